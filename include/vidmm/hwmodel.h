@@ -57,6 +57,7 @@ struct vidmm_hw_translation {
     bool zero;   /* reads give zero, writes are dropped; there is no address */
     bool read_only;
     bool no_execute;
+    bool coherent;       /* accesses snoop the CPU's caches */
     uint64_t address;    /* GPU physical address of the byte (segment base + offset) */
     uint64_t page_bytes; /* of the page it is in: 4096, 65536 or a large page */
 };

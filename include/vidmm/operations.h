@@ -46,7 +46,7 @@
     PLANNED(COPY_PAGE_TABLE_ENTRIES,   COPY_ENTRIES,              "copy_page_table_entries",   PAGE_TABLE, VIRTUAL,  OWN,                            entries)        \
     PLANNED(UPDATE_CONTEXT_ALLOCATION, UPDATE_CONTEXT_ALLOCATION, "update_context_allocation", NONE,       VIRTUAL,  OWN,                            context_update) \
     PLANNED(NOTIFY_RESIDENCY,          NOTIFY_RESIDENCY,          "notify_residency",          NONE,       VIRTUAL,  OWN,                            notice)         \
-    PLANNED(SIGNAL_MONITORED_FENCE,    SIGNAL_FENCE,              "signal_monitored_fence",    NONE,       VIRTUAL,  OWN,                            no)             \
+    PLANNED(SIGNAL_MONITORED_FENCE,    SIGNAL_FENCE,              "signal_monitored_fence",    NONE,       VIRTUAL,  OWN,                            fence)          \
     /* the manager's MAP, for drivers with MapAperture2Supported; the arms begin alike */                                                                            \
     OTHER(MAP_APERTURE_SEGMENT2,  APERTURE, MAY_NAME(MapApertureSegment), map)                                                                                       \
     OTHER(NOTIFY_FENCE_RESIDENCY, NONE,     OWN,                          no)                                                                                        \

@@ -51,17 +51,12 @@ struct vidmm_finding {
 #define VIDMM_FINDINGS        256u
 #define VIDMM_LEDGER_SEGMENTS 32u
 
-struct vidmm_ledger_segment {
-    uint32_t flags;
-    uint64_t base, size, commit_limit;
-};
-
-/* What a driver described last: asked again, it has to describe the same (R19). */
+/* What a driver described last: asked again, it has as many segments of the same types (R19). */
 struct vidmm_ledger_segments {
     uint64_t process, driver; /* in which process; which driver, as a number */
     uint64_t calls;           /* of the ledger, when it was described */
     uint32_t version, count;
-    struct vidmm_ledger_segment segment[VIDMM_LEDGER_SEGMENTS];
+    uint32_t type[VIDMM_LEDGER_SEGMENTS]; /* flags Aperture and Agp */
 };
 
 /* Plain data; zero is an empty ledger. */
@@ -83,7 +78,7 @@ struct vidmm_referee_translation {
     bool valid;  /* false: every access faults */
     bool cached; /* a TLB says so, whatever the tables say */
     bool zero;   /* reads give zero; there is no address */
-    bool read_only, no_execute;
+    bool read_only, no_execute, coherent;
     uint64_t address; /* GPU physical address of the byte */
 };
 

@@ -46,6 +46,20 @@ enum vidmm_severity {
     VIDMM_SEVERITIES
 };
 
+/* What a column of a row rests on: the rule itself may be documented, and what comes of breaking it
+ * a guess. */
+enum vidmm_source_kind {
+    VIDMM_SOURCE_INFERENCE, /* follows from how the parts work; no page and no record says it */
+    VIDMM_SOURCE_PAGE,      /* a page says it: `where`, or the rule's own page */
+    VIDMM_SOURCE_RECORD,    /* a system was seen to do it: `where` names lines of docs/records.md */
+    VIDMM_SOURCE_NOT_KNOWN, /* no page says it, and the column says no more */
+};
+
+struct vidmm_source {
+    uint8_t kind;      /* enum vidmm_source_kind */
+    const char *where; /* "W7, W28" or a page without .md; NULL: the rule's own page */
+};
+
 struct vidmm_rule {
     uint16_t number; /* R<number> */
     char group;      /* 'A' .. 'T' */
@@ -58,7 +72,8 @@ struct vidmm_rule {
     const char *how;       /* one sentence: how it is judged; of others, why it is not */
     const char *why;       /* one sentence or two: why it matters */
     const char *windows;   /* what Windows does when it is broken */
-    const char *wrong;     /* a few lines of C; NULL where code says nothing */
+    struct vidmm_source severity_source, windows_source;
+    const char *wrong; /* a few lines of C; NULL where code says nothing */
     const char *right;
     const char *readings; /* of a disputed rule: NAME=VALUE and what each means; else NULL */
 };
@@ -75,6 +90,8 @@ const char *vidmm_rule_group(char letter);
 const char *vidmm_side_text(uint8_t side);
 const char *vidmm_confidence_text(uint8_t confidence);
 const char *vidmm_severity_text(uint8_t severity);
+/* "inference", "the page", "page gpu-segments", "record W7, W28" or "not known". */
+const char *vidmm_source_text(const struct vidmm_source *source, char *text, size_t size);
 /* "WDDM 2.0" for DXGKDDI_INTERFACE_VERSION_WDDM2_0. */
 const char *vidmm_rule_version(uint32_t version);
 

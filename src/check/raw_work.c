@@ -5,6 +5,8 @@
  */
 #include "raw.h"
 
+#include <string.h>
+
 /* Answers INSUFFICIENT or BUSY to one operation before it is given up. */
 #define PASSES_MOST 4096u
 
@@ -255,12 +257,36 @@ bool raw_resubmit(struct raw_submitter *raw) {
 
 /* ---- Resets ---------------------------------------------------------------------------------- */
 
+/* What was submitted before the reset is over: given time, the GPU changes nothing of the memory
+ * that it had to write. */
+static void raw_judge_stopped(struct raw_submitter *raw) {
+    static unsigned char before[RAW_PAGES][CHECK_PAGE];
+    struct vidmm_host *host = raw->check->harness.host;
+    uint32_t changed = 0;
+    if (raw->memory.id == 0)
+        return;
+    for (uint32_t page = 0; page < RAW_PAGES; page++) {
+        const void *now = vidmm_host_peek(host, raw_memory_at(raw, page), CHECK_PAGE);
+        if (!now)
+            return;
+        memcpy(before[page], now, CHECK_PAGE);
+    }
+    vidmm_host_run(host);
+    for (uint32_t page = 0; page < RAW_PAGES; page++) {
+        const void *now = vidmm_host_peek(host, raw_memory_at(raw, page), CHECK_PAGE);
+        changed += !now || memcmp(before[page], now, CHECK_PAGE) != 0;
+    }
+    raw_judge(raw, 421, changed == 0, "a GPU that neither reads nor writes memory after the reset",
+              "work that was submitted before the reset wrote memory after it");
+}
+
 /* The mapping of the paging buffer goes in the clean-up and comes back after the restart. */
 bool raw_reset(struct raw_submitter *raw) {
     bool mapped = raw->mapped;
     NTSTATUS status = raw->ddi->DxgkDdiResetFromTimeout(raw->adapter);
     if (status != STATUS_SUCCESS)
         return raw_refuse(raw, "DxgkDdiResetFromTimeout", status);
+    raw_judge_stopped(raw);
     raw->held = true;
     begin_buffer(raw);
     bool good = raw_tell_lost(raw) && (!mapped || raw_unmap_buffer(raw)) &&

@@ -50,6 +50,7 @@ static bool translate(void *ctx, uint64_t root, uint32_t entries, uint64_t va,
                                               .zero = found.zero,
                                               .read_only = found.read_only,
                                               .no_execute = found.no_execute,
+                                              .coherent = found.coherent,
                                               .address = found.address};
     return true;
 }

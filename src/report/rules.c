@@ -121,7 +121,7 @@ static void print_code(FILE *out, const char *title, const char *code) {
 }
 
 void vidmm_report_rule(FILE *out, const struct vidmm_rule *rule) {
-    char text[256];
+    char text[256], source[128];
     fprintf(out, "R%u ", rule->number);
     print_wrapped(out, rule->statement,
                   rule->number < 10    ? 3
@@ -132,12 +132,16 @@ void vidmm_report_rule(FILE *out, const struct vidmm_rule *rule) {
     snprintf(text, sizeof(text), "%c, %s", rule->group, vidmm_rule_group(rule->group));
     print_member(out, "group", text);
     print_member(out, "who", vidmm_side_text(rule->side));
-    print_member(out, "broken", vidmm_severity_text(rule->severity));
+    snprintf(text, sizeof(text), "%s (%s)", vidmm_severity_text(rule->severity),
+             vidmm_source_text(&rule->severity_source, source, sizeof(source)));
+    print_member(out, "broken", text);
     print_member(out, "confidence", vidmm_confidence_text(rule->confidence));
     print_member(out, "versions", report_rule_versions(rule, text, sizeof(text)));
     print_member(out, "page", report_rule_url(rule, text, sizeof(text)));
     print_section(out, "Why", rule->why);
-    print_section(out, "Windows", rule->windows);
+    snprintf(text, sizeof(text), "Windows (%s)",
+             vidmm_source_text(&rule->windows_source, source, sizeof(source)));
+    print_section(out, text, rule->windows);
     print_code(out, "Wrong", rule->wrong);
     print_code(out, "Right", rule->right);
     print_section(out, "How vidmm judges it", rule->how);

@@ -19,6 +19,15 @@ static void put_text(FILE *out, const char *text) {
     }
 }
 
+/* What a column says, and what that rests on. */
+static void put_sourced(FILE *out, const char *label, const char *said,
+                        const struct vidmm_source *source) {
+    char text[128];
+    fprintf(out, "**%s**: ", label);
+    put_text(out, said);
+    fprintf(out, " (%s)", vidmm_source_text(source, text, sizeof(text)));
+}
+
 static void put_line(FILE *out, const char *label, const char *text) {
     fprintf(out, "- **%s**: ", label);
     put_text(out, text);
@@ -46,7 +55,10 @@ static void put_intro(FILE *out) {
             "(a page says it),\n"
             "*implied* (it follows from a page, or is a choice of this project), *disputed* (pages "
             "or drivers contradict\n"
-            "each other; `--reading` chooses), *observed* (no page says it).\n",
+            "each other; `--reading` chooses), *observed* (no page says it). In brackets is what "
+            "Broken and Windows rest on:\n"
+            "a page, a record of what a system was seen to do ([records.md](records.md)), an "
+            "inference, or *not known*.\n",
             rules, judged);
 }
 
@@ -74,13 +86,16 @@ static void put_rule(FILE *out, const struct vidmm_rule *rule) {
     char text[256];
     fprintf(out, "\n### R%u\n\n", rule->number);
     put_text(out, rule->statement);
-    fprintf(out, "\n\n- **Who**: %s. **Broken**: %s. **Confidence**: %s. **Versions**: %s.\n",
-            vidmm_side_text(rule->side), vidmm_severity_text(rule->severity),
+    fprintf(out, "\n\n- **Who**: %s. ", vidmm_side_text(rule->side));
+    put_sourced(out, "Broken", vidmm_severity_text(rule->severity), &rule->severity_source);
+    fprintf(out, ". **Confidence**: %s. **Versions**: %s.\n",
             vidmm_confidence_text(rule->confidence),
             report_rule_versions(rule, text, sizeof(text)));
     fprintf(out, "- **Page**: [%s](%s)\n", rule->page, report_rule_url(rule, text, sizeof(text)));
     put_line(out, "Why", rule->why);
-    put_line(out, "Windows", rule->windows);
+    fputs("- ", out);
+    put_sourced(out, "Windows", rule->windows, &rule->windows_source);
+    fputc('\n', out);
     put_line(out, "Judged", rule->how);
     if (rule->readings)
         put_line(out, "Readings", rule->readings);

@@ -55,6 +55,9 @@ SPOILED_INFO(notification, info->Flags.ExplicitResidencyNotification = 1;
 SPOILED_INFO(history, info->Flags.HistoryBuffer = 1; info->Flags.CpuVisible = 0;
              info->Flags.Cached = 0; info->Flags.PermanentSysMem = 0)
 SPOILED_INFO(shared_store, info->Flags2.ShareBackingStoreWithKmd = 1)
+SPOILED_INFO(shared_existing, info->Flags2.ShareBackingStoreWithKmd = 1;
+             info->SupportedWriteSegmentSet = info->SupportedReadSegmentSet = APERTURE_SET;
+             info->Flags.ExistingSysMem = 1; info->Flags.PermanentSysMem = 0)
 SPOILED_INFO(hidden,
              if ((info->SupportedWriteSegmentSet & APERTURE_SET) == 0) info->Flags.CpuVisible = 1)
 
@@ -475,6 +478,8 @@ const struct mutant mutants_allocation[] = {
     DRIVER(128, "sets HistoryBuffer without CpuVisible", install_history, PAGING),
     DRIVER(132, "shares the backing store of what lives in memory segments", install_shared_store,
            PAGING, VERSION(WDDM3_0)),
+    DRIVER(132, "shares the backing store of existing memory", install_shared_existing, PAGING,
+           VERSION(WDDM3_0), .consequences = {112}),
     DRIVER(134, "lets the CPU see what can only be in hidden memory", install_hidden, PAGING,
            .settings = {{"VramVisibleBytes", 512u << 10}}),
     DRIVER(136, "creates the first allocation of an array only, and succeeds", install_half, ANY,

@@ -321,8 +321,10 @@ static void install_no_query(DRIVER_INITIALIZATION_DATA *table) {
 static UINT starts;
 static void changes_its_mind(struct descriptor *d) {
     starts += d->id == 1;
-    if (starts > 1 && memory(d))
-        d->flags->PreservedDuringHibernate = 1;
+    if (starts > 1 && memory(d)) {
+        d->flags->Value = 0;
+        d->flags->Aperture = 1;
+    }
 }
 static void install_changes_its_mind(DRIVER_INITIALIZATION_DATA *table) {
     install(table);
@@ -782,7 +784,9 @@ const struct mutant mutants_query[] = {
      .consequences = {14}, .settings = {{"InterfaceVersion", VERSION(WIN8)}, {"Agp", 1}}},
     {BREAKS(16, DRIVER, "start", reports_no_segment, "reports no segments")},
     {BREAKS(18, DRIVER, "start", reports_system_memory, "reports system memory as a segment")},
-    {BREAKS(19, DRIVER, "start", changes_its_mind, "reports other flags at the second start")},
+    {BREAKS(19, DRIVER, "start", changes_its_mind,
+            "makes its memory apertures at the second start"),
+     .consequences = {21}},
     {BREAKS(20, DRIVER, "start", overlaps, "puts two segments at the same address")},
     {BREAKS(21, DRIVER, "start", has_no_aperture, "reports no aperture segment at version 2.0")},
     {BREAKS(22, DRIVER, "start", compute_refuses, "is compute-only and refuses QUERYSEGMENT4"),

@@ -994,7 +994,7 @@ const struct mutant mutants_virtual[] = {
             .scene = scene_asks_both),
     BREAKER(379, DRIVER, "takes tables of 64 KB pages for others", in_narrow_steps, SINGLE),
     BREAKER(380, DRIVER, "blames another process for a page fault", blames_other, THREE, WITH(215)),
-    BREAKER(391, DRIVER, "refuses work without private data", wants_private, THREE, WITH(277)),
+    BREAKER(391, DRIVER, "refuses work without private data", wants_private, THREE, WITH(279)),
 
     BREAKER(172, MANAGER, "shows the paging process a buffer but for its end", buffer_in_part,
             THREE),

@@ -71,8 +71,8 @@ extern const struct mutant mutants_engines[];
 extern const uint32_t mutants_engines_count;
 
 extern const struct mutant mutants_residency[], mutants_own_memory[], mutants_host_aperture[],
-    mutants_dirty[];
+    mutants_dirty[], mutants_gpu[];
 extern const uint32_t mutants_residency_count, mutants_own_memory_count,
-    mutants_host_aperture_count, mutants_dirty_count;
+    mutants_host_aperture_count, mutants_dirty_count, mutants_gpu_count;
 
 #endif

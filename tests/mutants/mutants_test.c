@@ -3,7 +3,7 @@
  * what follows from it.
  *
  *   mutants_test FAMILY            its mutants: query, allocation, paging, paging-manager, operation, placement,
- *                              preempt, engines, virtual, residency, own-memory, host-aperture
+ *                              preempt, engines, virtual, residency, own-memory, host-aperture, dirty, gpu
  *   mutants_test FAMILY R152       only those of one rule, with what was found
  *   mutants_test --matrix FILE     the kill matrix of all families: what docs/rules.md shows
  *   mutants_test --complete        every side that a rule of the memory calls judges is broken
@@ -38,6 +38,7 @@ static const struct {
     {"host-aperture", mutants_host_aperture, &mutants_host_aperture_count},
     {"virtual", mutants_virtual, &mutants_virtual_count},
     {"dirty", mutants_dirty, &mutants_dirty_count},
+    {"gpu", mutants_gpu, &mutants_gpu_count},
 };
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 

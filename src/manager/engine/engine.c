@@ -132,7 +132,7 @@ static enum vidmm_status engine_preempt(struct vidmm_adapter *adapter, uint32_t 
     node->preempting = true;
     fences_unlock(adapter);
     enum vidmm_status status =
-        packet_check(adapter, "DxgkDdiPreemptCommand", "nc-d3dkmddi-dxgkddi_preemptcommand",
+        packet_check(adapter, "DxgkDdiPreemptCommand", "R277", "nc-d3dkmddi-dxgkddi_preemptcommand",
                      adapter->ddi->DxgkDdiPreemptCommand(adapter->hadapter, &arg));
     if (status)
         return status;

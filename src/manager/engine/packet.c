@@ -19,13 +19,13 @@ void packet_free(struct vidmm_adapter *adapter, struct packet *packet) {
     packet->kept = NULL;
 }
 
-enum vidmm_status packet_check(struct vidmm_adapter *adapter, const char *call, const char *page,
-                               NTSTATUS nt) {
+enum vidmm_status packet_check(struct vidmm_adapter *adapter, const char *call, const char *rule,
+                               const char *page, NTSTATUS nt) {
     if (nt == STATUS_SUCCESS)
         return VIDMM_OK;
     return FATAL(adapter, .status = VIDMM_DRIVER_BROKE_RULE, .call = call, .field = "return value",
-                 .expected = "STATUS_SUCCESS", .rule = "R277", .page = page,
-                 .index = ERROR_NO_INDEX, .value = (uint32_t)nt, .nt = nt);
+                 .expected = "STATUS_SUCCESS", .rule = rule, .page = page, .index = ERROR_NO_INDEX,
+                 .value = (uint32_t)nt, .nt = nt);
 }
 
 static enum vidmm_status submit_physical(struct vidmm_adapter *adapter, struct packet *packet,
@@ -34,10 +34,11 @@ static enum vidmm_status submit_physical(struct vidmm_adapter *adapter, struct p
     enum vidmm_status status = VIDMM_OK;
     packet->patch.SubmissionFenceId = packet->submit.SubmissionFenceId = fence;
     if (packet->patches)
-        status = packet_check(adapter, "DxgkDdiPatch", "nc-d3dkmddi-dxgkddi_patch",
+        status = packet_check(adapter, "DxgkDdiPatch", "R277", "nc-d3dkmddi-dxgkddi_patch",
                               ddi->DxgkDdiPatch(adapter->hadapter, &packet->patch));
     if (status == VIDMM_OK)
-        status = packet_check(adapter, "DxgkDdiSubmitCommand", "nc-d3dkmddi-dxgkddi_submitcommand",
+        status = packet_check(adapter, "DxgkDdiSubmitCommand", "R277",
+                              "nc-d3dkmddi-dxgkddi_submitcommand",
                               ddi->DxgkDdiSubmitCommand(adapter->hadapter, &packet->submit));
     if (status == VIDMM_OK)
         adapter->fences.nodes[packet->submit.NodeOrdinal].context = packet->submit.hContext;
@@ -51,7 +52,7 @@ static enum vidmm_status submit_virtual(struct vidmm_adapter *adapter, struct pa
         adapter->ddi->DxgkDdiSubmitCommandVirtual(adapter->hadapter, &packet->submit_virtual);
     if (nt == STATUS_INVALID_PARAMETER && !packet->submit_virtual.Flags.Paging)
         return VIDMM_DRIVER_REFUSED;
-    return packet_check(adapter, "DxgkDdiSubmitCommandVirtual",
+    return packet_check(adapter, "DxgkDdiSubmitCommandVirtual", "R279",
                         "nc-d3dkmddi-dxgkddi_submitcommandvirtual", nt);
 }
 

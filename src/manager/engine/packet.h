@@ -29,8 +29,8 @@ struct packet {
 bool packet_begin(struct vidmm_adapter *adapter, struct packet *packet, uint64_t size);
 void packet_free(struct vidmm_adapter *adapter, struct packet *packet);
 /* Checks what Patch, SubmitCommand or the like answered: STATUS_SUCCESS alone is allowed. */
-enum vidmm_status packet_check(struct vidmm_adapter *adapter, const char *call, const char *page,
-                               NTSTATUS nt);
+enum vidmm_status packet_check(struct vidmm_adapter *adapter, const char *call, const char *rule,
+                               const char *page, NTSTATUS nt);
 /*
  * To the GPU with `fence`; `again`: not for the first time. VIDMM_DRIVER_REFUSED, without a fault:
  * DxgkDdiSubmitCommandVirtual answered STATUS_INVALID_PARAMETER, as it may.

@@ -26,7 +26,8 @@ static enum vidmm_status validate_caps(const struct question *question,
         caps->PageTableLevelCount > VIDMM_LEVELS_MAX) {
         complaint.field = "DXGK_GPUMMUCAPS.PageTableLevelCount";
         complaint.expected = "2 to 6";
-        complaint.rule = "R250";
+        complaint.rule =
+            caps->PageTableLevelCount < DXGK_MIN_PAGE_TABLE_LEVEL_COUNT ? "R250" : "R426";
         complaint.value = caps->PageTableLevelCount;
     } else if (caps->VirtualAddressBitCount < ADDRESS_BITS_MIN ||
                caps->VirtualAddressBitCount > ADDRESS_BITS_MAX) {

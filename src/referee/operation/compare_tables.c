@@ -99,6 +99,9 @@ static void compare_describe(struct vidmm_referee *referee, const struct compare
                  LLU(compare_wanted_address(referee, compared)), want->segment,
                  want->entry.ReadOnly ? ", ReadOnly" : "",
                  want->entry.NoExecute ? ", NoExecute" : "");
+    used = strlen(text);
+    if (want->valid && want->entry.CacheCoherent && !found->coherent)
+        snprintf(text + used, size - used, ", CacheCoherent, and it is not snooped");
 }
 
 #define WANTED "the translation that the entries give"
@@ -125,6 +128,8 @@ static void compare_judge(struct vidmm_referee *referee, const struct compared *
         DRIVER_MUST(232, good, WANTED " once all was flushed", "%s", found);
     if (rule == 239)
         DRIVER_MUST(239, good, WANTED " after they were copied", "%s", found);
+    if (rule == 425)
+        DRIVER_MUST(425, good, WANTED ", with the CPU's caches snooped", "%s", found);
     if (rule == 379)
         DRIVER_MUST(379, good, WANTED ", those of a table of 64 KB pages", "%s", found);
     if (rule == 378)
@@ -151,6 +156,12 @@ static uint32_t compare_rule_for(struct vidmm_referee *referee, const struct com
     return zero || (want->valid && want->zero) ? 221 : blame.rule_table;
 }
 
+/* What is not coherent may be snooped all the same. */
+static void compare_coherence(struct vidmm_referee *referee, const struct compared *compared) {
+    if (compared->want.valid && !compared->want.zero && compared->want.entry.CacheCoherent)
+        compare_judge(referee, compared, 425, compared->found.coherent);
+}
+
 void tables_compare(struct vidmm_referee *referee, const struct tables_process *process,
                     uint64_t va, struct tables_blame blame) {
     struct compared compared = {.process = process, .va = va};
@@ -168,6 +179,8 @@ void tables_compare(struct vidmm_referee *referee, const struct tables_process *
     compare_judge(referee, &compared, rule, good);
     if (good && compared.want.valid && compared.want.segment != 0)
         compare_judge(referee, &compared, 223, true);
+    if (good)
+        compare_coherence(referee, &compared);
     if (!good)
         compare_forget_entry(&compared.want);
 }

@@ -45,6 +45,9 @@ static void entry_judge_bits(struct vidmm_referee *referee, const struct looked 
                  "ReadOnly and NoExecute only where the driver reported them",
                  "ReadOnly %u, NoExecute %u", (unsigned)entry->ReadOnly,
                  (unsigned)entry->NoExecute);
+    MANAGER_MUST(424, !entry->CacheCoherent || caps->CacheCoherentMemorySupported,
+                 "CacheCoherent only with CacheCoherentMemorySupported",
+                 "CacheCoherent in an entry of level %u, and it was not reported", level);
     MANAGER_MUST(376, entry->PageTablePageSize == 0 || level == 1,
                  "PageTablePageSize in entries of level 1 only", "%u in an entry of level %u",
                  (unsigned)entry->PageTablePageSize, level);

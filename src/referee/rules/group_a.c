@@ -23,6 +23,7 @@ const struct vidmm_rule rules_a[] = {
         .why = "Drivers count their segments in the first call; without it the second one fills an "
                "array of a size that nobody agreed on.",
         .windows = "The system always makes both calls.",
+        .windows_source = THE_PAGE,
         .wrong = "out.NbSegment = 8; /* should be enough */\n"
                  "out.pSegmentDescriptor = array;\n"
                  "query(adapter, &args);\n",
@@ -41,6 +42,7 @@ const struct vidmm_rule rules_a[] = {
             "Versions 1 and 3 tell their two calls apart by this pointer alone, because NbSegment "
             "is not said to be zero.",
         .windows = "The system passes NULL.",
+        .windows_source = THE_PAGE,
         .wrong = "out.NbSegment = 0;\n"
                  "out.pSegmentDescriptor = array; /* the driver takes this for the second call */\n"
                  "query(adapter, &args);\n",
@@ -58,9 +60,9 @@ const struct vidmm_rule rules_a[] = {
         .how = "The members other than NbSegment are compared before and after the first call.",
         .why = "There is no array yet, and what else is written may be used as input of the second "
                "call.",
-        .windows =
-            "Values written too early are ignored or overwritten; an array written through a "
-            "NULL pointer is a bugcheck.",
+        .windows = "Descriptors written in the count pass did not keep a driver from starting; an "
+                   "array written through a NULL pointer is a bugcheck.",
+        .windows_source = RECORD("W31"),
         .wrong = "out->NbSegment = 2;\n"
                  "out->pSegmentDescriptor[0].Size = ctx->VramSize; /* NULL in this call */\n",
         .right = "out->NbSegment = 2;\n"
@@ -75,6 +77,7 @@ const struct vidmm_rule rules_a[] = {
         .how = "NbSegment is looked at before the driver gets the first call.",
         .why = "It is the only sign of the first call that the page of version 4 names.",
         .windows = "The system passes 0.",
+        .windows_source = THE_PAGE,
         .wrong = "DXGK_QUERYSEGMENTOUT4 out; /* NbSegment is whatever was on the stack */\n"
                  "query(adapter, &args);\n",
         .right = "DXGK_QUERYSEGMENTOUT4 out = {0};\n"
@@ -114,6 +117,7 @@ const struct vidmm_rule rules_a[] = {
         .why = "The driver takes NbSegment for the length of the array; a wrong one makes it write "
                "too much or report too little.",
         .windows = "The system passes the number back.",
+        .windows_source = THE_PAGE,
         .wrong = "args.pOutputData = &second; /* a fresh structure: NbSegment is 0 again */\n"
                  "query(adapter, &args);\n",
         .right = "second.NbSegment = first.NbSegment;\n"
@@ -200,6 +204,7 @@ const struct vidmm_rule rules_a[] = {
         .how = "pInputData and InputDataSize are looked at in both calls.",
         .why = "Drivers look for the AGP aperture there without a check for NULL.",
         .windows = "The system passes it, with zeros where there is no AGP.",
+        .windows_source = THE_PAGE,
         .wrong = "args.pInputData = NULL; /* no AGP here */\n",
         .right = "DXGK_QUERYSEGMENTIN in = {0};\n"
                  "args.pInputData = &in;\n"
@@ -234,6 +239,7 @@ const struct vidmm_rule rules_a[] = {
         .why = "The driver reports an AGP segment by these members, and one that does not exist "
                "stops the adapter.",
         .windows = "The members are zero.",
+        .windows_source = THE_PAGE,
         .wrong = "DXGK_QUERYSEGMENTIN in; /* uninitialised */\n"
                  "args.pInputData = &in;\n",
         .right = "DXGK_QUERYSEGMENTIN in = {0};\n"
@@ -241,6 +247,7 @@ const struct vidmm_rule rules_a[] = {
     },
     {
         RULE(14, DRIVER, DOCUMENTED, START_FAILS),
+        .severity_source = THE_PAGE,
         .statement = "A driver that was told of no AGP aperture reports no AGP segment.",
         .page = "initializing-use-of-memory-segments",
         .how = "Flags.Agp of each descriptor is compared with AgpApertureSize of the input.",
@@ -248,6 +255,7 @@ const struct vidmm_rule rules_a[] = {
             "An old driver with a fixed segment table does not start on any machine without AGP, "
             "which is every machine today.",
         .windows = "The adapter does not start.",
+        .windows_source = THE_PAGE,
         .wrong = "d[1].Flags.Agp = 1; /* always */\n",
         .right = "const DXGK_QUERYSEGMENTIN *in = args->pInputData;\n"
                  "if (in->AgpApertureSize.QuadPart != 0)\n"
@@ -262,6 +270,7 @@ const struct vidmm_rule rules_a[] = {
         .how = "After such an answer no allocation may be created and nothing paged.",
         .why = "There is nothing behind the segment; whatever is put there is lost.",
         .windows = "The adapter does not start.",
+        .windows_source = THE_PAGE,
         .wrong = "if (d->Flags.Agp && in.AgpApertureSize.QuadPart == 0)\n"
                  "    d->Size = 0; /* and go on */\n",
         .right = "if (d->Flags.Agp && in.AgpApertureSize.QuadPart == 0)\n"
@@ -306,6 +315,7 @@ const struct vidmm_rule rules_a[] = {
             "Host memory was awaited under one number and delivered under another (0, 31, one more "
             "than the last): the page tables pointed at nothing.",
         .windows = "It delivers 0.",
+        .windows_source = RECORD("W16"),
         .wrong = "d[2].Flags.PopulatedFromSystemMemory = 1; /* all of RAM as a segment */\n"
                  "d[2].Size = TotalPhysicalMemory;\n",
         .right = "if (op->Transfer.Source.SegmentId == 0)\n"
@@ -317,11 +327,14 @@ const struct vidmm_rule rules_a[] = {
     },
     {
         RULE(19, DRIVER, DOCUMENTED, CORRUPTION),
-        .statement = "Number and kind of the segments do not change while the adapter is started.",
+        .statement = "Number and types of the segments do not change while the adapter is started.",
         .page = "using-memory-segments-to-describe-the-gpu-address-space",
-        .how = "A later pair of queries must get the same answer, byte for byte.",
+        .how = "A later pair of queries of one start must get as many descriptors with the same "
+               "flags; base, size and limits may differ after a resized BAR, and what they are is "
+               "judged anew.",
         .why = "The memory manager plans by the first answer for as long as the adapter runs.",
-        .windows = "It does not ask again and goes on with the old layout.",
+        .windows = "No page tells; vidmm's manager goes on with the first answer.",
+        .windows_source = NOT_KNOWN,
         .wrong = "out->NbSegment = 0;\n"
                  "if (ctx->VramFree > MIN_SEGMENT) /* depends on what is in use */\n"
                  "    AddSegment(out, ctx->VramFree);\n",
@@ -329,20 +342,24 @@ const struct vidmm_rule rules_a[] = {
     },
     {
         RULE(20, DRIVER, DOCUMENTED, CORRUPTION),
+        .severity_source = RECORD("W29"),
         .statement = "Segments do not overlap in the GPU's address space.",
         .page = "using-memory-segments-to-describe-the-gpu-address-space",
         .how = "The ranges from BaseAddress on, Size bytes long, are compared with each other.",
         .why =
             "Each segment is managed by itself, so two allocations end up in the same bytes. Two "
             "segments at one address were found as corruption long after.",
-        .windows = "It does not notice.",
+        .windows = "It does not notice: two segments at one address started on 7 to 10, and "
+                   "content was lost at times.",
+        .windows_source = RECORD("W29"),
         .wrong = "d[0].BaseAddress.QuadPart = 0; d[0].Size = Vram;\n"
                  "d[1].BaseAddress.QuadPart = 0; d[1].Size = Aperture;\n",
         .right = "d[0].BaseAddress.QuadPart = 0;    d[0].Size = Vram;\n"
                  "d[1].BaseAddress.QuadPart = Vram; d[1].Size = Aperture;\n",
     },
     {
-        RULE(21, DRIVER, DOCUMENTED, START_FAILS),
+        RULE(21, DRIVER, DISPUTED, START_FAILS),
+        .severity_source = RECORD("W26"),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "A graphics adapter of WDDM 2.0 and later has exactly one aperture segment; a "
                      "compute-only one may have none.",
@@ -352,7 +369,10 @@ const struct vidmm_rule rules_a[] = {
         .why = "The aperture is how an allocation is put into system memory. A second one is the "
                "relic "
                "of a driver for an earlier version.",
-        .windows = "No page tells; allocations that need an aperture have no place without one.",
+        .windows = "A driver for compute without an aperture segment started on 10, ran and paged.",
+        .readings = "vidmm takes one reading: exactly one, as gpu-segments says. A full driver "
+                    "without any was seen to start and page (W26).",
+        .windows_source = RECORD("W26"),
         .wrong = "d[0].Flags.Aperture = 1; /* for rendering */\n"
                  "d[1].Flags.Aperture = 1; /* for eviction, as in WDDM 1.x */\n",
         .right = "d[0].Flags.Aperture = 1;\n"
@@ -404,6 +424,7 @@ const struct vidmm_rule rules_a[] = {
         .why =
             "A number of bad ranges without the ranges is of no use: nothing can be placed safely.",
         .windows = "No page tells; the segment cannot be used without the ranges.",
+        .windows_source = NOT_KNOWN,
         .wrong = "d->NumInvalidMemoryRanges = ctx->BadPages;\n"
                  "/* SEGMENTMEMORYSTATE: STATUS_INVALID_PARAMETER */\n",
         .right = "case DXGKQAITYPE_SEGMENTMEMORYSTATE:\n"
@@ -421,6 +442,7 @@ const struct vidmm_rule rules_a[] = {
         .why = "They speak of a display, of GDI and of DMA-buffer patching, none of which such an "
                "adapter has.",
         .windows = "No page tells what is done about one that is set.",
+        .windows_source = NOT_KNOWN,
         .wrong = "*caps = g_DisplayCaps; /* shared with the graphics driver */\n"
                  "caps->MiscCaps.ComputeOnly = 1;\n",
         .right = "RtlZeroMemory(caps, args->OutputDataSize);\n"
@@ -435,12 +457,14 @@ const struct vidmm_rule rules_a[] = {
         .how = "Its descriptors must have none of the flags Agp, UseBanking and PitchAlignment.",
         .why = "The other kinds exist for display and old bus hardware and are not supported here.",
         .windows = "No page tells; such segments are not supported.",
+        .windows_source = NOT_KNOWN,
         .wrong = "d->Flags.PitchAlignment = 1;\n",
         .right = "d->Flags.Value = 0; /* linear memory */\n"
                  "d->Flags.CpuVisible = 1;\n",
     },
     {
-        RULE(27, DRIVER, DOCUMENTED, START_FAILS),
+        RULE(27, DRIVER, DISPUTED, START_FAILS),
+        .severity_source = RECORD("W1, W7, W26, W28"),
         .statement = "DxgkDdiQueryAdapterInfo returns STATUS_SUCCESS, STATUS_INVALID_PARAMETER, "
                      "STATUS_NO_MEMORY or STATUS_GRAPHICS_DRIVER_MISMATCH, or what the page of one "
                      "query adds.",
@@ -449,9 +473,13 @@ const struct vidmm_rule rules_a[] = {
         .why =
             "An unknown query answered STATUS_NOT_SUPPORTED stopped the adapter; to find out took "
             "eleven runs on a board.",
-        .windows =
-            "It complains of an invalid status code of the driver, and the device ends up with "
-            "Code 43.",
+        .windows = "WDDM 1.3 on 22621: it complained of an invalid status code of the driver, and "
+                   "the device ended up with Code 43. On 7, 8 and 10 other drivers left "
+                   "HISTORYBUFFERPRECISION or PHYSICALADAPTERCAPS unanswered and started.",
+        .readings = "vidmm takes one reading: the page's list. Systems were seen to refuse another "
+                    "status (W7) and to start in spite of it (W26, W28), depending on the version "
+                    "and on the query.",
+        .windows_source = RECORD("W1, W7, W26, W28"),
         .wrong = "default:\n"
                  "    return STATUS_NOT_SUPPORTED;\n",
         .right = "default:\n"
@@ -490,6 +518,7 @@ const struct vidmm_rule rules_a[] = {
     },
     {
         RULE(30, DRIVER, DOCUMENTED, START_FAILS),
+        .severity_source = RECORD("W6"),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_6,
         .statement = "A driver of WDDM 2.6 or later has a DxgkDdiQueryAdapterInfo.",
         .page = "nc-d3dkmddi-dxgkddi_queryadapterinfo",
@@ -506,15 +535,19 @@ const struct vidmm_rule rules_a[] = {
         RULE(31, MANAGER, DOCUMENTED, CORRUPTION),
         .statement =
             "The manager does not start an adapter that cannot address all installed memory, "
-            "unless DMA remapping makes up for it.",
+            "unless DMA remapping makes up for it: by PHYSICAL_MEMORY_CAPS.HighestVisibleAddress "
+            "from WDDM 2.9 on, by HighestAcceptableAddress of the driver's capabilities before.",
         .page = "iommu-dma-remapping",
-        .how =
-            "HighestAcceptableAddress is compared with the end of system memory; after a lower one "
-            "nothing may be paged, except with DmaRemappingSupported.",
+        .how = "HighestAcceptableAddress is compared with the end of system memory; after a lower "
+               "one nothing may be paged, except with DmaRemappingSupported. PHYSICAL_MEMORY_CAPS "
+               "is not asked for by vidmm's manager.",
         .why =
             "Pages above the limit would be written at their address modulo the width of the bus: "
             "somewhere else.",
-        .windows = "The adapter does not start.",
+        .windows = "The adapter does not start. HighestAcceptableAddress as a reason is of "
+                   "mcdm-implementation-guidelines, for compute-only adapters; one page says 'less "
+                   "than', the other 'does not exceed', so that the boundary itself is open.",
+        .windows_source = THE_PAGE,
         .wrong = "if (caps.HighestAcceptableAddress.QuadPart < highest)\n"
                  "    warn(adapter);\n",
         .right = "if (caps.HighestAcceptableAddress.QuadPart < highest &&\n"

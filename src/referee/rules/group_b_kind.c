@@ -15,11 +15,13 @@ const struct vidmm_rule rules_b_kind[] = {
         .why = "Segments are handed out in pages. Sizes in the wrong unit, or taken from the wrong "
                "variable, corrupted memory and the display.",
         .windows = "No page tells; a part of a page at the end belongs to nobody.",
+        .windows_source = NOT_KNOWN,
         .wrong = "d->Size = VramBytes - sizeof(RING); /* the ring is at the end */\n",
         .right = "d->Size = VramBytes - ROUND_TO_PAGES(sizeof(RING));\n",
     },
     {
         RULE(33, BOTH, DOCUMENTED, START_FAILS),
+        .severity_source = THE_PAGE,
         .statement =
             "An AGP segment has the flag Agp and no other, and the manager does not start an "
             "adapter that sets more.",
@@ -29,6 +31,7 @@ const struct vidmm_rule rules_b_kind[] = {
             "Aperture and CpuVisible look right for AGP memory, and each of them keeps the adapter "
             "from starting.",
         .windows = "The adapter fails to initialise.",
+        .windows_source = THE_PAGE,
         .wrong = "d->Flags.Agp = 1;\n"
                  "d->Flags.Aperture = 1;\n"
                  "d->Flags.CpuVisible = 1;\n",
@@ -59,6 +62,7 @@ const struct vidmm_rule rules_b_kind[] = {
             "Drivers leave both members at any value, and use the addresses that they get without "
             "translating them.",
         .windows = "It uses the aperture that the chipset has.",
+        .windows_source = THE_PAGE,
         .wrong = "address = descriptor->BaseAddress.QuadPart + offset;\n",
         .right = "base = descriptor->Flags.Agp ? in.AgpApertureBase : descriptor->BaseAddress;\n"
                  "address = base.QuadPart + offset;\n",
@@ -73,6 +77,7 @@ const struct vidmm_rule rules_b_kind[] = {
             "The GART driver does the mapping; the miniport has no table that it could write and "
             "no status to refuse with.",
         .windows = "It maps through the GART driver.",
+        .windows_source = THE_PAGE,
         .wrong = "op.Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT;\n"
                  "op.MapApertureSegment.SegmentId = AgpSegmentId;\n",
         .right = "if (segment->Flags.Agp)\n"
@@ -81,7 +86,8 @@ const struct vidmm_rule rules_b_kind[] = {
                  "    build(MAP_APERTURE_SEGMENT, segment, offset, mdl);\n",
     },
     {
-        RULE(37, DRIVER, DOCUMENTED, BUGCHECK),
+        RULE(37, DRIVER, DISPUTED, CORRUPTION),
+        .severity_source = RECORD("W12"),
         .statement =
             "A driver that reports an aperture segment implements mapping and unmapping in "
             "DxgkDdiBuildPagingBuffer.",
@@ -90,7 +96,12 @@ const struct vidmm_rule rules_b_kind[] = {
                "through the aperture is R194 and R200.",
         .why = "Without them the aperture shows nothing; a driver that answered success and did "
                "nothing showed a black display.",
-        .windows = "A failing status is a bugcheck 0x10E; success without effect is believed.",
+        .windows = "A failing status is a bugcheck 0x10E. Success without effect is believed: the "
+                   "display stays black and content is lost, without an error.",
+        .readings =
+            "vidmm takes one reading: both operations are needed. A driver that did nothing for "
+            "them was seen to start (W12), and one was never asked to unmap (W8).",
+        .windows_source = RECORD("W8, W12, W30"),
         .wrong = "case DXGK_OPERATION_MAP_APERTURE_SEGMENT:\n"
                  "    return STATUS_NOT_IMPLEMENTED;\n",
         .right = "case DXGK_OPERATION_MAP_APERTURE_SEGMENT:\n"
@@ -110,7 +121,9 @@ const struct vidmm_rule rules_b_kind[] = {
         .why =
             "A driver may leave rubbish there when the flag is clear, and a manager that maps it "
             "hands out somebody else's memory.",
-        .windows = "It ignores the member.",
+        .windows = "It ignores the member: a driver that invented one for its aperture starts and "
+                   "renders.",
+        .windows_source = RECORD("W27"),
         .wrong = "/* manager */\n"
                  "if (descriptor->CpuTranslatedAddress.QuadPart != 0)\n"
                  "    cpu = map(descriptor->CpuTranslatedAddress);\n",
@@ -143,6 +156,7 @@ const struct vidmm_rule rules_b_kind[] = {
         .how = "Both members are looked at when the flag is set.",
         .why = "The memory manager reads the table on the word of the flag.",
         .windows = "No page tells; it reads through the pointer.",
+        .windows_source = NOT_KNOWN,
         .wrong = "d->Flags.UseBanking = 1; /* table to come */\n",
         .right = "d->Flags.UseBanking = 1;\n"
                  "d->NbOfBanks = 2;\n"
@@ -160,6 +174,7 @@ const struct vidmm_rule rules_b_kind[] = {
         .why = "The table has ends only. Starts or lengths in it make banks that overlap or are "
                "empty.",
         .windows = "No page tells; hints to such banks go astray.",
+        .windows_source = NOT_KNOWN,
         .wrong = "static SIZE_T Banks[2] = {0, 64 << 20}; /* starts */\n",
         .right = "static SIZE_T Banks[2] = {64 << 20, 128 << 20}; /* ends */\n",
     },
@@ -171,6 +186,7 @@ const struct vidmm_rule rules_b_kind[] = {
         .how = "The table is the driver's memory, and a read from it leaves no trace in calls.",
         .why = "The end of the last bank is the end of the segment, so a driver need not give it.",
         .windows = "It takes Size for the last end.",
+        .windows_source = THE_PAGE,
         .wrong = "for (i = 0; i < d->NbOfBanks; i++)\n"
                  "    end[i] = d->pBankRangeTable[i];\n",
         .right = "for (i = 0; i + 1 < d->NbOfBanks; i++)\n"
@@ -201,7 +217,8 @@ const struct vidmm_rule rules_b_kind[] = {
             "Any placement agrees with a hint, and whether the hinted bank was full cannot be told "
             "from the calls.",
         .why = "A driver must work wherever its allocation lands; banks only make it faster.",
-        .windows = "It tries the hinted banks first and then takes any place.",
+        .windows = "No page tells how hard it tries the hinted banks.",
+        .windows_source = NOT_KNOWN,
         .wrong = "if (!fits(bank[hint.Bank0], size))\n"
                  "    return STATUS_NO_MEMORY;\n",
         .right = "if (!place_in_bank(hint.Bank0, size) && !place_in_segment(size))\n"
@@ -229,6 +246,7 @@ const struct vidmm_rule rules_b_kind[] = {
         .why = "What lies there has another size than its backing store, so it is no place to keep "
                "content in passing.",
         .windows = "It cannot use the segment for eviction.",
+        .windows_source = THE_PAGE,
         .wrong = "info->EvictionSegmentSet = 1u << (PITCH_ALIGNED_SEGMENT - 1);\n",
         .right = "info->EvictionSegmentSet = 1u << (APERTURE_SEGMENT - 1);\n",
     },
@@ -243,6 +261,7 @@ const struct vidmm_rule rules_b_kind[] = {
         .why =
             "The driver spreads the rows when it pages in; what was reserved by Size is overrun.",
         .windows = "It reserves PitchAlignedSize.",
+        .windows_source = THE_PAGE,
         .wrong = "reserve(segment, allocation->info.Size);\n",
         .right = "reserve(segment, segment->flags.PitchAlignment\n"
                  "                     ? allocation->info.PitchAlignedSize\n"

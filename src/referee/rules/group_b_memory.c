@@ -39,6 +39,7 @@ const struct vidmm_rule rules_b_memory[] = {
             "An invalid combination is not recognised, so what the driver meant to keep is moved "
             "out on each transition.",
         .windows = "It does not recognise the combination.",
+        .windows_source = THE_PAGE,
         .wrong = "d->Flags.PreservedDuringHibernate = 1;\n",
         .right = "d->Flags.PreservedDuringStandby = 1;\n"
                  "d->Flags.PreservedDuringHibernate = 1;\n",
@@ -53,6 +54,7 @@ const struct vidmm_rule rules_b_memory[] = {
             "not go through.",
         .why = "To purge what was kept costs time; to keep what was lost costs content.",
         .windows = "It purges the segment.",
+        .windows_source = THE_PAGE,
         .wrong = "keep = flags.PreservedDuringHibernate;\n",
         .right = "keep = flags.PreservedDuringStandby && flags.PreservedDuringHibernate &&\n"
                  "       !flags.PartiallyPreservedDuringHibernate;\n",
@@ -70,6 +72,7 @@ const struct vidmm_rule rules_b_memory[] = {
             "not go through.",
         .why = "Memory that loses its power must be emptied before, and only the flags tell which.",
         .windows = "It purges by the flags.",
+        .windows_source = THE_PAGE,
         .wrong = "if (state == HYBRID_SLEEP && segment->flags.PreservedDuringStandby)\n"
                  "    return; /* the power may still go */\n",
         .right = "if (state == STANDBY ? !standby_kept(segment) : !hibernate_kept(segment))\n"
@@ -109,6 +112,7 @@ const struct vidmm_rule rules_b_memory[] = {
             "The pages differ on an allocation across the border: by one its last byte counts, by "
             "another its first.",
         .windows = "It purges what lies beyond the border.",
+        .windows_source = THE_PAGE,
         .wrong = "keep = offset <= end; /* the tail of the allocation is lost */\n",
         .right = "keep = offset + size - 1 <= end;\n",
         .readings = HIBERNATE_READINGS,
@@ -159,7 +163,7 @@ const struct vidmm_rule rules_b_memory[] = {
         .right = "d->Flags.DirectFlip = (end <= DISPLAY_ADDRESS_LIMIT);\n",
     },
     {
-        RULE(57, DRIVER, DOCUMENTED, CREATION_FAILS),
+        RULE(57, DRIVER, DISPUTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement =
             "The Alignment of every allocation that can be paged into a Use64KBPages segment "
@@ -168,6 +172,12 @@ const struct vidmm_rule rules_b_memory[] = {
         .how = "Alignment is looked at when a supported segment has the flag.",
         .why = "A 64 KB page-table entry cannot point into the middle of a 64 KB page.",
         .windows = "No page tells what it does to such an allocation.",
+        .windows_source = NOT_KNOWN,
+        .readings = "vidmm takes one reading: the driver aligns the allocation itself. "
+                    "gpu-virtual-address says that all allocations are aligned and sized to 64 KB "
+                    "automatically, ns-d3dkmddi-_dxgkarg_mapcpuhostaperture that an allocation may "
+                    "be aligned to 4 KB, and support-for-64kb-pages that 64 KB mappings are used "
+                    "only where alignment and size allow them.",
         .wrong = "info->Alignment = 4096;\n"
                  "info->SupportedWriteSegmentSet = 1u << (VRAM_64K - 1);\n",
         .right = "info->Alignment = 64 * 1024;\n"
@@ -181,19 +191,22 @@ const struct vidmm_rule rules_b_memory[] = {
         .how = "The flag is looked at in each descriptor.",
         .why = "The system marks a segment of its own with it, and takes the driver's for that.",
         .windows = "No page tells; the flag is the system's.",
+        .windows_source = NOT_KNOWN,
         .wrong = "d->Flags.ReservedSysMem = ctx->IsIntegrated;\n",
         .right = "d->Flags.PopulatedFromSystemMemory = ctx->CarveoutIsFromMmAllocate;\n",
     },
     {
         RULE(59, DRIVER, DOCUMENTED, START_FAILS),
+        .severity_source = RECORD("W19"),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "SupportsCpuHostAperture and CpuVisible exclude each other.",
         .page = "ns-d3dkmddi-_dxgk_segmentflags",
         .how = "The flags of each descriptor are compared.",
         .why = "A segment is seen by the CPU either as a whole or through a window, and the "
                "descriptor has room for one of the two addresses.",
-        .windows = "No page tells; unusual layouts around the CPU host aperture kept adapters from "
-                   "starting.",
+        .windows = "No page tells; a segment listed behind one with SupportsCpuHostAperture ended "
+                   "AddAdapter with 'Invalid flags specified for segment #2'.",
+        .windows_source = RECORD("W19"),
         .wrong = "d->Flags.CpuVisible = 1;\n"
                  "d->Flags.SupportsCpuHostAperture = 1; /* for what the BAR does not reach */\n",
         .right = "d->Flags.SupportsCpuHostAperture = ctx->BarBytes < ctx->VramBytes;\n"
@@ -208,6 +221,7 @@ const struct vidmm_rule rules_b_memory[] = {
         .how = "The flags of each descriptor are compared.",
         .why = "It describes how the CPU host aperture caches, so there must be one.",
         .windows = "No page tells; there is no aperture that it could speak of.",
+        .windows_source = NOT_KNOWN,
         .wrong = "d->Flags.SupportsCachedCpuHostAperture = 1;\n",
         .right = "d->Flags.SupportsCpuHostAperture = 1;\n"
                  "d->Flags.SupportsCachedCpuHostAperture = 1;\n",
@@ -222,6 +236,7 @@ const struct vidmm_rule rules_b_memory[] = {
                "bytes, so its address alone does not tell.",
         .why = "The members are a union; an aperture without its size is an aperture of no pages.",
         .windows = "It reads the member that the flag selects.",
+        .windows_source = THE_PAGE,
         .wrong = "d->Flags.SupportsCpuHostAperture = 1;\n"
                  "d->CpuTranslatedAddress = ctx->Bar; /* SizeInPages stays 0 */\n",
         .right = "d->Flags.SupportsCpuHostAperture = 1;\n"
@@ -230,6 +245,7 @@ const struct vidmm_rule rules_b_memory[] = {
     },
     {
         RULE(62, DRIVER, DISPUTED, CREATION_FAILS),
+        .severity_source = RECORD("W26"),
         .statement =
             "CommitLimit of a memory segment is its Size; descriptor version 4 may leave it "
             "0.",
@@ -238,7 +254,8 @@ const struct vidmm_rule rules_b_memory[] = {
                "wants it.",
         .why =
             "A driver that left CommitLimit 0 had a segment into which nothing could be committed.",
-        .windows = "It commits up to CommitLimit; nothing, when it is 0 and counts.",
+        .windows = "A driver that never set CommitLimit started on 10 and paged.",
+        .windows_source = RECORD("W26"),
         .wrong = "d->Size = ctx->VramBytes;\n"
                  "d->CommitLimit = 0; /* no limit */\n",
         .right = "d->Size = ctx->VramBytes;\n"
@@ -333,6 +350,7 @@ const struct vidmm_rule rules_b_memory[] = {
         .how = "Each range is compared with 4 KB, or 64 KB in a segment with Use64KBPages.",
         .why = "Memory is given out in such pages; of a page that is bad in part none can be used.",
         .windows = "No page tells; part of a bad page may be used.",
+        .windows_source = NOT_KNOWN,
         .wrong = "range->SegmentOffset = bad->Address;\n"
                  "range->SizeInBytes = 64; /* one burst */\n",
         .right = "range->SegmentOffset = bad->Address & ~(PAGE - 1);\n"
@@ -352,7 +370,7 @@ const struct vidmm_rule rules_b_memory[] = {
                  "offset = first_fit(segment, size);\n",
     },
     {
-        RULE(70, DRIVER, DOCUMENTED, CORRUPTION),
+        RULE(70, DRIVER, DOCUMENTED, PERFORMANCE),
         .statement =
             "All memory that processes compete for lies in segments; memory hidden from the "
             "manager belongs to no process alone.",
@@ -361,13 +379,14 @@ const struct vidmm_rule rules_b_memory[] = {
         .why =
             "What the driver gives to one process by itself can be taken from it by nobody, so the "
             "next process starves.",
-        .windows = "It does not know of the memory and cannot manage it.",
+        .windows =
+            "It does not know of the memory and cannot manage it: one process starves another.",
         .wrong = "process->Shaders = TakeHiddenVram(ctx, size); /* first come, first served */\n",
         .right = "info->Size = size;\n"
                  "info->SupportedWriteSegmentSet = 1u << (VRAM - 1);\n",
     },
     {
-        RULE(71, DRIVER, DOCUMENTED, PERFORMANCE),
+        RULE(71, DRIVER, DISPUTED, PERFORMANCE),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement =
             "After a successful resize of its BAR the driver reports one CpuVisible memory "
@@ -378,7 +397,11 @@ const struct vidmm_rule rules_b_memory[] = {
             "call shows.",
         .why = "The CPU can reach everything, so a division into visible and invisible memory only "
                "wastes one half while the other is full.",
-        .windows = "It manages the parts as they are reported.",
+        .windows = "A CpuVisible memory segment together with GpuMmu ended in Code 43 on 11 with "
+                   "WDDM 3.2.",
+        .readings = "vidmm takes one reading: the page resizable-bar-support, which asks for the "
+                    "CpuVisible segment. A driver with GpuMmu that had one was refused (W20).",
+        .windows_source = RECORD("W20"),
         .wrong = "AddSegment(out, VISIBLE, 256 << 20);\n"
                  "AddSegment(out, INVISIBLE, ctx->VramBytes - (256 << 20));\n",
         .right = "if (ctx->BarBytes >= ctx->VramBytes)\n"

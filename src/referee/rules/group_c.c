@@ -10,13 +10,16 @@
 const struct vidmm_rule rules_c[] = {
     {
         RULE(73, DRIVER, DISPUTED, START_FAILS),
+        .severity_source = RECORD("W11"),
         .statement = "PagingBufferSegmentId is 0 or names an aperture segment.",
         .page = "ns-d3dkmddi-_dxgk_querysegmentout",
         .how = "The flags of the named segment are looked at; 0 is accepted unless the reading is "
                "aperture.",
         .why = "Paging buffers are written by the CPU when video memory may be full. A driver that "
                "named a memory segment was torn down 6 ms after its start.",
-        .windows = "The adapter does not start.",
+        .windows = "A driver whose PagingBufferSegmentId named a memory segment started and was "
+                   "torn down 6 ms later.",
+        .windows_source = RECORD("W11"),
         .wrong = "out->PagingBufferSegmentId = VRAM_ID; /* close to the GPU */\n",
         .right = "out->PagingBufferSegmentId = 0; /* or APERTURE_ID */\n",
         .readings = "paging-segment=zero-is-memory: 0 is contiguous write-combined system memory; "
@@ -35,6 +38,7 @@ const struct vidmm_rule rules_c[] = {
                "read "
                "segment 0 as no buffer left all paging to software.",
         .windows = "It allocates such a block.",
+        .windows_source = THE_PAGE,
         .wrong = "buffer = ExAllocatePool(size); /* contiguous for the CPU only */\n"
                  "address = MmGetPhysicalAddress(buffer);\n",
         .right = "buffer = MmAllocateContiguousMemorySpecifyCache(size, low, high, boundary,\n"
@@ -53,6 +57,7 @@ const struct vidmm_rule rules_c[] = {
         .why =
             "Otherwise the GPU fetches its commands through entries that point at the dummy page.",
         .windows = "It maps the buffer when it is created.",
+        .windows_source = THE_PAGE,
         .wrong = "args.DmaBufferSegmentId = paging_segment;\n"
                  "args.DmaBufferPhysicalAddress.QuadPart = offset; /* without the base */\n",
         .right = "args.DmaBufferSegmentId = paging_segment;\n"
@@ -67,6 +72,7 @@ const struct vidmm_rule rules_c[] = {
             "buffer that nothing was built into.",
         .why = "The driver chose the size so that its largest command that cannot be divided fits.",
         .windows = "It allocates what the driver asked for.",
+        .windows_source = THE_PAGE,
         .wrong = "args.DmaSize = 4096; /* a page will do */\n",
         .right = "args.pDmaBuffer = buffer + used;\n"
                  "args.DmaSize = paging_buffer_size - used;\n",
@@ -82,6 +88,7 @@ const struct vidmm_rule rules_c[] = {
             "the one before.",
         .why = "Drivers keep the state of a build there between Build, Patch and Submit.",
         .windows = "It allocates them from nonpaged pool and zeroes them once.",
+        .windows_source = THE_PAGE,
         .wrong = "memset(buffer->private_data, 0, size); /* before each DxgkDdiPatch */\n",
         .right = "buffer->private_data = calloc(1, size); /* when the buffer is created */\n",
     },
@@ -103,6 +110,7 @@ const struct vidmm_rule rules_c[] = {
     },
     {
         RULE(79, BOTH, DOCUMENTED, CREATION_FAILS),
+        .severity_source = THE_PAGE,
         .statement = "DmaBufferSegmentSet names aperture segments only, and creating a device or "
                      "context with a memory segment in it fails.",
         .page = "ns-d3dkmddi-_dxgk_contextinfo",
@@ -111,6 +119,7 @@ const struct vidmm_rule rules_c[] = {
             "segment in it must get no work.",
         .why = "DMA buffers are filled by the CPU in system memory and only mapped for the GPU.",
         .windows = "The creation of the device or context fails.",
+        .windows_source = THE_PAGE,
         .wrong = "info->DmaBufferSegmentSet = 1u << (VRAM_ID - 1);\n",
         .right = "info->DmaBufferSegmentSet = 1u << (APERTURE_ID - 1); /* or 0 */\n",
     },
@@ -125,6 +134,7 @@ const struct vidmm_rule rules_c[] = {
             "The driver puts the address into the ring as it is; through an aperture that it did "
             "not choose the GPU cannot reach it.",
         .windows = "It allocates such blocks.",
+        .windows_source = THE_PAGE,
         .wrong = "args.DmaBufferSegmentId = any_aperture(adapter);\n",
         .right = "args.DmaBufferSegmentId = 0;\n"
                  "args.DmaBufferPhysicalAddress = buffer->physical;\n",
@@ -137,6 +147,7 @@ const struct vidmm_rule rules_c[] = {
         .why = "The CPU writes them in small pieces, which over a bus to video memory is slow, and "
                "the driver may have named only apertures for them.",
         .windows = "It does not put them there.",
+        .windows_source = THE_PAGE,
         .wrong = "args.DmaBufferSegmentId = vram_id;\n",
         .right = "args.DmaBufferSegmentId = info.DmaBufferSegmentSet == 0 ? 0 : aperture_id;\n",
     },
@@ -148,6 +159,7 @@ const struct vidmm_rule rules_c[] = {
         .how = "AllocationListSize is looked at after DxgkDdiCreateContext with GdiContext.",
         .why = "DxgkDdiRenderGdi names allocations by a place in a list of this size.",
         .windows = "No page tells; GDI acceleration relies on the number.",
+        .windows_source = NOT_KNOWN,
         .wrong = "info->AllocationListSize = 64;\n",
         .right = "info->AllocationListSize = args->Flags.GdiContext ? 256 : 64;\n",
     },
@@ -161,6 +173,7 @@ const struct vidmm_rule rules_c[] = {
         .why =
             "The driver named the least that one of its commands needs; in less it can only fail.",
         .windows = "It grows and shrinks them above the first sizes.",
+        .windows_source = THE_PAGE,
         .wrong = "args.DmaSize = last_used; /* saves memory */\n",
         .right = "args.DmaSize = max(last_used, context->info.DmaBufferSize);\n",
     },
@@ -188,6 +201,7 @@ const struct vidmm_rule rules_c[] = {
             "Who translates the addresses must be known before the first page table. Capabilities "
             "that contradict each other were found to stop the start.",
         .windows = "No page tells; contradicting capabilities have kept adapters from starting.",
+        .windows_source = NOT_KNOWN,
         .wrong = "caps->MemoryManagementCaps.VirtualAddressingSupported = 1;\n",
         .right = "caps->MemoryManagementCaps.VirtualAddressingSupported = 1;\n"
                  "caps->MemoryManagementCaps.GpuMmuSupported = 1;\n",
@@ -201,6 +215,7 @@ const struct vidmm_rule rules_c[] = {
         .how = "The three bits are compared in the answer to DRIVERCAPS.",
         .why = "They are tiers: whoever uses one counts on those below it.",
         .windows = "No page tells what it makes of a tier without the lower ones.",
+        .windows_source = NOT_KNOWN,
         .wrong = "caps->MemoryManagementCaps.CrossAdapterResourceScanout = 1;\n",
         .right = "caps->MemoryManagementCaps.CrossAdapterResource = 1;\n"
                  "caps->MemoryManagementCaps.CrossAdapterResourceTexture = 1;\n"
@@ -239,6 +254,7 @@ const struct vidmm_rule rules_c[] = {
             "A driver with one node never looks at the member, and paging sent to another node is "
             "never executed.",
         .windows = "It ignores the member otherwise.",
+        .windows_source = THE_PAGE,
         .wrong = "node = caps.MemoryManagementCaps.PagingNode;\n",
         .right = "if (version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)\n"
                  "    node = physical.PagingNodeIndex;\n"
@@ -255,6 +271,7 @@ const struct vidmm_rule rules_c[] = {
         .why =
             "All paging goes to this node, so a node that does not exist means no paging at all.",
         .windows = "No page tells; the adapter is of no use.",
+        .windows_source = NOT_KNOWN,
         .wrong = "caps->NumExecutionNodes = 2;\n"
                  "caps->PagingNodeIndex = 2; /* the last one */\n",
         .right = "caps->NumExecutionNodes = 2;\n"
@@ -270,6 +287,7 @@ const struct vidmm_rule rules_c[] = {
         .why = "By it the system finds which of several linked devices a physical adapter is; the "
                "driver's own context is the usual mistake.",
         .windows = "No page tells; a handle that it never gave belongs to no device.",
+        .windows_source = NOT_KNOWN,
         .wrong = "caps->DxgkPhysicalAdapterHandle = ctx; /* our own context */\n",
         .right = "caps->DxgkPhysicalAdapterHandle = ctx->Dxgk.DeviceHandle;\n",
     },

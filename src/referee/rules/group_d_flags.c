@@ -32,6 +32,7 @@ const struct vidmm_rule rules_d_flags[] = {
         .why = "The structure arrives zeroed, so forgetting the member is the same as setting an "
                "illegal one.",
         .windows = "The pages do not say; expect the creation to fail.",
+        .windows_source = NOT_KNOWN,
         .wrong = "RtlZeroMemory(info, sizeof(*info)); /* and nothing more */\n",
         .right = "info->AllocationPriority = D3DDDI_ALLOCATIONPRIORITY_NORMAL;\n",
     },
@@ -78,6 +79,7 @@ const struct vidmm_rule rules_d_flags[] = {
         .why = "The flag means that locks return the copy in system memory, and without CpuVisible "
                "there are no locks.",
         .windows = "The pages do not say; expect the creation to fail.",
+        .windows_source = NOT_KNOWN,
         .wrong = "info->Flags.PermanentSysMem = 1;\n",
         .right = "info->Flags.PermanentSysMem = 1;\n"
                  "info->Flags.CpuVisible = 1;\n",
@@ -92,6 +94,7 @@ const struct vidmm_rule rules_d_flags[] = {
         .why = "It saves a copy over the bus for every vertex buffer that was only read; dropping "
                "a dirty one loses what the GPU drew.",
         .windows = "Windows discards the clean copy; there is no write-back to wait for.",
+        .windows_source = THE_PAGE,
         .wrong = "discard(allocation); /* dirty or not */\n",
         .right = "if (allocation->written)\n"
                  "    transfer_to_system(allocation);\n"
@@ -108,6 +111,7 @@ const struct vidmm_rule rules_d_flags[] = {
         .why = "The CPU never writes VRAM of such an allocation; without the update the GPU draws "
                "with the old vertices.",
         .windows = "Windows schedules the update as ordinary paging work.",
+        .windows_source = THE_PAGE,
         .wrong = "unlock(allocation); /* and nothing else */\n",
         .right = "unlock(allocation);\n"
                  "if (allocation->segment != 0)\n"
@@ -124,6 +128,7 @@ const struct vidmm_rule rules_d_flags[] = {
                "memory is faster and needs no flushes.",
         .windows = "The pages do not say; expect the creation to fail, and a write-only allocation "
                    "to cost cache flushes.",
+        .windows_source = NOT_KNOWN,
         .wrong = "info->Flags.Cached = 1; /* texture, never mapped */\n",
         .right = "info->Flags.Cached = blob->readback;\n"
                  "info->Flags.CpuVisible = blob->readback;\n",
@@ -152,6 +157,7 @@ const struct vidmm_rule rules_d_flags[] = {
         .why = "Protected puts the backing store into kernel memory that no application sees; the "
                "excluded flags say that the store is elsewhere.",
         .windows = "The pages do not say; expect the creation to fail.",
+        .windows_source = NOT_KNOWN,
         .wrong = "info->Flags.Protected = 1;\n"
                  "info->Flags.PermanentSysMem = 1;\n",
         .right = "info->Flags.Protected = 1;\n",
@@ -167,6 +173,7 @@ const struct vidmm_rule rules_d_flags[] = {
         .why = "The manager locks and maps whole pages; what shares the first or last page with "
                "the range becomes visible to the GPU.",
         .windows = "The pages do not say; expect the creation to fail.",
+        .windows_source = NOT_KNOWN,
         .wrong = "info->Flags.ExistingSysMem = 1;\n"
                  "info->Flags.PermanentSysMem = 1; /* same semantics, but not together */\n"
                  "info->Size = 5000;\n",
@@ -175,6 +182,7 @@ const struct vidmm_rule rules_d_flags[] = {
     },
     {
         RULE(113, DRIVER, DOCUMENTED, CORRUPTION),
+        .severity_source = THE_PAGE,
         .statement = "If existing memory is mapped cacheable, the driver sets Cached on its "
                      "allocation.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfoflags",
@@ -182,6 +190,7 @@ const struct vidmm_rule rules_d_flags[] = {
                "be asked for.",
         .why = "The manager believes the flag; memory that is cached without it is never flushed.",
         .windows = "Windows cannot keep the data coherent, and it is corrupted silently.",
+        .windows_source = THE_PAGE,
         .wrong = "info->Flags.ExistingSysMem = 1; /* an ordinary heap buffer */\n",
         .right = "info->Flags.ExistingSysMem = 1;\n"
                  "info->Flags.CpuVisible = 1;\n"
@@ -198,6 +207,7 @@ const struct vidmm_rule rules_d_flags[] = {
                "never see its writes.",
         .windows = "Windows returns the existing address and pages the new content in after the "
                    "unlock.",
+        .windows_source = THE_PAGE,
         .wrong = "return aperture_address(allocation);\n",
         .right = "return allocation->existing; /* and TRANSFER at unlock */\n",
     },
@@ -217,15 +227,18 @@ const struct vidmm_rule rules_d_flags[] = {
     {
         RULE(116, DRIVER, DOCUMENTED, CREATION_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "A driver of WDDM 2.0 or later fills FlagsWddm2, in which bits 10 to 13 do "
-                     "not mean what they mean in Flags.",
+        .statement = "A driver of WDDM 2.0 or later fills FlagsWddm2, in which bit 7 and bits 10 "
+                     "to 13 do not mean what they mean in Flags.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfo",
         .how = "For a table of version 2.0 or later, bits that only the older layout defines are "
-               "findings when the creation succeeds.",
-        .why = "SynchronousPaging and the link flags are gone; the old names compile, set the same "
-               "union, and say something else.",
+               "findings when the creation succeeds. Bit 7 has a meaning in both layouts, and "
+               "which one a driver meant is not in the bit.",
+        .why = "SynchronousPaging and the link flags are gone, and Swizzled is "
+               "DisableLargePageMapping now; the old names compile, set the same union, and say "
+               "something else.",
         .windows = "The pages do not say; the creation fails, or the bit switches on what nobody "
                    "asked for.",
+        .windows_source = NOT_KNOWN,
         .wrong = "info->Flags.SynchronousPaging = 1; /* reserved in 2.0 */\n",
         .right = "info->FlagsWddm2.CpuVisible = 1;\n"
                  "info->FlagsWddm2.AccessedPhysically = 1;\n",
@@ -239,6 +252,7 @@ const struct vidmm_rule rules_d_flags[] = {
                "binaries ask for it.",
         .windows = "The pages do not say; the creation fails, or the bit switches on what nobody "
                    "asked for.",
+        .windows_source = NOT_KNOWN,
         .wrong = "info->Flags.Value = blob->flags; /* straight from user mode */\n",
         .right = "info->Flags.Value = 0;\n"
                  "info->Flags.CpuVisible = blob->cpu_visible;\n",
@@ -254,6 +268,7 @@ const struct vidmm_rule rules_d_flags[] = {
                "could wait for.",
         .windows = "Windows pins them; if they moved, the screen would show whatever took their "
                    "place.",
+        .windows_source = THE_PAGE,
         .wrong = "evict(least_recently_used(segment));\n",
         .right = "victim = least_recently_used(segment, NOT_OVERLAY | NOT_CAPTURE);\n",
     },
@@ -267,6 +282,7 @@ const struct vidmm_rule rules_d_flags[] = {
                "do not fit into.",
         .windows = "Windows keeps overlays there by default, so that the rest of the segment stays "
                    "in one piece.",
+        .windows_source = THE_PAGE,
         .wrong = "offset = first_fit(segment, overlay_size);\n",
         .right = "offset = last_fit(segment, overlay_size);\n"
                  "if (offset < segment->size / 5 * 4)\n"
@@ -290,6 +306,7 @@ const struct vidmm_rule rules_d_flags[] = {
     },
     {
         RULE(121, BOTH, DOCUMENTED, CREATION_FAILS),
+        .severity_source = THE_PAGE,
         .last = DXGKDDI_INTERFACE_VERSION_WDDM1_3_PATH_INDEPENDENT_ROTATION,
         .statement = "UseAlternateVA is set on a primary only, and any other allocation that has "
                      "it is not created.",
@@ -298,6 +315,7 @@ const struct vidmm_rule rules_d_flags[] = {
                "one that has it must not be opened.",
         .why = "The flag sets up a swizzling range at creation, of which there are few.",
         .windows = "Windows does not create the allocation.",
+        .windows_source = THE_PAGE,
         .wrong = "info->Flags.UseAlternateVA = 1;\n",
         .right = "info->Flags.UseAlternateVA = surface->primary;\n",
     },
@@ -343,6 +361,7 @@ const struct vidmm_rule rules_d_flags[] = {
                "address.",
         .windows = "Windows allocates one range or maps aperture pages; otherwise the engine would "
                    "run off the first page.",
+        .windows_source = THE_PAGE,
         .wrong = "scatter(allocation, pages);\n",
         .right = "if (in_memory_segment)\n"
                  "    place_contiguous(allocation);\n"
@@ -358,6 +377,7 @@ const struct vidmm_rule rules_d_flags[] = {
         .how = "not judged yet: no MAP_APERTURE_SEGMENT may name such an allocation.",
         .why = "An aperture is small; mapping what only virtual addresses reach wastes it.",
         .windows = "A submission that refers to the allocation physically is rejected.",
+        .windows_source = THE_PAGE,
         .wrong = "map_aperture(allocation); /* FlagsWddm2.AccessedPhysically is 0 */\n",
         .right = "if (allocation->accessed_physically)\n"
                  "    map_aperture(allocation);\n",
@@ -372,6 +392,7 @@ const struct vidmm_rule rules_d_flags[] = {
         .why = "The display engine needs a physical address even when the rendering engines do "
                "not.",
         .windows = "Windows maps the primary around its time on the screen.",
+        .windows_source = THE_PAGE,
         .wrong = "map_aperture(primary); /* at creation, for good */\n",
         .right = "map_aperture(primary); /* before the flip to it */\n",
     },
@@ -384,6 +405,7 @@ const struct vidmm_rule rules_d_flags[] = {
         .why = "The notification carries a physical address, which a scattered allocation does not "
                "have.",
         .windows = "The pages do not say; expect the creation to fail.",
+        .windows_source = NOT_KNOWN,
         .wrong = "info->FlagsWddm2.ExplicitResidencyNotification = 1;\n",
         .right = "info->FlagsWddm2.AccessedPhysically = 1;\n"
                  "info->FlagsWddm2.ExplicitResidencyNotification = 1;\n",
@@ -397,6 +419,7 @@ const struct vidmm_rule rules_d_flags[] = {
         .how = "The flag value is compared with the one that is right for the reported segments.",
         .why = "History buffers hold GPU timestamps that the CPU reads while the GPU writes more.",
         .windows = "The pages do not say; expect the creation to fail.",
+        .windows_source = NOT_KNOWN,
         .wrong = "info->Flags.HistoryBuffer = 1;\n"
                  "info->Flags.PermanentSysMem = 1;\n",
         .right = "info->Flags.HistoryBuffer = 1;\n"
@@ -405,6 +428,7 @@ const struct vidmm_rule rules_d_flags[] = {
     },
     {
         RULE(129, MANAGER, DOCUMENTED, CREATION_FAILS),
+        .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_9,
         .statement = "The manager refuses a MapApertureCpuVisible allocation of a driver that did "
                      "not set MapAperture2Supported.",
@@ -414,6 +438,7 @@ const struct vidmm_rule rules_d_flags[] = {
         .why = "The CPU address travels in MAP_APERTURE_SEGMENT2 only, so the driver would wait "
                "for one that never comes.",
         .windows = "The creation fails.",
+        .windows_source = THE_PAGE,
         .wrong = "open(device, allocation); /* caps.MapAperture2Supported is 0 */\n",
         .right = "if (flags.MapApertureCpuVisible && !caps.MapAperture2Supported) {\n"
                  "    destroy(allocation);\n"
@@ -431,6 +456,7 @@ const struct vidmm_rule rules_d_flags[] = {
         .why = "A driver that waits for the operation to learn the logical addresses never gets it "
                "without the flag.",
         .windows = "Windows pages the allocation into system memory without an aperture mapping.",
+        .windows_source = THE_PAGE,
         .wrong = "map_aperture2(allocation);\n",
         .right = "if (allocation->accessed_physically)\n"
                  "    map_aperture2(allocation);\n"
@@ -454,12 +480,16 @@ const struct vidmm_rule rules_d_flags[] = {
         RULE(132, DRIVER, DOCUMENTED, CREATION_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_0,
         .statement = "ShareBackingStoreWithKmd is for shared allocations that live in aperture "
-                     "segments only.",
+                     "segments only, not for those over existing memory, and not for a driver that "
+                     "did not enable the feature.",
         .page = "ns-d3dkmddi-dxgk_allocationinfoflags2",
-        .how = "With the flag set, every segment of the supported set must be an aperture.",
+        .how = "With the flag set, every segment of the supported set must be an aperture, and "
+               "neither ExistingSysMem nor ExistingKernelSysMem is set. Whether the feature was "
+               "enabled is in DXGK_QUERYFEATURESUPPORT, which vidmm's manager does not ask for.",
         .why = "The driver gets a pointer to the backing store and may use it at any time, so the "
                "content must never be elsewhere.",
         .windows = "The pages do not say; expect the creation to fail.",
+        .windows_source = NOT_KNOWN,
         .wrong = "info->Flags2.ShareBackingStoreWithKmd = 1;\n"
                  "info->SupportedWriteSegmentSet = 1u << (VRAM - 1) | 1u << (APERTURE - 1);\n",
         .right = "info->Flags2.ShareBackingStoreWithKmd = 1;\n"
@@ -477,6 +507,7 @@ const struct vidmm_rule rules_d_flags[] = {
         .why = "The driver asks for it where hardware state covers the whole allocation, such as "
                "compression.",
         .windows = "Windows moves the whole allocation.",
+        .windows_source = THE_PAGE,
         .wrong = "move(allocation, 0, half); /* the rest stays */\n",
         .right = "move(allocation, 0, allocation->size);\n",
     },
@@ -507,7 +538,9 @@ const struct vidmm_rule rules_d_flags[] = {
                "memory segment before the unlock.",
         .why = "The CPU holds a pointer to the system pages; after a page-in it would write into a "
                "copy that nobody reads.",
-        .windows = "Windows waits with the page-in until the unlock.",
+        .windows = "The page says that it is not committed, not how: waiting until the unlock, or "
+                   "refusing the submission.",
+        .windows_source = THE_PAGE,
         .wrong = "page_in(allocation); /* locked since before */\n",
         .right = "if (allocation->locks != 0 && !supports_aperture(allocation))\n"
                  "    wait_unlocked(allocation);\n"

@@ -35,6 +35,7 @@ const struct vidmm_rule rules_d_life[] = {
         .why = "Statuses that a call may not return have cost driver authors bugchecks and Code 43 "
                "in other calls of this interface.",
         .windows = "The pages do not say; expect the creation to fail.",
+        .windows_source = NOT_KNOWN,
         .wrong = "return STATUS_INSUFFICIENT_RESOURCES;\n",
         .right = "return STATUS_NO_MEMORY;\n",
     },
@@ -61,6 +62,7 @@ const struct vidmm_rule rules_d_life[] = {
                "count must be zero.",
         .why = "A driver frees in Destroy what its bindings point to.",
         .windows = "Windows closes first; if it did not, the bindings would dangle.",
+        .windows_source = THE_PAGE,
         .wrong = "DestroyAllocation(adapter, &all);\n"
                  "CloseAllocation(device, &bindings);\n",
         .right = "CloseAllocation(device, &bindings);\n"
@@ -113,6 +115,7 @@ const struct vidmm_rule rules_d_life[] = {
                "unused.",
         .windows = "The pages do not say; expect the open to fail, or NULL to travel in allocation "
                    "lists as an unused entry.",
+        .windows_source = NOT_KNOWN,
         .wrong = "return STATUS_SUCCESS; /* \"we need no binding\" */\n",
         .right = "for (i = 0; i < args->NumAllocations; i++)\n"
                  "    args->pOpenAllocation[i].hDeviceSpecificAllocation = bind(device, i);\n",

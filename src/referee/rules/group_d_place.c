@@ -28,6 +28,7 @@ const struct vidmm_rule rules_d_place[] = {
         .why = "A size without its padding has overwritten the neighbour in a shipped driver; a "
                "size of zero has nothing to place.",
         .windows = "The pages do not say; expect the creation to fail.",
+        .windows_source = NOT_KNOWN,
         .wrong = "info->Size = pitch * height; /* both 0 when the blob is short */\n"
                  "info->Alignment = 3 * PAGE_SIZE;\n",
         .right = "if (blob->pitch == 0 || blob->height == 0)\n"
@@ -58,6 +59,7 @@ const struct vidmm_rule rules_d_place[] = {
                "value left from the stack has the same effect as a wrong one.",
         .windows = "The pages do not say; expect the creation to fail, or the neighbour in a "
                    "pitch-aligned segment to be overwritten.",
+        .windows_source = NOT_KNOWN,
         .wrong = "info->Size = 1u << 20;\n"
                  "info->PitchAlignedSize = pitch; /* one row */\n",
         .right = "info->Size = 1u << 20;\n"
@@ -72,6 +74,7 @@ const struct vidmm_rule rules_d_place[] = {
         .why = "Ids count from one and set bits from zero; mixing them up is the usual way to "
                "break this.",
         .windows = "The video memory manager asserts; the creation does not succeed.",
+        .windows_source = THE_PAGE,
         .wrong = "info->PreferredSegment.SegmentId0 = VRAM; /* id 1 */\n"
                  "info->SupportedWriteSegmentSet = 1u << VRAM; /* bit 1: segment 2 */\n",
         .right = "info->PreferredSegment.SegmentId0 = VRAM;\n"
@@ -79,15 +82,18 @@ const struct vidmm_rule rules_d_place[] = {
     },
     {
         RULE(96, MANAGER, DOCUMENTED, CORRUPTION),
-        .statement = "The manager places an allocation only in segments of its supported set; from "
-                     "WDDM 2.0 on that is the write set, and the read set is ignored.",
+        .statement = "The manager commits an allocation only to segments of its supported set, "
+                     "evictions to the eviction set and to system memory excepted; from WDDM 2.0 "
+                     "on that is the write set, and the read set is ignored.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfo",
-        .how = "The segment of every placement that paging operations show is looked up in the "
-               "set.",
+        .how =
+            "The segment of every placement that paging operations show is looked up in the set; a "
+            "place that is only passed through by an eviction, and system memory, are in no set.",
         .why = "A driver leaves a segment out because some engine cannot reach it; there is no "
                "second check on the way to the hardware.",
         .windows = "Windows keeps to the set; an engine that cannot reach the segment would read "
                    "garbage.",
+        .windows_source = THE_PAGE,
         .wrong = "segment = any_with_room(adapter, size);\n",
         .right = "segment = any_with_room(adapter, size, info->SupportedWriteSegmentSet);\n",
     },
@@ -101,6 +107,7 @@ const struct vidmm_rule rules_d_place[] = {
         .why = "Order is how a driver says that VRAM is faster than the aperture; ignoring it "
                "works and is slow.",
         .windows = "Nothing fails: the allocation lies in slower memory.",
+        .windows_source = THE_PAGE,
         .wrong = "segment = roomiest(info->SupportedWriteSegmentSet);\n",
         .right = "for (n = 0; n < 5 && !segment; n++)\n"
                  "    segment = with_room(preferred(info, n), size);\n",
@@ -114,6 +121,7 @@ const struct vidmm_rule rules_d_place[] = {
         .why = "Preference is a wish and the set is the limit: a manager that mixes them up runs "
                "out of memory while an aperture stands empty.",
         .windows = "Windows falls back to the other segments, at a lower speed.",
+        .windows_source = THE_PAGE,
         .wrong = "if (!place_preferred(allocation))\n"
                  "    return STATUS_NO_MEMORY;\n",
         .right = "if (!place_preferred(allocation) && !place_supported(allocation))\n"
@@ -128,6 +136,7 @@ const struct vidmm_rule rules_d_place[] = {
         .why = "Eviction goes through the named segment into system memory, which only an aperture "
                "can show to the GPU.",
         .windows = "The pages do not say; expect the creation to fail or the set to be ignored.",
+        .windows_source = NOT_KNOWN,
         .wrong = "info->EvictionSegmentSet = 1u << (VRAM - 1);\n",
         .right = "info->EvictionSegmentSet = 1u << (APERTURE - 1); /* or 0: by MDL */\n",
     },
@@ -142,6 +151,7 @@ const struct vidmm_rule rules_d_place[] = {
                "the MDL side of a transfer must be right.",
         .windows = "Windows hands the MDL to the driver; a driver that expects an aperture address "
                    "here copies to a wrong place.",
+        .windows_source = THE_PAGE,
         .wrong = "map_aperture(allocation); /* although the set is 0 */\n"
                  "transfer(allocation, vram, aperture);\n",
         .right = "args.Transfer.Destination.SegmentId = 0;\n"
@@ -157,6 +167,7 @@ const struct vidmm_rule rules_d_place[] = {
         .why = "Hardware that cannot scatter to system pages by itself needs the aperture in "
                "between.",
         .windows = "Windows falls back to an MDL only when the apertures have no room.",
+        .windows_source = THE_PAGE,
         .wrong = "transfer_to_mdl(allocation); /* never looked at the set */\n",
         .right = "if (map_in(allocation->eviction_set, allocation->mdl, &where))\n"
                  "    transfer(allocation, vram, where), unmap(where);\n"

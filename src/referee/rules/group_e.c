@@ -31,7 +31,8 @@ const struct vidmm_rule rules_e[] = {
         .how = "The modelled IRQL of the calling thread is read when the call begins.",
         .why = "Drivers let this path be pageable, map MDLs and take mutexes in it; none of that "
                "works at a raised IRQL.",
-        .windows = "Windows keeps to it; a pageable path above APC_LEVEL ends in bugcheck 0xA.",
+        .windows =
+            "Windows keeps to it; a pageable path above APC_LEVEL ends in bugcheck 0xA or 0xD1.",
         .wrong = "KeAcquireSpinLock(&queue_lock, &irql);\n"
                  "DxgkDdiBuildPagingBuffer(adapter, &args);\n",
         .right = "KeReleaseSpinLock(&queue_lock, irql);\n"
@@ -39,6 +40,7 @@ const struct vidmm_rule rules_e[] = {
     },
     {
         RULE(149, DRIVER, DOCUMENTED, BUGCHECK),
+        .severity_source = THE_PAGE,
         .statement = "DxgkDdiBuildPagingBuffer returns STATUS_SUCCESS, "
                      "STATUS_GRAPHICS_ALLOCATION_BUSY or STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER "
                      "and nothing else.",
@@ -46,7 +48,9 @@ const struct vidmm_rule rules_e[] = {
         .how = "The returned status is compared with these three.",
         .why = "At least five drivers returned something else for an operation that they did not "
                "implement; one of these bugs lived 39 days from introduction to fix.",
-        .windows = "Windows stops the machine with bugcheck 0x10E.",
+        .windows = "Windows stops the machine with bugcheck 0x10E; its first argument was 0xB and "
+                   "the third the status.",
+        .windows_source = RECORD("W21"),
         .wrong = "default:\n"
                  "    return STATUS_NOT_IMPLEMENTED;\n",
         .right = "default: /* nothing was written, nothing needs the GPU */\n"
@@ -108,6 +112,7 @@ const struct vidmm_rule rules_e[] = {
     },
     {
         RULE(154, DRIVER, DOCUMENTED, BUGCHECK),
+        .severity_source = THE_PAGE,
         .statement = "Before it writes, the driver checks the room that is left, and answers "
                      "STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER when that is too little.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
@@ -117,6 +122,7 @@ const struct vidmm_rule rules_e[] = {
                "reports it as another error stops the machine.",
         .windows = "Windows submits the part, gets another buffer and repeats the call; any other "
                    "failure is bugcheck 0x10E.",
+        .windows_source = THE_PAGE,
         .wrong = "ASSERT(args->DmaSize >= NEEDED); /* never so in the harness */\n",
         .right = "if (args->DmaSize < NEEDED)\n"
                  "    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;\n",
@@ -147,6 +153,7 @@ const struct vidmm_rule rules_e[] = {
                "having run; one that starts over does harmless work twice.",
         .windows = "Windows submits each partial buffer by itself; the pages do not say outright "
                    "that this holds for the part written before the status.",
+        .windows_source = THE_PAGE,
         .wrong = "args = fresh_buffer();\n"
                  "args.MultipassOffset = 0; /* from the beginning, first part dropped */\n",
         .right = "submit(buffer, start, args.pDmaBuffer);\n"
@@ -166,6 +173,7 @@ const struct vidmm_rule rules_e[] = {
                "built.",
         .windows = "The pages do not say; the manager would repeat the call for ever, and the "
                    "machine hangs.",
+        .windows_source = NOT_KNOWN,
         .wrong = "if (args->DmaSize < pages * sizeof(struct copy)) /* all or nothing */\n"
                  "    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;\n",
         .right = "while (args->MultipassOffset < pages)\n"
@@ -180,6 +188,7 @@ const struct vidmm_rule rules_e[] = {
         .why = "A driver starts at the page that the member names, so a leftover from the "
                "operation before skips pages.",
         .windows = "Windows clears it before each operation.",
+        .windows_source = THE_PAGE,
         .wrong = "args.Operation = next->operation; /* MultipassOffset left over */\n",
         .right = "args.Operation = next->operation;\n"
                  "args.MultipassOffset = 0;\n",
@@ -192,6 +201,7 @@ const struct vidmm_rule rules_e[] = {
         .how = "The value on return is compared with the value at the repetition.",
         .why = "It is the only memory that the driver has of how far it got.",
         .windows = "Windows does not touch it between iterations.",
+        .windows_source = THE_PAGE,
         .wrong = "args = *saved; /* as before the first call */\n",
         .right = "args.pDmaBuffer = fresh;\n"
                  "args.DmaSize = full; /* MultipassOffset stays */\n",
@@ -211,7 +221,7 @@ const struct vidmm_rule rules_e[] = {
         .right = "/* nothing: the driver adds MultipassOffset itself */\n",
     },
     {
-        RULE(161, DRIVER, DOCUMENTED, CORRUPTION),
+        RULE(161, DRIVER, IMPLIED, CORRUPTION),
         .statement = "An operation that was split over several buffers has the same effect as in "
                      "one: no byte is lost, none is moved twice from a changed source.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
@@ -239,6 +249,7 @@ const struct vidmm_rule rules_e[] = {
                "every part must end where the GPU can stop.",
         .windows = "Windows calls DxgkDdiSubmitCommand once for every part; other work may run in "
                    "between.",
+        .windows_source = THE_PAGE,
         .wrong = "if (args->MultipassOffset == 0)\n"
                  "    emit_bind_engine(args); /* later parts rely on it */\n",
         .right = "emit_bind_engine(args); /* in every buffer */\n",
@@ -269,6 +280,7 @@ const struct vidmm_rule rules_e[] = {
         .why = "Behind this flag the driver programs tiling or fence registers of the allocation "
                "at once, without any queue.",
         .windows = "Windows waits for the GPU and guarantees idleness for the length of the call.",
+        .windows_source = THE_PAGE,
         .wrong = "while (build(&args) == STATUS_GRAPHICS_ALLOCATION_BUSY)\n"
                  "    ; /* same flags, GPU still drawing */\n",
         .right = "wait(allocation->last_fence);\n"
@@ -315,6 +327,7 @@ const struct vidmm_rule rules_e[] = {
         .why = "Newer systems send operations that older drivers have never heard of.",
         .windows = "The pages do not say; a status of another kind is bugcheck 0x10E, and stray "
                    "bytes are executed by the GPU.",
+        .windows_source = NOT_KNOWN,
         .wrong = "packet.opcode = table[args->Operation]; /* past its end */\n"
                  "emit(args, &packet);\n",
         .right = "default:\n"
@@ -373,11 +386,12 @@ const struct vidmm_rule rules_e[] = {
         .why = "The driver finds the node, the ring and the page tables of the operation through "
                "it.",
         .windows = "Windows passes the context of the paging node.",
+        .windows_source = THE_PAGE,
         .wrong = "args.hSystemContext = client->context;\n",
         .right = "args.hSystemContext = adapter->paging_context->driver_handle;\n",
     },
     {
-        RULE(172, MANAGER, DOCUMENTED, CORRUPTION),
+        RULE(172, MANAGER, DISPUTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "DmaBufferGpuVirtualAddress is where the paging process sees the buffer; zero "
                      "means that it is not paged in.",
@@ -386,7 +400,11 @@ const struct vidmm_rule rules_e[] = {
                "translated through the entries that UPDATE_PAGE_TABLE wrote, and must lead to it.",
         .why = "Commands that point into their own buffer need it; drivers that read a zero as "
                "\"no buffer\" in general did all paging in software without noticing.",
-        .windows = "Windows pages the buffer into the paging process before the call.",
+        .windows = "It was seen to pass 0 though a buffer was there.",
+        .readings =
+            "vidmm takes one reading: zero means that the buffer is not paged in. A system was "
+            "seen to pass 0 with a buffer (W14), so that a driver must not take 0 for 'no buffer'.",
+        .windows_source = RECORD("W14"),
         .wrong = "args.DmaBufferGpuVirtualAddress = client_va(buffer);\n",
         .right = "args.DmaBufferGpuVirtualAddress = paging_process_va(buffer);\n",
     },

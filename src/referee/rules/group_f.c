@@ -73,7 +73,7 @@ const struct vidmm_rule rules_f[] = {
                     "transfer-offset=both: it is PFN[MdlOffset + TransferOffset / 4096].",
     },
     {
-        RULE(178, MANAGER, DOCUMENTED, CORRUPTION),
+        RULE(178, MANAGER, DISPUTED, CORRUPTION),
         .statement = "The sub-transfers of an allocation do not overlap and cover it up to its "
                      "size rounded to pages.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
@@ -82,8 +82,12 @@ const struct vidmm_rule rules_f[] = {
         .why = "An allocation moves as a whole; a driver may refuse nothing just because the last "
                "chunk is longer than the nominal size (0x1E10000 of 0x1C20000 bytes has been "
                "seen).",
-        .windows = "Windows transfers the whole allocation; a driver that refuses the rounded "
-                   "length loses the last page.",
+        .windows = "VIRTUAL_TRANSFER: 0x1E10000 bytes were sent for an allocation of 0x1C20000, so "
+                   "more than the size rounded to pages may come.",
+        .readings = "vidmm takes one reading: the size rounded to pages, as the page of the "
+                    "physical transfer says. A system was seen to send more by virtual address "
+                    "(W22), so that a driver must not refuse it.",
+        .windows_source = RECORD("W22"),
         .wrong = "chunk(0, MB), chunk(MB, info->Size - MB); /* tail page cut */\n",
         .right = "chunk(0, MB), chunk(MB, round_up(info->Size, PAGE_SIZE) - MB);\n",
     },
@@ -96,6 +100,7 @@ const struct vidmm_rule rules_f[] = {
                "is under way.",
         .why = "Drivers set up a detiling unit at the start and release it at the end.",
         .windows = "Windows marks both ends.",
+        .windows_source = THE_PAGE,
         .wrong = "first.Flags.TransferStart = last.Flags.TransferStart = 1;\n",
         .right = "args.Transfer.Flags.TransferStart = i == 0;\n"
                  "args.Transfer.Flags.TransferEnd = i == chunks - 1;\n",
@@ -108,6 +113,7 @@ const struct vidmm_rule rules_f[] = {
                "allocation may start.",
         .why = "A driver needs only one set of transfer resources because of it.",
         .windows = "Windows finishes one transfer before it starts another.",
+        .windows_source = THE_PAGE,
         .wrong = "chunk(a, 0), chunk(b, 0), chunk(a, 1), chunk(b, 1);\n",
         .right = "chunk(a, 0), chunk(a, 1), chunk(b, 0), chunk(b, 1);\n",
     },
@@ -207,19 +213,24 @@ const struct vidmm_rule rules_f[] = {
         .how = "The destination is looked up, and no submission under way may reference the "
                "allocation.",
         .why = "Drivers leave the aperture case out, and fill by any engine without waiting.",
-        .windows = "Windows fills system memory by itself.",
+        .windows = "Where the page says that the system never asks it for an aperture it does not "
+                   "say what it does instead.",
+        .windows_source = THE_PAGE,
         .wrong = "args.Fill.Destination.SegmentId = APERTURE;\n",
         .right = "args.Fill.Destination.SegmentId = VRAM;\n",
     },
     {
         RULE(188, DRIVER, DOCUMENTED, CORRUPTION),
+        .severity_source = RECORD("W12"),
         .statement = "FILL writes FillSize bytes with the 32-bit pattern repeated.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
         .how = "All bytes of the range are compared with the pattern when the GPU is done, also "
                "where the size is no multiple of four.",
         .why = "A driver that clamps a long range reports a partial fill as done; one that returns "
                "success and does nothing shows a black display or another process's data.",
-        .windows = "Windows does not look: the client gets memory with old content.",
+        .windows = "Windows does not look: a driver that answers success and does nothing loses "
+                   "content without an error.",
+        .windows_source = RECORD("W12, W29"),
         .wrong = "fill.bytes = min(args->Fill.FillSize, MAX_FILL); /* the rest is lost */\n",
         .right = "for (left = args->Fill.FillSize; left != 0; left -= n)\n"
                  "    if (!emit_fill(args, n = min(left, MAX_FILL)))\n"

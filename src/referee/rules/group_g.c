@@ -14,8 +14,9 @@ const struct vidmm_rule rules_g[] = {
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
         .how = "Both members are compared with the size of the reported segment.",
         .why = "The driver indexes its table with them, in many drivers without a check.",
-        .windows = "Windows stays inside the segment that the driver reported; an aperture "
-                   "reported four times its BAR lets it leave the hardware's table.",
+        .windows = "Windows stays inside the segment that the driver reported; an aperture larger "
+                   "than its BAR lets it leave the hardware's table, and starts all the same.",
+        .windows_source = RECORD("W28"),
         .wrong = "args.MapApertureSegment.OffsetInPages = aperture_pages - 1;\n"
                  "args.MapApertureSegment.NumberOfPages = 2;\n",
         .right = "if (pages != 0 && pages <= aperture_pages - offset)\n"
@@ -46,6 +47,7 @@ const struct vidmm_rule rules_g[] = {
         .why = "A snooped access to write-combined memory is slow, and a segment without the flag "
                "cannot snoop at all.",
         .windows = "Windows never sets it on other segments or on write-combined allocations.",
+        .windows_source = THE_PAGE,
         .wrong = "args.MapApertureSegment.Flags.CacheCoherent = 1;\n",
         .right = "args.MapApertureSegment.Flags.CacheCoherent = segment->coherent && "
                  "allocation->cached;\n",
@@ -114,6 +116,7 @@ const struct vidmm_rule rules_g[] = {
         .why = "A driver that writes 0 instead sends stray GPU writes to physical page 0.",
         .windows = "Windows watches the dummy page to detect stray accesses, and its conformance "
                    "tests check that they arrive there.",
+        .windows_source = THE_PAGE,
         .wrong = "for (i = 0; i < unmap->NumberOfPages; i++)\n"
                  "    gart[unmap->OffsetInPages + i] = 0;\n",
         .right = "entry = unmap->DummyPage.QuadPart | GART_VALID;\n"
@@ -155,6 +158,7 @@ const struct vidmm_rule rules_g[] = {
             "Each operation that maps is held against the reported capability, in both directions.",
         .why = "An MDL holds physical pages, which the device cannot use behind a remapping IOMMU.",
         .windows = "Windows sends the second form only.",
+        .windows_source = THE_PAGE,
         .wrong = "args.Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT;\n",
         .right =
             "args.Operation = caps.MapAperture2Supported ? DXGK_OPERATION_MAP_APERTURE_SEGMENT2\n"

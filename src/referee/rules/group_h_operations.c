@@ -97,6 +97,7 @@ const struct vidmm_rule rules_h_operations[] = {
         .how = "The flags of the allocation are looked at.",
         .why = "Other allocations have no physical address that the driver could use.",
         .windows = "The system sends no other.",
+        .windows_source = THE_PAGE,
         .wrong = "notify_residency(allocation);\n",
         .right = "if (flags.ExplicitResidencyNotification && flags.AccessedPhysically)\n"
                  "    notify_residency(allocation);\n",
@@ -116,7 +117,7 @@ const struct vidmm_rule rules_h_operations[] = {
     },
     {
         RULE(248, MANAGER, DOCUMENTED, CORRUPTION),
-        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement =
             "An eviction that is notified uses an address of the paging process, an IOMMU "
             "unmapping one of the process, and the memory is unmapped only when all are done.",
@@ -131,7 +132,7 @@ const struct vidmm_rule rules_h_operations[] = {
     },
     {
         RULE(249, MANAGER, DOCUMENTED, PERFORMANCE),
-        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "NotifyEviction is sent only for allocations that leave an aperture segment "
                      "or system memory.",
         .page = "allocation-notification",
@@ -141,5 +142,24 @@ const struct vidmm_rule rules_h_operations[] = {
         .wrong = "notify_eviction(allocation_in_vram);\n",
         .right = "if (!is_memory_segment(segment))\n"
                  "    notify_eviction(allocation);\n",
+    },
+    {
+        RULE(420, BOTH, DOCUMENTED, DEVICE_LOST),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_2,
+        .statement = "SIGNAL_MONITORED_FENCE makes the GPU write MonitoredFenceValue at "
+                     "MonitoredFenceGpuVa, an address of the process that the operation runs in, "
+                     "after all work before it and never before.",
+        .page = "ns-d3dkmddi-_dxgkarg_signalmonitoredfence",
+        .how = "The address is looked up in the process's page tables; the value must not be there "
+               "when the operation was built, and must be there when its fence came back.",
+        .why = "User mode and other engines wait for the value in memory; without it they wait for "
+               "ever, and with it too early they read what is not there yet.",
+        .windows = "No page tells; what waits for the value does not go on, or goes on too early.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "case DXGK_OPERATION_SIGNAL_MONITORED_FENCE:\n"
+                 "    return STATUS_SUCCESS; /* the interrupt tells that the buffer is done */\n",
+        .right = "case DXGK_OPERATION_SIGNAL_MONITORED_FENCE:\n"
+                 "    return WriteStore64(args, args->SignalMonitoredFence.MonitoredFenceGpuVa,\n"
+                 "                        args->SignalMonitoredFence.MonitoredFenceValue);\n",
     },
 };

@@ -19,6 +19,7 @@ const struct vidmm_rule rules_h_tables[] = {
         .why = "Whatever was in the memory before would be taken for translations.",
         .windows =
             "The system initialises a table when it becomes resident, with InitialUpdate set.",
+        .windows_source = THE_PAGE,
         .wrong =
             "args.UpdatePageTable.Flags.InitialUpdate = 0; /* first entries of a new table */\n",
         .right = "args.UpdatePageTable.Flags.Repeat = 1; /* one invalid entry, all over */\n"
@@ -34,7 +35,9 @@ const struct vidmm_rule rules_h_tables[] = {
                "paging process that are updated without a DMA buffer.",
         .why = "A driver has code for the mode that it reported and for the first tables, for no "
                "other.",
-        .windows = "The system always uses these two.",
+        .windows =
+            "With GPU_PHYSICAL reported, 1028 updates by CPU_VIRTUAL were seen at the start.",
+        .windows_source = RECORD("W17"),
         .wrong =
             "args.UpdatePageTable.UpdateMode = DXGK_PAGETABLEUPDATE_CPU_VIRTUAL; /* easier */\n",
         .right = "args.UpdatePageTable.UpdateMode = caps.PageTableUpdateMode;\n",
@@ -77,6 +80,7 @@ const struct vidmm_rule rules_h_tables[] = {
         .how = "The update mode is held against the segments of the levels above the leaves.",
         .why = "The CPU has no permanent view of memory segments.",
         .windows = "No page tells; the system would have no address to pass.",
+        .windows_source = NOT_KNOWN,
         .wrong = "caps->PageTableUpdateMode = DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;\n"
                  "desc->PageTableSegmentId = 1; /* VRAM */\n",
         .right = "caps->PageTableUpdateMode = DXGK_PAGETABLEUPDATE_GPU_PHYSICAL;\n"
@@ -85,9 +89,11 @@ const struct vidmm_rule rules_h_tables[] = {
     {
         RULE(213, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "With GPU_VIRTUAL, and wherever entries are copied, the addresses of page "
-                     "tables are those of the address space of the system context that pages.",
-        .page = "ns-d3dkmddi-_dxgk_gpummucaps",
+        .statement =
+            "With GPU_VIRTUAL the addresses of page tables are those of the address space of the "
+            "system context that pages; copies of entries name those of the companion context that "
+            "carries them out. The paging process's own tables are initialised with CPU_VIRTUAL.",
+        .page = "tile-resources",
         .how = "The addresses of all that an update writes, and a copy reads and writes, are "
                "translated by the shadow of the context's tables, and must lead to one piece of "
                "memory.",
@@ -229,7 +235,9 @@ const struct vidmm_rule rules_h_tables[] = {
         .how = "The page has to lie in the segment or in system memory, and the hardware model has "
                "to find it at the segment's base plus the offset.",
         .why = "The driver has to turn both into what its hardware calls an address.",
-        .windows = "A driver that mixes them up maps memory of somebody else.",
+        .windows = "Host memory arrives as segment 0; a driver that mixes the two up maps memory "
+                   "of somebody else.",
+        .windows_source = RECORD("W16"),
         .wrong = "word = PTE_VALID | entry->PageAddress << 12; /* from the start of the bus */\n",
         .right =
             "word = PTE_VALID | (segment_base[entry->Segment] + (entry->PageAddress << 12));\n",
@@ -242,7 +250,8 @@ const struct vidmm_rule rules_h_tables[] = {
         .how = "The address member has to be a page number inside its segment; one that would only "
                "be an address in bytes inside it breaks the rule.",
         .why = "Hardware keeps the page number and uses the other bits as flags.",
-        .windows = "The system only passes whole pages.",
+        .windows = "It passes page numbers, not bytes.",
+        .windows_source = RECORD("W15"),
         .readings = "vidmm takes one reading: PageAddress holds the page number; the page could "
                     "also mean an address with twelve zero bits.",
         .wrong = "entry.PageAddress = address;\n",
@@ -270,6 +279,7 @@ const struct vidmm_rule rules_h_tables[] = {
         .how = "DriverProtection of every update above the leaves is looked at.",
         .why = "It belongs to a mapping, and only leaf entries are mappings.",
         .windows = "The system passes 0 for directories.",
+        .windows_source = THE_PAGE,
         .wrong = "args.UpdatePageTable.DriverProtection = mapping->protection; /* level 1 */\n",
         .right = "args.UpdatePageTable.DriverProtection = level == 0 ? mapping->protection : 0;\n",
     },
@@ -289,6 +299,7 @@ const struct vidmm_rule rules_h_tables[] = {
     },
     {
         RULE(228, MANAGER, DOCUMENTED, CREATION_FAILS),
+        .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Mapping the same range of an allocation twice with different unique "
                      "protections fails with STATUS_INVALID_PARAMETER.",
@@ -297,12 +308,14 @@ const struct vidmm_rule rules_h_tables[] = {
                "the same pages of the allocation.",
         .why = "Paging could not tell which of the two the contents have.",
         .windows = "The second mapping is refused.",
+        .windows_source = THE_PAGE,
         .wrong = "map(va2, allocation, 0, UNIQUE | 2); /* it has UNIQUE | 1 at va1 */\n",
         .right = "if (conflicts(allocation, offset, protection))\n"
                  "    return STATUS_INVALID_PARAMETER;\n",
     },
     {
         RULE(229, MANAGER, DOCUMENTED, CREATION_FAILS),
+        .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The protection of a range with a unique one is changed only after it was "
                      "mapped with NoAccess.",
@@ -310,6 +323,7 @@ const struct vidmm_rule rules_h_tables[] = {
         .how = "A valid entry with a unique protection is never followed by one with another.",
         .why = "The GPU must not read contents under a protection that they do not have.",
         .windows = "The change is refused.",
+        .windows_source = THE_PAGE,
         .wrong = "write(va, page, UNIQUE | 2); /* it was UNIQUE | 1 */\n",
         .right = "write(va, nothing, 0);\n"
                  "flush(va);\n"
@@ -372,6 +386,7 @@ const struct vidmm_rule rules_h_tables[] = {
                "the process.",
         .why = "The driver hands the range to hardware that counts in pages.",
         .windows = "No page tells more than the members.",
+        .windows_source = NOT_KNOWN,
         .readings = "vidmm takes one reading: the end is not part of the range.",
         .wrong = "args.FlushTlb.EndVirtualAddress = va + size - 1;\n",
         .right = "args.FlushTlb.EndVirtualAddress = va + size;\n",
@@ -386,6 +401,7 @@ const struct vidmm_rule rules_h_tables[] = {
                "flush is asked for.",
         .why = "Such hardware cannot change tables that it is walking.",
         .windows = "The system suspends the contexts of the process.",
+        .windows_source = THE_PAGE,
         .wrong = "update(process, va); /* while its contexts run */\n",
         .right = "wait_idle(process);\n"
                  "update(process, va);\n",
@@ -424,6 +440,7 @@ const struct vidmm_rule rules_h_tables[] = {
                "that was written for the process.",
         .why = "The GPU would walk memory that is not a table any more.",
         .windows = "The system does so before contexts run again.",
+        .windows_source = THE_PAGE,
         .wrong = "root = grow(root); /* nobody is told */\n",
         .right = "root = grow(root);\n"
                  "DxgkDdiSetRootPageTable(adapter, &args);\n",
@@ -453,8 +470,39 @@ const struct vidmm_rule rules_h_tables[] = {
                "translations at the destinations are compared. A manager only asks for the copy.",
         .why = "Source and destination may overlap.",
         .windows = "No page tells; an overlapping copy in the wrong direction repeats entries.",
+        .windows_source = NOT_KNOWN,
         .wrong = "for (i = 0; i < n; i++)\n"
                  "    table[to + i] = table[from + i]; /* they overlap */\n",
         .right = "memmove(&table[to], &table[from], n * sizeof(*table));\n",
+    },
+    {
+        RULE(424, MANAGER, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "CacheCoherent is set in an entry only where CacheCoherentMemorySupported was "
+                     "reported.",
+        .page = "ns-d3dkmddi-_dxgk_gpummucaps",
+        .how = "The bit of every valid entry is held against the capabilities.",
+        .why = "A driver that did not report it has no bit to put it in, and no flush is made for "
+               "such a page.",
+        .windows = "No page tells more than the capability.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "entry.CacheCoherent = cached;\n",
+        .right = "entry.CacheCoherent = cached && caps.CacheCoherentMemorySupported;\n",
+    },
+    {
+        RULE(425, DRIVER, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "A driver that reported CacheCoherentMemorySupported has the GPU snoop the "
+                     "CPU's caches through every entry with CacheCoherent.",
+        .page = "ns-d3dukmdt-_dxgk_pte",
+        .how = "Addresses whose entry has the bit are translated by the hardware model, whose "
+               "translation must say so.",
+        .why = "The CPU's caches are not flushed for such a page: without snooping the GPU reads "
+               "old bytes.",
+        .windows = "No page tells; it does no flushes for such pages.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "word = PTE_VALID | entry->PageAddress << 12;\n",
+        .right = "word = PTE_VALID | entry->PageAddress << 12 | (entry->CacheCoherent ? PTE_SNOOP "
+                 ": 0);\n",
     },
 };

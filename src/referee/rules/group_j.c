@@ -8,7 +8,8 @@
 
 const struct vidmm_rule rules_j[] = {
     {
-        RULE(265, DRIVER, DOCUMENTED, CORRUPTION),
+        RULE(265, DRIVER, DOCUMENTED, START_FAILS),
+        .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "MapCpuHostAperture and UnmapCpuHostAperture work as soon as the segments "
                      "were reported.",
@@ -70,6 +71,7 @@ const struct vidmm_rule rules_j[] = {
         .how = "The conformance check maps without an allocation.",
         .why = "The system's own allocations have no object in the driver.",
         .windows = "A driver that follows the NULL pointer is a bugcheck.",
+        .windows_source = THE_PAGE,
         .wrong = "const struct allocation *allocation = args->hAllocation;\n"
                  "if (allocation->Segment != args->SegmentId)\n"
                  "    return STATUS_INVALID_PARAMETER;\n",

@@ -74,6 +74,7 @@ const struct vidmm_rule rules_k[] = {
     },
     {
         RULE(277, DRIVER, DOCUMENTED, BUGCHECK),
+        .severity_source = THE_PAGE,
         .statement = "DxgkDdiPatch, DxgkDdiSubmitCommand and DxgkDdiPreemptCommand return "
                      "STATUS_SUCCESS.",
         .page = "nc-d3dkmddi-dxgkddi_submitcommand",
@@ -82,6 +83,7 @@ const struct vidmm_rule rules_k[] = {
                "hardware queue is full has to wait or to hold the buffer.",
         .windows = "Any other status is bugcheck 0x119, with 0x2 for a submission or a preemption "
                    "and 0x3 for a patch.",
+        .windows_source = THE_PAGE,
         .wrong = "if (ring_full(ctx))\n"
                  "    return STATUS_DEVICE_BUSY;\n",
         .right = "while (ring_full(ctx)) /* the GPU makes room in bounded time */\n"
@@ -91,28 +93,33 @@ const struct vidmm_rule rules_k[] = {
     },
     {
         RULE(278, BOTH, DOCUMENTED, DEVICE_LOST),
+        .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "DxgkDdiSubmitCommandVirtual may answer STATUS_INVALID_PARAMETER to malformed "
                      "private data; the device is then put in error and the fence counts as "
                      "reached in its order.",
         .page = "nc-d3dkmddi-dxgkddi_submitcommandvirtual",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "Work of the device that comes behind such an answer is looked for. That the fence "
+               "counts as reached in its order is the driver's own record.",
         .why = "The private data comes from user mode, which must not be able to bring the system "
                "down.",
         .windows = "The device is put in error.",
+        .windows_source = THE_PAGE,
         .wrong = "ASSERT(data->Magic == MY_MAGIC); /* from user mode */\n",
         .right = "if (args->DmaBufferPrivateDataSize < sizeof(*data) || data->Magic != MY_MAGIC)\n"
                  "    return STATUS_INVALID_PARAMETER;\n",
     },
     {
         RULE(279, DRIVER, DOCUMENTED, BUGCHECK),
+        .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "DxgkDdiSubmitCommandVirtual returns nothing but STATUS_SUCCESS and "
                      "STATUS_INVALID_PARAMETER.",
         .page = "nc-d3dkmddi-dxgkddi_submitcommandvirtual",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "The status of every call is looked at.",
         .why = "As for DxgkDdiSubmitCommand, the fence is given out already.",
         .windows = "Any other status is a bugcheck.",
+        .windows_source = THE_PAGE,
         .wrong = "return STATUS_NO_MEMORY;\n",
         .right = "/* what a submission needs was allocated with its context */\n"
                  "return STATUS_SUCCESS;\n",
@@ -148,6 +155,7 @@ const struct vidmm_rule rules_k[] = {
         .why = "The scheduler tells by these fences which work was done; what it takes for done "
                "and was not is lost.",
         .windows = "The system keeps a list of what is under way for each node.",
+        .windows_source = THE_PAGE,
         .wrong = "submit.Flags.Resubmission = 1;\n"
                  "submit.SubmissionFenceId = ++fence; /* the GPU's waiters know the old one */\n",
         .right = "submit.Flags.Resubmission = 1;\n"
@@ -164,6 +172,7 @@ const struct vidmm_rule rules_k[] = {
                "the system's device works afterwards is not looked at.",
         .why = "Without its paging nobody knows which contents are where.",
         .windows = "The system goes on to reset the adapter.",
+        .windows_source = THE_PAGE,
         .wrong = "reset_engine(node);\n"
                  "drop(packet); /* and with it the contents that it moved */\n",
         .right = "if (packet->paging)\n"

@@ -9,6 +9,7 @@
 const struct vidmm_rule rules_l[] = {
     {
         RULE(284, MANAGER, DOCUMENTED, DEVICE_LOST),
+        .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "MakeResident makes all of its allocations resident or none, and then tells "
                      "how many bytes are missing.",
@@ -17,6 +18,7 @@ const struct vidmm_rule rules_l[] = {
                "higher, or none changed and NumBytesToTrim not 0.",
         .why = "User mode trims by that number and tries again.",
         .windows = "The call fails as a whole.",
+        .windows_source = THE_PAGE,
     },
     {
         RULE(285, USER_AND_MANAGER, DOCUMENTED, DEVICE_LOST),
@@ -24,9 +26,8 @@ const struct vidmm_rule rules_l[] = {
         .statement =
             "After E_PENDING the GPU uses the allocations only when the paging fence was reached.",
         .page = "device-paging-queues",
-        .how = "After every MakeResident that the conformance check made: the fence is waited for, "
-               "and "
-               "everything has to be in place then.",
+        .how = "The wait rests on the queue's paging fence as the manager tells it; that the "
+               "driver makes the GPU write its value is R420.",
         .why = "Until then the contents are on their way.",
         .windows = "An earlier access reads other bytes or faults.",
     },
@@ -41,6 +42,7 @@ const struct vidmm_rule rules_l[] = {
                "not on the list, which has to be refused.",
         .why = "Parts of an application use the same allocation without knowing of each other.",
         .windows = "The system counts references.",
+        .windows_source = THE_PAGE,
     },
     {
         RULE(287, MANAGER, DOCUMENTED, DEVICE_LOST),
@@ -55,6 +57,7 @@ const struct vidmm_rule rules_l[] = {
                "page tables have to say so when work is submitted, and until it is done.",
         .why = "Nothing else tells the system what the GPU will touch.",
         .windows = "The system suspends the device until they are.",
+        .windows_source = THE_PAGE,
     },
     {
         RULE(288, MANAGER, DOCUMENTED, PERFORMANCE),
@@ -66,9 +69,11 @@ const struct vidmm_rule rules_l[] = {
                "anything; and with NotWrittenTo, whose content is read again after an eviction.",
         .why = "Unchanged contents need no transfer.",
         .windows = "The system discards them.",
+        .windows_source = THE_PAGE,
     },
     {
         RULE(289, USER_AND_MANAGER, DOCUMENTED, DEVICE_LOST),
+        .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement =
             "MustSucceed goes with CantTrimFurther, and a failure then puts the device in error.",
@@ -76,6 +81,7 @@ const struct vidmm_rule rules_l[] = {
         .how = "MustSucceed without CantTrimFurther, and with it where there is no room.",
         .why = "The application has no way left to go on.",
         .windows = "The device is put in error.",
+        .windows_source = THE_PAGE,
     },
     {
         RULE(290, USER, DOCUMENTED, DEVICE_LOST),
@@ -97,7 +103,8 @@ const struct vidmm_rule rules_l[] = {
                "processes "
                "want the same memory.",
         .why = "User mode takes the flags for different requests.",
-        .windows = "The system sets one.",
+        .windows = "No page tells which of them it sets when.",
+        .windows_source = NOT_KNOWN,
     },
     {
         RULE(292, USER_AND_MANAGER, DOCUMENTED, CREATION_FAILS),
@@ -118,6 +125,7 @@ const struct vidmm_rule rules_l[] = {
                "locked at once, and looked for in its place once the fence is reached.",
         .why = "The contents may be gone and the memory not yet in place.",
         .windows = "The system refuses or the GPU faults.",
+        .windows_source = THE_PAGE,
     },
     {
         RULE(294, USER_AND_MANAGER, DOCUMENTED, CREATION_FAILS),
@@ -139,6 +147,7 @@ const struct vidmm_rule rules_l[] = {
                "before the work's fence.",
         .why = "That work still reads the contents.",
         .windows = "The system waits for it.",
+        .windows_source = THE_PAGE,
     },
     {
         RULE(296, USER_AND_MANAGER, DOCUMENTED, CREATION_FAILS),
@@ -150,6 +159,7 @@ const struct vidmm_rule rules_l[] = {
                "which have to be refused.",
         .why = "Two mappings of one address would exclude each other.",
         .windows = "The call fails.",
+        .windows_source = THE_PAGE,
     },
     {
         RULE(297, USER_AND_MANAGER, DOCUMENTED, CREATION_FAILS),
@@ -160,15 +170,18 @@ const struct vidmm_rule rules_l[] = {
         .how = "NoAccess with an allocation, and over what is mapped, has to be refused.",
         .why = "There is nothing behind them.",
         .windows = "The call fails.",
+        .windows_source = THE_PAGE,
     },
     {
         RULE(298, USER_AND_MANAGER, DOCUMENTED, CREATION_FAILS),
+        .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Reservations are aligned to 64 KB and do not take what is occupied.",
         .page = "nc-d3dumddi-pfnd3dddi_reservegpuvirtualaddresscb",
         .how = "Reservations in the right units and in wrong ones, and of what is occupied.",
         .why = "Reserved ranges may get 64 KB pages.",
         .windows = "The call fails.",
+        .windows_source = THE_PAGE,
     },
     {
         RULE(299, MANAGER, DOCUMENTED, CORRUPTION),
@@ -181,6 +194,7 @@ const struct vidmm_rule rules_l[] = {
                "it, nor is the GPU still to write one that does not.",
         .why = "Late updates would change mappings of the next owner.",
         .windows = "The system drops them.",
+        .windows_source = THE_PAGE,
     },
     {
         RULE(300, USER_AND_MANAGER, DOCUMENTED, CORRUPTION),
@@ -194,6 +208,7 @@ const struct vidmm_rule rules_l[] = {
                "and after an update finds.",
         .why = "Tiled resources change while the GPU uses them.",
         .windows = "The call fails or the order is kept.",
+        .windows_source = THE_PAGE,
     },
     {
         RULE(301, MANAGER, DOCUMENTED, PERFORMANCE),
@@ -219,6 +234,7 @@ const struct vidmm_rule rules_l[] = {
                "which the conformance check reserved with a protection.",
         .why = "An update has no member of its own for it.",
         .windows = "The system remembers it.",
+        .windows_source = THE_PAGE,
     },
     {
         RULE(303, MANAGER, DOCUMENTED, PERFORMANCE),
@@ -231,16 +247,18 @@ const struct vidmm_rule rules_l[] = {
         .windows = "The system orders them.",
     },
     {
-        RULE(304, MANAGER, DOCUMENTED, CREATION_FAILS),
+        RULE(304, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Destroying a paging queue destroys its fence.",
         .page = "ns-d3dkmthk-_d3dkmt_createpagingqueue",
         .how = "not judged: the fence has no handle of its own that could outlive its queue.",
         .why = "The fence belongs to the queue.",
-        .windows = "The handle is invalid afterwards.",
+        .windows = "No page tells what a stale handle does; a fence that stays is a leak.",
+        .windows_source = NOT_KNOWN,
     },
     {
         RULE(305, MANAGER, DOCUMENTED, CREATION_FAILS),
+        .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Only allocations with CpuVisible can be locked; those visible on demand get "
                      "an address when they are.",
@@ -249,6 +267,7 @@ const struct vidmm_rule rules_l[] = {
                "CpuVisibleOnDemand, which no manager here has.",
         .why = "Others have no place that the CPU could see.",
         .windows = "The lock fails.",
+        .windows_source = THE_PAGE,
     },
     {
         RULE(306, USER_AND_MANAGER, DOCUMENTED, CREATION_FAILS),
@@ -272,6 +291,7 @@ const struct vidmm_rule rules_l[] = {
     },
     {
         RULE(308, MANAGER, DOCUMENTED, PERFORMANCE),
+        .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "With DonotWait a busy allocation is refused, and with DonotEvict one that "
                      "would have to be evicted.",
@@ -280,6 +300,7 @@ const struct vidmm_rule rules_l[] = {
                "whether the allocation is still in its place.",
         .why = "The caller has other work to do meanwhile.",
         .windows = "The lock fails with the code of its reason.",
+        .windows_source = THE_PAGE,
     },
     {
         RULE(309, MANAGER, DOCUMENTED, CREATION_FAILS),

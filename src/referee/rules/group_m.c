@@ -9,6 +9,7 @@
 const struct vidmm_rule rules_m[] = {
     {
         RULE(311, MANAGER, DOCUMENTED, START_FAILS),
+        .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement =
             "A driver that reports live migration without dirty-bit tracking does not start.",
@@ -17,6 +18,7 @@ const struct vidmm_rule rules_m[] = {
                "device goes on regardless.",
         .why = "Memory could not be copied while the guest runs.",
         .windows = "The adapter does not start.",
+        .windows_source = THE_PAGE,
         .wrong = "StartAdapter(adapter); /* LiveMigration set, DirtyBitTrackingSupported not */\n",
         .right = "if (partition.Caps.LiveMigration && !tracking.DirtyBitTrackingSupported)\n"
                  "    return STATUS_DEVICE_CONFIGURATION_ERROR;\n",
@@ -29,6 +31,7 @@ const struct vidmm_rule rules_m[] = {
         .how = "Each answer to DIRTYBITTRACKINGSEGMENTCAPS is looked at.",
         .why = "Ranges and buffers are counted in it.",
         .windows = "No page tells.",
+        .windows_source = NOT_KNOWN,
         .wrong = "caps->PageSize = 3 * PAGE_SIZE;\n",
         .right = "caps->PageSize = 4 * PAGE_SIZE;\n",
     },
@@ -87,12 +90,14 @@ const struct vidmm_rule rules_m[] = {
         .right = "range->SizeInBytes = ALIGN_UP(allocation->Size, caps.PageSize);\n",
     },
     {
-        RULE(317, MANAGER, DOCUMENTED, CORRUPTION),
+        RULE(317, MANAGER, IMPLIED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
-        .statement = "RangeCount is at least 1 and the structure has that many ranges.",
+        .statement = "CreateMemoryBasis has RangeCount ranges: the array is as long as it says, "
+                     "and not empty.",
         .page = "ns-d3dkmddi-dxgkarg_creatememorybasis",
         .how = "RangeCount is looked at, and so are that many ranges.",
-        .why = "The structure is declared with one.",
+        .why = "The structure is declared with one range, the array is sized when it is made; a "
+               "basis of no memory has nothing to track.",
         .windows = "The system passes them all.",
         .wrong = "args->RangeCount = 0; /* the whole segment */\n",
         .right = "args->RangeCount = 1;\n"
@@ -107,12 +112,14 @@ const struct vidmm_rule rules_m[] = {
                "memory was made to fail.",
         .why = "The result has no status.",
         .windows = "No page tells.",
+        .windows_source = NOT_KNOWN,
         .wrong = "return NULL; /* tracked in hardware: there is nothing to keep */\n",
         .right = "basis->Segment = args->SegmentId;\n"
                  "return basis;\n",
     },
     {
         RULE(319, DRIVER, DOCUMENTED, BUGCHECK),
+        .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "DestroyMemoryBasis succeeds.",
         .page = "nc-d3dkmddi-dxgkddi_destroymemorybasis",
@@ -290,6 +297,7 @@ const struct vidmm_rule rules_m[] = {
         .how = "The rest of the last byte is looked at.",
         .why = "The caller may look at whole words.",
         .windows = "No page tells.",
+        .windows_source = NOT_KNOWN,
         .wrong = "Copy(args->Buffer, plane, (pages + 7) / 8);\n",
         .right = "Copy(args->Buffer, plane, (pages + 7) / 8);\n"
                  "last[0] &= (1u << pages % 8) - 1;\n",

@@ -37,6 +37,7 @@ const struct vidmm_rule rules_n[] = {
                "before the end.",
         .why = "Mutable data changes while the guest runs.",
         .windows = "The system keeps the order.",
+        .windows_source = THE_PAGE,
         .wrong = "SaveMutable(adapter);\n"
                  "Pause(adapter);\n",
         .right = "Pause(adapter);\n"
@@ -61,8 +62,8 @@ const struct vidmm_rule rules_n[] = {
     {
         RULE(335, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
-        .statement = "Mutable data is restored only while the guest is paused, and the guest "
-                     "starts after the end of the migration.",
+        .statement = "Data, immutable and mutable, is restored only while no guest runs on the "
+                     "target, and the guest starts after the end of the migration.",
         .page = "live-migration-on-gpup-devices",
         .how = "No work of applications may be on the GPU when data is restored, and none may be "
                "submitted to a target before its end.",
@@ -84,6 +85,7 @@ const struct vidmm_rule rules_n[] = {
         .how = "Preparations and ends must follow each other; none is open when the adapter goes.",
         .why = "The driver holds resources in between.",
         .windows = "The system ends both.",
+        .windows_source = THE_PAGE,
         .wrong = "if (!Send(stream))\n"
                  "    return FALSE;\n",
         .right = "BOOLEAN sent = Send(stream);\n"
@@ -100,6 +102,7 @@ const struct vidmm_rule rules_n[] = {
                "where it is not cheap, what is asked was started since.",
         .why = "Cheap tracking has less to copy later.",
         .windows = "The system looks at the capability.",
+        .windows_source = THE_PAGE,
         .wrong = "DxgkDdiPrepareLiveMigration(adapter, &source);\n"
                  "if (tracking.DirtyBitTrackingPerformant)\n"
                  "    Start(adapter);\n",
@@ -114,6 +117,7 @@ const struct vidmm_rule rules_n[] = {
         .how = "A query between preparation and end of a target.",
         .why = "The target has nothing that was written by the guest.",
         .windows = "The system never asks the target.",
+        .windows_source = THE_PAGE,
         .wrong = "while (Receive(pages))\n"
                  "    Write(pages, QueryDirty(basis));\n",
         .right = "while (Receive(pages))\n"

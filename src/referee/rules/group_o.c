@@ -9,7 +9,7 @@
 
 const struct vidmm_rule rules_o[] = {
     {
-        RULE(343, DRIVER, DOCUMENTED, CREATION_FAILS),
+        RULE(343, DRIVER, DISPUTED, CREATION_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WIN8,
         .statement =
             "Context allocations are created for contexts and devices of applications only.",
@@ -17,7 +17,12 @@ const struct vidmm_rule rules_o[] = {
         .how = "At DxgkCbCreateContextAllocation: the owner that is named was not created with "
                "SystemContext or SystemDevice.",
         .why = "The system's own contexts are not paged in by allocation lists.",
-        .windows = "The callback fails.",
+        .windows = "No page tells what the callback does.",
+        .readings = "vidmm takes one reading: the system's contexts and devices get none, as "
+                    "nc-d3dkmddi-dxgkcb_createcontextallocation says. "
+                    "ns-d3dkmddi-_dxgkargcb_createcontextallocation has hDevice and hContext NULL "
+                    "for a system device and context, which would then be allowed.",
+        .windows_source = NOT_KNOWN,
         .wrong = "NTSTATUS CreateContext(HANDLE hDevice, DXGKARG_CREATECONTEXT *args) {\n"
                  "    return CreateSaveArea(args->hContext); /* for every context */\n"
                  "}\n",
@@ -52,6 +57,7 @@ const struct vidmm_rule rules_o[] = {
                "allocation was created with.",
         .why = "Only then is there memory that the CPU can keep mapped.",
         .windows = "The system passes NULL for all others.",
+        .windows_source = THE_PAGE,
     },
     {
         RULE(346, MANAGER, DOCUMENTED, CORRUPTION),
@@ -65,6 +71,7 @@ const struct vidmm_rule rules_o[] = {
                "asked to be told, and the addresses that they were mapped to lead somewhere.",
         .why = "The GPU saves and restores its state there.",
         .windows = "The system pages it in first.",
+        .windows_source = THE_PAGE,
     },
     {
         RULE(347, MANAGER, DOCUMENTED, CORRUPTION),
@@ -136,6 +143,7 @@ const struct vidmm_rule rules_o[] = {
     },
     {
         RULE(352, DRIVER, DOCUMENTED, CORRUPTION),
+        .severity_source = THE_PAGE,
         .last = LAST_WDDM1,
         .statement =
             "Releasing a range frees the one that is named, even if the allocation has others.",
@@ -145,6 +153,7 @@ const struct vidmm_rule rules_o[] = {
                "in linear order.",
         .why = "The others are still mapped.",
         .windows = "Applications see swizzled bytes through the ranges that are gone.",
+        .windows_source = THE_PAGE,
         .wrong = "NTSTATUS ReleaseSwizzlingRange(HANDLE hAdapter, const "
                  "DXGKARG_RELEASESWIZZLINGRANGE *args) {\n"
                  "    for (UINT i = 0; i < RANGES; i++)\n"
@@ -163,5 +172,6 @@ const struct vidmm_rule rules_o[] = {
                "between.",
         .why = "Only the second reason goes away.",
         .windows = "The system keeps to it.",
+        .windows_source = THE_PAGE,
     },
 };

@@ -38,6 +38,7 @@ const struct vidmm_rule rules_p[] = {
                "was asked before. That memory is set aside for it nobody can see.",
         .why = "The system reserves memory for it.",
         .windows = "No page tells.",
+        .windows_source = NOT_KNOWN,
         .wrong = "area->MaximumSize = sizeof(struct saved_state);\n",
         .right = "area->MaximumSize = ROUND_TO_PAGES(sizeof(struct saved_state));\n",
     },
@@ -77,6 +78,7 @@ const struct vidmm_rule rules_p[] = {
     },
     {
         RULE(359, DRIVER, DOCUMENTED, BUGCHECK),
+        .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_4,
         .statement =
             "Callbacks that map or allocate memory for the device are made at APC_LEVEL or below.",
@@ -84,6 +86,7 @@ const struct vidmm_rule rules_p[] = {
         .how = "The IRQL at each of the callbacks that allocate or map memory.",
         .why = "They wait and touch pageable memory.",
         .windows = "Making them at a higher level is a bugcheck.",
+        .windows_source = THE_PAGE,
         .wrong = "VOID DpcRoutine(PVOID context) {\n"
                  "    DxgkCbAllocatePagesForMdl(hAdapter, &pages); /* DISPATCH_LEVEL */\n",
         .right = "VOID DpcRoutine(PVOID context) {\n"

@@ -17,6 +17,7 @@ const struct vidmm_rule rules_q[] = {
                "are not reached and for allocations in memory segments.",
         .why = "A driver takes no locks there and turns off the memory that holds the contents.",
         .windows = "The system suspends scheduling and evicts everything first.",
+        .windows_source = THE_PAGE,
         .wrong = "driver->DxgkDdiSetPowerState(adapter, 0, PowerDeviceD3, PowerActionSleep);\n"
                  "evict_everything(); /* too late */\n",
         .right = "suspend_scheduling();\n"
@@ -36,6 +37,7 @@ const struct vidmm_rule rules_q[] = {
                "(nc-d3dkmddi-dxgkddi_restartfromtimeout).",
         .why = "The driver resets memory controllers and clocks while it runs.",
         .windows = "The system waits until all threads have left the driver.",
+        .windows_source = THE_PAGE,
         .wrong = "driver->DxgkDdiResetFromTimeout(adapter);\n"
                  "driver->DxgkDdiSubmitCommand(adapter, &next); /* not restarted yet */\n",
         .right = "driver->DxgkDdiResetFromTimeout(adapter);\n"
@@ -68,10 +70,45 @@ const struct vidmm_rule rules_q[] = {
         .how = "not judged yet: comes with GPU virtual addresses.",
         .why = "Its page tables were in memory that had no power.",
         .windows = "The system writes them again by CPU before anything else.",
+        .windows_source = THE_PAGE,
         .wrong = "driver->DxgkDdiSetPowerState(adapter, 0, PowerDeviceD0, PowerActionNone);\n"
                  "page_in(allocation);\n",
         .right = "driver->DxgkDdiSetPowerState(adapter, 0, PowerDeviceD0, PowerActionNone);\n"
                  "initialize_paging_process();\n"
                  "page_in(allocation);\n",
+    },
+    {
+        RULE(421, DRIVER, DOCUMENTED, CORRUPTION),
+        .statement = "When DxgkDdiResetFromTimeout returns the GPU reads and writes no memory.",
+        .page = "nc-d3dkmddi-dxgkddi_resetfromtimeout",
+        .how = "After a reset with paging work under way the conformance check gives the GPU time, "
+               "and compares the memory that the work would have written. Reads leave no trace.",
+        .why =
+            "The system gives the memory of what was lost to others as soon as the call returned.",
+        .windows = "No page tells; memory that was given to others is overwritten.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "NTSTATUS ResetFromTimeout(const HANDLE adapter) {\n"
+                 "    return STATUS_SUCCESS; /* it will come back */\n"
+                 "}\n",
+        .right = "NTSTATUS ResetFromTimeout(const HANDLE adapter) {\n"
+                 "    StopEngines(adapter);\n"
+                 "    WaitUntilTheBusIsQuiet(adapter);\n"
+                 "    return STATUS_SUCCESS;\n"
+                 "}\n",
+    },
+    {
+        RULE(422, DRIVER, DOCUMENTED, BUGCHECK),
+        .severity_source = THE_PAGE,
+        .statement = "DxgkDdiResetFromTimeout returns STATUS_SUCCESS.",
+        .page = "nc-d3dkmddi-dxgkddi_resetfromtimeout",
+        .how = "The status of every call is looked at.",
+        .why = "There is nothing left to try after it.",
+        .windows = "The system stops with a bugcheck and starts again.",
+        .windows_source = THE_PAGE,
+        .wrong = "if (!EngineIdle(ctx))\n"
+                 "    return STATUS_UNSUCCESSFUL;\n",
+        .right = "if (!EngineIdle(ctx))\n"
+                 "    ResetBoard(ctx);\n"
+                 "return STATUS_SUCCESS;\n",
     },
 };

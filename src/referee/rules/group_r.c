@@ -19,6 +19,7 @@ const struct vidmm_rule rules_r[] = {
         .how = ASKED,
         .why = "The other half keeps the rest of the system going.",
         .windows = "The system computes it at start.",
+        .windows_source = THE_PAGE,
         .wrong = "available = system_memory;\n",
         .right = "available = max(system_memory / 2, 64 * MB);\n",
     },
@@ -31,6 +32,7 @@ const struct vidmm_rule rules_r[] = {
         .how = ASKED,
         .why = "Applications choose what to load by how much memory is local to the GPU.",
         .windows = "The system computes both at start.",
+        .windows_source = THE_PAGE,
         .wrong = "dedicated += segment->Size; /* of apertures too */\n",
         .right = "if (segment->Flags.Aperture)\n"
                  "    continue;\n"
@@ -47,6 +49,7 @@ const struct vidmm_rule rules_r[] = {
         .how = ASKED,
         .why = "No more than that can be mapped for the GPU at a time.",
         .windows = "The system computes it at start and keeps to it.",
+        .windows_source = THE_PAGE,
         .wrong = "shared = available;\n",
         .right = "shared = min(min(commit_limits, caps->ApertureSegmentCommitLimit),\n"
                  "             available - dedicated_system);\n",
@@ -59,6 +62,7 @@ const struct vidmm_rule rules_r[] = {
         .how = ASKED,
         .why = "It is the number that people compare.",
         .windows = "The system computes it at start.",
+        .windows_source = THE_PAGE,
         .wrong = "total = dedicated_video;\n",
         .right = "total = dedicated_video + dedicated_system + shared;\n",
     },

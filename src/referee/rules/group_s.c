@@ -11,9 +11,9 @@ const struct vidmm_rule rules_s[] = {
     {
         RULE(369, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "System memory has pages of 4 KB, and each memory segment the size that "
-                     "Use64KBPages tells.",
-        .page = "gpu-virtual-address",
+        .statement = "System memory has pages of 4 KB unless SysMem64KBPageSupported was reported, "
+                     "and each memory segment the size that Use64KBPages tells.",
+        .page = "ns-d3dkmddi-_dxgk_segmentflags",
         .how = "Entries in tables of 64 KB pages do not lead to system memory unless "
                "SysMem64KBPageSupported was reported.",
         .why = "Entries of the wrong size cover other memory.",
@@ -43,6 +43,7 @@ const struct vidmm_rule rules_s[] = {
         .how = "Address and page of each entry in a table of 64 KB pages are compared.",
         .why = "The offset within a page is not translated.",
         .windows = "The system aligns both.",
+        .windows_source = THE_PAGE,
         .wrong = "wide[i].PageAddress = 1;\n",
         .right = "wide[i].PageAddress = 16;\n",
     },
@@ -56,6 +57,7 @@ const struct vidmm_rule rules_s[] = {
                "are looked at.",
         .why = "Such an entry covers 64 KB of memory that must belong to the allocation.",
         .windows = "The system uses 4 KB entries elsewhere.",
+        .windows_source = THE_PAGE,
         .wrong = "use_64kb = true;\n",
         .right = "use_64kb = segment->Use64KBPages && ((size | offset | va) & 65535) == 0;\n",
     },
@@ -98,6 +100,7 @@ const struct vidmm_rule rules_s[] = {
         .how = "Use64KBPages is never set again for a table that got entries of 4 KB.",
         .why = "Converting suspends the process.",
         .windows = "The system never does.",
+        .windows_source = THE_PAGE,
         .wrong = "if (all_qualify(table))\n"
                  "    widen(table);\n",
         .right = "/* it stays one of 4 KB pages until it is freed */\n",
@@ -157,6 +160,7 @@ const struct vidmm_rule rules_s[] = {
     },
     {
         RULE(380, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "An access to an invalid address is a fault, which the driver reports as "
                      "DmaPageFaulted.",
@@ -169,11 +173,13 @@ const struct vidmm_rule rules_s[] = {
             "must end in a report.",
         .why = "The system has to know whose work it was.",
         .windows = "Without the report the fault becomes a timeout.",
+        .windows_source = THE_PAGE,
         .wrong = "data.DmaPageFaulted.FaultedVirtualAddress = 0;\n",
         .right = "data.DmaPageFaulted.FaultedVirtualAddress = read_fault_address();\n",
     },
     {
         RULE(381, MANAGER, DOCUMENTED, DEVICE_LOST),
+        .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "After a page fault the engine is reset and its context or device put in "
                      "error, and if that fails the adapter is reset.",
@@ -183,20 +189,23 @@ const struct vidmm_rule rules_s[] = {
             "with success; work of the device is R384.",
         .why = "Work after a fault cannot be trusted.",
         .windows = "The system does so.",
+        .windows_source = THE_PAGE,
         .wrong = "submit(other_context); /* the engine is still stuck */\n",
         .right = "DxgkDdiResetEngine(adapter, &args);\n"
                  "submit(other_context);\n",
     },
     {
-        RULE(382, MANAGER, DOCUMENTED, DEVICE_LOST),
+        RULE(382, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "A submission whose list names an allocation that is not resident is rejected "
-                     "and the device put in error.",
+        .statement = "On an engine without GPU virtual addresses, a submission whose list names an "
+                     "allocation that is not resident is rejected and the device put in error.",
         .page = "residency-overview",
         .how = "not judged yet: residency lists are between applications and the system, no driver "
                "sees them.",
-        .why = "The GPU would read memory of others.",
+        .why = "The GPU would read memory of others; obeying the rule costs the application its "
+               "device, breaking it costs others their bytes.",
         .windows = "The device is put in error.",
+        .windows_source = THE_PAGE,
     },
     {
         RULE(383, MANAGER, DOCUMENTED, CREATION_FAILS),
@@ -211,12 +220,14 @@ const struct vidmm_rule rules_s[] = {
     },
     {
         RULE(384, MANAGER, DOCUMENTED, DEVICE_LOST),
+        .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "A device in error gets no more work.",
         .page = "nc-d3dumddi-pfnd3dddi_makeresidentcb",
         .how = "After a page fault of one of its contexts a device gets no more work.",
         .why = "Its memory may be in any state.",
         .windows = "Submissions fail.",
+        .windows_source = THE_PAGE,
         .wrong = "submit(context); /* of the device that faulted */\n",
         .right = "if (device->lost)\n"
                  "    return STATUS_DEVICE_REMOVED;\n",
@@ -232,7 +243,9 @@ const struct vidmm_rule rules_s[] = {
                "than the paging process is a companion context: it gets UPDATE_PAGE_TABLE, "
                "COPY_PAGE_TABLE_ENTRIES and FLUSH_TLB only.",
         .why = "Those are ordered with the application's work.",
-        .windows = "The system keeps them apart.",
+        .windows = "Paging of a driver with GpuMmu came through SubmitCommandVirtual only: 1581 "
+                   "builds and no SubmitCommand.",
+        .windows_source = RECORD("W13"),
         .wrong = "submit.hContext = context_of_the_process;\n"
                  "submit.Flags.Paging = 1;\n",
         .right = "submit.hContext = system_context;\n"
@@ -249,6 +262,7 @@ const struct vidmm_rule rules_s[] = {
                "a node that some context names so.",
         .why = "Not every node can update page tables.",
         .windows = "The system creates it so.",
+        .windows_source = THE_PAGE,
         .wrong = "args->ContextInfo.PagingCompanionNodeId = node_count; /* counted from 0 */\n",
         .right = "args->ContextInfo.PagingCompanionNodeId = copy_node;\n",
     },
@@ -261,6 +275,7 @@ const struct vidmm_rule rules_s[] = {
                "pools are shown, is valid when the copy is built.",
         .why = "The mappings will point into them.",
         .windows = "The system keeps them.",
+        .windows_source = THE_PAGE,
         .wrong = "evict(pool); /* nobody lists it any more */\n"
                  "build(COPY_PAGE_TABLE_ENTRIES);\n",
         .right = "required = listed || pool->queued_updates != 0;\n",
@@ -274,6 +289,7 @@ const struct vidmm_rule rules_s[] = {
         .how = "With CPU_VIRTUAL no COPY_PAGE_TABLE_ENTRIES is asked for.",
         .why = "The CPU has to write the entries in the order of the GPU's work.",
         .windows = "The system does so.",
+        .windows_source = THE_PAGE,
         .wrong = "args.Operation = DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES;\n",
         .right = "wait_for_turn();\n"
                  "args.Operation = DXGK_OPERATION_UPDATE_PAGE_TABLE;\n",
@@ -298,6 +314,7 @@ const struct vidmm_rule rules_s[] = {
                "process is made with a PASID. Nothing is displayed in vidmm.",
         .why = "The display does not go through the process's tables.",
         .windows = "The system does both.",
+        .windows_source = THE_PAGE,
         .wrong = "args.hKmdProcess = process->hKmdProcess;\nargs.Pasid = 0;\n",
         .right = "args.hKmdProcess = process->hKmdProcess;\nargs.Pasid = process->Pasid;\n",
     },

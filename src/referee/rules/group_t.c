@@ -17,7 +17,9 @@ const struct vidmm_rule rules_t[] = {
             "The allocation list that DxgkDdiPatch gets is looked at: each element has to name a "
             "segment.",
         .why = "The GPU has no way to wait for memory that is missing.",
-        .windows = "The system pages everything in first.",
+        .windows = "The system pages in what the lists name, and nothing else: with an empty patch "
+                   "list allocations never were, and the GPU faulted.",
+        .windows_source = RECORD("W9"),
         .wrong = "submit(dma_buffer);\n"
                  "page_in(texture); /* the GPU has read other bytes already */\n",
         .right = "page_in(texture);\n"

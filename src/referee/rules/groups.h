@@ -23,6 +23,16 @@
     .confidence = VIDMM_##confidence_, .severity = VIDMM_SEVERITY_##severity_,                     \
     .judged = RULE_JUDGED_##number_
 
+/* Values of .severity_source and .windows_source; a row without them says an inference. */
+#define THE_PAGE                                                                                   \
+    { .kind = VIDMM_SOURCE_PAGE }
+#define PAGE(name)                                                                                 \
+    { .kind = VIDMM_SOURCE_PAGE, .where = (name) }
+#define RECORD(numbers)                                                                            \
+    { .kind = VIDMM_SOURCE_RECORD, .where = (numbers) }
+#define NOT_KNOWN                                                                                  \
+    { .kind = VIDMM_SOURCE_NOT_KNOWN }
+
 /* The last interface version before WDDM 2.0, for rules of what that took away. */
 #define LAST_WDDM1 DXGKDDI_INTERFACE_VERSION_WDDM1_3_PATH_INDEPENDENT_ROTATION
 

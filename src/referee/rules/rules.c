@@ -5,6 +5,8 @@
  */
 #include "groups.h"
 
+#include <stdio.h>
+
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 static const struct vidmm_rule *const rows[VIDMM_RULES_SIZE] = {
@@ -106,6 +108,23 @@ const char *vidmm_severity_text(uint8_t severity) {
         [VIDMM_SEVERITY_PERFORMANCE] = "performance",
     };
     return severity < COUNT(text) ? text[severity] : "unknown";
+}
+
+const char *vidmm_source_text(const struct vidmm_source *source, char *text, size_t size) {
+    switch (source->kind) {
+    case VIDMM_SOURCE_PAGE:
+        if (!source->where)
+            return "the page";
+        snprintf(text, size, "page %s", source->where);
+        return text;
+    case VIDMM_SOURCE_RECORD:
+        snprintf(text, size, "record %s", source->where);
+        return text;
+    case VIDMM_SOURCE_NOT_KNOWN:
+        return "not known";
+    default:
+        return "inference";
+    }
 }
 
 static const struct {

@@ -108,6 +108,7 @@ struct shadow_device {
     struct shadow_head head;
     bool system;
     bool faulted;                  /* a page fault was reported */
+    bool refused;                  /* its work was malformed, the driver said */
     DXGK_CONTEXTINFO context_info; /* of a driver without contexts: its DMA buffers */
     HANDLE process;                /* its owner */
 };

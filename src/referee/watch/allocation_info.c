@@ -137,6 +137,20 @@ static uint32_t info_pitch_aligned(struct vidmm_referee *referee) {
     return set;
 }
 
+static void info_judge_shared_store(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
+                                    UINT index, uint32_t both) {
+    bool existing = info->Flags.ExistingSysMem || info->Flags.ExistingKernelSysMem;
+    if (info_version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM3_0 ||
+        !info->Flags2.ShareBackingStoreWithKmd)
+        return;
+    DRIVER_MUST(132, (both & ~allocation_apertures(referee)) == 0,
+                "ShareBackingStoreWithKmd in apertures only",
+                "allocation %u: it is set, and the supported set is 0x%x", index, both);
+    DRIVER_MUST(132, !existing, "ShareBackingStoreWithKmd for memory that the system allocates",
+                "allocation %u: it is set over existing memory, Flags are 0x%x", index,
+                info->Flags.Value);
+}
+
 static void info_judge_sets(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
                             UINT index) {
     uint32_t all = info_all_segments(referee),
@@ -166,10 +180,7 @@ static void info_judge_sets(struct vidmm_referee *referee, const DXGK_ALLOCATION
     info_judge_eviction_room(referee, info, index);
     info_judge_large_pages(referee, info, index, both);
     info_judge_cpu_place(referee, info, index, both & all);
-    if (info_version(referee) >= DXGKDDI_INTERFACE_VERSION_WDDM3_0)
-        DRIVER_MUST(132, !info->Flags2.ShareBackingStoreWithKmd || (both & ~apertures) == 0,
-                    "ShareBackingStoreWithKmd in apertures only",
-                    "allocation %u: it is set, and the supported set is 0x%x", index, both);
+    info_judge_shared_store(referee, info, index, both);
 }
 
 /* ---- Flags ----------------------------------------------------------------------------------- */

@@ -232,18 +232,17 @@ static void descriptor_judge_kinds(struct vidmm_referee *referee, const struct d
 
 /*
  * What the same driver described before: asked again, in this life of the adapter or in the next,
- * it has to describe the same. The ledger keeps it, since it outlives the referee; the description
- * of another process means nothing, as two drivers may have the same function there.
+ * it has as many segments of the same types. Base, size and what the CPU sees may be others: a BAR
+ * may have been resized in between (resizable-bar-support.md). The ledger keeps it, since it
+ * outlives the referee; the description of another process means nothing, as two drivers may have
+ * the same function there.
  */
 
-static bool descriptor_same_kind(const struct vidmm_ledger_segment *a,
-                                 const struct vidmm_ledger_segment *b) {
-    return a->flags == b->flags && a->base == b->base && a->size == b->size &&
-           a->commit_limit == b->commit_limit;
-}
-
-static struct vidmm_ledger_segment descriptor_remembered(const struct described *d) {
-    return (struct vidmm_ledger_segment){d->flags.Value, d->base, d->size, d->commit_limit};
+static uint32_t descriptor_type(const struct described *d) {
+    DXGK_SEGMENTFLAGS type = {.Value = 0};
+    type.Aperture = d->flags.Aperture;
+    type.Agp = d->flags.Agp;
+    return type.Value;
 }
 
 static void descriptor_judge_again(struct vidmm_referee *referee, const struct described *segments,
@@ -253,25 +252,20 @@ static void descriptor_judge_again(struct vidmm_referee *referee, const struct d
     bool again = before->process == (uint64_t)getpid() && before->calls < referee->ledger->calls &&
                  before->driver == driver && before->version == referee->adapter.version;
     if (again)
-        DRIVER_MUST(19, count == before->count, "the same segments whenever they are asked for",
+        DRIVER_MUST(19, count == before->count, "as many segments whenever they are asked for",
                     "%u segments after %u before", count, before->count);
-    for (uint32_t i = 0; again && i < count && i < before->count; i++) {
-        const struct vidmm_ledger_segment now = descriptor_remembered(&segments[i]);
-        const struct vidmm_ledger_segment *then = &before->segment[i];
-        DRIVER_MUST(19, segments[i].flags.Agp || descriptor_same_kind(&now, then),
-                    "the same segments whenever they are asked for",
-                    "segment %u has flags 0x%x and 0x%llx bytes at 0x%llx after flags 0x%x and "
-                    "0x%llx bytes at 0x%llx",
-                    i + 1, now.flags, HEX(now.size), HEX(now.base), then->flags, HEX(then->size),
-                    HEX(then->base));
-    }
+    for (uint32_t i = 0; again && i < count && i < before->count; i++)
+        DRIVER_MUST(19, descriptor_type(&segments[i]) == before->type[i],
+                    "segments of the same types whenever they are asked for",
+                    "segment %u is of type 0x%x (Aperture, Agp) after 0x%x", i + 1,
+                    descriptor_type(&segments[i]), before->type[i]);
     before->process = (uint64_t)getpid();
     before->driver = driver;
     before->version = referee->adapter.version;
     before->calls = referee->ledger->calls;
     before->count = count;
     for (uint32_t i = 0; i < count; i++)
-        before->segment[i] = descriptor_remembered(&segments[i]);
+        before->type[i] = descriptor_type(&segments[i]);
 }
 
 /* ---- The shadow ------------------------------------------------------------------------------ */

@@ -15,6 +15,10 @@ static void mmu_judge_caps(struct vidmm_referee *referee, const DXGK_GPUMMUCAPS 
     DRIVER_MUST(250, caps->PageTableLevelCount >= DXGK_MIN_PAGE_TABLE_LEVEL_COUNT,
                 "2 levels of page tables or more", "PageTableLevelCount is %u",
                 caps->PageTableLevelCount);
+    DRIVER_MUST(426, caps->PageTableLevelCount <= DXGK_MAX_PAGE_TABLE_LEVEL_COUNT,
+                "DXGK_MAX_PAGE_TABLE_LEVEL_COUNT levels of page tables or fewer",
+                "PageTableLevelCount is %u, the most is %u", caps->PageTableLevelCount,
+                (unsigned)DXGK_MAX_PAGE_TABLE_LEVEL_COUNT);
     DRIVER_MUST(254, caps->LeafPageTableSizeFor64KPagesInBytes % SHADOW_PAGE == 0,
                 "LeafPageTableSizeFor64KPagesInBytes in multiples of 4096", "it is %u",
                 caps->LeafPageTableSizeFor64KPagesInBytes);

@@ -46,6 +46,7 @@ static NTSTATUS watch_ResetFromTimeout(struct vidmm_referee *referee, const HAND
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiResetFromTimeout(handle);
     referee_return(referee);
+    DRIVER_MUST(422, status == STATUS_SUCCESS, "STATUS_SUCCESS", "status 0x%08x", (unsigned)status);
     referee->reset.phase = RESET_CLEANING_UP;
     reports_drain(referee);
     submit_forget(referee);

@@ -48,6 +48,9 @@ static void virtual_judge_error(struct vidmm_referee *referee,
                      "a reset of the engine after a page fault, before it works again",
                      "node %u gets work without one", args->NodeOrdinal);
     if (context->owner)
+        MANAGER_MUST(278, !context->owner->refused, "no work for a device whose work was malformed",
+                     "the driver answered STATUS_INVALID_PARAMETER before%s", "");
+    if (context->owner)
         MANAGER_MUST(384, !context->owner->faulted, "no work for a device in error",
                      "a page fault of the device was reported%s", "");
 }
@@ -126,6 +129,8 @@ static void virtual_judge_submission(struct vidmm_referee *referee,
 
 static void virtual_judge_answer(struct vidmm_referee *referee,
                                  const DXGKARG_SUBMITCOMMANDVIRTUAL *args, NTSTATUS status) {
+    DRIVER_MUST(279, status == STATUS_SUCCESS || status == STATUS_INVALID_PARAMETER,
+                "STATUS_SUCCESS or STATUS_INVALID_PARAMETER", "status 0x%08x", (unsigned)status);
     if (args->DmaBufferPrivateDataSize == 0)
         DRIVER_MUST(391, status == STATUS_SUCCESS,
                     "private data that is not looked at when it is "
@@ -153,6 +158,9 @@ static NTSTATUS watch_SubmitCommandVirtual(struct vidmm_referee *referee, const 
     NTSTATUS status = referee->real.DxgkDdiSubmitCommandVirtual(handle, args);
     referee_return(referee);
     virtual_judge_answer(referee, args, status);
+    const struct shadow_context *context = shadow_context(referee, args->hContext);
+    if (status == STATUS_INVALID_PARAMETER && context && context->owner)
+        context->owner->refused = true;
     if (status != STATUS_SUCCESS && submission)
         submit_refused(referee, &same, submission);
     referee_exit(referee, &call);

@@ -108,6 +108,7 @@ bool hw_mmu_query(struct hw *hw, uint64_t root, uint32_t entries, uint64_t va,
     out->zero = (leaf.word & GPU_PTE_ZERO) != 0;
     out->read_only = (leaf.word & GPU_PTE_READ_ONLY) != 0;
     out->no_execute = (leaf.word & GPU_PTE_NO_EXECUTE) != 0;
+    out->coherent = (leaf.word & GPU_PTE_COHERENT) != 0;
     out->page_bytes = UINT64_C(1) << leaf.shift;
     if (!out->zero)
         out->address = (leaf.word & GPU_PTE_ADDRESS) + va % out->page_bytes;

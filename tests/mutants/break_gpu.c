@@ -1,0 +1,196 @@
+/*
+ * break_gpu.c - drivers whose GPU does not do what was asked of it though each call looks right:
+ * fences that are not written, resets that stop nothing, pages that are not snooped; and managers
+ * that ask for what they must not.
+ */
+#include "mutants.h"
+
+#include <string.h>
+
+#define ENTRIES 8192u
+
+/* ---- SIGNAL_MONITORED_FENCE ------------------------------------------------------------------ */
+
+static bool signals(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return args->Operation == DXGK_OPERATION_SIGNAL_MONITORED_FENCE;
+}
+
+static NTSTATUS APIENTRY ignores_fences(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    return signals(args) ? STATUS_SUCCESS : mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+}
+
+static void install_ignores_fences(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = ignores_fences;
+}
+
+static NTSTATUS APIENTRY behind_by_one(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (signals(args))
+        args->SignalMonitoredFence.MonitoredFenceValue--;
+    return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+}
+
+static void install_behind_by_one(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = behind_by_one;
+}
+
+static NTSTATUS APIENTRY signals_nowhere(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (signals(args))
+        args->SignalMonitoredFence.MonitoredFenceGpuVa += UINT64_C(1) << 29;
+    return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+}
+
+static void install_signals_nowhere(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = signals_nowhere;
+}
+
+/* ---- Resets ---------------------------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY stops_nothing(const HANDLE adapter) {
+    (void)adapter;
+    return STATUS_SUCCESS;
+}
+
+static void install_stops_nothing(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiResetFromTimeout = stops_nothing;
+}
+
+static NTSTATUS APIENTRY resets_and_complains(const HANDLE adapter) {
+    (void)mutants_good.DxgkDdiResetFromTimeout(adapter);
+    return STATUS_UNSUCCESSFUL;
+}
+
+static void install_resets_and_complains(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiResetFromTimeout = resets_and_complains;
+}
+
+/* ---- CacheCoherent --------------------------------------------------------------------------- */
+
+static DXGK_PTE entries[ENTRIES];
+
+/* Leaf entries get the bit, or lose it. */
+static NTSTATUS update(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args, bool coherent) {
+    DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *of = &args->UpdatePageTable;
+    UINT count = of->Flags.Repeat ? 1 : of->NumPageTableEntries;
+    if (args->Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE || of->PageTableLevel != 0 ||
+        count > ENTRIES)
+        return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    DXGK_PTE *given = of->pPageTableEntries;
+    memcpy(entries, given, count * sizeof(entries[0]));
+    for (UINT i = 0; i < count; i++)
+        entries[i].CacheCoherent = coherent && entries[i].Valid;
+    of->pPageTableEntries = entries;
+    NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    of->pPageTableEntries = given;
+    return status;
+}
+
+static NTSTATUS APIENTRY snoops_nothing(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    return update(adapter, args, false);
+}
+
+static void install_snoops_nothing(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = snoops_nothing;
+}
+
+static NTSTATUS APIENTRY always_coherent(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    return update(adapter, args, true);
+}
+
+static void install_always_coherent(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = always_coherent;
+}
+
+static NTSTATUS APIENTRY query_incoherent(const HANDLE adapter,
+                                          const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = mutants_below.DxgkDdiQueryAdapterInfo(adapter, args);
+    DXGK_GPUMMUCAPS *caps = args->pOutputData;
+    if (args->Type == DXGKQAITYPE_GPUMMUCAPS && status == STATUS_SUCCESS)
+        caps->CacheCoherentMemorySupported = 0;
+    return status;
+}
+
+static void scene_incoherent(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiQueryAdapterInfo = query_incoherent;
+}
+
+/* ---- DxgkDdiSubmitCommandVirtual ------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY has_no_memory(const HANDLE adapter,
+                                       const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    NTSTATUS status = mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args);
+    return status == STATUS_SUCCESS ? STATUS_NO_MEMORY : status;
+}
+
+static void install_has_no_memory(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiSubmitCommandVirtual = has_no_memory;
+}
+
+/* A driver that takes the first work of an application for malformed. */
+static bool refused;
+
+static NTSTATUS APIENTRY refuses_once(const HANDLE adapter,
+                                      const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    bool first = !args->Flags.Paging && !refused;
+    refused = refused || first;
+    return first ? STATUS_INVALID_PARAMETER
+                 : mutants_below.DxgkDdiSubmitCommandVirtual(adapter, args);
+}
+
+static void scene_refuses_once(DRIVER_INITIALIZATION_DATA *table) {
+    refused = false;
+    table->DxgkDdiSubmitCommandVirtual = refuses_once;
+}
+
+static NTSTATUS APIENTRY submits_again(const HANDLE adapter,
+                                       const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    NTSTATUS status = mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args);
+    return status == STATUS_INVALID_PARAMETER
+               ? mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args)
+               : status;
+}
+
+static void install_submits_again(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiSubmitCommandVirtual = submits_again;
+}
+
+/* ---- Capabilities ---------------------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY query_levels(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
+    DXGK_GPUMMUCAPS *caps = args->pOutputData;
+    if (args->Type == DXGKQAITYPE_GPUMMUCAPS && status == STATUS_SUCCESS)
+        caps->PageTableLevelCount = DXGK_MAX_PAGE_TABLE_LEVEL_COUNT + 1;
+    return status;
+}
+
+static void install_query_levels(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiQueryAdapterInfo = query_levels;
+}
+
+/* ---- The list -------------------------------------------------------------------------------- */
+
+#define THREE .settings = {{"MmuLevels", 3}}
+#define QUEUES                                                                                     \
+    .settings = {{"MmuLevels", 3}, {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM2_2}}
+
+const struct mutant mutants_gpu[] = {
+    {BREAKS(420, DRIVER, "residency", ignores_fences, "ignores SIGNAL_MONITORED_FENCE"), QUEUES},
+    {BREAKS(420, DRIVER, "residency", behind_by_one,
+            "writes fence values that are reached already"),
+     QUEUES},
+    {BREAKS(420, MANAGER, "residency", signals_nowhere, "signals a fence at no address"), QUEUES},
+    {BREAKS(421, DRIVER, "preempt", stops_nothing, "stops nothing in a reset")},
+    {BREAKS(422, DRIVER, "preempt", resets_and_complains, "answers a reset with a failure")},
+    {BREAKS(424, MANAGER, "paging", always_coherent,
+            "sets CacheCoherent where there is no such bit"),
+     THREE, .scene = scene_incoherent},
+    {BREAKS(425, DRIVER, "paging", snoops_nothing, "leaves CacheCoherent out of its entries"),
+     THREE},
+    {BREAKS(426, DRIVER, "paging", query_levels, "has one level of page tables too many"), THREE},
+    {BREAKS(278, MANAGER, "paging", submits_again,
+            "goes on with a device whose work was malformed"),
+     THREE, .scene = scene_refuses_once, .consequences = {391, 281}},
+    {BREAKS(279, DRIVER, "paging", has_no_memory, "has no memory for a submission"), THREE,
+     .consequences = {391}},
+};
+const uint32_t mutants_gpu_count = sizeof(mutants_gpu) / sizeof(mutants_gpu[0]);

@@ -26,6 +26,8 @@ struct vidmm_spoiler {
     void (*manager)(DRIVER_INITIALIZATION_DATA *table);
     /* What the driver may call. */
     void (*callbacks)(DXGKRNL_INTERFACE *callbacks);
+    /* What the manager has the GART do. */
+    void (*gart)(struct vidmm_gart *gart);
     /* What the manager tells applications of graphics memory. */
     void (*sizes)(struct vidmm_referee_sizes *told);
     /* What it answers to user mode. */
@@ -76,7 +78,7 @@ struct vidmm_stage_result {
     char text[256]; /* one sentence, or empty */
 };
 
-#define VIDMM_STAGES 16u
+#define VIDMM_STAGES 24u
 
 struct vidmm_check_result {
     enum vidmm_check_status status;

@@ -29,6 +29,8 @@ struct vidmm_harness_judging {
     void (*spoil_manager)(DRIVER_INITIALIZATION_DATA *table);
     /* The same for what the driver gets from the system, behind the referee. */
     void (*spoil_callbacks)(DXGKRNL_INTERFACE *callbacks);
+    /* The same for what the manager has the GART do. */
+    void (*spoil_gart)(struct vidmm_gart *gart);
     /* The same for what the manager tells applications of graphics memory. */
     void (*spoil_sizes)(struct vidmm_referee_sizes *told);
 };

@@ -291,7 +291,6 @@ struct vidmm_adapter_config {
     HANDLE hadapter;                       /* miniport device context, from AddDevice */
     const struct vidmm_policy *policy;     /* NULL: vidmm_policy_lru */
     const struct vidmm_observer *observer; /* NULL: none; copied */
-    uint64_t agp_base, agp_size;           /* AGP aperture of the platform; size 0: none */
     uint64_t hang_ns;                      /* a node that long without progress is hung; 0: 2 s */
     uint64_t transfer_chunk;               /* bytes of one TRANSFER at most; 0: no limit */
     struct vidmm_readings readings;        /* where pages and systems disagree; zero: the pages */

@@ -5,7 +5,7 @@
  * pages and the CPU's view of physical addresses come in through one struct of function pointers.
  * src/host provides the usual implementation; a kernel or a simulator provides its own.
  *
- * Every member is required but the last three. Every function gets `ctx` as its first argument.
+ * Every member is required but the last four. Every function gets `ctx` as its first argument.
  */
 #ifndef VIDMM_OS_H
 #define VIDMM_OS_H
@@ -37,6 +37,22 @@ struct vidmm_iommu {
     void (*unmap)(void *ctx, uint32_t pasid, uint64_t address);
     /* Whether the GPU may reach what is mapped at `address`. */
     void (*show)(void *ctx, uint32_t pasid, uint64_t address, bool shown);
+};
+
+/*
+ * The platform's AGP aperture and the driver of its GART, the table behind it
+ * (agp-type-aperture-space-segments.md). Its entries exist from the start: nothing here fails. The
+ * CPU calls it, at once; no work of the GPU may be under way on the pages that it changes.
+ */
+struct vidmm_gart {
+    uint64_t base, size; /* of the aperture on the GPU's bus, bytes */
+    /* `pages` pages of the aperture, from `page` on, lead to those of `mdl` from `mdl_page` on. */
+    void (*map)(void *ctx, uint64_t page, PMDL mdl, uint64_t mdl_page, uint64_t pages);
+    /* They lead nowhere. */
+    void (*unmap)(void *ctx, uint64_t page, uint64_t pages);
+    /* Writes back and drops what the CPU's caches hold of what these pages lead to: an access
+     * through the aperture does not look there. */
+    void (*flush)(void *ctx, uint64_t page, uint64_t pages);
 };
 
 struct vidmm_os {
@@ -85,6 +101,7 @@ struct vidmm_os {
     uint64_t (*memory_highest)(void *ctx);
 
     const struct vidmm_iommu *iommu; /* NULL: the system has none */
+    const struct vidmm_gart *gart;   /* NULL: no AGP aperture, or no driver for its GART */
 
     /*
      * For debug builds of the manager (meson option `assertions`). `what` is the condition that

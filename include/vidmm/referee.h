@@ -139,6 +139,16 @@ void vidmm_referee_reported(struct vidmm_referee *referee, const struct vidmm_in
  */
 void vidmm_referee_shorten(struct vidmm_referee *referee, const void *base, uint32_t size);
 
+/* What a manager has the GART do with pages of the AGP aperture (struct vidmm_gart). */
+enum vidmm_gart_change { VIDMM_GART_MAP, VIDMM_GART_UNMAP, VIDMM_GART_FLUSH };
+
+struct vidmm_referee_gart {
+    enum vidmm_gart_change kind;
+    uint64_t page, pages; /* of the aperture */
+};
+/* No DDI call carries it: the caller of the manager says it, before the GART does it. */
+void vidmm_referee_gart(struct vidmm_referee *referee, const struct vidmm_referee_gart *change);
+
 /*
  * The adapter of `source` moved to that of `target`, which may be the same: judges, when the target
  * ends its migration, whether its memory is what the source's was when its mutable data was saved

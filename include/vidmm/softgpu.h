@@ -16,7 +16,10 @@
  *                          segment (default 0: there is none)
  *   ApertureBytes          bytes of the linear aperture segment (default 512 MiB); 0: none
  *   EvictionApertureBytes  a second linear aperture (default 0: none)
- *   Agp                    1: also reports an AGP-type aperture segment
+ *   Agp                    1: the platform has an AGP aperture, and the driver reports a segment of
+ *                          that type up to WDDM 1.3 (default 0)
+ *   AgpBytes               bytes of it (default 64 MiB)
+ *   AgpCommitLimit         its CommitLimit (default 0: all of it)
  *   MapAperture2           1: takes MAP_APERTURE_SEGMENT2, from WDDM 2.9 on
  *   Banks                  banks of the first memory segment, versions 1 and 3 only (default 0)
  *   PagingBufferBytes      default 65536

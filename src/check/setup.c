@@ -12,9 +12,6 @@
 
 /* Enough for every stage, little enough that a page list over all of it is short. */
 #define MEMORY_BYTES ((uint64_t)256 << 20)
-/* An AGP aperture is the platform's, not the driver's. */
-#define AGP_BASE  0xd0000000ull
-#define AGP_BYTES (64ull << 20)
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
@@ -143,6 +140,7 @@ bool check_open(struct check *check, const struct check_setup *setup) {
         judging.spoil_driver = options->spoiler->driver;
         judging.spoil_manager = options->spoiler->manager;
         judging.spoil_callbacks = options->spoiler->callbacks;
+        judging.spoil_gart = options->spoiler->gart;
         judging.spoil_sizes = options->spoiler->sizes;
     }
     check->starving = setup->fail_at != 0;
@@ -186,10 +184,6 @@ bool check_manage(struct check *check, const struct check_setup *setup) {
         check->displays_only = true;
         (void)check_say(check, VIDMM_STAGE_SKIPPED, "the driver only displays: it has no memory");
         return false;
-    }
-    if (check_setting(check, "Agp") != 0) {
-        config.agp_base = AGP_BASE;
-        config.agp_size = AGP_BYTES;
     }
     if (vidmm_harness_start_manager(&check->harness, &config, &error) == VIDMM_OK)
         return true;

@@ -75,6 +75,7 @@ enum vidmm_stage_outcome stage_residency(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_ranges(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_dirty(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_migration(struct check *check, uint32_t number);
+enum vidmm_stage_outcome stage_agp(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_host_aperture(struct check *check, uint32_t number);
 
 /* check.c and child.c: one run in a process of its own. */

@@ -16,11 +16,14 @@ const struct check_stage check_stages[] = {
     {"host-aperture", "leads pages of the CPU host aperture to scattered memory", 1,
      stage_host_aperture},
     {"residency", "asks for residency, addresses and locks as user mode does", 4, stage_residency},
+    {"agp", "pages for a short game through the AGP aperture", 1, stage_agp},
     {"dirty", "writes memory between questions for dirty bits", 1, stage_dirty},
     {"migration", "moves the adapter to itself in the middle of a game", 2, stage_migration},
     {"memory", "runs out of memory in every call", 1 + CHECK_FAILURES, stage_memory},
 };
 const uint32_t check_stage_count = sizeof(check_stages) / sizeof(check_stages[0]);
+_Static_assert(sizeof(check_stages) / sizeof(check_stages[0]) <= VIDMM_STAGES,
+               "a result has room for all stages");
 
 const char *vidmm_check_stage_at(size_t index, const char **summary) {
     if (index >= check_stage_count)

@@ -181,7 +181,7 @@ enum vidmm_status vidmm_harness_start_manager(struct vidmm_harness *harness,
                                               const struct vidmm_adapter_config *adapter_config,
                                               struct vidmm_error *error) {
     struct vidmm_adapter_config config = *adapter_config;
-    config.os = vidmm_host_os(harness->host);
+    config.os = harness_judge_os(harness);
     config.ddi = &harness->table;
     config.hadapter = vidmm_host_adapter(harness->host);
     config.quiesce = quiesce;

@@ -96,6 +96,51 @@ void harness_judge_see(struct vidmm_harness *harness) {
     vidmm_referee_set_world(harness->referee, &world);
 }
 
+/* ---- The GART -------------------------------------------------------------------------------- */
+
+static struct vidmm_referee *gart_referee;
+static const struct vidmm_gart *gart; /* the host's */
+
+static void tell_gart(enum vidmm_gart_change kind, uint64_t page, uint64_t pages) {
+    const struct vidmm_referee_gart change = {.kind = kind, .page = page, .pages = pages};
+    vidmm_referee_gart(gart_referee, &change);
+}
+
+static void gart_map(void *ctx, uint64_t page, PMDL mdl, uint64_t mdl_page, uint64_t pages) {
+    tell_gart(VIDMM_GART_MAP, page, pages);
+    gart->map(ctx, page, mdl, mdl_page, pages);
+}
+
+static void gart_unmap(void *ctx, uint64_t page, uint64_t pages) {
+    tell_gart(VIDMM_GART_UNMAP, page, pages);
+    gart->unmap(ctx, page, pages);
+}
+
+static void gart_flush(void *ctx, uint64_t page, uint64_t pages) {
+    tell_gart(VIDMM_GART_FLUSH, page, pages);
+    gart->flush(ctx, page, pages);
+}
+
+const struct vidmm_os *harness_judge_os(struct vidmm_harness *harness) {
+    static struct vidmm_os os;
+    static struct vidmm_gart judged;
+    os = *vidmm_host_os(harness->host);
+    if (!harness->referee || !os.gart)
+        return vidmm_host_os(harness->host);
+    gart_referee = harness->referee;
+    gart = os.gart;
+    judged = *gart;
+    judged.map = gart_map;
+    judged.unmap = gart_unmap;
+    judged.flush = gart_flush;
+    if (now.spoil_gart)
+        now.spoil_gart(&judged);
+    os.gart = &judged;
+    return &os;
+}
+
+/* ---- Sizes, and the end ---------------------------------------------------------------------- */
+
 void harness_judge_sizes(struct vidmm_harness *harness) {
     struct vidmm_memory_sizes sizes;
     if (!harness->referee || !harness->adapter)

@@ -14,6 +14,8 @@ bool harness_judge_begin(struct vidmm_harness *harness, const struct vidmm_harne
 void harness_judge_see(struct vidmm_harness *harness);
 /* The manager has started: what it tells applications is judged. */
 void harness_judge_sizes(struct vidmm_harness *harness);
+/* The manager's operating system, whose GART tells the referee what it is asked to do. */
+const struct vidmm_os *harness_judge_os(struct vidmm_harness *harness);
 void harness_judge_end(struct vidmm_harness *harness);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/world.h"
 #include "memory/bars.h"
 #include "memory/contiguous.h"
+#include "memory/gart.h"
 #include "memory/iommu.h"
 #include "memory/mdl.h"
 #include "memory/physical.h"
@@ -41,6 +42,7 @@ struct whole {
     struct host_pool pool;
     struct host_bars bars;
     struct host_iommu iommu;
+    struct host_gart gart;
     struct host_engines engines;
     struct host_interrupt interrupt;
     struct host_dpcs dpcs;
@@ -124,6 +126,9 @@ static bool make_machine(struct vidmm_host *host, struct vidmm_host_error *error
     whole_of(host)->pool_made = true;
     if (!host_os_take_dummy())
         return host_fail(error, "out of memory for the dummy page");
+    uint64_t agp = host_gart_wanted(host->settings, host->config.setting_count);
+    if (agp && (!host_may_allocate() || !host_gart_init(host->gart, agp)))
+        return host_fail(error, "no room for the AGP aperture");
     return load_model(host, error) && make_model(host, error);
 }
 
@@ -144,6 +149,7 @@ static void connect_parts(struct whole *whole) {
     host->pool = &whole->pool;
     host->bars = &whole->bars;
     host->iommu = &whole->iommu;
+    host->gart = &whole->gart;
     host->engines = &whole->engines;
     host->interrupt = &whole->interrupt;
     host->dpcs = &whole->dpcs;
@@ -191,6 +197,7 @@ static void delete_host(struct vidmm_host *host) {
     if (whole_of(host)->bars_made)
         host_bars_done(host->bars);
     host_iommu_done(host->iommu);
+    host_gart_done(host->gart);
     host_mdls_done(host->mdls);
     host_contiguous_done(host->contiguous);
     if (whole_of(host)->pool_made)

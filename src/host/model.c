@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/world.h"
+#include "memory/gart.h"
 #include "memory/iommu.h"
 #include "memory/physical.h"
 #include "kernel/engines.h"
@@ -23,8 +24,8 @@ static void model_free(void *ctx, void *block, size_t size) {
 }
 
 static void *model_memory(void *ctx, uint64_t pa, size_t size) {
-    struct vidmm_host *host = ctx;
-    return host_physical_pointer(host->physical, pa, size);
+    (void)ctx;
+    return host_bus_pointer(pa, size);
 }
 
 static void model_interrupt(void *ctx, uint32_t message) {

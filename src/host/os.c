@@ -10,6 +10,7 @@
 #include "base/world.h"
 #include "memory/bars.h"
 #include "memory/contiguous.h"
+#include "memory/gart.h"
 #include "memory/iommu.h"
 #include "memory/mdl.h"
 #include "memory/physical.h"
@@ -165,6 +166,7 @@ void host_os_fill(struct vidmm_os *os) {
         .memory_bytes = os_memory_bytes,
         .memory_highest = os_memory_highest,
         .iommu = &host_iommu_functions,
+        .gart = host_world->gart->functions.size ? &host_world->gart->functions : NULL,
         .assertion_failed = os_assertion_failed,
         .lock_held = os_lock_held,
     };

@@ -13,12 +13,9 @@
 #include <vidmm/softgpu.h>
 
 #define DEFAULT_MEMORY (4ull << 30)
-/* An AGP aperture is the platform's, not the driver's: settings of these names choose it. */
 /* The reference hardware's when an MMU is asked for. */
 #define DEFAULT_MMU_LEVELS 4
 #define DEFAULT_DIRTY_PAGE 4096
-#define AGP_BASE           0xd0000000ull
-#define AGP_BYTES          (64ull << 20)
 
 /* The options' own settings, then the two with options of their own, unless given by name. */
 struct settings {
@@ -101,11 +98,6 @@ enum vidmm_run_status run_open(const struct vidmm_run_options *options, uint64_t
     fill_host_config(options, &settings, peak, &host);
     struct vidmm_adapter_config adapter = {
         .observer = observer, .policy = options->policy, .model = options->memory_model};
-    uint64_t agp = 0;
-    if (setting_value(&settings, "Agp", &agp) && agp != 0) {
-        adapter.agp_base = AGP_BASE;
-        adapter.agp_size = AGP_BYTES;
-    }
     const struct vidmm_harness_judging judging = {.ledger = ledger};
     enum vidmm_harness_result opened = vidmm_harness_open_judged(
         &host, &adapter, ledger ? &judging : NULL, harness, text, text_size);

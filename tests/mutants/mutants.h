@@ -19,6 +19,7 @@
 #include <dispmprt.h>
 #include <d3dkmddi.h>
 
+#include <vidmm/os.h>
 #include <vidmm/referee.h>
 #include <vidmm/rules.h>
 #include <vidmm/services.h>
@@ -44,6 +45,8 @@ struct mutant {
     void (*scene)(DRIVER_INITIALIZATION_DATA *table);
     /* Of a manager: replaces calls that a driver makes. */
     void (*callbacks)(DXGKRNL_INTERFACE *callbacks);
+    /* Of a manager: replaces functions of the GART; `mutants_gart` has the good ones. */
+    void (*gart)(struct vidmm_gart *gart);
     /* Of a manager: what it tells applications of graphics memory instead of the truth. */
     void (*sizes)(struct vidmm_referee_sizes *told);
     /* The same of what it answers to user mode. */
@@ -59,6 +62,7 @@ struct mutant {
 extern DRIVER_INITIALIZATION_DATA mutants_good;
 /* The table as it was before `scene`: what the scene's functions call. */
 extern DRIVER_INITIALIZATION_DATA mutants_below;
+extern struct vidmm_gart mutants_gart;
 
 extern const struct mutant mutants_query[], mutants_allocation[], mutants_paging[],
     mutants_paging_manager[], mutants_operation[], mutants_placement[], mutants_preempt[],
@@ -71,8 +75,8 @@ extern const struct mutant mutants_engines[];
 extern const uint32_t mutants_engines_count;
 
 extern const struct mutant mutants_residency[], mutants_own_memory[], mutants_host_aperture[],
-    mutants_dirty[], mutants_gpu[];
+    mutants_dirty[], mutants_gpu[], mutants_agp[];
 extern const uint32_t mutants_residency_count, mutants_own_memory_count,
-    mutants_host_aperture_count, mutants_dirty_count, mutants_gpu_count;
+    mutants_host_aperture_count, mutants_dirty_count, mutants_gpu_count, mutants_agp_count;
 
 #endif

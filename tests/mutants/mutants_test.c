@@ -3,7 +3,7 @@
  * what follows from it.
  *
  *   mutants_test FAMILY            its mutants: query, allocation, paging, paging-manager, operation, placement,
- *                              preempt, engines, virtual, residency, own-memory, host-aperture, dirty, gpu
+ *                              preempt, engines, virtual, residency, own-memory, host-aperture, dirty, gpu, agp
  *   mutants_test FAMILY R152       only those of one rule, with what was found
  *   mutants_test --matrix FILE     the kill matrix of all families: what docs/rules.md shows
  *   mutants_test --complete        every side that a rule of the memory calls judges is broken
@@ -17,6 +17,7 @@
 #include <vidmm/check.h>
 
 DRIVER_INITIALIZATION_DATA mutants_good, mutants_below;
+struct vidmm_gart mutants_gart;
 
 static const struct mutant *now;
 
@@ -39,6 +40,7 @@ static const struct {
     {"virtual", mutants_virtual, &mutants_virtual_count},
     {"dirty", mutants_dirty, &mutants_dirty_count},
     {"gpu", mutants_gpu, &mutants_gpu_count},
+    {"agp", mutants_agp, &mutants_agp_count},
 };
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
@@ -46,6 +48,11 @@ static void spoil(DRIVER_INITIALIZATION_DATA *table) {
     mutants_good = *table;
     if (now->install)
         now->install(table);
+}
+
+static void spoil_gart(struct vidmm_gart *gart) {
+    mutants_gart = *gart;
+    now->gart(gart);
 }
 
 static void set_scene(DRIVER_INITIALIZATION_DATA *table) {
@@ -63,6 +70,7 @@ static void examine(const struct mutant *mutant, struct vidmm_check_result *resu
                    : mutant->scene                    ? set_scene
                                                       : NULL,
         .callbacks = mutant->callbacks,
+        .gart = mutant->gart ? spoil_gart : NULL,
         .sizes = mutant->sizes,
         .told = mutant->told,
     };

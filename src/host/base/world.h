@@ -19,6 +19,7 @@ struct host_contiguous;
 struct host_device;
 struct host_dpcs;
 struct host_engines;
+struct host_gart;
 struct host_interrupt;
 struct host_iommu;
 struct host_mdls;
@@ -43,6 +44,7 @@ struct vidmm_host {
     struct host_pool *pool;
     struct host_bars *bars;
     struct host_iommu *iommu;
+    struct host_gart *gart;
     struct host_engines *engines;
     struct host_interrupt *interrupt;
     struct host_dpcs *dpcs;

@@ -43,14 +43,12 @@ static void start_release(struct vidmm_adapter *adapter) {
 }
 
 /*
- * Segments that may hold allocations. AGP ones need a GART, which struct vidmm_os does not have;
- * and the CPU's addresses lead to system memory only (gpu-virtual-memory-in-wddm-2-0.md).
+ * Segments that may hold allocations: the CPU's addresses lead to system memory only
+ * (gpu-virtual-memory-in-wddm-2-0.md).
  */
 static void find_sets(struct vidmm_adapter *adapter) {
     for (uint32_t i = 0; i < adapter->facts.segment_count; i++) {
         const struct segment *segment = &adapter->facts.segments[i];
-        if (segment->agp)
-            continue;
         if (segment->aperture)
             adapter->sets.aperture |= 1u << i;
         else if (!adapter->iommu)
@@ -62,12 +60,13 @@ static void find_sets(struct vidmm_adapter *adapter) {
 
 static enum vidmm_status start_query(struct vidmm_adapter *adapter,
                                      const struct vidmm_adapter_config *config) {
+    const struct vidmm_gart *gart = adapter->os.gart;
     struct query_context context = {.os = &adapter->os,
                                     .ddi = adapter->ddi,
                                     .hadapter = adapter->hadapter,
                                     .policy = adapter->settings.policy,
-                                    .agp_base = config->agp_base,
-                                    .agp_size = config->agp_size,
+                                    .agp_base = gart ? gart->base : 0,
+                                    .agp_size = gart ? gart->size : 0,
                                     .readings = config->readings,
                                     .model = config->model};
     return query_adapter(&context, &adapter->facts, &adapter->error);

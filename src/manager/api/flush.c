@@ -17,18 +17,11 @@ static enum vidmm_status flush_touch(void *ctx) {
     struct vidmm_place place = {.segment = flush->segment, .offset = flush->offset};
     struct plan plan;
     plan_begin(&plan, flush->adapter, VIDMM_PLAN_FLUSH);
-    struct plan_op *op =
-        plan_add(&plan, flush->write ? VIDMM_OP_WRITE_PHYSICAL : VIDMM_OP_READ_PHYSICAL, NULL);
-    if (!op) {
-        plan_end(&plan);
-        return error_no_memory(flush->adapter, "vidmm_flush");
-    }
-    op->op.size = sizeof(uint64_t);
-    if (flush->write)
-        op->op.to = place;
-    else
-        op->op.from = place;
-    return plan_run(&plan);
+    enum vidmm_status status = plan_touch(&plan, place, flush->write)
+                                   ? plan_run(&plan)
+                                   : error_no_memory(flush->adapter, "vidmm_flush");
+    plan_end(&plan);
+    return status;
 }
 
 enum vidmm_status vidmm_flush(struct vidmm_adapter *adapter, uint32_t segment, uint64_t offset,

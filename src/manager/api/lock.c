@@ -2,7 +2,8 @@
  * lock.c - the CPU's way to an allocation's bytes, linear in every case (locking-memory.md,
  * locking-swizzled-allocations.md, mapping-virtual-addresses-to-a-memory-segment.md).
  *
- *   in system memory or an aperture   the system pages
+ *   in system memory or an aperture   the system pages, from an AGP-type one with what the GPU
+ *                                     and the CPU's caches hold back
  *   in a CPU-visible memory segment   CpuTranslatedAddress + offset, or a swizzling range
  *   in one with a CPU host aperture   a window of that
  *   else                              it is evicted, and then the system pages
@@ -14,6 +15,7 @@
 #include "engine/device_error.h"
 #include "lists/idle.h"
 #include "lists/residency_list.h"
+#include "paging/gart.h"
 #include "residency/residency.h"
 
 #define CALL "vidmm_lock"
@@ -44,8 +46,25 @@ static enum vidmm_status lock_grant(struct vidmm_allocation *allocation, enum lo
     return VIDMM_OK;
 }
 
+/* READ_PHYSICAL pushes out what the GPU wrote through the GART (nc-d3dkmddi-dxgkddi_buildpagingbuffer.md). */
+static enum vidmm_status lock_settle_agp(struct vidmm_allocation *allocation) {
+    struct vidmm_adapter *adapter = allocation->adapter;
+    if (!allocation->segment || !allocation->segment->agp || !allocation->content)
+        return VIDMM_OK;
+    const struct vidmm_place place = {.segment = allocation->segment->id,
+                                      .offset = allocation->place.offset};
+    struct plan plan;
+    plan_begin(&plan, adapter, VIDMM_PLAN_LOCK);
+    enum vidmm_status status =
+        plan_touch(&plan, place, false) ? plan_run(&plan) : error_no_memory(adapter, CALL);
+    plan_end(&plan);
+    gart_flush(allocation);
+    return status;
+}
+
 static enum vidmm_status lock_pages(struct vidmm_allocation *allocation) {
-    return lock_grant(allocation, LOCK_SYSTEM, allocation_cpu(allocation));
+    enum vidmm_status status = lock_settle_agp(allocation);
+    return status ? status : lock_grant(allocation, LOCK_SYSTEM, allocation_cpu(allocation));
 }
 
 /* Brings the system pages of a resident allocation up to date. */
@@ -237,6 +256,8 @@ void vidmm_unlock(struct vidmm_allocation *allocation) {
     adapter_enter(adapter);
     if (allocation->locks && --allocation->locks == 0) {
         bool update = allocation->lock_write && lock_permanent(allocation);
+        if (allocation->lock_write)
+            gart_flush(allocation);
         allocation->lock_kind = LOCK_NONE;
         allocation->lock_cpu = NULL;
         allocation->alternate = false;

@@ -27,7 +27,7 @@ static uint32_t group_set(struct vidmm_adapter *adapter, enum vidmm_memory_group
         return share->set;
     for (uint32_t i = 0; i < adapter->facts.segment_count; i++) {
         const struct segment *segment = &adapter->facts.segments[i];
-        if (budget_group(segment) != group || segment->agp)
+        if (budget_group(segment) != group)
             continue;
         all |= 1u << i;
         targets |= segment->flags.ApplicationTarget ? 1u << i : 0;

@@ -17,6 +17,7 @@
 #include "object/aperture.h"
 #include "lists/idle.h"
 #include "paging/aperture_op.h"
+#include "paging/gart.h"
 #include "paging/virtual_build.h"
 
 #define CALL     "DxgkDdiBuildPagingBuffer"
@@ -352,6 +353,15 @@ static enum vidmm_status build_now(struct vidmm_adapter *adapter, struct plan_op
     return VIDMM_OK;
 }
 
+/* Without the driver, and done at once; told in its turn. */
+static enum vidmm_status build_in_gart(struct vidmm_adapter *adapter, struct plan_op *op) {
+    gart_carry_out(adapter, op);
+    op->first_buffer = op->last_buffer = adapter->stats.paging_buffers + 1;
+    op->done = true;
+    outstanding_add(adapter, op);
+    return VIDMM_OK;
+}
+
 enum vidmm_status paging_build(struct vidmm_adapter *adapter, struct plan_op *op) {
     VIDMM_ASSERT_LOCKED(adapter);
     DXGKARG_BUILDPAGINGBUFFER arg;
@@ -360,6 +370,8 @@ enum vidmm_status paging_build(struct vidmm_adapter *adapter, struct plan_op *op
     bool wrote = false;
     if (status == VIDMM_OK)
         status = virtual_wait(adapter, op);
+    if (status == VIDMM_OK && gart_serves(adapter, op))
+        return build_in_gart(adapter, op);
     if (status || !encode(adapter, op, &arg))
         return status;
     if (virtual_now(op))

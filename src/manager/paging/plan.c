@@ -211,6 +211,19 @@ struct plan_op *plan_add(struct plan *plan, enum vidmm_op_kind kind,
     return plan_insert(plan, plan->op_count, kind, allocation);
 }
 
+bool plan_touch(struct plan *plan, struct vidmm_place place, bool write) {
+    struct plan_op *op =
+        plan_add(plan, write ? VIDMM_OP_WRITE_PHYSICAL : VIDMM_OP_READ_PHYSICAL, NULL);
+    if (!op)
+        return false;
+    op->op.size = sizeof(uint64_t);
+    if (write)
+        op->op.to = place;
+    else
+        op->op.from = place;
+    return true;
+}
+
 static bool plan_map_range(struct plan *plan, const struct aperture_range *range, bool map) {
     for (uint64_t at = 0; at < range->size;) {
         struct plan_op *op = plan_add(plan, map ? VIDMM_OP_MAP : VIDMM_OP_UNMAP, range->allocation);

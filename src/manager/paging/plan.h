@@ -104,6 +104,8 @@ struct plan_op *plan_add(struct plan *plan, enum vidmm_op_kind kind,
 /* The same in front of operation `at`. */
 struct plan_op *plan_insert(struct plan *plan, uint32_t at, enum vidmm_op_kind kind,
                             struct vidmm_allocation *allocation);
+/* Adds an access of the GPU to eight bytes of a segment: what it holds back of writes goes out. */
+bool plan_touch(struct plan *plan, struct vidmm_place place, bool write);
 /* Adds the transfers between the system pages and the segment copy of a resident allocation. */
 bool plan_sync(struct plan *plan, struct vidmm_allocation *allocation, bool to_system);
 /* Adds the MAPs or UNMAPs of a whole aperture range: of an allocation's move, of a DMA buffer. */

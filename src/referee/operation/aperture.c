@@ -79,17 +79,17 @@ static void aperture_judge_states(struct vidmm_referee *referee, const struct ra
                  mapped ? "unmapped" : "mapped");
 }
 
-/* R64, R65 */
-static void aperture_judge_commitment(struct vidmm_referee *referee, const struct range *range) {
+void aperture_judge_commitment(struct vidmm_referee *referee, const struct shadow_segment *segment,
+                               uint64_t pages) {
     const struct shadow_adapter *adapter = &referee->adapter;
-    uint64_t total = range->pages, here = range->segment->mapped + range->pages;
+    uint64_t total = pages, here = segment->mapped + pages;
     uint64_t limit = adapter->caps_known ? adapter->caps.ApertureSegmentCommitLimit : 0;
     for (uint32_t i = 0; i < adapter->segments; i++)
         total += adapter->segment[i].mapped;
-    MANAGER_MUST(64, here * SHADOW_PAGE <= range->segment->commit_limit,
+    MANAGER_MUST(64, here * SHADOW_PAGE <= segment->commit_limit,
                  "no more than CommitLimit mapped at once",
                  "0x%llx bytes of segment %u would be mapped, CommitLimit is 0x%llx",
-                 LLU(here * SHADOW_PAGE), range->segment->id, LLU(range->segment->commit_limit));
+                 LLU(here * SHADOW_PAGE), segment->id, LLU(segment->commit_limit));
     if (limit != 0)
         MANAGER_MUST(65, total * SHADOW_PAGE <= limit,
                      "no more than ApertureSegmentCommitLimit mapped in all apertures",
@@ -122,7 +122,7 @@ static void aperture_map_asked(struct vidmm_referee *referee, struct shadow_oper
     if (!aperture_judge_range(referee, arg, &range))
         return;
     aperture_judge_states(referee, &range, false);
-    aperture_judge_commitment(referee, &range);
+    aperture_judge_commitment(referee, range.segment, range.pages);
     aperture_judge_coherence(referee, arg, range.segment);
     LARGE_INTEGER address;
     uint64_t offset, mdl = aperture_list_start(arg);

@@ -34,6 +34,13 @@ void place_allocation(struct vidmm_referee *referee, const struct shadow_allocat
 void place_set(struct vidmm_referee *referee, struct shadow_allocation *allocation, uint32_t id,
                uint64_t offset);
 
+/* operation/aperture.c, R64 and R65: `pages` more are about to be mapped into `segment`. */
+void aperture_judge_commitment(struct vidmm_referee *referee, const struct shadow_segment *segment,
+                               uint64_t pages);
+/* operation/gart.c: the GPU is about to use the allocation at `offset` of an AGP segment. */
+void gart_judge_use(struct vidmm_referee *referee, const struct shadow_segment *segment,
+                    const struct shadow_allocation *allocation, uint64_t offset);
+
 /* operation/later.c: whether an operation that came behind `operation` writes to these
  * bytes of a segment or maps them anew, or writes to these pages of an MDL. */
 bool later_touches(struct vidmm_referee *referee, const struct shadow_operation *operation,

@@ -56,8 +56,8 @@ const struct vidmm_rule rules_b_kind[] = {
             "The manager takes address and size of an AGP segment from the bus and ignores "
             "those of the descriptor.",
         .page = "ns-d3dkmddi-_dxgk_segmentdescriptor",
-        .how = "Addresses in an AGP segment that reach the driver must lie in the aperture of "
-               "DXGK_QUERYSEGMENTIN.",
+        .how = "Addresses in an AGP segment that reach the driver, and pages that the GART maps, "
+               "must lie in the aperture of DXGK_QUERYSEGMENTIN.",
         .why =
             "Drivers leave both members at any value, and use the addresses that they get without "
             "translating them.",
@@ -69,10 +69,11 @@ const struct vidmm_rule rules_b_kind[] = {
     },
     {
         RULE(36, MANAGER, DOCUMENTED, BUGCHECK),
-        .statement = "The manager asks for no MAP_APERTURE_SEGMENT or UNMAP_APERTURE_SEGMENT on an "
-                     "AGP segment.",
+        .statement = "The manager maps and unmaps pages of an AGP segment through the GART, and "
+                     "asks for no MAP_APERTURE_SEGMENT or UNMAP_APERTURE_SEGMENT on it.",
         .page = "agp-type-aperture-space-segments",
-        .how = "The segment of both operations must not be an AGP segment.",
+        .how = "The segment of both operations must not be an AGP segment, and all pages of an "
+               "allocation that DxgkDdiPatch finds there are mapped by the GART.",
         .why =
             "The GART driver does the mapping; the miniport has no table that it could write and "
             "no status to refuse with.",

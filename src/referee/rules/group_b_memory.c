@@ -282,7 +282,8 @@ const struct vidmm_rule rules_b_memory[] = {
             "The manager has no more than CommitLimit bytes mapped into an aperture at any "
             "time.",
         .page = "calculating-graphics-memory",
-        .how = "Mapped pages are counted from the map and unmap operations.",
+        .how = "Mapped pages are counted from the map and unmap operations, those of an AGP "
+               "segment from what the GART is asked to do.",
         .why = "By the limit a driver keeps the system from locking too much of its memory for the "
                "GPU.",
         .windows = "It evicts from the aperture first.",

@@ -138,8 +138,9 @@ const struct vidmm_rule rules_d_flags[] = {
         .statement = "The manager flushes CPU caches for Cached allocations that are used in "
                      "segments that are not cache-coherent.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfoflags",
-        .how = "Not judged: a process cannot see which of its lines are in a cache, and the memory "
-               "of a test is coherent.",
+        .how = "A Cached allocation in an AGP segment must have been flushed between its mapping "
+               "by the GART and DxgkDdiPatch of the first work that uses it. Other flushes are "
+               "invisible in a process, whose memory is coherent.",
         .why = "Without the flush the GPU reads what memory held before the CPU wrote; the errors "
                "come and go with cache pressure.",
         .windows = "Windows flushes at page-in and at lock boundaries.",

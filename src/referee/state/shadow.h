@@ -40,6 +40,10 @@ struct shadow_page {
     bool given_up;  /* an UNMAP of it went with a reset: until it is mapped it may come again */
 };
 
+/* A page of the AGP aperture: the GART maps it; the CPU's caches were flushed since. */
+#define SHADOW_GART_MAPPED  0x1u
+#define SHADOW_GART_FLUSHED 0x2u
+
 struct shadow_segment {
     uint32_t id; /* 1-based */
     DXGK_SEGMENTFLAGS flags;
@@ -53,7 +57,8 @@ struct shadow_segment {
     DXGK_MEMORYRANGE *invalid;
     uint32_t invalid_count;
     struct shadow_page *pages; /* of a linear aperture: size / 4096 of them; NULL: none */
-    uint64_t mapped;           /* of them, in state MAPPED */
+    uint8_t *gart;   /* of an AGP segment: SHADOW_GART_*, a byte a page; NULL: none */
+    uint64_t mapped; /* pages of either that are mapped */
 };
 
 struct shadow_adapter {

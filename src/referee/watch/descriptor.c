@@ -272,6 +272,7 @@ static void descriptor_judge_again(struct vidmm_referee *referee, const struct d
 
 static void descriptor_drop_segment(struct shadow_segment *segment) {
     free(segment->pages);
+    free(segment->gart);
     free(segment->invalid);
     memset(segment, 0, sizeof(*segment));
 }
@@ -291,7 +292,10 @@ static void descriptor_shadow_fill(struct vidmm_referee *referee, struct shadow_
     segment->aperture = d->flags.Aperture && !d->flags.Agp;
     segment->base = base;
     segment->size = size;
-    segment->commit_limit = d->flags.Agp && d->commit_limit == 0 ? size : d->commit_limit;
+    segment->commit_limit = d->commit_limit;
+    /* Size is the platform's, so that the driver can name any limit. */
+    if (d->flags.Agp && (d->commit_limit == 0 || d->commit_limit > size))
+        segment->commit_limit = size;
     segment->cpu_base = d->flags.CpuVisible ? d->cpu_base : 0;
     if (d->flags.Aperture || (!d->flags.CpuVisible && !d->flags.SupportsCpuHostAperture))
         segment->cpu_stray = d->cpu_base;
@@ -300,6 +304,8 @@ static void descriptor_shadow_fill(struct vidmm_referee *referee, struct shadow_
     segment->host_pages = d->flags.SupportsCpuHostAperture ? d->host_pages : 0;
     if (segment->aperture && size / SHADOW_PAGE != 0 && size / SHADOW_PAGE <= PAGES_MAX)
         segment->pages = calloc(size / SHADOW_PAGE, sizeof(*segment->pages));
+    if (segment->flags.Agp && size / SHADOW_PAGE != 0 && size / SHADOW_PAGE <= PAGES_MAX)
+        segment->gart = calloc(size / SHADOW_PAGE, sizeof(*segment->gart));
 }
 
 void descriptors_judge(struct vidmm_referee *referee, const struct described *segments,

@@ -18,9 +18,7 @@ static struct vidmm_referee_sizes sizes_compute(struct vidmm_referee *referee) {
         sizes.available = LEAST_AVAILABLE;
     for (uint32_t i = 0; i < adapter->segments; i++) {
         const struct shadow_segment *segment = &adapter->segment[i];
-        if (segment->flags.Agp)
-            continue;
-        if (segment->aperture)
+        if (segment->aperture || segment->flags.Agp)
             apertures += segment->commit_limit;
         else if (segment->flags.PopulatedFromSystemMemory)
             sizes.dedicated_system += segment->size;
@@ -32,14 +30,6 @@ static struct vidmm_referee_sizes sizes_compute(struct vidmm_referee *referee) {
     sizes.shared_system = sizes_smaller(limit != 0 ? sizes_smaller(limit, apertures) : apertures,
                                         sizes.available - sizes.dedicated_system);
     return sizes;
-}
-
-static bool sizes_has_agp(struct vidmm_referee *referee) {
-    for (uint32_t i = 0; i < referee->adapter.segments; i++) {
-        if (referee->adapter.segment[i].flags.Agp)
-            return true;
-    }
-    return false;
 }
 
 static bool sizes_has_populated_aperture(struct vidmm_referee *referee) {
@@ -77,12 +67,10 @@ void vidmm_referee_judge_sizes(struct vidmm_referee *referee,
                      "0x%llx bytes of dedicated system memory; without the aperture it comes to "
                      "0x%llx",
                      BYTES(sizes->dedicated_system), BYTES(right.dedicated_system));
-    /* How much of an AGP aperture there is the platform says, not the driver. */
-    if (!sizes_has_agp(referee))
-        MANAGER_MUST(366, sizes->shared_system == right.shared_system,
-                     "the least of the commit limits and what is available and not dedicated",
-                     "0x%llx bytes of shared system memory; it comes to 0x%llx",
-                     BYTES(sizes->shared_system), BYTES(right.shared_system));
+    MANAGER_MUST(366, sizes->shared_system == right.shared_system,
+                 "the least of the commit limits and what is available and not dedicated",
+                 "0x%llx bytes of shared system memory; it comes to 0x%llx",
+                 BYTES(sizes->shared_system), BYTES(right.shared_system));
     MANAGER_MUST(367,
                  sizes->total ==
                      sizes->dedicated_video + sizes->dedicated_system + sizes->shared_system,

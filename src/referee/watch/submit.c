@@ -93,6 +93,10 @@ static void submit_judge_list(struct vidmm_referee *referee, const DXGKARG_PATCH
                      "the position of a reported segment, or 0",
                      "element %u of the allocation list has SegmentId %u of %u segments", i, id,
                      referee->adapter.segments);
+        const struct shadow_opened *opened =
+            shadow_opened(referee, element->hDeviceSpecificAllocation);
+        if (segment && segment->flags.Agp && opened && opened->allocation)
+            gart_judge_use(referee, segment, opened->allocation, address - segment->base);
         if (segment && segment->flags.Agp)
             MANAGER_MUST(35, shadow_holds(segment, address, 1),
                          "an address in the AGP aperture that the bus has",

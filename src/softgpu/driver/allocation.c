@@ -82,7 +82,8 @@ static UINT eviction_set(const struct kmd_adapter *adapter,
     if (!(umd->flags & VIDMM_UMD_EVICT_TO_APERTURE))
         return 0;
     return kmd_segment_set(adapter, KMD_SEGMENT_APERTURE) |
-           kmd_segment_set(adapter, KMD_SEGMENT_EVICTION);
+           kmd_segment_set(adapter, KMD_SEGMENT_EVICTION) |
+           kmd_segment_set(adapter, KMD_SEGMENT_AGP);
 }
 
 /* ---- Flags ----------------------------------------------------------------------------------- */

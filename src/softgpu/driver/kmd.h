@@ -31,7 +31,7 @@
 struct kmd_settings {
     ULONG version;
     ULONG paging_bytes, paging_segment, paging_private;
-    ULONG banks, vram_segments, busy_every, agp;
+    ULONG banks, vram_segments, busy_every, agp, agp_commit_limit;
     ULONG map_aperture2; /* from WDDM 2.9 on */
     ULONG iommu;
     ULONG mmu_levels, mmu_update_mode, mmu_table_segment, mmu_demands;

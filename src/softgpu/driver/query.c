@@ -67,6 +67,8 @@ static NTSTATUS query_caps(const struct kmd_adapter *adapter,
     caps.MaxAllocationListSlotId = 2;
     caps.ApertureSegmentCommitLimit =
         (SIZE_T)(adapter->aperture_bytes[0] + adapter->aperture_bytes[1]);
+    if (adapter->settings.agp != 0) /* how much the bus has comes later, with the segment query */
+        caps.ApertureSegmentCommitLimit = 0;
     /* What is reached by virtual addresses is never tiled by paging. */
     caps.NumberOfSwizzlingRanges = kmd_virtual_on(adapter) ? 0 : adapter->ranges;
     caps.SchedulingCaps.MultiEngineAware = 1;

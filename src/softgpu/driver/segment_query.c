@@ -46,12 +46,19 @@ static PHYSICAL_ADDRESS base_address(const struct kmd_adapter *adapter, UINT id)
     return base;
 }
 
+/* More than the bus has says nothing. */
+static SIZE_T commit_limit(const struct kmd_adapter *adapter, UINT id) {
+    const struct kmd_segment *segment = kmd_segment(adapter, id);
+    ULONG limit = segment->kind == KMD_SEGMENT_AGP ? adapter->settings.agp_commit_limit : 0;
+    return limit != 0 && limit < segment->size ? limit : (SIZE_T)segment->size;
+}
+
 static void segment_describe1(struct kmd_adapter *adapter, UINT id, DXGK_SEGMENTDESCRIPTOR *out) {
     DXGK_SEGMENTDESCRIPTOR descriptor = {0};
     descriptor.BaseAddress = base_address(adapter, id);
     descriptor.CpuTranslatedAddress = cpu_address(adapter, id);
     descriptor.Size = (SIZE_T)kmd_segment(adapter, id)->size;
-    descriptor.CommitLimit = descriptor.Size;
+    descriptor.CommitLimit = commit_limit(adapter, id);
     descriptor.Flags = flags_of(adapter, id);
     if (descriptor.Flags.UseBanking) {
         descriptor.NbOfBanks = adapter->settings.banks;
@@ -66,7 +73,7 @@ static void segment_describe3(struct kmd_adapter *adapter, UINT id, DXGK_SEGMENT
     descriptor.BaseAddress = base_address(adapter, id);
     descriptor.CpuTranslatedAddress = cpu_address(adapter, id);
     descriptor.Size = (SIZE_T)kmd_segment(adapter, id)->size;
-    descriptor.CommitLimit = descriptor.Size;
+    descriptor.CommitLimit = commit_limit(adapter, id);
     if (descriptor.Flags.UseBanking) {
         descriptor.NbOfBanks = adapter->settings.banks;
         descriptor.pBankRangeTable = adapter->bank_ends;

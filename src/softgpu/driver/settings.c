@@ -35,6 +35,7 @@ NTSTATUS kmd_read_settings(PUNICODE_STRING registry_path) {
         settings_number(u"VramSegments", &settings.vram_segments),
         settings_number(u"BusyEvery", &settings.busy_every),
         settings_number(u"Agp", &settings.agp),
+        settings_number(u"AgpCommitLimit", &settings.agp_commit_limit),
         settings_number(u"MmuLevels", &settings.mmu_levels),
         settings_number(u"MmuUpdateMode", &settings.mmu_update_mode),
         settings_number(u"MmuTableSegment", &settings.mmu_table_segment),

@@ -15,7 +15,7 @@ void cli_help(FILE *out) {
           "  vidmm migrate send|recv      move a run to another process while it plays\n"
           "  vidmm migrate resolve        decide a migration that is in doubt\n"
           "  vidmm workloads              list what can be replayed\n"
-          "  vidmm rules [RULE]           list the rules, or explain one\n"
+          "  vidmm rules [WORD...]        list the rules, explain one, find those of a bugcheck\n"
           "  vidmm --version\n"
           "\n"
           "vidmm COMMAND --help lists the options of a command.\n"
@@ -151,17 +151,30 @@ void cli_help_check(FILE *out) {
 }
 
 void cli_help_rules(FILE *out) {
-    fputs("Usage: vidmm rules [OPTION...]\n"
-          "       vidmm rules RULE\n"
-          "\n"
-          "Lists the rules of the memory contract, or explains one: vidmm rules R152.\n"
-          "\n"
-          "      --group LETTER     only this group, A to T\n"
-          "      --side SIDE        only the rules for the driver or for the manager\n"
-          "      --judged           only the rules that vidmm checks\n"
-          "      --markdown         the whole table as a document\n"
-          "      --matrix FILE      add the results of the negative tests, from lines like\n"
-          "                         'R152 driver caught alone'\n"
-          "  -h, --help\n",
-          out);
+    fputs(
+        "Usage: vidmm rules [OPTION...]\n"
+        "       vidmm rules [--json FILE] WORD...\n"
+        "\n"
+        "Lists the rules of the memory contract, explains one, or finds those of a code or a\n"
+        "word, with what Windows was seen to do, and for a code what to look at first:\n"
+        "\n"
+        "  vidmm rules R152                       one rule\n"
+        "  vidmm rules 0x10E 0xB                  a bugcheck and its parameters, hexadecimal\n"
+        "  vidmm rules code43                     a code of the Device Manager\n"
+        "  vidmm rules STATUS_NO_MEMORY           a status, or its number: 0xC0000017\n"
+        "  vidmm rules DxgkDdiBuildPagingBuffer   a call\n"
+        "  vidmm rules DXGK_PTE.Segment           a field\n"
+        "  vidmm rules stride                     a word, or several\n"
+        "  vidmm rules W21                        a record\n"
+        "\n"
+        "      --codes            list the codes; with --markdown as a document with all records\n"
+        "      --json FILE        what is found, as JSON; - is standard output\n"
+        "      --group LETTER     only this group, A to T\n"
+        "      --side SIDE        only the rules for the driver or for the manager\n"
+        "      --judged           only the rules that vidmm checks\n"
+        "      --markdown         the whole table as a document\n"
+        "      --matrix FILE      add the results of the negative tests, from lines like\n"
+        "                         'R152 driver caught alone'\n"
+        "  -h, --help\n",
+        out);
 }

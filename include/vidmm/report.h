@@ -112,7 +112,10 @@ bool vidmm_report_lookup_json(const char *path, const struct vidmm_lookup *looku
                               size_t text_size);
 /* The codes with an entry, a line each. */
 void vidmm_report_codes(FILE *out);
-/* All codes and records as a Markdown document. */
+/* All records, the same. */
+void vidmm_report_records(FILE *out, uint32_t columns);
+/* The codes and the records as Markdown documents. */
 void vidmm_report_codes_markdown(FILE *out);
+void vidmm_report_records_markdown(FILE *out);
 
 #endif

@@ -18,6 +18,7 @@ struct rules_options {
     const char *json;   /* NULL: none */
     bool markdown;
     bool codes;
+    bool records;
     bool help;
 };
 
@@ -69,6 +70,9 @@ static bool take_option(int id, const char *value, struct rules_options *options
     case 'c':
         options->codes = true;
         return true;
+    case 'r':
+        options->records = true;
+        return true;
     case 'o':
         options->json = value;
         return true;
@@ -82,15 +86,15 @@ static bool take_option(int id, const char *value, struct rules_options *options
 static bool rules_fit(const struct rules_options *options) {
     const struct vidmm_rule_filter *filter = &options->filter;
     bool some = filter->group != 0 || filter->side != 0 || filter->judged;
+    bool tables = options->codes || options->records;
     const char *text = NULL;
-    if (options->word_count != 0 &&
-        (some || options->markdown || options->matrix || options->codes))
+    if (options->word_count != 0 && (some || options->markdown || options->matrix || tables))
         text = "a rule, a code or a word is explained without options other than --json";
-    else if (options->codes && some)
-        text = "--codes are all codes, without --group, --side and --judged";
+    else if (tables && (some || (options->codes && options->records)))
+        text = "--codes or --records are all of them, without --group, --side and --judged";
     else if (options->markdown && some)
         text = "--markdown is the whole table, without --group, --side and --judged";
-    else if (options->matrix && (!options->markdown || options->codes))
+    else if (options->matrix && (!options->markdown || tables))
         text = "--matrix goes with --markdown of the rules";
     else if (options->json && options->word_count == 0)
         text = "--json goes with a rule, a code or a word";
@@ -101,15 +105,11 @@ static bool rules_fit(const struct rules_options *options) {
 
 static bool rules_parse(int argc, char **argv, struct rules_options *options) {
     static const struct option known[] = {
-        {"group", required_argument, NULL, 'g'},
-        {"side", required_argument, NULL, 's'},
-        {"judged", no_argument, NULL, 'j'},
-        {"markdown", no_argument, NULL, 'm'},
-        {"matrix", required_argument, NULL, 'x'},
-        {"codes", no_argument, NULL, 'c'},
-        {"json", required_argument, NULL, 'o'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+        {"group", required_argument, NULL, 'g'},  {"side", required_argument, NULL, 's'},
+        {"judged", no_argument, NULL, 'j'},       {"markdown", no_argument, NULL, 'm'},
+        {"matrix", required_argument, NULL, 'x'}, {"codes", no_argument, NULL, 'c'},
+        {"records", no_argument, NULL, 'r'},      {"json", required_argument, NULL, 'o'},
+        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
     };
     memset(options, 0, sizeof(*options));
     opterr = 0;
@@ -145,6 +145,14 @@ static int codes(bool markdown) {
     return 0;
 }
 
+static int records(bool markdown) {
+    if (markdown)
+        vidmm_report_records_markdown(stdout);
+    else
+        vidmm_report_records(stdout, terminal_columns());
+    return 0;
+}
+
 static int document(const char *path) {
     if (!path) {
         vidmm_report_rules_markdown(stdout, NULL);
@@ -175,6 +183,8 @@ int cli_rules(int argc, char **argv) {
         return explain(&options);
     if (options.codes)
         return codes(options.markdown);
+    if (options.records)
+        return records(options.markdown);
     if (options.markdown)
         return document(options.matrix);
     vidmm_report_rules(stdout, &options.filter, terminal_columns());

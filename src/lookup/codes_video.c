@@ -66,7 +66,7 @@ static const struct vidmm_code rows[] = {
                 "vidmm check --stage preempt, then --stage engines and --stage locks: resets at "
                 "every step",
             },
-        .rules = {361, 362, 186, 282, 281},
+        .rules = {422, 421, 361, 362, 186, 282, 281},
         .records = {W(33), W(35), F(40)},
     },
     {

@@ -1,5 +1,5 @@
 /*
- * codes_markdown.c - all codes and records as a document: docs/from-a-bugcheck.md.
+ * codes_markdown.c - all codes as a document: docs/from-a-bugcheck.md.
  *
  * lookup.c shows one of them on a terminal.
  */
@@ -9,12 +9,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* "[R149](rules.md#r149), [R154](rules.md#r154)". */
-static void put_rules(FILE *out, const uint16_t *rules, size_t size) {
-    for (size_t i = 0; i < size && rules[i] != 0; i++)
-        fprintf(out, "%s[R%u](rules.md#r%u)", i == 0 ? "" : ", ", rules[i], rules[i]);
-}
-
 static void put_records(FILE *out, const uint16_t *records, size_t size) {
     for (size_t i = 0; i < size && records[i] != 0; i++) {
         char name[8], anchor[8];
@@ -22,7 +16,7 @@ static void put_records(FILE *out, const uint16_t *records, size_t size) {
         vidmm_record_name(record, name);
         strcpy(anchor, name);
         anchor[0] = (char)(anchor[0] - 'A' + 'a');
-        fprintf(out, "%s[%s](#%s)", i == 0 ? "" : ", ", name, anchor);
+        fprintf(out, "%s[%s](records.md#%s)", i == 0 ? "" : ", ", name, anchor);
     }
 }
 
@@ -43,7 +37,7 @@ static void put_cases(FILE *out, const struct vidmm_code *code) {
         fprintf(out, "| 0x%" PRIX32 " | ", of->value);
         report_markdown_text(out, of->meaning);
         fputs(" | ", out);
-        put_rules(out, of->rules, VIDMM_CASE_RULES);
+        report_markdown_rules(out, of->rules, VIDMM_CASE_RULES);
         fputs(" | ", out);
         for (size_t j = 0; j < VIDMM_CASE_LOOKS && of->look[j]; j++) {
             fputs(j == 0 ? "" : "; ", out);
@@ -74,7 +68,7 @@ static void put_code(FILE *out, const struct vidmm_code *code) {
     fputs("\n\n", out);
     put_looks(out, code->look, VIDMM_CODE_LOOKS);
     fputs("\nRules that can end there: ", out);
-    put_rules(out, code->rules, VIDMM_CODE_RULES);
+    report_markdown_rules(out, code->rules, VIDMM_CODE_RULES);
     fputs(code->rules[0] != 0 ? "." : "none of the table.", out);
     if (code->records[0] != 0) {
         fputs(" Records: ", out);
@@ -97,34 +91,6 @@ static void put_codes(FILE *out, const char *title, unsigned first, unsigned las
     }
 }
 
-static void put_cell(FILE *out, const char *text) {
-    report_markdown_text(out, text);
-    fputs(" | ", out);
-}
-
-/* An anchor by which other pages point at a record. */
-static void put_record(FILE *out, const struct vidmm_record *record) {
-    char name[8];
-    vidmm_record_name(record, name);
-    fprintf(out, "| <a id=\"%c%s\"></a>%s | ", name[0] - 'A' + 'a', name + 1, name);
-    put_cell(out, record->done);
-    put_cell(out, record->seen);
-    if (record->system) {
-        put_cell(out, record->system);
-        put_cell(out, record->source);
-    }
-    put_rules(out, record->rules, VIDMM_RECORD_RULES);
-    fputs(" |\n", out);
-}
-
-static void put_record_table(FILE *out, bool mistakes) {
-    const struct vidmm_record *record = NULL;
-    while ((record = vidmm_record_after(record))) {
-        if ((record->number > VIDMM_RECORD_MISTAKE) == mistakes)
-            put_record(out, record);
-    }
-}
-
 void vidmm_report_codes_markdown(FILE *out) {
     fputs(
         "# From a bugcheck to its rule\n\n"
@@ -135,26 +101,12 @@ void vidmm_report_codes_markdown(FILE *out) {
         "finds its rules the same way.\n\n"
         "What a number and its parameters mean is from the public page that is named. Which rules "
         "can end there follows from\n"
-        "the rules ([rules.md](rules.md)) and from the records below: W, what Windows was seen to "
+        "the rules ([rules.md](rules.md)) and from the records ([records.md](records.md)): W, what "
+        "Windows was seen to "
         "do, and F, what authors of\n"
         "drivers got wrong. Where no rule is named, none of the table is known to end there.\n",
         out);
     put_codes(out, "Bugchecks and live dumps", VIDMM_CODE_BUGCHECK, VIDMM_CODE_LIVE_DUMP);
     put_codes(out, "Codes of the Device Manager", VIDMM_CODE_PROBLEM, VIDMM_CODE_PROBLEM);
     put_codes(out, "Statuses", VIDMM_CODE_STATUS, VIDMM_CODE_STATUS);
-    fputs(
-        "\n## What Windows was seen to do\n\n"
-        "Authors of open drivers measured this on real systems. A record holds for the system that "
-        "it names; another version may\n"
-        "refuse what this one tolerates. That a driver starts does not make each of its answers "
-        "right.\n\n"
-        "| | when | Windows was seen to | system | source | rules |\n|---|---|---|---|---|---|\n",
-        out);
-    put_record_table(out, false);
-    fputs("\n## What drivers got wrong\n\n"
-          "From repositories, logs and commit messages of open miniports. The list is not "
-          "complete.\n\n"
-          "| | mistake | what it cost | rules |\n|---|---|---|---|\n",
-          out);
-    put_record_table(out, true);
 }

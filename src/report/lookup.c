@@ -2,7 +2,8 @@
  * lookup.c - what a lookup found, for people: the code and what to look at first, the rules, what
  * Windows was seen to do, what other drivers got wrong.
  *
- * lookup_json.c has the same for programs, codes_markdown.c all codes and records as a document.
+ * lookup_json.c has the same for programs, codes_markdown.c and records_markdown.c
+ * all codes and records as documents.
  */
 #include "rules.h"
 
@@ -182,4 +183,10 @@ void vidmm_report_codes(FILE *out) {
         char text[32];
         fprintf(out, "%-16s %s\n", vidmm_code_text(code, text), code->name);
     }
+}
+
+void vidmm_report_records(FILE *out, uint32_t columns) {
+    const struct vidmm_record *record = NULL;
+    while ((record = vidmm_record_after(record)))
+        put_record(out, record, columns);
 }

@@ -103,7 +103,8 @@ refuse 2 'no parameter of a bugcheck' rules 0x10E high
 refuse 2 'one word too many' rules 0x10E 1 2 3 4 5
 refuse 2 'goes with a rule' rules --json -
 refuse 2 'cannot write' rules --json "$work/none/x" 0x10E
-refuse 2 'are all codes' rules --codes --group A
+refuse 2 'all of them' rules --codes --group A
+refuse 2 'all of them' rules --codes --records
 refuse 2 'without options' rules --codes 0x10E
 refuse 2 'one word too many' rules R1 R2
 refuse 2 "no group 'U'" rules --group U
@@ -158,6 +159,8 @@ accept '^R8 ' rules stride
 accept '"name": "W21"' rules --json - 0x10E b
 accept '^bugcheck 0x10E ' rules --codes
 accept '^### Bugcheck 0x10E ' rules --codes --markdown
+accept '^  F40 ' rules --records
+accept '</a>W21 ' rules --records --markdown
 accept '^### R402' rules --markdown
 printf 'R152 driver caught alone\nR152 manager caught with R173\n' >"$work/matrix"
 accept '| driver caught alone; manager caught with R173 |' rules --markdown --matrix "$work/matrix"

@@ -128,7 +128,7 @@ static void a_parameter_without_a_rule_has_none(void **state) {
 
 static void timeouts_lead_to_fences_and_resets(void **state) {
     (void)state;
-    assert_leads("0x116", "R361 R362 W33 W35 F40");
+    assert_leads("0x116", "R421 R422 R361 R362 W33 W35 F40");
     assert_leads("0x117", "R281 R153 R380 W9");
     assert_leads("VIDEO_TDR_FAILURE", "R361");
     assert_leads("0x141", "R281 R282");
@@ -295,6 +295,25 @@ static void records_are_whole_and_name_rules_that_exist(void **state) {
     assert_int_equal(mistakes, 40);
 }
 
+/* What a rule says that its severity rests on names the rule, too. */
+static void records_name_the_rules_that_rest_on_them(void **state) {
+    (void)state;
+    const struct vidmm_rule *rule = NULL;
+    while ((rule = vidmm_rule_after(rule))) {
+        const struct vidmm_source *sources[] = {&rule->severity_source, &rule->windows_source};
+        char line[16], names[128];
+        for (size_t i = 0; i < 2; i++) {
+            if (sources[i]->kind != VIDMM_SOURCE_RECORD)
+                continue;
+            snprintf(line, sizeof(line), "R%u", rule->number);
+            snprintf(names, sizeof(names), "%s", sources[i]->where);
+            for (char *comma = names; (comma = strchr(comma, ','));)
+                *comma = ' ';
+            assert_leads(line, names);
+        }
+    }
+}
+
 static void codes_are_whole_and_name_what_exists(void **state) {
     (void)state;
     EACH_CODE(code, i) {
@@ -339,6 +358,7 @@ int main(void) {
         cmocka_unit_test(hostile_words_are_refused),
         cmocka_unit_test(every_pair_of_bytes_is_answered),
         cmocka_unit_test(records_are_whole_and_name_rules_that_exist),
+        cmocka_unit_test(records_name_the_rules_that_rest_on_them),
         cmocka_unit_test(codes_are_whole_and_name_what_exists),
         cmocka_unit_test(every_code_is_found_by_its_name),
     };

@@ -146,7 +146,7 @@ accept 'vkcube' workloads
 accept '--markdown' rules --help
 accept '^R402 ' rules
 accept '^Q. Power' rules --group q --side manager
-accept '^402 rules' rules
+accept '^[0-9]* rules, [0-9]* judged' rules
 accept 'learn.microsoft.com/.*/ns-d3dkmddi-_dxgkarg_buildpagingbuffer' rules r152
 accept 'paging-patch=no' rules R273
 accept '^  W21 ' rules R149

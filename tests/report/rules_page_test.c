@@ -39,6 +39,17 @@ static size_t widest_line(const char *text) {
     return widest;
 }
 
+/* The last line says how many rules of a group (0: of all) some side must obey. */
+static void assert_counted(const char *text, char group, uint8_t side) {
+    char line[32];
+    unsigned count = 0;
+    const struct vidmm_rule *rule = NULL;
+    while ((rule = vidmm_rule_after(rule)))
+        count += (group == 0 || rule->group == group) && (rule->side & side) != 0;
+    snprintf(line, sizeof(line), "\n%u rule%s, ", count, count == 1 ? "" : "s");
+    assert_non_null(strstr(text, line));
+}
+
 static void a_table_keeps_to_the_terminal(void **state) {
     (void)state;
     struct vidmm_rule_filter filter = {0};
@@ -51,7 +62,7 @@ static void a_table_keeps_to_the_terminal(void **state) {
     end(&wide);
     assert_true(widest_line(narrow.text) <= 90);
     assert_true(widest_line(wide.text) > 90);
-    assert_non_null(strstr(wide.text, "\n402 rules, "));
+    assert_counted(wide.text, 0, VIDMM_SIDE_BOTH | VIDMM_SIDE_USER);
     free(narrow.text);
     free(wide.text);
 }
@@ -65,7 +76,7 @@ static void a_filter_leaves_out(void **state) {
     end(&paper);
     assert_non_null(strstr(paper.text, "\nR362 "));
     assert_null(strstr(paper.text, "R360"));
-    assert_non_null(strstr(paper.text, "\n1 rule, "));
+    assert_counted(paper.text, 'Q', VIDMM_SIDE_DRIVER);
     free(paper.text);
 }
 

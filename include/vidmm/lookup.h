@@ -71,6 +71,7 @@ const struct vidmm_record *vidmm_record(uint32_t number);
 const struct vidmm_record *vidmm_record_after(const struct vidmm_record *record);
 /* "W21" or "F20" into `text`, which is returned. */
 char *vidmm_record_name(const struct vidmm_record *record, char text[8]);
+bool vidmm_record_names(const struct vidmm_record *record, uint32_t rule);
 /* The index-th code with an entry: those of graphics, bugchecks of any driver, problems, statuses;
  * NULL: after the last. */
 const struct vidmm_code *vidmm_code_at(size_t index);
@@ -80,6 +81,7 @@ char *vidmm_code_text(const struct vidmm_code *code, char text[32]);
 /* The sets of a result: marks[number] is true for a member. */
 struct vidmm_lookup {
     const struct vidmm_rule *rule;     /* the words were the number of a rule: only it is set */
+    const struct vidmm_code *alike;    /* "119" is a rule, and 0x119 a bugcheck; else NULL */
     const struct vidmm_record *record; /* the word was the name of a record */
     const struct vidmm_code *code;     /* the words were a code, and perhaps parameters */
     const struct vidmm_code_case *of;  /* what parameter 1 means; NULL: not given or not known */

@@ -150,6 +150,9 @@ static bool lookup_rule(struct vidmm_lookup *result, const char *const *words, s
         return refuse(result, "one word too many: '%s'", quote(words[1], quoted));
     search_mark_rule(result, result->rule->number);
     search_records_of_rules(result);
+    char bugcheck[16];
+    snprintf(bugcheck, sizeof(bugcheck), "0x%s", words[0]);
+    result->alike = words[0][0] >= '0' && words[0][0] <= '9' ? code_find(bugcheck) : NULL;
     return true;
 }
 

@@ -35,3 +35,11 @@ char *vidmm_record_name(const struct vidmm_record *record, char text[8]) {
              mistake ? record->number - VIDMM_RECORD_MISTAKE : record->number);
     return text;
 }
+
+bool vidmm_record_names(const struct vidmm_record *record, uint32_t rule) {
+    for (size_t i = 0; i < VIDMM_RECORD_RULES && record->rules[i] != 0; i++) {
+        if (record->rules[i] == rule)
+            return true;
+    }
+    return false;
+}

@@ -9,17 +9,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void put_records(FILE *out, const uint16_t *records, size_t size) {
-    for (size_t i = 0; i < size && records[i] != 0; i++) {
-        char name[8], anchor[8];
-        const struct vidmm_record *record = vidmm_record(records[i]);
-        vidmm_record_name(record, name);
-        strcpy(anchor, name);
-        anchor[0] = (char)(anchor[0] - 'A' + 'a');
-        fprintf(out, "%s[%s](records.md#%s)", i == 0 ? "" : ", ", name, anchor);
-    }
-}
-
 static void put_looks(FILE *out, const char *const *look, size_t size) {
     for (size_t i = 0; i < size && look[i]; i++) {
         fprintf(out, "%zu. ", i + 1);
@@ -72,12 +61,11 @@ static void put_code(FILE *out, const struct vidmm_code *code) {
     fputs(code->rules[0] != 0 ? "." : "none of the table.", out);
     if (code->records[0] != 0) {
         fputs(" Records: ", out);
-        put_records(out, code->records, VIDMM_CODE_RECORDS);
+        report_markdown_records(out, code->records, VIDMM_CODE_RECORDS);
         fputc('.', out);
     }
     if (code->page)
-        fprintf(out, " Page: [%s](https://learn.microsoft.com/%s).", strrchr(code->page, '/') + 1,
-                code->page);
+        fprintf(out, " Page: [%s](" REPORT_LEARN "%s).", strrchr(code->page, '/') + 1, code->page);
     fputc('\n', out);
     put_cases(out, code);
 }

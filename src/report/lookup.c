@@ -10,8 +10,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char ROOT[] = "https://learn.microsoft.com/";
-
 /* A page in sections, with an empty line between two. */
 struct page {
     FILE *out;
@@ -95,7 +93,7 @@ static void put_code(FILE *out, const struct vidmm_lookup *lookup) {
         put_paragraph(out, code->meaning);
     put_parameter(out, lookup);
     if (code->page)
-        fprintf(out, "  %s%s\n", ROOT, code->page);
+        fprintf(out, "  " REPORT_LEARN "%s\n", code->page);
     put_statuses(out, lookup);
     put_looks(out, lookup);
     if (!lookup->has_parameter)
@@ -173,6 +171,9 @@ void vidmm_report_lookup(FILE *out, const struct vidmm_lookup *lookup, uint32_t 
         put_found(&page, lookup, columns);
     if (!lookup->rule && !lookup->record)
         put_records(&page, lookup);
+    if (lookup->alike)
+        fprintf(out, "\nvidmm rules 0x%" PRIX32 " explains %s.\n", lookup->alike->number,
+                lookup->alike->name);
     if (!lookup->rule)
         put_title(&page, "vidmm rules R152 explains one rule.");
 }

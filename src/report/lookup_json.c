@@ -83,12 +83,14 @@ static json_t *code_object(const struct vidmm_code *code) {
         [VIDMM_CODE_PROBLEM] = "device manager",
         [VIDMM_CODE_STATUS] = "status",
     };
+    char url[256];
     json_t *object = json_object();
     put_text(object, "kind", kinds[code->kind]);
     put_number(object, "number", code->number);
     put_text(object, "name", code->name);
     put_text(object, "meaning", code->meaning);
-    put_text(object, "page", code->page);
+    snprintf(url, sizeof(url), REPORT_LEARN "%s", code->page ? code->page : "");
+    put_text(object, "page", code->page ? url : NULL);
     return object;
 }
 

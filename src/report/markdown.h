@@ -12,5 +12,7 @@
 void report_markdown_text(FILE *out, const char *text);
 /* "[R149](rules.md#r149), [R154](rules.md#r154)", of a list that ends with 0 or at `size`. */
 void report_markdown_rules(FILE *out, const uint16_t *rules, size_t size);
+/* The same of records. */
+void report_markdown_records(FILE *out, const uint16_t *records, size_t size);
 
 #endif

@@ -7,6 +7,8 @@
 #include <vidmm/report.h>
 
 #define REPORT_PAGE_COLUMNS 80u
+/* Where the pages of codes are. */
+#define REPORT_LEARN "https://learn.microsoft.com/"
 
 /* "from WDDM 2.0 on". Returns `text`. */
 char *report_rule_versions(const struct vidmm_rule *rule, char *text, size_t size);

@@ -74,6 +74,22 @@ static void put_table(FILE *out, char group, const struct vidmm_rule_matrix *mat
     }
 }
 
+/* What of the field speaks of the rule. */
+static void put_records(FILE *out, const struct vidmm_rule *rule) {
+    uint16_t numbers[VIDMM_RECORDS_SIZE] = {0};
+    size_t count = 0;
+    const struct vidmm_record *record = NULL;
+    while ((record = vidmm_record_after(record))) {
+        if (vidmm_record_names(record, rule->number))
+            numbers[count++] = record->number;
+    }
+    if (count == 0)
+        return;
+    fputs("- **Records**: ", out);
+    report_markdown_records(out, numbers, count);
+    fputc('\n', out);
+}
+
 static void put_rule(FILE *out, const struct vidmm_rule *rule) {
     char text[256];
     fprintf(out, "\n### R%u\n\n", rule->number);
@@ -88,6 +104,7 @@ static void put_rule(FILE *out, const struct vidmm_rule *rule) {
     fputs("- ", out);
     put_sourced(out, "Windows", rule->windows, &rule->windows_source);
     fputc('\n', out);
+    put_records(out, rule);
     put_line(out, "Judged", rule->how);
     if (rule->readings)
         put_line(out, "Readings", rule->readings);

@@ -192,6 +192,10 @@ static void a_rule_brings_its_records(void **state) {
     assert_leads("R149", "R149 W21 W30 F19");
     assert_ptr_equal(found.rule, vidmm_rule(149));
     assert_leads("r73", "W11 F5");
+    assert_leads("119", "R119");
+    assert_string_equal(found.alike->name, "VIDEO_SCHEDULER_INTERNAL_ERROR");
+    assert_leads("R119", "R119");
+    assert_null(found.alike);
     assert_leads("152", "R152");
     assert_int_equal(found.record_count, 0);
 }

@@ -68,6 +68,8 @@ static void create_target(struct game *game, uint32_t index) {
                               .alignment = small ? 0 : (uint32_t)WIDE};
     if (next(game) % 2)
         desc.size = (next(game) % 3 + 1) * WIDE;
+    if (game->world->large && next(game) % 2)
+        desc.size = (next(game) % 2 + 1) * (PAGE << game->world->bits[0]);
     struct vidmm_allocation_request request = {.private_data = &desc, .private_size = sizeof(desc)};
     struct vidmm_allocation_info info;
     assert_int_equal(vidmm_allocation_create(game->device[0], &request, &target->allocation),
@@ -281,14 +283,17 @@ static void play(struct game *game, uint32_t steps) {
     check_everything(game);
 }
 
-static void play_all_levels(enum world_pages pages, DXGK_PAGETABLEUPDATEMODE mode) {
+static void play_all_levels(enum world_pages pages, DXGK_PAGETABLEUPDATEMODE mode, bool large) {
     for (uint32_t levels = 2; levels <= VIDMM_LEVELS_MAX; levels++) {
         struct world *world = world_new(levels, pages, mode);
         world->invalid_cached = levels % 2;
         world->explicit_invalidation = levels == 4;
+        world->large = large;
+        world->large_anywhere = levels == 5;
         struct game *game = game_new(world);
         play(game, STEPS);
         assert_true(pages == PAGES_4K || world->wide_entries > 0);
+        assert_int_equal(world->large_entries > 0, large);
         assert_true(world->transfers > 20 && world->process[1].flushes > 20);
         end(game);
     }
@@ -296,24 +301,28 @@ static void play_all_levels(enum world_pages pages, DXGK_PAGETABLEUPDATEMODE mod
 
 /* clang-format off */
 #define PLAYS(X)                                        \
-    X(by_gpu_addresses, PAGES_4K, GPU_VIRTUAL)          \
-    X(by_gpu_addresses_single, PAGES_SINGLE, GPU_VIRTUAL) \
-    X(by_gpu_addresses_dual, PAGES_DUAL, GPU_VIRTUAL)   \
-    X(by_physical_addresses, PAGES_4K, GPU_PHYSICAL)    \
-    X(by_physical_addresses_single, PAGES_SINGLE, GPU_PHYSICAL) \
-    X(by_physical_addresses_dual, PAGES_DUAL, GPU_PHYSICAL) \
-    X(by_the_cpu, PAGES_4K, CPU_VIRTUAL)                \
-    X(by_the_cpu_single, PAGES_SINGLE, CPU_VIRTUAL)     \
-    X(by_the_cpu_dual, PAGES_DUAL, CPU_VIRTUAL)
+    X(by_gpu_addresses, PAGES_4K, GPU_VIRTUAL, false)          \
+    X(by_gpu_addresses_single, PAGES_SINGLE, GPU_VIRTUAL, false) \
+    X(by_gpu_addresses_dual, PAGES_DUAL, GPU_VIRTUAL, false)   \
+    X(by_physical_addresses, PAGES_4K, GPU_PHYSICAL, false)    \
+    X(by_physical_addresses_single, PAGES_SINGLE, GPU_PHYSICAL, false) \
+    X(by_physical_addresses_dual, PAGES_DUAL, GPU_PHYSICAL, false) \
+    X(by_the_cpu, PAGES_4K, CPU_VIRTUAL, false)                \
+    X(by_the_cpu_single, PAGES_SINGLE, CPU_VIRTUAL, false)     \
+    X(by_the_cpu_dual, PAGES_DUAL, CPU_VIRTUAL, false)         \
+    X(with_large_pages, PAGES_4K, GPU_VIRTUAL, true)           \
+    X(with_large_pages_single, PAGES_SINGLE, GPU_PHYSICAL, true) \
+    X(with_large_pages_dual, PAGES_DUAL, GPU_VIRTUAL, true)    \
+    X(with_large_pages_by_the_cpu, PAGES_4K, CPU_VIRTUAL, true)
 /* clang-format on */
 
-#define DEFINE(name, pages, mode)                                                                  \
+#define DEFINE(name, pages, mode, large)                                                           \
     static void every_address_leads_to_its_byte_##name(void **state) {                             \
         (void)state;                                                                               \
-        play_all_levels(pages, DXGK_PAGETABLEUPDATE_##mode);                                       \
+        play_all_levels(pages, DXGK_PAGETABLEUPDATE_##mode, large);                                \
     }
 PLAYS(DEFINE)
-#define LIST(name, pages, mode) cmocka_unit_test(every_address_leads_to_its_byte_##name),
+#define LIST(name, pages, mode, large) cmocka_unit_test(every_address_leads_to_its_byte_##name),
 
 /* ---- After a reset --------------------------------------------------------------------------- */
 

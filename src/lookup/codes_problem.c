@@ -61,9 +61,9 @@ static const struct vidmm_code rows[] = {
         .number = 43,
         .name = "CM_PROB_FAILED_POST_START",
         .page = PAGE "cm-prob-failed-post-start",
-        .meaning = "A driver of the device reported that the device failed. Of a display adapter: "
-                   "dxgkrnl took it down, mostly because of an answer during the start, and "
-                   "Windows tells no reason.",
+        .meaning =
+            "A driver of the device reported that the device failed. Of a display adapter it was "
+            "seen after answers that dxgkrnl refused during the start; Windows tells no reason.",
         .look =
             {
                 "the INF: a user-mode driver has to be registered",

@@ -42,8 +42,9 @@ static const struct vidmm_code rows[] = {
     },
     {
         STATUS(STATUS_INSUFFICIENT_RESOURCES),
-        .meaning = "Something ran out. No call of the memory contract is documented to return it; "
-                   "from DxgkDdiBuildPagingBuffer it stops the machine.",
+        .meaning = "Something ran out. By their pages neither DxgkDdiBuildPagingBuffer nor "
+                   "DxgkDdiQueryAdapterInfo nor DxgkDdiCreateAllocation returns it; from the first "
+                   "it was seen to stop the machine.",
         .look =
             {
                 "DxgkDdiBuildPagingBuffer: when the buffer is full, the answer is "
@@ -56,8 +57,9 @@ static const struct vidmm_code rows[] = {
     },
     {
         STATUS(STATUS_NOT_SUPPORTED),
-        .meaning = "The driver does not do that. Hardly a call of the memory contract may say so, "
-                   "not even of an unknown query or operation.",
+        .meaning = "The driver does not do that. By their pages neither DxgkDdiBuildPagingBuffer "
+                   "nor DxgkDdiQueryAdapterInfo returns it; some systems were seen to let it pass, "
+                   "others stopped or did not start.",
         .look =
             {
                 "DxgkDdiQueryAdapterInfo: an unknown type is answered STATUS_INVALID_PARAMETER; "

@@ -328,8 +328,10 @@ PLAYS(DEFINE)
 
 static void tables_survive_a_reset(void **state) {
     (void)state;
-    for (uint32_t mode = 0; mode < 3; mode++) {
-        struct game *game = game_new(world_new(3, PAGES_SINGLE, (DXGK_PAGETABLEUPDATEMODE)mode));
+    for (uint32_t kind = 0; kind < 6; kind++) {
+        struct world *world = world_new(3, PAGES_SINGLE, (DXGK_PAGETABLEUPDATEMODE)(kind % 3));
+        world->large = kind >= 3;
+        struct game *game = game_new(world);
         for (uint32_t i = 0; i < 6; i++) {
             play(game, 40);
             assert_int_equal(vidmm_reset(game->world->adapter), VIDMM_OK);
@@ -343,8 +345,9 @@ static void tables_survive_a_reset(void **state) {
 static void a_hang_anywhere_leaves_nothing(void **state) {
     (void)state;
     for (uint64_t hang = 1; hang < 60; hang += 3) {
-        struct game *game =
-            game_new(world_new(2 + hang % 3, PAGES_DUAL, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL));
+        struct world *world = world_new(2 + hang % 3, PAGES_DUAL, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL);
+        world->large = hang % 2;
+        struct game *game = game_new(world);
         struct vidmm_va_request request = {.allocation = game->targets[0].allocation,
                                            .size = game->targets[0].size,
                                            .base = 30 * MIB};
@@ -813,8 +816,10 @@ static uint32_t fill_small(struct game *game, struct vidmm_allocation **allocati
 static void tables_of_an_idle_process_may_leave(void **state) {
     (void)state;
     for (uint32_t pages = PAGES_4K; pages <= PAGES_DUAL; pages++) {
-        struct game *game = game_new(
-            world_new(2 + pages, (enum world_pages)pages, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL));
+        struct world *world =
+            world_new(2 + pages, (enum world_pages)pages, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL);
+        world->large = pages != PAGES_4K;
+        struct game *game = game_new(world);
         struct vidmm_va_request zero = {.size = 8 * MIB, .reservation = VIDMM_VA_RESERVE_ZERO};
         struct vidmm_va_request map = {.size = game->targets[1].size,
                                        .allocation = game->targets[1].allocation};

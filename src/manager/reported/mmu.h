@@ -42,7 +42,7 @@ static inline uint32_t mmu_shift(const struct mmu *mmu, uint32_t level) {
 
 /* Bytes of a large page; 0: there are none. */
 static inline uint64_t mmu_large_bytes(const struct mmu *mmu) {
-    return mmu->large ? UINT64_C(1) << mmu_shift(mmu, 1) : 0;
+    return mmu->large && mmu->on ? UINT64_C(1) << mmu_shift(mmu, 1) : 0;
 }
 
 /* The root of two levels grows with what is mapped (gpu-virtual-address.md). */

@@ -38,6 +38,7 @@ ALLOWED = [
     ('include/vidmm/pattern.h', 'free string'),
     ('include/vidmm/operations.h', 'free'),
     ('include/vidmm/segment_queries.h', 'free'),
+    ('include/vidmm/lookup.h', 'free vidmm/rules'),
     ('include/vidmm/*', 'wddm free string system vidmm/*'),
     ('src/manager/*', 'own wddm free string vidmm/operations vidmm/segment_queries vidmm/os vidmm/manager vidmm/virtual '
                       'vidmm/migration vidmm/readings'),
@@ -54,6 +55,7 @@ ALLOWED = [
     ('src/check/*', 'own wddm free string system vidmm/*'),
     ('src/run/*', 'own free string system vidmm/*'),
     ('src/migrate/*', 'own free string system vidmm/*'),
+    ('src/lookup/*', 'own wddm free string system vidmm/rules vidmm/lookup'),
     ('src/report/*', 'own free string system vidmm/*'),
     ('src/cli/*', 'own free string system vidmm/*'),
     ('drivers/common/*', 'own wddm free string'),

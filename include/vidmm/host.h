@@ -151,6 +151,8 @@ const void *vidmm_host_peek(struct vidmm_host *host, uint64_t gpu_address, size_
 /* The model's view of a GPU virtual address; false when it has none. See hwmodel.h translate. */
 bool vidmm_host_translate(struct vidmm_host *host, uint64_t root, uint32_t entries, uint64_t va,
                           struct vidmm_hw_translation *out);
+/* The root table of an engine's newest submission; false when it had none. See hwmodel.h root. */
+bool vidmm_host_root(struct vidmm_host *host, uint32_t engine, uint64_t *root);
 /* The CPU's view of a physical range behind a memory BAR, or in contiguous memory that the driver
  * allocated; or NULL. */
 void *vidmm_host_io(struct vidmm_host *host, uint64_t physical, size_t size);

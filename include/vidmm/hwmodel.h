@@ -97,6 +97,11 @@ struct vidmm_hw_model {
      */
     bool (*translate)(void *hw, uint64_t root, uint32_t entries, uint64_t va,
                       struct vidmm_hw_translation *out);
+    /*
+     * The same: GPU physical address of the root table by which engine `engine` translated the
+     * addresses of its newest submission. False: that had none. May be NULL.
+     */
+    bool (*root)(void *hw, uint32_t engine, uint64_t *root);
 };
 
 /*

@@ -95,6 +95,9 @@ struct vidmm_referee_world {
      * there is no MMU, or it cannot be seen. */
     bool (*translate)(void *ctx, uint64_t root, uint32_t entries, uint64_t va,
                       struct vidmm_referee_translation *out);
+    /* GPU physical address of the root table by which the newest work of a node was translated;
+     * false: it was not, or it cannot be seen. */
+    bool (*root)(void *ctx, uint32_t node, uint64_t *root);
     /* The CPU's view of a physical range behind a BAR or in the driver's contiguous memory, or
      * NULL. */
     void *(*io)(void *ctx, uint64_t physical, size_t size);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include <vidmm/check.h>
+#include <vidmm/lookup.h>
 #include <vidmm/migrate.h>
 #include <vidmm/rules.h>
 #include <vidmm/run.h>
@@ -103,5 +104,18 @@ bool vidmm_report_read_matrix(const char *path, struct vidmm_rule_matrix *matrix
                               size_t text_size);
 /* The whole table as a Markdown document; `matrix` may be NULL. */
 void vidmm_report_rules_markdown(FILE *out, const struct vidmm_rule_matrix *matrix);
+
+/* What a lookup found: the code and what to look at first, rules, records. `columns` as above. */
+void vidmm_report_lookup(FILE *out, const struct vidmm_lookup *lookup, uint32_t columns);
+/* The same as JSON to a file; "-": standard output. On failure `text` gets one sentence. */
+bool vidmm_report_lookup_json(const char *path, const struct vidmm_lookup *lookup, char *text,
+                              size_t text_size);
+/* The codes with an entry, a line each. */
+void vidmm_report_codes(FILE *out);
+/* All records, the same. */
+void vidmm_report_records(FILE *out, uint32_t columns);
+/* The codes and the records as Markdown documents. */
+void vidmm_report_codes_markdown(FILE *out);
+void vidmm_report_records_markdown(FILE *out);
 
 #endif

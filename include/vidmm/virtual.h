@@ -36,6 +36,7 @@ struct vidmm_gpummu_info {
     DXGK_GPUMMUCAPS caps; /* zero when the driver has no GpuMmu */
     uint32_t levels;      /* level[0] is the leaves */
     struct vidmm_level_info level[VIDMM_LEVELS_MAX];
+    uint64_t large_bytes;  /* of a large page; 0: there are none */
     uint64_t paging_bytes; /* of the paging process's scratch space */
 };
 

@@ -12,9 +12,13 @@
 /* What the command line said. */
 struct rules_options {
     struct vidmm_rule_filter filter;
-    const char *rule;   /* NULL: the table */
+    const char *const *words; /* none: the table */
+    size_t word_count;
     const char *matrix; /* NULL: none */
+    const char *json;   /* NULL: none */
     bool markdown;
+    bool codes;
+    bool records;
     bool help;
 };
 
@@ -63,23 +67,37 @@ static bool take_option(int id, const char *value, struct rules_options *options
     case 'x':
         options->matrix = value;
         return true;
+    case 'c':
+        options->codes = true;
+        return true;
+    case 'r':
+        options->records = true;
+        return true;
+    case 'o':
+        options->json = value;
+        return true;
     default:
         options->help = true;
         return true;
     }
 }
 
-/* One rule, the whole document, or some rows of the table. */
+/* What words lead to, a whole document, or some rows of the table. */
 static bool rules_fit(const struct rules_options *options) {
     const struct vidmm_rule_filter *filter = &options->filter;
     bool some = filter->group != 0 || filter->side != 0 || filter->judged;
+    bool tables = options->codes || options->records;
     const char *text = NULL;
-    if (options->rule && (some || options->markdown || options->matrix))
-        text = "one rule is explained without options";
+    if (options->word_count != 0 && (some || options->markdown || options->matrix || tables))
+        text = "a rule, a code or a word is explained without options other than --json";
+    else if (tables && (some || (options->codes && options->records)))
+        text = "--codes or --records are all of them, without --group, --side and --judged";
     else if (options->markdown && some)
         text = "--markdown is the whole table, without --group, --side and --judged";
-    else if (options->matrix && !options->markdown)
-        text = "--matrix goes with --markdown";
+    else if (options->matrix && (!options->markdown || tables))
+        text = "--matrix goes with --markdown of the rules";
+    else if (options->json && options->word_count == 0)
+        text = "--json goes with a rule, a code or a word";
     if (text)
         cli_refuse("%s; see vidmm rules --help", text);
     return !text;
@@ -87,13 +105,11 @@ static bool rules_fit(const struct rules_options *options) {
 
 static bool rules_parse(int argc, char **argv, struct rules_options *options) {
     static const struct option known[] = {
-        {"group", required_argument, NULL, 'g'},
-        {"side", required_argument, NULL, 's'},
-        {"judged", no_argument, NULL, 'j'},
-        {"markdown", no_argument, NULL, 'm'},
-        {"matrix", required_argument, NULL, 'x'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+        {"group", required_argument, NULL, 'g'},  {"side", required_argument, NULL, 's'},
+        {"judged", no_argument, NULL, 'j'},       {"markdown", no_argument, NULL, 'm'},
+        {"matrix", required_argument, NULL, 'x'}, {"codes", no_argument, NULL, 'c'},
+        {"records", no_argument, NULL, 'r'},      {"json", required_argument, NULL, 'o'},
+        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
     };
     memset(options, 0, sizeof(*options));
     opterr = 0;
@@ -104,19 +120,36 @@ static bool rules_parse(int argc, char **argv, struct rules_options *options) {
         if (!take_option(id, optarg, options))
             return false;
     }
-    if (argc - optind > 1) {
-        cli_refuse("one word too many: '%s'; see vidmm rules --help", argv[optind + 1]);
-        return false;
-    }
-    options->rule = argv[optind];
+    options->words = (const char *const *)argv + optind;
+    options->word_count = (size_t)(argc - optind);
     return options->help || rules_fit(options);
 }
 
-static int explain(const char *word) {
-    const struct vidmm_rule *rule = vidmm_rule_parse(word);
-    if (!rule)
-        return cli_refuse("no rule '%s'; `vidmm rules` lists them", word);
-    vidmm_report_rule(stdout, rule);
+static int explain(const struct rules_options *options) {
+    char text[512];
+    struct vidmm_lookup lookup;
+    if (!vidmm_lookup(options->words, options->word_count, &lookup))
+        return cli_refuse("%s", lookup.text);
+    if (!options->json)
+        vidmm_report_lookup(stdout, &lookup, terminal_columns());
+    else if (!vidmm_report_lookup_json(options->json, &lookup, text, sizeof(text)))
+        return cli_refuse("%s", text);
+    return 0;
+}
+
+static int codes(bool markdown) {
+    if (markdown)
+        vidmm_report_codes_markdown(stdout);
+    else
+        vidmm_report_codes(stdout);
+    return 0;
+}
+
+static int records(bool markdown) {
+    if (markdown)
+        vidmm_report_records_markdown(stdout);
+    else
+        vidmm_report_records(stdout, terminal_columns());
     return 0;
 }
 
@@ -146,8 +179,12 @@ int cli_rules(int argc, char **argv) {
         cli_help_rules(stdout);
         return 0;
     }
-    if (options.rule)
-        return explain(options.rule);
+    if (options.word_count != 0)
+        return explain(&options);
+    if (options.codes)
+        return codes(options.markdown);
+    if (options.records)
+        return records(options.markdown);
     if (options.markdown)
         return document(options.matrix);
     vidmm_report_rules(stdout, &options.filter, terminal_columns());

@@ -55,6 +55,10 @@ static bool translate(void *ctx, uint64_t root, uint32_t entries, uint64_t va,
     return true;
 }
 
+static bool root_of(void *ctx, uint32_t node, uint64_t *root) {
+    return vidmm_host_root(ctx, node, root);
+}
+
 static void *io(void *ctx, uint64_t physical, size_t size) {
     return vidmm_host_io(ctx, physical, size);
 }
@@ -90,6 +94,7 @@ void harness_judge_see(struct vidmm_harness *harness) {
                                         .memory = memory,
                                         .peek = peek,
                                         .translate = translate,
+                                        .root = root_of,
                                         .io = io,
                                         .memory_bytes = os->memory_bytes(os->ctx),
                                         .starved = starved};

@@ -353,6 +353,16 @@ bool vidmm_host_translate(struct vidmm_host *host, uint64_t root, uint32_t entri
     return there;
 }
 
+bool vidmm_host_root(struct vidmm_host *host, uint32_t engine, uint64_t *root) {
+    const struct vidmm_hw_model *model = host->config.model;
+    if (!model || !model->root || engine >= model->engines)
+        return false;
+    host_self.in_model++;
+    bool there = model->root(host->hw, engine, root);
+    host_self.in_model--;
+    return there;
+}
+
 void *vidmm_host_io(struct vidmm_host *host, uint64_t physical, size_t size) {
     return host->os.io_map(host->os.ctx, physical, size);
 }

@@ -152,6 +152,9 @@ static void print_mmu(FILE *out, const struct vidmm_inspection *inspection) {
     print_number(out, "levels", mmu->levels);
     print_number(out, "address bits", mmu->caps.VirtualAddressBitCount);
     fprintf(out, LABEL "%s\n", "page sizes", report_page_sizes(&mmu->caps));
+    if (mmu->large_bytes != 0)
+        fprintf(out, LABEL "%s\n", "large pages",
+                vidmm_report_size(mmu->large_bytes, text, sizeof(text)));
     fprintf(out, LABEL "%s\n", "page tables are updated",
             report_update_mode(mmu->caps.PageTableUpdateMode));
     print_features(out, &mmu->caps);

@@ -34,11 +34,13 @@ static json_t *features(const DXGK_GPUMMUCAPS *caps) {
     return list;
 }
 
-static json_t *page_sizes(const DXGK_GPUMMUCAPS *caps) {
+static json_t *page_sizes(const struct vidmm_gpummu_info *mmu) {
     json_t *list = json_array();
     json_array_append_new(list, number(4096));
-    if (caps->LeafPageTableSizeFor64KPagesInBytes != 0)
+    if (mmu->caps.LeafPageTableSizeFor64KPagesInBytes != 0)
         json_array_append_new(list, number(65536));
+    if (mmu->large_bytes != 0)
+        json_array_append_new(list, number(mmu->large_bytes));
     return list;
 }
 
@@ -48,7 +50,7 @@ json_t *report_mmu_json(const struct vidmm_gpummu_info *mmu) {
     json_t *object = json_object();
     json_object_set_new(object, "used", json_boolean(mmu->on));
     json_object_set_new(object, "address_bits", number(mmu->caps.VirtualAddressBitCount));
-    json_object_set_new(object, "page_sizes", page_sizes(&mmu->caps));
+    json_object_set_new(object, "page_sizes", page_sizes(mmu));
     json_object_set_new(object, "dual", json_boolean(mmu->caps.DualPteSupported));
     json_object_set_new(object, "update_mode",
                         json_string(report_update_mode(mmu->caps.PageTableUpdateMode)));

@@ -9,8 +9,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define PAGE_COLUMNS 80u
-
 char *report_rule_versions(const struct vidmm_rule *rule, char *text, size_t size) {
     if (rule->first != 0 && rule->last != 0)
         snprintf(text, size, "%s to %s", vidmm_rule_version(rule->first),
@@ -38,9 +36,7 @@ char *report_rule_url(const struct vidmm_rule *rule, char *text, size_t size) {
     return text;
 }
 
-/* `text` from column `indent` on, broken between words before `columns`; 0: never broken. The
- * cursor is at `indent` already. */
-static void print_wrapped(FILE *out, const char *text, unsigned indent, unsigned columns) {
+void report_wrapped(FILE *out, const char *text, unsigned indent, unsigned columns) {
     unsigned column = indent;
     while (*text != '\0') {
         unsigned length = (unsigned)strcspn(text, " ");
@@ -60,26 +56,30 @@ static void print_wrapped(FILE *out, const char *text, unsigned indent, unsigned
     fputc('\n', out);
 }
 
-static bool wanted(const struct vidmm_rule *rule, const struct vidmm_rule_filter *filter) {
+static bool rule_wanted(const struct vidmm_rule *rule, const struct vidmm_rule_filter *filter) {
     return (filter->group == 0 || rule->group == filter->group) &&
            (filter->side == 0 || (rule->side & filter->side) != 0) &&
            (!filter->judged || rule->judged);
 }
 
+void report_rule_row(FILE *out, const struct vidmm_rule *rule, unsigned columns) {
+    enum { STATEMENT = 6 + 16 + 15 };
+    fprintf(out, "R%-4u %-15s %-13s%s ", rule->number, vidmm_severity_text(rule->severity),
+            vidmm_side_text(rule->side), rule->judged ? "*" : " ");
+    report_wrapped(out, rule->statement, STATEMENT, columns);
+}
+
 /* The rows of a group that are wanted, under its title; *judged counts those that are judged. */
 static uint32_t print_group(FILE *out, char group, const struct vidmm_rule_filter *filter,
                             uint32_t columns, uint32_t *judged) {
-    enum { STATEMENT = 6 + 16 + 15 };
     uint32_t shown = 0;
     const struct vidmm_rule *rule = NULL;
     while ((rule = vidmm_rule_after(rule))) {
-        if (rule->group != group || !wanted(rule, filter))
+        if (rule->group != group || !rule_wanted(rule, filter))
             continue;
         if (shown++ == 0)
             fprintf(out, "%c. %s\n", group, vidmm_rule_group(group));
-        fprintf(out, "R%-4u %-15s %-13s%s ", rule->number, vidmm_severity_text(rule->severity),
-                vidmm_side_text(rule->side), rule->judged ? "*" : " ");
-        print_wrapped(out, rule->statement, STATEMENT, columns);
+        report_rule_row(out, rule, columns);
         *judged += rule->judged;
     }
     return shown;
@@ -100,12 +100,12 @@ void vidmm_report_rules(FILE *out, const struct vidmm_rule_filter *filter, uint3
 static void print_member(FILE *out, const char *label, const char *text) {
     enum { LABEL = 14 };
     fprintf(out, "  %-*s", LABEL - 2, label);
-    print_wrapped(out, text, LABEL, PAGE_COLUMNS);
+    report_wrapped(out, text, LABEL, REPORT_PAGE_COLUMNS);
 }
 
 static void print_section(FILE *out, const char *title, const char *text) {
     fprintf(out, "\n%s\n  ", title);
-    print_wrapped(out, text, 2, PAGE_COLUMNS);
+    report_wrapped(out, text, 2, REPORT_PAGE_COLUMNS);
 }
 
 static void print_code(FILE *out, const char *title, const char *code) {
@@ -123,11 +123,11 @@ static void print_code(FILE *out, const char *title, const char *code) {
 void vidmm_report_rule(FILE *out, const struct vidmm_rule *rule) {
     char text[256], source[128];
     fprintf(out, "R%u ", rule->number);
-    print_wrapped(out, rule->statement,
-                  rule->number < 10    ? 3
-                  : rule->number < 100 ? 4
-                                       : 5,
-                  PAGE_COLUMNS);
+    report_wrapped(out, rule->statement,
+                   rule->number < 10    ? 3
+                   : rule->number < 100 ? 4
+                                        : 5,
+                   REPORT_PAGE_COLUMNS);
     fputc('\n', out);
     snprintf(text, sizeof(text), "%c, %s", rule->group, vidmm_rule_group(rule->group));
     print_member(out, "group", text);

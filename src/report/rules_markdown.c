@@ -4,33 +4,25 @@
  * With a matrix the document also tells of every rule whether a driver or a manager that breaks it
  * was caught. rules.c shows the same rows on a terminal.
  */
+#include "markdown.h"
 #include "rules.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-/* Prose as Markdown prose: what would be markup is escaped. */
-static void put_text(FILE *out, const char *text) {
-    for (; *text != '\0'; text++) {
-        if (strchr("|<*_`[\\", *text))
-            fputc('\\', out);
-        fputc(*text, out);
-    }
-}
-
 /* What a column says, and what that rests on. */
 static void put_sourced(FILE *out, const char *label, const char *said,
                         const struct vidmm_source *source) {
     char text[128];
     fprintf(out, "**%s**: ", label);
-    put_text(out, said);
+    report_markdown_text(out, said);
     fprintf(out, " (%s)", vidmm_source_text(source, text, sizeof(text)));
 }
 
 static void put_line(FILE *out, const char *label, const char *text) {
     fprintf(out, "- **%s**: ", label);
-    put_text(out, text);
+    report_markdown_text(out, text);
     fputc('\n', out);
 }
 
@@ -74,7 +66,7 @@ static void put_table(FILE *out, char group, const struct vidmm_rule_matrix *mat
         fprintf(out, "| [R%u](#r%u) | %s | %s | %s | ", rule->number, rule->number,
                 vidmm_side_text(rule->side), vidmm_severity_text(rule->severity),
                 rule->judged ? "yes" : "no");
-        put_text(out, rule->statement);
+        report_markdown_text(out, rule->statement);
         fputs(" |", out);
         if (matrix)
             fprintf(out, " %s |", matrix->cell[rule->number]);
@@ -82,10 +74,26 @@ static void put_table(FILE *out, char group, const struct vidmm_rule_matrix *mat
     }
 }
 
+/* What of the field speaks of the rule. */
+static void put_records(FILE *out, const struct vidmm_rule *rule) {
+    uint16_t numbers[VIDMM_RECORDS_SIZE] = {0};
+    size_t count = 0;
+    const struct vidmm_record *record = NULL;
+    while ((record = vidmm_record_after(record))) {
+        if (vidmm_record_names(record, rule->number))
+            numbers[count++] = record->number;
+    }
+    if (count == 0)
+        return;
+    fputs("- **Records**: ", out);
+    report_markdown_records(out, numbers, count);
+    fputc('\n', out);
+}
+
 static void put_rule(FILE *out, const struct vidmm_rule *rule) {
     char text[256];
     fprintf(out, "\n### R%u\n\n", rule->number);
-    put_text(out, rule->statement);
+    report_markdown_text(out, rule->statement);
     fprintf(out, "\n\n- **Who**: %s. ", vidmm_side_text(rule->side));
     put_sourced(out, "Broken", vidmm_severity_text(rule->severity), &rule->severity_source);
     fprintf(out, ". **Confidence**: %s. **Versions**: %s.\n",
@@ -96,6 +104,7 @@ static void put_rule(FILE *out, const struct vidmm_rule *rule) {
     fputs("- ", out);
     put_sourced(out, "Windows", rule->windows, &rule->windows_source);
     fputc('\n', out);
+    put_records(out, rule);
     put_line(out, "Judged", rule->how);
     if (rule->readings)
         put_line(out, "Readings", rule->readings);

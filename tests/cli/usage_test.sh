@@ -94,7 +94,18 @@ refuse 2 'one word too many' inspect vkcube
 refuse 2 'is not a size' inspect --vram 25%
 refuse 2 "does not take '--vram'" workloads --vram 1M
 refuse 2 "no rule 'R403'" rules R403
-refuse 2 "no rule 'fast'" rules fast
+refuse 2 "no rule, code or word 'zebra'" rules zebra
+refuse 2 'did you mean DxgkDdiBuildPagingBuffer?' rules DxgkDdiBuildPagingBufer
+refuse 2 "no rule, code or word ''" rules ''
+refuse 2 "word '??'" rules "$(printf '\377\376')"
+refuse 2 'aaa\.\.\.' rules "$(head -c 100000 /dev/zero | tr '\0' a)"
+refuse 2 'no parameter of a bugcheck' rules 0x10E high
+refuse 2 'one word too many' rules 0x10E 1 2 3 4 5
+refuse 2 'goes with a rule' rules --json -
+refuse 2 'cannot write' rules --json "$work/none/x" 0x10E
+refuse 2 'all of them' rules --codes --group A
+refuse 2 'all of them' rules --codes --records
+refuse 2 'without options' rules --codes 0x10E
 refuse 2 'one word too many' rules R1 R2
 refuse 2 "no group 'U'" rules --group U
 refuse 2 'neither driver nor manager' rules --side user
@@ -135,9 +146,21 @@ accept 'vkcube' workloads
 accept '--markdown' rules --help
 accept '^R402 ' rules
 accept '^Q. Power' rules --group q --side manager
-accept '^402 rules' rules
+accept '^[0-9]* rules, [0-9]* judged' rules
 accept 'learn.microsoft.com/.*/ns-d3dkmddi-_dxgkarg_buildpagingbuffer' rules r152
 accept 'paging-patch=no' rules R273
+accept '^  W21 ' rules R149
+accept '^R149 ' rules 0x10E 0xB
+accept '  1. ' rules 0x119
+accept '^Code 43 CM_PROB' rules code43
+accept '^STATUS_NO_MEMORY, 0xC0000017' rules 0xC0000017
+accept '^R223 ' rules DXGK_PTE.Segment
+accept '^R8 ' rules stride
+accept '"name": "W21"' rules --json - 0x10E b
+accept '^bugcheck 0x10E ' rules --codes
+accept '^### Bugcheck 0x10E ' rules --codes --markdown
+accept '^  F40 ' rules --records
+accept '</a>W21 ' rules --records --markdown
 accept '^### R402' rules --markdown
 printf 'R152 driver caught alone\nR152 manager caught with R173\n' >"$work/matrix"
 accept '| driver caught alone; manager caught with R173 |' rules --markdown --matrix "$work/matrix"

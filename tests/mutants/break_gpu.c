@@ -125,6 +125,29 @@ static void install_has_no_memory(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiSubmitCommandVirtual = has_no_memory;
 }
 
+/* All contexts but the first of the system run with the root of the first of an application. */
+static DXGKARG_SETROOTPAGETABLE first_root;
+static HANDLE paging_context;
+
+static VOID APIENTRY one_space(const HANDLE adapter, const DXGKARG_SETROOTPAGETABLE *args) {
+    DXGKARG_SETROOTPAGETABLE mine = *args;
+    if (!paging_context)
+        paging_context = args->hContext;
+    else if (args->hContext != paging_context && first_root.NumEntries == 0)
+        first_root = *args;
+    if (args->hContext != paging_context) {
+        mine.Address = first_root.Address;
+        mine.NumEntries = first_root.NumEntries;
+    }
+    mutants_good.DxgkDdiSetRootPageTable(adapter, &mine);
+}
+
+static void install_one_space(DRIVER_INITIALIZATION_DATA *table) {
+    memset(&first_root, 0, sizeof(first_root));
+    paging_context = NULL;
+    table->DxgkDdiSetRootPageTable = one_space;
+}
+
 /* A driver that takes the first work of an application for malformed. */
 static bool refused;
 
@@ -181,6 +204,9 @@ const struct mutant mutants_gpu[] = {
     {BREAKS(420, MANAGER, "residency", signals_nowhere, "signals a fence at no address"), QUEUES},
     {BREAKS(421, DRIVER, "preempt", stops_nothing, "stops nothing in a reset")},
     {BREAKS(422, DRIVER, "preempt", resets_and_complains, "answers a reset with a failure")},
+    {BREAKS(423, DRIVER, "residency", one_space,
+            "runs all applications in the address space of one"),
+     THREE},
     {BREAKS(424, MANAGER, "paging", always_coherent,
             "sets CacheCoherent where there is no such bit"),
      THREE, .scene = scene_incoherent},

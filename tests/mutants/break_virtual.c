@@ -183,6 +183,11 @@ static bool user_local(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return user_pages(args) && ENTRY.Segment != 0;
 }
 
+static bool large_pages(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return of_user(args) && is_update(args) && UPDATE->PageTableLevel == 1 && ENTRY.Valid &&
+           ENTRY.LargePage;
+}
+
 static bool user_clear(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return of_user(args) && leaf(args) && !ENTRY.Valid && !UPDATE->Flags.InitialUpdate;
 }
@@ -427,6 +432,29 @@ static void scene_asks_both(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiQueryAdapterInfo = asks_both;
 }
 
+/* Of every allocation of the driver below. */
+static NTSTATUS APIENTRY wants_tables(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = mutants_below.DxgkDdiCreateAllocation(adapter, args);
+    for (UINT i = 0; status == STATUS_SUCCESS && i < args->NumAllocations; i++)
+        args->pAllocationInfo[i].FlagsWddm2.DisableLargePageMapping = 1;
+    return status;
+}
+
+static void scene_wants_tables(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateAllocation = wants_tables;
+}
+
+static NTSTATUS APIENTRY overlooks_tables(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);
+    for (UINT i = 0; status == STATUS_SUCCESS && i < args->NumAllocations; i++)
+        args->pAllocationInfo[i].FlagsWddm2.DisableLargePageMapping = 0;
+    return status;
+}
+
+static void install_overlooks_tables(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateAllocation = overlooks_tables;
+}
+
 static SIZE_T APIENTRY root_size(const HANDLE adapter, DXGKARG_GETROOTPAGETABLESIZE *args) {
     return mutants_good.DxgkDdiGetRootPageTableSize(adapter, args) + 8;
 }
@@ -453,6 +481,8 @@ SPOIL(unaligned_large, level_one_content, {
     ENTRY.Valid = ENTRY.LargePage = 1;
     ENTRY.PageAddress = 1;
 })
+SPOIL(beyond_allocation, large_pages, UPDATE->AllocationOffsetInBytes += UINT64_C(1) << 40)
+SPOIL(large_system, large_pages, ENTRY.Segment = 0)
 SPOIL(zero_invalid, user_clear, ENTRY.Zero = 1)
 SPOIL(read_only, user_pages, ENTRY.ReadOnly = 1)
 SPOIL(no_segment, user_local, ENTRY.Segment = 31)
@@ -955,6 +985,11 @@ static void grants_late(DXGKRNL_INTERFACE *callbacks) {
 #define DUAL      .settings = {{"MmuLevels", 3}, {"MmuPages", 2}}
 #define BARE      .settings = {{"MmuLevels", 3}, {"MmuFeatures", 0}}
 #define LARGE     .settings = {{"MmuLevels", 3}, {"MmuFeatures", 15}}
+#define WHOLE                                                                                      \
+    .settings = {{"MmuLevels", 3},                                                                 \
+                 {"MmuIndexBits", 0x0c0905}, /* large pages of 128 KB */                           \
+                 {"MmuFeatures", 15},                                                              \
+                 {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM2_1}}
 #define VIRTUAL   .settings = {{"MmuLevels", 3}, {"MmuUpdateMode", 1}}
 #define LONG      .settings = {{"MmuLevels", 2}, {"MmuUpdateMode", 1}} /* tables of 64 KB */
 #define BY_CPU    .settings = {{"MmuLevels", 3}, {"MmuUpdateMode", 0}}
@@ -1012,7 +1047,8 @@ const struct mutant mutants_virtual[] = {
     BREAKER(217, MANAGER, "passes a handle that is no allocation's", strange_handle, THREE),
     BREAKER(218, MANAGER, "passes an address between pages", other_address, THREE),
     BREAKER(219, MANAGER, "makes large pages of leaf entries", large_leaf, THREE),
-    BREAKER(220, MANAGER, "places a large page at 4 KB", unaligned_large, LARGE, WITH(208)),
+    BREAKER(220, MANAGER, "places a large page at 4 KB", unaligned_large, LARGE,
+            WITH(208, 441, 442)),
     BREAKER(221, MANAGER, "sets Zero in invalid entries", zero_invalid, THREE),
     BREAKER(222, MANAGER, "sets ReadOnly where there is none", read_only, BARE),
     BREAKER(223, MANAGER, "names a segment that does not exist", no_segment, THREE),
@@ -1079,6 +1115,11 @@ const struct mutant mutants_virtual[] = {
     BREAKER(384, MANAGER, "gives work to a device in error", works_on, THREE,
             WITH(215, 281, 360, 381), .scene = scene_forgets_page),
     BREAKER(385, MANAGER, "submits paging buffers at no address", paging_nowhere, THREE),
+    BREAKER(440, MANAGER, "overlooks DisableLargePageMapping", overlooks_tables, WHOLE,
+            .scene = scene_wants_tables),
+    BREAKER(441, MANAGER, "maps large pages beyond the end of the allocation", beyond_allocation,
+            WHOLE),
+    BREAKER(442, MANAGER, "makes large pages of system memory", large_system, WHOLE),
     BREAKER(388, MANAGER, "has the GPU copy entries that the CPU writes", copies_by_gpu, BY_CPU),
 };
 const uint32_t mutants_virtual_count = sizeof(mutants_virtual) / sizeof(mutants_virtual[0]);

@@ -27,7 +27,17 @@ bool va_inside(const struct va *va, uint64_t start, uint64_t size) {
            size <= va->limit - start;
 }
 
-/* A free range where the request wants it. */
+/* Where large pages can begin that the request may have; 0: nowhere. */
+static uint64_t va_request_large(const struct space *space,
+                                 const struct vidmm_va_request *request) {
+    uint64_t large = mmu_large_bytes(&space->adapter->facts.mmu);
+    return large && request->allocation && request->size >= large &&
+                   va_units(request->offset, large) && allocation_may_be_large(request->allocation)
+               ? large
+               : 0;
+}
+
+/* A free range where the request wants it, at a multiple of a large page if there is such. */
 static enum vidmm_status va_request_pick(struct space *space,
                                          const struct vidmm_va_request *request, uint64_t unit,
                                          const char *call, uint64_t *start) {
@@ -35,6 +45,9 @@ static enum vidmm_status va_request_pick(struct space *space,
     uint64_t high = request->maximum ? request->maximum : space->va.limit;
     if (!va_units(low, unit) || !va_units(high, unit))
         return va_wrong(space->adapter, call, "bounds in the units of addresses", "R298");
+    uint64_t large = va_request_large(space, request);
+    if (high >= low && large && va_pick(&space->va, request->size, large, low, high, start))
+        return VIDMM_OK;
     if (high >= low && va_pick(&space->va, request->size, unit, low, high, start))
         return VIDMM_OK;
     return FAIL(space->adapter, .status = VIDMM_DOES_NOT_FIT, .call = call,

@@ -47,6 +47,8 @@ static uint64_t pages_in(const struct table *table, const struct table_memory *m
 
 /* Pages of [start, end) of a leaf that lead somewhere, in either kind of table. */
 static uint64_t valid_pages(const struct table *table, uint64_t start, uint64_t end) {
+    if (table->large.Valid) /* instead of them: every page */
+        return (end - start) >> PAGE_SHIFT;
     uint64_t pages =
         pages_in(table, &table->memory[0], table->wide ? PAGE_SHIFT_LARGE : PAGE_SHIFT, start, end);
     if (table->memory[1].size)
@@ -73,6 +75,8 @@ static void check_entries(struct tree *tree, const struct table *table, uint64_t
 
 static void check_leaf(struct tree *tree, const struct table *table) {
     uint64_t at = table->start, end = table_end(table);
+    CHECK(tree->adapter, !table->large.Valid || !count_valid(&table->memory[0], 0, table->entries),
+          tree->object, "an entry is valid below a large page");
     const struct va *va = &tree->space->va;
     for (const struct mapping *mapping = va_find(va, at); mapping && mapping->start < end;
          mapping = va_find(va, mapping->end)) {

@@ -172,5 +172,6 @@ void vidmm_gpummu_info(struct vidmm_adapter *adapter, struct vidmm_gpummu_info *
     *info = (struct vidmm_gpummu_info){
         .on = mmu->on, .iommu = adapter->iommu, .caps = mmu->caps, .levels = mmu->levels};
     memcpy(info->level, mmu->level, sizeof(info->level));
+    info->large_bytes = mmu_large_bytes(mmu);
     info->paging_bytes = adapter->spaces.scratch_end - adapter->spaces.scratch_start;
 }

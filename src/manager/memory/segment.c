@@ -149,6 +149,21 @@ static enum placer_result place_in_banks(struct segment *segment, DXGK_SEGMENTBA
     return PLACER_FULL;
 }
 
+/* At a multiple of a large page if there is room. */
+static enum placer_result place_whole(struct segment *segment,
+                                      const struct segment_request *request, struct placer *placer,
+                                      const struct placer_request *want,
+                                      struct placer_block **block) {
+    struct placer_request aligned = *want;
+    aligned.alignment = request->large;
+    if (request->large > want->alignment && segment->base % request->large == 0) {
+        enum placer_result result = placer_alloc(placer, &aligned, block);
+        if (result != PLACER_FULL)
+            return result;
+    }
+    return placer_alloc(placer, want, block);
+}
+
 /* A list has room for the next power of two. */
 static size_t list_bytes(uint32_t count) {
     size_t room = 4;
@@ -243,7 +258,7 @@ enum placer_result segment_place(struct segment *segment, const struct segment_r
     if (segment->banks != 0 && request->banks.Value != 0 && !request->overlay)
         result = place_in_banks(segment, request->banks, want, &block);
     if (result == PLACER_FULL)
-        result = placer_alloc(placement->placer, &want, &block);
+        result = place_whole(segment, request, placement->placer, &want, &block);
     if (result == PLACER_OK)
         segment_describe(block, placement);
     else if (result == PLACER_FULL && request->scattered)

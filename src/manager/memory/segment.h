@@ -94,6 +94,7 @@ struct segment_request {
     uint64_t size;
     uint64_t pitch_size; /* PitchAlignedSize; 0: as size */
     uint64_t alignment;
+    uint64_t large; /* of a large page: its multiples come first, where there are free ones; 0 */
     DXGK_SEGMENTBANKPREFERENCE banks; /* HintedBank if this is the most preferred segment, else 0 */
     bool from_end;                    /* FromEndOfSegment, or the preference's direction bit */
     bool overlay;                     /* last 20 % only */

@@ -64,6 +64,11 @@ bool allocation_swizzled(const struct vidmm_allocation *allocation) {
            allocation->adapter->facts.interface_version < DXGKDDI_INTERFACE_VERSION_WDDM2_1;
 }
 
+/* Before WDDM 2.1 the bit means something else, and there are no large pages. */
+bool allocation_may_be_large(const struct vidmm_allocation *allocation) {
+    return !allocation->info.FlagsWddm2.DisableLargePageMapping;
+}
+
 bool allocation_contiguous(const struct vidmm_allocation *allocation) {
     bool unaddressed = allocation->adapter->iommu && !allocation->resource;
     return allocation->info.FlagsWddm2.AccessedPhysically || allocation->primary || unaddressed ||

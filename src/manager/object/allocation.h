@@ -105,6 +105,8 @@ void *allocation_cpu(struct vidmm_allocation *allocation);
 bool allocation_fixed(const struct vidmm_allocation *allocation);
 /* Flagged Swizzled: tiled in a memory segment, linear everywhere else. */
 bool allocation_swizzled(const struct vidmm_allocation *allocation);
+/* Entries with LargePage may lead to it: not with DisableLargePageMapping. */
+bool allocation_may_be_large(const struct vidmm_allocation *allocation);
 /* Must lie in one row, or in an aperture range: the GPU, or the display, reads it physically. */
 bool allocation_contiguous(const struct vidmm_allocation *allocation);
 /* Belongs into a video protected range, and nowhere else: CreateInVpr. */

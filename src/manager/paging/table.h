@@ -37,6 +37,7 @@ struct table {
     uint64_t start;       /* the first address that it translates */
     uint32_t level, entries;
     bool wide;                     /* MMU_PAGES_SINGLE, leaf: its pages are of 64 KiB now */
+    DXGK_PTE large;                /* leaf: the valid entry above that leads to memory instead */
     struct table_memory memory[2]; /* [1]: MMU_PAGES_DUAL, leaf: the table of 64 KiB pages */
     struct table **child;          /* above the leaves: `entries` of them, room for child_size */
     uint32_t child_size, children; /* that there are */
@@ -93,7 +94,9 @@ enum table_write {
     TABLE_CLEAR,   /* [start, end) invalid */
     TABLE_ZERO,    /* [start, end) reads as zero */
     TABLE_PAGES,   /* [start, end) leads to pages */
-    TABLE_LINKS,   /* [start, end) leads to the tables below, as they are */
+    TABLE_LINKS,   /* [start, end) leads to the tables below, or large pages, as they are */
+    TABLE_LARGE,   /* [start, end) leads to large pages */
+    TABLE_SMALL,   /* from large pages to the tables below */
     TABLE_CONVERT, /* from 64 KiB pages to 4 KiB pages, all invalid */
     TABLE_LEAVE,   /* every entry invalid: the table's memory goes */
     TABLE_EVICT,   /* the same, and the driver is told that it is evicted */
@@ -109,7 +112,7 @@ struct table_op {
     bool old;  /* in space->old_root */
     bool now;  /* by the CPU, without a paging buffer */
     uint64_t start, end;
-    /* TABLE_PAGES: */
+    /* TABLE_PAGES, TABLE_LARGE: */
     const struct segment *segment; /* NULL: the pages of `mdl` */
     struct placement place;
     PMDL mdl;

@@ -9,6 +9,7 @@
 #include "base/process.h"
 #include "object/allocation.h"
 #include "paging/plan.h"
+#include "paging/table_run.h"
 
 #define WIDE_BYTES (UINT64_C(1) << PAGE_SHIFT_LARGE)
 #define WIDE_MASK  (WIDE_BYTES - 1)
@@ -44,8 +45,8 @@ static uint32_t place_of(const struct plan *plan, const struct space *space) {
     return at;
 }
 
-static bool table_plan_add(struct plan *plan, const struct table_op *what,
-                           struct vidmm_allocation *allocation) {
+bool table_plan_add(struct plan *plan, const struct table_op *what,
+                    struct vidmm_allocation *allocation) {
     struct vidmm_adapter *adapter = plan->adapter;
     struct plan_op *op =
         plan_insert(plan, place_of(plan, what->space), VIDMM_OP_UPDATE_PAGE_TABLE, allocation);
@@ -102,15 +103,6 @@ static bool add_links(struct plan *plan, struct table *table, uint64_t start, ui
 
 /* ---- Pages ----------------------------------------------------------------------------------- */
 
-/* What a run of addresses shall lead to. */
-struct leaf_run {
-    struct plan *plan;
-    enum table_write write;
-    struct table_source source;
-    const struct mapping *mapping; /* NULL: the paging process's */
-    bool narrow;                   /* whatever it could be, it has pages of 4 KiB */
-};
-
 /* True when [start, end) can be pages of 64 KiB. */
 static bool is_wide(const struct leaf_run *run, uint64_t start, uint64_t end) {
     const struct view *view = &run->source.view;
@@ -131,8 +123,7 @@ static bool is_wide(const struct leaf_run *run, uint64_t start, uint64_t end) {
 
 static bool convert(struct plan *plan, struct table *table);
 
-static struct table_op table_plan_describe(const struct leaf_run *run, struct table *table,
-                                           bool wide) {
+struct table_op table_plan_describe(const struct leaf_run *run, struct table *table, bool wide) {
     const struct mmu *mmu = mmu_of(table->space);
     const struct table_source *source = &run->source;
     const struct va_use *use = run->mapping ? &run->mapping->use : NULL;
@@ -194,20 +185,26 @@ static bool write_table(const struct leaf_run *run, struct table *table, uint64_
                         uint64_t end) {
     if (table->memory[1].size)
         return write_dual(run, table, start, end);
-    if (table->wide && !run->narrow && !is_wide(run, start, end) && !convert(run->plan, table))
+    if (table->wide && run->sizes != TABLE_SIZES_4K && !is_wide(run, start, end) &&
+        !convert(run->plan, table))
         return false;
     return write_run(run, table, false, start, end, run->source.offset);
 }
 
 static bool write_leaves(struct space *space, uint64_t start, uint64_t end, struct leaf_run run) {
     struct table *table;
-    uint64_t offset = run.source.offset;
-    for (uint64_t at = start; (table = table_leaf(space, &at, end));) {
-        uint64_t stop = table_end(table) < end ? table_end(table) : end;
+    uint64_t offset = run.source.offset, stop;
+    if (run.write == TABLE_CLEAR && !large_clear(run.plan, space, start, end))
+        return false;
+    for (uint64_t at = start; (table = table_leaf(space, &at, end)); at = stop) {
         run.source.offset = offset + (at - start);
-        if (!write_table(&run, table, at, stop))
+        stop = large_end(&run, table, at, end);
+        bool large = stop != at;
+        if (!large)
+            stop = table_end(table) < end ? table_end(table) : end;
+        if (!(large ? large_write(&run, table->parent, at, stop)
+                    : write_table(&run, table, at, stop)))
             return false;
-        at = stop;
     }
     return true;
 }
@@ -223,9 +220,9 @@ static PMDL pages_of(const struct va_use *use) {
 
 /* [start, end) of a mapping; without a view it leads nowhere. */
 static bool write_mapping(struct plan *plan, const struct mapping *mapping, uint64_t start,
-                          uint64_t end, const struct view *view, bool narrow) {
+                          uint64_t end, const struct view *view, enum table_sizes sizes) {
     struct space *space = space_of(mapping);
-    struct leaf_run run = {.plan = plan, .mapping = mapping, .narrow = narrow};
+    struct leaf_run run = {.plan = plan, .mapping = mapping, .sizes = sizes};
     if (mapping->use.kind == VA_ZERO) {
         run.write = TABLE_ZERO;
         run.source.driver_protection = mapping->use.driver_protection;
@@ -267,7 +264,7 @@ static bool final_view(const struct mapping *mapping, struct view *view) {
 }
 
 static bool write_ptes(struct plan *plan, struct space *space, uint64_t start, uint64_t end,
-                       bool narrow) {
+                       enum table_sizes sizes) {
     for (const struct mapping *mapping = va_find(&space->va, start);
          mapping && mapping->start < end; mapping = va_find(&space->va, mapping->end)) {
         uint64_t from = mapping->start > start ? mapping->start : start;
@@ -275,7 +272,7 @@ static bool write_ptes(struct plan *plan, struct space *space, uint64_t start, u
         struct view view;
         bool mapped = final_view(mapping, &view);
         if ((mapped || mapping->use.kind == VA_ZERO) &&
-            !write_mapping(plan, mapping, from, to, mapped ? &view : NULL, narrow))
+            !write_mapping(plan, mapping, from, to, mapped ? &view : NULL, sizes))
             return false;
     }
     return true;
@@ -285,9 +282,35 @@ static bool write_ptes(struct plan *plan, struct space *space, uint64_t start, u
 static bool convert(struct plan *plan, struct table *table) {
     struct space *space = table->space;
     return add_whole(plan, table, TABLE_CONVERT) &&
-           write_ptes(plan, space, table->start, table_end(table), true) &&
+           write_ptes(plan, space, table->start, table_end(table), TABLE_SIZES_4K) &&
            add_links(plan, table->parent, table->start, table_end(table)) &&
            table_flush(plan, space);
+}
+
+/*
+ * The leaf table is filled before the entry above leads there again: at no time does an address
+ * that stays lead nowhere.
+ */
+static bool split_large(struct plan *plan, const struct table *table) {
+    struct space *space = table->space;
+    uint64_t end = table_end(table);
+    return write_ptes(plan, space, table->start, end, TABLE_SIZES_SMALL) &&
+           large_clear(plan, space, table->start, end);
+}
+
+/* Writes, as pages of their leaf tables, the large pages of which [*start, *end) has only a part;
+ * what is left of the range has whole ones. */
+static bool split_ends(struct plan *plan, struct space *space, uint64_t *start, uint64_t *end) {
+    uint64_t first = *start, last = *end - 1;
+    const struct table *head = table_leaf(space, &first, first + 1);
+    const struct table *tail = table_leaf(space, &last, *end);
+    bool cut_head = head && head->large.Valid && (*start > head->start || *end < table_end(head));
+    bool cut_tail = tail && tail != head && tail->large.Valid && *end < table_end(tail);
+    if (cut_head)
+        *start = *end < table_end(head) ? *end : table_end(head);
+    if (cut_tail)
+        *end = tail->start;
+    return (!cut_head || split_large(plan, head)) && (!cut_tail || split_large(plan, tail));
 }
 
 bool table_write_ptes(struct plan *plan, struct space *space, uint64_t start, uint64_t end) {
@@ -295,8 +318,9 @@ bool table_write_ptes(struct plan *plan, struct space *space, uint64_t start, ui
         start &= ~WIDE_MASK;
         end = (end + WIDE_MASK) & ~WIDE_MASK;
     }
-    return write_leaves(space, start, end, (struct leaf_run){.plan = plan, .write = TABLE_CLEAR}) &&
-           write_ptes(plan, space, start, end, false) && table_flush(plan, space);
+    return split_ends(plan, space, &start, &end) &&
+           write_leaves(space, start, end, (struct leaf_run){.plan = plan, .write = TABLE_CLEAR}) &&
+           write_ptes(plan, space, start, end, TABLE_SIZES_ALL) && table_flush(plan, space);
 }
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
@@ -368,13 +392,14 @@ bool table_copy(struct plan *plan, const struct table_copied *source, struct spa
 
 bool table_map_view(struct plan *plan, const struct mapping *mapping, const struct view *view) {
     return mapping->use.kind != VA_PAGES ||
-           (write_mapping(plan, mapping, mapping->start, mapping->end, view, false) &&
+           (write_mapping(plan, mapping, mapping->start, mapping->end, view, TABLE_SIZES_ALL) &&
             table_flush(plan, space_of(mapping)));
 }
 
 bool table_scratch(struct plan *plan, uint64_t start, uint64_t end,
                    const struct table_source *source) {
-    struct leaf_run run = {.plan = plan, .write = TABLE_PAGES, .source = *source, .narrow = true};
+    struct leaf_run run = {
+        .plan = plan, .write = TABLE_PAGES, .source = *source, .sizes = TABLE_SIZES_4K};
     return write_leaves(plan->adapter->spaces.paging, start, end, run);
 }
 
@@ -383,7 +408,8 @@ bool table_scratch(struct plan *plan, uint64_t start, uint64_t end,
 /* Maps the window of `memory` in the paging process's space, or unmaps it. */
 static bool write_window(struct plan *plan, const struct table_memory *memory, bool open) {
     struct space *paging = plan->adapter->spaces.paging;
-    struct leaf_run run = {.plan = plan, .write = open ? TABLE_PAGES : TABLE_CLEAR, .narrow = true};
+    struct leaf_run run = {
+        .plan = plan, .write = open ? TABLE_PAGES : TABLE_CLEAR, .sizes = TABLE_SIZES_4K};
     if (!memory->window)
         return true;
     run.source.view = (struct view){.segment = memory->segment, .place = &memory->place};
@@ -441,7 +467,7 @@ static bool clear_memory_ptes(struct plan *plan, const struct space *space,
     const struct space *privileged = space_privileged_of(space);
     uint64_t at = memory->privileged_va;
     return !at || write_mapping(plan, va_find(&privileged->va, at), at,
-                                at + page_round(memory->size), NULL, true);
+                                at + page_round(memory->size), NULL, TABLE_SIZES_4K);
 }
 
 /* The same for the memory of a table, unless the whole space goes. */
@@ -520,7 +546,9 @@ bool tables_emit_away(struct plan *plan, struct space *space) {
     return each_table(plan, space->root, emit_evict) && table_flush(plan, space);
 }
 
+/* What the entry above led to is lost, whatever becomes of the plan. */
 static bool emit_again(struct plan *plan, struct table *table) {
+    table->large = (DXGK_PTE){.Flags = 0};
     return emit_init(plan, table) &&
            (table->level == 0 || add_links(plan, table, table->start, table_end(table)));
 }
@@ -536,5 +564,5 @@ bool tables_emit_again(struct plan *plan, struct space *space) {
     space->stale_end = space->va.limit;
     if (space->now)
         return each_table(plan, space->root, emit_window);
-    return write_ptes(plan, space, 0, space->va.limit, false) && table_flush(plan, space);
+    return write_ptes(plan, space, 0, space->va.limit, TABLE_SIZES_ALL) && table_flush(plan, space);
 }

@@ -7,6 +7,7 @@
  */
 #include "paging/virtual_build.h"
 
+#include "base/assert.h"
 #include "base/process.h"
 #include "object/allocation.h"
 #include "paging/table.h"
@@ -90,8 +91,8 @@ static bool wide_entries(const struct table_op *op) {
 static struct entries entries_of(const struct table_op *op) {
     struct table *table = op->table;
     struct entries entries = {.memory = op->old ? &op->space->old_root : &table->memory[op->wide]};
-    bool whole = op->write != TABLE_CLEAR && op->write != TABLE_ZERO && op->write != TABLE_PAGES &&
-                 op->write != TABLE_LINKS;
+    bool whole = op->write == TABLE_INIT || op->write == TABLE_CONVERT ||
+                 op->write == TABLE_LEAVE || op->write == TABLE_EVICT;
     entries.shift =
         wide_entries(op) ? PAGE_SHIFT_LARGE : mmu_shift(mmu_of(op->space), table->level);
     entries.first = (uint32_t)((op->start - table->start) >> entries.shift);
@@ -118,10 +119,11 @@ static void make_links(const struct table_op *op, const struct entries *entries,
                        DXGK_PTE *wide) {
     for (uint32_t i = 0; i < entries->count; i++) {
         const struct table *child = op->table->child[entries->first + i];
+        bool large = child && child->large.Valid;
         narrow[i] = wide[i] = (DXGK_PTE){.Flags = 0};
         if (child)
-            narrow[i] = link_entry(child, &child->memory[0]);
-        if (child && child->memory[1].size)
+            narrow[i] = large ? child->large : link_entry(child, &child->memory[0]);
+        if (child && child->memory[1].size && !large)
             wide[i] = link_entry(child, &child->memory[1]);
         virtual_mark(entries->memory, entries->first + i, child);
     }
@@ -167,6 +169,32 @@ static void make_placed(const struct table_op *op, const struct entries *entries
     }
 }
 
+static struct table **children_of(const struct table_op *op, const struct entries *entries) {
+    return &op->table->child[entries->first];
+}
+
+static bool any_large(const struct table_op *op, const struct entries *entries) {
+    struct table **child = children_of(op, entries);
+    for (uint32_t i = 0; i < entries->count; i++) {
+        if (child[i] && child[i]->large.Valid)
+            return true;
+    }
+    return false;
+}
+
+/* `entry` NULL: none. */
+static void set_large(const struct table_op *op, const struct entries *entries,
+                      const DXGK_PTE *entry) {
+    struct table **child = children_of(op, entries);
+    for (uint32_t i = 0; i < entries->count; i++) {
+        VIDMM_ASSERT_WITH(&op->space->adapter->os, !entry || child[i]);
+        if (child[i])
+            child[i]->large = entry ? entry[i] : (DXGK_PTE){.Flags = 0};
+        if (child[i] && entry)
+            child[i]->large.LargePage = 1;
+    }
+}
+
 static DXGK_PTE repeated(const struct table_op *op) {
     DXGK_PTE entry = {.Flags = 0};
     entry.Valid = op->write == TABLE_ZERO;
@@ -177,13 +205,15 @@ static DXGK_PTE repeated(const struct table_op *op) {
 /* Notes what changes. False: nothing does. */
 static bool virtual_note(const struct table_op *op, const struct entries *entries) {
     struct space *space = op->space;
-    bool valid = op->write == TABLE_PAGES || op->write == TABLE_ZERO;
+    bool valid = op->write == TABLE_PAGES || op->write == TABLE_ZERO || op->write == TABLE_LARGE;
     bool before = any_valid(entries);
     if ((op->write == TABLE_CLEAR || op->write == TABLE_LEAVE) && !before)
         return false;
+    if (op->write == TABLE_SMALL && !any_large(op, entries))
+        return false;
     if (op->write != TABLE_INIT && !op->now && outdates(space, before, valid))
         make_stale(space, op->start, op->end);
-    if (op->write != TABLE_LINKS)
+    if (op->write != TABLE_LINKS && op->write != TABLE_LARGE && op->write != TABLE_SMALL)
         mark_all(entries, valid);
     return true;
 }
@@ -217,7 +247,13 @@ static bool make_entries(const struct table_op *op, const struct entries *entrie
         make_listed(op, entries, to);
         return false;
     }
-    if (op->write == TABLE_LINKS) {
+    if (op->write == TABLE_LARGE) {
+        make_placed(op, entries, to);
+        set_large(op, entries, to);
+    }
+    if (op->write == TABLE_SMALL)
+        set_large(op, entries, NULL);
+    if (op->write == TABLE_LINKS || op->write == TABLE_LARGE || op->write == TABLE_SMALL) {
         make_links(op, entries, to, to + TABLE_ENTRIES_MAX);
         return false;
     }

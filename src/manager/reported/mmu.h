@@ -24,6 +24,7 @@ struct mmu {
     bool on;  /* and the adapter runs on it */
     DXGK_GPUMMUCAPS caps;
     enum mmu_pages pages;
+    bool large; /* entries of level 1 may lead to memory: DXGK_PTE.LargePage, from WDDM 2.1 on */
     uint32_t levels;
     struct vidmm_level_info level[VIDMM_LEVELS_MAX];
     uint32_t wide_size; /* bytes of a leaf table with pages of 64 KiB */
@@ -37,6 +38,11 @@ static inline uint32_t mmu_shift(const struct mmu *mmu, uint32_t level) {
     for (uint32_t below = 0; below < level; below++)
         shift += mmu->level[below].index_bits;
     return shift;
+}
+
+/* Bytes of a large page; 0: there are none. */
+static inline uint64_t mmu_large_bytes(const struct mmu *mmu) {
+    return mmu->large && mmu->on ? UINT64_C(1) << mmu_shift(mmu, 1) : 0;
 }
 
 /* The root of two levels grows with what is mapped (gpu-virtual-address.md). */

@@ -137,9 +137,10 @@ static void change_note_left(struct vidmm_referee *referee, struct table_change 
 static void change_set_owner(struct vidmm_referee *referee, struct table_change *change,
                              struct tables_table *table, uint32_t index) {
     const struct tables_owner owner = change_owner_of(referee, change, index);
-    if (change->level != 0)
-        return;
-    if (!table->owner && owner.allocation)
+    /* Above the leaves from the first large page on. */
+    bool owned =
+        owner.allocation && tables_is_page(table, &table->entry[index].value[TABLES_ASKED]);
+    if (!table->owner && owned)
         table->owner = calloc(table->entries, sizeof(*table->owner));
     if (table->owner)
         change_note_left(referee, change, owners_set(referee, table, index, &owner));

@@ -79,7 +79,7 @@ static void flush_built(struct vidmm_referee *referee, const struct shadow_opera
     flush_cover(referee, operation->arg.FlushTlb.hProcess, start, end, TABLES_ASKED);
 }
 
-/* The parts of the range that leaf tables translate. */
+/* The parts of the range that leaf tables translate, and tables that have had large pages. */
 static void flush_compare(struct vidmm_referee *referee, const struct tables_process *process,
                           uint64_t start, uint64_t end, struct tables_blame blame) {
     uint32_t looked = 0;
@@ -87,8 +87,8 @@ static void flush_compare(struct vidmm_referee *referee, const struct tables_pro
          table = tables_each(referee, table)) {
         uint64_t stop =
             table->start + ((uint64_t)table->entries << tables_entry_shift(referee, table));
-        if (table->process != process->handle || table->level != 0 || table->start >= end ||
-            stop <= start)
+        if (table->process != process->handle || (table->level != 0 && !table->owner) ||
+            table->start >= end || stop <= start)
             continue;
         looked++;
         tables_compare_range(referee, process, table->start > start ? table->start : start,

@@ -84,6 +84,29 @@ static void entry_judge_address(struct vidmm_referee *referee, const struct look
                      "0x%llx, covering 0x%llx bytes", LLU(looked->address), LLU(looked->covers));
 }
 
+/* ---- Large pages ----------------------------------------------------------------------------- */
+
+static void entry_judge_large(struct vidmm_referee *referee, const struct looked *looked) {
+    uint32_t id = (uint32_t)looked->entry->Segment;
+    const struct shadow_allocation *allocation =
+        shadow_allocation(referee, looked->change->allocation);
+    bool system = tables_has(referee, DXGKDDI_INTERFACE_VERSION_WDDM2_9,
+                             referee->tables.mmu.caps.SysMemLargePageSupported);
+    bool refused = allocation && tables_has(referee, DXGKDDI_INTERFACE_VERSION_WDDM2_1,
+                                            allocation->info.FlagsWddm2.DisableLargePageMapping);
+    MANAGER_MUST(440, !refused, "page tables where the allocation has DisableLargePageMapping",
+                 "0x%llx leads to it by an entry with LargePage", LLU(looked->va));
+    MANAGER_MUST(441,
+                 allocation && looked->offset <= allocation->size &&
+                     looked->covers <= allocation->size - looked->offset,
+                 "a large page that lies inside one allocation",
+                 "0x%llx bytes from byte 0x%llx of an allocation of 0x%llx", LLU(looked->covers),
+                 LLU(looked->offset), LLU(allocation ? allocation->size : 0));
+    MANAGER_MUST(442, id != 0 || system,
+                 "large pages of system memory with SysMemLargePageSupported only",
+                 "0x%llx leads there by an entry with LargePage", LLU(looked->va));
+}
+
 /* ---- Pages of 64 KB -------------------------------------------------------------------------- */
 
 static void entry_judge_wide(struct vidmm_referee *referee, const struct looked *looked) {
@@ -219,6 +242,8 @@ static void entry_judge_unique(struct vidmm_referee *referee, const struct looke
 static void entry_judge_page(struct vidmm_referee *referee, const struct looked *looked) {
     const struct table_change *change = looked->change;
     entry_judge_place(referee, looked);
+    if (change->level != 0)
+        entry_judge_large(referee, looked);
     if (change->level == 0 && change->wide)
         entry_judge_wide(referee, looked);
 }

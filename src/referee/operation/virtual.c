@@ -194,7 +194,7 @@ static const struct tables_table *virtual_unlinked(struct vidmm_referee *referee
         if (table->process != process->handle || table->level != 0 || table->wide)
             continue;
         tables_walk(referee, process, table->start, TABLES_ASKED, &found);
-        if (found.known && found.table != table)
+        if (found.known && found.table != table && !found.entry.LargePage)
             return table;
     }
     return NULL;

@@ -226,4 +226,21 @@ const struct vidmm_rule rules_i[] = {
         .wrong = "caps->PageTableLevelCount = hw->levels; /* 7 */\n",
         .right = "caps->PageTableLevelCount = min(hw->levels, DXGK_MAX_PAGE_TABLE_LEVEL_COUNT);\n",
     },
+    {
+        RULE(423, DRIVER, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "The work of DxgkDdiSubmitCommandVirtual runs in the address space of its "
+                     "context, whatever ran before.",
+        .page = "nc-d3dkmddi-dxgkddi_submitcommandvirtual",
+        .how = "When the newest work of a node is complete the hardware model says by which root "
+               "table it translated, which must be that of the context.",
+        .why = "The same address leads to memory of another process in another address space.",
+        .windows = "No page tells; work of one process reads and writes memory of another.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "if (context->Process != engine->Process)\n"
+                 "    LoadRoot(engine, context); /* but not after paging, which has no process "
+                 "here */\n",
+        .right = "LoadRoot(engine, context->RootAddress, context->RootEntries);\n"
+                 "Ring(engine, args);\n",
+    },
 };

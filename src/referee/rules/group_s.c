@@ -1,5 +1,5 @@
 /*
- * group_s.c - R369 to R392: 64 KB pages, invalid accesses, companion contexts.
+ * group_s.c - R369 to R392, R440 to R442: 64 KB and large pages, invalid accesses, companion contexts.
  *
  * The finer points of GPU virtual addresses, beyond the rules of group_h_tables.c,
  * group_h_operations.c and group_i.c.
@@ -339,5 +339,46 @@ const struct vidmm_rule rules_s[] = {
                "show what becomes of them.",
         .why = "CPU and GPU see memory in one layout there.",
         .windows = "The system never acquires one.",
+    },
+    {
+        RULE(440, MANAGER, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_1,
+        .statement = "An allocation with DisableLargePageMapping is never mapped by an entry with "
+                     "LargePage.",
+        .page = "ns-d3dkmddi-_dxgk_allocationinfoflags_wddm2_0",
+        .how = "The allocation of every update that writes an entry with LargePage is looked up.",
+        .why = "The driver asks for page tables where single pages will change or where an engine "
+               "cannot walk large pages.",
+        .windows = "No page tells.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "entry.LargePage = size >= coverage;\n",
+        .right = "entry.LargePage = size >= coverage && !flags.DisableLargePageMapping;\n",
+    },
+    {
+        RULE(441, MANAGER, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "All that an entry with LargePage covers is memory of one allocation.",
+        .page = "ns-d3dukmdt-_dxgk_pte",
+        .how = "hAllocation of the update is an allocation, and AllocationOffsetInBytes and what "
+               "an entry covers lie inside it.",
+        .why = "What is behind the end of the allocation would be another one's.",
+        .windows = "No page tells.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "entry.LargePage = size - offset > 0;\n",
+        .right = "entry.LargePage = size - offset >= coverage;\n",
+    },
+    {
+        RULE(442, MANAGER, IMPLIED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "Entries with LargePage lead to system memory only where "
+                     "SysMemLargePageSupported was reported.",
+        .page = "ns-d3dkmddi-_dxgk_gpummucaps",
+        .how = "The segment of every entry with LargePage is held against the capability.",
+        .why = "Before WDDM 2.9 large pages are for memory segments.",
+        .windows = "No page tells.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "entry.LargePage = contiguous;\n",
+        .right = "entry.LargePage = contiguous && (entry.Segment != 0 || "
+                 "caps.SysMemLargePageSupported);\n",
     },
 };

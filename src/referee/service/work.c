@@ -10,11 +10,13 @@ static enum tables_when work_when_used(struct vidmm_referee *referee, uint32_t n
     return node == referee->adapter.paging_node ? TABLES_ASKED : TABLES_DONE;
 }
 
-static bool work_is_for(const struct tables_found *found, HANDLE allocation, uint64_t offset) {
+/* `va` leads to byte `offset` of the allocation. */
+static bool work_is_for(const struct tables_found *found, HANDLE allocation, uint64_t va,
+                        uint64_t offset) {
     const struct tables_owner *owner =
         found->table->owner ? &found->table->owner[found->index] : NULL;
     return !owner || !owner->allocation ||
-           (owner->allocation == allocation && owner->page == (offset & ~(found->page - 1)));
+           (owner->allocation == allocation && owner->page == offset - (va & (found->page - 1)));
 }
 
 /* True when there is no more to say of the range. */
@@ -38,7 +40,7 @@ static bool work_judge_page(struct vidmm_referee *referee, const struct tables_p
                  "the entry of 0x%llx is still being written", LLU(va));
     MANAGER_MUST(231, !found.stale, "FLUSH_TLB, and its completion, before the addresses are used",
                  "what 0x%llx led to before may still be in a TLB", LLU(va));
-    bool same = work_is_for(&found, told->allocation, told->offset + at);
+    bool same = work_is_for(&found, told->allocation, va, told->offset + at);
     MANAGER_MUST(287, same, "addresses that lead to what the device lists when work is submitted",
                  "0x%llx leads to another page", LLU(va));
     return !same || !found.settled || found.stale;
@@ -48,11 +50,12 @@ static bool work_judge_page(struct vidmm_referee *referee, const struct tables_p
 static uint64_t work_leads_at(struct vidmm_referee *referee, const struct tables_table *table,
                               enum tables_when when, uint64_t start, uint64_t end) {
     uint32_t first, last;
-    if (table->level != 0 || !tables_cut(referee, table, start, end, &first, &last))
+    if (!tables_cut(referee, table, start, end, &first, &last))
         return end;
     for (uint32_t i = first; i <= last; i++)
         if (table->entry[i].known[when] && table->entry[i].value[when].Valid &&
-            !table->entry[i].value[when].Zero)
+            !table->entry[i].value[when].Zero &&
+            tables_is_page(table, &table->entry[i].value[when]))
             return table->start + ((uint64_t)i << tables_entry_shift(referee, table));
     return end;
 }

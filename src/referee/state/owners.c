@@ -133,7 +133,8 @@ HANDLE owners_set(struct vidmm_referee *referee, struct tables_table *table, uin
     owner->allocation = to->allocation;
     owner->page = to->page;
     owner->protection = to->protection;
-    if (table->user && to->allocation && entry->Valid && !entry->Zero) {
+    if (table->user && to->allocation && entry->Valid && !entry->Zero &&
+        tables_is_page(table, entry)) {
         uint64_t at = (uint64_t)entry->PageAddress << TABLES_PAGE_SHIFT;
         owner->leads = tables_gpu_address(referee, (uint32_t)entry->Segment, at) + 1;
         owners_count_entry(referee, table, owner->leads, (struct count){owner->allocation, 1, 0});

@@ -1,5 +1,5 @@
 /*
- * owners.h - whose pages leaf entries lead to, as the updates said that wrote them.
+ * owners.h - whose pages entries lead to, those of leaf tables and those with LargePage, as the updates said that wrote them.
  *
  * Of the entries of processes it is also kept where they lead, and where a TLB may still lead that
  * was not flushed since: memory that another allocation has by then was given away too early.
@@ -23,7 +23,7 @@ struct owners {
     uint32_t tolds, told_room;
 };
 
-/* Of one leaf entry. */
+/* Of one entry. */
 struct tables_owner {
     HANDLE allocation;         /* NULL: no allocation's */
     uint64_t page, protection; /* byte of the allocation; DriverProtection */

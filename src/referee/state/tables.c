@@ -174,8 +174,9 @@ void tables_set_stale(struct vidmm_referee *referee, struct tables_table *table,
     entry->stale[when] = stale;
     table->stale[when] += stale ? 1u : UINT32_MAX; /* one more, or one less */
     table->space->stale[when] += stale ? 1u : UINT32_MAX;
-    if (when == TABLES_ASKED && !stale && table->level == 0)
-        owners_flushed(referee, table, (uint32_t)(entry - table->entry));
+    uint32_t index = (uint32_t)(entry - table->entry);
+    if (when == TABLES_ASKED && !stale && index < table->entries)
+        owners_flushed(referee, table, index);
 }
 
 /* ---- Processes ------------------------------------------------------------------------------- */

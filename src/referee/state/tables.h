@@ -70,7 +70,7 @@ struct tables_table {
     uint32_t stale[2];
     uint64_t made;              /* as tables_births() counted: no other has the same */
     uint64_t born;              /* as tables_births() counts */
-    struct tables_owner *owner; /* leaf: of each entry; NULL: no allocation was ever named */
+    struct tables_owner *owner; /* of each entry; NULL: none ever led to a named allocation */
     struct tables_entry *entry; /* `entries`, then as many of the other kind */
 };
 
@@ -143,6 +143,10 @@ uint64_t tables_births(struct vidmm_referee *referee);
 bool tables_take(struct vidmm_referee *referee, uint64_t gpu_address, uint64_t births);
 struct tables_table *tables_each(struct vidmm_referee *referee, const struct tables_table *after);
 struct tables_entry *tables_entry(const struct tables_table *table, uint32_t kind, uint32_t index);
+/* The entry leads to memory, if it is valid: not to a table. */
+static inline bool tables_is_page(const struct tables_table *table, const DXGK_PTE *entry) {
+    return table->level == 0 || entry->LargePage;
+}
 /* log2 of the bytes that an entry covers. */
 uint32_t tables_entry_shift(struct vidmm_referee *referee, const struct tables_table *table);
 /* Entries that a table of this kind has; the root of two levels: the most that it may have. */

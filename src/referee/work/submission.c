@@ -62,9 +62,29 @@ void submit_free(struct shadow_submission *submission) {
     free(submission); /* the first member of struct work_submission */
 }
 
+/* Nothing came behind it, so that the engine has its address space yet. A root does not change while
+ * work of its context is under way (R256). */
+static void submission_judge_space(struct vidmm_referee *referee,
+                                   const struct shadow_submission *submission) {
+    const struct vidmm_referee_world *world = &referee->world;
+    const struct shadow_context *context = shadow_context(referee, submission->context);
+    uint64_t root;
+    bool empty = submission->end == submission->start;
+    if (empty || !context || context->root_entries == 0 || context->context_info.Caps.UseIoMmu ||
+        !world->root || !world->root(world->ctx, submission->node, &root))
+        return;
+    uint64_t wanted =
+        tables_gpu_address(referee, context->root.SegmentId, context->root.SegmentOffset);
+    DRIVER_MUST(423, root == wanted, "the address space of the context that the work belongs to",
+                "node %u ran it with the root table at 0x%llx, that of the context is at 0x%llx",
+                submission->node, LLU(root), LLU(wanted));
+}
+
 /* The oldest of a node is over; `complete`: its operations were carried out. */
 void submission_end(struct vidmm_referee *referee, struct shadow_node *node, bool complete) {
     struct shadow_submission *first = submission_unlink(node);
+    if (complete && !node->first)
+        submission_judge_space(referee, first);
     while (first->operations) {
         struct shadow_operation *operation = first->operations;
         first->operations = operation->next; /* and `next` still leads to what came behind it */

@@ -125,6 +125,9 @@ static DXGK_GPUMMUCAPS caps_of(const struct kmd_adapter *adapter) {
     caps.LegacyBehaviors.SourcePageTableVaInTransfer = (demands & KMD_DEMAND_TABLE_VA) != 0;
     caps.CacheCoherentMemorySupported = 1;
     caps.LargePageSupported = (format->has & GPU_MMU_HAS_LARGE) != 0;
+    if (adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_1)
+        caps.AllowNonAlignedLargePageAddress =
+            caps.LargePageSupported && (format->has & GPU_MMU_LARGE_ANYWHERE);
     caps.DualPteSupported = format->pages == GPU_PAGES_DUAL;
     if (adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_6)
         caps.InvalidTlbEntriesNotCached = !(format->has & GPU_MMU_CACHES_INVALID);

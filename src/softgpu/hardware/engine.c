@@ -209,6 +209,7 @@ static void engine_enter(struct hw *hw, struct hw_engine *engine,
     engine->refused = work->saved ? hw_context_restore(hw, engine, work->state) : GPU_FAULT_NONE;
     if (engine->mapped && !work->space.shared && !hw_mmu_enter(hw, &engine->space))
         engine->space.entries = 0; /* where every address is a fault */
+    engine->ran = engine->mapped && !engine->space.shared ? engine->space.root : HW_NO_ROOT;
     if (bytes != 0 && engine->refused == GPU_FAULT_NONE &&
         hw_reach(hw, engine->mapped ? engine : NULL, GPU_ACCESS_EXECUTE, work->address, &at,
                  &bytes) == GPU_FAULT_NONE &&

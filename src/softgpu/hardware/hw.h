@@ -90,6 +90,8 @@ struct hw_leaves {
     uint64_t cost_ns;      /* of a walk that ends there */
 };
 
+#define HW_NO_ROOT UINT64_MAX
+
 struct hw_submission {
     uint64_t address;
     uint32_t size;
@@ -132,6 +134,7 @@ struct hw_engine {
     enum gpu_fault refused;  /* why the active submission cannot even begin */
     struct hw_leaves leaves; /* of the command at the cursor */
     struct hw_trap trap;     /* the newest page fault met, reported or not */
+    _Atomic uint64_t ran;    /* root of the newest submission, for the back door; HW_NO_ROOT */
     _Atomic uint32_t at;     /* copy of `cursor` for the register */
 };
 

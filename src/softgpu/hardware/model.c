@@ -284,6 +284,12 @@ static bool model_translate(void *context, uint64_t root, uint32_t entries, uint
     return hw_mmu_query(context, root, entries, va, out);
 }
 
+static bool model_root(void *context, uint32_t engine, uint64_t *root) {
+    struct hw *hw = context;
+    *root = hw->engine[engine].ran;
+    return hw->mmu && *root != HW_NO_ROOT;
+}
+
 const struct vidmm_hw_model softgpu_model = {
     .name = "softgpu",
     .create = model_create,
@@ -294,4 +300,5 @@ const struct vidmm_hw_model softgpu_model = {
     .step = model_step,
     .peek = model_peek,
     .translate = model_translate,
+    .root = model_root,
 };

@@ -55,6 +55,8 @@ static enum gpu_fault read_word(struct walk *walk, uint64_t table, uint64_t inde
 static enum gpu_fault translate_page(const struct walk *walk, uint64_t word, uint32_t shift,
                                      struct hw_leaf *leaf) {
     uint64_t unaligned = word & GPU_PTE_ADDRESS & ((UINT64_C(1) << shift) - 1);
+    if (walk->level != 0 && (walk->mmu->format.has & GPU_MMU_LARGE_ANYWHERE))
+        unaligned = 0;
     if ((word & ~walk->mmu->page_bits) != 0 || (unaligned != 0 && !(word & GPU_PTE_ZERO)))
         return GPU_FAULT_FORMAT;
     *leaf = (struct hw_leaf){word, shift, walk->level};

@@ -41,6 +41,7 @@
 #define GPU_MMU_HAS_ZERO       0x4u
 #define GPU_MMU_HAS_LARGE      0x8u  /* GPU_PTE_LARGE */
 #define GPU_MMU_CACHES_INVALID 0x10u /* that a page is not mapped is cached too */
+#define GPU_MMU_LARGE_ANYWHERE 0x20u /* a large page begins at any multiple of 4 KiB */
 #define GPU_SPACES             1024u
 
 /* ---- Entries --------------------------------------------------------------------------------- */
@@ -58,7 +59,7 @@
 #define GPU_PTE_TABLE_64K  0x40u /* level 1, GPU_PAGES_SINGLE: the leaf table has 64 KiB pages */
 /*
  * GPU physical address (bus, VRAM or aperture: there is one address space) of the page or table. A
- * page is aligned to its size.
+ * page is aligned to its size, a large one not with GPU_MMU_LARGE_ANYWHERE.
  */
 #define GPU_PTE_ADDRESS ((UINT64_C(1) << 48) - 4096u)
 

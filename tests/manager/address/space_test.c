@@ -68,6 +68,8 @@ static void create_target(struct game *game, uint32_t index) {
                               .alignment = small ? 0 : (uint32_t)WIDE};
     if (next(game) % 2)
         desc.size = (next(game) % 3 + 1) * WIDE;
+    if (game->world->large && next(game) % 2)
+        desc.size = (next(game) % 2 + 1) * (PAGE << game->world->bits[0]);
     struct vidmm_allocation_request request = {.private_data = &desc, .private_size = sizeof(desc)};
     struct vidmm_allocation_info info;
     assert_int_equal(vidmm_allocation_create(game->device[0], &request, &target->allocation),
@@ -281,14 +283,17 @@ static void play(struct game *game, uint32_t steps) {
     check_everything(game);
 }
 
-static void play_all_levels(enum world_pages pages, DXGK_PAGETABLEUPDATEMODE mode) {
+static void play_all_levels(enum world_pages pages, DXGK_PAGETABLEUPDATEMODE mode, bool large) {
     for (uint32_t levels = 2; levels <= VIDMM_LEVELS_MAX; levels++) {
         struct world *world = world_new(levels, pages, mode);
         world->invalid_cached = levels % 2;
         world->explicit_invalidation = levels == 4;
+        world->large = large;
+        world->large_anywhere = levels == 5;
         struct game *game = game_new(world);
         play(game, STEPS);
         assert_true(pages == PAGES_4K || world->wide_entries > 0);
+        assert_int_equal(world->large_entries > 0, large);
         assert_true(world->transfers > 20 && world->process[1].flushes > 20);
         end(game);
     }
@@ -296,31 +301,37 @@ static void play_all_levels(enum world_pages pages, DXGK_PAGETABLEUPDATEMODE mod
 
 /* clang-format off */
 #define PLAYS(X)                                        \
-    X(by_gpu_addresses, PAGES_4K, GPU_VIRTUAL)          \
-    X(by_gpu_addresses_single, PAGES_SINGLE, GPU_VIRTUAL) \
-    X(by_gpu_addresses_dual, PAGES_DUAL, GPU_VIRTUAL)   \
-    X(by_physical_addresses, PAGES_4K, GPU_PHYSICAL)    \
-    X(by_physical_addresses_single, PAGES_SINGLE, GPU_PHYSICAL) \
-    X(by_physical_addresses_dual, PAGES_DUAL, GPU_PHYSICAL) \
-    X(by_the_cpu, PAGES_4K, CPU_VIRTUAL)                \
-    X(by_the_cpu_single, PAGES_SINGLE, CPU_VIRTUAL)     \
-    X(by_the_cpu_dual, PAGES_DUAL, CPU_VIRTUAL)
+    X(by_gpu_addresses, PAGES_4K, GPU_VIRTUAL, false)          \
+    X(by_gpu_addresses_single, PAGES_SINGLE, GPU_VIRTUAL, false) \
+    X(by_gpu_addresses_dual, PAGES_DUAL, GPU_VIRTUAL, false)   \
+    X(by_physical_addresses, PAGES_4K, GPU_PHYSICAL, false)    \
+    X(by_physical_addresses_single, PAGES_SINGLE, GPU_PHYSICAL, false) \
+    X(by_physical_addresses_dual, PAGES_DUAL, GPU_PHYSICAL, false) \
+    X(by_the_cpu, PAGES_4K, CPU_VIRTUAL, false)                \
+    X(by_the_cpu_single, PAGES_SINGLE, CPU_VIRTUAL, false)     \
+    X(by_the_cpu_dual, PAGES_DUAL, CPU_VIRTUAL, false)         \
+    X(with_large_pages, PAGES_4K, GPU_VIRTUAL, true)           \
+    X(with_large_pages_single, PAGES_SINGLE, GPU_PHYSICAL, true) \
+    X(with_large_pages_dual, PAGES_DUAL, GPU_VIRTUAL, true)    \
+    X(with_large_pages_by_the_cpu, PAGES_4K, CPU_VIRTUAL, true)
 /* clang-format on */
 
-#define DEFINE(name, pages, mode)                                                                  \
+#define DEFINE(name, pages, mode, large)                                                           \
     static void every_address_leads_to_its_byte_##name(void **state) {                             \
         (void)state;                                                                               \
-        play_all_levels(pages, DXGK_PAGETABLEUPDATE_##mode);                                       \
+        play_all_levels(pages, DXGK_PAGETABLEUPDATE_##mode, large);                                \
     }
 PLAYS(DEFINE)
-#define LIST(name, pages, mode) cmocka_unit_test(every_address_leads_to_its_byte_##name),
+#define LIST(name, pages, mode, large) cmocka_unit_test(every_address_leads_to_its_byte_##name),
 
 /* ---- After a reset --------------------------------------------------------------------------- */
 
 static void tables_survive_a_reset(void **state) {
     (void)state;
-    for (uint32_t mode = 0; mode < 3; mode++) {
-        struct game *game = game_new(world_new(3, PAGES_SINGLE, (DXGK_PAGETABLEUPDATEMODE)mode));
+    for (uint32_t kind = 0; kind < 6; kind++) {
+        struct world *world = world_new(3, PAGES_SINGLE, (DXGK_PAGETABLEUPDATEMODE)(kind % 3));
+        world->large = kind >= 3;
+        struct game *game = game_new(world);
         for (uint32_t i = 0; i < 6; i++) {
             play(game, 40);
             assert_int_equal(vidmm_reset(game->world->adapter), VIDMM_OK);
@@ -334,8 +345,9 @@ static void tables_survive_a_reset(void **state) {
 static void a_hang_anywhere_leaves_nothing(void **state) {
     (void)state;
     for (uint64_t hang = 1; hang < 60; hang += 3) {
-        struct game *game =
-            game_new(world_new(2 + hang % 3, PAGES_DUAL, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL));
+        struct world *world = world_new(2 + hang % 3, PAGES_DUAL, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL);
+        world->large = hang % 2;
+        struct game *game = game_new(world);
         struct vidmm_va_request request = {.allocation = game->targets[0].allocation,
                                            .size = game->targets[0].size,
                                            .base = 30 * MIB};
@@ -804,8 +816,10 @@ static uint32_t fill_small(struct game *game, struct vidmm_allocation **allocati
 static void tables_of_an_idle_process_may_leave(void **state) {
     (void)state;
     for (uint32_t pages = PAGES_4K; pages <= PAGES_DUAL; pages++) {
-        struct game *game = game_new(
-            world_new(2 + pages, (enum world_pages)pages, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL));
+        struct world *world =
+            world_new(2 + pages, (enum world_pages)pages, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL);
+        world->large = pages != PAGES_4K;
+        struct game *game = game_new(world);
         struct vidmm_va_request zero = {.size = 8 * MIB, .reservation = VIDMM_VA_RESERVE_ZERO};
         struct vidmm_va_request map = {.size = game->targets[1].size,
                                        .allocation = game->targets[1].allocation};

@@ -109,6 +109,26 @@ static void a_large_page_covers_what_its_entry_covers(void **state) {
     board_drop(&s.board);
 }
 
+/* A board that says so takes it at every page of 4 KiB; for the others it is no entry. */
+static void a_large_page_may_begin_anywhere(void **state) {
+    (void)state;
+    for (uint32_t anywhere = 0; anywhere < 2; anywhere++) {
+        uint64_t next = VRAM_DATA + 4 * MIB;
+        struct board board = {0};
+        struct space space;
+        space_board(&board, 3, GPU_PAGES_4K,
+                    GPU_MMU_HAS_LARGE | (anywhere ? GPU_MMU_LARGE_ANYWHERE : 0));
+        space_make(&space, &board, 1, &next);
+        *space_table_entry(&space, OTHER_VA, 1, 0) =
+            (VRAM_DATA + MIB + GPU_PAGE) | GPU_PTE_VALID | GPU_PTE_LARGE;
+        assert_int_equal(space_translation(&space, OTHER_VA).valid, anywhere);
+        if (anywhere)
+            assert_int_equal(space_translation(&space, OTHER_VA + MIB + 8).address,
+                             VRAM_DATA + 2 * MIB + GPU_PAGE + 8);
+        board_drop(&board);
+    }
+}
+
 static void zero_pages_read_as_zero_and_drop_writes(void **state) {
     struct space_simple s = {0};
     (void)state;
@@ -316,7 +336,7 @@ static void impossible_formats_are_refused(void **state) {
         {{"MmuLevels", 7}, {NULL, 0}},
         {{"MmuLevels", UINT64_MAX}, {NULL, 0}},
         {{"MmuLevels", 3}, {"MmuPages", 3}},
-        {{"MmuLevels", 3}, {"MmuFeatures", 32}},
+        {{"MmuLevels", 3}, {"MmuFeatures", 64}},
         {{"MmuLevels", 3}, {"MmuIndexBits", 0x000909}},
         {{"MmuLevels", 3}, {"MmuIndexBits", 0x090904}},
         {{"MmuLevels", 2}, {"MmuIndexBits", 0x130a}},
@@ -364,6 +384,7 @@ int main(void) {
         cmocka_unit_test(every_format_translates_what_is_mapped_and_nothing_else),
         cmocka_unit_test(a_dual_entry_prefers_its_64k_page),
         cmocka_unit_test(a_large_page_covers_what_its_entry_covers),
+        cmocka_unit_test(a_large_page_may_begin_anywhere),
         cmocka_unit_test(zero_pages_read_as_zero_and_drop_writes),
         cmocka_unit_test(old_translations_are_used_until_flushed),
         cmocka_unit_test(a_command_finds_the_tables_that_the_one_before_it_linked),

@@ -1,0 +1,232 @@
+/*
+ * virtual_large_test.c - large pages: which mappings have them, and what becomes of them when a
+ * part changes (ns-d3dukmdt-_dxgk_pte.md, ns-d3dkmddi-_dxgk_gpummucaps.md).
+ */
+#include "virtual_players.h"
+
+#define ANYWHERE (SET(VRAM) | SET(APERTURE))
+
+static uint64_t large_size; /* of the world at hand */
+
+/* Updates of the first process's tables in their order: 's' small pages, 'l' an entry above that
+ * leads to a table, 'L' one with LargePage, 'x' invalid entries of leaves. */
+static char order[256];
+static uint32_t ordered;
+static DXGKDDI_BUILDPAGINGBUFFER *build_else;
+static DXGKDDI_CREATEALLOCATION *create_else;
+
+static void note_update(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+    const struct world_process *process = update->hProcess;
+    const DXGK_PTE *entry = &update->pPageTableEntries[0];
+    if (process->system || update->PageTableLevel > 1 || ordered + 1 >= sizeof(order))
+        return;
+    order[ordered++] = update->PageTableLevel == 1 ? (entry->LargePage ? 'L' : 'l')
+                       : entry->Valid              ? 's'
+                                                   : 'x';
+    order[ordered] = '\0';
+}
+
+static NTSTATUS APIENTRY build_and_note(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *arg) {
+    if (arg->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && arg->MultipassOffset == 0)
+        note_update(&arg->UpdatePageTable);
+    return build_else(adapter, arg);
+}
+
+static NTSTATUS APIENTRY create_without(const HANDLE adapter, DXGKARG_CREATEALLOCATION *arg) {
+    NTSTATUS status = create_else(adapter, arg);
+    for (UINT i = 0; i < arg->NumAllocations; i++)
+        arg->pAllocationInfo[i].FlagsWddm2.DisableLargePageMapping = 1;
+    return status;
+}
+
+static void watch(DRIVER_INITIALIZATION_DATA *ddi) {
+    build_else = ddi->DxgkDdiBuildPagingBuffer;
+    ddi->DxgkDdiBuildPagingBuffer = build_and_note;
+}
+
+static void watch_and_refuse(DRIVER_INITIALIZATION_DATA *ddi) {
+    watch(ddi);
+    create_else = ddi->DxgkDdiCreateAllocation;
+    ddi->DxgkDdiCreateAllocation = create_without;
+}
+
+static struct game *prepare(void) {
+    struct game *game = game_prepare(4 * MIB);
+    game->world->large = true;
+    game->world->overlay = watch;
+    large_size = PAGE << game->world->bits[0];
+    return game;
+}
+
+static struct game *begin(struct game *game) {
+    game_start(game, 1);
+    ordered = 0;
+    order[0] = '\0';
+    return game;
+}
+
+static uint64_t map(struct player *player, struct vidmm_va_request request) {
+    uint64_t va, fence;
+    request.protection = VIDMM_VA_WRITE;
+    assert_int_equal(vidmm_va_map(player->queue, &request, &va, &fence), VIDMM_OK);
+    return va;
+}
+
+/* Pages of [va, va + size) that are parts of large ones; all of them lead to the allocation. */
+static uint64_t large_pages(struct player *player, const struct vidmm_allocation *allocation,
+                            uint64_t va, uint64_t offset, uint64_t size) {
+    struct world_process *process = world_process(player->game->world, 1);
+    uint64_t count = 0, place;
+    for (uint64_t at = 0; at < size; at += PAGE) {
+        struct world_page page = world_translate(process, va + at);
+        assert_true(page.valid);
+        assert_int_equal(vidmm_allocation_page(allocation, (offset + at) / PAGE, &place),
+                         page.segment);
+        assert_int_equal(page.page, place / PAGE);
+        count += page.large;
+    }
+    return count;
+}
+
+/* ---- Which have them ------------------------------------------------------------------------- */
+
+static void what_lies_together_is_mapped_by_entries_above_the_leaves(void **state) {
+    (void)state;
+    struct game *game = begin(prepare());
+    struct player *player = &game->players[0];
+    uint64_t size = 3 * large_size + PAGE;
+    struct vidmm_allocation *small = make(player, PAGE, ANYWHERE);
+    struct vidmm_allocation *allocation = make(player, size, ANYWHERE);
+    must_list(player, small); /* the next free place is no multiple of a large page */
+    uint64_t va = map(player, (struct vidmm_va_request){.size = size, .allocation = allocation});
+    uint64_t before = game->world->updates;
+    must_list(player, allocation);
+    assert_int_equal(large_pages(player, allocation, va, 0, size), 3 * large_size / PAGE);
+    assert_int_equal(game->world->large_entries, 3);
+    assert_non_null(strstr(order, "Ls"));
+    assert_true(game->world->updates - before < 8);
+    evict(player, allocation, 0);
+    assert_int_equal(vidmm_allocation_evict(allocation, true), VIDMM_OK);
+    assert_false(world_translate(world_process(game->world, 1), va).valid);
+    must_list(player, allocation);
+    assert_int_equal(large_pages(player, allocation, va, 0, size), 3 * large_size / PAGE);
+    game_end(game);
+}
+
+static void expect_none(struct game *game, struct vidmm_va_request request) {
+    struct player *player = &game->players[0];
+    struct vidmm_allocation *allocation = make(player, 2 * large_size, ANYWHERE);
+    request.size = 2 * large_size;
+    request.allocation = allocation;
+    uint64_t va = map(player, request);
+    must_list(player, allocation);
+    assert_int_equal(large_pages(player, allocation, va, 0, request.size), 0);
+    assert_int_equal(game->world->large_entries, 0);
+    game_end(game);
+}
+
+static void an_allocation_can_do_without(void **state) {
+    (void)state;
+    struct game *game = prepare();
+    game->world->overlay = watch_and_refuse;
+    expect_none(begin(game), (struct vidmm_va_request){0});
+}
+
+/* The capability is older than its use. */
+static void drivers_before_2_1_get_none(void **state) {
+    (void)state;
+    struct game *game = prepare();
+    game->world->version = DXGKDDI_INTERFACE_VERSION_WDDM2_0;
+    expect_none(begin(game), (struct vidmm_va_request){0});
+}
+
+/* Only leaf entries have one (R226). */
+static void a_driver_protection_needs_leaf_entries(void **state) {
+    (void)state;
+    expect_none(begin(prepare()), (struct vidmm_va_request){.driver_protection = 5});
+}
+
+static void tiles_have_none(void **state) {
+    (void)state;
+    struct game *game = begin(prepare());
+    struct vidmm_va_request reserve = {.size = 2 * large_size, .base = 16 * MIB};
+    uint64_t va;
+    assert_int_equal(vidmm_va_reserve(game->players[0].process, &reserve, &va), VIDMM_OK);
+    expect_none(game, (struct vidmm_va_request){.base = va});
+}
+
+/* Byte 64 KiB of the allocation is at no multiple of a large page. */
+static void an_unaligned_place_needs_the_driver_to_allow_it(void **state) {
+    (void)state;
+    for (uint32_t anywhere = 0; anywhere < 2; anywhere++) {
+        struct game *game = prepare();
+        game->world->large_anywhere = anywhere;
+        struct player *player = &begin(game)->players[0];
+        struct vidmm_allocation *allocation = make(player, 2 * large_size, ANYWHERE);
+        struct vidmm_va_request request = {.size = large_size,
+                                           .base = 16 * MIB,
+                                           .allocation = allocation,
+                                           .offset = large_size / 2};
+        uint64_t va = map(player, request);
+        must_list(player, allocation);
+        assert_int_equal(large_pages(player, allocation, va, request.offset, large_size),
+                         anywhere ? large_size / PAGE : 0);
+        game_end(game);
+    }
+}
+
+/* ---- What changes in part -------------------------------------------------------------------- */
+
+/* No address that stays is invalid at any time: the entry above leads to its table again when that
+ * is full, and only the large page of which something changes is split. */
+static void a_split_leaves_its_neighbours_valid(void **state) {
+    (void)state;
+    struct game *game = begin(prepare());
+    struct player *player = &game->players[0];
+    struct vidmm_allocation *allocation = make(player, 2 * large_size, ANYWHERE);
+    uint64_t va =
+        map(player, (struct vidmm_va_request){.size = 2 * large_size, .allocation = allocation});
+    must_list(player, allocation);
+    assert_int_equal(large_pages(player, allocation, va, 0, 2 * large_size), 2 * large_size / PAGE);
+    ordered = 0;
+    assert_int_equal(vidmm_va_free(player->process, va + 2 * PAGE, PAGE), VIDMM_OK);
+    assert_string_equal(order, "ssl");
+    assert_int_equal(large_pages(player, allocation, va, 0, 2 * PAGE), 0);
+    assert_false(world_translate(world_process(game->world, 1), va + 2 * PAGE).valid);
+    assert_int_equal(
+        large_pages(player, allocation, va + 3 * PAGE, 3 * PAGE, large_size - 3 * PAGE), 0);
+    assert_int_equal(large_pages(player, allocation, va + large_size, large_size, large_size),
+                     large_size / PAGE);
+    game_end(game);
+}
+
+/* Both ends of what is freed lie in large pages. */
+static void both_ends_of_a_change_are_split(void **state) {
+    (void)state;
+    struct game *game = begin(prepare());
+    struct player *player = &game->players[0];
+    struct vidmm_allocation *allocation = make(player, 3 * large_size, ANYWHERE);
+    uint64_t size = 3 * large_size, gap = size - 2 * PAGE;
+    uint64_t va = map(player, (struct vidmm_va_request){.size = size, .allocation = allocation});
+    must_list(player, allocation);
+    assert_int_equal(vidmm_va_free(player->process, va + PAGE, gap), VIDMM_OK);
+    assert_int_equal(large_pages(player, allocation, va, 0, PAGE), 0);
+    assert_int_equal(large_pages(player, allocation, va + size - PAGE, size - PAGE, PAGE), 0);
+    for (uint64_t at = PAGE; at < size - PAGE; at += PAGE)
+        assert_false(world_translate(world_process(game->world, 1), va + at).valid);
+    game_end(game);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_lies_together_is_mapped_by_entries_above_the_leaves),
+        cmocka_unit_test(an_allocation_can_do_without),
+        cmocka_unit_test(drivers_before_2_1_get_none),
+        cmocka_unit_test(a_driver_protection_needs_leaf_entries),
+        cmocka_unit_test(tiles_have_none),
+        cmocka_unit_test(an_unaligned_place_needs_the_driver_to_allow_it),
+        cmocka_unit_test(a_split_leaves_its_neighbours_valid),
+        cmocka_unit_test(both_ends_of_a_change_are_split),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -4,10 +4,13 @@
  */
 #include "mutants.h"
 
-#define PAGES  256u /* of the stage's aperture */
-#define LIMIT  128u
-#define PAGE   4096u
-#define SYSTEM {"Agp", 1}, {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WIN7}
+#define PAGES 256u /* of the stage's aperture */
+#define LIMIT 128u
+#define PAGE  4096u
+#define SYSTEM                                                                                     \
+    {"Agp", 1}, {                                                                                  \
+        "InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WIN7                                         \
+    }
 
 static void map_nothing(void *ctx, uint64_t page, PMDL mdl, uint64_t mdl_page, uint64_t pages) {
     (void)ctx;
@@ -63,7 +66,7 @@ const struct mutant mutants_agp[] = {
     {MANAGER(36, no_maps, "uses pages of the AGP aperture that the GART was not asked to map"),
      .consequences = {199}, .settings = {SYSTEM}},
     {MANAGER(64, maps_beyond_limit, "has the GART map more than CommitLimit"),
-     .consequences = {199, 110}, .settings = {SYSTEM, {"AgpCommitLimit", LIMIT * PAGE}}},
+     .consequences = {199, 110}, .settings = {SYSTEM, {"AgpCommitLimit", LIMIT *PAGE}}},
     {MANAGER(110, no_flushes, "flushes no Cached allocation that comes into an AGP segment"),
      .settings = {SYSTEM}},
     {MANAGER(199, no_unmaps, "leaves pages mapped by the GART that something else comes to"),

@@ -79,7 +79,7 @@ void *host_bus_pointer(uint64_t address, size_t size) {
         if (atomic_load_explicit(&gart->frame[page + i], memory_order_acquire) != frame + i)
             return NULL;
     }
-    return frame ? host_physical_pointer(host_world->physical,
-                                         frame * HOST_PAGE + at % HOST_PAGE, size)
+    return frame ? host_physical_pointer(host_world->physical, frame * HOST_PAGE + at % HOST_PAGE,
+                                         size)
                  : NULL;
 }

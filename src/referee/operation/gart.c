@@ -22,7 +22,8 @@ static void gart_judge_states(struct vidmm_referee *referee, const struct shadow
     uint64_t i = 0;
     while (i < change->pages && ((page[i] & SHADOW_GART_MAPPED) != 0) == mapped)
         i++;
-    MANAGER_MUST(199, i == change->pages, "the GART to map unmapped pages, and to unmap mapped ones",
+    MANAGER_MUST(199, i == change->pages,
+                 "the GART to map unmapped pages, and to unmap mapped ones",
                  "page %llu of AGP segment %u is %s already", LLU(change->page + i), segment->id,
                  mapped ? "unmapped" : "mapped");
 }
@@ -70,9 +71,10 @@ void vidmm_referee_gart(struct vidmm_referee *referee, const struct vidmm_refere
 }
 
 void gart_judge_use(struct vidmm_referee *referee, const struct shadow_segment *segment,
-                    const struct shadow_allocation *allocation, uint64_t offset) {
+                    struct shadow_allocation *allocation, uint64_t offset) {
     uint64_t first = offset / SHADOW_PAGE, pages = allocation->size / SHADOW_PAGE;
     uint64_t mapped = 0, flushed = 0;
+    allocation->content = true; /* as after a MAP: its system pages are what the GPU uses */
     if (!segment->gart || offset > segment->size || allocation->size > segment->size - offset)
         return;
     for (uint64_t i = first; i < first + pages; i++) {

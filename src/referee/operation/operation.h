@@ -39,7 +39,7 @@ void aperture_judge_commitment(struct vidmm_referee *referee, const struct shado
                                uint64_t pages);
 /* operation/gart.c: the GPU is about to use the allocation at `offset` of an AGP segment. */
 void gart_judge_use(struct vidmm_referee *referee, const struct shadow_segment *segment,
-                    const struct shadow_allocation *allocation, uint64_t offset);
+                    struct shadow_allocation *allocation, uint64_t offset);
 
 /* operation/later.c: whether an operation that came behind `operation` writes to these
  * bytes of a segment or maps them anew, or writes to these pages of an MDL. */

@@ -57,8 +57,8 @@ struct shadow_segment {
     DXGK_MEMORYRANGE *invalid;
     uint32_t invalid_count;
     struct shadow_page *pages; /* of a linear aperture: size / 4096 of them; NULL: none */
-    uint8_t *gart;   /* of an AGP segment: SHADOW_GART_*, a byte a page; NULL: none */
-    uint64_t mapped; /* pages of either that are mapped */
+    uint8_t *gart;             /* of an AGP segment: SHADOW_GART_*, a byte a page; NULL: none */
+    uint64_t mapped;           /* pages of either that are mapped */
 };
 
 struct shadow_adapter {

@@ -197,4 +197,19 @@ const struct vidmm_rule rules_k[] = {
                  "submit.DmaBufferSubmissionEndOffset = submit.DmaBufferSubmissionStartOffset;\n"
                  "driver->DxgkDdiSubmitCommand(adapter, &submit);\n",
     },
+    {
+        RULE(433, BOTH, DOCUMENTED, BUGCHECK),
+        .statement = "DxgkDdiSubmitCommand and DxgkDdiPreemptCommand are called at DISPATCH_LEVEL, "
+                     "and the driver neither waits nor touches pageable memory in them.",
+        .page = "nc-d3dkmddi-dxgkddi_submitcommand",
+        .how = "The manager's half: the modelled IRQL of the thread is read when the call begins. "
+               "Of the driver's half the host names waits and calls that the level forbids; memory "
+               "that could be paged out there is none.",
+        .why = "The scheduler calls them with spin locks held.",
+        .windows = "No page tells more than the level; touching pageable memory there is bugcheck "
+                   "0xA or 0xD1.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "KeWaitForSingleObject(&ctx->RingMutex, Executive, KernelMode, FALSE, NULL);\n",
+        .right = "KeAcquireSpinLockAtDpcLevel(&ctx->RingLock);\n",
+    },
 };

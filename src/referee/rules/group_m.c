@@ -302,4 +302,17 @@ const struct vidmm_rule rules_m[] = {
         .right = "Copy(args->Buffer, plane, (pages + 7) / 8);\n"
                  "last[0] &= (1u << pages % 8) - 1;\n",
     },
+    {
+        RULE(431, MANAGER, DOCUMENTED, PERFORMANCE),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
+        .statement = "Dirty bits are asked for only of a basis whose tracking was started.",
+        .page = "dirty-bit-tracking",
+        .how = "The shadow of the basis tells whether it is tracked when the question comes.",
+        .why = "Nothing keeps the bits of the others.",
+        .windows = "No page tells more.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "driver->DxgkDdiQueryDirtyBitData(adapter, &args); /* of a basis just made */\n",
+        .right = "driver->DxgkDdiStartDirtyTracking(adapter, basis);\n"
+                 "driver->DxgkDdiQueryDirtyBitData(adapter, &args);\n",
+    },
 };

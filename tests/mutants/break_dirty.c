@@ -651,7 +651,7 @@ const struct mutant mutants_dirty[] = {
     {337, VIDMM_SIDE_MANAGER, "starts cheap tracking with the migration", install_start_later,
      .stage = "migration", MOVING_CHEAPLY},
     {338, VIDMM_SIDE_MANAGER, "asks a target for dirty bits", install_restore_asking,
-     .stage = "migration", MOVING},
+     .consequences = {431}, .stage = "migration", MOVING},
     {339, VIDMM_SIDE_MANAGER, "writes to a source what it is to read", install_backwards,
      .stage = "migration", MOVING},
     {340, VIDMM_SIDE_MANAGER, "does not write the last page that it read", install_short,

@@ -188,6 +188,41 @@ static void install_query_no_range(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiQueryAdapterInfo = query_no_range;
 }
 
+/* ---- Operations and handles that are not there ----------------------------------------------- */
+
+/* Once, behind another operation. */
+static bool asked_later;
+
+static NTSTATUS APIENTRY asks_later(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    UINT room = args->DmaSize;
+    NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    if (asked_later || status != STATUS_SUCCESS || args->DmaSize == room)
+        return status;
+    DXGKARG_BUILDPAGINGBUFFER other = *args;
+    asked_later = true;
+    memset(&other.Transfer, 0, sizeof(other.Transfer));
+    other.Operation = DXGK_OPERATION_UNMAP_MMU;
+    other.MultipassOffset = 0;
+    other.DmaBufferWriteOffset += room - args->DmaSize;
+    (void)mutants_good.DxgkDdiBuildPagingBuffer(adapter, &other);
+    return status;
+}
+
+static void install_asks_later(DRIVER_INITIALIZATION_DATA *table) {
+    asked_later = false;
+    table->DxgkDdiBuildPagingBuffer = asks_later;
+}
+
+static NTSTATUS APIENTRY creates_in_nothing(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    if (!args->hResource && !args->Flags.Resource)
+        args->hResource = args;
+    return mutants_good.DxgkDdiCreateAllocation(adapter, args);
+}
+
+static void install_creates_in_nothing(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateAllocation = creates_in_nothing;
+}
+
 /* ---- DxgkDdiSubmitCommand -------------------------------------------------------------------- */
 
 #define DEVICE_LEVEL 5
@@ -281,6 +316,20 @@ static void install_query_levels(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiQueryAdapterInfo = query_levels;
 }
 
+static NTSTATUS APIENTRY query_both_models(const HANDLE adapter,
+                                           const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
+    DXGK_DRIVERCAPS *caps = args->pOutputData;
+    if (args->Type == DXGKQAITYPE_DRIVERCAPS && status == STATUS_SUCCESS &&
+        args->OutputDataSize >= sizeof(*caps))
+        caps->MemoryManagementCaps.GpuMmuSupported = caps->MemoryManagementCaps.IoMmuSupported = 1;
+    return status;
+}
+
+static void install_query_both_models(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiQueryAdapterInfo = query_both_models;
+}
+
 /* ---- The list -------------------------------------------------------------------------------- */
 
 #define THREE .settings = {{"MmuLevels", 3}}
@@ -312,9 +361,12 @@ const struct mutant mutants_gpu[] = {
      PROTECTED},
     {BREAKS(430, MANAGER, "paging", query_no_range, "places anything in the protected range"),
      PROTECTED},
+    {BREAKS(432, MANAGER, "paging", creates_in_nothing, "creates in a resource that is not there")},
+    {BREAKS(446, MANAGER, "paging", asks_later, "asks for an operation of a later version")},
     {BREAKS(433, MANAGER, "operations", submits_high,
             "submits at the level of a device's interrupt")},
     {BREAKS(442, DRIVER, "residency", forgets_rights, "leaves ReadOnly and NoExecute out"), THREE},
+    {BREAKS(448, DRIVER, "start", query_both_models, "has both kinds of address spaces"), THREE},
     {BREAKS(278, MANAGER, "paging", submits_again,
             "goes on with a device whose work was malformed"),
      THREE, .scene = scene_refuses_once, .consequences = {391, 281}},

@@ -315,4 +315,20 @@ const struct vidmm_rule rules_m[] = {
         .right = "driver->DxgkDdiStartDirtyTracking(adapter, basis);\n"
                  "driver->DxgkDdiQueryDirtyBitData(adapter, &args);\n",
     },
+    {
+        RULE(438, MANAGER, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
+        .statement = "With tracking that costs performance all content is transferred after "
+                     "tracking started and before the first question.",
+        .page = "live-migration-on-gpup-devices",
+        .how = "Not judged by itself: a page that was left out and not written afterwards is "
+               "missing on the target, which is R340.",
+        .why = "Only what changed afterwards has a bit.",
+        .windows = "The page gives the order.",
+        .windows_source = THE_PAGE,
+        .wrong = "transfer_all(vgpu);\n"
+                 "DxgkDdiStartDirtyTracking(adapter, basis); /* writes in between are lost */\n",
+        .right = "DxgkDdiStartDirtyTracking(adapter, basis);\n"
+                 "transfer_all(vgpu);\n",
+    },
 };

@@ -321,7 +321,7 @@ static NTSTATUS APIENTRY query_both_models(const HANDLE adapter,
     NTSTATUS status = mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
     DXGK_DRIVERCAPS *caps = args->pOutputData;
     if (args->Type == DXGKQAITYPE_DRIVERCAPS && status == STATUS_SUCCESS &&
-        args->OutputDataSize >= sizeof(*caps))
+        args->OutputDataSize >= RTL_SIZEOF_THROUGH_FIELD(DXGK_DRIVERCAPS, MemoryManagementCaps))
         caps->MemoryManagementCaps.GpuMmuSupported = caps->MemoryManagementCaps.IoMmuSupported = 1;
     return status;
 }
@@ -365,7 +365,7 @@ const struct mutant mutants_gpu[] = {
     {BREAKS(446, MANAGER, "paging", asks_later, "asks for an operation of a later version")},
     {BREAKS(433, MANAGER, "operations", submits_high,
             "submits at the level of a device's interrupt")},
-    {BREAKS(442, DRIVER, "residency", forgets_rights, "leaves ReadOnly and NoExecute out"), THREE},
+    {BREAKS(472, DRIVER, "residency", forgets_rights, "leaves ReadOnly and NoExecute out"), THREE},
     {BREAKS(448, DRIVER, "start", query_both_models, "has both kinds of address spaces"), THREE},
     {BREAKS(278, MANAGER, "paging", submits_again,
             "goes on with a device whose work was malformed"),

@@ -130,8 +130,8 @@ static void compare_judge(struct vidmm_referee *referee, const struct compared *
         DRIVER_MUST(239, good, WANTED " after they were copied", "%s", found);
     if (rule == 425)
         DRIVER_MUST(425, good, WANTED ", with the CPU's caches snooped", "%s", found);
-    if (rule == 442)
-        DRIVER_MUST(442, good, "accesses that the entry allows, and no others", "%s", found);
+    if (rule == 472)
+        DRIVER_MUST(472, good, "accesses that the entry allows, and no others", "%s", found);
     if (rule == 379)
         DRIVER_MUST(379, good, WANTED ", those of a table of 64 KB pages", "%s", found);
     if (rule == 378)
@@ -160,7 +160,7 @@ static uint32_t compare_rule_for(struct vidmm_referee *referee, const struct com
                                  struct tables_blame blame) {
     const struct tables_found *want = &compared->want;
     if (compare_lost_rights(referee, compared))
-        return 442;
+        return 472;
     if (compared->found.cached)
         return blame.rule_tlb;
     if (compare_wrong_start(referee, compared))
@@ -196,7 +196,7 @@ void tables_compare(struct vidmm_referee *referee, const struct tables_process *
         compare_coherence(referee, &compared);
     if (good && compared.want.valid &&
         (compared.want.entry.ReadOnly || compared.want.entry.NoExecute))
-        compare_judge(referee, &compared, 442, true);
+        compare_judge(referee, &compared, 472, true);
     if (!good)
         compare_forget_entry(&compared.want);
 }

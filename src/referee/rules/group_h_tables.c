@@ -540,7 +540,7 @@ const struct vidmm_rule rules_h_tables[] = {
                  "desc.PageTableSegmentId;\n",
     },
     {
-        RULE(442, DRIVER, DOCUMENTED, CORRUPTION),
+        RULE(472, DRIVER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The GPU of a driver that reported ReadOnlyMemorySupported or "
                      "NoExecuteMemorySupported does not write through an entry with ReadOnly, nor "

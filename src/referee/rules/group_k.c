@@ -225,7 +225,7 @@ const struct vidmm_rule rules_k[] = {
         .right = "KeAcquireSpinLockAtDpcLevel(&ctx->RingLock);\n",
     },
     {
-        RULE(440, DRIVER, DOCUMENTED, CORRUPTION),
+        RULE(470, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "A driver whose hardware needs a device for paging makes one for itself when "
                      "the adapter starts and keeps it.",
         .page = "nc-d3dkmddi-dxgkddi_submitcommand",
@@ -240,7 +240,7 @@ const struct vidmm_rule rules_k[] = {
                  "ctx->PagingDevice->ring;\n",
     },
     {
-        RULE(441, DRIVER, DOCUMENTED, DEVICE_LOST),
+        RULE(471, DRIVER, DOCUMENTED, DEVICE_LOST),
         .statement = "If everything is done already and was reported, DxgkDdiPreemptCommand "
                      "reports the preemption itself, synchronised with the interrupt, instead of "
                      "handing it to the hardware.",

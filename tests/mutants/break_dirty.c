@@ -57,6 +57,14 @@ static NTSTATUS ask_all(const HANDLE adapter, HANDLE basis, void *bits, SIZE_T s
         follow(table);                                                                             \
         table->DxgkDdi##SLOT = FUNCTION;                                                           \
     }
+/* A manager that asks before it starts. */
+static uint8_t early_bits[1u << 20];
+
+static NTSTATUS APIENTRY start_after_asking(const HANDLE adapter, const HANDLE basis) {
+    (void)ask_all(adapter, basis, early_bits, sizeof(early_bits), 0);
+    return mutants_good.DxgkDdiStartDirtyTracking(adapter, basis);
+}
+SPOIL(asks_first, StartDirtyTracking, start_after_asking)
 
 /* ---- Drivers: what they say, handles --------------------------------------------------------- */
 
@@ -582,6 +590,8 @@ static void install_short(DRIVER_INITIALIZATION_DATA *table) {
                  {"DirtyPerformant", 1}}
 
 const struct mutant mutants_dirty[] = {
+    {431, VIDMM_SIDE_MANAGER, "asks for bits before it starts", install_asks_first,
+     .stage = "dirty", TRACKING},
     {312, VIDMM_SIDE_DRIVER, "has a bit for 12 KB", install_odd_page, .stage = "dirty", TRACKING},
     {318, VIDMM_SIDE_DRIVER, "has no handle for a basis", install_no_handle, .stage = "dirty",
      TRACKING},
@@ -641,7 +651,7 @@ const struct mutant mutants_dirty[] = {
     {337, VIDMM_SIDE_MANAGER, "starts cheap tracking with the migration", install_start_later,
      .stage = "migration", MOVING_CHEAPLY},
     {338, VIDMM_SIDE_MANAGER, "asks a target for dirty bits", install_restore_asking,
-     .stage = "migration", MOVING},
+     .consequences = {431}, .stage = "migration", MOVING},
     {339, VIDMM_SIDE_MANAGER, "writes to a source what it is to read", install_backwards,
      .stage = "migration", MOVING},
     {340, VIDMM_SIDE_MANAGER, "does not write the last page that it read", install_short,

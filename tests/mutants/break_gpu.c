@@ -113,6 +113,132 @@ static void scene_incoherent(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiQueryAdapterInfo = query_incoherent;
 }
 
+/* ---- Rights, and where tables and allocations lie -------------------------------------------- */
+
+static NTSTATUS APIENTRY forgets_rights(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *of = &args->UpdatePageTable;
+    UINT count = of->Flags.Repeat ? 1 : of->NumPageTableEntries;
+    if (args->Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE || count > ENTRIES)
+        return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    DXGK_PTE *given = of->pPageTableEntries;
+    memcpy(entries, given, count * sizeof(entries[0]));
+    for (UINT i = 0; i < count; i++)
+        entries[i].ReadOnly = entries[i].NoExecute = 0;
+    of->pPageTableEntries = entries;
+    NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    of->pPageTableEntries = given;
+    return status;
+}
+
+static void install_forgets_rights(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = forgets_rights;
+}
+
+/* A driver whose tables shall lie in system memory, which its manager does not hear. */
+static NTSTATUS APIENTRY query_elsewhere(const HANDLE adapter,
+                                         const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
+    DXGK_PAGE_TABLE_LEVEL_DESC *desc = args->pOutputData;
+    if (args->Type == DXGKQAITYPE_PAGETABLELEVELDESC && status == STATUS_SUCCESS)
+        desc->PageTableSegmentId = 0;
+    return status;
+}
+
+static void install_query_elsewhere(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiQueryAdapterInfo = query_elsewhere;
+}
+
+/* ---- Protected ranges ------------------------------------------------------------------------ */
+
+/* Changes every descriptor with a protected range. */
+static NTSTATUS query_ranges(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args,
+                             SIZE_T start, SIZE_T size) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
+    const DXGK_QUERYSEGMENTOUT4 *out = args->pOutputData;
+    if (args->Type != DXGKQAITYPE_QUERYSEGMENT4 || status != STATUS_SUCCESS)
+        return status;
+    for (UINT i = 0; out->pSegmentDescriptor && i < out->NbSegment; i++) {
+        DXGK_SEGMENTDESCRIPTOR4 *descriptor =
+            (DXGK_SEGMENTDESCRIPTOR4 *)(void *)(out->pSegmentDescriptor +
+                                                i * out->SegmentDescriptorStride);
+        if (!descriptor->Flags.VprSupported)
+            continue;
+        descriptor->VprRangeStartOffset += start;
+        descriptor->VprRangeSize = size != 0 ? size : descriptor->VprRangeSize;
+        descriptor->Flags.VprSupported = size == 0;
+    }
+    return status;
+}
+
+static NTSTATUS APIENTRY query_odd_range(const HANDLE adapter,
+                                         const DXGKARG_QUERYADAPTERINFO *args) {
+    return query_ranges(adapter, args, 4096, 0);
+}
+
+static void install_query_odd_range(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiQueryAdapterInfo = query_odd_range;
+}
+
+static NTSTATUS APIENTRY query_no_range(const HANDLE adapter,
+                                        const DXGKARG_QUERYADAPTERINFO *args) {
+    return query_ranges(adapter, args, 0, 4096);
+}
+
+static void install_query_no_range(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiQueryAdapterInfo = query_no_range;
+}
+
+/* ---- Operations and handles that are not there ----------------------------------------------- */
+
+/* Once, behind another operation. */
+static bool asked_later;
+
+static NTSTATUS APIENTRY asks_later(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    UINT room = args->DmaSize;
+    NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    if (asked_later || status != STATUS_SUCCESS || args->DmaSize == room)
+        return status;
+    DXGKARG_BUILDPAGINGBUFFER other = *args;
+    asked_later = true;
+    memset(&other.Transfer, 0, sizeof(other.Transfer));
+    other.Operation = DXGK_OPERATION_UNMAP_MMU;
+    other.MultipassOffset = 0;
+    other.DmaBufferWriteOffset += room - args->DmaSize;
+    (void)mutants_good.DxgkDdiBuildPagingBuffer(adapter, &other);
+    return status;
+}
+
+static void install_asks_later(DRIVER_INITIALIZATION_DATA *table) {
+    asked_later = false;
+    table->DxgkDdiBuildPagingBuffer = asks_later;
+}
+
+static NTSTATUS APIENTRY creates_in_nothing(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    if (!args->hResource && !args->Flags.Resource)
+        args->hResource = args;
+    return mutants_good.DxgkDdiCreateAllocation(adapter, args);
+}
+
+static void install_creates_in_nothing(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateAllocation = creates_in_nothing;
+}
+
+/* ---- DxgkDdiSubmitCommand -------------------------------------------------------------------- */
+
+#define DEVICE_LEVEL 5
+
+static NTSTATUS APIENTRY submits_high(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    KIRQL before;
+    KeRaiseIrql(DEVICE_LEVEL, &before);
+    NTSTATUS status = mutants_good.DxgkDdiSubmitCommand(adapter, args);
+    KeLowerIrql(before);
+    return status;
+}
+
+static void install_submits_high(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiSubmitCommand = submits_high;
+}
+
 /* ---- DxgkDdiSubmitCommandVirtual ------------------------------------------------------------- */
 
 static NTSTATUS APIENTRY has_no_memory(const HANDLE adapter,
@@ -190,9 +316,25 @@ static void install_query_levels(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiQueryAdapterInfo = query_levels;
 }
 
+static NTSTATUS APIENTRY query_both_models(const HANDLE adapter,
+                                           const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
+    DXGK_DRIVERCAPS *caps = args->pOutputData;
+    if (args->Type == DXGKQAITYPE_DRIVERCAPS && status == STATUS_SUCCESS &&
+        args->OutputDataSize >= RTL_SIZEOF_THROUGH_FIELD(DXGK_DRIVERCAPS, MemoryManagementCaps))
+        caps->MemoryManagementCaps.GpuMmuSupported = caps->MemoryManagementCaps.IoMmuSupported = 1;
+    return status;
+}
+
+static void install_query_both_models(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiQueryAdapterInfo = query_both_models;
+}
+
 /* ---- The list -------------------------------------------------------------------------------- */
 
 #define THREE .settings = {{"MmuLevels", 3}}
+#define PROTECTED                                                                                  \
+    .settings = {{"VprBytes", 8u << 20}, {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM2_1}}
 #define QUEUES                                                                                     \
     .settings = {{"MmuLevels", 3}, {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM2_2}}
 
@@ -213,6 +355,18 @@ const struct mutant mutants_gpu[] = {
     {BREAKS(425, DRIVER, "paging", snoops_nothing, "leaves CacheCoherent out of its entries"),
      THREE},
     {BREAKS(426, DRIVER, "paging", query_levels, "has one level of page tables too many"), THREE},
+    {BREAKS(428, MANAGER, "paging", query_elsewhere, "puts tables into another segment"),
+     .settings = {{"MmuLevels", 4}, {"MmuTableSegment", 2}}},
+    {BREAKS(429, DRIVER, "start", query_odd_range, "has a protected range between its units"),
+     PROTECTED},
+    {BREAKS(430, MANAGER, "paging", query_no_range, "places anything in the protected range"),
+     PROTECTED},
+    {BREAKS(432, MANAGER, "paging", creates_in_nothing, "creates in a resource that is not there")},
+    {BREAKS(446, MANAGER, "paging", asks_later, "asks for an operation of a later version")},
+    {BREAKS(433, MANAGER, "operations", submits_high,
+            "submits at the level of a device's interrupt")},
+    {BREAKS(472, DRIVER, "residency", forgets_rights, "leaves ReadOnly and NoExecute out"), THREE},
+    {BREAKS(448, DRIVER, "start", query_both_models, "has both kinds of address spaces"), THREE},
     {BREAKS(278, MANAGER, "paging", submits_again,
             "goes on with a device whose work was malformed"),
      THREE, .scene = scene_refuses_once, .consequences = {391, 281}},

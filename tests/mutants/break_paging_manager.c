@@ -613,7 +613,7 @@ const struct mutant mutants_paging_manager[] = {
      .consequences = {156}},
     {BREAKS(156, MANAGER, "paging", something_else,
             "asks for another operation after INSUFFICIENT_DMA_BUFFER"),
-     .consequences = {77, 158}, .settings = {{"PagingBufferBytes", 256}}},
+     .consequences = {77, 158, 446}, .settings = {{"PagingBufferBytes", 256}}},
     {BREAKS(158, MANAGER, "paging", begins_at_one, "begins with MultipassOffset 1")},
     {BREAKS(159, MANAGER, "paging", moves_offset, "moves MultipassOffset between two calls"),
      .settings = {{"PagingBufferBytes", 256}}},

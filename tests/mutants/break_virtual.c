@@ -980,6 +980,7 @@ static void grants_late(DXGKRNL_INTERFACE *callbacks) {
      __VA_ARGS__}
 #define WITH(...) .consequences = {__VA_ARGS__}
 #define THREE     .settings = {{"MmuLevels", 3}}
+#define NEWEST    .settings = {{"MmuLevels", 3}, {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM3_2}}
 #define TWO       .settings = {{"MmuLevels", 2}}
 #define SINGLE    .settings = {{"MmuLevels", 3}, {"MmuPages", 1}}
 #define DUAL      .settings = {{"MmuLevels", 3}, {"MmuPages", 2}}
@@ -1077,8 +1078,8 @@ const struct mutant mutants_virtual[] = {
     BREAKER(245, MANAGER, "fills an address that leads nowhere", fills_nothing, THREE),
     BREAKER(246, MANAGER, "notifies of any allocation", notifies, THREE, WITH(247)),
     BREAKER(247, MANAGER, "notifies of an eviction that was not", notifies, THREE, WITH(246)),
-    BREAKER(248, MANAGER, "notifies of nothing", no_kind, THREE),
-    BREAKER(249, MANAGER, "notifies of what leaves a memory segment", notifies_local, THREE),
+    BREAKER(248, MANAGER, "notifies of nothing", no_kind, NEWEST),
+    BREAKER(249, MANAGER, "notifies of what leaves a memory segment", notifies_local, NEWEST),
     BREAKER(255, MANAGER, "asks for the root's size with three levels", asks_size, THREE),
     BREAKER(256, MANAGER, "sets no roots", no_root, THREE),
     BREAKER(258, MANAGER, "begins with a valid entry 0", valid_root, THREE, WITH(208)),

@@ -345,12 +345,12 @@ static enum vidmm_status accept_vpr(const struct trial *trial) {
     if (!d->flags.VprSupported || segment->aperture || d->vpr_size == 0)
         return VIDMM_OK;
     if (d->vpr_start > segment->size || d->vpr_size > segment->size - d->vpr_start)
-        return bad_field(trial, FIELD_VPR_SIZE, "a protected range inside the segment", NULL,
+        return bad_field(trial, FIELD_VPR_SIZE, "a protected range inside the segment", "R429",
                          d->vpr_size);
     if (d->vpr_start % unit != 0 || d->vpr_start % page != 0)
-        return bad_field(trial, FIELD_VPR_START, aligned, NULL, d->vpr_start);
+        return bad_field(trial, FIELD_VPR_START, aligned, "R429", d->vpr_start);
     if (d->vpr_size % unit != 0 || d->vpr_size % page != 0)
-        return bad_field(trial, FIELD_VPR_SIZE, aligned, NULL, d->vpr_size);
+        return bad_field(trial, FIELD_VPR_SIZE, aligned, "R429", d->vpr_size);
     if (d->vpr_reserve > d->vpr_size)
         return bad_field(trial, FIELD_VPR_RESERVE, "at most VprRangeSize", NULL, d->vpr_reserve);
     uint64_t reserve = (d->vpr_reserve + page - 1u) / page * page;

@@ -130,6 +130,8 @@ static void compare_judge(struct vidmm_referee *referee, const struct compared *
         DRIVER_MUST(239, good, WANTED " after they were copied", "%s", found);
     if (rule == 425)
         DRIVER_MUST(425, good, WANTED ", with the CPU's caches snooped", "%s", found);
+    if (rule == 472)
+        DRIVER_MUST(472, good, "accesses that the entry allows, and no others", "%s", found);
     if (rule == 379)
         DRIVER_MUST(379, good, WANTED ", those of a table of 64 KB pages", "%s", found);
     if (rule == 378)
@@ -145,9 +147,20 @@ static void compare_forget_entry(const struct tables_found *want) {
     }
 }
 
+/* The page is the right one, and the GPU may do more with it than the entry allows. */
+static bool compare_lost_rights(struct vidmm_referee *referee, const struct compared *compared) {
+    const DXGK_PTE *entry = &compared->want.entry;
+    const struct vidmm_referee_translation *found = &compared->found;
+    return compared->want.valid && found->valid && !compared->want.zero && !found->zero &&
+           compare_wanted_address(referee, compared) == found->address &&
+           ((entry->ReadOnly && !found->read_only) || (entry->NoExecute && !found->no_execute));
+}
+
 static uint32_t compare_rule_for(struct vidmm_referee *referee, const struct compared *compared,
                                  struct tables_blame blame) {
     const struct tables_found *want = &compared->want;
+    if (compare_lost_rights(referee, compared))
+        return 472;
     if (compared->found.cached)
         return blame.rule_tlb;
     if (compare_wrong_start(referee, compared))
@@ -181,6 +194,9 @@ void tables_compare(struct vidmm_referee *referee, const struct tables_process *
         compare_judge(referee, &compared, 223, true);
     if (good)
         compare_coherence(referee, &compared);
+    if (good && compared.want.valid &&
+        (compared.want.entry.ReadOnly || compared.want.entry.NoExecute))
+        compare_judge(referee, &compared, 472, true);
     if (!good)
         compare_forget_entry(&compared.want);
 }

@@ -33,9 +33,32 @@ static const struct operation_judge *dispatch_judge_of(uint32_t operation) {
     return operation < sizeof(judges) / sizeof(judges[0]) ? judges[operation] : &op_judge_no;
 }
 
+/* The first interface version whose drivers know the operation; 0: all do. */
+static uint32_t dispatch_since(uint32_t operation) {
+    if (operation <= DXGK_OPERATION_SPECIAL_LOCK_TRANSFER ||
+        operation > DXGK_OPERATION_NOTIFY_ALLOC) /* no version has these: R167 */
+        return 0;
+    if (operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE)
+        return DXGKDDI_INTERFACE_VERSION_WIN8;
+    if (operation <= DXGK_OPERATION_NOTIFY_RESIDENCY)
+        return DXGKDDI_INTERFACE_VERSION_WDDM2_0;
+    if (operation == DXGK_OPERATION_SIGNAL_MONITORED_FENCE)
+        return DXGKDDI_INTERFACE_VERSION_WDDM2_2;
+    return operation <= DXGK_OPERATION_NOTIFY_FENCE_RESIDENCY ? DXGKDDI_INTERFACE_VERSION_WDDM2_9
+                                                              : DXGKDDI_INTERFACE_VERSION_WDDM3_2;
+}
+
+static void dispatch_judge_version(struct vidmm_referee *referee, uint32_t operation) {
+    uint32_t since = dispatch_since(operation), version = referee->adapter.version;
+    MANAGER_MUST(446, version >= since, "operations that the driver's interface version has",
+                 "operation %u, which comes with %s, of a driver of %s", operation,
+                 vidmm_rule_version(since), vidmm_rule_version(version));
+}
+
 void operation_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const struct operation_judge *judge = dispatch_judge_of((uint32_t)operation->arg.Operation);
     operation->asked = referee->ledger->calls;
+    dispatch_judge_version(referee, (uint32_t)operation->arg.Operation);
     dispatch_judge_companion(referee, operation);
     if (judge->asked)
         judge->asked(referee, operation);

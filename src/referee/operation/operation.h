@@ -30,6 +30,10 @@ bool place_range(struct vidmm_referee *referee, uint32_t id, LARGE_INTEGER addre
 /* An allocation gets its place: from `offset` of `segment` on. */
 void place_allocation(struct vidmm_referee *referee, const struct shadow_allocation *allocation,
                       const struct shadow_segment *segment, uint64_t offset);
+/* `size` bytes of it lie at `offset` of a segment: the protected range is for CreateInVpr (R430). */
+void place_judge_protected(struct vidmm_referee *referee,
+                           const struct shadow_allocation *allocation,
+                           const struct shadow_segment *segment, uint64_t offset, uint64_t size);
 /* Places, of an allocation that may be NULL, after the operation was built. */
 void place_set(struct vidmm_referee *referee, struct shadow_allocation *allocation, uint32_t id,
                uint64_t offset);

@@ -91,6 +91,24 @@ static void place_judge_set(struct vidmm_referee *referee, const struct shadow_s
 }
 
 /* Windows for eviction need no alignment and are in no supported set. */
+void place_judge_protected(struct vidmm_referee *referee,
+                           const struct shadow_allocation *allocation,
+                           const struct shadow_segment *segment, uint64_t offset, uint64_t size) {
+    uint64_t start = segment->vpr_start, end = start + segment->vpr_size;
+    bool wants = referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_1 &&
+                 allocation->info.FlagsWddm2.CreateInVpr;
+    bool inside = offset >= start && offset < end && size <= end - offset;
+    bool outside = offset >= end || offset + size <= start;
+    if (segment->flags.Aperture || (segment->vpr_size == 0 && !wants))
+        return;
+    MANAGER_MUST(
+        430, wants ? inside : outside,
+        "allocations with CreateInVpr in the protected range, and no others",
+        "0x%llx bytes at 0x%llx of segment %u, CreateInVpr %u, the range has 0x%llx bytes at "
+        "0x%llx",
+        LLU(size), LLU(offset), segment->id, (unsigned)wants, LLU(segment->vpr_size), LLU(start));
+}
+
 void place_allocation(struct vidmm_referee *referee, const struct shadow_allocation *allocation,
                       const struct shadow_segment *segment, uint64_t offset) {
     place_judge_host_aperture(referee, segment, offset, allocation->size, allocation->head.handle);
@@ -111,6 +129,7 @@ void place_allocation(struct vidmm_referee *referee, const struct shadow_allocat
     promise_place(referee, allocation, segment, offset);
     if (segment->flags.Aperture)
         return;
+    place_judge_protected(referee, allocation, segment, offset, allocation->size);
     const struct shadow_allocation *other =
         place_neighbour(referee, allocation, segment, offset, false);
     MANAGER_MUST(368, !other, "a place that no other allocation has",

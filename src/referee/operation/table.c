@@ -301,6 +301,27 @@ static uint64_t table_hash_of(struct vidmm_referee *referee, const struct tables
     return world->peek ? hash : 0;
 }
 
+/* Where the driver wants tables of the level to lie. */
+static void table_judge_segment(struct vidmm_referee *referee,
+                                const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update,
+                                D3DGPU_PHYSICAL_ADDRESS place) {
+    const struct tables_process *process = tables_process(referee, update->hProcess);
+    const DXGK_PAGE_TABLE_LEVEL_DESC *level = &referee->tables.mmu.level[update->PageTableLevel];
+    if (!process)
+        return;
+    UINT wanted =
+        process->system ? level->PagingProcessPageTableSegmentId : level->PageTableSegmentId;
+    UINT alignment = level->PageTableAlignmentInBytes;
+    MANAGER_MUST(428, place.SegmentId == wanted,
+                 "a table in the segment that its level was described with",
+                 "a table of level %u in segment %u instead of %u", update->PageTableLevel,
+                 place.SegmentId, wanted);
+    MANAGER_MUST(428, alignment == 0 || place.SegmentOffset % alignment == 0,
+                 "a table at a multiple of PageTableAlignmentInBytes",
+                 "a table of level %u at 0x%llx, PageTableAlignmentInBytes 0x%x",
+                 update->PageTableLevel, LLU(place.SegmentOffset), alignment);
+}
+
 static void table_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update = &operation->arg.UpdatePageTable;
     bool now = !operation->arg.pDmaBuffer;
@@ -315,6 +336,7 @@ static void table_asked(struct vidmm_referee *referee, struct shadow_operation *
         tables_forget(referee); /* what it writes over is not known */
         return;
     }
+    table_judge_segment(referee, update, place);
     struct table_change *change = table_keep(referee, update, now);
     operation->own = change;
     if (!change)

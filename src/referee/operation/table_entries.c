@@ -4,6 +4,7 @@
  * tables hold already.
  */
 #include "state/judge.h"
+#include "operation/operation.h"
 #include "operation/table.h"
 
 #define WIDE_BYTES (UINT64_C(1) << TABLES_WIDE_SHIFT)
@@ -137,7 +138,10 @@ static void entry_judge_place(struct vidmm_referee *referee, const struct looked
     const struct shadow_segment *segment = shadow_memory(referee, (uint32_t)looked->entry->Segment);
     const struct shadow_allocation *allocation =
         shadow_allocation(referee, looked->change->allocation);
-    if (!segment || !allocation || !segment->flags.Use64KBPages)
+    if (!segment || !allocation)
+        return;
+    place_judge_protected(referee, allocation, segment, looked->address, looked->covers);
+    if (!segment->flags.Use64KBPages)
         return;
     MANAGER_MUST(370, ((looked->address ^ looked->offset) & WIDE_MASK) == 0,
                  "a place in multiples of 64 KB in a segment with Use64KBPages",

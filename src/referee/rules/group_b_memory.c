@@ -423,4 +423,20 @@ const struct vidmm_rule rules_b_memory[] = {
         .right = "d->Flags.CpuVisible = 1;\n"
                  "d->Flags.ApplicationTarget = 1;\n",
     },
+    {
+        RULE(429, DRIVER, DOCUMENTED, START_FAILS),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_1,
+        .statement = "Start and size of a protected range are multiples of VprAlignment, and the "
+                     "range lies inside its segment.",
+        .page = "ns-d3dkmddi-_dxgk_segmentdescriptor4",
+        .how = "The members of each memory segment with VprSupported are looked at.",
+        .why = "The hardware protects whole units; a part of one would be protected by accident, "
+               "or not at all.",
+        .windows = "No page tells.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "d->VprRangeStartOffset = d->Size - ctx->ProtectedBytes;\n",
+        .right =
+            "d->VprRangeSize = align_down(ctx->ProtectedBytes, d->VprAlignment);\n"
+            "d->VprRangeStartOffset = align_down(d->Size, d->VprAlignment) - d->VprRangeSize;\n",
+    },
 };

@@ -547,4 +547,35 @@ const struct vidmm_rule rules_d_flags[] = {
                  "    wait_unlocked(allocation);\n"
                  "page_in(allocation);\n",
     },
+    {
+        RULE(435, DRIVER, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WIN8,
+        .statement = "A shared primary that uses an aperture segment without UseAlternateVA comes "
+                     "with SectionBackedPrimary.",
+        .page = "ns-d3dkmddi-_dxgk_segmentflags",
+        .how = "Not judged: the page says that the driver should. Whether a primary is ever placed "
+               "in its aperture is the manager's choice, and a driver may count on another.",
+        .why = "Without a section behind it the CPU's view of the primary cannot follow where the "
+               "primary goes.",
+        .windows = "No page tells.",
+        .windows_source = NOT_KNOWN,
+        .wrong =
+            "info->SupportedWriteSegmentSet = VRAM_SET | APERTURE_SET; /* a shared primary */\n",
+        .right = "caps->MemoryManagementCaps.SectionBackedPrimary = 1;\n",
+    },
+    {
+        RULE(437, MANAGER, DOCUMENTED, CORRUPTION),
+        .statement = "The range of an ExistingSysMem allocation has user addresses of the current "
+                     "process, that of an ExistingKernelSysMem allocation kernel addresses, each "
+                     "valid over all of Size.",
+        .page = "ns-d3dkmddi-_dxgk_allocationinfoflags",
+        .how = "Not judged: no call to the driver has the address, and a process has no kernel "
+               "addresses. What is shorter than Size is refused by vidmm's manager.",
+        .why = "The pages are locked by these addresses, and the GPU writes to them.",
+        .windows = "No page tells.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "mdl = lock(range.address, range.size); /* Size is larger */\n",
+        .right = "if (range.size < info->Size)\n"
+                 "    return STATUS_INVALID_PARAMETER;\n",
+    },
 };

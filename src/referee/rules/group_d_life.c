@@ -164,4 +164,33 @@ const struct vidmm_rule rules_d_life[] = {
                  "wait_reclaimed(allocation);\n"
                  "return S_OK;\n",
     },
+    {
+        RULE(432, MANAGER, DOCUMENTED, CORRUPTION),
+        .statement = "For a further allocation of a resource hResource is what the driver left "
+                     "there last, and for a new one NULL.",
+        .page = "ns-d3dkmddi-_dxgkarg_createallocation",
+        .how = "hResource of every call must be NULL or the handle of a resource that is alive.",
+        .why = "The driver follows its own handle.",
+        .windows = "No page tells more than the member.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "args.hResource = resource->first_handle; /* the driver changed it since */\n",
+        .right = "args.hResource = resource->handle; /* kept after each call */\n",
+    },
+    {
+        RULE(436, DRIVER, DOCUMENTED, BUGCHECK),
+        .statement = "Private data from user mode is checked before it is used, and what is "
+                     "malformed is refused with STATUS_INVALID_PARAMETER.",
+        .page = "nc-d3dkmddi-dxgkddi_createallocation",
+        .how = "Not judged: what is malformed is an agreement between a driver and its user mode. "
+               "A fuzzer of the pair would have to know a good datum; a crash on any datum is "
+               "named as one.",
+        .why = "Any application can pass any bytes.",
+        .windows = "No page tells; a driver that follows what it was given is a bugcheck, or a way "
+                   "into the kernel.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "const struct my_data *data = info->pPrivateDriverData;\n"
+                 "object = table[data->index];\n",
+        .right = "if (info->PrivateDriverDataSize != sizeof(*data) || data->index >= entries)\n"
+                 "    return STATUS_INVALID_PARAMETER;\n",
+    },
 };

@@ -174,4 +174,21 @@ const struct vidmm_rule rules_d_place[] = {
                  "else\n"
                  "    transfer_to_mdl(allocation);\n",
     },
+    {
+        RULE(430, MANAGER, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_1,
+        .statement = "Allocations with CreateInVpr, and no others, lie in the protected range of a "
+                     "memory segment, outside what VprReserveSize keeps for the driver.",
+        .page = "ns-d3dkmddi-_dxgk_allocationinfoflags_wddm2_0",
+        .how =
+            "Places that paging operations and page table entries give are held against the range. "
+            "No page tells where in it the reserve lies, so that this half is not judged.",
+        .why = "Protected content may not lie where others read, and others fault where it lies.",
+        .windows = "No page tells more than the flag.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "place = any_room(segment, info->Size);\n",
+        .right =
+            "place = info->FlagsWddm2.CreateInVpr ? room_in(&segment->vpr, info->Size)\n"
+            "                                     : room_outside(&segment->vpr, info->Size);\n",
+    },
 };

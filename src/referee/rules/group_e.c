@@ -420,4 +420,22 @@ const struct vidmm_rule rules_e[] = {
         .wrong = "args.DmaBufferWriteOffset = 0; /* second operation in the buffer */\n",
         .right = "args.DmaBufferWriteOffset = (UINT)(args.pDmaBuffer - buffer->start);\n",
     },
+    {
+        RULE(446, MANAGER, DOCUMENTED, BUGCHECK),
+        .statement =
+            "Of a driver only those paging operations are asked for that its interface version "
+            "has: SIGNAL_MONITORED_FENCE from WDDM 2.2 on, NOTIFY_FENCE_RESIDENCY from 2.9 on, "
+            "MAP_MMU, UNMAP_MMU, NOTIFY_RESIDENCY2 and NOTIFY_ALLOC from 3.2 on.",
+        .page = "ne-d3dkmddi-_dxgk_buildpagingbuffer_operation",
+        .how = "The operation is held against the version of the driver's table. What the four "
+               "that vidmm's manager never asks for have to do is not judged: their pages say no "
+               "more than their arguments.",
+        .why = "The driver's union has no arm for a later operation; it would read the arm of "
+               "another.",
+        .windows = "No page tells more than from when on an operation is there.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "args.Operation = DXGK_OPERATION_SIGNAL_MONITORED_FENCE; /* version 2.0 */\n",
+        .right = "if (driver->Version >= DXGKDDI_INTERFACE_VERSION_WDDM2_2)\n"
+                 "    args.Operation = DXGK_OPERATION_SIGNAL_MONITORED_FENCE;\n",
+    },
 };

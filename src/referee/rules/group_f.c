@@ -299,4 +299,40 @@ const struct vidmm_rule rules_f[] = {
         .right = "case DXGK_OPERATION_READ_PHYSICAL:\n"
                  "    return emit_read(args, args->ReadPhysical.PhysicalAddress, 4);\n",
     },
+    {
+        RULE(443, MANAGER, DOCUMENTED, CORRUPTION),
+        .last = LAST_WDDM1,
+        .statement =
+            "SPECIAL_LOCK_TRANSFER is asked for only when an allocation that is locked with "
+            "UseAlternateVA is evicted or paged back, and never of a driver without that support.",
+        .page = "ne-d3dkmddi-_dxgk_buildpagingbuffer_operation",
+        .how = "Not judged: which allocation is locked with an alternate address is between user "
+               "mode and the manager, and the range may be given up before the content moves. It "
+               "would take the lock calls of WDDM 1.x in the services that the referee is told of.",
+        .why = "The operation moves content between the GPU's memory and an address that other "
+               "allocations do not have.",
+        .windows = "No page tells more than the operation.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "args.Operation = DXGK_OPERATION_SPECIAL_LOCK_TRANSFER; /* it is locked */\n",
+        .right = "args.Operation = allocation->alternate ? DXGK_OPERATION_SPECIAL_LOCK_TRANSFER\n"
+                 "                                       : DXGK_OPERATION_TRANSFER;\n",
+    },
+    {
+        RULE(444, DRIVER, DOCUMENTED, CORRUPTION),
+        .last = LAST_WDDM1,
+        .statement = "SPECIAL_LOCK_TRANSFER moves content to and from the alternate address that "
+                     "was set up for the allocation, not its backing store.",
+        .page = "ne-d3dkmddi-_dxgk_buildpagingbuffer_operation",
+        .how = "Not judged: the alternate address is memory that the driver lends, and the referee "
+               "compares what the CPU sees there only while the range is looked at. It would take "
+               "the driver's word on what lies behind each range.",
+        .why = "The application has a pointer to the alternate address and goes on writing there.",
+        .windows = "No page tells; what the application writes is lost.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER:\n"
+                 "    return BuildTransfer(args); /* to the MDL */\n",
+        .right = "case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER:\n"
+                 "    return BuildMove(args, "
+                 "AlternateAddressOf(args->SpecialLockTransfer.hAllocation));\n",
+    },
 };

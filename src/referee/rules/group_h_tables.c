@@ -505,4 +505,55 @@ const struct vidmm_rule rules_h_tables[] = {
         .right = "word = PTE_VALID | entry->PageAddress << 12 | (entry->CacheCoherent ? PTE_SNOOP "
                  ": 0);\n",
     },
+    {
+        RULE(427, DRIVER, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_6,
+        .statement = "InvalidTlbEntriesNotCached is reported only if the TLB keeps no translation "
+                     "of an invalid entry.",
+        .page = "ns-d3dkmddi-_dxgk_gpummucaps",
+        .how = "Not judged by itself: a TLB that keeps the invalid translation faults where memory "
+               "is, and the fault is reported (R380). To tell the two apart the referee would have "
+               "to see the TLB before the access.",
+        .why = "The system then flushes nothing when an entry becomes valid, and the GPU would "
+               "fault where memory is.",
+        .windows = "No page tells; the fault costs the application its device.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "caps->InvalidTlbEntriesNotCached = 1; /* flushes are slow */\n",
+        .right = "caps->InvalidTlbEntriesNotCached = !hw->CachesFaults;\n",
+    },
+    {
+        RULE(428, MANAGER, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement =
+            "Page tables lie in the PageTableSegmentId of their level, those of the paging process "
+            "in its PagingProcessPageTableSegmentId, aligned to PageTableAlignmentInBytes.",
+        .page = "ns-d3dkmddi-_dxgk_page_table_level_desc",
+        .how = "The place of each table that is updated is held against what its level was "
+               "described with.",
+        .why = "The hardware walks tables where it can reach them, and may keep fewer bits of "
+               "their address.",
+        .windows = "An aperture segment named for page tables of GpuMmu brought the start to a "
+                   "standstill.",
+        .windows_source = RECORD("W23"),
+        .wrong = "table->segment = any_segment_with_room(bytes);\n",
+        .right = "table->segment = paging ? desc.PagingProcessPageTableSegmentId : "
+                 "desc.PageTableSegmentId;\n",
+    },
+    {
+        RULE(472, DRIVER, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "The GPU of a driver that reported ReadOnlyMemorySupported or "
+                     "NoExecuteMemorySupported does not write through an entry with ReadOnly, nor "
+                     "execute through one with NoExecute.",
+        .page = "ns-d3dukmdt-_dxgk_pte",
+        .how = "Addresses whose entry has a bit are translated by the hardware model, whose "
+               "translation must have it too.",
+        .why = "The bits keep commands and shared memory from being written over.",
+        .windows = "No page tells; it does not look.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "word = PTE_VALID | entry->PageAddress << 12;\n",
+        .right = "word = PTE_VALID | entry->PageAddress << 12 | (entry->ReadOnly ? PTE_READ_ONLY : "
+                 "0) |\n"
+                 "       (entry->NoExecute ? PTE_NO_EXECUTE : 0);\n",
+    },
 };

@@ -92,12 +92,12 @@ const struct vidmm_rule rules_k[] = {
                  "return STATUS_SUCCESS;\n",
     },
     {
-        RULE(278, BOTH, DOCUMENTED, DEVICE_LOST),
+        RULE(278, MANAGER, DOCUMENTED, DEVICE_LOST),
         .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "DxgkDdiSubmitCommandVirtual may answer STATUS_INVALID_PARAMETER to malformed "
-                     "private data; the device is then put in error and the fence counts as "
-                     "reached in its order.",
+        .statement = "After DxgkDdiSubmitCommandVirtual answered STATUS_INVALID_PARAMETER to "
+                     "malformed private data the device is in error and gets no more work, and the "
+                     "fence counts as reached in its order.",
         .page = "nc-d3dkmddi-dxgkddi_submitcommandvirtual",
         .how = "Work of the device that comes behind such an answer is looked for. That the fence "
                "counts as reached in its order is the driver's own record.",
@@ -196,5 +196,65 @@ const struct vidmm_rule rules_k[] = {
                  "submit.Flags.ContextSwitch = 1;\n"
                  "submit.DmaBufferSubmissionEndOffset = submit.DmaBufferSubmissionStartOffset;\n"
                  "driver->DxgkDdiSubmitCommand(adapter, &submit);\n",
+    },
+    {
+        RULE(433, MANAGER, DOCUMENTED, BUGCHECK),
+        .statement = "DxgkDdiSubmitCommand and DxgkDdiPreemptCommand are called at DISPATCH_LEVEL.",
+        .page = "nc-d3dkmddi-dxgkddi_submitcommand",
+        .how = "The modelled IRQL of the thread is read when the call begins; what the driver may "
+               "do there is R434.",
+        .why = "The scheduler calls them with spin locks held.",
+        .windows = "No page tells more than the level.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "driver->DxgkDdiSubmitCommand(adapter, &args); /* at PASSIVE_LEVEL */\n",
+        .right = "KeAcquireSpinLock(&scheduler_lock, &irql);\n"
+                 "driver->DxgkDdiSubmitCommand(adapter, &args);\n",
+    },
+    {
+        RULE(434, DRIVER, DOCUMENTED, BUGCHECK),
+        .statement = "In DxgkDdiSubmitCommand and DxgkDdiPreemptCommand the driver neither waits "
+                     "nor touches pageable memory.",
+        .page = "nc-d3dkmddi-dxgkddi_submitcommand",
+        .how = "Not judged by a rule of the table: the host names waits and kernel functions that "
+               "the level forbids. Pageable memory would need memory that can be taken away, which "
+               "a process's heap is not.",
+        .why = "They are called at DISPATCH_LEVEL.",
+        .windows = "No page tells more than the level; a page fault there is bugcheck 0xA or 0xD1.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "KeWaitForSingleObject(&ctx->RingMutex, Executive, KernelMode, FALSE, NULL);\n",
+        .right = "KeAcquireSpinLockAtDpcLevel(&ctx->RingLock);\n",
+    },
+    {
+        RULE(470, DRIVER, DOCUMENTED, CORRUPTION),
+        .statement = "A driver whose hardware needs a device for paging makes one for itself when "
+                     "the adapter starts and keeps it.",
+        .page = "nc-d3dkmddi-dxgkddi_submitcommand",
+        .how =
+            "Not judged: whether the hardware needs one, and what the driver keeps for itself, is "
+            "in no call. A driver that follows the NULL of hDevice crashes, and is named for that.",
+        .why = "Paging belongs to no application, so hDevice is NULL.",
+        .windows = "No page tells; a driver that follows the NULL pointer is a bugcheck.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "ring = ((struct device *)args->hDevice)->ring; /* NULL for paging */\n",
+        .right = "ring = args->hDevice ? ((struct device *)args->hDevice)->ring : "
+                 "ctx->PagingDevice->ring;\n",
+    },
+    {
+        RULE(471, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .statement = "If everything is done already and was reported, DxgkDdiPreemptCommand "
+                     "reports the preemption itself, synchronised with the interrupt, instead of "
+                     "handing it to the hardware.",
+        .page = "nc-d3dkmddi-dxgkddi_preemptcommand",
+        .how =
+            "Not judged: the page says that the driver should, and a report of hardware that is "
+            "idle looks like one of the driver. What is required, that the report comes, is R281.",
+        .why = "Idle hardware may not look at a preemption fence, and the scheduler waits for the "
+               "report.",
+        .windows = "No page tells; a preemption that is never reported ends in a reset.",
+        .windows_source = NOT_KNOWN,
+        .wrong =
+            "WriteRing(ring, PREEMPT, args->PreemptionFenceId); /* whether it runs or not */\n",
+        .right = "if (ring->completed == ring->submitted)\n"
+                 "    DxgkCbSynchronizeExecution(device, ReportPreempted, ring, 0, &done);\n",
     },
 };

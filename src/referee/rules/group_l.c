@@ -322,4 +322,19 @@ const struct vidmm_rule rules_l[] = {
         .why = "Applications size their working sets by them.",
         .windows = "The system tells them on request.",
     },
+    {
+        RULE(439, MANAGER, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "The GPU virtual address of an allocation stays its own until it is freed, "
+                     "wherever the allocation goes.",
+        .page = "gpu-virtual-address",
+        .how =
+            "Not judged by itself: that a mapped range leads to its allocation is R296 when it is "
+            "granted and R216 and R240 when entries are written; a range given away early is R298.",
+        .why = "Applications keep addresses in their own structures, which nothing can patch.",
+        .windows = "The page says so.",
+        .windows_source = THE_PAGE,
+        .wrong = "unmap(evicted); /* and its range is free for the next */\n",
+        .right = "invalidate(evicted); /* its range waits for it */\n",
+    },
 };

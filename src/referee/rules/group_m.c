@@ -302,4 +302,33 @@ const struct vidmm_rule rules_m[] = {
         .right = "Copy(args->Buffer, plane, (pages + 7) / 8);\n"
                  "last[0] &= (1u << pages % 8) - 1;\n",
     },
+    {
+        RULE(431, MANAGER, DOCUMENTED, PERFORMANCE),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
+        .statement = "Dirty bits are asked for only of a basis whose tracking was started.",
+        .page = "dirty-bit-tracking",
+        .how = "The shadow of the basis tells whether it is tracked when the question comes.",
+        .why = "Nothing keeps the bits of the others.",
+        .windows = "No page tells more.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "driver->DxgkDdiQueryDirtyBitData(adapter, &args); /* of a basis just made */\n",
+        .right = "driver->DxgkDdiStartDirtyTracking(adapter, basis);\n"
+                 "driver->DxgkDdiQueryDirtyBitData(adapter, &args);\n",
+    },
+    {
+        RULE(438, MANAGER, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
+        .statement = "With tracking that costs performance all content is transferred after "
+                     "tracking started and before the first question.",
+        .page = "live-migration-on-gpup-devices",
+        .how = "Not judged by itself: a page that was left out and not written afterwards is "
+               "missing on the target, which is R340.",
+        .why = "Only what changed afterwards has a bit.",
+        .windows = "The page gives the order.",
+        .windows_source = THE_PAGE,
+        .wrong = "transfer_all(vgpu);\n"
+                 "DxgkDdiStartDirtyTracking(adapter, basis); /* writes in between are lost */\n",
+        .right = "DxgkDdiStartDirtyTracking(adapter, basis);\n"
+                 "transfer_all(vgpu);\n",
+    },
 };

@@ -92,4 +92,21 @@ const struct vidmm_rule rules_p[] = {
         .right = "VOID DpcRoutine(PVOID context) {\n"
                  "    IoQueueWorkItem(grow, GrowAtPassiveLevel, DelayedWorkQueue, context);\n",
     },
+    {
+        RULE(447, DRIVER, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
+        .statement = "After a notice with NotifyIoMmuUnmap the driver sees to it that the address "
+                     "is not accessed any more.",
+        .page = "allocation-notification",
+        .how = "Not judged: it takes a device behind an IOMMU that reports accesses to what was "
+               "unmapped; the IOMMU of this program keeps no record of the device's reads.",
+        .why = "The mapping goes next, and an access then is a fault of the device.",
+        .windows = "No page tells more.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "case DXGK_OPERATION_NOTIFY_ALLOC:\n"
+                 "    return STATUS_SUCCESS;\n",
+        .right =
+            "case DXGK_OPERATION_NOTIFY_ALLOC:\n"
+            "    return FlushDeviceTlb(args, args->NotifyAllocation.GpuVirtualAddressAtOffset);\n",
+    },
 };

@@ -49,11 +49,12 @@ struct shadow_segment {
     DXGK_SEGMENTFLAGS flags;
     bool aperture; /* linear (not AGP) */
     uint64_t base, size, commit_limit;
-    uint64_t cpu_base;   /* CpuTranslatedAddress; 0 unless CpuVisible */
-    uint64_t cpu_stray;  /* the same where it means nothing */
-    uint32_t page_size;  /* 4096 or 65536 */
-    uint64_t host_base;  /* of the CPU host aperture */
-    uint32_t host_pages; /* the same; 0: there is none */
+    uint64_t cpu_base;            /* CpuTranslatedAddress; 0 unless CpuVisible */
+    uint64_t cpu_stray;           /* the same where it means nothing */
+    uint32_t page_size;           /* 4096 or 65536 */
+    uint64_t host_base;           /* of the CPU host aperture */
+    uint32_t host_pages;          /* the same; 0: there is none */
+    uint64_t vpr_start, vpr_size; /* of the protected range; of size 0: there is none */
     DXGK_MEMORYRANGE *invalid;
     uint32_t invalid_count;
     struct shadow_page *pages; /* of a linear aperture: size / 4096 of them; NULL: none */

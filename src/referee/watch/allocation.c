@@ -158,6 +158,9 @@ static NTSTATUS watch_CreateAllocation(struct vidmm_referee *referee, const HAND
     struct areas areas;
     DXGKARG_CREATEALLOCATION mine = *args;
     referee_enter(referee, &call, "DxgkDdiCreateAllocation", REFEREE_REENTRANT);
+    MANAGER_MUST(432, !args->hResource || shadow_resource(referee, args->hResource),
+                 "hResource as the driver left it for the resource, or NULL for a new one",
+                 "hResource is %p", args->hResource);
     uint32_t *types = allocation_standards(referee, args);
     allocation_areas_make(&areas, args->pAllocationInfo, sizeof(*args->pAllocationInfo),
                           args->NumAllocations);

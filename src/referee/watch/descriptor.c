@@ -162,6 +162,21 @@ static void descriptor_judge_banks(struct vidmm_referee *referee, const struct d
     }
 }
 
+static void descriptor_judge_protected(struct vidmm_referee *referee, const struct described *d,
+                                       uint32_t id) {
+    uint64_t unit = d->vpr_alignment != 0 ? d->vpr_alignment : 1;
+    if (d->vpr_size == 0 || d->flags.Aperture)
+        return;
+    DRIVER_MUST(429, d->vpr_start % unit == 0 && d->vpr_size % unit == 0,
+                "a protected range that begins and ends at multiples of VprAlignment",
+                "that of segment %u has 0x%llx bytes at 0x%llx, VprAlignment 0x%llx", id,
+                HEX(d->vpr_size), HEX(d->vpr_start), HEX(d->vpr_alignment));
+    DRIVER_MUST(429, d->vpr_start <= d->size && d->vpr_size <= d->size - d->vpr_start,
+                "a protected range inside its segment",
+                "that of segment %u has 0x%llx bytes at 0x%llx, the segment 0x%llx", id,
+                HEX(d->vpr_size), HEX(d->vpr_start), HEX(d->size));
+}
+
 static void descriptor_judge_one(struct vidmm_referee *referee, const struct described *d,
                                  uint32_t id, uint32_t version) {
     if (d->flags.Agp) {
@@ -176,6 +191,7 @@ static void descriptor_judge_one(struct vidmm_referee *referee, const struct des
     descriptor_judge_preservation(referee, d, id);
     descriptor_judge_commit_limit(referee, d, id, version);
     descriptor_judge_cpu_access(referee, d, id);
+    descriptor_judge_protected(referee, d, id);
     if (version < 4)
         descriptor_judge_banks(referee, d, id);
 }
@@ -301,6 +317,8 @@ static void descriptor_shadow_fill(struct vidmm_referee *referee, struct shadow_
         segment->cpu_stray = d->cpu_base;
     segment->page_size = d->flags.Use64KBPages ? LARGE_PAGE : SHADOW_PAGE;
     segment->host_base = d->host_base;
+    segment->vpr_start = d->vpr_start;
+    segment->vpr_size = d->flags.Aperture ? 0 : d->vpr_size;
     segment->host_pages = d->flags.SupportsCpuHostAperture ? d->host_pages : 0;
     if (segment->aperture && size / SHADOW_PAGE != 0 && size / SHADOW_PAGE <= PAGES_MAX)
         segment->pages = calloc(size / SHADOW_PAGE, sizeof(*segment->pages));

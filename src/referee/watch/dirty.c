@@ -302,6 +302,8 @@ static bool dirty_judge_query(struct vidmm_referee *referee, const struct dirty_
         MANAGER_MUST(328, args->Buffer && args->BufferSize >= least,
                      "a buffer with a bit for every page", "%llu bytes for %llu pages",
                      LLU(args->BufferSize), LLU(answer->count));
+    MANAGER_MUST(431, basis->started, "a question about a basis whose tracking was started",
+                 "it is not tracked%s", "");
     migration_judge_query(referee, basis);
     return inside && args->Buffer && args->BufferSize >= least && args->BufferSize <= QUERY_MAX;
 }

@@ -37,6 +37,7 @@ struct described {
     DXGK_SEGMENTFLAGS flags;
     uint64_t base, size, commit_limit, cpu_base, end, reserved;
     uint64_t host_base;
+    uint64_t vpr_start, vpr_size, vpr_alignment; /* the protected range; of size 0: there is none */
     uint32_t host_pages, banks, invalid;
     const SIZE_T *bank_ends;
 };

@@ -339,7 +339,6 @@ static void segment_read_3(struct described *out, const uint8_t *element) {
                               .bank_ends = in.pBankRangeTable};
 }
 
-/* The members of later versions say nothing that is judged. */
 static void segment_read_4(struct described *out, const uint8_t *element) {
     DXGK_SEGMENTDESCRIPTOR4 in;
     memset(&in, 0, sizeof(in));
@@ -353,6 +352,15 @@ static void segment_read_4(struct described *out, const uint8_t *element) {
                               .host_base = in.CpuHostAperture.PhysicalAddress,
                               .host_pages = in.CpuHostAperture.SizeInPages,
                               .invalid = in.NumInvalidMemoryRanges};
+}
+
+/* Of version 4, where the driver's interface version has them. */
+static void segment_read_protected(struct described *out, const uint8_t *element) {
+    DXGK_SEGMENTDESCRIPTOR4 in;
+    memcpy(&in, element, sizeof(in));
+    out->vpr_start = in.VprRangeStartOffset;
+    out->vpr_size = in.Flags.VprSupported ? in.VprRangeSize : 0;
+    out->vpr_alignment = in.VprAlignment;
 }
 
 static void segment_read_descriptor(struct described *out, const uint8_t *element,
@@ -377,6 +385,9 @@ static void segment_take_descriptors(struct vidmm_referee *referee, const struct
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *element = query->array.bytes + (size_t)i * query->stride;
         segment_read_descriptor(&segments[i], element, query->version);
+        if (query->version == 4 &&
+            segment_element_least(referee) == sizeof(DXGK_SEGMENTDESCRIPTOR4))
+            segment_read_protected(&segments[i], element);
         referee->segments.announced[i] = segments[i].invalid;
         referee->segments.ranges[i] = false;
     }

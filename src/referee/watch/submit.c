@@ -353,6 +353,12 @@ void submit_refused(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *
     submit_withdraw(referee, submit_node_of(referee, args), (struct work_submission *)submission);
 }
 
+void submit_judge_irql(struct vidmm_referee *referee, const struct referee_call *call) {
+    if (referee->world.irql)
+        MANAGER_MUST(433, call->irql == DISPATCH_LEVEL, "DISPATCH_LEVEL", "IRQL %u",
+                     (unsigned)call->irql);
+}
+
 static NTSTATUS watch_SubmitCommand(struct vidmm_referee *referee, const HANDLE handle,
                                     const DXGKARG_SUBMITCOMMAND *args) {
     struct referee_call call;
@@ -360,6 +366,7 @@ static NTSTATUS watch_SubmitCommand(struct vidmm_referee *referee, const HANDLE 
     referee_enter(referee, &call, "DxgkDdiSubmitCommand", REFEREE_SCHEDULER);
     reports_drain(referee);
     submit_judge_class(referee, &call);
+    submit_judge_irql(referee, &call);
     migration_judge_work(referee, args->Flags.Paging);
     bool again = preempt_again(referee, args, &referee->node[index]);
     submit_judge_submit(referee, args, &referee->node[index], again);

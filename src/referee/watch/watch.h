@@ -38,6 +38,8 @@ struct shadow_submission *submit_given(struct vidmm_referee *referee,
                                        const DXGKARG_SUBMITCOMMAND *args);
 void submit_refused(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args,
                     struct shadow_submission *submission);
+/* The same, R433: the level of DxgkDdiSubmitCommand and DxgkDdiPreemptCommand. */
+void submit_judge_irql(struct vidmm_referee *referee, const struct referee_call *call);
 /* submit_virtual.c, R172: an operation comes first in a paging buffer. */
 void submit_judge_buffer(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args);
 

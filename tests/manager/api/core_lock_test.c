@@ -117,7 +117,8 @@ static void permanent_system_memory_is_the_locked_copy(void **state) {
     world_gpu_write(world, a, 8);
     assert_int_equal(vidmm_lock(a, 0, &cpu), VIDMM_OK);
     assert_int_equal(world_segment_of(a), VRAM);
-    assert_true((uint8_t *)cpu >= world->ram && (uint8_t *)cpu < world->ram + WORLD_PAGES * PAGE);
+    assert_true((uint8_t *)cpu >= world->system.ram &&
+                (uint8_t *)cpu < world->system.ram + WORLD_PAGES * PAGE);
     vidmm_unlock(a);
     world_check(a, 8);
     world_write(a, 9);

@@ -87,11 +87,11 @@ static bool attempt_with_failure(uint64_t fail) {
     must_list(player, list[1]);
     stamp(other, rival, 9);
     must_list(other, rival);
-    game->world->fail_at = game->world->calls + fail;
+    game->world->system.fail_at = game->world->system.calls + fail;
     enum vidmm_status status =
         vidmm_make_resident(player->queue, list, 3, 0, &before[0], &before[1]);
-    bool tripped = game->world->calls >= game->world->fail_at;
-    game->world->fail_at = 0;
+    bool tripped = game->world->system.calls >= game->world->system.fail_at;
+    game->world->system.fail_at = 0;
     assert_true(status == VIDMM_OK || status == VIDMM_NO_MEMORY);
     for (uint32_t i = 0; i < 3; i++) {
         uint32_t expected = (i == 1) + (status == VIDMM_OK);
@@ -159,10 +159,10 @@ static bool live_with_failure(uint64_t fail) {
         all[i] = make(player, 3 * MIB / 2 + i * PAGE, i % 2 ? ANYWHERE : ONLY_VRAM);
         stamp(player, all[i], i);
     }
-    game->world->fail_at = game->world->calls + fail;
+    game->world->system.fail_at = game->world->system.calls + fail;
     live(game, all);
-    bool tripped = game->world->calls >= game->world->fail_at;
-    game->world->fail_at = 0;
+    bool tripped = game->world->system.calls >= game->world->system.fail_at;
+    game->world->system.fail_at = 0;
     game_end(game);
     return !tripped;
 }

@@ -88,10 +88,7 @@ static NTSTATUS APIENTRY build_unprotected(const HANDLE adapter, DXGKARG_BUILDPA
         args->UpdatePageTable.DriverProtection = 0;
     return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
 }
-
-static void install_unprotected(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = build_unprotected;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, build_unprotected)
 
 /* ---- Companion contexts ---------------------------------------------------------------------- */
 
@@ -100,10 +97,7 @@ static NTSTATUS APIENTRY create_beyond(const HANDLE device, DXGKARG_CREATECONTEX
     args->ContextInfo.PagingCompanionNodeId = 64;
     return status;
 }
-
-static void install_beyond(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiCreateContext = create_beyond;
-}
+REPLACE(DxgkDdiCreateContext, create_beyond)
 
 /* The manager takes one node for another. */
 static NTSTATUS APIENTRY create_elsewhere(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
@@ -111,10 +105,7 @@ static NTSTATUS APIENTRY create_elsewhere(const HANDLE device, DXGKARG_CREATECON
     args->ContextInfo.PagingCompanionNodeId = args->ContextInfo.PagingCompanionNodeId == 0;
     return status;
 }
-
-static void install_elsewhere(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiCreateContext = create_elsewhere;
-}
+REPLACE(DxgkDdiCreateContext, create_elsewhere)
 
 /* The manager copies from where no pool is. */
 static NTSTATUS APIENTRY copy_behind(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
@@ -131,10 +122,7 @@ static NTSTATUS APIENTRY copy_behind(const HANDLE adapter, DXGKARG_BUILDPAGINGBU
     *args = mine;
     return status;
 }
-
-static void install_behind(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = copy_behind;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, copy_behind)
 
 /* ---- Locks ----------------------------------------------------------------------------------- */
 
@@ -162,10 +150,7 @@ static NTSTATUS APIENTRY agree(const HANDLE adapter, DXGKARG_VALIDATEUPDATEALLOC
     (void)args;
     return STATUS_SUCCESS;
 }
-
-static void install_unasked(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiValidateUpdateAllocationProperty = agree;
-}
+REPLACE(DxgkDdiValidateUpdateAllocationProperty, agree)
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
@@ -211,7 +196,8 @@ const struct mutant mutants_residency[] = {
     BREAKER(300, "updates beyond the reservation", update_beyond),
     BREAKER(300, "repeats a part that does not divide the size", update_uneven),
     BREAKER(301, "queues as many updates as it is asked for", queue_all),
-    {BREAKS(302, MANAGER, "residency", unprotected, "forgets the protection of a reservation")},
+    {BREAKS(302, MANAGER, "residency", build_unprotected,
+            "forgets the protection of a reservation")},
     BREAKER(305, "locks what the CPU cannot see", lock_unseen),
     BREAKER(306, "locks for reading only and writing only", lock_both_ways),
     BREAKER(306, "gives an alternate address without a range", lock_alternate),
@@ -220,9 +206,10 @@ const struct mutant mutants_residency[] = {
     BREAKER(309, "locks what is offered", lock_offered),
     BREAKER(310, "counts an allocation twice", count_twice),
     BREAKER(310, "promises more than the segments have", promise_all),
-    {BREAKS(386, DRIVER, "residency", beyond, "names a companion node that does not exist")},
-    {BREAKS(386, MANAGER, "residency", elsewhere, "makes companion contexts on another node")},
-    {BREAKS(387, MANAGER, "residency", behind, "copies entries of what is not resident")},
+    {BREAKS(386, DRIVER, "residency", create_beyond, "names a companion node that does not exist")},
+    {BREAKS(386, MANAGER, "residency", create_elsewhere,
+            "makes companion contexts on another node")},
+    {BREAKS(387, MANAGER, "residency", copy_behind, "copies entries of what is not resident")},
     BREAKER(402, "changes properties of a driver that cannot be asked", change_anyway),
     {.rule = 402,
      .side = VIDMM_SIDE_MANAGER,
@@ -230,7 +217,7 @@ const struct mutant mutants_residency[] = {
      .told = change_anyway,
      .stage = "residency",
      .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM2_1}}},
-    {BREAKS(402, MANAGER, "residency", unasked, "changes properties without asking the driver"),
+    {BREAKS(402, MANAGER, "residency", agree, "changes properties without asking the driver"),
      .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM2_1}}},
 };
 const uint32_t mutants_residency_count = COUNT(mutants_residency);

@@ -3,7 +3,8 @@
  * (nc-d3dumddi-pfnd3dddi_mapgpuvirtualaddresscb.md and its like), and the driver protection of a
  * reservation, which its updates carry on (driver-protection.md).
  */
-#include "state/grow.h"
+#include <stdlib.h>
+
 #include "service/services.h"
 
 #define RESERVE_UNIT 0x10000u
@@ -13,30 +14,45 @@ static bool addresses_units(uint64_t value, uint64_t unit) {
     return value % unit == 0;
 }
 
+static void addresses_forget(struct vidmm_referee *referee,
+                             struct requests_reservation *reservation) {
+    keyed_remove(&referee->requests.protections, &reservation->by_protection);
+    interval_remove(&referee->requests.reservations, &reservation->addresses);
+    free(reservation);
+}
+
 void service_forget(struct vidmm_referee *referee) {
-    for (uint32_t i = 0; i < referee->requests.reservations; i++)
-        referee->requests.reservation[i].end = 0;
+    struct keyed_table *all = &referee->requests.protections;
+    while (all->first)
+        addresses_forget(referee, (struct requests_reservation *)all->first);
+    keyed_clear(all);
+}
+
+/* A reservation of addresses of [start, end), behind `after`; NULL: none. */
+static struct requests_reservation *addresses_reserved(struct vidmm_referee *referee,
+                                                       uint64_t start, uint64_t end,
+                                                       const struct requests_reservation *after) {
+    struct interval *at = interval_meets(&referee->requests.reservations, start, end,
+                                         after ? &after->addresses : NULL);
+    return at ? CHAIN_OWNER(struct requests_reservation, addresses, at) : NULL;
 }
 
 static void addresses_forget_range(struct vidmm_referee *referee, uint64_t start, uint64_t end) {
-    for (uint32_t i = 0; i < referee->requests.reservations; i++)
-        if (referee->requests.reservation[i].start < end &&
-            start < referee->requests.reservation[i].end)
-            referee->requests.reservation[i].end = 0;
+    struct requests_reservation *at;
+    while ((at = addresses_reserved(referee, start, end, NULL)))
+        addresses_forget(referee, at);
 }
 
 static void addresses_note_reservation(struct vidmm_referee *referee,
                                        const struct vidmm_told_addresses *told) {
-    struct requests *requests = &referee->requests;
-    uint32_t i = 0;
-    while (i < requests->reservations && requests->reservation[i].end != 0)
-        i++;
-    if (!grow(&requests->reservation, &requests->reservations, i + 1,
-              sizeof(*requests->reservation)))
+    struct requests_reservation *reservation = calloc(1, sizeof(*reservation));
+    if (!reservation || !keyed_add(&referee->requests.protections, &reservation->by_protection,
+                                   told->driver_protection)) {
+        free(reservation);
         return;
-    requests->reservation[i].start = told->va;
-    requests->reservation[i].end = told->va + told->size;
-    requests->reservation[i].protection = told->driver_protection;
+    }
+    interval_add(&referee->requests.reservations, &reservation->addresses, told->va,
+                 told->va + told->size);
 }
 
 static bool addresses_any_valid(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
@@ -49,12 +65,8 @@ static bool addresses_any_valid(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *up
 /* Entries of tiles are copied from where the pool is shown, with a reservation's protection. */
 static void addresses_judge_pool(struct vidmm_referee *referee,
                                  const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
-    bool any = false, same = false;
-    for (uint32_t i = 0; i < referee->requests.reservations; i++) {
-        any = any || referee->requests.reservation[i].end != 0;
-        same = same || (referee->requests.reservation[i].end != 0 &&
-                        referee->requests.reservation[i].protection == update->DriverProtection);
-    }
+    const struct keyed_table *all = &referee->requests.protections;
+    bool any = all->count != 0, same = keyed_find(all, update->DriverProtection);
     MANAGER_MUST(302, same || !any, "a tile pool with the driver protection of a reservation",
                  "it has 0x%llx", LLU(update->DriverProtection));
 }
@@ -68,14 +80,14 @@ void service_update(struct vidmm_referee *referee,
         addresses_judge_pool(referee, update);
         return;
     }
-    for (uint32_t i = 0; i < referee->requests.reservations; i++)
-        if (va >= referee->requests.reservation[i].start &&
-            va < referee->requests.reservation[i].end)
-            MANAGER_MUST(
-                302, update->DriverProtection == referee->requests.reservation[i].protection,
-                "the driver protection that the range was reserved with",
-                "0x%llx instead of 0x%llx at address 0x%llx", LLU(update->DriverProtection),
-                LLU(referee->requests.reservation[i].protection), LLU(va));
+    const struct requests_reservation *at = addresses_reserved(referee, va, va + 1, NULL);
+    for (; at; at = addresses_reserved(referee, va, va + 1, at)) {
+        uint64_t protection = at->by_protection.key;
+        MANAGER_MUST(302, update->DriverProtection == protection,
+                     "the driver protection that the range was reserved with",
+                     "0x%llx instead of 0x%llx at address 0x%llx", LLU(update->DriverProtection),
+                     LLU(protection), LLU(va));
+    }
 }
 
 static void addresses_judge_reserve(struct vidmm_referee *referee,

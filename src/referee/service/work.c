@@ -61,11 +61,10 @@ static void work_judge_nowhere(struct vidmm_referee *referee, const struct table
                                const struct vidmm_told_work *told) {
     uint64_t end = told->va + told->size;
     enum tables_when when = work_when_used(referee, told->node);
-    for (const struct tables_table *table = tables_each(referee, NULL); table;
-         table = tables_each(referee, table)) {
-        uint64_t at = end;
-        if (table->process == process->handle)
-            at = work_leads_at(referee, table, when, told->va, end);
+    const struct tables_table *table =
+        tables_translating(referee, process->handle, told->va, end, NULL);
+    for (; table; table = tables_translating(referee, process->handle, told->va, end, table)) {
+        uint64_t at = work_leads_at(referee, table, when, told->va, end);
         MANAGER_MUST(287, at == end,
                      "addresses that lead nowhere as long as nothing resident is mapped there",
                      "0x%llx still leads to memory", LLU(at));

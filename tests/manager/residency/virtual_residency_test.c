@@ -701,6 +701,26 @@ static void an_offer_has_a_priority_and_goes_in_its_order(void **state) {
     game_end(game);
 }
 
+/* What leaves a list takes the list's last use with it, and its place in the order of victims. */
+static void what_a_list_used_after_its_offer_leaves_last(void **state) {
+    (void)state;
+    struct game *game = game_new(2);
+    struct player *busy = &game->players[0], *still = &game->players[1];
+    struct vidmm_allocation *used = make(busy, 2 * MIB, ANYWHERE);
+    struct vidmm_allocation *unused = make(still, 2 * MIB, ANYWHERE);
+    struct vidmm_allocation *more = make(busy, 2 * MIB, ONLY_VRAM);
+    must_list(busy, used);
+    must_list(still, unused);
+    offer(busy, used, VIDMM_OFFER_LOW);
+    offer(still, unused, VIDMM_OFFER_LOW);
+    must_submit(busy);
+    evict(busy, used, VIDMM_EVICT_ONLY_IF_NECESSARY);
+    must_list(busy, more);
+    assert_int_equal(segment_of(unused), 0);
+    assert_int_equal(segment_of(used), VRAM);
+    game_end(game);
+}
+
 /* The device runs on without what it offered, and its work is no content of it. */
 static void what_was_dropped_stays_dropped_whatever_is_submitted(void **state) {
     (void)state;
@@ -764,6 +784,7 @@ int main(void) {
         cmocka_unit_test(a_lock_of_system_pages_follows_what_lies_scattered),
         cmocka_unit_test(what_is_offered_has_to_be_reclaimed_before_use),
         cmocka_unit_test(an_offer_has_a_priority_and_goes_in_its_order),
+        cmocka_unit_test(what_a_list_used_after_its_offer_leaves_last),
         cmocka_unit_test(what_was_dropped_stays_dropped_whatever_is_submitted),
         cmocka_unit_test(an_offer_waits_for_the_work_before_it),
     };

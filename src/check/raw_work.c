@@ -211,12 +211,12 @@ bool raw_build(struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args) {
     args->hSystemContext = raw->context;
     for (uint32_t i = 0; i < PASSES_MOST && !raw->refused; i++) {
         const struct pass pass = {raw->used, raw->private_used, args->MultipassOffset};
-        DXGKARG_BUILDPAGINGBUFFER told =
-            *args; /* a copy: a driver may write to what it should only read */
-        aim(raw, &told);
-        NTSTATUS status = raw->ddi->DxgkDdiBuildPagingBuffer(raw->adapter, &told);
-        args->MultipassOffset = told.MultipassOffset;
-        if (!advance(raw, &told))
+        /* A copy, because a driver may write to members that it should only read. */
+        DXGKARG_BUILDPAGINGBUFFER passed = *args;
+        aim(raw, &passed);
+        NTSTATUS status = raw->ddi->DxgkDdiBuildPagingBuffer(raw->adapter, &passed);
+        args->MultipassOffset = passed.MultipassOffset;
+        if (!advance(raw, &passed))
             return raw_refuse(raw, "DxgkDdiBuildPagingBuffer left the buffer and", status);
         if (status == STATUS_SUCCESS)
             return true;

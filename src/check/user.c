@@ -6,11 +6,11 @@
 
 #include <vidmm/umd.h>
 
-void check_told(struct check *check, struct vidmm_told *told) {
+void check_request(struct check *check, struct vidmm_request_record *record) {
     const struct vidmm_spoiler *spoiler = check->options->spoiler;
-    if (spoiler && spoiler->told)
-        spoiler->told(told);
-    vidmm_referee_judge_told(check->harness.referee, told);
+    if (spoiler && spoiler->request)
+        spoiler->request(record);
+    vidmm_referee_judge_request(check->harness.referee, record);
 }
 
 enum vidmm_answer user_answer(enum vidmm_status status) {
@@ -123,8 +123,9 @@ bool user_lost(struct user *user, uint32_t index) {
 /* ---- Work ------------------------------------------------------------------------------------ */
 
 static void tell_submission(struct user *user, enum vidmm_status status) {
-    struct vidmm_told told = {.service = VIDMM_SERVICE_SUBMIT, .answer = user_answer(status)};
-    struct vidmm_told_residency *what = &told.residency;
+    struct vidmm_request_record record = {.service = VIDMM_SERVICE_SUBMIT,
+                                          .answer = user_answer(status)};
+    struct vidmm_request_residency *what = &record.residency;
     for (uint32_t i = 0; i < USER_SURFACES; i++) {
         const struct user_surface *surface = &user->surface[i];
         struct vidmm_allocation_info info;
@@ -132,10 +133,10 @@ static void tell_submission(struct user *user, enum vidmm_status status) {
             vidmm_residency_count(user->device, surface->allocation) == 0)
             continue;
         vidmm_allocation_info(surface->allocation, &info);
-        what->allocation[what->count++] = (struct vidmm_told_allocation){
+        what->allocation[what->count++] = (struct vidmm_request_allocation){
             .handle = info.driver.hAllocation, .resident = info.segment != 0};
     }
-    check_told(user->check, &told);
+    check_request(user->check, &record);
 }
 
 bool user_submit(struct user *user, uint32_t steps) {
@@ -161,12 +162,12 @@ bool user_rest(struct user *user) {
 
 static void trimmed(void *ctx, uint32_t flags, uint64_t bytes) {
     struct user *user = ctx;
-    struct vidmm_told told = {.service = VIDMM_SERVICE_TRIM};
-    told.residency.periodic = (flags & VIDMM_TRIM_PERIODIC) != 0;
-    told.residency.restart_periodic = (flags & VIDMM_TRIM_RESTART_PERIODIC) != 0;
-    told.residency.to_budget = (flags & VIDMM_TRIM_TO_BUDGET) != 0;
-    told.residency.bytes_to_trim = bytes;
-    check_told(user->check, &told);
+    struct vidmm_request_record record = {.service = VIDMM_SERVICE_TRIM};
+    record.residency.periodic = (flags & VIDMM_TRIM_PERIODIC) != 0;
+    record.residency.restart_periodic = (flags & VIDMM_TRIM_RESTART_PERIODIC) != 0;
+    record.residency.to_budget = (flags & VIDMM_TRIM_TO_BUDGET) != 0;
+    record.residency.bytes_to_trim = bytes;
+    check_request(user->check, &record);
     if (user->give != 0)
         (void)vidmm_device_evict(user->device, &user->surface[user->give - 1].allocation, 1, 0,
                                  NULL);

@@ -38,7 +38,7 @@ struct user {
 };
 
 /* To the referee, after what a test of it makes of it. */
-void check_told(struct check *check, struct vidmm_told *told);
+void check_request(struct check *check, struct vidmm_request_record *record);
 enum vidmm_answer user_answer(enum vidmm_status status);
 /* The status is one that a manager may answer to a request; else it becomes a finding. */
 bool user_fine(struct user *user, enum vidmm_status status);

@@ -87,7 +87,7 @@ char *migrate_config(const struct vidmm_workload *workload, const struct vidmm_r
     if (ok && size <= MIGRATE_CONFIG_BYTES)
         return config;
     if (ok)
-        snprintf(text, text_size, "too many settings to be told to the other side");
+        snprintf(text, text_size, "too many settings to send to the other side");
     free(config);
     return NULL;
 }

@@ -30,7 +30,7 @@ struct file_link {
     /* Writing: what the file says, and whether it can any more. */
     struct migrate_message answer[ANSWERS];
     unsigned first, count;
-    bool begun, failed, told;
+    bool begun, failed, reported_up;
     char why[256];
     /* Reading: */
     struct migrate_reader reader;
@@ -122,8 +122,8 @@ static void file_send(void *ctx, struct migrate_message *message) {
 static enum migrate_news written_receive(void *ctx, struct migrate_message *out, char *text,
                                          size_t text_size) {
     struct file_link *file = ctx;
-    if (!file->told) {
-        file->told = true;
+    if (!file->reported_up) {
+        file->reported_up = true;
         return MIGRATE_UP;
     }
     if (file->count != 0) {
@@ -165,8 +165,8 @@ static enum migrate_news read_receive(void *ctx, struct migrate_message *out, ch
                                       size_t text_size) {
     struct file_link *file = ctx;
     enum migrate_read read_so_far = MIGRATE_READ_MORE;
-    if (!file->told) {
-        file->told = true;
+    if (!file->reported_up) {
+        file->reported_up = true;
         return MIGRATE_UP;
     }
     if (file->ended)

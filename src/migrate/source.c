@@ -50,7 +50,7 @@ void migrate_source_stop(struct migrate_source *source) {
 /* ---- Greeting -------------------------------------------------------------------------------- */
 
 static bool open_areas(struct migrate_source *source) {
-    char text[256] = "out of memory for the books of a migration";
+    char text[256] = "out of memory for the state of a migration";
     if (source->batch)
         return true;
     source->batch = malloc(MIGRATE_BATCH_BYTES);
@@ -327,7 +327,7 @@ static enum migrate_verdict step_lead(struct migrate_source *source) {
 
 /* ---- News ------------------------------------------------------------------------------------ */
 
-static void told(struct migrate_source *source, const struct migrate_message *message) {
+static void handle_message(struct migrate_source *source, const struct migrate_message *message) {
     char text[MIGRATE_TEXT_BYTES + 32];
     switch (message->type) {
     case MIGRATE_PING:
@@ -398,9 +398,9 @@ static void take_news(struct migrate_source *source) {
             if (source->hung_up || source->state == SOURCE_OVER || source->state == SOURCE_CONNECT)
                 ; /* what was on its way */
             else if (source->state >= SOURCE_SEALED)
-                source_give_told(source, &message);
+                source_give_message(source, &message);
             else
-                told(source, &message);
+                handle_message(source, &message);
             migrate_message_drop(&message);
             break;
         }

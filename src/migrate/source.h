@@ -59,9 +59,9 @@ struct migrate_source {
     uint64_t owed;       /* ns that the guest has yet to wait */
     uint64_t event_ns;   /* that an event of the guest takes, the mean of so many */
     uint32_t events;
-    uint32_t throttle;       /* the guest waits so many times as long as it ran */
-    uint64_t began, paused;  /* when */
-    uint64_t followed, told; /* when FOLLOW was said, and progress told */
+    uint32_t throttle;           /* the guest waits so many times as long as it ran */
+    uint64_t began, paused;      /* when */
+    uint64_t followed, reported; /* when FOLLOW was sent and progress reported last */
 
     /* Rounds: */
     uint32_t round, stuck; /* of this attempt; in a row without getting better */
@@ -103,7 +103,7 @@ void source_rounds_progress(struct migrate_source *source);
 enum migrate_verdict source_give_pause(struct migrate_source *source);
 enum migrate_verdict source_give_step(struct migrate_source *source);
 /* READY, OWNER, HELLO of a side that was lost. */
-void source_give_told(struct migrate_source *source, const struct migrate_message *message);
+void source_give_message(struct migrate_source *source, const struct migrate_message *message);
 /* The link came up, or broke, once the migration was sealed. */
 void source_give_up(struct migrate_source *source);
 void source_give_down(struct migrate_source *source, const char *why);

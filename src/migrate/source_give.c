@@ -170,7 +170,7 @@ static void back(struct migrate_source *source, const struct migrate_message *he
     }
 }
 
-void source_give_told(struct migrate_source *source, const struct migrate_message *message) {
+void source_give_message(struct migrate_source *source, const struct migrate_message *message) {
     char why[MIGRATE_TEXT_BYTES + 32];
     switch (message->type) {
     case MIGRATE_HELLO:

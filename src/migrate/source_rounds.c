@@ -209,9 +209,9 @@ uint64_t source_rounds_predict(const struct migrate_source *source) {
 void source_rounds_progress(struct migrate_source *source) {
     struct migrate_party *party = &source->party;
     uint64_t now = migrate_now(party);
-    if (now < source->told + TELL_NS)
+    if (now < source->reported + TELL_NS)
         return;
-    source->told = now;
+    source->reported = now;
     party->result->bytes_per_s = link_rate(source);
     const struct vidmm_migrate_progress progress = {.phase = party->phase,
                                                     .round = source->round,

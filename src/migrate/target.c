@@ -147,10 +147,10 @@ static void take_data(struct migrate_target *target, struct target_data *data,
 static void say_at(struct migrate_target *target, bool now) {
     struct migrate_party *party = &target->party;
     uint64_t time = migrate_now(party);
-    if (party->event == target->told_event || (!now && time < target->told + TELL_NS))
+    if (party->event == target->reported_event || (!now && time < target->reported_at + TELL_NS))
         return;
-    target->told = time;
-    target->told_event = party->event;
+    target->reported_at = time;
+    target->reported_event = party->event;
     migrate_say_event(party, MIGRATE_AT, party->event);
 }
 
@@ -272,7 +272,7 @@ static void nonsense(struct migrate_target *target, const struct migrate_message
     target_give_up(target, text);
 }
 
-static void told_await(struct migrate_target *target, const struct migrate_message *message) {
+static void handle_await(struct migrate_target *target, const struct migrate_message *message) {
     if (message->type == MIGRATE_HELLO && !target->greeted)
         take_hello(target, message);
     else if (message->type == MIGRATE_CONFIG && target->greeted)
@@ -283,7 +283,7 @@ static void told_await(struct migrate_target *target, const struct migrate_messa
         nonsense(target, message);
 }
 
-static void told(struct migrate_target *target, struct migrate_message *message) {
+static void handle_message(struct migrate_target *target, struct migrate_message *message) {
     char text[MIGRATE_TEXT_BYTES + 32];
     switch (message->type) {
     case MIGRATE_PING:
@@ -350,11 +350,11 @@ static void take_news(struct migrate_target *target) {
             break;
         case MIGRATE_TOLD:
             if (target->state == TARGET_READY || target->state == TARGET_OWNER)
-                target_take_told(target, &message);
+                target_take_message(target, &message);
             else if (target->state == TARGET_AWAIT && message.type != MIGRATE_PING)
-                told_await(target, &message);
+                handle_await(target, &message);
             else if (target->state != TARGET_AWAIT)
-                told(target, &message);
+                handle_message(target, &message);
             migrate_message_drop(&message);
             break;
         }
@@ -364,7 +364,7 @@ static void take_news(struct migrate_target *target) {
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
 static bool open_areas(struct migrate_target *target) {
-    char text[256] = "out of memory for the books of a migration";
+    char text[256] = "out of memory for the state of a migration";
     if (target->store.areas)
         return true;
     if (migrate_areas_open(&target->party.areas, &target->party.device, text, sizeof(text)) &&

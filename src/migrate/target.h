@@ -45,8 +45,8 @@ struct migrate_target {
     struct migrate_message seal;
     struct target_data fixed, state_data;
     struct migrate_store store;
-    uint64_t told; /* when AT was said */
-    uint64_t told_event;
+    uint64_t reported_at; /* when AT was sent last, and with which event */
+    uint64_t reported_event;
     uint64_t linger;   /* OWNER, and the guest has ended: until when; 0: not yet */
     bool acknowledged; /* OWNER: the source knows */
     bool again;        /* OVER: not the end, the guest has to rehearse from its beginning */
@@ -72,7 +72,7 @@ void target_give_up(struct migrate_target *target, const char *why);
 /* Everything is there and right: promises to wait for the source's word. */
 void target_take_ready(struct migrate_target *target);
 enum migrate_verdict target_take_step(struct migrate_target *target);
-void target_take_told(struct migrate_target *target, const struct migrate_message *message);
+void target_take_message(struct migrate_target *target, const struct migrate_message *message);
 void target_take_down(struct migrate_target *target, const char *why);
 /* A source connected that names a migration under way, which this target does not know. */
 void target_take_stranger(struct migrate_target *target);

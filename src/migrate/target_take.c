@@ -63,7 +63,7 @@ static void greeted_again(struct migrate_target *target, const struct migrate_me
     migrate_say_hello(party, target->state == TARGET_OWNER ? MIGRATE_OWNS : MIGRATE_HOLDS);
 }
 
-void target_take_told(struct migrate_target *target, const struct migrate_message *message) {
+void target_take_message(struct migrate_target *target, const struct migrate_message *message) {
     struct migrate_party *party = &target->party;
     char text[MIGRATE_TEXT_BYTES + 32];
     switch (message->type) {

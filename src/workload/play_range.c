@@ -2,7 +2,7 @@
  * play_range.c - further GPU addresses of allocations: reserved ranges, tiles of which lead to
  * tiles of allocations (tile-resources.md), and views, which lead to a part of one.
  *
- * The player keeps books of its own of where each tile leads. Submissions then check and stamp
+ * The player has its own VA map of the tiles. Submissions then check and stamp
  * through any of the addresses that a page has, so that an address that leads elsewhere is found by
  * the bytes. Before addresses are freed the process waits for what it submitted, as a program does.
  */
@@ -17,7 +17,7 @@ static uint32_t tiles_of(uint64_t bytes) {
     return (uint32_t)(bytes / VIDMM_TILE_BYTES);
 }
 
-/* ---- Books ----------------------------------------------------------------------------------- */
+/* ---- VA map ----------------------------------------------------------------------------------- */
 
 /* What tiles [at, at + count) lead to tells `index + 1`, from `tile` on; 0: nothing. */
 static void set_tiles(struct player_range *range, uint32_t at, uint32_t count, uint32_t allocation,

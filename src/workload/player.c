@@ -129,7 +129,7 @@ static void *play_events(void *ctx) {
     struct vidmm_player *player = thread->player;
     const struct vidmm_workload *workload = player->workload;
     const struct vidmm_play_options *options = player->options;
-    uint64_t told = 0; /* of the progress */
+    uint64_t reported = 0; /* events at the last call of `progress` */
     for (size_t i = 0; i < workload->event_count && !atomic_load(&player->stop); i++) {
         struct player_process *process = &player->processes[workload->events[i].process];
         if (workload->events[i].process % player->threads != thread->index)
@@ -141,9 +141,9 @@ static void *play_events(void *ctx) {
         if (!play_event(player, i) && !atomic_load(&player->stop))
             player_lose_process(process);
         uint64_t done = atomic_fetch_add(&player->done, 1) + 1;
-        if (!options->progress || thread->index != 0 || done / PROGRESS == told / PROGRESS)
+        if (!options->progress || thread->index != 0 || done / PROGRESS == reported / PROGRESS)
             continue; /* other threads count too, so this one may skip multiples */
-        told = done;
+        reported = done;
         options->progress(options->progress_ctx, done, workload->event_count);
     }
     return NULL;

@@ -52,8 +52,8 @@ static void one_owner_has_everything(struct fixture *fixture, const char *what, 
     const struct fixture_side *source = &fixture->source, *target = &fixture->target;
     bool moved = target->own_event != FIXTURE_NEVER;
     bool right = fixture_right(moved ? target : source);
-    bool told = moved || (source->result.text[0] != '\0' && target->result.text[0] != '\0');
-    if (fixture->two_owners || !right || !told || source->alive || target->alive)
+    bool explained = moved || (source->result.text[0] != '\0' && target->result.text[0] != '\0');
+    if (fixture->two_owners || !right || !explained || source->alive || target->alive)
         fail_msg("%s at byte %u: %s, %s, two owners %d, source %d '%s', target %d '%s', said '%s'",
                  what, (unsigned)at, moved ? "moved" : "stayed", right ? "right" : "wrong",
                  fixture->two_owners, source->source.state, source->result.text,

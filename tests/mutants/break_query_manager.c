@@ -265,17 +265,17 @@ INSTALL(shares_little, descriptor)
 
 /* ---- What managers tell applications --------------------------------------------------------- */
 
-static void counts_all_memory(struct vidmm_referee_sizes *told) {
-    told->available *= 2;
+static void counts_all_memory(struct vidmm_referee_sizes *sizes) {
+    sizes->available *= 2;
 }
 
-static void forgets_shared(struct vidmm_referee_sizes *told) {
-    told->total -= told->shared_system;
+static void forgets_shared(struct vidmm_referee_sizes *sizes) {
+    sizes->total -= sizes->shared_system;
 }
 
-static void dedicates_apertures(struct vidmm_referee_sizes *told) {
-    told->dedicated_system += told->shared_system;
-    told->total += told->shared_system;
+static void dedicates_apertures(struct vidmm_referee_sizes *sizes) {
+    sizes->dedicated_system += sizes->shared_system;
+    sizes->total += sizes->shared_system;
 }
 
 /* ---- The mutants ----------------------------------------------------------------------------- */

@@ -45,9 +45,9 @@ struct mutant {
     /* Of a manager: replaces calls that a driver makes. */
     void (*callbacks)(DXGKRNL_INTERFACE *callbacks);
     /* Of a manager: what it tells applications of graphics memory instead of the truth. */
-    void (*sizes)(struct vidmm_referee_sizes *told);
+    void (*sizes)(struct vidmm_referee_sizes *sizes);
     /* The same of what it answers to user mode. */
-    void (*told)(struct vidmm_told *told);
+    void (*request)(struct vidmm_request_record *record);
 };
 
 /* The members that most mutants have: `what` they do wrong, by install_<function>, in a stage. */

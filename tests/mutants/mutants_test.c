@@ -52,7 +52,7 @@ static void examine(const struct mutant *mutant, struct vidmm_check_result *resu
                                                       : NULL,
         .callbacks = mutant->callbacks,
         .sizes = mutant->sizes,
-        .told = mutant->told,
+        .request = mutant->request,
     };
     struct vidmm_check_options options = {
         .settings = settings, .stage = mutant->stage, .spoiler = &spoiler, .seed = 1};

@@ -267,10 +267,10 @@ static void an_entry_leads_to_tables_that_were_filled_only(void **state) {
 /* Work is about to be submitted to another node than the paging work: it uses the first page of
  * the allocation there, or (NULL) must not reach anything there. */
 static void begin_work(HANDLE allocation) {
-    const struct vidmm_told told = {
+    const struct vidmm_request_record record = {
         .service = VIDMM_SERVICE_WORK,
         .work = {.process = &bench.process[0], .allocation = allocation, .node = 1, .size = PAGE}};
-    vidmm_referee_judge_told(bench.referee, &told);
+    vidmm_referee_judge_request(bench.referee, &record);
 }
 
 static void work_begins_when_the_flush_of_its_addresses_is_complete(void **state) {

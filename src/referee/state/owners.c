@@ -127,33 +127,33 @@ const struct tables_owner *owners_conflict(struct vidmm_referee *referee,
 
 /* ---- Entries --------------------------------------------------------------------------------- */
 
-void owners_tell(struct vidmm_referee *referee, struct shadow_allocation *allocation) {
+void owners_add_next(struct vidmm_referee *referee, struct shadow_allocation *allocation) {
     struct owners *owners = &referee->owners;
-    if (allocation->told ||
-        !grow(&owners->told, &owners->told_room, owners->tolds + 1, sizeof(*owners->told)))
+    if (allocation->in_next ||
+        !grow(&owners->next, &owners->next_room, owners->next_count + 1, sizeof(*owners->next)))
         return;
-    allocation->told = true;
-    owners->told[owners->tolds++] = allocation->head.handle;
+    allocation->in_next = true;
+    owners->next[owners->next_count++] = allocation->head.handle;
 }
 
-/* What is gone by now, or was made since with the same handle, was not told of. */
+/* A handle may name no allocation any more, or a newer one, which is not in `next`. */
 void owners_used(struct vidmm_referee *referee, uint32_t node, uint32_t fence) {
     struct owners *owners = &referee->owners;
-    for (uint32_t i = 0; i < owners->tolds; i++) {
-        struct shadow_allocation *allocation = shadow_allocation(referee, owners->told[i]);
-        if (!allocation || !allocation->told)
+    for (uint32_t i = 0; i < owners->next_count; i++) {
+        struct shadow_allocation *allocation = shadow_allocation(referee, owners->next[i]);
+        if (!allocation || !allocation->in_next)
             continue;
-        allocation->told = false;
+        allocation->in_next = false;
         allocation->used = true;
         allocation->used_node = node;
         allocation->used_fence = fence;
     }
-    owners->tolds = 0;
+    owners->next_count = 0;
 }
 
 void owners_clear(struct vidmm_referee *referee) {
-    grow_free(&referee->owners.told, &referee->owners.told_room);
-    referee->owners.tolds = 0;
+    grow_free(&referee->owners.next, &referee->owners.next_room);
+    referee->owners.next_count = 0;
     keyed_clear(&referee->owners.pages);
     keyed_clear(&referee->owners.unique);
 }

@@ -20,8 +20,8 @@ struct owners {
     struct keyed_table pages;  /* that entries lead to, by GPU physical address */
     struct keyed_table unique; /* entries with a unique protection, by page of allocation */
     uint64_t flushes_built, flushes_done; /* they are done in their order */
-    HANDLE *told;                         /* allocations that the next work uses */
-    uint32_t tolds, told_room;
+    HANDLE *next;                         /* allocations that the next work uses */
+    uint32_t next_count, next_room;
 };
 
 /* Of one leaf entry. */
@@ -60,7 +60,7 @@ void owners_forget(struct vidmm_referee *referee);
 void owners_leaving(struct vidmm_referee *referee, HANDLE allocation, int32_t entries);
 
 /* User mode said that the next work uses the allocation. */
-void owners_tell(struct vidmm_referee *referee, struct shadow_allocation *allocation);
+void owners_add_next(struct vidmm_referee *referee, struct shadow_allocation *allocation);
 /* Work was submitted; it uses what user mode said before. */
 void owners_used(struct vidmm_referee *referee, uint32_t node, uint32_t fence);
 

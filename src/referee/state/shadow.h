@@ -154,14 +154,14 @@ struct shadow_allocation {
     uint32_t uses;  /* submissions under way that reference it */
     /* With GPU virtual addresses (watch/process.c, operation/virtual.c): */
     bool arrived;  /* it was filled, or copied to where it is */
-    bool notified; /* the driver was told that it is resident */
+    bool notified; /* NOTIFY_RESIDENCY said that it is resident */
     /* Entries of processes that lead to it, that TLBs may still have, that are being made invalid
      * (owners.h). */
     uint32_t led, held, leaving;
     uint64_t flushed;        /* the newest flush of TLBs that had it */
     uint32_t moving_virtual; /* transfers and fills that were built and are not done */
     /* User mode said that the next work uses it (service/work.c); the last such work. */
-    bool told, used;
+    bool in_next, used;
     uint32_t used_node, used_fence;
 };
 
@@ -266,7 +266,7 @@ struct shadow_submission {
 struct shadow_node {
     bool any;
     uint32_t submitted, completed;          /* newest fences */
-    bool told;                              /* `completed` is what the driver reported */
+    bool reported;                          /* `completed` is what the driver reported */
     struct shadow_submission *first, *last; /* under way, in order */
     /* watch/preempt.c: */
     bool preempting;                     /* asked for, not reported */

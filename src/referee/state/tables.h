@@ -30,7 +30,7 @@ enum tables_pages { TABLES_4K, TABLES_SINGLE, TABLES_DUAL };
 struct tables_mmu {
     bool known; /* caps, and every level */
     DXGK_GPUMMUCAPS caps;
-    uint32_t levels, told; /* bit n of `told`: level n is described */
+    uint32_t levels, described; /* bit n of `described`: level n */
     enum tables_pages pages;
     DXGK_PAGE_TABLE_LEVEL_DESC level[TABLES_LEVELS];
     uint32_t root_entries, root_bytes; /* the most that DxgkDdiGetRootPageTableSize offered */

@@ -1,5 +1,5 @@
 /*
- * area.c - sets of pages and hashes, a segment each.
+ * area.c - for each segment, sets of pages and hashes.
  */
 #include "area.h"
 

@@ -1,6 +1,6 @@
 /*
- * config.c - everything that the guest's course depends on: the workload's content, the options,
- * the driver's own bytes.
+ * config.c - everything that the guest's execution depends on: the content of the workload, the
+ * options, the content of the driver's file.
  */
 #include "config.h"
 

@@ -1,9 +1,8 @@
 /*
- * stage_promises.c - one surface at a time through the manager, and what its flags promise to the
- * application: a place when the preferred segment is too small, locks that lead to the system copy,
- * a lock that keeps a surface where the CPU found it, bytes in the order in which they were
- * written, and nothing left behind by those that come and go. Only where the driver speaks
- * vidmm/umd.h.
+ * stage_promises.c - one surface at a time through the manager, to test the promises of its flags:
+ * another segment when the preferred one is too small, locks of the system copy, a lock that keeps
+ * a surface in place, bytes in the order in which they were written, no leak after many surfaces.
+ * Only for drivers that know vidmm/umd.h.
  */
 #include "stage.h"
 
@@ -20,7 +19,7 @@ struct promises {
     struct vidmm_ledger *ledger;
     struct vidmm_device *device;
     struct vidmm_context *context;
-    struct vidmm_allocation *surface; /* of the step under way */
+    struct vidmm_allocation *surface; /* of the current step */
 };
 
 /* ---- Surfaces -------------------------------------------------------------------------------- */
@@ -82,7 +81,7 @@ static bool pages_have_it(const struct promises *promises) {
 
 /* ---- Promises -------------------------------------------------------------------------------- */
 
-/* R98: too large for the memory that it prefers, at home in the aperture as well. */
+/* R98: too large for the preferred segment; the aperture is supported. */
 static bool too_large(struct promises *promises) {
     check_step(promises->check, "promises: a surface larger than the segment that it prefers");
     if (!promises_make(promises, VIDMM_UMD_LOCAL, VRAM / CHECK_PAGE + PAGES))
@@ -172,7 +171,7 @@ static bool in_order(struct promises *promises) {
     return true;
 }
 
-/* One surface through a whole life. */
+/* Creates, uses and destroys one surface. */
 static bool live(struct promises *promises) {
     if (!promises_make(promises, VIDMM_UMD_LOCAL, PAGES) ||
         !check_good(promises->check, promises_use(promises)))
@@ -181,7 +180,7 @@ static bool live(struct promises *promises) {
     return true;
 }
 
-/* R142: the first ones may have filled a cache; those after them have to live off it. */
+/* R142: the first surfaces may fill a cache of the driver; later ones must be served from it. */
 static bool come_and_go(struct promises *promises) {
     bool good = true;
     check_step(promises->check, "promises: surfaces that come and go");

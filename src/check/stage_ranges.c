@@ -1,6 +1,6 @@
 /*
- * stage_ranges.c - two surfaces at once through swizzling ranges: the CPU writes both, one goes,
- * and it goes on writing the other. Only where the driver speaks vidmm/umd.h.
+ * stage_ranges.c - two surfaces at once through swizzling ranges: the CPU writes both, one is
+ * destroyed, the CPU writes the other. Only for drivers that know vidmm/umd.h.
  */
 #include "stage.h"
 
@@ -52,7 +52,7 @@ static bool ranges_leave(struct ranges *ranges, uint32_t index) {
     return check_good(ranges->check, vidmm_allocation_evict(ranges->surface[index], true));
 }
 
-/* A driver may have a reason to show neither. */
+/* A driver may refuse both. */
 static bool hold(struct ranges *ranges, uint32_t index) {
     enum vidmm_status status =
         vidmm_lock(ranges->surface[index], VIDMM_LOCK_ACQUIRE_APERTURE, &ranges->cpu[index]);

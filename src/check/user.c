@@ -1,4 +1,4 @@
-/* user.c - a process of the conformance check: its device, its surfaces, its submissions; see user.h. */
+/* user.c - a process of the conformance check: device, surfaces, submissions; see user.h. */
 #include "surface.h"
 #include "user.h"
 
@@ -53,7 +53,7 @@ static enum vidmm_status create_spoken(struct user *user, struct user_surface *s
     return vidmm_allocation_create(user->device, &request, &surface->allocation);
 }
 
-/* A row of a page; of a kind that the CPU sees, or most likely does not. */
+/* A row of a page, of a CPU-visible kind or of one that most likely is not. */
 static enum vidmm_status create_standard(struct user *user, struct user_surface *surface,
                                          uint32_t flags, uint32_t pages) {
     struct check_surface made;

@@ -1,5 +1,5 @@
-/* user_addresses.c - what a process asks of GPU virtual addresses: reserve, map, update, free, in
- * the right way and in wrong ones; see user.h. */
+/* user_addresses.c - requests of a process about GPU virtual addresses: reserve, map, update, free,
+ * valid and invalid; see user.h. */
 #include "user.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ struct range {
     struct user *user;
     uint64_t va; /* reserved */
     struct vidmm_allocation *target;
-    bool waits; /* its updates are left in the queue */
+    bool waits; /* its updates stay in the queue */
 };
 
 /* By the manager's VA map, `va` leads to the byte of the allocation. */
@@ -63,7 +63,7 @@ static bool map(struct user *user, const struct vidmm_va_request *request,
     return addresses_report(user, &record, status);
 }
 
-/* `count` operations on the same addresses; the last one decides. */
+/* `count` operations on the same addresses; the last one counts. */
 static bool addresses_update(const struct range *range, const struct vidmm_va_operation *operations,
                              uint32_t count) {
     const struct vidmm_va_operation *last = &operations[count - 1];
@@ -96,7 +96,7 @@ static bool give_back(const struct range *range, uint64_t va, uint64_t size) {
     return addresses_report(range->user, &record, status);
 }
 
-/* Its addresses go with it. */
+/* Its addresses are freed with it. */
 static bool addresses_destroy(struct user *user, uint32_t index) {
     const struct user_surface gone = user->surface[index];
     struct vidmm_allocation *found = NULL;
@@ -175,7 +175,7 @@ static bool update_all(const struct range *range) {
     return addresses_update(range, &wrong, 1);
 }
 
-/* More of them behind work than may be queued; the next work finds all of them done. */
+/* More updates behind work than may be queued; all are done before the next work. */
 static bool queue_all(struct range *range) {
     const struct vidmm_va_operation map = {
         .type = VIDMM_VA_OP_MAP, .base = range->va, .size = UNIT, .allocation = range->target};

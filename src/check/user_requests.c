@@ -1,4 +1,5 @@
-/* user_requests.c - what a process asks of residency, offers, locks and properties; see user.h. */
+/* user_requests.c - requests of a process about residency, offers, locks and properties; see
+ * user.h. */
 #include "user.h"
 
 /* One allocation of a request, before it is made. */
@@ -88,13 +89,13 @@ bool user_evict(struct user *user, const uint32_t *list, uint32_t count, uint32_
     return requests_report(&request, user, status);
 }
 
-/* The newest submission is not done, and can have to do with what was resident. */
+/* The newest submission is not done and may use what was resident. */
 static bool works_on(const struct user *user, bool was_resident) {
     return was_resident && user->fence != 0 &&
            !vidmm_completed(user->check->harness.adapter, user->fence);
 }
 
-/* The memory is wanted at once, while the GPU may still be working. */
+/* The memory is needed at once, while the GPU may still work. */
 bool user_offer(struct user *user, uint32_t index, uint32_t priority) {
     struct user_surface *surface = &user->surface[index];
     struct vidmm_allocation_info info;

@@ -1,5 +1,5 @@
 /*
- * error_text.c - one sentence for a error: which call, which field, what was found and expected,
+ * error_text.c - one sentence for an error: which call, which field, what was found and expected,
  * which rule and page say so.
  */
 #include <vidmm/harness.h>

@@ -4,34 +4,26 @@
  * a surface in place, bytes in the order in which they were written, no leak after many surfaces.
  * Only for drivers that know vidmm/umd.h.
  */
-#include "stage.h"
+#include "spoken.h"
 
 #include <string.h>
 
-#include <vidmm/umd.h>
-
-#define VRAM   ((uint64_t)1 << 20)
 #define PAGES  16u
 #define CYCLES 16u
 
 struct promises {
+    struct spoken spoken;
     struct check *check;
     struct vidmm_ledger *ledger;
-    struct vidmm_device *device;
-    struct vidmm_context *context;
     struct vidmm_allocation *surface; /* of the current step */
 };
 
 /* ---- Surfaces -------------------------------------------------------------------------------- */
 
 static bool promises_make(struct promises *promises, uint32_t flags, uint64_t pages) {
-    struct vidmm_umd_allocation data = {
-        .magic = VIDMM_UMD_MAGIC, .flags = flags, .size = pages * CHECK_PAGE};
-    const struct vidmm_allocation_request request = {.private_data = &data,
-                                                     .private_size = sizeof(data)};
     promises->surface = NULL;
     return check_good(promises->check,
-                      vidmm_allocation_create(promises->device, &request, &promises->surface));
+                      spoken_create(promises->spoken.device, flags, pages, &promises->surface));
 }
 
 static void promises_drop(struct promises *promises) {
@@ -42,7 +34,7 @@ static enum vidmm_status promises_use(struct promises *promises) {
     const struct vidmm_reference reference = {.allocation = promises->surface};
     const struct vidmm_submission submission = {.references = &reference, .count = 1};
     uint64_t fence = 0;
-    enum vidmm_status status = vidmm_submit(promises->context, &submission, &fence);
+    enum vidmm_status status = vidmm_submit(promises->spoken.context, &submission, &fence);
     return status == VIDMM_OK ? vidmm_wait_idle(promises->check->harness.adapter) : status;
 }
 
@@ -84,7 +76,7 @@ static bool pages_have_it(const struct promises *promises) {
 /* R98: too large for the preferred segment; the aperture is supported. */
 static bool too_large(struct promises *promises) {
     check_step(promises->check, "promises: a surface larger than the segment that it prefers");
-    if (!promises_make(promises, VIDMM_UMD_LOCAL, VRAM / CHECK_PAGE + PAGES))
+    if (!promises_make(promises, VIDMM_UMD_LOCAL, SPOKEN_VRAM / CHECK_PAGE + PAGES))
         return false;
     enum vidmm_status status = promises_use(promises);
     bool placed = status != VIDMM_DOES_NOT_FIT;
@@ -199,25 +191,13 @@ static bool come_and_go(struct promises *promises) {
     return good;
 }
 
-static bool open_all(struct promises *promises) {
-    return check_good(promises->check,
-                      vidmm_device_create(promises->check->harness.adapter, &promises->device)) &&
-           check_good(promises->check,
-                      vidmm_context_create(promises->device, 0, &promises->context));
-}
-
 enum vidmm_stage_outcome stage_promises(struct check *check, uint32_t number) {
-    const struct check_setup setup = {.settings = {{"VramBytes", VRAM}}};
     struct promises promises = {.check = check, .ledger = &check->shared->ledger};
+    enum vidmm_stage_outcome outcome = spoken_open(&promises.spoken, check, "promises");
     (void)number;
-    check_step(check, "promises: start");
-    if (!check_open(check, &setup) || !check_manage(check, &setup))
-        return VIDMM_STAGE_STOPPED;
-    if (!check_speaks(check))
-        return check_say(
-            check, VIDMM_STAGE_SKIPPED,
-            "the driver does not use vidmm/umd.h, so its surfaces cannot be described");
-    bool good = open_all(&promises) && too_large(&promises) && permanent(&promises) &&
-                held(&promises) && in_order(&promises) && come_and_go(&promises);
+    if (outcome != VIDMM_STAGE_DONE)
+        return outcome;
+    bool good = too_large(&promises) && permanent(&promises) && held(&promises) &&
+                in_order(&promises) && come_and_go(&promises);
     return good ? VIDMM_STAGE_DONE : VIDMM_STAGE_STOPPED;
 }

@@ -1,10 +1,9 @@
 /* user.c - a process of the conformance check: device, surfaces, submissions; see user.h. */
+#include "spoken.h"
 #include "surface.h"
 #include "user.h"
 
 #include <string.h>
-
-#include <vidmm/umd.h>
 
 void check_request(struct check *check, struct vidmm_request_record *record) {
     const struct vidmm_spoiler *spoiler = check->options->spoiler;
@@ -44,15 +43,6 @@ bool user_fine(struct user *user, enum vidmm_status status) {
 
 /* ---- Surfaces -------------------------------------------------------------------------------- */
 
-static enum vidmm_status create_spoken(struct user *user, struct user_surface *surface,
-                                       uint32_t flags, uint32_t pages) {
-    struct vidmm_umd_allocation data = {
-        .magic = VIDMM_UMD_MAGIC, .flags = flags, .size = (uint64_t)pages * CHECK_PAGE};
-    const struct vidmm_allocation_request request = {.private_data = &data,
-                                                     .private_size = sizeof(data)};
-    return vidmm_allocation_create(user->device, &request, &surface->allocation);
-}
-
 /* A row of a page, of a CPU-visible kind or of one that most likely is not. */
 static enum vidmm_status create_standard(struct user *user, struct user_surface *surface,
                                          uint32_t flags, uint32_t pages) {
@@ -73,8 +63,9 @@ static bool user_surface_make(struct user *user, struct user_surface *surface, u
                               uint32_t pages) {
     struct vidmm_allocation_info info;
     *surface = (struct user_surface){.allocation = NULL};
-    if (!check_good(user->check, user->speaks ? create_spoken(user, surface, flags, pages)
-                                              : create_standard(user, surface, flags, pages)))
+    if (!check_good(user->check,
+                    user->speaks ? spoken_create(user->device, flags, pages, &surface->allocation)
+                                 : create_standard(user, surface, flags, pages)))
         return false;
     vidmm_allocation_info(surface->allocation, &info);
     surface->size = info.size;

@@ -78,7 +78,7 @@ static void say_place(struct sentence *s, const struct vidmm_access *access) {
                      access->resident ? "" : ", which is not resident");
 }
 
-/* What a device died of. */
+/* The access that put a device in error. */
 static void say_access(struct sentence *s, const struct vidmm_access *access) {
     sentence_add(s, ": the GPU could not %s address 0x%llx of ", access->write ? "write" : "read",
                  (unsigned long long)access->address);

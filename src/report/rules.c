@@ -66,7 +66,7 @@ static bool wanted(const struct vidmm_rule *rule, const struct vidmm_rule_filter
            (!filter->judged || rule->judged);
 }
 
-/* The rows of a group that are wanted, under its title; *judged counts those that are judged. */
+/* The selected rows of a group, under its title; adds judged ones to *judged. */
 static uint32_t print_group(FILE *out, char group, const struct vidmm_rule_filter *filter,
                             uint32_t columns, uint32_t *judged) {
     enum { STATEMENT = 6 + 16 + 15 };

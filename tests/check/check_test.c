@@ -355,8 +355,7 @@ static void every_format_names_the_crash(void **state) {
     assert_non_null(strstr(xml, "</testsuites>"));
 }
 
-/* As a driver's author does who looks for something, and wants the report in a pipe all the same.
- */
+/* A driver author may print to standard output while the report goes to a pipe. */
 static NTSTATUS APIENTRY print(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
     puts("here");
     fflush(stdout);

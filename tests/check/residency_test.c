@@ -66,7 +66,7 @@ static void without_a_host_aperture_nothing_is_mapped(void **state) {
     assert_string_equal(stage->text, "the driver has no CPU host aperture");
 }
 
-/* Whoever tells of more allocations than there is room for harms nobody. */
+/* A record with more allocations than there is room for does no harm. */
 static void too_many(struct vidmm_request_record *record) {
     record->residency.count = UINT32_MAX;
 }

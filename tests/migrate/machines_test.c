@@ -124,7 +124,7 @@ static void a_stream_full_of_pages_may_break_or_be_spoilt_anywhere(void **state)
 
 /* ---- A side is killed ------------------------------------------------------------------------ */
 
-/* The side that is left decides, as an operator would who sees what the peer did. */
+/* The remaining side decides, as an operator would after reading the peer's journal. */
 static void decide(struct fixture_side *left, const struct fixture_side *dead) {
     bool has_owned = dead->is_target && dead->own_event != FIXTURE_NEVER;
     left->verdict = has_owned ? VIDMM_MIGRATE_DROP : VIDMM_MIGRATE_TAKE;

@@ -1,5 +1,5 @@
 /*
- * services.h - what the files share that judge what user mode was told (vidmm/services.h):
+ * services.h - declarations of the judges of requests of user mode (vidmm/services.h):
  * watch/services.c sends each service to service/residency.c, service/offer.c, service/property.c,
  * service/addresses.c, service/work.c or service/lock.c. All are called with the lock held.
  */

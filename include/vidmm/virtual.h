@@ -182,9 +182,8 @@ enum vidmm_status vidmm_make_resident(struct vidmm_paging_queue *queue,
                                       struct vidmm_allocation *const *allocations, uint32_t count,
                                       uint32_t flags, uint64_t *fence, uint64_t *bytes_to_trim);
 
-#define VIDMM_EVICT_ONLY_IF_NECESSARY                                                              \
-    0x1u                                /* it may be needed again soon; else it is evicted first */
-#define VIDMM_EVICT_NOT_WRITTEN_TO 0x2u /* the GPU did not write it since it became resident */
+#define VIDMM_EVICT_ONLY_IF_NECESSARY 0x1u /* soon needed again; else it is evicted first */
+#define VIDMM_EVICT_NOT_WRITTEN_TO    0x2u /* the GPU did not write it since it became resident */
 
 /* Takes one off each count; at 0 an allocation may leave. `*bytes_to_trim` may be NULL. */
 enum vidmm_status vidmm_device_evict(struct vidmm_device *device,

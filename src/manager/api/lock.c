@@ -234,13 +234,6 @@ static void update_segment(struct vidmm_allocation *allocation) {
     (void)residency_evict(allocation, false, VIDMM_PLAN_UNLOCK);
 }
 
-/* A range that stayed through an eviction under the lock shows a place that is no longer its. */
-static void release_alternate(struct vidmm_allocation *allocation) {
-    if (allocation->alternate && !segment_is_memory(allocation->segment))
-        swizzling_release(allocation);
-    allocation->alternate = false;
-}
-
 void vidmm_unlock(struct vidmm_allocation *allocation) {
     struct vidmm_adapter *adapter = allocation->adapter;
     adapter_enter(adapter);
@@ -248,7 +241,8 @@ void vidmm_unlock(struct vidmm_allocation *allocation) {
         bool update = allocation->lock_write && lock_permanent(allocation);
         allocation->lock_kind = LOCK_NONE;
         allocation->lock_cpu = NULL;
-        release_alternate(allocation);
+        allocation->alternate = false;
+        swizzling_idle(allocation);
         host_aperture_idle(allocation);
         allocation_queue(allocation);
         residency_entries_update(allocation);

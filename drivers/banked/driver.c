@@ -3,10 +3,10 @@
  * it (WDDM 1.1, QUERYSEGMENT).
  *
  * A segment with UseBanking is cut into NbOfBanks ranges. The bank table has the offsets at which
- * they end, in ascending order; the last one ends with the segment and needs no entry. A bank is a
- * hint, never a promise: an allocation names the banks where it would like to be (HintedBank), and
- * is placed elsewhere when they are full. Here the allocations take the banks in turn, so that
- * surfaces used together come from different channels.
+ * they end, in ascending order; the last one ends with the segment and needs no entry. A bank is
+ * only a hint: an allocation names its preferred banks (HintedBank), and is placed elsewhere if
+ * they are full. Here the allocations take the banks in turn, so that surfaces used together come
+ * from different channels.
  *
  * The CPU moves everything (../common/cpu_pager.h). It needs a host without a hardware model: the
  * second memory resource is taken for VRAM.

@@ -1,6 +1,6 @@
 /*
  * cpu_entry.c - DriverEntry of the examples that page with the CPU (cpu_pager.h) and complete
- * submissions at once (instant.c): what is left to each of them is what it says of its segments.
+ * submissions at once (instant.c): such an example only has to describe its segments.
  */
 #include "cpu_pager.h"
 

@@ -4,7 +4,7 @@
  * System memory is reached one page at a time, through an MDL for one page that was allocated when
  * the device started. BuildPagingBuffer has no status for "pages cannot be mapped", and the pages
  * of an MDL may be many: a single page needs a single page table entry of the system, and one is
- * waited for until it is free. The call comes at PASSIVE_LEVEL, so it may wait.
+ * waited for until it is free. The IRQL is PASSIVE_LEVEL, so the driver may wait.
  */
 #include "cpu_pager.h"
 
@@ -62,7 +62,7 @@ static struct cpu_place at_end(const struct cpu_pager *pager, const struct end *
     return cpu_place_in_page(end->pages[done / PAGE_SIZE], done % PAGE_SIZE);
 }
 
-/* The CPU's address of a place; NULL where nothing was ever mapped, which is not worth moving. */
+/* The CPU's address of a place; NULL: nothing was ever mapped there, so nothing is moved. */
 static PUCHAR open_place(const struct cpu_pager *pager, UINT side, const struct cpu_place *place) {
     if (place->memory)
         return place->memory;
@@ -110,8 +110,7 @@ ULONG64 cpu_read(const struct cpu_pager *pager, const struct cpu_place *place) {
     return value;
 }
 
-/* Nothing to move means that the place is lost, say after a reset: the MDL is then not looked
- * at. */
+/* A size of 0 means that the content is lost, for example after a reset; the MDL is then not used. */
 static VOID transfer(const struct cpu_pager *pager, const DXGKARG_BUILDPAGINGBUFFER *args) {
     SIZE_T size = args->Transfer.TransferSize;
     if (size == 0)
@@ -148,7 +147,7 @@ static VOID map(const struct cpu_pager *pager, const DXGKARG_BUILDPAGINGBUFFER *
                   args->MapApertureSegment.NumberOfPages * sizeof(*pages));
 }
 
-/* The dummy page takes the place of the pages: a stray access must not hit memory of others. */
+/* The dummy page replaces the pages, so that a stray access cannot reach other memory. */
 static VOID unmap(const struct cpu_pager *pager, const DXGKARG_BUILDPAGINGBUFFER *args) {
     PFN_NUMBER *entry = &pager->table[args->UnmapApertureSegment.OffsetInPages];
     PFN_NUMBER dummy = (PFN_NUMBER)args->UnmapApertureSegment.DummyPage.QuadPart / PAGE_SIZE;
@@ -157,8 +156,8 @@ static VOID unmap(const struct cpu_pager *pager, const DXGKARG_BUILDPAGINGBUFFER
 }
 
 /*
- * READ_PHYSICAL and WRITE_PHYSICAL flush what a GPU has posted, DISCARD_CONTENT forgets what it
- * knows: there is neither.
+ * Nothing to do for READ_PHYSICAL, WRITE_PHYSICAL (no posted writes) and DISCARD_CONTENT (no
+ * state).
  */
 VOID cpu_pager_build(struct cpu_pager *pager, const DXGKARG_BUILDPAGINGBUFFER *args) {
     switch (args->Operation) {

@@ -2,9 +2,9 @@
  * cpu_pager.h - paging by the CPU, for examples without an engine: a memory segment behind a BAR, a
  * linear aperture segment, or both.
  *
- * DxgkDdiBuildPagingBuffer may do an operation on the spot instead of writing commands for the GPU
- * (nc-d3dkmddi-dxgkddi_buildpagingbuffer.md). There is no engine that could still be at work on
- * what is moved, so the order of building is the order of execution.
+ * DxgkDdiBuildPagingBuffer may do an operation at once instead of writing commands for the GPU
+ * (nc-d3dkmddi-dxgkddi_buildpagingbuffer.md). There is no engine that could still use the memory,
+ * so the order of building is the order of execution.
  */
 #ifndef DRIVERS_CPU_PAGER_H
 #define DRIVERS_CPU_PAGER_H
@@ -25,8 +25,8 @@ struct cpu_pager {
 };
 
 /*
- * An adapter that pages so begins with this. cpu_entry.c has DriverEntry for it, and the
- * DxgkDdiBuildPagingBuffer that calls cpu_pager_build.
+ * The first member of an adapter that pages with the CPU. cpu_entry.c has DriverEntry for it, and
+ * the DxgkDdiBuildPagingBuffer that calls cpu_pager_build.
  */
 struct cpu_adapter {
     struct skeleton skeleton;
@@ -63,7 +63,7 @@ VOID cpu_fill(const struct cpu_pager *pager, const struct cpu_place *place, ULON
 /* The 64 bits at a place, or 0. */
 ULONG64 cpu_read(const struct cpu_pager *pager, const struct cpu_place *place);
 
-/* What BuildPagingBuffer has to do. It cannot fail, and writes nothing into the paging buffer. */
+/* Does the work of BuildPagingBuffer. It cannot fail and does not write to the paging buffer. */
 VOID cpu_pager_build(struct cpu_pager *pager, const DXGKARG_BUILDPAGINGBUFFER *args);
 
 #endif

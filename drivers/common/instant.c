@@ -1,7 +1,7 @@
 /*
  * instant.c - submission for an adapter whose work is done when it is built: every buffer completes
- * while it is submitted. The hardware has no interrupt line; what an interrupt routine would report
- * is reported at the interrupt's IRQL all the same, through DxgkCbSynchronizeExecution.
+ * while it is submitted. The hardware has no interrupt line; reports are made at the interrupt's
+ * IRQL through DxgkCbSynchronizeExecution, as from an interrupt routine.
  */
 #include "skeleton.h"
 
@@ -61,7 +61,7 @@ static NTSTATUS APIENTRY query_current_fence(const HANDLE handle, DXGKARG_QUERYC
     return STATUS_SUCCESS;
 }
 
-/* Whatever interrupted was not this device. */
+/* This device never interrupts. */
 static DXGKDDI_INTERRUPT_ROUTINE interrupt_routine;
 static BOOLEAN APIENTRY interrupt_routine(const PVOID context, ULONG message) {
     UNREFERENCED_PARAMETER(context);

@@ -1,4 +1,4 @@
-/* skeleton.c - a render-only adapter without a line about paging; see skeleton.h. */
+/* skeleton.c - a render-only adapter without paging; see skeleton.h. */
 #include "skeleton.h"
 
 #define POOL_TAG 0x6c6b7356u /* "Vskl" */
@@ -195,7 +195,7 @@ static NTSTATUS APIENTRY get_node_metadata(const HANDLE handle, UINT node,
 
 /* ---- Allocations ----------------------------------------------------------------------------- */
 
-/* What the system says about a surface that it wants for itself; FALSE: not on this adapter. */
+/* The system's description of a standard surface; FALSE: not supported. */
 static BOOLEAN standard_size(const DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args, UINT *width,
                              UINT *height, UINT **pitch) {
     switch (args->StandardAllocationType) {
@@ -244,7 +244,7 @@ static UINT segment_set(VOID) {
     return set;
 }
 
-/* The preferred segment if there is room, else the alternate; the CPU may look at everything. */
+/* The preferred segment if there is room, else the alternate; all allocations are CPU-visible. */
 static NTSTATUS create_one(struct skeleton *adapter, DXGK_ALLOCATIONINFO *info) {
     if (!info->pPrivateDriverData || info->PrivateDriverDataSize < sizeof(struct surface))
         return STATUS_INVALID_PARAMETER;

@@ -1,7 +1,7 @@
 /*
- * skeleton.h - what the example drivers have in common, so that each of them shows one idea only.
+ * skeleton.h - the common part of the example drivers, so that each of them shows one idea only.
  *
- * skeleton.c is a render-only adapter: its life, its capabilities, its allocations, and devices and
+ * skeleton.c is a render-only adapter: start and stop, capabilities, allocations, and devices and
  * contexts without a state. instant.c completes every submission at once, for examples whose paging
  * is done while it is built. cpu_pager.c does that with the CPU.
  *
@@ -20,7 +20,7 @@ struct skeleton {
     UINT fence; /* the last completed one; instant.c keeps it */
 };
 
-/* What an example tells the skeleton about itself. `adapter` points to its struct skeleton. */
+/* Description of an example for the skeleton. `adapter` points to its struct skeleton. */
 struct skeleton_driver {
     ULONG version;             /* DXGKDDI_INTERFACE_VERSION_* */
     DXGK_WDDMVERSION wddm;     /* what the capabilities say */
@@ -50,7 +50,7 @@ VOID skeleton_release(PVOID block);
 /* The n-th memory resource of the device, counted from 0. */
 BOOLEAN skeleton_resource(const DXGK_DEVICE_INFO *info, UINT n, PHYSICAL_ADDRESS *start,
                           SIZE_T *bytes);
-/* A size that the registry may make smaller, in whole pages; values of no sense are ignored. */
+/* A size that the registry may make smaller, in whole pages; invalid values are ignored. */
 SIZE_T skeleton_size(PWSTR value_name, SIZE_T most);
 
 /* Answers a query. The system's structure ends where its interface version does; ours may be

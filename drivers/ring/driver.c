@@ -150,7 +150,7 @@ static NTSTATUS transfer_pages(DXGKARG_BUILDPAGINGBUFFER *args, PMDL mdl, LARGE_
     return STATUS_SUCCESS;
 }
 
-/* Nothing to move means that the place is lost, say after a reset. */
+/* A size of 0 means that the content is lost, for example after a reset. */
 static NTSTATUS transfer(DXGKARG_BUILDPAGINGBUFFER *args) {
     ULONGLONG offset = args->Transfer.TransferOffset;
     if (args->Transfer.TransferSize == 0)
@@ -229,7 +229,7 @@ static NTSTATUS APIENTRY build_paging_buffer(const HANDLE handle, DXGKARG_BUILDP
 
 /*
  * SubmitCommand and PreemptCommand never run at the same time, so the tail needs no lock. An entry
- * that finds no room is lost: its fence never comes, and the timeout recovers from that.
+ * without room is lost: its fence never completes, and a TDR recovers from that.
  */
 static VOID submit(const struct adapter *adapter, const struct ring_entry *entry) {
     ULONG tail = read_register(adapter, REG_TAIL), next = (tail + 1) % RING_ENTRIES;
@@ -254,7 +254,7 @@ static NTSTATUS APIENTRY submit_command(const HANDLE handle, const DXGKARG_SUBMI
     return STATUS_SUCCESS;
 }
 
-/* Behind all that is queued: a buffer of this hardware is too short to be worth interrupting. */
+/* After all queued work: buffers are too short to be worth preempting. */
 static DXGKDDI_PREEMPTCOMMAND preempt_command;
 static NTSTATUS APIENTRY preempt_command(const HANDLE handle, const DXGKARG_PREEMPTCOMMAND *args) {
     const struct ring_entry entry = {.fence = args->PreemptionFenceId, .kind = ENTRY_PREEMPT};

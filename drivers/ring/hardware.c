@@ -5,8 +5,8 @@
  *
  *     vidmm run --driver ring.so --hardware ring-hardware.so --vram 25% minetest
  *
- * A step executes one entry of the ring. Whatever bytes a command buffer holds, they can do no more
- * than move bytes; what makes no sense ends the submission with EVENT_FAULTED.
+ * A step executes one entry of the ring. The commands can only move bytes; an invalid one ends the
+ * submission with EVENT_FAULTED.
  */
 #include <vidmm/hwmodel.h>
 

@@ -1,6 +1,6 @@
 /*
- * ring.h - what driver.c and hardware.c agree on, as a driver shares a register specification with
- * its silicon: registers, addresses, the ring, and the two commands.
+ * ring.h - the register specification shared by driver.c and hardware.c: registers, addresses, the
+ * ring, and the two commands.
  *
  * The driver puts submissions into a ring in system memory and moves the tail; the hardware
  * executes the commands of each, writes its fence into the status page behind the ring, and

@@ -1,9 +1,9 @@
 /*
- * check.h - the conformance check: brings a driver up again and again and asks it for everything
- * that the rule table speaks of, with the referee looking on.
+ * check.h - the conformance check: starts a driver many times and asks it for everything that the
+ * rule table covers, while the referee watches.
  *
- * Each stage is a life of its own, in a process of its own: a driver that dies, hangs or leaks ends
- * its stage and nothing else. What was seen comes back in a ledger in shared memory.
+ * Each stage runs in a process of its own, from start to stop of the driver: a crash, hang or leak
+ * ends only that stage. Findings come back in a ledger in shared memory.
  */
 #ifndef VIDMM_CHECK_H
 #define VIDMM_CHECK_H
@@ -28,10 +28,10 @@ struct vidmm_spoiler {
     void (*callbacks)(DXGKRNL_INTERFACE *callbacks);
     /* What the manager has the GART do. */
     void (*gart)(struct vidmm_gart *gart);
-    /* What the manager tells applications of graphics memory. */
-    void (*sizes)(struct vidmm_referee_sizes *told);
-    /* What it answers to user mode. */
-    void (*told)(struct vidmm_told *told);
+    /* The sizes of graphics memory that the manager reports to applications. */
+    void (*sizes)(struct vidmm_referee_sizes *sizes);
+    /* The manager's answers to user mode. */
+    void (*request)(struct vidmm_request_record *record);
 };
 
 struct vidmm_check_options {
@@ -57,15 +57,15 @@ struct vidmm_check_options {
 enum vidmm_check_status {
     VIDMM_CHECK_PASSED = 0,
     VIDMM_CHECK_BROKEN = 1,        /* a rule */
-    VIDMM_CHECK_BAD_INPUT = 2,     /* no such stage, or the options make no sense */
-    VIDMM_CHECK_DRIVER_FAILED = 3, /* would not load or start: nothing could be examined */
+    VIDMM_CHECK_BAD_INPUT = 2,     /* no such stage, or options that contradict each other */
+    VIDMM_CHECK_DRIVER_FAILED = 3, /* did not load or start: nothing was checked */
 };
 
 enum vidmm_stage_outcome {
     VIDMM_STAGE_LEFT_OUT, /* not asked for */
     VIDMM_STAGE_DONE,
-    VIDMM_STAGE_SKIPPED, /* the driver has nothing of its kind: `text` says what is missing */
-    VIDMM_STAGE_STOPPED, /* could not go on: `text` says why */
+    VIDMM_STAGE_SKIPPED, /* the driver lacks what the stage needs: `text` names it */
+    VIDMM_STAGE_STOPPED, /* ended early: `text` says why */
     VIDMM_STAGE_CRASHED,
     VIDMM_STAGE_HUNG,
 };
@@ -84,11 +84,11 @@ struct vidmm_check_result {
     enum vidmm_check_status status;
     char text[512];       /* one sentence when BAD_INPUT or DRIVER_FAILED, or empty */
     char driver[256];     /* path, or "softgpu" */
-    uint32_t ddi_version; /* what the driver put into its table; 0: it did not come so far */
+    uint32_t ddi_version; /* in the driver's table; 0: the driver did not get there */
     uint64_t seed;
-    /* Of all stages together: what the stages found alike is one finding. */
+    /* Of all stages; equal findings of several stages are one. */
     struct vidmm_ledger ledger;
-    /* Rules that the conformance check judges, and how they came out. */
+    /* Rules that the conformance check judges, and their results. */
     uint32_t judged, passed, broken, not_reached;
     /* Not 0: the rule is one of those. */
     uint8_t examined[VIDMM_RULES_SIZE];
@@ -96,10 +96,10 @@ struct vidmm_check_result {
     uint32_t stages;
 };
 
-/* Never returns a crash, a hang or an exit of the driver as its own. */
+/* A crash, a hang or an exit of the driver does not end the caller. */
 void vidmm_check(const struct vidmm_check_options *options, struct vidmm_check_result *result);
 
-/* How R`rule` came out: "passed", "broken", "not reached" or "not judged". */
+/* Result of R`rule`: "passed", "broken", "not reached" or "not judged". */
 const char *vidmm_check_outcome(const struct vidmm_check_result *result, uint32_t rule);
 /* One sentence: why a rule that is judged was not reached. */
 void vidmm_check_reason(const struct vidmm_check_result *result, uint32_t rule, char *text,

@@ -1,9 +1,8 @@
 /*
- * harness.h - host, driver and manager put together: the few lines that every program over vidmm
- * needs.
+ * harness.h - connects host, driver and manager, as every program over vidmm needs it.
  *
- * vidmm_harness_open brings a driver up (DriverEntry ... StartDevice), starts the manager over it
- * and wires interrupts and callbacks between them; vidmm_harness_close goes the orderly way down.
+ * vidmm_harness_open starts a driver (DriverEntry ... StartDevice), starts the manager over it and
+ * connects interrupts and callbacks; vidmm_harness_close stops both in the reverse order.
  */
 #ifndef VIDMM_HARNESS_H
 #define VIDMM_HARNESS_H
@@ -23,22 +22,22 @@ struct vidmm_harness {
 struct vidmm_harness_judging {
     struct vidmm_ledger *ledger; /* where findings go; the caller's, outlives the harness */
     struct vidmm_readings readings;
-    /* For tests of the referee: replace slots of the driver's table behind it, or of the table that
-     * the manager calls before it. May be NULL. */
+    /* For tests of the referee: replaces slots of the driver's table (between referee and driver)
+     * or of the manager's table (between manager and referee). May be NULL. */
     void (*spoil_driver)(DRIVER_INITIALIZATION_DATA *table);
     void (*spoil_manager)(DRIVER_INITIALIZATION_DATA *table);
-    /* The same for what the driver gets from the system, behind the referee. */
+    /* The same for the driver's callbacks, between referee and driver. */
     void (*spoil_callbacks)(DXGKRNL_INTERFACE *callbacks);
     /* The same for what the manager has the GART do. */
     void (*spoil_gart)(struct vidmm_gart *gart);
-    /* The same for what the manager tells applications of graphics memory. */
-    void (*spoil_sizes)(struct vidmm_referee_sizes *told);
+    /* The same for the sizes of graphics memory that the manager reports to applications. */
+    void (*spoil_sizes)(struct vidmm_referee_sizes *sizes);
 };
 
 enum vidmm_harness_result {
     VIDMM_HARNESS_OK,
-    VIDMM_HARNESS_DRIVER_FAILED, /* would not load or start, or left something behind */
-    VIDMM_HARNESS_REFUSED, /* the driver broke a rule: in what it reported, or in what it left behind */
+    VIDMM_HARNESS_DRIVER_FAILED, /* did not load or start, or leaked */
+    VIDMM_HARNESS_REFUSED,       /* the driver broke a rule, by a report or a leak */
 };
 
 /* `adapter_config.os`, `.ddi` and `.hadapter` are filled in here. `text` gets one sentence on
@@ -47,7 +46,7 @@ enum vidmm_harness_result vidmm_harness_open(const struct vidmm_host_config *hos
                                              const struct vidmm_adapter_config *adapter_config,
                                              struct vidmm_harness *harness, char *text,
                                              size_t text_size);
-/* The same with a referee between the two; `judging` NULL: without. */
+/* The same with a referee between manager and driver; `judging` NULL: without. */
 enum vidmm_harness_result
 vidmm_harness_open_judged(const struct vidmm_host_config *host_config,
                           const struct vidmm_adapter_config *adapter_config,
@@ -61,17 +60,16 @@ enum vidmm_harness_result vidmm_harness_open_driver(const struct vidmm_host_conf
                                                     const struct vidmm_harness_judging *judging,
                                                     struct vidmm_harness *harness, char *text,
                                                     size_t text_size);
-/* Puts the manager over such a harness; `adapter_config` as for vidmm_harness_open. `error` says why not.
- */
+/* Starts the manager over such a harness; `adapter_config` as for vidmm_harness_open. */
 enum vidmm_status vidmm_harness_start_manager(struct vidmm_harness *harness,
                                               const struct vidmm_adapter_config *adapter_config,
                                               struct vidmm_error *error);
-/* Takes it away again; without one nothing happens. */
+/* Stops that manager, if there is one. */
 void vidmm_harness_stop_manager(struct vidmm_harness *harness);
-/* Stops the manager, the device and the driver; says what was left behind. */
+/* Stops the manager, the device and the driver; reports leaks. */
 enum vidmm_harness_result vidmm_harness_close(struct vidmm_harness *harness, char *text,
                                               size_t text_size);
-/* One clear sentence for a error: what, where, what was expected, which page says so. */
+/* One sentence for an error: call, field, value, expected value, page. */
 void vidmm_error_text(const struct vidmm_error *error, char *text, size_t text_size);
 
 #endif

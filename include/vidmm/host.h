@@ -1,5 +1,5 @@
 /*
- * host.h - a world for one display miniport: what ntoskrnl and dxgkrnl are to it.
+ * host.h - the parts of ntoskrnl and dxgkrnl that one display miniport calls.
  *
  * A host owns simulated physical memory, pool, IRQL, DPCs, interrupts, the hardware model behind
  * the BARs and the driver itself, loaded from a shared object or linked in. One host exists at a
@@ -29,13 +29,14 @@ struct vidmm_host_setting {
     uint64_t value;
 };
 
-/* Where dxgkrnl's news go: wired to the manager by src/harness. Members may be NULL. */
+/* Receives what the driver reports to dxgkrnl; src/harness forwards it to the manager. Members may
+ * be NULL. */
 struct vidmm_host_sink {
     void *ctx;
     void (*completed)(void *ctx, uint32_t node, uint32_t fence);
     void (*preempted)(void *ctx, uint32_t node, uint32_t fence, uint32_t last_completed);
     void (*faulted)(void *ctx, uint32_t node, uint32_t fence);
-    /* NULL: page faults are told to `faulted`, too. */
+    /* NULL: page faults go to `faulted`, too. */
     void (*page_faulted)(void *ctx, const struct vidmm_interrupt *report);
     NTSTATUS (*create_context_allocation)(void *ctx, DXGKARGCB_CREATECONTEXTALLOCATION *args);
     NTSTATUS (*destroy_context_allocation)(void *ctx, HANDLE allocation);
@@ -55,13 +56,14 @@ struct vidmm_host_sink {
  */
 struct vidmm_host_interposer {
     void *ctx;
-    /* `table` as DriverEntry filled it: what is put into its slots is called instead. */
+    /* `table` as DriverEntry filled it; the host calls the functions that are in its slots
+     * afterwards. */
     void (*ddi)(void *ctx, DRIVER_INITIALIZATION_DATA *table);
     /* The callbacks that the driver will get from StartDevice. */
     void (*callbacks)(void *ctx, DXGKRNL_INTERFACE *callbacks);
     /* A life-cycle call begins; NULL: it returned. */
     void (*calling)(void *ctx, const char *call);
-    /* A sentence about what ntoskrnl or dxgkrnl forbids and the driver did. */
+    /* The driver did what ntoskrnl or dxgkrnl forbids: one sentence. */
     void (*violation)(void *ctx, const char *text);
 };
 
@@ -77,7 +79,7 @@ struct vidmm_host_config {
     uint64_t seed;         /* scatters physical pages; 0: runs of pages in order */
     bool threads;          /* engine threads and wall-clock time instead of virtual time */
     uint64_t fail_at; /* the n-th allocation of host, driver, model or manager fails; 0: none */
-    /* Told of the n-th allocation before it is made, at any IRQL and in any thread; or NULL. */
+    /* Called before the n-th allocation, at any IRQL and in any thread; or NULL. */
     void (*allocating)(void *ctx, uint64_t number);
     void *allocating_ctx;
     FILE *log;                                      /* DbgPrint and DDI trace; NULL: nowhere */
@@ -100,8 +102,9 @@ bool vidmm_host_start(struct vidmm_host *host, struct vidmm_host_error *error);
 bool vidmm_host_stop(struct vidmm_host *host, struct vidmm_host_error *error);
 /*
  * Unload, then judges what is left: pool blocks, contiguous memory, MDLs, mappings, damaged guard
- * bytes. Returns false and a sentence when anything was; the host is gone in either case, but for
- * what system threads of the driver use that do not end: then this process has no other one.
+ * bytes. Returns false and a sentence if anything is left. The host is freed in both cases, except
+ * for what system threads of the driver still use if they do not end; no other host can then be
+ * created in this process.
  */
 bool vidmm_host_destroy(struct vidmm_host *host, struct vidmm_host_error *error);
 void vidmm_host_set_sink(struct vidmm_host *host, const struct vidmm_host_sink *sink);
@@ -119,18 +122,18 @@ HANDLE vidmm_host_adapter(struct vidmm_host *host);
 /* The manager's operating system. Valid until vidmm_host_destroy. */
 const struct vidmm_os *vidmm_host_os(struct vidmm_host *host);
 
-/* Hash over every DDI call so far: which, with what (no pointers), and what it answered. */
+/* Hash over every DDI call so far: function, arguments without pointers, result. */
 uint64_t vidmm_host_calls_hash(struct vidmm_host *host);
 uint64_t vidmm_host_calls(struct vidmm_host *host);
 /*
- * DDI calls that are made while `unhashed` are no part of the run: they are hashed and counted
- * apart, and the fences that they use up are taken out of those that later calls name. They must
- * leave nothing else behind. For one thread; Patch, which names no node, keeps its fence.
+ * DDI calls made while `unhashed` do not belong to the run: they have a hash and a count of their
+ * own, and their fences are subtracted from the fences of later calls. They must not change
+ * anything else. For one thread. The fence of Patch is not changed, because Patch names no node.
  */
 void vidmm_host_unhashed(struct vidmm_host *host, bool unhashed);
 uint64_t vidmm_host_unhashed_hash(struct vidmm_host *host);
 uint64_t vidmm_host_unhashed_calls(struct vidmm_host *host);
-/* Allocations counted for fail_at so far; and whether the failure has happened. */
+/* Allocations counted for fail_at so far; whether the failure has happened. */
 uint64_t vidmm_host_allocations(struct vidmm_host *host);
 /* Pool blocks that the driver holds. */
 uint64_t vidmm_host_pool_blocks(struct vidmm_host *host);
@@ -140,13 +143,13 @@ bool vidmm_host_failed_once(struct vidmm_host *host);
 uint32_t vidmm_host_violations(struct vidmm_host *host);
 const char *vidmm_host_violation(struct vidmm_host *host, uint32_t index);
 
-/* What the calling thread is in besides a DDI call: an interrupt or DPC routine, a system thread of
- * the driver, the hardware model; or NULL. May be called from a signal handler. */
+/* What the calling thread runs, if it is no DDI call: an interrupt or DPC routine, a system thread
+ * of the driver, the hardware model; else NULL. May be called from a signal handler. */
 const char *vidmm_host_doing(void);
 
-/* Lets the hardware run until it has nothing to do (virtual time), or briefly (threads). */
+/* Runs the hardware until it is idle (virtual time), or briefly (threads). */
 void vidmm_host_run(struct vidmm_host *host);
-/* The model's back door; NULL when it has none. See hwmodel.h peek. */
+/* The model's peek() (hwmodel.h); NULL if it has none. */
 const void *vidmm_host_peek(struct vidmm_host *host, uint64_t gpu_address, size_t size);
 /* The model's view of a GPU virtual address; false when it has none. See hwmodel.h translate. */
 bool vidmm_host_translate(struct vidmm_host *host, uint64_t root, uint32_t entries, uint64_t va,

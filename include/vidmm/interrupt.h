@@ -1,6 +1,6 @@
 /*
- * interrupt.h - what a DxgkCbNotifyInterrupt says about submitted work, as plain data: the host
- * passes it on to the manager, and the referee judges by it.
+ * interrupt.h - what a DxgkCbNotifyInterrupt says about submitted work, as plain data. The host
+ * passes it to the manager, the referee judges by it.
  */
 #ifndef VIDMM_INTERRUPT_H
 #define VIDMM_INTERRUPT_H

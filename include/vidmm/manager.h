@@ -2,13 +2,13 @@
  * manager.h - the video memory manager: the operating system's half of the memory contract.
  *
  * An adapter is started over a driver's DRIVER_INITIALIZATION_DATA table and a struct vidmm_os.
- * Devices, contexts and allocations live on it; submissions name the allocations they reference and
- * the manager has them resident before the driver's SubmitCommand sees them.
+ * Devices, contexts and allocations live on it; a submission names the allocations that it
+ * references, and the manager makes them resident before it calls the driver's SubmitCommand.
  *
  * Threads: every function may be called from any thread at PASSIVE_LEVEL unless it says otherwise,
- * and concurrently; objects are destroyed only when no other call uses them.
- * Errors: a function that can fail returns enum vidmm_status; details are in the adapter's (or the
- * caller's) struct vidmm_error. Memory of a failed call is all given back.
+ * and concurrently; objects are destroyed only when no other call uses them. Errors: a function
+ * that can fail returns enum vidmm_status; details are in the adapter's (or the caller's) struct
+ * vidmm_error. A failed call leaks no memory.
  */
 #ifndef VIDMM_MANAGER_H
 #define VIDMM_MANAGER_H
@@ -27,32 +27,32 @@
 
 enum vidmm_status {
     VIDMM_OK = 0,
-    VIDMM_NO_MEMORY,         /* vidmm_os had none */
+    VIDMM_NO_MEMORY,         /* no memory from vidmm_os */
     VIDMM_BAD_ARGUMENT,      /* the caller's mistake */
     VIDMM_DRIVER_REFUSED,    /* a DDI failed with a status that it may return */
-    VIDMM_DRIVER_BROKE_RULE, /* an answer, status or pointer that the contract forbids */
-    VIDMM_DOES_NOT_FIT, /* what must be resident together cannot be, in the supported segments */
-    VIDMM_BUSY,         /* the GPU still uses it and the caller would not wait */
-    VIDMM_NOT_LOCKABLE, /* not CPU-visible, or no way to reach it under the asked flags */
-    VIDMM_PINNED,       /* asked to evict what must stay */
-    VIDMM_GPU_LOST,     /* the GPU hung in a way that reset did not cure */
+    VIDMM_DRIVER_BROKE_RULE, /* a result, status or pointer that the contract forbids */
+    VIDMM_DOES_NOT_FIT, /* what must be resident together has no room in the supported segments */
+    VIDMM_BUSY,         /* the GPU still uses it and the caller asked not to wait */
+    VIDMM_NOT_LOCKABLE, /* not CPU-visible, or not reachable with these flags */
+    VIDMM_PINNED,       /* a pinned allocation cannot be evicted */
+    VIDMM_GPU_LOST,     /* the GPU hangs and a reset did not help */
     VIDMM_STOPPED,      /* the adapter is in error or stopping; only destroy calls are served */
     VIDMM_DEVICE_LOST,  /* the device was put in error (TDR, page fault) */
 };
 
-/* Where an address that the GPU could not use belongs. */
+/* What lies at or near an address at which the GPU faulted. */
 enum vidmm_access_place {
-    VIDMM_ACCESS_NOWHERE, /* to nothing, and nothing is near */
-    VIDMM_ACCESS_IN,      /* to a page of the allocation */
-    VIDMM_ACCESS_BEHIND,  /* so many pages behind its last one */
-    VIDMM_ACCESS_BEFORE,  /* so many pages before its first one */
+    VIDMM_ACCESS_NOWHERE, /* no allocation, and none is near */
+    VIDMM_ACCESS_IN,      /* a page of the allocation */
+    VIDMM_ACCESS_BEHIND,  /* `page` pages behind its last one */
+    VIDMM_ACCESS_BEFORE,  /* `page` pages before its first one */
 };
 
-/* The access to memory that a device died of, by the books of that moment. */
+/* The GPU's access that put a device in error, by the VA map at that time. */
 struct vidmm_access {
-    bool known; /* false: it died of something else */
+    bool known; /* false: another reason */
     bool write;
-    bool paging;              /* by the system's paging work, in the paging process */
+    bool paging;              /* by paging work, in the paging process */
     bool iommu;               /* an address of the CPU's */
     bool resident;            /* the allocation */
     uint64_t address;         /* virtual */
@@ -61,11 +61,11 @@ struct vidmm_access {
     uint64_t submission; /* number */
     enum vidmm_access_place place;
     uint32_t allocation; /* D3DKMT_HANDLE; 0: the system's own, or a context's */
-    uint64_t page;       /* of it, or away from it */
+    uint64_t page;       /* of the allocation, or the distance to it */
     void *user;          /* vidmm_allocation_user of it */
 };
 
-/* What went wrong, as data; src/report makes a sentence of it. All strings are static. */
+/* An error as data; src/report makes a sentence of it. All strings are static. */
 struct vidmm_error {
     enum vidmm_status status;
     const char *call;           /* "DxgkDdiQueryAdapterInfo(QUERYSEGMENT4)" or the vidmm function */
@@ -120,7 +120,7 @@ struct vidmm_adapter_info {
 
 /* ---- Policy ---------------------------------------------------------------------------------- */
 
-/* What a victim policy may look at. */
+/* What a victim policy sees of an allocation. */
 struct vidmm_candidate {
     uint32_t priority; /* D3DDDI_ALLOCATIONPRIORITY_* */
     uint64_t size;     /* bytes */
@@ -143,7 +143,7 @@ const struct vidmm_policy *vidmm_policy_at(size_t index);
 
 /* ---- Watching -------------------------------------------------------------------------------- */
 
-/* What a plan, a list of moves and paging operations, is made for. */
+/* Why a plan (a list of moves and paging operations) is made. */
 enum vidmm_plan_reason {
     VIDMM_PLAN_START, /* of the adapter: the paging process, paging buffers */
     VIDMM_PLAN_STOP,
@@ -159,26 +159,26 @@ enum vidmm_plan_reason {
     VIDMM_PLAN_DESTROY,
     VIDMM_PLAN_DMA_BUFFER,     /* of a context, in an aperture */
     VIDMM_PLAN_ADDRESSES,      /* GPU virtual addresses are mapped, unmapped, updated */
-    VIDMM_PLAN_TABLE_ROOM,     /* an allocation gives way to a page table */
-    VIDMM_PLAN_TABLE_EVICTION, /* the page tables of a process that does not run give way */
-    VIDMM_PLAN_TABLE_RETURN,   /* and are written again */
+    VIDMM_PLAN_TABLE_ROOM,     /* an allocation is evicted for a page table */
+    VIDMM_PLAN_TABLE_EVICTION, /* the page tables of a process that does not run are evicted */
+    VIDMM_PLAN_TABLE_RETURN,   /* and written again */
     VIDMM_PLAN_MIGRATION,
     VIDMM_PLAN_FENCE, /* a paging fence is signaled */
     VIDMM_PLAN_FLUSH, /* vidmm_flush */
-    VIDMM_PLAN_RESET, /* notices to the driver, and what has to be there again */
+    VIDMM_PLAN_RESET, /* notices to the driver, and allocations that must be resident again */
     VIDMM_PLAN_REASONS
 };
 
 /* Why an allocation moves. */
 enum vidmm_move_reason {
-    VIDMM_MOVE_REQUESTED,   /* the request references it, or is about it */
+    VIDMM_MOVE_REQUESTED,   /* the request references or names it */
     VIDMM_MOVE_PROMOTED,    /* from an aperture to the memory segment that it prefers */
-    VIDMM_MOVE_REPACKED,    /* a reference that others in the same request leave no room */
-    VIDMM_MOVE_POLICY,      /* evicted: no device lists it, and the policy has it leave first */
-    VIDMM_MOVE_OFFERED,     /* likewise, and it was offered: its content is not kept */
+    VIDMM_MOVE_REPACKED,    /* to make room for other references of the same request */
+    VIDMM_MOVE_POLICY,      /* evicted: no device lists it, and the policy chose it */
+    VIDMM_MOVE_OFFERED,     /* the same, and it was offered: its content is not kept */
     VIDMM_MOVE_OVER_BUDGET, /* evicted: its process holds more than its budget */
-    VIDMM_MOVE_LISTED,      /* evicted though listed: what asks could not run otherwise */
-    VIDMM_MOVE_SWEPT,       /* everything leaves */
+    VIDMM_MOVE_LISTED,      /* evicted though listed: the request does not fit otherwise */
+    VIDMM_MOVE_SWEPT,       /* everything is evicted */
     VIDMM_MOVE_REASONS
 };
 
@@ -190,13 +190,13 @@ struct vidmm_place {
     uint64_t mdl_page;
 };
 
-/* One paging operation, as DECIDE planned it. */
+/* One planned paging operation. */
 struct vidmm_op {
     enum vidmm_op_kind kind;
     struct vidmm_allocation *allocation; /* NULL for buffers of the manager itself */
     uint64_t at;                         /* bytes from the start of the allocation */
     uint64_t size;               /* bytes; UPDATE_PAGE_TABLE: of entries, FLUSH_TLB: of addresses */
-    struct vidmm_place from, to; /* what the kind uses of them; FILL, MAP: `to` is the segment */
+    struct vidmm_place from, to; /* as far as the kind uses them; FILL, MAP: `to` is the segment */
     uint32_t pattern;            /* FILL */
     bool swizzle, unswizzle, first, last; /* TRANSFER */
     uint64_t va_from, va_to; /* VIRTUAL_*: addresses of the paging process; FLUSH_TLB: the range */
@@ -213,12 +213,12 @@ struct vidmm_plan_move {
     bool discard;                /* the content is not kept */
 };
 
-/* An operation of it. */
+/* An operation of such a plan. */
 struct vidmm_plan_op {
     struct vidmm_op op;
     uint32_t allocation; /* D3DKMT_HANDLE; 0: none, or not one of an application's */
     bool from_memory, to_memory;
-    bool done; /* the GPU completed it, or the driver by itself; else it had no effect */
+    bool done; /* completed by the GPU or by the driver; else it had no effect */
 };
 
 struct plan;
@@ -226,12 +226,12 @@ struct plan;
 /* A plan after its execution, while vidmm_observer.plan looks at it. */
 struct vidmm_plan {
     enum vidmm_plan_reason reason;
-    enum vidmm_status status; /* VIDMM_OK: all of it was done; else every move was taken back */
+    enum vidmm_status status; /* VIDMM_OK: all was done; else every move was undone */
     uint64_t submissions;     /* of the adapter so far */
     uint32_t moves, ops;
     const struct plan *plan;
 };
-/* Move or operation `index`. False: it was not needed in the end. Only in vidmm_observer.plan. */
+/* Move or operation `index`. False: it turned out not to be needed. Only in vidmm_observer.plan. */
 bool vidmm_plan_move(const struct vidmm_plan *plan, uint32_t index, struct vidmm_plan_move *out);
 bool vidmm_plan_op(const struct vidmm_plan *plan, uint32_t index, struct vidmm_plan_op *out);
 /* "submission", "make_resident", ...; "requested", "policy", ... */
@@ -239,22 +239,21 @@ const char *vidmm_plan_reason_name(enum vidmm_plan_reason reason);
 const char *vidmm_move_reason_name(enum vidmm_move_reason reason);
 
 /*
- * Told what happens, in order, with the adapter's lock held: must not call vidmm functions that
- * take an adapter except vidmm_allocation_user and the vidmm_*_info getters marked so. Any member
- * may be NULL.
+ * Called for each event, in order, with the adapter's lock held. The functions must not call vidmm
+ * functions except those marked "allowed in an observer". Any member may be NULL.
  */
 struct vidmm_observer {
     void *ctx;
     /*
-     * The GPU completed `op`, which was built into paging buffers [first_buffer, last_buffer]: told
-     * in the order of building, when the last of these completed, before anything that needs the
-     * result is built.
+     * The GPU completed `op`, which was built into paging buffers [first_buffer, last_buffer].
+     * Called in the order of building, when the last of these completed, before anything that needs
+     * the result is built.
      */
     void (*op_done)(void *ctx, const struct vidmm_op *op, uint64_t first_buffer,
                     uint64_t last_buffer);
-    /* The content of `allocation` is gone (reset, discard): it reads as anything until written. */
+    /* The content of `allocation` is gone (reset, discard): undefined until it is written. */
     void (*content_lost)(void *ctx, struct vidmm_allocation *allocation);
-    /* A plan was executed, or failed, after op_done for its operations; gets `plan_ctx`. */
+    /* A plan was executed, or failed; called with `plan_ctx`, after op_done of its operations. */
     void (*plan)(void *plan_ctx, const struct vidmm_plan *plan);
     void *plan_ctx;
 };
@@ -291,14 +290,14 @@ struct vidmm_adapter_config {
     HANDLE hadapter;                       /* miniport device context, from AddDevice */
     const struct vidmm_policy *policy;     /* NULL: vidmm_policy_lru */
     const struct vidmm_observer *observer; /* NULL: none; copied */
-    uint64_t hang_ns;                      /* a node that long without progress is hung; 0: 2 s */
+    uint64_t hang_ns;                      /* a node without progress for so long is hung; 0: 2 s */
     uint64_t transfer_chunk;               /* bytes of one TRANSFER at most; 0: no limit */
     struct vidmm_readings readings;        /* where pages and systems disagree; zero: the pages */
     enum vidmm_model model;
     /*
-     * Called without locks when the adapter asks its driver nothing any more, stopped or not
-     * started: when it returns no vidmm_notify_* is under way, and none comes, for the adapter's
-     * memory goes next. NULL where the caller knows that anyway.
+     * Called without locks after the last DDI call, when the adapter stopped or did not start. When
+     * it returns, no vidmm_notify_* is under way and none follows, because the adapter's memory is
+     * freed next. NULL if the caller guarantees this.
      */
     void (*quiesce)(void *ctx);
     void *quiesce_ctx;
@@ -306,20 +305,20 @@ struct vidmm_adapter_config {
 
 /*
  * Asks the started driver for its caps and segments (initializing-use-of-memory-segments.md),
- * judges every answer, and makes paging buffers, the system device and context. `*out` is set
- * before the driver is first called, so that vidmm_notify_* finds the adapter meanwhile. On failure
+ * validates every answer, and creates paging buffers, the system device and context. `*out` is set
+ * before the driver is first called, because vidmm_notify_* may be called from then on. On failure
  * `*out` is NULL and `*error` (may be NULL) names call, field and rule.
  */
 enum vidmm_status vidmm_adapter_start(const struct vidmm_adapter_config *config,
                                       struct vidmm_adapter **out, struct vidmm_error *error);
-/* Waits for the GPU, evicts everything, destroys what is left. NULL is fine. */
+/* Waits for the GPU, evicts everything, destroys all remaining objects. NULL is allowed. */
 void vidmm_adapter_stop(struct vidmm_adapter *adapter);
 
 void vidmm_adapter_info(struct vidmm_adapter *adapter, struct vidmm_adapter_info *info);
 /* Segment `id` (1-based); false when there is none. */
 bool vidmm_segment_info(struct vidmm_adapter *adapter, uint32_t id,
                         struct vidmm_segment_info *info);
-/* What applications are told of graphics memory (calculating-graphics-memory.md); bytes. */
+/* Sizes of graphics memory as reported to applications (calculating-graphics-memory.md); bytes. */
 struct vidmm_memory_sizes {
     uint64_t available; /* of system memory, for graphics */
     uint64_t dedicated_video, dedicated_system, shared_system, total;
@@ -338,7 +337,7 @@ void vidmm_notify_preempted(struct vidmm_adapter *adapter, uint32_t node, uint32
                             uint32_t last_completed);
 void vidmm_notify_faulted(struct vidmm_adapter *adapter, uint32_t node, uint32_t fence);
 
-/* DXGKARGCB_NOTIFY_INTERRUPT_DATA.DmaPageFaulted, as far as it matters here. */
+/* The members of DXGKARGCB_NOTIFY_INTERRUPT_DATA.DmaPageFaulted that the manager uses. */
 struct vidmm_page_fault {
     uint32_t node;
     uint32_t fence;   /* of the work; unless FENCE_INVALID */
@@ -406,7 +405,7 @@ enum vidmm_status vidmm_allocations_create(struct vidmm_device *device,
 enum vidmm_status vidmm_allocation_create(struct vidmm_device *device,
                                           const struct vidmm_allocation_request *request,
                                           struct vidmm_allocation **out);
-/* Waits for the GPU to be done with it, then CloseAllocation and DestroyAllocation. */
+/* Waits until the GPU does not use it, then CloseAllocation and DestroyAllocation. */
 void vidmm_allocation_destroy(struct vidmm_allocation *allocation);
 /* Opens an allocation in another device (sharing); closed by vidmm_device_destroy or
  * vidmm_allocation_destroy. */
@@ -421,9 +420,9 @@ void vidmm_allocation_info(const struct vidmm_allocation *allocation,
 PMDL vidmm_allocation_backing(const struct vidmm_allocation *allocation);
 
 void vidmm_allocation_set_priority(struct vidmm_allocation *allocation, uint32_t priority);
-/* A displayed primary stays where it is (and is brought in); `pin` false lets it go. */
+/* Makes a displayed primary resident and keeps it in place; `pin` false unpins it. */
 enum vidmm_status vidmm_allocation_pin(struct vidmm_allocation *allocation, bool pin);
-/* Out of its segment now. `keep_content` false: DISCARD_CONTENT instead of a transfer. */
+/* Evicts it now. `keep_content` false: DISCARD_CONTENT instead of a transfer. */
 enum vidmm_status vidmm_allocation_evict(struct vidmm_allocation *allocation, bool keep_content);
 
 #define VIDMM_LOCK_READ_ONLY        0x1u
@@ -433,7 +432,7 @@ enum vidmm_status vidmm_allocation_evict(struct vidmm_allocation *allocation, bo
 #define VIDMM_LOCK_ACQUIRE_APERTURE 0x10u /* a swizzling range */
 #define VIDMM_LOCK_ALTERNATE_VA                                                                    \
     0x20u /* needs ACQUIRE_APERTURE; survives eviction by SPECIAL_LOCK_TRANSFER */
-#define VIDMM_LOCK_DISCARD 0x40u /* the caller will write everything; content is not kept */
+#define VIDMM_LOCK_DISCARD 0x40u /* the caller writes everything; content is not kept */
 
 /*
  * A CPU pointer to the whole allocation (pfnLockCb, D3DDDICB_LOCKFLAGS): system pages, a
@@ -475,12 +474,12 @@ struct vidmm_submission {
 /*
  * DxgkDdiRender, then residency of every reference at once (paging as needed), then Patch and
  * SubmitCommand (submitting-a-command-buffer.md). Returns when the GPU has the work; `*fence`
- * counts submissions of the adapter from 1. VIDMM_DOES_NOT_FIT leaves everything as usable as
- * before.
+ * counts submissions of the adapter from 1. VIDMM_DOES_NOT_FIT changes nothing that the caller can
+ * see.
  */
 enum vidmm_status vidmm_submit(struct vidmm_context *context,
                                const struct vidmm_submission *submission, uint64_t *fence);
-/* Sleeps until submission `fence` completed, or was given up by a reset (VIDMM_DEVICE_LOST). */
+/* Sleeps until submission `fence` completed, or was dropped by a reset (VIDMM_DEVICE_LOST). */
 enum vidmm_status vidmm_wait(struct vidmm_adapter *adapter, uint64_t fence);
 bool vidmm_completed(struct vidmm_adapter *adapter, uint64_t fence);
 

@@ -2,18 +2,19 @@
  * migration.h - dirty-bit tracking and live migration (WDDM 3.2): what the manager offers beside
  * manager.h and virtual.h.
  *
- * A memory basis is a set of ranges of one memory segment whose writes the GPU notes, a bit a page
- * of its own size (dirty-bit-tracking.md). A migration reads what is dirty while work goes on,
- * pauses, reads the rest and the driver's own state, and restores both on a target
- * (live-migration-on-gpup-devices.md). The virtual GPU that moves is the whole adapter, vfIndex 0.
+ * A memory basis is a set of ranges of one memory segment. The GPU records writes to them, a bit
+ * for each page of a size that the driver reports (dirty-bit-tracking.md). A migration reads what
+ * is dirty while work goes on, pauses, reads the rest and the driver's own state, and restores both
+ * on a target (live-migration-on-gpup-devices.md). The virtual GPU that moves is the whole adapter,
+ * vfIndex 0.
  *
  * Bits of a query: page k of the ranges, one after another in the order of the basis, is bit k % 8
  * of byte k / 8, counted from the least significant; the rest of the last byte is zero.
  * ns-d3dkmddi-dxgkarg_querydirtybitdata.md does not say it: docs/readings.md.
  *
- * What is done here is no work of the applications: the host hashes it apart
- * (vidmm_host_unhashed), and it takes nothing that they could miss: staging pages and scratch
- * addresses are there from the start of an adapter whose driver can migrate.
+ * These calls do not belong to the applications: the host hashes them separately
+ * (vidmm_host_unhashed), and they need no memory of the applications: staging pages and scratch
+ * addresses are allocated at the start of an adapter whose driver can migrate.
  *
  * Threads and errors: as in manager.h. VIDMM_BAD_ARGUMENT also where the driver has no such
  * capability. Queries may run while the GPU writes.
@@ -27,13 +28,13 @@
 
 struct vidmm_dirty_info {
     bool tracking;      /* DirtyBitTrackingSupported */
-    bool performant;    /* may run all the time */
+    bool performant;    /* may be on all the time */
     bool migration;     /* DXGK_GPUPCAPS.LiveMigration */
     bool tracks_always; /* the manager tracks every memory segment since the start */
 };
 
 void vidmm_dirty_info(struct vidmm_adapter *adapter, struct vidmm_dirty_info *info);
-/* Bytes that a bit of segment `id` stands for; 0: the driver does not track it. */
+/* Bytes of one dirty bit of segment `id`; 0: the driver does not track it. */
 uint32_t vidmm_dirty_page(struct vidmm_adapter *adapter, uint32_t id);
 
 /* Bytes from the start of a segment. */
@@ -60,16 +61,16 @@ enum vidmm_status vidmm_basis_stop(struct vidmm_memory_basis *basis);
 struct vidmm_dirty_query {
     uint32_t index;        /* of the range; `size` 0: the whole basis, all else is 0 */
     uint64_t offset, size; /* in that range; units of dirty pages */
-    bool clear;            /* what is answered is zero from then on, without losing a write */
+    bool clear;            /* clears the bits that are returned, without losing a write */
 };
 
-/* Bytes of the bits that a query answers; 0: there is no such part. */
+/* Bytes of the bits that a query answers; 0: the part does not exist. */
 size_t vidmm_basis_query_bytes(const struct vidmm_memory_basis *basis,
                                const struct vidmm_dirty_query *query);
 /*
  * DxgkDdiQueryDirtyBitData into `bits` of `size` bytes, at least vidmm_basis_query_bytes, of a
- * basis that is started: else VIDMM_BAD_ARGUMENT and nothing is written or cleared. What lies
- * behind the answer is not touched.
+ * basis that is started: else VIDMM_BAD_ARGUMENT and nothing is written or cleared. The rest of the
+ * buffer is not changed.
  */
 enum vidmm_status vidmm_basis_query(struct vidmm_memory_basis *basis,
                                     const struct vidmm_dirty_query *query, void *bits, size_t size);
@@ -79,17 +80,17 @@ enum vidmm_status vidmm_basis_query(struct vidmm_memory_basis *basis,
 enum vidmm_migration_side { VIDMM_MIGRATION_SOURCE, VIDMM_MIGRATION_TARGET };
 
 /*
- * DxgkDdiPrepareLiveMigration. Each one is ended by vidmm_migration_end, whatever fails between. A
- * target is paused from here on. On a source every memory segment is tracked from here on, unless
- * it always was; the first vidmm_migration_dirty reports what may differ from memory that was
- * never written: everything in use, or what was written since the start.
+ * DxgkDdiPrepareLiveMigration. To be ended by vidmm_migration_end in every case. A target is paused
+ * from here on. On a source every memory segment is tracked from here on, unless it always was; the
+ * first vidmm_migration_dirty reports what may differ from memory that was never written:
+ * everything in use, or what was written since the start.
  */
 enum vidmm_status vidmm_migration_prepare(struct vidmm_adapter *adapter,
                                           enum vidmm_migration_side side);
-/* DxgkDdiEndLiveMigration; what was paused goes on. */
+/* DxgkDdiEndLiveMigration; a paused adapter goes on. */
 void vidmm_migration_end(struct vidmm_adapter *adapter);
 
-/* Waits until the GPU is done with what it has; new submissions are VIDMM_BUSY until resumed. */
+/* Waits for all submissions; new ones are VIDMM_BUSY until resumed. */
 enum vidmm_status vidmm_migration_pause(struct vidmm_adapter *adapter);
 void vidmm_migration_resume(struct vidmm_adapter *adapter);
 
@@ -109,15 +110,15 @@ enum vidmm_status vidmm_migration_restore(struct vidmm_adapter *adapter,
                                           size_t size);
 
 /*
- * What of segment `id` has to be sent now: dirty since the last call (which clears that), and in
- * use: the manager's paging process is no part of a virtual GPU. A page that comes into use later
- * is reported then, written or not, if it was not before. Pieces ascend and are disjoint, in units
- * of vidmm_dirty_page; a segment may end with a part of one. `*ranges` (for _release_ranges) and
- * `*count`; none: NULL and 0.
+ * The pages of segment `id` to send now: in use and dirty since the last call, which cleared the
+ * bits. Memory of the manager's paging process does not belong to the virtual GPU. A page that is
+ * used for the first time later is reported then, written or not. Pieces ascend and are disjoint,
+ * in units of vidmm_dirty_page; a segment may end with a part of one. `*ranges` (for
+ * _release_ranges) and `*count`; none: NULL and 0.
  */
 enum vidmm_status vidmm_migration_dirty(struct vidmm_adapter *adapter, uint32_t id,
                                         struct vidmm_memory_range **ranges, uint32_t *count);
-/* All that is in use of segment `id`: what a whole copy would be. */
+/* All pages in use of segment `id`: a full copy. */
 enum vidmm_status vidmm_migration_used(struct vidmm_adapter *adapter, uint32_t id,
                                        struct vidmm_memory_range **ranges, uint32_t *count);
 void vidmm_migration_release_ranges(struct vidmm_adapter *adapter,
@@ -128,9 +129,8 @@ void vidmm_migration_release_ranges(struct vidmm_adapter *adapter,
 /*
  * One VIRTUAL_TRANSFER (or as many as the driver's buffers need) between scattered ranges and the
  * caller's memory, in which they lie one after another. Done when it returns. Ranges are whole
- * pages of 4096 bytes, of which a source may read any, and a target writes only what is in use. A
- * GPU that cannot be brought to do it is reset, and the answer VIDMM_GPU_LOST: what was in use is
- * elsewhere.
+ * pages of 4096 bytes, of which a source may read any, and a target writes only what is in use. If
+ * the GPU cannot do it, it is reset and the result is VIDMM_GPU_LOST: pages in use have moved.
  */
 enum vidmm_status vidmm_migration_read(struct vidmm_adapter *adapter, uint32_t id,
                                        const struct vidmm_memory_range *ranges, uint32_t count,

@@ -1,14 +1,13 @@
 /*
  * operations.h - the table of paging operations, one row an operation.
  *
- * Each room makes what it needs from the table: the manager its enum vidmm_op_kind, reports the
- * names, the byte oracle what is compared, the referee which judge looks at an operation. What a
- * room does with one operation alone stays in that room. docs/changing-it.md says what a new
- * operation touches.
+ * The manager makes enum vidmm_op_kind from the table, reports the names, the byte oracle the
+ * comparisons, the referee the choice of the judge. Code for a single operation stays in its room.
+ * docs/changing-it.md lists the files for a new operation.
  *
  * Columns:
  *
- *   ddi         DXGK_OPERATION_<ddi>, the number that the driver is given; also the name in texts
+ *   ddi         DXGK_OPERATION_<ddi>, the number for the driver; also the name in texts
  *   kind        VIDMM_OP_<kind>, the manager's operation
  *   json        the name in reports; scripts read it
  *   effect      VIDMM_EFFECT_<effect>: what it changes

@@ -1,9 +1,9 @@
 /*
- * os.h - the world as the manager sees it.
+ * os.h - what the manager needs of an operating system.
  *
- * The manager (src/manager) has no operating system in it. Memory, locks, time, waiting, system
- * pages and the CPU's view of physical addresses come in through one struct of function pointers.
- * src/host provides the usual implementation; a kernel or a simulator provides its own.
+ * The manager (src/manager) calls no operating system. One struct of function pointers gives it
+ * memory, locks, time, waiting, system pages and the CPU's view of physical addresses. src/host
+ * provides the usual implementation; a kernel or a simulator provides its own.
  *
  * Every member is required but the last four. Every function gets `ctx` as its first argument.
  */
@@ -25,17 +25,17 @@
  * process, which it names by a PASID. Every function gets vidmm_os.ctx.
  */
 struct vidmm_iommu {
-    /* A process that may use the GPU: its PASID, or 0 when there is no memory. */
+    /* Attaches a process: its PASID, or 0 without memory. */
     uint32_t (*attach)(void *ctx);
-    /* Nothing is mapped for it any more. */
+    /* Detaches it; nothing is mapped for it any more. */
     void (*detach)(void *ctx, uint32_t pasid);
     /*
-     * Where pages_map() shows, or will show, the pages of `mdl`; 0: out of room. Once for each MDL
-     * and process. The GPU's accesses error until show() allows them.
+     * The address of pages_map() for `mdl`, which may be called later; 0: no room. Once for each
+     * MDL and process. The GPU's accesses fault until show() allows them.
      */
     uint64_t (*map)(void *ctx, uint32_t pasid, PMDL mdl);
     void (*unmap)(void *ctx, uint32_t pasid, uint64_t address);
-    /* Whether the GPU may reach what is mapped at `address`. */
+    /* Allows or forbids the GPU's access to the mapping at `address`. */
     void (*show)(void *ctx, uint32_t pasid, uint64_t address, bool shown);
 };
 
@@ -60,7 +60,7 @@ struct vidmm_os {
 
     /* A zeroed block of `size` bytes aligned for any type, or NULL. */
     void *(*alloc)(void *ctx, size_t size);
-    /* Gives back a block of alloc(); `size` is what was asked. */
+    /* Frees a block of alloc(); `size` as in the call of alloc(). */
     void (*free)(void *ctx, void *block, size_t size);
 
     /* A sleeping, non-recursive mutex, or NULL. */

@@ -1,7 +1,7 @@
 /*
- * readings.h - which reading of the public pages the manager, the referee and the conformance check
- * take where the pages contradict each other or systems differ. All zero: the default readings. The
- * reasons, and the readings that cannot be chosen: docs/readings.md.
+ * readings.h - the readings of the public pages that manager, referee and conformance check take
+ * where pages contradict each other or systems differ. All zero: the default readings.
+ * docs/readings.md has the reasons, and the readings without an option.
  */
 #ifndef VIDMM_READINGS_H
 #define VIDMM_READINGS_H
@@ -17,8 +17,8 @@ struct vidmm_readings {
     /* paging-segment: 0 "zero-is-memory": PagingBufferSegmentId 0 is contiguous system memory;
      * 1 "aperture": it must name an aperture segment. */
     uint8_t paging_segment;
-    /* hibernate-end: 0 "last-byte": what ends at or before SystemMemoryEndAddress is kept;
-     * 1 "first-byte": what begins there is. */
+    /* hibernate-end: 0 "last-byte": an allocation that ends at or before SystemMemoryEndAddress is
+     * kept; 1 "first-byte": one that begins there is. */
     uint8_t hibernate_end;
     /* commit-limit: 0 "aperture-only": version 4 memory segments may leave CommitLimit 0;
      * 1 "equals-size": it must equal Size there too. */
@@ -26,11 +26,10 @@ struct vidmm_readings {
     /* paging-patch: 0 "yes": DxgkDdiPatch is called for paging buffers; 1 "no". */
     uint8_t paging_patch;
     /* first-call: 0 "null": the first call of QUERYSEGMENT4 has no array; 1 "count-only": it has
-     * one, and NbSegment 0 alone tells. */
+     * one; only NbSegment is 0. */
     uint8_t first_call;
-    /* insufficient: 0 "keeps": what was written before INSUFFICIENT_DMA_BUFFER is submitted;
-     * 1 "drops": behind other operations it is not, and the operation starts over in the next
-     * buffer. */
+    /* insufficient: 0 "keeps": what was written before INSUFFICIENT_DMA_BUFFER is submitted; 1
+     * "drops": after other operations it is not; the operation starts again in the next one. */
     uint8_t insufficient;
     /* system-segment: 0 "zero": system memory is segment 0 everywhere; 1 "count-plus-one": the
      * driver's page tables name it NbSegment + 1. */
@@ -46,7 +45,7 @@ struct vidmm_reading_choice {
     const char *value[3];
     uint32_t rule;
     const char *meaning[3];
-    const char *idle; /* what has to come before it changes anything; NULL: it does */
+    const char *idle; /* why it has no effect yet; NULL: it has */
 };
 const struct vidmm_reading_choice *vidmm_reading_at(size_t index);
 

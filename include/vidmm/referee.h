@@ -1,14 +1,15 @@
 /*
  * referee.h - stands between manager and driver and judges both by the rule table.
  *
- * The referee replaces the driver's DDI table and the DXGKRNL_INTERFACE that the driver gets by
- * tables of its own which look at what is asked and answered and pass it on. It never steers: with
- * it and without it the same calls are made. What it sees goes into a ledger of plain data without
- * pointers, which may lie in memory shared with another process and outlives a driver that crashes.
+ * The referee replaces the driver's DDI table and the driver's DXGKRNL_INTERFACE by tables of its
+ * own, whose functions check arguments and results and pass the call on. It changes no call: with
+ * and without it the same calls are made. Its findings go into a ledger of plain data without
+ * pointers, which may be in memory shared with another process, so that it survives a crash of the
+ * driver.
  *
  * Several referees may exist in a process, 16 at a time, each between one manager and one driver
- * and with a ledger of its own. A call tells its referee by the table that it came through, so that
- * the handles of two drivers may be equal. The functions may be called from any thread.
+ * and with a ledger of its own. The table through which a call comes determines its referee, so
+ * that handles of two drivers may be equal. The functions may be called from any thread.
  */
 #ifndef VIDMM_REFEREE_H
 #define VIDMM_REFEREE_H
@@ -25,13 +26,13 @@
 #include <vidmm/readings.h>
 #include <vidmm/rules.h>
 
-/* What a finding is about. */
+/* Kinds of findings. */
 enum vidmm_finding_kind {
     VIDMM_FINDING_RULE,    /* a rule of the table: `rule` */
-    VIDMM_FINDING_HOST,    /* what ntoskrnl or dxgkrnl forbids: IRQL, pool, handles, guard bytes */
+    VIDMM_FINDING_HOST,    /* forbidden by ntoskrnl or dxgkrnl: IRQL, pool, handles, guard bytes */
     VIDMM_FINDING_LEAK,    /* left behind */
-    VIDMM_FINDING_CRASH,   /* died of a signal */
-    VIDMM_FINDING_HANG,    /* did not come back, or never completed work */
+    VIDMM_FINDING_CRASH,   /* ended by a signal */
+    VIDMM_FINDING_HANG,    /* a call did not return, or work did not complete */
     VIDMM_FINDING_EXIT,    /* called abort or exit, or a bugcheck */
     VIDMM_FINDING_REFUSED, /* failed a call that it may fail, where the conformance check needed it */
 };
@@ -40,7 +41,7 @@ struct vidmm_finding {
     uint8_t kind; /* enum vidmm_finding_kind */
     uint8_t who;  /* VIDMM_SIDE_DRIVER or VIDMM_SIDE_MANAGER */
     uint16_t rule;
-    uint32_t times; /* how often the same happened at the same place */
+    uint32_t times; /* number of equal findings at this place */
     uint64_t call;  /* number of the DDI call, from 1, of the first time */
     char where[96]; /* "DxgkDdiBuildPagingBuffer(TRANSFER)" */
     char step[96];  /* step of the conformance check, or empty */
@@ -53,7 +54,7 @@ struct vidmm_finding {
 
 /* What a driver described last: asked again, it has as many segments of the same types (R19). */
 struct vidmm_ledger_segments {
-    uint64_t process, driver; /* in which process; which driver, as a number */
+    uint64_t process, driver; /* number of the process; number of the driver */
     uint64_t calls;           /* of the ledger, when it was described */
     uint32_t version, count;
     uint32_t type[VIDMM_LEDGER_SEGMENTS]; /* flags Aperture and Agp */
@@ -61,8 +62,8 @@ struct vidmm_ledger_segments {
 
 /* Plain data; zero is an empty ledger. */
 struct vidmm_ledger {
-    uint32_t kept[VIDMM_RULES_SIZE];   /* times the rule was judged and kept */
-    uint32_t broken[VIDMM_RULES_SIZE]; /* times it was judged and broken */
+    uint32_t kept[VIDMM_RULES_SIZE];   /* times that the rule was judged and kept */
+    uint32_t broken[VIDMM_RULES_SIZE]; /* times that it was broken */
     uint8_t muted[VIDMM_RULES_SIZE];   /* not 0: broken is counted, no finding is made */
     uint32_t findings, dropped;
     struct vidmm_finding finding[VIDMM_FINDINGS];
@@ -73,16 +74,16 @@ struct vidmm_ledger {
     struct vidmm_ledger_segments segments;
 };
 
-/* Where a GPU virtual address leads as the GPU has it now, its stale caches included. */
+/* A GPU virtual address as the GPU translates it now, also by stale TLB entries. */
 struct vidmm_referee_translation {
     bool valid;  /* false: every access faults */
-    bool cached; /* a TLB says so, whatever the tables say */
+    bool cached; /* from a TLB, even if the tables differ */
     bool zero;   /* reads give zero; there is no address */
     bool read_only, no_execute, coherent;
     uint64_t address; /* GPU physical address of the byte */
 };
 
-/* What the referee can see of the world besides the calls; every member may be NULL. */
+/* Access of the referee to memory and GPU; every member may be NULL. */
 struct vidmm_referee_world {
     void *ctx;
     KIRQL (*irql)(void *ctx);
@@ -92,7 +93,7 @@ struct vidmm_referee_world {
      * across a page in an aperture; or NULL. */
     const void *(*peek)(void *ctx, uint64_t gpu_address, size_t size);
     /* Translates `va` by the root table at GPU physical address `root` of `entries` entries; false:
-     * there is no MMU, or it cannot be seen. */
+     * no MMU, or not accessible. */
     bool (*translate)(void *ctx, uint64_t root, uint32_t entries, uint64_t va,
                       struct vidmm_referee_translation *out);
     /* GPU physical address of the root table by which the newest work of a node was translated;
@@ -103,7 +104,7 @@ struct vidmm_referee_world {
     void *(*io)(void *ctx, uint64_t physical, size_t size);
     /* Bytes of system memory. */
     uint64_t memory_bytes;
-    /* An allocation was made to fail: a driver may say that it has no memory. */
+    /* True: an allocation failed on purpose, so that a driver may report that it has no memory. */
     bool (*starved)(void *ctx);
 };
 
@@ -115,11 +116,11 @@ struct vidmm_referee_config {
 
 struct vidmm_referee;
 
-/* NULL: out of memory, or there are as many as can be. */
+/* NULL: out of memory, or too many referees. */
 struct vidmm_referee *vidmm_referee_create(const struct vidmm_referee_config *config);
-/* Judges what only the end can tell (open handles, unfinished work), then frees. */
+/* Judges open handles and unfinished work, then frees. */
 void vidmm_referee_destroy(struct vidmm_referee *referee);
-/* What `config.world` said can change once a host exists. */
+/* Replaces `config.world`, for example when a host exists. */
 void vidmm_referee_set_world(struct vidmm_referee *referee,
                              const struct vidmm_referee_world *world);
 
@@ -133,7 +134,7 @@ void vidmm_referee_wrap_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFA
  */
 void vidmm_referee_completed(struct vidmm_referee *referee, uint32_t node, uint32_t fence);
 
-/* The same of anything that an interrupt reports. */
+/* The same for any report of an interrupt. */
 void vidmm_referee_reported(struct vidmm_referee *referee, const struct vidmm_interrupt *report);
 
 /*
@@ -159,24 +160,23 @@ void vidmm_referee_gart(struct vidmm_referee *referee, const struct vidmm_refere
  */
 void vidmm_referee_migrated(struct vidmm_referee *source, struct vidmm_referee *target);
 
-/* What a manager tells applications of graphics memory: judged by what the driver reported. */
+/* The manager's sizes of graphics memory for applications, judged by the driver's segments. */
 struct vidmm_referee_sizes {
     uint64_t available, dedicated_video, dedicated_system, shared_system, total; /* bytes */
 };
 void vidmm_referee_judge_sizes(struct vidmm_referee *referee,
                                const struct vidmm_referee_sizes *sizes);
-/* `cpu` is what an application was given to look at an allocation with, without a swizzling range:
- * judged by where the allocation is. */
+/* `cpu`: pointer of a lock without a swizzling range, judged by the place of the allocation. */
 void vidmm_referee_judge_lock(struct vidmm_referee *referee, HANDLE allocation, const void *cpu);
 
 /*
- * Enters a judgement: R`rule` was kept (`found` is not used), or broken by `who`. `found` is one
- * sentence without full stop: what was seen; `expected` what the rule wants, as a noun phrase.
+ * Records a judgement: R`rule` was kept (`found` is not used), or broken by the side `who`. `found`
+ * is one sentence without full stop, `expected` a noun phrase.
  */
 void vidmm_ledger_judge(struct vidmm_ledger *ledger, uint32_t rule, enum vidmm_side who, bool kept,
                         const char *expected, const char *found, ...)
     __attribute__((format(printf, 6, 7)));
-/* Something that is no rule of the table. */
+/* Records a finding that is no rule of the table. */
 void vidmm_ledger_note(struct vidmm_ledger *ledger, enum vidmm_finding_kind kind,
                        enum vidmm_side who, const char *found, ...)
     __attribute__((format(printf, 4, 5)));
@@ -184,7 +184,7 @@ void vidmm_ledger_note(struct vidmm_ledger *ledger, enum vidmm_finding_kind kind
 /* "[R152] DxgkDdiBuildPagingBuffer(TRANSFER): the driver ...; expected ..." */
 void vidmm_finding_text(const struct vidmm_finding *finding, char *text, size_t size);
 
-/* Breadcrumbs for findings: the DDI call under way (NULL: it returned), the conformance check's step. */
+/* For findings: the current DDI call (NULL: it returned), the conformance check's step. */
 void vidmm_ledger_calling(struct vidmm_ledger *ledger, const char *call);
 void vidmm_ledger_step(struct vidmm_ledger *ledger, const char *step);
 

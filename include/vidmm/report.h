@@ -1,5 +1,5 @@
 /*
- * report.h - what people read of a run: a table, JSON, a picture of residency over time.
+ * report.h - reports of a run: a table, JSON, a chart of residency over time.
  */
 #ifndef VIDMM_REPORT_H
 #define VIDMM_REPORT_H
@@ -55,8 +55,8 @@ bool vidmm_report_inspection_json(const char *path, const struct vidmm_inspectio
 
 /* ---- Migration ------------------------------------------------------------------------------- */
 
-/* What one side has to tell: rounds, bytes, rates, the pause, a full copy; and of the target the
- * run to its end. */
+/* The report of one side: rounds, bytes, rates, the pause, a full copy; for the target also the run
+ * to its end. */
 void vidmm_report_migration(FILE *out, const struct vidmm_migrate_result *result, bool target,
                             bool unicode);
 bool vidmm_report_migration_json(const char *path, const struct vidmm_migrate_result *result,
@@ -92,7 +92,7 @@ struct vidmm_rule_filter {
 
 /* A row for every rule; `columns`: width of the terminal, 0: no statement is broken into lines. */
 void vidmm_report_rules(FILE *out, const struct vidmm_rule_filter *filter, uint32_t columns);
-/* All that is known of one rule. */
+/* The page of one rule. */
 void vidmm_report_rule(FILE *out, const struct vidmm_rule *rule);
 
 /* Results of the mutants that break a rule, by the number of the rule; empty: no mutants ran. */

@@ -1,8 +1,8 @@
 /*
  * rules.h - the rule table: every rule of the memory contract that vidmm knows, one row a rule.
  *
- * `vidmm rules`, docs/rules.md, the referee's findings and the conformance check all speak of the
- * same rows. A number, once given, is never given to another rule.
+ * `vidmm rules`, docs/rules.md, the referee's findings and the conformance check use the same rows.
+ * A number, once given, is never given to another rule.
  */
 #ifndef VIDMM_RULES_H
 #define VIDMM_RULES_H
@@ -35,7 +35,7 @@ enum vidmm_confidence {
     VIDMM_OBSERVED,   /* seen from real systems, no page says it */
 };
 
-/* What comes of breaking it, worst first. */
+/* The result of breaking it, worst first. */
 enum vidmm_severity {
     VIDMM_SEVERITY_BUGCHECK,
     VIDMM_SEVERITY_START_FAILS,
@@ -84,7 +84,7 @@ const struct vidmm_rule *vidmm_rule(uint32_t number);
 const struct vidmm_rule *vidmm_rule_after(const struct vidmm_rule *rule);
 /* "R152", "r152" or "152" to a row; NULL when it is none. */
 const struct vidmm_rule *vidmm_rule_parse(const char *text);
-/* What group `letter` is about ("Segment descriptors and flags"), or NULL. */
+/* The title of group `letter` ("Segment descriptors and flags"), or NULL. */
 const char *vidmm_rule_group(char letter);
 /* Words for the enums: "driver", "documented", "bugcheck", ... */
 const char *vidmm_side_text(uint8_t side);

@@ -1,9 +1,8 @@
 /*
  * run.h - a whole run in one call: workload, driver, manager, oracle, verdict.
  *
- * What the vidmm command does, for programs that want it as a library: find a workload, bring a
- * driver up over so much memory, replay, verify, go down, and keep everything there is to tell.
- * report.h makes text and JSON of it.
+ * The vidmm command as a library: finds a workload, starts a driver with a given amount of memory,
+ * replays, verifies, stops, and returns all results. report.h makes text and JSON of it.
  */
 #ifndef VIDMM_RUN_H
 #define VIDMM_RUN_H
@@ -22,7 +21,7 @@
 enum vidmm_run_status {
     VIDMM_RUN_VERIFIED = 0,
     VIDMM_RUN_WRONG = 1,         /* a wrong byte or a broken rule */
-    VIDMM_RUN_BAD_INPUT = 2,     /* the caller's workload or options make no sense */
+    VIDMM_RUN_BAD_INPUT = 2,     /* the workload or the options are invalid */
     VIDMM_RUN_DRIVER_FAILED = 3, /* the driver refused, failed, or the run ran out of memory */
 };
 
@@ -58,14 +57,14 @@ struct vidmm_run_options {
 
 #define VIDMM_DIRTY_SIZES 4u
 
-/* Dirty pages of a frame, as bytes, were they of this size. */
+/* Dirty pages of the frames, in bytes, for one page size. */
 struct vidmm_run_dirty_size {
     uint64_t page_bytes;
     uint64_t bytes, most;             /* of all frames together; of one */
     uint64_t chart[VIDMM_PLAY_CHART]; /* of a frame, on the average of a part of the run */
 };
 
-/* How fast a workload writes GPU memory: what a migration would have to send again. */
+/* The rate at which a workload writes GPU memory, which a migration would have to send again. */
 struct vidmm_run_dirty {
     bool on;
     uint64_t frames;
@@ -79,9 +78,9 @@ struct vidmm_run_result {
     char workload[64];
     char driver[256];
     uint64_t peak_live_bytes, seed;
-    uint64_t vram_bytes; /* as asked for; once played, what the memory segments come to */
+    uint64_t vram_bytes; /* as requested; after the replay the size of all memory segments */
     uint32_t threads;
-    bool played; /* the driver came up: the members below mean something */
+    bool played; /* the driver started: the members below are valid */
     struct vidmm_adapter_info adapter;
     struct vidmm_gpummu_info mmu;
     struct vidmm_play_result play;
@@ -132,7 +131,7 @@ enum vidmm_run_status vidmm_run(const struct vidmm_workload *workload,
                                 struct vidmm_run_result *result);
 void vidmm_run_result_free(struct vidmm_run_result *result);
 
-/* Brings the driver up, asks what it reported, goes down. `text`: one sentence unless VERIFIED. */
+/* Starts the driver, reads its reports, stops it. `text`: one sentence unless VERIFIED. */
 enum vidmm_run_status vidmm_run_inspect(const struct vidmm_run_options *options,
                                         struct vidmm_inspection *inspection, char *text,
                                         size_t text_size);

@@ -2,9 +2,9 @@
  * segment_queries.h - the table of the segment queries of DxgkDdiQueryAdapterInfo, one row a
  * version.
  *
- * The manager asks by the newest one that the driver's interface version has, the referee judges
- * whichever is asked. Both read the descriptors with a function of their own for each version.
- * docs/changing-it.md says what a new version touches.
+ * The manager uses the newest one of the driver's interface version; the referee judges all. Both
+ * read the descriptors with a function of their own for each version. docs/changing-it.md says what
+ * a new version touches.
  *
  * Columns:
  *

@@ -62,8 +62,8 @@ void vidmm_process_destroy(struct vidmm_process *process);
 enum vidmm_status vidmm_process_device_create(struct vidmm_process *process,
                                               struct vidmm_device **out);
 /*
- * Where `va` leads by the manager's own books: the allocation and the byte in it, or false. What is
- * queued by vidmm_va_update is not in them yet.
+ * Looks up `va` in the manager's VA map: the allocation and the byte in it, or false. Queued
+ * updates of vidmm_va_update are not in the map yet.
  */
 bool vidmm_process_lookup(struct vidmm_process *process, uint64_t va,
                           struct vidmm_allocation **allocation, uint64_t *offset);
@@ -71,7 +71,7 @@ bool vidmm_process_lookup(struct vidmm_process *process, uint64_t va,
 /* ---- Paging queues --------------------------------------------------------------------------- */
 
 /*
- * A device's line for residency and mapping work, with a monitored fence (device-paging-queues.md).
+ * A device's queue of residency and mapping work, with a monitored fence (device-paging-queues.md).
  * `priority` is -1, 0 or 1.
  */
 enum vidmm_status vidmm_paging_queue_create(struct vidmm_device *device, int32_t priority,
@@ -118,10 +118,10 @@ enum vidmm_status vidmm_va_reserve(struct vidmm_process *process,
 /*
  * Maps a range of an allocation (D3DDDI_MAPGPUVIRTUALADDRESS) into free or reserved addresses. The
  * mapping leads to the bytes whenever the allocation is resident. `*fence` (of `queue`): 0, or the
- * paging fence value after which the GPU may use it.
- * On IoMmu the address is the CPU's pointer to the bytes, the same one every time: a request that
- * wishes for another, for a driver protection or for anything but an allocation is
- * VIDMM_BAD_ARGUMENT, and so are vidmm_va_reserve and vidmm_va_update.
+ * paging fence value after which the GPU may use it. On IoMmu the address is the CPU's pointer to
+ * the bytes, the same one every time: a request for another address, for a driver protection or for
+ * anything but an allocation is VIDMM_BAD_ARGUMENT, and so are vidmm_va_reserve and
+ * vidmm_va_update.
  */
 enum vidmm_status vidmm_va_map(struct vidmm_paging_queue *queue,
                                const struct vidmm_va_request *request, uint64_t *va,
@@ -147,12 +147,11 @@ struct vidmm_va_operation {
 };
 
 /*
- * Changes the mappings inside one reservation, in order, after what `context` was given so far and
- * before what it is given next (D3DKMT_UPDATEGPUVIRTUALADDRESS, tile-resources.md). The operations
- * are queued without a wait. Only if more than 128 of the context would be queued, the earlier ones
- * are carried out first. What is queued keeps its allocations required to be
- * resident. It is carried out before the context is destroyed; the device is lost if there is no
- * memory for that.
+ * Changes the mappings inside one reservation, in order, after the work that `context` has so far
+ * and before its next work (D3DKMT_UPDATEGPUVIRTUALADDRESS, tile-resources.md). The operations are
+ * queued without a wait. Only if more than 128 of the context would be queued, the earlier ones are
+ * carried out first. What is queued keeps its allocations required to be resident. It is carried
+ * out before the context is destroyed; the device is lost if there is no memory for that.
  *
  * The callback's fence is the context's own work: FenceValue is the newest submission, FenceValue+1
  * what vidmm_va_wait waits for.
@@ -177,14 +176,14 @@ enum vidmm_status vidmm_va_free(struct vidmm_process *process, uint64_t va, uint
 /*
  * Adds one to each allocation's count on the list of the queue's device, and makes it resident: all
  * of them or none. VIDMM_DOES_NOT_FIT (E_OUTOFMEMORY): nothing changed, `*bytes_to_trim` says how
- * much the process should evict before it tries again. `*fence`: 0, or the value of the queue's
- * fence after which the GPU may use them. Both may be NULL.
+ * many bytes the process should evict before it tries again. `*fence`: 0, or the value of the
+ * queue's fence after which the GPU may use them. Both may be NULL.
  */
 enum vidmm_status vidmm_make_resident(struct vidmm_paging_queue *queue,
                                       struct vidmm_allocation *const *allocations, uint32_t count,
                                       uint32_t flags, uint64_t *fence, uint64_t *bytes_to_trim);
 
-#define VIDMM_EVICT_ONLY_IF_NECESSARY 0x1u /* it may be needed again soon; else it goes first */
+#define VIDMM_EVICT_ONLY_IF_NECESSARY 0x1u /* soon needed again; else it is evicted first */
 #define VIDMM_EVICT_NOT_WRITTEN_TO    0x2u /* the GPU did not write it since it became resident */
 
 /* Takes one off each count; at 0 an allocation may leave. `*bytes_to_trim` may be NULL. */
@@ -194,7 +193,7 @@ enum vidmm_status vidmm_device_evict(struct vidmm_device *device,
 /* How often `allocation` is on the list of `device`. */
 uint32_t vidmm_residency_count(struct vidmm_device *device, struct vidmm_allocation *allocation);
 
-#define VIDMM_TRIM_PERIODIC         0x1u /* what was not used since the last one */
+#define VIDMM_TRIM_PERIODIC         0x1u /* trim what was not used since the last one */
 #define VIDMM_TRIM_RESTART_PERIODIC 0x2u
 #define VIDMM_TRIM_TO_BUDGET        0x4u
 
@@ -246,7 +245,7 @@ void vidmm_process_set_budget(struct vidmm_process *process, enum vidmm_memory_g
 enum vidmm_status vidmm_allocation_update(struct vidmm_allocation *allocation,
                                           const DXGKARG_VALIDATEUPDATEALLOCPROPERTY *properties);
 
-/* ---- What a driver asks for (the host forwards the callbacks) -------------------------------- */
+/* ---- Callbacks of a driver (forwarded by the host) -------------------------------- */
 
 /*
  * DxgkCbReserveGpuVirtualAddressRange, while DxgkDdiCreateProcess runs for that process: whole

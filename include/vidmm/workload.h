@@ -1,10 +1,10 @@
 /*
- * workload.h - what drives the manager: recordings and generators in, verified bytes out.
+ * workload.h - recordings and generators, and the player that replays them over the manager.
  *
  * A workload is a list of events (allocate, free, map, unmap, submit, present; further GPU
  * addresses of allocations; offers), read from a recording (JSON Lines, plain or .zst;
  * docs/workloads.md) or made by a seeded generator. The player replays it over a started harness
- * and holds every byte against the oracle.
+ * and compares every byte with the oracle.
  */
 #ifndef VIDMM_WORKLOAD_H
 #define VIDMM_WORKLOAD_H
@@ -22,14 +22,14 @@ enum vidmm_event_kind {
     VIDMM_EVENT_UNMAP,
     VIDMM_EVENT_SUBMIT,
     VIDMM_EVENT_PRESENT,
-    /* GPU virtual addresses; where there are none these are nothing, for they change no byte. */
+    /* GPU virtual addresses; without them these events are ignored, because they change no byte. */
     VIDMM_EVENT_RESERVE, /* a range of addresses that lead nowhere yet */
     VIDMM_EVENT_VIEW,    /* a range of addresses that lead to a part of an allocation */
     VIDMM_EVENT_RELEASE, /* the end of a range */
     VIDMM_EVENT_BIND,    /* tiles of a reserved range lead to tiles of an allocation */
     VIDMM_EVENT_UNBIND,  /* or nowhere again */
     VIDMM_EVENT_COPY,    /* or where other tiles of the range lead */
-    /* The program can do without the content of an allocation for a while, or wants it back. */
+    /* The program does not need the content of an allocation for a while, or needs it again. */
     VIDMM_EVENT_OFFER,
     VIDMM_EVENT_RECLAIM
 };
@@ -62,7 +62,7 @@ struct vidmm_workload {
 };
 
 struct vidmm_workload_error {
-    uint64_t line, column; /* 1-based; 0: not a matter of a place */
+    uint64_t line, column; /* 1-based; 0: no position */
     char text[256];        /* one sentence */
 };
 
@@ -75,7 +75,7 @@ bool vidmm_workload_parse(const char *name, const char *text, size_t size,
                           struct vidmm_workload *out, struct vidmm_workload_error *error);
 void vidmm_workload_free(struct vidmm_workload *workload);
 
-/* What ends a frame: a present, or a submission where nothing is ever presented. */
+/* The end of a frame: a present, or a submission in a workload without presents. */
 struct vidmm_frames {
     enum vidmm_event_kind end;
     uint64_t count;
@@ -95,7 +95,7 @@ struct vidmm_play_options {
     uint32_t threads;     /* submitting threads at most one a process; 0 or 1: one */
     uint32_t first_bytes; /* reserved, 0 */
     uint64_t frame_limit; /* stop after so many frames; 0: all */
-    /* Called now and then with the share done; NULL: never. */
+    /* Called at intervals with the share done; NULL: never. */
     void (*progress)(void *ctx, uint64_t events_done, uint64_t events);
     void *progress_ctx;
     /* Called before each event, in its thread and without locks, so that with several threads calls
@@ -111,9 +111,9 @@ struct vidmm_play_options {
 uint64_t vidmm_play_last_event(const struct vidmm_workload *workload, uint64_t frame_limit);
 
 #define VIDMM_PLAY_CHART     60 /* samples of residency over time */
-#define VIDMM_PLAY_PROCESSES 8  /* that are told of one by one */
+#define VIDMM_PLAY_PROCESSES 8  /* with figures of their own */
 
-/* What a process may keep resident, and lists, when the replay is over (bytes). */
+/* Budgets and usage of a process at the end of the replay (bytes). */
 struct vidmm_play_process {
     uint64_t local_budget, local_usage, non_local_budget, non_local_usage;
 };
@@ -123,8 +123,7 @@ struct vidmm_mismatch {
     uint32_t allocation;   /* index in the workload */
     uint64_t page, byte;   /* page of the allocation, byte in the page */
     enum vidmm_op_kind op; /* the operation to blame, when `by_op` */
-    bool by_op; /* false: the bytes were wrong before any operation could be blamed: a render or a
-                   lock */
+    bool by_op;            /* false: no operation to blame: a render or a lock */
     uint64_t paging_buffer;
     char text[256]; /* one sentence */
 };
@@ -139,7 +138,7 @@ struct vidmm_play_result {
     struct vidmm_stats stats;
     uint64_t virtual_ns;
     /* With GPU virtual addresses: */
-    uint64_t trims, trimmed_bytes;   /* processes were short of memory; what they let go of */
+    uint64_t trims, trimmed_bytes;   /* trims of processes; bytes that they evicted */
     uint64_t offers, discards;       /* offered allocations; those that were reclaimed empty */
     uint64_t ranges, binds, aliased; /* made; tiles bound; packets through such an address */
     uint32_t process_count;          /* of the next */

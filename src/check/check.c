@@ -1,12 +1,12 @@
 /*
- * check.c - the whole conformance check: stage after stage into one ledger, then the sum of it.
+ * check.c - the whole conformance check: runs all stages with one ledger, then makes the summary.
  */
 #include "stage.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
-/* Runs of one stage that may die before the rest of them is left out. */
+/* Runs of one stage that may crash or hang before its other runs are left out. */
 #define DEATHS_MOST 3u
 
 /* Worst first, from the outcomes of a stage's runs. */
@@ -37,7 +37,7 @@ static bool asked_for(const struct vidmm_check_options *options, const char *sta
     return !options->stage || strcmp(options->stage, stage) == 0;
 }
 
-/* Goes on with other stages as long as the driver starts at all. */
+/* Goes on with the other stages if the driver starts. */
 static void run_stages(struct check *check, struct vidmm_check_result *result) {
     bool starts = true;
     for (uint32_t i = 0; i < check_stage_count; i++) {

@@ -1,6 +1,5 @@
 /*
- * child.c - one run of a stage in a process of its own: what it died of, or that it never ended, is
- * a finding like any other.
+ * child.c - one run of a stage in a process of its own; a crash or a hang becomes a finding.
  */
 #include "stage.h"
 
@@ -14,19 +13,19 @@
 #include <unistd.h>
 
 #define DEFAULT_TIMEOUT_MS 10000u
-#define LAST_WORDS_MS      500u /* for saying where it hangs */
+#define LAST_WORDS_MS      500u /* time to report where it hangs */
 #define CHILD_DONE         86
 
 static struct check_shared *dying_of;
 
-/* What the thread was in goes into shared memory. */
+/* Writes the code that the thread runs to shared memory. */
 static void say_where(void) {
     const char *doing = vidmm_host_doing();
     if (doing)
         strncpy(dying_of->died_in, doing, sizeof(dying_of->died_in) - 1);
 }
 
-/* The signal comes again, and is deadly then. */
+/* The signal is raised again and then ends the process. */
 static void last_words(int number) {
     say_where();
     (void)raise(number);
@@ -60,7 +59,7 @@ static void child(struct check *check, const struct check_stage *stage, uint32_t
     if (check->options->log)
         fflush(check->options->log);
     check->shared->finished = 1;
-    exit(CHILD_DONE); /* not _exit: what is measured of the program is written at exit */
+    exit(CHILD_DONE); /* not _exit: coverage is written at exit */
 }
 
 uint64_t check_now_ms(void) {
@@ -80,7 +79,7 @@ static bool ends_within(uint32_t timeout_ms, pid_t pid, int *status) {
     return true;
 }
 
-/* False: it did not end in time, and was killed after it was asked where it is. */
+/* False: it did not end in time; it was asked where it hangs, then killed. */
 static bool wait_for(pid_t pid, uint32_t timeout_ms, int *status) {
     if (ends_within(timeout_ms, pid, status))
         return true;
@@ -92,7 +91,7 @@ static bool wait_for(pid_t pid, uint32_t timeout_ms, int *status) {
     return false;
 }
 
-/* What comes out of shared memory is what a driver left of it. */
+/* A driver may have damaged the shared memory. */
 static void repair(struct check_shared *shared) {
     struct vidmm_ledger *ledger = &shared->ledger;
     if (ledger->findings > VIDMM_FINDINGS)
@@ -119,7 +118,7 @@ static void repair(struct check_shared *shared) {
         shared->outcome = VIDMM_STAGE_STOPPED;
 }
 
-/* Where it was, for the sentence and as the finding's place. */
+/* Where it hung, for the sentence and the finding's place. */
 static const char *child_place(struct check_shared *shared) {
     struct vidmm_ledger *ledger = &shared->ledger;
     if (shared->died_in[0] != 0)

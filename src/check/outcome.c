@@ -1,5 +1,5 @@
 /*
- * outcome.c - how one rule came out, and why it was not reached.
+ * outcome.c - the result of one rule, and why it was not reached.
  */
 #include "stage.h"
 
@@ -11,7 +11,7 @@ const char *vidmm_check_outcome(const struct vidmm_check_result *result, uint32_
     return result->ledger.kept[rule] != 0 ? "passed" : "not reached";
 }
 
-/* The stage that did not come to its end, or NULL. */
+/* The stage that ended early, or NULL. */
 static const struct vidmm_stage_result *cut_short(const struct vidmm_check_result *result) {
     for (uint32_t i = 0; i < result->stages; i++)
         if (result->stage[i].outcome > VIDMM_STAGE_SKIPPED)

@@ -1,6 +1,6 @@
 /*
- * play.c - plays a workload over the manager and makes findings of wrong bytes: which rule a wrong
- * byte breaks follows from the operation that last touched its page.
+ * play.c - plays a workload over the manager and makes findings of wrong bytes; the operation that
+ * last wrote the page decides which rule is broken.
  */
 #include "stage.h"
 
@@ -13,7 +13,7 @@ static uint32_t rule_of(enum vidmm_op_kind kind) {
     case VIDMM_OP_UNMAP:
         return 200;
     default:
-        return 161; /* what a transfer in one or many pieces must come to */
+        return 161; /* result of a transfer in one or many pieces */
     }
 }
 
@@ -24,7 +24,7 @@ static void judge_bytes(struct check *check, const struct vidmm_play_result *res
         return;
     for (uint32_t i = 0; i < ledger->findings; i++)
         if (ledger->finding[i].kind == VIDMM_FINDING_RULE)
-            return; /* wrong bytes follow from what is already named */
+            return; /* other findings already explain the wrong bytes */
     if (first->by_op)
         vidmm_ledger_judge(ledger, rule_of(first->op), VIDMM_SIDE_DRIVER, false,
                            "the bytes that were written", "%s", first->text);
@@ -39,7 +39,7 @@ void check_reset(struct check *check) {
 
 /* ---- Playing --------------------------------------------------------------------------------- */
 
-/* The manager had to reset a GPU that made no progress; bytes that were lost so are not judged. */
+/* The manager reset a GPU that hung; bytes lost by that are not judged. */
 static bool judge_hangs(struct check *check) {
     struct vidmm_stats stats;
     vidmm_stats(check->harness.adapter, &stats);

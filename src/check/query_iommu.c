@@ -1,6 +1,6 @@
 /*
- * query_iommu.c - what systems ask of memory behind an IOMMU (iommu-based-gpu-isolation.md,
- * iommu-dma-remapping.md), of those drivers that report any of it.
+ * query_iommu.c - the queries about memory behind an IOMMU (iommu-based-gpu-isolation.md,
+ * iommu-dma-remapping.md), to drivers that report such memory.
  */
 #include "stage.h"
 
@@ -21,7 +21,7 @@ static NTSTATUS iommu_ask(struct check *check, DXGK_QUERYADAPTERINFOTYPE type, v
                                                         &query);
 }
 
-/* How many there are, then which. */
+/* First their number, then the list. */
 static void ask_ranges(struct check *check) {
     DXGK_PHYSICAL_MEMORY_RANGE range[RANGES];
     DXGK_HARDWARERESERVEDRANGES ranges = {.NumRanges = 0};

@@ -46,7 +46,7 @@ static void choose_segments(struct raw_submitter *raw, struct vidmm_adapter *ada
     }
 }
 
-/* A manager queries the driver, then it is destroyed; the submitter works with its answers. */
+/* A manager queries the driver and is destroyed; the submitter uses the answers. */
 static bool learn(struct raw_submitter *raw) {
     const struct check_setup setup = {.fail_at = 0};
     if (!check_manage(raw->check, &setup))
@@ -99,7 +99,7 @@ static void raw_object_destroy(struct raw_submitter *raw) {
     raw->allocation = NULL;
 }
 
-/* Kept if it has the size that the submitter uses, and may be in the segment. */
+/* Kept if it has the submitter's size and supports the segment. */
 static void raw_object_create(struct raw_submitter *raw, DXGK_ALLOCATIONINFO *info) {
     DXGKARG_CREATEALLOCATION args = {.NumAllocations = 1, .pAllocationInfo = info};
     if (raw->ddi->DxgkDdiCreateAllocation(raw->adapter, &args) == STATUS_SUCCESS)
@@ -121,7 +121,7 @@ static void create_spoken(struct raw_submitter *raw) {
     raw_object_create(raw, &info);
 }
 
-/* A surface that the system makes for itself. */
+/* A standard surface. */
 static void create_standard(struct raw_submitter *raw, uint32_t kind) {
     struct check_surface surface;
     DXGK_ALLOCATIONINFO info;
@@ -134,7 +134,7 @@ static void create_standard(struct raw_submitter *raw, uint32_t kind) {
     check_surface_close(&surface);
 }
 
-/* One that is at home in GPU memory; without one operations go without a handle. */
+/* One that prefers GPU memory; without it operations have no handle. */
 static void make_allocation(struct raw_submitter *raw) {
     if (raw->memory.id == 0)
         return;
@@ -200,7 +200,7 @@ static void free_pages(struct raw_submitter *raw, PMDL mdl) {
         raw->os->pages_free(raw->os->ctx, mdl);
 }
 
-/* Work that never completes is given up before the driver is asked for anything else. */
+/* Work that does not complete is dropped by a reset before the next DDI call. */
 static void give_up(struct raw_submitter *raw) {
     if (raw->ddi->DxgkDdiResetFromTimeout)
         (void)raw->ddi->DxgkDdiResetFromTimeout(raw->adapter);

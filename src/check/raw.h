@@ -1,6 +1,6 @@
 /*
- * raw.h - the raw paging submitter: paging operations without a manager, in sequences that the
- * manager may make but never does. The protocol is that of src/manager/paging/paging.c; after
+ * raw.h - the raw paging submitter: makes paging operations without a manager, in legal sequences
+ * that the manager does not use. The protocol is that of src/manager/paging/paging.c; after
  * raw_flush every operation is done and its effect can be read.
  *
  * raw.c prepares the submitter, raw_work.c fills, submits and preempts buffers and loses them in a
@@ -13,7 +13,7 @@
 
 #define RAW_PAGES   24u /* of each of the two system buffers */
 #define RAW_PACKETS 8u  /* submissions under way at a time */
-#define RAW_PIECE   4u  /* pages of one that raw_queue makes */
+#define RAW_PIECE   4u  /* pages of one submission of raw_queue */
 #define RAW_PIECES  (RAW_PAGES / RAW_PIECE)
 #define RAW_WHOLE   UINT32_MAX
 
@@ -27,15 +27,15 @@ struct raw_packet {
 struct raw_submitter {
     struct check *check;
     const DRIVER_INITIALIZATION_DATA *ddi;
-    HANDLE adapter, device, context; /* the system's, where the driver makes some */
+    HANDLE adapter, device, context; /* of the system device, if the driver creates one */
     const struct vidmm_os *os;
     struct vidmm_adapter_info info;
     struct vidmm_segment_info memory, aperture; /* id 0: there is none */
     struct vidmm_segment_info place;            /* aperture of the paging buffer; id 0: none */
     PMDL buffer;                                /* the paging buffer */
     unsigned char *cpu, *private_data;
-    bool mapped;          /* the GPU finds it in `place`; else in system memory */
-    uint32_t start, used; /* of it, [start, used) is built and not submitted */
+    bool mapped;          /* mapped into `place`; else in system memory */
+    uint32_t start, used; /* [start, used) of it is built and not submitted */
     uint32_t end;         /* of the bytes that operations may use */
     uint32_t private_start, private_used;
     struct raw_packet packet[RAW_PACKETS];
@@ -44,7 +44,7 @@ struct raw_submitter {
     uint32_t faulted;    /* fence of the newest error; 0: none */
     uint32_t preempted;  /* fence of the newest preemption that was reported */
     bool held;           /* between reset and restart */
-    bool refused;        /* something failed: nothing is asked any more */
+    bool refused;        /* a call failed: no DDI call follows */
     bool works;          /* something completed */
     bool unseen;         /* work does not complete */
     HANDLE allocation;   /* the driver's, of RAW_PAGES pages; NULL: not in vidmm/umd.h */
@@ -53,55 +53,55 @@ struct raw_submitter {
 
 /* ---- raw.c ----------------------------------------------------------------------------------- */
 
-/* After check_open. DONE, or why not: check->shared->text says it. */
+/* After check_open. DONE, or another outcome with check->shared->text. */
 enum vidmm_stage_outcome raw_open(struct raw_submitter *raw, struct check *check);
 /* The same, but an aperture will do where there is no memory segment (`memory.id` 0). */
 enum vidmm_stage_outcome raw_open_aperture(struct raw_submitter *raw, struct check *check);
-/* The outcome of a stage that did all it wanted. */
+/* The outcome of a stage that ran to its end. */
 enum vidmm_stage_outcome raw_close(struct raw_submitter *raw);
 
-/* Where the paging buffer is, or will be, in `place`: the page it begins with. */
+/* The first page of the paging buffer in `place`. */
 uint32_t raw_buffer_page(const struct raw_submitter *raw);
-/* Has the GPU find it there, and done; built in system memory, as it must be. */
+/* Maps it there and waits; the operation is built in system memory. */
 bool raw_map_buffer(struct raw_submitter *raw);
-/* Builds the contrary: what comes next is submitted in system memory. */
+/* Builds the unmap: later work is submitted in system memory. */
 bool raw_unmap_buffer(struct raw_submitter *raw);
 
 /* Byte `at` of page `page` of an MDL. */
 unsigned char *raw_page(struct raw_submitter *raw, PMDL mdl, uint64_t page);
-/* Gives every page of an MDL bytes of its own. */
+/* Fills every page of an MDL with different bytes. */
 void raw_paint(struct raw_submitter *raw, PMDL mdl, uint32_t seed);
 
-/* An effect of R`rule`: kept, or broken by the driver if nothing else is to blame. */
+/* Judges an effect by R`rule`; not broken if another finding explains it. */
 void raw_judge(struct raw_submitter *raw, uint32_t rule, bool kept, const char *expected,
                const char *found);
 
 /* ---- raw_work.c ------------------------------------------------------------------------------ */
 
-/* The driver refused a call: nothing is asked any more. False. */
+/* The driver refused a call: no DDI call follows. Returns false. */
 bool raw_refuse(struct raw_submitter *raw, const char *call, NTSTATUS status);
-/* Builds one operation behind the others; false when the driver refused. */
+/* Builds one operation behind the others; false: the driver refused. */
 bool raw_build(struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args);
 /* Submits what was built, without waiting for the GPU. */
 bool raw_submit(struct raw_submitter *raw);
-/* Submits what was built and lets the GPU do all; false when it does not. */
+/* Submits what was built and waits for the GPU; false: it does not complete. */
 bool raw_flush(struct raw_submitter *raw);
-/* What is built next finds at most `room` bytes free behind the operations that are in the buffer;
- * as from a system, the next buffer is whole. Without effect where nothing is in it. */
+/* The next operation has at most `room` bytes in this buffer, the one after it a whole buffer, as
+ * from a system. No effect on an empty buffer. */
 void raw_shorten(struct raw_submitter *raw, uint32_t room);
-/* Asks for the submissions back that the GPU has not begun, and waits for the report. */
+/* Preempts the submissions that the GPU has not begun, and waits for the report. */
 bool raw_preempt(struct raw_submitter *raw);
-/* Submits again what a preemption left undone. */
+/* Submits preempted work again. */
 bool raw_resubmit(struct raw_submitter *raw);
 /* Resets the paging engine alone. */
 enum raw_engine {
-    RAW_ENGINE_RESET,   /* raw_resubmit brings back what was not done */
+    RAW_ENGINE_RESET,   /* raw_resubmit submits the rest again */
     RAW_ENGINE_LOST,    /* ... and paging work with it: the adapter has to be reset as well */
-    RAW_ENGINE_REFUSED, /* the driver cannot, as it may: the same */
-    RAW_ENGINE_BROKEN,  /* nothing is asked any more */
+    RAW_ENGINE_REFUSED, /* the driver refused, which it may: the same */
+    RAW_ENGINE_BROKEN,  /* no DDI call follows */
 };
 enum raw_engine raw_reset_engine(struct raw_submitter *raw);
-/* As a TDR: what is under way is lost. */
+/* As a TDR: submitted work is lost. */
 bool raw_reset(struct raw_submitter *raw);
 
 /* ---- raw_operation.c ------------------------------------------------------------------------- */
@@ -115,20 +115,20 @@ struct raw_piece {
     bool in; /* from `source` into the segment; else out of it into `target` */
 };
 bool raw_transfer(struct raw_submitter *raw, const struct raw_piece *piece);
-/* All RAW_PAGES in pieces of `chunk` pages, and done. */
+/* All RAW_PAGES in pieces of `chunk` pages; waits. */
 bool raw_move(struct raw_submitter *raw, bool in, uint32_t chunk);
 /* All RAW_PAGES into the memory segment, where there is none mapped into the aperture: each piece
- * is submitted, none waited for but the first `ahead` of them. */
+ * is submitted; waits once, after `ahead` pieces. */
 bool raw_queue(struct raw_submitter *raw, uint32_t ahead);
-/* A new allocation wants a fill first; then everything is moved in, and done. */
+/* Fills a new allocation, then transfers everything in; waits. */
 bool raw_settle_in(struct raw_submitter *raw);
-/* Tells the driver that the content of the memory segment is gone: a transfer of nothing. */
+/* Reports that the content of the memory segment is gone, by a transfer without bytes. */
 bool raw_tell_lost(struct raw_submitter *raw);
-/* What is in the target is what was in the source. */
+/* True: the target has the bytes of the source. */
 bool raw_same(struct raw_submitter *raw);
 /* FILL of pages of the memory segment; `allocation` must be there. */
 bool raw_fill(struct raw_submitter *raw, uint32_t page, uint32_t pages, uint32_t pattern);
-/* Every 32 bits of a page of the target are `pattern`. */
+/* True: every 32 bits of a page of the target are `pattern`. */
 bool raw_filled(struct raw_submitter *raw, uint32_t page, uint32_t pattern);
 /* Pages of an MDL from `mdl_page` on at page `page` of an aperture. */
 bool raw_map(struct raw_submitter *raw, const struct vidmm_segment_info *aperture, uint32_t page,

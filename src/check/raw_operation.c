@@ -99,7 +99,7 @@ bool raw_filled(struct raw_submitter *raw, uint32_t page, uint32_t pattern) {
 
 /* ---- The aperture ---------------------------------------------------------------------------- */
 
-/* A single page comes as a run of two that it is the end of, more of them as a list. */
+/* A single page is the end of a run of two; more pages are a list. */
 static bool map_list(struct raw_submitter *raw, const struct vidmm_segment_info *aperture,
                      uint32_t page, uint32_t pages, PMDL mdl, uint32_t mdl_page) {
     DXGKARG_BUILDPAGINGBUFFER args = {.Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT2};

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Answers INSUFFICIENT or BUSY to one operation before it is given up. */
+/* Number of INSUFFICIENT or BUSY answers after which an operation fails. */
 #define PASSES_MOST 4096u
 
 bool raw_refuse(struct raw_submitter *raw, const char *call, NTSTATUS status) {
@@ -24,7 +24,7 @@ static bool beyond(uint32_t fence, uint32_t other) {
 
 /* ---- Submitting ------------------------------------------------------------------------------ */
 
-/* In an aperture it has the last pages; operations that are looked at have the first ones. */
+/* In an aperture it uses the last pages; tested operations use the first ones. */
 static uint64_t buffer_address(const struct raw_submitter *raw) {
     if (raw->mapped)
         return raw->place.base + (uint64_t)raw_buffer_page(raw) * CHECK_PAGE;
@@ -92,7 +92,7 @@ static void begin_buffer(struct raw_submitter *raw) {
     raw->private_start = raw->private_used = 0;
 }
 
-/* Where nothing ever completes there may be no hardware; where something did it has to. */
+/* If no work ever completed there may be no hardware; if some did, all must complete. */
 static void give_up(struct raw_submitter *raw, uint32_t fence) {
     raw->unseen = raw->refused = true;
     if (!raw->works && raw->faulted == 0) {
@@ -102,11 +102,11 @@ static void give_up(struct raw_submitter *raw, uint32_t fence) {
     }
     vidmm_ledger_note(&raw->check->shared->ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
                       "paging work with fence %u %s", fence,
-                      raw->faulted != 0 ? "ended in a error" : "was never reported complete");
+                      raw->faulted != 0 ? "ended in an error" : "was never reported complete");
     (void)check_say(raw->check, VIDMM_STAGE_STOPPED, "paging work did not complete");
 }
 
-/* The GPU does what is under way. */
+/* Waits for all submissions. */
 static bool settle(struct raw_submitter *raw) {
     if (raw->packets != 0) {
         uint32_t last = raw->packet[raw->packets - 1].fence;
@@ -153,7 +153,7 @@ static void aim(const struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args
     args->DmaBufferWriteOffset = raw->used;
 }
 
-/* Takes over how far the driver wrote; false: it points somewhere else. */
+/* Stores how far the driver wrote; false: the pointer is out of the buffer. */
 static bool advance(struct raw_submitter *raw, const DXGKARG_BUILDPAGINGBUFFER *args) {
     uintptr_t used = (uintptr_t)args->pDmaBuffer - (uintptr_t)raw->cpu;
     uintptr_t private_used =
@@ -173,12 +173,12 @@ static void say_idle(DXGKARG_BUILDPAGINGBUFFER *args) {
         args->DiscardContent.Flags.AllocationIsIdle = 1;
 }
 
-/* A pass that did not end its operation, and where it began. */
+/* Start of a pass that did not end its operation. */
 struct pass {
     uint32_t used, private_used, multipass;
 };
 
-/* By the other reading it is not run, when it is not alone in its buffer, but starts over. */
+/* By the other reading an operation that is not alone in its buffer starts again. */
 static void raw_drop(struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args,
                      const struct pass *pass) {
     if (raw->check->options->readings.insufficient == 0 || pass->used == 0)
@@ -188,7 +188,7 @@ static void raw_drop(struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args,
     args->MultipassOffset = 0;
 }
 
-/* The rest finds another buffer, a whole one. */
+/* The rest gets another, whole buffer. */
 static bool next_buffer(struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args,
                         const struct pass *pass) {
     bool progress = raw->used != pass->used || args->MultipassOffset != pass->multipass;
@@ -213,12 +213,12 @@ bool raw_build(struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args) {
     args->hSystemContext = raw->context;
     for (uint32_t i = 0; i < PASSES_MOST && !raw->refused; i++) {
         const struct pass pass = {raw->used, raw->private_used, args->MultipassOffset};
-        DXGKARG_BUILDPAGINGBUFFER told =
-            *args; /* a copy: a driver may write to what it should only read */
-        aim(raw, &told);
-        NTSTATUS status = raw->ddi->DxgkDdiBuildPagingBuffer(raw->adapter, &told);
-        args->MultipassOffset = told.MultipassOffset;
-        if (!advance(raw, &told))
+        /* A copy, because a driver may write to members that it should only read. */
+        DXGKARG_BUILDPAGINGBUFFER passed = *args;
+        aim(raw, &passed);
+        NTSTATUS status = raw->ddi->DxgkDdiBuildPagingBuffer(raw->adapter, &passed);
+        args->MultipassOffset = passed.MultipassOffset;
+        if (!advance(raw, &passed))
             return raw_refuse(raw, "DxgkDdiBuildPagingBuffer left the buffer and", status);
         if (status == STATUS_SUCCESS)
             return true;
@@ -280,7 +280,7 @@ static void raw_judge_stopped(struct raw_submitter *raw) {
               "work that was submitted before the reset wrote memory after it");
 }
 
-/* The mapping of the paging buffer goes in the clean-up and comes back after the restart. */
+/* The paging buffer is unmapped in the clean-up and mapped again after the restart. */
 bool raw_reset(struct raw_submitter *raw) {
     bool mapped = raw->mapped;
     NTSTATUS status = raw->ddi->DxgkDdiResetFromTimeout(raw->adapter);

@@ -1,6 +1,5 @@
 /*
- * setup.c - the driver up and down for one run, with the referee between it and its callers; see
- * stage.h.
+ * setup.c - starts and stops the driver for one run, with the referee around it; see stage.h.
  */
 #include "stage.h"
 
@@ -10,7 +9,7 @@
 #include <vidmm/softgpu.h>
 #include <vidmm/umd.h>
 
-/* Enough for every stage, little enough that a page list over all of it is short. */
+/* Enough for every stage; a page list over all of it is short. */
 #define MEMORY_BYTES ((uint64_t)256 << 20)
 
 /* ---- Words ----------------------------------------------------------------------------------- */
@@ -48,7 +47,7 @@ bool check_explained(const struct check *check) {
     return false;
 }
 
-/* A rule that the manager found broken, unless the referee already named it. */
+/* A rule that the manager found broken, unless the referee already reported it. */
 static void broke_rule(struct check *check, const struct vidmm_error *error, const char *text) {
     struct vidmm_ledger *ledger = &check->shared->ledger;
     const struct vidmm_rule *rule = error->rule ? vidmm_rule_parse(error->rule) : NULL;
@@ -75,7 +74,7 @@ void check_error(struct check *check, const struct vidmm_error *error) {
             vidmm_ledger_note(&check->shared->ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER, "%s",
                               text);
         break;
-    default: /* what the manager may answer for reasons of its own */
+    default: /* legal answers of the manager */
         break;
     }
 }
@@ -103,7 +102,7 @@ static void add_setting(struct check *check, uint32_t *count, const char *name, 
         check->settings[(*count)++] = (struct vidmm_host_setting){name, value};
 }
 
-/* The user's, then the version, then what the stage would like. */
+/* The user's settings, then the version, then the stage's. */
 static uint32_t gather_settings(struct check *check, const struct check_setup *setup) {
     const struct vidmm_check_options *options = check->options;
     uint32_t count = 0;
@@ -127,7 +126,7 @@ bool check_open(struct check *check, const struct check_setup *setup) {
         .settings = check->settings,
         .setting_count = gather_settings(check, setup),
         .memory_bytes = MEMORY_BYTES,
-        .seed = options->seed != 0 ? options->seed : 1, /* scattered pages show more */
+        .seed = options->seed != 0 ? options->seed : 1, /* scattered pages find more errors */
         .fail_at = setup->fail_at,
         .allocating = setup->allocating,
         .allocating_ctx = check,

@@ -1,9 +1,9 @@
 /*
- * stage.h - what the stages of the conformance check share.
+ * stage.h - declarations for all stages of the conformance check.
  *
- * A stage (stage_*.c) is a row of check_stages: so many runs, each of them a life of the driver in
- * a process of its own (child.c). Within a run, setup.c brings the driver up and down and turns
- * what host and manager say into findings; check.c puts the stages together.
+ * A stage (stage_*.c) is a row of check_stages. It has one or more runs; each starts and stops the
+ * driver in a process of its own (child.c). In a run setup.c starts and stops the driver and makes
+ * findings of errors from host and manager; check.c runs all stages.
  */
 #ifndef VIDMM_CHECK_STAGE_H
 #define VIDMM_CHECK_STAGE_H
@@ -16,17 +16,18 @@
 #define CHECK_PAGE     4096u
 #define CHECK_FAILURES 160u
 
-/* In memory that child and parent share; a driver can scribble on it. */
+/* In memory that child and parent share; a driver can damage it. */
 struct check_shared {
     struct vidmm_ledger ledger;
-    uint32_t finished; /* the child came to its end */
+    uint32_t finished; /* the child ended normally */
     uint32_t outcome;  /* enum vidmm_stage_outcome */
-    uint32_t version;  /* of the driver's table; 0: it did not come so far */
-    /* Allocations that are worth failing, in order: what stage_memory.c's first run finds. */
+    uint32_t version;  /* of the driver's table; 0: not known */
+    /* Allocations to fail, in order, from the first run of stage_memory.c. */
     uint32_t failures;
     uint64_t fail_at[CHECK_FAILURES];
     char text[256];
-    char died_in[64]; /* by the dying process: what is not the call of `ledger` */
+    char died_in
+        [64]; /* written by the crashing process: the code outside of DDI calls that it ran */
 };
 
 struct check {
@@ -35,13 +36,13 @@ struct check {
     /* Of the run: */
     struct vidmm_harness harness;
     struct vidmm_host_setting settings[CHECK_SETTINGS];
-    bool displays_only; /* the manager would have nothing to do, and a stage needs it */
-    bool starving;      /* memory fails on purpose: refusals are no findings */
-    uint64_t resets;    /* that the run asked for */
+    bool displays_only; /* display-only driver: a stage that needs the manager is skipped */
+    bool starving;      /* an allocation fails on purpose: refusals are no findings */
+    uint64_t resets;    /* that the run requested */
     struct vidmm_player *player;
 };
 
-/* How the setup of a run differs from the usual one. Settings that the user gave win. */
+/* How the setup of a run differs from the usual one. The user's settings have priority. */
 struct check_setup {
     struct vidmm_host_setting settings[8]; /* a NULL name ends the list */
     uint64_t fail_at;
@@ -53,7 +54,7 @@ struct check_setup {
 struct check_stage {
     const char *name, *summary;
     uint32_t runs;
-    /* Whatever it did not close is closed for it. */
+    /* Objects that it did not close are closed afterwards. */
     enum vidmm_stage_outcome (*run)(struct check *check, uint32_t number);
 };
 
@@ -86,13 +87,13 @@ uint64_t check_now_ms(void);
 /* setup.c. false: a finding or check->shared->text says why. */
 bool check_open(struct check *check, const struct check_setup *setup);
 bool check_manage(struct check *check, const struct check_setup *setup);
-/* What the user set for the driver or its hardware; 0: nothing. */
+/* The user's setting for driver or hardware; 0: none. */
 uint64_t check_setting(const struct check *check, const char *name);
-/* There is nothing to manage: every stage that wants to is skipped. */
+/* No memory to manage: stages that need it are skipped. */
 bool check_displays_only(struct check *check);
-/* Down again, from wherever it got to; what is left behind becomes a finding. */
+/* Stops the driver from any state; leaks become findings. */
 void check_close(struct check *check);
-/* The driver's device stops and starts again; the manager must be away. */
+/* Stops and starts the driver's device; without a manager. */
 bool check_restart(struct check *check);
 /* The driver and its user-mode half speak vidmm/umd.h. */
 bool check_speaks(struct check *check);
@@ -101,20 +102,20 @@ void check_step(struct check *check, const char *format, ...) __attribute__((for
 /* One sentence about why a stage ends here; returns `outcome`. */
 enum vidmm_stage_outcome check_say(struct check *check, enum vidmm_stage_outcome outcome,
                                    const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* A rule was found broken: that explains whatever else is wrong. */
+/* True: a rule was found broken, which may explain other errors. */
 bool check_explained(const struct check *check);
-/* Makes a finding of what stopped the manager. */
+/* Makes a finding of the manager's error. */
 void check_error(struct check *check, const struct vidmm_error *error);
-/* The same of the adapter's last error, when `status` is not VIDMM_OK; returns whether it is. */
+/* The same of the adapter's last error, when `status` is not VIDMM_OK; true: it is VIDMM_OK. */
 bool check_good(struct check *check, enum vidmm_status status);
 
-/* query_iommu.c: what systems ask of memory behind an IOMMU. */
+/* query_iommu.c: queries about memory behind an IOMMU. */
 void query_iommu(struct check *check, const DXGK_DRIVERCAPS *caps);
 
-/* workload.c: a short workload with everything that pages; false: out of memory. */
+/* workload.c: a short workload that causes all kinds of paging; false: out of memory. */
 bool check_workload(uint64_t seed, uint32_t frames, struct vidmm_workload *out);
 /* play.c: opens `setup`, plays a workload of so many frames over it and closes it again; `between`
- * (may be NULL) is called now and then. */
+ * (may be NULL) is called at intervals. */
 enum vidmm_stage_outcome check_play(struct check *check, struct check_setup *setup, uint32_t frames,
                                     void (*between)(void *ctx, uint64_t done, uint64_t events));
 /* vidmm_reset from `between`. */

@@ -1,13 +1,13 @@
 /*
- * stage_dirty.c - memory bases without a manager, in each memory that the driver tracks: fills
- * write pages between queries of every kind, of bases side by side and one over the other. The
- * referee judges the bits (src/referee/operation/dirty_bits.c).
+ * stage_dirty.c - memory bases without a manager, in each segment that the driver tracks: fills
+ * write pages between queries of every kind, with adjacent and overlapping bases. The referee
+ * judges the bits (src/referee/operation/dirty_bits.c).
  */
 #include "raw.h"
 
 #include <string.h>
 
-#define UNITS 16u /* dirty pages that are played with */
+#define UNITS 16u /* dirty pages that the stage uses */
 
 /* Ranges in dirty pages from the start of the segment. */
 struct basis {
@@ -20,7 +20,7 @@ struct basis {
 
 struct dirty {
     struct raw_submitter raw;
-    uint32_t page; /* bytes that a bit stands for */
+    uint32_t page; /* bytes of one dirty bit */
     bool refused;
     uint8_t bits[64];
 };
@@ -63,7 +63,7 @@ static void dirty_basis_destroy(struct dirty *dirty, struct basis *basis) {
     basis->handle = NULL;
 }
 
-/* A query; `pages` 0: of all. `room` is how much the buffer is larger than it must be. */
+/* A query; `pages` 0: of all. the buffer is `room` bytes larger than it must be. */
 struct question {
     uint32_t index, first, pages;
     bool clear;
@@ -94,7 +94,7 @@ static void dirty_clear(struct dirty *dirty, const struct basis *basis) {
     dirty_ask(dirty, basis, (struct question){.clear = true, .room = 32});
 }
 
-/* The GPU writes the last bytes of a dirty page, and is done. */
+/* The GPU writes the last bytes of a dirty page; waits. */
 static bool dirty_fill(struct dirty *dirty, uint32_t unit) {
     uint32_t pages = dirty->page / CHECK_PAGE;
     return raw_fill(&dirty->raw, unit * pages + pages - 1, 1, 0x20202020u + unit);

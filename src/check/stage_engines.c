@@ -16,7 +16,7 @@ static enum vidmm_stage_outcome cannot(struct check *check) {
 
 /* ---- Queued paging work ---------------------------------------------------------------------- */
 
-/* What is left undone comes again; what was lost, after a reset of the adapter, anew. */
+/* Preempted work is submitted again; lost work is built again after a reset of the adapter. */
 static bool recover(struct raw_submitter *raw, bool *refused) {
     enum raw_engine engine = raw_reset_engine(raw);
     if (engine == RAW_ENGINE_RESET || engine == RAW_ENGINE_BROKEN)
@@ -101,7 +101,7 @@ static bool adapter_was_reset(struct check *check) {
     return stats.resets != 0;
 }
 
-/* The others' work behind it is done all the same. */
+/* The work of other processes behind it completes. */
 static bool others_go_on(struct user *other, uint64_t behind, bool alone) {
     if (alone && vidmm_wait(other->check->harness.adapter, behind) == VIDMM_DEVICE_LOST &&
         !adapter_was_reset(other->check))

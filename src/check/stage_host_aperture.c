@@ -30,7 +30,7 @@ static NTSTATUS aperture_ask(struct check *check, DXGK_QUERYSEGMENTOUT4 *out) {
                                                         &query);
 }
 
-/* The first segment that has one. */
+/* The first segment with a CPU host aperture. */
 static bool aperture_find(struct host_aperture *found) {
     DXGK_SEGMENTDESCRIPTOR4 segment[SEGMENTS] = {{.Size = 0}};
     DXGK_QUERYSEGMENTOUT4 out = {.SegmentDescriptorStride = sizeof(segment[0])};

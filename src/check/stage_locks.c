@@ -1,8 +1,8 @@
 /*
  * stage_locks.c - surfaces of special kinds through the manager: resources of several allocations,
- * shared ones, swizzled and pinned ones, locks of every sort, evictions under a lock; and the same
- * again with a reset after every step. Where the driver speaks vidmm/umd.h they are of every kind
- * that can be said there; of other drivers they are what the system makes for itself.
+ * shared ones, swizzled and pinned ones, locks of all kinds, evictions under a lock; then the same
+ * with a reset after every step. Drivers that know vidmm/umd.h get all its kinds of surfaces,
+ * others standard surfaces.
  */
 #include "surface.h"
 
@@ -33,7 +33,7 @@ static const uint32_t kinds[KINDS] = {
     VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED,
 };
 
-/* What the manager may answer for good reasons is no failure of the driver. */
+/* A legal refusal of the manager is no failure of the driver. */
 static bool fine(struct surfaces *surfaces, enum vidmm_status status) {
     switch (status) {
     case VIDMM_DRIVER_REFUSED:
@@ -90,7 +90,7 @@ static bool make_spoken(struct surfaces *surfaces) {
     return make_pair(surfaces, requests);
 }
 
-/* Systems make standard surfaces one by one: without a pair it goes on. */
+/* Systems create standard surfaces one by one: a pair is not required. */
 static bool make_standard_pair(struct surfaces *surfaces,
                                const struct vidmm_allocation_request requests[2]) {
     if (vidmm_allocations_create(surfaces->device, requests, 2, surfaces->pair) == VIDMM_OK)
@@ -100,7 +100,7 @@ static bool make_standard_pair(struct surfaces *surfaces,
     return true;
 }
 
-/* The next that the system makes for itself; the pair is like the first of them. */
+/* The next standard surface; the pair is like the first. */
 static bool make_standard(struct surfaces *surfaces, enum check_surface_kind kind) {
     struct check_surface surface;
     bool good = true;
@@ -127,7 +127,7 @@ static bool locks_make(struct surfaces *surfaces, bool speaks) {
     return true;
 }
 
-/* A resource whose second allocation is impossible: the driver has to undo the first. */
+/* A resource whose second allocation is invalid: the driver has to undo the first. */
 static void ask_for_too_much(struct surfaces *surfaces) {
     struct vidmm_umd_allocation data[2] = {locks_describe(VIDMM_UMD_LOCAL),
                                            locks_describe(VIDMM_UMD_LOCAL)};
@@ -158,7 +158,7 @@ static bool locks_use(struct surfaces *surfaces, struct vidmm_allocation *alloca
     return fine(surfaces, vidmm_submit(surfaces->context, &submission, &fence)) && rest(surfaces);
 }
 
-/* The CPU writes it, and it has to go while the CPU holds it. */
+/* The CPU writes it, and it is evicted while it is locked. */
 static bool hold(struct surfaces *surfaces, struct vidmm_allocation *allocation, uint32_t flags) {
     void *cpu = NULL;
     enum vidmm_status status = vidmm_lock(allocation, flags, &cpu);
@@ -215,7 +215,7 @@ static bool has_surfaces(const struct surfaces *surfaces) {
     return false;
 }
 
-/* The shared one outlives the device that made it. */
+/* The shared one outlives the device that created it. */
 static void take_down(struct surfaces *surfaces) {
     check_step(surfaces->check, "locks: down");
     for (uint32_t i = 0; i < KINDS; i++)

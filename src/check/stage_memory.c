@@ -1,9 +1,10 @@
 /*
- * stage_memory.c - memory runs out: one allocation of a run fails, the manager's or the driver's,
- * and the driver may then refuse the request, but neither crash nor leak.
+ * stage_memory.c - in each run one allocation of manager or driver fails; the driver may refuse the
+ * request, but not crash or leak.
  *
- * The first run fails none. It notes which call is under way at each allocation, so that in each
- * call that allocates at all the first ones, some on the way and the last one fail, a run each.
+ * The first run fails none. It notes which call is under way at each allocation, Then, for each
+ * call that allocates, the first allocations, some later ones and the last one fail, one in each
+ * run.
  */
 #include "stage.h"
 
@@ -53,7 +54,7 @@ static void plan(struct check_shared *shared, uint64_t number) {
         shared->fail_at[shared->failures++] = number;
 }
 
-/* First ones first: of them every call has its own, however many calls there are. */
+/* The first allocations of all calls come first, so that every call has some. */
 static void plan_all(struct check_shared *shared) {
     for (uint32_t i = 0; i < CALLS; i++)
         plan(shared, calls[i].noted[0]);
@@ -85,5 +86,5 @@ enum vidmm_stage_outcome stage_memory(struct check *check, uint32_t number) {
     check_step(check, "memory: allocation %llu fails", (unsigned long long)setup.fail_at);
     (void)check_play(check, &setup, FRAMES, NULL);
     check->shared->text[0] = 0;
-    return VIDMM_STAGE_DONE; /* to be refused is what this is about */
+    return VIDMM_STAGE_DONE; /* a refusal is what the stage expects */
 }

@@ -16,7 +16,7 @@
 #define ROUNDS 3u
 #define POISON 0xd7
 
-/* What the stage keeps between the pauses: in its process, one at a time. */
+/* State of the stage between the pauses. */
 static struct {
     uint32_t rounds;
     bool moved, refused, able;
@@ -31,7 +31,7 @@ static bool good(struct check *check, enum vidmm_status status) {
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* All pieces of a segment, one behind the other. */
+/* All pieces of a segment, in order. */
 struct copy {
     uint32_t segment, count;
     struct vidmm_memory_range *ranges;
@@ -69,7 +69,7 @@ static enum vidmm_status write_pieces(struct check *check, uint32_t segment,
 
 #define BATCH 64u
 
-/* As many pieces at once as there are staging pages for, the last of them cut. */
+/* As many pieces as there are staging pages; the last piece may be cut. */
 static bool migration_move(struct check *check, const struct copy *copy, mover *one) {
     uint64_t done = 0, inside = 0;
     for (uint32_t i = 0; copy->bytes && i < copy->count;) {
@@ -124,7 +124,7 @@ static void migration_save(struct check *check, struct state *state) {
                                            &state->data, &state->size));
 }
 
-/* Right after the preparation; for a target that is prepared later. */
+/* Called right after the preparation; for the target, which is prepared later. */
 static void keep_board(struct check *check) {
     struct state state = {NULL, 0};
     if (!good(check, vidmm_migration_save(check->harness.adapter, VIDMM_MIGRATION_IMMUTABLE,
@@ -143,7 +143,7 @@ static void migration_release(struct check *check, struct state *state) {
     *state = (struct state){NULL, 0};
 }
 
-/* What no driver may take for its own: whatever it answers, the referee judges. */
+/* Invalid data; the referee judges the driver's answer. */
 static void show_others(struct check *check) {
     struct vidmm_adapter *adapter = check->harness.adapter;
     unsigned char *other = malloc(stage.board_size + 1);
@@ -227,7 +227,7 @@ static void migration_give(struct check *check) {
     migration_release(check, &whole.mutable);
 }
 
-/* One pause of the workload: a round, the last of them the move. */
+/* One pause of the workload: a round, or at last the restore. */
 static void between(void *ctx, uint64_t done, uint64_t events) {
     struct check *check = ctx;
     struct vidmm_dirty_info info;

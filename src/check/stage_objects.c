@@ -1,14 +1,14 @@
 /*
- * stage_objects.c - devices, contexts and allocations as such: a context for GDI, several devices,
- * a resource of several surfaces that outlives the device it was created in, a primary that is
- * described. The surfaces are standard ones: no user-mode driver is needed for them.
+ * stage_objects.c - devices, contexts and allocations: a context for GDI, several devices, a
+ * resource of several surfaces that outlives its device, DxgkDdiDescribeAllocation of a primary.
+ * All are standard surfaces, which need no user-mode driver.
  */
 #include "surface.h"
 
 #define SURFACES 3u
 #define WIDTH    64u
 
-/* The manager makes no contexts for GDI, so the stage calls the driver. It may refuse. */
+/* The manager creates no contexts for GDI, so the stage calls the driver, which may refuse. */
 static void gdi_context(struct check *check) {
     const DRIVER_INITIALIZATION_DATA *table = &check->harness.table;
     DXGKARG_CREATEDEVICE device = {.hDevice = check};
@@ -26,8 +26,8 @@ static void gdi_context(struct check *check) {
     (void)table->DxgkDdiDestroyDevice(device.hDevice);
 }
 
-/* Systems make such surfaces one by one: a driver that fails to make three at once, which is said
- * of it by then, goes on with one. */
+/* Systems create such surfaces one by one: if a driver cannot create three at once, that is a
+ * finding, and the stage goes on with one. */
 static bool make_resource(struct check *check, struct vidmm_device *device,
                           const struct check_surface *surface,
                           struct vidmm_allocation *resource[SURFACES]) {
@@ -42,7 +42,7 @@ static bool make_resource(struct check *check, struct vidmm_device *device,
     return good;
 }
 
-/* The resource passes from the first device by way of the second to the third. */
+/* The resource is opened in the second and third device and outlives the first two. */
 static bool pass_on(struct check *check, const struct check_surface *surface) {
     struct vidmm_allocation *resource[SURFACES];
     struct vidmm_device *device[3] = {NULL, NULL, NULL};
@@ -82,8 +82,7 @@ static bool objects_describe(struct check *check, const struct check_surface *su
     return good;
 }
 
-/* false: the driver or the manager could not go on. `*known`: set where the driver makes such
- * surfaces. */
+/* false: driver or manager failed. `*known`: the driver creates such surfaces. */
 static bool with_surface(struct check *check, enum check_surface_kind kind, bool *known) {
     struct check_surface surface;
     bool good = true;

@@ -1,15 +1,15 @@
 /*
- * stage_operations.c - paging operations by the raw submitter: transfers in one piece and in many
- * with every offset, fills back to back through paging buffers that run full, maps in pieces,
- * unmaps and remaps. Their results are compared byte by byte.
+ * stage_operations.c - paging operations by the raw submitter: transfers in one and many pieces
+ * with all offsets, fills until paging buffers are full, maps in pieces, unmaps and remaps. The
+ * results are compared byte by byte.
  */
 #include "raw.h"
 
 #include <string.h>
 
-#define PAGES 16u /* that an operation moves */
-#define FIRST 3u  /* page of the source that it begins with */
-#define PLACE 5u  /* page of the target */
+#define PAGES 16u /* of one operation */
+#define FIRST 3u  /* its first page in the source */
+#define PLACE 5u  /* its first page in the target */
 
 /* ---- Transfers ------------------------------------------------------------------------------- */
 
@@ -35,7 +35,7 @@ static void transfers(struct raw_submitter *raw) {
 
 /* ---- Fills ----------------------------------------------------------------------------------- */
 
-/* Everything once, as for a new allocation. */
+/* Each operation once, as for a new allocation. */
 static void first_fill(struct raw_submitter *raw) {
     const uint32_t pattern = 0x11c0ffeeu;
     if (!raw->allocation)
@@ -51,7 +51,7 @@ static void first_fill(struct raw_submitter *raw) {
               "other bytes after a fill and a transfer out");
 }
 
-/* One after the other into the same buffer, until it has run full some times. */
+/* One after the other into the same buffer, until it was full several times. */
 static void many_fills(struct raw_submitter *raw) {
     const uint32_t rounds = 32;
     if (!raw->allocation)
@@ -72,7 +72,7 @@ static void many_fills(struct raw_submitter *raw) {
 
 /* ---- The aperture ---------------------------------------------------------------------------- */
 
-/* From memory into the aperture: it arrives in the pages that are mapped there. */
+/* From memory into the aperture: the mapped pages get the bytes. */
 static bool move_through(struct raw_submitter *raw, uint32_t page) {
     DXGKARG_BUILDPAGINGBUFFER args = {.Operation = DXGK_OPERATION_TRANSFER};
     args.Transfer.TransferSize = (SIZE_T)PAGES * CHECK_PAGE;
@@ -138,7 +138,7 @@ static void discard(struct raw_submitter *raw) {
         (void)raw_flush(raw);
 }
 
-/* An operation that no system has asked for yet: the driver lets it be. */
+/* An unknown operation: the driver must succeed and write nothing. */
 static void unknown(struct raw_submitter *raw) {
     DXGKARG_BUILDPAGINGBUFFER args = {.Operation = (DXGK_BUILDPAGINGBUFFER_OPERATION)0x7fff};
     if (raw->refused)

@@ -1,7 +1,7 @@
 /*
  * stage_paging.c - the real manager over the driver, with half the memory that a short workload
- * needs: fills, transfers in one piece and in many, maps and unmaps, locks, flushes, a power-down's
- * eviction, and a reset in between.
+ * needs: fills, transfers in one and many pieces, maps and unmaps, locks, flushes, the eviction of
+ * a power-down, a reset.
  */
 #include "stage.h"
 
@@ -18,7 +18,7 @@ static void flush_empty(struct vidmm_adapter *adapter) {
     (void)vidmm_flush(adapter, 1, info.size - CHECK_PAGE, true);
 }
 
-/* Before the CPU reads what the GPU wrote; memory that is coherent needs no such thing. */
+/* Before the CPU reads what the GPU wrote; not needed for coherent memory. */
 static void flush_first(struct vidmm_adapter *adapter) {
     struct vidmm_segment_info info;
     if (!vidmm_segment_info(adapter, 1, &info))
@@ -49,8 +49,8 @@ static void between(void *ctx, uint64_t done, uint64_t events) {
     }
 }
 
-/* Run by run: as it is; in chunks through paging buffers of one page with busy answers; with the
- * paging buffer in the aperture, private data and one node for everything. */
+/* The runs: default settings; in chunks through paging buffers of one page with busy answers; with
+ * the paging buffer in the aperture, private data and one node. */
 static const struct check_setup variants[] = {
     {.settings = {{"VramBytes", VRAM}}},
     {.settings = {{"VramBytes", VRAM}, {"PagingBufferBytes", CHECK_PAGE}, {"BusyEvery", 3}},
@@ -64,7 +64,7 @@ static const struct check_setup variants[] = {
 
 enum vidmm_stage_outcome stage_paging(struct check *check, uint32_t number) {
     struct check_setup setup = variants[number];
-    /* From WDDM 2.0 on there is one aperture only; before, some surfaces leave through another. */
+    /* WDDM 2.0 has one aperture only; before, some surfaces are evicted through another. */
     if (number == 0 && check->shared->version != 0 &&
         check->shared->version < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         setup.settings[1] = (struct vidmm_host_setting){"EvictionApertureBytes", 4 * VRAM};

@@ -1,13 +1,12 @@
 /*
- * stage_preempt.c - paging work that is queued when the system wants the GPU for something else:
- * it is preempted, submitted again with the fences that it had (gpu-preemption.md), preempted once
- * more, or lost in a reset. Whatever the hardware made of it, the bytes must be there at the end.
+ * stage_preempt.c - queued paging work is preempted, submitted again with its fences
+ * (gpu-preemption.md), preempted again, or lost in a reset. At the end the bytes must be right.
  */
 #include "raw.h"
 
 #define ROUNDS 3u
 
-/* Preempted `times` times, each time before what came again has begun. */
+/* Preempted `times` times, each time before the work that was submitted again begins. */
 static bool round_trip(struct raw_submitter *raw, uint32_t ahead, uint32_t times) {
     check_step(raw->check, "preempt: %u times behind %u submissions", times, ahead);
     raw_paint(raw, raw->source, 5 * ahead + times);
@@ -34,7 +33,7 @@ static void preempts(struct raw_submitter *raw) {
     (void)raw_preempt(raw);
 }
 
-/* Where there is no memory to move things to the source is mapped piece by piece. */
+/* Without a memory segment the source is mapped piece by piece. */
 static void preempts_maps(struct raw_submitter *raw) {
     check_step(raw->check, "preempt: nothing queued");
     bool good = raw_preempt(raw);
@@ -45,7 +44,7 @@ static void preempts_maps(struct raw_submitter *raw) {
     }
 }
 
-/* What is lost is built and submitted anew: its fences do not come again. */
+/* Lost work is built and submitted again, with new fences. */
 static bool lose(struct raw_submitter *raw, uint32_t ahead, bool preempted) {
     check_step(raw->check, "preempt: a reset behind %u submissions", ahead);
     raw_paint(raw, raw->source, ahead + 50);

@@ -1,38 +1,29 @@
 /*
- * stage_promises.c - one surface at a time through the manager, and what its flags promise to the
- * application: a place when the preferred segment is too small, locks that lead to the system copy,
- * a lock that keeps a surface where the CPU found it, bytes in the order in which they were
- * written, and nothing left behind by those that come and go. Only where the driver speaks
- * vidmm/umd.h.
+ * stage_promises.c - one surface at a time through the manager, to test the promises of its flags:
+ * another segment when the preferred one is too small, locks of the system copy, a lock that keeps
+ * a surface in place, bytes in the order in which they were written, no leak after many surfaces.
+ * Only for drivers that know vidmm/umd.h.
  */
-#include "stage.h"
+#include "spoken.h"
 
 #include <string.h>
 
-#include <vidmm/umd.h>
-
-#define VRAM   ((uint64_t)1 << 20)
 #define PAGES  16u
 #define CYCLES 16u
 
 struct promises {
+    struct spoken spoken;
     struct check *check;
     struct vidmm_ledger *ledger;
-    struct vidmm_device *device;
-    struct vidmm_context *context;
-    struct vidmm_allocation *surface; /* of the step under way */
+    struct vidmm_allocation *surface; /* of the current step */
 };
 
 /* ---- Surfaces -------------------------------------------------------------------------------- */
 
 static bool promises_make(struct promises *promises, uint32_t flags, uint64_t pages) {
-    struct vidmm_umd_allocation data = {
-        .magic = VIDMM_UMD_MAGIC, .flags = flags, .size = pages * CHECK_PAGE};
-    const struct vidmm_allocation_request request = {.private_data = &data,
-                                                     .private_size = sizeof(data)};
     promises->surface = NULL;
     return check_good(promises->check,
-                      vidmm_allocation_create(promises->device, &request, &promises->surface));
+                      spoken_create(promises->spoken.device, flags, pages, &promises->surface));
 }
 
 static void promises_drop(struct promises *promises) {
@@ -43,7 +34,7 @@ static enum vidmm_status promises_use(struct promises *promises) {
     const struct vidmm_reference reference = {.allocation = promises->surface};
     const struct vidmm_submission submission = {.references = &reference, .count = 1};
     uint64_t fence = 0;
-    enum vidmm_status status = vidmm_submit(promises->context, &submission, &fence);
+    enum vidmm_status status = vidmm_submit(promises->spoken.context, &submission, &fence);
     return status == VIDMM_OK ? vidmm_wait_idle(promises->check->harness.adapter) : status;
 }
 
@@ -82,10 +73,10 @@ static bool pages_have_it(const struct promises *promises) {
 
 /* ---- Promises -------------------------------------------------------------------------------- */
 
-/* R98: too large for the memory that it prefers, at home in the aperture as well. */
+/* R98: too large for the preferred segment; the aperture is supported. */
 static bool too_large(struct promises *promises) {
     check_step(promises->check, "promises: a surface larger than the segment that it prefers");
-    if (!promises_make(promises, VIDMM_UMD_LOCAL, VRAM / CHECK_PAGE + PAGES))
+    if (!promises_make(promises, VIDMM_UMD_LOCAL, SPOKEN_VRAM / CHECK_PAGE + PAGES))
         return false;
     enum vidmm_status status = promises_use(promises);
     bool placed = status != VIDMM_DOES_NOT_FIT;
@@ -172,7 +163,7 @@ static bool in_order(struct promises *promises) {
     return true;
 }
 
-/* One surface through a whole life. */
+/* Creates, uses and destroys one surface. */
 static bool live(struct promises *promises) {
     if (!promises_make(promises, VIDMM_UMD_LOCAL, PAGES) ||
         !check_good(promises->check, promises_use(promises)))
@@ -181,7 +172,7 @@ static bool live(struct promises *promises) {
     return true;
 }
 
-/* R142: the first ones may have filled a cache; those after them have to live off it. */
+/* R142: the first surfaces may fill a cache of the driver; later ones must be served from it. */
 static bool come_and_go(struct promises *promises) {
     bool good = true;
     check_step(promises->check, "promises: surfaces that come and go");
@@ -200,25 +191,13 @@ static bool come_and_go(struct promises *promises) {
     return good;
 }
 
-static bool open_all(struct promises *promises) {
-    return check_good(promises->check,
-                      vidmm_device_create(promises->check->harness.adapter, &promises->device)) &&
-           check_good(promises->check,
-                      vidmm_context_create(promises->device, 0, &promises->context));
-}
-
 enum vidmm_stage_outcome stage_promises(struct check *check, uint32_t number) {
-    const struct check_setup setup = {.settings = {{"VramBytes", VRAM}}};
     struct promises promises = {.check = check, .ledger = &check->shared->ledger};
+    enum vidmm_stage_outcome outcome = spoken_open(&promises.spoken, check, "promises");
     (void)number;
-    check_step(check, "promises: start");
-    if (!check_open(check, &setup) || !check_manage(check, &setup))
-        return VIDMM_STAGE_STOPPED;
-    if (!check_speaks(check))
-        return check_say(
-            check, VIDMM_STAGE_SKIPPED,
-            "the driver does not use vidmm/umd.h, so its surfaces cannot be described");
-    bool good = open_all(&promises) && too_large(&promises) && permanent(&promises) &&
-                held(&promises) && in_order(&promises) && come_and_go(&promises);
+    if (outcome != VIDMM_STAGE_DONE)
+        return outcome;
+    bool good = too_large(&promises) && permanent(&promises) && held(&promises) &&
+                in_order(&promises) && come_and_go(&promises);
     return good ? VIDMM_STAGE_DONE : VIDMM_STAGE_STOPPED;
 }

@@ -1,7 +1,6 @@
 /*
- * stage_query.c - questions of odd shape to the started driver: caps of every size that a system
- * ever asked for and of sizes that none did, answers that must not change, and questions that it
- * cannot know.
+ * stage_query.c - unusual queries to the started driver: caps with all sizes that systems use and
+ * with other sizes, repeated queries, unknown types.
  */
 #include "stage.h"
 
@@ -23,8 +22,7 @@ static bool is_ash(const unsigned char *bytes, size_t size) {
     return true;
 }
 
-/* One question with room for exactly `size` bytes, zeroed, since drivers fill in what they have;
- * what lies behind them is not the driver's. */
+/* One query with a zeroed buffer of exactly `size` bytes; the driver must not write behind it. */
 static NTSTATUS ask_sized(struct check *check, DXGK_QUERYADAPTERINFOTYPE type, uint32_t size,
                           unsigned char *bytes) {
     memset(bytes, 0, size);
@@ -39,7 +37,7 @@ static NTSTATUS ask_sized(struct check *check, DXGK_QUERYADAPTERINFOTYPE type, u
     return status;
 }
 
-/* Each size twice: the same question has the same answer. */
+/* Each size twice: the answers must be equal. */
 static void caps(struct check *check, unsigned char *bytes, unsigned char *again) {
     static const uint32_t sizes[] = {0,
                                      1,
@@ -67,7 +65,7 @@ static void caps(struct check *check, unsigned char *bytes, unsigned char *again
     }
 }
 
-/* One question with input, whose answer may be anything that the rules allow. */
+/* One query with input; any answer that the rules allow is right. */
 static void ask_with(struct check *check, DXGK_QUERYADAPTERINFOTYPE type, void *input,
                      uint32_t size, uint32_t out) {
     unsigned char bytes[256] = {0};
@@ -80,7 +78,7 @@ static void ask_with(struct check *check, DXGK_QUERYADAPTERINFOTYPE type, void *
     (void)query_ask(check, &query);
 }
 
-/* Further questions that systems ask; of GPU virtual addresses only where the driver has them. */
+/* Other queries of systems; those of GPU virtual addresses only if the driver has them. */
 static void optional(struct check *check, const DXGK_DRIVERCAPS *caps) {
     DXGK_QUERYGPUMMUCAPSIN mmu = {.PhysicalAdapterIndex = 0};
     DXGK_QUERYPAGETABLELEVELDESCIN level = {.LevelIndex = 0};

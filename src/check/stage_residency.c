@@ -1,8 +1,7 @@
 /*
- * stage_residency.c - what user mode asks of the manager on the GpuMmu model: two processes whose
- * lists do not fit together, offers and reclaims, addresses that come and go, locks of every sort,
- * contexts whose memory moves.
- * Most of it is about the manager; the driver sees the paging that it causes.
+ * stage_residency.c - requests of user mode on the GpuMmu model: two processes whose lists do not
+ * fit together, offers and reclaims, mapping and freeing of addresses, locks of all kinds, contexts
+ * whose memory moves. Most of it tests the manager; the driver gets the resulting paging.
  */
 #include "surface.h"
 #include "user.h"
@@ -35,7 +34,7 @@ static bool make_lists(struct user *user) {
     return user_make(user, LARGE, MINE, 2 * QUARTER);
 }
 
-/* Counted twice, and back. */
+/* Made resident twice, evicted twice. */
 static bool residency_count(struct user *user) {
     return residency_step(user, "counted references") &&
            user_make_resident(user, NULL, ab, COUNT(ab), 0) &&
@@ -45,7 +44,7 @@ static bool residency_count(struct user *user) {
            user_submit(user, 0);
 }
 
-/* Its own list fills the memory: there is no other process to take from. */
+/* Its own list fills the memory; there is no other process to trim. */
 static bool too_much(struct user *user) {
     return residency_step(user, "more than there is") &&
            user_make_resident(user, NULL, a, COUNT(a), 0) &&
@@ -54,7 +53,7 @@ static bool too_much(struct user *user) {
            user_make_resident(user, NULL, large, COUNT(large), VIDMM_RESIDENT_MUST_SUCCEED);
 }
 
-/* Another process wants its share, and both go on. */
+/* Another process needs its share; both go on. */
 static bool share(struct user *user, struct user *other) {
     user->give = D + 1;
     return residency_step(user, "two processes") && user_make(other, A, MINE, QUARTER) &&
@@ -77,7 +76,7 @@ static bool offer(struct user *user) {
            user_reclaim(user, B) && user_submit(user, 0);
 }
 
-/* Each of the first segments alone, whatever the driver thinks of it, and all as before. */
+/* Each of the first segments alone, even if the driver refuses it; then all as before. */
 static bool places(struct user *user) {
     struct vidmm_allocation_info info;
     vidmm_allocation_info(user->surface[A].allocation, &info);
@@ -88,7 +87,7 @@ static bool places(struct user *user) {
     return user_place(user, A, info.driver.SupportedWriteSegmentSet) && user_submit(user, 0);
 }
 
-/* The last request: it may cost the device. */
+/* The last request, because it may put the device in error. */
 static bool must_succeed(struct user *user) {
     return residency_step(user, "a request that must succeed") &&
            user_make_resident(user, NULL, large, COUNT(large),

@@ -1,16 +1,16 @@
 /*
- * stage_room.c - paging operations built into what little room a paging buffer has left: none, a
- * byte, a byte less than the operation wants, a page. As with every system a buffer begins whole,
- * and it is another operation that takes the room. The driver may say
- * STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER as often as it gets on with its operation, and has to
- * leave alone what lies behind the buffer; at the end all of it must have been done, once.
+ * stage_room.c - paging operations in a paging buffer with little room left: none, a byte, a byte
+ * less than the operation needs, a page. As with every system, a buffer begins whole and another
+ * operation uses the room. The driver may return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER while its
+ * operation makes progress, and must not write behind the buffer; each operation must take effect
+ * once.
  */
 #include "raw.h"
 
 #define PATTERN 0x5a17c0deu
 #define ROOMS   24u
 
-/* An operation, and whether it came out well. The referee looks at its effects besides. */
+/* An operation and a check of its effect. The referee judges the effect, too. */
 struct trial {
     const char *name;
     bool (*possible)(const struct raw_submitter *raw); /* NULL: always */
@@ -82,12 +82,12 @@ static const struct trial trials[] = {
 
 /* ---- Rooms ----------------------------------------------------------------------------------- */
 
-/* Something that is not tried, done in a buffer of its own. */
+/* An operation that is not tested, in a buffer of its own. */
 static bool aside(struct raw_submitter *raw, bool (*what)(struct raw_submitter *raw)) {
     return raw_flush(raw) && (!what || (what(raw) && raw_flush(raw)));
 }
 
-/* One operation behind another; `*bytes`: what it took in the last buffer. */
+/* One operation behind another; `*bytes`: its size in the last buffer. */
 static bool one_trial(struct raw_submitter *raw, const struct trial *trial, uint32_t room,
                       uint32_t *bytes) {
     raw_paint(raw, raw->source, 3);
@@ -107,7 +107,7 @@ static bool one_trial(struct raw_submitter *raw, const struct trial *trial, uint
     return true;
 }
 
-/* Sizes near what the operation and a part of it need, and some odd ones. */
+/* Sizes near those of the operation and of its parts, and some others. */
 static uint32_t choose_rooms(uint32_t bytes, uint32_t rooms[ROOMS]) {
     static const uint32_t odd[] = {0, 1, 3, 4, 7, 8, 15, 16, 24, 31, 32, 33, 48, 63, 64, 100};
     uint32_t count = 0;
@@ -124,7 +124,7 @@ static uint32_t choose_rooms(uint32_t bytes, uint32_t rooms[ROOMS]) {
     return count;
 }
 
-/* The first time with all the room there is, to see how much it wants. */
+/* First with all room, to measure its size. */
 static bool all_rooms(struct raw_submitter *raw, const struct trial *trial) {
     uint32_t rooms[ROOMS], bytes = 0, last;
     check_step(raw->check, "room: %s", trial->name);

@@ -1,10 +1,10 @@
 /*
- * stage_start.c - the driver comes up and goes down, twice in one life, with the manager asking it
- * for everything it asks at a start.
+ * stage_start.c - starts and stops the driver twice in one process, with all queries of the
+ * manager's start.
  */
 #include "stage.h"
 
-/* Up, and asked by the manager where there is something to manage. */
+/* Starts the driver, and the manager if there is memory to manage. */
 static bool answers(struct check *check) {
     const struct check_setup setup = {.fail_at = 0};
     return check_displays_only(check) || check_manage(check, &setup);

@@ -32,7 +32,7 @@ static void want_staging(struct check_surface *surface, uint32_t width, uint32_t
     surface->ask.pCreateStagingSurfaceData = &surface->wanted.staging;
 }
 
-/* false: no system would ask this driver. */
+/* false: systems do not ask this driver. */
 static bool want(const struct check *check, struct check_surface *surface,
                  enum check_surface_kind kind, uint32_t width, uint32_t height) {
     bool gdi = check->harness.table.Version >= DXGKDDI_INTERFACE_VERSION_WIN7;

@@ -1,13 +1,13 @@
 /*
- * surface.h - surfaces that the system makes for itself (DxgkDdiGetStandardAllocationDriverData):
- * the ones that the conformance check can have of any driver, whatever its user-mode half speaks.
+ * surface.h - standard surfaces (DxgkDdiGetStandardAllocationDriverData), which the conformance
+ * check can create with any driver, without its user-mode half.
  */
 #ifndef VIDMM_CHECK_SURFACE_H
 #define VIDMM_CHECK_SURFACE_H
 
 #include "stage.h"
 
-/* Kinds, most likely first to be at home in GPU memory. */
+/* Kinds; those that most likely prefer GPU memory first. */
 enum check_surface_kind {
     CHECK_SURFACE_PRIMARY,
     CHECK_SURFACE_GDI_TEXTURE,
@@ -29,8 +29,8 @@ struct check_surface {
     uint32_t size;         /* of `data` */
 };
 
-/* The driver's private data for a surface of 32 bits a pixel; false: it makes none of this kind.
- * Closed in either case. */
+/* The driver's private data for a surface of 32 bits a pixel; false: it has none of this kind. To
+ * be closed in both cases. */
 bool check_surface_open(struct check *check, struct check_surface *surface,
                         enum check_surface_kind kind, uint32_t width, uint32_t height);
 void check_surface_close(struct check_surface *surface);

@@ -1,16 +1,15 @@
-/* user.c - a process of the conformance check: its device, its surfaces, its submissions; see user.h. */
+/* user.c - a process of the conformance check: device, surfaces, submissions; see user.h. */
+#include "spoken.h"
 #include "surface.h"
 #include "user.h"
 
 #include <string.h>
 
-#include <vidmm/umd.h>
-
-void check_told(struct check *check, struct vidmm_told *told) {
+void check_request(struct check *check, struct vidmm_request_record *record) {
     const struct vidmm_spoiler *spoiler = check->options->spoiler;
-    if (spoiler && spoiler->told)
-        spoiler->told(told);
-    vidmm_referee_judge_told(check->harness.referee, told);
+    if (spoiler && spoiler->request)
+        spoiler->request(record);
+    vidmm_referee_judge_request(check->harness.referee, record);
 }
 
 enum vidmm_answer user_answer(enum vidmm_status status) {
@@ -44,16 +43,7 @@ bool user_fine(struct user *user, enum vidmm_status status) {
 
 /* ---- Surfaces -------------------------------------------------------------------------------- */
 
-static enum vidmm_status create_spoken(struct user *user, struct user_surface *surface,
-                                       uint32_t flags, uint32_t pages) {
-    struct vidmm_umd_allocation data = {
-        .magic = VIDMM_UMD_MAGIC, .flags = flags, .size = (uint64_t)pages * CHECK_PAGE};
-    const struct vidmm_allocation_request request = {.private_data = &data,
-                                                     .private_size = sizeof(data)};
-    return vidmm_allocation_create(user->device, &request, &surface->allocation);
-}
-
-/* A row of a page; of a kind that the CPU sees, or most likely does not. */
+/* A row of a page, of a CPU-visible kind or of one that most likely is not. */
 static enum vidmm_status create_standard(struct user *user, struct user_surface *surface,
                                          uint32_t flags, uint32_t pages) {
     struct check_surface made;
@@ -73,8 +63,9 @@ static bool user_surface_make(struct user *user, struct user_surface *surface, u
                               uint32_t pages) {
     struct vidmm_allocation_info info;
     *surface = (struct user_surface){.allocation = NULL};
-    if (!check_good(user->check, user->speaks ? create_spoken(user, surface, flags, pages)
-                                              : create_standard(user, surface, flags, pages)))
+    if (!check_good(user->check,
+                    user->speaks ? spoken_create(user->device, flags, pages, &surface->allocation)
+                                 : create_standard(user, surface, flags, pages)))
         return false;
     vidmm_allocation_info(surface->allocation, &info);
     surface->size = info.size;
@@ -123,8 +114,9 @@ bool user_lost(struct user *user, uint32_t index) {
 /* ---- Work ------------------------------------------------------------------------------------ */
 
 static void tell_submission(struct user *user, enum vidmm_status status) {
-    struct vidmm_told told = {.service = VIDMM_SERVICE_SUBMIT, .answer = user_answer(status)};
-    struct vidmm_told_residency *what = &told.residency;
+    struct vidmm_request_record record = {.service = VIDMM_SERVICE_SUBMIT,
+                                          .answer = user_answer(status)};
+    struct vidmm_request_residency *what = &record.residency;
     for (uint32_t i = 0; i < USER_SURFACES; i++) {
         const struct user_surface *surface = &user->surface[i];
         struct vidmm_allocation_info info;
@@ -132,10 +124,10 @@ static void tell_submission(struct user *user, enum vidmm_status status) {
             vidmm_residency_count(user->device, surface->allocation) == 0)
             continue;
         vidmm_allocation_info(surface->allocation, &info);
-        what->allocation[what->count++] = (struct vidmm_told_allocation){
+        what->allocation[what->count++] = (struct vidmm_request_allocation){
             .handle = info.driver.hAllocation, .resident = info.segment != 0};
     }
-    check_told(user->check, &told);
+    check_request(user->check, &record);
 }
 
 bool user_submit(struct user *user, uint32_t steps) {
@@ -161,12 +153,12 @@ bool user_rest(struct user *user) {
 
 static void trimmed(void *ctx, uint32_t flags, uint64_t bytes) {
     struct user *user = ctx;
-    struct vidmm_told told = {.service = VIDMM_SERVICE_TRIM};
-    told.residency.periodic = (flags & VIDMM_TRIM_PERIODIC) != 0;
-    told.residency.restart_periodic = (flags & VIDMM_TRIM_RESTART_PERIODIC) != 0;
-    told.residency.to_budget = (flags & VIDMM_TRIM_TO_BUDGET) != 0;
-    told.residency.bytes_to_trim = bytes;
-    check_told(user->check, &told);
+    struct vidmm_request_record record = {.service = VIDMM_SERVICE_TRIM};
+    record.residency.periodic = (flags & VIDMM_TRIM_PERIODIC) != 0;
+    record.residency.restart_periodic = (flags & VIDMM_TRIM_RESTART_PERIODIC) != 0;
+    record.residency.to_budget = (flags & VIDMM_TRIM_TO_BUDGET) != 0;
+    record.residency.bytes_to_trim = bytes;
+    check_request(user->check, &record);
     if (user->give != 0)
         (void)vidmm_device_evict(user->device, &user->surface[user->give - 1].allocation, 1, 0,
                                  NULL);

@@ -1,9 +1,10 @@
 /*
- * user.h - the conformance check as user mode of a process on the GpuMmu model: its requests to the
- * manager (vidmm/virtual.h) and the answers go to the referee (vidmm/services.h).
+ * user.h - the conformance check as the user mode of a process on the GpuMmu model: it sends
+ * requests to the manager (vidmm/virtual.h) and reports them with the answers to the referee
+ * (vidmm/services.h).
  *
- * Each request returns false only when the conformance check cannot go on; whatever else the
- * manager answers is for the referee.
+ * Each request returns false only when the conformance check cannot go on; the referee judges all
+ * other answers.
  */
 #ifndef VIDMM_CHECK_USER_H
 #define VIDMM_CHECK_USER_H
@@ -19,7 +20,7 @@ struct user_surface {
     struct vidmm_allocation *allocation; /* NULL: none */
     uint64_t size, va;
     bool offered;
-    uint8_t letter; /* what the CPU wrote into it; 0: nothing that counts */
+    uint8_t letter; /* byte that the CPU filled it with; 0: content does not count */
 };
 
 struct user {
@@ -33,25 +34,25 @@ struct user {
     bool speaks;    /* vidmm/umd.h; else surfaces are the system\'s, and command buffers empty */
     void *cpu;      /* where the CPU sees the command buffer */
     uint64_t fence; /* of the last submission */
-    uint32_t give;  /* asked to trim, it gives up this surface: index + 1 */
+    uint32_t give;  /* surface to evict when asked to trim: index + 1 */
     enum vidmm_status status; /* of the last request */
 };
 
-/* To the referee, after what a test of it makes of it. */
-void check_told(struct check *check, struct vidmm_told *told);
+/* Reports the record to the referee; a test's spoiler may change it first. */
+void check_request(struct check *check, struct vidmm_request_record *record);
 enum vidmm_answer user_answer(enum vidmm_status status);
-/* The status is one that a manager may answer to a request; else it becomes a finding. */
+/* Makes a finding of a status that a manager may not answer to a request. */
 bool user_fine(struct user *user, enum vidmm_status status);
 
 /* user.c: the process, with a command buffer. */
 bool user_open(struct check *check, struct user *user);
 void user_close(struct user *user);
-/* VIDMM_UMD_* flags; mapped where the manager wants it. */
+/* VIDMM_UMD_* flags; mapped at an address that the manager chooses. */
 bool user_make(struct user *user, uint32_t index, uint32_t flags, uint32_t pages);
 void user_drop(struct user *user, uint32_t index);
 /* The CPU fills it with `letter`. */
 bool user_write(struct user *user, uint32_t index, uint8_t letter);
-/* It has other bytes than the CPU wrote, and no finding explains why. */
+/* True: its bytes are not those that the CPU wrote, and no finding explains it. */
 bool user_lost(struct user *user, uint32_t index);
 /* The GPU works for `steps`, or does nothing; it writes no surface. */
 bool user_submit(struct user *user, uint32_t steps);
@@ -66,12 +67,12 @@ bool user_offer(struct user *user, uint32_t index, uint32_t priority);
 bool user_reclaim(struct user *user, uint32_t index);
 bool user_lock(struct user *user, uint32_t index, uint32_t flags);
 bool user_budget(struct user *user);
-/* It may lie in the segments of `set` alone; the driver need not agree. */
+/* Limits it to the segments of `set`; the driver may refuse. */
 bool user_place(struct user *user, uint32_t index, uint32_t set);
 
-/* user_addresses.c: all that can be asked of addresses; surface `gone` is destroyed over it. */
+/* user_addresses.c: all requests about addresses; destroys surface `gone`. */
 bool user_addresses(struct user *user, uint32_t mapped, uint32_t gone);
-/* user_contexts.c: several contexts while all that is theirs moves; maps surface `index` anew. */
+/* user_contexts.c: several contexts while their memory moves; maps surface `index` again. */
 bool user_contexts(struct user *user, uint32_t index);
 
 #endif

@@ -1,5 +1,5 @@
-/* user_addresses.c - what a process asks of GPU virtual addresses: reserve, map, update, free, in
- * the right way and in wrong ones; see user.h. */
+/* user_addresses.c - requests of a process about GPU virtual addresses: reserve, map, update, free,
+ * valid and invalid; see user.h. */
 #include "user.h"
 
 #include <string.h>
@@ -13,10 +13,10 @@ struct range {
     struct user *user;
     uint64_t va; /* reserved */
     struct vidmm_allocation *target;
-    bool waits; /* its updates are left in the queue */
+    bool waits; /* its updates stay in the queue */
 };
 
-/* `va` leads to the byte of the allocation by the manager's own books. */
+/* By the manager's VA map, `va` leads to the byte of the allocation. */
 static bool leads(const struct user *user, uint64_t va, const struct vidmm_allocation *target,
                   uint64_t offset) {
     struct vidmm_allocation *found = NULL;
@@ -24,33 +24,34 @@ static bool leads(const struct user *user, uint64_t va, const struct vidmm_alloc
     return vidmm_process_lookup(user->process, va, &found, &at) && found == target && at == offset;
 }
 
-static bool addresses_report(struct user *user, struct vidmm_told *told, enum vidmm_status status) {
-    told->answer = user_answer(status);
-    check_told(user->check, told);
+static bool addresses_report(struct user *user, struct vidmm_request_record *record,
+                             enum vidmm_status status) {
+    record->answer = user_answer(status);
+    check_request(user->check, record);
     return user_fine(user, status);
 }
 
 /* ---- Requests -------------------------------------------------------------------------------- */
 
-static bool reserve(struct user *user, uint64_t base, uint64_t size, enum vidmm_told_range range,
+static bool reserve(struct user *user, uint64_t base, uint64_t size, enum vidmm_request_range range,
                     uint64_t *va) {
     const struct vidmm_va_request request = {
         .base = base, .size = size, .driver_protection = PROTECTION};
-    struct vidmm_told told = {.service = VIDMM_SERVICE_RESERVE};
+    struct vidmm_request_record record = {.service = VIDMM_SERVICE_RESERVE};
     enum vidmm_status status = vidmm_va_reserve(user->process, &request, va);
-    told.addresses = (struct vidmm_told_addresses){
+    record.addresses = (struct vidmm_request_addresses){
         .base = base, .size = size, .va = *va, .driver_protection = PROTECTION, .range = range};
-    return addresses_report(user, &told, status);
+    return addresses_report(user, &record, status);
 }
 
 static bool map(struct user *user, const struct vidmm_va_request *request,
-                enum vidmm_told_range range, uint64_t *va) {
-    struct vidmm_told told = {.service = VIDMM_SERVICE_MAP};
+                enum vidmm_request_range range, uint64_t *va) {
+    struct vidmm_request_record record = {.service = VIDMM_SERVICE_MAP};
     uint64_t fence = 0;
     enum vidmm_status status = vidmm_va_map(user->queue, request, va, &fence);
     if (status == VIDMM_OK)
         status = vidmm_paging_wait(user->queue, fence);
-    told.addresses = (struct vidmm_told_addresses){
+    record.addresses = (struct vidmm_request_addresses){
         .base = request->base,
         .size = request->size,
         .va = *va,
@@ -59,20 +60,20 @@ static bool map(struct user *user, const struct vidmm_va_request *request,
         .allocation = request->allocation,
         .nowhere = (request->protection & (VIDMM_VA_NO_ACCESS | VIDMM_VA_ZERO)) != 0,
         .leads = status == VIDMM_OK && leads(user, *va, request->allocation, request->offset)};
-    return addresses_report(user, &told, status);
+    return addresses_report(user, &record, status);
 }
 
-/* `count` operations on the same addresses; the last one decides. */
+/* `count` operations on the same addresses; the last one counts. */
 static bool addresses_update(const struct range *range, const struct vidmm_va_operation *operations,
                              uint32_t count) {
     const struct vidmm_va_operation *last = &operations[count - 1];
     struct user *user = range->user;
-    struct vidmm_told told = {.service = VIDMM_SERVICE_UPDATE};
+    struct vidmm_request_record record = {.service = VIDMM_SERVICE_UPDATE};
     enum vidmm_status status = vidmm_va_update(user->context, operations, count);
     uint32_t queued = vidmm_va_queued(user->context);
     if (status == VIDMM_OK && !range->waits)
         status = vidmm_va_wait(user->context);
-    told.addresses = (struct vidmm_told_addresses){
+    record.addresses = (struct vidmm_request_addresses){
         .queued = queued,
         .base = last->base,
         .size = last->size,
@@ -84,29 +85,29 @@ static bool addresses_update(const struct range *range, const struct vidmm_va_op
         .leads = range->waits ? last->type == VIDMM_VA_OP_MAP
                               : leads(user, last->base, range->target, last->offset),
         .should_lead = last->type == VIDMM_VA_OP_MAP};
-    return addresses_report(user, &told, status);
+    return addresses_report(user, &record, status);
 }
 
 static bool give_back(const struct range *range, uint64_t va, uint64_t size) {
-    struct vidmm_told told = {.service = VIDMM_SERVICE_FREE};
+    struct vidmm_request_record record = {.service = VIDMM_SERVICE_FREE};
     enum vidmm_status status = vidmm_va_free(range->user->process, va, size);
-    told.addresses = (struct vidmm_told_addresses){
+    record.addresses = (struct vidmm_request_addresses){
         .base = va, .size = size, .leads = leads(range->user, va, range->target, 0)};
-    return addresses_report(range->user, &told, status);
+    return addresses_report(range->user, &record, status);
 }
 
-/* Its addresses go with it. */
+/* Its addresses are freed with it. */
 static bool addresses_destroy(struct user *user, uint32_t index) {
     const struct user_surface gone = user->surface[index];
     struct vidmm_allocation *found = NULL;
-    struct vidmm_told told = {.service = VIDMM_SERVICE_FREE};
+    struct vidmm_request_record record = {.service = VIDMM_SERVICE_FREE};
     uint64_t at = 0;
     user_drop(user, index);
-    told.addresses = (struct vidmm_told_addresses){
+    record.addresses = (struct vidmm_request_addresses){
         .base = gone.va,
         .size = gone.size,
         .leads = vidmm_process_lookup(user->process, gone.va, &found, &at)};
-    return addresses_report(user, &told, VIDMM_OK);
+    return addresses_report(user, &record, VIDMM_OK);
 }
 
 /* ---- What is asked --------------------------------------------------------------------------- */
@@ -125,7 +126,7 @@ static bool map_all(const struct range *range) {
     const uint64_t taken = user->surface[0].va;
     const struct {
         struct vidmm_va_request request;
-        enum vidmm_told_range range;
+        enum vidmm_request_range range;
     } maps[] = {
         {{.size = UNIT, .allocation = range->target, .protection = VIDMM_VA_WRITE},
          VIDMM_RANGE_FREE},
@@ -174,7 +175,7 @@ static bool update_all(const struct range *range) {
     return addresses_update(range, &wrong, 1);
 }
 
-/* More of them behind work than may be queued; the next work finds all of them done. */
+/* More updates behind work than may be queued; all are done before the next work. */
 static bool queue_all(struct range *range) {
     const struct vidmm_va_operation map = {
         .type = VIDMM_VA_OP_MAP, .base = range->va, .size = UNIT, .allocation = range->target};

@@ -1,15 +1,15 @@
 /*
- * user_contexts.c - several contexts of a process, one after the other, while what belongs to them
- * moves: their memory is evicted, the root of the process's page tables grows, the adapter is
- * reset, one of them goes. A driver that keeps memory for its contexts
- * (DxgkCbCreateContextAllocation) has to find it again each time; see user.h.
+ * user_contexts.c - several contexts of a process, in turn, while their memory moves: it is
+ * evicted, the root page table grows, the adapter is reset, one context is destroyed. A driver that
+ * uses context allocations (DxgkCbCreateContextAllocation) has to use their new addresses each
+ * time; see user.h.
  */
 #include "user.h"
 
 #define CONTEXTS 3u
 #define ROUNDS   2u
 
-/* Each of them works, and what went wrong has a name. */
+/* Each context works after `after`, which names the step. */
 static bool round_of(struct user *user, struct vidmm_context *const *contexts, const char *after) {
     struct vidmm_context *own = user->context;
     bool good = true;
@@ -31,7 +31,7 @@ static bool round_of(struct user *user, struct vidmm_context *const *contexts, c
     return good;
 }
 
-/* As far up as addresses go, where a root of two levels has no entries so far. */
+/* At the end of the address space, where a root of two levels has no entries yet. */
 static bool map_high(struct user *user, uint32_t index) {
     struct vidmm_gpummu_info info;
     uint64_t va = 0, fence = 0;

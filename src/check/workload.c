@@ -1,6 +1,6 @@
 /*
- * workload.c - a short game that makes a manager do everything it can with little memory: surfaces
- * of every kind, more of them than fit, used, looked at by the CPU, dropped and made anew.
+ * workload.c - a short game that uses all functions of a manager with little memory: surfaces of
+ * all kinds, more than fit, used, read by the CPU, destroyed and created again.
  */
 #include "stage.h"
 

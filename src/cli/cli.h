@@ -1,5 +1,5 @@
 /*
- * cli.h - the vidmm command: thin. Words in, a call into the library, its report out.
+ * cli.h - the vidmm command: parses the command line, calls the library, prints its report.
  */
 #ifndef VIDMM_CLI_H
 #define VIDMM_CLI_H
@@ -16,7 +16,7 @@
 
 #define CLI_SETTINGS 64
 
-/* What the command line said. */
+/* The parsed command line. */
 struct cli_options {
     struct vidmm_run_options run;
     struct vidmm_host_setting settings[CLI_SETTINGS];
@@ -26,15 +26,15 @@ struct cli_options {
     const char *plan; /* file for the plans; NULL: none */
     bool quiet;
     bool help;
-    struct vidmm_check_options check; /* what only the conformance check takes */
+    struct vidmm_check_options check; /* options of the conformance check only */
     enum vidmm_check_format format;
     const char *output; /* NULL: standard output */
     const char *color;  /* NULL: auto */
     bool verbose;
-    struct vidmm_migrate_options migrate; /* what only a migration takes */
+    struct vidmm_migrate_options migrate; /* options of a migration only */
 };
 
-/* Which options a command takes, as a set. */
+/* The sets of options of a command. */
 #define CLI_ADAPTER_OPTIONS 0x1u  /* driver, vram, seed, threads, ddi, set, trace */
 #define CLI_RUN_OPTIONS     0x2u  /* json, plan, quiet, frames, a workload */
 #define CLI_INSPECT_OPTIONS 0x4u  /* json */
@@ -61,9 +61,9 @@ bool cli_take_rate(const char *text, struct cli_options *options);
 bool cli_take_too_dirty(const char *text, struct cli_options *options);
 /* One sentence on standard error, after the program's name. Returns VIDMM_RUN_BAD_INPUT. */
 int cli_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The value of an option is not what is expected. Returns false. */
+/* Reports an invalid value of an option. Returns false. */
 bool cli_refuse_value(const char *option, const char *value, const char *expected);
-/* getopt answered '?' or ':': a sentence of ours instead of its own. Returns false. */
+/* Reports an error of getopt ('?' or ':') with a sentence of ours. Returns false. */
 bool cli_refuse_option(int id, char **argv);
 
 int cli_run(int argc, char **argv);
@@ -83,7 +83,7 @@ void cli_help_migrate(FILE *out);
 
 /* vidmm_run_options.progress: a bar on standard error. */
 void cli_progress(void *ctx, uint64_t events_done, uint64_t events);
-/* Takes the bar away. */
+/* Removes the bar. */
 void cli_progress_end(void);
 
 #endif

@@ -55,7 +55,7 @@ static bool choose_vram(struct cli_options *options, const struct vidmm_workload
     return false;
 }
 
-/* For a guest that never was on this side it prints the reason alone. */
+/* If the guest was never on this side it prints only the reason. */
 static int migrate_report(const struct cli_options *options,
                           const struct vidmm_migrate_result *result, bool receives) {
     char text[512];
@@ -94,7 +94,7 @@ static int migrate(struct cli_options *options, const struct vidmm_workload *wor
                                 !options->quiet && !options->run.trace && isatty(STDERR_FILENO)};
     options->migrate.progress = migrate_show;
     options->migrate.progress_ctx = &screen;
-    umask(S_IRWXG | S_IRWXO); /* sockets and files of a guest are its owner's */
+    umask(S_IRWXG | S_IRWXO); /* only the user may access sockets and files of a guest */
     if (receives)
         vidmm_migrate_recv(workload, &options->run, &options->migrate, &result);
     else

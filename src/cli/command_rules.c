@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* What the command line said. */
+/* The parsed command line. */
 struct rules_options {
     struct vidmm_rule_filter filter;
     const char *const *words; /* none: the table */

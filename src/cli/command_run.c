@@ -17,8 +17,8 @@ static bool choose_vram(struct cli_options *options, const struct vidmm_workload
     return false;
 }
 
-/* Report on standard output, and as JSON; the exit code. For a run that did not begin it
- * prints the reason alone. */
+/* Report on standard output, and as JSON; the exit code. For a run that did not begin it prints
+ * only the reason. */
 static int run_report(const struct cli_options *options, const struct vidmm_run_result *result) {
     struct vidmm_report_style style = {.unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0};
     char text[512];

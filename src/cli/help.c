@@ -1,5 +1,5 @@
 /*
- * help.c - what --help says.
+ * help.c - the text of --help.
  */
 #include "cli.h"
 

@@ -1,5 +1,5 @@
 /*
- * help_migrate.c - what vidmm migrate --help says.
+ * help_migrate.c - the text of vidmm migrate --help.
  */
 #include "cli.h"
 

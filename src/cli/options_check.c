@@ -50,7 +50,7 @@ static void say_readings(void) {
             fprintf(stderr, "  %s=%s\n", choice->name, choice->value[j]);
 }
 
-/* A reading that nothing asks for yet is no mistake, but the report will not show it. */
+/* A reading without effect is no error, but the report does not show it. */
 static void say_idle(const char *word) {
     const struct vidmm_reading_choice *choice;
     for (size_t i = 0; (choice = vidmm_reading_at(i)); i++) {

@@ -1,5 +1,5 @@
 /*
- * progress.c - a bar on the terminal while a run takes its time.
+ * progress.c - a progress bar on the terminal.
  */
 #include "cli.h"
 

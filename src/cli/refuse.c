@@ -16,7 +16,7 @@ int cli_refuse(const char *format, ...) {
     return VIDMM_RUN_BAD_INPUT;
 }
 
-/* getopt's own sentences go away: one sentence of ours, without its choice of words. */
+/* Replaces getopt's messages by one sentence. */
 bool cli_refuse_option(int id, char **argv) {
     const char *word = argv[optind - 1];
     if (id == ':')

@@ -1,5 +1,5 @@
 /*
- * error_text.c - one sentence for a error: which call, which field, what was found and expected,
+ * error_text.c - one sentence for an error: which call, which field, what was found and expected,
  * which rule and page say so.
  */
 #include <vidmm/harness.h>
@@ -78,7 +78,7 @@ static void say_place(struct sentence *s, const struct vidmm_access *access) {
                      access->resident ? "" : ", which is not resident");
 }
 
-/* What a device died of. */
+/* The access that put a device in error. */
 static void say_access(struct sentence *s, const struct vidmm_access *access) {
     sentence_add(s, ": the GPU could not %s address 0x%llx of ", access->write ? "write" : "read",
                  (unsigned long long)access->address);

@@ -1,8 +1,8 @@
 /*
- * harness.c - brings a driver up and a manager over it, and both down again; see harness.h.
+ * harness.c - starts and stops a driver and a manager over it; see harness.h.
  *
  * The host passes its events to a sink that is connected before the device starts, because a driver
- * may interrupt at once; what arrives before there is an adapter is dropped.
+ * may interrupt at once; events before there is an adapter are dropped.
  */
 #include "judging.h"
 
@@ -135,7 +135,7 @@ static enum vidmm_harness_result driver_failed(const struct vidmm_host_error *er
     return VIDMM_HARNESS_DRIVER_FAILED;
 }
 
-/* Down again after a failed start. What is left behind even so breaks a rule of its own. */
+/* Stops after a failed start. Leaks break a rule in this case, too. */
 static enum vidmm_harness_result give_up(struct vidmm_harness *harness, bool started,
                                          enum vidmm_harness_result result, char *text,
                                          size_t text_size) {

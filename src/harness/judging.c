@@ -151,14 +151,14 @@ void harness_judge_sizes(struct vidmm_harness *harness) {
     if (!harness->referee || !harness->adapter)
         return;
     vidmm_memory_sizes(harness->adapter, &sizes);
-    struct vidmm_referee_sizes told = {.available = sizes.available,
-                                       .dedicated_video = sizes.dedicated_video,
-                                       .dedicated_system = sizes.dedicated_system,
-                                       .shared_system = sizes.shared_system,
-                                       .total = sizes.total};
+    struct vidmm_referee_sizes reported = {.available = sizes.available,
+                                           .dedicated_video = sizes.dedicated_video,
+                                           .dedicated_system = sizes.dedicated_system,
+                                           .shared_system = sizes.shared_system,
+                                           .total = sizes.total};
     if (now.spoil_sizes)
-        now.spoil_sizes(&told);
-    vidmm_referee_judge_sizes(harness->referee, &told);
+        now.spoil_sizes(&reported);
+    vidmm_referee_judge_sizes(harness->referee, &reported);
 }
 
 void harness_judge_end(struct vidmm_harness *harness) {

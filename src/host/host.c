@@ -1,5 +1,5 @@
 /*
- * host.c - a host is built, torn down and judged here; each part of it has a file of its own.
+ * host.c - creates and destroys a host, and reports its leaks; each part has a file of its own.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,10 +30,10 @@
 #define DEFAULT_MEMORY ((uint64_t)4 << 30)
 #define LEAST_MEMORY   ((uint64_t)1 << 20)
 #define MOST_MEMORY    ((uint64_t)128 << 30)
-/* vidmm_host_run gives up on hardware that never comes to rest after so many rounds. */
+/* vidmm_host_run stops after so many rounds if the hardware never gets idle. */
 #define MOST_ROUNDS ((uint64_t)1 << 26)
 
-/* A host with the room for its parts. */
+/* A host and its parts. */
 struct whole {
     struct vidmm_host host;
     struct host_physical physical;
@@ -105,7 +105,7 @@ static bool make_model(struct vidmm_host *host, struct vidmm_host_error *error) 
     return true;
 }
 
-/* A model from a shared object takes the place of a linked-in one. */
+/* A model from a shared object replaces a linked-in one. */
 static bool load_model(struct vidmm_host *host, struct vidmm_host_error *error) {
     struct vidmm_host_config *config = &host->config;
     if (config->model || !config->model_path)
@@ -184,8 +184,7 @@ static struct vidmm_host *new_host(const struct vidmm_host_config *config) {
     return host;
 }
 
-/* Gives back what is there of a host, in the opposite order. No code of the driver runs any
- * more. */
+/* Frees the parts of a host that exist, in the opposite order. No driver code runs any more. */
 static void delete_host(struct vidmm_host *host) {
     host_engines_stop(host->engines);
     host_timers_clear();
@@ -235,7 +234,7 @@ bool vidmm_host_create(const struct vidmm_host_config *config, struct vidmm_host
         *out = host_world;
         return true;
     }
-    if (host_threads_left() == 0) /* that a DriverEntry which failed has started */
+    if (host_threads_left() == 0) /* started by the DriverEntry that failed */
         delete_host(host_world);
     return false;
 }
@@ -258,7 +257,8 @@ bool vidmm_host_stop(struct vidmm_host *host, struct vidmm_host_error *error) {
 
 /* ---- The end --------------------------------------------------------------------------------- */
 
-/* What a thread of the driver may still touch stays, and is this process's only host for ever. */
+/* Memory that a thread of the driver may still use is not freed; this process cannot have another
+ * host. */
 static bool host_abandon(uint32_t threads, struct vidmm_host_error *error) {
     snprintf(error->text, sizeof(error->text),
              "%u running system threads were left behind after DxgkDdiUnload", threads);
@@ -330,8 +330,8 @@ void vidmm_host_run(struct vidmm_host *host) {
     host_settle();
 }
 
-/* The model's back doors raise nothing. Their caller may hold locks that a DPC wants, so pending
- * interrupts are left to other threads. */
+/* peek() and translate() raise no interrupts. Their caller may hold locks that a DPC takes, so
+ * other threads deliver pending interrupts. */
 const void *vidmm_host_peek(struct vidmm_host *host, uint64_t gpu_address, size_t size) {
     const struct vidmm_hw_model *model = host->config.model;
     if (!model || !model->peek)

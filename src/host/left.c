@@ -1,5 +1,5 @@
 /*
- * left.c - what a driver, a hardware model and the manager left behind at the end of a host, as one
+ * left.c - leaks of a driver, a hardware model and the manager at the end of a host, as one
  * sentence for the caller of vidmm_host_destroy.
  */
 #include "left.h"
@@ -43,7 +43,7 @@ static void left_blocks(struct left_text *s, enum host_owner owner, const char *
         left_say(s, " (%llu bytes)", (unsigned long long)atomic_load(&all->live_bytes[owner]));
 }
 
-/* Names everything that was not given back; true when there is nothing to name. */
+/* Lists everything that was not freed; true if there is nothing. */
 static bool left_nothing(struct vidmm_host *host, const struct host_left *left,
                          struct vidmm_host_error *error) {
     struct left_text s = {error->text, sizeof(error->text), 0};
@@ -67,8 +67,8 @@ static bool left_nothing(struct vidmm_host *host, const struct host_left *left,
     return s.length == 0;
 }
 
-/* Damage of guard bytes is a violation. The first one since `before` is told to the caller of
- * destroy as well. */
+/* Damage of guard bytes is a violation. The first one since `before` is also reported to the caller
+ * of destroy. */
 static bool left_guards_whole(struct vidmm_host *host, uint32_t before,
                               struct vidmm_host_error *error) {
     const char *text = vidmm_host_violation(host, before);

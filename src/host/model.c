@@ -1,6 +1,6 @@
 /*
- * model.c - makes the hardware model: what it gets of the host (struct vidmm_hw_host), and what is
- * wrong with it.
+ * model.c - creates the hardware model, with the host's functions for it (struct vidmm_hw_host),
+ * and checks it.
  */
 #include "model.h"
 

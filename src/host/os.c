@@ -16,7 +16,7 @@
 #include "memory/physical.h"
 #include "kernel/engines.h"
 
-/* A mutex that knows which thread holds it. */
+/* A mutex that records which thread holds it. */
 struct host_lock {
     pthread_mutex_t mutex;
     _Atomic(const void *) owner; /* `os_this_thread` of that thread; NULL: none */
@@ -125,7 +125,7 @@ static void *os_io_map(void *ctx, uint64_t physical, size_t size) {
     struct host_bar *bar = host_bar_at(physical, size);
     if (bar && bar->bar.kind == VIDMM_HW_BAR_MEMORY)
         return bar->cpu + (physical - bar->physical);
-    /* What a driver took for its device is the device's memory, as a carve-out is. */
+    /* Contiguous memory of a driver counts as device memory, as a carve-out does. */
     return host_contiguous_holds(host_world->contiguous, physical, size)
                ? host_physical_pointer(host_world->physical, physical, size)
                : NULL;

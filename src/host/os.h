@@ -5,7 +5,7 @@
 #include <vidmm/os.h>
 
 void host_os_fill(struct vidmm_os *os);
-/* The page of os.dummy_page; false when there was none. */
+/* The page of os.dummy_page; false: there is none. */
 bool host_os_take_dummy(void);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * adapter.c - the manager's half of a migration, behind device.h.
  *
- * What it asks of the driver is no call of the guest: each is made aside, so that the guest's calls
- * hash to the same with a migration and without.
+ * Its DDI calls are no calls of the guest: they are not hashed (vidmm_host_unhashed), so that the
+ * guest's calls have the same hash with and without a migration.
  */
 #include "adapter.h"
 
@@ -17,7 +17,7 @@ static struct vidmm_adapter *adapter_begin(struct migrate_adapter *adapter) {
     return adapter->harness->adapter;
 }
 
-/* The answer as a sentence, when it is none to go on with. */
+/* The status as a sentence, unless it is VIDMM_OK. */
 static bool adapter_finish(struct migrate_adapter *adapter, enum vidmm_status status,
                            const char *doing) {
     struct vidmm_error error;
@@ -34,7 +34,7 @@ static bool adapter_finish(struct migrate_adapter *adapter, enum vidmm_status st
     return false;
 }
 
-/* What keeps this adapter from being moved; NULL: nothing. */
+/* Why this adapter cannot migrate; NULL: it can. */
 static const char *obstacle(struct vidmm_adapter *adapter) {
     struct vidmm_gpummu_info mmu;
     struct vidmm_dirty_info dirty;

@@ -59,17 +59,22 @@ static void fill_unix(const struct migrate_address *address, struct sockaddr_un 
     memcpy(name->sun_path, address->path, strlen(address->path));
 }
 
+/* Closes `fd`, if there is one; errno stays what it is. */
+static int address_failed(int fd) {
+    int why = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = why;
+    return -1;
+}
+
 static int connect_unix(const struct migrate_address *address) {
     struct sockaddr_un name;
     fill_unix(address, &name);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd >= 0 && connect(fd, (struct sockaddr *)&name, sizeof(name)) == 0)
         return fd;
-    int why = errno;
-    if (fd >= 0)
-        close(fd);
-    errno = why;
-    return -1;
+    return address_failed(fd);
 }
 
 static int listen_unix(const struct migrate_address *address) {
@@ -86,11 +91,7 @@ static int listen_unix(const struct migrate_address *address) {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd >= 0 && bind(fd, (struct sockaddr *)&name, sizeof(name)) == 0 && listen(fd, 4) == 0)
         return fd;
-    int why = errno;
-    if (fd >= 0)
-        close(fd);
-    errno = why;
-    return -1;
+    return address_failed(fd);
 }
 
 static bool prepare_tcp(int fd, const struct addrinfo *one, bool listening) {

@@ -1,5 +1,5 @@
 /*
- * address.h - where the other side is, in words: tcp:HOST:PORT, unix:PATH, file:PATH.
+ * address.h - the text form of the peer's address: tcp:HOST:PORT, unix:PATH, file:PATH.
  */
 #ifndef VIDMM_MIGRATE_ADDRESS_H
 #define VIDMM_MIGRATE_ADDRESS_H

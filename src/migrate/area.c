@@ -1,5 +1,5 @@
 /*
- * area.c - sets of pages and hashes, a segment each.
+ * area.c - for each segment, sets of pages and hashes.
  */
 #include "area.h"
 
@@ -45,7 +45,7 @@ bool migrate_areas_open(struct migrate_areas *areas, const struct migrate_device
             return false;
         }
         if (!area_open(&areas->area[i])) {
-            snprintf(text, text_size, "out of memory for the books of a migration");
+            snprintf(text, text_size, "out of memory for the state of a migration");
             return false;
         }
     }

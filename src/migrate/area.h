@@ -1,10 +1,10 @@
 /*
- * area.h - one memory segment in a migration, on either side: which of its pages are in use, which
- * went over the wire, which still have to, and the hash of what each had then.
+ * area.h - one memory segment in a migration, on either side: its pages that are in use, moved, and
+ * still due, and the hash of each page's content when it moved.
  *
- * The digest is over all pages in use: their numbers and hashes. Both sides work it out from their
- * own manager's books and their own pages, so that equal digests mean that nothing is missing,
- * nothing is too much, and every page is what the other side has.
+ * The digest is over all pages in use: their numbers and hashes. Each side computes it from its own
+ * manager's list of pages in use and their content: with equal digests both sides have the same
+ * pages with the same content.
  */
 #ifndef VIDMM_MIGRATE_AREA_H
 #define VIDMM_MIGRATE_AREA_H
@@ -14,7 +14,7 @@
 struct migrate_area {
     struct migrate_segment segment;
     struct page_set used;
-    struct page_set moved; /* source: sent; target: came */
+    struct page_set moved; /* source: sent; target: received */
     struct page_set due;   /* source: to be sent; target: to be written into memory */
     uint64_t *hash;        /* of the content that moved last */
 };
@@ -30,7 +30,7 @@ bool migrate_areas_open(struct migrate_areas *areas, const struct migrate_device
 void migrate_areas_close(struct migrate_areas *areas);
 /* NULL: there is no such segment. */
 struct migrate_area *migrate_areas_find(struct migrate_areas *areas, uint32_t id);
-/* Asks the manager what is in use now. */
+/* Asks the manager for the pages in use. */
 bool migrate_areas_used(struct migrate_areas *areas, const struct migrate_device *device);
 
 uint64_t migrate_areas_used_bytes(const struct migrate_areas *areas);

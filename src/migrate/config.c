@@ -1,6 +1,6 @@
 /*
- * config.c - everything that the guest's course depends on: the workload's content, the options,
- * the driver's own bytes.
+ * config.c - everything that the guest's execution depends on: the content of the workload, the
+ * options, the content of the driver's file.
  */
 #include "config.h"
 
@@ -87,7 +87,7 @@ char *migrate_config(const struct vidmm_workload *workload, const struct vidmm_r
     if (ok && size <= MIGRATE_CONFIG_BYTES)
         return config;
     if (ok)
-        snprintf(text, text_size, "too many settings to be told to the other side");
+        snprintf(text, text_size, "too many settings to send to the other side");
     free(config);
     return NULL;
 }

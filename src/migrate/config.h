@@ -1,5 +1,5 @@
 /*
- * config.h - what is run, as lines NAME=VALUE that must be the same on both sides.
+ * config.h - the configuration of a run as lines NAME=VALUE, which must be equal on both sides.
  */
 #ifndef VIDMM_MIGRATE_CONFIG_H
 #define VIDMM_MIGRATE_CONFIG_H

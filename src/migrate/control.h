@@ -1,6 +1,6 @@
 /*
  * control.h - a Unix socket on which an operator asks for the state of a migration, and decides
- * what only an operator can: which side owns the guest when the other side is gone for good.
+ * which side owns the guest if the other side is lost.
  */
 #ifndef VIDMM_MIGRATE_CONTROL_H
 #define VIDMM_MIGRATE_CONTROL_H
@@ -26,7 +26,7 @@ bool migrate_control_open(struct migrate_control *control, const char *path, cha
                           size_t text_size);
 void migrate_control_close(struct migrate_control *control);
 void migrate_control_phase(struct migrate_control *control, enum vidmm_migrate_phase phase);
-/* What was decided since the last call. */
+/* The operator's decision since the last call. */
 enum vidmm_migrate_verdict migrate_control_verdict(struct migrate_control *control);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * device.h - the virtual GPU that moves, as the state machines see it: adapter.c is one over a
- * harness, tests have a block of memory.
+ * device.h - interface of the virtual GPU for the state machines: adapter.c implements it over a
+ * harness, tests over a block of memory.
  *
  * Members that return bool leave a sentence for why() when they return false.
  */
@@ -12,13 +12,13 @@
 #include "page_set.h"
 
 struct migrate_segment {
-    uint32_t id, page_bytes; /* what a dirty bit stands for */
+    uint32_t id, page_bytes; /* the bytes of one dirty bit */
     uint64_t bytes;
 };
 
 struct migrate_device {
     void *ctx;
-    /* The memory segments, at most `room`; 0: there is nothing that can be moved. */
+    /* The memory segments, at most `room`; 0: this adapter cannot migrate. */
     uint32_t (*segments)(void *ctx, struct migrate_segment *list, uint32_t room);
     bool (*prepare)(void *ctx, enum vidmm_migration_side side);
     void (*end)(void *ctx);
@@ -33,7 +33,7 @@ struct migrate_device {
                  uint8_t *out);
     bool (*write)(void *ctx, uint32_t id, const struct vidmm_memory_range *ranges, uint32_t count,
                   const uint8_t *in);
-    /* Over the guest's own DDI calls: equal on both sides where they stand at the same event. */
+    /* Hash over the guest's DDI calls: equal on both sides at the same event. */
     uint64_t (*calls_hash)(void *ctx);
     const char *(*why)(void *ctx);
 };

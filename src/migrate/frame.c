@@ -59,7 +59,7 @@ static enum migrate_read frame_bad(char *text, size_t text_size, const char *why
     return MIGRATE_READ_BAD;
 }
 
-/* A whole head: everything that it claims is held against limits before anything is done. */
+/* Checks a complete head against the limits, before its values are used. */
 static enum migrate_read take_head(struct migrate_reader *reader, char *text, size_t text_size) {
     unsigned type = (unsigned)migrate_get(reader->head + 4, 2);
     uint64_t length = migrate_get(reader->head + 8, 4);

@@ -5,8 +5,8 @@
  *   16 u64 XXH64 over the first 16 bytes and the payload   24 payload
  *
  * Frames are numbered from 0 in each direction of each connection, so that none can be missing,
- * doubled or swapped. The reader is fed piece by piece and never waits for anything itself:
- * sockets, files, tests and the fuzzer feed the same one.
+ * doubled or swapped. The reader gets its input in pieces and never waits: sockets, files, tests
+ * and the fuzzer use the same one.
  */
 #ifndef VIDMM_MIGRATE_FRAME_H
 #define VIDMM_MIGRATE_FRAME_H
@@ -29,7 +29,7 @@ struct migrate_reader {
 enum migrate_read {
     MIGRATE_READ_MORE,    /* not yet */
     MIGRATE_READ_MESSAGE, /* `out` is one, the caller's */
-    MIGRATE_READ_BAD,     /* no frame of a stream: `text` says why; the reader is of no more use */
+    MIGRATE_READ_BAD,     /* no frame of a stream: `text` says why; the reader cannot go on */
 };
 
 /* Where the next bytes go, and how many of them there is room for, at least one. */
@@ -37,7 +37,7 @@ size_t migrate_reader_want(struct migrate_reader *reader, uint8_t **where);
 /* `size` of them are there, 1 to what was wanted. */
 enum migrate_read migrate_reader_got(struct migrate_reader *reader, size_t size,
                                      struct migrate_message *out, char *text, size_t text_size);
-/* Nothing of a frame was read: this is a place where a stream may end. */
+/* No frame was begun: a stream may end here. */
 bool migrate_reader_between(const struct migrate_reader *reader);
 /* For a new stream. */
 void migrate_reader_reset(struct migrate_reader *reader);

@@ -1,5 +1,5 @@
 /*
- * io.h - what links, journal and session need of the system alike: a clock, and writing everything.
+ * io.h - the clock and complete writes, for links, journal and session.
  */
 #ifndef VIDMM_MIGRATE_IO_H
 #define VIDMM_MIGRATE_IO_H
@@ -12,9 +12,9 @@
 /* Monotonic. */
 uint64_t migrate_clock_ns(void);
 
-/* write(), or what a socket has for it. */
+/* write(), or a socket's counterpart. */
 typedef ssize_t migrate_write(int fd, const void *bytes, size_t size);
-/* All of it, in as many writes as that takes. false: errno says why not. */
+/* Writes all bytes, with several calls if needed. false: errno says why not. */
 bool migrate_write_all(migrate_write *some, int fd, const uint8_t *bytes, size_t size);
 
 #endif

@@ -49,5 +49,6 @@ void migrate_journal_word(struct migrate_journal *journal, const char *word, uin
 void migrate_journal_note(struct migrate_journal *journal, enum migrate_deed deed, uint64_t event) {
     migrate_journal_word(journal, words[deed], event);
     if (journal->fd >= 0 && (deed == MIGRATE_GIVES || deed == MIGRATE_TAKES))
-        (void)fdatasync(journal->fd); /* others, or a line that is lost, change nothing */
+        (void)fdatasync(
+            journal->fd); /* only this call is needed for ownership; a lost line changes nothing */
 }

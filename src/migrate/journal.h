@@ -1,10 +1,10 @@
 /*
- * journal.h - a file that says, line by line, what this process did with the guest and when:
+ * journal.h - a file with one line for each change of the guest's state in this process:
  *
  *   NANOSECONDS PID SIDE DEED EVENT          (nanoseconds of the system's steady clock)
  *
- * Lines are appended whole; those that ownership hangs on are on the disk before anything follows
- * from them.
+ * Each line is appended by one write. Lines about ownership are on the disk before this process
+ * acts on them.
  */
 #ifndef VIDMM_MIGRATE_JOURNAL_H
 #define VIDMM_MIGRATE_JOURNAL_H
@@ -21,7 +21,7 @@ bool migrate_journal_open(struct migrate_journal *journal, const char *path, con
                           char *text, size_t text_size);
 void migrate_journal_close(struct migrate_journal *journal);
 void migrate_journal_note(struct migrate_journal *journal, enum migrate_deed deed, uint64_t event);
-/* A word that is no deed of the state machines: where the process begins and ends. */
+/* An entry that is not from the state machines: start and end of the process. */
 void migrate_journal_word(struct migrate_journal *journal, const char *word, uint64_t event);
 
 #endif

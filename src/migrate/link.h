@@ -1,9 +1,9 @@
 /*
- * link.h - what carries messages between the two sides, as the state machines see it.
+ * link.h - interface through which the state machines exchange messages.
  *
- * source.c and target.c never wait and know no sockets: they ask for news, send, and go on.
- * Threads, queues and files are behind this (link_socket.c, link_file.c); tests have links in
- * memory that break where they are told to.
+ * source.c and target.c never wait and do not use sockets: they poll for events and send. Threads,
+ * queues and files are in the implementations (link_socket.c, link_file.c); tests have links in
+ * memory that fail at a chosen point.
  */
 #ifndef VIDMM_MIGRATE_LINK_H
 #define VIDMM_MIGRATE_LINK_H
@@ -12,20 +12,20 @@
 
 enum migrate_news {
     MIGRATE_NO_NEWS,
-    MIGRATE_UP,   /* connected */
-    MIGRATE_TOLD, /* a message */
-    MIGRATE_DOWN, /* the connection is over, or none could be made; only reopen() makes another */
+    MIGRATE_UP,      /* connected */
+    MIGRATE_MESSAGE, /* a message */
+    MIGRATE_DOWN,    /* the connection ended or failed; only reopen() makes another */
 };
 
 struct migrate_traffic {
     uint64_t bytes;   /* written */
-    uint64_t busy_ns; /* time that it took, with pacing */
-    uint64_t waiting; /* bytes that were sent and not written yet, unpacked */
+    uint64_t busy_ns; /* time that writing took, with pacing */
+    uint64_t waiting; /* bytes sent but not written yet, uncompressed */
 };
 
 struct migrate_link {
     void *ctx;
-    /* Takes what `message` holds. While there is no connection it goes nowhere. */
+    /* Takes the data of `message`. Without a connection the message is dropped. */
     void (*send)(void *ctx, struct migrate_message *message);
     /* There is room for another batch of pages. Other messages are always taken. */
     bool (*room)(void *ctx);
@@ -34,7 +34,7 @@ struct migrate_link {
                                  size_t text_size);
     /* After MIGRATE_DOWN: connects, or waits for the peer to connect, once more. */
     void (*reopen)(void *ctx);
-    /* Ends the connection from here, as MIGRATE_DOWN, once everything sent has been written. */
+    /* Ends the connection after everything sent is written; the event is MIGRATE_DOWN. */
     void (*hang_up)(void *ctx, const char *why);
     void (*traffic)(void *ctx, struct migrate_traffic *out);
 };

@@ -1,9 +1,9 @@
 /*
  * link_file.c - quick migration: a file in the place of the other side.
  *
- * The commit of a file is its name. It is written as PATH.part, lies on the disk before the file
- * says READY for itself, and gets its name after COMMIT is in it. The process that plays the guest
- * on renames the file first: of two processes that try, one succeeds.
+ * The file is committed by its name: it is written as PATH.part, is on the disk before the link
+ * reports READY, and is renamed to PATH after COMMIT was written. The process that goes on with the
+ * guest renames the file first: if two processes try, one succeeds.
  */
 #include "channel.h"
 
@@ -27,10 +27,10 @@ struct file_link {
     int fd;
     uint32_t number;
     struct migrate_traffic traffic;
-    /* Writing: what the file says, and whether it can any more. */
+    /* Writing: the answers that the link reports for the file. */
     struct migrate_message answer[ANSWERS];
     unsigned first, count;
-    bool begun, failed, told;
+    bool begun, failed, reported_up;
     char why[256];
     /* Reading: */
     struct migrate_reader reader;
@@ -51,7 +51,7 @@ static void answer(struct file_link *file, const struct migrate_message *message
         file->answer[(file->first + file->count++) % ANSWERS] = *message;
 }
 
-/* The name, and that it lasts. */
+/* Renames the file and makes the name durable. */
 static bool name_file(struct file_link *file) {
     char path[sizeof(file->address.path)];
     if (fsync(file->fd) != 0 || rename(file->other, file->address.path) != 0)
@@ -59,13 +59,13 @@ static bool name_file(struct file_link *file) {
     memcpy(path, file->address.path, sizeof(path));
     int directory = open(dirname(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory >= 0) {
-        (void)fsync(directory); /* it has its name: nothing could be taken back any more */
+        (void)fsync(directory); /* the file has its name: an error changes nothing */
         close(directory);
     }
     return true;
 }
 
-/* What a target would say to it. */
+/* What a target would answer. */
 static void react(struct file_link *file, enum migrate_type type, uint64_t event, uint64_t digest) {
     struct migrate_message reply = {.event = event, .digest = digest};
     switch (type) {
@@ -80,8 +80,8 @@ static void react(struct file_link *file, enum migrate_type type, uint64_t event
     case MIGRATE_COMMIT:
         reply.type = MIGRATE_OWNER;
         if (!file->failed && !name_file(file)) {
-            /* The file never got its name, so no process can play it: the source may take back the
-             * guest. */
+            /* The file was not renamed to PATH, so no process can play it: the source may take back
+             * the guest. */
             reply.type = MIGRATE_ABORT;
             unlink(file->other);
         }
@@ -122,15 +122,15 @@ static void file_send(void *ctx, struct migrate_message *message) {
 static enum migrate_news written_receive(void *ctx, struct migrate_message *out, char *text,
                                          size_t text_size) {
     struct file_link *file = ctx;
-    if (!file->told) {
-        file->told = true;
+    if (!file->reported_up) {
+        file->reported_up = true;
         return MIGRATE_UP;
     }
     if (file->count != 0) {
         *out = file->answer[file->first];
         file->first = (file->first + 1) % ANSWERS;
         file->count--;
-        return MIGRATE_TOLD;
+        return MIGRATE_MESSAGE;
     }
     if (!file->failed || file->ended)
         return MIGRATE_NO_NEWS;
@@ -156,7 +156,7 @@ static enum migrate_news ended(struct file_link *file, char *text, size_t text_s
 static enum migrate_news take_commit(struct file_link *file, struct migrate_message *commit,
                                      char *text, size_t text_size) {
     if (link(file->address.path, file->other) == 0 && unlink(file->address.path) == 0)
-        return MIGRATE_TOLD;
+        return MIGRATE_MESSAGE;
     migrate_message_drop(commit);
     return ended(file, text, text_size, "another process has taken the file, or took it before");
 }
@@ -165,8 +165,8 @@ static enum migrate_news read_receive(void *ctx, struct migrate_message *out, ch
                                       size_t text_size) {
     struct file_link *file = ctx;
     enum migrate_read read_so_far = MIGRATE_READ_MORE;
-    if (!file->told) {
-        file->told = true;
+    if (!file->reported_up) {
+        file->reported_up = true;
         return MIGRATE_UP;
     }
     if (file->ended)
@@ -186,7 +186,7 @@ static enum migrate_news read_receive(void *ctx, struct migrate_message *out, ch
         return MIGRATE_DOWN;
     }
     if (out->type != MIGRATE_COMMIT)
-        return MIGRATE_TOLD;
+        return MIGRATE_MESSAGE;
     file->ended = true;
     return take_commit(file, out, text, text_size);
 }
@@ -199,7 +199,7 @@ static bool file_room(void *ctx) {
 }
 
 static void file_reopen(void *ctx) {
-    (void)ctx; /* what failed once stays so; no news come any more */
+    (void)ctx; /* a failed file stays failed; no event follows */
 }
 
 static void file_hang_up(void *ctx, const char *why) {
@@ -225,7 +225,7 @@ static void file_close(void *ctx) {
     free(file);
 }
 
-/* A file that did not get its name belongs to no process. */
+/* A file that was not renamed to PATH belongs to no process. */
 static void written_close(void *ctx) {
     struct file_link *file = ctx;
     unlink(file->other);

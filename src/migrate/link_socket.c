@@ -1,9 +1,9 @@
 /*
  * link_socket.c - a link over a TCP or Unix socket.
  *
- * Two threads: one lives the life of the connection (connects or accepts, reads frames until it
- * breaks) and one writes what is queued, compressed and paced on its own time. Pings keep a silent
- * link apart from a dead one. The guest's thread only touches the queues.
+ * Two threads: the reader connects or accepts, then reads frames until the connection ends; the
+ * writer compresses, paces and writes the queued messages. Pings show that a silent link is alive.
+ * The guest's thread only touches the queues.
  */
 #include "channel.h"
 
@@ -26,7 +26,7 @@
 #define OUT_BYTES ((size_t)4 << 20)
 #define IN_BYTES  ((size_t)32 << 20)
 #define MS        UINT64_C(1000000)
-#define LOOK_MS   50 /* a wait looks so often whether it is over */
+#define LOOK_MS   50 /* interval at which a wait checks whether the link is closing */
 #define PING_NS   (1000 * MS)
 #define FLUSH_NS  (2000 * MS)
 #define PART_NS   (500 * MS)
@@ -43,10 +43,10 @@ struct socket_link {
     int fd;
     bool want, up, closing;
     bool writing;                   /* the writer uses `fd` */
-    bool parting;                   /* to be shut down when all is written */
-    bool parted_now;                /* was */
+    bool parting;                   /* shut down when all is written */
+    bool parted_now;                /* was shut down so */
     uint32_t number;                /* of the next frame */
-    char why[256];                  /* of the parting */
+    char why[256];                  /* reason for `parting` */
     struct migrate_traffic traffic; /* `waiting`: only what is being written */
 };
 
@@ -100,7 +100,7 @@ static void set_timeout(int fd, uint64_t ns) {
     (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
 }
 
-/* Waits until there is something to read; false: it is over, `text` says why. */
+/* Waits until there is something to read; false: the connection ended, `text` says why. */
 static bool await_bytes(struct socket_link *link, int fd, char *text, size_t text_size) {
     uint64_t heard = migrate_clock_ns(), parted_at = 0;
     for (;;) {
@@ -122,7 +122,7 @@ static bool await_bytes(struct socket_link *link, int fd, char *text, size_t tex
     }
 }
 
-/* One piece from the socket into the reader; false: it is over. */
+/* One piece from the socket into the reader; false: the connection ended. */
 static bool read_piece(struct socket_link *link, int fd, struct migrate_reader *reader, char *text,
                        size_t text_size) {
     struct migrate_message message;
@@ -149,7 +149,7 @@ static bool read_piece(struct socket_link *link, int fd, struct migrate_reader *
         migrate_message_drop(&message);
         return true;
     }
-    if (!migrate_queue_put(&link->in, MIGRATE_TOLD, &message, NULL)) {
+    if (!migrate_queue_put(&link->in, MIGRATE_MESSAGE, &message, NULL)) {
         snprintf(text, text_size, "closed, or out of memory for a message");
         return false;
     }
@@ -193,7 +193,7 @@ static void disconnected(struct socket_link *link, int fd, char *text, size_t te
     link->fd = -1;
     close(fd);
     migrate_queue_clear(&link->out);
-    /* The writer may hold what was for this connection: the next one must not begin with that. */
+    /* The writer may still hold a message of this connection, which must not go into the next. */
     while (!migrate_queue_empty(&link->out))
         pthread_cond_wait(&link->changed, &link->lock);
     pthread_cond_broadcast(&link->changed);
@@ -238,7 +238,7 @@ static void sleep_until(uint64_t at) {
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
-/* A peer that is gone is an error, and no signal. */
+/* A closed peer causes an error, no signal. */
 static ssize_t send_quietly(int fd, const void *bytes, size_t size) {
     return send(fd, bytes, size, MSG_NOSIGNAL);
 }
@@ -258,7 +258,7 @@ static bool write_bytes(struct socket_link *link, int fd, const uint8_t *bytes, 
     return true;
 }
 
-/* The socket, for the writer alone until it gives it back; -1: there is none. */
+/* The socket, reserved for the writer until released; -1: there is none. */
 static int borrow(struct socket_link *link, size_t waiting, uint32_t *number) {
     pthread_mutex_lock(&link->lock);
     link->writing = link->up;
@@ -277,7 +277,7 @@ static void give_back(struct socket_link *link, int fd, bool ok, size_t bytes, u
     link->traffic.bytes += bytes;
     link->traffic.busy_ns += ns;
     if (!ok)
-        shutdown(fd, SHUT_RDWR); /* the reader finds out, and tells */
+        shutdown(fd, SHUT_RDWR); /* the reader notices and reports it */
     pthread_cond_broadcast(&link->changed);
     pthread_mutex_unlock(&link->lock);
 }
@@ -296,7 +296,7 @@ static void write_message(struct socket_link *link, struct migrate_message *mess
               message->type == MIGRATE_PAGES ? migrate_clock_ns() - before : 0);
 }
 
-/* What was taken from the queue is written, or was for a connection that is no more. */
+/* The message taken from the queue is written, or belongs to an ended connection. */
 static void let_go(struct socket_link *link, struct migrate_item *item) {
     migrate_message_drop(&item->message);
     free(item);
@@ -306,7 +306,7 @@ static void let_go(struct socket_link *link, struct migrate_item *item) {
     pthread_mutex_unlock(&link->lock);
 }
 
-/* Nothing is left to be written: the other side may know that nothing comes. */
+/* All is written: shut down, so that the peer sees the end. */
 static void part(struct socket_link *link) {
     pthread_mutex_lock(&link->lock);
     if (link->parting && !link->parted_now && link->up && migrate_queue_empty(&link->out)) {
@@ -341,7 +341,7 @@ static void socket_send(void *ctx, struct migrate_message *message) {
     struct socket_link *link = ctx;
     pthread_mutex_lock(&link->lock);
     bool up = link->up && !link->parting;
-    if (up && !migrate_queue_put(&link->out, MIGRATE_TOLD, message, NULL))
+    if (up && !migrate_queue_put(&link->out, MIGRATE_MESSAGE, message, NULL))
         shutdown(link->fd, SHUT_RDWR); /* a message is lost, and with it the stream */
     pthread_mutex_unlock(&link->lock);
     if (!up)
@@ -357,7 +357,7 @@ static enum migrate_news socket_receive(void *ctx, struct migrate_message *out, 
                                         size_t text_size) {
     struct socket_link *link = ctx;
     struct migrate_item *item = migrate_queue_take(&link->in, 0);
-    while (item && item->news == MIGRATE_TOLD && is_parting(link)) {
+    while (item && item->news == MIGRATE_MESSAGE && is_parting(link)) {
         migrate_message_drop(&item->message);
         free(item);
         item = migrate_queue_take(&link->in, 0);

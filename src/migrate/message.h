@@ -1,5 +1,5 @@
 /*
- * message.h - what the two sides say to each other, as plain data (docs/migration-stream.md).
+ * message.h - the messages of the two sides, as plain data (docs/migration-stream.md).
  *
  * message.c turns the body of each into the payload of a frame and back; pages.c does batches of
  * pages; frame.c puts the header around them.
@@ -14,31 +14,31 @@
 #include "wire.h"
 
 enum migrate_type {
-    MIGRATE_PING = 1, /* nothing but a sign of life; the link's own */
+    MIGRATE_PING = 1, /* sign of life, sent by the link itself */
     MIGRATE_HELLO,    /* both: the sender, and its event */
-    MIGRATE_CONFIG,   /* source: what is run, as lines NAME=VALUE */
+    MIGRATE_CONFIG,   /* source: the run's configuration, as lines NAME=VALUE */
     MIGRATE_SEGMENT,  /* source: one memory segment of its adapter */
-    MIGRATE_FOLLOW,   /* source: rehearse up to `event`, there may be more to come */
-    MIGRATE_STAND,    /* source: stand at `event`, this is where it will pause */
-    MIGRATE_AT,       /* target: its guest has got to `event` */
-    MIGRATE_STANDING, /* target: stands at `event`, everything that came is in its memory */
+    MIGRATE_FOLLOW,   /* source: rehearse up to `event`, more may follow */
+    MIGRATE_STAND,    /* source: stop at `event`, where the guest will pause */
+    MIGRATE_AT,       /* target: its guest reached `event` */
+    MIGRATE_STANDING, /* target: stopped at `event`; all pages received are in its memory */
     MIGRATE_PAGES,    /* source: content of pages */
     MIGRATE_FIXED,    /* source: a piece of the driver's immutable data */
     MIGRATE_STATE,    /* source: a piece of the driver's mutable data */
-    MIGRATE_SEAL,     /* source: that was all */
-    MIGRATE_READY,    /* target: it has all, and it is what was sealed */
-    MIGRATE_COMMIT,   /* source: it will not run again, the target owns the guest */
+    MIGRATE_SEAL,     /* source: everything was sent */
+    MIGRATE_READY,    /* target: it has everything that was sealed */
+    MIGRATE_COMMIT,   /* source: it will not run the guest again, the target owns it */
     MIGRATE_OWNER,    /* target: it owns the guest */
-    MIGRATE_ABORT,    /* both: why it ends here */
+    MIGRATE_ABORT,    /* both: why this side ends */
     MIGRATE_TYPES
 };
 
-/* Where a side stands when it connects. */
+/* State of a side when it connects. */
 enum migrate_stance {
     MIGRATE_NEW,       /* a migration begins */
-    MIGRATE_WITHDRAWN, /* source: it runs on, and never gave the guest away */
-    MIGRATE_GIVEN,     /* source: it sent COMMIT and does not know what became of it */
-    MIGRATE_HOLDS,     /* target: it said READY and has not seen COMMIT */
+    MIGRATE_WITHDRAWN, /* source: it runs on and did not send COMMIT */
+    MIGRATE_GIVEN,     /* source: it sent COMMIT and has no answer */
+    MIGRATE_HOLDS,     /* target: it sent READY and has not seen COMMIT */
     MIGRATE_OWNS,      /* target: it is the owner */
     MIGRATE_STANCES
 };
@@ -54,7 +54,7 @@ struct migrate_pages {
     uint32_t segment, page_bytes;
     uint32_t run_count;
     struct migrate_run run[MIGRATE_BATCH_RUNS];
-    uint8_t *raw; /* content of the runs that are not zero, one after another */
+    uint8_t *raw; /* content of the runs that are not zero, in order */
     size_t raw_bytes;
     size_t wire_bytes; /* as encoded; of a batch that was received too */
 };
@@ -75,9 +75,9 @@ struct migrate_message {
     struct migrate_pages *pages; /* PAGES */
 };
 
-/* Frees what the message holds. */
+/* Frees the data of the message. */
 void migrate_message_drop(struct migrate_message *message);
-/* What it holds. */
+/* Bytes of that data. */
 size_t migrate_message_bytes(const struct migrate_message *message);
 
 /* "PAGES"; "?" for a number that is no type. */
@@ -97,7 +97,7 @@ bool migrate_payload_decode(struct migrate_message *message, const uint8_t *from
 /* ---- pages.c --------------------------------------------------------------------------------- */
 
 size_t migrate_pages_bound(const struct migrate_pages *pages);
-/* Elides zero pages and compresses what is left when that pays. false: out of memory. */
+/* Leaves out zero pages and compresses the rest if that saves enough. false: out of memory. */
 bool migrate_pages_encode(struct migrate_pages *pages, uint8_t *to, size_t *size);
 struct migrate_pages *migrate_pages_decode(const uint8_t *from, size_t size, char *text,
                                            size_t text_size);

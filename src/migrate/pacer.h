@@ -1,5 +1,5 @@
 /*
- * pacer.h - makes a link no faster than it is told to be: after each piece, how long to sleep.
+ * pacer.h - limits the rate of a link: computes when the next piece may be written.
  */
 #ifndef VIDMM_MIGRATE_PACER_H
 #define VIDMM_MIGRATE_PACER_H
@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 #define MIGRATE_PACE_PIECE ((size_t)32 << 10)
-#define MIGRATE_PACE_SAVED UINT64_C(2000000) /* ns of idleness that may be made up for */
+#define MIGRATE_PACE_SAVED UINT64_C(2000000) /* ns of idle time that may be made up for */
 
 struct migrate_pacer {
     uint64_t bits_per_s; /* 0: no limit */
-    uint64_t free_at;    /* when what was written has passed */
+    uint64_t free_at;    /* when the written bytes have passed */
 };
 
 /* `bytes` are written at `now`; when the next may be. */

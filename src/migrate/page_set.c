@@ -43,7 +43,7 @@ uint64_t page_set_count(const struct page_set *set) {
     return count;
 }
 
-/* The bits of `flip` are inverted first, so that the search is always for a one. */
+/* The bits of `flip` are inverted first, so that the search is always for a 1. */
 static uint64_t page_set_find(const struct page_set *set, uint64_t from, uint64_t flip) {
     if (from >= set->pages)
         return set->pages;

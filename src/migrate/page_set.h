@@ -1,5 +1,5 @@
 /*
- * page_set.h - a set of pages of one segment: which are due, which were sent, which are in use.
+ * page_set.h - a set of pages of one segment, for example those that are due, sent or in use.
  */
 #ifndef VIDMM_MIGRATE_PAGE_SET_H
 #define VIDMM_MIGRATE_PAGE_SET_H

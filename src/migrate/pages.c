@@ -16,7 +16,7 @@
 
 #define HEAD  24u
 #define RUN   16u
-#define LEVEL 1 /* links are fast: what costs more time than it saves is no help */
+#define LEVEL 1 /* links are fast; higher levels cost more time than they save */
 
 size_t migrate_pages_bound(const struct migrate_pages *pages) {
     return HEAD + (size_t)MIGRATE_BATCH_RUNS * RUN + pages->raw_bytes;
@@ -61,7 +61,8 @@ static void add_page(struct packer *packer, uint64_t page, bool zero) {
     *last = (struct migrate_run){page, 1, zero};
 }
 
-/* Runs into `to`, content that is not zero together at the start of `raw`. Returns its bytes. */
+/* Writes the runs to `to` and moves content that is not zero to the start of `raw`. Returns its
+ * bytes. */
 static size_t elide(struct migrate_pages *pages, struct packer *packer) {
     const uint8_t *from = pages->raw;
     uint8_t *to = pages->raw;
@@ -80,7 +81,7 @@ static size_t elide(struct migrate_pages *pages, struct packer *packer) {
     return (size_t)(to - pages->raw);
 }
 
-/* Content to `to`; its bytes there. */
+/* Writes the content to `to`; returns its bytes there. */
 static size_t pack(const uint8_t *raw, size_t size, uint8_t *to) {
     if (size == 0)
         return 0;
@@ -113,7 +114,7 @@ static bool page_size_good(uint32_t bytes) {
     return bytes >= MIGRATE_PAGE_LEAST && bytes <= MIGRATE_PAGE_MOST && (bytes & (bytes - 1)) == 0;
 }
 
-/* Pages with content are counted in `full`; false: runs that no batch has. */
+/* Counts pages with content in `full`; false: the runs are invalid. */
 static bool decode_runs(struct migrate_pages *pages, const uint8_t *from, uint64_t *full) {
     uint64_t all = 0, end = 0;
     *full = 0;

@@ -1,5 +1,5 @@
 /*
- * parse.c - words of a migration's options.
+ * parse.c - parses options of a migration.
  */
 #include <vidmm/migrate.h>
 

@@ -1,5 +1,5 @@
 /*
- * party.c - what both state machines do alike.
+ * party.c - functions that both state machines use.
  */
 #include "party.h"
 

@@ -1,8 +1,8 @@
 /*
- * party.h - what both state machines have: the link, the virtual GPU, a clock, a journal.
+ * party.h - members that both state machines have: the link, the virtual GPU, a clock, a journal.
  *
- * A machine is stepped before each event of the guest, and again as long as it answers HOLD. It is
- * used by one thread only and never waits.
+ * A machine is stepped before each event of the guest, and again while it answers HOLD. One thread
+ * uses it, and it never waits.
  */
 #ifndef VIDMM_MIGRATE_PARTY_H
 #define VIDMM_MIGRATE_PARTY_H
@@ -14,19 +14,19 @@
 
 enum migrate_verdict {
     MIGRATE_RUN,  /* the guest plays the event */
-    MIGRATE_HOLD, /* not now: step again with the same event, soon */
+    MIGRATE_HOLD, /* the guest waits: step again soon with the same event */
     MIGRATE_LEAVE /* the guest ends here */
 };
 
-/* Lines of the journal: what this process does with the guest from now on. */
+/* Entries of the journal: what this process does with the guest from now on. */
 enum migrate_deed {
     MIGRATE_RUNS,   /* plays on from the event, as its owner */
     MIGRATE_PAUSES, /* stands still at it */
-    MIGRATE_GIVES,  /* source: will not play on unless an operator says so */
+    MIGRATE_GIVES,  /* source: sent COMMIT; plays on only if an operator decides so */
     MIGRATE_WAITS,  /* target: said READY */
     MIGRATE_DOUBTS,
     MIGRATE_TAKES, /* target: is the owner from here on */
-    MIGRATE_DROPS, /* has no more part in it */
+    MIGRATE_DROPS, /* gives the guest up */
     MIGRATE_DEEDS
 };
 
@@ -34,9 +34,9 @@ struct migrate_world {
     void *ctx;
     uint64_t (*now)(void *ctx); /* ns */
     uint64_t (*draw)(void *ctx);
-    /* Lasts before it returns. */
+    /* The entry is durable when it returns. */
     void (*deed)(void *ctx, enum migrate_deed deed, uint64_t event);
-    /* What an operator decided since the last call: ASK for nothing. */
+    /* The operator's decision since the last call; ASK: none. */
     enum vidmm_migrate_verdict (*verdict)(void *ctx);
     void (*progress)(void *ctx, const struct vidmm_migrate_progress *progress);
 };
@@ -52,8 +52,8 @@ struct migrate_party {
     uint64_t session;
     uint64_t event; /* of the step */
     enum vidmm_migrate_phase phase;
-    bool prepared;     /* the driver was told of a migration */
-    uint64_t doubt_at; /* when the doubt began, or was told of last */
+    bool prepared;     /* DxgkDdiPrepareLiveMigration was called */
+    uint64_t doubt_at; /* when the doubt began, or was reported last */
 };
 
 uint64_t migrate_now(const struct migrate_party *party);
@@ -65,8 +65,7 @@ void migrate_say_abort(struct migrate_party *party, const char *why);
 /* `size` bytes in pieces, of which the first says how many there are. false: out of memory. */
 bool migrate_say_data(struct migrate_party *party, enum migrate_type type, const uint8_t *data,
                       size_t size);
-/* What the driver has to say about itself, and how many bytes. false: the reason is the device's.
- */
+/* Saves the driver's data, and its size. false: the reason is the device's. */
 bool migrate_say_saved(struct migrate_party *party, enum vidmm_migration_data kind,
                        uint64_t *bytes);
 void migrate_deed(struct migrate_party *party, enum migrate_deed deed);
@@ -74,11 +73,11 @@ void migrate_deed(struct migrate_party *party, enum migrate_deed deed);
 void migrate_conclude(struct migrate_party *party, const char *why);
 /* A message for the operator. */
 void migrate_tell(struct migrate_party *party, const char *text);
-/* In doubt, or still in doubt: tells the operator WHAT is undecided, WHY, and what this side is
- * DOING. */
+/* In doubt, or still in doubt: reports to the operator WHAT is undecided, WHY, and what this side
+ * is DOING. */
 void migrate_doubt(struct migrate_party *party, const char *what, const char *why,
                    const char *doing);
-/* Ends the driver's part in it, if it has one; a paused guest may go on. */
+/* Calls DxgkDdiEndLiveMigration if the migration was prepared; a paused guest may go on. */
 void migrate_end(struct migrate_party *party);
 
 /* The other side's HELLO: a version that is understood. false: `text` says why not. */

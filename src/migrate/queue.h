@@ -1,6 +1,7 @@
 /*
  * queue.h - messages between the guest's thread and the threads of a link, with the link's events
- * in order among them. Bounded by content: a thread that would overfill it asks first, or waits.
+ * in order among them. The content is bounded: a thread asks for room, or waits, before it adds
+ * pages.
  */
 #ifndef VIDMM_MIGRATE_QUEUE_H
 #define VIDMM_MIGRATE_QUEUE_H
@@ -21,28 +22,28 @@ struct migrate_queue {
     pthread_cond_t changed;
     struct migrate_item *first, **end;
     size_t bytes, most; /* of content */
-    bool taken;         /* what was taken last is still being worked on */
+    bool taken;         /* the message taken last is still in work */
     bool closed;
 };
 
 bool migrate_queue_init(struct migrate_queue *queue, size_t most);
 void migrate_queue_destroy(struct migrate_queue *queue);
-/* Takes what `message` holds; drops it when the queue is closed, or for want of memory (false). */
+/* Takes the data of `message`; drops it if the queue is closed or memory is short (false). */
 bool migrate_queue_put(struct migrate_queue *queue, enum migrate_news news,
                        struct migrate_message *message, const char *text);
 /* There is room. With `wait`: sleeps until there is, or the queue is closed. */
 bool migrate_queue_room(struct migrate_queue *queue, bool wait);
-/* Of content, what is being worked on aside. */
+/* Bytes of content, without the message that is in work. */
 size_t migrate_queue_bytes(struct migrate_queue *queue);
 /* The oldest, the caller's to free; NULL: none after `ns`. */
 struct migrate_item *migrate_queue_take(struct migrate_queue *queue, uint64_t ns);
 /* Sleeps until there is one, the queue is closed, or for `ns`. */
 void migrate_queue_wait(struct migrate_queue *queue, uint64_t ns);
-/* What was taken is done with. */
+/* The message taken last is done. */
 void migrate_queue_done(struct migrate_queue *queue);
-/* Nothing is in it, and nothing is being worked on. */
+/* The queue is empty, and no message is in work. */
 bool migrate_queue_empty(struct migrate_queue *queue);
-/* What is in it is dropped. */
+/* Drops all messages. */
 void migrate_queue_clear(struct migrate_queue *queue);
 /* Wakes all threads; the queue takes no further message. */
 void migrate_queue_close(struct migrate_queue *queue);

@@ -1,5 +1,5 @@
 /*
- * recv.c - the run that goes on elsewhere.
+ * recv.c - vidmm_migrate_recv: the run of the target.
  */
 #include "session.h"
 

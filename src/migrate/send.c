@@ -1,5 +1,5 @@
 /*
- * send.c - a run that moves away while it plays.
+ * send.c - vidmm_migrate_send: the run of the source.
  */
 #include "io.h"
 #include "session.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* As before a display: the frame after this one is not due yet. What was missed is not made up. */
+/* As with a display: waits until the next frame is due. Missed frames are not made up for. */
 static void pace(struct migrate_session *session, uint64_t event) {
     const struct vidmm_workload *workload = session->workload;
     uint64_t frames = session->options.frames_per_s;
@@ -43,7 +43,7 @@ static uint64_t start_event(const struct migrate_session *session) {
     return session->last * (options->start_percent > 100 ? 100 : options->start_percent) / 100;
 }
 
-/* The run's own verdict first: a guest that went wrong is no migration's success. */
+/* The result of the run comes first: if the run failed, the migration did not succeed. */
 static void conclude(struct migrate_session *session) {
     struct vidmm_migrate_result *result = session->result;
     struct migrate_traffic traffic;

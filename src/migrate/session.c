@@ -1,5 +1,6 @@
 /*
- * session.c - from a run's options to a state machine with a world around it, and back to a result.
+ * session.c - makes a state machine with its link, clock and journal from a run's options, and its
+ * result.
  */
 #include "session.h"
 
@@ -21,7 +22,7 @@ static uint64_t world_now(void *ctx) {
     return migrate_clock_ns();
 }
 
-/* A session's number is what a stranger would have to guess. */
+/* The session's number is random: another process cannot guess it. */
 static uint64_t world_draw(void *ctx) {
     uint64_t value = 0;
     while (value == 0 && getrandom(&value, sizeof(value), 0) != (ssize_t)sizeof(value))

@@ -1,6 +1,6 @@
 /*
- * session.h - what surrounds a state machine in a real process: the link by its address, clock,
- * journal, control socket, and the gate through which the player comes.
+ * session.h - a state machine in a process: its link, clock, journal, control socket, and the
+ * function that the player calls before each event.
  */
 #ifndef VIDMM_MIGRATE_SESSION_H
 #define VIDMM_MIGRATE_SESSION_H
@@ -13,7 +13,7 @@
 #include "target.h"
 
 struct migrate_session {
-    struct vidmm_migrate_options options; /* nothing in it is 0 for a default */
+    struct vidmm_migrate_options options; /* with all defaults filled in */
     struct vidmm_run_options run;
     const struct vidmm_workload *workload;
     struct vidmm_migrate_result *result;
@@ -38,7 +38,7 @@ bool migrate_session_open(struct migrate_session *session, const struct vidmm_wo
                           struct vidmm_migrate_result *result);
 void migrate_session_close(struct migrate_session *session);
 struct migrate_party migrate_session_party(struct migrate_session *session);
-/* Sleeps until there may be news. */
+/* Sleeps until an event may have arrived. */
 void migrate_session_wait(struct migrate_session *session);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * source.c - the source up to the pause: greeting, rounds while the guest runs, and where to pause.
  *
- * The source sends the event to pause at ahead, so that the target has reached it, with its memory
- * filled, when the guest arrives: a pause holds the last round and no rehearsal.
+ * The source announces the event of the pause early. The target has then reached it, with its
+ * memory filled, when the guest pauses: the pause contains the last round but no rehearsal.
  */
 #include "source.h"
 
@@ -12,16 +12,16 @@
 #include <string.h>
 
 #define MS            UINT64_C(1000000)
-#define FOLLOW_NS     (20 * MS) /* the target is told where the guest is */
-#define LEAST_SLICE   (MS / 2)  /* of the migration between two events of the guest */
+#define FOLLOW_NS     (20 * MS) /* interval of FOLLOW */
+#define LEAST_SLICE   (MS / 2)  /* the migration's time between two events, at least */
 #define MOST_SLICE    (20 * MS)
 #define LEAST_HOLD    MS
 #define HOLD_SLICE    (20 * MS) /* while the guest is held anyway */
 #define KEEP_NS       (40 * MS) /* of a pause */
-#define LEAD_NS       (60 * MS) /* for news to come and go */
+#define LEAD_NS       (60 * MS) /* for messages to arrive */
 #define GAIN_NS       (250 * MS)
-#define GRACE_NS      (50 * MS) /* to wait for a target that is nearly there */
-#define EVENTS_MEANT  64u       /* for how long an event takes */
+#define GRACE_NS      (50 * MS) /* wait for a target that is nearly there */
+#define EVENTS_MEANT  64u       /* over so many events the duration of an event is averaged */
 #define LEAST_EVENT   10000u    /* ns */
 #define REPLANS       8u
 #define MOST_THROTTLE 16u
@@ -50,14 +50,14 @@ void migrate_source_stop(struct migrate_source *source) {
 /* ---- Greeting -------------------------------------------------------------------------------- */
 
 static bool open_areas(struct migrate_source *source) {
-    char text[256] = "out of memory for the books of a migration";
+    char text[256] = "out of memory for the state of a migration";
     if (source->batch)
         return true;
     source->batch = malloc(MIGRATE_BATCH_BYTES);
     if (source->batch &&
         migrate_areas_open(&source->party.areas, &source->party.device, text, sizeof(text)))
         return true;
-    source->retries = 0; /* it would be no other the next time */
+    source->retries = 0; /* a retry would fail the same way */
     source_withdraw(source, text);
     return false;
 }
@@ -122,21 +122,21 @@ static bool source_begin(struct migrate_source *source) {
 
 /* ---- Where the target is --------------------------------------------------------------------- */
 
-/* The event that the guest will have come to after so long. */
+/* The event that the guest will reach after `ns`. */
 static uint64_t event_in(const struct migrate_source *source, uint64_t ns) {
     uint64_t events = (ns + LEAD_NS) / (source->event_ns + LEAST_EVENT) + 4;
     uint64_t at = source->party.event, left = source->last - at;
     return at + (events < left ? events : left);
 }
 
-/* That the target needs to fill its memory: writing goes as fast as reading here, or nearly. */
+/* Estimate of the time that the target needs to fill its memory: it writes nearly as fast as this
+ * side reads. */
 static uint64_t fill_ns(const struct migrate_source *source) {
     double used = (double)migrate_areas_used_bytes(&source->party.areas);
     return (uint64_t)(used * 1.5e9 / (double)source_rounds_read_rate(source));
 }
 
-/* The target rehearses ahead of the guest, so that it need only fill its memory once it is told
- * where to stand. */
+/* The target rehearses ahead of the guest, so that it only has to fill its memory after STAND. */
 static void follow(struct migrate_source *source) {
     uint64_t now = migrate_now(&source->party), goal = event_in(source, fill_ns(source));
     if (now < source->followed + FOLLOW_NS || goal <= source->goal)
@@ -146,23 +146,23 @@ static void follow(struct migrate_source *source) {
     migrate_say_event(&source->party, MIGRATE_FOLLOW, goal);
 }
 
-/* The target has not even rehearsed what the guest has played. */
+/* The target's rehearsal is behind the guest. */
 static bool behind(const struct migrate_source *source) {
     return source->target_at < source->party.event && source->party.event != source->last;
 }
 
-/* Events that the target should be ahead and is not. It may be no faster than the guest. */
+/* Events by which the target is too little ahead. It may be no faster than the guest. */
 static uint64_t lag_events(const struct migrate_source *source) {
     if (source->party.event == source->last)
-        return 0; /* the guest waits for it anyway */
+        return 0; /* the guest is waiting anyway */
     uint64_t at = source->party.event, want = at + (event_in(source, fill_ns(source)) - at) / 2;
     if (source->state == SOURCE_LEAD && want > source->stand)
         want = source->stand;
     return want > source->target_at ? want - source->target_at : 0;
 }
 
-/* How often the time of an event the guest waits after it for a target that lags: more, if the lag
- * does not get less, but not for a target that stands still. */
+/* For a target that lags, the guest waits after each event for so many times the event's duration:
+ * more if the lag does not shrink. A target without progress ends the migration. */
 static uint32_t wait_for_target(struct migrate_source *source) {
     uint64_t lag = lag_events(source), now = migrate_now(&source->party);
     bool lagged = lag != 0 && source->lag != 0;
@@ -212,7 +212,7 @@ static void too_dirty(struct migrate_source *source) {
     source->rounds_allowed = source->round + MORE_ROUNDS;
     source->stuck = 0;
     if (source->throttle > MOST_THROTTLE)
-        plan(source); /* where it will stand still until little enough is due */
+        plan(source); /* the guest will wait there until little enough is due */
 }
 
 static void decide(struct migrate_source *source) {
@@ -227,9 +227,10 @@ static void decide(struct migrate_source *source) {
 /* ---- Brownout -------------------------------------------------------------------------------- */
 
 /*
- * What is sent early is dirty again before the pause, and sent again: rounds wait for a target that
- * is behind, to be asked to stand, or has yet to do so; then each begins when only just enough time
- * is left, with the guest running for half of it. What is little enough waits for the pause.
+ * Pages that are sent early become dirty again before the pause and are sent again. So no round
+ * begins while the target is behind or has not reached the event of the pause; then each round
+ * begins as late as possible, with the guest running for half of it. A small rest is left for the
+ * pause.
  */
 static bool can_wait(const struct migrate_source *source) {
     uint64_t target = source->party.options->pause_ns, half = target / 2;
@@ -244,7 +245,7 @@ static bool can_wait(const struct migrate_source *source) {
     return predicted <= (half < KEEP_NS ? half : KEEP_NS) || left > 2 * predicted;
 }
 
-/* A slice of the migration. */
+/* Lets the migration work for one slice of time. */
 static void work(struct migrate_source *source, bool held) {
     struct migrate_party *party = &source->party;
     uint64_t now = migrate_now(party);
@@ -275,7 +276,7 @@ static enum migrate_verdict step_rounds(struct migrate_source *source) {
     return held && source->state <= SOURCE_LEAD ? MIGRATE_HOLD : MIGRATE_RUN;
 }
 
-/* At the event to pause at, and the target is not: wait, or another event. */
+/* The guest is at the event of the pause, the target is not: waits, or chooses a later event. */
 static enum migrate_verdict await_target(struct migrate_source *source) {
     struct migrate_party *party = &source->party;
     uint64_t now = migrate_now(party), waited = now - source->gate_at;
@@ -292,15 +293,15 @@ static enum migrate_verdict await_target(struct migrate_source *source) {
     return MIGRATE_RUN;
 }
 
-/* Both stand at the same event; little enough is due, or will be. What the GPU has yet to do for
- * the guest makes pages dirty again: nothing is sent before the pause that can be sent in it. */
+/* Both sides are at the same event; little enough is due, or will be. Queued GPU work still makes
+ * pages dirty, so what can be sent in the pause is not sent before it. */
 static enum migrate_verdict stand(struct migrate_source *source) {
     const struct vidmm_migrate_options *options = source->party.options;
     if (!source->counted && !source_rounds_next(source)) {
         source_withdraw(source, source->party.device.why(source->party.device.ctx));
         return MIGRATE_RUN;
     }
-    source->counted = true; /* the guest stands still: from here on it only becomes less */
+    source->counted = true; /* the guest stopped: no page becomes due any more */
     uint64_t predicted = source_rounds_predict(source);
     source->party.result->predicted_pause_ns = predicted;
     if (predicted <= options->pause_most_ns || source->forced)
@@ -310,7 +311,7 @@ static enum migrate_verdict stand(struct migrate_source *source) {
     else if (options->too_dirty == VIDMM_MIGRATE_STOP)
         too_dirty(source);
     else
-        work(source, true); /* rounds go on, and nothing becomes dirty */
+        work(source, true); /* rounds go on, no page becomes dirty */
     return source->state == SOURCE_LEAD ? MIGRATE_HOLD : MIGRATE_RUN;
 }
 
@@ -327,7 +328,7 @@ static enum migrate_verdict step_lead(struct migrate_source *source) {
 
 /* ---- News ------------------------------------------------------------------------------------ */
 
-static void told(struct migrate_source *source, const struct migrate_message *message) {
+static void handle_message(struct migrate_source *source, const struct migrate_message *message) {
     char text[MIGRATE_TEXT_BYTES + 32];
     switch (message->type) {
     case MIGRATE_PING:
@@ -394,13 +395,13 @@ static void take_news(struct migrate_source *source) {
         case MIGRATE_DOWN:
             down(source, text);
             break;
-        case MIGRATE_TOLD:
+        case MIGRATE_MESSAGE:
             if (source->hung_up || source->state == SOURCE_OVER || source->state == SOURCE_CONNECT)
                 ; /* what was on its way */
             else if (source->state >= SOURCE_SEALED)
-                source_give_told(source, &message);
+                source_give_message(source, &message);
             else
-                told(source, &message);
+                handle_message(source, &message);
             migrate_message_drop(&message);
             break;
         }
@@ -430,7 +431,7 @@ static enum migrate_verdict step_early(struct migrate_source *source) {
     return source->quick ? source_give_pause(source) : step_rounds(source);
 }
 
-/* How often the time of its last event the guest has to wait now. */
+/* The guest has to wait now for so many times the duration of its last event. */
 static uint32_t wait_times(struct migrate_source *source) {
     bool follows = source->state == SOURCE_FOLLOW && source->party.event >= source->start;
     uint32_t times = 0;
@@ -439,7 +440,7 @@ static uint32_t wait_times(struct migrate_source *source) {
     return times > source->throttle ? times : source->throttle;
 }
 
-/* What the guest's last event took; how long the migration has now. */
+/* Measures the guest's last event and computes how long the migration may work now. */
 static void note_gate(struct migrate_source *source, uint64_t event) {
     uint64_t now = migrate_now(&source->party);
     if (source->stepped && source->party.event == event)
@@ -455,7 +456,7 @@ static void note_gate(struct migrate_source *source, uint64_t event) {
     source->slice_end = now + slice;
     source->owed += took * wait_times(source);
     if (source->owed < LEAST_HOLD)
-        return; /* a wait lasts that long, and the guest would not get on: saved up */
+        return; /* shorter than the shortest wait: added up */
     source->hold_until = now + source->owed;
     source->owed = 0;
 }
@@ -486,7 +487,7 @@ static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* The guest goes on; what it waited is its own time, or the migration's. */
+/* The guest goes on; its waiting time counts as its own or as the migration's. */
 static void note_leave(struct migrate_source *source) {
     uint64_t now = migrate_now(&source->party), idle_end = least(now, source->idle_until);
     uint64_t free_at = idle_end > source->slice_end ? idle_end : source->slice_end;

@@ -1,10 +1,10 @@
 /*
- * source_give.c - the source from the pause on: the rest, the seal, the commit; and the ways out.
+ * source_give.c - the source from the pause on: the rest, SEAL, COMMIT, failures.
  *
- * The one decision is the step from SEALED to GIVEN. It is written to the journal before COMMIT is
- * sent, and after it the guest does not run here again unless the target or an operator says that
- * it never will run there. Before it every failure leads back to a running guest; the source tells
- * a target that may have said READY, as often as needed, because the target must not wait for ever.
+ * Ownership changes at the step from SEALED to GIVEN. It is written to the journal before COMMIT is
+ * sent; after it the guest runs here again only if the target or an operator says that the target
+ * will never run it. Before this step each failure lets the guest run on here; a target that may
+ * have sent READY learns it by HELLO and ABORT, on each new connection, because it waits.
  */
 #include "source.h"
 
@@ -24,7 +24,7 @@ static void hang_up(struct migrate_source *source, const char *why) {
     source->party.link.hang_up(source->party.link.ctx, why);
 }
 
-/* No migration any more, or another one soon. */
+/* The attempt ended: OVER, or CONNECT for another. */
 static void close_attempt(struct migrate_source *source) {
     struct migrate_party *party = &source->party;
     hang_up(source, party->result->text);
@@ -68,12 +68,12 @@ static void moved(struct migrate_source *source) {
     party->result->total_ns = now - source->began;
     party->phase = VIDMM_MIGRATE_ENDED;
     source->state = SOURCE_MOVED;
-    migrate_say_event(party, MIGRATE_OWNER, party->event); /* heard */
+    migrate_say_event(party, MIGRATE_OWNER, party->event); /* acknowledges it */
     migrate_deed(party, MIGRATE_DROPS);
     migrate_end(party);
 }
 
-/* The guest is this side's again, though COMMIT was sent. */
+/* This side owns the guest again, although COMMIT was sent. */
 static void take_back(struct migrate_source *source, const char *why) {
     struct migrate_party *party = &source->party;
     migrate_conclude(party, why);
@@ -148,7 +148,7 @@ static void doubt(struct migrate_source *source, const char *why) {
     migrate_doubt(&source->party, "the target owns the guest", why, "asking again");
 }
 
-/* A side that was lost is back, or another one is there. */
+/* The target connected again, or another target did. */
 static void back(struct migrate_source *source, const struct migrate_message *hello) {
     struct migrate_party *party = &source->party;
     bool same = hello->session == party->session;
@@ -170,7 +170,7 @@ static void back(struct migrate_source *source, const struct migrate_message *he
     }
 }
 
-void source_give_told(struct migrate_source *source, const struct migrate_message *message) {
+void source_give_message(struct migrate_source *source, const struct migrate_message *message) {
     char why[MIGRATE_TEXT_BYTES + 32];
     switch (message->type) {
     case MIGRATE_HELLO:

@@ -1,9 +1,9 @@
 /*
- * source_rounds.c - rounds of the source: what is due, batches of it, how fast that goes.
+ * source_rounds.c - rounds of the source: due pages, batches, the rate.
  *
- * A round sends what was due when it began. What is due is what became dirty and is in use, and
- * what is in use and never went out. Pages that fell out of use are forgotten, so that they are
- * sent anew when they come back.
+ * A round sends the pages that were due when it began. A page in use is due if it became dirty or
+ * was never sent. A page that is no longer in use counts as never sent, so that it is sent when it
+ * is used again.
  */
 #include "source.h"
 
@@ -14,9 +14,9 @@
 
 #define FIXED_NS                                                                                   \
     UINT64_C(10000000) /* of a pause, beside its pages: pausing, state, acknowledging */
-/* A page that the guest writes every frame goes out once a round: no more of them than needed. */
+/* A page that the guest writes in every frame is sent in each round, so rounds should be few. */
 #define ROUND_NS    UINT64_C(20000000)
-#define TELL_NS     UINT64_C(100000000) /* progress */
+#define REPORT_NS   UINT64_C(100000000) /* progress */
 #define GUESS_PER_S (UINT64_C(256) << 20)
 
 /* ---- What is due ----------------------------------------------------------------------------- */
@@ -71,7 +71,7 @@ bool source_rounds_begin(struct migrate_source *source) {
     return source_collect(source);
 }
 
-/* The round that ends, into the report; those beyond its room into the last one. */
+/* Adds the ended round to the report; further rounds are added to the last row. */
 static void record(struct migrate_source *source) {
     struct vidmm_migrate_result *result = source->party.result;
     bool more = result->round_count == VIDMM_MIGRATE_ROUNDS;
@@ -91,7 +91,7 @@ bool source_rounds_next(struct migrate_source *source) {
     bool sent = source->round_pages != 0;
     if (!source_collect(source))
         return false;
-    if (sent) { /* else it was only asked */
+    if (sent) { /* else only the dirty bits were read */
         record(source);
         source->round++;
         source->stuck = source->dirty_bytes > before - before / 8 ? source->stuck + 1 : 0;
@@ -134,7 +134,7 @@ static bool send_ranges(struct migrate_source *source, struct migrate_area *area
     return true;
 }
 
-/* One batch of `area`; nothing when nothing is due. */
+/* Sends one batch of `area`, if a page is due. */
 static bool send_batch(struct migrate_source *source, struct migrate_area *area) {
     struct migrate_party *party = &source->party;
     struct vidmm_memory_range ranges[MIGRATE_BATCH_RUNS];
@@ -178,7 +178,7 @@ static uint64_t per_second(uint64_t bytes, uint64_t ns) {
     return ns < 1000 ? 0 : (uint64_t)((double)bytes * 1e9 / (double)ns);
 }
 
-/* Bytes of the wire a second, while there was something to write. */
+/* Bytes a second on the wire, while there was something to write. */
 static uint64_t link_rate(const struct migrate_source *source) {
     struct migrate_traffic traffic;
     source->party.link.traffic(source->party.link.ctx, &traffic);
@@ -194,7 +194,7 @@ uint64_t source_rounds_read_rate(const struct migrate_source *source) {
     return rate == 0 ? GUESS_PER_S : rate;
 }
 
-/* Reading and writing overlap, but for the last batches: their sum is on the safe side. */
+/* Reading and writing overlap except for the last batches, so their sum is an upper bound. */
 uint64_t source_rounds_predict(const struct migrate_source *source) {
     struct migrate_traffic traffic;
     source->party.link.traffic(source->party.link.ctx, &traffic);
@@ -209,9 +209,9 @@ uint64_t source_rounds_predict(const struct migrate_source *source) {
 void source_rounds_progress(struct migrate_source *source) {
     struct migrate_party *party = &source->party;
     uint64_t now = migrate_now(party);
-    if (now < source->told + TELL_NS)
+    if (now < source->reported + REPORT_NS)
         return;
-    source->told = now;
+    source->reported = now;
     party->result->bytes_per_s = link_rate(source);
     const struct vidmm_migrate_progress progress = {.phase = party->phase,
                                                     .round = source->round,

@@ -1,5 +1,5 @@
 /*
- * store.c - pages that came, and their way into memory.
+ * store.c - stores received pages and writes them to memory.
  */
 #include "store.h"
 
@@ -10,7 +10,8 @@
 
 #define POISON 0xdb
 
-static uint8_t zeros, poison; /* only their addresses mean something: pages of one byte repeated */
+static uint8_t zeros,
+    poison; /* markers of pages of one repeated byte; only their addresses count */
 
 static void forget(uint8_t **page) {
     if (*page != &zeros && *page != &poison)

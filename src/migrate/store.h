@@ -1,7 +1,7 @@
 /*
- * store.h - where a target keeps pages until it stands at the event to pause at: ordinary memory,
- * one block a page. A page that comes again replaces the older. What a page may be called is bound
- * by the target's own adapter, so the store never takes more than that adapter's memory.
+ * store.h - the pages that a target received, until it has reached the event of the pause: one heap
+ * block a page. A newer page replaces the older. Page numbers are checked against the target's own
+ * adapter, so the store never needs more than that adapter's memory.
  */
 #ifndef VIDMM_MIGRATE_STORE_H
 #define VIDMM_MIGRATE_STORE_H
@@ -17,20 +17,21 @@ struct migrate_store {
 
 bool migrate_store_open(struct migrate_store *store, struct migrate_areas *areas);
 void migrate_store_close(struct migrate_store *store);
-/* A batch came: what is in it is due. false: `text` says why that cannot be. */
+/* A batch was received: its pages are due. false: `text` says why that cannot be. */
 bool migrate_store_put(struct migrate_store *store, const struct migrate_pages *pages, char *text,
                        size_t text_size);
-/* What is in use and never came: poison, so that nothing of the rehearsal is left. */
+/* Fills pages in use that were never received with poison, so that no content of the rehearsal is
+ * left. */
 void migrate_store_poison(struct migrate_store *store);
 /*
- * Writes one batch of what is due and in use into memory. `*more`: there was one. Content stays in
- * the store. false: the device says why.
+ * Writes one batch of the pages that are due and in use to memory. `*more`: there was one. The
+ * store keeps the content. false: the device says why.
  */
 bool migrate_store_apply(struct migrate_store *store, const struct migrate_device *device,
                          bool *more);
-/* All that ever came is due again, for a guest that begins again. */
+/* Makes all received pages due again, for a guest that restarts. */
 void migrate_store_again(struct migrate_store *store);
-/* A page in use that never came; false: there is none. */
+/* A page in use that was never received; false: there is none. */
 bool migrate_store_missing(const struct migrate_store *store, uint32_t *segment, uint64_t *page);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * target.c - the target up to its promise: greeting, rehearsal, standing, the seal.
+ * target.c - the target up to READY: greeting, rehearsal, waiting at the event, SEAL.
  */
 #include "target.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define MS         UINT64_C(1000000)
-#define TELL_NS    (20 * MS)
+#define REPORT_NS  (20 * MS)
 #define HOLD_SLICE (20 * MS)
 
 void migrate_target_start(struct migrate_target *target, const struct migrate_party *party,
@@ -40,7 +40,7 @@ void target_give_up(struct migrate_target *target, const char *why) {
 
 /* ---- Greeting -------------------------------------------------------------------------------- */
 
-/* The first line of `theirs` that is not the same in `ours`. */
+/* The first line of `theirs` that differs in `ours`. */
 static void config_differs(const char *theirs, size_t size, const char *ours, char *text,
                            size_t text_size) {
     size_t at = 0, line = 0;
@@ -113,7 +113,7 @@ static void take_hello(struct migrate_target *target, const struct migrate_messa
 static void take_goal(struct migrate_target *target, const struct migrate_message *message) {
     bool stand = message->type == MIGRATE_STAND;
     if (target->state == TARGET_STANDING && message->event != target->follow) {
-        /* Its memory is the source's already, at another event: only the beginning is left. */
+        /* Its memory already has the source's pages, of another event: the guest must restart. */
         target->state = TARGET_OVER;
         target->again = true;
     }
@@ -132,7 +132,7 @@ static void take_data(struct migrate_target *target, struct target_data *data,
         target_give_up(target, "the driver's data are longer than they may be, or than announced");
         return;
     }
-    /* It grows with what has come, not with what was announced. */
+    /* It grows with the bytes received, not with the size announced. */
     uint8_t *bytes = realloc(data->bytes, data->size + message->size + 1);
     if (!bytes) {
         target_give_up(target, "out of memory for the driver's data");
@@ -147,10 +147,10 @@ static void take_data(struct migrate_target *target, struct target_data *data,
 static void say_at(struct migrate_target *target, bool now) {
     struct migrate_party *party = &target->party;
     uint64_t time = migrate_now(party);
-    if (party->event == target->told_event || (!now && time < target->told + TELL_NS))
+    if (party->event == target->reported_event || (!now && time < target->reported_at + REPORT_NS))
         return;
-    target->told = time;
-    target->told_event = party->event;
+    target->reported_at = time;
+    target->reported_event = party->event;
     migrate_say_event(party, MIGRATE_AT, party->event);
 }
 
@@ -183,7 +183,7 @@ static enum migrate_verdict stand(struct migrate_target *target) {
     return MIGRATE_HOLD;
 }
 
-/* One sentence about what is not as the source sealed it; false: all is. */
+/* Writes one sentence about a difference from SEAL; false: there is none. */
 static bool seal_differs(struct migrate_target *target, char *text, size_t text_size) {
     struct migrate_party *party = &target->party;
     uint32_t segment = 0;
@@ -272,7 +272,7 @@ static void nonsense(struct migrate_target *target, const struct migrate_message
     target_give_up(target, text);
 }
 
-static void told_await(struct migrate_target *target, const struct migrate_message *message) {
+static void handle_await(struct migrate_target *target, const struct migrate_message *message) {
     if (message->type == MIGRATE_HELLO && !target->greeted)
         take_hello(target, message);
     else if (message->type == MIGRATE_CONFIG && target->greeted)
@@ -283,7 +283,7 @@ static void told_await(struct migrate_target *target, const struct migrate_messa
         nonsense(target, message);
 }
 
-static void told(struct migrate_target *target, struct migrate_message *message) {
+static void handle_message(struct migrate_target *target, struct migrate_message *message) {
     char text[MIGRATE_TEXT_BYTES + 32];
     switch (message->type) {
     case MIGRATE_PING:
@@ -323,7 +323,7 @@ static void down(struct migrate_target *target, const char *why) {
     if (target->state == TARGET_READY || target->state == TARGET_OWNER) {
         target_take_down(target, why);
     } else if (target->state == TARGET_AWAIT && !target->greeted && why[0] == '\0') {
-        target->party.link.reopen(target->party.link.ctx); /* a stranger, sent away */
+        target->party.link.reopen(target->party.link.ctx); /* refused: another session */
         target->open = true;
     } else {
         snprintf(text, sizeof(text), "%.300s; nothing was taken over", why);
@@ -331,7 +331,7 @@ static void down(struct migrate_target *target, const char *why) {
     }
 }
 
-/* A few messages, so that the guest and memory get their turns; none behind a seal. */
+/* Handles a few messages at a time, so that guest and memory get their turns; none after SEAL. */
 static void take_news(struct migrate_target *target) {
     struct migrate_link *link = &target->party.link;
     char text[256] = "";
@@ -348,13 +348,13 @@ static void take_news(struct migrate_target *target) {
         case MIGRATE_DOWN:
             down(target, text);
             break;
-        case MIGRATE_TOLD:
+        case MIGRATE_MESSAGE:
             if (target->state == TARGET_READY || target->state == TARGET_OWNER)
-                target_take_told(target, &message);
+                target_take_message(target, &message);
             else if (target->state == TARGET_AWAIT && message.type != MIGRATE_PING)
-                told_await(target, &message);
+                handle_await(target, &message);
             else if (target->state != TARGET_AWAIT)
-                told(target, &message);
+                handle_message(target, &message);
             migrate_message_drop(&message);
             break;
         }
@@ -364,7 +364,7 @@ static void take_news(struct migrate_target *target) {
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
 static bool open_areas(struct migrate_target *target) {
-    char text[256] = "out of memory for the books of a migration";
+    char text[256] = "out of memory for the state of a migration";
     if (target->store.areas)
         return true;
     if (migrate_areas_open(&target->party.areas, &target->party.device, text, sizeof(text)) &&

@@ -1,9 +1,9 @@
 /*
- * target_take.c - the target from its promise on.
+ * target_take.c - the target from READY on.
  *
- * Once READY is said the target may not end on its own: the source may have committed. It keeps the
- * paused guest whole until COMMIT or ABORT comes, on this connection or a later one, or an operator
- * gives a verdict. Ownership is written to the journal before the guest plays its next event.
+ * After READY the target may not end by itself, because the source may have committed. It keeps the
+ * paused guest until COMMIT or ABORT arrives, on this or a later connection, or an operator
+ * decides. Ownership is written to the journal before the guest plays its next event.
  */
 #include "target.h"
 
@@ -27,7 +27,7 @@ static void own(struct migrate_target *target) {
     migrate_end(party);
 }
 
-/* The guest is not this side's. */
+/* This side does not own the guest. */
 static void target_leave(struct migrate_target *target, const char *why) {
     migrate_deed(&target->party, MIGRATE_DROPS);
     target_give_up(target, why);
@@ -63,7 +63,7 @@ static void greeted_again(struct migrate_target *target, const struct migrate_me
     migrate_say_hello(party, target->state == TARGET_OWNER ? MIGRATE_OWNS : MIGRATE_HOLDS);
 }
 
-void target_take_told(struct migrate_target *target, const struct migrate_message *message) {
+void target_take_message(struct migrate_target *target, const struct migrate_message *message) {
     struct migrate_party *party = &target->party;
     char text[MIGRATE_TEXT_BYTES + 32];
     switch (message->type) {

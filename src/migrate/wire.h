@@ -1,8 +1,8 @@
 /*
- * wire.h - numbers as they stand in the stream, and the limits on everything that it may claim.
+ * wire.h - encoding of numbers in the stream, and limits for all its values.
  *
- * The receiver runs on untrusted input: nothing is allocated, read or counted from a number of the
- * stream before it was held against a limit of this file or against the receiver's own adapter.
+ * The receiver's input is untrusted: each number of the stream is checked against a limit of this
+ * file or against the receiver's own adapter before it is used.
  */
 #ifndef VIDMM_MIGRATE_WIRE_H
 #define VIDMM_MIGRATE_WIRE_H
@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MIGRATE_VERSION        1u /* what this program writes */
-#define MIGRATE_OLDEST_VERSION 1u /* and the oldest that it understands */
+#define MIGRATE_VERSION        1u /* version that is written */
+#define MIGRATE_OLDEST_VERSION 1u /* oldest version that is understood */
 
 #define MIGRATE_BATCH_BYTES  (UINT32_C(2) << 20) /* content of a batch of pages */
 #define MIGRATE_PAGE_LEAST   UINT32_C(4096)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "state/grow.h"
+#include "service/services.h"
 #include "work/work.h"
 #include "watch/allocation.h"
 #include "watch/dirty.h"
@@ -46,14 +47,13 @@ static void judge_end(struct vidmm_referee *referee) {
 }
 
 static void free_arrays(struct vidmm_referee *referee) {
-    grow_free(&referee->contexts.owner, &referee->contexts.owners);
-    grow_free(&referee->contexts.made, &referee->contexts.mades);
-    grow_free(&referee->contexts.handle, &referee->contexts.handles);
+    context_allocations_end(referee);
+    callbacks_end(referee);
+    service_forget(referee);
     grow_free(&referee->contexts.update, &referee->contexts.updates);
     grow_free(&referee->reports.report, &referee->reports.room);
     grow_free(&referee->swizzle.range, &referee->swizzle.ranges);
     grow_free(&referee->host_aperture.page, &referee->host_aperture.pages);
-    grow_free(&referee->requests.reservation, &referee->requests.reservations);
 }
 
 void vidmm_referee_destroy(struct vidmm_referee *referee) {

@@ -1,5 +1,5 @@
 /*
- * check.h - what the reports of a conformance check share: an order of the findings and words for
+ * check.h - functions of all reports of a conformance check: the order of findings, and words for
  * them.
  */
 #ifndef VIDMM_REPORT_CHECK_H
@@ -9,7 +9,7 @@
 
 /* Worst first; of equals the first that happened. Fills `order` with indices of findings. */
 void report_check_order(const struct vidmm_check_result *result, uint32_t order[VIDMM_FINDINGS]);
-/* Of a rule its own, of everything else what it comes to. */
+/* The severity: of a rule its own, of other findings that of their kind. */
 enum vidmm_severity report_check_severity(const struct vidmm_finding *finding);
 /* "R152", "crash", "leak" ...; returns `text`. */
 const char *report_check_id(const struct vidmm_finding *finding, char *text, size_t size);

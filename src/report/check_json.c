@@ -1,5 +1,5 @@
 /*
- * check_json.c - an conformance check as JSON. Member names are stable: scripts read them.
+ * check_json.c - a conformance check as JSON. Member names are stable: scripts read them.
  */
 #include "check.h"
 

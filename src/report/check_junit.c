@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <time.h>
 
-/* XML knows no control characters; bytes that are not ASCII could be anything. */
+/* XML has no control characters, and the encoding of other bytes is not known. */
 static void put_escaped(FILE *out, const char *text) {
     for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
         switch (*c) {
@@ -105,7 +105,7 @@ static void put_alone(FILE *out, const struct vidmm_finding *finding, uint32_t n
     fputs("</failure>\n    </testcase>\n", out);
 }
 
-/* What strict readers want to know of a suite. */
+/* The attributes of a suite that strict readers need. */
 static void open_suite(FILE *out, const struct vidmm_check_result *result, uint32_t alone) {
     char timestamp[32] = "";
     uint32_t ms = 0;

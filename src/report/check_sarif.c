@@ -1,5 +1,5 @@
 /*
- * check_sarif.c - an conformance check as SARIF 2.1.0, which code hosts show next to the source.
+ * check_sarif.c - a conformance check as SARIF 2.1.0, which code hosts show next to the source.
  */
 #include "check.h"
 
@@ -13,7 +13,7 @@ static json_t *message(const char *text) {
     return json_pack("{s:o}", "text", report_json_text(text));
 }
 
-/* What pages contradict each other about is worth a warning, not more. */
+/* A disputed rule is a warning only. */
 static const char *level(const struct vidmm_finding *finding) {
     const struct vidmm_rule *rule = report_check_rule(finding);
     if (rule && rule->confidence == VIDMM_DISPUTED)

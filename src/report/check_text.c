@@ -1,5 +1,5 @@
 /*
- * check_text.c - an conformance check for people: what is wrong, worst first, then the figures.
+ * check_text.c - a conformance check as text: findings, worst first, then the figures.
  */
 #include "check.h"
 

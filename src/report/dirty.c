@@ -1,5 +1,5 @@
 /*
- * dirty.c - see dirty.h. All bars have one scale, so that what larger pages cost can be seen.
+ * dirty.c - see dirty.h. All bars have one scale, so that page sizes can be compared.
  */
 #include "dirty.h"
 
@@ -15,7 +15,7 @@ static uint64_t highest(const struct vidmm_run_dirty *dirty) {
     return most;
 }
 
-/* What a link would have to carry to keep up, in the time that the GPU's clock says has passed. */
+/* The rate that a link would need, by the GPU's clock. */
 static void print_rate(FILE *out, const struct vidmm_run_result *result) {
     char text[32];
     double seconds = (double)result->play.virtual_ns / 1e9;

@@ -104,7 +104,7 @@ static json_t *budgets(const struct vidmm_play_result *play) {
     return list;
 }
 
-/* What there is only where the GPU uses virtual addresses; else zeros. */
+/* Members for GPU virtual addresses; else zeros. */
 static void put_virtual(json_t *root, const struct vidmm_play_result *play) {
     put_count(root, "page_table_bytes", play->stats.table_bytes);
     put_count(root, "page_table_peak_bytes", play->stats.table_bytes_peak);

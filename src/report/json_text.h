@@ -1,5 +1,5 @@
 /*
- * json_text.h - what the JSON reports share.
+ * json_text.h - text for all JSON reports.
  */
 #ifndef VIDMM_REPORT_JSON_TEXT_H
 #define VIDMM_REPORT_JSON_TEXT_H

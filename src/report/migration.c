@@ -40,7 +40,7 @@ static void print_rounds(FILE *out, const struct vidmm_migrate_result *result) {
     }
 }
 
-/* What became of a guest that was not given away. */
+/* The state of a guest that did not move. */
 static void print_stayed(FILE *out, const struct vidmm_migrate_result *result) {
     char verified[32];
     fprintf(out, "%s: %s\n", report_migrate_status_name(result->status), result->text);

@@ -1,5 +1,5 @@
 /*
- * number.c - numbers as people read them.
+ * number.c - numbers in readable form.
  */
 #include <vidmm/report.h>
 

@@ -69,7 +69,7 @@ void report_rule_row(FILE *out, const struct vidmm_rule *rule, unsigned columns)
     report_wrapped(out, rule->statement, STATEMENT, columns);
 }
 
-/* The rows of a group that are wanted, under its title; *judged counts those that are judged. */
+/* The selected rows of a group, under its title; adds judged ones to *judged. */
 static uint32_t print_group(FILE *out, char group, const struct vidmm_rule_filter *filter,
                             uint32_t columns, uint32_t *judged) {
     uint32_t shown = 0;

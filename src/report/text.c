@@ -66,7 +66,7 @@ static void print_figures(FILE *out, const struct vidmm_play_result *play) {
         fprintf(out, "  first refusal: %s\n", play->refusal);
 }
 
-/* What GPU virtual addresses bring with them. */
+/* Lines for GPU virtual addresses. */
 static void print_virtual(FILE *out, const struct vidmm_play_result *play) {
     row_bytes(out, "page tables, at most", play->stats.table_bytes_peak);
     row_count(out, "trims", play->trims);

@@ -1,6 +1,6 @@
 /*
- * write.c - see write.h. The file is written beside its place and renamed: a reader finds the whole
- * of it or nothing. What is there and no file, as /dev/stdout, is written in place.
+ * write.c - see write.h. The file is written under a temporary name and renamed: a reader finds it
+ * complete or not at all. A device or pipe, such as /dev/stdout, is written in place.
  */
 #include "write.h"
 
@@ -15,7 +15,7 @@ static bool write_fail(const char *path, char *text, size_t size) {
     return false;
 }
 
-/* A device or a pipe: to be written to, and still there afterwards. */
+/* A device or a pipe, which must not be replaced. */
 static bool is_special(const char *path) {
     struct stat there;
     return stat(path, &there) == 0 && !S_ISREG(there.st_mode);

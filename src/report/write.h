@@ -1,5 +1,5 @@
 /*
- * write.h - a report reaches its file whole or not at all.
+ * write.h - writes a report to its file, completely or not at all.
  */
 #ifndef VIDMM_REPORT_WRITE_H
 #define VIDMM_REPORT_WRITE_H
@@ -20,7 +20,7 @@ struct report_stream {
 };
 bool report_stream_open(struct report_stream *stream, const char *path, char *text, size_t size);
 bool report_stream_close(struct report_stream *stream, char *text, size_t size);
-/* The same of a document, which is given away. */
+/* The same for a JSON document, which is freed. */
 bool report_write_json(const char *path, json_t *root, char *text, size_t size);
 
 #endif

@@ -19,10 +19,10 @@ struct tracked {
 struct run_dirty {
     struct vidmm_harness *harness;
     const struct vidmm_workload *workload;
-    struct vidmm_frames frames; /* that will be looked at */
+    struct vidmm_frames frames; /* that are measured */
     struct tracked *tracked;
     uint32_t count;
-    pthread_mutex_t lock; /* processes on threads end frames at once: over the bits, and the rest */
+    pthread_mutex_t lock; /* over all members: several threads may end frames at the same time */
     struct vidmm_run_dirty *result;
     uint64_t chart[VIDMM_DIRTY_SIZES][VIDMM_PLAY_CHART]; /* sums */
     uint64_t chart_frames[VIDMM_PLAY_CHART];
@@ -45,7 +45,7 @@ static unsigned halve_byte(unsigned byte) {
     return (pairs | pairs >> 2) & 0x0fu;
 }
 
-/* Two bits become one, in place; how many there are then. What is behind `count` is zero. */
+/* Merges pairs of bits in place; returns the new count. Bits behind `count` are zero. */
 static uint64_t halve(unsigned char *bits, uint64_t count) {
     uint64_t bytes = (count + 7) / 8, halved = (count + 1) / 2;
     for (uint64_t i = 0; i < (halved + 7) / 8; i++) {
@@ -57,7 +57,7 @@ static uint64_t halve(unsigned char *bits, uint64_t count) {
 
 /* ---- A frame --------------------------------------------------------------------------------- */
 
-/* Adds what one segment's bits come to at each page size. */
+/* Adds one segment's dirty bytes for each page size. */
 static void add_segment(const struct tracked *tracked, const struct vidmm_run_dirty *result,
                         uint64_t *bytes) {
     uint64_t count = tracked->pages, page = tracked->page_bytes;
@@ -138,7 +138,7 @@ static enum vidmm_status track_all(struct run_dirty *dirty) {
     return status;
 }
 
-/* The driver's own page size, and what is larger. */
+/* The driver's page size and larger ones. */
 static void choose_sizes(struct run_dirty *dirty) {
     static const uint64_t larger[VIDMM_DIRTY_SIZES - 1] = {32u << 10, 256u << 10, 2u << 20};
     struct vidmm_run_dirty *result = dirty->result;
@@ -163,7 +163,7 @@ static void dirty_release(struct run_dirty *dirty) {
     free(dirty);
 }
 
-/* A sentence for what failed last. */
+/* A sentence for the last error. */
 static void say_error(const struct run_dirty *dirty, char *text, size_t text_size) {
     struct vidmm_error error;
     vidmm_last_error(dirty->harness->adapter, &error);

@@ -1,6 +1,6 @@
 /*
- * dirty.h - what a workload writes of GPU memory from frame to frame (vidmm run --dirty): dirty-bit
- * tracking of every memory segment, asked and cleared at the end of each frame.
+ * dirty.h - measures what a workload writes in each frame (vidmm run --dirty): the dirty bits of
+ * every memory segment are read and cleared at the end of each frame.
  */
 #ifndef VIDMM_RUN_DIRTY_H
 #define VIDMM_RUN_DIRTY_H

@@ -1,12 +1,13 @@
 /*
- * inspect.c - what a driver reported about its memory, kept after the driver is gone.
+ * inspect.c - copies what a driver reports about its memory, so that it can be used after the
+ * driver stopped.
  */
 #include "open.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The adapter's bank table dies with it. */
+/* The adapter's bank table is freed with it. */
 static bool copy_banks(struct vidmm_segment_info *segment) {
     const uint64_t *ends = segment->bank_ends;
     segment->bank_ends = NULL;
@@ -33,7 +34,7 @@ static bool copy_segments(struct vidmm_adapter *adapter, struct vidmm_inspection
     return true;
 }
 
-/* What a process gets that has the adapter for itself; nothing if none can be made. */
+/* The budget of a single process; 0 if none can be created. */
 static void ask_budgets(struct vidmm_adapter *adapter, struct vidmm_inspection *inspection) {
     struct vidmm_process *process;
     struct vidmm_budget budget;

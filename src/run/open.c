@@ -1,9 +1,9 @@
 /*
  * open.c - from a run's options to a started harness.
  *
- * The reference driver takes everything it can be told through settings; VRAM size and interface
- * version are settings too, only with options of their own. A driver from a shared object sees the
- * same settings and may read them, but hardware behind its BARs is plain memory.
+ * The reference driver is configured by settings; VRAM size and interface version are settings with
+ * options of their own. A driver from a shared object may read the same settings, but hardware
+ * behind its BARs is plain memory.
  */
 #include "open.h"
 
@@ -77,7 +77,7 @@ static void fill_host_config(const struct vidmm_run_options *options,
     }
     config->settings = settings->list;
     config->setting_count = settings->count;
-    /* Backing stores, buffers on their way and the driver's own pages: four times is plenty. */
+    /* Four times: enough for backing stores, paging buffers and the driver's own pages. */
     config->memory_bytes = peak > DEFAULT_MEMORY / 4 ? (peak * 4 + 4095) / 4096 * 4096 : 0;
     config->seed = options->seed;
     config->threads = options->threads != 0;

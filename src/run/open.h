@@ -6,11 +6,11 @@
 
 #include <vidmm/run.h>
 
-/* Name of the driver that the options choose, for people. */
+/* Printable name of the driver that the options choose. */
 void run_driver_name(const struct vidmm_run_options *options, char *name, size_t size);
 /*
- * Brings host, driver and manager up. `peak` is what the workload will have live at most, so that
- * simulated memory suffices; 0 without a workload. `ledger` NULL: without a referee.
+ * Starts host, driver and manager. `peak`: the workload's peak of live bytes, for the size of
+ * simulated memory; 0 without a workload. `ledger` NULL: without a referee.
  */
 enum vidmm_run_status run_open(const struct vidmm_run_options *options, uint64_t peak,
                                const struct vidmm_observer *observer, struct vidmm_ledger *ledger,

@@ -1,5 +1,5 @@
 /*
- * parse.c - the words of a run's options: sizes, shares of a workload, interface versions.
+ * parse.c - parses values of a run's options: sizes, shares of a workload, interface versions.
  */
 #include <vidmm/run.h>
 

@@ -54,7 +54,7 @@ static uint64_t memory_segments(struct vidmm_adapter *adapter) {
     return bytes;
 }
 
-/* Everything that only a host and an adapter that still exist can tell. */
+/* The figures that must be read while host and adapter exist. */
 static void keep_figures(struct vidmm_harness *harness, struct vidmm_run_result *result) {
     vidmm_adapter_info(harness->adapter, &result->adapter);
     vidmm_gpummu_info(harness->adapter, &result->mmu);
@@ -106,7 +106,7 @@ static void run_play(const struct vidmm_run_options *options, struct vidmm_playe
         add_violation(result, vidmm_host_violation(harness->host, i));
 }
 
-/* The same, with what each frame writes if that was asked for. */
+/* The same, with `dirty` figures if requested. */
 static void play_tracked(const struct vidmm_workload *workload,
                          const struct vidmm_run_options *options, struct vidmm_player *player,
                          struct vidmm_harness *harness, struct run_plans *plans,
@@ -132,7 +132,7 @@ static void go_down(struct vidmm_harness *harness, struct vidmm_run_result *resu
         add_violation(result, text);
 }
 
-/* Broken rules of the table; what else the referee noted the host has said already. */
+/* Broken rules of the table; the host already reports all other findings. */
 static void add_findings(const struct vidmm_ledger *ledger, struct vidmm_run_result *result) {
     for (uint32_t i = 0; i < ledger->findings; i++) {
         char text[sizeof(result->text)];

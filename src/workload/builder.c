@@ -152,7 +152,7 @@ enum builder_result builder_present(struct builder *builder, uint32_t process) {
     return append(builder, &event);
 }
 
-/* Appends those of `indices` to the lists that this submission has not named yet. */
+/* Appends those `indices` to the lists that this submission has not named yet. */
 static uint32_t name_all(struct builder *builder, const uint32_t *indices, size_t count,
                          uint32_t *to) {
     uint32_t named = 0;
@@ -179,7 +179,7 @@ enum builder_result builder_submit(struct builder *builder, uint32_t process, co
     builder->submissions++;
     uint32_t read_named = 0, write_named = 0;
     if (read_count + write_count != 0) {
-        /* Writes are named first, for they win, but go behind the reads. */
+        /* Writes are added first, because a write replaces a read, but stored behind the reads. */
         uint32_t *list = workload->lists + workload->list_count;
         write_named = name_all(builder, writes, write_count, list + read_count);
         read_named = name_all(builder, reads, read_count, list);

@@ -1,6 +1,6 @@
 /*
- * frames.c - where the frames of a workload end: one function for the player, for limits on
- * the frames of a replay, and for checks of memory between frames.
+ * frames.c - finds the ends of the frames of a workload, for the player, for limits of frames, and
+ * for checks between frames.
  */
 #include <vidmm/workload.h>
 

@@ -1,10 +1,10 @@
 /*
- * generate_address_churn.c - allocations that are seen at many GPU addresses, none for long.
+ * generate_address_churn.c - allocations with many short-lived GPU addresses.
  *
- * A heap of buffers, each of which has several views at a time, of all of it or of a part. Every
- * frame views end and new ones begin, often where an ended one was, so that what a TLB remembers of
- * an address is wrong; buffers are freed under their views and made anew. Where the GPU has no
- * virtual addresses only buffers come and go.
+ * A heap of buffers, each of which has several views at a time, of all of it or of a part. In every
+ * frame views end and new ones begin, often at the address of an ended one, so that a TLB entry
+ * that was not flushed is wrong; buffers are freed before their views end and are allocated again.
+ * Without GPU virtual addresses only the buffers remain.
  */
 #include "generator.h"
 
@@ -49,7 +49,7 @@ static void end_view(struct heap *heap, struct view *view) {
     view->live = false;
 }
 
-/* Every other one where the last one ended, if there is room. */
+/* Every other view is at the address of the last one that ended, if there is room. */
 static void begin_view(struct heap *heap, struct view *view) {
     struct generator *generator = &heap->generator;
     view->buffer = (uint32_t)generator_roll(generator, 0, BUFFERS - 1);

@@ -1,5 +1,5 @@
 /*
- * generate_frame_loop.c - the workload that least-recently-used handles worst.
+ * generate_frame_loop.c - the worst workload for a least-recently-used policy.
  *
  * A set of textures and buffers somewhat larger than a budget of 96 MiB, every one of them touched
  * every frame in the same order: with just too little memory, a queue of pages evicts each of them

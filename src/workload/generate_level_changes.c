@@ -1,9 +1,9 @@
 /*
- * generate_level_changes.c - a game: levels come and go, render targets stay.
+ * generate_level_changes.c - a game: levels are loaded and freed, render targets stay.
  *
  * Every level is uploaded through a mapped staging buffer, then drawn for some seconds of frames in
- * which the view wanders over the level's resources. The next level is loaded before the last one
- * is freed, which is when memory is shortest. At the end everything is freed.
+ * which the view moves over the level's resources. The next level is loaded before the last one is
+ * freed, which is the peak of memory use. At the end everything is freed.
  */
 #include "generator.h"
 
@@ -82,8 +82,7 @@ static void unload(struct game *game, struct level *level) {
     level->count = 0;
 }
 
-/* What is seen is a window over the level that moves with `view`, and now and then something else.
- */
+/* A frame uses a window over the level that moves with `view`, and sometimes another resource. */
 static void frame(struct game *game, const struct level *level, uint32_t view) {
     struct generator *generator = &game->generator;
     generator_cpu(generator, game->constants);

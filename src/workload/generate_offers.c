@@ -1,10 +1,10 @@
 /*
- * generate_offers.c - three programs, each with more than its share of memory, that offer what they
- * can do without (offer-and-reclaim-changes.md).
+ * generate_offers.c - three programs, each with more than its share of memory, that offer
+ * allocations which they do not need for a while (offer-and-reclaim-changes.md).
  *
  * Each has a small hot set that it draws every frame, and caches that it fills, reads for some
- * frames, and offers until it comes by again; then it reclaims one, reads what may be left of it,
- * and fills it anew. Caches live in GPU memory alone, so that there is no way around trimming.
+ * frames, and offers until their next turn; then it reclaims one, reads it if the content was kept,
+ * and fills it again. Caches support GPU memory only, so that processes must be trimmed.
  */
 #include "generator.h"
 
@@ -69,7 +69,7 @@ static void round_of(struct machine *machine, uint32_t number) {
     generator_write(generator, program->target);
     generator_submit(generator, number);
     generator_present(generator, number);
-    /* What was used some rounds ago; not all of it, and not in order. */
+    /* A part of what was used some rounds ago, in another order. */
     if (generator_roll(generator, 0, 3) != 0)
         offer(generator, &program->caches[generator_roll(generator, 0, CACHES - 1)]);
 }

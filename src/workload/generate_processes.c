@@ -1,9 +1,9 @@
 /*
- * generate_processes.c - three programs that share the GPU and do not know of each other.
+ * generate_processes.c - three independent programs that share the GPU.
  *
  * Process 0 is a desktop with a primary and windows that open and close, process 1 a small game
- * that draws a fixed set, process 2 a computation that comes and goes with large buffers. Each has
- * its own rhythm, so the working set of the machine changes all the time.
+ * that draws a fixed set, process 2 a computation that sometimes runs, with large buffers. Each has
+ * its own period, so the working set changes all the time.
  */
 #include "generator.h"
 

@@ -1,11 +1,10 @@
 /*
- * generate_tiled_resource.c - a world too large for memory, of which a pool of tiles holds what is
- * seen (tile-resources.md).
+ * generate_tiled_resource.c - a world too large for memory; a pool of tiles holds the visible part
+ * (tile-resources.md).
  *
- * A range of addresses is the world. Every frame some of its tiles are bound to tiles of a pool,
- * some lead nowhere again, and some are copied, so that two places of the world are one tile. Then
- * the pool is drawn from and streamed into. Where the GPU has no virtual addresses only that is
- * left.
+ * A range of addresses is the world. In every frame some of its tiles are bound to tiles of a pool,
+ * some are unbound, and some are copied, so that two places of the world share one tile. Then the
+ * pool is read and written. Without GPU virtual addresses only these reads and writes remain.
  */
 #include "generator.h"
 
@@ -32,7 +31,7 @@ static void tiled_start(struct world *world) {
     world->range = generator_reserve(generator, 0, WORLD_TILES * TILE);
 }
 
-/* Some tiles in a row of the world, to tiles in a row of the pool; or nowhere; or as others are. */
+/* Binds a run of tiles of the world to a run of the pool, unbinds it, or copies another run. */
 static void change(struct world *world) {
     struct generator *generator = &world->generator;
     uint64_t run = generator_roll(generator, 1, RUN_MOST);
@@ -75,7 +74,7 @@ bool generate_tiled_resource(uint64_t seed, struct vidmm_workload *out,
     tiled_start(&world);
     for (uint32_t i = 0; i < FRAMES; i++) {
         frame(&world);
-        /* Now and then the whole world is another one. */
+        /* Sometimes the whole world is replaced. */
         if (i % 20 == 19) {
             generator_release(&world.generator, world.range);
             world.range = generator_reserve(&world.generator, 0, WORLD_TILES * TILE);

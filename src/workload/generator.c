@@ -1,5 +1,5 @@
 /*
- * generator.c - what the generators share; see generator.h.
+ * generator.c - functions of all generators; see generator.h.
  */
 #include "generator.h"
 

@@ -1,10 +1,10 @@
 /*
- * generator.h - what the generators (generate_*.c) share: dice and an append that remembers
- * failure.
+ * generator.h - functions of all generators (generate_*.c): random numbers, and appending with a
+ * remembered failure.
  *
- * A generator draws everything from one seeded stream, so a seed names a workload for ever. Sizes
- * are those of programs with small budgets: 64 to 256 MiB live at the peak and at most some 10 GB
- * touched, so that a run takes seconds.
+ * A generator draws everything from one seeded stream, so a seed always gives the same workload.
+ * Sizes are those of programs with small budgets: 64 to 256 MiB live at the peak and at most some
+ * 10 GB touched, so that a run takes seconds.
  */
 #ifndef VIDMM_WORKLOAD_GENERATOR_H
 #define VIDMM_WORKLOAD_GENERATOR_H
@@ -22,13 +22,13 @@ struct generator {
     struct builder builder;
     enum builder_result result; /* the first failure; everything after it is ignored */
     uint64_t dice;
-    /* The submission that is being put together: */
+    /* The submission under construction: */
     uint32_t reads[GENERATOR_LIST], writes[GENERATOR_LIST];
     uint32_t read_count, write_count;
 };
 
 void generator_start(struct generator *generator, const char *name, uint64_t seed);
-/* Gives the workload to `out`, or says why there is none. */
+/* Moves the workload to `out`, or reports the failure. */
 bool generator_finish(struct generator *generator, struct vidmm_workload *out,
                       struct vidmm_workload_error *error);
 
@@ -40,7 +40,7 @@ uint64_t generator_size(struct generator *generator, uint64_t least, uint64_t mo
 uint32_t generator_alloc(struct generator *generator, uint32_t process, uint64_t size,
                          uint32_t umd_flags, uint32_t priority);
 void generator_free(struct generator *generator, uint32_t allocation);
-/* Map, then unmap: the CPU looks at it and writes some of it. */
+/* Map, then unmap: the CPU reads it and writes a part. */
 void generator_cpu(struct generator *generator, uint32_t allocation);
 void generator_read(struct generator *generator, uint32_t allocation);
 void generator_write(struct generator *generator, uint32_t allocation);

@@ -20,7 +20,7 @@ bool lines_fail(struct vidmm_workload_error *error, const char *name, uint64_t l
     va_end(args);
     error->line = line;
     error->column = column;
-    /* The end of a long name says more than its beginning, and the sentence must fit. */
+    /* A long name is cut at its beginning, so that the sentence fits. */
     size_t length = strlen(name);
     if (length > 40)
         name += length - 40;

@@ -1,15 +1,15 @@
 /*
  * lines.h - the lines of a recording, whether the file is plain text or compressed with zstd.
  *
- * The reader (trace.c) gives a function that is handed one line at a time; memory use is that of
- * the longest line, however large the file.
+ * Calls a function of the reader (trace.c) with one line at a time; memory use depends on the
+ * longest line, not on the size of the file.
  */
 #ifndef VIDMM_WORKLOAD_LINES_H
 #define VIDMM_WORKLOAD_LINES_H
 
 #include <vidmm/workload.h>
 
-/* A recording of ours has a few MiB and lines of a few KiB; longer input is hostile. */
+/* Recordings have a few MiB and lines of a few KiB; longer input is refused. */
 #define LINES_BYTES_MAX (UINT64_C(1) << 30)
 #define LINES_LINE_MAX  (16u << 20)
 #define LINES_COUNT_MAX (1u << 25)
@@ -22,7 +22,7 @@ struct lines {
     lines_taker *take;
     void *ctx;
     struct vidmm_workload_error *error;
-    char *held; /* the beginning of a line whose end has not come yet */
+    char *held; /* the beginning of an incomplete line */
     size_t held_size, held_room;
     uint64_t number, bytes; /* lines and bytes so far */
 };

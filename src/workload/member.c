@@ -9,7 +9,7 @@
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
-/* The text is known to be valid JSON, so these only ever meet what they expect. */
+/* The text is valid JSON, so these functions do not check it. */
 
 static size_t skip_space(const char *text, size_t size, size_t at) {
     while (at < size && (text[at] == ' ' || text[at] == '\t' || text[at] == '\r'))

@@ -1,8 +1,8 @@
 /*
  * member.h - typed access to the members of one line's JSON object, with exact places in messages.
  *
- * jansson parses the line but does not keep where a value stood; member_column finds it again, and
- * only when there is something to complain about.
+ * jansson parses the line but does not keep the position of a value; member_column finds it again
+ * if there is an error to report.
  */
 #ifndef VIDMM_WORKLOAD_MEMBER_H
 #define VIDMM_WORKLOAD_MEMBER_H
@@ -28,7 +28,7 @@ bool member_parse(struct member_line *line);
 
 /* Column (1-based) of the value of `key`, or of item `item` of that array; 1 when there is none. */
 uint64_t member_column(const struct member_line *line, const char *key, size_t item);
-/* Complains about that value. Returns false. */
+/* Reports an error of that value. Returns false. */
 bool member_fail(const struct member_line *line, const char *key, size_t item, const char *format,
                  ...) __attribute__((format(printf, 4, 5)));
 

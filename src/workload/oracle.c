@@ -74,8 +74,7 @@ static void set_versions(struct oracle_allocation *allocation, struct oracle_ran
 }
 
 static uint32_t next_version(struct oracle_allocation *allocation) {
-    /* Neither 0, which is "zero", nor ORACLE_UNKNOWN; 2^32 writes of one allocation do not happen.
-     */
+    /* Neither 0 ("zero") nor ORACLE_UNKNOWN; an allocation has less than 2^32 writes. */
     return ++allocation->version;
 }
 
@@ -91,7 +90,7 @@ uint32_t oracle_write_begin(struct oracle_allocation *allocation, struct oracle_
 void oracle_write_end(struct oracle_allocation *allocation, bool accepted) {
     pthread_mutex_lock(&allocation->oracle->lock);
     if (accepted) {
-        /* Lost meanwhile: before the write or after it is unknown. */
+        /* Lost meanwhile; whether before or after the write is unknown. */
         uint32_t version =
             allocation->lost == allocation->pending_lost ? allocation->version : ORACLE_UNKNOWN;
         set_versions(allocation, allocation->pending, version);
@@ -144,7 +143,7 @@ uint32_t oracle_wrong_bytes(const struct oracle_allocation *allocation, uint32_t
     uint32_t wrong = count_wrong(bytes, vidmm_pattern_key(id, page, version), first);
     if (wrong == 0 || page - allocation->pending.first >= allocation->pending.pages)
         return wrong;
-    /* The write that is being submitted may be done before we hear that it was accepted. */
+    /* The write may be done before its submission returns. */
     uint32_t later_first;
     uint32_t later =
         count_wrong(bytes, vidmm_pattern_key(id, page, allocation->version), &later_first);
@@ -166,7 +165,7 @@ bool oracle_note(struct oracle_allocation *allocation, uint32_t page, uint32_t b
     return first;
 }
 
-/* One page that the CPU sees at `bytes`; the lock is held. */
+/* One page, which the CPU sees at `bytes`; the lock is held. */
 static void check_page(struct oracle_allocation *allocation, uint32_t page, const void *bytes) {
     struct oracle *oracle = allocation->oracle;
     uint32_t first;
@@ -228,7 +227,7 @@ static void blame_gpu(struct oracle *oracle, const struct vidmm_umd_result *resu
         (unsigned long long)oracle->event);
 }
 
-/* What it found has not arrived: it went elsewhere, or was lost. */
+/* The result has not arrived: it was written elsewhere, or lost. */
 static void note_missing(struct oracle *oracle, uint64_t checked, uint64_t expected) {
     if (oracle->mismatched_bytes == 0) {
         oracle->certain = true;

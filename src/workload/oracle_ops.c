@@ -3,8 +3,8 @@
  * versions.
  *
  * After each operation that moves content the bytes at its destination are compared page by page.
- * When one is wrong, the source decides what wrote it: if the destination differs from its source,
- * the operation; if it equals its source, something before (a render, a CPU write).
+ * If a page is wrong and differs from its source, the operation is wrong; if it equals its source,
+ * an earlier write is (a render, a CPU write).
  */
 #include "oracle.h"
 
@@ -30,13 +30,13 @@ const void *oracle_system_page(const struct oracle *oracle, PMDL mdl, uint64_t p
 static uint64_t tiled_offset(uint64_t at, uint32_t pitch, uint64_t surface) {
     uint64_t band = (uint64_t)pitch * TILE_HEIGHT, start = at / band * band;
     if (start + band > surface)
-        return at; /* the rows left over at the end are linear */
+        return at; /* rows behind the last tile are linear */
     uint64_t row = (at - start) / pitch, column = (at - start) % pitch;
     return start + column / TILE_WIDTH * (TILE_WIDTH * TILE_HEIGHT) + row * TILE_WIDTH +
            column % TILE_WIDTH;
 }
 
-/* The linear page `page` of a surface that lies tiled at `address`, put together in `scratch`. */
+/* Copies page `page`, in linear order, of the surface that is tiled at `address` to `scratch`. */
 static const void *tiled_page(const struct oracle_allocation *allocation, uint64_t address,
                               uint64_t page, unsigned char *scratch) {
     for (uint32_t at = 0; at < PAGE; at += TILE_WIDTH) {
@@ -58,8 +58,8 @@ struct side {
 };
 
 /*
- * A page of an allocation whose pages may lie anywhere in its segment. The memory that it
- * left belongs to another allocation by now.
+ * A page of an allocation whose pages may lie anywhere in its segment. Its old memory may already
+ * belong to another allocation.
  */
 static const void *scattered_page(const struct side *side, uint64_t page) {
     struct oracle *oracle = side->allocation->oracle;
@@ -70,9 +70,9 @@ static const void *scattered_page(const struct side *side, uint64_t page) {
 }
 
 /*
- * Page `i` of the operation as it lies at that side in linear order, or NULL when there is no back
- * door. What an aperture must show are the allocation's own pages; they are looked at directly,
- * for whether it does show them is the business of the MAP (judge_mapping).
+ * Page `i` of the operation at that side, in linear order; NULL: the model has no peek(). For an
+ * aperture the allocation's own system pages are read directly, because judge_mapping checks that
+ * the aperture maps them.
  */
 static const void *side_page(const struct side *side, uint64_t i, unsigned char *scratch) {
     struct oracle *oracle = side->allocation->oracle;
@@ -97,10 +97,9 @@ static const void *side_page(const struct side *side, uint64_t i, unsigned char 
 /* ---- Judging --------------------------------------------------------------------------------- */
 
 /*
- * What the source of a wrong page shows. All operations of a paging buffer are done when the
- * observer hears of the first one, so that the source memory may already hold other content: then
- * the operation is the suspect until the GPU reports that the page was wrong before
- * (oracle_gpu_result).
+ * Compares the source of a wrong page. All operations of a paging buffer are done when the observer
+ * is called for the first one, so the source memory may already have other content: then the
+ * operation is blamed until the GPU reports that the page was wrong before (oracle_gpu_result).
  */
 enum verdict { VERDICT_GUILTY, VERDICT_SUSPECT, VERDICT_FAITHFUL };
 
@@ -140,7 +139,7 @@ static enum verdict judge_source(const struct side *from, uint64_t i, const void
     const void *source = side_page(from, i, scratch);
     if (!source)
         return VERDICT_SUSPECT;
-    /* Zeros may have come to both places in other ways. */
+    /* Both places may be zero for other reasons. */
     if (memcmp(source, wrong, PAGE) == 0)
         return vidmm_pattern_check(wrong, 0) == PAGE ? VERDICT_SUSPECT : VERDICT_FAITHFUL;
     uint32_t page = (uint32_t)(from->op->at / PAGE + i);
@@ -173,10 +172,9 @@ static void blame_unmap(struct oracle_allocation *allocation, const struct vidmm
 }
 
 /*
- * An UNMAP after which the aperture still shows the page is wrong, unless the same plan mapped the
- * allocation there again, which the observer hears of next (forget_kept). While another thread's
- * plan is under way an allocation still counts as resident where it was: then the page cannot be
- * judged yet.
+ * An UNMAP is wrong if the aperture still maps the page afterwards, unless the same plan mapped the
+ * allocation there again, which the observer gets next (forget_kept). During another thread's plan
+ * an allocation counts as resident at its old place: then the page cannot be judged yet.
  */
 void oracle_judge_kept(struct oracle *oracle) {
     for (uint32_t i = 0; i < oracle->kept_count; i++) {
@@ -206,8 +204,7 @@ static void judge_kept_page(const struct side *aperture, uint64_t page, uint64_t
                                  .buffer = buffer};
 }
 
-/* The aperture shows what this MAP or UNMAP made of the same pages: an UNMAP before it is history.
- */
+/* This MAP or UNMAP changed the same pages: an earlier UNMAP does not matter any more. */
 static void forget_kept(struct oracle *oracle, const struct side *aperture) {
     uint32_t left = 0;
     for (uint32_t i = 0; i < oracle->kept_count; i++) {
@@ -220,9 +217,8 @@ static void forget_kept(struct oracle *oracle, const struct side *aperture) {
 }
 
 /*
- * After MAP each page of the aperture must show its page of the allocation, after UNMAP another
- * one. What it shows is compared by place, not by content, for the GPU will go through the same
- * entry.
+ * After MAP each page of the aperture must lead to its page of the allocation, after UNMAP to
+ * another. The addresses are compared, not the content, because the GPU uses the same entry.
  */
 static void judge_mapping(const struct side *aperture, uint64_t buffer) {
     struct oracle *oracle = aperture->allocation->oracle;
@@ -276,7 +272,7 @@ static void op_done(void *ctx, const struct vidmm_op *op, uint64_t first_buffer,
     struct oracle_allocation *allocation =
         !op->allocation ? NULL : vidmm_allocation_user(op->allocation);
     (void)first_buffer;
-    /* Parts of pages have no pattern of their own; the manager moves whole ones. */
+    /* Only whole pages have a pattern; the manager moves whole pages. */
     if (!allocation || (op->at | op->size) % PAGE != 0)
         return;
     if (allocation->device && vidmm_device_lost(allocation->device))

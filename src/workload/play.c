@@ -5,14 +5,12 @@
 
 #include <string.h>
 
-/* Takes over what the manager made: the size, whether the CPU may lock it, what the oracle expects.
- * */
+/* Reads the size of the new allocation and if it is lockable, and sets the oracle's expectation. */
 static bool start_oracle(struct vidmm_player *player, struct player_process *process,
                          const struct vidmm_event *event, struct player_allocation *allocation) {
     struct vidmm_allocation_info info;
     vidmm_allocation_info(allocation->handle, &info);
-    /* The driver has the last word on whether it is tiled, and we know the layout of our own only.
-     */
+    /* The driver decides if it is tiled; only the reference driver's layout is known. */
     uint32_t pitch = !info.swizzled        ? 0
                      : player->shim.native ? allocation->oracle.pitch
                                            : ORACLE_OPAQUE;
@@ -74,7 +72,7 @@ bool play_free(struct vidmm_player *player, struct player_process *process,
     return ok;
 }
 
-/* Maybe the end of a frame of the workload. */
+/* Possibly the end of a frame of the workload. */
 static bool count_frame(struct vidmm_player *player, enum vidmm_event_kind kind) {
     if (kind == player->frames.end && play_frame_count(player))
         atomic_store(&player->stop, true);

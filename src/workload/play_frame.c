@@ -1,13 +1,13 @@
 /*
- * play_frame.c - frames: at most two in flight, then what the GPU found in them is looked at.
+ * play_frame.c - frames: at most two in flight; then the results of the GPU's checks are read.
  */
 #include "player.h"
 
 #include <string.h>
 
 /*
- * A page for what the GPU finds. Its content is the GPU's own and unknown to the oracle, but a
- * mapping that leads elsewhere is found; it goes by the first index that the workload does not use.
+ * A page for results of the GPU's checks. Its content is unknown to the oracle, but a wrong mapping
+ * of it is found; its index is the first that the workload does not use.
  */
 static enum vidmm_status make_result(struct player_process *process, struct player_slot *slot) {
     struct vidmm_player *player = process->player;
@@ -59,7 +59,7 @@ struct player_slot *play_slot(struct player_process *process) {
     return &process->slots[process->frames % FRAME_SLOTS];
 }
 
-/* Waits for the frame of this slot and takes what it found. */
+/* Waits for the frame of this slot and reads its results. */
 static bool frame_collect(struct player_process *process, struct player_slot *slot) {
     struct vidmm_player *player = process->player;
     struct vidmm_umd_result result;
@@ -78,8 +78,7 @@ static bool frame_collect(struct player_process *process, struct player_slot *sl
     memset(cpu, 0, sizeof(result));
     if (!slot->cpu)
         vidmm_unlock(slot->result.handle);
-    /* When content was lost on the way, what the GPU was told to expect was not what could be
-     * there. */
+    /* If content was lost meanwhile, the GPU's expected values were not valid. */
     if (slot->lost == oracle_lost(&player->oracle))
         oracle_gpu_result(&player->oracle, &result, slot->expected);
     slot->expected = 0;

@@ -1,11 +1,11 @@
 /*
- * play_offer.c - content that a process can do without for a while: offered, the manager may drop
- * it; the answer to a reclaim says whether it did. What was dropped reads as anything, what was
- * not must be what it was.
+ * play_offer.c - offers and reclaims: the manager may drop the content of an offered allocation,
+ * and the answer to the reclaim says if it did. Dropped content is undefined; other content must be
+ * unchanged.
  */
 #include "player.h"
 
-/* A trim of the process, perhaps on another thread, skips offered allocations. */
+/* A trim of the process, possibly on another thread, skips offered allocations. */
 static void note_offered(struct player_allocation *allocation, bool offered) {
     pthread_mutex_lock(&allocation->process->lists);
     allocation->offered = offered;

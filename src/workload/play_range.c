@@ -2,9 +2,9 @@
  * play_range.c - further GPU addresses of allocations: reserved ranges, tiles of which lead to
  * tiles of allocations (tile-resources.md), and views, which lead to a part of one.
  *
- * The player keeps books of its own of where each tile leads. Submissions then check and stamp
- * through any of the addresses that a page has, so that an address that leads elsewhere is found by
- * the bytes. Before addresses are freed the process waits for what it submitted, as a program does.
+ * The player has its own VA map of the tiles. Submissions check and stamp a page through any of its
+ * addresses, so that a wrong mapping is found by its bytes. Before addresses are freed the process
+ * waits for what it submitted, as a program does.
  */
 #include "player.h"
 
@@ -17,9 +17,9 @@ static uint32_t tiles_of(uint64_t bytes) {
     return (uint32_t)(bytes / VIDMM_TILE_BYTES);
 }
 
-/* ---- Books ----------------------------------------------------------------------------------- */
+/* ---- VA map --------------------------------------------------------------------------------- */
 
-/* What tiles [at, at + count) lead to tells `index + 1`, from `tile` on; 0: nothing. */
+/* Sets where tiles [at, at + count) lead: allocation `index + 1`, from `tile` on; 0: nowhere. */
 static void set_tiles(struct player_range *range, uint32_t at, uint32_t count, uint32_t allocation,
                       uint32_t tile) {
     for (uint32_t i = 0; i < count; i++)
@@ -33,7 +33,7 @@ static void range_remember(struct vidmm_player *player, const struct player_alia
     allocation->aliases[allocation->alias_count++ % ALIASES] = *alias;
 }
 
-/* Remembers each run of tiles in [at, at + count) that are in a row in an allocation too. */
+/* Remembers each run of tiles in [at, at + count) that is contiguous in an allocation. */
 static void remember_runs(struct vidmm_player *player, uint32_t index, uint32_t at,
                           uint32_t count) {
     const struct player_tile *tile = player->ranges[index].tile + at;
@@ -49,7 +49,7 @@ static void remember_runs(struct vidmm_player *player, uint32_t index, uint32_t 
 
 /* ---- Choosing an address --------------------------------------------------------------------- */
 
-/* How many tiles from `tile` on still lead where `alias` says. */
+/* How many tiles from `tile` on still lead where `alias` says they do. */
 static uint32_t valid_tiles(const struct vidmm_player *player, uint32_t allocation,
                             const struct player_alias *alias, uint32_t tile) {
     const struct player_range *range = &player->ranges[alias->range];
@@ -122,7 +122,7 @@ static enum vidmm_status view(struct player_process *process, const struct vidmm
                                        .protection = VIDMM_VA_WRITE};
     uint64_t fence = 0;
     enum vidmm_status status = VIDMM_DOES_NOT_FIT;
-    /* Not as the base: that may be a place where something is mapped, and then replaces it. */
+    /* Not as the base: mapping at a base replaces a mapping that is there. */
     if (event->like != VIDMM_EVENT_NOTHING)
         request.minimum = player->ranges[event->like].was;
     request.maximum = request.minimum + event->size;
@@ -134,7 +134,7 @@ static enum vidmm_status view(struct player_process *process, const struct vidmm
     return wait_for(process->queue, status, fence);
 }
 
-/* It was made, and as large as the workload wants it: a foreign driver's may be smaller. */
+/* True: it exists and has the size of the workload; another driver's may be smaller. */
 static bool range_reaches(const struct vidmm_player *player, const struct vidmm_event *event) {
     const struct player_allocation *allocation = &player->allocations[event->allocation];
     return allocation->handle && event->offset <= allocation->size &&
@@ -263,7 +263,7 @@ bool play_range_leave(struct player_process *process, struct player_allocation *
     for (uint32_t i = 0; i < count; i++) {
         struct player_range *range = &player->ranges[i];
         if (range->process != process || range->va == 0)
-            continue; /* in this order: what others have their threads may be changing */
+            continue; /* in this order: other threads may change ranges of other processes */
         bool ok = true;
         if (range->reserved)
             ok = unbind_all(process, i, allocation->oracle.index);

@@ -1,10 +1,9 @@
 /*
- * play_submit.c - submissions with commands that read and write in a way that can be checked.
+ * play_submit.c - submissions, with commands whose reads and writes can be checked.
  *
- * What a workload only reads is checked by the GPU, a share of the pages. What it writes is
- * checked, stamped with a new version, and checked again at once, so that a bad write is told from
- * a bad transfer later. A driver without such commands gets empty buffers, and the CPU writes
- * instead.
+ * The GPU checks a share of the pages that a workload reads. Pages that it writes are checked,
+ * stamped with a new version, and checked again at once, to tell a bad write from a bad transfer
+ * later. A driver without such commands gets empty buffers, and the CPU writes instead.
  */
 #include "player.h"
 
@@ -152,7 +151,7 @@ static bool add_result(struct player_process *process) {
 
 /* ---- Submitting ------------------------------------------------------------------------------ */
 
-/* True when the run goes on: accepted, or refused because it does not fit. */
+/* True: the run goes on; the submission was accepted or does not fit. */
 static bool note_status(struct player_process *process, enum vidmm_status status) {
     if (status == VIDMM_OK)
         return true;

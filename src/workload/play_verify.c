@@ -1,13 +1,12 @@
 /*
- * play_verify.c - the CPU's own looks at the bytes: through locks, and in the system pages.
+ * play_verify.c - checks by the CPU: through locks, and of system pages.
  */
 #include "player.h"
 
-#define LOOK_PAGES  256u /* one look through a lock at most */
+#define LOOK_PAGES  256u /* pages of one check through a lock, at most */
 #define WRITE_PAGES 4u
 
-/* Refusals that are no failure: the allocation cannot be reached right now, which locks may answer.
- */
+/* Legal refusals of a lock: the allocation is not reachable at the moment. */
 static bool is_refusal(enum vidmm_status status) {
     return status == VIDMM_NOT_LOCKABLE || status == VIDMM_PINNED || status == VIDMM_DOES_NOT_FIT;
 }
@@ -65,7 +64,7 @@ bool play_verify_freed(struct player_process *process, struct player_allocation 
     struct vidmm_allocation_info info;
     vidmm_allocation_info(allocation->handle, &info);
     if (info.segment == 0) {
-        /* Only its own process brings it in again, and that is busy here. */
+        /* Only its own process makes it resident again, and that process is busy here. */
         oracle_check_backing(&allocation->oracle, vidmm_allocation_backing(allocation->handle));
         return true;
     }

@@ -3,9 +3,10 @@
  * its process's space, what a submission needs is made resident before it, and commands are packets
  * that name addresses (vidmm/umd.h).
  *
- * A process keeps what it once made resident until it is asked to trim, or a request does not fit:
- * then what was not needed for longest goes first, as a runtime does it. Another thread's request
- * may ask at any time; while the process is busy it only notes how much, and obeys next.
+ * A process keeps its allocations resident until it is asked to trim or a request does not fit:
+ * then it evicts the least recently used first, as a runtime does. A request of another thread may
+ * ask for a trim at any time; while the process is busy it only adds up the bytes and trims
+ * afterwards.
  */
 #include "player.h"
 
@@ -40,7 +41,7 @@ static void link_newest(struct player_allocation *allocation) {
     process->newest = allocation;
 }
 
-/* Lets go of at least `bytes` that the submission at hand does not need; what it let go of. */
+/* Evicts at least `bytes` that the current submission does not need; returns the bytes evicted. */
 static uint64_t virtual_trim(struct player_process *process, uint64_t bytes) {
     uint64_t freed = 0;
     struct player_allocation *newer;
@@ -71,7 +72,7 @@ static void asked_to_trim(void *ctx, uint32_t flags, uint64_t bytes) {
     pthread_mutex_unlock(&process->lists);
 }
 
-/* Notes the use of every reference; those that are not on the device's list go to process->list. */
+/* Records the use of every reference; those not on the device's list go to process->list. */
 static uint32_t virtual_missing(struct player_process *process,
                                 struct player_allocation *commands) {
     uint32_t count = 0;
@@ -147,7 +148,7 @@ static uint32_t write_packets(const struct player_process *process, unsigned cha
     return count * PACKET_BYTES;
 }
 
-/* What the commands write: process->list is free for it again. */
+/* The list of allocations that the commands write; reuses process->list. */
 static uint32_t virtual_written(struct player_process *process) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < process->reference_count; i++)
@@ -235,7 +236,7 @@ void play_virtual_leave(struct player_allocation *allocation) {
     pthread_mutex_unlock(&process->lists);
 }
 
-/* System memory, cached: the CPU writes it all the time. */
+/* Cached system memory, because the CPU writes it often. */
 static enum vidmm_status make_buffer(struct player_process *process,
                                      struct player_commands *commands) {
     const struct umd_shim_request request = {.size = BUFFER_BYTES,

@@ -1,5 +1,5 @@
 /*
- * player.c - replays a workload over a started harness and holds every byte against the oracle.
+ * player.c - replays a workload over a started harness and compares every byte with the oracle.
  */
 #include "player.h"
 
@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that the GPU checks and stamps in a whole run, about. */
+/* Approximate bytes that the GPU checks and stamps in a run. */
 #define TOUCHED_GOAL (UINT64_C(12) << 30)
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
-/* Bytes that CHECK and STAMP would go over if everything were touched whole. */
+/* Bytes that CHECK and STAMP would cover without shares. */
 static uint64_t touched_bytes(const struct vidmm_workload *workload, uint64_t *sizes) {
     uint64_t touched = 0;
     for (size_t i = 0; i < workload->event_count; i++) {
@@ -40,7 +40,7 @@ static bool choose_share(struct vidmm_player *player) {
     return true;
 }
 
-/* A process that presents nothing ends its own frames by submissions, whatever others do. */
+/* In a process without presents every submission ends a frame. */
 static void find_presenters(struct vidmm_player *player) {
     const struct vidmm_workload *workload = player->workload;
     for (size_t i = 0; i < workload->event_count; i++)
@@ -91,7 +91,7 @@ const struct vidmm_observer *vidmm_player_observer(struct vidmm_player *player) 
     return &player->observer;
 }
 
-/* The process is lost: no further event of it is played, no byte of it compared. */
+/* The process is lost: its further events are not played, its bytes not compared. */
 static void player_lose_process(struct player_process *process) {
     struct vidmm_player *player = process->player;
     if (atomic_exchange(&process->dead, true))
@@ -111,7 +111,7 @@ struct player_thread {
     pthread_t thread;
 };
 
-/* Whether the replay goes on: the caller's gate may end it at any event. */
+/* True: the replay goes on; the caller's gate may end it at any event. */
 static bool gate_open(struct vidmm_player *player, uint64_t event) {
     const struct vidmm_play_options *options = player->options;
     if (!options->gate || options->gate(options->gate_ctx, player->harness, event))
@@ -119,7 +119,7 @@ static bool gate_open(struct vidmm_player *player, uint64_t event) {
     pthread_mutex_lock(&player->lock);
     player->result->gated = true;
     pthread_mutex_unlock(&player->lock);
-    atomic_store(&player->failed, true); /* nothing is looked at any more */
+    atomic_store(&player->failed, true); /* nothing is compared any more */
     atomic_store(&player->stop, true);
     return false;
 }
@@ -129,7 +129,7 @@ static void *play_events(void *ctx) {
     struct vidmm_player *player = thread->player;
     const struct vidmm_workload *workload = player->workload;
     const struct vidmm_play_options *options = player->options;
-    uint64_t told = 0; /* of the progress */
+    uint64_t reported = 0; /* events at the last call of `progress` */
     for (size_t i = 0; i < workload->event_count && !atomic_load(&player->stop); i++) {
         struct player_process *process = &player->processes[workload->events[i].process];
         if (workload->events[i].process % player->threads != thread->index)
@@ -141,9 +141,9 @@ static void *play_events(void *ctx) {
         if (!play_event(player, i) && !atomic_load(&player->stop))
             player_lose_process(process);
         uint64_t done = atomic_fetch_add(&player->done, 1) + 1;
-        if (!options->progress || thread->index != 0 || done / PROGRESS == told / PROGRESS)
+        if (!options->progress || thread->index != 0 || done / PROGRESS == reported / PROGRESS)
             continue; /* other threads count too, so this one may skip multiples */
-        told = done;
+        reported = done;
         options->progress(options->progress_ctx, done, workload->event_count);
     }
     return NULL;
@@ -258,7 +258,7 @@ static void player_report(struct vidmm_player *player, uint64_t started) {
     result->virtual_ns = os->now(os->ctx) - started;
 }
 
-/* Everything that was played and what was found; the verdict. */
+/* Fills in the result: what was played, the findings, the verdict. */
 static void player_conclude(struct vidmm_player *player) {
     struct vidmm_play_result *result = player->result;
     result->verified_bytes = player->oracle.verified_bytes;

@@ -1,23 +1,22 @@
 /*
- * player.h - the inside of the player: one struct, and what the play_*.c files call of each other.
+ * player.h - internals of the player: its struct, and functions shared by the play_*.c files.
  *
- *   player.c       make, destroy, run: threads, the way to the end
+ *   player.c       create, destroy, run, threads
  *   player_error.c the error that ends a replay
  *   play.c         one event
  *   play_submit.c  submissions: which pages they check and stamp
  *   play_virtual.c the same when the GPU uses virtual addresses: mappings, residency, packets
  *   play_range.c   further addresses of allocations: reserved ranges with tiles, views
- *   play_offer.c   content that a process can do without
+ *   play_offer.c   offers and reclaims
  *   play_frame.c   frames in flight, results of the GPU's checks, the chart
  *   play_verify.c  checks by the CPU: under locks, and of everything at the end
  *
  * Each process of the workload has a device, a context and, with them, a thread that plays its
- * events; one thread may play several processes. What they share is the oracle, which has a lock,
- * and the counters of struct vidmm_player, which have `lock`.
+ * events; one thread may play several processes. Threads share the oracle, which has its own lock,
+ * and the counters of struct vidmm_player, under `lock`.
  *
- * Paging is always checked whole. What the GPU reads and writes is a share of the pages that
- * rotates, so that a recording that touches a hundred GB plays in seconds, and every page gets its
- * turn.
+ * Paging is always checked completely. The GPU reads and writes only a share of the pages, another
+ * one each time, so that a recording that touches a hundred GB plays in seconds.
  */
 #ifndef VIDMM_WORKLOAD_PLAYER_H
 #define VIDMM_WORKLOAD_PLAYER_H
@@ -31,31 +30,30 @@
 #include "umd_shim.h"
 
 #define PAGE_BYTES  VIDMM_PATTERN_PAGE
-#define FRAME_SLOTS 3u /* two frames in flight, and the one being made */
+#define FRAME_SLOTS 3u /* two frames in flight, and the current one */
 
-/* Tiles in a row of an allocation that tiles in a row of a range once led to. */
+/* A run of tiles of an allocation to which a run of tiles of a range led. */
 struct player_alias {
     uint32_t range, at; /* in tiles */
     uint32_t tile, tiles;
 };
 
-#define ALIASES 4u /* of an allocation that are remembered */
+#define ALIASES 4u /* remembered for each allocation */
 
 struct player_allocation {
-    struct vidmm_allocation *handle; /* NULL: not live, or could not be made */
+    struct vidmm_allocation *handle; /* NULL: not live, or creation failed */
     struct oracle_allocation oracle;
-    uint64_t size; /* as the manager has it */
+    uint64_t size; /* by the manager */
     bool visible;  /* may be locked */
     bool pinned;
     uint32_t read_turn, write_turn, cpu_turn;
     struct player_process *process; /* that made it */
     uint64_t va;                    /* of its first page; 0: physical */
     uint64_t used;                  /* GPU virtual: the process's submission that needed it last */
-    struct player_allocation *older,
-        *newer; /* GPU virtual: among what the process keeps resident */
+    struct player_allocation *older, *newer; /* GPU virtual: in the process's list by last use */
     bool resident;
     bool offered;
-    bool bound; /* some range leads, or led, to it */
+    bool bound; /* a range leads, or led, to it */
     struct player_alias aliases[ALIASES];
     uint32_t alias_count, alias_turn;
 };
@@ -68,13 +66,13 @@ struct player_tile {
 
 struct player_range {
     struct player_process *process; /* the owner; only its thread uses the rest */
-    uint64_t va, was;               /* 0: there is none; the address that a released one had */
+    uint64_t va, was;               /* 0: there is none; the address before the release */
     bool reserved;                  /* otherwise a view */
     uint32_t tiles;
     struct player_tile *tile;
 };
 
-/* Packets on their way to the GPU. */
+/* A command buffer. */
 struct player_commands {
     struct player_allocation buffer;
     unsigned char *cpu; /* locked for ever */
@@ -83,11 +81,11 @@ struct player_commands {
 
 #define COMMAND_BUFFERS 4u
 
-/* Where CHECK commands of a frame leave what they found. */
+/* Buffer for the results of a frame's CHECK commands. */
 struct player_slot {
     struct player_allocation result;
     struct vidmm_umd_result *cpu;   /* GPU virtual: locked for ever */
-    struct oracle_allocation watch; /* of `result`: where it is mapped, not what it holds */
+    struct oracle_allocation watch; /* checks the mapping of `result`, not its content */
     uint64_t fence;                 /* of the frame's last submission */
     bool used;
     uint64_t expected; /* bytes that it has to check */
@@ -98,7 +96,7 @@ struct player_process {
     struct vidmm_player *player;
     struct vidmm_device *device;
     struct vidmm_context *context;
-    _Atomic bool dead; /* its device is lost: the others go on without it */
+    _Atomic bool dead; /* its device is lost; other processes go on */
     bool presents;     /* otherwise every submission is a frame */
     uint64_t frames, fence;
     struct player_slot slots[FRAME_SLOTS];
@@ -108,19 +106,19 @@ struct player_process {
     struct player_commands ring[COMMAND_BUFFERS];
     uint32_t ring_next;
     uint64_t submission;                       /* counts them */
-    struct player_allocation *oldest, *newest; /* what it keeps resident, by last use */
+    struct player_allocation *oldest, *newest; /* its resident allocations, by last use */
     struct vidmm_allocation **list;            /* of allocations for one request */
     uint32_t list_room;
     pthread_mutex_t lists;     /* over oldest, newest, trims, trimmed_bytes, resident and offered */
-    _Atomic uint64_t trim_due; /* bytes that were asked for and not yet let go */
+    _Atomic uint64_t trim_due; /* bytes to trim that are not yet evicted */
     uint64_t trims, trimmed_bytes;
     uint64_t offers, discards, ranges, binds, aliased;
-    /* The submission being put together: */
+    /* The submission under construction: */
     struct vidmm_reference *references;
-    struct player_allocation **referenced; /* the same, as the player knows them */
+    struct player_allocation **referenced; /* the same, as the player's records */
     uint32_t reference_count, reference_room;
     struct vidmm_umd_command *commands;
-    uint64_t *addresses; /* GPU virtual: of page 0 of what each command is about */
+    uint64_t *addresses; /* GPU virtual: of page 0 of each command's allocation */
     uint32_t command_count, command_room;
     bool checks;
 };
@@ -133,7 +131,7 @@ struct vidmm_player {
     struct player_process *processes;
     struct player_range *ranges;
     struct vidmm_frames frames;
-    uint32_t share; /* one page of so many is touched by a submission */
+    uint32_t share; /* a submission uses one of so many pages */
     bool gpummu;    /* the adapter runs on virtual addresses */
     bool iommu;     /* addresses are the CPU's: no range is reserved, no tile mapped */
 
@@ -154,7 +152,7 @@ struct vidmm_player {
 
 /* ---- player.c -------------------------------------------------------------------------------- */
 
-/* `doing` failed with `status`: the run is over, unless only a device is lost. Returns false. */
+/* `doing` failed with `status`: ends the run, unless only a device is lost. Returns false. */
 bool player_fail(struct vidmm_player *player, enum vidmm_status status, const char *doing);
 /* An allocation or a submission did not fit: counts it and keeps the first reason. Returns true. */
 bool player_refused(struct vidmm_player *player);
@@ -180,14 +178,14 @@ struct oracle_range play_share(const struct vidmm_player *player,
 /* Device, context and command buffers of a process in a GPU address space of its own. */
 bool play_virtual_start(struct player_process *process);
 void play_virtual_stop(struct player_process *process);
-/* An allocation was made for the process: it gets addresses; and before it is destroyed. */
+/* Gives a new allocation its addresses; removes them before it is destroyed. */
 enum vidmm_status play_virtual_made(struct player_process *process,
                                     struct player_allocation *allocation);
 void play_virtual_leave(struct player_allocation *allocation);
-/* What was put together: resident, then as packets to the GPU. */
+/* Makes the submission's allocations resident, then submits its packets. */
 enum vidmm_status play_virtual_submit(struct player_process *process, uint64_t *fence);
 
-/* How memory went, into the run's result. */
+/* Adds figures of residency to the run's result. */
 void play_virtual_report(struct player_process *process);
 
 /* ---- play_range.c ---------------------------------------------------------------------------- */
@@ -196,15 +194,15 @@ void play_virtual_report(struct player_process *process);
 void play_ranges_start(struct vidmm_player *player);
 /* RESERVE to COPY; nothing without GPU virtual addresses. */
 bool play_range(struct player_process *process, const struct vidmm_event *event);
-/* By turns what is remembered to lead to an allocation, or NULL: its own address. */
+/* In turn one of the aliases of an allocation, or NULL: its own address. */
 const struct player_alias *play_range_choose(struct player_allocation *allocation);
 /*
- * The address for pages of an allocation, through `alias` where it still leads there: of its page
- * 0, if it were mapped whole. `pages` is cut to the part of them from the start that it is for.
+ * The address for pages of an allocation, through `alias` if it still leads there, given as that of
+ * its page 0. `pages` is cut to the first part, for which the address is valid.
  */
 uint64_t play_range_address(struct player_process *process, struct player_allocation *allocation,
                             const struct player_alias *alias, struct oracle_range *pages);
-/* Before an allocation is destroyed: nothing leads to it any more. */
+/* Before an allocation is destroyed: unbinds all tiles that lead to it. */
 bool play_range_leave(struct player_process *process, struct player_allocation *allocation);
 void play_ranges_stop(struct vidmm_player *player);
 
@@ -220,11 +218,11 @@ bool play_frames_start(struct player_process *process);
 void play_frames_stop(struct player_process *process);
 /* The slot of the frame that is being made. */
 struct player_slot *play_slot(struct player_process *process);
-/* Ends the frame: waits for the one before the last, looks at what it found. */
+/* Ends the frame: waits for the one before the last and reads its results. */
 bool play_frame_end(struct player_process *process);
-/* One more frame of the workload: the chart. True when that was enough. */
+/* Counts a frame of the workload and samples the chart. True: the limit is reached. */
 bool play_frame_count(struct vidmm_player *player);
-/* Waits for all frames and looks at what they found. */
+/* Waits for all frames and reads their results. */
 bool play_frames_finish(struct player_process *process);
 
 /* ---- play_verify.c --------------------------------------------------------------------------- */

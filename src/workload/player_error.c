@@ -1,5 +1,5 @@
 /*
- * player_error.c - notes the error that ends a replay, and what was refused for lack of memory; see
+ * player_error.c - records the error that ends a replay, and refusals for lack of memory; see
  * player.h.
  */
 #include "player.h"

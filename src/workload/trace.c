@@ -1,9 +1,9 @@
 /*
  * trace.c - reads recordings (docs/workloads.md): a header line, then one event a line.
  *
- * Nothing in a recording is trusted: ids must be new at their ALLOC and live wherever else they
- * stand, sizes and counts are bounded, and the first thing wrong ends the reading with its line and
- * column. The times are not looked at: the order of the lines is the order of the events.
+ * A recording is not trusted: ids must be new at their ALLOC and live elsewhere, sizes and counts
+ * are bounded, and the first error ends the reading with its line and column. Times are ignored:
+ * the order of the lines is the order of the events.
  */
 #include <search.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * trace.h - the reader of recordings: trace.c reads files, lines and what is about allocations,
- * trace_ranges.c what is about ranges of GPU addresses.
+ * trace.h - the reader of recordings: trace.c reads files, lines and events of allocations,
+ * trace_ranges.c events of ranges of GPU addresses.
  */
 #ifndef VIDMM_WORKLOAD_TRACE_H
 #define VIDMM_WORKLOAD_TRACE_H
@@ -11,7 +11,7 @@
 #include "lines.h"
 #include "member.h"
 
-/* ids may be any numbers, and a hostile choice must not make look-up slow: balanced trees. */
+/* Balanced trees, because ids may be any numbers and no choice of them may make look-up slow. */
 struct trace_id {
     uint64_t id;
     uint32_t index;

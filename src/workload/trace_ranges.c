@@ -1,5 +1,5 @@
 /*
- * trace_ranges.c - the lines of a recording that are about ranges of GPU addresses; see trace.h.
+ * trace_ranges.c - the lines of a recording with events of ranges of GPU addresses; see trace.h.
  */
 #include "trace.h"
 
@@ -79,7 +79,7 @@ bool trace_release(struct trace *trace, const struct member_line *line) {
     return event.range != UINT32_MAX && trace_built(line, builder_range(&trace->builder, &event));
 }
 
-/* The part of a reserved range that an event is about. */
+/* The part of a reserved range that an event names. */
 static bool read_part(struct trace *trace, const struct member_line *line,
                       struct vidmm_event *event) {
     event->range = find_range(trace, line, "range", true);

@@ -1,10 +1,9 @@
 /*
- * umd_shim.h - the user-mode half of a driver, as far as the player needs one.
+ * umd_shim.h - the part of a user-mode driver that the player needs.
  *
  * WDDM leaves private data of allocations and commands to the driver. A miniport that knows
- * vidmm/umd.h is spoken to in that language (umd_shim_native.c); for every other one allocations
- * are described by the driver itself as standard ones, and the CPU does the writing
- * (umd_shim_standard.c).
+ * vidmm/umd.h gets its private data in that format (umd_shim_native.c); for every other one the
+ * driver itself describes standard allocations, and the CPU writes them (umd_shim_standard.c).
  */
 #ifndef VIDMM_WORKLOAD_UMD_SHIM_H
 #define VIDMM_WORKLOAD_UMD_SHIM_H
@@ -19,10 +18,10 @@ struct shim {
     uint32_t version; /* of the driver's interface */
 };
 
-/* Asks the driver which language it speaks. */
+/* Finds out if the driver knows vidmm/umd.h. */
 void umd_shim_start(struct shim *shim, struct vidmm_harness *harness);
 
-/* What shall be made. */
+/* An allocation to create. */
 struct umd_shim_request {
     uint64_t size;
     uint32_t umd_flags, priority;
@@ -36,7 +35,7 @@ enum vidmm_status umd_shim_create(const struct shim *shim, struct vidmm_device *
                                   const struct umd_shim_request *request,
                                   struct vidmm_allocation **out);
 
-/* The two ways of doing that. */
+/* The two implementations. */
 enum vidmm_status umd_shim_create_native(struct vidmm_device *device,
                                          const struct umd_shim_request *request,
                                          struct vidmm_allocation **out);

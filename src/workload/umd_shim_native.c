@@ -1,5 +1,5 @@
 /*
- * umd_shim_native.c - finds out which language the driver speaks, and speaks ours (vidmm/umd.h).
+ * umd_shim_native.c - finds out if the driver knows vidmm/umd.h, and makes its private data.
  */
 #include "umd_shim.h"
 
@@ -26,7 +26,7 @@ void umd_shim_start(struct shim *shim, struct vidmm_harness *harness) {
 }
 
 uint32_t umd_shim_pitch(uint64_t size, uint32_t index) {
-    /* From 2 KiB up to 8 KiB a row, so that surfaces have rows left over below their last tiles. */
+    /* From 2 KiB up to 8 KiB a row, so that surfaces have rows behind their last tiles. */
     uint32_t pitch = 512 * (4 + index % 13);
     return (uint64_t)pitch * 8 <= size ? pitch : 512;
 }

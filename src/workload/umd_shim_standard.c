@@ -14,7 +14,7 @@
 #define BYTES_PER_PIXEL 4u
 #define WIDTH_MAX       4096u
 
-/* What to ask for; the union member must live as long as the question. */
+/* The request; the union member must live as long as the query. */
 struct standard {
     DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA ask;
     D3DKMDT_STAGINGSURFACEDATA staging;
@@ -22,8 +22,8 @@ struct standard {
     D3DKMDT_GDISURFACEDATA gdi;
 };
 
-/* Surfaces that hold anything are for GDI, or staging before there was one for GDI; a driver that
- * has neither has the shadow of the desktop. */
+/* GDI surfaces may have any content; before them there were staging surfaces. A driver without both
+ * has the shadow of the desktop. */
 static void prepare(struct standard *standard, const struct shim *shim,
                     const struct umd_shim_request *request, bool shadow) {
     uint64_t pixels = (request->size + BYTES_PER_PIXEL - 1) / BYTES_PER_PIXEL;

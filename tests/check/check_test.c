@@ -4,6 +4,7 @@
  * format.
  */
 #include "examined.h"
+#include "report_text.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -16,8 +17,6 @@
 
 #include <cmocka.h>
 #include <jansson.h>
-
-#include <vidmm/report.h>
 
 static DRIVER_INITIALIZATION_DATA good;
 static struct vidmm_check_result result;
@@ -337,43 +336,26 @@ static void only_some_rules_can_be_judged(void **state) {
 
 /* ---- Reports --------------------------------------------------------------------------------- */
 
-static char *report(enum vidmm_check_format format) {
-    static char text[1 << 20];
-    char path[] = "/tmp/vidmm-check-XXXXXX", why[512];
-    const struct vidmm_check_style style = {.verbose = true};
-    int file = mkstemp(path);
-    assert_true(file >= 0);
-    close(file);
-    assert_true(vidmm_report_check(path, format, &result, &style, why, sizeof(why)));
-    FILE *in = fopen(path, "r");
-    assert_non_null(in);
-    text[fread(text, 1, sizeof(text) - 1, in)] = '\0';
-    fclose(in);
-    unlink(path);
-    return text;
-}
-
 static void every_format_names_the_crash(void **state) {
     (void)state;
     (void)examine(crashing, "paging");
-    assert_non_null(strstr(report(VIDMM_CHECK_TEXT), "crash"));
-    json_t *json = json_loads(report(VIDMM_CHECK_JSON), 0, NULL);
+    assert_non_null(strstr(report_text(&result, VIDMM_CHECK_TEXT, true), "crash"));
+    json_t *json = json_loads(report_text(&result, VIDMM_CHECK_JSON, true), 0, NULL);
     assert_non_null(json);
     assert_string_equal(json_string_value(json_object_get(json, "status")), "broken");
     assert_true(json_array_size(json_object_get(json, "findings")) > 0);
     json_decref(json);
-    json = json_loads(report(VIDMM_CHECK_SARIF), 0, NULL);
+    json = json_loads(report_text(&result, VIDMM_CHECK_SARIF, true), 0, NULL);
     assert_non_null(json);
     json_t *run = json_array_get(json_object_get(json, "runs"), 0);
     assert_true(json_array_size(json_object_get(run, "results")) > 0);
     json_decref(json);
-    char *xml = report(VIDMM_CHECK_JUNIT);
+    char *xml = report_text(&result, VIDMM_CHECK_JUNIT, true);
     assert_non_null(strstr(xml, "<failure type="));
     assert_non_null(strstr(xml, "</testsuites>"));
 }
 
-/* As a driver's author does who looks for something, and wants the report in a pipe all the same.
- */
+/* A driver author may print to standard output while the report goes to a pipe. */
 static NTSTATUS APIENTRY print(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
     puts("here");
     fflush(stdout);

@@ -17,9 +17,9 @@
 
 static struct vidmm_check_result result;
 
-static const struct vidmm_stage_result *examine(const char *stage, uint32_t version,
-                                                void (*told)(struct vidmm_told *told)) {
-    const struct vidmm_spoiler spoiler = {.told = told};
+static const struct vidmm_stage_result *
+examine(const char *stage, uint32_t version, void (*request)(struct vidmm_request_record *record)) {
+    const struct vidmm_spoiler spoiler = {.request = request};
     const struct vidmm_check_options options = {
         .stage = stage, .ddi_version = version, .seed = 1, .spoiler = &spoiler};
     vidmm_check(&options, &result);
@@ -66,9 +66,9 @@ static void without_a_host_aperture_nothing_is_mapped(void **state) {
     assert_string_equal(stage->text, "the driver has no CPU host aperture");
 }
 
-/* Whoever tells of more allocations than there is room for harms nobody. */
-static void too_many(struct vidmm_told *told) {
-    told->residency.count = UINT32_MAX;
+/* A record with more allocations than there is room for does no harm. */
+static void too_many(struct vidmm_request_record *record) {
+    record->residency.count = UINT32_MAX;
 }
 
 static void nonsense_is_survived(void **state) {

@@ -39,7 +39,7 @@ static struct use {
 } * uses;
 static uint32_t use_count, use_room;
 
-static void note_use(const struct vidmm_told_work *work, uint32_t fence) {
+static void note_use(const struct vidmm_request_work *work, uint32_t fence) {
     if (use_count == use_room) {
         use_room = use_room ? 2 * use_room : 256;
         uses = realloc(uses, use_room * sizeof(*uses));
@@ -79,31 +79,32 @@ static void tell_pages(const struct vidmm_harness *harness, const struct vidmm_c
                        const struct mapping *mapping, uint32_t fence) {
     const struct vidmm_allocation *allocation = mapping->use.allocation;
     bool listed = lists(context->device, allocation);
-    struct vidmm_told told = {.service = VIDMM_SERVICE_WORK};
+    struct vidmm_request_record record = {.service = VIDMM_SERVICE_WORK};
     for (uint64_t at = mapping->start, row; at < mapping->end; at += row) {
         uint64_t offset = va_offset(mapping, at, &row);
         row = row < mapping->end - at ? row : mapping->end - at;
-        told.work = (struct vidmm_told_work){.process = context->device->process->handle,
-                                             .allocation = allocation->handle,
-                                             .node = context->node,
-                                             .va = at,
-                                             .size = row,
-                                             .offset = offset};
-        vidmm_referee_judge_told(harness->referee, &told);
+        record.work = (struct vidmm_request_work){.process = context->device->process->handle,
+                                                  .allocation = allocation->handle,
+                                                  .node = context->node,
+                                                  .va = at,
+                                                  .size = row,
+                                                  .offset = offset};
+        vidmm_referee_judge_request(harness->referee, &record);
         if (listed)
-            note_use(&told.work, fence);
+            note_use(&record.work, fence);
     }
 }
 
 static void tell_nowhere(const struct vidmm_harness *harness, const struct vidmm_context *context,
                          uint64_t start, uint64_t end) {
-    const struct vidmm_told told = {.service = VIDMM_SERVICE_WORK,
-                                    .work = {.process = context->device->process->handle,
-                                             .node = context->node,
-                                             .va = start,
-                                             .size = end - start}};
+    const struct vidmm_request_record record = {
+        .service = VIDMM_SERVICE_WORK,
+        .work = {.process = context->device->process->handle,
+                 .node = context->node,
+                 .va = start,
+                 .size = end - start}};
     if (start < end)
-        vidmm_referee_judge_told(harness->referee, &told);
+        vidmm_referee_judge_request(harness->referee, &record);
 }
 
 static bool leads_nowhere(const struct mapping *mapping) {
@@ -187,7 +188,7 @@ HANDLE bookkeeping_tell(const struct vidmm_harness *harness,
     if (!context)
         return NULL;
     const struct va *va = &context->device->process->space->va;
-    uint64_t end = 0; /* of what is told */
+    uint64_t end = 0; /* of the ranges that were reported */
     for (const struct mapping *mapping = va_find(va, 0); mapping;
          mapping = va_find(va, mapping->end)) {
         if (leads_nowhere(mapping))

@@ -2,7 +2,7 @@
  * unused.c - whether anybody could have seen that entries or a flush were left out, before they
  * were written again or another flush came, or it was all over: any work of the process, or of the
  * paging process an operation through an address that they are about. Without an entry that leads
- * to a table addresses lead nowhere; nobody sees that as long as they do so in the table, too.
+ * to a table addresses lead nowhere; that has no effect as long as they do so in the table, too.
  */
 #include "dropped.h"
 

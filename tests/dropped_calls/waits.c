@@ -221,8 +221,7 @@ enum vidmm_status __wrap_fence_room(struct vidmm_adapter *adapter, uint32_t node
     return VIDMM_OK;
 }
 
-/* The CPU goes at the memory, and waits for nobody: neither for work nor for bytes that are moved.
- */
+/* The CPU accesses the memory without waiting for work or for transfers. */
 enum vidmm_status __real_vidmm_lock(struct vidmm_allocation *allocation, uint32_t flags,
                                     void **cpu);
 enum vidmm_status __wrap_vidmm_lock(struct vidmm_allocation *allocation, uint32_t flags,

@@ -312,7 +312,7 @@ static enum migrate_news link_receive(void *ctx, struct migrate_message *out, ch
         case MIGRATE_READ_BAD:
             return go_down(side, text, text, text_size);
         case MIGRATE_READ_MESSAGE:
-            return MIGRATE_TOLD;
+            return MIGRATE_MESSAGE;
         }
     }
     if (side->told_down) {

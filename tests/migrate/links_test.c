@@ -85,12 +85,12 @@ static void two_sides_talk_and_hang_up(void **state) {
     for (uint64_t i = 0; i < 100; i++)
         say(&caller, i);
     for (uint64_t i = 0; i < 100; i++) {
-        assert_int_equal(next(&listener, &message, text), MIGRATE_TOLD);
+        assert_int_equal(next(&listener, &message, text), MIGRATE_MESSAGE);
         assert_int_equal(message.event, i);
     }
     say(&listener, 7);
     listener.link.hang_up(listener.link.ctx, "enough");
-    assert_int_equal(next(&caller, &message, text), MIGRATE_TOLD);
+    assert_int_equal(next(&caller, &message, text), MIGRATE_MESSAGE);
     assert_int_equal(next(&caller, &message, text), MIGRATE_DOWN);
     caller.close(caller.link.ctx);
     assert_int_equal(next(&listener, &message, text), MIGRATE_DOWN);
@@ -110,7 +110,7 @@ static void what_was_sent_is_written_before_a_link_closes(void **state) {
     caller.close(caller.link.ctx);
     assert_int_equal(next(&listener, &message, text), MIGRATE_UP);
     for (uint64_t i = 0; i < 50; i++)
-        assert_int_equal(next(&listener, &message, text), MIGRATE_TOLD);
+        assert_int_equal(next(&listener, &message, text), MIGRATE_MESSAGE);
     assert_int_equal(next(&listener, &message, text), MIGRATE_DOWN);
     listener.close(listener.link.ctx);
 }
@@ -197,7 +197,7 @@ static void a_paced_link_is_no_faster_than_it_is_told_to_be(void **state) {
     caller.link.traffic(caller.link.ctx, &traffic);
     assert_true(traffic.waiting > 256 * 4096); /* or a pause would be predicted too short */
     for (unsigned i = 0; i < 3; i++) {
-        assert_int_equal(next(&listener, &message, text), MIGRATE_TOLD);
+        assert_int_equal(next(&listener, &message, text), MIGRATE_MESSAGE);
         migrate_message_drop(&message);
     }
     assert_true(now() - before > 290 * MS); /* 3 MiB at 10 MB a second, less what may be saved */
@@ -230,7 +230,7 @@ static void tell_file(struct migrate_channel *file, enum migrate_type type,
     file->link.send(file->link.ctx, &message);
     if (answer == 0)
         return;
-    assert_int_equal(file->link.receive(file->link.ctx, &out, text, sizeof(text)), MIGRATE_TOLD);
+    assert_int_equal(file->link.receive(file->link.ctx, &out, text, sizeof(text)), MIGRATE_MESSAGE);
     assert_int_equal(out.type, answer);
 }
 
@@ -255,11 +255,11 @@ static void a_file_is_owned_by_its_name_and_taken_once(void **state) {
     assert_true(migrate_file_read(&second, &at, text, sizeof(text)));
     for (unsigned i = 0; i < 4; i++) {
         assert_int_equal(first.link.receive(first.link.ctx, &out, text, sizeof(text)),
-                         i == 0 ? MIGRATE_UP : MIGRATE_TOLD);
+                         i == 0 ? MIGRATE_UP : MIGRATE_MESSAGE);
         assert_int_equal(second.link.receive(second.link.ctx, &out, text, sizeof(text)),
-                         i == 0 ? MIGRATE_UP : MIGRATE_TOLD);
+                         i == 0 ? MIGRATE_UP : MIGRATE_MESSAGE);
     }
-    assert_int_equal(first.link.receive(first.link.ctx, &out, text, sizeof(text)), MIGRATE_TOLD);
+    assert_int_equal(first.link.receive(first.link.ctx, &out, text, sizeof(text)), MIGRATE_MESSAGE);
     assert_int_equal(out.type, MIGRATE_COMMIT);
     assert_int_equal(second.link.receive(second.link.ctx, &out, text, sizeof(text)), MIGRATE_DOWN);
     assert_non_null(strstr(text, "another process"));

@@ -52,8 +52,8 @@ static void one_owner_has_everything(struct fixture *fixture, const char *what, 
     const struct fixture_side *source = &fixture->source, *target = &fixture->target;
     bool moved = target->own_event != FIXTURE_NEVER;
     bool right = fixture_right(moved ? target : source);
-    bool told = moved || (source->result.text[0] != '\0' && target->result.text[0] != '\0');
-    if (fixture->two_owners || !right || !told || source->alive || target->alive)
+    bool explained = moved || (source->result.text[0] != '\0' && target->result.text[0] != '\0');
+    if (fixture->two_owners || !right || !explained || source->alive || target->alive)
         fail_msg("%s at byte %u: %s, %s, two owners %d, source %d '%s', target %d '%s', said '%s'",
                  what, (unsigned)at, moved ? "moved" : "stayed", right ? "right" : "wrong",
                  fixture->two_owners, source->source.state, source->result.text,
@@ -124,7 +124,7 @@ static void a_stream_full_of_pages_may_break_or_be_spoilt_anywhere(void **state)
 
 /* ---- A side is killed ------------------------------------------------------------------------ */
 
-/* The side that is left decides, as an operator would who sees what the peer did. */
+/* The remaining side decides, as an operator would after reading the peer's journal. */
 static void decide(struct fixture_side *left, const struct fixture_side *dead) {
     bool has_owned = dead->is_target && dead->own_event != FIXTURE_NEVER;
     left->verdict = has_owned ? VIDMM_MIGRATE_DROP : VIDMM_MIGRATE_TAKE;

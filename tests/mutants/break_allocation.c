@@ -122,10 +122,7 @@ static NTSTATUS APIENTRY create_no_handle(const HANDLE adapter, DXGKARG_CREATEAL
         uncreate(adapter, args, 0);
     return status;
 }
-
-static void install_no_handle(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiCreateAllocation = create_no_handle;
-}
+REPLACE(DxgkDdiCreateAllocation, create_no_handle)
 
 static NTSTATUS APIENTRY create_half(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
     NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);
@@ -133,10 +130,7 @@ static NTSTATUS APIENTRY create_half(const HANDLE adapter, DXGKARG_CREATEALLOCAT
         uncreate(adapter, args, 1);
     return status;
 }
-
-static void install_half(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiCreateAllocation = create_half;
-}
+REPLACE(DxgkDdiCreateAllocation, create_half)
 
 static NTSTATUS APIENTRY create_status(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
     NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);
@@ -144,10 +138,7 @@ static NTSTATUS APIENTRY create_status(const HANDLE adapter, DXGKARG_CREATEALLOC
         uncreate(adapter, args, 0);
     return STATUS_UNSUCCESSFUL;
 }
-
-static void install_status(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiCreateAllocation = create_status;
-}
+REPLACE(DxgkDdiCreateAllocation, create_status)
 
 static NTSTATUS APIENTRY open_no_handle(const HANDLE device, const DXGKARG_OPENALLOCATION *args) {
     NTSTATUS status = mutants_good.DxgkDdiOpenAllocation(device, args);
@@ -159,10 +150,7 @@ static NTSTATUS APIENTRY open_no_handle(const HANDLE device, const DXGKARG_OPENA
     *handle = NULL;
     return status;
 }
-
-static void install_open_no_handle(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiOpenAllocation = open_no_handle;
-}
+REPLACE(DxgkDdiOpenAllocation, open_no_handle)
 
 static NTSTATUS APIENTRY open_writes(const HANDLE device, const DXGKARG_OPENALLOCATION *args) {
     const DXGK_OPENALLOCATIONINFO *info = &args->pOpenAllocation[0];
@@ -171,10 +159,7 @@ static NTSTATUS APIENTRY open_writes(const HANDLE device, const DXGKARG_OPENALLO
         *((uint8_t *)info->pPrivateDriverData + info->PrivateDriverDataSize - 1) ^= 0x80;
     return status;
 }
-
-static void install_open_writes(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiOpenAllocation = open_writes;
-}
+REPLACE(DxgkDdiOpenAllocation, open_writes)
 
 /* Opens nothing more once the device that created the newest allocation is gone. */
 static HANDLE creator;
@@ -207,10 +192,7 @@ static NTSTATUS APIENTRY describe_nothing(const HANDLE adapter, DXGKARG_DESCRIBE
     (void)args;
     return STATUS_NOT_IMPLEMENTED;
 }
-
-static void install_describe(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiDescribeAllocation = describe_nothing;
-}
+REPLACE(DxgkDdiDescribeAllocation, describe_nothing)
 
 /* ---- Drivers: devices, contexts, command buffers --------------------------------------------- */
 
@@ -231,10 +213,7 @@ static NTSTATUS APIENTRY context_in_memory(const HANDLE device, DXGKARG_CREATECO
     args->ContextInfo.DmaBufferSegmentSet = MEMORY_SET;
     return status;
 }
-
-static void install_context_in_memory(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiCreateContext = context_in_memory;
-}
+REPLACE(DxgkDdiCreateContext, context_in_memory)
 
 static NTSTATUS APIENTRY context_gdi_list(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
     NTSTATUS status = mutants_good.DxgkDdiCreateContext(device, args);
@@ -242,10 +221,7 @@ static NTSTATUS APIENTRY context_gdi_list(const HANDLE device, DXGKARG_CREATECON
         args->ContextInfo.AllocationListSize = 128;
     return status;
 }
-
-static void install_gdi_list(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiCreateContext = context_gdi_list;
-}
+REPLACE(DxgkDdiCreateContext, context_gdi_list)
 
 static NTSTATUS APIENTRY render_backwards(const HANDLE context, DXGKARG_RENDER *args) {
     D3DDDI_PATCHLOCATIONLIST *first = args->pPatchLocationListOut;
@@ -256,10 +232,7 @@ static NTSTATUS APIENTRY render_backwards(const HANDLE context, DXGKARG_RENDER *
     }
     return status;
 }
-
-static void install_render_backwards(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiRender = render_backwards;
-}
+REPLACE(DxgkDdiRender, render_backwards)
 
 static NTSTATUS APIENTRY render_slot(const HANDLE context, DXGKARG_RENDER *args) {
     D3DDDI_PATCHLOCATIONLIST *first = args->pPatchLocationListOut;
@@ -268,10 +241,7 @@ static NTSTATUS APIENTRY render_slot(const HANDLE context, DXGKARG_RENDER *args)
         first->SlotId = 1000;
     return status;
 }
-
-static void install_render_slot(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiRender = render_slot;
-}
+REPLACE(DxgkDdiRender, render_slot)
 
 /* ---- Managers -------------------------------------------------------------------------------- */
 
@@ -279,28 +249,19 @@ static NTSTATUS APIENTRY render_in_aperture(const HANDLE context, DXGKARG_RENDER
     args->DmaBufferSegmentId = 1;
     return mutants_good.DxgkDdiRender(context, args);
 }
-
-static void install_render_in_aperture(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiRender = render_in_aperture;
-}
+REPLACE(DxgkDdiRender, render_in_aperture)
 
 static NTSTATUS APIENTRY render_in_memory(const HANDLE context, DXGKARG_RENDER *args) {
     args->DmaBufferSegmentId = 2;
     return mutants_good.DxgkDdiRender(context, args);
 }
-
-static void install_render_in_memory(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiRender = render_in_memory;
-}
+REPLACE(DxgkDdiRender, render_in_memory)
 
 static NTSTATUS APIENTRY render_small(const HANDLE context, DXGKARG_RENDER *args) {
     args->DmaSize -= 4096;
     return mutants_good.DxgkDdiRender(context, args);
 }
-
-static void install_render_small(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiRender = render_small;
-}
+REPLACE(DxgkDdiRender, render_small)
 
 /* Closes only after it destroyed. */
 static struct {
@@ -343,19 +304,13 @@ static NTSTATUS APIENTRY close_one_by_one(const HANDLE device,
     }
     return status;
 }
-
-static void install_close_one_by_one(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiCloseAllocation = close_one_by_one;
-}
+REPLACE(DxgkDdiCloseAllocation, close_one_by_one)
 
 static NTSTATUS APIENTRY create_without_pasid(const HANDLE adapter, DXGKARG_CREATEDEVICE *args) {
     args->Pasid = 0;
     return mutants_good.DxgkDdiCreateDevice(adapter, args);
 }
-
-static void install_create_without_pasid(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiCreateDevice = create_without_pasid;
-}
+REPLACE(DxgkDdiCreateDevice, create_without_pasid)
 
 static NTSTATUS APIENTRY destroy_unknown(const HANDLE adapter,
                                          const DXGKARG_DESTROYALLOCATION *args) {
@@ -364,10 +319,7 @@ static NTSTATUS APIENTRY destroy_unknown(const HANDLE adapter,
     (void)mutants_good.DxgkDdiDestroyAllocation(adapter, &wrong);
     return mutants_good.DxgkDdiDestroyAllocation(adapter, args);
 }
-
-static void install_destroy_unknown(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiDestroyAllocation = destroy_unknown;
-}
+REPLACE(DxgkDdiDestroyAllocation, destroy_unknown)
 
 /* ---- Managers that go on where creation has to fail ------------------------------------------ */
 
@@ -376,20 +328,14 @@ static NTSTATUS APIENTRY below_in_memory(const HANDLE device, DXGKARG_CREATECONT
     args->ContextInfo.DmaBufferSegmentSet = MEMORY_SET;
     return status;
 }
-
-static void scene_context_in_memory(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiCreateContext = below_in_memory;
-}
+REPLACE_BELOW(DxgkDdiCreateContext, below_in_memory)
 
 static NTSTATUS APIENTRY overlook_segments(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
     NTSTATUS status = mutants_good.DxgkDdiCreateContext(device, args);
     args->ContextInfo.DmaBufferSegmentSet = 0;
     return status;
 }
-
-static void install_overlook_segments(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiCreateContext = overlook_segments;
-}
+REPLACE(DxgkDdiCreateContext, overlook_segments)
 
 static NTSTATUS APIENTRY below_alternate(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
     NTSTATUS status = mutants_below.DxgkDdiCreateAllocation(adapter, args);
@@ -397,10 +343,7 @@ static NTSTATUS APIENTRY below_alternate(const HANDLE adapter, DXGKARG_CREATEALL
         spoil_alternate_va(&args->pAllocationInfo[i]);
     return status;
 }
-
-static void scene_alternate_va(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiCreateAllocation = below_alternate;
-}
+REPLACE_BELOW(DxgkDdiCreateAllocation, below_alternate)
 
 SPOILED_INFO(overlook_alternate_va, info->Flags.UseAlternateVA = 0)
 
@@ -413,10 +356,7 @@ static NTSTATUS APIENTRY below_leaves_handle(const HANDLE adapter, DXGKARG_CREAT
         args->pAllocationInfo[0].hAllocation = nothing;
     return status;
 }
-
-static void scene_leaves_handle(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiCreateAllocation = below_leaves_handle;
-}
+REPLACE_BELOW(DxgkDdiCreateAllocation, below_leaves_handle)
 
 static NTSTATUS APIENTRY destroy_refused(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
     NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);
@@ -426,10 +366,7 @@ static NTSTATUS APIENTRY destroy_refused(const HANDLE adapter, DXGKARG_CREATEALL
         (void)mutants_good.DxgkDdiDestroyAllocation(adapter, &one);
     return status;
 }
-
-static void install_destroy_refused(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiCreateAllocation = destroy_refused;
-}
+REPLACE(DxgkDdiCreateAllocation, destroy_refused)
 
 /* ---- The cages ------------------------------------------------------------------------------- */
 
@@ -455,13 +392,13 @@ const struct mutant mutants_allocation[] = {
     DRIVER(57, "aligns to 4 KB what may go into a segment with pages of 64 KB", install_large_pages,
            PAGING),
     DRIVER(79, "wants DMA buffers in a memory segment", install_context_in_memory, PAGING),
-    DRIVER(82, "gives a GDI context a list of 128 allocations", install_gdi_list, ANY),
+    DRIVER(82, "gives a GDI context a list of 128 allocations", install_context_gdi_list, ANY),
     DRIVER(92, "creates an allocation of size 0", install_no_size, PAGING),
     DRIVER(92, "asks for an alignment of 3", install_odd_alignment, PAGING),
     DRIVER(94, "reports a PitchAlignedSize of 1", install_small_pitch, PAGING),
     DRIVER(95, "prefers a segment that it does not support", install_preferred, PAGING),
     DRIVER(99, "wants to evict through a memory segment", install_evict_to_memory, PAGING),
-    DRIVER(102, "succeeds with a NULL allocation handle", install_no_handle, PAGING),
+    DRIVER(102, "succeeds with a NULL allocation handle", install_create_no_handle, PAGING),
     DRIVER(103, "leaves AllocationPriority 0", install_no_priority, PAGING),
     DRIVER(106, "sets PermanentSysMem without CpuVisible", install_permanent, PAGING),
     DRIVER(109, "sets Cached without CpuVisible", install_cached, PAGING),
@@ -482,9 +419,9 @@ const struct mutant mutants_allocation[] = {
            VERSION(WDDM3_0), .consequences = {112}),
     DRIVER(134, "lets the CPU see what can only be in hidden memory", install_hidden, PAGING,
            .settings = {{"VramVisibleBytes", 512u << 10}}),
-    DRIVER(136, "creates the first allocation of an array only, and succeeds", install_half, ANY,
-           .consequences = {102}),
-    DRIVER(137, "fails CreateAllocation with STATUS_UNSUCCESSFUL", install_status, PAGING),
+    DRIVER(136, "creates the first allocation of an array only, and succeeds", install_create_half,
+           ANY, .consequences = {102}),
+    DRIVER(137, "fails CreateAllocation with STATUS_UNSUCCESSFUL", install_create_status, PAGING),
     DRIVER(138, "loses allocations with the device that created them", install_orphan, ANY),
     DRIVER(143, "opens an allocation with a NULL handle", install_open_no_handle, PAGING),
     DRIVER(144, "writes to private data of an allocation that is only opened", install_open_writes,
@@ -492,19 +429,19 @@ const struct mutant mutants_allocation[] = {
     DRIVER(394, "lists a patch location for an earlier part of the DMA buffer last",
            install_render_backwards, PAGING),
     DRIVER(396, "uses slot 1000", install_render_slot, PAGING),
-    DRIVER(400, "does not describe primaries", install_describe, ANY),
+    DRIVER(400, "does not describe primaries", install_describe_nothing, ANY),
     DRIVER(401, "has room for one device", install_one_device, PAGING),
     MANAGER(79, "works with a context that wants DMA buffers in memory", install_overlook_segments,
-            PAGING, .scene = scene_context_in_memory, .consequences = {80}),
+            PAGING, .scene = scene_below_in_memory, .consequences = {80}),
     MANAGER(80, "gives the segment of an aperture for a DMA buffer in system memory",
             install_render_in_aperture, PAGING),
     MANAGER(81, "gives a memory segment for a DMA buffer", install_render_in_memory, PAGING,
             .consequences = {80}),
     MANAGER(83, "passes a DMA buffer smaller than the context wants", install_render_small, PAGING),
     MANAGER(121, "creates what has UseAlternateVA and is no primary", install_overlook_alternate_va,
-            .stage = "objects", .scene = scene_alternate_va, VERSION(WIN8)),
+            .stage = "objects", .scene = scene_below_alternate, VERSION(WIN8)),
     MANAGER(136, "destroys what a failed creation left in its array", install_destroy_refused,
-            .stage = "locks", .scene = scene_leaves_handle, .consequences = {141}),
+            .stage = "locks", .scene = scene_below_leaves_handle, .consequences = {141}),
     MANAGER(139, "closes allocations after it destroyed them", install_destroy_first, PAGING),
     MANAGER(140, "closes the allocations of a resource one by one", install_close_one_by_one, ANY),
     MANAGER(141, "destroys what was never created", install_destroy_unknown, PAGING),

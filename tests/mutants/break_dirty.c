@@ -342,10 +342,7 @@ static NTSTATUS APIENTRY query_moving(const HANDLE adapter, const DXGKARG_QUERYA
     memcpy(args->pOutputData, &value, sizeof(value));
     return STATUS_SUCCESS;
 }
-
-static void scene_moving(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiQueryAdapterInfo = query_moving;
-}
+REPLACE_BELOW(DxgkDdiQueryAdapterInfo, query_moving)
 
 static NTSTATUS APIENTRY ask_blindly(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
     NTSTATUS status = mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
@@ -624,7 +621,7 @@ const struct mutant mutants_dirty[] = {
      .stage = "migration", MOVING},
 
     {311, VIDMM_SIDE_MANAGER, "starts an adapter that moves without tracking", install_ask_blindly,
-     .stage = "start", TRACKING, .scene = scene_moving},
+     .stage = "start", TRACKING, .scene = scene_query_moving},
     {313, VIDMM_SIDE_MANAGER, "asks for the planes of a segment twice", install_ask_twice,
      .stage = "start", TRACKING},
     {314, VIDMM_SIDE_MANAGER, "tracks the aperture", install_elsewhere, .stage = "dirty", TRACKING},

@@ -37,17 +37,14 @@ static VOID APIENTRY unsure(const HANDLE device, const DXGKARGCB_NOTIFY_INTERRUP
     system_calls.DxgkCbNotifyInterrupt(device, &report);
 }
 
-static NTSTATUS APIENTRY start(const PVOID context, PDXGK_START_INFO info, PDXGKRNL_INTERFACE calls,
-                               PULONG sources, PULONG children) {
+static NTSTATUS APIENTRY start_unsure(const PVOID context, PDXGK_START_INFO info,
+                                      PDXGKRNL_INTERFACE calls, PULONG sources, PULONG children) {
     DXGKRNL_INTERFACE mine = *calls;
     system_calls = *calls;
     mine.DxgkCbNotifyInterrupt = unsure;
     return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
 }
-
-static void install_unsure(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiStartDevice = start;
-}
+REPLACE(DxgkDdiStartDevice, start_unsure)
 
 /* ---- Managers -------------------------------------------------------------------------------- */
 
@@ -78,7 +75,7 @@ const struct mutant mutants_engines[] = {
             "names a fence of a reset engine that was never submitted")},
     {BREAKS(281, DRIVER, "engines", past_fence,
             "names a fence of a reset engine that completed long before")},
-    {BREAKS(380, DRIVER, "engines", unsure,
+    {BREAKS(380, DRIVER, "engines", start_unsure,
             "names the work of a page fault and says that it cannot")},
     {BREAKS(381, MANAGER, "engines", reset_nothing,
             "takes an engine for reset after a page fault that it did not reset")},

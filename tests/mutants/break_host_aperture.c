@@ -157,19 +157,13 @@ static NTSTATUS APIENTRY ask_beyond(const HANDLE adapter, const DXGKARG_MAPCPUHO
     (void)mutants_good.DxgkDdiMapCpuHostAperture(adapter, &mine);
     return mutants_good.DxgkDdiMapCpuHostAperture(adapter, args);
 }
-
-static void install_beyond(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiMapCpuHostAperture = ask_beyond;
-}
+REPLACE(DxgkDdiMapCpuHostAperture, ask_beyond)
 
 static NTSTATUS APIENTRY ask_twice(const HANDLE adapter, const DXGKARG_MAPCPUHOSTAPERTURE *args) {
     (void)mutants_good.DxgkDdiMapCpuHostAperture(adapter, args);
     return mutants_good.DxgkDdiMapCpuHostAperture(adapter, args);
 }
-
-static void install_twice(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiMapCpuHostAperture = ask_twice;
-}
+REPLACE(DxgkDdiMapCpuHostAperture, ask_twice)
 
 /* Of the real aperture: pages whose allocation is gone lead to the next one's memory. */
 static void install_unmaps_never(DRIVER_INITIALIZATION_DATA *table) {
@@ -187,9 +181,9 @@ static void install_unmaps_never(DRIVER_INITIALIZATION_DATA *table) {
 const struct mutant mutants_host_aperture[] = {
     BREAKER(265, DRIVER, "has no aperture before the first allocation", install_not_yet,
             .consequences = {269}),
-    BREAKER(267, MANAGER, "maps a page that the aperture does not have", install_beyond,
+    BREAKER(267, MANAGER, "maps a page that the aperture does not have", install_ask_beyond,
             .scene = scene_aperture),
-    BREAKER(267, MANAGER, "maps a page that is mapped", install_twice, .scene = scene_aperture),
+    BREAKER(267, MANAGER, "maps a page that is mapped", install_ask_twice, .scene = scene_aperture),
     BREAKER(268, DRIVER, "maps pages in a row that are scattered", install_in_a_row, ),
     BREAKER(268, DRIVER, "loses what the CPU wrote when a page is unmapped", install_late, ),
     BREAKER(269, DRIVER, "wants an allocation for every page", install_not_yet,

@@ -92,10 +92,7 @@ static NTSTATUS APIENTRY build_with_address(const HANDLE adapter, DXGKARG_BUILDP
         args->InitContextResource.Destination.VirtualAddress = own;
     return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
 }
-
-static void install_with_address(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = build_with_address;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, build_with_address)
 
 static bool is_own(HANDLE allocation) {
     return (uint64_t *)allocation >= own && (uint64_t *)allocation < own + COUNT(own);
@@ -110,20 +107,14 @@ static NTSTATUS APIENTRY build_without_own(const HANDLE adapter, DXGKARG_BUILDPA
         return STATUS_SUCCESS;
     return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
 }
-
-static void install_without_own(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = build_without_own;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, build_without_own)
 
 static NTSTATUS APIENTRY submit_no_switch(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
     DXGKARG_SUBMITCOMMAND other = *args;
     other.Flags.ContextSwitch = 0;
     return mutants_good.DxgkDdiSubmitCommand(adapter, &other);
 }
-
-static void install_no_switch(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiSubmitCommand = submit_no_switch;
-}
+REPLACE(DxgkDdiSubmitCommand, submit_no_switch)
 
 static NTSTATUS APIENTRY submit_long_switch(const HANDLE adapter,
                                             const DXGKARG_SUBMITCOMMAND *args) {
@@ -132,10 +123,7 @@ static NTSTATUS APIENTRY submit_long_switch(const HANDLE adapter,
         other.DmaBufferSubmissionEndOffset = other.DmaBufferSize = 8; /* of whatever is there */
     return mutants_good.DxgkDdiSubmitCommand(adapter, &other);
 }
-
-static void install_long_switch(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiSubmitCommand = submit_long_switch;
-}
+REPLACE(DxgkDdiSubmitCommand, submit_long_switch)
 
 /* ---- Managers over the reference driver, which saves contexts where the GPU has an MMU ------- */
 
@@ -252,6 +240,7 @@ static NTSTATUS APIENTRY release_all(const HANDLE adapter,
     (void)mutants_good.DxgkDdiReleaseSwizzlingRange(adapter, &other);
     return mutants_good.DxgkDdiReleaseSwizzlingRange(adapter, args);
 }
+REPLACE(DxgkDdiReleaseSwizzlingRange, release_all)
 
 #define ACQUIRE(NAME)                                                                              \
     static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
@@ -266,10 +255,6 @@ ACQUIRE(larger)
 ACQUIRE(nowhere)
 ACQUIRE(never)
 ACQUIRE(later)
-
-static void install_release_all(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiReleaseSwizzlingRange = release_all;
-}
 
 /* ---- Drivers behind an IOMMU ----------------------------------------------------------------- */
 
@@ -378,10 +363,7 @@ static NTSTATUS APIENTRY query_size_first(const HANDLE adapter,
         (void)mutants_good.DxgkDdiQueryAdapterInfo(adapter, &early);
     return mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
 }
-
-static void install_size_first(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiQueryAdapterInfo = query_size_first;
-}
+REPLACE(DxgkDdiQueryAdapterInfo, query_size_first)
 
 /* Changes the domain where it should first ask what has to be in it. */
 static NTSTATUS APIENTRY query_no_ranges(const HANDLE adapter,
@@ -393,10 +375,7 @@ static NTSTATUS APIENTRY query_no_ranges(const HANDLE adapter,
                                                    (DXGKARG_BEGINEXCLUSIVEACCESS *)nothing);
     return STATUS_NO_MEMORY;
 }
-
-static void install_no_ranges(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiQueryAdapterInfo = query_no_ranges;
-}
+REPLACE(DxgkDdiQueryAdapterInfo, query_no_ranges)
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
@@ -406,16 +385,16 @@ static void install_no_ranges(DRIVER_INITIALIZATION_DATA *table) {
 #define VERSION(VERSION) .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_##VERSION}}
 
 const struct mutant mutants_own_memory[] = {
-    {283, MANAGER, "moves what a context keeps without having switched to none", install_no_switch,
-     "promises", .scene = scene_saving},
-    {283, MANAGER, "switches to no context with commands", install_long_switch, "promises",
+    {283, MANAGER, "moves what a context keeps without having switched to none",
+     install_submit_no_switch, "promises", .scene = scene_saving},
+    {283, MANAGER, "switches to no context with commands", install_submit_long_switch, "promises",
      .scene = scene_saving},
     {BREAKS(343, DRIVER, "locks", for_system,
             "makes context allocations for the system's own contexts")},
     {BREAKS(344, DRIVER, "locks", shared, "names a context for what all contexts share")},
-    {345, MANAGER, "gives an address for a context allocation that has none", install_with_address,
-     "locks", .scene = scene_saving},
-    {346, MANAGER, "runs a context without its own allocations", install_without_own, "locks",
+    {345, MANAGER, "gives an address for a context allocation that has none",
+     install_build_with_address, "locks", .scene = scene_saving},
+    {346, MANAGER, "runs a context without its own allocations", install_build_without_own, "locks",
      .consequences = {199}, .scene = scene_saving},
     {346, MANAGER, "runs a context whose memory the driver takes for evicted", install_untold,
      "residency", .consequences = {247}, SAVED},
@@ -445,10 +424,10 @@ const struct mutant mutants_own_memory[] = {
      .scene = install_later, VERSION(WIN8)},
     {356, DRIVER, "saves a part of a page", install_odd_size, "query", VERSION(WDDM2_9)},
     {356, MANAGER, "asks how much is to be saved before it asks for the adapter",
-     install_size_first, "query", .scene = scene_isolated, VERSION(WDDM2_9)},
+     install_query_size_first, "query", .scene = scene_isolated, VERSION(WDDM2_9)},
     {357, DRIVER, "reserves the same memory twice", install_overlap, "query", VERSION(WDDM2_9)},
-    {357, MANAGER, "changes the domain without having asked what is reserved", install_no_ranges,
-     "query", .scene = scene_isolated, VERSION(WDDM2_9)},
+    {357, MANAGER, "changes the domain without having asked what is reserved",
+     install_query_no_ranges, "query", .scene = scene_isolated, VERSION(WDDM2_9)},
     {358, DRIVER, "takes memory by an older callback in spite of remapping", install_older, "query",
      VERSION(WDDM2_9)},
     {359, DRIVER, "takes memory at DISPATCH_LEVEL", install_too_high, "query", VERSION(WDDM2_9)},

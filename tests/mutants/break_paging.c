@@ -21,10 +21,7 @@ static NTSTATUS APIENTRY refuse_fill(const HANDLE adapter, build_args *args) {
     return args->Operation == DXGK_OPERATION_FILL ? STATUS_NOT_SUPPORTED
                                                   : good_build(adapter, args);
 }
-
-static void install_refuse_fill(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = refuse_fill;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, refuse_fill)
 
 static NTSTATUS write_past(const HANDLE adapter, build_args *args, NTSTATUS when) {
     uint8_t *end = (uint8_t *)args->pDmaBuffer + args->DmaSize;
@@ -37,18 +34,12 @@ static NTSTATUS write_past(const HANDLE adapter, build_args *args, NTSTATUS when
 static NTSTATUS APIENTRY write_past_and_say_so(const HANDLE adapter, build_args *args) {
     return write_past(adapter, args, STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER);
 }
-
-static void install_write_past(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = write_past_and_say_so;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, write_past_and_say_so)
 
 static NTSTATUS APIENTRY write_past_in_silence(const HANDLE adapter, build_args *args) {
     return write_past(adapter, args, STATUS_SUCCESS);
 }
-
-static void install_write_past_in_silence(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = write_past_in_silence;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, write_past_in_silence)
 
 static NTSTATUS APIENTRY move_backwards(const HANDLE adapter, build_args *args) {
     uint8_t *start = args->pDmaBuffer;
@@ -57,10 +48,7 @@ static NTSTATUS APIENTRY move_backwards(const HANDLE adapter, build_args *args) 
         args->pDmaBuffer = start - 8;
     return status;
 }
-
-static void install_move_backwards(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = move_backwards;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, move_backwards)
 
 static NTSTATUS APIENTRY move_too_far(const HANDLE adapter, build_args *args) {
     uint8_t *end = (uint8_t *)args->pDmaBuffer + args->DmaSize;
@@ -68,19 +56,13 @@ static NTSTATUS APIENTRY move_too_far(const HANDLE adapter, build_args *args) {
     args->pDmaBuffer = end + 8;
     return status;
 }
-
-static void install_move_too_far(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = move_too_far;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, move_too_far)
 
 static NTSTATUS APIENTRY never_enough(const HANDLE adapter, build_args *args) {
     return args->Operation == DXGK_OPERATION_TRANSFER ? STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER
                                                       : good_build(adapter, args);
 }
-
-static void install_never_enough(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = never_enough;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, never_enough)
 
 /* Without bytes, for as long as somebody asks. */
 static NTSTATUS APIENTRY always_further(const HANDLE adapter, build_args *args) {
@@ -89,28 +71,19 @@ static NTSTATUS APIENTRY always_further(const HANDLE adapter, build_args *args) 
     args->MultipassOffset++;
     return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
-
-static void install_always_further(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = always_further;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, always_further)
 
 static NTSTATUS APIENTRY busy_fill(const HANDLE adapter, build_args *args) {
     return args->Operation == DXGK_OPERATION_FILL ? STATUS_GRAPHICS_ALLOCATION_BUSY
                                                   : good_build(adapter, args);
 }
-
-static void install_busy_fill(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = busy_fill;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, busy_fill)
 
 static NTSTATUS APIENTRY busy_idle(const HANDLE adapter, build_args *args) {
     return args->Operation == DXGK_OPERATION_TRANSFER ? STATUS_GRAPHICS_ALLOCATION_BUSY
                                                       : good_build(adapter, args);
 }
-
-static void install_busy_idle(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = busy_idle;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, busy_idle)
 
 static NTSTATUS APIENTRY private_too_far(const HANDLE adapter, build_args *args) {
     uint8_t *end = (uint8_t *)args->pDmaBufferPrivateData + args->DmaBufferPrivateDataSize;
@@ -118,10 +91,7 @@ static NTSTATUS APIENTRY private_too_far(const HANDLE adapter, build_args *args)
     args->pDmaBufferPrivateData = end + 8;
     return status;
 }
-
-static void install_private_too_far(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = private_too_far;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, private_too_far)
 
 static NTSTATUS APIENTRY private_past(const HANDLE adapter, build_args *args) {
     uint8_t *end = (uint8_t *)args->pDmaBufferPrivateData + args->DmaBufferPrivateDataSize;
@@ -129,10 +99,7 @@ static NTSTATUS APIENTRY private_past(const HANDLE adapter, build_args *args) {
     *end = 0;
     return status;
 }
-
-static void install_private_past(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = private_past;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, private_past)
 
 /* Success, and nothing behind it. */
 static NTSTATUS APIENTRY do_nothing(const HANDLE adapter, build_args *args) {
@@ -140,20 +107,14 @@ static NTSTATUS APIENTRY do_nothing(const HANDLE adapter, build_args *args) {
     (void)args;
     return STATUS_SUCCESS;
 }
-
-static void install_do_nothing(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = do_nothing;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, do_nothing)
 
 /* What does not fit is forgotten. */
 static NTSTATUS APIENTRY swallow_errors(const HANDLE adapter, build_args *args) {
     (void)good_build(adapter, args);
     return STATUS_SUCCESS;
 }
-
-static void install_swallow_errors(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = swallow_errors;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, swallow_errors)
 
 /* Every operation that it does not know becomes eight bytes of something. */
 static NTSTATUS APIENTRY guess(const HANDLE adapter, build_args *args) {
@@ -163,48 +124,33 @@ static NTSTATUS APIENTRY guess(const HANDLE adapter, build_args *args) {
     args->pDmaBuffer = (uint8_t *)args->pDmaBuffer + 8;
     return STATUS_SUCCESS;
 }
-
-static void install_guess(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = guess;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, guess)
 
 static NTSTATUS APIENTRY refuse_nameless(const HANDLE adapter, build_args *args) {
     bool nameless = args->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT &&
                     !args->MapApertureSegment.hAllocation;
     return nameless ? STATUS_INVALID_PARAMETER : good_build(adapter, args);
 }
-
-static void install_refuse_nameless(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = refuse_nameless;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, refuse_nameless)
 
 /* What the first part leaves undone is lost. */
 static NTSTATUS APIENTRY forget_the_rest(const HANDLE adapter, build_args *args) {
     return args->MultipassOffset != 0 ? STATUS_SUCCESS : good_build(adapter, args);
 }
-
-static void install_forget_the_rest(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = forget_the_rest;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, forget_the_rest)
 
 static NTSTATUS APIENTRY refuse_maps(const HANDLE adapter, build_args *args) {
     bool map = args->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT;
     return map ? STATUS_NOT_SUPPORTED : good_build(adapter, args);
 }
-
-static void install_refuse_maps(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = refuse_maps;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, refuse_maps)
 
 static NTSTATUS APIENTRY counts_private(const HANDLE adapter, build_args *args) {
     NTSTATUS status = good_build(adapter, args);
     args->pDmaBufferPrivateData = (void *)((uintptr_t)args->pDmaBufferPrivateData + 8);
     return status;
 }
-
-static void install_counts_private(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = counts_private;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, counts_private)
 
 /* ---- Drivers: Patch and SubmitCommand -------------------------------------------------------- */
 
@@ -214,40 +160,28 @@ static NTSTATUS APIENTRY patch_outside(const HANDLE adapter, const DXGKARG_PATCH
         bytes[args->DmaBufferSubmissionEndOffset] ^= 1;
     return mutants_good.DxgkDdiPatch(adapter, args);
 }
-
-static void install_patch_outside(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiPatch = patch_outside;
-}
+REPLACE(DxgkDdiPatch, patch_outside)
 
 static NTSTATUS APIENTRY patch_range(const HANDLE adapter, const DXGKARG_PATCH *args) {
     NTSTATUS status = mutants_good.DxgkDdiPatch(adapter, args);
     ((DXGKARG_PATCH *)(uintptr_t)args)->DmaBufferSubmissionEndOffset += 8;
     return status;
 }
-
-static void install_patch_range(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiPatch = patch_range;
-}
+REPLACE(DxgkDdiPatch, patch_range)
 
 static NTSTATUS APIENTRY refuse_patch(const HANDLE adapter, const DXGKARG_PATCH *args) {
     (void)adapter;
     (void)args;
     return STATUS_UNSUCCESSFUL;
 }
-
-static void install_refuse_patch(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiPatch = refuse_patch;
-}
+REPLACE(DxgkDdiPatch, refuse_patch)
 
 static NTSTATUS APIENTRY refuse_submit(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
     (void)adapter;
     (void)args;
     return STATUS_NO_MEMORY;
 }
-
-static void install_refuse_submit(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiSubmitCommand = refuse_submit;
-}
+REPLACE(DxgkDdiSubmitCommand, refuse_submit)
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
@@ -262,7 +196,7 @@ const struct mutant mutants_paging[] = {
             "goes no further than the first part of an operation"),
      .consequences = {161, 184, 185, 194}, .settings = {{"PagingBufferBytes", 256}}},
     {BREAKS(149, DRIVER, "paging", refuse_fill, "answers FILL with STATUS_NOT_SUPPORTED")},
-    {BREAKS(152, DRIVER, "paging", write_past,
+    {BREAKS(152, DRIVER, "paging", write_past_and_say_so,
             "writes one byte past DmaSize before it says INSUFFICIENT_DMA_BUFFER"),
      .settings = {{"PagingBufferBytes", 256}}},
     {BREAKS(153, DRIVER, "paging", move_backwards, "moves pDmaBuffer backwards")},

@@ -79,10 +79,7 @@ static NTSTATUS APIENTRY patch_no_writes(const HANDLE adapter, const DXGKARG_PAT
         list[i].WriteOperation = 0;
     return mutants_good.DxgkDdiPatch(adapter, list ? &patched.args : args);
 }
-
-static void install_no_writes(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiPatch = patch_no_writes;
-}
+REPLACE(DxgkDdiPatch, patch_no_writes)
 
 static NTSTATUS APIENTRY patch_next_page(const HANDLE adapter, const DXGKARG_PATCH *args) {
     DXGK_ALLOCATIONLIST *list = list_of(args);
@@ -90,10 +87,7 @@ static NTSTATUS APIENTRY patch_next_page(const HANDLE adapter, const DXGKARG_PAT
         list[i].PhysicalAddress.QuadPart += list[i].SegmentId != 0 ? PAGE : 0;
     return mutants_good.DxgkDdiPatch(adapter, list ? &patched.args : args);
 }
-
-static void install_next_page(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiPatch = patch_next_page;
-}
+REPLACE(DxgkDdiPatch, patch_next_page)
 
 /* ---- Scenes and managers: the aperture's second form ----------------------------------------- */
 
@@ -172,10 +166,7 @@ static NTSTATUS APIENTRY create_for_good(const HANDLE adapter, DXGKARG_CREATEALL
     (void)ExAllocatePool2(POOL_FLAG_NON_PAGED, 64, 0x64676f6bu);
     return mutants_good.DxgkDdiCreateAllocation(adapter, args);
 }
-
-static void install_for_good(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiCreateAllocation = create_for_good;
-}
+REPLACE(DxgkDdiCreateAllocation, create_for_good)
 
 /* Tiles what it maps, with the CPU. */
 static NTSTATUS APIENTRY build_tiled(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
@@ -191,10 +182,7 @@ static NTSTATUS APIENTRY build_tiled(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *
     }
     return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
 }
-
-static void install_tiled(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = build_tiled;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, build_tiled)
 
 /* ---- Drivers: the order of bytes ------------------------------------------------------------- */
 
@@ -224,10 +212,7 @@ static NTSTATUS APIENTRY build_crosswise(HANDLE adapter, DXGKARG_BUILDPAGINGBUFF
     args->Transfer.Destination.pMdl = (PMDL)(uintptr_t)mdl;
     return status;
 }
-
-static void install_crosswise(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = build_crosswise;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, build_crosswise)
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
@@ -247,31 +232,31 @@ const struct mutant mutants_placement[] = {
     BREAKER(101, MANAGER, "evicts straight to the pages in spite of EvictionSegmentSet",
             install_evict_to_pages, "paging", ),
     BREAKER(107, MANAGER, "transfers out PermanentSysMem allocations that nobody wrote",
-            install_no_writes, "paging", ),
+            install_patch_no_writes, "paging", ),
     BREAKER(108, MANAGER, "locks PermanentSysMem where it is in GPU memory",
             install_lock_the_segment, "promises", ),
     BREAKER(118, MANAGER, "evicts overlays", install_move_overlays, "paging",
             .consequences = {119}),
     BREAKER(119, MANAGER, "places an overlay at the start of a segment", install_move_overlays,
             "locks", ),
-    BREAKER(124, MANAGER, "lists addresses one page behind the allocation", install_next_page,
+    BREAKER(124, MANAGER, "lists addresses one page behind the allocation", install_patch_next_page,
             "locks", ),
     BREAKER(129, MANAGER, "opens a surface whose address it can never tell",
             install_open_what_nobody_maps, "paging", .scene = scene_cpu_address, VERSION(WDDM2_9)),
     BREAKER(130, MANAGER, "maps by list what nobody accesses physically",
             install_map_what_is_not_accessed, "paging", .scene = scene_not_accessed, LISTS),
     BREAKER(133, MANAGER, "uses an allocation that is only partly in the segment",
-            install_next_page, "locks", .consequences = {124}, .scene = scene_one_segment,
+            install_patch_next_page, "locks", .consequences = {124}, .scene = scene_one_segment,
             VERSION(WDDM3_2)),
     BREAKER(135, MANAGER, "pages in what the CPU holds", install_page_in_what_is_locked,
             "promises", ),
-    BREAKER(142, DRIVER, "takes pool memory for every allocation and keeps it", install_for_good,
-            "promises", ),
-    BREAKER(184, DRIVER, "stores linear content in another order", install_crosswise, "paging",
-            .consequences = {161, 176, 185}, VERSION(WIN8)),
-    BREAKER(185, DRIVER, "stores the pages of a surface in another order", install_crosswise,
+    BREAKER(142, DRIVER, "takes pool memory for every allocation and keeps it",
+            install_create_for_good, "promises", ),
+    BREAKER(184, DRIVER, "stores linear content in another order", install_build_crosswise,
+            "paging", .consequences = {161, 176, 185}, VERSION(WIN8)),
+    BREAKER(185, DRIVER, "stores the pages of a surface in another order", install_build_crosswise,
             "paging", .consequences = {161, 176, 184}),
-    BREAKER(202, DRIVER, "tiles what it maps into the aperture", install_tiled, "promises", ),
+    BREAKER(202, DRIVER, "tiles what it maps into the aperture", install_build_tiled, "promises", ),
     BREAKER(203, MANAGER, "sends MAP_APERTURE_SEGMENT to a driver that takes lists",
             install_first_form, "paging", .consequences = {206}, LISTS),
     BREAKER(204, DRIVER, "takes every list for one run", install_always_one_run, "paging",

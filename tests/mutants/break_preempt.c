@@ -59,10 +59,7 @@ static NTSTATUS APIENTRY refuse_preempt(const HANDLE adapter, const DXGKARG_PREE
     (void)args;
     return STATUS_NOT_SUPPORTED;
 }
-
-static void install_refuse_preempt(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiPreemptCommand = refuse_preempt;
-}
+REPLACE(DxgkDdiPreemptCommand, refuse_preempt)
 
 /* Takes what comes again for done already. */
 static NTSTATUS APIENTRY run_nothing_again(const HANDLE adapter,
@@ -72,10 +69,7 @@ static NTSTATUS APIENTRY run_nothing_again(const HANDLE adapter,
         mine.DmaBufferSubmissionEndOffset = mine.DmaBufferSubmissionStartOffset;
     return mutants_good.DxgkDdiSubmitCommand(adapter, &mine);
 }
-
-static void install_run_nothing_again(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiSubmitCommand = run_nothing_again;
-}
+REPLACE(DxgkDdiSubmitCommand, run_nothing_again)
 
 /* Sure that a buffer never has less room than a page. */
 static NTSTATUS APIENTRY expect_room(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
@@ -86,10 +80,7 @@ static NTSTATUS APIENTRY expect_room(const HANDLE adapter, DXGKARG_BUILDPAGINGBU
     args->DmaSize = room;
     return status;
 }
-
-static void install_expect_room(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = expect_room;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, expect_room)
 
 /* Where the room is less than it likes, the operation is taken for done. */
 static NTSTATUS APIENTRY leave_rest(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
@@ -97,10 +88,7 @@ static NTSTATUS APIENTRY leave_rest(const HANDLE adapter, DXGKARG_BUILDPAGINGBUF
     bool little = args->DmaBufferWriteOffset != 0 && args->DmaSize < 64;
     return little && status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER ? STATUS_SUCCESS : status;
 }
-
-static void install_leave_rest(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = leave_rest;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, leave_rest)
 
 /* ---- What managers submit again -------------------------------------------------------------- */
 
@@ -109,10 +97,7 @@ static NTSTATUS APIENTRY hide_again(const HANDLE adapter, const DXGKARG_SUBMITCO
     mine.Flags.Resubmission = 0;
     return mutants_good.DxgkDdiSubmitCommand(adapter, &mine);
 }
-
-static void install_hide_again(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiSubmitCommand = hide_again;
-}
+REPLACE(DxgkDdiSubmitCommand, hide_again)
 
 static NTSTATUS APIENTRY new_fence(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
     DXGKARG_SUBMITCOMMAND mine = *args;

@@ -10,15 +10,15 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* An answer to SERVICE under CONDITION; `what` and `range` are its halves. */
-#define TOLD(NAME, SERVICE, CONDITION, SPOILING)                                                   \
-    static void NAME(struct vidmm_told *told) {                                                    \
-        struct vidmm_told_residency *what = &told->residency;                                      \
-        struct vidmm_told_addresses *range = &told->addresses;                                     \
-        bool granted = told->answer == VIDMM_ANSWER_GRANTED;                                       \
+#define REQUEST(NAME, SERVICE, CONDITION, SPOILING)                                                \
+    static void NAME(struct vidmm_request_record *record) {                                        \
+        struct vidmm_request_residency *what = &record->residency;                                 \
+        struct vidmm_request_addresses *range = &record->addresses;                                \
+        bool granted = record->answer == VIDMM_ANSWER_GRANTED;                                     \
         (void)what;                                                                                \
         (void)range;                                                                               \
         (void)granted;                                                                             \
-        if (told->service == VIDMM_SERVICE_##SERVICE && (CONDITION)) {                             \
+        if (record->service == VIDMM_SERVICE_##SERVICE && (CONDITION)) {                           \
             SPOILING;                                                                              \
         }                                                                                          \
     }
@@ -26,61 +26,65 @@
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
 /* As if it had been done. */
-static void grant_residency(struct vidmm_told *told) {
-    struct vidmm_told_residency *what = &told->residency;
-    told->answer = VIDMM_ANSWER_GRANTED;
+static void grant_residency(struct vidmm_request_record *record) {
+    struct vidmm_request_residency *what = &record->residency;
+    record->answer = VIDMM_ANSWER_GRANTED;
     for (uint32_t i = 0; i < what->count; i++) {
         what->allocation[i].after = what->allocation[i].before + 1;
         what->allocation[i].resident = true;
     }
 }
 
-TOLD(keep_one, MAKE_RESIDENT, told->answer == VIDMM_ANSWER_NO_ROOM, what->allocation[0].after++)
-TOLD(no_number, MAKE_RESIDENT, told->answer == VIDMM_ANSWER_NO_ROOM, what->bytes_to_trim = 0)
-TOLD(count_once, MAKE_RESIDENT, granted && what->allocation[0].before != 0,
-     what->allocation[0].after = what->allocation[0].before)
-TOLD(far_fence, MAKE_RESIDENT, granted && what->fence != 0, what->fence = what->reached + 1)
-TOLD(early_fence, MAKE_RESIDENT, granted && what->fence != 0, what->allocation[0].resident = false)
-TOLD(forget_all, EVICT, granted && what->allocation[0].before > 1, what->allocation[0].after = 0)
-TOLD(evict_unlisted, EVICT, what->allocation[0].before == 0, told->answer = VIDMM_ANSWER_GRANTED)
-TOLD(run_without, SUBMIT, granted && what->count != 0, what->allocation[0].resident = false)
-TOLD(evict_anyway, EVICT, what->if_necessary, what->allocation[0].resident = false)
-TOLD(lose_unwritten, EVICT, what->not_written_to, what->allocation[0].lost = true)
-TOLD(must_at_once, MAKE_RESIDENT, what->must_succeed && !what->cant_trim, grant_residency(told))
-TOLD(must_and_go_on, MAKE_RESIDENT, what->must_succeed && what->cant_trim,
-     told->answer = VIDMM_ANSWER_NO_ROOM;
-     what->bytes_to_trim = PAGE)
-TOLD(trim_nothing, TRIM, true, what->bytes_to_trim = 0)
-TOLD(trim_both, TRIM, true, what->periodic = what->restart_periodic = true)
-TOLD(take_foreign, MAKE_RESIDENT, what->allocation[0].foreign, grant_residency(told))
-TOLD(take_offered, MAKE_RESIDENT, what->allocation[0].offered, grant_residency(told))
-TOLD(unlockable, RECLAIM, granted, what->unlockable = true)
-TOLD(offer_none, OFFER, what->priority == 0, told->answer = VIDMM_ANSWER_GRANTED)
-TOLD(hide_loss, RECLAIM, granted, what->allocation[0].lost = true;
-     what->allocation[0].discarded = false)
-TOLD(offer_early, OFFER, granted, what->working = true)
-TOLD(count_twice, BUDGET, true, what->usage[0] += what->usage[0])
-TOLD(promise_all, BUDGET, true, what->budget[0] = UINT64_MAX)
+REQUEST(keep_one, MAKE_RESIDENT, record->answer == VIDMM_ANSWER_NO_ROOM,
+        what->allocation[0].after++)
+REQUEST(no_number, MAKE_RESIDENT, record->answer == VIDMM_ANSWER_NO_ROOM, what->bytes_to_trim = 0)
+REQUEST(count_once, MAKE_RESIDENT, granted && what->allocation[0].before != 0,
+        what->allocation[0].after = what->allocation[0].before)
+REQUEST(far_fence, MAKE_RESIDENT, granted && what->fence != 0, what->fence = what->reached + 1)
+REQUEST(early_fence, MAKE_RESIDENT, granted && what->fence != 0,
+        what->allocation[0].resident = false)
+REQUEST(forget_all, EVICT, granted && what->allocation[0].before > 1, what->allocation[0].after = 0)
+REQUEST(evict_unlisted, EVICT, what->allocation[0].before == 0,
+        record->answer = VIDMM_ANSWER_GRANTED)
+REQUEST(run_without, SUBMIT, granted && what->count != 0, what->allocation[0].resident = false)
+REQUEST(evict_anyway, EVICT, what->if_necessary, what->allocation[0].resident = false)
+REQUEST(lose_unwritten, EVICT, what->not_written_to, what->allocation[0].lost = true)
+REQUEST(must_at_once, MAKE_RESIDENT, what->must_succeed && !what->cant_trim,
+        grant_residency(record))
+REQUEST(must_and_go_on, MAKE_RESIDENT, what->must_succeed && what->cant_trim,
+        record->answer = VIDMM_ANSWER_NO_ROOM;
+        what->bytes_to_trim = PAGE)
+REQUEST(trim_nothing, TRIM, true, what->bytes_to_trim = 0)
+REQUEST(trim_both, TRIM, true, what->periodic = what->restart_periodic = true)
+REQUEST(take_foreign, MAKE_RESIDENT, what->allocation[0].foreign, grant_residency(record))
+REQUEST(take_offered, MAKE_RESIDENT, what->allocation[0].offered, grant_residency(record))
+REQUEST(unlockable, RECLAIM, granted, what->unlockable = true)
+REQUEST(offer_none, OFFER, what->priority == 0, record->answer = VIDMM_ANSWER_GRANTED)
+REQUEST(hide_loss, RECLAIM, granted, what->allocation[0].lost = true;
+        what->allocation[0].discarded = false)
+REQUEST(offer_early, OFFER, granted, what->working = true)
+REQUEST(count_twice, BUDGET, true, what->usage[0] += what->usage[0])
+REQUEST(promise_all, BUDGET, true, what->budget[0] = UINT64_MAX)
 
 /* ---- Addresses ------------------------------------------------------------------------------- */
 
-TOLD(map_off, MAP, granted && range->allocation, range->va += PAGE / 2)
-TOLD(map_elsewhere, MAP, granted && range->allocation, range->leads = false)
-TOLD(map_part, MAP, range->size % PAGE != 0, told->answer = VIDMM_ANSWER_GRANTED)
-TOLD(map_both, MAP, range->nowhere && range->allocation, told->answer = VIDMM_ANSWER_GRANTED)
-TOLD(map_over, MAP, range->nowhere && range->range == VIDMM_RANGE_MAPPED,
-     told->answer = VIDMM_ANSWER_GRANTED)
-TOLD(reserve_off, RESERVE, granted, range->va += PAGE)
-TOLD(reserve_pages, RESERVE, range->size == PAGE, told->answer = VIDMM_ANSWER_GRANTED)
-TOLD(reserve_taken, RESERVE, range->range == VIDMM_RANGE_RESERVED,
-     told->answer = VIDMM_ANSWER_GRANTED)
-TOLD(keep_freed, FREE, granted, range->leads = true)
-TOLD(out_of_order, UPDATE, granted, range->leads = !range->leads)
-TOLD(update_beyond, UPDATE, !range->one_reservation, told->answer = VIDMM_ANSWER_GRANTED)
-TOLD(update_uneven, UPDATE, range->repeat != 0 && range->size % range->repeat != 0,
-     told->answer = VIDMM_ANSWER_GRANTED)
+REQUEST(map_off, MAP, granted && range->allocation, range->va += PAGE / 2)
+REQUEST(map_elsewhere, MAP, granted && range->allocation, range->leads = false)
+REQUEST(map_part, MAP, range->size % PAGE != 0, record->answer = VIDMM_ANSWER_GRANTED)
+REQUEST(map_both, MAP, range->nowhere && range->allocation, record->answer = VIDMM_ANSWER_GRANTED)
+REQUEST(map_over, MAP, range->nowhere && range->range == VIDMM_RANGE_MAPPED,
+        record->answer = VIDMM_ANSWER_GRANTED)
+REQUEST(reserve_off, RESERVE, granted, range->va += PAGE)
+REQUEST(reserve_pages, RESERVE, range->size == PAGE, record->answer = VIDMM_ANSWER_GRANTED)
+REQUEST(reserve_taken, RESERVE, range->range == VIDMM_RANGE_RESERVED,
+        record->answer = VIDMM_ANSWER_GRANTED)
+REQUEST(keep_freed, FREE, granted, range->leads = true)
+REQUEST(out_of_order, UPDATE, granted, range->leads = !range->leads)
+REQUEST(update_beyond, UPDATE, !range->one_reservation, record->answer = VIDMM_ANSWER_GRANTED)
+REQUEST(update_uneven, UPDATE, range->repeat != 0 && range->size % range->repeat != 0,
+        record->answer = VIDMM_ANSWER_GRANTED)
 
-TOLD(queue_all, UPDATE, granted && range->queued != 0, range->queued += 128)
+REQUEST(queue_all, UPDATE, granted && range->queued != 0, range->queued += 128)
 
 /* Entries lose the protection that their range was reserved with. */
 static NTSTATUS APIENTRY build_unprotected(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
@@ -88,10 +92,7 @@ static NTSTATUS APIENTRY build_unprotected(const HANDLE adapter, DXGKARG_BUILDPA
         args->UpdatePageTable.DriverProtection = 0;
     return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
 }
-
-static void install_unprotected(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = build_unprotected;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, build_unprotected)
 
 /* ---- Companion contexts ---------------------------------------------------------------------- */
 
@@ -100,10 +101,7 @@ static NTSTATUS APIENTRY create_beyond(const HANDLE device, DXGKARG_CREATECONTEX
     args->ContextInfo.PagingCompanionNodeId = 64;
     return status;
 }
-
-static void install_beyond(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiCreateContext = create_beyond;
-}
+REPLACE(DxgkDdiCreateContext, create_beyond)
 
 /* The manager takes one node for another. */
 static NTSTATUS APIENTRY create_elsewhere(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
@@ -111,10 +109,7 @@ static NTSTATUS APIENTRY create_elsewhere(const HANDLE device, DXGKARG_CREATECON
     args->ContextInfo.PagingCompanionNodeId = args->ContextInfo.PagingCompanionNodeId == 0;
     return status;
 }
-
-static void install_elsewhere(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiCreateContext = create_elsewhere;
-}
+REPLACE(DxgkDdiCreateContext, create_elsewhere)
 
 /* The manager copies from where no pool is. */
 static NTSTATUS APIENTRY copy_behind(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
@@ -131,46 +126,45 @@ static NTSTATUS APIENTRY copy_behind(const HANDLE adapter, DXGKARG_BUILDPAGINGBU
     *args = mine;
     return status;
 }
-
-static void install_behind(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = copy_behind;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, copy_behind)
 
 /* ---- Locks ----------------------------------------------------------------------------------- */
 
-static bool contradicts(const struct vidmm_told_lock *lock) {
+static bool contradicts(const struct vidmm_request_lock *lock) {
     return (lock->read_only && lock->write_only) || (lock->alternate_va && !lock->acquire_aperture);
 }
 
-TOLD(lock_unseen, LOCK,
-     told->answer == VIDMM_ANSWER_REFUSED && !contradicts(&told->lock) && !told->lock.offered,
-     told->answer = VIDMM_ANSWER_GRANTED)
-TOLD(lock_both_ways, LOCK, told->lock.read_only && told->lock.write_only,
-     told->answer = VIDMM_ANSWER_GRANTED)
-TOLD(lock_alternate, LOCK, told->lock.alternate_va && !told->lock.acquire_aperture,
-     told->answer = VIDMM_ANSWER_GRANTED)
-TOLD(lock_busy, LOCK, told->lock.dont_wait && told->lock.busy, told->answer = VIDMM_ANSWER_GRANTED)
-TOLD(lock_evicting, LOCK, granted && told->lock.dont_evict, told->lock.resident = false)
-TOLD(lock_offered, LOCK, told->lock.offered, told->answer = VIDMM_ANSWER_GRANTED)
+REQUEST(lock_unseen, LOCK,
+        record->answer == VIDMM_ANSWER_REFUSED && !contradicts(&record->lock) &&
+            !record->lock.offered,
+        record->answer = VIDMM_ANSWER_GRANTED)
+REQUEST(lock_both_ways, LOCK, record->lock.read_only && record->lock.write_only,
+        record->answer = VIDMM_ANSWER_GRANTED)
+REQUEST(lock_alternate, LOCK, record->lock.alternate_va && !record->lock.acquire_aperture,
+        record->answer = VIDMM_ANSWER_GRANTED)
+REQUEST(lock_busy, LOCK, record->lock.dont_wait && record->lock.busy,
+        record->answer = VIDMM_ANSWER_GRANTED)
+REQUEST(lock_evicting, LOCK, granted && record->lock.dont_evict, record->lock.resident = false)
+REQUEST(lock_offered, LOCK, record->lock.offered, record->answer = VIDMM_ANSWER_GRANTED)
 
 /* ---- Properties ------------------------------------------------------------------------------ */
 
-TOLD(change_anyway, PROPERTIES, !granted, told->answer = VIDMM_ANSWER_GRANTED)
+REQUEST(change_anyway, PROPERTIES, !granted, record->answer = VIDMM_ANSWER_GRANTED)
 
 static NTSTATUS APIENTRY agree(const HANDLE adapter, DXGKARG_VALIDATEUPDATEALLOCPROPERTY *args) {
     (void)adapter;
     (void)args;
     return STATUS_SUCCESS;
 }
-
-static void install_unasked(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiValidateUpdateAllocationProperty = agree;
-}
+REPLACE(DxgkDdiValidateUpdateAllocationProperty, agree)
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-#define BREAKER(NUMBER, WHAT, TOLD)                                                                \
-    { .rule = NUMBER, .side = VIDMM_SIDE_MANAGER, .what = WHAT, .told = TOLD, .stage = "residency" }
+#define BREAKER(NUMBER, WHAT, SPOILER)                                                             \
+    {                                                                                              \
+        .rule = NUMBER, .side = VIDMM_SIDE_MANAGER, .what = WHAT, .request = SPOILER,              \
+        .stage = "residency"                                                                       \
+    }
 
 const struct mutant mutants_residency[] = {
     BREAKER(284, "keeps a part of a MakeResident that fails", keep_one),
@@ -201,7 +195,7 @@ const struct mutant mutants_residency[] = {
     {.rule = 298,
      .side = VIDMM_SIDE_MANAGER,
      .what = "reserves where no unit begins",
-     .told = reserve_off,
+     .request = reserve_off,
      .stage = "residency",
      .consequences = {302}},
     BREAKER(298, "reserves less than a unit", reserve_pages),
@@ -211,7 +205,8 @@ const struct mutant mutants_residency[] = {
     BREAKER(300, "updates beyond the reservation", update_beyond),
     BREAKER(300, "repeats a part that does not divide the size", update_uneven),
     BREAKER(301, "queues as many updates as it is asked for", queue_all),
-    {BREAKS(302, MANAGER, "residency", unprotected, "forgets the protection of a reservation")},
+    {BREAKS(302, MANAGER, "residency", build_unprotected,
+            "forgets the protection of a reservation")},
     BREAKER(305, "locks what the CPU cannot see", lock_unseen),
     BREAKER(306, "locks for reading only and writing only", lock_both_ways),
     BREAKER(306, "gives an alternate address without a range", lock_alternate),
@@ -220,17 +215,18 @@ const struct mutant mutants_residency[] = {
     BREAKER(309, "locks what is offered", lock_offered),
     BREAKER(310, "counts an allocation twice", count_twice),
     BREAKER(310, "promises more than the segments have", promise_all),
-    {BREAKS(386, DRIVER, "residency", beyond, "names a companion node that does not exist")},
-    {BREAKS(386, MANAGER, "residency", elsewhere, "makes companion contexts on another node")},
-    {BREAKS(387, MANAGER, "residency", behind, "copies entries of what is not resident")},
+    {BREAKS(386, DRIVER, "residency", create_beyond, "names a companion node that does not exist")},
+    {BREAKS(386, MANAGER, "residency", create_elsewhere,
+            "makes companion contexts on another node")},
+    {BREAKS(387, MANAGER, "residency", copy_behind, "copies entries of what is not resident")},
     BREAKER(402, "changes properties of a driver that cannot be asked", change_anyway),
     {.rule = 402,
      .side = VIDMM_SIDE_MANAGER,
      .what = "changes properties although the driver refuses",
-     .told = change_anyway,
+     .request = change_anyway,
      .stage = "residency",
      .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM2_1}}},
-    {BREAKS(402, MANAGER, "residency", unasked, "changes properties without asking the driver"),
+    {BREAKS(402, MANAGER, "residency", agree, "changes properties without asking the driver"),
      .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM2_1}}},
 };
 const uint32_t mutants_residency_count = COUNT(mutants_residency);

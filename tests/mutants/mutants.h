@@ -48,9 +48,9 @@ struct mutant {
     /* Of a manager: replaces functions of the GART; `mutants_gart` has the good ones. */
     void (*gart)(struct vidmm_gart *gart);
     /* Of a manager: what it tells applications of graphics memory instead of the truth. */
-    void (*sizes)(struct vidmm_referee_sizes *told);
+    void (*sizes)(struct vidmm_referee_sizes *sizes);
     /* The same of what it answers to user mode. */
-    void (*told)(struct vidmm_told *told);
+    void (*request)(struct vidmm_request_record *record);
 };
 
 /* The members that most mutants have: `what` they do wrong, by install_<function>, in a stage. */
@@ -64,19 +64,43 @@ extern DRIVER_INITIALIZATION_DATA mutants_good;
 extern DRIVER_INITIALIZATION_DATA mutants_below;
 extern struct vidmm_gart mutants_gart;
 
-extern const struct mutant mutants_query[], mutants_allocation[], mutants_paging[],
-    mutants_paging_manager[], mutants_operation[], mutants_placement[], mutants_preempt[],
-    mutants_virtual[];
-extern const uint32_t mutants_query_count, mutants_allocation_count, mutants_paging_count,
-    mutants_paging_manager_count, mutants_operation_count, mutants_placement_count,
-    mutants_preempt_count, mutants_virtual_count;
+/* A mutant that has one function of its own: install_<function>, or scene_<function>, puts it into
+ * a slot of the table. */
+#define REPLACE(slot, function)                                                                    \
+    static void install_##function(DRIVER_INITIALIZATION_DATA *table) {                            \
+        table->slot = function;                                                                    \
+    }
+#define REPLACE_BELOW(slot, function)                                                              \
+    static void scene_##function(DRIVER_INITIALIZATION_DATA *table) {                              \
+        table->slot = function;                                                                    \
+    }
 
-extern const struct mutant mutants_engines[];
-extern const uint32_t mutants_engines_count;
+/* The families: a break_*.c each, in the order of the matrix. */
+#define MUTANTS_FAMILIES(ROW)                                                                      \
+    ROW(query, "query")                                                                            \
+    ROW(query_manager, "query-manager")                                                            \
+    ROW(allocation, "allocation")                                                                  \
+    ROW(paging, "paging")                                                                          \
+    ROW(paging_manager, "paging-manager")                                                          \
+    ROW(submission, "submission")                                                                  \
+    ROW(operation, "operation")                                                                    \
+    ROW(placement, "placement")                                                                    \
+    ROW(preempt, "preempt")                                                                        \
+    ROW(engines, "engines")                                                                        \
+    ROW(residency, "residency")                                                                    \
+    ROW(own_memory, "own-memory")                                                                  \
+    ROW(host_aperture, "host-aperture")                                                            \
+    ROW(virtual, "virtual")                                                                        \
+    ROW(page_tables, "page-tables")                                                                \
+    ROW(virtual_manager, "virtual-manager")                                                        \
+    ROW(dirty, "dirty")                                                                            \
+    ROW(gpu, "gpu")                                                                                \
+    ROW(agp, "agp")
 
-extern const struct mutant mutants_residency[], mutants_own_memory[], mutants_host_aperture[],
-    mutants_dirty[], mutants_gpu[], mutants_agp[];
-extern const uint32_t mutants_residency_count, mutants_own_memory_count,
-    mutants_host_aperture_count, mutants_dirty_count, mutants_gpu_count, mutants_agp_count;
+#define MUTANTS_OF(family, name)                                                                   \
+    extern const struct mutant mutants_##family[];                                                 \
+    extern const uint32_t mutants_##family##_count;
+MUTANTS_FAMILIES(MUTANTS_OF)
+#undef MUTANTS_OF
 
 #endif

@@ -2,11 +2,10 @@
  * mutants_test.c - every rule that is judged is broken once, and has to be named, alone or with
  * what follows from it.
  *
- *   mutants_test FAMILY            its mutants: query, allocation, paging, paging-manager, operation, placement,
- *                              preempt, engines, virtual, residency, own-memory, host-aperture, dirty, gpu, agp
- *   mutants_test FAMILY R152       only those of one rule, with what was found
- *   mutants_test --matrix FILE     the kill matrix of all families: what docs/rules.md shows
- *   mutants_test --complete        every side that a rule of the memory calls judges is broken
+ *   mutants_test FAMILY        its mutants; mutants.h lists the families
+ *   mutants_test FAMILY R152   only those of one rule, with what was found
+ *   mutants_test --matrix FILE the kill matrix of all families: what docs/rules.md shows
+ *   mutants_test --complete    every side that a rule of the memory calls judges is broken
  */
 #include "mutants.h"
 
@@ -26,21 +25,9 @@ static const struct {
     const struct mutant *mutant;
     const uint32_t *count;
 } families[] = {
-    {"query", mutants_query, &mutants_query_count},
-    {"allocation", mutants_allocation, &mutants_allocation_count},
-    {"paging", mutants_paging, &mutants_paging_count},
-    {"paging-manager", mutants_paging_manager, &mutants_paging_manager_count},
-    {"operation", mutants_operation, &mutants_operation_count},
-    {"placement", mutants_placement, &mutants_placement_count},
-    {"preempt", mutants_preempt, &mutants_preempt_count},
-    {"engines", mutants_engines, &mutants_engines_count},
-    {"residency", mutants_residency, &mutants_residency_count},
-    {"own-memory", mutants_own_memory, &mutants_own_memory_count},
-    {"host-aperture", mutants_host_aperture, &mutants_host_aperture_count},
-    {"virtual", mutants_virtual, &mutants_virtual_count},
-    {"dirty", mutants_dirty, &mutants_dirty_count},
-    {"gpu", mutants_gpu, &mutants_gpu_count},
-    {"agp", mutants_agp, &mutants_agp_count},
+#define FAMILY(family, name) {name, mutants_##family, &mutants_##family##_count},
+    MUTANTS_FAMILIES(FAMILY)
+#undef FAMILY
 };
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
@@ -72,7 +59,7 @@ static void examine(const struct mutant *mutant, struct vidmm_check_result *resu
         .callbacks = mutant->callbacks,
         .gart = mutant->gart ? spoil_gart : NULL,
         .sizes = mutant->sizes,
-        .told = mutant->told,
+        .request = mutant->request,
     };
     struct vidmm_check_options options = {
         .settings = settings, .stage = mutant->stage, .spoiler = &spoiler, .seed = 1};

@@ -2,6 +2,8 @@
  * formats_test.c - an conformance check, made by hand, as SARIF 2.1.0 and as JUnit: the members and
  * elements that strict readers of these formats require are there, and no others.
  */
+#include "report_text.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,12 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 #include <jansson.h>
-
-#include <vidmm/report.h>
 
 /* ---- An conformance check -------------------------------------------------------------------- */
 
@@ -60,22 +59,6 @@ static int set_up(void **state) {
     add(VIDMM_FINDING_CRASH, 0, "DxgkDdiPatch");
     add(VIDMM_FINDING_LEAK, 0, "");
     return 0;
-}
-
-static char *report(enum vidmm_check_format format) {
-    static char text[1 << 20];
-    char path[] = "/tmp/vidmm-formats-XXXXXX", why[512];
-    const struct vidmm_check_style style = {.color = false};
-    int file = mkstemp(path);
-    assert_true(file >= 0);
-    close(file);
-    assert_true(vidmm_report_check(path, format, &result, &style, why, sizeof(why)));
-    FILE *in = fopen(path, "r");
-    assert_non_null(in);
-    text[fread(text, 1, sizeof(text) - 1, in)] = '\0';
-    fclose(in);
-    unlink(path);
-    return text;
 }
 
 /* ---- SARIF ----------------------------------------------------------------------------------- */
@@ -159,7 +142,8 @@ static void expect_result(const json_t *finding) {
 static void sarif_has_what_the_standard_requires(void **state) {
     (void)state;
     size_t i;
-    json_t *each, *root = json_loads(report(VIDMM_CHECK_SARIF), JSON_REJECT_DUPLICATES, NULL);
+    json_t *each, *root = json_loads(report_text(&result, VIDMM_CHECK_SARIF, false),
+                                     JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(root);
     expect_members(root, "version runs ", "$schema inlineExternalProperties properties ");
     assert_string_equal(string_of(root, "version"), "2.1.0");
@@ -294,7 +278,7 @@ static uint32_t number_of(const char *text, const char *attribute) {
 
 static void junit_is_well_formed_and_its_figures_are_right(void **state) {
     (void)state;
-    const char *text = report(VIDMM_CHECK_JUNIT);
+    const char *text = report_text(&result, VIDMM_CHECK_JUNIT, false);
     read_document(text);
     assert_int_equal(elements[0], 1);
     assert_int_equal(elements[1], 1);

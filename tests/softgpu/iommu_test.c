@@ -279,12 +279,12 @@ static void a_fault_names_the_process_and_the_iommu(void **state) {
     const struct vidmm_os *os = process.fixture.os;
     os->iommu->show(os->ctx, process.pasid, process.va, false);
     submit(&process, process.va, 64);
-    const DXGKARGCB_NOTIFY_INTERRUPT_DATA *told = &process.fixture.notified;
-    assert_int_equal(told->InterruptType, DXGK_INTERRUPT_DMA_PAGE_FAULTED);
-    assert_int_equal(told->DmaPageFaulted.FaultedVirtualAddress, process.va);
-    assert_int_equal(told->DmaPageFaulted.PageFaultFlags,
+    const DXGKARGCB_NOTIFY_INTERRUPT_DATA *notified = &process.fixture.notified;
+    assert_int_equal(notified->InterruptType, DXGK_INTERRUPT_DMA_PAGE_FAULTED);
+    assert_int_equal(notified->DmaPageFaulted.FaultedVirtualAddress, process.va);
+    assert_int_equal(notified->DmaPageFaulted.PageFaultFlags,
                      DXGK_PAGE_FAULT_IOMMU | DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED);
-    assert_ptr_equal(told->DmaPageFaulted.FaultedProcessHandle, TOKEN);
+    assert_ptr_equal(notified->DmaPageFaulted.FaultedProcessHandle, TOKEN);
     assert_int_equal(process.fixture.ddi->DxgkDdiResetEngine(process.fixture.adapter, &reset),
                      STATUS_SUCCESS);
     close_process(&process);

@@ -275,12 +275,12 @@ static void use(struct actor *actor, struct packets *packets, struct thing *thin
 }
 
 static void run(struct actor *actor, struct packets *packets) {
-    bool told = actor_below(actor, 2); /* what is written */
+    bool listed = actor_below(actor, 2); /* the submission lists what it writes */
     const struct vidmm_virtual_submission submission = {
         .commands = actor->commands.va,
         .size = packets->count * (uint32_t)sizeof(struct vidmm_umd_draw),
-        .written = told ? packets->written : NULL,
-        .written_count = told ? packets->written_count : 0};
+        .written = listed ? packets->written : NULL,
+        .written_count = listed ? packets->written_count : 0};
     uint64_t fence = 0;
     MUST(actor, vidmm_submit_virtual(actor->context, &submission, &fence));
     if (actor_below(actor, 2))

@@ -71,11 +71,11 @@ for member, value in found.items():
     assert report[member] == value, (name, member, 'report', report[member], 'plans', value)
 assert where, name
 assert name == 'iommu' or (found['page_ins'] > 0 and found['paged_in_bytes'] > 0), (name, found)
-for operation, told in report['operations'].items():
+for operation, reported in report['operations'].items():
     count, size = operations.get(operation, (0, 0))
-    assert told['count'] == count, (name, operation, told, count)
+    assert reported['count'] == count, (name, operation, reported, count)
     if operation != 'flush_tlb':
-        assert told['bytes'] == size, (name, operation, told, size)
+        assert reported['bytes'] == size, (name, operation, reported, size)
 print(name, found)
 PYTHON
 }

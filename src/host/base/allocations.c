@@ -1,8 +1,8 @@
 /*
- * allocations.c - counting, failing and giving out plain blocks; see allocations.h.
+ * allocations.c - counts, fails and allocates blocks; see allocations.h.
  *
- * Big blocks come straight from the kernel: they are zero without being touched, so that a model
- * can ask for gigabytes of video memory and pay only for what is used.
+ * Big blocks come straight from the kernel: they are zero without being written, so that gigabytes
+ * of video memory cost only the pages that are used.
  */
 #include "base/allocations.h"
 

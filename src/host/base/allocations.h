@@ -1,10 +1,10 @@
 /*
- * allocations.h - every allocation that can fail, counted.
+ * allocations.h - counts every allocation that can fail.
  *
- * vidmm_host_config.fail_at names one allocation of the run, wherever it is made: the driver's
- * pool, contiguous memory and MDLs, the model's and the manager's blocks, system pages, locks, and
- * what the host itself needs on the way. host_may_allocate counts and says which one has to fail.
- * What lives is counted by kind, so that the end of a run can say what was left behind.
+ * vidmm_host_config.fail_at names one allocation of the run: the driver's pool, contiguous memory
+ * and MDLs, blocks of the model and the manager, system pages, locks, and memory of the host
+ * itself. host_may_allocate counts them and chooses the one that fails. Live allocations are
+ * counted by kind, so that leaks are found at the end of a run.
  */
 #ifndef HOST_ALLOCATIONS_H
 #define HOST_ALLOCATIONS_H
@@ -38,7 +38,7 @@ bool host_may_allocate(void);
 /* A zeroed block aligned for any type (big blocks: to a page), or NULL; counted. */
 void *host_block_alloc(enum host_owner owner, size_t size);
 void host_block_free(enum host_owner owner, void *block, size_t size);
-/* Keeps the books for things that are not blocks. */
+/* Counts live objects that are not blocks. */
 void host_allocation_lives(enum host_owner owner, size_t size);
 void host_allocation_ends(enum host_owner owner, size_t size);
 

@@ -1,5 +1,5 @@
 /*
- * thread.h - what the host knows of the calling thread: its IRQL, and which code it is inside.
+ * thread.h - the host's record of the calling thread: its IRQL, and the code that it runs.
  *
  * Every thread of the process counts as a processor of its own: it has an IRQL and starts at
  * PASSIVE_LEVEL. kernel/irql.h raises and lowers the IRQL.
@@ -18,11 +18,11 @@
 struct host_thread {
     KIRQL irql;
     uint32_t in_model;   /* depth of calls into the hardware model */
-    bool called, locked; /* inside a DDI call; one during which the memory manager is locked */
+    bool called, locked; /* inside a DDI call; the memory manager is locked during that call */
     const char *doing;   /* driver code outside of DDI calls that the thread runs; or NULL */
     bool pumping;        /* this thread runs the hardware right now */
     uint64_t seen_wakes; /* see kernel/engines.h */
-    uint64_t run;        /* number of the host that has counted this thread */
+    uint64_t run;        /* number of the host in which this thread was counted */
     uint64_t id;         /* 0: not given yet */
 };
 

@@ -1,4 +1,4 @@
-/* violations.c - keeps the sentences of violations.h. */
+/* violations.c - stores the sentences of violations.h. */
 #include "base/violations.h"
 
 #include <stdarg.h>
@@ -18,7 +18,7 @@ void host_violations_done(struct host_violations *list) {
     pthread_mutex_destroy(&list->lock);
 }
 
-/* The last entry of a full list says how many more there were. */
+/* The last entry of a full list counts the violations that did not fit. */
 static void violations_drop(struct host_violations *list) {
     char *last = list->text[HOST_VIOLATIONS_KEPT - 1];
     list->dropped++;

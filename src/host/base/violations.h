@@ -1,8 +1,8 @@
 /*
- * violations.h - the sentences about rules that the host itself saw broken.
+ * violations.h - a sentence for each broken rule that the host itself detects.
  *
- * A violation is recorded and the call goes on as well as it can: one run finds many. The list is
- * bounded; what does not fit is counted in its last entry.
+ * A violation is recorded and the call goes on if possible, so that one run finds many. The list is
+ * bounded; its last entry counts the rest.
  */
 #ifndef HOST_VIOLATIONS_H
 #define HOST_VIOLATIONS_H

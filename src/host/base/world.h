@@ -3,8 +3,8 @@
  *
  * The ntoskrnl names that a driver calls have no instance argument, so the host is found through
  * `host_world`. vidmm_host_create sets it before any driver code runs, vidmm_host_destroy clears it
- * after the last. The parts of a host lie in the folders above this one: each has a file and a
- * struct of its own, which is only named here. host.c makes the room for all of them.
+ * after the last. The parts of a host are in the folders above this one; each has a file and a
+ * struct of its own, which is only declared here. host.c allocates them.
  */
 #ifndef HOST_WORLD_H
 #define HOST_WORLD_H
@@ -34,7 +34,7 @@ struct vidmm_host {
     struct vidmm_host_setting *settings;     /* copy of the configuration's, names included */
     struct vidmm_host_sink sink;
     struct vidmm_os os;
-    void *hw; /* what the model's create gave */
+    void *hw; /* result of the model's create */
     struct host_allocations allocations;
     struct host_violations violations;
     /* The parts; none is ever NULL. */

@@ -112,7 +112,7 @@ static void call_operation(struct host_call *c, const DXGKARG_BUILDPAGINGBUFFER 
         page_table(c, a);
         break;
     default:
-        break; /* the operation's number and the buffer say enough */
+        break; /* the operation's number and the buffer are hashed anyway */
     }
 }
 
@@ -124,7 +124,7 @@ void host_in_paging(struct host_call *c, const DXGKARG_BUILDPAGINGBUFFER *a) {
     call_operation(c, a);
 }
 
-/* How far the driver came: in the buffer, in the private data and in the operation. */
+/* How far the driver got in the buffer, in the private data and in the operation. */
 void host_out_paging(struct host_call *c, const DXGKARG_BUILDPAGINGBUFFER *a) {
     host_mix2(c, (uint32_t)((uintptr_t)a->pDmaBuffer - (uintptr_t)c->buffer), a->MultipassOffset);
     host_mix(c, (uintptr_t)a->pDmaBufferPrivateData - (uintptr_t)c->private_data);
@@ -156,7 +156,7 @@ void host_in_submit(struct host_call *c, const DXGKARG_SUBMITCOMMAND *a) {
 }
 
 void host_in_submit_virtual(struct host_call *c, const DXGKARG_SUBMITCOMMANDVIRTUAL *a) {
-    /* An address of the CPU is a pointer, and of no account. */
+    /* An address of the CPU is a pointer and is not hashed. */
     host_mix(c, host_iommu_in_use() ? 0 : a->DmaBufferVirtualAddress);
     host_mix2(c, a->DmaBufferSize, a->DmaBufferPrivateDataSize);
     host_mix2(c, host_tally_fence(a->NodeOrdinal, a->SubmissionFenceId), a->Flags.Value);

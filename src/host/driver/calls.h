@@ -1,5 +1,6 @@
 /*
- * calls.h - what of a DDI call goes into the hash of calls: everything that two equal runs share.
+ * calls.h - the parts of a DDI call that go into the hash of calls: those that are equal in two
+ * equal runs.
  *
  * Pointers, handles and buffer contents differ from run to run and stay out; sizes, offsets,
  * addresses, flags and fences go in. One function for the arguments before a call, one for the
@@ -27,7 +28,7 @@ static inline void host_mix(struct host_call *call, uint64_t value) {
     call->hash = h ^ h >> 32;
 }
 
-/* Two 32-bit values at the price of one. */
+/* Two 32-bit values in one step of the hash. */
 static inline void host_mix2(struct host_call *call, uint32_t a, uint32_t b) {
     host_mix(call, (uint64_t)a << 32 | b);
 }

@@ -1,4 +1,4 @@
-/* device.c - the life of a driver and its device; see device.h. */
+/* device.c - starts and stops a driver and its device; see device.h. */
 #include "driver/device.h"
 
 #include <stdarg.h>
@@ -97,7 +97,7 @@ NTSTATUS APIENTRY DxgkInitialize(PDRIVER_OBJECT DriverObject, PUNICODE_STRING Re
     return STATUS_SUCCESS;
 }
 
-/* What a driver that only displays has of the whole table goes to its place in that. */
+/* Copies the table of a display-only driver to the same slots of the full table. */
 NTSTATUS APIENTRY
 DxgkInitializeDisplayOnlyDriver(PDRIVER_OBJECT DriverObject, PUNICODE_STRING RegistryPath,
                                 PKMDDOD_INITIALIZATION_DATA KmdDodInitializationData) {
@@ -138,7 +138,7 @@ static void device_calling(const char *call) {
         interposer->calling(interposer->ctx, call);
 }
 
-/* After every life-cycle call: the driver came back at the IRQL it was called at. */
+/* After every life-cycle call: the driver returned at the IRQL at which it was called. */
 static void check_irql(const char *call) {
     device_calling(NULL);
     if (host_self.irql == PASSIVE_LEVEL)
@@ -169,7 +169,7 @@ bool host_device_enter(struct vidmm_host *host, DRIVER_INITIALIZE *entry,
     return true;
 }
 
-/* The four life-cycle entry points without which nothing can run. */
+/* The four life-cycle entry points that every driver must have. */
 static const char *device_missing(const DRIVER_INITIALIZATION_DATA *ddi) {
     return !ddi->DxgkDdiAddDevice      ? "DxgkDdiAddDevice"
            : !ddi->DxgkDdiStartDevice  ? "DxgkDdiStartDevice"
@@ -209,7 +209,7 @@ static bool device_removed(struct host_device *device, struct vidmm_host_error *
     return true;
 }
 
-/* Takes the interrupt away; what is on its way still arrives. */
+/* Disconnects the interrupt; pending messages still arrive. */
 static void device_disconnect(struct host_device *device) {
     host_interrupt_disconnect();
     KeFlushQueuedDpcs();
@@ -253,9 +253,9 @@ bool host_device_start(struct vidmm_host *host, struct vidmm_host_error *error) 
 }
 
 /*
- * A driver that says so is asked to hand the display back, and not to stop, when the device is the
- * one that the system booted with: a VGA-compatible one here (nc-dispmprt-dxgkddi_stop_device_and_
- * release_post_display_ownership). Asked to stop after all when it does not.
+ * A driver with SupportNonVGA is asked to return the display instead of stopping if the device is
+ * the boot display: here, a VGA-compatible one (nc-dispmprt-dxgkddi_stop_device_and_
+ * release_post_display_ownership). If it fails that call it is stopped as usual.
  */
 static bool display_given_back(struct host_device *device) {
     const uint8_t *space = device->config_space;

@@ -1,7 +1,7 @@
 /*
  * device.h - dxgkrnl around one adapter: the driver's table, its device, the callbacks.
  *
- * The order of a life: DriverEntry calls DxgkInitialize (the table is copied and judged),
+ * Order of the calls: DriverEntry calls DxgkInitialize (the table is copied and checked),
  * AddDevice, StartDevice (interrupts from here on), StopDevice, RemoveDevice, Unload.
  */
 #ifndef HOST_DEVICE_H
@@ -22,10 +22,10 @@ struct host_device {
     DRIVER_OBJECT driver;
     DEVICE_OBJECT physical;         /* the PDO */
     DRIVER_INITIALIZATION_DATA ddi; /* as the driver filled it; NULL beyond its version */
-    const char *refusal;            /* why DxgkInitialize said no */
+    const char *refusal;            /* why DxgkInitialize failed */
     PVOID context;                  /* the driver's, from AddDevice */
     bool initialized, added, started;
-    bool displays_only;             /* it came with DxgkInitializeDisplayOnlyDriver */
+    bool displays_only;             /* it called DxgkInitializeDisplayOnlyDriver */
     bool asked, gives_display_back; /* for DXGK_DRIVERCAPS; its SupportNonVGA */
     DXGKRNL_INTERFACE interface;
     KDPC dpc; /* DxgkCbQueueDpc */
@@ -35,7 +35,7 @@ struct host_device {
 
 void host_device_init(struct host_device *device);
 void host_device_done(struct host_device *device);
-/* The configuration space as the hardware model has it, and the addresses of the BARs. */
+/* The hardware model's configuration space, with the addresses of the BARs. */
 void host_device_configure(struct vidmm_host *host);
 /* DriverEntry. */
 bool host_device_enter(struct vidmm_host *host, DRIVER_INITIALIZE *entry,

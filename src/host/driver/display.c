@@ -1,4 +1,4 @@
-/* display.c - learns of a driver whether it hands the display back; see display.h. */
+/* display.c - finds out if a driver returns the display; see display.h. */
 #include "driver/display.h"
 
 #include "base/world.h"

@@ -1,15 +1,15 @@
 /*
- * display.h - whether a driver hands the display back (DXGK_DRIVERCAPS.SupportNonVGA), which
- * decides how the host stops its device.
+ * display.h - if a driver can return the display (DXGK_DRIVERCAPS.SupportNonVGA); the host stops
+ * its device accordingly.
  */
 #ifndef HOST_DISPLAY_H
 #define HOST_DISPLAY_H
 
 #include "driver/device.h"
 
-/* Learns it from an answer of DxgkDdiQueryAdapterInfo, which may be about something else. */
+/* Looks for it in an answer of DxgkDdiQueryAdapterInfo, of any type. */
 void host_display_learn(const DXGKARG_QUERYADAPTERINFO *query, NTSTATUS status);
-/* Asks the driver where the run has not asked for the capabilities. */
+/* Queries the capabilities if the run has not. */
 bool host_display_given_back(struct host_device *device);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * dxgkrnl.c - DXGKRNL_INTERFACE: the callbacks that a driver gets in StartDevice.
  *
- * Real are those of the memory path and of bring-up; all others say that they are not supported, so
- * that no member is NULL, whatever the version.
+ * Those of the memory path and of starting the device are implemented; all others answer "not
+ * supported". No member is NULL, whatever the version.
  */
 #include <string.h>
 
@@ -15,13 +15,12 @@
 #include "driver/reports.h"
 #include "driver/resources.h"
 
-/* Any callback with a status for an answer; the arguments stay in registers and are not looked
- * at. */
+/* For any callback that returns a status; the arguments stay in registers and are not used. */
 static uint64_t APIENTRY not_supported(void) {
     return (uint64_t)(uint32_t)STATUS_NOT_SUPPORTED;
 }
 
-/* Any callback with a pointer, a handle or nothing for an answer. */
+/* For any callback that returns a pointer, a handle or nothing. */
 static uint64_t APIENTRY dxgkrnl_nothing(void) {
     return 0;
 }
@@ -127,7 +126,7 @@ static NTSTATUS APIENTRY is_device_present(HANDLE handle, PPCI_DEVICE_PRESENCE_P
     (void)wanted;
     if (!dxgkrnl_ours(handle, "DxgkCbIsDevicePresent") || !present)
         return STATUS_INVALID_PARAMETER;
-    *present = FALSE; /* nothing else is on this bus */
+    *present = FALSE; /* no other device is on this bus */
     return STATUS_SUCCESS;
 }
 
@@ -175,7 +174,7 @@ static NTSTATUS APIENTRY synchronize_execution(HANDLE handle, PKSYNCHRONIZE_ROUT
     return STATUS_SUCCESS;
 }
 
-/* Reports wait for the DPC: the real scheduler looks at them in DxgkCbNotifyDpc. */
+/* Reports wait for the DPC: the real scheduler reads them in DxgkCbNotifyDpc. */
 static VOID APIENTRY notify_interrupt(const HANDLE handle,
                                       const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
     struct vidmm_interrupt report;
@@ -201,8 +200,8 @@ static VOID APIENTRY notify_dpc(const HANDLE handle) {
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* What asks the memory manager for something waits for it: not above PASSIVE_LEVEL, and not from a
- * call that the memory manager waits for. */
+/* A callback that needs the memory manager waits for it: only at PASSIVE_LEVEL, and not from a call
+ * during which the memory manager is locked. */
 static bool may_wait(const char *function) {
     if (!host_irql_at_most(PASSIVE_LEVEL, function))
         return false;
@@ -318,7 +317,7 @@ static NTSTATUS APIENTRY free_pages(const HANDLE handle, const DXGKARGCB_FREEPAG
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-/* Gives every member an answer, by its place: they are all pointers to functions. */
+/* Fills every member, by position: all are pointers to functions. */
 static void fill_unsupported(DXGKRNL_INTERFACE *interface) {
     uint64_t(APIENTRY * stub)(void) = not_supported;
     for (size_t at = offsetof(DXGKRNL_INTERFACE, DxgkCbEvalAcpiMethod); at < sizeof(*interface);
@@ -326,7 +325,7 @@ static void fill_unsupported(DXGKRNL_INTERFACE *interface) {
         memcpy((char *)interface + at, &stub, sizeof(stub));
 }
 
-/* The members whose answer is not a status. */
+/* The members that do not return a status. */
 static void fill_empty(DXGKRNL_INTERFACE *interface) {
     static const size_t members[] = {
         offsetof(DXGKRNL_INTERFACE, DxgkCbGetHandleParent),

@@ -1,6 +1,6 @@
 /*
- * loader.c - dlopen of a driver or a hardware model. A driver's ntoskrnl and dxgkrnl names come
- * from the program itself.
+ * loader.c - dlopen of a driver or a hardware model. The program itself exports the ntoskrnl and
+ * dxgkrnl names for a driver.
  */
 #include "driver/loader.h"
 
@@ -11,7 +11,7 @@
 /* Opens `path` and finds `name` in it; `what` the file is, `hint` how the name gets into it. */
 static void *loader_load(const char *path, const char *name, const char *what, const char *hint,
                          void **module, struct vidmm_host_error *error) {
-    /* Without a slash dlopen would search the library path: a driver is named as a file is. */
+    /* A path without a slash would make dlopen search the library path. */
     char local[4096];
     snprintf(local, sizeof(local), "%s%s", strchr(path, '/') ? "" : "./", path);
     *module = dlopen(local, RTLD_NOW | RTLD_LOCAL);

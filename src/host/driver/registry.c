@@ -109,7 +109,7 @@ NTSYSAPI NTSTATUS NTAPI RtlQueryRegistryValues(ULONG RelativeTo, PCWSTR Path,
     return STATUS_SUCCESS;
 }
 
-/* What a driver writes is for the next boot, which never comes. */
+/* A value that a driver writes is for the next boot; it is dropped. */
 NTSYSAPI NTSTATUS NTAPI RtlWriteRegistryValue(ULONG RelativeTo, PCWSTR Path, PCWSTR ValueName,
                                               ULONG ValueType, PVOID ValueData, ULONG ValueLength) {
     (void)RelativeTo;
@@ -142,7 +142,7 @@ NTSYSAPI NTSTATUS NTAPI ZwOpenKey(PHANDLE KeyHandle, ACCESS_MASK DesiredAccess,
     return IoOpenDeviceRegistryKey(NULL, 0, DesiredAccess, KeyHandle);
 }
 
-/* Only KEY_VALUE_PARTIAL_INFORMATION: what a driver asks for that wants the value. */
+/* Only KEY_VALUE_PARTIAL_INFORMATION, with which drivers read a value. */
 NTSYSAPI NTSTATUS NTAPI ZwQueryValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueName,
                                         KEY_VALUE_INFORMATION_CLASS KeyValueInformationClass,
                                         PVOID KeyValueInformation, ULONG Length,
@@ -170,7 +170,7 @@ NTSYSAPI NTSTATUS NTAPI ZwQueryValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueN
     return STATUS_SUCCESS;
 }
 
-/* What a driver writes is for the next boot, which never comes. */
+/* A value that a driver writes is for the next boot; it is dropped. */
 NTSYSAPI NTSTATUS NTAPI ZwSetValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueName, ULONG TitleIndex,
                                       ULONG Type, PVOID Data, ULONG DataSize) {
     (void)ValueName;

@@ -1,6 +1,6 @@
 /*
- * reports.h - what a driver reported with DxgkCbNotifyInterrupt, until DxgkCbNotifyDpc: only then
- * does the real scheduler look at it.
+ * reports.h - holds reports of DxgkCbNotifyInterrupt until DxgkCbNotifyDpc, because the real
+ * scheduler reads them only then.
  */
 #ifndef HOST_REPORTS_H
 #define HOST_REPORTS_H
@@ -19,13 +19,13 @@
 
 struct host_reports {
     pthread_mutex_t lock;
-    struct vidmm_interrupt ring[HOST_REPORTS]; /* what has not gone to the sink yet */
+    struct vidmm_interrupt ring[HOST_REPORTS]; /* reports that have not gone to the sink yet */
     uint32_t first, count;
 };
 
 /* false: there is no room for one more. */
 bool host_report_keep(const struct vidmm_interrupt *report);
-/* Gives to the host's sink what is kept, in order. */
+/* Passes the reports to the host's sink, in order. */
 void host_reports_deliver(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * requests.c - other drivers, files and named objects, of which there are none: nothing opens, no
- * request is ever made. And what the bus says about the device.
+ * requests.c - other drivers, files and named objects do not exist: opening one fails, no request
+ * is sent. Also the bus's properties of the device.
  */
 #include <string.h>
 
@@ -92,7 +92,7 @@ NTKERNELAPI NTSTATUS NTAPI IofCallDriver(PDEVICE_OBJECT DeviceObject, PIRP Irp) 
     return STATUS_INVALID_DEVICE_REQUEST;
 }
 
-/* The identifiers of the device; nothing else is known about it. */
+/* Only the identifiers of the device are known. */
 NTKERNELAPI NTSTATUS NTAPI IoGetDeviceProperty(PDEVICE_OBJECT DeviceObject,
                                                DEVICE_REGISTRY_PROPERTY DeviceProperty,
                                                ULONG BufferLength, PVOID PropertyBuffer,

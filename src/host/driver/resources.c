@@ -7,7 +7,7 @@
 #include "base/world.h"
 #include "memory/bars.h"
 
-/* Translated resources live in the host: drivers keep the pointer while they start. */
+/* The translated resources are part of the host: drivers keep the pointer while they start. */
 static struct {
     ULONG count;
     struct {
@@ -19,7 +19,7 @@ static struct {
     } list;
 } resources;
 
-/* Sizes from 4 GiB on are said in larger units, as CM_RESOURCE_MEMORY_LARGE_* does. */
+/* Sizes from 4 GiB on have larger units: CM_RESOURCE_MEMORY_LARGE_*. */
 static void describe_bar(CM_PARTIAL_RESOURCE_DESCRIPTOR *d, const struct host_bar *bar) {
     d->Type = CmResourceTypeMemory;
     d->ShareDisposition = CmResourceShareDeviceExclusive;

@@ -2,7 +2,7 @@
  * thunk_list.h - one line for each slot that has a thunk. thunks.c includes this list twice: to
  * write the functions, and to put them into the table.
  *
- *   THUNK(slot, argument type, IRQL, what of the arguments is hashed, what of the answer)
+ *   THUNK(slot, argument type, IRQL, hashed arguments, hashed results)
  *   THUNK_PLAIN(slot)    the slot takes a handle alone
  *   THUNK_OBJECT(slot)   the slot takes a handle and the handle of an object
  *   THUNK_OTHER(slot)    the slot has another shape: its thunk is written out in thunks.c

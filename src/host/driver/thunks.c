@@ -20,8 +20,8 @@
     ((uint32_t)((offsetof(DRIVER_INITIALIZATION_DATA, DxgkDdi##name) - sizeof(uint64_t)) /         \
                 sizeof(void *)))
 
-/* Calls that make or end something, and tell where a root table is: the driver may ask the memory
- * manager for more while it answers them. All others it answers on its own. */
+/* Calls that create or destroy an object or set a root table: during these the driver may call the
+ * memory manager. During all others the memory manager is locked. */
 static bool may_ask(uint32_t slot) {
     switch (slot) {
     case SLOT(CreateDevice):
@@ -84,7 +84,7 @@ static inline void thunk_end(struct host_call *call, const char *name, uint64_t 
         host_irql_lower(call->old);
 }
 
-/* A slot with a handle and one argument; IN and OUT say what of the argument is hashed. */
+/* A slot with a handle and one argument; IN and OUT name the hashed members of the argument. */
 #define THUNK(name, type, level, in, out)                                                          \
     static NTSTATUS APIENTRY thunk_##name(const HANDLE handle, type *args) {                       \
         struct host_call call = thunk_begin(SLOT(name), level, #name);                             \

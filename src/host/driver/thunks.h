@@ -1,9 +1,9 @@
 /*
- * thunks.h - what stands between the manager and the driver's table.
+ * thunks.h - the thunks between the manager and the driver's table.
  *
  * Each slot that the driver filled and the manager may call is a thunk that sets the IRQL which the
- * slot's page documents, hashes what was asked and answered without pointers and handles (calls.h,
- * tally.h), and judges the IRQL that comes back. Two runs that behave the same have the same hash.
+ * slot's page documents, hashes arguments and results without pointers and handles (calls.h,
+ * tally.h), and checks the IRQL afterwards. Two runs that behave the same have the same hash.
  */
 #ifndef HOST_THUNKS_H
 #define HOST_THUNKS_H

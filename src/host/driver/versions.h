@@ -1,4 +1,4 @@
-/* versions.h - which interface versions there are, and how much of a driver's table each has. */
+/* versions.h - the interface versions and the size of a driver's table in each. */
 #ifndef HOST_VERSIONS_H
 #define HOST_VERSIONS_H
 

@@ -36,7 +36,7 @@ static bool is_signalled(const DISPATCHER_HEADER *header) {
     return own || header->SignalState > 0;
 }
 
-/* What a wait that is over does to an object that it waited for. */
+/* The effect of a satisfied wait on an object. */
 static void dispatcher_take(DISPATCHER_HEADER *header) {
     switch ((enum host_object)header->Type) {
     case HOST_OBJECT_MUTEX:
@@ -57,15 +57,15 @@ static void dispatcher_take(DISPATCHER_HEADER *header) {
     }
 }
 
-/* What a wait waits for: one object, any of several, or all of them. */
+/* A wait for one object, any of several, or all of them. */
 struct wait {
     PVOID *object;
     ULONG count;
     WAIT_TYPE type;
 };
 
-/* Takes what the wait takes that it satisfies: all objects, or the first that is signalled, whose
- * index is the answer. NOT_YET when the wait goes on. */
+/* Satisfies a wait with all objects, or with the first that is signalled; returns that one's index.
+ * NOT_YET: the wait goes on. */
 #define NOT_YET UINT32_MAX
 static ULONG try_wait(const struct wait *wait) {
     ULONG first = NOT_YET, signalled = 0;
@@ -118,7 +118,7 @@ static NTSTATUS wait_for(const struct wait *wait, const LARGE_INTEGER *timeout,
             continue;
         if (host_sleep(deadline))
             continue;
-        satisfied = try_wait(wait); /* a last look */
+        satisfied = try_wait(wait); /* once more at the deadline */
         if (satisfied != NOT_YET)
             return (NTSTATUS)(STATUS_WAIT_0 + (NTSTATUS)satisfied);
         if (!timeout)
@@ -313,7 +313,7 @@ NTKERNELAPI ULONG NTAPI KeQueryTimeIncrement(VOID) {
     return 156250;
 }
 
-/* A tick is what KeQueryTimeIncrement says. */
+/* A tick is KeQueryTimeIncrement long. */
 NTKERNELAPI VOID NTAPI KeQueryTickCount(PLARGE_INTEGER CurrentCount) {
     CurrentCount->QuadPart = (LONGLONG)(host_now() / UNITS_NS / KeQueryTimeIncrement());
 }

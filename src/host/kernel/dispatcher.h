@@ -2,7 +2,7 @@
  * dispatcher.h - waitable objects: events, mutexes, semaphores, timers, threads.
  *
  * All begin with a DISPATCHER_HEADER. One lock guards every object. Signalling one wakes all
- * sleepers (engines.h), and each looks at its object again.
+ * sleepers (engines.h), and each checks its object again.
  */
 #ifndef HOST_DISPATCHER_H
 #define HOST_DISPATCHER_H

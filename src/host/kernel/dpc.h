@@ -1,8 +1,8 @@
 /*
  * dpc.h - deferred procedure calls.
  *
- * One queue, first in first out. A thread that comes below DISPATCH_LEVEL runs it; one thread at a
- * time, so that DPCs never overlap.
+ * One queue, first in first out. A thread that lowers its IRQL below DISPATCH_LEVEL runs it; one
+ * thread at a time, so that DPCs never overlap.
  */
 #ifndef HOST_DPC_H
 #define HOST_DPC_H
@@ -23,7 +23,7 @@ struct host_dpcs {
 
 void host_dpcs_init(struct host_dpcs *dpcs);
 void host_dpcs_done(struct host_dpcs *dpcs);
-/* Queues without running; false when it was queued already. */
+/* Queues without running; false: it was queued already. */
 bool host_dpc_queue(PKDPC dpc, PVOID argument1, PVOID argument2);
 /* Runs what is queued at DISPATCH_LEVEL. The caller is below it, and not inside the model. */
 void host_dpcs_run(void);

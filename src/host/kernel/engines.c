@@ -11,11 +11,11 @@
 #include "kernel/timers.h"
 
 #define SECOND 1000000000u
-/* What a step costs when the model did not say. */
+/* Duration of a step if the model does not set it. */
 #define STEP_NS 100u
-/* Rounds of the pump before a sleeper looks at its condition again. */
+/* Rounds of the pump before a sleeper checks its condition again. */
 #define ROUNDS 64u
-/* Real time that a sleeper grants to other threads before it calls the world idle. */
+/* Real time that a sleeper gives other threads before it takes them for idle. */
 #define GRACE_NS 20000000u
 
 static _Atomic uint64_t wakes;
@@ -60,7 +60,7 @@ void host_advance(uint64_t ns) {
         atomic_fetch_add(&engines->virtual_now, ns);
 }
 
-/* Virtual time never goes back: another thread may have been further already. */
+/* Virtual time never goes back: another thread may have advanced it further. */
 static void advance_to(uint64_t when) {
     _Atomic uint64_t *clock = &host_world->engines->virtual_now;
     uint64_t now = atomic_load(clock);
@@ -150,7 +150,7 @@ static bool real_sleep(uint64_t deadline) {
     return woke;
 }
 
-/* Other threads could still do something that the sleeper waits for. */
+/* Other threads may still do what the sleeper waits for. */
 static bool others_may_act(struct host_engines *engines) {
     return atomic_load(&engines->users) > 1 || atomic_load(&engines->system_threads) > 0;
 }

@@ -1,4 +1,4 @@
-/* interrupt.c - keeps and delivers interrupts; see interrupt.h. */
+/* interrupt.c - queues and delivers interrupts; see interrupt.h. */
 #include "kernel/interrupt.h"
 
 #include "base/thread.h"

@@ -1,4 +1,4 @@
-/* irql.c - raising, lowering and judging the IRQL; see irql.h. */
+/* irql.c - raises, lowers and checks the IRQL; see irql.h. */
 #include "kernel/irql.h"
 
 #include "base/thread.h"

@@ -1,7 +1,7 @@
 /*
- * irql.h - raising and lowering the interrupt request level of the calling thread (base/thread.h).
+ * irql.h - raises and lowers the interrupt request level of the calling thread (base/thread.h).
  *
- * Interrupts and DPCs that wait for a lower level run on the thread that comes down to it.
+ * Interrupts and DPCs that wait for a lower level run on the thread that lowers its level.
  */
 #ifndef HOST_IRQL_H
 #define HOST_IRQL_H
@@ -10,7 +10,7 @@
 
 /* Sets a higher level, or the same; returns the old one. */
 KIRQL host_irql_raise(KIRQL level);
-/* Comes down to `level` after running what had waited for it. */
+/* Lowers to `level` after running interrupts and DPCs that waited for it. */
 void host_irql_lower(KIRQL level);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * registers.c - READ_REGISTER_* and WRITE_REGISTER_*: by address to the BAR, by BAR to the model.
+ * registers.c - READ_REGISTER_* and WRITE_REGISTER_*: find the BAR by the address, and call its
+ * model.
  *
- * An access outside of a mapped BAR is a violation and reads as all ones, as on a bus where no
- * device answers. A driver that polls a register without ever sleeping still makes the hardware
- * run.
+ * An access outside of a mapped BAR is a violation and reads as all ones, as on a bus without a
+ * device. A driver that polls a register without sleeping still lets the hardware run.
  */
 #include <string.h>
 

@@ -82,7 +82,7 @@ NTKERNELAPI VOID NTAPI KeReleaseSpinLockFromDpcLevel(PKSPIN_LOCK SpinLock) {
 
 /* ---- Lists under a lock of their own --------------------------------------------------------- */
 
-/* At any IRQL: interrupts are held back meanwhile. */
+/* At any IRQL: interrupts wait meanwhile. */
 static KIRQL lock_list(PKSPIN_LOCK lock) {
     KIRQL old = host_self.irql < HIGH_LEVEL ? host_irql_raise(HIGH_LEVEL) : HIGH_LEVEL;
     lock_spin(lock);

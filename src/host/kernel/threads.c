@@ -19,7 +19,7 @@ struct _KTHREAD {
     LONG references;
 };
 
-/* Real time that the end of a run grants to threads that are about to end. */
+/* Real time at the end of a run for threads that are about to end. */
 #define LAST_TICKS 200u
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -93,7 +93,7 @@ bool host_thread_idles(void) {
     return true;
 }
 
-/* A last look: a thread that was told to end may need a moment for it. */
+/* Waits once more: a thread that was asked to end may need time. */
 uint32_t host_threads_left(void) {
     const struct timespec tick = {.tv_nsec = 5000000};
     _Atomic uint32_t *alive = &host_world->engines->system_threads;

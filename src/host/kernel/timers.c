@@ -19,7 +19,7 @@
 #define MILLISECOND 1000000u
 
 static struct {
-    pthread_mutex_t lock; /* over the list, what its timers say, and the start of the thread */
+    pthread_mutex_t lock; /* over the list, its timers, and the start of the thread */
     LIST_ENTRY list;      /* of TimerListEntry; NULL links: no timer was ever set */
     _Atomic uint32_t set;
     pthread_t thread;
@@ -53,7 +53,7 @@ uint64_t host_timers_next(void) {
 }
 
 /*
- * Takes one timer that is due, or sets a periodic one anew. Its DPC is queued before the lock is
+ * Removes one timer that is due, or sets a periodic one again. Its DPC is queued before the lock is
  * released: a driver that cancels the timer too late finds the DPC in the queue, to be removed or
  * waited for.
  */
@@ -113,7 +113,7 @@ uint32_t host_timers_clear(void) {
     return left;
 }
 
-/* Takes a timer off the list; false when it was not set. Under the lock. */
+/* Removes a timer from the list; false: it was not set. Under the lock. */
 static bool timer_cancel(PKTIMER timer) {
     ensure_list();
     for (LIST_ENTRY *e = timers.list.Flink; e != &timers.list; e = e->Flink)

@@ -10,7 +10,7 @@
 void host_timers_run(void);
 /* When the next one is due; UINT64_MAX: none is set. */
 uint64_t host_timers_next(void);
-/* Forgets every timer; returns how many were still set. */
+/* Cancels every timer; returns how many were set. */
 uint32_t host_timers_clear(void);
 
 #endif

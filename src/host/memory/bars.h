@@ -2,8 +2,8 @@
  * bars.h - the physical addresses of the adapter: BARs, I/O mappings, register access.
  *
  * BARs lie above any RAM, each aligned to its size. A memory BAR is mapped to the model's own
- * bytes; a register BAR to addresses that nothing backs, by which READ_ and WRITE_REGISTER_* find
- * the model.
+ * bytes; a register BAR to addresses without memory, by which READ_ and WRITE_REGISTER_* find the
+ * model.
  */
 #ifndef HOST_BARS_H
 #define HOST_BARS_H
@@ -19,7 +19,7 @@
 struct host_bar {
     struct vidmm_hw_bar bar;
     uint64_t physical;
-    uint8_t *cpu;            /* what a mapping of offset 0 gives */
+    uint8_t *cpu;            /* address of a mapping of offset 0 */
     bool own;                /* `cpu` is the host's, not the model's */
     _Atomic uint32_t mapped; /* mappings alive */
 };

@@ -22,9 +22,9 @@ struct host_contiguous {
 void host_contiguous_init(struct host_contiguous *all);
 /* Frees everything that is left. */
 void host_contiguous_done(struct host_contiguous *all);
-/* How many blocks are alive. */
+/* Number of live blocks. */
 uint64_t host_contiguous_left(struct host_contiguous *all);
-/* The range is in one block. */
+/* True: the range is in one block. */
 bool host_contiguous_holds(struct host_contiguous *all, uint64_t physical, size_t size);
 
 #endif

@@ -19,7 +19,7 @@ static void drop_space(struct host_iommu_space *space) {
     memset(space, 0, sizeof(*space));
 }
 
-/* The list goes with its last process: what is left of it then was left by the manager. */
+/* The list is freed with its last process; remaining ranges are leaks of the manager. */
 static void drop_spaces(struct host_iommu *iommu) {
     host_block_free(HOST_OWNER_MANAGER, iommu->space, iommu->spaces * sizeof(*iommu->space));
     iommu->space = NULL;

@@ -2,9 +2,9 @@
  * iommu.h - the platform's IOMMU: which pages a process, named by its PASID, lets the GPU reach at
  * the CPU's addresses.
  *
- * The manager maps through struct vidmm_iommu, the hardware translates through
- * vidmm_hw_host.iommu; both meet in one table of ranges a process. An address of a range is where
- * the MDL's linear view is, or will be when the CPU wants it (mdl.h).
+ * The manager maps through struct vidmm_iommu, the hardware translates through vidmm_hw_host.iommu;
+ * both use one table of ranges for each process. The address of a range is that of the MDL's linear
+ * view, which may be mapped later (mdl.h).
  */
 #ifndef HOST_IOMMU_H
 #define HOST_IOMMU_H
@@ -40,7 +40,7 @@ extern const struct vidmm_iommu host_iommu_functions;
 void host_iommu_init(struct host_iommu *iommu);
 /* Frees everything that is left. */
 void host_iommu_done(struct host_iommu *iommu);
-/* Some process is attached: addresses of submissions are the CPU's. */
+/* True: a process is attached, so that addresses of submissions are the CPU's. */
 bool host_iommu_in_use(void);
 /* For vidmm_hw_host.iommu. */
 void *host_iommu_translate(void *ctx, uint32_t pasid, uint64_t va, size_t *size);

@@ -100,7 +100,7 @@ static uint64_t run_at(const struct host_mdl *m, uint64_t from) {
     return n;
 }
 
-/* Addresses for the view of a scattered list, unless it has some already. */
+/* Reserves addresses for the view of a scattered list, unless it has them. */
 static bool mdl_reserve(struct host_mdl *m) {
     if (m->reserved)
         return true;
@@ -404,7 +404,7 @@ NTKERNELAPI PHYSICAL_ADDRESS NTAPI MmGetPhysicalAddress(PVOID BaseAddress) {
     return pa;
 }
 
-/* Something is mapped there: what the system would answer, whose memory it is does not matter. */
+/* True: an address is mapped, whatever its memory belongs to, as the system answers. */
 NTKERNELAPI BOOLEAN NTAPI MmIsAddressValid(PVOID VirtualAddress) {
     return msync(PAGE_ALIGN(VirtualAddress), HOST_PAGE, MS_ASYNC) == 0;
 }

@@ -1,8 +1,8 @@
 /*
  * mdl.h - memory descriptor lists and their linear views.
  *
- * Every MDL of the run is found here by its address, with what an MDL cannot say about itself: its
- * true size, whose pages it lists, and the view that is mapped over them.
+ * Every MDL of the run is recorded by its address, with data that an MDL does not have: its true
+ * size, the owner of its pages, and their linear view.
  */
 #ifndef HOST_MDL_H
 #define HOST_MDL_H
@@ -18,7 +18,7 @@ enum host_mdl_pages {
     HOST_MDL_BORROWED, /* describes memory that is not its own (IoAllocateMdl) */
     HOST_MDL_DRIVER,   /* owns its frames (MmAllocatePagesForMdl) */
     HOST_MDL_MANAGER,  /* owns its frames (os.pages_alloc) */
-    HOST_MDL_RELEASED, /* had frames; MmFreePagesFromMdl gave them back */
+    HOST_MDL_RELEASED, /* its frames were freed by MmFreePagesFromMdl */
 };
 
 struct host_mdl {
@@ -39,7 +39,7 @@ struct host_mdls {
 void host_mdls_init(struct host_mdls *mdls);
 /* Frees everything that is left. */
 void host_mdls_done(struct host_mdls *mdls);
-/* How many MDLs of the driver are alive. */
+/* Number of live MDLs of the driver. */
 uint64_t host_mdls_left(struct host_mdls *mdls);
 
 PMDL host_pages_alloc(enum host_mdl_pages kind, uint64_t pages, bool contiguous, uint64_t first,

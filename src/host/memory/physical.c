@@ -9,7 +9,7 @@
 #define NONE UINT64_MAX
 /* Longest scattered run, in frames; it bounds how many pieces a linear view is mapped from. */
 #define LONGEST_RUN 64u
-/* A scattered allocation looks at so many frames more than are in use, to keep RAM's footprint
+/* A scattered allocation chooses among the frames in use and so many more, to keep RAM's footprint
  * small. */
 #define SCATTER_SLACK 4096u
 
@@ -72,7 +72,7 @@ static uint64_t free_run(const struct host_physical *ram, uint64_t from, uint64_
     return length < most ? length : most;
 }
 
-/* Takes frames out of the bitmap; their bytes are made zero. */
+/* Removes frames from the bitmap and zeroes them. */
 static void physical_take(struct host_physical *ram, uint64_t start, uint64_t count) {
     for (uint64_t f = start; f < start + count; f++) {
         uint64_t bit = (uint64_t)1 << (f % 64);

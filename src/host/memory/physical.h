@@ -3,9 +3,9 @@
  *
  * One sparse memfd is RAM: the byte at physical address p is at `base` + p, and any list of page
  * frames can be mapped once more as a linear view (mdl.c). A frame is free or used in one bit of a
- * bitmap with summary levels above it. Frame 0 is never given out, so that a stray access to
- * physical address 0 meets no data. Behind RAM the memfd goes on with the frames of nonpaged
- * pool (pool_frames.h), which devices reach by their addresses like any other.
+ * bitmap with summary levels above it. Frame 0 is never allocated, so that a stray access to
+ * physical address 0 finds no data. Behind RAM the memfd goes on with the frames of nonpaged pool
+ * (pool_frames.h), which devices reach by their addresses like any other.
  */
 #ifndef HOST_PHYSICAL_H
 #define HOST_PHYSICAL_H
@@ -36,7 +36,7 @@ bool host_physical_init(struct host_physical *ram, uint64_t bytes, uint64_t seed
 void host_physical_done(struct host_physical *ram);
 /*
  * Takes `count` zeroed frames with numbers in [first, limit), scattered when the host has a seed.
- * false: there are not so many, and none was taken.
+ * false: there are not so many; none is taken.
  */
 bool host_frames_take(struct host_physical *ram, uint64_t count, uint64_t first, uint64_t limit,
                       uint64_t *frames);

@@ -15,8 +15,8 @@
 #define FRESH_BYTE       0xcdu
 #define FREED_BYTE       0xddu
 #define QUARANTINE_BYTES ((uint64_t)1 << 20)
-/* So much of a freed block is poisoned and looked at: enough for any structure, cheap for any
- * buffer. */
+/* Bytes of a freed block that are poisoned and checked: enough for any structure, and fast for
+ * large buffers. */
 #define POISONED      4096u
 #define FIRST_BUCKETS 256u
 
@@ -117,7 +117,7 @@ static bool pool_all(const uint8_t *bytes, size_t count, uint8_t value) {
     return true;
 }
 
-/* Each damage is said once: the guard is whole again afterwards. */
+/* Each damage is reported once: the guard is repaired. */
 static void check_guards(struct host_pool_block *b) {
     char tag[5];
     tag_text(b->tag, tag);
@@ -239,7 +239,7 @@ static void pool_quarantine(struct host_pool *pool, struct host_pool_block *b) {
         leave_quarantine(pool);
 }
 
-/* `tag` 0: the caller did not say. */
+/* `tag` 0: the caller gave none. */
 static void pool_free(void *p, ULONG tag) {
     struct host_pool *pool = host_world->pool;
     char text[5];

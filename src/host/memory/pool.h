@@ -1,9 +1,9 @@
 /*
  * pool.h - the driver's pool, with guards.
  *
- * A block lies between two guards, is poisoned when given out and when given back, and stays in a
- * quarantine for a while after that, so that overruns, underruns, double frees and writes after
- * free are found and named by their tag. Nonpaged pool has physical addresses.
+ * A block lies between two guards, is poisoned when allocated and when freed, and then stays in
+ * quarantine for a while, so that overruns, underruns, double frees and writes after free are found
+ * and named by their tag. Nonpaged pool has physical addresses.
  */
 #ifndef HOST_POOL_H
 #define HOST_POOL_H
@@ -38,10 +38,10 @@ struct host_pool_left {
 };
 
 bool host_pool_init(struct host_pool *pool, const struct host_physical *ram);
-/* Frees everything that is left, looking at every guard once more. */
+/* Frees all remaining blocks and checks every guard once more. */
 void host_pool_done(struct host_pool *pool);
 void host_pool_left(struct host_pool *pool, struct host_pool_left *left);
-/* Looks at the guards of all live blocks. */
+/* Checks the guards of all live blocks. */
 void host_pool_check(struct host_pool *pool);
 
 #endif

@@ -8,7 +8,7 @@
 
 #define SMALLEST 64u
 #define NONE     UINT64_MAX
-/* A run of so many pages and more is given back to the system when it is free. */
+/* A free run of at least so many pages is returned to the system. */
 #define WORTH_GIVING 64u
 
 bool host_pool_frames_init(struct host_pool_frames *frames, uint8_t *base, uint64_t bytes) {
@@ -98,7 +98,7 @@ static bool make_room(struct host_pool_slots *slots, uint32_t more) {
     return true;
 }
 
-/* A page of slots, the lowest of which is given out first. */
+/* A page of slots, of which the lowest is used first. */
 static bool frames_refill(struct host_pool_frames *frames, uint32_t class) {
     struct host_pool_slots *slots = &frames->slots[class];
     uint32_t pieces = 1u << class, fit = HOST_PAGE / SMALLEST / pieces;
@@ -132,7 +132,7 @@ void *host_pool_frames_take(struct host_pool_frames *frames, size_t bytes) {
     return memory;
 }
 
-/* A slot that cannot be noted as free for want of memory stays taken. */
+/* Without memory to record a free slot it stays in use. */
 void host_pool_frames_give(struct host_pool_frames *frames, void *memory, size_t bytes) {
     uint64_t offset = (uint64_t)((uint8_t *)memory - frames->base);
     pthread_mutex_lock(&frames->lock);

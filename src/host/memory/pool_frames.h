@@ -1,9 +1,9 @@
 /*
- * pool_frames.h - the memory of nonpaged pool: frames behind RAM's, so that a device can reach a
- * block and MmGetPhysicalAddress says where.
+ * pool_frames.h - the memory of nonpaged pool: frames behind RAM's, so that a block has a physical
+ * address for devices (MmGetPhysicalAddress).
  *
  * Up to a page a block gets a slot of a power of two bytes and so never crosses a page; beyond, a
- * run of pages. What is free is kept outside of the memory itself, which drivers write to.
+ * run of pages. The lists of free memory are outside of it, because drivers write to it.
  */
 #ifndef HOST_POOL_FRAMES_H
 #define HOST_POOL_FRAMES_H
@@ -31,9 +31,9 @@ struct host_pool_frames {
 
 bool host_pool_frames_init(struct host_pool_frames *frames, uint8_t *base, uint64_t bytes);
 void host_pool_frames_done(struct host_pool_frames *frames);
-/* Memory with whatever bytes it had, or NULL. Beyond a page it starts on one. */
+/* Memory that is not initialised, or NULL. More than a page starts on a page. */
 void *host_pool_frames_take(struct host_pool_frames *frames, size_t bytes);
-/* `bytes` as they were taken. */
+/* `bytes` as allocated. */
 void host_pool_frames_give(struct host_pool_frames *frames, void *memory, size_t bytes);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * print.c - DbgPrint and its relatives, to the configured log, and the printing of ntstrsafe.h.
  *
- * They are variadic functions of the Windows calling convention whose format has Windows' sizes
- * (l is 32 bits, I64, ws, wZ), so every conversion is taken apart here and printed on its own.
+ * They are variadic functions of the Windows calling convention whose format has Windows' sizes (l
+ * is 32 bits, I64, ws, wZ), so every conversion is parsed here and printed by itself.
  */
 #include <ntstrsafe.h>
 #include <stdarg.h>
@@ -268,7 +268,7 @@ static NTSTATUS print_narrow(PSTR text, SIZE_T room, const char *format,
     return out.cut ? STATUS_BUFFER_OVERFLOW : STATUS_SUCCESS;
 }
 
-/* The format is taken as ASCII, which formats of drivers are. */
+/* The format is taken as ASCII, as in drivers. */
 static NTSTATUS print_wide(PWSTR text, SIZE_T room, const WCHAR *format,
                            __builtin_ms_va_list *args) {
     char narrow[1024];
@@ -317,7 +317,7 @@ NTSYSAPI NTSTATUS NTAPI RtlStringCbPrintfW(PWSTR Destination, SIZE_T Bytes, PCWS
     return status;
 }
 
-/* All of the room is for characters: there is no terminator. */
+/* No terminator: all of the room is for characters. */
 NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringPrintf(PUNICODE_STRING Destination, PCWSTR Format, ...) {
     WCHAR text[1024];
     size_t room = Destination->MaximumLength / sizeof(WCHAR), length;
@@ -337,7 +337,7 @@ NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringPrintf(PUNICODE_STRING Destination, PCWS
     return status;
 }
 
-/* A bugcheck ends the system; here it ends the process, after saying why. */
+/* A bugcheck ends the system; here it ends the process, after printing why. */
 NTKERNELAPI DECLSPEC_NORETURN VOID NTAPI KeBugCheckEx(ULONG BugCheckCode, ULONG_PTR P1,
                                                       ULONG_PTR P2, ULONG_PTR P3, ULONG_PTR P4) {
     char text[160];

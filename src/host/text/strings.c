@@ -1,6 +1,6 @@
 /*
  * strings.c - counted strings: RtlInitUnicodeString and its relatives. Characters beyond ASCII are
- * only passed on: nothing here knows a code page.
+ * only passed on: there is no code page.
  */
 #include <string.h>
 

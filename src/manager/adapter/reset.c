@@ -137,8 +137,8 @@ static enum vidmm_status notify_aperture(struct vidmm_allocation *allocation) {
     return reset_unmap(allocation->adapter, &range);
 }
 
-/* What the driver was told last of its residency: by the plan that hung, or before. */
-static bool told_resident(const struct vidmm_allocation *allocation) {
+/* By the last NOTIFY_RESIDENCY: of the plan that hung, or of an earlier one. */
+static bool notified_resident(const struct vidmm_allocation *allocation) {
     const struct plan *plan = &allocation->adapter->lost;
     for (uint32_t i = plan->built; i-- > 0;) {
         const struct vidmm_op *op = &plan->ops[i].op;
@@ -151,7 +151,7 @@ static bool told_resident(const struct vidmm_allocation *allocation) {
 /* It is evicted (ne-d3dkmddi-_dxgk_buildpagingbuffer_operation.md, NOTIFY_RESIDENCY). */
 static enum vidmm_status reset_announce(struct vidmm_allocation *allocation) {
     struct plan_op op = {.op = {.kind = VIDMM_OP_NOTIFY_RESIDENCY, .allocation = allocation}};
-    if (!allocation_announced(allocation) || !told_resident(allocation))
+    if (!allocation_announced(allocation) || !notified_resident(allocation))
         return VIDMM_OK;
     return add_notice(allocation->adapter, &op);
 }

@@ -136,6 +136,14 @@ static enum vidmm_status lock_memory(const struct lock_call *call) {
     return cpu ? lock_grant(allocation, LOCK_SEGMENT, cpu) : lock_evicted(call);
 }
 
+/* The CPU writes where the lock points. */
+static void note_write(struct vidmm_allocation *allocation) {
+    allocation->content = true;
+    allocation->stale = allocation->lock_kind != LOCK_SYSTEM;
+    allocation->assumed = false;
+    allocation->resident.facts.clean = !allocation->stale;
+}
+
 static void note_lock(const struct lock_call *call) {
     struct vidmm_allocation *allocation = call->allocation;
     allocation->locks = 1;
@@ -143,12 +151,8 @@ static void note_lock(const struct lock_call *call) {
     allocation->lock_write = !(call->flags & VIDMM_LOCK_READ_ONLY);
     if (allocation_fixed(allocation))
         allocation_unqueue(allocation);
-    if (allocation->lock_write) {
-        allocation->content = true;
-        allocation->stale = allocation->lock_kind != LOCK_SYSTEM;
-        allocation->assumed = false;
-        allocation->resident.facts.clean = !allocation->stale;
-    }
+    if (allocation->lock_write)
+        note_write(allocation);
     residency_entries_update(allocation);
     allocation_publish(allocation);
 }
@@ -183,9 +187,7 @@ static enum vidmm_status nested_lock(const struct lock_call *call) {
                               "AcquireAperture from the first lock on, or not at all");
     if (!(call->flags & VIDMM_LOCK_READ_ONLY) && !allocation->lock_write) {
         allocation->lock_write = true;
-        allocation->content = true;
-        allocation->stale = allocation->lock_kind != LOCK_SYSTEM;
-        allocation->assumed = false;
+        note_write(allocation);
         residency_entries_update(allocation);
     }
     allocation->locks++;
@@ -261,6 +263,7 @@ void vidmm_unlock(struct vidmm_allocation *allocation) {
         allocation->lock_kind = LOCK_NONE;
         allocation->lock_cpu = NULL;
         allocation->alternate = false;
+        swizzling_idle(allocation);
         host_aperture_idle(allocation);
         allocation_queue(allocation);
         residency_entries_update(allocation);

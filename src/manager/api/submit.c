@@ -10,6 +10,7 @@
 #include "residency/dma_ring.h"
 #include "residency/residency.h"
 #include "life/resource.h"
+#include "api/submit_entry.h"
 
 #define CALL        "vidmm_submit"
 #define RENDER_PAGE "nc-d3dkmddi-dxgkddi_render"
@@ -250,12 +251,8 @@ static enum vidmm_status submit_hand_over(struct call *call) {
     submit_describe(call, packet);
     fence_take_number(adapter, call->number);
     residency_used(adapter, context->references, call->references, context->node, call->number);
-    uint32_t fence = fence_next(adapter, context->node, call->number, context->device);
     call->buffer->pending = true;
-    enum vidmm_status status = packet_submit(adapter, packet, fence, false);
-    if (status)
-        fence_withdraw(adapter, context->node, fence);
-    return status;
+    return fence_submit(adapter, context->node, call->number, context->device);
 }
 
 static enum vidmm_status submit_pass(struct call *call) {
@@ -291,18 +288,9 @@ static enum vidmm_status submit_packet(struct call *call) {
 
 enum vidmm_status vidmm_submit(struct vidmm_context *context,
                                const struct vidmm_submission *submission, uint64_t *fence) {
-    struct vidmm_adapter *adapter = context->device->adapter;
     struct call call = {.context = context, .submission = submission};
-    adapter_enter(adapter);
-    enum vidmm_status status = device_serves(context->device, CALL);
-    if (status == VIDMM_OK)
-        status = migration_admits(adapter, CALL);
+    enum vidmm_status status = submit_enter(context, CALL);
     if (status == VIDMM_OK)
         status = submit_packet(&call);
-    if (status == VIDMM_OK) {
-        adapter->stats.submissions++;
-        *fence = call.number;
-    }
-    adapter_leave(adapter);
-    return status;
+    return submit_leave(context, status, call.number, fence);
 }

@@ -11,6 +11,7 @@
 #include "residency/residency.h"
 #include "residency/table_eviction.h"
 #include "address/companion.h"
+#include "api/submit_entry.h"
 
 #define CALL "vidmm_submit_virtual"
 
@@ -120,10 +121,7 @@ static enum vidmm_status submit_virtual_hand_over(const struct call *call) {
         return error_no_memory(adapter, CALL);
     fence_take_number(adapter, call->number);
     note_use(call);
-    uint32_t fence = fence_next(adapter, context->node, call->number, context->device);
-    enum vidmm_status status = packet_submit(adapter, packet, fence, false);
-    if (status)
-        fence_withdraw(adapter, context->node, fence);
+    enum vidmm_status status = fence_submit(adapter, context->node, call->number, context->device);
     if (status != VIDMM_DRIVER_REFUSED)
         return status;
     return device_lose(context->device, "DxgkDdiSubmitCommandVirtual", "R278",
@@ -133,23 +131,14 @@ static enum vidmm_status submit_virtual_hand_over(const struct call *call) {
 enum vidmm_status vidmm_submit_virtual(struct vidmm_context *context,
                                        const struct vidmm_virtual_submission *submission,
                                        uint64_t *fence) {
-    struct vidmm_adapter *adapter = context->device->adapter;
     struct call call = {.context = context, .submission = submission};
-    adapter_enter(adapter);
-    enum vidmm_status status = device_serves(context->device, CALL);
-    if (status == VIDMM_OK)
-        status = migration_admits(adapter, CALL);
+    enum vidmm_status status = submit_enter(context, CALL);
     if (status == VIDMM_OK)
         status = submit_virtual_check(&call);
-    call.number = adapter->fences.submitted + 1;
+    call.number = context->device->adapter->fences.submitted + 1;
     if (status == VIDMM_OK)
         status = catch_up(&call);
     if (status == VIDMM_OK)
         status = submit_virtual_hand_over(&call);
-    if (status == VIDMM_OK) {
-        adapter->stats.submissions++;
-        *fence = call.number;
-    }
-    adapter_leave(adapter);
-    return status;
+    return submit_leave(context, status, call.number, fence);
 }

@@ -20,8 +20,9 @@ static void check_ranges(struct vidmm_adapter *adapter) {
         CHECK(adapter, range->used <= swizzling->clock, object,
               "it was used at a time that is still to come");
         CHECK(adapter,
-              segment_is_memory(range->allocation->segment) || range->allocation->alternate, object,
-              "its allocation is in no memory segment");
+              segment_is_memory(range->allocation->segment) || range->allocation->alternate ||
+                  range->outlived,
+              object, "its allocation is in no memory segment");
     }
 }
 

@@ -122,8 +122,8 @@ void fence_take_number(struct vidmm_adapter *adapter, uint64_t number) {
     fences_unlock(adapter);
 }
 
-uint32_t fence_next(struct vidmm_adapter *adapter, uint32_t index, uint64_t number,
-                    struct vidmm_device *device) {
+static uint32_t fence_next(struct vidmm_adapter *adapter, uint32_t index, uint64_t number,
+                           struct vidmm_device *device) {
     struct node *node = &adapter->fences.nodes[index];
     fences_lock(adapter);
     VIDMM_ASSERT(adapter, node->count < FENCES_IN_FLIGHT);
@@ -136,6 +136,27 @@ uint32_t fence_next(struct vidmm_adapter *adapter, uint32_t index, uint64_t numb
     record->fence = fence;
     fences_unlock(adapter);
     return fence;
+}
+
+/* The newest work of a node, with `fence`, never reached the GPU. */
+static void fence_withdraw(struct vidmm_adapter *adapter, uint32_t index, uint32_t fence) {
+    struct node *node = &adapter->fences.nodes[index];
+    fences_lock(adapter);
+    if (node->count && fence_record(node, node->count - 1)->fence == fence)
+        node->count--;
+    if (node->count == 0)
+        fence_complete(adapter, node, fence);
+    fences_unlock_and_wake(adapter);
+}
+
+enum vidmm_status fence_submit(struct vidmm_adapter *adapter, uint32_t index, uint64_t number,
+                               struct vidmm_device *device) {
+    struct packet *packet = fence_packet(adapter, index);
+    uint32_t fence = fence_next(adapter, index, number, device);
+    enum vidmm_status status = packet_submit(adapter, packet, fence, false);
+    if (status)
+        fence_withdraw(adapter, index, fence);
+    return status;
 }
 
 enum vidmm_status fence_wait(struct vidmm_adapter *adapter, uint32_t index, const uint32_t *fence) {
@@ -247,16 +268,6 @@ void fence_complete(struct vidmm_adapter *adapter, struct node *node, uint32_t f
     node->tries = node->futile = 0;
     while (node->count && fence_reached(fence, fence_record(node, 0)->fence))
         drop_oldest(node);
-}
-
-void fence_withdraw(struct vidmm_adapter *adapter, uint32_t index, uint32_t fence) {
-    struct node *node = &adapter->fences.nodes[index];
-    fences_lock(adapter);
-    if (node->count && fence_record(node, node->count - 1)->fence == fence)
-        node->count--;
-    if (node->count == 0)
-        fence_complete(adapter, node, fence);
-    fences_unlock_and_wake(adapter);
 }
 
 void fences_unlock_and_wake(struct vidmm_adapter *adapter) {

@@ -67,15 +67,14 @@ void fences_destroy(struct vidmm_adapter *adapter);
  */
 /* Makes room for one more record on `node`, which then takes work. */
 enum vidmm_status fence_room(struct vidmm_adapter *adapter, uint32_t node);
-/* The packet of the next record of `node`, to be filled before fence_next; there must be room. */
+/* The packet of the next record of `node`, to be filled before fence_submit; there must be room. */
 struct packet *fence_packet(struct vidmm_adapter *adapter, uint32_t node);
 /* A submission counts from now on: `number` is the newest. */
 void fence_take_number(struct vidmm_adapter *adapter, uint64_t number);
-/* The next fence id of `node`, to be called just before SubmitCommand; there must be room. */
-uint32_t fence_next(struct vidmm_adapter *adapter, uint32_t node, uint64_t number,
-                    struct vidmm_device *device);
-/* The newest work of `node`, with `fence`, never reached the GPU. */
-void fence_withdraw(struct vidmm_adapter *adapter, uint32_t node, uint32_t fence);
+/* Hands that packet to the driver, with the next fence id of `node`. A packet that the driver refuses
+ * never was. `device`: whose work it is; NULL: the system's. */
+enum vidmm_status fence_submit(struct vidmm_adapter *adapter, uint32_t node, uint64_t number,
+                               struct vidmm_device *device);
 /* Sleeps until `node` completed `*fence`, which changes when work is handed over again. */
 enum vidmm_status fence_wait(struct vidmm_adapter *adapter, uint32_t node, const uint32_t *fence);
 bool fence_passed(struct vidmm_adapter *adapter, uint32_t node, uint32_t fence);

@@ -32,11 +32,7 @@ static enum vidmm_status null_context_submit(struct vidmm_device *device, uint32
         .NodeOrdinal = index,
     };
     packet->submit.Flags.ContextSwitch = 1;
-    uint32_t fence = fence_next(adapter, index, 0, device);
-    status = packet_submit(adapter, packet, fence, false);
-    if (status)
-        fence_withdraw(adapter, index, fence);
-    return status;
+    return fence_submit(adapter, index, 0, device);
 }
 
 enum vidmm_status null_context_switch(struct vidmm_allocation *allocation) {

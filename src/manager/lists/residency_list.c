@@ -167,6 +167,7 @@ static void entry_inherit(const struct residency_entry *entry) {
 static void entry_end(struct residency_entry *entry) {
     struct vidmm_allocation *allocation = entry->allocation;
     struct residency_entry **link = &allocation->residency_entries;
+    allocation_unqueue(allocation); /* an offered one is queued by its last use, which changes */
     entry_inherit(entry);
     while (*link != entry)
         link = &(*link)->other;

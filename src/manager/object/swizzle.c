@@ -30,7 +30,7 @@ void swizzling_destroy(struct vidmm_adapter *adapter) {
     swizzling->count = 0;
 }
 
-const struct swizzling_range *swizzling_of(const struct vidmm_allocation *allocation) {
+struct swizzling_range *swizzling_of(const struct vidmm_allocation *allocation) {
     const struct swizzling *swizzling = &allocation->adapter->swizzling;
     for (uint32_t i = 0; i < swizzling->count; i++) {
         if (swizzling->ranges[i].allocation == allocation)
@@ -44,6 +44,7 @@ static void swizzling_give_back(struct vidmm_adapter *adapter, uint32_t id) {
     DXGKARG_RELEASESWIZZLINGRANGE arg = {.hAllocation = range->allocation->handle, .RangeId = id};
     (void)adapter->ddi->DxgkDdiReleaseSwizzlingRange(adapter->hadapter, &arg);
     range->allocation = NULL;
+    range->outlived = false;
 }
 
 void swizzling_release(struct vidmm_allocation *allocation) {
@@ -161,12 +162,21 @@ static enum vidmm_status swizzling_take(struct vidmm_allocation *allocation, boo
     }
 }
 
+void swizzling_idle(struct vidmm_allocation *allocation) {
+    struct swizzling_range *range = swizzling_of(allocation);
+    if (range)
+        range->outlived = !segment_is_memory(allocation->segment);
+}
+
 enum vidmm_status swizzling_acquire(struct vidmm_allocation *allocation, bool alternate,
                                     void **cpu) {
     VIDMM_ASSERT(allocation->adapter, segment_is_memory(allocation->segment));
     struct swizzling *swizzling = &allocation->adapter->swizzling;
-    const struct swizzling_range *known = swizzling_of(allocation);
-    struct swizzling_range *range = known ? &swizzling->ranges[known - swizzling->ranges] : NULL;
+    struct swizzling_range *range = swizzling_of(allocation);
+    if (range && range->outlived) {
+        swizzling_release(allocation);
+        range = NULL;
+    }
     enum vidmm_status status = range ? VIDMM_OK : swizzling_take(allocation, alternate, &range);
     if (status)
         return status;

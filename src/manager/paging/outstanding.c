@@ -53,7 +53,7 @@ void outstanding_done(struct vidmm_adapter *adapter, uint64_t buffer) {
     while (outstanding->first < outstanding->end &&
            outstanding->ops[outstanding->first].last_buffer <= buffer) {
         const struct built_op *op = &outstanding->ops[outstanding->first++];
-        outstanding->told = op->sequence;
+        outstanding->completed = op->sequence;
         outstanding_count(adapter, &op->op);
         if (observer->op_done)
             observer->op_done(observer->ctx, &op->op, op->first_buffer, op->last_buffer);
@@ -66,6 +66,6 @@ void outstanding_forget(struct vidmm_adapter *adapter) {
     adapter->outstanding.first = adapter->outstanding.end = 0;
 }
 
-bool outstanding_told(const struct vidmm_adapter *adapter, uint64_t sequence) {
-    return sequence && sequence <= adapter->outstanding.told;
+bool outstanding_completed(const struct vidmm_adapter *adapter, uint64_t sequence) {
+    return sequence && sequence <= adapter->outstanding.completed;
 }

@@ -22,7 +22,7 @@ struct outstanding {
     struct built_op *ops;
     uint32_t first, end; /* those in [first, end) */
     uint32_t capacity;
-    uint64_t added, told; /* operations that were built so far; the newest that completed */
+    uint64_t added, completed; /* the newest operation that was built, and that completed */
 };
 
 /* False: no memory. */
@@ -33,7 +33,7 @@ enum vidmm_status outstanding_room(struct vidmm_adapter *adapter);
 /* `op` was built; there must be room. */
 void outstanding_add(struct vidmm_adapter *adapter, struct plan_op *op);
 /* True when operation `sequence` completed. */
-bool outstanding_told(const struct vidmm_adapter *adapter, uint64_t sequence);
+bool outstanding_completed(const struct vidmm_adapter *adapter, uint64_t sequence);
 /* Every paging buffer up to `buffer` completed. */
 void outstanding_done(struct vidmm_adapter *adapter, uint64_t buffer);
 /* They will never complete. */

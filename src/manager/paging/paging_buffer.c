@@ -132,14 +132,11 @@ static enum vidmm_status hand_over(struct vidmm_adapter *adapter, struct dma_buf
         describe_virtual(adapter, buffer, packet);
     else
         describe_physical(adapter, buffer, packet);
-    uint32_t fence = fence_next(adapter, node, 0, NULL);
     buffer->number = adapter->stats.paging_buffers + 1;
     buffer->node = node;
     buffer->pending = true;
-    status = packet_submit(adapter, packet, fence, false);
-    if (status)
-        fence_withdraw(adapter, node, fence);
-    else
+    status = fence_submit(adapter, node, 0, NULL);
+    if (status == VIDMM_OK)
         adapter->stats.paging_buffers++;
     return status;
 }

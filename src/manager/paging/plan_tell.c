@@ -8,14 +8,14 @@
 
 void plan_tell(const struct plan *plan, enum vidmm_status status) {
     const struct vidmm_adapter *adapter = plan->adapter;
-    const struct vidmm_plan told = {.reason = plan->reason,
-                                    .status = status,
-                                    .submissions = adapter->fences.submitted,
-                                    .moves = plan->move_count,
-                                    .ops = plan->op_count,
-                                    .plan = plan};
-    if (adapter->settings.observer.plan && (told.moves || told.ops))
-        adapter->settings.observer.plan(adapter->settings.observer.plan_ctx, &told);
+    const struct vidmm_plan record = {.reason = plan->reason,
+                                      .status = status,
+                                      .submissions = adapter->fences.submitted,
+                                      .moves = plan->move_count,
+                                      .ops = plan->op_count,
+                                      .plan = plan};
+    if (adapter->settings.observer.plan && (record.moves || record.ops))
+        adapter->settings.observer.plan(adapter->settings.observer.plan_ctx, &record);
 }
 
 static struct vidmm_place tell_place(const struct segment *segment, const struct placement *place) {
@@ -51,7 +51,7 @@ bool vidmm_plan_op(const struct vidmm_plan *plan, uint32_t index, struct vidmm_p
         .allocation = op->op.allocation ? op->op.allocation->kernel : 0,
         .from_memory = adapter_in_memory(adapter, &op->op.from),
         .to_memory = adapter_in_memory(adapter, &op->op.to),
-        .done = outstanding_told(adapter, op->sequence),
+        .done = outstanding_completed(adapter, op->sequence),
     };
     return true;
 }

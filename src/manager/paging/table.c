@@ -110,8 +110,8 @@ static enum vidmm_status open_window(struct space *space, uint32_t level,
     struct va_use use = {.kind = VA_NOTHING};
     uint64_t size = page_round(memory->size);
     bool by_address = caps->PageTableUpdateMode == DXGK_PAGETABLEUPDATE_GPU_VIRTUAL;
-    bool told = caps->LegacyBehaviors.SourcePageTableVaInTransfer;
-    if (space->paging ? level > 0 || !(by_address || told) : !by_address)
+    bool source_va = caps->LegacyBehaviors.SourcePageTableVaInTransfer;
+    if (space->paging ? level > 0 || !(by_address || source_va) : !by_address)
         return VIDMM_OK; /* above its leaves the paging process's tables never change */
     if (!va_pick(va, size, size > WIDE_MASK ? WIDE_MASK + 1 : PAGE_BYTES, 0, va->limit,
                  &memory->window) ||

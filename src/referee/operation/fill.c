@@ -38,7 +38,7 @@ static void fill_built(struct vidmm_referee *referee, const struct shadow_operat
     if (!allocation)
         return;
     allocation->content = true;
-    allocation->clean = false;
+    chain_leave(&allocation->of_clean);
     if (!segment)
         return;
     uint64_t offset = (uint64_t)arg->Fill.Destination.SegmentAddress.QuadPart - segment->base;

@@ -52,7 +52,7 @@ static bool flush_covers(struct vidmm_referee *referee, const struct tables_tabl
 static void flush_cover_table(struct vidmm_referee *referee, struct tables_table *table,
                               uint64_t start, uint64_t end, enum tables_when when) {
     uint32_t first, last;
-    if (table->stale[when] == 0 || !tables_cut(referee, table, start, end, &first, &last))
+    if (!tables_cut(referee, table, start, end, &first, &last))
         return;
     for (uint32_t kind = 0; kind < table->kinds; kind++)
         for (uint32_t i = first; i <= last; i++)
@@ -60,16 +60,23 @@ static void flush_cover_table(struct vidmm_referee *referee, struct tables_table
                 tables_set_stale(referee, table, tables_entry(table, kind, i), when, false);
 }
 
+static void flush_cover_space(struct vidmm_referee *referee, const struct tables_space *space,
+                              uint64_t start, uint64_t end, enum tables_when when) {
+    struct tables_table *next = tables_to_flush(space, start, end, when, NULL);
+    while (next) {
+        struct tables_table *table = next;
+        next = tables_to_flush(space, start, end, when, table);
+        flush_cover_table(referee, table, start, end, when);
+    }
+}
+
 /* Without a process: of all. */
 static void flush_cover(struct vidmm_referee *referee, HANDLE handle, uint64_t start, uint64_t end,
                         enum tables_when when) {
-    struct tables_table *table =
-        handle ? tables_translating(referee, handle, start, end, NULL) : tables_each(referee, NULL);
-    while (table) {
-        flush_cover_table(referee, table, start, end, when);
-        table = handle ? tables_translating(referee, handle, start, end, table)
-                       : tables_each(referee, table);
-    }
+    const struct tables_space *space =
+        handle ? tables_space(referee, handle) : tables_next_space(referee, NULL);
+    for (; space; space = handle ? NULL : tables_next_space(referee, space))
+        flush_cover_space(referee, space, start, end, when);
 }
 
 static void flush_built(struct vidmm_referee *referee, const struct shadow_operation *operation) {
@@ -82,13 +89,12 @@ static void flush_built(struct vidmm_referee *referee, const struct shadow_opera
 /* The parts of the range that leaf tables translate, and tables that have had large pages. */
 static void flush_compare(struct vidmm_referee *referee, const struct tables_process *process,
                           uint64_t start, uint64_t end, struct tables_blame blame) {
-    uint32_t looked = 0;
-    for (const struct tables_table *table = tables_each(referee, NULL); table && looked < SAMPLES;
-         table = tables_each(referee, table)) {
-        uint64_t stop =
-            table->start + ((uint64_t)table->entries << tables_entry_shift(referee, table));
-        if (table->process != process->handle || (table->level != 0 && !table->owner) ||
-            table->start >= end || stop <= start)
+    const struct tables_table *table =
+        tables_translating(referee, process->handle, start, end, NULL);
+    for (uint32_t looked = 0; table && looked < SAMPLES;
+         table = tables_translating(referee, process->handle, start, end, table)) {
+        uint64_t stop = table->addresses.end;
+        if (table->level != 0 && !table->owner)
             continue;
         looked++;
         tables_compare_range(referee, process, table->start > start ? table->start : start,

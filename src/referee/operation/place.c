@@ -145,10 +145,8 @@ void place_set(struct vidmm_referee *referee, struct shadow_allocation *allocati
                uint64_t offset) {
     if (!allocation)
         return;
-    if (!allocation->placed || allocation->segment != id || allocation->offset != offset)
-        allocation->since = referee->ledger->calls;
     shadow_place(referee, allocation, id, offset);
-    allocation->clean = false;
+    chain_leave(&allocation->of_clean);
     allocation->content = true;
 }
 

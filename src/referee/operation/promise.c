@@ -42,8 +42,8 @@ static void promise_judge_preference(struct vidmm_referee *referee,
     uint32_t id = promise_first_preference(&allocation->info);
     const struct shadow_segment *wanted = shadow_memory(referee, id);
     /* Addresses of the CPU lead to system memory only (gpu-virtual-memory-in-wddm-2-0.md). */
-    if (!wanted || referee->adapter.shared || allocation->opens == 0 || allocation->placed_before ||
-        flags.CpuVisible || flags.Overlay || flags.Capture ||
+    if (!wanted || referee->adapter.shared || allocation->opens.count == 0 ||
+        allocation->placed_before || flags.CpuVisible || flags.Overlay || flags.Capture ||
         ((allocation->read_set & allocation->write_set) >> (id - 1) & 1u) == 0 ||
         !promise_room_for_all(referee, wanted))
         return;
@@ -146,10 +146,6 @@ static bool promise_pages_are_the_clients(const struct shadow_allocation *alloca
     return flags.PermanentSysMem || flags.ExistingSysMem || flags.ExistingKernelSysMem;
 }
 
-static bool promise_stays(const struct shadow_allocation *allocation) {
-    return allocation->info.Flags.Overlay || allocation->info.Flags.Capture;
-}
-
 void promise_leave(struct vidmm_referee *referee, struct shadow_allocation *allocation,
                    uint32_t to) {
     bool window = to != 0 && (allocation->evict_set >> (to - 1) & 1u) != 0;
@@ -158,19 +154,19 @@ void promise_leave(struct vidmm_referee *referee, struct shadow_allocation *allo
     else if (to == 0 && allocation->evict_set != 0 && !promise_pages_are_the_clients(allocation))
         promise_note_chance(referee, allocation);
     /* Of an allocation that is not known to be open, submissions are not known either. */
-    if (allocation->info.Flags.PermanentSysMem && allocation->opens != 0)
-        MANAGER_MUST(107, !allocation->clean,
+    if (allocation->info.Flags.PermanentSysMem && allocation->opens.count != 0)
+        MANAGER_MUST(107, !shadow_is_clean(allocation),
                      "DISCARD_CONTENT for a PermanentSysMem allocation that was not written",
                      "TRANSFER out of its segment, and no submission has written it since it was "
                      "paged in");
-    if (promise_stays(allocation)) {
+    if (shadow_stays(allocation)) {
         allocation->left = referee->ledger->calls;
-        referee->adapter.left = true;
+        chain_join(&referee->objects.left, &allocation->of_left);
     }
 }
 
 void promise_discard(struct vidmm_referee *referee, const struct shadow_allocation *allocation) {
-    if (allocation->info.Flags.PermanentSysMem && allocation->clean)
+    if (allocation->info.Flags.PermanentSysMem && shadow_is_clean(allocation))
         MANAGER_MUST(107, true, "", "%s", "");
 }
 
@@ -178,27 +174,19 @@ void promise_discard(struct vidmm_referee *referee, const struct shadow_allocati
 
 /* One that was in GPU memory all the time since that call: it was no eviction of everything. */
 static bool promise_another_stayed(struct vidmm_referee *referee, uint64_t call) {
-    const struct shadow_allocation *other = NULL;
-    while ((other = shadow_next_allocation(referee, other))) {
-        if (other->placed && other->since < call && !promise_stays(other) &&
-            shadow_memory(referee, other->segment))
-            return true;
-    }
-    return false;
+    struct chain_link *oldest = referee->objects.settled.first;
+    return oldest && CHAIN_OWNER(struct shadow_allocation, of_settled, oldest)->since < call;
 }
 
 static void promise_judge_left(struct vidmm_referee *referee) {
-    struct shadow_allocation *allocation = NULL;
-    if (!referee->adapter.left)
-        return;
-    referee->adapter.left = false;
-    while ((allocation = shadow_next_allocation(referee, allocation))) {
-        if (allocation->left != 0)
-            MANAGER_MUST(118, !promise_another_stayed(referee, allocation->left),
-                         "overlay and capture allocations to stay where they are",
-                         "one was transferred out of its segment while others stayed");
-        allocation->left = 0;
+    struct chain_link *at = referee->objects.left.first;
+    for (; at; at = at->after) {
+        uint64_t left = CHAIN_OWNER(struct shadow_allocation, of_left, at)->left;
+        MANAGER_MUST(118, !promise_another_stayed(referee, left),
+                     "overlay and capture allocations to stay where they are",
+                     "one was transferred out of its segment while others stayed");
     }
+    chain_part(&referee->objects.left);
 }
 
 /* ---- One piece: R124, R133 ------------------------------------------------------------------- */
@@ -225,7 +213,7 @@ void promise_listed(struct vidmm_referee *referee, const DXGK_ALLOCATIONLIST *en
     const struct shadow_segment *segment = shadow_segment(referee, entry->SegmentId);
     ULONG version = referee->adapter.version;
     if (entry->WriteOperation)
-        allocation->clean = false;
+        chain_leave(&allocation->of_clean);
     if (!segment || version < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         return;
     uint64_t offset = (uint64_t)entry->PhysicalAddress.QuadPart - segment->base;
@@ -250,10 +238,7 @@ void promise_submitted(struct vidmm_referee *referee) {
 }
 
 void promise_forget(struct vidmm_referee *referee) {
-    struct shadow_allocation *allocation = NULL;
-    while ((allocation = shadow_next_allocation(referee, allocation))) {
-        allocation->clean = false;
-        allocation->left = 0;
-    }
+    chain_part(&referee->objects.clean);
+    chain_part(&referee->objects.left);
     memset(&referee->chance, 0, sizeof(referee->chance));
 }

@@ -11,8 +11,6 @@
 #include "state/hash.h"
 #include "operation/operation.h"
 
-#define UNIQUE (UINT64_C(1) << 63)
-
 /* ---- The operation as it is kept ------------------------------------------------------------- */
 
 /* The driver reads the second array for entries of level 1 beside the first, and for tables of 64
@@ -157,7 +155,7 @@ static void table_judge_members(struct vidmm_referee *referee,
     MANAGER_MUST(226, leaf || protection == 0, "DriverProtection in updates of level 0 only",
                  "DriverProtection 0x%llx for level %u", LLU(protection), update->PageTableLevel);
     if (process && process->system)
-        MANAGER_MUST(227, protection == 0 || (protection & UNIQUE) != 0,
+        MANAGER_MUST(227, protection == 0 || (protection & OWNERS_UNIQUE) != 0,
                      "no DriverProtection for paging but a unique one", "DriverProtection 0x%llx",
                      LLU(protection));
     MANAGER_MUST(378, referee->tables.mmu.pages == TABLES_DUAL || !update->pPageTableEntries64KB,

@@ -9,7 +9,6 @@
 
 #define WIDE_BYTES (UINT64_C(1) << TABLES_WIDE_SHIFT)
 #define WIDE_MASK  (WIDE_BYTES - 1)
-#define UNIQUE     (UINT64_C(1) << 63)
 
 /* One entry and where it is. */
 struct looked {
@@ -200,7 +199,7 @@ static void entry_judge_child(struct vidmm_referee *referee, const struct looked
 
 static bool entry_owns(const struct tables_owner *owner, const struct tables_entry *entry) {
     return entry->known[TABLES_ASKED] && entry->value[TABLES_ASKED].Valid &&
-           (owner->protection & UNIQUE) != 0;
+           (owner->protection & OWNERS_UNIQUE) != 0;
 }
 
 static void entry_judge_protection(struct vidmm_referee *referee, const struct looked *looked,
@@ -214,28 +213,14 @@ static void entry_judge_protection(struct vidmm_referee *referee, const struct l
                  LLU(table->owner[index].protection));
 }
 
-/* Another address that leads to the page with another unique protection. */
-static const struct tables_owner *entry_conflict(struct vidmm_referee *referee,
-                                                 const struct looked *looked,
-                                                 const struct tables_owner *own) {
-    for (const struct tables_table *table = tables_each(referee, NULL); table;
-         table = tables_each(referee, table)) {
-        for (uint32_t i = 0; table->owner && i < table->entries; i++) {
-            const struct tables_owner *owner = &table->owner[i];
-            if (owner != own && owner->allocation == looked->change->allocation &&
-                owner->page == looked->offset && owner->protection != looked->change->protection &&
-                entry_owns(owner, tables_entry(table, 0, i)))
-                return owner;
-        }
-    }
-    return NULL;
-}
-
 static void entry_judge_unique(struct vidmm_referee *referee, const struct looked *looked,
                                const struct tables_table *table, uint32_t index) {
     bool owned = table && table->owner && index < table->entries;
+    const struct tables_owner wanted = {.allocation = looked->change->allocation,
+                                        .page = looked->offset,
+                                        .protection = looked->change->protection};
     const struct tables_owner *other =
-        entry_conflict(referee, looked, owned ? &table->owner[index] : NULL);
+        owners_conflict(referee, &wanted, owned ? &table->owner[index] : NULL);
     MANAGER_MUST(228, !other, "one unique protection for a range of an allocation",
                  "DriverProtection 0x%llx beside 0x%llx", LLU(looked->change->protection),
                  LLU(other->protection));
@@ -281,7 +266,7 @@ static void entry_judge_tables(struct vidmm_referee *referee, const struct looke
     entry_judge_protection(referee, looked, table, index);
     if (other)
         entry_judge_one_kind(referee, looked, other);
-    if ((looked->change->protection & UNIQUE) != 0 && looked->change->allocation)
+    if ((looked->change->protection & OWNERS_UNIQUE) != 0 && looked->change->allocation)
         entry_judge_unique(referee, looked, table, index);
 }
 

@@ -196,8 +196,10 @@ static void transfer_built(struct vidmm_referee *referee,
     }
     place_set(referee, allocation, to->id,
               (uint64_t)arg->Transfer.Destination.SegmentAddress.QuadPart - to->base);
-    allocation->clean =
-        arg->Operation == DXGK_OPERATION_TRANSFER && arg->Transfer.Source.SegmentId == 0;
+    if (arg->Operation == DXGK_OPERATION_TRANSFER && arg->Transfer.Source.SegmentId == 0)
+        chain_join(&referee->objects.clean, &allocation->of_clean);
+    else
+        chain_leave(&allocation->of_clean);
 }
 
 const struct operation_judge op_judge_special_lock = {.built = transfer_built};

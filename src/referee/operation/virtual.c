@@ -188,10 +188,11 @@ static void virtual_judge_tables(struct vidmm_referee *referee,
 /* A leaf table to which the root does not lead, or NULL. */
 static const struct tables_table *virtual_unlinked(struct vidmm_referee *referee,
                                                    const struct tables_process *process) {
-    for (const struct tables_table *table = tables_each(referee, NULL); table;
-         table = tables_each(referee, table)) {
+    HANDLE handle = process->handle;
+    const struct tables_table *table = tables_translating(referee, handle, 0, UINT64_MAX, NULL);
+    for (; table; table = tables_translating(referee, handle, 0, UINT64_MAX, table)) {
         struct tables_found found;
-        if (table->process != process->handle || table->level != 0 || table->wide)
+        if (table->level != 0 || table->wide)
             continue;
         tables_walk(referee, process, table->start, TABLES_ASKED, &found);
         if (found.known && found.table != table && !found.entry.LargePage)

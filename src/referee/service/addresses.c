@@ -3,7 +3,8 @@
  * (nc-d3dumddi-pfnd3dddi_mapgpuvirtualaddresscb.md and its like), and the driver protection of a
  * reservation, which its updates carry on (driver-protection.md).
  */
-#include "state/grow.h"
+#include <stdlib.h>
+
 #include "service/services.h"
 
 #define RESERVE_UNIT 0x10000u
@@ -13,30 +14,45 @@ static bool addresses_units(uint64_t value, uint64_t unit) {
     return value % unit == 0;
 }
 
+static void addresses_forget(struct vidmm_referee *referee,
+                             struct requests_reservation *reservation) {
+    keyed_remove(&referee->requests.protections, &reservation->by_protection);
+    interval_remove(&referee->requests.reservations, &reservation->addresses);
+    free(reservation);
+}
+
 void service_forget(struct vidmm_referee *referee) {
-    for (uint32_t i = 0; i < referee->requests.reservations; i++)
-        referee->requests.reservation[i].end = 0;
+    struct keyed_table *all = &referee->requests.protections;
+    while (all->first)
+        addresses_forget(referee, (struct requests_reservation *)all->first);
+    keyed_clear(all);
+}
+
+/* A reservation of addresses of [start, end), behind `after`; NULL: none. */
+static struct requests_reservation *addresses_reserved(struct vidmm_referee *referee,
+                                                       uint64_t start, uint64_t end,
+                                                       const struct requests_reservation *after) {
+    struct interval *at = interval_meets(&referee->requests.reservations, start, end,
+                                         after ? &after->addresses : NULL);
+    return at ? CHAIN_OWNER(struct requests_reservation, addresses, at) : NULL;
 }
 
 static void addresses_forget_range(struct vidmm_referee *referee, uint64_t start, uint64_t end) {
-    for (uint32_t i = 0; i < referee->requests.reservations; i++)
-        if (referee->requests.reservation[i].start < end &&
-            start < referee->requests.reservation[i].end)
-            referee->requests.reservation[i].end = 0;
+    struct requests_reservation *at;
+    while ((at = addresses_reserved(referee, start, end, NULL)))
+        addresses_forget(referee, at);
 }
 
 static void addresses_note_reservation(struct vidmm_referee *referee,
-                                       const struct vidmm_told_addresses *told) {
-    struct requests *requests = &referee->requests;
-    uint32_t i = 0;
-    while (i < requests->reservations && requests->reservation[i].end != 0)
-        i++;
-    if (!grow(&requests->reservation, &requests->reservations, i + 1,
-              sizeof(*requests->reservation)))
+                                       const struct vidmm_request_addresses *what) {
+    struct requests_reservation *reservation = calloc(1, sizeof(*reservation));
+    if (!reservation || !keyed_add(&referee->requests.protections, &reservation->by_protection,
+                                   what->driver_protection)) {
+        free(reservation);
         return;
-    requests->reservation[i].start = told->va;
-    requests->reservation[i].end = told->va + told->size;
-    requests->reservation[i].protection = told->driver_protection;
+    }
+    interval_add(&referee->requests.reservations, &reservation->addresses, what->va,
+                 what->va + what->size);
 }
 
 static bool addresses_any_valid(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
@@ -49,12 +65,8 @@ static bool addresses_any_valid(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *up
 /* Entries of tiles are copied from where the pool is shown, with a reservation's protection. */
 static void addresses_judge_pool(struct vidmm_referee *referee,
                                  const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
-    bool any = false, same = false;
-    for (uint32_t i = 0; i < referee->requests.reservations; i++) {
-        any = any || referee->requests.reservation[i].end != 0;
-        same = same || (referee->requests.reservation[i].end != 0 &&
-                        referee->requests.reservation[i].protection == update->DriverProtection);
-    }
+    const struct keyed_table *all = &referee->requests.protections;
+    bool any = all->count != 0, same = keyed_find(all, update->DriverProtection);
     MANAGER_MUST(302, same || !any, "a tile pool with the driver protection of a reservation",
                  "it has 0x%llx", LLU(update->DriverProtection));
 }
@@ -68,77 +80,77 @@ void service_update(struct vidmm_referee *referee,
         addresses_judge_pool(referee, update);
         return;
     }
-    for (uint32_t i = 0; i < referee->requests.reservations; i++)
-        if (va >= referee->requests.reservation[i].start &&
-            va < referee->requests.reservation[i].end)
-            MANAGER_MUST(
-                302, update->DriverProtection == referee->requests.reservation[i].protection,
-                "the driver protection that the range was reserved with",
-                "0x%llx instead of 0x%llx at address 0x%llx", LLU(update->DriverProtection),
-                LLU(referee->requests.reservation[i].protection), LLU(va));
+    const struct requests_reservation *at = addresses_reserved(referee, va, va + 1, NULL);
+    for (; at; at = addresses_reserved(referee, va, va + 1, at)) {
+        uint64_t protection = at->by_protection.key;
+        MANAGER_MUST(302, update->DriverProtection == protection,
+                     "the driver protection that the range was reserved with",
+                     "0x%llx instead of 0x%llx at address 0x%llx", LLU(update->DriverProtection),
+                     LLU(protection), LLU(va));
+    }
 }
 
 static void addresses_judge_reserve(struct vidmm_referee *referee,
-                                    const struct vidmm_told_addresses *told, bool granted) {
-    if (!addresses_units(told->base | told->size, RESERVE_UNIT) || told->size == 0)
+                                    const struct vidmm_request_addresses *what, bool granted) {
+    if (!addresses_units(what->base | what->size, RESERVE_UNIT) || what->size == 0)
         MANAGER_MUST(298, !granted, "only reservations in units of 64 KB",
-                     "0x%llx bytes at 0x%llx were granted", LLU(told->size), LLU(told->base));
-    else if (told->base != 0 && told->range != VIDMM_RANGE_FREE)
+                     "0x%llx bytes at 0x%llx were granted", LLU(what->size), LLU(what->base));
+    else if (what->base != 0 && what->range != VIDMM_RANGE_FREE)
         MANAGER_MUST(298, !granted, "no reservation of what is occupied",
-                     "0x%llx bytes at 0x%llx were granted", LLU(told->size), LLU(told->base));
+                     "0x%llx bytes at 0x%llx were granted", LLU(what->size), LLU(what->base));
     else if (granted)
         MANAGER_MUST(
             298,
-            addresses_units(told->va, RESERVE_UNIT) && (told->base == 0 || told->va == told->base),
-            "the address that was asked for, aligned to 64 KB", "it is 0x%llx", LLU(told->va));
+            addresses_units(what->va, RESERVE_UNIT) && (what->base == 0 || what->va == what->base),
+            "the address that was asked for, aligned to 64 KB", "it is 0x%llx", LLU(what->va));
 }
 
 static void addresses_judge_map(struct vidmm_referee *referee,
-                                const struct vidmm_told_addresses *told, bool granted) {
-    if (!addresses_units(told->base | told->size | told->offset, SHADOW_PAGE) || told->size == 0)
+                                const struct vidmm_request_addresses *what, bool granted) {
+    if (!addresses_units(what->base | what->size | what->offset, SHADOW_PAGE) || what->size == 0)
         MANAGER_MUST(296, !granted, "only mappings in units of 4 KB",
-                     "0x%llx bytes at 0x%llx were granted", LLU(told->size), LLU(told->base));
-    else if (told->nowhere == told->allocation)
+                     "0x%llx bytes at 0x%llx were granted", LLU(what->size), LLU(what->base));
+    else if (what->nowhere == what->allocation)
         MANAGER_MUST(297, !granted, "an allocation, or NoAccess or Zero, not both",
                      "the mapping was granted");
-    else if (told->nowhere && told->range == VIDMM_RANGE_MAPPED)
+    else if (what->nowhere && what->range == VIDMM_RANGE_MAPPED)
         MANAGER_MUST(297, !granted, "no NoAccess or Zero over what is mapped",
                      "the mapping was granted");
-    else if (granted && told->allocation)
+    else if (granted && what->allocation)
         MANAGER_MUST(296,
-                     addresses_units(told->va, SHADOW_PAGE) &&
-                         (told->base == 0 || told->va == told->base) && told->leads,
+                     addresses_units(what->va, SHADOW_PAGE) &&
+                         (what->base == 0 || what->va == what->base) && what->leads,
                      "an address of the range that was asked for, which leads to the allocation",
-                     "0x%llx instead of 0x%llx%s", LLU(told->va), LLU(told->base),
-                     told->leads ? "" : ", which leads elsewhere");
+                     "0x%llx instead of 0x%llx%s", LLU(what->va), LLU(what->base),
+                     what->leads ? "" : ", which leads elsewhere");
 }
 
-static bool addresses_sound_update(const struct vidmm_told_addresses *told) {
-    return told->one_reservation &&
-           addresses_units(told->base | told->size | told->offset, SHADOW_PAGE) &&
-           (told->repeat == 0 ||
-            (addresses_units(told->repeat, SHADOW_PAGE) && told->size % told->repeat == 0));
+static bool addresses_sound_update(const struct vidmm_request_addresses *what) {
+    return what->one_reservation &&
+           addresses_units(what->base | what->size | what->offset, SHADOW_PAGE) &&
+           (what->repeat == 0 ||
+            (addresses_units(what->repeat, SHADOW_PAGE) && what->size % what->repeat == 0));
 }
 
 static void addresses_judge_update(struct vidmm_referee *referee,
-                                   const struct vidmm_told_addresses *told, bool granted) {
-    MANAGER_MUST(301, told->queued <= QUEUED, "no return while so many operations are queued",
-                 "%u operations of the context are queued", told->queued);
-    if (!addresses_sound_update(told))
+                                   const struct vidmm_request_addresses *what, bool granted) {
+    MANAGER_MUST(301, what->queued <= QUEUED, "no return while so many operations are queued",
+                 "%u operations of the context are queued", what->queued);
+    if (!addresses_sound_update(what))
         MANAGER_MUST(
             300, !granted, "pages of one reservation, and a repeated part that divides the size",
-            "the update of 0x%llx bytes at 0x%llx was granted", LLU(told->size), LLU(told->base));
+            "the update of 0x%llx bytes at 0x%llx was granted", LLU(what->size), LLU(what->base));
     else if (granted)
-        MANAGER_MUST(300, told->leads == told->should_lead, "the updates applied in their order",
-                     "address 0x%llx leads %s", LLU(told->base),
-                     told->leads ? "to what an earlier one mapped"
+        MANAGER_MUST(300, what->leads == what->should_lead, "the updates applied in their order",
+                     "address 0x%llx leads %s", LLU(what->base),
+                     what->leads ? "to what an earlier one mapped"
                                  : "nowhere, though the last one maps it");
 }
 
-void service_addresses(struct vidmm_referee *referee, const struct vidmm_told *told) {
-    const struct vidmm_told_addresses *what = &told->addresses;
-    bool granted = told->answer == VIDMM_ANSWER_GRANTED;
-    switch (told->service) {
+void service_addresses(struct vidmm_referee *referee, const struct vidmm_request_record *record) {
+    const struct vidmm_request_addresses *what = &record->addresses;
+    bool granted = record->answer == VIDMM_ANSWER_GRANTED;
+    switch (record->service) {
     case VIDMM_SERVICE_RESERVE:
         addresses_judge_reserve(referee, what, granted);
         if (granted)

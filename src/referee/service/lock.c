@@ -4,14 +4,14 @@
  */
 #include "service/services.h"
 
-static bool lock_contradicts(const struct vidmm_told_lock *lock) {
+static bool lock_contradicts(const struct vidmm_request_lock *lock) {
     return (lock->read_only && lock->write_only) || (lock->alternate_va && !lock->acquire_aperture);
 }
 
-void service_lock(struct vidmm_referee *referee, const struct vidmm_told *told) {
-    const struct vidmm_told_lock *lock = &told->lock;
+void service_lock(struct vidmm_referee *referee, const struct vidmm_request_record *record) {
+    const struct vidmm_request_lock *lock = &record->lock;
     const struct shadow_allocation *allocation = shadow_allocation(referee, lock->allocation);
-    bool granted = told->answer == VIDMM_ANSWER_GRANTED;
+    bool granted = record->answer == VIDMM_ANSWER_GRANTED;
     if (lock_contradicts(lock)) {
         MANAGER_MUST(306, !granted, "a refusal of flags that contradict each other", "%s",
                      lock->alternate_va ? "UseAlternateVA without AcquireAperture was granted"
@@ -23,7 +23,7 @@ void service_lock(struct vidmm_referee *referee, const struct vidmm_told *told) 
     if (allocation && !allocation->info.Flags.CpuVisible)
         MANAGER_MUST(305, !granted, "no lock without CpuVisible", "the lock was granted");
     if (lock->dont_wait && lock->busy)
-        MANAGER_MUST(308, told->answer == VIDMM_ANSWER_BUSY,
+        MANAGER_MUST(308, record->answer == VIDMM_ANSWER_BUSY,
                      "a refusal because the GPU is still drawing", "%s",
                      granted ? "the lock was granted" : "the reason given is another");
     if (lock->dont_evict && granted)

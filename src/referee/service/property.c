@@ -14,10 +14,10 @@ static bool property_same(const DXGKARG_VALIDATEUPDATEALLOCPROPERTY *a,
             a->Flags.AccessedPhysically == b->Flags.AccessedPhysically);
 }
 
-void service_property(struct vidmm_referee *referee, const struct vidmm_told *told) {
+void service_property(struct vidmm_referee *referee, const struct vidmm_request_record *record) {
     bool agreed = referee->requests.consulted.agreed &&
-                  property_same(&told->properties, &referee->requests.consulted.wanted);
-    MANAGER_MUST(402, agreed || told->answer != VIDMM_ANSWER_GRANTED,
+                  property_same(&record->properties, &referee->requests.consulted.wanted);
+    MANAGER_MUST(402, agreed || record->answer != VIDMM_ANSWER_GRANTED,
                  "a change that the driver was asked about and agreed to", "%s",
                  !referee->requests.consulted.wanted.hAllocation ? "the driver was never asked"
                  : referee->requests.consulted.agreed ? "the driver was asked about another"

@@ -7,31 +7,31 @@
 
 #define BYTES(n) (unsigned long long)(n)
 
-static bool residency_all_resident(const struct vidmm_told_residency *told) {
-    for (uint32_t i = 0; i < services_named(told); i++)
-        if (!told->allocation[i].resident)
+static bool residency_all_resident(const struct vidmm_request_residency *what) {
+    for (uint32_t i = 0; i < services_named(what); i++)
+        if (!what->allocation[i].resident)
             return false;
     return true;
 }
 
 /* Every count rose or fell by so many. */
-static bool residency_changed_by(const struct vidmm_told_residency *told, int32_t by) {
-    for (uint32_t i = 0; i < services_named(told); i++)
-        if (told->allocation[i].after != told->allocation[i].before + (uint32_t)by)
+static bool residency_changed_by(const struct vidmm_request_residency *what, int32_t by) {
+    for (uint32_t i = 0; i < services_named(what); i++)
+        if (what->allocation[i].after != what->allocation[i].before + (uint32_t)by)
             return false;
     return true;
 }
 
-static bool residency_any_foreign(const struct vidmm_told_residency *told) {
-    for (uint32_t i = 0; i < services_named(told); i++)
-        if (told->allocation[i].foreign)
+static bool residency_any_foreign(const struct vidmm_request_residency *what) {
+    for (uint32_t i = 0; i < services_named(what); i++)
+        if (what->allocation[i].foreign)
             return true;
     return false;
 }
 
-static bool residency_any_offered(const struct vidmm_told_residency *told) {
-    for (uint32_t i = 0; i < services_named(told); i++)
-        if (told->allocation[i].offered)
+static bool residency_any_offered(const struct vidmm_request_residency *what) {
+    for (uint32_t i = 0; i < services_named(what); i++)
+        if (what->allocation[i].offered)
             return true;
     return false;
 }
@@ -39,9 +39,9 @@ static bool residency_any_offered(const struct vidmm_told_residency *told) {
 /* ---- MakeResident ---------------------------------------------------------------------------- */
 
 static void residency_judge_must_succeed(struct vidmm_referee *referee,
-                                         const struct vidmm_told_residency *told,
+                                         const struct vidmm_request_residency *what,
                                          enum vidmm_answer answer) {
-    if (!told->cant_trim)
+    if (!what->cant_trim)
         MANAGER_MUST(289, answer != VIDMM_ANSWER_GRANTED,
                      "MustSucceed refused without CantTrimFurther", "the request was granted");
     else
@@ -51,23 +51,23 @@ static void residency_judge_must_succeed(struct vidmm_referee *referee,
 }
 
 static void residency_judge_granted(struct vidmm_referee *referee,
-                                    const struct vidmm_told_residency *told) {
-    MANAGER_MUST(284, residency_changed_by(told, 1), "one more reference for each allocation",
+                                    const struct vidmm_request_residency *what) {
+    MANAGER_MUST(284, residency_changed_by(what, 1), "one more reference for each allocation",
                  "a count is another");
-    MANAGER_MUST(285, told->fence == 0 || told->reached >= told->fence,
+    MANAGER_MUST(285, what->fence == 0 || what->reached >= what->fence,
                  "a paging fence that reaches what was promised",
-                 "it stays at %llu, promised was %llu", BYTES(told->reached), BYTES(told->fence));
+                 "it stays at %llu, promised was %llu", BYTES(what->reached), BYTES(what->fence));
     MANAGER_MUST(
-        285, residency_all_resident(told), "everything resident once the paging fence is reached",
-        "an allocation was not in place at %llu of %llu", BYTES(told->reached), BYTES(told->fence));
+        285, residency_all_resident(what), "everything resident once the paging fence is reached",
+        "an allocation was not in place at %llu of %llu", BYTES(what->reached), BYTES(what->fence));
 }
 
 static void residency_judge_make_resident(struct vidmm_referee *referee,
-                                          const struct vidmm_told *told) {
-    const struct vidmm_told_residency *what = &told->residency;
-    bool granted = told->answer == VIDMM_ANSWER_GRANTED;
+                                          const struct vidmm_request_record *record) {
+    const struct vidmm_request_residency *what = &record->residency;
+    bool granted = record->answer == VIDMM_ANSWER_GRANTED;
     if (what->must_succeed)
-        residency_judge_must_succeed(referee, what, told->answer);
+        residency_judge_must_succeed(referee, what, record->answer);
     if (residency_any_foreign(what))
         MANAGER_MUST(292, !granted, "a refusal of another device's allocations",
                      "the request was granted");
@@ -80,37 +80,38 @@ static void residency_judge_make_resident(struct vidmm_referee *referee,
     }
     MANAGER_MUST(284, residency_changed_by(what, 0), "no reference changed by a request that fails",
                  "one was");
-    if (told->answer == VIDMM_ANSWER_NO_ROOM)
+    if (record->answer == VIDMM_ANSWER_NO_ROOM)
         MANAGER_MUST(284, what->bytes_to_trim != 0, "NumBytesToTrim with E_OUTOFMEMORY", "it is 0");
 }
 
 /* ---- Evict ----------------------------------------------------------------------------------- */
 
-static bool residency_on_list(const struct vidmm_told_residency *told) {
-    for (uint32_t i = 0; i < services_named(told); i++)
-        if (told->allocation[i].before == 0)
+static bool residency_on_list(const struct vidmm_request_residency *what) {
+    for (uint32_t i = 0; i < services_named(what); i++)
+        if (what->allocation[i].before == 0)
             return false;
     return true;
 }
 
 /* While references are left nothing happens, and content that was not written to stays the same. */
 static void residency_judge_flags(struct vidmm_referee *referee,
-                                  const struct vidmm_told_residency *told) {
-    for (uint32_t i = 0; i < services_named(told); i++) {
-        const struct vidmm_told_allocation *one = &told->allocation[i];
-        if (told->if_necessary && one->after != 0)
+                                  const struct vidmm_request_residency *what) {
+    for (uint32_t i = 0; i < services_named(what); i++) {
+        const struct vidmm_request_allocation *one = &what->allocation[i];
+        if (what->if_necessary && one->after != 0)
             MANAGER_MUST(288, one->resident == one->was_resident,
                          "no eviction while there are references",
                          "%u references are left and it is gone", one->after);
-        if (told->not_written_to)
+        if (what->not_written_to)
             MANAGER_MUST(288, !one->lost, "the content that was there before, with NotWrittenTo",
                          "it is another");
     }
 }
 
-static void residency_judge_evict(struct vidmm_referee *referee, const struct vidmm_told *told) {
-    const struct vidmm_told_residency *what = &told->residency;
-    bool granted = told->answer == VIDMM_ANSWER_GRANTED;
+static void residency_judge_evict(struct vidmm_referee *referee,
+                                  const struct vidmm_request_record *record) {
+    const struct vidmm_request_residency *what = &record->residency;
+    bool granted = record->answer == VIDMM_ANSWER_GRANTED;
     if (!residency_on_list(what)) {
         MANAGER_MUST(286, !granted, "no Evict without a MakeResident",
                      "an allocation that is not on the list was taken off it");
@@ -125,20 +126,21 @@ static void residency_judge_evict(struct vidmm_referee *referee, const struct vi
 
 /* ---- Submissions, trims, budgets ------------------------------------------------------------- */
 
-static void residency_judge_submit(struct vidmm_referee *referee, const struct vidmm_told *told) {
-    const struct vidmm_told_residency *what = &told->residency;
-    if (told->answer == VIDMM_ANSWER_GRANTED)
+static void residency_judge_submit(struct vidmm_referee *referee,
+                                   const struct vidmm_request_record *record) {
+    const struct vidmm_request_residency *what = &record->residency;
+    if (record->answer == VIDMM_ANSWER_GRANTED)
         MANAGER_MUST(287, residency_all_resident(what),
                      "all that the device lists resident when its context runs",
                      "one of %u allocations was not in place", services_named(what));
 }
 
 static void residency_judge_trim(struct vidmm_referee *referee,
-                                 const struct vidmm_told_residency *told) {
-    MANAGER_MUST(291, !told->to_budget || told->bytes_to_trim != 0,
+                                 const struct vidmm_request_residency *what) {
+    MANAGER_MUST(291, !what->to_budget || what->bytes_to_trim != 0,
                  "a number of bytes with TrimToBudget", "NumBytesToTrim is %llu",
-                 BYTES(told->bytes_to_trim));
-    MANAGER_MUST(291, !told->periodic || !told->restart_periodic,
+                 BYTES(what->bytes_to_trim));
+    MANAGER_MUST(291, !what->periodic || !what->restart_periodic,
                  "PeriodicTrim or RestartPeriodicTrim, not both", "both are set");
 }
 
@@ -157,43 +159,43 @@ static uint64_t residency_group_bytes(struct vidmm_referee *referee, bool local)
 }
 
 static void residency_judge_budget(struct vidmm_referee *referee,
-                                   const struct vidmm_told_residency *told) {
+                                   const struct vidmm_request_residency *what) {
     uint64_t listed = 0;
-    for (uint32_t i = 0; i < services_named(told); i++) {
+    for (uint32_t i = 0; i < services_named(what); i++) {
         const struct shadow_allocation *allocation =
-            shadow_allocation(referee, told->allocation[i].handle);
+            shadow_allocation(referee, what->allocation[i].handle);
         if (!allocation)
             return;
         listed += allocation->size;
     }
     for (uint32_t i = 0; i < 2; i++)
-        MANAGER_MUST(310, told->budget[i] <= residency_group_bytes(referee, i == 0),
+        MANAGER_MUST(310, what->budget[i] <= residency_group_bytes(referee, i == 0),
                      "a budget within the segments of its group",
                      "0x%llx bytes of %s memory, its segments come to 0x%llx",
-                     BYTES(told->budget[i]), i == 0 ? "local" : "non-local",
+                     BYTES(what->budget[i]), i == 0 ? "local" : "non-local",
                      BYTES(residency_group_bytes(referee, i == 0)));
-    MANAGER_MUST(310, told->usage[0] + told->usage[1] == listed,
+    MANAGER_MUST(310, what->usage[0] + what->usage[1] == listed,
                  "usage that comes to what the process lists",
-                 "0x%llx and 0x%llx bytes in use, listed are 0x%llx", BYTES(told->usage[0]),
-                 BYTES(told->usage[1]), BYTES(listed));
+                 "0x%llx and 0x%llx bytes in use, listed are 0x%llx", BYTES(what->usage[0]),
+                 BYTES(what->usage[1]), BYTES(listed));
 }
 
-void service_residency(struct vidmm_referee *referee, const struct vidmm_told *told) {
-    switch (told->service) {
+void service_residency(struct vidmm_referee *referee, const struct vidmm_request_record *record) {
+    switch (record->service) {
     case VIDMM_SERVICE_MAKE_RESIDENT:
-        residency_judge_make_resident(referee, told);
+        residency_judge_make_resident(referee, record);
         break;
     case VIDMM_SERVICE_EVICT:
-        residency_judge_evict(referee, told);
+        residency_judge_evict(referee, record);
         break;
     case VIDMM_SERVICE_SUBMIT:
-        residency_judge_submit(referee, told);
+        residency_judge_submit(referee, record);
         break;
     case VIDMM_SERVICE_TRIM:
-        residency_judge_trim(referee, &told->residency);
+        residency_judge_trim(referee, &record->residency);
         break;
     default:
-        residency_judge_budget(referee, &told->residency);
+        residency_judge_budget(referee, &record->residency);
         break;
     }
 }

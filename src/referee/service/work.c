@@ -21,10 +21,10 @@ static bool work_is_for(const struct tables_found *found, HANDLE allocation, uin
 
 /* True when there is no more to say of the range. */
 static bool work_judge_page(struct vidmm_referee *referee, const struct tables_process *process,
-                            const struct vidmm_told_work *told, uint64_t at) {
+                            const struct vidmm_request_work *work, uint64_t at) {
     struct tables_found found;
-    uint64_t va = told->va + at;
-    tables_walk(referee, process, va, work_when_used(referee, told->node), &found);
+    uint64_t va = work->va + at;
+    tables_walk(referee, process, va, work_when_used(referee, work->node), &found);
     MANAGER_MUST(374, !found.other_kind,
                  "the kind of pages in the parent's entry that the table has",
                  "0x%llx is translated by a table of the other kind", LLU(va));
@@ -35,12 +35,12 @@ static bool work_judge_page(struct vidmm_referee *referee, const struct tables_p
                  "0x%llx leads nowhere", LLU(va));
     if (!there)
         return true;
-    MANAGER_MUST(287, found.settled || told->node == referee->adapter.paging_node,
+    MANAGER_MUST(287, found.settled || work->node == referee->adapter.paging_node,
                  "page tables that are written when work is submitted",
                  "the entry of 0x%llx is still being written", LLU(va));
     MANAGER_MUST(231, !found.stale, "FLUSH_TLB, and its completion, before the addresses are used",
                  "what 0x%llx led to before may still be in a TLB", LLU(va));
-    bool same = work_is_for(&found, told->allocation, va, told->offset + at);
+    bool same = work_is_for(&found, work->allocation, va, work->offset + at);
     MANAGER_MUST(287, same, "addresses that lead to what the device lists when work is submitted",
                  "0x%llx leads to another page", LLU(va));
     return !same || !found.settled || found.stale;
@@ -61,14 +61,13 @@ static uint64_t work_leads_at(struct vidmm_referee *referee, const struct tables
 }
 
 static void work_judge_nowhere(struct vidmm_referee *referee, const struct tables_process *process,
-                               const struct vidmm_told_work *told) {
-    uint64_t end = told->va + told->size;
-    enum tables_when when = work_when_used(referee, told->node);
-    for (const struct tables_table *table = tables_each(referee, NULL); table;
-         table = tables_each(referee, table)) {
-        uint64_t at = end;
-        if (table->process == process->handle)
-            at = work_leads_at(referee, table, when, told->va, end);
+                               const struct vidmm_request_work *work) {
+    uint64_t end = work->va + work->size;
+    enum tables_when when = work_when_used(referee, work->node);
+    const struct tables_table *table =
+        tables_translating(referee, process->handle, work->va, end, NULL);
+    for (; table; table = tables_translating(referee, process->handle, work->va, end, table)) {
+        uint64_t at = work_leads_at(referee, table, when, work->va, end);
         MANAGER_MUST(287, at == end,
                      "addresses that lead nowhere as long as nothing resident is mapped there",
                      "0x%llx still leads to memory", LLU(at));
@@ -76,27 +75,27 @@ static void work_judge_nowhere(struct vidmm_referee *referee, const struct table
 }
 
 /* The work that comes next uses the allocation. */
-static void work_note_use(struct vidmm_referee *referee, const struct vidmm_told_work *told) {
-    struct shadow_allocation *allocation = shadow_allocation(referee, told->allocation);
+static void work_note_use(struct vidmm_referee *referee, const struct vidmm_request_work *work) {
+    struct shadow_allocation *allocation = shadow_allocation(referee, work->allocation);
     if (!allocation)
         return;
-    owners_tell(referee, allocation);
-    MANAGER_MUST(287, allocation->moving_virtual == 0 || told->node == referee->adapter.paging_node,
+    owners_add_next(referee, allocation);
+    MANAGER_MUST(287, allocation->moving_virtual == 0 || work->node == referee->adapter.paging_node,
                  "contents that are there when work is submitted",
                  "%u transfers or fills of what is mapped at 0x%llx are under way",
-                 allocation->moving_virtual, LLU(told->va));
+                 allocation->moving_virtual, LLU(work->va));
 }
 
-void service_work(struct vidmm_referee *referee, const struct vidmm_told_work *told) {
-    const struct tables_process *process = tables_process(referee, told->process);
+void service_work(struct vidmm_referee *referee, const struct vidmm_request_work *work) {
+    const struct tables_process *process = tables_process(referee, work->process);
     if (!process || !referee->tables.mmu.known)
         return;
-    if (!told->allocation) {
-        work_judge_nowhere(referee, process, told);
+    if (!work->allocation) {
+        work_judge_nowhere(referee, process, work);
         return;
     }
     bool said = false;
-    for (uint64_t at = 0; !said && at < told->size; at += SHADOW_PAGE)
-        said = work_judge_page(referee, process, told, at);
-    work_note_use(referee, told);
+    for (uint64_t at = 0; !said && at < work->size; at += SHADOW_PAGE)
+        said = work_judge_page(referee, process, work, at);
+    work_note_use(referee, work);
 }

@@ -6,27 +6,35 @@
 #ifndef REFEREE_STATE_CONTEXTS_H
 #define REFEREE_STATE_CONTEXTS_H
 
+#include "state/chain.h"
+#include "state/keyed.h"
 #include "state/shadow.h"
 
-#define CONTEXTS_NONE UINT32_MAX /* no index of one of the arrays */
+#define CONTEXTS_NONE UINT32_MAX /* no index of `update` */
 
 /* A device or context that the driver may name by the system's handle. */
 struct contexts_owner {
-    HANDLE system, driver; /* handles of the device or context; system NULL: free */
-    HANDLE device;         /* context: the driver's handle of its device */
+    struct keyed by_system; /* first */
+    struct keyed by_driver; /* once the call that makes it returned */
+    HANDLE driver;          /* handle of the device or context; NULL: it is being made */
+    HANDLE device;          /* context: the driver's handle of its device */
     bool of_system, context;
+    struct chain made; /* for it */
 };
 
 struct contexts_allocation {
-    HANDLE driver, system; /* its handles; driver NULL: free */
-    HANDLE owner;          /* system's handle of its context, or of its device */
+    struct keyed by_system; /* first */
+    struct keyed by_driver;
+    struct chain_link of_owner; /* its context, or its device; in no list: that is not known */
+    HANDLE driver;
     uint64_t bytes;
     uint64_t va, mapped; /* bytes from `va` on lead to some of it; 0: none do */
 };
 
 /* Handles of an allocation that exists. */
 struct contexts_handle {
-    HANDLE driver, system; /* driver NULL: free */
+    struct keyed by_system; /* first */
+    HANDLE driver;
 };
 
 /* A DxgkCbUpdateContextAllocation under way. */
@@ -39,12 +47,12 @@ struct contexts_update {
 };
 
 struct contexts {
-    uint32_t creating;            /* calls under way from inside of which ranges may be reserved */
-    struct contexts_owner *owner; /* they grow, and an index stays the same (state/grow.h) */
-    struct contexts_allocation *made;
-    struct contexts_handle *handle;
-    struct contexts_update *update;
-    uint32_t owners, mades, handles, updates; /* of each, used and free */
+    uint32_t creating; /* calls under way from inside of which ranges may be reserved */
+    struct keyed_table owners, devices, contexts; /* by the system's handle; by the driver's */
+    struct keyed_table made, made_by_driver;
+    struct keyed_table handles;
+    struct contexts_update *update; /* it grows, and an index stays the same (state/grow.h) */
+    uint32_t updates;               /* used and free */
     /* The driver's handle of the context that each node ran last: the GPU may hold its state.
      * Contexts with physical addresses only. NULL: of none. */
     HANDLE running[SHADOW_NODES];

@@ -14,10 +14,10 @@
 struct migration {
     bool active, target;
     UINT vf;
-    bool asked;   /* for dirty bits, since the preparation */
-    bool saved;   /* mutable data: the guest is paused */
-    uint64_t at;  /* call of the preparation */
-    bool told[2]; /* the size, for the second call */
+    bool asked;    /* for dirty bits, since the preparation */
+    bool saved;    /* mutable data: the guest is paused */
+    uint64_t at;   /* call of the preparation */
+    bool sized[2]; /* the driver answered the size, for the second call */
     uint64_t size[2];
     uint8_t *board; /* the newest immutable data that was saved */
     uint64_t board_size;

@@ -2,30 +2,41 @@
 #include <stdlib.h>
 
 #include "state/grow.h"
+#include "state/hash.h"
 #include "state/judge.h"
 
 /* A page of 4 KB of an allocation. */
 struct led_page {
-    struct led_page *next;
-    uint64_t at; /* GPU physical address */
+    struct keyed keyed; /* by its GPU physical address */
     HANDLE allocation;
     uint32_t valid, held; /* entries that lead there; TLBs that may */
 };
 
+/* An entry with a unique protection, valid or not. */
+struct unique_entry {
+    struct keyed keyed; /* by owners_key */
+    const struct tables_table *table;
+    uint32_t index;
+};
+
 /* ---- Pages ----------------------------------------------------------------------------------- */
 
-static struct led_page **owners_bucket_of(struct vidmm_referee *referee, uint64_t at) {
-    return &referee->owners
-                .bucket[((at >> TABLES_PAGE_SHIFT) * UINT64_C(0x9fb21c651e98df25)) >> 48];
+static struct led_page *owners_page(struct vidmm_referee *referee, uint64_t at, HANDLE allocation) {
+    struct keyed *page = keyed_find(&referee->owners.pages, at);
+    while (page && ((struct led_page *)page)->allocation != allocation)
+        page = keyed_find_older(page);
+    return (struct led_page *)page;
 }
 
-/* Where it is linked, or will be. */
-static struct led_page **owners_find(struct vidmm_referee *referee, uint64_t at,
-                                     HANDLE allocation) {
-    struct led_page **link = owners_bucket_of(referee, at);
-    while (*link && ((*link)->at != at || (*link)->allocation != allocation))
-        link = &(*link)->next;
-    return link;
+static struct led_page *owners_add_page(struct vidmm_referee *referee, uint64_t at,
+                                        HANDLE allocation) {
+    struct led_page *page = calloc(1, sizeof(*page));
+    if (!page || !keyed_add(&referee->owners.pages, &page->keyed, at)) {
+        free(page);
+        return NULL;
+    }
+    page->allocation = allocation;
+    return page;
 }
 
 struct count {
@@ -35,18 +46,15 @@ struct count {
 
 static void owners_count_page(struct vidmm_referee *referee, uint64_t at,
                               const struct count *count) {
-    struct led_page **link = owners_find(referee, at, count->allocation), *page = *link;
-    if (!page) {
-        page = *link = calloc(1, sizeof(*page));
-        if (!page)
-            return;
-        page->at = at;
-        page->allocation = count->allocation;
-    }
+    struct led_page *page = owners_page(referee, at, count->allocation);
+    if (!page && count->valid + count->held > 0)
+        page = owners_add_page(referee, at, count->allocation);
+    if (!page)
+        return;
     page->valid += (uint32_t)count->valid;
     page->held += (uint32_t)count->held;
     if (page->valid == 0 && page->held == 0) {
-        *link = page->next;
+        keyed_remove(&referee->owners.pages, &page->keyed);
         free(page);
     }
 }
@@ -64,35 +72,90 @@ static void owners_count_entry(struct vidmm_referee *referee, const struct table
     allocation->held += (uint32_t)count.held;
 }
 
-/* ---- Entries --------------------------------------------------------------------------------- */
+/* ---- Unique protections ---------------------------------------------------------------------- */
 
-void owners_tell(struct vidmm_referee *referee, struct shadow_allocation *allocation) {
-    struct owners *owners = &referee->owners;
-    if (allocation->told ||
-        !grow(&owners->told, &owners->told_room, owners->tolds + 1, sizeof(*owners->told)))
-        return;
-    allocation->told = true;
-    owners->told[owners->tolds++] = allocation->head.handle;
+static uint64_t owners_key(const struct tables_owner *owner) {
+    return hash_word(keyed_handle(owner->allocation), owner->page);
 }
 
-/* What is gone by now, or was made since with the same handle, was not told of. */
+static bool owners_is_unique(const struct tables_owner *owner) {
+    return owner->allocation && (owner->protection & OWNERS_UNIQUE) != 0;
+}
+
+static void owners_add_unique(struct vidmm_referee *referee, const struct tables_table *table,
+                              uint32_t index) {
+    const struct tables_owner *owner = &table->owner[index];
+    struct unique_entry *entry = owners_is_unique(owner) ? calloc(1, sizeof(*entry)) : NULL;
+    if (!entry || !keyed_add(&referee->owners.unique, &entry->keyed, owners_key(owner))) {
+        free(entry);
+        return;
+    }
+    entry->table = table;
+    entry->index = index;
+}
+
+static void owners_remove_unique(struct vidmm_referee *referee, const struct tables_table *table,
+                                 uint32_t index) {
+    const struct tables_owner *owner = &table->owner[index];
+    struct keyed *at =
+        owners_is_unique(owner) ? keyed_find(&referee->owners.unique, owners_key(owner)) : NULL;
+    for (; at; at = keyed_find_older(at)) {
+        struct unique_entry *entry = (struct unique_entry *)at;
+        if (entry->table != table || entry->index != index)
+            continue;
+        keyed_remove(&referee->owners.unique, at);
+        free(entry);
+        return;
+    }
+}
+
+const struct tables_owner *owners_conflict(struct vidmm_referee *referee,
+                                           const struct tables_owner *owner,
+                                           const struct tables_owner *own) {
+    struct keyed *at = keyed_find(&referee->owners.unique, owners_key(owner));
+    for (; at; at = keyed_find_older(at)) {
+        const struct unique_entry *entry = (struct unique_entry *)at;
+        const struct tables_owner *other = &entry->table->owner[entry->index];
+        const struct tables_entry *value = tables_entry(entry->table, 0, entry->index);
+        if (other != own && other->allocation == owner->allocation && other->page == owner->page &&
+            other->protection != owner->protection && value->known[TABLES_ASKED] &&
+            value->value[TABLES_ASKED].Valid)
+            return other;
+    }
+    return NULL;
+}
+
+/* ---- Entries --------------------------------------------------------------------------------- */
+
+void owners_add_next(struct vidmm_referee *referee, struct shadow_allocation *allocation) {
+    struct owners *owners = &referee->owners;
+    if (allocation->in_next ||
+        !grow(&owners->next, &owners->next_room, owners->next_count + 1, sizeof(*owners->next)))
+        return;
+    allocation->in_next = true;
+    owners->next[owners->next_count++] = allocation->head.handle;
+}
+
+/* A handle may name no allocation any more, or a newer one, which is not in `next`. */
 void owners_used(struct vidmm_referee *referee, uint32_t node, uint32_t fence) {
     struct owners *owners = &referee->owners;
-    for (uint32_t i = 0; i < owners->tolds; i++) {
-        struct shadow_allocation *allocation = shadow_allocation(referee, owners->told[i]);
-        if (!allocation || !allocation->told)
+    for (uint32_t i = 0; i < owners->next_count; i++) {
+        struct shadow_allocation *allocation = shadow_allocation(referee, owners->next[i]);
+        if (!allocation || !allocation->in_next)
             continue;
-        allocation->told = false;
+        allocation->in_next = false;
         allocation->used = true;
         allocation->used_node = node;
         allocation->used_fence = fence;
     }
-    owners->tolds = 0;
+    owners->next_count = 0;
 }
 
 void owners_clear(struct vidmm_referee *referee) {
-    grow_free(&referee->owners.told, &referee->owners.told_room);
-    referee->owners.tolds = 0;
+    grow_free(&referee->owners.next, &referee->owners.next_room);
+    referee->owners.next_count = 0;
+    keyed_clear(&referee->owners.pages);
+    keyed_clear(&referee->owners.unique);
 }
 
 /* R287: while work uses the allocation its addresses lead to it. */
@@ -130,9 +193,11 @@ HANDLE owners_set(struct vidmm_referee *referee, struct tables_table *table, uin
     HANDLE before = owner->leads != 0 ? owner->allocation : NULL;
     uint64_t led = owner->leads;
     owners_leave(referee, table, index);
+    owners_remove_unique(referee, table, index);
     owner->allocation = to->allocation;
     owner->page = to->page;
     owner->protection = to->protection;
+    owners_add_unique(referee, table, index);
     if (table->user && to->allocation && entry->Valid && !entry->Zero &&
         tables_is_page(table, entry)) {
         uint64_t at = (uint64_t)entry->PageAddress << TABLES_PAGE_SHIFT;
@@ -168,6 +233,7 @@ void owners_drop(struct vidmm_referee *referee, struct tables_table *table) {
         table->entry[i].stale[TABLES_ASKED] = 0;
         owners_leave(referee, table, i);
         owners_flushed(referee, table, i);
+        owners_remove_unique(referee, table, i);
     }
     free(table->owner);
     table->owner = NULL;
@@ -190,9 +256,10 @@ void owners_leaving(struct vidmm_referee *referee, HANDLE handle, int32_t entrie
 
 void owners_judge_page(struct vidmm_referee *referee, HANDLE allocation, uint64_t gpu_address) {
     uint64_t at = gpu_address & ~(uint64_t)(SHADOW_PAGE - 1);
-    const struct led_page *page = *owners_bucket_of(referee, at);
-    for (; page; page = page->next) {
-        if (page->at != at || page->allocation == allocation)
+    const struct keyed *next = keyed_find(&referee->owners.pages, at);
+    for (; next; next = keyed_find_older(next)) {
+        const struct led_page *page = (const struct led_page *)next;
+        if (page->allocation == allocation)
             continue;
         MANAGER_MUST(368, page->valid == 0, "a place that no other allocation has",
                      "an address of a process still leads to 0x%llx, as a page of another "

@@ -8,19 +8,20 @@
 #ifndef REFEREE_OWNERS_H
 #define REFEREE_OWNERS_H
 
+#include "state/keyed.h"
 #include "state/shadow.h"
 
 struct tables_table;
 
-#define OWNERS_BUCKETS (1u << 16)
-
-struct led_page;
+/* Of DriverProtection: no other address may lead to the page with another (R228). */
+#define OWNERS_UNIQUE (UINT64_C(1) << 63)
 
 struct owners {
-    struct led_page *bucket[OWNERS_BUCKETS];
+    struct keyed_table pages;  /* that entries lead to, by GPU physical address */
+    struct keyed_table unique; /* entries with a unique protection, by page of allocation */
     uint64_t flushes_built, flushes_done; /* they are done in their order */
-    HANDLE *told;                         /* allocations that the next work uses */
-    uint32_t tolds, told_room;
+    HANDLE *next;                         /* allocations that the next work uses */
+    uint32_t next_count, next_room;
 };
 
 /* Of one entry. */
@@ -37,6 +38,11 @@ struct tables_owner {
  * that it led to before, or NULL. */
 HANDLE owners_set(struct vidmm_referee *referee, struct tables_table *table, uint32_t index,
                   const struct tables_owner *owner);
+/* An entry other than `own` that leads to the page of `owner`'s allocation with another unique
+ * protection, or NULL. */
+const struct tables_owner *owners_conflict(struct vidmm_referee *referee,
+                                           const struct tables_owner *owner,
+                                           const struct tables_owner *own);
 /* No TLB has an old value of the entry any more. */
 void owners_flushed(struct vidmm_referee *referee, struct tables_table *table, uint32_t index);
 /* A flush was built, before what it covers is flushed; and done. */
@@ -54,7 +60,7 @@ void owners_forget(struct vidmm_referee *referee);
 void owners_leaving(struct vidmm_referee *referee, HANDLE allocation, int32_t entries);
 
 /* User mode said that the next work uses the allocation. */
-void owners_tell(struct vidmm_referee *referee, struct shadow_allocation *allocation);
+void owners_add_next(struct vidmm_referee *referee, struct shadow_allocation *allocation);
 /* Work was submitted; it uses what user mode said before. */
 void owners_used(struct vidmm_referee *referee, uint32_t node, uint32_t fence);
 

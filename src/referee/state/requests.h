@@ -12,12 +12,18 @@
 #include <ntddk.h>
 #include <d3dkmddi.h>
 
+#include "state/interval.h"
+#include "state/keyed.h"
+
+/* A reservation, whose updates have to carry its protection. */
+struct requests_reservation {
+    struct keyed by_protection; /* first */
+    struct interval addresses;
+};
+
 struct requests {
-    /* Reservations whose updates have to carry their protection; end 0: free. */
-    struct {
-        uint64_t start, end, protection;
-    } * reservation;
-    uint32_t reservations; /* used and free */
+    struct keyed_table protections;     /* of all reservations */
+    struct interval_index reservations; /* of several processes: they may overlap */
     /* What the driver was asked last, and whether it agreed. */
     struct {
         DXGKARG_VALIDATEUPDATEALLOCPROPERTY wanted;

@@ -6,109 +6,150 @@
 
 #include "state/judge.h"
 
-#define FIRST_BUCKETS 64u
+/* ---- What belongs together ------------------------------------------------------------------- */
+
+void shadow_count_context(struct vidmm_referee *referee, struct shadow_context *context) {
+    struct shadow_objects *objects = &referee->objects;
+    uint32_t node = context->context_info.PagingCompanionNodeId;
+    context->counted = true;
+    if (context->owner)
+        chain_join(&context->owner->contexts, &context->of_device);
+    if (context->system)
+        objects->system_contexts++;
+    else if (node < SHADOW_NODES)
+        objects->companion_nodes[node]++;
+}
+
+static void shadow_drop_context(struct vidmm_referee *referee, struct shadow_context *context) {
+    struct shadow_objects *objects = &referee->objects;
+    uint32_t node = context->context_info.PagingCompanionNodeId;
+    chain_leave(&context->of_device);
+    if (context->counted && context->system)
+        objects->system_contexts--;
+    else if (context->counted && node < SHADOW_NODES)
+        objects->companion_nodes[node]--;
+}
+
+static void shadow_drop_device(struct vidmm_referee *referee, struct shadow_device *device) {
+    (void)referee;
+    chain_part(&device->contexts);
+    chain_part(&device->opens);
+    chain_part(&device->allocations);
+}
+
+static void shadow_drop_resource(struct vidmm_referee *referee, struct shadow_resource *resource) {
+    (void)referee;
+    chain_part(&resource->allocations);
+}
+
+/* Once it is, `by` is 1; before it goes, -1. */
+static void shadow_count_overlay(struct vidmm_referee *referee,
+                                 const struct shadow_allocation *allocation, int32_t by) {
+    for (uint32_t i = 0; allocation->info.Flags.Overlay && i < SHADOW_SEGMENTS; i++)
+        if ((allocation->write_set >> i & 1u) != 0)
+            referee->objects.overlays[i] += (uint32_t)by;
+}
+
+void shadow_count_allocation(struct vidmm_referee *referee,
+                             const struct shadow_allocation *allocation) {
+    shadow_count_overlay(referee, allocation, 1);
+}
+
+static void shadow_drop_allocation(struct vidmm_referee *referee,
+                                   struct shadow_allocation *allocation) {
+    shadow_displace(referee, allocation);
+    shadow_count_overlay(referee, allocation, -1);
+    chain_leave(&allocation->of_left);
+    chain_leave(&allocation->of_clean);
+    chain_leave(&allocation->of_resource);
+    chain_leave(&allocation->of_device);
+    for (struct chain_link *at = allocation->opens.first; at; at = at->after)
+        CHAIN_OWNER(struct shadow_opened, of_allocation, at)->allocation = NULL;
+    chain_part(&allocation->opens);
+}
+
+static void shadow_drop_opened(struct vidmm_referee *referee, struct shadow_opened *opened) {
+    (void)referee;
+    chain_leave(&opened->of_device);
+    chain_leave(&opened->of_allocation);
+}
+
+void shadow_join_resource(struct shadow_allocation *allocation, struct shadow_resource *resource) {
+    allocation->resource = resource;
+    if (resource)
+        chain_join(&resource->allocations, &allocation->of_resource);
+}
+
+void shadow_join_device(struct vidmm_referee *referee, struct shadow_allocation *allocation,
+                        HANDLE device) {
+    struct shadow_device *shadow = shadow_device(referee, device);
+    allocation->device = device;
+    if (shadow)
+        chain_join(&shadow->allocations, &allocation->of_device);
+}
+
+void shadow_join_opened(struct vidmm_referee *referee, struct shadow_opened *opened, HANDLE device,
+                        struct shadow_allocation *allocation) {
+    struct shadow_device *shadow = shadow_device(referee, device);
+    opened->device = device;
+    opened->allocation = allocation;
+    if (shadow)
+        chain_join(&shadow->opens, &opened->of_device);
+    if (allocation)
+        chain_join(&allocation->opens, &opened->of_allocation);
+}
 
 /* ---- Objects of a kind ----------------------------------------------------------------------- */
 
-static struct shadow_head **shadow_list_bucket(const struct shadow_list *list, HANDLE handle) {
-    uint64_t hash = ((uint64_t)(uintptr_t)handle >> 3) * UINT64_C(0x9fb21c651e98df25);
-    return &list->bucket[(hash >> 32) & (list->buckets - 1)];
-}
-
-/* The newest with the handle. */
-static struct shadow_head *shadow_list_find(const struct shadow_list *list, HANDLE handle) {
-    struct shadow_head *head = list->buckets != 0 ? *shadow_list_bucket(list, handle) : NULL;
-    while (head && head->handle != handle)
-        head = head->chain;
-    return head;
-}
-
-static void shadow_list_chain(struct shadow_list *list, struct shadow_head *head) {
-    struct shadow_head **bucket = shadow_list_bucket(list, head->handle);
-    head->chain = *bucket;
-    *bucket = head;
-}
-
-/* Twice as many buckets; without memory for them the old ones serve on. False: there are none. */
-static bool shadow_list_grow(struct shadow_list *list) {
-    uint32_t buckets = list->buckets != 0 ? list->buckets * 2 : FIRST_BUCKETS;
-    struct shadow_head **bucket = calloc(buckets, sizeof(struct shadow_head *));
-    if (!bucket)
-        return list->buckets != 0;
-    free(list->bucket);
-    list->bucket = bucket;
-    list->buckets = buckets;
-    for (struct shadow_head *head = list->first; head; head = head->after)
-        shadow_list_chain(list, head);
-    return true;
-}
-
-static void *shadow_list_add(struct shadow_list *list, size_t size, HANDLE handle) {
+static void *shadow_add(struct keyed_table *kind, size_t size, HANDLE handle) {
     struct shadow_head *head = calloc(1, size);
-    if (!head || (list->count == list->buckets && !shadow_list_grow(list))) {
+    if (!head || !keyed_add(kind, &head->keyed, keyed_handle(handle))) {
         free(head);
         return NULL;
     }
     head->handle = handle;
-    head->before = list->last;
-    if (list->last)
-        list->last->after = head;
-    else
-        list->first = head;
-    list->last = head;
-    list->count++;
-    shadow_list_chain(list, head);
     return head;
 }
 
-static void shadow_list_remove(struct shadow_list *list, struct shadow_head *head) {
-    struct shadow_head **link = shadow_list_bucket(list, head->handle);
-    while (*link != head)
-        link = &(*link)->chain;
-    *link = head->chain;
-    *(head->before ? &head->before->after : &list->first) = head->after;
-    *(head->after ? &head->after->before : &list->last) = head->before;
-    list->count--;
-    free(head);
+static void shadow_free_all(struct keyed_table *kind) {
+    struct keyed *next;
+    for (struct keyed *at = kind->first; at; at = next) {
+        next = at->after;
+        free(at);
+    }
+    keyed_clear(kind);
 }
 
-static void shadow_list_free(struct shadow_list *list) {
-    while (list->first)
-        shadow_list_remove(list, list->first);
-    free(list->bucket);
-    memset(list, 0, sizeof(*list));
-}
-
-/* `gone` is called before an object is removed. */
-#define SHADOW_KIND(kind, gone)                                                                    \
+#define SHADOW_KIND(kind)                                                                          \
     struct shadow_##kind *shadow_##kind(struct vidmm_referee *referee, HANDLE handle) {            \
-        return (struct shadow_##kind *)shadow_list_find(&referee->objects.kind, handle);           \
+        return (struct shadow_##kind *)keyed_find(&referee->objects.kind, keyed_handle(handle));   \
     }                                                                                              \
     struct shadow_##kind *shadow_add_##kind(struct vidmm_referee *referee, HANDLE handle) {        \
-        return shadow_list_add(&referee->objects.kind, sizeof(struct shadow_##kind), handle);      \
+        return shadow_add(&referee->objects.kind, sizeof(struct shadow_##kind), handle);           \
     }                                                                                              \
     void shadow_remove_##kind(struct vidmm_referee *referee, struct shadow_##kind *kind) {         \
-        gone(referee, kind);                                                                       \
-        shadow_list_remove(&referee->objects.kind, &kind->head);                                   \
-    }                                                                                              \
-    struct shadow_##kind *shadow_next_##kind(struct vidmm_referee *referee,                        \
-                                             const struct shadow_##kind *after) {                  \
-        struct shadow_head *next = after ? after->head.after : referee->objects.kind.first;        \
-        return (struct shadow_##kind *)next;                                                       \
+        shadow_drop_##kind(referee, kind);                                                         \
+        keyed_remove(&referee->objects.kind, &kind->head.keyed);                                   \
+        free(kind);                                                                                \
     }
-#define NOTHING(referee, object) ((void)0)
 
-SHADOW_KIND(device, NOTHING)
-SHADOW_KIND(context, NOTHING)
-SHADOW_KIND(resource, NOTHING)
-SHADOW_KIND(allocation, shadow_displace)
-SHADOW_KIND(opened, NOTHING)
+SHADOW_KIND(device)
+SHADOW_KIND(context)
+SHADOW_KIND(resource)
+SHADOW_KIND(allocation)
+SHADOW_KIND(opened)
+
+struct shadow_allocation *shadow_next_allocation(struct vidmm_referee *referee,
+                                                 const struct shadow_allocation *after) {
+    struct keyed *next = after ? after->head.keyed.after : referee->objects.allocation.first;
+    return (struct shadow_allocation *)next;
+}
 
 struct shadow_opened *shadow_find_opened(struct vidmm_referee *referee, HANDLE device,
                                          HANDLE handle) {
     struct shadow_opened *opened = shadow_opened(referee, handle);
-    while (opened && (opened->head.handle != handle || opened->device != device))
-        opened = (struct shadow_opened *)opened->head.chain;
+    while (opened && opened->device != device)
+        opened = (struct shadow_opened *)keyed_find_older(&opened->head.keyed);
     return opened;
 }
 
@@ -123,14 +164,20 @@ uint64_t shadow_pitch_size(const struct shadow_allocation *allocation) {
 void shadow_displace(struct vidmm_referee *referee, struct shadow_allocation *allocation) {
     if (allocation->placed)
         interval_remove(&referee->objects.places[allocation->segment - 1], &allocation->place);
+    chain_leave(&allocation->of_settled);
     allocation->placed = false;
 }
 
 void shadow_place(struct vidmm_referee *referee, struct shadow_allocation *allocation, uint32_t id,
                   uint64_t offset) {
+    if (allocation->placed && allocation->segment == id && allocation->offset == offset)
+        return;
     shadow_displace(referee, allocation);
     if (id == 0 || id > SHADOW_SEGMENTS)
         return;
+    allocation->since = referee->ledger->calls;
+    if (shadow_memory(referee, id) && !shadow_stays(allocation))
+        chain_join(&referee->objects.settled, &allocation->of_settled);
     allocation->placed = allocation->placed_before = true;
     allocation->segment = id;
     allocation->offset = offset;
@@ -157,12 +204,12 @@ const struct shadow_allocation *shadow_neighbour(struct vidmm_referee *referee,
 
 void shadow_reset_all(struct vidmm_referee *referee) {
     struct shadow_objects *objects = &referee->objects;
-    shadow_list_free(&objects->device);
-    shadow_list_free(&objects->context);
-    shadow_list_free(&objects->resource);
-    shadow_list_free(&objects->allocation);
-    shadow_list_free(&objects->opened);
-    memset(objects->places, 0, sizeof(objects->places));
+    shadow_free_all(&objects->device);
+    shadow_free_all(&objects->context);
+    shadow_free_all(&objects->resource);
+    shadow_free_all(&objects->allocation);
+    shadow_free_all(&objects->opened);
+    memset(objects, 0, sizeof(*objects));
     for (uint32_t i = 0; i < SHADOW_SEGMENTS; i++) {
         free(referee->adapter.segment[i].invalid);
         free(referee->adapter.segment[i].pages);

@@ -16,7 +16,9 @@
 #include <dispmprt.h>
 #include <d3dkmddi.h>
 
+#include "state/chain.h"
 #include "state/interval.h"
+#include "state/keyed.h"
 
 struct vidmm_referee;
 
@@ -73,7 +75,6 @@ struct shadow_adapter {
     uint64_t created_bytes; /* that all allocations ever created could take up */
     uint32_t created;       /* so many */
     bool hinted;            /* one of them names banks */
-    bool left;              /* one of them has `left` */
     bool shared;            /* some process has a PASID: the GPU uses addresses of the CPU */
     uint32_t segments;
     struct shadow_segment segment[SHADOW_SEGMENTS]; /* id - 1 */
@@ -95,19 +96,10 @@ bool segment_agp(struct vidmm_referee *referee, uint64_t *base, uint64_t *size);
 
 /* ---- Objects --------------------------------------------------------------------------------- */
 
-/* What all objects have; the first member of each. */
+/* The first member of each: `key` is the driver's handle. */
 struct shadow_head {
-    struct shadow_head *chain; /* of objects with the same place in the table of handles */
-    struct shadow_head *before, *after;
-    HANDLE handle; /* the driver's */
-};
-
-/* The objects of one kind: a list in the order of their creation, and a table of their handles that
- * grows with them. */
-struct shadow_list {
-    struct shadow_head *first, *last;
-    struct shadow_head **bucket;
-    uint32_t buckets, count;
+    struct keyed keyed;
+    HANDLE handle;
 };
 
 struct shadow_device {
@@ -117,6 +109,8 @@ struct shadow_device {
     bool refused;                  /* its work was malformed, the driver said */
     DXGK_CONTEXTINFO context_info; /* of a driver without contexts: its DMA buffers */
     HANDLE process;                /* its owner */
+    struct chain contexts, opens;  /* in it */
+    struct chain allocations;      /* that it created */
 };
 
 struct shadow_context {
@@ -128,21 +122,25 @@ struct shadow_context {
     DXGK_CONTEXTINFO context_info;
     D3DGPU_PHYSICAL_ADDRESS root; /* as DxgkDdiSetRootPageTable said */
     uint32_t root_entries;        /* of that; 0: it has none */
+    struct chain_link of_device;  /* its owner */
+    bool counted;                 /* by shadow_count_context */
+    bool companion;               /* it is one of tables_process.companions */
 };
 
 struct shadow_resource {
     struct shadow_head head;
-    uint32_t allocations;
+    struct chain allocations;
 };
 
 struct shadow_allocation {
     struct shadow_head head;
     struct shadow_resource *resource;
-    HANDLE device;            /* that created it; NULL when that is gone */
-    D3DKMT_HANDLE name;       /* the system's handle */
-    uint32_t opens;           /* bindings that are open */
-    DXGK_ALLOCATIONINFO info; /* as the driver filled it; its pointers are stale */
-    uint32_t standard;        /* D3DKMDT_STANDARDALLOCATION_TYPE it is; 0: not known */
+    HANDLE device;                            /* that created it; NULL when that is gone */
+    D3DKMT_HANDLE name;                       /* the system's handle */
+    struct chain opens;                       /* bindings that are open */
+    struct chain_link of_resource, of_device; /* `resource`, `device` */
+    DXGK_ALLOCATIONINFO info;                 /* as the driver filled it; its pointers are stale */
+    uint32_t standard; /* D3DKMDT_STANDARDALLOCATION_TYPE it is; 0: not known */
     uint32_t read_set, write_set, evict_set;
     uint64_t size; /* rounded to pages */
     /* Where its content is, as far as completed operations tell; changed by shadow_place. */
@@ -152,25 +150,25 @@ struct shadow_allocation {
     struct interval place; /* among those of the segment, while `placed` */
     bool content;          /* has content that must survive */
     bool placed_before;    /* got a place once */
-    bool clean;            /* nothing wrote to it since it was paged in */
     uint64_t since, left;  /* calls: that gave it its place; that took one away that it was to
-                            * keep, 0: none */
-    const uint8_t *cpu;    /* CpuVisibleAddress of its mapping; NULL: none */
-    uint64_t cpu_frame;    /* page that it leads to */
+                            * keep, while it is in objects.left */
+    struct chain_link of_settled, of_left, of_clean; /* the lists of shadow_objects */
+    const uint8_t *cpu; /* CpuVisibleAddress of its mapping; NULL: none */
+    uint64_t cpu_frame; /* page that it leads to */
     /* The TRANSFER under way, between TransferStart and TransferEnd. */
     bool moving;
     uint64_t moved; /* bytes of it that were asked for */
     uint32_t uses;  /* submissions under way that reference it */
     /* With GPU virtual addresses (watch/process.c, operation/virtual.c): */
     bool arrived;  /* it was filled, or copied to where it is */
-    bool notified; /* the driver was told that it is resident */
+    bool notified; /* NOTIFY_RESIDENCY said that it is resident */
     /* Entries of processes that lead to it, that TLBs may still have, that are being made invalid
      * (owners.h). */
     uint32_t led, held, leaving;
     uint64_t flushed;        /* the newest flush of TLBs that had it */
     uint32_t moving_virtual; /* transfers and fills that were built and are not done */
     /* User mode said that the next work uses it (service/work.c); the last such work. */
-    bool told, used;
+    bool in_next, used;
     uint32_t used_node, used_fence;
 };
 
@@ -179,22 +177,27 @@ struct shadow_opened {
     struct shadow_head head; /* hDeviceSpecificAllocation */
     HANDLE device;
     struct shadow_allocation *allocation; /* NULL: not known */
+    struct chain_link of_device, of_allocation;
 };
 
+/* Of each kind all, in the order of their creation; and those that a judgement asks for. */
 struct shadow_objects {
-    struct shadow_list device, context, resource, allocation, opened;
+    struct keyed_table device, context, resource, allocation, opened;
     struct interval_index places[SHADOW_SEGMENTS]; /* of the allocations in segment id - 1 */
+    struct chain settled; /* allocations in GPU memory that may leave it, by `since` */
+    struct chain left;    /* allocations that left what they were to keep */
+    struct chain clean;   /* allocations to which nothing wrote since they were paged in */
+    uint32_t overlays[SHADOW_SEGMENTS]; /* allocations with Overlay that may be in segment id - 1 */
+    uint32_t system_contexts;
+    uint32_t companion_nodes[SHADOW_NODES]; /* contexts of processes that chose the node */
 };
 
 /* Of each kind: shadow_KIND finds an object by its handle, NULL: there is none; shadow_add_KIND makes
- * one, NULL: out of memory, and what asks judges nothing; shadow_next_KIND gives the first object,
- * then the one after `after`. */
+ * one, NULL: out of memory, and what asks judges nothing. */
 #define SHADOW_KIND(kind)                                                                          \
     struct shadow_##kind *shadow_##kind(struct vidmm_referee *referee, HANDLE handle);             \
     struct shadow_##kind *shadow_add_##kind(struct vidmm_referee *referee, HANDLE handle);         \
-    void shadow_remove_##kind(struct vidmm_referee *referee, struct shadow_##kind *kind);          \
-    struct shadow_##kind *shadow_next_##kind(struct vidmm_referee *referee,                        \
-                                             const struct shadow_##kind *after);
+    void shadow_remove_##kind(struct vidmm_referee *referee, struct shadow_##kind *kind);
 SHADOW_KIND(device)
 SHADOW_KIND(context)
 SHADOW_KIND(resource)
@@ -202,6 +205,28 @@ SHADOW_KIND(allocation)
 SHADOW_KIND(opened)
 #undef SHADOW_KIND
 
+/* All, one after the other: for a reset, which forgets something of each. No other call walks them.
+ */
+struct shadow_allocation *shadow_next_allocation(struct vidmm_referee *referee,
+                                                 const struct shadow_allocation *after);
+
+/* What was made is part of what it belongs to: its other members are set by now. */
+void shadow_count_context(struct vidmm_referee *referee, struct shadow_context *context);
+void shadow_count_allocation(struct vidmm_referee *referee,
+                             const struct shadow_allocation *allocation);
+void shadow_join_resource(struct shadow_allocation *allocation, struct shadow_resource *resource);
+void shadow_join_device(struct vidmm_referee *referee, struct shadow_allocation *allocation,
+                        HANDLE device);
+void shadow_join_opened(struct vidmm_referee *referee, struct shadow_opened *opened, HANDLE device,
+                        struct shadow_allocation *allocation);
+/* Nothing wrote to it since it was paged in. */
+static inline bool shadow_is_clean(const struct shadow_allocation *allocation) {
+    return allocation->of_clean.chain;
+}
+/* It is promised its place (R118). */
+static inline bool shadow_stays(const struct shadow_allocation *allocation) {
+    return allocation->info.Flags.Overlay || allocation->info.Flags.Capture;
+}
 /* An open in one device: a driver may give the same handle in several. */
 struct shadow_opened *shadow_find_opened(struct vidmm_referee *referee, HANDLE device,
                                          HANDLE handle);
@@ -248,7 +273,7 @@ struct shadow_submission {
 struct shadow_node {
     bool any;
     uint32_t submitted, completed;          /* newest fences */
-    bool told;                              /* `completed` is what the driver reported */
+    bool reported;                          /* `completed` is what the driver reported */
     struct shadow_submission *first, *last; /* under way, in order */
     /* watch/preempt.c: */
     bool preempting;                     /* asked for, not reported */

@@ -9,6 +9,10 @@
 
 /* The tables of a process, which may be none so far; NULL: no memory. */
 struct tables_space *tables_space_make(struct vidmm_referee *referee, HANDLE process);
+/* Frees one without tables; NULL: nothing is done. */
+void tables_space_end(struct vidmm_referee *referee, struct tables_space *space);
+/* One of the table's entries is stale, or is not any more. */
+void tables_space_count(struct tables_table *table, enum tables_when when, bool stale);
 /* The table is one of table->space from now on, or is not any more; with its last table the space goes.
  */
 void tables_space_enter(struct vidmm_referee *referee, struct tables_table *table);

@@ -12,10 +12,8 @@
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-static uint32_t tables_hash(D3DGPU_PHYSICAL_ADDRESS place) {
-    uint64_t h = (place.SegmentOffset >> TABLES_PAGE_SHIFT ^ (uint64_t)place.SegmentId << 56) *
-                 UINT64_C(0x9fb21c651e98df25);
-    return (uint32_t)(h >> 54) % TABLES_BUCKETS;
+static uint64_t tables_key(D3DGPU_PHYSICAL_ADDRESS place) {
+    return place.SegmentOffset >> TABLES_PAGE_SHIFT ^ (uint64_t)place.SegmentId << 56;
 }
 
 static bool tables_same_place(D3DGPU_PHYSICAL_ADDRESS a, D3DGPU_PHYSICAL_ADDRESS b) {
@@ -23,17 +21,14 @@ static bool tables_same_place(D3DGPU_PHYSICAL_ADDRESS a, D3DGPU_PHYSICAL_ADDRESS
 }
 
 struct tables_table *tables_find(struct vidmm_referee *referee, D3DGPU_PHYSICAL_ADDRESS place) {
-    struct tables_table *table = referee->tables.bucket[tables_hash(place)];
-    while (table && !tables_same_place(table->place, place))
-        table = table->next;
-    return table;
+    struct keyed *at = keyed_find(&referee->tables.all, tables_key(place));
+    while (at && !tables_same_place(((struct tables_table *)at)->place, place))
+        at = keyed_find_older(at);
+    return (struct tables_table *)at;
 }
 
 static void tables_table_free(struct vidmm_referee *referee, struct tables_table *table) {
-    struct tables_table **link = &referee->tables.bucket[tables_hash(table->place)];
-    while (*link != table)
-        link = &(*link)->next;
-    *link = table->next;
+    keyed_remove(&referee->tables.all, &table->keyed);
     interval_remove(&referee->tables.places, &table->at);
     tables_space_leave(referee, table);
     owners_drop(referee, table);
@@ -42,11 +37,8 @@ static void tables_table_free(struct vidmm_referee *referee, struct tables_table
 }
 
 struct tables_table *tables_each(struct vidmm_referee *referee, const struct tables_table *after) {
-    uint32_t at = !after ? 0 : tables_hash(after->place);
-    struct tables_table *table = !after ? referee->tables.bucket[0] : after->next;
-    while (!table && ++at < TABLES_BUCKETS)
-        table = referee->tables.bucket[at];
-    return table;
+    struct keyed *next = after ? after->keyed.after : referee->tables.all.first;
+    return (struct tables_table *)next;
 }
 
 /* A table with bytes of [start, end) of GPU physical addresses, behind `after`; NULL: none. */
@@ -91,7 +83,8 @@ struct tables_table *tables_make(struct vidmm_referee *referee, D3DGPU_PHYSICAL_
     table->kinds = referee->tables.mmu.pages == TABLES_DUAL && level == 1 ? 2 : 1;
     table->entry = calloc((size_t)entries * table->kinds, sizeof(*table->entry));
     table->space = table->entry ? tables_space_make(referee, process) : NULL;
-    if (!table->space) {
+    if (!table->space || !keyed_add(&referee->tables.all, &table->keyed, tables_key(place))) {
+        tables_space_end(referee, table->space);
         free(table->entry);
         free(table);
         return NULL;
@@ -109,8 +102,6 @@ struct tables_table *tables_make(struct vidmm_referee *referee, D3DGPU_PHYSICAL_
     uint64_t at = tables_gpu_address(referee, place.SegmentId, place.SegmentOffset);
     interval_add(&referee->tables.places, &table->at, at, at + bytes);
     tables_space_enter(referee, table);
-    table->next = referee->tables.bucket[tables_hash(place)];
-    referee->tables.bucket[tables_hash(place)] = table;
     return table;
 }
 
@@ -172,8 +163,7 @@ void tables_set_stale(struct vidmm_referee *referee, struct tables_table *table,
     if (entry->stale[when] == (uint8_t)stale)
         return;
     entry->stale[when] = stale;
-    table->stale[when] += stale ? 1u : UINT32_MAX; /* one more, or one less */
-    table->space->stale[when] += stale ? 1u : UINT32_MAX;
+    tables_space_count(table, when, stale);
     uint32_t index = (uint32_t)(entry - table->entry);
     if (when == TABLES_ASKED && !stale && index < table->entries)
         owners_flushed(referee, table, index);
@@ -182,47 +172,48 @@ void tables_set_stale(struct vidmm_referee *referee, struct tables_table *table,
 /* ---- Processes ------------------------------------------------------------------------------- */
 
 struct tables_process *tables_process(struct vidmm_referee *referee, HANDLE handle) {
-    struct tables_process *process = referee->tables.processes;
-    while (process && process->handle != handle)
-        process = process->next;
-    return process;
+    return (struct tables_process *)keyed_find(&referee->tables.processes, keyed_handle(handle));
 }
 
 struct tables_process *tables_paging(struct vidmm_referee *referee) {
-    struct tables_process *process = referee->tables.processes;
-    while (process && !process->system)
-        process = process->next;
-    return process;
+    return referee->tables.paging;
 }
 
 struct tables_process *tables_process_add(struct vidmm_referee *referee, HANDLE handle, HANDLE name,
                                           bool system) {
     struct tables_process *process = calloc(1, sizeof(*process));
-    if (!process)
+    if (!process || !keyed_add(&referee->tables.processes, &process->keyed, keyed_handle(handle))) {
+        free(process);
         return NULL;
+    }
     process->handle = handle;
     process->name = name;
     process->system = system;
-    process->next = referee->tables.processes;
-    referee->tables.processes = process;
+    if (system) {
+        process->next = referee->tables.paging;
+        referee->tables.paging = process;
+    }
     return process;
 }
 
-void tables_process_remove(struct vidmm_referee *referee, HANDLE handle) {
-    struct tables_process **link = &referee->tables.processes;
-    while (*link && (*link)->handle != handle)
+static void tables_process_free(struct vidmm_referee *referee, struct tables_process *process) {
+    struct tables_process **link = &referee->tables.paging;
+    while (*link && *link != process)
         link = &(*link)->next;
-    if (!*link)
+    if (*link)
+        *link = process->next;
+    keyed_remove(&referee->tables.processes, &process->keyed);
+    free(process);
+}
+
+void tables_process_remove(struct vidmm_referee *referee, HANDLE handle) {
+    struct tables_process *process = tables_process(referee, handle);
+    struct tables_table *table;
+    if (!process)
         return;
-    struct tables_process *gone = *link;
-    *link = gone->next;
-    free(gone);
-    struct tables_table *next;
-    for (struct tables_table *table = tables_each(referee, NULL); table; table = next) {
-        next = tables_each(referee, table);
-        if (table->process == handle)
-            tables_table_free(referee, table);
-    }
+    tables_process_free(referee, process);
+    while ((table = tables_translating(referee, handle, 0, UINT64_MAX, NULL)))
+        tables_table_free(referee, table);
 }
 
 struct tables_process *tables_process_of(struct vidmm_referee *referee,
@@ -239,12 +230,23 @@ bool tables_companion(struct vidmm_referee *referee, const struct shadow_context
     return context && context->system && process && !process->system;
 }
 
-bool tables_privileged(struct vidmm_referee *referee, HANDLE process) {
-    const struct shadow_context *context = shadow_next_context(referee, NULL);
-    while (context && !(tables_companion(referee, context) &&
-                        tables_process_of(referee, context)->handle == process))
-        context = shadow_next_context(referee, context);
-    return context;
+void tables_context_made(struct vidmm_referee *referee, struct shadow_context *context) {
+    context->companion = tables_companion(referee, context);
+    if (context->companion)
+        tables_process_of(referee, context)->companions++;
+}
+
+/* Its process may be gone by now, and another have that handle. */
+void tables_context_gone(struct vidmm_referee *referee, const struct shadow_context *context) {
+    struct tables_process *process =
+        context->companion ? tables_process_of(referee, context) : NULL;
+    if (process && process->companions != 0)
+        process->companions--;
+}
+
+bool tables_privileged(struct vidmm_referee *referee, HANDLE handle) {
+    const struct tables_process *process = tables_process(referee, handle);
+    return process && process->companions != 0;
 }
 
 struct tables_process *tables_running(struct vidmm_referee *referee,
@@ -255,10 +257,10 @@ struct tables_process *tables_running(struct vidmm_referee *referee,
 }
 
 static void tables_free_tables(struct vidmm_referee *referee) {
-    for (uint32_t i = 0; i < TABLES_BUCKETS; i++) {
-        while (referee->tables.bucket[i])
-            tables_table_free(referee, referee->tables.bucket[i]);
-    }
+    struct tables_table *table;
+    while ((table = tables_each(referee, NULL)))
+        tables_table_free(referee, table);
+    keyed_clear(&referee->tables.all);
 }
 
 void tables_forget(struct vidmm_referee *referee) {
@@ -269,8 +271,10 @@ void tables_forget(struct vidmm_referee *referee) {
 
 void tables_clear(struct vidmm_referee *referee) {
     tables_free_tables(referee);
-    while (referee->tables.processes)
-        tables_process_remove(referee, referee->tables.processes->handle);
+    while (referee->tables.processes.first)
+        tables_process_free(referee, (struct tables_process *)referee->tables.processes.first);
+    keyed_clear(&referee->tables.processes);
+    keyed_clear(&referee->tables.spaces);
     owners_clear(referee);
     grow_free(&referee->tables.owed.flush, &referee->tables.owed.room);
     referee->tables.owed.count = 0;

@@ -15,6 +15,7 @@
 #define REFEREE_TABLES_H
 
 #include "state/interval.h"
+#include "state/keyed.h"
 #include "state/owners.h"
 #include "state/shadow.h"
 
@@ -29,7 +30,7 @@ enum tables_pages { TABLES_4K, TABLES_SINGLE, TABLES_DUAL };
 struct tables_mmu {
     bool known; /* caps, and every level */
     DXGK_GPUMMUCAPS caps;
-    uint32_t levels, told; /* bit n of `told`: level n is described */
+    uint32_t levels, described; /* bit n of `described`: level n */
     enum tables_pages pages;
     DXGK_PAGE_TABLE_LEVEL_DESC level[TABLES_LEVELS];
     uint32_t root_entries, root_bytes; /* the most that DxgkDdiGetRootPageTableSize offered */
@@ -55,9 +56,10 @@ struct tables_entry {
 struct tables_space;
 
 struct tables_table {
-    struct tables_table *next;
+    struct keyed keyed;         /* by its place; first */
     struct interval at;         /* GPU physical addresses of its memory */
     struct interval addresses;  /* that it translates */
+    struct interval flushes[2]; /* the same, while `stale` of it is not 0 */
     struct tables_space *space; /* of its process */
     D3DGPU_PHYSICAL_ADDRESS place;
     HANDLE process;
@@ -76,26 +78,28 @@ struct tables_table {
 
 /* The tables of one process, by the addresses that they translate. */
 struct tables_space {
-    struct tables_space *next;
-    HANDLE process; /* the driver's handle, as updates named it */
+    struct keyed keyed; /* by `process`; first */
+    HANDLE process;     /* the driver's handle, as updates named it */
     uint32_t tables;
     uint32_t stale[2];   /* of all tables */
     uint64_t leaf_bytes; /* of addresses that leaf tables translate, valid or not */
     struct interval_index index;
+    struct interval_index flushes[2]; /* of tables with stale entries */
 };
 
 struct tables_process {
-    struct tables_process *next;
-    HANDLE handle; /* the driver's */
-    HANDLE name;   /* the system's */
+    struct keyed keyed;          /* by `handle`; first */
+    struct tables_process *next; /* of the system's */
+    HANDLE handle;               /* the driver's */
+    HANDLE name;                 /* the system's */
     bool system;
     bool rooted;                  /* there is a root */
     D3DGPU_PHYSICAL_ADDRESS root; /* the newest */
     uint32_t root_entries;
+    uint32_t companions; /* contexts of it that are companion contexts */
 };
 
-#define TABLES_BUCKETS 1024u
-#define TABLES_RANDOM  UINT64_C(0x853c49e6748fea9b) /* the same in every run */
+#define TABLES_RANDOM UINT64_C(0x853c49e6748fea9b) /* the same in every run */
 
 /* Flushes that were over before what was built in front of them (operation/flush.c). */
 struct tables_owed {
@@ -109,10 +113,10 @@ struct tables_owed {
 
 struct tables {
     struct tables_mmu mmu;
-    struct tables_table *bucket[TABLES_BUCKETS];
+    struct keyed_table all;
     struct interval_index places; /* of all tables, by GPU physical address */
-    struct tables_space *spaces;
-    struct tables_process *processes;
+    struct keyed_table spaces, processes;
+    struct tables_process *paging; /* the system's process, the newest first */
     uint64_t births;
     bool lost;                               /* what tables held, at least once */
     const struct tables_process *first_used; /* paging process whose first use was judged */
@@ -132,6 +136,14 @@ void tables_set_start(struct vidmm_referee *referee, struct tables_table *table,
 struct tables_table *tables_translating(struct vidmm_referee *referee, HANDLE process,
                                         uint64_t start, uint64_t end,
                                         const struct tables_table *after);
+/* The same, of tables with stale entries. */
+struct tables_table *tables_to_flush(const struct tables_space *space, uint64_t start, uint64_t end,
+                                     enum tables_when when, const struct tables_table *after);
+/* The tables of a process; NULL: it has none. tables_next_space: of the first process, then of the
+ * one after `after`. */
+struct tables_space *tables_space(struct vidmm_referee *referee, HANDLE process);
+struct tables_space *tables_next_space(struct vidmm_referee *referee,
+                                       const struct tables_space *after);
 /* Bytes of addresses that leaf tables of the process can translate, valid or not. */
 uint64_t tables_leaf_bytes(struct vidmm_referee *referee, const struct tables_process *process);
 /* Its memory is a table's from now on. */
@@ -141,6 +153,7 @@ uint64_t tables_births(struct vidmm_referee *referee);
 /* A table that was born after the first `births` has bytes of the page at a GPU physical address.
  */
 bool tables_take(struct vidmm_referee *referee, uint64_t gpu_address, uint64_t births);
+/* All tables, for what concerns all memory: the pause of a live migration. */
 struct tables_table *tables_each(struct vidmm_referee *referee, const struct tables_table *after);
 struct tables_entry *tables_entry(const struct tables_table *table, uint32_t kind, uint32_t index);
 /* The entry leads to memory, if it is valid: not to a table. */
@@ -176,6 +189,9 @@ struct tables_process *tables_process_of(struct vidmm_referee *referee,
 bool tables_at_root(const struct shadow_context *context, const struct tables_process *process);
 /* It is a paging companion context: the system's, and not of the paging process (R386). */
 bool tables_companion(struct vidmm_referee *referee, const struct shadow_context *context);
+/* The context was made, and what it is and whose is known; it goes. */
+void tables_context_made(struct vidmm_referee *referee, struct shadow_context *context);
+void tables_context_gone(struct vidmm_referee *referee, const struct shadow_context *context);
 /* A companion context runs in its address space. */
 bool tables_privileged(struct vidmm_referee *referee, HANDLE process);
 /* Whose addresses a paging operation names: the paging process's, or a companion context's. */

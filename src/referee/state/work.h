@@ -32,8 +32,8 @@ struct shadow_build {
     uint32_t private_size, private_used;
     struct guard private_bytes;
     uint64_t number;                      /* from 1; newer is higher */
-    uint32_t segment;                     /* as DxgkDdiPatch was told */
-    uint64_t address;                     /* as DxgkDdiPatch was told; 0: not yet */
+    uint32_t segment;                     /* from DxgkDdiPatch */
+    uint64_t address;                     /* from DxgkDdiPatch; 0: not yet */
     struct build_operation *first, *last; /* built, not submitted */
 };
 
@@ -65,7 +65,7 @@ struct builds {
 
 struct submissions {
     bool gave_up; /* see submit_give_up */
-    /* What DxgkDdiPatch was told, until DxgkDdiSubmitCommand follows. */
+    /* Arguments of DxgkDdiPatch, until DxgkDdiSubmitCommand follows. */
     struct {
         bool open;
         DXGKARG_PATCH args;

@@ -105,11 +105,9 @@ static void allocation_created(struct vidmm_referee *referee, const DXGKARG_CREA
             continue;
         allocation_take_info(referee, allocation, &infos[i]);
         allocation->standard = type;
-        allocation->resource = resource;
-        if (resource)
-            resource->allocations++;
+        shadow_join_resource(allocation, resource);
     }
-    if (resource && resource->allocations == 0)
+    if (resource && resource->allocations.count == 0)
         shadow_remove_resource(referee, resource);
 }
 
@@ -207,12 +205,11 @@ static void allocation_opened(struct vidmm_referee *referee, HANDLE device,
     struct shadow_opened *open = shadow_add_opened(referee, info->hDeviceSpecificAllocation);
     if (!open)
         return;
-    open->device = device;
-    open->allocation = allocation;
+    if (allocation)
+        allocation_judge_open(referee, allocation);
+    shadow_join_opened(referee, open, device, allocation);
     if (!allocation)
         return;
-    allocation_judge_open(referee, allocation);
-    allocation->opens++;
     allocation->name = info->hAllocation;
     if (referee->adapter.caps_known && allocation->info.FlagsWddm2.MapApertureCpuVisible &&
         referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9)
@@ -221,7 +218,7 @@ static void allocation_opened(struct vidmm_referee *referee, HANDLE device,
                      "MapAperture2Supported refused",
                      "it is opened");
     if (create)
-        allocation->device = device;
+        shadow_join_device(referee, allocation, device);
 }
 
 /* An allocation outlives the device that created it, as long as another can open it. */
@@ -299,12 +296,14 @@ static struct shadow_resource *allocation_resource_opened(const struct shadow_op
     return open && open->allocation ? open->allocation->resource : NULL;
 }
 
-static uint32_t allocation_count_opened(struct vidmm_referee *referee,
-                                        const struct shadow_resource *resource, HANDLE device) {
+static uint32_t allocation_count_opened(const struct shadow_resource *resource, HANDLE device) {
     uint32_t count = 0;
-    for (const struct shadow_opened *open = shadow_next_opened(referee, NULL); open;
-         open = shadow_next_opened(referee, open))
-        count += open->device == device && allocation_resource_opened(open) == resource;
+    for (const struct chain_link *of = resource->allocations.first; of; of = of->after) {
+        const struct shadow_allocation *allocation =
+            CHAIN_OWNER(struct shadow_allocation, of_resource, of);
+        for (const struct chain_link *at = allocation->opens.first; at; at = at->after)
+            count += CHAIN_OWNER(struct shadow_opened, of_allocation, at)->device == device;
+    }
     return count;
 }
 
@@ -318,19 +317,13 @@ static void allocation_judge_together(struct vidmm_referee *referee, HANDLE devi
         if (!resource || resource == before)
             continue;
         before = resource;
-        uint32_t listed = 0, open = allocation_count_opened(referee, resource, device);
+        uint32_t listed = 0, open = allocation_count_opened(resource, device);
         for (UINT j = 0; j < args->NumAllocations; j++)
             listed += allocation_resource_opened(shadow_find_opened(
                           referee, device, args->pOpenHandleList[j])) == resource;
         MANAGER_MUST(140, listed == open, "all allocations of a resource in one CloseAllocation",
                      "%u of the %u that are open", listed, open);
     }
-}
-
-static void allocation_close_shadow(struct vidmm_referee *referee, struct shadow_opened *open) {
-    if (open->allocation && open->allocation->opens != 0)
-        open->allocation->opens--;
-    shadow_remove_opened(referee, open);
 }
 
 static NTSTATUS watch_CloseAllocation(struct vidmm_referee *referee, const HANDLE device,
@@ -343,7 +336,7 @@ static NTSTATUS watch_CloseAllocation(struct vidmm_referee *referee, const HANDL
         MANAGER_MUST(139, open, "one CloseAllocation for every open",
                      "handle %u of the list is not open in this device", i);
         if (open)
-            allocation_close_shadow(referee, open);
+            shadow_remove_opened(referee, open);
     }
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiCloseAllocation(device, args);
@@ -353,53 +346,38 @@ static NTSTATUS watch_CloseAllocation(struct vidmm_referee *referee, const HANDL
 }
 WATCHED_2(NTSTATUS, CloseAllocation, const HANDLE, const DXGKARG_CLOSEALLOCATION *)
 
-void allocation_device_gone(struct vidmm_referee *referee, HANDLE device) {
-    struct shadow_opened *next;
-    uint32_t left = 0;
-    for (struct shadow_opened *open = shadow_next_opened(referee, NULL); open; open = next) {
-        next = shadow_next_opened(referee, open);
-        if (open->device != device)
-            continue;
-        left++;
-        allocation_close_shadow(referee, open);
-    }
+void allocation_device_gone(struct vidmm_referee *referee, HANDLE handle) {
+    struct shadow_device *device = shadow_device(referee, handle);
+    uint32_t left = device ? device->opens.count : 0;
+    while (device && device->opens.first)
+        shadow_remove_opened(referee,
+                             CHAIN_OWNER(struct shadow_opened, of_device, device->opens.first));
     MANAGER_MUST(139, left == 0, "every open closed before its device is destroyed",
                  "%u are open in the device", left);
-    for (struct shadow_allocation *allocation = shadow_next_allocation(referee, NULL); allocation;
-         allocation = shadow_next_allocation(referee, allocation)) {
-        if (allocation->device == device)
-            allocation->device = NULL;
-    }
+    struct chain_link *at = device ? device->allocations.first : NULL;
+    for (; at; at = at->after)
+        CHAIN_OWNER(struct shadow_allocation, of_device, at)->device = NULL;
 }
 
 /* ---- Destroy --------------------------------------------------------------------------------- */
 
-static void allocation_forget_opens(struct vidmm_referee *referee,
-                                    const struct shadow_allocation *allocation) {
-    struct shadow_opened *next;
-    for (struct shadow_opened *open = shadow_next_opened(referee, NULL); open; open = next) {
-        next = shadow_next_opened(referee, open);
-        if (open->allocation == allocation)
-            shadow_remove_opened(referee, open);
-    }
-}
-
 static void allocation_destroyed(struct vidmm_referee *referee,
                                  struct shadow_allocation *allocation) {
     struct shadow_resource *resource = allocation->resource;
-    MANAGER_MUST(139, allocation->opens == 0,
+    MANAGER_MUST(139, allocation->opens.count == 0,
                  "every open closed before the allocation is destroyed", "%u are open",
-                 allocation->opens);
+                 allocation->opens.count);
     MANAGER_MUST(145, allocation->uses == 0,
                  "no GPU work under way that uses a destroyed allocation",
                  "%u submissions under way use it", allocation->uses);
     owners_judge_end(referee, allocation, operations_under_way(referee, allocation->head.handle));
     notice_judge_end(referee, allocation);
-    if (allocation->opens != 0)
-        allocation_forget_opens(referee, allocation);
-    if (resource && --resource->allocations == 0)
-        shadow_remove_resource(referee, resource);
+    while (allocation->opens.first)
+        shadow_remove_opened(
+            referee, CHAIN_OWNER(struct shadow_opened, of_allocation, allocation->opens.first));
     shadow_remove_allocation(referee, allocation);
+    if (resource && resource->allocations.count == 0)
+        shadow_remove_resource(referee, resource);
 }
 
 static void allocation_judge_resource(struct vidmm_referee *referee,
@@ -437,13 +415,7 @@ static NTSTATUS watch_DestroyAllocation(struct vidmm_referee *referee, const HAN
 WATCHED_2(NTSTATUS, DestroyAllocation, const HANDLE, const DXGKARG_DESTROYALLOCATION *)
 
 void allocation_judge_end(struct vidmm_referee *referee) {
-    uint32_t open = 0, alive = 0;
-    for (const struct shadow_opened *at = shadow_next_opened(referee, NULL); at;
-         at = shadow_next_opened(referee, at))
-        open++;
-    for (const struct shadow_allocation *at = shadow_next_allocation(referee, NULL); at;
-         at = shadow_next_allocation(referee, at))
-        alive++;
+    uint32_t open = referee->objects.opened.count, alive = referee->objects.allocation.count;
     MANAGER_MUST(139, open == 0, "every open closed when the adapter goes", "%u are open", open);
     MANAGER_MUST(141, alive == 0, "every allocation destroyed when the adapter goes",
                  "%u are alive", alive);

@@ -107,9 +107,8 @@ static void info_judge_cpu_place(struct vidmm_referee *referee, const DXGK_ALLOC
 /* Apertures that overlays may be in. */
 static uint32_t info_overlay_apertures(struct vidmm_referee *referee) {
     uint32_t set = 0;
-    for (const struct shadow_allocation *at = shadow_next_allocation(referee, NULL); at;
-         at = shadow_next_allocation(referee, at))
-        set |= at->info.Flags.Overlay ? at->write_set : 0;
+    for (uint32_t i = 0; i < SHADOW_SEGMENTS; i++)
+        set |= referee->objects.overlays[i] != 0 ? 1u << i : 0;
     return set & allocation_apertures(referee);
 }
 
@@ -308,4 +307,5 @@ void allocation_take_info(struct vidmm_referee *referee, struct shadow_allocatio
     allocation->evict_set = info->EvictionSegmentSet;
     allocation->size = ((uint64_t)info->Size + SHADOW_PAGE - 1) / SHADOW_PAGE * SHADOW_PAGE;
     info_count_created(referee, info);
+    shadow_count_allocation(referee, allocation);
 }

@@ -234,13 +234,6 @@ static struct build_operation *build_judge_operation(struct vidmm_referee *refer
     return referee->builds.open.operation;
 }
 
-static bool build_any_system_context(struct vidmm_referee *referee) {
-    const struct shadow_context *context = shadow_next_context(referee, NULL);
-    while (context && !context->system)
-        context = shadow_next_context(referee, context);
-    return context;
-}
-
 static void build_judge_handles(struct vidmm_referee *referee,
                                 const DXGKARG_BUILDPAGINGBUFFER *args) {
     HANDLE handle = NULL, system = args->hSystemContext;
@@ -253,7 +246,7 @@ static void build_judge_handles(struct vidmm_referee *referee,
                      "hAllocation %p is no allocation's", handle);
     const struct shadow_context *context = shadow_context(referee, system);
     bool known = context && context->system;
-    if (system || build_any_system_context(referee))
+    if (system || referee->objects.system_contexts != 0)
         MANAGER_MUST(171, known, "the driver's handle of a system context",
                      "hSystemContext %p is no system context's", system);
 }

@@ -7,11 +7,10 @@
  * before DxgkCbNotifyDpc goes on to the manager and before any call of the GPU scheduler's class or
  * that ends an allocation.
  */
-#include <string.h>
+#include <stdlib.h>
 
 #include <vidmm/interrupt.h>
 
-#include "state/grow.h"
 #include "work/work.h"
 #include "watch/allocation.h"
 #include "watch/watch.h"
@@ -57,12 +56,26 @@ callbacks_begin_context_allocation(struct vidmm_referee *referee,
 
 static void callbacks_note_context_allocation(struct vidmm_referee *referee, HANDLE driver,
                                               HANDLE system) {
-    struct contexts *contexts = &referee->contexts;
-    uint32_t i = 0;
-    while (i < contexts->handles && contexts->handle[i].driver)
-        i++;
-    if (grow(&contexts->handle, &contexts->handles, i + 1, sizeof(*contexts->handle)))
-        contexts->handle[i] = (struct contexts_handle){.driver = driver, .system = system};
+    struct contexts_handle *handle = calloc(1, sizeof(*handle));
+    if (!handle ||
+        !keyed_add(&referee->contexts.handles, &handle->by_system, keyed_handle(system))) {
+        free(handle);
+        return;
+    }
+    handle->driver = driver;
+}
+
+static void callbacks_forget_context_allocation(struct vidmm_referee *referee,
+                                                struct contexts_handle *handle) {
+    keyed_remove(&referee->contexts.handles, &handle->by_system);
+    free(handle);
+}
+
+void callbacks_end(struct vidmm_referee *referee) {
+    struct keyed_table *handles = &referee->contexts.handles;
+    while (handles->first)
+        callbacks_forget_context_allocation(referee, (struct contexts_handle *)handles->first);
+    keyed_clear(handles);
 }
 
 static NTSTATUS watch_CreateContextAllocation(struct vidmm_referee *referee,
@@ -85,15 +98,13 @@ static NTSTATUS watch_DestroyContextAllocation(struct vidmm_referee *referee, co
                                                const HANDLE allocation) {
     NTSTATUS status = referee->callbacks.DxgkCbDestroyContextAllocation(adapter, allocation);
     pthread_mutex_lock(&referee->lock);
-    for (uint32_t i = 0; status == STATUS_SUCCESS && i < referee->contexts.handles; i++) {
-        HANDLE driver = referee->contexts.handle[i].driver;
-        if (!driver || referee->contexts.handle[i].system != allocation)
-            continue;
-        struct shadow_allocation *object = shadow_allocation(referee, driver);
+    struct contexts_handle *handle =
+        (struct contexts_handle *)keyed_find(&referee->contexts.handles, keyed_handle(allocation));
+    if (handle && status == STATUS_SUCCESS) {
+        struct shadow_allocation *object = shadow_allocation(referee, handle->driver);
         if (object)
             shadow_remove_allocation(referee, object);
-        referee->contexts.handle[i].driver = NULL;
-        break;
+        callbacks_forget_context_allocation(referee, handle);
     }
     pthread_mutex_unlock(&referee->lock);
     return status;
@@ -103,7 +114,7 @@ WATCHED_2(NTSTATUS, DestroyContextAllocation, const HANDLE, const HANDLE)
 void referee_watch_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks) {
     WATCH_CALLBACK(callbacks, NotifyInterrupt);
     WATCH_CALLBACK(callbacks, NotifyDpc);
-    grow_free(&referee->contexts.handle, &referee->contexts.handles);
+    callbacks_end(referee);
     WATCH_CALLBACK(callbacks, CreateContextAllocation);
     WATCH_CALLBACK(callbacks, DestroyContextAllocation);
 }

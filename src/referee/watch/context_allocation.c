@@ -7,84 +7,89 @@
  * The driver names owners by the system's handles, which it may do from inside the very call that
  * creates them: these are kept here, in front of watch/device.c and watch/callbacks.c.
  */
+#include <stdlib.h>
 #include <string.h>
 
-#include "state/grow.h"
 #include "watch/allocation.h"
 #include "watch/own_memory.h"
 #include "watch/thunk.h"
 
 /* ---- Owners ---------------------------------------------------------------------------------- */
 
-static uint32_t context_owner_find(struct vidmm_referee *referee, HANDLE system) {
-    uint32_t i = 0, owners = referee->contexts.owners;
-    while (i < owners && referee->contexts.owner[i].system != system)
-        i++;
-    return i < owners ? i : CONTEXTS_NONE;
+static struct contexts_owner *context_owner_find(struct vidmm_referee *referee, HANDLE system) {
+    return (struct contexts_owner *)keyed_find(&referee->contexts.owners, keyed_handle(system));
 }
 
-static uint32_t context_owner_of_driver(struct vidmm_referee *referee, HANDLE driver,
-                                        bool context) {
-    uint32_t i = 0, owners = referee->contexts.owners;
-    while (i < owners &&
-           (!referee->contexts.owner[i].system || referee->contexts.owner[i].driver != driver ||
-            referee->contexts.owner[i].context != context))
-        i++;
-    return i < owners ? i : CONTEXTS_NONE;
+static struct keyed_table *context_owners_by_driver(struct vidmm_referee *referee, bool context) {
+    return context ? &referee->contexts.contexts : &referee->contexts.devices;
 }
 
-/* CONTEXTS_NONE: out of memory. */
-static uint32_t context_owner_free(struct vidmm_referee *referee) {
-    struct contexts *contexts = &referee->contexts;
-    uint32_t i = context_owner_find(referee, NULL), owners = contexts->owners;
-    if (i != CONTEXTS_NONE)
-        return i;
-    return grow(&contexts->owner, &contexts->owners, owners + 1, sizeof(*contexts->owner))
-               ? owners
-               : CONTEXTS_NONE;
+static struct contexts_owner *context_owner_of_driver(struct vidmm_referee *referee, HANDLE driver,
+                                                      bool context) {
+    struct keyed *at = keyed_find(context_owners_by_driver(referee, context), keyed_handle(driver));
+    return at ? CHAIN_OWNER(struct contexts_owner, by_driver, at) : NULL;
 }
 
-static uint32_t context_owner_add(struct vidmm_referee *referee, HANDLE system, HANDLE device,
-                                  bool of_system, bool context) {
-    uint32_t i = system ? context_owner_free(referee) : CONTEXTS_NONE;
-    if (i == CONTEXTS_NONE)
-        return i;
-    referee->contexts.owner[i].system = system;
-    referee->contexts.owner[i].driver = NULL;
-    referee->contexts.owner[i].device = device;
-    referee->contexts.owner[i].of_system = of_system;
-    referee->contexts.owner[i].context = context;
-    return i;
+/* NULL: out of memory. */
+static struct contexts_owner *context_owner_add(struct vidmm_referee *referee, HANDLE system,
+                                                HANDLE device, bool of_system, bool context) {
+    struct contexts_owner *owner = system ? calloc(1, sizeof(*owner)) : NULL;
+    if (!owner || !keyed_add(&referee->contexts.owners, &owner->by_system, keyed_handle(system))) {
+        free(owner);
+        return NULL;
+    }
+    owner->device = device;
+    owner->of_system = of_system;
+    owner->context = context;
+    return owner;
 }
 
-static void context_owner_settle(struct vidmm_referee *referee, uint32_t i, NTSTATUS status,
-                                 HANDLE driver) {
-    if (i == CONTEXTS_NONE)
-        return;
-    referee->contexts.owner[i].driver = driver;
-    if (status != STATUS_SUCCESS)
-        referee->contexts.owner[i].system = NULL;
+static void context_made_remove(struct vidmm_referee *referee, struct contexts_allocation *made) {
+    chain_leave(&made->of_owner);
+    keyed_remove(&referee->contexts.made, &made->by_system);
+    keyed_remove(&referee->contexts.made_by_driver, &made->by_driver);
+    free(made);
 }
 
 /* And what was made for it, which the system takes back. */
-static void context_owner_remove(struct vidmm_referee *referee, HANDLE driver, bool context) {
-    uint32_t i = context_owner_of_driver(referee, driver, context);
+static void context_owner_remove(struct vidmm_referee *referee, struct contexts_owner *owner) {
+    while (owner->made.first)
+        context_made_remove(referee,
+                            CHAIN_OWNER(struct contexts_allocation, of_owner, owner->made.first));
+    keyed_remove(&referee->contexts.owners, &owner->by_system);
+    if (owner->driver)
+        keyed_remove(context_owners_by_driver(referee, owner->context), &owner->by_driver);
+    free(owner);
+}
+
+static void context_owner_settle(struct vidmm_referee *referee, struct contexts_owner *owner,
+                                 NTSTATUS status, HANDLE driver) {
+    if (!owner)
+        return;
+    struct keyed_table *drivers = context_owners_by_driver(referee, owner->context);
+    if (status == STATUS_SUCCESS && keyed_add(drivers, &owner->by_driver, keyed_handle(driver))) {
+        owner->driver = driver;
+        return;
+    }
+    chain_part(&owner->made); /* what the driver made for it exists until the driver destroys it */
+    context_owner_remove(referee, owner);
+}
+
+static void context_owner_gone(struct vidmm_referee *referee, HANDLE driver, bool context) {
+    struct contexts_owner *owner = context_owner_of_driver(referee, driver, context);
     for (uint32_t node = 0; context && node < SHADOW_NODES; node++)
         if (referee->contexts.running[node] == driver)
             referee->contexts.running[node] = NULL;
-    if (i == CONTEXTS_NONE)
-        return;
-    for (uint32_t j = 0; j < referee->contexts.mades; j++)
-        if (referee->contexts.made[j].owner == referee->contexts.owner[i].system)
-            referee->contexts.made[j].driver = NULL;
-    referee->contexts.owner[i].system = NULL;
+    if (owner)
+        context_owner_remove(referee, owner);
 }
 
 static NTSTATUS watch_CreateDevice(struct vidmm_referee *referee, const HANDLE adapter,
                                    DXGKARG_CREATEDEVICE *args) {
     DXGK_CREATEDEVICEFLAGS flags = {.Value = args->Flags.Value};
     pthread_mutex_lock(&referee->lock);
-    uint32_t i = context_owner_add(referee, args->hDevice, NULL, flags.SystemDevice, false);
+    struct contexts_owner *owner =
+        context_owner_add(referee, args->hDevice, NULL, flags.SystemDevice, false);
     if (flags.SystemDevice)
         process_creating(referee, true);
     pthread_mutex_unlock(&referee->lock);
@@ -92,7 +97,7 @@ static NTSTATUS watch_CreateDevice(struct vidmm_referee *referee, const HANDLE a
     pthread_mutex_lock(&referee->lock);
     if (flags.SystemDevice)
         process_creating(referee, false);
-    context_owner_settle(referee, i, status, args->hDevice);
+    context_owner_settle(referee, owner, status, args->hDevice);
     pthread_mutex_unlock(&referee->lock);
     return status;
 }
@@ -101,12 +106,12 @@ WATCHED_2(NTSTATUS, CreateDevice, const HANDLE, DXGKARG_CREATEDEVICE *)
 static NTSTATUS watch_CreateContext(struct vidmm_referee *referee, const HANDLE device,
                                     DXGKARG_CREATECONTEXT *args) {
     pthread_mutex_lock(&referee->lock);
-    uint32_t i =
+    struct contexts_owner *owner =
         context_owner_add(referee, args->hContext, device, args->Flags.SystemContext, true);
     pthread_mutex_unlock(&referee->lock);
     NTSTATUS status = referee->behind_contexts.DxgkDdiCreateContext(device, args);
     pthread_mutex_lock(&referee->lock);
-    context_owner_settle(referee, i, status, args->hContext);
+    context_owner_settle(referee, owner, status, args->hContext);
     pthread_mutex_unlock(&referee->lock);
     return status;
 }
@@ -114,7 +119,7 @@ WATCHED_2(NTSTATUS, CreateContext, const HANDLE, DXGKARG_CREATECONTEXT *)
 
 static NTSTATUS watch_DestroyDevice(struct vidmm_referee *referee, const HANDLE device) {
     pthread_mutex_lock(&referee->lock);
-    context_owner_remove(referee, device, false);
+    context_owner_gone(referee, device, false);
     pthread_mutex_unlock(&referee->lock);
     return referee->behind_contexts.DxgkDdiDestroyDevice(device);
 }
@@ -122,7 +127,7 @@ WATCHED_1(NTSTATUS, DestroyDevice, const HANDLE)
 
 static NTSTATUS watch_DestroyContext(struct vidmm_referee *referee, const HANDLE context) {
     pthread_mutex_lock(&referee->lock);
-    context_owner_remove(referee, context, true);
+    context_owner_gone(referee, context, true);
     pthread_mutex_unlock(&referee->lock);
     return referee->behind_contexts.DxgkDdiDestroyContext(context);
 }
@@ -130,34 +135,42 @@ WATCHED_1(NTSTATUS, DestroyContext, const HANDLE)
 
 /* ---- Creating -------------------------------------------------------------------------------- */
 
+static struct contexts_owner *context_owner_named(struct vidmm_referee *referee,
+                                                  const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
+    bool shared = args->ContextAllocationFlags.SharedAcrossContexts;
+    return context_owner_find(referee, shared ? args->hDevice : args->hContext);
+}
+
 static void context_judge_create(struct vidmm_referee *referee,
                                  const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
-    bool shared = args->ContextAllocationFlags.SharedAcrossContexts;
-    uint32_t i = context_owner_find(referee, shared ? args->hDevice : args->hContext);
-    if (shared)
+    const struct contexts_owner *owner = context_owner_named(referee, args);
+    if (args->ContextAllocationFlags.SharedAcrossContexts)
         DRIVER_MUST(344, !args->hContext, "hContext NULL with SharedAcrossContexts",
                     "hContext is %p", args->hContext);
-    if (i != CONTEXTS_NONE && referee->contexts.owner[i].system)
-        DRIVER_MUST(343, !referee->contexts.owner[i].of_system,
-                    "a context or device of an application",
+    if (owner)
+        DRIVER_MUST(343, !owner->of_system, "a context or device of an application",
                     "it was asked for one of the system's own");
 }
 
 static void context_note_made(struct vidmm_referee *referee,
                               const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
-    bool shared = args->ContextAllocationFlags.SharedAcrossContexts;
     struct contexts *contexts = &referee->contexts;
-    uint32_t i = 0;
-    while (i < contexts->mades && contexts->made[i].driver)
-        i++;
-    if (!args->hDriverAllocation ||
-        !grow(&contexts->made, &contexts->mades, i + 1, sizeof(*contexts->made)))
+    struct contexts_owner *owner = context_owner_named(referee, args);
+    struct contexts_allocation *made = args->hDriverAllocation ? calloc(1, sizeof(*made)) : NULL;
+    if (!made || !keyed_add(&contexts->made, &made->by_system, keyed_handle(args->hAllocation))) {
+        free(made);
         return;
-    contexts->made[i].driver = args->hDriverAllocation;
-    contexts->made[i].system = args->hAllocation;
-    contexts->made[i].bytes = args->Size;
-    contexts->made[i].mapped = 0;
-    contexts->made[i].owner = shared ? args->hDevice : args->hContext;
+    }
+    if (!keyed_add(&contexts->made_by_driver, &made->by_driver,
+                   keyed_handle(args->hDriverAllocation))) {
+        keyed_remove(&contexts->made, &made->by_system);
+        free(made);
+        return;
+    }
+    made->driver = args->hDriverAllocation;
+    made->bytes = args->Size;
+    if (owner)
+        chain_join(&owner->made, &made->of_owner);
 }
 
 static NTSTATUS watch_CreateContextAllocation(struct vidmm_referee *referee,
@@ -174,17 +187,13 @@ static NTSTATUS watch_CreateContextAllocation(struct vidmm_referee *referee,
 }
 WATCHED_1(NTSTATUS, CreateContextAllocation, DXGKARGCB_CREATECONTEXTALLOCATION *)
 
-static uint32_t context_made_find(struct vidmm_referee *referee, HANDLE system) {
-    uint32_t i = 0, mades = referee->contexts.mades;
-    while (i < mades &&
-           (!referee->contexts.made[i].driver || referee->contexts.made[i].system != system))
-        i++;
-    return i < mades ? i : CONTEXTS_NONE;
+static struct contexts_allocation *context_made_find(struct vidmm_referee *referee, HANDLE system) {
+    return (struct contexts_allocation *)keyed_find(&referee->contexts.made, keyed_handle(system));
 }
 
 uint64_t context_allocation_size(struct vidmm_referee *referee, HANDLE system) {
-    uint32_t i = context_made_find(referee, system);
-    return i != CONTEXTS_NONE ? referee->contexts.made[i].bytes : 0;
+    const struct contexts_allocation *made = context_made_find(referee, system);
+    return made ? made->bytes : 0;
 }
 
 static D3DGPU_VIRTUAL_ADDRESS
@@ -193,10 +202,10 @@ watch_MapContextAllocation(struct vidmm_referee *referee, const HANDLE adapter,
     D3DGPU_VIRTUAL_ADDRESS va =
         referee->callbacks_behind_contexts.DxgkCbMapContextAllocation(adapter, args);
     pthread_mutex_lock(&referee->lock);
-    uint32_t i = context_made_find(referee, args->hAllocation);
-    if (va != 0 && i != CONTEXTS_NONE) {
-        referee->contexts.made[i].va = (uint64_t)va;
-        referee->contexts.made[i].mapped = args->SizeInPages * SHADOW_PAGE;
+    struct contexts_allocation *made = context_made_find(referee, args->hAllocation);
+    if (va != 0 && made) {
+        made->va = (uint64_t)va;
+        made->mapped = args->SizeInPages * SHADOW_PAGE;
     }
     pthread_mutex_unlock(&referee->lock);
     return va;
@@ -217,57 +226,50 @@ static void context_judge_place(struct vidmm_referee *referee, HANDLE driver) {
 }
 
 /* With GPU virtual addresses: the driver was told where it is, and its addresses lead there. */
-static void context_judge_reach(struct vidmm_referee *referee, uint32_t i,
+static void context_judge_reach(struct vidmm_referee *referee,
+                                const struct contexts_allocation *made,
                                 const struct tables_process *process) {
-    const struct shadow_allocation *allocation =
-        shadow_allocation(referee, referee->contexts.made[i].driver);
+    const struct shadow_allocation *allocation = shadow_allocation(referee, made->driver);
     const DXGK_ALLOCATIONINFOFLAGS_WDDM2_0 *flags =
         allocation ? &allocation->info.FlagsWddm2 : NULL;
     if (flags && flags->ExplicitResidencyNotification && flags->AccessedPhysically)
         MANAGER_MUST(346, allocation->notified,
                      "the context's own allocations resident before its commands run",
-                     "the driver was not told that one of 0x%llx bytes is",
-                     LLU(referee->contexts.made[i].bytes));
-    for (uint64_t at = 0; process && at < referee->contexts.made[i].mapped; at += SHADOW_PAGE) {
+                     "the driver was not told that one of 0x%llx bytes is", LLU(made->bytes));
+    for (uint64_t at = 0; process && at < made->mapped; at += SHADOW_PAGE) {
         struct tables_found found;
-        tables_walk(referee, process, referee->contexts.made[i].va + at, TABLES_ASKED, &found);
+        tables_walk(referee, process, made->va + at, TABLES_ASKED, &found);
         if (!found.known)
             return;
         MANAGER_MUST(346, found.valid,
                      "the context's own allocations resident before its commands run",
-                     "0x%llx, which one is mapped to, leads nowhere",
-                     LLU(referee->contexts.made[i].va + at));
+                     "0x%llx, which one is mapped to, leads nowhere", LLU(made->va + at));
     }
 }
 
-static bool context_needs(struct vidmm_referee *referee, uint32_t i, uint32_t context,
-                          uint32_t device) {
-    return referee->contexts.made[i].driver &&
-           (referee->contexts.made[i].owner == referee->contexts.owner[context].system ||
-            (device != CONTEXTS_NONE &&
-             referee->contexts.made[i].owner == referee->contexts.owner[device].system));
-}
-
-/* Context `one` keeps something in allocation `i`. */
-static bool context_keeps(struct vidmm_referee *referee, uint32_t one, uint32_t i) {
-    return one != CONTEXTS_NONE &&
-           context_needs(
-               referee, i, one,
-               context_owner_of_driver(referee, referee->contexts.owner[one].device, false));
+/* What was made for a context, or for its device; NULL: nothing. */
+static void context_judge_owned(struct vidmm_referee *referee, const struct contexts_owner *owner,
+                                const struct tables_process *process, bool virtual) {
+    const struct chain_link *at = owner ? owner->made.first : NULL;
+    for (; at; at = at->after) {
+        const struct contexts_allocation *made =
+            CHAIN_OWNER(struct contexts_allocation, of_owner, at);
+        if (virtual)
+            context_judge_reach(referee, made, process);
+        else
+            context_judge_place(referee, made->driver);
+    }
 }
 
 static void context_judge_submission(struct vidmm_referee *referee, HANDLE context, bool virtual) {
     const struct tables_process *process =
         tables_process_of(referee, shadow_context(referee, context));
-    uint32_t one = context_owner_of_driver(referee, context, true);
-    for (uint32_t i = 0; i < referee->contexts.mades; i++) {
-        if (!context_keeps(referee, one, i))
-            continue;
-        if (virtual)
-            context_judge_reach(referee, i, process);
-        else
-            context_judge_place(referee, referee->contexts.made[i].driver);
-    }
+    const struct contexts_owner *owner = context_owner_of_driver(referee, context, true);
+    if (!owner)
+        return;
+    context_judge_owned(referee, owner, process, virtual);
+    context_judge_owned(referee, context_owner_of_driver(referee, owner->device, false), process,
+                        virtual);
 }
 
 /* Work that names no context and is neither paging nor a switch leaves the GPU as it was. */
@@ -320,19 +322,26 @@ static HANDLE context_leaving(const DXGKARG_BUILDPAGINGBUFFER *args) {
     }
 }
 
+/* The context keeps something in it. */
+static bool context_keeps(struct vidmm_referee *referee, HANDLE context,
+                          const struct contexts_allocation *made) {
+    const struct contexts_owner *owner = context_owner_of_driver(referee, context, true);
+    const struct contexts_owner *device =
+        owner ? context_owner_of_driver(referee, owner->device, false) : NULL;
+    return made->of_owner.chain && ((owner && made->of_owner.chain == &owner->made) ||
+                                    (device && made->of_owner.chain == &device->made));
+}
+
 static void context_judge_leaving(struct vidmm_referee *referee, HANDLE allocation) {
-    uint32_t i = 0, mades = referee->contexts.mades;
-    while (i < mades && referee->contexts.made[i].driver != allocation)
-        i++;
-    for (uint32_t node = 0; i < mades && node < SHADOW_NODES; node++) {
-        bool held = referee->contexts.running[node] &&
-                    context_keeps(
-                        referee,
-                        context_owner_of_driver(referee, referee->contexts.running[node], true), i);
-        MANAGER_MUST(283, !held,
+    struct keyed *at = keyed_find(&referee->contexts.made_by_driver, keyed_handle(allocation));
+    const struct contexts_allocation *made =
+        at ? CHAIN_OWNER(struct contexts_allocation, by_driver, at) : NULL;
+    for (uint32_t node = 0; made && node < SHADOW_NODES; node++) {
+        HANDLE running = referee->contexts.running[node];
+        MANAGER_MUST(283, !running || !context_keeps(referee, running, made),
                      "a switch to no context before what the running one keeps is moved",
                      "0x%llx bytes of the context that node %u ran last are moved",
-                     LLU(referee->contexts.made[i].bytes), node);
+                     LLU(made->bytes), node);
     }
 }
 
@@ -388,11 +397,23 @@ static NTSTATUS watch_BuildPagingBuffer(struct vidmm_referee *referee, const HAN
 }
 WATCHED_2(NTSTATUS, BuildPagingBuffer, const HANDLE, DXGKARG_BUILDPAGINGBUFFER *)
 
+void context_allocations_end(struct vidmm_referee *referee) {
+    struct contexts *contexts = &referee->contexts;
+    while (contexts->made.first)
+        context_made_remove(referee, (struct contexts_allocation *)contexts->made.first);
+    while (contexts->owners.first)
+        context_owner_remove(referee, (struct contexts_owner *)contexts->owners.first);
+    keyed_clear(&contexts->made);
+    keyed_clear(&contexts->made_by_driver);
+    keyed_clear(&contexts->owners);
+    keyed_clear(&contexts->devices);
+    keyed_clear(&contexts->contexts);
+}
+
 void referee_watch_context_allocations(struct vidmm_referee *referee,
                                        DRIVER_INITIALIZATION_DATA *table) {
     referee->behind_contexts = *table;
-    grow_free(&referee->contexts.owner, &referee->contexts.owners);
-    grow_free(&referee->contexts.made, &referee->contexts.mades);
+    context_allocations_end(referee);
     memset(referee->contexts.running, 0, sizeof(referee->contexts.running));
     WATCH(table, CreateDevice);
     WATCH(table, DestroyDevice);
@@ -410,10 +431,9 @@ static NTSTATUS watch_DestroyContextAllocation(struct vidmm_referee *referee, co
     NTSTATUS status =
         referee->callbacks_behind_contexts.DxgkCbDestroyContextAllocation(adapter, allocation);
     pthread_mutex_lock(&referee->lock);
-    for (uint32_t i = 0; i < referee->contexts.mades; i++)
-        if (referee->contexts.made[i].driver &&
-            !shadow_allocation(referee, referee->contexts.made[i].driver))
-            referee->contexts.made[i].driver = NULL;
+    struct contexts_allocation *made = context_made_find(referee, allocation);
+    if (made && !shadow_allocation(referee, made->driver))
+        context_made_remove(referee, made);
     pthread_mutex_unlock(&referee->lock);
     return status;
 }

@@ -59,14 +59,6 @@ static void device_take_device_info(struct vidmm_referee *referee, struct shadow
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
-static uint32_t device_devices_alive(struct vidmm_referee *referee) {
-    uint32_t count = 0;
-    for (const struct shadow_device *device = shadow_next_device(referee, NULL); device;
-         device = shadow_next_device(referee, device))
-        count++;
-    return count;
-}
-
 /* Of processes only: what has no process has no addresses either. Of a driver with both models it
  * cannot be known which one the process is for. */
 static void device_judge_pasid(struct vidmm_referee *referee, const DXGKARG_CREATEDEVICE *args) {
@@ -101,7 +93,7 @@ static NTSTATUS watch_CreateDevice(struct vidmm_referee *referee, const HANDLE a
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiCreateDevice", REFEREE_REENTRANT);
     query_judge_use(referee);
-    uint32_t alive = device_devices_alive(referee);
+    uint32_t alive = referee->objects.device.count;
     UINT flags = args->Flags.Value;
     device_judge_pasid(referee, args);
     referee_leave(referee);
@@ -120,15 +112,15 @@ static NTSTATUS watch_CreateDevice(struct vidmm_referee *referee, const HANDLE a
 }
 WATCHED_2(NTSTATUS, CreateDevice, const HANDLE, DXGKARG_CREATEDEVICE *)
 
-static void device_forget_contexts(struct vidmm_referee *referee,
-                                   const struct shadow_device *device) {
-    struct shadow_context *next;
-    for (struct shadow_context *context = shadow_next_context(referee, NULL); context;
-         context = next) {
-        next = shadow_next_context(referee, context);
-        if (context->owner == device)
-            shadow_remove_context(referee, context);
-    }
+static void device_forget_context(struct vidmm_referee *referee, struct shadow_context *context) {
+    tables_context_gone(referee, context);
+    shadow_remove_context(referee, context);
+}
+
+static void device_forget_contexts(struct vidmm_referee *referee, struct shadow_device *device) {
+    while (device->contexts.first)
+        device_forget_context(
+            referee, CHAIN_OWNER(struct shadow_context, of_device, device->contexts.first));
 }
 
 static NTSTATUS watch_DestroyDevice(struct vidmm_referee *referee, const HANDLE handle) {
@@ -163,14 +155,11 @@ static void device_judge_companion_node(struct vidmm_referee *referee,
 /* A companion context is on the node that the driver chose for one that has updates. */
 static void device_judge_companion(struct vidmm_referee *referee,
                                    const struct shadow_context *companion) {
-    const struct shadow_context *context = shadow_next_context(referee, NULL);
-    if (!tables_companion(referee, companion))
-        return;
-    while (context &&
-           (context->system || context->context_info.PagingCompanionNodeId != companion->node))
-        context = shadow_next_context(referee, context);
-    MANAGER_MUST(386, context, "a companion context on the node that the driver chose",
-                 "node %u is no context's PagingCompanionNodeId", companion->node);
+    uint32_t node = companion->node;
+    if (companion->companion)
+        MANAGER_MUST(386, node < SHADOW_NODES && referee->objects.companion_nodes[node] != 0,
+                     "a companion context on the node that the driver chose",
+                     "node %u is no context's PagingCompanionNodeId", node);
 }
 
 static NTSTATUS watch_CreateContext(struct vidmm_referee *referee, const HANDLE device,
@@ -190,6 +179,8 @@ static NTSTATUS watch_CreateContext(struct vidmm_referee *referee, const HANDLE 
             context->device = device;
             context->node = args->NodeOrdinal;
             context->context_info = args->ContextInfo;
+            shadow_count_context(referee, context);
+            tables_context_made(referee, context);
             device_judge_companion(referee, context);
         }
     }
@@ -203,7 +194,7 @@ static NTSTATUS watch_DestroyContext(struct vidmm_referee *referee, const HANDLE
     referee_enter(referee, &call, "DxgkDdiDestroyContext", REFEREE_REENTRANT);
     struct shadow_context *context = shadow_context(referee, handle);
     if (context)
-        shadow_remove_context(referee, context);
+        device_forget_context(referee, context);
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiDestroyContext(handle);
     referee_return(referee);

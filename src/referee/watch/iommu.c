@@ -49,8 +49,8 @@ static DXGK_HARDWARERESERVEDRANGES iommu_room_for_ranges(const DXGKARG_QUERYADAP
 
 static void iommu_judge_ranges(struct vidmm_referee *referee, const DXGKARG_QUERYADAPTERINFO *args,
                                const DXGK_HARDWARERESERVEDRANGES *room) {
-    DXGK_HARDWARERESERVEDRANGES told = iommu_room_for_ranges(args);
-    UINT32 count = told.NumRanges < room->NumRanges ? told.NumRanges : room->NumRanges;
+    DXGK_HARDWARERESERVEDRANGES passed = iommu_room_for_ranges(args);
+    UINT32 count = passed.NumRanges < room->NumRanges ? passed.NumRanges : room->NumRanges;
     const DXGK_PHYSICAL_MEMORY_RANGE *range = room->pPhysicalRanges;
     for (UINT32 i = 0; range && i < count && i < RANGES; i++)
         for (UINT32 j = i + 1; j < count && j < RANGES; j++)

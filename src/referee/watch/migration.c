@@ -89,7 +89,7 @@ static NTSTATUS watch_PrepareLiveMigration(struct vidmm_referee *referee, const 
         referee->migration.target = !source;
         referee->migration.vf = args->vfIndex;
         referee->migration.asked = referee->migration.saved = false;
-        referee->migration.told[IMMUTABLE] = referee->migration.told[MUTABLE] = false;
+        referee->migration.sized[IMMUTABLE] = referee->migration.sized[MUTABLE] = false;
         referee->migration.at = referee->ledger->calls;
         referee->migration.restored = referee->migration.disturbed = false;
         migration_pages_clear(source ? &referee->migration.read : &referee->migration.written);
@@ -156,7 +156,7 @@ static void migration_judge_sizes(struct vidmm_referee *referee, enum data_kind 
     if (!data)
         MANAGER_MUST(332, *size == 0, "0 in DataSize in the first call", "it is %llu", LLU(*size));
     else
-        MANAGER_MUST(332, referee->migration.told[kind] && *size == referee->migration.size[kind],
+        MANAGER_MUST(332, referee->migration.sized[kind] && *size == referee->migration.size[kind],
                      "a buffer of the size that the first call answered",
                      "%llu bytes, where it answered %llu", LLU(*size),
                      LLU(referee->migration.size[kind]));
@@ -209,11 +209,11 @@ static NTSTATUS migration_save(struct vidmm_referee *referee, enum data_kind kin
                           : referee->real.DxgkDdiSaveMutableMigrationData(adapter, &passed);
     referee_return(referee);
     if (status == STATUS_SUCCESS && !args->Data) {
-        referee->migration.told[kind] = true;
+        referee->migration.sized[kind] = true;
         referee->migration.size[kind] = *args->DataSize;
     }
     if (guard.block) {
-        if (status == STATUS_SUCCESS && referee->migration.told[kind] &&
+        if (status == STATUS_SUCCESS && referee->migration.sized[kind] &&
             guard.size == referee->migration.size[kind])
             migration_judge_saved(referee, kind, &guard, *args->DataSize);
         if (status == STATUS_SUCCESS && kind == IMMUTABLE)

@@ -109,10 +109,10 @@ static void mmu_take_level(struct vidmm_referee *referee, const struct query *qu
     mmu_judge_size(referee, level, &desc);
     mmu_judge_mode(referee, level, &desc);
     referee->tables.mmu.level[level] = desc;
-    referee->tables.mmu.told |= 1u << level;
+    referee->tables.mmu.described |= 1u << level;
     bool all = referee->tables.mmu.levels <= TABLES_LEVELS &&
                referee->tables.mmu.levels >= DXGK_MIN_PAGE_TABLE_LEVEL_COUNT &&
-               referee->tables.mmu.told == (1u << referee->tables.mmu.levels) - 1;
+               referee->tables.mmu.described == (1u << referee->tables.mmu.levels) - 1;
     if (all && !referee->tables.mmu.known)
         mmu_judge_coverage(referee);
     referee->tables.mmu.known = all;

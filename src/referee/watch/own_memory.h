@@ -15,6 +15,8 @@ void referee_watch_context_allocations(struct vidmm_referee *referee,
                                        DRIVER_INITIALIZATION_DATA *table);
 void referee_watch_context_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks);
 void referee_watch_context_updates(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks);
+/* All that is known of them is freed. */
+void context_allocations_end(struct vidmm_referee *referee);
 /* watch/process.c: the system device begins to be made, or is. */
 void process_creating(struct vidmm_referee *referee, bool begins);
 /* Bytes of the one that the system knows by this handle; 0: there is none. */

@@ -163,7 +163,7 @@ static bool reset_paging_before(struct vidmm_referee *referee, uint32_t node, ui
 static bool reset_judge_aborted(struct vidmm_referee *referee, const struct shadow_node *node,
                                 uint32_t fence) {
     bool kept = !node->any || ((int32_t)(node->submitted - fence) >= 0 &&
-                               !(node->told && (int32_t)(node->completed - fence) > 0));
+                               !(node->reported && (int32_t)(node->completed - fence) > 0));
     DRIVER_MUST(281, kept,
                 "LastAbortedFenceId no earlier than the fence completed last, and no "
                 "later than the one submitted last",

@@ -7,31 +7,32 @@
 #include "service/services.h"
 #include "watch/watch.h"
 
-void vidmm_referee_judge_told(struct vidmm_referee *referee, const struct vidmm_told *told) {
+void vidmm_referee_judge_request(struct vidmm_referee *referee,
+                                 const struct vidmm_request_record *record) {
     pthread_mutex_lock(&referee->lock);
-    switch (told->service) {
+    switch (record->service) {
     case VIDMM_SERVICE_MAKE_RESIDENT:
     case VIDMM_SERVICE_EVICT:
     case VIDMM_SERVICE_SUBMIT:
     case VIDMM_SERVICE_TRIM:
     case VIDMM_SERVICE_BUDGET:
-        service_residency(referee, told);
+        service_residency(referee, record);
         break;
     case VIDMM_SERVICE_OFFER:
     case VIDMM_SERVICE_RECLAIM:
-        service_offer(referee, told);
+        service_offer(referee, record);
         break;
     case VIDMM_SERVICE_PROPERTIES:
-        service_property(referee, told);
+        service_property(referee, record);
         break;
     case VIDMM_SERVICE_WORK:
-        service_work(referee, &told->work);
+        service_work(referee, &record->work);
         break;
     case VIDMM_SERVICE_LOCK:
-        service_lock(referee, told);
+        service_lock(referee, record);
         break;
     default:
-        service_addresses(referee, told);
+        service_addresses(referee, record);
         break;
     }
     pthread_mutex_unlock(&referee->lock);

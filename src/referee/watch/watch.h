@@ -29,6 +29,8 @@ void referee_judge_table(struct vidmm_referee *referee, const DRIVER_INITIALIZAT
 void query_judge_use(struct vidmm_referee *referee);
 /* device.c: work is given to a context, or to a device of a driver without contexts. */
 void device_judge_use(struct vidmm_referee *referee, const DXGK_CONTEXTINFO *info);
+/* callbacks.c: the handles of context allocations are freed. */
+void callbacks_end(struct vidmm_referee *referee);
 /* allocation.c: nothing is left at the end of the adapter's life. */
 void allocation_judge_end(struct vidmm_referee *referee);
 /* submit.c: what DxgkDdiSubmitCommandVirtual says, in the members of the other call; NULL: no memory.

@@ -60,7 +60,7 @@ void submit_page_faulted(struct vidmm_referee *referee, const struct vidmm_inter
     }
     submit_faulted(referee, report->node, report->fence);
     node->completed = report->fence; /* ne-d3dkmdt-_dxgk_page_fault_flags.md */
-    node->told = true;
+    node->reported = true;
 }
 
 void submit_node_reset(struct vidmm_referee *referee, uint32_t node) {

@@ -16,7 +16,7 @@ static bool preempt_judge_last(struct vidmm_referee *referee, const struct shado
     if (!node->any)
         return true; /* there is no fence that it could name */
     bool kept = !fence_beyond(last, node->submitted) &&
-                !(node->told && fence_beyond(node->completed, last));
+                !(node->reported && fence_beyond(node->completed, last));
     DRIVER_MUST(281, kept, "the fence completed last, no later and no earlier one",
                 "LastCompletedFenceId is %u, fence %u was reported and fence %u submitted last",
                 last, node->completed, node->submitted);
@@ -120,7 +120,7 @@ void preempt_forget(struct vidmm_referee *referee, struct shadow_node *node) {
             operation = next;
         }
     }
-    node->preempting = node->told = false;
+    node->preempting = node->reported = false;
 }
 
 void preempt_judge_end(struct vidmm_referee *referee, const struct shadow_node *node) {

@@ -121,7 +121,7 @@ void submit_completed(struct vidmm_referee *referee, uint32_t index, uint32_t fe
     while (node->first && fence_reached(fence, node->first->fence)) {
         paging = node->first->paging;
         node->completed = node->first->fence;
-        node->told = true;
+        node->reported = true;
         submission_end(referee, node, true);
     }
     if (!node->first && (paging || index == referee->adapter.paging_node))

@@ -408,9 +408,9 @@ static void every_allocation_may_fail(void **state) {
         for (uint64_t n = 1; !done; n++) {
             struct world *world = world_new(2 + mode, PAGES_DUAL, (DXGK_PAGETABLEUPDATEMODE)mode);
             assert_int_equal(world_start(world), VIDMM_OK);
-            world->fail_at = world->calls + n;
+            world->system.fail_at = world->system.calls + n;
             enum vidmm_status status = lead_a_life(world);
-            done = world->calls < world->fail_at;
+            done = world->system.calls < world->system.fail_at;
             assert_true(status == VIDMM_OK || status == VIDMM_NO_MEMORY);
             world_end(world);
         }
@@ -422,7 +422,7 @@ static void every_allocation_of_the_start_may_fail(void **state) {
     (void)state;
     for (uint64_t n = 1; status; n = n < 120 ? n + 1 : n + n / 7) {
         struct world *world = world_new(3, PAGES_4K, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL);
-        world->fail_at = n;
+        world->system.fail_at = n;
         status = world_start(world);
         assert_true(status == VIDMM_OK || status == VIDMM_NO_MEMORY);
         world_end(world);
@@ -534,10 +534,10 @@ static void a_destroyed_allocation_is_reached_by_nobody_even_without_memory(void
         uint64_t va;
         assert_int_equal(try_map(&small, request, &va), VIDMM_OK);
         assert_true(world_translate(world_process(world, 1), va).valid);
-        world->fail_at = world->calls + n;
+        world->system.fail_at = world->system.calls + n;
         vidmm_allocation_destroy(small.allocation);
-        reached = world->calls >= world->fail_at;
-        world->fail_at = 0;
+        reached = world->system.calls >= world->system.fail_at;
+        world->system.fail_at = 0;
         small.game->targets[0].allocation = NULL;
         assert_false(world_translate(world_process(world, 1), va).valid);
         end(small.game);

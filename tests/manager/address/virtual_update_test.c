@@ -337,11 +337,11 @@ static void every_allocation_of_an_update_may_fail(void **state) {
         for (uint64_t n = 1; !done; n++) {
             struct scene scene = begin((DXGK_PAGETABLEUPDATEMODE)mode);
             struct world *world = scene.game->world;
-            world->fail_at = world->calls + n;
+            world->system.fail_at = world->system.calls + n;
             enum vidmm_status first = update(&scene, map(&scene, 1, WIDE));
             enum vidmm_status second = vidmm_va_wait(scene.player->context);
-            done = world->calls < world->fail_at;
-            world->fail_at = 0;
+            done = world->system.calls < world->system.fail_at;
+            world->system.fail_at = 0;
             assert_true(first == VIDMM_OK || first == VIDMM_NO_MEMORY);
             assert_true(second == VIDMM_OK || second == VIDMM_NO_MEMORY);
             must_submit(scene.player);
@@ -396,15 +396,15 @@ static void each_failure(void (*play)(struct scene *scene, uint64_t n)) {
         for (uint64_t n = 1; !done; n++) {
             struct scene scene = begin((DXGK_PAGETABLEUPDATEMODE)mode);
             play(&scene, n);
-            done = scene.game->world->calls < scene.game->world->fail_at;
-            scene.game->world->fail_at = 0;
+            done = scene.game->world->system.calls < scene.game->world->system.fail_at;
+            scene.game->world->system.fail_at = 0;
             game_end(scene.game);
         }
     }
 }
 
 static void fail_from_now(const struct scene *scene, uint64_t n) {
-    scene->game->world->fail_at = scene->game->world->calls + n;
+    scene->game->world->system.fail_at = scene->game->world->system.calls + n;
 }
 
 #define LEAF_BYTES  (256 * 1024u) /* of addresses */
@@ -425,11 +425,11 @@ static uint64_t unmap_all(DXGK_PAGETABLEUPDATEMODE mode, uint64_t n) {
                                              .size = reserve.size,
                                              .protection = VIDMM_VA_NO_ACCESS};
     assert_int_equal(update(&scene, unmap), VIDMM_OK);
-    uint64_t before = world->calls;
-    world->fail_at = n ? before + n : 0;
+    uint64_t before = world->system.calls;
+    world->system.fail_at = n ? before + n : 0;
     (void)vidmm_va_wait(scene.player->context);
-    world->fail_at = 0;
-    uint64_t calls = world->calls - before;
+    world->system.fail_at = 0;
+    uint64_t calls = world->system.calls - before;
     for (uint64_t i = 0; i < LEAF_TABLES; i++)
         expect_va_map(&scene, scene.va + i * LEAF_BYTES);
     game_end(scene.game);

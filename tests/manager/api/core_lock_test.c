@@ -117,7 +117,8 @@ static void permanent_system_memory_is_the_locked_copy(void **state) {
     world_gpu_write(world, a, 8);
     assert_int_equal(vidmm_lock(a, 0, &cpu), VIDMM_OK);
     assert_int_equal(world_segment_of(a), VRAM);
-    assert_true((uint8_t *)cpu >= world->ram && (uint8_t *)cpu < world->ram + WORLD_PAGES * PAGE);
+    assert_true((uint8_t *)cpu >= world->system.ram &&
+                (uint8_t *)cpu < world->system.ram + WORLD_PAGES * PAGE);
     vidmm_unlock(a);
     world_check(a, 8);
     world_write(a, 9);
@@ -209,6 +210,30 @@ static void an_alternate_view_survives_eviction(void **state) {
     world_end(world);
 }
 
+static void a_view_that_outlived_its_place_is_not_given_again(void **state) {
+    (void)state;
+    struct vidmm_device *device;
+    struct world *world = world_new(64 * KIB, 0, 0);
+    struct vidmm_context *context = open_context(world, &device);
+    struct vidmm_allocation *a =
+        world_create(device, only(SET(VRAM), 40 * KIB, CPU_VISIBLE | SWIZZLED));
+    struct vidmm_allocation *b = world_create(device, only(SET(VRAM), 40 * KIB, CPU_VISIBLE));
+    void *cpu = NULL;
+    assert_int_equal(world_use(context, true, 1, a), VIDMM_OK);
+    assert_int_equal(vidmm_lock(a, VIDMM_LOCK_ACQUIRE_APERTURE | VIDMM_LOCK_ALTERNATE_VA, &cpu),
+                     VIDMM_OK);
+    assert_int_equal(world_use(context, true, 1, b), VIDMM_OK);
+    assert_int_equal(world->releases, 0);
+    vidmm_unlock(a);
+    assert_int_equal(world_use(context, true, 1, a), VIDMM_OK);
+    assert_int_equal(world->releases, 0);
+    assert_int_equal(vidmm_lock(a, VIDMM_LOCK_ACQUIRE_APERTURE, &cpu), VIDMM_OK);
+    assert_int_equal(world->releases, 1);
+    assert_int_equal(world->acquires, 2); /* the driver says anew where it shows the allocation */
+    vidmm_unlock(a);
+    world_end(world);
+}
+
 static void refused_ranges_end_in_an_eviction(void **state) {
     (void)state;
     const NTSTATUS answers[] = {STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNSUPPORTED,
@@ -285,6 +310,7 @@ int main(void) {
         cmocka_unit_test(swizzled_content_is_linear_for_the_cpu),
         cmocka_unit_test(swizzled_content_leaves_memory_for_a_plain_lock),
         cmocka_unit_test(an_alternate_view_survives_eviction),
+        cmocka_unit_test(a_view_that_outlived_its_place_is_not_given_again),
         cmocka_unit_test(refused_ranges_end_in_an_eviction),
         cmocka_unit_test(discarded_content_is_not_transferred),
         cmocka_unit_test(senseless_locks_are_refused),

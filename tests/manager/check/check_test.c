@@ -418,15 +418,6 @@ static void migration_paused(void *ctx) {
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
 /* Which change is found under which name. */
-struct damage {
-    const char *name;
-    void (*inflict)(void *scene);
-    const char *record;
-};
-
-#define CASE(function, record)                                                                     \
-    { #function, function, record }
-
 static const struct damage damages[] = {
     CASE(segment_use, "segment 1: the bytes used"),
     CASE(segment_residents, "segment 1: the places"),
@@ -489,8 +480,6 @@ static const struct damage damages[] = {
     CASE(migration_paused, "migration 0: "),
 };
 
-#define DAMAGES (sizeof(damages) / sizeof(damages[0]))
-
 static void damage_is_found(void **state) {
     const struct damage *damage = *state;
     struct scene scene = begin();
@@ -500,9 +489,5 @@ static void damage_is_found(void **state) {
 }
 
 int main(void) {
-    struct CMUnitTest tests[DAMAGES];
-    for (size_t i = 0; i < DAMAGES; i++)
-        tests[i] = (struct CMUnitTest){damages[i].name, damage_is_found, NULL, NULL,
-                                       (void *)(uintptr_t)&damages[i]};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return damage_run(damages, sizeof(damages) / sizeof(damages[0]), damage_is_found);
 }

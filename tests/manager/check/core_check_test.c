@@ -135,15 +135,6 @@ static void context_device(void *ctx) {
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
-struct damage {
-    const char *name;
-    void (*inflict)(void *scene);
-    const char *record;
-};
-
-#define CASE(function, record)                                                                     \
-    { #function, function, record }
-
 static const struct damage damages[] = {
     CASE(buffer_place, "DMA buffer of device 1: its place is not taken"),
     CASE(buffer_lost, "segment 2: a range is taken by nobody"),
@@ -160,8 +151,6 @@ static const struct damage damages[] = {
     CASE(context_device, "context of device 1: of another device"),
 };
 
-#define DAMAGES (sizeof(damages) / sizeof(damages[0]))
-
 static void damage_is_found(void **state) {
     const struct damage *damage = *state;
     struct scene scene = begin();
@@ -171,9 +160,5 @@ static void damage_is_found(void **state) {
 }
 
 int main(void) {
-    struct CMUnitTest tests[DAMAGES];
-    for (size_t i = 0; i < DAMAGES; i++)
-        tests[i] = (struct CMUnitTest){damages[i].name, damage_is_found, NULL, NULL,
-                                       (void *)(uintptr_t)&damages[i]};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return damage_run(damages, sizeof(damages) / sizeof(damages[0]), damage_is_found);
 }

@@ -489,13 +489,13 @@ static void every_allocation_may_fail(void **state) {
         struct user user = {NULL, NULL, NULL, NULL};
         prepare(2);
         assert_int_equal(world_start(world), VIDMM_OK);
-        world->calls = 0;
-        world->fail_at = n;
+        world->system.calls = 0;
+        world->system.fail_at = n;
         enum vidmm_status status = open(&user);
         if (status == VIDMM_OK)
             status = submit(&user);
-        bool failed = world->calls >= n;
-        world->fail_at = 0;
+        bool failed = world->system.calls >= n;
+        world->system.fail_at = 0;
         assert_true(failed || (status == VIDMM_OK && !own[0].refused));
         end(&user);
         if (!failed)

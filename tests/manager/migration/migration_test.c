@@ -210,12 +210,12 @@ static void a_dirty_page_is_reported_even_when_memory_ran_out_on_the_way(void **
     for (uint32_t fail = 1;; fail++) {
         struct pieces pieces = {.adapter = adapter_of(game)};
         write_page(game, allocation, 33, (uint8_t)fail);
-        world->calls = 0;
-        world->fail_at = fail;
+        world->system.calls = 0;
+        world->system.fail_at = fail;
         enum vidmm_status status =
             vidmm_migration_dirty(pieces.adapter, VRAM, &pieces.ranges, &pieces.count);
-        bool failed = world->calls >= fail;
-        world->fail_at = 0;
+        bool failed = world->system.calls >= fail;
+        world->system.fail_at = 0;
         if (status) {
             assert_int_equal(status, VIDMM_NO_MEMORY);
             pieces = dirty(game, VRAM);
@@ -452,7 +452,7 @@ static void a_migration_that_is_given_up_leaves_no_trace(void **state) {
     struct vidmm_allocation *two = resident(player, DIRTY_UNIT, VRAM);
     struct vidmm_memory_range range = {offset_of(one), DIRTY_UNIT};
     struct vidmm_stats before = stats_of(game), after;
-    uint64_t blocks = game->world->blocks;
+    uint64_t blocks = game->world->system.blocks;
     uint8_t bytes[DIRTY_UNIT];
     (void)state;
     prepare(game, VIDMM_MIGRATION_SOURCE);
@@ -463,7 +463,7 @@ static void a_migration_that_is_given_up_leaves_no_trace(void **state) {
     vidmm_migration_end(adapter_of(game));
     after = stats_of(game);
     assert_memory_equal(&before, &after, sizeof(before));
-    assert_int_equal(game->world->blocks, blocks);
+    assert_int_equal(game->world->system.blocks, blocks);
     assert_int_equal(offset_of(one), range.offset);
     assert_int_equal(segment_of(two), VRAM);
     must_submit(player);

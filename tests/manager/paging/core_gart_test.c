@@ -25,7 +25,7 @@ static void gart_tell(enum vidmm_gart_change kind, uint64_t page, uint64_t pages
 
 static void gart_map(void *ctx, uint64_t page, PMDL mdl, uint64_t mdl_page, uint64_t pages) {
     const PFN_NUMBER *frame = (const PFN_NUMBER *)(mdl + 1) + mdl_page;
-    assert_ptr_equal(ctx, gart.world);
+    (void)ctx;
     gart_tell(VIDMM_GART_MAP, page, pages);
     for (uint64_t i = 0; i < pages; i++)
         gart.world->segments[APERTURE - 1].pages[page + i] = frame[i] * PAGE;
@@ -33,7 +33,7 @@ static void gart_map(void *ctx, uint64_t page, PMDL mdl, uint64_t mdl_page, uint
 }
 
 static void gart_unmap(void *ctx, uint64_t page, uint64_t pages) {
-    assert_ptr_equal(ctx, gart.world);
+    (void)ctx;
     gart_tell(VIDMM_GART_UNMAP, page, pages);
     for (uint64_t i = 0; i < pages; i++)
         gart.world->segments[APERTURE - 1].pages[page + i] = 0;
@@ -41,7 +41,7 @@ static void gart_unmap(void *ctx, uint64_t page, uint64_t pages) {
 }
 
 static void gart_flush(void *ctx, uint64_t page, uint64_t pages) {
-    assert_ptr_equal(ctx, gart.world);
+    (void)ctx;
     gart_tell(VIDMM_GART_FLUSH, page, pages);
     gart.flushes++;
 }

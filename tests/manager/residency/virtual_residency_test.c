@@ -87,11 +87,11 @@ static bool attempt_with_failure(uint64_t fail) {
     must_list(player, list[1]);
     stamp(other, rival, 9);
     must_list(other, rival);
-    game->world->fail_at = game->world->calls + fail;
+    game->world->system.fail_at = game->world->system.calls + fail;
     enum vidmm_status status =
         vidmm_make_resident(player->queue, list, 3, 0, &before[0], &before[1]);
-    bool tripped = game->world->calls >= game->world->fail_at;
-    game->world->fail_at = 0;
+    bool tripped = game->world->system.calls >= game->world->system.fail_at;
+    game->world->system.fail_at = 0;
     assert_true(status == VIDMM_OK || status == VIDMM_NO_MEMORY);
     for (uint32_t i = 0; i < 3; i++) {
         uint32_t expected = (i == 1) + (status == VIDMM_OK);
@@ -159,10 +159,10 @@ static bool live_with_failure(uint64_t fail) {
         all[i] = make(player, 3 * MIB / 2 + i * PAGE, i % 2 ? ANYWHERE : ONLY_VRAM);
         stamp(player, all[i], i);
     }
-    game->world->fail_at = game->world->calls + fail;
+    game->world->system.fail_at = game->world->system.calls + fail;
     live(game, all);
-    bool tripped = game->world->calls >= game->world->fail_at;
-    game->world->fail_at = 0;
+    bool tripped = game->world->system.calls >= game->world->system.fail_at;
+    game->world->system.fail_at = 0;
     game_end(game);
     return !tripped;
 }
@@ -701,6 +701,26 @@ static void an_offer_has_a_priority_and_goes_in_its_order(void **state) {
     game_end(game);
 }
 
+/* What leaves a list takes the list's last use with it, and its place in the order of victims. */
+static void what_a_list_used_after_its_offer_leaves_last(void **state) {
+    (void)state;
+    struct game *game = game_new(2);
+    struct player *busy = &game->players[0], *still = &game->players[1];
+    struct vidmm_allocation *used = make(busy, 2 * MIB, ANYWHERE);
+    struct vidmm_allocation *unused = make(still, 2 * MIB, ANYWHERE);
+    struct vidmm_allocation *more = make(busy, 2 * MIB, ONLY_VRAM);
+    must_list(busy, used);
+    must_list(still, unused);
+    offer(busy, used, VIDMM_OFFER_LOW);
+    offer(still, unused, VIDMM_OFFER_LOW);
+    must_submit(busy);
+    evict(busy, used, VIDMM_EVICT_ONLY_IF_NECESSARY);
+    must_list(busy, more);
+    assert_int_equal(segment_of(unused), 0);
+    assert_int_equal(segment_of(used), VRAM);
+    game_end(game);
+}
+
 /* The device runs on without what it offered, and its work is no content of it. */
 static void what_was_dropped_stays_dropped_whatever_is_submitted(void **state) {
     (void)state;
@@ -764,6 +784,7 @@ int main(void) {
         cmocka_unit_test(a_lock_of_system_pages_follows_what_lies_scattered),
         cmocka_unit_test(what_is_offered_has_to_be_reclaimed_before_use),
         cmocka_unit_test(an_offer_has_a_priority_and_goes_in_its_order),
+        cmocka_unit_test(what_a_list_used_after_its_offer_leaves_last),
         cmocka_unit_test(what_was_dropped_stays_dropped_whatever_is_submitted),
         cmocka_unit_test(an_offer_waits_for_the_work_before_it),
     };

@@ -80,7 +80,7 @@ static bool run(uint64_t fail_at, uint32_t paging_segment) {
     struct world *world = world_new(64 * KIB, 512 * KIB, 0);
     struct vidmm_device *device = NULL;
     struct vidmm_context *context = NULL;
-    world->fail_at = fail_at;
+    world->system.fail_at = fail_at;
     world->paging_segment = paging_segment;
     world->dma_segments = paging_segment ? SET(APERTURE) : 0;
     world->paging_private = 16;
@@ -95,7 +95,7 @@ static bool run(uint64_t fail_at, uint32_t paging_segment) {
             assert_int_equal(vidmm_context_create(device, 0, &context), VIDMM_OK);
         live(world, device, context);
     }
-    bool reached = world->calls >= fail_at;
+    bool reached = world->system.calls >= fail_at;
     world_end(world);
     return reached;
 }

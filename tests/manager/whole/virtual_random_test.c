@@ -100,7 +100,7 @@ static struct world_process *driver_process(const struct actor *actor) {
 /* Everything goes well from here on. */
 static void calm(struct play *play) {
     struct world *world = play->game->world;
-    world->fail_at = world->hangs_at = 0;
+    world->system.fail_at = world->hangs_at = 0;
     refuses_at = 0;
 }
 
@@ -423,8 +423,8 @@ static struct play begin(uint32_t seed) {
 static void disturb(struct play *play) {
     struct world *world = play->game->world;
     if (one_in(play, 3))
-        world->fail_at = world->calls + 1 + below(play, 24);
-    if (one_in(play, world->fail_at ? 40 : 6))
+        world->system.fail_at = world->system.calls + 1 + below(play, 24);
+    if (one_in(play, world->system.fail_at ? 40 : 6))
         world->hangs_at = 1 + below(play, 6);
     if (one_in(play, 8))
         refuses_at = 1 + below(play, 3);

@@ -397,13 +397,13 @@ static void faults_at(struct vm *vm, struct vm_space *space, uint64_t va, uint32
     commands_for(space, &work, sizeof(work));
     memset(&vm->fixture.notified, 0, sizeof(vm->fixture.notified));
     assert_int_equal(vm_submit(space, COMMANDS, sizeof(work)), STATUS_SUCCESS);
-    const DXGKARGCB_NOTIFY_INTERRUPT_DATA *told = &vm->fixture.notified;
-    assert_int_equal(told->InterruptType, DXGK_INTERRUPT_DMA_PAGE_FAULTED);
-    assert_int_equal(told->DmaPageFaulted.FaultedFenceId, vm->fixture.fence);
-    assert_int_equal(told->DmaPageFaulted.FaultedVirtualAddress, va);
-    assert_int_equal(told->DmaPageFaulted.PageFaultFlags, flags);
-    assert_int_equal(told->DmaPageFaulted.NodeOrdinal, 0);
-    assert_int_equal((uintptr_t)told->DmaPageFaulted.FaultedProcessHandle, token);
+    const DXGKARGCB_NOTIFY_INTERRUPT_DATA *notified = &vm->fixture.notified;
+    assert_int_equal(notified->InterruptType, DXGK_INTERRUPT_DMA_PAGE_FAULTED);
+    assert_int_equal(notified->DmaPageFaulted.FaultedFenceId, vm->fixture.fence);
+    assert_int_equal(notified->DmaPageFaulted.FaultedVirtualAddress, va);
+    assert_int_equal(notified->DmaPageFaulted.PageFaultFlags, flags);
+    assert_int_equal(notified->DmaPageFaulted.NodeOrdinal, 0);
+    assert_int_equal((uintptr_t)notified->DmaPageFaulted.FaultedProcessHandle, token);
     assert_int_equal(vm->fixture.faulted, vm->fixture.fence);
     /* It counts as done, and the engine goes on once it is reset. */
     assert_int_equal(vm->fixture.ddi->DxgkDdiQueryCurrentFence(vm->fixture.adapter, &current),

@@ -235,7 +235,7 @@ static void finish(UINT64 restored, bool tied) {
     assert_int_equal(target->table.DxgkDdiEndLiveMigration(NULL, 0), STATUS_SUCCESS);
 }
 
-/* Judged of both sides, or of none; broken by `who`, 0: by nobody. */
+/* Judged of both sides, or of none; broken by the side `who`, 0: kept. */
 static void assert_judged(bool judged, uint8_t who) {
     const struct vidmm_ledger *ledger = &target->ledger;
     assert_int_equal(ledger->kept[340], judged ? (who ? 1 : 2) : 0);

@@ -1,0 +1,27 @@
+/* spoken.c - see spoken.h. */
+#include "spoken.h"
+
+enum vidmm_stage_outcome spoken_open(struct spoken *spoken, struct check *check,
+                                     const char *stage) {
+    const struct check_setup setup = {.settings = {{"VramBytes", SPOKEN_VRAM}}};
+    check_step(check, "%s: start", stage);
+    if (!check_open(check, &setup) || !check_manage(check, &setup))
+        return VIDMM_STAGE_STOPPED;
+    if (!check_speaks(check))
+        return check_say(
+            check, VIDMM_STAGE_SKIPPED,
+            "the driver does not use vidmm/umd.h, so its surfaces cannot be described");
+    if (!check_good(check, vidmm_device_create(check->harness.adapter, &spoken->device)) ||
+        !check_good(check, vidmm_context_create(spoken->device, 0, &spoken->context)))
+        return VIDMM_STAGE_STOPPED;
+    return VIDMM_STAGE_DONE;
+}
+
+enum vidmm_status spoken_create(struct vidmm_device *device, uint32_t flags, uint64_t pages,
+                                struct vidmm_allocation **out) {
+    struct vidmm_umd_allocation data = {
+        .magic = VIDMM_UMD_MAGIC, .flags = flags, .size = pages * CHECK_PAGE};
+    const struct vidmm_allocation_request request = {.private_data = &data,
+                                                     .private_size = sizeof(data)};
+    return vidmm_allocation_create(device, &request, out);
+}

@@ -1,0 +1,27 @@
+/*
+ * spoken.h - surfaces in the words of vidmm/umd.h, which only drivers understand that speak it;
+ * surface.h has those that the system makes of any driver.
+ */
+#ifndef VIDMM_CHECK_SPOKEN_H
+#define VIDMM_CHECK_SPOKEN_H
+
+#include "stage.h"
+
+#include <vidmm/umd.h>
+
+#define SPOKEN_VRAM ((uint64_t)1 << 20)
+
+/* The application of a stage that makes its surfaces so. */
+struct spoken {
+    struct vidmm_device *device;
+    struct vidmm_context *context;
+};
+
+/* Brings the driver up with SPOKEN_VRAM and a manager; `stage` is the name of the stage.
+ * VIDMM_STAGE_DONE: there are a device and a context; else how the stage ends. */
+enum vidmm_stage_outcome spoken_open(struct spoken *spoken, struct check *check, const char *stage);
+/* `flags`: VIDMM_UMD_*. */
+enum vidmm_status spoken_create(struct vidmm_device *device, uint32_t flags, uint64_t pages,
+                                struct vidmm_allocation **out);
+
+#endif

@@ -155,7 +155,7 @@ static const struct vidmm_record rows[] = {
      "stand still during start-up",
      HELIOS_SYSTEM,
      HELIOS_SOURCE "BRINGUP_QUIRKS 4",
-     {212, 252}},
+     {212, 252, 428}},
     {W(24),
      "the memory segment was too small for a page-in",
      "report the device removed and set all its fences to -1",

@@ -76,7 +76,7 @@ struct vidmm_stage_result {
     char text[256]; /* one sentence, or empty */
 };
 
-#define VIDMM_STAGES 16u
+#define VIDMM_STAGES 17u
 
 struct vidmm_check_result {
     enum vidmm_check_status status;

@@ -73,6 +73,7 @@ enum vidmm_stage_outcome stage_room(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_preempt(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_engines(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_residency(struct check *check, uint32_t number);
+enum vidmm_stage_outcome stage_large(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_ranges(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_dirty(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_migration(struct check *check, uint32_t number);

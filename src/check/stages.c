@@ -17,13 +17,14 @@ const struct check_stage check_stages[] = {
      stage_host_aperture},
     {"residency", "sends requests for residency, addresses and locks", 4, stage_residency},
     {"agp", "replays a short game through the AGP aperture", 1, stage_agp},
+    {"large-pages", "maps, moves and splits large pages", 1, stage_large},
     {"dirty", "writes memory between queries of dirty bits", 1, stage_dirty},
     {"migration", "migrates the adapter to itself during a game", 2, stage_migration},
     {"memory", "fails an allocation in each DDI call", 1 + CHECK_FAILURES, stage_memory},
 };
 const uint32_t check_stage_count = sizeof(check_stages) / sizeof(check_stages[0]);
 _Static_assert(sizeof(check_stages) / sizeof(check_stages[0]) <= VIDMM_STAGES,
-               "a result has room for all stages");
+               "a result has room for every stage");
 
 const char *vidmm_check_stage_at(size_t index, const char **summary) {
     if (index >= check_stage_count)

@@ -189,6 +189,18 @@ static bool queue_all(struct range *range) {
            addresses_update(range, &map, 1);
 }
 
+/* All of it at a second range, which loses a page out of its middle while both are resident. */
+bool user_split(struct user *user, uint32_t index) {
+    const struct user_surface *surface = &user->surface[index];
+    const struct range range = {.user = user, .target = surface->allocation};
+    const struct vidmm_va_request all = {
+        .size = surface->size, .allocation = surface->allocation, .protection = VIDMM_VA_WRITE};
+    uint64_t va = 0, middle = surface->size / 2 & ~(uint64_t)(CHECK_PAGE - 1);
+    return map(user, &all, VIDMM_RANGE_FREE, &va) && user->status == VIDMM_OK &&
+           user_submit(user, 0) && give_back(&range, va + middle, CHECK_PAGE) &&
+           user_submit(user, 0) && user_rest(user) && give_back(&range, va, surface->size);
+}
+
 bool user_addresses(struct user *user, uint32_t mapped, uint32_t gone) {
     struct range range = {.user = user, .target = user->surface[mapped].allocation};
     return reserve_all(&range) && map_all(&range) && update_all(&range) && queue_all(&range) &&

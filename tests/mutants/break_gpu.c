@@ -223,6 +223,29 @@ static void install_creates_in_nothing(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiCreateAllocation = creates_in_nothing;
 }
 
+/* All that the CPU sees is Cached, which the manager does not hear. */
+static NTSTATUS APIENTRY creates_cached(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = mutants_below.DxgkDdiCreateAllocation(adapter, args);
+    for (UINT i = 0; status == STATUS_SUCCESS && i < args->NumAllocations; i++)
+        args->pAllocationInfo[i].Flags.Cached = args->pAllocationInfo[i].Flags.CpuVisible;
+    return status;
+}
+
+static void scene_creates_cached(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateAllocation = creates_cached;
+}
+
+static NTSTATUS APIENTRY forgets_cached(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);
+    for (UINT i = 0; status == STATUS_SUCCESS && i < args->NumAllocations; i++)
+        args->pAllocationInfo[i].Flags.Cached = 0;
+    return status;
+}
+
+static void install_forgets_cached(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateAllocation = forgets_cached;
+}
+
 /* ---- DxgkDdiSubmitCommand -------------------------------------------------------------------- */
 
 #define DEVICE_LEVEL 5
@@ -367,6 +390,8 @@ const struct mutant mutants_gpu[] = {
             "submits at the level of a device's interrupt")},
     {BREAKS(472, DRIVER, "residency", forgets_rights, "leaves ReadOnly and NoExecute out"), THREE},
     {BREAKS(448, DRIVER, "start", query_both_models, "has both kinds of address spaces"), THREE},
+    {BREAKS(449, MANAGER, "locks", forgets_cached, "locks cached content in the GPU's memory"),
+     .scene = scene_creates_cached},
     {BREAKS(278, MANAGER, "paging", submits_again,
             "goes on with a device whose work was malformed"),
      THREE, .scene = scene_refuses_once, .consequences = {391, 281}},

@@ -24,11 +24,6 @@ static bool user_pages_many(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return user_pages(args) && UPDATE->NumPageTableEntries > 2 && UPDATE->hAllocation;
 }
 
-static bool large_pages(const DXGKARG_BUILDPAGINGBUFFER *args) {
-    return of_user(args) && is_update(args) && UPDATE->PageTableLevel == 1 && ENTRY.Valid &&
-           ENTRY.LargePage;
-}
-
 static bool user_clear(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return of_user(args) && leaf(args) && !ENTRY.Valid && !UPDATE->Flags.InitialUpdate;
 }

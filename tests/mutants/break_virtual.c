@@ -44,6 +44,10 @@ SPOIL_ALL(other_member, user_local,
                                                                (UINT64_C(96) << 20))
 SPOIL_ALL(one_array, links, UPDATE->pPageTableEntries64KB = NULL)
 SPOIL_ALL(copies_nothing, transfer, args->TransferVirtual.TransferSizeInBytes = 0)
+SPOIL_ALL(large_as_table, large_pages, {
+    for (UINT i = 0; i < UPDATE->NumPageTableEntries; i++)
+        UPDATE->pPageTableEntries[i].LargePage = 0;
+})
 SPOIL_ALL(first_page, large_transfer, args->TransferVirtual.TransferSizeInBytes = 4096)
 SWALLOW_ALL(drops_flush, flush)
 
@@ -256,6 +260,7 @@ const struct mutant mutants_virtual[] = {
     BREAKER(212, DRIVER, "reports CPU_VIRTUAL with directories in local memory", by_cpu, IN_LOCAL),
     BREAKER(215, DRIVER, "writes all entries from the start of the table on", ignores_start, THREE),
     BREAKER(215, DRIVER, "sets NoExecute in every page", forbids_code, THREE, WITH(230)),
+    BREAKER(215, DRIVER, "takes large pages for tables", large_as_table, WHOLE),
     BREAKER(217, DRIVER, "refuses updates without an allocation", wants_allocation, THREE,
             WITH(149)),
     BREAKER(221, DRIVER, "has pages read as zero that lead to memory", reads_zero, THREE),

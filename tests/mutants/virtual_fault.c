@@ -135,6 +135,11 @@ bool user_local(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return user_pages(args) && ENTRY.Segment != 0;
 }
 
+bool large_pages(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return of_user(args) && is_update(args) && UPDATE->PageTableLevel == 1 && ENTRY.Valid &&
+           ENTRY.LargePage;
+}
+
 bool wide_pages(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return user_pages(args) && UPDATE->Flags.Use64KBPages;
 }

@@ -84,8 +84,8 @@ void virtual_reserve(HANDLE process, UINT64 size);
 
 /* Those that both sides, or both files of managers, choose. */
 typedef bool virtual_choice(const DXGKARG_BUILDPAGINGBUFFER *args);
-virtual_choice is_update, of_user, at_once, leaf, user_pages, user_local, wide_pages, links, flush,
-    transfer;
+virtual_choice is_update, of_user, at_once, leaf, user_pages, user_local, large_pages, wide_pages,
+    links, flush, transfer;
 
 /* ---- Rows of a family ------------------------------------------------------------------------ */
 

@@ -292,13 +292,16 @@ const struct vidmm_rule rules_c[] = {
         .right = "caps->DxgkPhysicalAdapterHandle = ctx->Dxgk.DeviceHandle;\n",
     },
     {
-        RULE(448, DRIVER, DOCUMENTED, START_FAILS),
+        RULE(448, DRIVER, DISPUTED, START_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "GpuMmuSupported and IoMmuSupported are not set at the same time.",
         .page = "ns-d3dkmddi-_dxgk_vidmmcaps",
         .how = "The two bits of the capabilities are looked at.",
         .why = "The address space of a process is the GPU's or the CPU's, on all engines.",
         .windows = "No page tells.",
+        .readings =
+            "vidmm takes one reading: not both, as ns-d3dkmddi-_dxgk_vidmmcaps says. "
+            "mcdm-implementation-guidelines has a compute-only driver set one 'and/or' the other.",
         .windows_source = NOT_KNOWN,
         .wrong = "caps->MemoryManagementCaps.GpuMmuSupported = 1;\n"
                  "caps->MemoryManagementCaps.IoMmuSupported = 1; /* one engine has each */\n",

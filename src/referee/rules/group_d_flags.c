@@ -42,9 +42,8 @@ const struct vidmm_rule rules_d_flags[] = {
         .statement = "A MaximumRenamingListLength that is not zero limits how many instances of an "
                      "allocation renaming may make; zero is no limit.",
         .page = "requesting-to-rename-an-allocation",
-        .how = "not judged yet: the places where one handle has content at the same time are "
-               "counted after discard "
-               "locks.",
+        .how = "Not judged: vidmm's manager renames nothing. It would take discard locks that make "
+               "instances, and a count of the places in which one handle has content at a time.",
         .why = "A driver that keeps per-instance state has room for as many as it announced.",
         .windows = "Windows stays within the limit and makes the application wait instead.",
         .wrong = "instance = new_instance(allocation); /* one more at every discard */\n",
@@ -59,9 +58,9 @@ const struct vidmm_rule rules_d_flags[] = {
         .statement = "Renaming makes further instances without DxgkDdiCreateAllocation, so one "
                      "handle may be resident in several places at once.",
         .page = "requesting-to-rename-an-allocation",
-        .how = "not judged yet: the log of calls must show no creation during a discard lock, and "
-               "operations for a "
-               "second place carry the same handle.",
+        .how =
+            "Not judged: vidmm's manager renames nothing. It would take discard locks, during "
+            "which no creation may come, and operations for a second place with the same handle.",
         .why = "A driver that stores one address in its allocation structure sends the GPU to the "
                "wrong instance.",
         .windows = "Windows renames silently; a driver that remembers one place per handle draws "
@@ -201,9 +200,9 @@ const struct vidmm_rule rules_d_flags[] = {
         RULE(114, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "Allocations over existing memory lock as PermanentSysMem ones do.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfoflags",
-        .how = "not judged yet: the pointer that a lock returns must be the existing memory, and "
-               "an unlock while "
-               "resident in a memory segment must be followed by a TRANSFER.",
+        .how = "Not judged: the client's address is in no call to the driver. It would take the "
+               "lock service to tell it, and a TRANSFER after the unlock where the allocation is "
+               "in a memory segment.",
         .why = "The application holds its own pointer to the memory; a second copy elsewhere would "
                "never see its writes.",
         .windows = "Windows returns the existing address and pages the new content in after the "
@@ -326,9 +325,9 @@ const struct vidmm_rule rules_d_flags[] = {
         .statement = "For a SynchronousPaging allocation, paging work waits for every fence that "
                      "references it, and later rendering work waits for the paging.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfoflags",
-        .how = "not judged yet: submissions that reference the allocation must be complete before "
-               "its paging "
-               "buffer is submitted, and the paging before the next of them.",
+        .how = "Not judged: vidmm's manager waits for everything before it pages. It would take a "
+               "manager with several submissions under way, whose references are held against the "
+               "paging buffer that follows.",
         .why = "Hardware with several engines does not order them by itself; the flag is how a "
                "driver asks for it.",
         .windows = "Windows stalls the submissions.",
@@ -375,7 +374,9 @@ const struct vidmm_rule rules_d_flags[] = {
         .statement = "Without AccessedPhysically the pages may be scattered: the allocation is not "
                      "mapped into the aperture, and no allocation list may refer to it.",
         .page = "gpu-segments",
-        .how = "not judged yet: no MAP_APERTURE_SEGMENT may name such an allocation.",
+        .how =
+            "Not judged: a driver cannot tell the aperture mapping of a primary that is displayed "
+            "(R126) from a wrong one. It would take a display path that says what is displayed.",
         .why = "An aperture is small; mapping what only virtual addresses reach wastes it.",
         .windows = "A submission that refers to the allocation physically is rejected.",
         .windows_source = THE_PAGE,

@@ -271,9 +271,9 @@ const struct vidmm_rule rules_f[] = {
         .statement = "Content is discarded instead of transferred only if it need not survive: "
                      "clean PermanentSysMem, offered, not written to, or about to be destroyed.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
-        .how = "not judged yet: after a DISCARD_CONTENT, the next use of the same content must "
-               "find it intact, or "
-               "the client must have given it up.",
+        .how = "Not judged: what an application has given up is not in the calls. It would take "
+               "the offers and writes that the services tell of, held against the content at the "
+               "next use.",
         .why = "It is the one operation that loses data on purpose.",
         .windows = "Windows transfers everything else.",
         .wrong = "discard(victim); /* fastest way to make room */\n",

@@ -425,7 +425,7 @@ const struct vidmm_rule rules_h_tables[] = {
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "NotifyEviction is set before a page table is evicted or moved.",
         .page = "ns-d3dkmddi-_dxgk_updatepagetableflags",
-        .how = "not judged yet: no call tells that a page table moves; vidmm's manager never moves "
+        .how = "Not judged: no call tells that a page table moves, and vidmm's manager never moves "
                "one.",
         .why = "The driver may have a copy of the table's place.",
         .windows = "The system sets it in the last update.",

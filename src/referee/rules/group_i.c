@@ -110,8 +110,9 @@ const struct vidmm_rule rules_i[] = {
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "An access beyond NumEntries of the root is a fault.",
         .page = "ns-d3dkmddi-_dxgkarg_setrootpagetable",
-        .how = "not judged yet: the entries that the driver lets an engine use cannot be seen from "
-               "outside.",
+        .how = "Not judged: the entries that the driver lets an engine use cannot be seen from "
+               "outside. It would take an access beyond NumEntries on purpose, whose fault the "
+               "check would wait for.",
         .why = "Behind the table is other memory.",
         .windows =
             "A driver that does not bound the table lets processes read each other's memory.",

@@ -32,7 +32,7 @@ const struct vidmm_rule rules_j[] = {
         .statement = "The pages of the arrays are those of the segment, 4 KB or 64 KB.",
         .page = "ns-d3dkmddi-_dxgkarg_mapcpuhostaperture",
         .how =
-            "not judged by itself: pages of another size than the segment's show as R267 or R268.",
+            "Not judged by itself: pages of another size than the segment's show as R267 or R268.",
         .why = "A page number means another byte with another page size.",
         .windows = "The CPU sees other memory than it asked for.",
     },

@@ -337,4 +337,18 @@ const struct vidmm_rule rules_l[] = {
         .wrong = "unmap(evicted); /* and its range is free for the next */\n",
         .right = "invalidate(evicted); /* its range waits for it */\n",
     },
+    {
+        RULE(449, MANAGER, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "A Cached allocation that the CPU sees is locked only while it is in an "
+                     "aperture, or not resident.",
+        .page = "allocation-usage-tracking",
+        .how = "Where the allocation is when the lock returns its address.",
+        .why = "Nothing keeps the CPU's caches and the GPU's memory coherent.",
+        .windows = "No page tells more.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "return cpu_address(segment, allocation->offset); /* Cached, in VRAM */\n",
+        .right = "if (allocation->info.Flags.Cached && !segment->flags.Aperture)\n"
+                 "    evict(allocation);\n",
+    },
 };

@@ -50,7 +50,7 @@ const struct vidmm_rule rules_q[] = {
         .statement = "The driver leaves the GPU alone in the clean-up after a reset unless it "
                      "cannot do without.",
         .page = "thread-synchronization-and-tdr",
-        .how = "not judged yet: what a driver cannot do without is for the driver to know.",
+        .how = "Not judged: what a driver cannot do without is for the driver to know.",
         .why = "The GPU has just hung, and may not answer.",
         .windows = "A driver that waits for the GPU hangs the recovery.",
         .wrong = "case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:\n"
@@ -67,7 +67,9 @@ const struct vidmm_rule rules_q[] = {
         .statement = "On every return to full power the address space of the paging process is "
                      "initialised again.",
         .page = "system-paging-process",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "Not judged: vidmm's manager never changes the power state. It would take "
+               "DxgkDdiSetPowerState to D0 in a stage of the conformance check, and the updates "
+               "with InitialUpdate that follow it.",
         .why = "Its page tables were in memory that had no power.",
         .windows = "The system writes them again by CPU before anything else.",
         .windows_source = THE_PAGE,

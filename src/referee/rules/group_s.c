@@ -200,8 +200,8 @@ const struct vidmm_rule rules_s[] = {
         .statement = "On an engine without GPU virtual addresses, a submission whose list names an "
                      "allocation that is not resident is rejected and the device put in error.",
         .page = "residency-overview",
-        .how = "not judged yet: residency lists are between applications and the system, no driver "
-               "sees them.",
+        .how = "Not judged: an engine without GPU virtual addresses in a driver of WDDM 2 would be "
+               "needed, and its allocation lists, which no driver of this program has.",
         .why = "The GPU would read memory of others; obeying the rule costs the application its "
                "device, breaking it costs others their bytes.",
         .windows = "The device is put in error.",
@@ -213,8 +213,8 @@ const struct vidmm_rule rules_s[] = {
         .statement = "Without patching there is no patch list, and the allocation list of 16 names "
                      "only primaries that are written.",
         .page = "residency-overview",
-        .how = "not judged yet: contexts that need no patching get no lists at all from vidmm's "
-               "manager.",
+        .how = "Not judged: contexts that need no patching get no lists at all from vidmm's "
+               "manager, as if the 16 entries were never used.",
         .why = "The system needs it for displaying alone.",
         .windows = "Contexts are created so.",
     },
@@ -300,7 +300,8 @@ const struct vidmm_rule rules_s[] = {
         .statement = "On linked adapters root tables are at the same place on each GPU and lower "
                      "tables are instances of their own.",
         .page = "gpu-virtual-address",
-        .how = "not judged yet: vidmm has one physical adapter.",
+        .how = "Not judged: it takes the page tables of linked adapters side by side, of which the "
+               "referee follows the first adapter's.",
         .why = "All GPUs share one address space.",
         .windows = "The system allocates them so.",
     },
@@ -335,8 +336,8 @@ const struct vidmm_rule rules_s[] = {
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Swizzling ranges are not used from WDDM 2.0 on.",
         .page = "swizzling-ranges",
-        .how = "not judged yet: drivers of WDDM 2 with swizzling ranges are run on purpose, to "
-               "show what becomes of them.",
+        .how = "Not judged: drivers of WDDM 2 with swizzling ranges are run on purpose, to show "
+               "what becomes of them.",
         .why = "CPU and GPU see memory in one layout there.",
         .windows = "The system never acquires one.",
     },

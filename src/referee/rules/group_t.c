@@ -48,8 +48,9 @@ const struct vidmm_rule rules_t[] = {
         .statement = "A buffer whose allocations do not fit together runs up to the split point, "
                      "where what is bound stays and the rest may be evicted.",
         .page = "splitting-a-dma-buffer",
-        .how = "not judged yet: the manager gives up a buffer that does not fit instead of "
-               "splitting it.",
+        .how =
+            "Not judged: vidmm's manager refuses a buffer that does not fit instead of splitting "
+            "it. It would take submissions of parts, and what is bound at each split point.",
         .why = "Otherwise work that needs much memory could not run at all.",
         .windows = "The system submits the parts one after the other.",
         .wrong = "if (!all_fit(buffer))\n"
@@ -75,7 +76,7 @@ const struct vidmm_rule rules_t[] = {
         .statement = "A paging buffer may run between the parts of a split buffer, and each part "
                      "sets the state of the GPU that it needs.",
         .page = "splitting-a-dma-buffer",
-        .how = "not judged yet: the manager does not split buffers.",
+        .how = "Not judged: vidmm's manager does not split buffers.",
         .why = "Paging uses the same engine and leaves its own state behind.",
         .windows = "Nothing checks it; the second part draws with the state of paging.",
         .wrong = "split(buffer);\n"
@@ -89,7 +90,7 @@ const struct vidmm_rule rules_t[] = {
         .last = LAST_WDDM1,
         .statement = "A driver supports split buffers even if its GPU cannot be preempted.",
         .page = "splitting-a-dma-buffer",
-        .how = "not judged yet: the manager does not split buffers.",
+        .how = "Not judged: vidmm's manager does not split buffers.",
         .why = "Splitting is about memory, and preemption about time.",
         .windows = "The system splits whenever memory is short.",
         .wrong = "loc->SplitOffset = 0; /* cannot preempt, so nobody will split */\n",
@@ -99,7 +100,7 @@ const struct vidmm_rule rules_t[] = {
         RULE(399, MANAGER, DOCUMENTED, CREATION_FAILS),
         .statement = "A shared allocation is locked only by the process that created it.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfoflags",
-        .how = "not judged yet: comes with the calls of user mode.",
+        .how = "Not judged: the lock service does not say which process asks.",
         .why = "The driver's user-mode half in other processes does not know its layout.",
         .windows = "The lock of another process fails.",
         .wrong = "return map(allocation); /* whoever asks */\n",

@@ -48,12 +48,24 @@ static void lock_judge_stray(struct vidmm_referee *referee,
                      (unsigned long long)stray);
 }
 
+/* The GPU's memory and the CPU's caches are not kept coherent (allocation-usage-tracking.md). */
+static void lock_judge_cached(struct vidmm_referee *referee,
+                              const struct shadow_allocation *allocation,
+                              const struct shadow_segment *segment) {
+    if (referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+        MANAGER_MUST(449, !allocation->info.Flags.Cached || segment->flags.Aperture,
+                     "a lock of a Cached allocation in an aperture, or out of residency",
+                     "it is in memory segment %u", segment->id);
+}
+
 void vidmm_referee_judge_lock(struct vidmm_referee *referee, HANDLE handle, const void *cpu) {
     pthread_mutex_lock(&referee->lock);
     const struct shadow_allocation *allocation = shadow_allocation(referee, handle);
     bool placed = allocation && allocation->placed && !lock_has_pages(allocation);
     const struct shadow_segment *segment =
         placed ? shadow_segment(referee, allocation->segment) : NULL;
+    if (segment)
+        lock_judge_cached(referee, allocation, segment);
     if (segment && referee->world.io && segment->cpu_stray != 0)
         lock_judge_stray(referee, allocation, segment, cpu);
     else if (segment && referee->world.io && segment->cpu_base != 0)

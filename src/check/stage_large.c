@@ -1,0 +1,60 @@
+/*
+ * stage_large.c - large pages (docs/gpu-virtual-memory.md): a surface as large as two of them and a
+ * page comes and goes beside another one, is seen at a second range of addresses, and loses a page
+ * out of the middle of that range. The driver sees entries with LargePage come, be split and go;
+ * the content is compared in the end.
+ */
+#include "user.h"
+
+#include <vidmm/umd.h>
+
+#define LARGEST     ((uint64_t)32 << 20) /* a memory of this times four is enough */
+#define MINE        (VIDMM_UMD_LOCAL_ONLY | VIDMM_UMD_CPU_VISIBLE)
+#define MMU_LARGE   15u /* MmuFeatures of the reference board */
+#define COUNT(list) ((uint32_t)(sizeof(list) / sizeof((list)[0])))
+
+/* Surfaces, by index. */
+enum { SEEN, OTHER };
+
+static const uint32_t seen[] = {SEEN}, other[] = {OTHER};
+
+static bool swap(struct user *user, const uint32_t *out, const uint32_t *in) {
+    return user_evict(user, out, 1, 0) && user_make_resident(user, NULL, in, 1, 0) &&
+           user_submit(user, 0) && user_rest(user);
+}
+
+static bool large_play(struct user *user, uint32_t pages) {
+    check_step(user->check, "large-pages: mapped and moved");
+    if (!user_make(user, SEEN, MINE, 2 * pages + 1) || !user_write(user, SEEN, 's') ||
+        !user_make(user, OTHER, MINE, 2 * pages) ||
+        !user_make_resident(user, NULL, seen, COUNT(seen), 0) || !user_submit(user, 0) ||
+        !user_rest(user) || !swap(user, seen, other) || !swap(user, other, seen))
+        return false;
+    check_step(user->check, "large-pages: split");
+    return user_split(user, SEEN) && swap(user, seen, other) && swap(user, other, seen);
+}
+
+enum vidmm_stage_outcome stage_large(struct check *check, uint32_t number) {
+    const struct check_setup setup = {
+        .settings = {{"VramBytes", 4 * LARGEST / 8}, {"MmuLevels", 4}, {"MmuFeatures", MMU_LARGE}}};
+    struct vidmm_gpummu_info info;
+    struct user user;
+    (void)number;
+    check_step(check, "large-pages: start");
+    if (!check_open(check, &setup) || !check_manage(check, &setup))
+        return VIDMM_STAGE_STOPPED;
+    vidmm_gpummu_info(check->harness.adapter, &info);
+    if (info.large_bytes == 0 || info.large_bytes > LARGEST)
+        return check_say(check, VIDMM_STAGE_SKIPPED,
+                         "the driver reports no large pages, or is older than WDDM 2.1");
+    if (!check_speaks(check))
+        return check_say(check, VIDMM_STAGE_SKIPPED, "the driver does not speak vidmm/umd.h");
+    if (!user_open(check, &user) || !large_play(&user, (uint32_t)(info.large_bytes / CHECK_PAGE)))
+        return VIDMM_STAGE_STOPPED;
+    check_step(check, "large-pages: down");
+    bool lost = user_lost(&user, SEEN);
+    user_close(&user);
+    return lost ? check_say(check, VIDMM_STAGE_STOPPED,
+                            "a surface has other bytes than the CPU wrote")
+                : VIDMM_STAGE_DONE;
+}

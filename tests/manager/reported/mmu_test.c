@@ -25,7 +25,7 @@ static DXGK_PAGE_TABLE_LEVEL_DESC *level_of(DXGKARG_QUERYADAPTERINFO *arg, uint3
 /* clang-format off */
 #define SPOILED(X)                                                                                 \
     X(one_level, "R250", "PageTableLevelCount", caps_of(arg)->PageTableLevelCount = 1)             \
-    X(seven_levels, "R250", "PageTableLevelCount", caps_of(arg)->PageTableLevelCount = 7)          \
+    X(seven_levels, "R426", "PageTableLevelCount", caps_of(arg)->PageTableLevelCount = 7)          \
     X(no_addresses, NULL, "VirtualAddressBitCount", caps_of(arg)->VirtualAddressBitCount = 12)     \
     X(too_many_addresses, NULL, "VirtualAddressBitCount",                                          \
       caps_of(arg)->VirtualAddressBitCount = 64)                                                   \

@@ -466,14 +466,14 @@ static void protect(struct fake *fake, uint64_t start, uint64_t size) {
       f->segments[0].invalid = UINT32_MAX)                                                         \
     X(protected_range_before_wddm2, OLD, "R54", "DXGK_SEGMENTFLAGS.Reserved",                      \
       protect(f, 0, MIB))                                                                          \
-    X(protected_range_beyond_the_segment, V4, NULL, ".VprRangeSize", protect(f, 60 * MIB, 5 * MIB)) \
-    X(protected_range_that_starts_beyond_it, V4, NULL, ".VprRangeSize", protect(f, GIB, MIB))      \
-    X(protected_range_that_wraps, V4, NULL, ".VprRangeSize",                                       \
+    X(protected_range_beyond_the_segment, V4, "R429", ".VprRangeSize", protect(f, 60 * MIB, 5 * MIB)) \
+    X(protected_range_that_starts_beyond_it, V4, "R429", ".VprRangeSize", protect(f, GIB, MIB))      \
+    X(protected_range_that_wraps, V4, "R429", ".VprRangeSize",                                       \
       protect(f, 2 * MIB, UINT64_MAX - MIB + 1))                                                   \
-    X(protected_range_at_an_odd_place, V4, NULL, ".VprRangeStartOffset",                           \
+    X(protected_range_at_an_odd_place, V4, "R429", ".VprRangeStartOffset",                           \
       protect(f, MIB + 4096, MIB))                                                                 \
-    X(protected_range_of_an_odd_size, V4, NULL, ".VprRangeSize", protect(f, MIB, MIB + 4096))      \
-    X(protected_range_in_parts_of_pages, V4, NULL, ".VprRangeStartOffset",                         \
+    X(protected_range_of_an_odd_size, V4, "R429", ".VprRangeSize", protect(f, MIB, MIB + 4096))      \
+    X(protected_range_in_parts_of_pages, V4, "R429", ".VprRangeStartOffset",                         \
       protect(f, 100, MIB); f->segments[0].vpr_alignment = 0)                                      \
     X(protected_range_all_of_it_reserved_and_more, V4, NULL, ".VprReserveSize",                    \
       protect(f, MIB, MIB); f->segments[0].vpr_reserve = UINT32_MAX)                               \

@@ -423,6 +423,30 @@ static void without_any_surface_the_stage_says_so(void **state) {
     assert_non_null(strstr(stage_of("locks")->text, "standard surfaces"));
 }
 
+/* ---- Page tables ----------------------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY begin_empty(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = good.DxgkDdiQueryAdapterInfo(adapter, args);
+    const DXGK_QUERYPAGETABLELEVELDESCIN *in = args->pInputData;
+    DXGK_PAGE_TABLE_LEVEL_DESC *desc = args->pOutputData;
+    if (status == STATUS_SUCCESS && args->Type == DXGKQAITYPE_PAGETABLELEVELDESC &&
+        in->LevelIndex == 1)
+        desc->PageTableIndexBitCount = desc->PageTableSizeInBytes = 0;
+    return status;
+}
+
+static void beginning_empty(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiQueryAdapterInfo = begin_empty;
+}
+
+/* Its size is asked for by DxgkDdiGetRootPageTableSize (R253). */
+static void a_root_of_two_levels_may_begin_with_nothing(void **state) {
+    (void)state;
+    const struct vidmm_host_setting levels = {"MmuLevels", 2};
+    assert_int_equal(examine(beginning_empty, "start", &levels), VIDMM_CHECK_PASSED);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_runs_out_in_every_call),
@@ -443,6 +467,7 @@ int main(void) {
         cmocka_unit_test(damage_that_no_paging_did_is_blamed_on_none),
         cmocka_unit_test(a_driver_with_a_language_of_its_own_is_examined_too),
         cmocka_unit_test(without_any_surface_the_stage_says_so),
+        cmocka_unit_test(a_root_of_two_levels_may_begin_with_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

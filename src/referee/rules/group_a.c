@@ -160,17 +160,16 @@ const struct vidmm_rule rules_a[] = {
                  "d->Size = ctx->ApertureSize;\n",
     },
     {
-        RULE(9, MANAGER, DOCUMENTED, CORRUPTION),
+        RULE(9, MANAGER, IMPLIED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement =
             "SegmentDescriptorStride is at least the size of the descriptor of the driver's "
             "version, and the array has NbSegment of them.",
         .page = "ns-d3dkmddi-_dxgk_querysegmentout4",
         .how = "The stride of the second call is compared with the smallest descriptor that the "
-               "version has.",
+               "version has; how long the array is cannot be seen.",
         .why = "A driver writes whole descriptors; with a smaller stride each overwrites the next, "
-               "and "
-               "the last one what lies behind the array.",
+               "and the last one what lies behind the array.",
         .windows = "The system's stride is the size of its own descriptor.",
         .wrong = "out.SegmentDescriptorStride = sizeof(DXGK_SEGMENTDESCRIPTOR3);\n",
         .right = "out.SegmentDescriptorStride = sizeof(DXGK_SEGMENTDESCRIPTOR4);\n"

@@ -429,7 +429,8 @@ const struct vidmm_rule rules_b_memory[] = {
         .statement = "Start and size of a protected range are multiples of VprAlignment, and the "
                      "range lies inside its segment.",
         .page = "ns-d3dkmddi-_dxgk_segmentdescriptor4",
-        .how = "The members of each memory segment with VprSupported are looked at.",
+        .how = "The members of each memory segment with VprSupported are looked at; that the range "
+               "lies inside follows from the page without being said.",
         .why = "The hardware protects whole units; a part of one would be protected by accident, "
                "or not at all.",
         .windows = "No page tells.",

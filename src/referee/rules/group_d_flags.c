@@ -331,6 +331,7 @@ const struct vidmm_rule rules_d_flags[] = {
         .why = "Hardware with several engines does not order them by itself; the flag is how a "
                "driver asks for it.",
         .windows = "Windows stalls the submissions.",
+        .windows_source = THE_PAGE,
         .wrong = "submit(paging_buffer); /* the render engine still runs */\n",
         .right = "wait(allocation->last_fence);\n"
                  "submit(paging_buffer);\n"

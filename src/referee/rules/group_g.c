@@ -76,7 +76,8 @@ const struct vidmm_rule rules_g[] = {
                "leaves no trace.",
         .why = "The GPU is not idle during these operations, so rewriting or switching off the "
                "whole table hits running work.",
-        .windows = "Windows does not stop the GPU; a disturbed access faults or reads garbage.",
+        .windows = "Windows does not stop the GPU.",
+        .windows_source = THE_PAGE,
         .wrong = "write_register(adapter, GART_CONTROL, 0); /* off while we edit */\n"
                  "update_entries(map);\n"
                  "write_register(adapter, GART_CONTROL, GART_ON);\n",
@@ -96,11 +97,12 @@ const struct vidmm_rule rules_g[] = {
                  "unmap(allocation);\n",
     },
     {
-        RULE(199, MANAGER, DOCUMENTED, CORRUPTION),
+        RULE(199, MANAGER, IMPLIED, CORRUPTION),
         .statement = "Only mapped ranges are unmapped, and only unmapped ranges are mapped.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
-        .how = "The state of every aperture page is kept and compared; that a mapping needs an "
-               "unmapped range follows from the page without being said.",
+        .how = "The state of every aperture page is kept and compared, and that of the pages that "
+               "the GART of an AGP-type segment maps; that a mapping needs an unmapped range "
+               "follows from the page without being said.",
         .why = "A driver that counts mappings, or pins what is mapped, gets out of step.",
         .windows = "Windows unmaps before it maps the range for something else.",
         .wrong = "map(a, 0, 16), map(b, 8, 16);\n",

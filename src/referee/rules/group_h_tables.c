@@ -245,7 +245,9 @@ const struct vidmm_rule rules_h_tables[] = {
     {
         RULE(224, MANAGER, DISPUTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "Addresses in page table entries name places that are aligned to 4 KB.",
+        .statement =
+            "The address in a page table entry is the number of a 4 KB page, from the start of "
+            "its segment or of system memory.",
         .page = "ns-d3dukmdt-_dxgk_pte",
         .how = "The address member has to be a page number inside its segment; one that would only "
                "be an address in bytes inside it breaks the rule.",

@@ -52,7 +52,7 @@ const struct vidmm_rule rules_i[] = {
         RULE(253, DRIVER, DOCUMENTED, START_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "PageTableSizeInBytes is a multiple of the CPU's page size and large enough "
-                     "for the entries.",
+                     "for the entries; the root of two levels may begin smaller, or with 0.",
         .page = "ns-d3dkmddi-_dxgk_page_table_level_desc",
         .how = "The size of every level is held against pages of 4 KB and its index bits.",
         .why = "The memory of tables is managed in pages.",
@@ -83,6 +83,7 @@ const struct vidmm_rule rules_i[] = {
                "against the question and the segment's pages.",
         .why = "Roots of more levels have a fixed size.",
         .windows = "The system allocates what is answered.",
+        .windows_source = PAGE("gpu-virtual-address"),
         .wrong = "return args->NumberOfPte * 8;\n",
         .right = "SIZE_T bytes = (args->NumberOfPte * 8 + 4095) & ~(SIZE_T)4095;\n"
                  "args->NumberOfPte = (UINT)(bytes / 8);\n"
@@ -137,11 +138,12 @@ const struct vidmm_rule rules_i[] = {
                      "any other time the callback fails.",
         .page = "nc-d3dkmddi-dxgkcb_reservegpuvirtualaddressrange",
         .how = "DxgkCbReserveGpuVirtualAddressRange is watched: the driver calls it from inside "
-               "DxgkDdiCreateProcess, and elsewhere it fails.",
+               "DxgkDdiCreateProcess, or while the system device is made, and elsewhere it fails.",
         .why = "Later the range may be in use by the process.",
         .windows = "The callback fails.",
         .readings = "vidmm takes one reading: for the system process the creation of the system "
-                    "device counts too.",
+                    "device counts too, as examples has it; the callback's page allows only "
+                    "DxgkDdiCreateProcess.",
         .wrong = "DxgkCbReserveGpuVirtualAddressRange(adapter, &args); /* in CreateDevice */\n",
         .right = "static NTSTATUS create_process(...) {\n"
                  "    return DxgkCbReserveGpuVirtualAddressRange(adapter, &args);\n",

@@ -114,6 +114,7 @@ const struct vidmm_rule rules_l[] = {
         .how = "Another device's allocation in a MakeResident has to be refused.",
         .why = "Handles of another device mean other objects.",
         .windows = "The call fails with an invalid parameter.",
+        .windows_source = PAGE("nf-d3dkmthk-d3dkmtmakeresident"),
     },
     {
         RULE(293, USER_AND_MANAGER, DOCUMENTED, DEVICE_LOST),

@@ -79,11 +79,12 @@ const struct vidmm_rule rules_m[] = {
                  "    args->Ranges[0].SegmentOffset + args->Ranges[0].SizeInBytes;\n",
     },
     {
-        RULE(316, MANAGER, DOCUMENTED, CORRUPTION),
+        RULE(316, MANAGER, IMPLIED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Ranges for dirty tracking are aligned to the plane's PageSize.",
         .page = "nc-d3dkmddi-dxgkddi_creatememorybasis",
-        .how = "Offset and size of each range are held against the page size of the segment.",
+        .how = "Offset and size of each range are held against the page size of the segment; the "
+               "page calls the alignment common.",
         .why = "One bit cannot be half in a range.",
         .windows = "The system aligns them.",
         .wrong = "range->SizeInBytes = allocation->Size;\n",
@@ -147,13 +148,14 @@ const struct vidmm_rule rules_m[] = {
                  "DxgkDdiDestroyMemoryBasis(adapter, basis);\n",
     },
     {
-        RULE(321, DRIVER, DOCUMENTED, CORRUPTION),
+        RULE(321, DRIVER, DOCUMENTED, PERFORMANCE),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "When tracking starts all bits of the basis are zero.",
         .page = "nc-d3dkmddi-dxgkddi_startdirtytracking",
         .how = "A query right after the start, with nothing under way and no other call between, "
-               "must show no bit. The conformance check starts a basis again after writes.",
-        .why = "Migration starts from a full copy and counts from there.",
+               "must show no bit. The conformance check starts a basis again after writes, and the "
+               "CPU does not write meanwhile.",
+        .why = "Bits of an earlier time cost copies of pages that did not change.",
         .windows = "Pages with old bits are copied for nothing.",
         .wrong = "WriteRegister(TRACKING, ON); /* the plane is as it was */\n",
         .right = "ClearPlane(basis);\n"
@@ -167,7 +169,8 @@ const struct vidmm_rule rules_m[] = {
         .page = "nc-d3dkmddi-dxgkddi_startdirtytracking",
         .how =
             "Pages that a completed FILL or TRANSFER wrote, by place or by address, must be in the "
-            "next answer. Writes of applications and of the CPU are not known to the referee.",
+            "next answer. Writes of applications and of the CPU are not known to the referee. Bits "
+            "beyond these are allowed: hardware may track coarsely.",
         .why = "A page whose write is missed is not copied.",
         .windows = "The guest goes on with old contents after migration.",
         .wrong = "SetBit(plane, address / (2 * caps.PageSize));\n",
@@ -193,7 +196,8 @@ const struct vidmm_rule rules_m[] = {
         .statement = "CLEARDATA clears the bits that were asked for and no others, and without it "
                      "none is cleared.",
         .page = "ns-d3dkmddi-dxgkarg_querydirtybitdata",
-        .how = "A bit that was set stays demanded until it was asked for with CLEARDATA.",
+        .how = "A bit that was set stays demanded until it was asked for with CLEARDATA; that the "
+               "bits asked for are cleared is not demanded.",
         .why = "Other parts are still to be asked for.",
         .windows = "Pages of the other parts are not copied.",
         .wrong = "Copy(args->Buffer, plane, bytes);\n"

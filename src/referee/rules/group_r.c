@@ -67,12 +67,13 @@ const struct vidmm_rule rules_r[] = {
         .right = "total = dedicated_video + dedicated_system + shared;\n",
     },
     {
-        RULE(368, MANAGER, DOCUMENTED, CORRUPTION),
-        .statement = "The allocations in a segment have places of their own inside of it, and what "
-                     "they take is at most its size and commit limit.",
+        RULE(368, MANAGER, IMPLIED, CORRUPTION),
+        .statement = "The allocations in a segment have places of their own inside of it.",
         .page = "calculating-graphics-memory",
-        .how = "The places that paging operations give to allocations are kept and compared with "
-               "each other, those that page tables lead to with what is brought in there.",
+        .how =
+            "The places that paging operations give to allocations are kept and compared with "
+            "each other, those that page tables lead to with what is brought in there. Sizes and "
+            "commit limits: R43, R64, R65.",
         .why = "Two allocations at one place overwrite each other.",
         .windows = "The system pages something out when there is no room.",
         .wrong = "offset = next;\n"

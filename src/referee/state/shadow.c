@@ -213,6 +213,7 @@ void shadow_reset_all(struct vidmm_referee *referee) {
     for (uint32_t i = 0; i < SHADOW_SEGMENTS; i++) {
         free(referee->adapter.segment[i].invalid);
         free(referee->adapter.segment[i].pages);
+        free(referee->adapter.segment[i].gart);
     }
     memset(&referee->adapter, 0, sizeof(referee->adapter));
 }

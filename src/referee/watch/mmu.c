@@ -52,12 +52,17 @@ static void mmu_take_caps(struct vidmm_referee *referee, const struct query *que
 
 /* ---- PAGETABLELEVELDESC ---------------------------------------------------------------------- */
 
-/* The root of two levels begins with as many bytes and entries as it likes. */
+/* The root of two levels grows: it may begin with fewer bytes than entries need, or with none. */
+static bool mmu_grows(const struct vidmm_referee *referee, uint32_t level) {
+    return level == 1 && referee->tables.mmu.levels == 2;
+}
+
 static void mmu_judge_size(struct vidmm_referee *referee, uint32_t level,
                            const DXGK_PAGE_TABLE_LEVEL_DESC *desc) {
     uint64_t size = desc->PageTableSizeInBytes;
     uint32_t bits = desc->PageTableIndexBitCount;
-    DRIVER_MUST(253, size != 0 && size % SHADOW_PAGE == 0 && bits < 32 && size >> bits != 0,
+    bool holds = size != 0 && bits < 32 && size >> bits != 0;
+    DRIVER_MUST(253, size % SHADOW_PAGE == 0 && (holds || mmu_grows(referee, level)),
                 "PageTableSizeInBytes of whole pages, with room for all entries",
                 "%llu bytes for 2 to the power of %u entries of level %u", LLU(size), bits, level);
     if (level == 0 && referee->tables.mmu.caps.LeafPageTableSizeFor64KPagesInBytes > size)

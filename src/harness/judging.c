@@ -129,9 +129,10 @@ static void gart_flush(void *ctx, uint64_t page, uint64_t pages) {
 const struct vidmm_os *harness_judge_os(struct vidmm_harness *harness) {
     static struct vidmm_os os;
     static struct vidmm_gart judged;
-    os = *vidmm_host_os(harness->host);
-    if (!harness->referee || !os.gart)
-        return vidmm_host_os(harness->host);
+    const struct vidmm_os *host_os = vidmm_host_os(harness->host);
+    if (!harness->referee || !host_os->gart)
+        return host_os;
+    os = *host_os;
     gart_referee = harness->referee;
     gart = os.gart;
     judged = *gart;

@@ -18,30 +18,21 @@ static bool signals(const DXGKARG_BUILDPAGINGBUFFER *args) {
 static NTSTATUS APIENTRY ignores_fences(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     return signals(args) ? STATUS_SUCCESS : mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
 }
-
-static void install_ignores_fences(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = ignores_fences;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, ignores_fences)
 
 static NTSTATUS APIENTRY behind_by_one(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     if (signals(args))
         args->SignalMonitoredFence.MonitoredFenceValue--;
     return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
 }
-
-static void install_behind_by_one(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = behind_by_one;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, behind_by_one)
 
 static NTSTATUS APIENTRY signals_nowhere(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     if (signals(args))
         args->SignalMonitoredFence.MonitoredFenceGpuVa += UINT64_C(1) << 29;
     return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
 }
-
-static void install_signals_nowhere(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = signals_nowhere;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, signals_nowhere)
 
 /* ---- Resets ---------------------------------------------------------------------------------- */
 
@@ -49,56 +40,53 @@ static NTSTATUS APIENTRY stops_nothing(const HANDLE adapter) {
     (void)adapter;
     return STATUS_SUCCESS;
 }
-
-static void install_stops_nothing(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiResetFromTimeout = stops_nothing;
-}
+REPLACE(DxgkDdiResetFromTimeout, stops_nothing)
 
 static NTSTATUS APIENTRY resets_and_complains(const HANDLE adapter) {
     (void)mutants_good.DxgkDdiResetFromTimeout(adapter);
     return STATUS_UNSUCCESSFUL;
 }
-
-static void install_resets_and_complains(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiResetFromTimeout = resets_and_complains;
-}
+REPLACE(DxgkDdiResetFromTimeout, resets_and_complains)
 
 /* ---- CacheCoherent --------------------------------------------------------------------------- */
 
 static DXGK_PTE entries[ENTRIES];
 
-/* Leaf entries get the bit, or lose it. */
-static NTSTATUS update(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args, bool coherent) {
+/* The driver gets entries of tables up to `level` changed. */
+static NTSTATUS update(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args, UINT level,
+                       void (*change)(DXGK_PTE *entry)) {
     DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *of = &args->UpdatePageTable;
     UINT count = of->Flags.Repeat ? 1 : of->NumPageTableEntries;
-    if (args->Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE || of->PageTableLevel != 0 ||
+    if (args->Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE || of->PageTableLevel > level ||
         count > ENTRIES)
         return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
     DXGK_PTE *given = of->pPageTableEntries;
     memcpy(entries, given, count * sizeof(entries[0]));
     for (UINT i = 0; i < count; i++)
-        entries[i].CacheCoherent = coherent && entries[i].Valid;
+        change(&entries[i]);
     of->pPageTableEntries = entries;
     NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
     of->pPageTableEntries = given;
     return status;
 }
 
-static NTSTATUS APIENTRY snoops_nothing(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
-    return update(adapter, args, false);
+static void clear_coherent(DXGK_PTE *entry) {
+    entry->CacheCoherent = 0;
 }
 
-static void install_snoops_nothing(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = snoops_nothing;
+static void set_coherent(DXGK_PTE *entry) {
+    entry->CacheCoherent = entry->Valid;
 }
+
+static NTSTATUS APIENTRY snoops_nothing(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    return update(adapter, args, 0, clear_coherent);
+}
+REPLACE(DxgkDdiBuildPagingBuffer, snoops_nothing)
 
 static NTSTATUS APIENTRY always_coherent(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
-    return update(adapter, args, true);
+    return update(adapter, args, 0, set_coherent);
 }
-
-static void install_always_coherent(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = always_coherent;
-}
+REPLACE(DxgkDdiBuildPagingBuffer, always_coherent)
 
 static NTSTATUS APIENTRY query_incoherent(const HANDLE adapter,
                                           const DXGKARG_QUERYADAPTERINFO *args) {
@@ -115,24 +103,14 @@ static void scene_incoherent(DRIVER_INITIALIZATION_DATA *table) {
 
 /* ---- Rights, and where tables and allocations lie -------------------------------------------- */
 
-static NTSTATUS APIENTRY forgets_rights(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
-    DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *of = &args->UpdatePageTable;
-    UINT count = of->Flags.Repeat ? 1 : of->NumPageTableEntries;
-    if (args->Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE || count > ENTRIES)
-        return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
-    DXGK_PTE *given = of->pPageTableEntries;
-    memcpy(entries, given, count * sizeof(entries[0]));
-    for (UINT i = 0; i < count; i++)
-        entries[i].ReadOnly = entries[i].NoExecute = 0;
-    of->pPageTableEntries = entries;
-    NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
-    of->pPageTableEntries = given;
-    return status;
+static void clear_rights(DXGK_PTE *entry) {
+    entry->ReadOnly = entry->NoExecute = 0;
 }
 
-static void install_forgets_rights(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiBuildPagingBuffer = forgets_rights;
+static NTSTATUS APIENTRY forgets_rights(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    return update(adapter, args, DXGK_MAX_PAGE_TABLE_LEVEL_COUNT, clear_rights);
 }
+REPLACE(DxgkDdiBuildPagingBuffer, forgets_rights)
 
 /* A driver whose tables shall lie in system memory, which its manager does not hear. */
 static NTSTATUS APIENTRY query_elsewhere(const HANDLE adapter,
@@ -143,10 +121,7 @@ static NTSTATUS APIENTRY query_elsewhere(const HANDLE adapter,
         desc->PageTableSegmentId = 0;
     return status;
 }
-
-static void install_query_elsewhere(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiQueryAdapterInfo = query_elsewhere;
-}
+REPLACE(DxgkDdiQueryAdapterInfo, query_elsewhere)
 
 /* ---- Protected ranges ------------------------------------------------------------------------ */
 
@@ -174,19 +149,13 @@ static NTSTATUS APIENTRY query_odd_range(const HANDLE adapter,
                                          const DXGKARG_QUERYADAPTERINFO *args) {
     return query_ranges(adapter, args, 4096, 0);
 }
-
-static void install_query_odd_range(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiQueryAdapterInfo = query_odd_range;
-}
+REPLACE(DxgkDdiQueryAdapterInfo, query_odd_range)
 
 static NTSTATUS APIENTRY query_no_range(const HANDLE adapter,
                                         const DXGKARG_QUERYADAPTERINFO *args) {
     return query_ranges(adapter, args, 0, 4096);
 }
-
-static void install_query_no_range(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiQueryAdapterInfo = query_no_range;
-}
+REPLACE(DxgkDdiQueryAdapterInfo, query_no_range)
 
 /* ---- Operations and handles that are not there ----------------------------------------------- */
 
@@ -218,10 +187,7 @@ static NTSTATUS APIENTRY creates_in_nothing(const HANDLE adapter, DXGKARG_CREATE
         args->hResource = args;
     return mutants_good.DxgkDdiCreateAllocation(adapter, args);
 }
-
-static void install_creates_in_nothing(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiCreateAllocation = creates_in_nothing;
-}
+REPLACE(DxgkDdiCreateAllocation, creates_in_nothing)
 
 /* All that the CPU sees is Cached, which the manager does not hear. */
 static NTSTATUS APIENTRY creates_cached(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
@@ -230,10 +196,7 @@ static NTSTATUS APIENTRY creates_cached(const HANDLE adapter, DXGKARG_CREATEALLO
         args->pAllocationInfo[i].Flags.Cached = args->pAllocationInfo[i].Flags.CpuVisible;
     return status;
 }
-
-static void scene_creates_cached(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiCreateAllocation = creates_cached;
-}
+REPLACE_BELOW(DxgkDdiCreateAllocation, creates_cached)
 
 static NTSTATUS APIENTRY forgets_cached(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
     NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);
@@ -241,10 +204,7 @@ static NTSTATUS APIENTRY forgets_cached(const HANDLE adapter, DXGKARG_CREATEALLO
         args->pAllocationInfo[i].Flags.Cached = 0;
     return status;
 }
-
-static void install_forgets_cached(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiCreateAllocation = forgets_cached;
-}
+REPLACE(DxgkDdiCreateAllocation, forgets_cached)
 
 /* ---- DxgkDdiSubmitCommand -------------------------------------------------------------------- */
 
@@ -257,10 +217,7 @@ static NTSTATUS APIENTRY submits_high(const HANDLE adapter, const DXGKARG_SUBMIT
     KeLowerIrql(before);
     return status;
 }
-
-static void install_submits_high(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiSubmitCommand = submits_high;
-}
+REPLACE(DxgkDdiSubmitCommand, submits_high)
 
 /* ---- DxgkDdiSubmitCommandVirtual ------------------------------------------------------------- */
 
@@ -269,10 +226,7 @@ static NTSTATUS APIENTRY has_no_memory(const HANDLE adapter,
     NTSTATUS status = mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args);
     return status == STATUS_SUCCESS ? STATUS_NO_MEMORY : status;
 }
-
-static void install_has_no_memory(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiSubmitCommandVirtual = has_no_memory;
-}
+REPLACE(DxgkDdiSubmitCommandVirtual, has_no_memory)
 
 /* All contexts but the first of the system run with the root of the first of an application. */
 static DXGKARG_SETROOTPAGETABLE first_root;
@@ -320,10 +274,7 @@ static NTSTATUS APIENTRY submits_again(const HANDLE adapter,
                ? mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args)
                : status;
 }
-
-static void install_submits_again(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiSubmitCommandVirtual = submits_again;
-}
+REPLACE(DxgkDdiSubmitCommandVirtual, submits_again)
 
 /* ---- Capabilities ---------------------------------------------------------------------------- */
 
@@ -334,10 +285,7 @@ static NTSTATUS APIENTRY query_levels(const HANDLE adapter, const DXGKARG_QUERYA
         caps->PageTableLevelCount = DXGK_MAX_PAGE_TABLE_LEVEL_COUNT + 1;
     return status;
 }
-
-static void install_query_levels(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiQueryAdapterInfo = query_levels;
-}
+REPLACE(DxgkDdiQueryAdapterInfo, query_levels)
 
 static NTSTATUS APIENTRY query_both_models(const HANDLE adapter,
                                            const DXGKARG_QUERYADAPTERINFO *args) {
@@ -348,10 +296,7 @@ static NTSTATUS APIENTRY query_both_models(const HANDLE adapter,
         caps->MemoryManagementCaps.GpuMmuSupported = caps->MemoryManagementCaps.IoMmuSupported = 1;
     return status;
 }
-
-static void install_query_both_models(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiQueryAdapterInfo = query_both_models;
-}
+REPLACE(DxgkDdiQueryAdapterInfo, query_both_models)
 
 /* ---- The list -------------------------------------------------------------------------------- */
 

@@ -123,10 +123,7 @@ static NTSTATUS APIENTRY in_agp(const HANDLE adapter, const DXGKARG_PATCH *args)
     return patch_in(adapter, args, 3);
 }
 REPLACE(DxgkDdiPatch, in_agp)
-
-static void install_nowhere(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiPatch = nowhere;
-}
+REPLACE(DxgkDdiPatch, nowhere)
 
 static NTSTATUS APIENTRY other_size(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
     DXGKARG_SUBMITCOMMAND mine = *args;

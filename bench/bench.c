@@ -86,7 +86,7 @@ unsigned char *bench_segment_page(const struct vidmm_harness *harness, uint32_t 
     struct vidmm_segment_info info;
     if (!vidmm_segment_info(harness->adapter, segment, &info))
         fail("vidmm_segment_info", "no such segment");
-    return (unsigned char *)(uintptr_t)vidmm_host_peek(harness->host, info.base + offset,
+    return (unsigned char *)(uintptr_t)vidmm_host_peek(harness->host, 0, info.base + offset,
                                                        PAGE_SIZE);
 }
 

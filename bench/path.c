@@ -68,8 +68,8 @@ static unsigned char *gpu_side(struct setup *s, uint32_t i) {
     vidmm_allocation_info(s->allocations[i], &info);
     if (!vidmm_segment_info(s->harness.adapter, info.segment, &segment))
         exit(1);
-    return (unsigned char *)(uintptr_t)vidmm_host_peek(s->harness.host, segment.base + info.offset,
-                                                       (size_t)s->block);
+    return (unsigned char *)(uintptr_t)vidmm_host_peek(
+        s->harness.host, 0, segment.base + info.offset, (size_t)s->block);
 }
 
 /* The bare kernel over one allocation, run by run of physically adjacent pages. */

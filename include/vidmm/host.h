@@ -33,9 +33,11 @@ struct vidmm_host_setting {
  * be NULL. */
 struct vidmm_host_sink {
     void *ctx;
-    void (*completed)(void *ctx, uint32_t node, uint32_t fence);
-    void (*preempted)(void *ctx, uint32_t node, uint32_t fence, uint32_t last_completed);
-    void (*faulted)(void *ctx, uint32_t node, uint32_t fence);
+    /* `physical`: the physical adapter that the report names (its EngineOrdinal). */
+    void (*completed)(void *ctx, uint32_t physical, uint32_t node, uint32_t fence);
+    void (*preempted)(void *ctx, uint32_t physical, uint32_t node, uint32_t fence,
+                      uint32_t last_completed);
+    void (*faulted)(void *ctx, uint32_t physical, uint32_t node, uint32_t fence);
     /* NULL: page faults go to `faulted`, too. */
     void (*page_faulted)(void *ctx, const struct vidmm_interrupt *report);
     NTSTATUS (*create_context_allocation)(void *ctx, DXGKARGCB_CREATECONTEXTALLOCATION *args);
@@ -75,6 +77,7 @@ struct vidmm_host_config {
     const char *model_path; /* shared object with a model, when `model` is NULL; or NULL */
     const struct vidmm_host_setting *settings;
     uint32_t setting_count;
+    uint32_t linked;       /* physical adapters behind the logical one, at most 4; 0: one */
     uint64_t memory_bytes; /* simulated RAM; 0: 4 GiB; sparse */
     uint64_t seed;         /* scatters physical pages; 0: runs of pages in order */
     bool threads;          /* engine threads and wall-clock time instead of virtual time */
@@ -149,16 +152,17 @@ const char *vidmm_host_doing(void);
 
 /* Runs the hardware until it is idle (virtual time), or briefly (threads). */
 void vidmm_host_run(struct vidmm_host *host);
-/* The model's peek() (hwmodel.h); NULL if it has none. */
-const void *vidmm_host_peek(struct vidmm_host *host, uint64_t gpu_address, size_t size);
+/* The peek() of a physical adapter's model (hwmodel.h); NULL if it has none. */
+const void *vidmm_host_peek(struct vidmm_host *host, uint32_t physical, uint64_t gpu_address,
+                            size_t size);
 /* The model's view of a GPU virtual address; false when it has none. See hwmodel.h translate. */
-bool vidmm_host_translate(struct vidmm_host *host, uint64_t root, uint32_t entries, uint64_t va,
-                          struct vidmm_hw_translation *out);
+bool vidmm_host_translate(struct vidmm_host *host, uint32_t physical, uint64_t root,
+                          uint32_t entries, uint64_t va, struct vidmm_hw_translation *out);
 /* The root table of an engine's newest submission; false when it had none. See hwmodel.h root. */
-bool vidmm_host_root(struct vidmm_host *host, uint32_t engine, uint64_t *root);
+bool vidmm_host_root(struct vidmm_host *host, uint32_t physical, uint32_t engine, uint64_t *root);
 /* The CPU's view of a physical range behind a memory BAR, or in contiguous memory that the driver
  * allocated; or NULL. */
-void *vidmm_host_io(struct vidmm_host *host, uint64_t physical, size_t size);
+void *vidmm_host_io(struct vidmm_host *host, uint64_t pa, size_t size);
 /* Host pointer to simulated RAM, or NULL outside of it. */
 void *vidmm_host_memory(struct vidmm_host *host, uint64_t pa, size_t size);
 

@@ -38,6 +38,11 @@ struct vidmm_hw_host {
      * it is in one piece. Any thread. NULL: there is no IOMMU.
      */
     void *(*iommu)(void *ctx, uint32_t pasid, uint64_t va, size_t *size);
+    /* Which physical adapter of the logical one this board is, of how many. */
+    uint32_t physical, linked;
+    /* What create() of another of them returned, or NULL: there is none yet, or no more. The bridge
+     * between linked boards: each may reach the memory of the others. */
+    void *(*peer)(void *ctx, uint32_t physical);
 };
 
 enum vidmm_hw_bar_kind { VIDMM_HW_BAR_NONE, VIDMM_HW_BAR_REGISTERS, VIDMM_HW_BAR_MEMORY };

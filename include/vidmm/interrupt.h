@@ -13,6 +13,7 @@
 
 struct vidmm_interrupt {
     DXGK_INTERRUPT_TYPE type;
+    uint32_t physical; /* the physical adapter: EngineOrdinal */
     uint32_t node;
     uint32_t fence;          /* completed, faulted, or the preemption request's */
     uint32_t last_completed; /* DMA_PREEMPTED: the fence of the last work done before it */
@@ -27,20 +28,24 @@ static inline bool vidmm_interrupt_read(const DXGKARGCB_NOTIFY_INTERRUPT_DATA *d
     *interrupt = (struct vidmm_interrupt){.type = data->InterruptType};
     switch ((uint32_t)data->InterruptType) {
     case DXGK_INTERRUPT_DMA_COMPLETED:
+        interrupt->physical = data->DmaCompleted.EngineOrdinal;
         interrupt->node = data->DmaCompleted.NodeOrdinal;
         interrupt->fence = data->DmaCompleted.SubmissionFenceId;
         return true;
     case DXGK_INTERRUPT_DMA_PREEMPTED:
+        interrupt->physical = data->DmaPreempted.EngineOrdinal;
         interrupt->node = data->DmaPreempted.NodeOrdinal;
         interrupt->fence = data->DmaPreempted.PreemptionFenceId;
         interrupt->last_completed = data->DmaPreempted.LastCompletedFenceId;
         return true;
     case DXGK_INTERRUPT_DMA_FAULTED:
+        interrupt->physical = data->DmaFaulted.EngineOrdinal;
         interrupt->node = data->DmaFaulted.NodeOrdinal;
         interrupt->fence = data->DmaFaulted.FaultedFenceId;
         return true;
 #if WDDM_AT_LEAST(WDDM2_0)
     case DXGK_INTERRUPT_DMA_PAGE_FAULTED:
+        interrupt->physical = data->DmaPageFaulted.EngineOrdinal;
         interrupt->node = data->DmaPageFaulted.NodeOrdinal;
         interrupt->fence = data->DmaPageFaulted.FaultedFenceId;
         interrupt->address = (uint64_t)data->DmaPageFaulted.FaultedVirtualAddress;

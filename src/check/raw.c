@@ -12,14 +12,16 @@
 
 /* ---- What the driver tells ------------------------------------------------------------------- */
 
-static void completed(void *ctx, uint32_t node, uint32_t fence) {
+static void completed(void *ctx, uint32_t physical, uint32_t node, uint32_t fence) {
     struct raw_submitter *raw = ctx;
+    (void)physical;
     if (node == raw->info.paging_node)
         raw->completed = fence;
 }
 
-static void preempted(void *ctx, uint32_t node, uint32_t fence, uint32_t last) {
+static void preempted(void *ctx, uint32_t physical, uint32_t node, uint32_t fence, uint32_t last) {
     struct raw_submitter *raw = ctx;
+    (void)physical;
     if (node != raw->info.paging_node)
         return;
     raw->preempted = fence;
@@ -27,8 +29,9 @@ static void preempted(void *ctx, uint32_t node, uint32_t fence, uint32_t last) {
         raw->completed = last;
 }
 
-static void faulted(void *ctx, uint32_t node, uint32_t fence) {
+static void faulted(void *ctx, uint32_t physical, uint32_t node, uint32_t fence) {
     struct raw_submitter *raw = ctx;
+    (void)physical;
     if (node == raw->info.paging_node)
         raw->faulted = fence;
 }

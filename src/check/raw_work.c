@@ -266,14 +266,14 @@ static void raw_judge_stopped(struct raw_submitter *raw) {
     if (raw->memory.id == 0)
         return;
     for (uint32_t page = 0; page < RAW_PAGES; page++) {
-        const void *now = vidmm_host_peek(host, raw_memory_at(raw, page), CHECK_PAGE);
+        const void *now = vidmm_host_peek(host, 0, raw_memory_at(raw, page), CHECK_PAGE);
         if (!now)
             return;
         memcpy(before[page], now, CHECK_PAGE);
     }
     vidmm_host_run(host);
     for (uint32_t page = 0; page < RAW_PAGES; page++) {
-        const void *now = vidmm_host_peek(host, raw_memory_at(raw, page), CHECK_PAGE);
+        const void *now = vidmm_host_peek(host, 0, raw_memory_at(raw, page), CHECK_PAGE);
         changed += !now || memcmp(before[page], now, CHECK_PAGE) != 0;
     }
     raw_judge(raw, 421, changed == 0, "a GPU that neither reads nor writes memory after the reset",

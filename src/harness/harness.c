@@ -42,25 +42,29 @@ static void quiesce(void *ctx) {
     pthread_mutex_unlock(&telling);
 }
 
-static void completed(void *ctx, uint32_t node, uint32_t fence) {
+static void completed(void *ctx, uint32_t physical, uint32_t node, uint32_t fence) {
     struct vidmm_adapter *adapter = begin_telling();
     (void)ctx;
+    (void)physical;
     if (adapter)
         vidmm_notify_completed(adapter, node, fence);
     end_telling();
 }
 
-static void preempted(void *ctx, uint32_t node, uint32_t fence, uint32_t last_completed) {
+static void preempted(void *ctx, uint32_t physical, uint32_t node, uint32_t fence,
+                      uint32_t last_completed) {
     struct vidmm_adapter *adapter = begin_telling();
     (void)ctx;
+    (void)physical;
     if (adapter)
         vidmm_notify_preempted(adapter, node, fence, last_completed);
     end_telling();
 }
 
-static void faulted(void *ctx, uint32_t node, uint32_t fence) {
+static void faulted(void *ctx, uint32_t physical, uint32_t node, uint32_t fence) {
     struct vidmm_adapter *adapter = begin_telling();
     (void)ctx;
+    (void)physical;
     if (adapter)
         vidmm_notify_faulted(adapter, node, fence);
     end_telling();

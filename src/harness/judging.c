@@ -37,13 +37,13 @@ static void *memory(void *ctx, uint64_t pa, size_t size) {
 }
 
 static const void *peek(void *ctx, uint64_t gpu_address, size_t size) {
-    return vidmm_host_peek(ctx, gpu_address, size);
+    return vidmm_host_peek(ctx, 0, gpu_address, size);
 }
 
 static bool translate(void *ctx, uint64_t root, uint32_t entries, uint64_t va,
                       struct vidmm_referee_translation *out) {
     struct vidmm_hw_translation found;
-    if (!vidmm_host_translate(ctx, root, entries, va, &found))
+    if (!vidmm_host_translate(ctx, 0, root, entries, va, &found))
         return false;
     *out = (struct vidmm_referee_translation){.valid = found.valid,
                                               .cached = found.cached,
@@ -56,7 +56,7 @@ static bool translate(void *ctx, uint64_t root, uint32_t entries, uint64_t va,
 }
 
 static bool root_of(void *ctx, uint32_t node, uint64_t *root) {
-    return vidmm_host_root(ctx, node, root);
+    return vidmm_host_root(ctx, 0, node, root);
 }
 
 static void *io(void *ctx, uint64_t physical, size_t size) {

@@ -332,7 +332,9 @@ void vidmm_host_run(struct vidmm_host *host) {
 
 /* peek() and translate() raise no interrupts. Their caller may hold locks that a DPC takes, so
  * other threads deliver pending interrupts. */
-const void *vidmm_host_peek(struct vidmm_host *host, uint64_t gpu_address, size_t size) {
+const void *vidmm_host_peek(struct vidmm_host *host, uint32_t physical, uint64_t gpu_address,
+                            size_t size) {
+    (void)physical;
     const struct vidmm_hw_model *model = host->config.model;
     if (!model || !model->peek)
         return NULL;
@@ -342,8 +344,9 @@ const void *vidmm_host_peek(struct vidmm_host *host, uint64_t gpu_address, size_
     return bytes;
 }
 
-bool vidmm_host_translate(struct vidmm_host *host, uint64_t root, uint32_t entries, uint64_t va,
-                          struct vidmm_hw_translation *out) {
+bool vidmm_host_translate(struct vidmm_host *host, uint32_t physical, uint64_t root,
+                          uint32_t entries, uint64_t va, struct vidmm_hw_translation *out) {
+    (void)physical;
     const struct vidmm_hw_model *model = host->config.model;
     if (!model || !model->translate)
         return false;
@@ -353,7 +356,8 @@ bool vidmm_host_translate(struct vidmm_host *host, uint64_t root, uint32_t entri
     return there;
 }
 
-bool vidmm_host_root(struct vidmm_host *host, uint32_t engine, uint64_t *root) {
+bool vidmm_host_root(struct vidmm_host *host, uint32_t physical, uint32_t engine, uint64_t *root) {
+    (void)physical;
     const struct vidmm_hw_model *model = host->config.model;
     if (!model || !model->root || engine >= model->engines)
         return false;
@@ -363,8 +367,8 @@ bool vidmm_host_root(struct vidmm_host *host, uint32_t engine, uint64_t *root) {
     return there;
 }
 
-void *vidmm_host_io(struct vidmm_host *host, uint64_t physical, size_t size) {
-    return host->os.io_map(host->os.ctx, physical, size);
+void *vidmm_host_io(struct vidmm_host *host, uint64_t pa, size_t size) {
+    return host->os.io_map(host->os.ctx, pa, size);
 }
 
 void *vidmm_host_memory(struct vidmm_host *host, uint64_t pa, size_t size) {

@@ -43,6 +43,11 @@ static void model_advance(void *ctx, uint64_t ns) {
     host_advance(ns);
 }
 
+static void *model_peer(void *ctx, uint32_t physical) {
+    struct vidmm_host *host = ctx;
+    return physical == 0 ? host->hw : NULL;
+}
+
 static uint64_t model_setting(void *ctx, const char *name, uint64_t otherwise) {
     struct vidmm_host *host = ctx;
     for (uint32_t i = 0; i < host->config.setting_count; i++)
@@ -88,6 +93,8 @@ bool host_model_make(struct vidmm_host *host, struct vidmm_hw_host *gets,
         .advance = model_advance,
         .setting = model_setting,
         .iommu = host_iommu_translate,
+        .linked = 1,
+        .peer = model_peer,
     };
     host->hw = model->create(gets, bars);
     if (!host->hw)

@@ -42,7 +42,8 @@ static const void *tiled_page(const struct oracle_allocation *allocation, uint64
     for (uint32_t at = 0; at < PAGE; at += TILE_WIDTH) {
         uint64_t offset =
             tiled_offset(page * PAGE + at, allocation->pitch, (uint64_t)allocation->pages * PAGE);
-        const void *part = vidmm_host_peek(allocation->oracle->host, address + offset, TILE_WIDTH);
+        const void *part =
+            vidmm_host_peek(allocation->oracle->host, 0, address + offset, TILE_WIDTH);
         if (!part)
             return NULL;
         memcpy(scratch + at, part, TILE_WIDTH);
@@ -66,7 +67,8 @@ static const void *scattered_page(const struct side *side, uint64_t page) {
     uint64_t offset;
     if (vidmm_allocation_page(side->op->allocation, page, &offset) != side->place->segment)
         return NULL;
-    return vidmm_host_peek(oracle->host, oracle->segment_base[side->place->segment] + offset, PAGE);
+    return vidmm_host_peek(oracle->host, 0, oracle->segment_base[side->place->segment] + offset,
+                           PAGE);
 }
 
 /*
@@ -91,7 +93,7 @@ static const void *side_page(const struct side *side, uint64_t i, unsigned char 
     uint64_t address = oracle->segment_base[segment] + side->place->offset;
     if (side->allocation->pitch != 0)
         return tiled_page(side->allocation, address - side->op->at, page, scratch);
-    return vidmm_host_peek(oracle->host, address + i * PAGE, PAGE);
+    return vidmm_host_peek(oracle->host, 0, address + i * PAGE, PAGE);
 }
 
 /* ---- Judging --------------------------------------------------------------------------------- */
@@ -229,7 +231,7 @@ static void judge_mapping(const struct side *aperture, uint64_t buffer) {
     for (uint64_t i = 0; i < aperture->op->size / PAGE; i++) {
         uint64_t page = aperture->op->at / PAGE + i;
         uint64_t address = oracle->segment_base[place->segment] + place->offset + i * PAGE;
-        const void *shown = vidmm_host_peek(oracle->host, address, PAGE);
+        const void *shown = vidmm_host_peek(oracle->host, 0, address, PAGE);
         if (!shown || page >= aperture->allocation->pages)
             continue;
         const void *own = oracle_system_page(oracle, mdl, page);

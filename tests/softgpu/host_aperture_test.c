@@ -179,7 +179,7 @@ static void each_segment_has_its_part(void **state) {
             unsigned char *cpu = vidmm_host_io(fixture.host, host->PhysicalAddress + size, size);
             cpu[0] = 'a';
             cpu[size - 1] = (unsigned char)id;
-            const unsigned char *gpu = vidmm_host_peek(fixture.host, base, size);
+            const unsigned char *gpu = vidmm_host_peek(fixture.host, 0, base, size);
             assert_int_equal(gpu[0], 'a');
             assert_int_equal(gpu[size - 1], id);
         }

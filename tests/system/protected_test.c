@@ -126,7 +126,7 @@ static void protect_some(struct vidmm_workload *workload, uint32_t one_in, uint3
 
 static bool untouched(struct run *run) {
     const uint8_t *bytes =
-        vidmm_host_peek(run->harness.host, run->memory.base + run->memory.vpr_start, RANGE);
+        vidmm_host_peek(run->harness.host, 0, run->memory.base + run->memory.vpr_start, RANGE);
     assert_non_null(bytes);
     return bytes[0] == 0 && memcmp(bytes, bytes + 1, RANGE - 1) == 0;
 }

@@ -77,7 +77,7 @@ static void compare(struct run *run, uint32_t id) {
     assert_true(vidmm_segment_info(run->harness.adapter, id, &info));
     must(run, vidmm_migration_used(run->harness.adapter, id, &ranges, &count));
     for (uint32_t i = 0; i < count; i++) {
-        const uint8_t *now = vidmm_host_peek(run->harness.host, info.base + ranges[i].offset,
+        const uint8_t *now = vidmm_host_peek(run->harness.host, 0, info.base + ranges[i].offset,
                                              (size_t)ranges[i].size);
         assert_non_null(now);
         assert_memory_equal(run->bytes[id] + ranges[i].offset, now, ranges[i].size);

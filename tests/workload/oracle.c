@@ -45,8 +45,10 @@ void *vidmm_host_memory(struct vidmm_host *host, uint64_t pa, size_t size) {
     return pa + size <= sizeof(ram) ? ram + pa : NULL;
 }
 
-const void *vidmm_host_peek(struct vidmm_host *host, uint64_t address, size_t size) {
+const void *vidmm_host_peek(struct vidmm_host *host, uint32_t physical, uint64_t address,
+                            size_t size) {
     (void)host;
+    (void)physical;
     if (address >= APERTURE_BASE)
         return ram + (size_t)aperture[(address - APERTURE_BASE) / PAGE] * PAGE;
     return address - VRAM_BASE + size <= sizeof(vram) ? vram + (address - VRAM_BASE) : NULL;

@@ -19,15 +19,16 @@ bool host_report_keep(const struct vidmm_interrupt *report) {
 static void report_deliver(const struct vidmm_interrupt *report) {
     const struct vidmm_host_sink *sink = &host_world->sink;
     if (report->type == DXGK_INTERRUPT_DMA_COMPLETED && sink->completed)
-        sink->completed(sink->ctx, report->node, report->fence);
+        sink->completed(sink->ctx, report->physical, report->node, report->fence);
     else if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED && sink->preempted)
-        sink->preempted(sink->ctx, report->node, report->fence, report->last_completed);
+        sink->preempted(sink->ctx, report->physical, report->node, report->fence,
+                        report->last_completed);
     else if (report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED && sink->page_faulted)
         sink->page_faulted(sink->ctx, report);
     else if ((report->type == DXGK_INTERRUPT_DMA_FAULTED ||
               report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED) &&
              sink->faulted)
-        sink->faulted(sink->ctx, report->node, report->fence);
+        sink->faulted(sink->ctx, report->physical, report->node, report->fence);
 }
 
 static bool report_take(struct host_reports *reports, struct vidmm_interrupt *report) {

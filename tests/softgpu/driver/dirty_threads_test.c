@@ -29,8 +29,9 @@ static uint64_t next(uint64_t *state) {
 
 static _Atomic uint32_t completed;
 
-static void note_completed(void *ctx, uint32_t node, uint32_t fence) {
+static void note_completed(void *ctx, uint32_t physical, uint32_t node, uint32_t fence) {
     (void)ctx;
+    (void)physical;
     (void)node;
     atomic_store(&completed, fence);
 }

@@ -211,7 +211,7 @@ static void map(struct vm *vm, struct mapped *mapped) {
 
 static const void *shown(struct vm *vm, const struct mapped *mapped, uint64_t i) {
     uint64_t base = vm->segment[mapped->segment - 1].base;
-    return vidmm_host_peek(vm->fixture.host, base + (mapped->page + i) * FIXTURE_PAGE,
+    return vidmm_host_peek(vm->fixture.host, 0, base + (mapped->page + i) * FIXTURE_PAGE,
                            FIXTURE_PAGE);
 }
 

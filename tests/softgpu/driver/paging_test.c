@@ -71,7 +71,7 @@ static void page_is(const void *bytes, uint64_t allocation, size_t page) {
 static void segment_holds(struct fixture *fixture, uint64_t address, size_t count,
                           uint64_t allocation) {
     for (size_t i = 0; i < count; i++)
-        page_is(vidmm_host_peek(fixture->host, address + i * FIXTURE_PAGE, FIXTURE_PAGE),
+        page_is(vidmm_host_peek(fixture->host, 0, address + i * FIXTURE_PAGE, FIXTURE_PAGE),
                 allocation, i);
 }
 
@@ -109,12 +109,12 @@ static void transfer_offset_is_of_the_segment_and_mdl_offset_of_the_mdl(void **s
     page(&f->fixture, fixture_fill(f->vram_id, f->vram.base, 16 * FIXTURE_PAGE, 0), FIXTURE_PAGE);
     page(&f->fixture, args, 48);
     for (size_t i = 0; i < 4; i++)
-        page_is(
-            vidmm_host_peek(f->fixture.host, f->vram.base + (3 + i) * FIXTURE_PAGE, FIXTURE_PAGE),
-            9, 11 + i);
+        page_is(vidmm_host_peek(f->fixture.host, 0, f->vram.base + (3 + i) * FIXTURE_PAGE,
+                                FIXTURE_PAGE),
+                9, 11 + i);
     static const unsigned char zero[FIXTURE_PAGE];
     assert_memory_equal(
-        vidmm_host_peek(f->fixture.host, f->vram.base + 7 * FIXTURE_PAGE, FIXTURE_PAGE), zero,
+        vidmm_host_peek(f->fixture.host, 0, f->vram.base + 7 * FIXTURE_PAGE, FIXTURE_PAGE), zero,
         FIXTURE_PAGE);
     drop(&f->fixture, from);
 }
@@ -191,7 +191,7 @@ static void fill_writes_its_pattern_and_no_byte_more(void **state) {
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         page(&f->fixture, fixture_fill(f->vram_id, f->vram.base, 2 * MIB, 0), 32);
         page(&f->fixture, fixture_fill(f->vram_id, f->vram.base, sizes[i], 0x44332211), 32);
-        const unsigned char *at = vidmm_host_peek(f->fixture.host, f->vram.base, 2 * MIB);
+        const unsigned char *at = vidmm_host_peek(f->fixture.host, 0, f->vram.base, 2 * MIB);
         for (uint64_t b = 0; b < sizes[i]; b++)
             assert_int_equal(at[b], 0x11 * (1 + b % 4));
         assert_int_equal(at[sizes[i]], 0);
@@ -220,7 +220,7 @@ static void touching_physical_memory_changes_nothing(void **state) {
     page(&f->fixture, args, 16);
     args.Operation = DXGK_OPERATION_READ_PHYSICAL;
     page(&f->fixture, args, 16);
-    const unsigned char *at = vidmm_host_peek(f->fixture.host, f->vram.base, FIXTURE_PAGE);
+    const unsigned char *at = vidmm_host_peek(f->fixture.host, 0, f->vram.base, FIXTURE_PAGE);
     for (uint32_t i = 0; i < FIXTURE_PAGE; i++)
         assert_int_equal(at[i], 4 - i % 4);
 }
@@ -234,7 +234,7 @@ static void map_shows_the_right_page_of_the_mdl_at_each_place(void **state) {
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         page(&f->fixture, fixture_map(f->aperture_id, 17, 40, mdl, 10), sizes[i]);
         for (size_t p = 0; p < 40; p++)
-            page_is(vidmm_host_peek(f->fixture.host, f->aperture.base + (17 + p) * FIXTURE_PAGE,
+            page_is(vidmm_host_peek(f->fixture.host, 0, f->aperture.base + (17 + p) * FIXTURE_PAGE,
                                     FIXTURE_PAGE),
                     6, 10 + p);
         page(&f->fixture,
@@ -259,11 +259,11 @@ static void unmapped_pages_are_the_dummy_page_and_others_stay(void **state) {
     for (size_t i = 2; i < 5; i++) {
         page_is(fixture_mdl_page(&f->fixture, mdl, i), 2, i);
         assert_ptr_equal(
-            vidmm_host_peek(f->fixture.host, f->aperture.base + i * FIXTURE_PAGE, FIXTURE_PAGE),
+            vidmm_host_peek(f->fixture.host, 0, f->aperture.base + i * FIXTURE_PAGE, FIXTURE_PAGE),
             vidmm_host_memory(f->fixture.host, dummy, FIXTURE_PAGE));
     }
     assert_ptr_equal(
-        vidmm_host_peek(f->fixture.host, f->aperture.base + 5 * FIXTURE_PAGE, FIXTURE_PAGE),
+        vidmm_host_peek(f->fixture.host, 0, f->aperture.base + 5 * FIXTURE_PAGE, FIXTURE_PAGE),
         fixture_mdl_page(&f->fixture, mdl, 5));
     drop(&f->fixture, mdl);
 }
@@ -279,7 +279,7 @@ static void runs_of_pages_are_compressed(void **state) {
     assert_int_equal(used, 32);
     fixture_submit_paging(&f->fixture, used);
     assert_ptr_equal(
-        vidmm_host_peek(f->fixture.host, f->aperture.base + 511 * FIXTURE_PAGE, FIXTURE_PAGE),
+        vidmm_host_peek(f->fixture.host, 0, f->aperture.base + 511 * FIXTURE_PAGE, FIXTURE_PAGE),
         fixture_mdl_page(&f->fixture, mdl, 511));
     drop(&f->fixture, mdl);
 }

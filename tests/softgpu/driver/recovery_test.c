@@ -120,7 +120,7 @@ static void an_engine_is_reset_alone(void **state) {
         vidmm_host_run(fixture.host);
         assert_int_equal(current_fence(&fixture, paging), first + 4);
         assert_int_equal(current_fence(&fixture, 1 - paging), first + 5);
-        const unsigned char *bytes = vidmm_host_peek(fixture.host, vram.base, FIXTURE_PAGE);
+        const unsigned char *bytes = vidmm_host_peek(fixture.host, 0, vram.base, FIXTURE_PAGE);
         assert_int_equal(bytes[0], paging ? 0 : 5);
         fixture_close(&fixture);
     }
@@ -215,7 +215,7 @@ static void busy_is_answered_once_and_only_for_allocations_in_use(void **state) 
 /* Bytes of [address, address + bytes) that are not `value`. */
 static uint64_t differing(struct fixture *fixture, uint64_t address, uint64_t bytes,
                           uint8_t value) {
-    const unsigned char *at = vidmm_host_peek(fixture->host, address, bytes);
+    const unsigned char *at = vidmm_host_peek(fixture->host, 0, address, bytes);
     uint64_t count = 0;
     for (uint64_t i = 0; i < bytes; i++)
         count += at[i] != value;
@@ -262,14 +262,14 @@ static void ordered_fault_hits_the_right_mapping(void **state) {
         DXGKARG_BUILDPAGINGBUFFER args = fixture_map(id, 0, 4, mdl, 0);
         assert_int_equal(fixture_page(&fixture, &args, FIXTURE_PAGE), 0);
         for (size_t p = 0; p < 4; p++)
-            assert_int_equal(vidmm_host_peek(fixture.host, aperture.base + p * FIXTURE_PAGE, 1) ==
-                                 (void *)fixture_mdl_page(&fixture, mdl, p),
+            assert_int_equal(vidmm_host_peek(fixture.host, 0, aperture.base + p * FIXTURE_PAGE,
+                                             1) == (void *)fixture_mdl_page(&fixture, mdl, p),
                              kind != 3 || p != 0);
         args = fixture_unmap(id, 0, 4, dummy);
         assert_int_equal(fixture_page(&fixture, &args, FIXTURE_PAGE), 0);
         for (size_t p = 0; p < 4; p++)
-            assert_int_equal(vidmm_host_peek(fixture.host, aperture.base + p * FIXTURE_PAGE, 1) ==
-                                 vidmm_host_memory(fixture.host, dummy, 1),
+            assert_int_equal(vidmm_host_peek(fixture.host, 0, aperture.base + p * FIXTURE_PAGE,
+                                             1) == vidmm_host_memory(fixture.host, dummy, 1),
                              kind != 7 || p != 0);
         fixture.os->pages_free(fixture.os->ctx, mdl);
         fixture_close(&fixture);

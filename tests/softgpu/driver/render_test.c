@@ -162,7 +162,7 @@ static struct vidmm_umd_command command(uint32_t opcode, uint32_t page, uint32_t
 
 static struct vidmm_umd_result result_of(struct scene *scene) {
     struct vidmm_umd_result result;
-    memcpy(&result, vidmm_host_peek(scene->fixture.host, scene->address[RESULT], sizeof(result)),
+    memcpy(&result, vidmm_host_peek(scene->fixture.host, 0, scene->address[RESULT], sizeof(result)),
            sizeof(result));
     return result;
 }
@@ -229,7 +229,7 @@ static void tiled_surfaces_are_swizzled_in_and_unswizzled_out(void **state) {
         assert_int_equal(fixture_page(&scene.fixture, &in, sizes[i]), 0);
         /* Tiled memory is not linear memory. */
         const void *first =
-            vidmm_host_peek(scene.fixture.host, scene.address[SURFACE], FIXTURE_PAGE);
+            vidmm_host_peek(scene.fixture.host, 0, scene.address[SURFACE], FIXTURE_PAGE);
         assert_int_not_equal(vidmm_pattern_check(first, vidmm_pattern_key(77, 0, 1)), FIXTURE_PAGE);
         run_commands(&scene, &check, 1, FIXTURE_PAGE);
         assert_int_equal(result_of(&scene).wrong_pages, 0);

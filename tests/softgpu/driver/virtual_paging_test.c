@@ -82,7 +82,7 @@ static void physical_operations_go_on_working(void **state) {
         args = fixture_map(1, 7 + 8 * i, 4, mdl, 0);
         vm_run(&vm, &args);
         assert_ptr_equal(
-            vidmm_host_peek(vm.fixture.host, vm.segment[0].base + (9 + 8 * i) * FIXTURE_PAGE, 4),
+            vidmm_host_peek(vm.fixture.host, 0, vm.segment[0].base + (9 + 8 * i) * FIXTURE_PAGE, 4),
             fixture_mdl_page(&vm.fixture, mdl, 2));
         vm.fixture.paging_context = NULL; /* DxgkDdiSubmitCommand from now on */
     }

@@ -12,6 +12,8 @@
 #   make coverage                line coverage of manager with softgpu, referee, check
 #   make matrix                  every workload, every amount of VRAM, every descriptor version, GpuMmu
 #   make matrix-gpummu           every workload at every shape of page tables, a hundred frames
+#   make matrix-contract         every workload with large pages, AGP, linked adapters and without;
+#                                MATRIX='--quick -j 2' for a sample of short runs
 #   make install                 PREFIX=/usr/local
 #   make clean
 
@@ -19,7 +21,7 @@ WORKLOAD ?= openarena-tour
 VRAM ?= 25%
 PREFIX ?= /usr/local
 
-.PHONY: all run test bench stress fuzz check install clean sanitize tsan coverage matrix matrix-gpummu format deps deps-checks
+.PHONY: all run test bench stress fuzz check install clean sanitize tsan coverage matrix matrix-gpummu matrix-contract format deps deps-checks
 .NOTPARALLEL:
 
 all: deps
@@ -71,6 +73,9 @@ matrix: all
 
 matrix-gpummu: all
 	@tests/system/matrix.sh --gpummu build/vidmm
+
+matrix-contract: all
+	@tests/system/contract_matrix.sh $(MATRIX) build/vidmm
 
 install: all
 	@meson configure build --prefix "$(PREFIX)"

@@ -43,7 +43,8 @@
  *
  * GPU virtual memory:
  *   MmuLevels              levels of page tables, 2 to 6; 0 (default): the board has no MMU
- *   MmuIndexBits           byte n: index bits of level n (0: the leaves); default 0: by MmuLevels
+ *   MmuIndexBits           byte n: index bits of level n (0: the leaves); default 0: by MmuLevels,
+ *                          and fewer where tables that the CPU writes must fit a page
  *   MmuPages               0 (default): 4 KiB; 1: or 64 KiB, by leaf table; 2: dual entries
  *   MmuFeatures            sum of 1 read-only, 2 no-execute, 4 zero, 8 large pages,
  *                          16 the TLB keeps that a page is not mapped, 32 a large page begins at

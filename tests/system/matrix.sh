@@ -50,15 +50,6 @@ options_of() { # KIND
     [[ $1 == mmu-* ]] || return 0
     IFS=- read -r _ levels pages mode <<<"$1"
     options=(--model gpummu --set MmuLevels="$levels" --set MmuPages="$pages" --set MmuUpdateMode="$mode")
-    # Tables that the CPU writes are in system memory, where one has no more than a page: the usual
-    # ones of two levels, and those with two entries each, are larger.
-    [ "$mode" = 0 ] || return 0
-    case $levels-$pages in
-    2-*) options+=(--set MmuIndexBits=0x0909) ;;
-    3-2) options+=(--set MmuIndexBits=0x090809) ;;
-    4-2) options+=(--set MmuIndexBits=0x09090809) ;;
-    5-2) options+=(--set MmuIndexBits=0x0909090809) ;;
-    esac
 }
 
 # The GPU memory: with large page tables in it, never so little that there is no room for anything else.

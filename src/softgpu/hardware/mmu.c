@@ -9,13 +9,21 @@
 #define VA_BITS_MAX    57u
 #define INDEX_BITS_MAX 18u
 #define LEAF_BITS_MIN  5u /* a table of 64 KiB pages has at least two */
+#define BY_CPU         0u /* values of MmuUpdateMode, which is the driver's */
+#define BY_GPU         2u
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
-static uint64_t default_bits(uint64_t levels) {
+/*
+ * Tables that the CPU writes are in system memory, where one has no more than a page: as many
+ * entries of 8 bytes, and half as many pairs.
+ */
+static uint64_t default_bits(uint64_t levels, uint64_t pages, bool by_cpu) {
     static const uint64_t bits[GPU_LEVELS_MAX + 1] = {
         [2] = 0x0f0d, [3] = 0x0c0909, [4] = 0x09090909, [5] = 0x0405090909, [6] = 0x040404060909};
-    return bits[levels];
+    if (by_cpu && levels == 2)
+        return 0x0f09; /* the driver cuts the root */
+    return bits[levels] - (by_cpu && pages == GPU_PAGES_DUAL ? 0x0100 : 0);
 }
 
 static bool set_format(struct hw *hw, struct hw_mmu *mmu, uint64_t levels) {
@@ -27,7 +35,8 @@ static bool set_format(struct hw *hw, struct hw_mmu *mmu, uint64_t levels) {
     if (levels < GPU_LEVELS_MIN || levels > GPU_LEVELS_MAX || pages > GPU_PAGES_DUAL || has >= 64)
         return false;
     if (bits == 0)
-        bits = default_bits(levels);
+        bits = default_bits(levels, pages,
+                            hw->host.setting(hw->host.ctx, "MmuUpdateMode", BY_GPU) == BY_CPU);
     mmu->format = gpu_mmu_format((uint32_t)(levels | pages << 4 | has << 8), bits);
     mmu->va_bits = gpu_mmu_shift(&mmu->format, (uint32_t)levels);
     for (uint32_t level = 0; level < levels; level++)

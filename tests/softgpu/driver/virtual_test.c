@@ -138,13 +138,23 @@ static void without_mmu_or_before_wddm2_nothing_is_said(void **state) {
 static void impossible_settings_do_not_start(void **state) {
     static const struct vidmm_host_setting cases[][4] = {
         {{"MmuLevels", 4}, {"MmuUpdateMode", 0}, {"MmuTableSegment", 2}, {"MmuPages", 0}},
-        {{"MmuLevels", 2}, {"MmuUpdateMode", 0}, {"MmuTableSegment", 0}, {"MmuPages", 0}},
+        {{"MmuLevels", 2}, {"MmuUpdateMode", 0}, {"MmuIndexBits", 0x0f0d}, {"MmuPages", 0}},
         {{"MmuLevels", 2}, {"MmuUpdateMode", 2}, {"VramVisibleBytes", 0}, {"MmuPages", 0}},
         {{"MmuLevels", 4}, {"MmuUpdateMode", 2}, {"MmuTableSegment", 1}, {"MmuPages", 0}},
     };
     (void)state;
     for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         assert_false(fixture_starts(cases[i], 4));
+}
+
+static void every_shape_starts_however_its_tables_are_updated(void **state) {
+    (void)state;
+    for (uint32_t shape = 0; shape < 5 * 3 * 3; shape++) {
+        const struct vidmm_host_setting settings[] = {{"MmuLevels", 2 + shape / 9},
+                                                      {"MmuPages", shape / 3 % 3},
+                                                      {"MmuUpdateMode", shape % 3}};
+        assert_true(fixture_starts(settings, 3));
+    }
 }
 
 static void a_root_of_two_levels_has_room_for_what_is_asked(void **state) {
@@ -490,6 +500,7 @@ int main(void) {
         cmocka_unit_test(demands_are_said),
         cmocka_unit_test(without_mmu_or_before_wddm2_nothing_is_said),
         cmocka_unit_test(impossible_settings_do_not_start),
+        cmocka_unit_test(every_shape_starts_however_its_tables_are_updated),
         cmocka_unit_test(a_root_of_two_levels_has_room_for_what_is_asked),
         cmocka_unit_test(memory_is_managed_in_64k_pages_where_tables_have_them),
         cmocka_unit_test(pages),

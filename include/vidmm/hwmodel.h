@@ -64,6 +64,7 @@ struct vidmm_hw_translation {
     bool no_execute;
     bool coherent;       /* accesses snoop the CPU's caches */
     uint64_t address;    /* GPU physical address of the byte (segment base + offset) */
+    uint32_t physical;   /* the board whose address that is: itself, or one linked to it */
     uint64_t page_bytes; /* of the page it is in: 4096, 65536 or a large page */
 };
 

@@ -6,6 +6,8 @@
  *   InterfaceVersion       DXGKDDI_INTERFACE_VERSION_* that the driver declares (default WDDM2_0:
  *                          QUERYSEGMENT4; WIN7: QUERYSEGMENT; WIN8, WDDM1_3: QUERYSEGMENT3)
  *   VramBytes              bytes of GPU memory in all (default 256 MiB)
+ *   LinkedVram             the same of every board but the first of linked ones (default: VramBytes);
+ *                          what is visible of it is less where it has to be
  *   VramVisibleBytes       how many of them are a CPU-visible segment of their own (default: all)
  *   VramSegments           the invisible rest is cut into so many segments (default 1)
  *   CpuHostApertureBytes   bytes of a BAR through which the CPU reaches pages of the invisible rest

@@ -182,6 +182,11 @@ struct hw {
     uint64_t begun[3];        /* under lock */
 };
 
+/* There are other boards on its bridge. */
+static inline bool hw_linked(const struct hw *hw) {
+    return hw->host.linked > 1 && hw->host.peer;
+}
+
 /* ---- damage.c: faults to order --------------------------------------------------------------- */
 
 /* True for the action that FaultKind and FaultAt name. */
@@ -194,10 +199,16 @@ void hw_memory_drop(struct hw_memory *memory);
 /* All of it reads as zero again. */
 void hw_memory_clear(struct hw_memory *memory);
 
+/*
+ * The board that has `*address`: this one, or the linked one behind a window (GPU_PEER_BASE), whose
+ * own address it then becomes. NULL: there is no such board.
+ */
+struct hw *hw_owner(struct hw *hw, uint64_t *address);
 /* Host memory at `address`: `*bytes` in is what is wanted, out how much of it is in one piece. */
 enum gpu_fault hw_at(struct hw *hw, uint64_t address, unsigned char **at, uint64_t *bytes);
 /* Is [address, address + bytes) inside one memory, aperture or the bus? */
-bool hw_inside(const struct hw *hw, uint64_t address, uint64_t bytes);
+bool hw_inside(struct hw *hw, uint64_t address, uint64_t bytes);
+/* Is it in this board's own VRAM? */
 bool hw_in_vram(const struct hw *hw, uint64_t address, uint64_t bytes);
 
 /* ---- reach.c: addresses of any kind ---------------------------------------------------------- */
@@ -217,8 +228,7 @@ static inline struct hw_engine *hw_operand_space(struct hw_engine *engine) {
     return engine->translate ? engine : NULL;
 }
 /* May a command name this operand? Physical: as hw_inside. Virtual: the pages have to say. */
-bool hw_named(const struct hw *hw, const struct hw_engine *engine, uint64_t address,
-              uint64_t bytes);
+bool hw_named(struct hw *hw, const struct hw_engine *engine, uint64_t address, uint64_t bytes);
 
 /* ---- translate.c: virtual addresses; mmu.h has what only the MMU needs ----------------------- */
 

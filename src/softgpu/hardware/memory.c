@@ -1,5 +1,6 @@
 /*
- * memory.c - the GPU's address space: VRAM, apertures with their page tables, and the bus.
+ * memory.c - the GPU's address space: VRAM, apertures with their page tables, the bus, and the
+ * same of the boards that are linked to this one.
  *
  * Every physical address that a command names goes through hw_at, where an address that means
  * nothing becomes a fault instead of a crash. reach.c takes the virtual addresses too.
@@ -58,8 +59,21 @@ static const struct hw_aperture *aperture_at(const struct hw *hw, uint64_t addre
     return NULL;
 }
 
-bool hw_inside(const struct hw *hw, uint64_t address, uint64_t bytes) {
+struct hw *hw_owner(struct hw *hw, uint64_t *address) {
+    uint64_t window = GPU_PEER_WINDOW(*address);
+    if (window == 0)
+        return hw;
+    if (!hw_linked(hw) || window > hw->host.linked)
+        return NULL;
+    *address = GPU_PEER_ADDRESS(*address);
+    return hw->host.peer(hw->host.ctx, (uint32_t)window - 1);
+}
+
+bool hw_inside(struct hw *hw, uint64_t address, uint64_t bytes) {
     uint64_t offset;
+    hw = hw_owner(hw, &address);
+    if (!hw)
+        return false;
     if (address < GPU_BUS_END)
         return bytes <= GPU_BUS_END - address;
     if (hw_in_vram(hw, address, bytes))
@@ -101,7 +115,8 @@ static enum gpu_fault aperture_bus(const struct hw_aperture *aperture, uint64_t 
 }
 
 enum gpu_fault hw_at(struct hw *hw, uint64_t address, unsigned char **at, uint64_t *bytes) {
-    if (*bytes == 0 || !hw_inside(hw, address, *bytes))
+    hw = hw_owner(hw, &address);
+    if (!hw || *bytes == 0 || !hw_inside(hw, address, *bytes))
         return GPU_FAULT_ADDRESS;
     if (hw_in_vram(hw, address, *bytes)) {
         *at = hw->vram.bytes + (address - GPU_VRAM_BASE);

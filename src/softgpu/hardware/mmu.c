@@ -119,8 +119,13 @@ bool hw_mmu_query(struct hw *hw, uint64_t root, uint32_t entries, uint64_t va,
     out->no_execute = (leaf.word & GPU_PTE_NO_EXECUTE) != 0;
     out->coherent = (leaf.word & GPU_PTE_COHERENT) != 0;
     out->page_bytes = UINT64_C(1) << leaf.shift;
+    out->physical = hw->host.physical;
     if (!out->zero)
         out->address = (leaf.word & GPU_PTE_ADDRESS) + va % out->page_bytes;
+    if (hw_linked(hw) && GPU_PEER_WINDOW(out->address) != 0) {
+        out->physical = (uint32_t)GPU_PEER_WINDOW(out->address) - 1;
+        out->address = GPU_PEER_ADDRESS(out->address);
+    }
     return true;
 }
 

@@ -19,7 +19,11 @@ static bool page_multiple(uint64_t bytes) {
 /* Reads what the board is; false when it makes no sense. */
 static bool read_straps(struct hw *hw) {
     hw->vram.size = model_setting(hw, "VramBytes", UINT64_C(256) << 20);
+    if (hw->host.physical != 0)
+        hw->vram.size = model_setting(hw, "LinkedVram", hw->vram.size);
     hw->visible = model_setting(hw, "VramVisibleBytes", hw->vram.size);
+    if (hw->host.physical != 0 && hw->visible > hw->vram.size)
+        hw->visible = hw->vram.size;
     hw->aperture[0].pages = model_setting(hw, "ApertureBytes", UINT64_C(512) << 20);
     hw->aperture[1].pages = model_setting(hw, "EvictionApertureBytes", 0);
     for (uint32_t i = 0; i < GPU_APERTURES; i++) {
@@ -65,7 +69,12 @@ static bool make_memories(struct hw *hw) {
     return true;
 }
 
-/* Where dirty bits are kept every way to VRAM is watched, and this one is not. */
+/* Where dirty bits are kept every way to VRAM is watched, and those of peers are not. */
+static bool link_sensible(const struct hw *hw) {
+    return hw->host.linked <= GPU_LINK_LIMIT && !(hw_linked(hw) && hw->dirty);
+}
+
+/* For the same reason, with dirty bits there is no such aperture. */
 static bool make_host_aperture(struct hw *hw) {
     uint64_t bytes = model_setting(hw, "CpuHostApertureBytes", 0);
     return page_multiple(bytes) && (bytes == 0 || !hw->dirty) && hw_host_aperture_make(hw, bytes);
@@ -122,7 +131,7 @@ static void *model_create(const struct vidmm_hw_host *host,
     pthread_mutex_init(&hw->lock, NULL);
     pthread_mutex_init(&hw->ranges_lock, NULL);
     bool good = read_straps(hw) && make_memories(hw) && hw_mmu_make(hw) && hw_dirty_make(hw) &&
-                make_host_aperture(hw);
+                link_sensible(hw) && make_host_aperture(hw);
     for (uint32_t i = 0; i < GPU_ENGINES && good; i++)
         good = hw_engine_make(hw, i);
     if (!good) {
@@ -178,6 +187,10 @@ static uint64_t read_global(struct hw *hw, uint32_t offset) {
         return hw->aperture[1].pages * GPU_PAGE;
     case GPU_REG_IOMMU:
         return hw->iommu;
+    case GPU_REG_LINK:
+        return hw_linked(hw) ? hw->host.linked | hw->host.physical << 8 : 0;
+    case GPU_REG_CHAIN:
+        return hw_linked(hw) ? GPU_CHAIN_ID : 0;
     case GPU_REG_HOST_BYTES:
         return hw_host_aperture_read(hw);
     case GPU_REG_DIRTY_PAGE:
@@ -272,9 +285,10 @@ static const void *model_peek(void *context, uint64_t gpu_address, size_t size) 
     struct hw *hw = context;
     uint64_t bytes = size;
     unsigned char *at;
-    if (size != 0)
+    hw = hw_owner(hw, &gpu_address);
+    if (hw && size != 0)
         hw_ranges_before(hw, gpu_address, size);
-    if (hw_at(hw, gpu_address, &at, &bytes) != GPU_FAULT_NONE || bytes < size)
+    if (!hw || hw_at(hw, gpu_address, &at, &bytes) != GPU_FAULT_NONE || bytes < size)
         return NULL;
     return at;
 }

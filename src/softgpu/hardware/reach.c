@@ -14,8 +14,7 @@ enum gpu_fault hw_reach(struct hw *hw, struct hw_engine *by, uint32_t access, ui
                             : hw_mmu_at(hw, by, access, address, at, bytes);
 }
 
-bool hw_named(const struct hw *hw, const struct hw_engine *engine, uint64_t address,
-              uint64_t bytes) {
+bool hw_named(struct hw *hw, const struct hw_engine *engine, uint64_t address, uint64_t bytes) {
     return engine->translate ? bytes <= GPU_VIRTUAL_LIMIT && bytes <= UINT64_MAX - address
                              : hw_inside(hw, address, bytes);
 }

@@ -39,6 +39,17 @@
 /* No memory of the GPU is larger. */
 #define GPU_MEMORY_LIMIT (UINT64_C(1) << 39)
 
+/*
+ * Boards on one bridge (linked) reach each other's memory: behind window n lies all that board n
+ * has an address for. The bits above its addresses are so the peer field of a page table entry.
+ */
+#define GPU_PEER_SHIFT   44u
+#define GPU_PEER_BASE(n) (((uint64_t)(n) + 1u) << GPU_PEER_SHIFT)
+#define GPU_PEER_WINDOW(address)                                                                   \
+    ((address) >> GPU_PEER_SHIFT) /* 0: none, it is the board's own; else n + 1 */
+#define GPU_PEER_ADDRESS(address) ((address) & ((UINT64_C(1) << GPU_PEER_SHIFT) - 1u))
+#define GPU_LINK_LIMIT            4u /* boards on a bridge */
+
 /* ---- Registers of the whole GPU (BAR 0) ------------------------------------------------------ */
 
 #define GPU_ID_VALUE        0x55504753u /* "SGPU" */
@@ -61,6 +72,12 @@
 #define GPU_REG_HOST_TARGET                                                                        \
     0x0a8u /* 64, write: GPU physical address of a page, and GPU_HOST_VALID */
 #define GPU_HOST_VALID 1u
+
+#define GPU_REG_LINK      0x0b0u /* 32, read: see GPU_LINK_* below; 0: the board is not linked */
+#define GPU_REG_CHAIN     0x0b4u /* 32, read: the same on all boards of one bridge; 0: no bridge */
+#define GPU_LINK_COUNT(r) ((r)&0xffu)        /* boards on the bridge */
+#define GPU_LINK_INDEX(r) ((r) >> 8 & 0xffu) /* which of them this is */
+#define GPU_CHAIN_ID      0x4b4e494cu        /* "LINK": there is one bridge */
 
 /* ---- Registers of engine n ------------------------------------------------------------------- */
 

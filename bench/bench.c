@@ -99,7 +99,8 @@ void bench_process_start(const struct vidmm_harness *harness, struct bench_proce
     bench_must(vidmm_process_create(harness->adapter, &process->process), "vidmm_process_create");
     bench_must(vidmm_process_device_create(process->process, &process->device),
                "vidmm_process_device_create");
-    bench_must(vidmm_context_create(process->device, 0, &process->context), "vidmm_context_create");
+    bench_must(vidmm_context_create(process->device, 0, 0, &process->context),
+               "vidmm_context_create");
     bench_must(vidmm_paging_queue_create(process->device, 0, &process->queue),
                "vidmm_paging_queue_create");
     process->commands =

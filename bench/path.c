@@ -32,7 +32,7 @@ static void open_setup(struct setup *s, uint64_t total, uint64_t seed) {
                                                   {"PagingBufferBytes", BENCH_MIB}};
     bench_open(&s->harness, settings, 3, 0, seed);
     bench_must(vidmm_device_create(s->harness.adapter, &s->device), "vidmm_device_create");
-    bench_must(vidmm_context_create(s->device, 0, &s->context), "vidmm_context_create");
+    bench_must(vidmm_context_create(s->device, 0, 0, &s->context), "vidmm_context_create");
 }
 
 static void make_allocations(struct setup *s, uint64_t total) {

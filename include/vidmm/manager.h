@@ -1,7 +1,9 @@
 /*
  * manager.h - the video memory manager: the operating system's half of the memory contract.
  *
- * An adapter is started over a driver's DRIVER_INITIALIZATION_DATA table and a struct vidmm_os.
+ * An adapter is started over a driver's DRIVER_INITIALIZATION_DATA table and a struct vidmm_os. It
+ * is one physical adapter or several that are linked (linked-display-adapter.md): `physical` is the
+ * index of one of them, 0 where there is no other. Segments are numbered over all of them.
  * Devices, contexts and allocations live on it; a submission names the allocations that it
  * references, and the manager makes them resident before it calls the driver's SubmitCommand.
  *
@@ -57,7 +59,7 @@ struct vidmm_access {
     bool resident;            /* the allocation */
     uint64_t address;         /* virtual */
     uint32_t process, device; /* counted from 1 as they were created; process 0: none */
-    uint32_t node;
+    uint32_t physical, node;
     uint64_t submission; /* number */
     enum vidmm_access_place place;
     uint32_t allocation; /* D3DKMT_HANDLE; 0: the system's own, or a context's */
@@ -87,9 +89,11 @@ struct vidmm_allocation;
 /* ---- What the driver reported ---------------------------------------------------------------- */
 
 struct vidmm_segment_info {
-    uint32_t id;    /* 1-based */
-    uint32_t flags; /* DXGK_SEGMENTFLAGS.Value */
-    bool aperture;  /* linear or AGP-type */
+    uint32_t id;        /* 1-based, over all physical adapters */
+    uint32_t physical;  /* the physical adapter that has it */
+    uint32_t driver_id; /* 1-based, among those of that physical adapter */
+    uint32_t flags;     /* DXGK_SEGMENTFLAGS.Value */
+    bool aperture;      /* linear or AGP-type */
     bool agp;
     uint64_t base;               /* GPU physical address of offset 0 */
     uint64_t cpu_base;           /* CpuTranslatedAddress; 0 unless CpuVisible */
@@ -109,10 +113,11 @@ struct vidmm_adapter_info {
     uint32_t interface_version; /* DRIVER_INITIALIZATION_DATA.Version */
     uint32_t query_version;     /* 1, 3 or 4: which QUERYSEGMENT was used */
     uint32_t segments;
-    uint32_t paging_segment; /* PagingBufferSegmentId */
+    uint32_t linked;         /* physical adapters */
+    uint32_t paging_segment; /* PagingBufferSegmentId; this and what follows: of index 0 */
     uint32_t paging_size;    /* PagingBufferSize, bytes */
     uint32_t paging_private; /* PagingBufferPrivateDataSize, bytes */
-    uint32_t nodes;          /* execution nodes */
+    uint32_t nodes;          /* execution nodes of each physical adapter */
     uint32_t paging_node;
     uint64_t shared_limit; /* bytes of system memory that apertures may map together */
     DXGK_DRIVERCAPS caps;
@@ -184,7 +189,7 @@ enum vidmm_move_reason {
 
 /* One side of an operation: a segment offset, or pages of an MDL. */
 struct vidmm_place {
-    uint32_t segment; /* 0: system memory */
+    uint32_t segment; /* 0: system memory; else vidmm_segment_info.id */
     uint64_t offset;  /* segment: bytes from the segment's start */
     PMDL mdl;         /* system memory */
     uint64_t mdl_page;
@@ -193,6 +198,7 @@ struct vidmm_place {
 /* One planned paging operation. */
 struct vidmm_op {
     enum vidmm_op_kind kind;
+    uint32_t physical;                   /* whose paging queue runs it */
     struct vidmm_allocation *allocation; /* NULL for buffers of the manager itself */
     uint64_t at;                         /* bytes from the start of the allocation */
     uint64_t size;               /* bytes; UPDATE_PAGE_TABLE: of entries, FLUSH_TLB: of addresses */
@@ -294,6 +300,7 @@ struct vidmm_adapter_config {
     uint64_t transfer_chunk;               /* bytes of one TRANSFER at most; 0: no limit */
     struct vidmm_readings readings;        /* where pages and systems disagree; zero: the pages */
     enum vidmm_model model;
+    uint32_t linked; /* physical adapters; 0 or 1: the only one. More: from WDDM 2.0 on */
     /*
      * Called without locks after the last DDI call, when the adapter stopped or did not start. When
      * it returns, no vidmm_notify_* is under way and none follows, because the adapter's memory is
@@ -315,7 +322,7 @@ enum vidmm_status vidmm_adapter_start(const struct vidmm_adapter_config *config,
 void vidmm_adapter_stop(struct vidmm_adapter *adapter);
 
 void vidmm_adapter_info(struct vidmm_adapter *adapter, struct vidmm_adapter_info *info);
-/* Segment `id` (1-based); false when there is none. */
+/* Segment `id`, 1-based over all physical adapters; false when there is none. */
 bool vidmm_segment_info(struct vidmm_adapter *adapter, uint32_t id,
                         struct vidmm_segment_info *info);
 /* Sizes of graphics memory as reported to applications (calculating-graphics-memory.md); bytes. */
@@ -330,16 +337,19 @@ void vidmm_last_error(struct vidmm_adapter *adapter, struct vidmm_error *error);
 
 /*
  * From the host, at any IRQL, any thread, also from inside a DDI call: the driver reported with
- * DxgkCbNotifyInterrupt that `node` completed / was preempted at / faulted on `fence`.
+ * DxgkCbNotifyInterrupt that `node` of a physical adapter (EngineOrdinal) completed / was preempted
+ * at / faulted on `fence`.
  */
-void vidmm_notify_completed(struct vidmm_adapter *adapter, uint32_t node, uint32_t fence);
-void vidmm_notify_preempted(struct vidmm_adapter *adapter, uint32_t node, uint32_t fence,
-                            uint32_t last_completed);
-void vidmm_notify_faulted(struct vidmm_adapter *adapter, uint32_t node, uint32_t fence);
+void vidmm_notify_completed(struct vidmm_adapter *adapter, uint32_t physical, uint32_t node,
+                            uint32_t fence);
+void vidmm_notify_preempted(struct vidmm_adapter *adapter, uint32_t physical, uint32_t node,
+                            uint32_t fence, uint32_t last_completed);
+void vidmm_notify_faulted(struct vidmm_adapter *adapter, uint32_t physical, uint32_t node,
+                          uint32_t fence);
 
 /* The members of DXGKARGCB_NOTIFY_INTERRUPT_DATA.DmaPageFaulted that the manager uses. */
 struct vidmm_page_fault {
-    uint32_t node;
+    uint32_t physical, node;
     uint32_t fence;   /* of the work; unless FENCE_INVALID */
     uint32_t flags;   /* DXGK_PAGE_FAULT_* */
     uint64_t address; /* virtual */
@@ -371,8 +381,9 @@ void vidmm_device_destroy(struct vidmm_device *device);
 /* True after a TDR that hit the device: its calls answer VIDMM_DEVICE_LOST. Allowed in an observer.
  */
 bool vidmm_device_lost(struct vidmm_device *device);
-enum vidmm_status vidmm_context_create(struct vidmm_device *device, uint32_t node,
-                                       struct vidmm_context **out);
+/* On `node` of a physical adapter. */
+enum vidmm_status vidmm_context_create(struct vidmm_device *device, uint32_t physical,
+                                       uint32_t node, struct vidmm_context **out);
 void vidmm_context_destroy(struct vidmm_context *context);
 
 /* ---- Allocations ----------------------------------------------------------------------------- */
@@ -386,10 +397,11 @@ struct vidmm_allocation_request {
 };
 
 struct vidmm_allocation_info {
-    uint64_t size;    /* bytes, rounded to pages */
-    uint32_t segment; /* where it is now; 0: system memory */
-    uint64_t offset;  /* bytes from the segment's start */
-    bool dirty;       /* differs from, or has no, system copy */
+    uint64_t size;     /* bytes, rounded to pages */
+    uint32_t physical; /* its home: DXGK_ALLOCATIONINFO.PhysicalAdapterIndex */
+    uint32_t segment;  /* where it is now, vidmm_segment_info.id; 0: system memory */
+    uint64_t offset;   /* bytes from the segment's start */
+    bool dirty;        /* differs from, or has no, system copy */
     bool pinned, locked;
     bool swizzled; /* flagged Swizzled by the driver; tiled whenever in a memory segment */
     uint32_t priority;

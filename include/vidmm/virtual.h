@@ -24,7 +24,7 @@ struct vidmm_paging_queue;
 
 struct vidmm_level_info {
     uint32_t index_bits;
-    uint32_t segment;        /* of the tables of processes; 0: system memory */
+    uint32_t segment;        /* vidmm_segment_info.id, of processes' tables; 0: system memory */
     uint32_t paging_segment; /* of the tables of the paging process */
     uint32_t size;           /* bytes of a table; the root of two levels: its first size */
     uint32_t alignment;      /* bytes; 0: none */
@@ -40,7 +40,9 @@ struct vidmm_gpummu_info {
     uint64_t paging_bytes; /* of the paging process's scratch space */
 };
 
-void vidmm_gpummu_info(struct vidmm_adapter *adapter, struct vidmm_gpummu_info *info);
+/* That of a physical adapter. */
+void vidmm_gpummu_info(struct vidmm_adapter *adapter, uint32_t physical,
+                       struct vidmm_gpummu_info *info);
 
 /*
  * Where page `page` of an allocation lies now, or is about to when a plan is under way: the segment
@@ -233,11 +235,12 @@ struct vidmm_budget {
     uint64_t budget, usage;
 };
 
-void vidmm_process_budget(struct vidmm_process *process, enum vidmm_memory_group group,
-                          struct vidmm_budget *budget);
+/* Of the memory of a physical adapter. */
+void vidmm_process_budget(struct vidmm_process *process, uint32_t physical,
+                          enum vidmm_memory_group group, struct vidmm_budget *budget);
 /* For tests and simulators: a fixed budget; UINT64_MAX: the manager's own share again. */
-void vidmm_process_set_budget(struct vidmm_process *process, enum vidmm_memory_group group,
-                              uint64_t bytes);
+void vidmm_process_set_budget(struct vidmm_process *process, uint32_t physical,
+                              enum vidmm_memory_group group, uint64_t bytes);
 /*
  * Changes properties after DxgkDdiValidateUpdateAllocProperty agreed (R402); members as in
  * D3DDDI_UPDATEALLOCPROPERTY.

@@ -12,7 +12,7 @@ enum vidmm_stage_outcome spoken_open(struct spoken *spoken, struct check *check,
             check, VIDMM_STAGE_SKIPPED,
             "the driver does not use vidmm/umd.h, so its surfaces cannot be described");
     if (!check_good(check, vidmm_device_create(check->harness.adapter, &spoken->device)) ||
-        !check_good(check, vidmm_context_create(spoken->device, 0, &spoken->context)))
+        !check_good(check, vidmm_context_create(spoken->device, 0, 0, &spoken->context)))
         return VIDMM_STAGE_STOPPED;
     return VIDMM_STAGE_DONE;
 }

@@ -146,7 +146,7 @@ static enum vidmm_stage_outcome by_fault(struct check *check) {
     struct user user, other;
     if (!check_open(check, &setup) || !check_manage(check, &setup))
         return VIDMM_STAGE_STOPPED;
-    vidmm_gpummu_info(check->harness.adapter, &mmu);
+    vidmm_gpummu_info(check->harness.adapter, 0, &mmu);
     vidmm_adapter_info(check->harness.adapter, &info);
     if (!mmu.on)
         return check_say(check, VIDMM_STAGE_SKIPPED, "the driver has no GpuMmu");

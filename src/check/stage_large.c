@@ -43,7 +43,7 @@ enum vidmm_stage_outcome stage_large(struct check *check, uint32_t number) {
     check_step(check, "large-pages: start");
     if (!check_open(check, &setup) || !check_manage(check, &setup))
         return VIDMM_STAGE_STOPPED;
-    vidmm_gpummu_info(check->harness.adapter, &info);
+    vidmm_gpummu_info(check->harness.adapter, 0, &info);
     if (info.large_bytes == 0 || info.large_bytes > LARGEST)
         return check_say(check, VIDMM_STAGE_SKIPPED,
                          "the driver reports no large pages, or is older than WDDM 2.1");

@@ -60,7 +60,7 @@ static bool make_devices(struct surfaces *surfaces) {
     return check_good(surfaces->check, vidmm_device_create(adapter, &surfaces->device)) &&
            check_good(surfaces->check, vidmm_device_create(adapter, &surfaces->other)) &&
            check_good(surfaces->check,
-                      vidmm_context_create(surfaces->device, 0, &surfaces->context));
+                      vidmm_context_create(surfaces->device, 0, 0, &surfaces->context));
 }
 
 /* The first of the pair is shared. */

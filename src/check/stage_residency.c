@@ -148,7 +148,7 @@ static bool play_contexts(struct user *user) {
 
 static bool has_mmu(struct check *check) {
     struct vidmm_gpummu_info info;
-    vidmm_gpummu_info(check->harness.adapter, &info);
+    vidmm_gpummu_info(check->harness.adapter, 0, &info);
     return info.on && info.levels != 0;
 }
 

@@ -178,7 +178,7 @@ bool user_open(struct check *check, struct user *user) {
     *user = (struct user){.check = check, .speaks = check_speaks(check)};
     if (!check_good(check, vidmm_process_create(adapter, &user->process)) ||
         !check_good(check, vidmm_process_device_create(user->process, &user->device)) ||
-        !check_good(check, vidmm_context_create(user->device, 0, &user->context)) ||
+        !check_good(check, vidmm_context_create(user->device, 0, 0, &user->context)) ||
         !check_good(check, vidmm_paging_queue_create(user->device, 0, &user->queue)) ||
         !open_command_buffer(user))
         return false;

@@ -35,7 +35,7 @@ static bool round_of(struct user *user, struct vidmm_context *const *contexts, c
 static bool map_high(struct user *user, uint32_t index) {
     struct vidmm_gpummu_info info;
     uint64_t va = 0, fence = 0;
-    vidmm_gpummu_info(user->check->harness.adapter, &info);
+    vidmm_gpummu_info(user->check->harness.adapter, 0, &info);
     uint64_t end = UINT64_C(1) << info.caps.VirtualAddressBitCount;
     const struct vidmm_va_request request = {.base = end - user->surface[index].size,
                                              .size = user->surface[index].size,
@@ -68,7 +68,7 @@ bool user_contexts(struct user *user, uint32_t index) {
     struct vidmm_context *contexts[CONTEXTS] = {user->context};
     bool good = true;
     for (uint32_t i = 1; good && i < CONTEXTS; i++)
-        good = check_good(user->check, vidmm_context_create(user->device, 0, &contexts[i]));
+        good = check_good(user->check, vidmm_context_create(user->device, 0, 0, &contexts[i]));
     good = good && contexts_play(user, index, contexts);
     for (uint32_t i = CONTEXTS; i-- > 1;)
         if (contexts[i])

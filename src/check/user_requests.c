@@ -182,7 +182,7 @@ bool user_budget(struct user *user) {
         list_usage(user, &user->surface[i], &record.residency);
     for (uint32_t i = 0; i < 2; i++) {
         struct vidmm_budget budget;
-        vidmm_process_budget(user->process, i == 0 ? VIDMM_GROUP_LOCAL : VIDMM_GROUP_NON_LOCAL,
+        vidmm_process_budget(user->process, 0, i == 0 ? VIDMM_GROUP_LOCAL : VIDMM_GROUP_NON_LOCAL,
                              &budget);
         record.residency.budget[i] = budget.budget;
         record.residency.usage[i] = budget.usage;

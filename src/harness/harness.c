@@ -45,9 +45,8 @@ static void quiesce(void *ctx) {
 static void completed(void *ctx, uint32_t physical, uint32_t node, uint32_t fence) {
     struct vidmm_adapter *adapter = begin_telling();
     (void)ctx;
-    (void)physical;
     if (adapter)
-        vidmm_notify_completed(adapter, node, fence);
+        vidmm_notify_completed(adapter, physical, node, fence);
     end_telling();
 }
 
@@ -55,24 +54,23 @@ static void preempted(void *ctx, uint32_t physical, uint32_t node, uint32_t fenc
                       uint32_t last_completed) {
     struct vidmm_adapter *adapter = begin_telling();
     (void)ctx;
-    (void)physical;
     if (adapter)
-        vidmm_notify_preempted(adapter, node, fence, last_completed);
+        vidmm_notify_preempted(adapter, physical, node, fence, last_completed);
     end_telling();
 }
 
 static void faulted(void *ctx, uint32_t physical, uint32_t node, uint32_t fence) {
     struct vidmm_adapter *adapter = begin_telling();
     (void)ctx;
-    (void)physical;
     if (adapter)
-        vidmm_notify_faulted(adapter, node, fence);
+        vidmm_notify_faulted(adapter, physical, node, fence);
     end_telling();
 }
 
 static void page_faulted(void *ctx, const struct vidmm_interrupt *report) {
     struct vidmm_adapter *adapter = begin_telling();
-    const struct vidmm_page_fault error = {.node = report->node,
+    const struct vidmm_page_fault error = {.physical = report->physical,
+                                           .node = report->node,
                                            .fence = report->fence,
                                            .flags = report->flags,
                                            .address = report->address};

@@ -38,7 +38,7 @@ static bool adapter_finish(struct migrate_adapter *adapter, enum vidmm_status st
 static const char *obstacle(struct vidmm_adapter *adapter) {
     struct vidmm_gpummu_info mmu;
     struct vidmm_dirty_info dirty;
-    vidmm_gpummu_info(adapter, &mmu);
+    vidmm_gpummu_info(adapter, 0, &mmu);
     vidmm_dirty_info(adapter, &dirty);
     if (!mmu.on)
         return "only a GPU with virtual addresses of its own can be moved (--model gpummu)";

@@ -40,9 +40,9 @@ static void ask_budgets(struct vidmm_adapter *adapter, struct vidmm_inspection *
     struct vidmm_budget budget;
     if (!inspection->mmu.on || vidmm_process_create(adapter, &process) != VIDMM_OK)
         return;
-    vidmm_process_budget(process, VIDMM_GROUP_LOCAL, &budget);
+    vidmm_process_budget(process, 0, VIDMM_GROUP_LOCAL, &budget);
     inspection->local_budget = budget.budget;
-    vidmm_process_budget(process, VIDMM_GROUP_NON_LOCAL, &budget);
+    vidmm_process_budget(process, 0, VIDMM_GROUP_NON_LOCAL, &budget);
     inspection->non_local_budget = budget.budget;
     vidmm_process_destroy(process);
 }
@@ -57,7 +57,7 @@ enum vidmm_run_status vidmm_run_inspect(const struct vidmm_run_options *options,
     if (status != VIDMM_RUN_VERIFIED)
         return status;
     vidmm_adapter_info(harness.adapter, &inspection->adapter);
-    vidmm_gpummu_info(harness.adapter, &inspection->mmu);
+    vidmm_gpummu_info(harness.adapter, 0, &inspection->mmu);
     ask_budgets(harness.adapter, inspection);
     if (!copy_segments(harness.adapter, inspection)) {
         snprintf(text, text_size, "out of memory");

@@ -57,7 +57,7 @@ static uint64_t memory_segments(struct vidmm_adapter *adapter) {
 /* The figures that must be read while host and adapter exist. */
 static void keep_figures(struct vidmm_harness *harness, struct vidmm_run_result *result) {
     vidmm_adapter_info(harness->adapter, &result->adapter);
-    vidmm_gpummu_info(harness->adapter, &result->mmu);
+    vidmm_gpummu_info(harness->adapter, 0, &result->mmu);
     result->vram_bytes = memory_segments(harness->adapter);
     result->calls = vidmm_host_calls(harness->host);
     result->calls_hash = vidmm_host_calls_hash(harness->host);

@@ -265,8 +265,8 @@ void play_virtual_report(struct player_process *process) {
     result->aliased += process->aliased;
     if (!process->space || result->process_count == VIDMM_PLAY_PROCESSES)
         return;
-    vidmm_process_budget(process->space, VIDMM_GROUP_LOCAL, &local);
-    vidmm_process_budget(process->space, VIDMM_GROUP_NON_LOCAL, &other);
+    vidmm_process_budget(process->space, 0, VIDMM_GROUP_LOCAL, &local);
+    vidmm_process_budget(process->space, 0, VIDMM_GROUP_NON_LOCAL, &other);
     result->process[result->process_count++] =
         (struct vidmm_play_process){.local_budget = local.budget,
                                     .local_usage = local.usage,
@@ -282,7 +282,7 @@ bool play_virtual_start(struct player_process *process) {
     if (status == VIDMM_OK)
         status = vidmm_process_device_create(process->space, &process->device);
     if (status == VIDMM_OK)
-        status = vidmm_context_create(process->device, 0, &process->context);
+        status = vidmm_context_create(process->device, 0, 0, &process->context);
     if (status == VIDMM_OK)
         status = vidmm_paging_queue_create(process->device, 0, &process->queue);
     for (uint32_t i = 0; status == VIDMM_OK && i < COMMAND_BUFFERS; i++)

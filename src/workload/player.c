@@ -174,7 +174,7 @@ static bool start_physical(struct player_process *process) {
     struct vidmm_player *player = process->player;
     enum vidmm_status status = vidmm_device_create(player->harness->adapter, &process->device);
     if (status == VIDMM_OK)
-        status = vidmm_context_create(process->device, 0, &process->context);
+        status = vidmm_context_create(process->device, 0, 0, &process->context);
     return status == VIDMM_OK || player_fail(player, status, "a device");
 }
 
@@ -290,7 +290,7 @@ enum vidmm_play_status vidmm_player_run(struct vidmm_player *player, struct vidm
         player->threads = 1;
     oracle_attach(&player->oracle, harness);
     umd_shim_start(&player->shim, harness);
-    vidmm_gpummu_info(harness->adapter, &mmu);
+    vidmm_gpummu_info(harness->adapter, 0, &mmu);
     player->gpummu = mmu.on || mmu.iommu;
     player->iommu = mmu.iommu;
     play_ranges_start(player);

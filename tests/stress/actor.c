@@ -471,7 +471,7 @@ void actor_start(struct actor *actor, struct vidmm_adapter *adapter, const char 
     actor->next_oracle = seed << 32 & UINT64_C(0x7fffffff00000000);
     MUST(actor, vidmm_process_create(adapter, &actor->process));
     MUST(actor, vidmm_process_device_create(actor->process, &actor->device));
-    MUST(actor, vidmm_context_create(actor->device, 0, &actor->context));
+    MUST(actor, vidmm_context_create(actor->device, 0, 0, &actor->context));
     MUST(actor, vidmm_paging_queue_create(actor->device, 0, &actor->queue));
     vidmm_device_trim(actor->device, asked_to_trim, actor);
     create_helper(actor, &actor->commands, BUFFER_BYTES);

@@ -114,7 +114,7 @@ static void open_round(struct round *round) {
 
 static void check_share(const struct actor *actor) {
     struct vidmm_budget local;
-    vidmm_process_budget(actor->process, VIDMM_GROUP_LOCAL, &local);
+    vidmm_process_budget(actor->process, 0, VIDMM_GROUP_LOCAL, &local);
     uint64_t held = actor_held(actor), most = local.budget * SHARE_PERCENT / 100;
     if (local.usage < local.budget)
         stress_fail("%s lists %llu bytes, less than its budget of %llu", actor->name,

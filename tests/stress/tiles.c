@@ -38,7 +38,7 @@ static void set(struct actor *actor, uint32_t first, uint32_t count, struct tile
 /* Every second time, on boards that know zero pages. */
 static bool choose_zero(struct actor *actor) {
     struct vidmm_gpummu_info mmu;
-    vidmm_gpummu_info(actor->adapter, &mmu);
+    vidmm_gpummu_info(actor->adapter, 0, &mmu);
     return mmu.caps.ZeroInPteSupported && actor_below(actor, 2);
 }
 

@@ -83,7 +83,7 @@ static struct user make_user(void) {
     struct user user = {0};
     assert_int_equal(vidmm_process_create(harness.adapter, &user.process), VIDMM_OK);
     assert_int_equal(vidmm_process_device_create(user.process, &user.device), VIDMM_OK);
-    assert_int_equal(vidmm_context_create(user.device, 0, &user.context), VIDMM_OK);
+    assert_int_equal(vidmm_context_create(user.device, 0, 0, &user.context), VIDMM_OK);
     assert_int_equal(vidmm_paging_queue_create(user.device, 0, &user.queue), VIDMM_OK);
     user.commands = allocate(user.device, PAGE, VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED);
     user.va = map(&user, user.commands);
@@ -281,7 +281,7 @@ static void a_driver_with_both_models_runs_on_this_one(void **state) {
     struct vidmm_gpummu_info info;
     (void)state;
     open_harness(settings, 2);
-    vidmm_gpummu_info(harness.adapter, &info);
+    vidmm_gpummu_info(harness.adapter, 0, &info);
     assert_true(info.iommu);
     assert_false(info.on);
     struct user user = make_user();

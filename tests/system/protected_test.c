@@ -225,7 +225,7 @@ static enum vidmm_status create(struct user *user, uint32_t flags, uint64_t size
 
 static uint64_t local_budget(struct user *user, uint64_t *usage) {
     struct vidmm_budget budget;
-    vidmm_process_budget(user->process, VIDMM_GROUP_LOCAL, &budget);
+    vidmm_process_budget(user->process, 0, VIDMM_GROUP_LOCAL, &budget);
     *usage = budget.usage;
     return budget.budget;
 }

@@ -68,6 +68,7 @@ static enum vidmm_status start_query(struct vidmm_adapter *adapter,
                                     .agp_base = gart ? gart->base : 0,
                                     .agp_size = gart ? gart->size : 0,
                                     .readings = config->readings,
+                                    .linked = config->linked,
                                     .model = config->model};
     return query_adapter(&context, &adapter->facts, &adapter->error);
 }
@@ -123,7 +124,7 @@ static enum vidmm_status bring_up(struct vidmm_adapter *adapter,
     find_sets(adapter);
     adapter->contexts = adapter->facts.caps.SchedulingCaps.MultiEngineAware &&
                         adapter->ddi->DxgkDdiCreateContext && adapter->ddi->DxgkDdiDestroyContext;
-    if (!fences_init(adapter, adapter->facts.nodes) || !swizzling_init(adapter))
+    if (!fences_init(adapter) || !swizzling_init(adapter))
         return error_no_memory(adapter, "vidmm_adapter_start");
     status = paging_create(adapter);
     if (status == VIDMM_OK && adapter->gpummu)

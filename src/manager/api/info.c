@@ -9,6 +9,7 @@ void vidmm_adapter_info(struct vidmm_adapter *adapter, struct vidmm_adapter_info
         .interface_version = facts->interface_version,
         .query_version = facts->query_version,
         .segments = facts->segment_count,
+        .linked = facts->linked,
         .paging_segment = facts->paging_segment,
         .paging_size = facts->paging_size,
         .paging_private = facts->paging_private,
@@ -27,6 +28,8 @@ bool vidmm_segment_info(struct vidmm_adapter *adapter, uint32_t id,
     adapter->os.lock(adapter->os.ctx, adapter->lock);
     *info = (struct vidmm_segment_info){
         .id = segment->id,
+        .physical = segment->physical,
+        .driver_id = segment->driver_id,
         .flags = segment->flags.Value,
         .aperture = segment->aperture,
         .agp = segment->agp,

@@ -34,7 +34,7 @@
 #include "paging/outstanding.h"
 #include "paging/paging.h"
 #include "paging/plan.h"
-#include "reported/query.h"
+#include "reported/physical.h"
 #include "object/swizzle.h"
 #include "paging/table.h"
 

@@ -77,7 +77,8 @@ static void check_context(struct vidmm_adapter *adapter, const struct vidmm_devi
     struct check_object object = check_object("context of device", device->number);
     const struct companion *companion = context->companion;
     CHECK(adapter, context->device == device, object, "of another device");
-    CHECK(adapter, context->node < adapter->facts.nodes, object, "on a node that there is not");
+    CHECK(adapter, context->node < node_total(&adapter->facts), object,
+          "on a node that there is not");
     CHECK(adapter, context->dma.next < DMA_BUFFERS, object, "its next DMA buffer is none");
     CHECK(adapter, !companion || companion->count <= COMPANION_QUEUE, object,
           "more updates are queued than there is room for");

@@ -17,14 +17,16 @@ void fences_unlock(struct vidmm_adapter *adapter) {
     adapter->os.unlock(adapter->os.ctx, adapter->fence_lock);
 }
 
-bool fences_init(struct vidmm_adapter *adapter, uint32_t nodes) {
+bool fences_init(struct vidmm_adapter *adapter) {
     struct fences *fences = &adapter->fences;
+    uint32_t nodes = node_total(&adapter->facts);
     struct node *made = adapter->os.alloc(adapter->os.ctx, nodes * sizeof(*made));
     if (!made)
         return false;
     fences_lock(adapter); /* a driver may report what it was never given */
     fences->nodes = made;
     fences->node_count = nodes;
+    fences->ordinals = adapter->facts.nodes;
     fences_unlock(adapter);
     return true;
 }
@@ -278,22 +280,26 @@ void fences_unlock_and_wake(struct vidmm_adapter *adapter) {
     os.unlock(os.ctx, held);
 }
 
-struct node *fence_notified(struct vidmm_adapter *adapter, uint32_t index) {
+struct node *fence_notified(struct vidmm_adapter *adapter, uint32_t physical, uint32_t ordinal) {
     const struct fences *fences = &adapter->fences;
     fences_lock(adapter);
-    return index < fences->node_count && !fences->nodes[index].deaf ? &fences->nodes[index] : NULL;
+    if (ordinal >= fences->ordinals || physical >= fences->node_count / fences->ordinals)
+        return NULL;
+    struct node *node = &fences->nodes[physical * fences->ordinals + ordinal];
+    return node->deaf ? NULL : node;
 }
 
-void vidmm_notify_completed(struct vidmm_adapter *adapter, uint32_t index, uint32_t fence) {
-    struct node *node = fence_notified(adapter, index);
+void vidmm_notify_completed(struct vidmm_adapter *adapter, uint32_t physical, uint32_t ordinal,
+                            uint32_t fence) {
+    struct node *node = fence_notified(adapter, physical, ordinal);
     if (node)
         fence_complete(adapter, node, fence);
     fences_unlock_and_wake(adapter);
 }
 
-void vidmm_notify_preempted(struct vidmm_adapter *adapter, uint32_t index, uint32_t fence,
-                            uint32_t last_completed) {
-    struct node *node = fence_notified(adapter, index);
+void vidmm_notify_preempted(struct vidmm_adapter *adapter, uint32_t physical, uint32_t ordinal,
+                            uint32_t fence, uint32_t last_completed) {
+    struct node *node = fence_notified(adapter, physical, ordinal);
     if (node) {
         fence_complete(adapter, node, last_completed);
         if (node->preempting && node->preemption == fence)

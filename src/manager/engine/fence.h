@@ -49,8 +49,9 @@ struct lost_work {
 
 /* Everything here is protected by adapter->fence_lock. */
 struct fences {
-    struct node *nodes;
+    struct node *nodes; /* of all physical adapters, one after the other */
     uint32_t node_count;
+    uint32_t ordinals;  /* nodes of each physical adapter */
     uint64_t submitted; /* newest submission number */
     struct lost_work lost[FENCES_LOST];
     uint32_t lost_count;
@@ -58,7 +59,7 @@ struct fences {
     bool torn;  /* an engine's reset lost paging work: only a reset of the adapter helps */
 };
 
-bool fences_init(struct vidmm_adapter *adapter, uint32_t nodes);
+bool fences_init(struct vidmm_adapter *adapter);
 void fences_destroy(struct vidmm_adapter *adapter);
 
 /*
@@ -106,9 +107,9 @@ static inline struct fence_record *fence_record(struct node *node, uint32_t inde
 void fence_complete(struct vidmm_adapter *adapter, struct node *node, uint32_t fence);
 /* With the lock: the work of `record` is given up, and its device with it. */
 void fence_lose(struct vidmm_adapter *adapter, const struct fence_record *record);
-/* Takes the lock, for news from a node: it, or NULL when there is none of this number (yet) or
- * its news are ignored (deaf). */
-struct node *fence_notified(struct vidmm_adapter *adapter, uint32_t index);
+/* Takes the lock, for news from a node of a physical adapter: it, or NULL when there is none of this
+ * number (yet) or its news are ignored (deaf). */
+struct node *fence_notified(struct vidmm_adapter *adapter, uint32_t physical, uint32_t ordinal);
 /* Releases the lock and wakes all waits. Touches nothing of the adapter after the unlock, because a
  * thread that waited may free it. */
 void fences_unlock_and_wake(struct vidmm_adapter *adapter);

@@ -26,6 +26,7 @@ static struct vidmm_access access_of(const struct vidmm_page_fault *fault,
         .address = fault->address,
         .process = device->process ? device->process->number : 0,
         .device = device->number,
+        .physical = fault->physical,
         .node = fault->node,
     };
 }
@@ -84,15 +85,16 @@ static void page_fault_note(struct vidmm_adapter *adapter, struct node *node,
 
 void vidmm_notify_page_faulted(struct vidmm_adapter *adapter,
                                const struct vidmm_page_fault *fault) {
-    struct node *node = fence_notified(adapter, fault->node);
+    struct node *node = fence_notified(adapter, fault->physical, fault->node);
     if (node)
         page_fault_note(adapter, node, fault);
     fences_unlock_and_wake(adapter);
 }
 
 /* A command that the GPU could not execute: it goes on with the next one. */
-void vidmm_notify_faulted(struct vidmm_adapter *adapter, uint32_t index, uint32_t fence) {
-    struct node *node = fence_notified(adapter, index);
+void vidmm_notify_faulted(struct vidmm_adapter *adapter, uint32_t physical, uint32_t ordinal,
+                          uint32_t fence) {
+    struct node *node = fence_notified(adapter, physical, ordinal);
     for (uint32_t i = 0; node && i < node->count; i++) {
         const struct fence_record *record = fence_record(node, i);
         if (record->fence != fence)

@@ -29,8 +29,10 @@ static enum vidmm_status context_driver_create(struct vidmm_context *context,
                                                DXGK_CONTEXTINFO *info) {
     struct vidmm_device *device = context->device;
     struct vidmm_adapter *adapter = device->adapter;
-    DXGKARG_CREATECONTEXT arg = {
-        .hContext = context, .NodeOrdinal = context->node, .EngineAffinity = 1};
+    DXGKARG_CREATECONTEXT arg = {.hContext = context,
+                                 .NodeOrdinal = node_ordinal(&adapter->facts, context->node),
+                                 .EngineAffinity =
+                                     1u << node_physical(&adapter->facts, context->node)};
     if (!adapter->contexts) {
         context->handle = device->handle;
         *info = device->dma;
@@ -110,16 +112,18 @@ enum vidmm_status system_context_create(struct vidmm_device *device) {
     return status;
 }
 
-enum vidmm_status vidmm_context_create(struct vidmm_device *device, uint32_t node,
-                                       struct vidmm_context **out) {
+enum vidmm_status vidmm_context_create(struct vidmm_device *device, uint32_t physical,
+                                       uint32_t node, struct vidmm_context **out) {
     struct vidmm_adapter *adapter = device->adapter;
     *out = NULL;
     adapter_enter(adapter);
     enum vidmm_status status = device_serves(device, "vidmm_context_create");
+    if (status == VIDMM_OK && physical >= adapter->facts.linked)
+        status = error_argument(adapter, "vidmm_context_create", "a physical adapter of the link");
     if (status == VIDMM_OK && node >= adapter->facts.nodes)
         status = error_argument(adapter, "vidmm_context_create", "a node that the adapter has");
     if (status == VIDMM_OK)
-        status = context_make(device, node, out);
+        status = context_make(device, node_index(&adapter->facts, physical, node), out);
     adapter_leave(adapter);
     return status;
 }

@@ -167,7 +167,9 @@ bool vidmm_process_lookup(struct vidmm_process *process, uint64_t va,
     return leads;
 }
 
-void vidmm_gpummu_info(struct vidmm_adapter *adapter, struct vidmm_gpummu_info *info) {
+void vidmm_gpummu_info(struct vidmm_adapter *adapter, uint32_t physical,
+                       struct vidmm_gpummu_info *info) {
+    (void)physical;
     const struct mmu *mmu = &adapter->facts.mmu;
     *info = (struct vidmm_gpummu_info){
         .on = mmu->on, .iommu = adapter->iommu, .caps = mmu->caps, .levels = mmu->levels};

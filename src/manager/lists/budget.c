@@ -191,8 +191,9 @@ uint64_t budget_overdraft(const struct vidmm_process *process, enum vidmm_memory
     return budget_over(process, group, process->listed[group]);
 }
 
-void vidmm_process_budget(struct vidmm_process *process, enum vidmm_memory_group group,
-                          struct vidmm_budget *budget) {
+void vidmm_process_budget(struct vidmm_process *process, uint32_t physical,
+                          enum vidmm_memory_group group, struct vidmm_budget *budget) {
+    (void)physical;
     adapter_enter(process->adapter);
     budget->budget = budget_of(process, group);
     budget->usage = process->listed[group];

@@ -39,7 +39,9 @@ struct protected_range {
 };
 
 struct segment {
-    uint32_t id; /* 1-based position in the driver's array */
+    uint32_t id;        /* 1-based, over all physical adapters */
+    uint32_t physical;  /* the physical adapter that has it */
+    uint32_t driver_id; /* 1-based position in the driver's array for that physical adapter */
     DXGK_SEGMENTFLAGS flags;
     bool aperture;      /* linear or AGP-type: its pages are system memory */
     bool agp;           /* the GART maps it, not the driver */

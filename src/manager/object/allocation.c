@@ -116,6 +116,7 @@ void allocation_publish(struct vidmm_allocation *allocation) {
     const struct vidmm_os *os = &allocation->adapter->os;
     struct vidmm_allocation_info shown = {
         .size = allocation->size,
+        .physical = allocation->home,
         .segment = allocation->segment ? allocation->segment->id : 0,
         .offset = allocation->place.offset,
         .dirty = allocation->stale,

@@ -48,6 +48,7 @@ struct vidmm_allocation {
     HANDLE handle;            /* the driver's */
     D3DKMT_HANDLE kernel;     /* ours, as the driver sees it */
     void *private_data;       /* our copy */
+    uint32_t home;            /* the physical adapter whose segments may hold it */
     uint32_t read_set, write_set, evict_set;
     uint64_t size; /* bytes, rounded to pages */
 

@@ -106,7 +106,7 @@ static enum vidmm_status make_segment(const struct survey *survey, uint32_t inde
     struct descriptor descriptor;
     descriptor_read(&descriptor, survey->version,
                     survey->array + (size_t)index * survey->dialect->stride);
-    segment->id = index + 1u;
+    segment->id = segment->driver_id = index + 1u;
     enum vidmm_status status =
         descriptor_accept(&survey->question, survey->version, facts->interface_version,
                           facts->caps.MiscCaps.ComputeOnly, &descriptor, segment);
@@ -251,6 +251,7 @@ static enum vidmm_status query_all(const struct query_context *context, struct a
                                    struct vidmm_error *error) {
     const struct question question = {context, error, "DriverEntry"};
     facts->interface_version = context->ddi->Version;
+    facts->linked = context->linked ? context->linked : 1;
     if (!version_known(facts->interface_version))
         return query_refuse(&question,
                             &(struct complaint){.field = "DRIVER_INITIALIZATION_DATA.Version",

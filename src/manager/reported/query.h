@@ -18,6 +18,8 @@
 #include "reported/mmu.h"
 #include "memory/segment.h"
 
+#define LINKED_MAX 4u /* physical adapters */
+
 struct query_context {
     const struct vidmm_os *os;
     const DRIVER_INITIALIZATION_DATA *ddi;
@@ -26,6 +28,7 @@ struct query_context {
     uint64_t agp_base, agp_size;       /* AGP aperture of the platform; size 0: none */
     struct vidmm_readings readings;
     enum vidmm_model model;
+    uint32_t linked; /* physical adapters; 0: one */
 };
 
 /* Which writes of the GPU the driver can tell of. */
@@ -40,7 +43,8 @@ struct adapter_facts {
     uint32_t interface_version;
     uint32_t query_version; /* 1, 3 or 4: which QUERYSEGMENT was used */
     DXGK_DRIVERCAPS caps;   /* members that the version does not have are 0 */
-    uint32_t nodes;         /* execution nodes; at least 1 */
+    uint32_t linked;        /* physical adapters */
+    uint32_t nodes;         /* execution nodes of each; at least 1 */
     uint32_t paging_node;
     struct mmu mmu;
     bool iommu; /* the driver has IoMmu */

@@ -126,8 +126,9 @@ void vidmm_device_trim(struct vidmm_device *device, vidmm_trim_callback *callbac
     os->unlock(os->ctx, adapter->fence_lock);
 }
 
-void vidmm_process_set_budget(struct vidmm_process *process, enum vidmm_memory_group group,
-                              uint64_t bytes) {
+void vidmm_process_set_budget(struct vidmm_process *process, uint32_t physical,
+                              enum vidmm_memory_group group, uint64_t bytes) {
+    (void)physical;
     struct vidmm_adapter *adapter = process->adapter;
     adapter_enter(adapter);
     process->fixed[group] = bytes;

@@ -274,9 +274,9 @@ static void a_faulting_submission_loses_its_device(void **state) {
     struct vidmm_context *context = open_context(world, &device);
     assert_int_equal(world_use(context, true, 0), VIDMM_OK);
     assert_false(vidmm_completed(world->adapter, 1));
-    vidmm_notify_faulted(world->adapter, 0, 1);
-    vidmm_notify_faulted(world->adapter, 7, 1);
-    vidmm_notify_completed(world->adapter, 0, 99);
+    vidmm_notify_faulted(world->adapter, 0, 0, 1);
+    vidmm_notify_faulted(world->adapter, 0, 7, 1);
+    vidmm_notify_completed(world->adapter, 0, 0, 99);
     assert_int_equal(vidmm_wait(world->adapter, 1), VIDMM_DEVICE_LOST);
     assert_true(vidmm_device_lost(device));
     assert_int_equal(world->resets, 0);

@@ -92,7 +92,7 @@ static void begin(struct game *game, struct world *world) {
     for (uint32_t i = 0; i < PROCESSES; i++) {
         assert_int_equal(vidmm_process_create(world->adapter, &game->process[i]), VIDMM_OK);
         assert_int_equal(vidmm_process_device_create(game->process[i], &game->device[i]), VIDMM_OK);
-        assert_int_equal(vidmm_context_create(game->device[i], 0, &game->context[i]), VIDMM_OK);
+        assert_int_equal(vidmm_context_create(game->device[i], 0, 0, &game->context[i]), VIDMM_OK);
         assert_int_equal(vidmm_paging_queue_create(game->device[i], 0, &game->queue[i]), VIDMM_OK);
     }
     for (uint32_t i = 0; i < ALLOCATIONS; i++)
@@ -380,7 +380,7 @@ static enum vidmm_status lead_a_life(struct world *world) {
     if (status == VIDMM_OK)
         status = vidmm_process_device_create(process, &device);
     if (status == VIDMM_OK)
-        status = vidmm_context_create(device, 0, &context);
+        status = vidmm_context_create(device, 0, 0, &context);
     if (status == VIDMM_OK)
         status = vidmm_paging_queue_create(device, 0, &queue);
     if (status == VIDMM_OK)

@@ -241,7 +241,7 @@ static void play_destroy(struct scene *scene) {
     assert_int_equal(update(scene, map(scene, 2, 0)), VIDMM_OK);
     vidmm_context_destroy(scene->player->context); /* with what is queued, which is done */
     expect_pool(scene, scene->va + 2 * WIDE, 0);
-    assert_int_equal(vidmm_context_create(scene->player->device, 0, &scene->player->context),
+    assert_int_equal(vidmm_context_create(scene->player->device, 0, 0, &scene->player->context),
                      VIDMM_OK);
     assert_int_equal(update(scene, map(scene, 3, 0)), VIDMM_OK);
 }
@@ -258,7 +258,7 @@ static void play_companion(struct scene *scene) {
     bool by_cpu = world->mode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
     named_node = 1;
     vidmm_context_destroy(scene->player->context);
-    assert_int_equal(vidmm_context_create(scene->player->device, 0, &scene->player->context),
+    assert_int_equal(vidmm_context_create(scene->player->device, 0, 0, &scene->player->context),
                      VIDMM_OK);
     assert_int_equal(companions, 0);
     for (uint64_t i = 0; i < 3; i++)
@@ -301,7 +301,7 @@ static void a_companion_node_must_exist(void **state) {
     (void)state;
     named_node = 2;
     vidmm_context_destroy(scene.player->context);
-    assert_int_equal(vidmm_context_create(scene.player->device, 0, &scene.player->context),
+    assert_int_equal(vidmm_context_create(scene.player->device, 0, 0, &scene.player->context),
                      VIDMM_OK);
     assert_int_equal(update(&scene, map(&scene, 0, 0)), VIDMM_DRIVER_BROKE_RULE);
     must_submit(scene.player);

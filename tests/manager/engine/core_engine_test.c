@@ -236,7 +236,7 @@ static void engines_of_one_group_go_together(void **state) {
         struct vidmm_submission nothing = {.count = 0};
         submit(&two, 1);
         assert_int_equal(vidmm_wait_idle(world->adapter), VIDMM_OK);
-        assert_int_equal(vidmm_context_create(two.device[1], 1, &copies), VIDMM_OK);
+        assert_int_equal(vidmm_context_create(two.device[1], 0, 1, &copies), VIDMM_OK);
         world->hang_render = world->submits[0] + 1;
         assert_int_equal(vidmm_submit(two.context[0], &nothing, &two.fence[0]), VIDMM_OK);
         assert_int_equal(vidmm_submit(copies, &nothing, &other), VIDMM_OK);
@@ -342,8 +342,8 @@ static void reports_that_make_no_sense_are_nothing(void **state) {
     start(&two, world);
     submit(&two, 0);
     vidmm_notify_page_faulted(world->adapter, &nowhere);
-    vidmm_notify_preempted(world->adapter, 7, 1, 1);
-    vidmm_notify_preempted(world->adapter, 0, 4711, 0);
+    vidmm_notify_preempted(world->adapter, 0, 7, 1, 1);
+    vidmm_notify_preempted(world->adapter, 0, 0, 4711, 0);
     assert_int_equal(vidmm_wait(world->adapter, two.fence[0]), VIDMM_OK);
     assert_false(vidmm_device_lost(two.device[0]));
     world_end(world);

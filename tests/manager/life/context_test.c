@@ -252,7 +252,7 @@ static enum vidmm_status open(struct user *user) {
     if (status == VIDMM_OK)
         status = vidmm_process_device_create(user->process, &user->device);
     if (status == VIDMM_OK)
-        status = vidmm_context_create(user->device, 0, &user->context);
+        status = vidmm_context_create(user->device, 0, 0, &user->context);
     if (status == VIDMM_OK)
         status = vidmm_paging_queue_create(user->device, 0, &user->queue);
     return status;
@@ -376,7 +376,7 @@ static void no_reset_is_inside_another_call(void **state) {
     for (uint64_t n = 1; hung; n++) {
         begin(3, &user);
         world->hangs_at = n;
-        enum vidmm_status status = vidmm_context_create(user.device, 1, &second);
+        enum vidmm_status status = vidmm_context_create(user.device, 0, 1, &second);
         hung = world->resets != 0;
         world->hangs_at = 0;
         assert_true(status == VIDMM_OK || hung);
@@ -424,7 +424,7 @@ static void contexts_of_a_process_have_their_own(void **state) {
     struct vidmm_context *second;
     (void)state;
     begin(2, &user);
-    assert_int_equal(vidmm_context_create(user.device, 1, &second), VIDMM_OK);
+    assert_int_equal(vidmm_context_create(user.device, 0, 1, &second), VIDMM_OK);
     assert_int_not_equal(own[0].va, own[1].va);
     expect_bytes(&own[1], world_process(world, 1), own[1].byte);
     vidmm_context_destroy(second);
@@ -455,7 +455,7 @@ static void a_device_without_a_process_has_no_addresses(void **state) {
     (void)state;
     begin(3, &user);
     assert_int_equal(vidmm_device_create(world->adapter, &device), VIDMM_OK);
-    assert_int_equal(vidmm_context_create(device, 0, &context), VIDMM_DRIVER_REFUSED);
+    assert_int_equal(vidmm_context_create(device, 0, 0, &context), VIDMM_DRIVER_REFUSED);
     vidmm_device_destroy(device);
     end(&user);
 }

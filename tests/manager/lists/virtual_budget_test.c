@@ -9,13 +9,13 @@
 
 static uint64_t budget_of(const struct player *player) {
     struct vidmm_budget budget;
-    vidmm_process_budget(player->process, VIDMM_GROUP_LOCAL, &budget);
+    vidmm_process_budget(player->process, 0, VIDMM_GROUP_LOCAL, &budget);
     return budget.budget;
 }
 
 static uint64_t usage_of(const struct player *player) {
     struct vidmm_budget budget;
-    vidmm_process_budget(player->process, VIDMM_GROUP_LOCAL, &budget);
+    vidmm_process_budget(player->process, 0, VIDMM_GROUP_LOCAL, &budget);
     return budget.usage;
 }
 
@@ -97,11 +97,11 @@ static void a_budget_may_be_set_from_outside(void **state) {
     (void)state;
     struct game *game = game_new(2);
     struct vidmm_allocation *list[16];
-    vidmm_process_set_budget(game->players[0].process, VIDMM_GROUP_LOCAL, MIB);
+    vidmm_process_set_budget(game->players[0].process, 0, VIDMM_GROUP_LOCAL, MIB);
     list_many(&game->players[0], list, 8);
     assert_int_equal(budget_of(&game->players[0]), MIB);
     assert_int_equal(budget_of(&game->players[1]), 3 * MIB + PAGE);
-    vidmm_process_set_budget(game->players[0].process, VIDMM_GROUP_LOCAL, UINT64_MAX);
+    vidmm_process_set_budget(game->players[0].process, 0, VIDMM_GROUP_LOCAL, UINT64_MAX);
     assert_true(budget_of(&game->players[0]) >= 2 * MIB);
     game_end(game);
 }
@@ -173,7 +173,7 @@ static void a_budget_that_is_set_lower_is_told(void **state) {
     struct vidmm_allocation *list[16];
     listen(player);
     list_many(player, list, 8);
-    vidmm_process_set_budget(player->process, VIDMM_GROUP_LOCAL, MIB);
+    vidmm_process_set_budget(player->process, 0, VIDMM_GROUP_LOCAL, MIB);
     assert_int_equal(player->trims, 1);
     assert_int_equal(player->trim_bytes, MIB);
     uint64_t trim = 0;

@@ -89,7 +89,7 @@ static void what_the_driver_says_is_told(void **state) {
         struct vidmm_gpummu_info info;
         world->spoil = levels == 2 ? small_root : NULL;
         assert_int_equal(world_start(world), VIDMM_OK);
-        vidmm_gpummu_info(world->adapter, &info);
+        vidmm_gpummu_info(world->adapter, 0, &info);
         assert_true(info.on);
         assert_int_equal(info.levels, levels);
         assert_int_equal(info.level[0].index_bits, world->bits[0]);
@@ -108,7 +108,7 @@ static void the_model_can_be_chosen(void **state) {
     (void)state;
     world->model = VIDMM_MODEL_PHYSICAL;
     assert_int_equal(world_start(world), VIDMM_OK);
-    vidmm_gpummu_info(world->adapter, &info);
+    vidmm_gpummu_info(world->adapter, 0, &info);
     assert_false(info.on);
     assert_int_equal(info.levels, 3);
     assert_int_equal(vidmm_process_create(world->adapter, &process), VIDMM_BAD_ARGUMENT);
@@ -125,7 +125,7 @@ static void scratch_space_is_as_large_as_the_driver_wants(void **state) {
         world->version = DXGKDDI_INTERFACE_VERSION_WDDM3_2;
         world->paging_megabytes = megabytes;
         assert_int_equal(world_start(world), VIDMM_OK);
-        vidmm_gpummu_info(world->adapter, &info);
+        vidmm_gpummu_info(world->adapter, 0, &info);
         assert_true(info.paging_bytes >= megabytes * MIB);
         assert_true(megabytes == 0 || info.paging_bytes <= (megabytes + 8) * MIB);
         world_end(world);

@@ -65,7 +65,7 @@ static void what_does_not_fit_changes_nothing_and_says_how_much_to_trim(void **s
     assert_true(trim >= MIB - PAGE && trim <= MIB); /* 5 MiB wanted of 4 MiB and a page */
     assert_int_equal(segment_of(held), VRAM);
     struct vidmm_budget budget;
-    vidmm_process_budget(player->process, VIDMM_GROUP_LOCAL, &budget);
+    vidmm_process_budget(player->process, 0, VIDMM_GROUP_LOCAL, &budget);
     assert_int_equal(budget.usage, 2 * MIB);
     /* It was told right: without that much it fits. */
     evict(player, held, 0);
@@ -457,7 +457,7 @@ static void an_allocation_that_ends_leaves_every_list(void **state) {
     }
     vidmm_allocation_destroy(a);
     for (uint32_t i = 0; i < 2; i++) {
-        vidmm_process_budget(game->players[i].process, VIDMM_GROUP_LOCAL, &budget);
+        vidmm_process_budget(game->players[i].process, 0, VIDMM_GROUP_LOCAL, &budget);
         assert_int_equal(budget.usage, 0);
         must_submit(&game->players[i]);
     }

@@ -91,8 +91,8 @@ static bool run(uint64_t fail_at, uint32_t paging_segment) {
     } else {
         if (failed(vidmm_device_create(world->adapter, &device)))
             assert_int_equal(vidmm_device_create(world->adapter, &device), VIDMM_OK);
-        if (failed(vidmm_context_create(device, 0, &context)))
-            assert_int_equal(vidmm_context_create(device, 0, &context), VIDMM_OK);
+        if (failed(vidmm_context_create(device, 0, 0, &context)))
+            assert_int_equal(vidmm_context_create(device, 0, 0, &context), VIDMM_OK);
         live(world, device, context);
     }
     bool reached = world->system.calls >= fail_at;
@@ -121,7 +121,7 @@ static void buffers_that_nobody_has_memory_for_are_named(void **state) {
     world->dma_size = UINT32_MAX;
     assert_int_equal(world_start(world), VIDMM_OK);
     assert_int_equal(vidmm_device_create(world->adapter, &device), VIDMM_OK);
-    assert_int_equal(vidmm_context_create(device, 0, &context), VIDMM_NO_MEMORY);
+    assert_int_equal(vidmm_context_create(device, 0, 0, &context), VIDMM_NO_MEMORY);
     vidmm_last_error(world->adapter, &error);
     assert_string_equal(error.field, "DXGK_CONTEXTINFO.DmaBufferSize");
     assert_int_equal(error.value, UINT32_MAX);

@@ -57,7 +57,7 @@ static void *work(void *argument) {
     struct vidmm_allocation *own[OWN];
     uint32_t state = worker->number + 1;
     must(vidmm_device_create(adapter, &device) == VIDMM_OK);
-    must(vidmm_context_create(device, 0, &context) == VIDMM_OK);
+    must(vidmm_context_create(device, 0, 0, &context) == VIDMM_OK);
     for (uint32_t i = 0; i < OWN; i++) {
         must(world_try_create(device, world_local(24 * KIB), &own[i]) == VIDMM_OK);
         fill(own[i], (uint8_t)(worker->number * OWN + i));
@@ -127,7 +127,7 @@ static void *tell_again(void *unused) {
         pthread_mutex_lock(&teller.lock);
         struct vidmm_adapter *adapter = __atomic_load_n(teller.adapter, __ATOMIC_ACQUIRE);
         if (adapter && !atomic_load(&teller.quiet))
-            vidmm_notify_completed(adapter, 0, 0);
+            vidmm_notify_completed(adapter, 0, 0, 0);
         pthread_mutex_unlock(&teller.lock);
     }
     return unused;

@@ -344,7 +344,7 @@ static void change_offer(struct play *play, struct actor *actor) {
 static void replace_context(struct play *play, struct actor *actor) {
     struct player *player = actor->player;
     vidmm_context_destroy(player->context);
-    (void)vidmm_context_create(player->device, below(play, 2), &player->context);
+    (void)vidmm_context_create(player->device, 0, below(play, 2), &player->context);
 }
 
 static void disturb_all(struct play *play) {

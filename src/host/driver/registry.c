@@ -1,5 +1,6 @@
 /*
- * registry.c - the registry, as far as a miniport reads it: the run's settings.
+ * registry.c - the registry, as far as a miniport reads it: the run's settings, and as `Linked` how
+ * many devices the adapter is made of, which an installer would have entered for the driver.
  *
  * Every path shows the same values: numbers up to 32 bits are REG_DWORD, larger ones REG_QWORD.
  */
@@ -21,11 +22,17 @@ static bool same_name(const char *ascii, const WCHAR *name, size_t units) {
     return i == units && ascii[i] == 0;
 }
 
+/* By how many devices there are. */
+static const struct vidmm_host_setting linked[] = {
+    {"Linked", 0}, {"Linked", 1}, {"Linked", 2}, {"Linked", 3}, {"Linked", 4}};
+
 static const struct vidmm_host_setting *registry_find(const WCHAR *name, size_t units) {
     for (uint32_t i = 0; i < host_world->config.setting_count; i++)
         if (same_name(host_world->settings[i].name, name, units))
             return &host_world->settings[i];
-    return NULL;
+    uint32_t devices = host_world->config.linked;
+    bool told = devices > 1 && devices < sizeof(linked) / sizeof(linked[0]);
+    return told && same_name("Linked", name, units) ? &linked[devices] : NULL;
 }
 
 /*

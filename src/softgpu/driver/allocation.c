@@ -99,6 +99,8 @@ static bool allocation_sensible(const struct vidmm_umd_allocation *umd) {
         return false;
     if ((umd->flags & VIDMM_UMD_ALTERNATE_VA) && !primary)
         return false;
+    if ((umd->flags & VIDMM_UMD_LINK_MIRRORED) && (umd->flags & VIDMM_UMD_LINK_INSTANCED))
+        return false;
     if ((umd->flags & VIDMM_UMD_IN_VPR) && !(umd->flags & (VIDMM_UMD_LOCAL | VIDMM_UMD_LOCAL_ONLY)))
         return false;
     if ((umd->flags & VIDMM_UMD_RESIDENCY_NOTIFIED) &&
@@ -126,6 +128,10 @@ static DXGK_ALLOCATIONINFOFLAGS info_flags(const struct kmd_adapter *adapter,
     flags.Cached = (umd->flags & VIDMM_UMD_CACHED) != 0;
     flags.FromEndOfSegment = (umd->flags & VIDMM_UMD_FROM_END) != 0;
     flags.Overlay = (umd->flags & VIDMM_UMD_OVERLAY) != 0;
+    if (kmd_linked(adapter)) {
+        flags.LinkMirrored = (umd->flags & VIDMM_UMD_LINK_MIRRORED) != 0;
+        flags.LinkInstanced = (umd->flags & VIDMM_UMD_LINK_INSTANCED) != 0;
+    }
     if (may_be_tiled(adapter))
         flags.Swizzled = (umd->flags & VIDMM_UMD_SWIZZLED) != 0;
     if (version < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
@@ -164,7 +170,10 @@ static void fill_info(const struct kmd_adapter *adapter, const struct vidmm_umd_
     info->SupportedReadSegmentSet = set;
     info->SupportedWriteSegmentSet = set;
     info->EvictionSegmentSet = eviction_set(adapter, umd);
-    info->MaximumRenamingListLength = 0;
+    if (adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+        info->PhysicalAdapterIndex = adapter->physical;
+    else
+        info->MaximumRenamingListLength = 0;
     info->Flags = info_flags(adapter, umd);
     if (kmd_second_form(adapter))
         info->FlagsWddm2.MapApertureCpuVisible = info->Flags.CpuVisible;
@@ -184,7 +193,7 @@ static void allocation_describe(struct kmd_allocation *allocation,
     allocation->refresh.Denominator = standard->refresh_denominator;
 }
 
-static NTSTATUS create_one(struct kmd_adapter *adapter, DXGK_ALLOCATIONINFO *info) {
+static NTSTATUS create_one(const struct kmd_adapter *lead, DXGK_ALLOCATIONINFO *info) {
     struct kmd_standard data = {0};
     DXGK_SEGMENTPREFERENCE preferred = {0};
     UINT size = info->PrivateDriverDataSize;
@@ -194,13 +203,16 @@ static NTSTATUS create_one(struct kmd_adapter *adapter, DXGK_ALLOCATIONINFO *inf
                   size < sizeof(data) ? sizeof(data.umd) : sizeof(data));
     if (data.umd.magic != VIDMM_UMD_MAGIC)
         return STATUS_GRAPHICS_DRIVER_MISMATCH;
-    if (!allocation_sensible(&data.umd) || allocation_place(adapter, &data.umd, &preferred) == 0)
+    const struct kmd_adapter *adapter = kmd_board(lead, VIDMM_UMD_PHYSICAL_OF(data.umd.flags));
+    if (!adapter || !allocation_sensible(&data.umd) ||
+        allocation_place(adapter, &data.umd, &preferred) == 0)
         return STATUS_INVALID_PARAMETER;
     struct kmd_allocation *allocation = kmd_alloc(sizeof(*allocation));
     if (!allocation)
         return STATUS_NO_MEMORY;
     allocation->magic = KMD_MAGIC_ALLOCATION;
     allocation->flags = data.umd.flags;
+    allocation->physical = adapter->physical;
     if (!may_be_tiled(adapter))
         allocation->flags &= ~VIDMM_UMD_SWIZZLED;
     allocation->segments = allocation_place(adapter, &data.umd, &preferred);

@@ -74,6 +74,7 @@ static bool context_saves(const struct kmd_device *device, const DXGKARG_CREATEC
 NTSTATUS APIENTRY kmd_create_context(const HANDLE hDevice, DXGKARG_CREATECONTEXT *args) {
     struct kmd_device *device = hDevice;
     if (!device || device->magic != KMD_MAGIC_DEVICE ||
+        !kmd_board_of_affinity(device->adapter, args->EngineAffinity) ||
         args->NodeOrdinal >= device->adapter->nodes ||
         (device->adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 &&
          args->Flags.VirtualAddressing && !kmd_mmu_on(device->adapter) && device->pasid == 0))
@@ -83,6 +84,7 @@ NTSTATUS APIENTRY kmd_create_context(const HANDLE hDevice, DXGKARG_CREATECONTEXT
         return STATUS_NO_MEMORY;
     context->magic = KMD_MAGIC_CONTEXT;
     context->device = device;
+    context->board = kmd_board_of_affinity(device->adapter, args->EngineAffinity);
     context->node = args->NodeOrdinal;
     if (context_saves(device, args) && !kmd_saved_create(context, args->hContext)) {
         kmd_free(context);
@@ -108,8 +110,8 @@ NTSTATUS APIENTRY kmd_destroy_context(const HANDLE hContext) {
  * table: what the TLB knows of the old one must not outlive it.
  */
 VOID APIENTRY kmd_set_root_page_table(const HANDLE hAdapter, const DXGKARG_SETROOTPAGETABLE *args) {
-    struct kmd_adapter *adapter = hAdapter;
     struct kmd_context *context = kmd_context_of(args->hContext);
+    struct kmd_adapter *adapter = kmd_board_of_context(hAdapter, args->hContext);
     if (!context || !kmd_mmu_on(adapter))
         return;
     bool moved = context->root_entries != 0;

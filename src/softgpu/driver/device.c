@@ -16,6 +16,7 @@ NTSTATUS APIENTRY kmd_add_device(const PDEVICE_OBJECT PhysicalDeviceObject,
     if (!adapter)
         return STATUS_NO_MEMORY;
     adapter->settings = *kmd_settings();
+    kmd_link_add(adapter);
     *MiniportDeviceContext = adapter;
     return STATUS_SUCCESS;
 }
@@ -107,6 +108,8 @@ static NTSTATUS bring_up(struct kmd_adapter *adapter, const DXGK_DEVICE_INFO *in
         status = find_bars(adapter, info, &plane, &entries);
     }
     KeInitializeSpinLock(&adapter->host_lock);
+    if (NT_SUCCESS(status) && !kmd_link_sound(adapter))
+        status = STATUS_DEVICE_CONFIGURATION_ERROR;
     if (NT_SUCCESS(status)) {
         kmd_segments_build(adapter);
         status = kmd_mmu_build(adapter) ? STATUS_SUCCESS : STATUS_DEVICE_CONFIGURATION_ERROR;
@@ -155,6 +158,7 @@ NTSTATUS APIENTRY kmd_stop_device(const PVOID MiniportDeviceContext) {
 }
 
 NTSTATUS APIENTRY kmd_remove_device(const PVOID MiniportDeviceContext) {
+    kmd_link_remove(MiniportDeviceContext);
     kmd_free(MiniportDeviceContext);
     return STATUS_SUCCESS;
 }

@@ -47,8 +47,8 @@ void kmd_settle_all(struct kmd_adapter *adapter) {
 /* Each engine has a reset line of its own. */
 NTSTATUS APIENTRY kmd_query_dependent_engine_group(const HANDLE hAdapter,
                                                    DXGKARG_QUERYDEPENDENTENGINEGROUP *args) {
-    const struct kmd_adapter *adapter = hAdapter;
-    if (args->NodeOrdinal >= adapter->nodes)
+    const struct kmd_adapter *adapter = kmd_board(hAdapter, args->EngineOrdinal);
+    if (!adapter || args->NodeOrdinal >= adapter->nodes)
         return STATUS_INVALID_PARAMETER;
     args->DependentNodeOrdinalMask = 1ull << args->NodeOrdinal;
     return STATUS_SUCCESS;
@@ -57,8 +57,8 @@ NTSTATUS APIENTRY kmd_query_dependent_engine_group(const HANDLE hAdapter,
 /* An engine with nothing queued answers for itself; whether a busy one gets anywhere is not to be
  * seen. */
 NTSTATUS APIENTRY kmd_query_engine_status(const HANDLE hAdapter, DXGKARG_QUERYENGINESTATUS *args) {
-    const struct kmd_adapter *adapter = hAdapter;
-    if (args->NodeOrdinal >= adapter->nodes)
+    const struct kmd_adapter *adapter = kmd_board(hAdapter, args->EngineOrdinal);
+    if (!adapter || args->NodeOrdinal >= adapter->nodes)
         return STATUS_INVALID_PARAMETER;
     args->EngineStatus.Value = 0;
     args->EngineStatus.Responsive =
@@ -68,9 +68,9 @@ NTSTATUS APIENTRY kmd_query_engine_status(const HANDLE hAdapter, DXGKARG_QUERYEN
 
 /* The engine begins anew, with nothing queued; what it was executing is aborted. */
 NTSTATUS APIENTRY kmd_reset_engine(const HANDLE hAdapter, DXGKARG_RESETENGINE *args) {
-    struct kmd_adapter *adapter = hAdapter;
+    struct kmd_adapter *adapter = kmd_board(hAdapter, args->EngineOrdinal);
     UINT node = args->NodeOrdinal;
-    if (node >= adapter->nodes)
+    if (!adapter || node >= adapter->nodes)
         return STATUS_INVALID_PARAMETER;
     kmd_write(adapter, GPU_ENGINE(node) + GPU_ENGINE_STATE, 1);
     ULONG aborted = kmd_read(adapter, GPU_ENGINE(node) + GPU_ENGINE_ABORTED);

@@ -54,6 +54,8 @@ static void newer_entries(DRIVER_INITIALIZATION_DATA *table) {
         table->DxgkDdiQueryEngineStatus = kmd_query_engine_status;
         table->DxgkDdiResetEngine = kmd_reset_engine;
     }
+    if (table->Version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 && settings->linked > 1)
+        table->DxgkDdiLinkDevice = kmd_link_device;
     if (table->Version >= DXGKDDI_INTERFACE_VERSION_WDDM1_3)
         table->DxgkDdiGetNodeMetadata = kmd_get_node_metadata;
     if (table->Version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0) {

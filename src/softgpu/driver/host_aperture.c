@@ -60,10 +60,11 @@ static bool in_bounds(const struct kmd_adapter *adapter, UINT id, const UINT32 *
     return true;
 }
 
-/* All of them or none; without `memory` they lead nowhere. */
+/* All of them or none; without `memory` they lead nowhere. NULL: no such board. */
 static NTSTATUS lead_all(struct kmd_adapter *adapter, UINT id, const UINT32 *aperture,
                          const UINT64 *memory, UINT64 count) {
-    if (!kmd_has_host_aperture(adapter, id) || !in_bounds(adapter, id, aperture, memory, count))
+    if (!adapter || !kmd_has_host_aperture(adapter, id) ||
+        !in_bounds(adapter, id, aperture, memory, count))
         return STATUS_INVALID_PARAMETER;
     for (UINT64 i = 0; i < count; i++)
         host_aperture_lead(
@@ -74,16 +75,12 @@ static NTSTATUS lead_all(struct kmd_adapter *adapter, UINT id, const UINT32 *ape
 
 NTSTATUS APIENTRY kmd_map_cpu_host_aperture(const HANDLE hAdapter,
                                             const DXGKARG_MAPCPUHOSTAPERTURE *args) {
-    if (args->PhysicalAdapterIndex != 0)
-        return STATUS_INVALID_PARAMETER;
-    return lead_all(hAdapter, args->SegmentId, args->pCpuHostAperturePages,
-                    args->pMemorySegmentPages, args->NumberOfPages);
+    return lead_all(kmd_board(hAdapter, args->PhysicalAdapterIndex), args->SegmentId,
+                    args->pCpuHostAperturePages, args->pMemorySegmentPages, args->NumberOfPages);
 }
 
 NTSTATUS APIENTRY kmd_unmap_cpu_host_aperture(const HANDLE hAdapter,
                                               const DXGKARG_UNMAPCPUHOSTAPERTURE *args) {
-    if (args->PhysicalAdapterIndex != 0)
-        return STATUS_INVALID_PARAMETER;
-    return lead_all(hAdapter, args->SegmentId, args->pCpuHostAperturePages, NULL,
-                    args->NumberOfPages);
+    return lead_all(kmd_board(hAdapter, args->PhysicalAdapterIndex), args->SegmentId,
+                    args->pCpuHostAperturePages, NULL, args->NumberOfPages);
 }

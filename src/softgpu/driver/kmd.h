@@ -34,6 +34,7 @@ struct kmd_settings {
     ULONG banks, vram_segments, busy_every, agp, agp_commit_limit;
     ULONG map_aperture2; /* from WDDM 2.9 on */
     ULONG iommu;
+    ULONG linked; /* boards of the chain; 0 and 1: the board is alone */
     ULONG mmu_levels, mmu_update_mode, mmu_table_segment, mmu_demands;
     ULONG context_bytes, host_aperture_bytes;
     ULONG vpr_bytes;                          /* from WDDM 2.1 on */
@@ -73,7 +74,8 @@ struct kmd_allocation {
     ULONG flags; /* VIDMM_UMD_* */
     ULONGLONG size;
     ULONG pitch;
-    UINT segments; /* set of those that it may live in */
+    UINT physical; /* the adapter that it is at home on */
+    UINT segments; /* set of those of it that it may live in */
     /* Where paging operations last put it; segment 0: system memory. For swizzling ranges. */
     UINT segment;
     ULONGLONG address;
@@ -100,10 +102,10 @@ struct kmd_process {
 
 struct kmd_device {
     ULONG magic;
-    struct kmd_adapter *adapter;
-    UINT space;     /* of its process */
-    HANDLE runtime; /* the system's */
-    ULONG pasid;    /* its contexts use the CPU's addresses of the process; 0: they do not */
+    struct kmd_adapter *adapter; /* the lead */
+    UINT space;                  /* of its process */
+    HANDLE runtime;              /* the system's */
+    ULONG pasid; /* its contexts use the CPU's addresses of the process; 0: they do not */
 };
 
 /* hDeviceSpecificAllocation. */
@@ -115,6 +117,7 @@ struct kmd_open {
 struct kmd_context {
     ULONG magic;
     struct kmd_device *device;
+    struct kmd_adapter *board; /* that its commands run on */
     UINT node;
     /* As DxgkDdiSetRootPageTable said: a GPU physical address, and how much of it there is. */
     ULONGLONG root;
@@ -179,8 +182,17 @@ struct kmd_migration {
     SIZE_T count;
 };
 
+/* link.c: the boards that are one adapter to the system, by their index. */
+struct kmd_chain {
+    UINT boards;
+    struct kmd_adapter *board[GPU_LINK_LIMIT];
+};
+
 struct kmd_adapter {
     struct kmd_settings settings;
+    struct kmd_adapter *lead; /* which has the chain; itself when it is alone */
+    struct kmd_chain chain;   /* of the lead */
+    UINT physical;            /* its index */
     DXGKRNL_INTERFACE dxgk;
     PUCHAR registers;
     PHYSICAL_ADDRESS vram, windows; /* BARs as the CPU sees them */
@@ -236,6 +248,19 @@ void kmd_free(PVOID block);
 /* settings.c */
 NTSTATUS kmd_read_settings(PUNICODE_STRING registry_path);
 const struct kmd_settings *kmd_settings(void);
+/* link.c: the adapter is the next of a chain, or the first of one. */
+void kmd_link_add(struct kmd_adapter *adapter);
+/* It goes. */
+void kmd_link_remove(const struct kmd_adapter *adapter);
+/* Started: its registers say the same. */
+bool kmd_link_sound(const struct kmd_adapter *adapter);
+bool kmd_linked(const struct kmd_adapter *adapter);
+/* The board with that index; NULL: there is none. Of any adapter of the chain. */
+struct kmd_adapter *kmd_board(const struct kmd_adapter *adapter, UINT physical);
+struct kmd_adapter *kmd_board_of_affinity(const struct kmd_adapter *adapter, UINT affinity);
+/* That the context is bound to; without one the adapter itself. */
+struct kmd_adapter *kmd_board_of_context(struct kmd_adapter *adapter, HANDLE context);
+
 /* display.c: adds the display entry points that an adapter without outputs still has to have. */
 void kmd_display_entries(DRIVER_INITIALIZATION_DATA *table);
 
@@ -286,6 +311,9 @@ const struct kmd_segment *kmd_segment(const struct kmd_adapter *adapter, UINT id
 bool kmd_segment_is_memory(const struct kmd_adapter *adapter, UINT id);
 /* Where `offset` of a segment, or of system memory (id 0), is to the GPU. */
 ULONGLONG kmd_gpu_address(const struct kmd_adapter *adapter, UINT id, ULONGLONG offset);
+/* The same of a segment of board `owner`, to the GPU of `adapter`. */
+ULONGLONG kmd_peer_address(const struct kmd_adapter *adapter, const struct kmd_adapter *owner,
+                           UINT id, ULONGLONG offset);
 /* 64 KiB where a segment is managed in such pages, else 4 KiB. */
 UINT kmd_segment_page(const struct kmd_adapter *adapter, UINT id);
 /* Segment set of all segments of a kind. */
@@ -344,6 +372,7 @@ void kmd_report_signaled(struct kmd_adapter *adapter, UINT node);
 /* ---- Entry points ---------------------------------------------------------------------------- */
 
 DXGKDDI_ADD_DEVICE kmd_add_device;
+DXGKDDI_LINK_DEVICE kmd_link_device;
 DXGKDDI_START_DEVICE kmd_start_device;
 DXGKDDI_STOP_DEVICE kmd_stop_device;
 DXGKDDI_REMOVE_DEVICE kmd_remove_device;

@@ -151,32 +151,43 @@ static DXGK_PAGE_TABLE_LEVEL_DESC level_of(const struct kmd_mmu *mmu, UINT level
     return desc;
 }
 
+static NTSTATUS query_mmu_caps(const struct kmd_adapter *adapter,
+                               const DXGKARG_QUERYADAPTERINFO *args) {
+    const DXGK_QUERYGPUMMUCAPSIN *in = args->pInputData;
+    if (args->InputDataSize < sizeof(*in) || !kmd_board(adapter, in->PhysicalAdapterIndex))
+        return STATUS_INVALID_PARAMETER;
+    DXGK_GPUMMUCAPS caps = caps_of(kmd_board(adapter, in->PhysicalAdapterIndex));
+    return kmd_answer(args, &caps, sizeof(caps), sizeof(caps));
+}
+
+/* The two members of the input are a WORD each. */
+static NTSTATUS query_level(const struct kmd_adapter *adapter,
+                            const DXGKARG_QUERYADAPTERINFO *args) {
+    const DXGK_QUERYPAGETABLELEVELDESCIN *in = args->pInputData;
+    if (args->InputDataSize < sizeof(*in))
+        return STATUS_INVALID_PARAMETER;
+    const struct kmd_adapter *board = kmd_board(adapter, in->PhysicalAdapterIndex);
+    if (!board || in->LevelIndex >= board->mmu.format.levels)
+        return STATUS_INVALID_PARAMETER;
+    DXGK_PAGE_TABLE_LEVEL_DESC desc = level_of(&board->mmu, in->LevelIndex);
+    return kmd_answer(args, &desc, sizeof(desc),
+                      offsetof(DXGK_PAGE_TABLE_LEVEL_DESC, PageTableAlignmentInBytes));
+}
+
 NTSTATUS kmd_query_mmu(const struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args) {
-    const UINT least = offsetof(DXGK_PAGE_TABLE_LEVEL_DESC, PageTableAlignmentInBytes);
     if (!kmd_mmu_on(adapter) || !args->pInputData)
         return STATUS_INVALID_PARAMETER;
-    if (args->Type == DXGKQAITYPE_GPUMMUCAPS) {
-        const DXGK_QUERYGPUMMUCAPSIN *in = args->pInputData;
-        DXGK_GPUMMUCAPS caps = caps_of(adapter);
-        if (args->InputDataSize < sizeof(*in) || in->PhysicalAdapterIndex != 0)
-            return STATUS_INVALID_PARAMETER;
-        return kmd_answer(args, &caps, sizeof(caps), sizeof(caps));
-    }
-    const DXGK_QUERYPAGETABLELEVELDESCIN *in = args->pInputData;
-    if (args->InputDataSize < sizeof(*in) || in->PhysicalAdapterIndex != 0 ||
-        in->LevelIndex >= adapter->mmu.format.levels)
-        return STATUS_INVALID_PARAMETER;
-    DXGK_PAGE_TABLE_LEVEL_DESC desc = level_of(&adapter->mmu, in->LevelIndex);
-    return kmd_answer(args, &desc, sizeof(desc), least);
+    return args->Type == DXGKQAITYPE_GPUMMUCAPS ? query_mmu_caps(adapter, args)
+                                                : query_level(adapter, args);
 }
 
 /* Whole pages of the root's segment, so there may be more entries than were asked for. */
 SIZE_T APIENTRY kmd_get_root_page_table_size(const HANDLE hAdapter,
                                              DXGKARG_GETROOTPAGETABLESIZE *args) {
-    const struct kmd_adapter *adapter = hAdapter;
-    const struct kmd_mmu *mmu = &adapter->mmu;
-    if (!kmd_mmu_on(adapter) || args->PhysicalAdapterIndex != 0)
+    const struct kmd_adapter *adapter = kmd_board(hAdapter, args->PhysicalAdapterIndex);
+    if (!adapter || !kmd_mmu_on(adapter))
         return 0;
+    const struct kmd_mmu *mmu = &adapter->mmu;
     UINT root = mmu->format.levels - 1, most = 1u << mmu->root_bits;
     UINT page = kmd_segment_page(adapter, mmu->table_segment[root]);
     UINT entries = args->NumberOfPte < most ? args->NumberOfPte : most;
@@ -210,10 +221,11 @@ struct shape {
 
 static struct shape shape_of(const struct kmd_adapter *adapter, const DXGK_PTE *entry, UINT level) {
     const struct kmd_mmu *mmu = &adapter->mmu;
+    const struct kmd_adapter *owner = kmd_board(adapter, (UINT)entry->PhysicalAdapterIndex);
     UINT id = (UINT)entry->Segment;
     uint64_t large = level != 0 ? GPU_PTE_LARGE : 0;
     struct shape shape = {0, 0, 0};
-    if (!entry->Valid || (!entry->Zero && id != 0 && !kmd_segment(adapter, id)))
+    if (!entry->Valid || (!entry->Zero && id != 0 && (!owner || !kmd_segment(owner, id))))
         return shape;
     if (level == 0 || entry->LargePage || entry->Zero)
         shape.bits = page_bits_of(mmu, entry) | large;
@@ -226,7 +238,7 @@ static struct shape shape_of(const struct kmd_adapter *adapter, const DXGK_PTE *
         shape.bits |= GPU_PTE_ZERO;
         return shape;
     }
-    shape.base = kmd_gpu_address(adapter, id, 0);
+    shape.base = id != 0 ? kmd_peer_address(adapter, owner, id, 0) : 0;
     shape.address = GPU_PTE_ADDRESS;
     return shape;
 }

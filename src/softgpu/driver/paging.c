@@ -299,7 +299,8 @@ static void paging_record(DXGKARG_BUILDPAGINGBUFFER *args, UINT bytes) {
 }
 
 NTSTATUS APIENTRY kmd_build_paging_buffer(const HANDLE hAdapter, DXGKARG_BUILDPAGINGBUFFER *args) {
-    struct kmd_adapter *adapter = hAdapter;
+    /* The paging context says which board runs the buffer, and whose memory the operation moves. */
+    struct kmd_adapter *adapter = kmd_board_of_context(hAdapter, args->hSystemContext);
     /* A virtual submission takes addresses for virtual ones unless a command says otherwise. */
     struct kmd_writer writer = {args->pDmaBuffer, args->DmaSize & ~7u,
                                 kmd_mmu_on(adapter) ? GPU_FLAG_PHYSICAL : 0};

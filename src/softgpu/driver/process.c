@@ -1,6 +1,6 @@
 /*
  * process.c - processes. A process is a space: the tag that keeps its translations apart from those
- * of others in the TLB.
+ * of others in the TLB, the same on all linked boards.
  */
 #include "driver/kmd.h"
 
@@ -21,12 +21,12 @@ static UINT take_space(struct kmd_mmu *mmu, HANDLE process) {
     return space;
 }
 
-/* The next process in this space must find no translation of this one in the TLB. */
+/* The next process in this space must find no translation of this one in the TLB of any board. */
 static void give_space_back(struct kmd_adapter *adapter, UINT space) {
     struct kmd_mmu *mmu = &adapter->mmu;
     KIRQL irql;
-    if (kmd_mmu_on(adapter))
-        kmd_mmu_flush(adapter, GPU_FLUSH_SPACE, space, 0, 0);
+    for (UINT i = 0; kmd_board(adapter, i) && kmd_mmu_on(adapter); i++)
+        kmd_mmu_flush(kmd_board(adapter, i), GPU_FLUSH_SPACE, space, 0, 0);
     KeAcquireSpinLock(&mmu->lock, &irql);
     mmu->taken[space] = false;
     mmu->process[space] = NULL;

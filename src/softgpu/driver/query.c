@@ -65,8 +65,9 @@ static NTSTATUS query_caps(const struct kmd_adapter *adapter,
     DXGK_DRIVERCAPS caps = {0};
     caps.HighestAcceptableAddress.QuadPart = (LONGLONG)(GPU_BUS_END - 1);
     caps.MaxAllocationListSlotId = 2;
-    caps.ApertureSegmentCommitLimit =
-        (SIZE_T)(adapter->aperture_bytes[0] + adapter->aperture_bytes[1]);
+    for (UINT i = 0; kmd_board(adapter, i); i++)
+        caps.ApertureSegmentCommitLimit += (SIZE_T)(kmd_board(adapter, i)->aperture_bytes[0] +
+                                                    kmd_board(adapter, i)->aperture_bytes[1]);
     if (adapter->settings.agp != 0) /* how much the bus has comes later, with the segment query */
         caps.ApertureSegmentCommitLimit = 0;
     /* What is reached by virtual addresses is never tiled by paging. */
@@ -97,13 +98,16 @@ static NTSTATUS query_physical(const struct kmd_adapter *adapter,
     const DXGK_QUERYPHYSICALADAPTERCAPSIN *in = args->pInputData;
     DXGK_PHYSICALADAPTERCAPS caps = {0};
     if (adapter->settings.version < DXGKDDI_INTERFACE_VERSION_WDDM2_0 || !in ||
-        args->InputDataSize < sizeof(*in) || in->PhysicalAdapterIndex != 0)
+        args->InputDataSize < sizeof(*in))
         return STATUS_INVALID_PARAMETER;
-    caps.NumExecutionNodes = (WORD)adapter->nodes;
-    caps.PagingNodeIndex = (WORD)(adapter->nodes - 1);
-    caps.DxgkPhysicalAdapterHandle = adapter->dxgk.DeviceHandle;
-    caps.Flags.GpuMmuSupported = kmd_mmu_on(adapter);
-    caps.Flags.IoMmuSupported = adapter->iommu;
+    const struct kmd_adapter *board = kmd_board(adapter, in->PhysicalAdapterIndex);
+    if (!board)
+        return STATUS_INVALID_PARAMETER;
+    caps.NumExecutionNodes = (WORD)board->nodes;
+    caps.PagingNodeIndex = (WORD)(board->nodes - 1);
+    caps.DxgkPhysicalAdapterHandle = board->dxgk.DeviceHandle;
+    caps.Flags.GpuMmuSupported = kmd_mmu_on(board);
+    caps.Flags.IoMmuSupported = board->iommu;
     return kmd_answer(args, &caps, sizeof(caps),
                       offsetof(DXGK_PHYSICALADAPTERCAPS, Flags) + sizeof(UINT));
 }
@@ -137,12 +141,14 @@ NTSTATUS APIENTRY kmd_query_adapter_info(const HANDLE hAdapter,
 
 NTSTATUS APIENTRY kmd_get_node_metadata(const HANDLE hAdapter, UINT NodeOrdinal,
                                         DXGKARG_GETNODEMETADATA *pGetNodeMetadata) {
-    const struct kmd_adapter *adapter = hAdapter;
-    if (NodeOrdinal >= adapter->nodes)
+    /* NodeOrdinalAndAdapterIndex (nc-d3dkmddi-dxgkddi_getnodemetadata.md): a WORD each. */
+    const struct kmd_adapter *adapter = kmd_board(hAdapter, NodeOrdinal >> 16);
+    UINT node = NodeOrdinal & 0xffffu;
+    if (!adapter || node >= adapter->nodes)
         return STATUS_INVALID_PARAMETER;
     /* The members of WDDM 1.3; the later ones say what no node here has. */
     RtlZeroMemory(pGetNodeMetadata, offsetof(DXGKARG_GETNODEMETADATA, Flags));
-    pGetNodeMetadata->EngineType = NodeOrdinal == 0 ? DXGK_ENGINE_TYPE_3D : DXGK_ENGINE_TYPE_COPY;
+    pGetNodeMetadata->EngineType = node == 0 ? DXGK_ENGINE_TYPE_3D : DXGK_ENGINE_TYPE_COPY;
     if (adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0) {
         pGetNodeMetadata->Flags.Value = 0;
         pGetNodeMetadata->GpuMmuSupported = kmd_mmu_on(adapter);

@@ -196,9 +196,12 @@ static void patch_one(const struct kmd_adapter *adapter, const DXGKARG_PATCH *ar
 NTSTATUS APIENTRY kmd_patch(const HANDLE hAdapter, const DXGKARG_PATCH *args) {
     UINT start = args->PatchLocationListSubmissionStart;
     UINT length = args->PatchLocationListSubmissionLength;
+    const struct kmd_adapter *adapter = kmd_board(hAdapter, args->EngineOrdinal);
+    if (!adapter)
+        return STATUS_INVALID_PARAMETER;
     if (args->Flags.Paging || !args->pPatchLocationList)
         return STATUS_SUCCESS;
     for (UINT i = 0; i < length && start + i < args->PatchLocationListSize; i++)
-        patch_one(hAdapter, args, &args->pPatchLocationList[start + i]);
+        patch_one(adapter, args, &args->pPatchLocationList[start + i]);
     return STATUS_SUCCESS;
 }

@@ -23,8 +23,8 @@ struct gpu_context_state kmd_saved_state(const struct kmd_saved *saved) {
 }
 
 static NTSTATUS saved_allocate(struct kmd_saved *saved, HANDLE runtime) {
-    const struct kmd_adapter *adapter = saved->context->device->adapter;
-    const DXGKRNL_INTERFACE *dxgk = &adapter->dxgk;
+    const struct kmd_adapter *adapter = saved->context->board;
+    const DXGKRNL_INTERFACE *dxgk = &adapter->lead->dxgk;
     UINT local = kmd_segment_set(adapter, KMD_SEGMENT_INVISIBLE) |
                  kmd_segment_set(adapter, KMD_SEGMENT_VISIBLE);
     DXGKARGCB_CREATECONTEXTALLOCATION create = {
@@ -38,6 +38,7 @@ static NTSTATUS saved_allocate(struct kmd_saved *saved, HANDLE runtime) {
     for (UINT id = adapter->segments; id > 0; id--)
         if ((local >> (id - 1) & 1u) != 0)
             create.PreferredSegment.SegmentId0 = id;
+    create.PhysicalAdapterIndex = adapter->physical;
     create.Flags.AccessedPhysically = 1;
     create.Flags.ExplicitResidencyNotification = 1;
     NTSTATUS status = dxgk->DxgkCbCreateContextAllocation(&create);
@@ -63,6 +64,7 @@ bool kmd_saved_create(struct kmd_context *context, HANDLE runtime) {
         return false;
     saved->allocation.magic = KMD_MAGIC_ALLOCATION;
     saved->allocation.size = GPU_PAGE + context->device->adapter->settings.context_bytes;
+    saved->allocation.physical = context->board->physical;
     saved->allocation.saves = saved;
     saved->context = context;
     if (!NT_SUCCESS(saved_allocate(saved, runtime))) {

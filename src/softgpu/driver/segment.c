@@ -90,6 +90,12 @@ ULONGLONG kmd_gpu_address(const struct kmd_adapter *adapter, UINT id, ULONGLONG 
     return (segment ? segment->base : 0) + offset;
 }
 
+ULONGLONG kmd_peer_address(const struct kmd_adapter *adapter, const struct kmd_adapter *owner,
+                           UINT id, ULONGLONG offset) {
+    bool away = owner != adapter && kmd_segment(owner, id);
+    return kmd_gpu_address(owner, id, offset) + (away ? GPU_PEER_BASE(owner->physical) : 0);
+}
+
 UINT kmd_segment_page(const struct kmd_adapter *adapter, UINT id) {
     const struct kmd_segment *segment = kmd_segment(adapter, id);
     bool large = kmd_mmu_on(adapter) && adapter->mmu.format.pages != GPU_PAGES_4K &&

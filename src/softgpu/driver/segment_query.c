@@ -82,7 +82,8 @@ static void segment_describe3(struct kmd_adapter *adapter, UINT id, DXGK_SEGMENT
 }
 
 /* No more than a stride: the system's structure may be older, and shorter, than ours. */
-static void segment_describe4(struct kmd_adapter *adapter, UINT id, BYTE *out, SIZE_T stride) {
+static void segment_describe4(const struct kmd_adapter *adapter, UINT id, BYTE *out,
+                              SIZE_T stride) {
     DXGK_SEGMENTDESCRIPTOR4 descriptor = {0};
     descriptor.Flags = flags_of(adapter, id);
     descriptor.BaseAddress = base_address(adapter, id);
@@ -149,24 +150,27 @@ static NTSTATUS segment_query3(struct kmd_adapter *adapter, const DXGKARG_QUERYA
     return STATUS_SUCCESS;
 }
 
-static NTSTATUS segment_query4(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args) {
+static NTSTATUS segment_query4(const struct kmd_adapter *adapter,
+                               const DXGKARG_QUERYADAPTERINFO *args) {
     DXGK_QUERYSEGMENTOUT4 *out = args->pOutputData;
     const DXGK_QUERYSEGMENTIN4 *in = args->pInputData;
-    if (args->OutputDataSize < sizeof(*out) || !in || args->InputDataSize < sizeof(*in) ||
-        in->PhysicalAdapterIndex != 0)
+    if (args->OutputDataSize < sizeof(*out) || !in || args->InputDataSize < sizeof(*in))
+        return STATUS_INVALID_PARAMETER;
+    const struct kmd_adapter *board = kmd_board(adapter, in->PhysicalAdapterIndex);
+    if (!board)
         return STATUS_INVALID_PARAMETER;
     /* The count alone identifies the first call, in which nothing else may be looked at. */
     if (out->NbSegment == 0) {
-        out->NbSegment = adapter->segments;
+        out->NbSegment = board->segments;
         return STATUS_SUCCESS;
     }
-    if (out->NbSegment != adapter->segments || !out->pSegmentDescriptor)
+    if (out->NbSegment != board->segments || !out->pSegmentDescriptor)
         return STATUS_INVALID_PARAMETER;
-    for (UINT id = 1; id <= adapter->segments; id++)
-        segment_describe4(adapter, id,
+    for (UINT id = 1; id <= board->segments; id++)
+        segment_describe4(board, id,
                           out->pSegmentDescriptor + (id - 1) * out->SegmentDescriptorStride,
                           out->SegmentDescriptorStride);
-    DESCRIBE_PAGING_BUFFER(adapter, out);
+    DESCRIBE_PAGING_BUFFER(board, out);
     return STATUS_SUCCESS;
 }
 

@@ -47,6 +47,7 @@ NTSTATUS kmd_read_settings(PUNICODE_STRING registry_path) {
         settings_number(u"DirtyPerformant", &settings.dirty_performant),
         settings_number(u"MapAperture2", &settings.map_aperture2),
         settings_number(u"Iommu", &settings.iommu),
+        settings_number(u"Linked", &settings.linked),
         {0},
     };
     NTSTATUS status =
@@ -54,7 +55,8 @@ NTSTATUS kmd_read_settings(PUNICODE_STRING registry_path) {
     if (!NT_SUCCESS(status))
         return status;
     if (!IS_OFFICIAL_DDI_INTERFACE_VERSION(settings.version) || settings.banks > KMD_BANKS_MAX ||
-        settings.paging_bytes == 0 || settings.context_bytes % GPU_PAGE != 0 ||
+        settings.paging_bytes == 0 || settings.linked > GPU_LINK_LIMIT ||
+        settings.context_bytes % GPU_PAGE != 0 ||
         settings.context_bytes > GPU_SAVE_PAGES_MAX * GPU_PAGE ||
         settings.mmu_update_mode > DXGK_PAGETABLEUPDATE_GPU_PHYSICAL)
         return STATUS_INVALID_PARAMETER;

@@ -86,10 +86,15 @@ static bool standard_make(struct kmd_standard *standard,
 /* Called once for the sizes and once more with the memory. */
 NTSTATUS APIENTRY kmd_get_standard_allocation(const HANDLE hAdapter,
                                               DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
+    const struct kmd_adapter *adapter = hAdapter;
     struct kmd_standard standard = {0};
-    UNREFERENCED_PARAMETER(hAdapter);
     if (!standard_make(&standard, args))
         return STATUS_INVALID_PARAMETER;
+    if (adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_2) {
+        if (!kmd_board(adapter, args->PhysicalAdapterIndex))
+            return STATUS_INVALID_PARAMETER;
+        standard.umd.flags |= VIDMM_UMD_PHYSICAL(args->PhysicalAdapterIndex);
+    }
     if (args->pAllocationPrivateDriverData) {
         if (args->AllocationPrivateDriverDataSize < sizeof(standard))
             return STATUS_INVALID_PARAMETER;

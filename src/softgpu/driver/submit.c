@@ -39,7 +39,9 @@ static void note_private(struct kmd_adapter *adapter, const DXGKARG_SUBMITCOMMAN
 
 /* GPU addresses below 1 TiB are bus addresses, so segment 0 needs no case of its own. */
 NTSTATUS APIENTRY kmd_submit_command(const HANDLE hAdapter, const DXGKARG_SUBMITCOMMAND *args) {
-    struct kmd_adapter *adapter = hAdapter;
+    struct kmd_adapter *adapter = kmd_board(hAdapter, args->EngineOrdinal);
+    if (!adapter)
+        return STATUS_INVALID_PARAMETER;
     ULONG engine = GPU_ENGINE(node_of(adapter, args));
     ULONGLONG start = (ULONGLONG)args->DmaBufferPhysicalAddress.QuadPart;
     note_private(adapter, args);
@@ -54,16 +56,16 @@ NTSTATUS APIENTRY kmd_submit_command(const HANDLE hAdapter, const DXGKARG_SUBMIT
 }
 
 NTSTATUS APIENTRY kmd_preempt_command(const HANDLE hAdapter, const DXGKARG_PREEMPTCOMMAND *args) {
-    const struct kmd_adapter *adapter = hAdapter;
-    if (args->NodeOrdinal < adapter->nodes)
+    const struct kmd_adapter *adapter = kmd_board(hAdapter, args->EngineOrdinal);
+    if (adapter && args->NodeOrdinal < adapter->nodes)
         kmd_write(adapter, GPU_ENGINE(args->NodeOrdinal) + GPU_ENGINE_PREEMPT,
                   args->PreemptionFenceId);
     return STATUS_SUCCESS;
 }
 
 NTSTATUS APIENTRY kmd_query_current_fence(const HANDLE hAdapter, DXGKARG_QUERYCURRENTFENCE *args) {
-    const struct kmd_adapter *adapter = hAdapter;
-    if (args->NodeOrdinal >= adapter->nodes)
+    const struct kmd_adapter *adapter = kmd_board(hAdapter, args->EngineOrdinal);
+    if (!adapter || args->NodeOrdinal >= adapter->nodes)
         return STATUS_INVALID_PARAMETER;
     args->CurrentFence = kmd_last_completed(adapter, args->NodeOrdinal);
     return STATUS_SUCCESS;
@@ -77,6 +79,7 @@ static void report_completed(struct kmd_adapter *adapter, UINT node) {
     data.DmaCompleted.SubmissionFenceId =
         kmd_read(adapter, GPU_ENGINE(node) + GPU_ENGINE_COMPLETED);
     data.DmaCompleted.NodeOrdinal = node;
+    data.DmaCompleted.EngineOrdinal = adapter->physical;
     adapter->dxgk.DxgkCbNotifyInterrupt(adapter->dxgk.DeviceHandle, &data);
 }
 
@@ -87,6 +90,7 @@ static void report_preempted(struct kmd_adapter *adapter, UINT node) {
         kmd_read(adapter, GPU_ENGINE(node) + GPU_ENGINE_PREEMPTED);
     data.DmaPreempted.LastCompletedFenceId = kmd_last_completed(adapter, node);
     data.DmaPreempted.NodeOrdinal = node;
+    data.DmaPreempted.EngineOrdinal = adapter->physical;
     adapter->dxgk.DxgkCbNotifyInterrupt(adapter->dxgk.DeviceHandle, &data);
 }
 
@@ -103,6 +107,7 @@ static void report_faulted(struct kmd_adapter *adapter, UINT node) {
                                  ? STATUS_ILLEGAL_INSTRUCTION
                                  : STATUS_ACCESS_VIOLATION;
     data.DmaFaulted.NodeOrdinal = node;
+    data.DmaFaulted.EngineOrdinal = adapter->physical;
     adapter->dxgk.DxgkCbNotifyInterrupt(adapter->dxgk.DeviceHandle, &data);
 }
 
@@ -143,19 +148,32 @@ VOID APIENTRY kmd_dpc_routine(const PVOID MiniportDeviceContext) {
 
 /* ---- Recovery -------------------------------------------------------------------------------- */
 
-/* Stops everything; VRAM loses its content, apertures keep their pages. */
-NTSTATUS APIENTRY kmd_reset_from_timeout(const HANDLE hAdapter) {
-    struct kmd_adapter *adapter = hAdapter;
+/* Before any of its peers loses its memory, which its engines may be using. */
+static void submit_quiet(const struct kmd_adapter *adapter) {
     kmd_interrupts(adapter, false);
+    for (UINT node = 0; node < adapter->nodes && kmd_linked(adapter); node++)
+        kmd_write(adapter, GPU_ENGINE(node) + GPU_ENGINE_STATE, 1);
+}
+
+static void board_reset(struct kmd_adapter *adapter) {
     kmd_write(adapter, GPU_REG_RESET, 1);
     kmd_settle_all(adapter);
     if (kmd_mmu_on(adapter))
         kmd_mmu_flush(adapter, GPU_FLUSH_ALL, 0, 0, 0);
+}
+
+/* Stops everything on all boards; VRAM loses its content, apertures keep their pages. */
+NTSTATUS APIENTRY kmd_reset_from_timeout(const HANDLE hAdapter) {
+    for (UINT i = 0; kmd_board(hAdapter, i); i++)
+        submit_quiet(kmd_board(hAdapter, i));
+    for (UINT i = 0; kmd_board(hAdapter, i); i++)
+        board_reset(kmd_board(hAdapter, i));
     return STATUS_SUCCESS;
 }
 
 NTSTATUS APIENTRY kmd_restart_from_timeout(const HANDLE hAdapter) {
-    kmd_interrupts(hAdapter, true);
+    for (UINT i = 0; kmd_board(hAdapter, i); i++)
+        kmd_interrupts(kmd_board(hAdapter, i), true);
     return STATUS_SUCCESS;
 }
 

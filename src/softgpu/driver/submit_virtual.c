@@ -42,8 +42,10 @@ static void virtual_submit(struct kmd_adapter *adapter, const struct kmd_context
  * in. */
 NTSTATUS APIENTRY kmd_submit_command_virtual(const HANDLE hAdapter,
                                              const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
-    struct kmd_adapter *adapter = hAdapter;
+    struct kmd_adapter *adapter = kmd_board(hAdapter, args->EngineOrdinal);
     const struct kmd_context *context = kmd_context_of(args->hContext);
+    if (!adapter || (context && context->board != adapter))
+        return STATUS_INVALID_PARAMETER;
     bool sound = context && args->DmaBufferSize % sizeof(struct gpu_command) == 0 &&
                  (context->device->pasid == 0 || !args->Flags.Paging) &&
                  (!context->saved || context->saved->told);
@@ -70,10 +72,11 @@ void kmd_report_page_fault(struct kmd_adapter *adapter, UINT node) {
     data.DmaPageFaulted.PageFaultFlags = (DXGK_PAGE_FAULT_FLAGS)flags;
     data.DmaPageFaulted.FaultedVirtualAddress = kmd_read64(adapter, engine + GPU_ENGINE_FAULT_VA);
     data.DmaPageFaulted.NodeOrdinal = node;
+    data.DmaPageFaulted.EngineOrdinal = adapter->physical;
     data.DmaPageFaulted.PageTableLevel = kmd_read(adapter, engine + GPU_ENGINE_FAULT_LEVEL);
     data.DmaPageFaulted.FaultErrorCode.GeneralErrorCode = DXGK_GENERAL_ERROR_PAGE_FAULT;
     if (space < GPU_SPACES)
-        data.DmaPageFaulted.FaultedProcessHandle = adapter->mmu.process[space];
+        data.DmaPageFaulted.FaultedProcessHandle = adapter->lead->mmu.process[space];
     adapter->dxgk.DxgkCbNotifyInterrupt(adapter->dxgk.DeviceHandle, &data);
 }
 
@@ -84,5 +87,6 @@ void kmd_report_signaled(struct kmd_adapter *adapter, UINT node) {
         return;
     data.InterruptType = DXGK_INTERRUPT_MONITORED_FENCE_SIGNALED;
     data.MonitoredFenceSignaled.NodeOrdinal = node;
+    data.MonitoredFenceSignaled.EngineOrdinal = adapter->physical;
     adapter->dxgk.DxgkCbNotifyInterrupt(adapter->dxgk.DeviceHandle, &data);
 }

@@ -4,10 +4,16 @@
  */
 #include "driver/kmd.h"
 
+/* A number is given to one allocation at a time, and so to one board. */
+static struct kmd_adapter *swizzle_board(struct kmd_adapter *adapter,
+                                         const struct kmd_allocation *allocation) {
+    return allocation ? kmd_board(adapter, allocation->physical) : adapter;
+}
+
 NTSTATUS APIENTRY kmd_acquire_swizzling_range(const HANDLE hAdapter,
                                               DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
-    struct kmd_adapter *adapter = hAdapter;
     struct kmd_allocation *allocation = kmd_allocation_of(args->hAllocation);
+    struct kmd_adapter *adapter = swizzle_board(hAdapter, allocation);
     ULONG range = GPU_RANGE(args->RangeId);
     if (!allocation || args->RangeId >= adapter->ranges || allocation->segment == 0 ||
         allocation->segment != args->SegmentId)
@@ -33,7 +39,7 @@ NTSTATUS APIENTRY kmd_acquire_swizzling_range(const HANDLE hAdapter,
 
 NTSTATUS APIENTRY kmd_release_swizzling_range(const HANDLE hAdapter,
                                               const DXGKARG_RELEASESWIZZLINGRANGE *args) {
-    struct kmd_adapter *adapter = hAdapter;
+    struct kmd_adapter *adapter = swizzle_board(hAdapter, kmd_allocation_of(args->hAllocation));
     if (args->RangeId >= adapter->ranges)
         return STATUS_INVALID_PARAMETER;
     kmd_write(adapter, GPU_RANGE(args->RangeId) + GPU_RANGE_CONTROL, GPU_RANGE_OFF);

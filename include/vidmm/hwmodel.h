@@ -38,10 +38,13 @@ struct vidmm_hw_host {
      * it is in one piece. Any thread. NULL: there is no IOMMU.
      */
     void *(*iommu)(void *ctx, uint32_t pasid, uint64_t va, size_t *size);
-    /* Which physical adapter of the logical one this board is, of how many. */
+    /*
+     * The boards of linked physical adapters share a bridge, over which each may reach the memory of
+     * the others. Which of how many this board is, in the order of enumeration: the index of the
+     * physical adapter, too, when the driver says that the first one is the leading link.
+     */
     uint32_t physical, linked;
-    /* What create() of another of them returned, or NULL: there is none yet, or no more. The bridge
-     * between linked boards: each may reach the memory of the others. */
+    /* What create() of such a board returned, or NULL: there is none yet, or no more. */
     void *(*peer)(void *ctx, uint32_t physical);
 };
 

@@ -19,7 +19,9 @@
 #include "kernel/interrupt.h"
 #include "kernel/threads.h"
 #include "kernel/timers.h"
+#include "driver/chain.h"
 #include "driver/device.h"
+#include "driver/driver.h"
 #include "driver/loader.h"
 #include "driver/tally.h"
 #include "driver/thunks.h"
@@ -44,15 +46,16 @@ struct whole {
     struct host_iommu iommu;
     struct host_gart gart;
     struct host_engines engines;
-    struct host_interrupt interrupt;
+    struct host_interrupt interrupt[HOST_LINKED_MOST];
     struct host_dpcs dpcs;
-    struct host_device device;
+    struct host_driver driver;
+    struct host_device device[HOST_LINKED_MOST];
+    struct host_board board[HOST_LINKED_MOST];
     struct host_thunks thunks;
     struct host_tallies tallies;
-    struct vidmm_hw_host hw_host;
     void *module; /* dlopen handle, or NULL */
     void *model_module;
-    bool physical_made, pool_made, bars_made;
+    bool physical_made, pool_made;
 };
 
 static struct whole *whole_of(struct vidmm_host *host) {
@@ -87,21 +90,29 @@ static bool check_config(const struct vidmm_host_config *config, struct vidmm_ho
     if (config->memory_bytes != 0 &&
         (config->memory_bytes < LEAST_MEMORY || config->memory_bytes > MOST_MEMORY))
         return host_fail(error, "system memory must be between 1 MiB and 128 GiB");
+    if (config->linked > HOST_LINKED_MOST)
+        return host_fail(error, "a logical adapter has at most 4 linked physical adapters");
     for (uint32_t i = 0; i < config->setting_count; i++)
         if (!config->settings[i].name)
             return host_fail(error, "a setting has no name");
     return !config->model || host_model_check(config->model, error);
 }
 
-static bool make_model(struct vidmm_host *host, struct vidmm_host_error *error) {
+static bool make_board(struct vidmm_host *host, uint32_t board, struct vidmm_host_error *error) {
     struct vidmm_hw_bar bars[VIDMM_HW_BARS] = {{VIDMM_HW_BAR_NONE, 0, NULL}};
     bool model = host->config.model;
-    if (model && !host_model_make(host, &whole_of(host)->hw_host, bars, error))
+    if (model && !host_model_make(host, &whole_of(host)->board[board], bars, error))
         return false;
-    if (!host_may_allocate() || !host_bars_init(host->bars, model ? bars : NULL))
+    if (!host_may_allocate() || !host_bars_place(host->bars, board, model ? bars : NULL))
         return host_fail(error, "no room for the BARs of the adapter");
-    whole_of(host)->bars_made = true;
-    host_device_configure(host);
+    host_device_configure(&host->device[board]);
+    return true;
+}
+
+static bool make_boards(struct vidmm_host *host, struct vidmm_host_error *error) {
+    for (uint32_t board = 0; board < host->linked; board++)
+        if (!make_board(host, board, error))
+            return false;
     return true;
 }
 
@@ -129,7 +140,7 @@ static bool make_machine(struct vidmm_host *host, struct vidmm_host_error *error
     uint64_t agp = host_gart_wanted(host->settings, host->config.setting_count);
     if (agp && (!host_may_allocate() || !host_gart_init(host->gart, agp)))
         return host_fail(error, "no room for the AGP aperture");
-    return load_model(host, error) && make_model(host, error);
+    return load_model(host, error) && make_boards(host, error);
 }
 
 static bool make_driver(struct vidmm_host *host, struct vidmm_host_error *error) {
@@ -138,7 +149,7 @@ static bool make_driver(struct vidmm_host *host, struct vidmm_host_error *error)
         !host_load(host->config.driver_path, &whole_of(host)->module, &entry, error))
         return false;
     host_os_fill(&host->os);
-    return host_device_enter(host, entry, error);
+    return host_driver_enter(host, entry, error);
 }
 
 static void connect_parts(struct whole *whole) {
@@ -151,11 +162,24 @@ static void connect_parts(struct whole *whole) {
     host->iommu = &whole->iommu;
     host->gart = &whole->gart;
     host->engines = &whole->engines;
-    host->interrupt = &whole->interrupt;
+    host->interrupt = whole->interrupt;
     host->dpcs = &whole->dpcs;
-    host->device = &whole->device;
+    host->driver = &whole->driver;
+    host->device = whole->device;
     host->thunks = &whole->thunks;
     host->tallies = &whole->tallies;
+}
+
+static void init_boards(struct whole *whole) {
+    struct vidmm_host *host = &whole->host;
+    host->linked = host->config.linked != 0 ? host->config.linked : 1;
+    for (uint32_t board = 0; board < host->linked; board++) {
+        whole->board[board].index = board;
+        host->board_of[board] = board;
+        host_interrupt_init(&host->interrupt[board]);
+        host_device_init(&host->device[board], board);
+    }
+    host->driver->object.DeviceObject = &host->device[0].physical;
 }
 
 static struct vidmm_host *new_host(const struct vidmm_host_config *config) {
@@ -178,9 +202,10 @@ static struct vidmm_host *new_host(const struct vidmm_host_config *config) {
     host_contiguous_init(host->contiguous);
     host_iommu_init(host->iommu);
     host_engines_init(host->engines, config->threads);
-    host_interrupt_init(host->interrupt);
+    host_bars_init(host->bars);
     host_dpcs_init(host->dpcs);
-    host_device_init(host->device);
+    host_driver_init(host->driver);
+    init_boards(whole);
     return host;
 }
 
@@ -189,12 +214,10 @@ static void delete_host(struct vidmm_host *host) {
     host_engines_stop(host->engines);
     host_timers_clear();
     host_threads_forget();
-    if (host->hw)
-        host->config.model->destroy(host->hw);
+    host_models_destroy(host);
     host_unload(whole_of(host)->module);
     host_unload(whole_of(host)->model_module);
-    if (whole_of(host)->bars_made)
-        host_bars_done(host->bars);
+    host_bars_done(host->bars);
     host_iommu_done(host->iommu);
     host_gart_done(host->gart);
     host_mdls_done(host->mdls);
@@ -203,9 +226,11 @@ static void delete_host(struct vidmm_host *host) {
         host_pool_done(host->pool);
     if (whole_of(host)->physical_made)
         host_physical_done(host->physical);
-    host_device_done(host->device);
+    for (uint32_t board = 0; board < host->linked; board++) {
+        host_device_done(&host->device[board]);
+        host_interrupt_done(&host->interrupt[board]);
+    }
     host_dpcs_done(host->dpcs);
-    host_interrupt_done(host->interrupt);
     host_engines_done(host->engines);
     host_violations_done(&host->violations);
     free(host->settings);
@@ -245,14 +270,14 @@ bool vidmm_host_start(struct vidmm_host *host, struct vidmm_host_error *error) {
     memset(error, 0, sizeof(*error));
     if (!host_engines_start(host->engines))
         return host_fail(error, "no threads for the engines of the hardware model");
-    return host_device_start(host, error);
+    return host_chain_start(host, error);
 }
 
 bool vidmm_host_stop(struct vidmm_host *host, struct vidmm_host_error *error) {
     struct vidmm_host_error unused;
     error = error ? error : &unused;
     memset(error, 0, sizeof(*error));
-    return host_device_stop(host, error);
+    return host_chain_stop(host, error);
 }
 
 /* ---- The end --------------------------------------------------------------------------------- */
@@ -269,7 +294,7 @@ bool vidmm_host_destroy(struct vidmm_host *host, struct vidmm_host_error *error)
     struct vidmm_host_error unused;
     error = error ? error : &unused;
     memset(error, 0, sizeof(*error));
-    host_device_unload(host);
+    host_driver_unload(host);
     uint32_t before = vidmm_host_violations(host);
     host_pool_check(host->pool);
     host_engines_stop(host->engines);
@@ -279,10 +304,7 @@ bool vidmm_host_destroy(struct vidmm_host *host, struct vidmm_host_error *error)
     struct host_left left = {.violations_before = before};
     left.timers = host_timers_clear();
     left.handles = host_threads_forget();
-    if (host->hw) {
-        host->config.model->destroy(host->hw);
-        host->hw = NULL;
-    }
+    host_models_destroy(host);
     bool good = host_left_nothing(host, &left, error);
     delete_host(host);
     return good;
@@ -295,7 +317,7 @@ void vidmm_host_set_sink(struct vidmm_host *host, const struct vidmm_host_sink *
 }
 
 bool vidmm_host_displays_only(struct vidmm_host *host) {
-    return host->device->displays_only;
+    return host->driver->displays_only;
 }
 
 const struct vidmm_os *vidmm_host_os(struct vidmm_host *host) {
@@ -330,39 +352,40 @@ void vidmm_host_run(struct vidmm_host *host) {
     host_settle();
 }
 
+static void *hw_of(const struct vidmm_host *host, uint32_t physical) {
+    return host->hw[host->board_of[physical]];
+}
+
 /* peek() and translate() raise no interrupts. Their caller may hold locks that a DPC takes, so
  * other threads deliver pending interrupts. */
 const void *vidmm_host_peek(struct vidmm_host *host, uint32_t physical, uint64_t gpu_address,
                             size_t size) {
-    (void)physical;
     const struct vidmm_hw_model *model = host->config.model;
-    if (!model || !model->peek)
+    if (!model || !model->peek || physical >= host->linked)
         return NULL;
     host_self.in_model++;
-    const void *bytes = model->peek(host->hw, gpu_address, size);
+    const void *bytes = model->peek(hw_of(host, physical), gpu_address, size);
     host_self.in_model--;
     return bytes;
 }
 
 bool vidmm_host_translate(struct vidmm_host *host, uint32_t physical, uint64_t root,
                           uint32_t entries, uint64_t va, struct vidmm_hw_translation *out) {
-    (void)physical;
     const struct vidmm_hw_model *model = host->config.model;
-    if (!model || !model->translate)
+    if (!model || !model->translate || physical >= host->linked)
         return false;
     host_self.in_model++;
-    bool there = model->translate(host->hw, root, entries, va, out);
+    bool there = model->translate(hw_of(host, physical), root, entries, va, out);
     host_self.in_model--;
     return there;
 }
 
 bool vidmm_host_root(struct vidmm_host *host, uint32_t physical, uint32_t engine, uint64_t *root) {
-    (void)physical;
     const struct vidmm_hw_model *model = host->config.model;
-    if (!model || !model->root || engine >= model->engines)
+    if (!model || !model->root || physical >= host->linked || engine >= model->engines)
         return false;
     host_self.in_model++;
-    bool there = model->root(host->hw, engine, root);
+    bool there = model->root(hw_of(host, physical), engine, root);
     host_self.in_model--;
     return there;
 }

@@ -29,8 +29,8 @@ static void *model_memory(void *ctx, uint64_t pa, size_t size) {
 }
 
 static void model_interrupt(void *ctx, uint32_t message) {
-    (void)ctx;
-    host_interrupt_raise(message);
+    const struct host_board *board = ctx;
+    host_interrupt_raise(&host_world->interrupt[board->index], message);
 }
 
 static uint64_t model_now(void *ctx) {
@@ -44,12 +44,13 @@ static void model_advance(void *ctx, uint64_t ns) {
 }
 
 static void *model_peer(void *ctx, uint32_t physical) {
-    struct vidmm_host *host = ctx;
-    return physical == 0 ? host->hw : NULL;
+    (void)ctx;
+    return physical < host_world->linked ? host_world->hw[physical] : NULL;
 }
 
 static uint64_t model_setting(void *ctx, const char *name, uint64_t otherwise) {
-    struct vidmm_host *host = ctx;
+    const struct vidmm_host *host = host_world;
+    (void)ctx;
     for (uint32_t i = 0; i < host->config.setting_count; i++)
         if (strcmp(host->settings[i].name, name) == 0)
             return host->settings[i].value;
@@ -80,11 +81,11 @@ static bool model_check_bars(const struct vidmm_hw_model *model,
     return true;
 }
 
-bool host_model_make(struct vidmm_host *host, struct vidmm_hw_host *gets,
+bool host_model_make(struct vidmm_host *host, struct host_board *board,
                      struct vidmm_hw_bar bars[VIDMM_HW_BARS], struct vidmm_host_error *error) {
     const struct vidmm_hw_model *model = host->config.model;
-    *gets = (struct vidmm_hw_host){
-        .ctx = host,
+    board->gets = (struct vidmm_hw_host){
+        .ctx = board,
         .alloc = model_alloc,
         .free = model_free,
         .memory = model_memory,
@@ -93,12 +94,21 @@ bool host_model_make(struct vidmm_host *host, struct vidmm_hw_host *gets,
         .advance = model_advance,
         .setting = model_setting,
         .iommu = host_iommu_translate,
-        .linked = 1,
+        .physical = board->index,
+        .linked = host->linked,
         .peer = model_peer,
     };
-    host->hw = model->create(gets, bars);
-    if (!host->hw)
+    host->hw[board->index] = model->create(&board->gets, bars);
+    if (!host->hw[board->index])
         return host_fail(error, "the hardware model could not be built: out of memory, or a "
                                 "setting that makes no sense");
     return model_check_bars(model, bars, error);
+}
+
+void host_models_destroy(struct vidmm_host *host) {
+    for (uint32_t board = 0; board < host->linked; board++) {
+        if (host->hw[board])
+            host->config.model->destroy(host->hw[board]);
+        host->hw[board] = NULL;
+    }
 }

@@ -1,4 +1,4 @@
-/* model.h - creates the hardware model of a host. */
+/* model.h - creates the hardware of a host: a board for each physical adapter, all of one model. */
 #ifndef HOST_MODEL_H
 #define HOST_MODEL_H
 
@@ -6,8 +6,16 @@
 
 /* False: the model is not valid. */
 bool host_model_check(const struct vidmm_hw_model *model, struct vidmm_host_error *error);
-/* Creates the configuration's model, which keeps `gets` (filled in here) and describes its BARs. */
-bool host_model_make(struct vidmm_host *host, struct vidmm_hw_host *gets,
+/* What one board gets of the host; the model may keep its address. */
+struct host_board {
+    uint32_t index;
+    struct vidmm_hw_host gets;
+};
+
+/* Creates one board, which describes its BARs. */
+bool host_model_make(struct vidmm_host *host, struct host_board *board,
                      struct vidmm_hw_bar bars[VIDMM_HW_BARS], struct vidmm_host_error *error);
+/* Destroys the boards that exist. */
+void host_models_destroy(struct vidmm_host *host);
 
 #endif

@@ -573,6 +573,12 @@ AT(DXGKARG_CREATEMEMORYBASIS, RangeCount, 0x8);
 AT(DXGKARG_CREATEMEMORYBASIS, Ranges, 0x10);
 #endif
 
+/* What DxgkDdiLinkDevice says of a device */
+SIZE(LINKED_DEVICE, 0xc);
+AT(LINKED_DEVICE, ChainUid, 0x0);
+AT(LINKED_DEVICE, NumberOfLinksInChain, 0x4);
+AT(LINKED_DEVICE, LeadLink, 0x8);
+
 /* The driver table: slot k is at 8 + 8 k */
 AT(DRIVER_INITIALIZATION_DATA, DxgkDdiAddDevice, 0x8);
 AT(DRIVER_INITIALIZATION_DATA, DxgkDdiStartDevice, 0x10);

@@ -18,6 +18,7 @@ struct host_bars;
 struct host_contiguous;
 struct host_device;
 struct host_dpcs;
+struct host_driver;
 struct host_engines;
 struct host_gart;
 struct host_interrupt;
@@ -28,13 +29,18 @@ struct host_pool;
 struct host_tallies;
 struct host_thunks;
 
+/* Devices of one driver, each with hardware of its own, a board. */
+#define HOST_LINKED_MOST 4u
+
 struct vidmm_host {
     struct vidmm_host_config config;
     struct vidmm_host_interposer interposer; /* copy; all NULL: none */
     struct vidmm_host_setting *settings;     /* copy of the configuration's, names included */
     struct vidmm_host_sink sink;
     struct vidmm_os os;
-    void *hw; /* result of the model's create */
+    uint32_t linked;                     /* boards, from 1 to HOST_LINKED_MOST */
+    void *hw[HOST_LINKED_MOST];          /* of each board: result of the model's create */
+    uint32_t board_of[HOST_LINKED_MOST]; /* the board of each physical adapter */
     struct host_allocations allocations;
     struct host_violations violations;
     /* The parts; none is ever NULL. */
@@ -46,9 +52,10 @@ struct vidmm_host {
     struct host_iommu *iommu;
     struct host_gart *gart;
     struct host_engines *engines;
-    struct host_interrupt *interrupt;
+    struct host_interrupt *interrupt; /* one for each board */
     struct host_dpcs *dpcs;
-    struct host_device *device;
+    struct host_driver *driver;
+    struct host_device *device; /* one for each board */
     struct host_thunks *thunks;
     struct host_tallies *tallies;
 };

@@ -1,8 +1,9 @@
 /*
- * device.h - dxgkrnl around one adapter: the driver's table, its device, the callbacks.
+ * device.h - dxgkrnl around one device of the driver: a display adapter on the bus, with its
+ * callbacks. A logical adapter has one device for each of its physical adapters (chain.h).
  *
- * Order of the calls: DriverEntry calls DxgkInitialize (the table is copied and checked),
- * AddDevice, StartDevice (interrupts from here on), StopDevice, RemoveDevice, Unload.
+ * Order of the calls: AddDevice, LinkDevice where the driver has it, StartDevice (interrupts from
+ * here on), StopDevice, RemoveDevice.
  */
 #ifndef HOST_DEVICE_H
 #define HOST_DEVICE_H
@@ -19,30 +20,28 @@
 #include "driver/reports.h"
 
 struct host_device {
-    DRIVER_OBJECT driver;
-    DEVICE_OBJECT physical;         /* the PDO */
-    DRIVER_INITIALIZATION_DATA ddi; /* as the driver filled it; NULL beyond its version */
-    const char *refusal;            /* why DxgkInitialize failed */
-    PVOID context;                  /* the driver's, from AddDevice */
-    bool initialized, added, started;
-    bool displays_only;             /* it called DxgkInitializeDisplayOnlyDriver */
-    bool asked, gives_display_back; /* for DXGK_DRIVERCAPS; its SupportNonVGA */
-    DXGKRNL_INTERFACE interface;
-    KDPC dpc; /* DxgkCbQueueDpc */
+    uint32_t board;         /* its hardware: place in the order of enumeration */
+    DEVICE_OBJECT physical; /* the PDO */
+    PVOID context;          /* the driver's, from AddDevice */
+    bool added, started;
+    DXGKRNL_INTERFACE interface; /* DeviceHandle is the address of this device */
+    KDPC dpc;                    /* DxgkCbQueueDpc */
     uint8_t config_space[256];
     struct host_reports reports;
 };
 
-void host_device_init(struct host_device *device);
+void host_device_init(struct host_device *device, uint32_t board);
 void host_device_done(struct host_device *device);
 /* The hardware model's configuration space, with the addresses of the BARs. */
-void host_device_configure(struct vidmm_host *host);
-/* DriverEntry. */
-bool host_device_enter(struct vidmm_host *host, DRIVER_INITIALIZE *entry,
-                       struct vidmm_host_error *error);
-bool host_device_start(struct vidmm_host *host, struct vidmm_host_error *error);
-bool host_device_stop(struct vidmm_host *host, struct vidmm_host_error *error);
-void host_device_unload(struct vidmm_host *host);
+void host_device_configure(struct host_device *device);
+bool host_device_add(struct host_device *device, struct vidmm_host_error *error);
+/* What the driver says of the device's link in a chain of adapters. */
+bool host_device_ask_link(struct host_device *device, LINKED_DEVICE *link,
+                          struct vidmm_host_error *error);
+bool host_device_start(struct host_device *device, struct vidmm_host_error *error);
+/* Stops, and removes, a device that was started, and added. */
+bool host_device_stop(struct host_device *device, struct vidmm_host_error *error);
+bool host_device_remove(struct host_device *device, struct vidmm_host_error *error);
 /* Fills in the callbacks (dxgkrnl.c). */
 void host_device_interface(struct host_device *device);
 

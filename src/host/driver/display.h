@@ -5,11 +5,15 @@
 #ifndef HOST_DISPLAY_H
 #define HOST_DISPLAY_H
 
-#include "driver/device.h"
+#include <stdbool.h>
+
+#include <ntddk.h>
+#include <dispmprt.h>
+#include <d3dkmddi.h>
 
 /* Looks for it in an answer of DxgkDdiQueryAdapterInfo, of any type. */
 void host_display_learn(const DXGKARG_QUERYADAPTERINFO *query, NTSTATUS status);
 /* Queries the capabilities if the run has not. */
-bool host_display_given_back(struct host_device *device);
+bool host_display_given_back(HANDLE adapter);
 
 #endif

@@ -12,6 +12,7 @@
 #include "memory/physical.h"
 #include "kernel/interrupt.h"
 #include "driver/device.h"
+#include "driver/driver.h"
 #include "driver/reports.h"
 #include "driver/resources.h"
 
@@ -25,12 +26,14 @@ static uint64_t APIENTRY dxgkrnl_nothing(void) {
     return 0;
 }
 
-static bool dxgkrnl_ours(HANDLE handle, const char *function) {
-    if (handle == (HANDLE)host_world)
-        return true;
+/* The device with this DXGKRNL_INTERFACE.DeviceHandle, or NULL. */
+static struct host_device *dxgkrnl_device(HANDLE handle, const char *function) {
+    for (uint32_t board = 0; board < host_world->linked; board++)
+        if (handle == (HANDLE)&host_world->device[board])
+            return &host_world->device[board];
     host_violation("%s was called with a handle that is not DXGKRNL_INTERFACE.DeviceHandle",
                    function);
-    return false;
+    return NULL;
 }
 
 /* ---- Bring-up -------------------------------------------------------------------------------- */
@@ -38,13 +41,14 @@ static bool dxgkrnl_ours(HANDLE handle, const char *function) {
 static NTSTATUS APIENTRY get_device_information(HANDLE handle, PDXGK_DEVICE_INFO info) {
     static WCHAR path[] = u"\\Registry\\Machine\\System\\CurrentControlSet\\Control\\Video\\vidmm";
     host_irql_at_most(PASSIVE_LEVEL, "DxgkCbGetDeviceInformation");
-    if (!dxgkrnl_ours(handle, "DxgkCbGetDeviceInformation") || !info)
+    struct host_device *device = dxgkrnl_device(handle, "DxgkCbGetDeviceInformation");
+    if (!device || !info)
         return STATUS_INVALID_PARAMETER;
     memset(info, 0, sizeof(*info));
-    info->MiniportDeviceContext = host_world->device->context;
-    info->PhysicalDeviceObject = &host_world->device->physical;
+    info->MiniportDeviceContext = device->context;
+    info->PhysicalDeviceObject = &device->physical;
     RtlInitUnicodeString(&info->DeviceRegistryPath, path);
-    info->TranslatedResourceList = host_resources();
+    info->TranslatedResourceList = host_resources(device->board);
     info->SystemMemorySize.QuadPart = (LONGLONG)host_world->physical->bytes;
     info->HighestPhysicalAddress.QuadPart =
         (LONGLONG)(host_world->physical->bytes + HOST_POOL_BYTES) - 1;
@@ -55,12 +59,13 @@ static NTSTATUS APIENTRY map_memory(HANDLE handle, PHYSICAL_ADDRESS address, ULO
                                     BOOLEAN io_space, BOOLEAN user_mode, MEMORY_CACHING_TYPE cache,
                                     PVOID *virtual_address) {
     host_irql_at_most(PASSIVE_LEVEL, "DxgkCbMapMemory");
-    if (!dxgkrnl_ours(handle, "DxgkCbMapMemory") || !virtual_address)
+    struct host_device *device = dxgkrnl_device(handle, "DxgkCbMapMemory");
+    if (!device || !virtual_address)
         return STATUS_INVALID_PARAMETER;
     *virtual_address = NULL;
     if (io_space || user_mode)
         return STATUS_NOT_SUPPORTED;
-    if (!host_bar_at((uint64_t)address.QuadPart, length)) {
+    if (!host_bars_hold(host_world->bars, device->board, (uint64_t)address.QuadPart, length)) {
         host_violation("DxgkCbMapMemory of %u bytes at 0x%llx, which are not the adapter's", length,
                        (unsigned long long)address.QuadPart);
         return STATUS_INVALID_PARAMETER;
@@ -71,7 +76,7 @@ static NTSTATUS APIENTRY map_memory(HANDLE handle, PHYSICAL_ADDRESS address, ULO
 
 static NTSTATUS APIENTRY unmap_memory(HANDLE handle, PVOID virtual_address) {
     host_irql_at_most(PASSIVE_LEVEL, "DxgkCbUnmapMemory");
-    if (!dxgkrnl_ours(handle, "DxgkCbUnmapMemory"))
+    if (!dxgkrnl_device(handle, "DxgkCbUnmapMemory"))
         return STATUS_INVALID_PARAMETER;
     uint64_t size = host_io_mapping_size(virtual_address);
     if (size == 0) {
@@ -85,11 +90,13 @@ static NTSTATUS APIENTRY unmap_memory(HANDLE handle, PVOID virtual_address) {
 /* `buffer` from or to the adapter's 256 bytes of configuration space. */
 static NTSTATUS device_space(HANDLE handle, ULONG type, void *buffer, ULONG offset, ULONG length,
                              PULONG done, bool write) {
-    uint8_t *space = host_world->device->config_space;
-    ULONG size = sizeof(host_world->device->config_space);
-    host_irql_at_most(PASSIVE_LEVEL, "DxgkCbReadDeviceSpace or DxgkCbWriteDeviceSpace");
-    if (!dxgkrnl_ours(handle, "DxgkCbReadDeviceSpace or DxgkCbWriteDeviceSpace"))
+    static const char function[] = "DxgkCbReadDeviceSpace or DxgkCbWriteDeviceSpace";
+    host_irql_at_most(PASSIVE_LEVEL, function);
+    struct host_device *device = dxgkrnl_device(handle, function);
+    if (!device)
         return STATUS_INVALID_PARAMETER;
+    uint8_t *space = device->config_space;
+    ULONG size = sizeof(device->config_space);
     if (type != DXGK_WHICHSPACE_CONFIG)
         return STATUS_NOT_SUPPORTED;
     if (offset >= size)
@@ -117,14 +124,14 @@ static NTSTATUS APIENTRY write_device_space(HANDLE handle, ULONG type, PVOID buf
 
 static NTSTATUS APIENTRY indicate_child_status(HANDLE handle, PDXGK_CHILD_STATUS status) {
     (void)status;
-    return dxgkrnl_ours(handle, "DxgkCbIndicateChildStatus") ? STATUS_SUCCESS
-                                                             : STATUS_INVALID_PARAMETER;
+    return dxgkrnl_device(handle, "DxgkCbIndicateChildStatus") ? STATUS_SUCCESS
+                                                               : STATUS_INVALID_PARAMETER;
 }
 
 static NTSTATUS APIENTRY is_device_present(HANDLE handle, PPCI_DEVICE_PRESENCE_PARAMETERS wanted,
                                            PBOOLEAN present) {
     (void)wanted;
-    if (!dxgkrnl_ours(handle, "DxgkCbIsDevicePresent") || !present)
+    if (!dxgkrnl_device(handle, "DxgkCbIsDevicePresent") || !present)
         return STATUS_INVALID_PARAMETER;
     *present = FALSE; /* no other device is on this bus */
     return STATUS_SUCCESS;
@@ -135,8 +142,8 @@ static NTSTATUS APIENTRY is_device_present(HANDLE handle, PPCI_DEVICE_PRESENCE_P
  * was no boot display: success with a width of 0 says so (dispmprt page of the callback).
  */
 static NTSTATUS APIENTRY acquire_post_display(HANDLE handle, PDXGK_DISPLAY_INFORMATION info) {
-    const struct host_bar *picture = &host_world->bars->bar[1];
-    if (!dxgkrnl_ours(handle, "DxgkCbAcquirePostDisplayOwnership") || !info)
+    struct host_device *device = dxgkrnl_device(handle, "DxgkCbAcquirePostDisplayOwnership");
+    if (!device || !info)
         return STATUS_INVALID_PARAMETER;
     memset(info, 0, sizeof(*info));
     if (host_world->config.model)
@@ -145,30 +152,32 @@ static NTSTATUS APIENTRY acquire_post_display(HANDLE handle, PDXGK_DISPLAY_INFOR
     info->Height = 768;
     info->Pitch = info->Width * 4;
     info->ColorFormat = D3DDDIFMT_X8R8G8B8;
-    info->PhysicAddress.QuadPart = (LONGLONG)picture->physical;
+    info->PhysicAddress.QuadPart =
+        (LONGLONG)host_bars_of(host_world->bars, device->board)[1].physical;
     return STATUS_SUCCESS;
 }
 
 /* ---- Interrupts ------------------------------------------------------------------------------ */
 
 static BOOLEAN APIENTRY queue_dpc(HANDLE handle) {
-    if (!dxgkrnl_ours(handle, "DxgkCbQueueDpc"))
-        return FALSE;
-    return KeInsertQueueDpc(&host_world->device->dpc, NULL, NULL);
+    struct host_device *device = dxgkrnl_device(handle, "DxgkCbQueueDpc");
+    return device && KeInsertQueueDpc(&device->dpc, NULL, NULL);
 }
 
 static NTSTATUS APIENTRY synchronize_execution(HANDLE handle, PKSYNCHRONIZE_ROUTINE routine,
                                                PVOID context, ULONG message, PBOOLEAN answer) {
-    if (!dxgkrnl_ours(handle, "DxgkCbSynchronizeExecution") || message >= HOST_MESSAGES)
+    struct host_device *device = dxgkrnl_device(handle, "DxgkCbSynchronizeExecution");
+    if (!device || message >= HOST_MESSAGES)
         return STATUS_INVALID_PARAMETER;
     if (!host_irql_at_most(HOST_DEVICE_IRQL - 1, "DxgkCbSynchronizeExecution"))
         return STATUS_UNSUCCESSFUL;
-    KIRQL old = host_interrupt_lock();
+    struct host_interrupt *interrupt = &host_world->interrupt[device->board];
+    KIRQL old = host_interrupt_lock(interrupt);
     BOOLEAN result = routine(context);
     if (host_self.irql != HOST_DEVICE_IRQL)
         host_violation("a routine of DxgkCbSynchronizeExecution returned at IRQL %u instead of %u",
                        host_self.irql, HOST_DEVICE_IRQL);
-    host_interrupt_unlock(old);
+    host_interrupt_unlock(interrupt, old);
     if (answer)
         *answer = result;
     return STATUS_SUCCESS;
@@ -177,25 +186,27 @@ static NTSTATUS APIENTRY synchronize_execution(HANDLE handle, PKSYNCHRONIZE_ROUT
 /* Reports wait for the DPC: the real scheduler reads them in DxgkCbNotifyDpc. */
 static VOID APIENTRY notify_interrupt(const HANDLE handle,
                                       const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    struct host_device *device = dxgkrnl_device(handle, "DxgkCbNotifyInterrupt");
     struct vidmm_interrupt report;
-    if (!dxgkrnl_ours(handle, "DxgkCbNotifyInterrupt"))
+    if (!device)
         return;
     if (host_self.irql != HOST_DEVICE_IRQL)
         host_violation("DxgkCbNotifyInterrupt was called at IRQL %u; it must be called at the "
                        "device's IRQL (%u): in the ISR or by DxgkCbSynchronizeExecution",
                        host_self.irql, HOST_DEVICE_IRQL);
-    if (vidmm_interrupt_read(data, &report) && !host_report_keep(&report))
+    if (vidmm_interrupt_read(data, &report) && !host_report_keep(&device->reports, &report))
         host_violation("more than %u interrupts were reported without a DxgkCbNotifyDpc",
                        HOST_REPORTS);
 }
 
 static VOID APIENTRY notify_dpc(const HANDLE handle) {
-    if (!dxgkrnl_ours(handle, "DxgkCbNotifyDpc"))
+    struct host_device *device = dxgkrnl_device(handle, "DxgkCbNotifyDpc");
+    if (!device)
         return;
     if (host_self.irql != DISPATCH_LEVEL)
         host_violation("DxgkCbNotifyDpc was called at IRQL %u; it must be called at IRQL %u",
                        host_self.irql, DISPATCH_LEVEL);
-    host_reports_deliver();
+    host_reports_deliver(&device->reports);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -225,7 +236,7 @@ static NTSTATUS APIENTRY create_context_allocation(DXGKARGCB_CREATECONTEXTALLOCA
 
 static NTSTATUS APIENTRY destroy_context_allocation(const HANDLE handle, const HANDLE allocation) {
     const struct vidmm_host_sink *sink = &host_world->sink;
-    if (!dxgkrnl_ours(handle, "DxgkCbDestroyContextAllocation") ||
+    if (!dxgkrnl_device(handle, "DxgkCbDestroyContextAllocation") ||
         !sink->destroy_context_allocation)
         return STATUS_NOT_SUPPORTED;
     return may_wait("DxgkCbDestroyContextAllocation")
@@ -236,7 +247,7 @@ static NTSTATUS APIENTRY destroy_context_allocation(const HANDLE handle, const H
 static D3DGPU_VIRTUAL_ADDRESS APIENTRY
 map_context_allocation(const HANDLE handle, const DXGKARGCB_MAPCONTEXTALLOCATION *args) {
     const struct vidmm_host_sink *sink = &host_world->sink;
-    bool good = dxgkrnl_ours(handle, "DxgkCbMapContextAllocation") && args &&
+    bool good = dxgkrnl_device(handle, "DxgkCbMapContextAllocation") && args &&
                 sink->map_context_allocation && may_wait("DxgkCbMapContextAllocation");
     return good ? sink->map_context_allocation(sink->ctx, args, host_self.called) : 0;
 }
@@ -244,7 +255,7 @@ map_context_allocation(const HANDLE handle, const DXGKARGCB_MAPCONTEXTALLOCATION
 static NTSTATUS APIENTRY update_context_allocation(const HANDLE handle,
                                                    const DXGKARGCB_UPDATECONTEXTALLOCATION *args) {
     const struct vidmm_host_sink *sink = &host_world->sink;
-    if (!dxgkrnl_ours(handle, "DxgkCbUpdateContextAllocation") || !args)
+    if (!dxgkrnl_device(handle, "DxgkCbUpdateContextAllocation") || !args)
         return STATUS_INVALID_PARAMETER;
     if (!sink->update_context_allocation)
         return STATUS_NOT_SUPPORTED;
@@ -256,7 +267,7 @@ static NTSTATUS APIENTRY update_context_allocation(const HANDLE handle,
 static NTSTATUS APIENTRY reserve_addresses(const HANDLE handle,
                                            DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args) {
     const struct vidmm_host_sink *sink = &host_world->sink;
-    if (!dxgkrnl_ours(handle, "DxgkCbReserveGpuVirtualAddressRange") || !args)
+    if (!dxgkrnl_device(handle, "DxgkCbReserveGpuVirtualAddressRange") || !args)
         return STATUS_INVALID_PARAMETER;
     if (!sink->reserve_addresses)
         return STATUS_NOT_SUPPORTED;
@@ -281,7 +292,7 @@ static VOID *APIENTRY acquire_handle_data(const DXGKARGCB_GETHANDLEDATA *data, H
 
 static NTSTATUS APIENTRY allocate_contiguous(const HANDLE handle,
                                              DXGKARGCB_ALLOCATECONTIGUOUSMEMORY *args) {
-    if (!dxgkrnl_ours(handle, "DxgkCbAllocateContiguousMemory"))
+    if (!dxgkrnl_device(handle, "DxgkCbAllocateContiguousMemory"))
         return STATUS_INVALID_PARAMETER;
     args->pMemory = MmAllocateContiguousMemorySpecifyCache(
         args->NumberOfBytes, args->LowestAcceptableAddress, args->HighestAcceptableAddress,
@@ -292,14 +303,14 @@ static NTSTATUS APIENTRY allocate_contiguous(const HANDLE handle,
 
 static NTSTATUS APIENTRY free_contiguous(const HANDLE handle,
                                          const DXGKARGCB_FREECONTIGUOUSMEMORY *args) {
-    if (!dxgkrnl_ours(handle, "DxgkCbFreeContiguousMemory"))
+    if (!dxgkrnl_device(handle, "DxgkCbFreeContiguousMemory"))
         return STATUS_INVALID_PARAMETER;
     MmFreeContiguousMemory(args->hMemoryHandle);
     return STATUS_SUCCESS;
 }
 
 static NTSTATUS APIENTRY allocate_pages(const HANDLE handle, DXGKARGCB_ALLOCATEPAGESFORMDL *args) {
-    if (!dxgkrnl_ours(handle, "DxgkCbAllocatePagesForMdl"))
+    if (!dxgkrnl_device(handle, "DxgkCbAllocatePagesForMdl"))
         return STATUS_INVALID_PARAMETER;
     args->pMdl = MmAllocatePagesForMdlEx(args->LowAddress, args->HighAddress, args->SkipBytes,
                                          args->TotalBytes, MmCached, args->Flags);
@@ -308,7 +319,7 @@ static NTSTATUS APIENTRY allocate_pages(const HANDLE handle, DXGKARGCB_ALLOCATEP
 }
 
 static NTSTATUS APIENTRY free_pages(const HANDLE handle, const DXGKARGCB_FREEPAGESFROMMDL *args) {
-    if (!dxgkrnl_ours(handle, "DxgkCbFreePagesFromMdl"))
+    if (!dxgkrnl_device(handle, "DxgkCbFreePagesFromMdl"))
         return STATUS_INVALID_PARAMETER;
     MmFreePagesFromMdl(args->hMemoryHandle);
     ExFreePool(args->hMemoryHandle);
@@ -349,8 +360,8 @@ static void fill_empty(DXGKRNL_INTERFACE *interface) {
 void host_device_interface(struct host_device *device) {
     DXGKRNL_INTERFACE *interface = &device->interface;
     interface->Size = sizeof(*interface);
-    interface->Version = device->ddi.Version;
-    interface->DeviceHandle = (HANDLE)host_world;
+    interface->Version = host_world->driver->ddi.Version;
+    interface->DeviceHandle = (HANDLE)device;
     fill_unsupported(interface);
     fill_empty(interface);
     interface->DxgkCbGetDeviceInformation = get_device_information;

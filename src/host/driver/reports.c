@@ -2,10 +2,8 @@
 #include "driver/reports.h"
 
 #include "base/world.h"
-#include "driver/device.h"
 
-bool host_report_keep(const struct vidmm_interrupt *report) {
-    struct host_reports *reports = &host_world->device->reports;
+bool host_report_keep(struct host_reports *reports, const struct vidmm_interrupt *report) {
     pthread_mutex_lock(&reports->lock);
     bool fits = reports->count < HOST_REPORTS;
     if (fits) {
@@ -44,11 +42,11 @@ static bool report_take(struct host_reports *reports, struct vidmm_interrupt *re
 }
 
 /* In order: one thread at a time takes and delivers. */
-void host_reports_deliver(void) {
+void host_reports_deliver(struct host_reports *reports) {
     static pthread_mutex_t delivering = PTHREAD_MUTEX_INITIALIZER;
     struct vidmm_interrupt report;
     pthread_mutex_lock(&delivering);
-    while (report_take(&host_world->device->reports, &report))
+    while (report_take(reports, &report))
         report_deliver(&report);
     pthread_mutex_unlock(&delivering);
 }

@@ -24,8 +24,8 @@ struct host_reports {
 };
 
 /* false: there is no room for one more. */
-bool host_report_keep(const struct vidmm_interrupt *report);
-/* Passes the reports to the host's sink, in order. */
-void host_reports_deliver(void);
+bool host_report_keep(struct host_reports *reports, const struct vidmm_interrupt *report);
+/* Passes the reports of one device to the host's sink, in order. */
+void host_reports_deliver(struct host_reports *reports);
 
 #endif

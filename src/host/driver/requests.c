@@ -92,6 +92,13 @@ NTKERNELAPI NTSTATUS NTAPI IofCallDriver(PDEVICE_OBJECT DeviceObject, PIRP Irp) 
     return STATUS_INVALID_DEVICE_REQUEST;
 }
 
+static bool device_of_bus(const DEVICE_OBJECT *object) {
+    for (uint32_t board = 0; board < host_world->linked; board++)
+        if (object == &host_world->device[board].physical)
+            return true;
+    return false;
+}
+
 /* Only the identifiers of the device are known. */
 NTKERNELAPI NTSTATUS NTAPI IoGetDeviceProperty(PDEVICE_OBJECT DeviceObject,
                                                DEVICE_REGISTRY_PROPERTY DeviceProperty,
@@ -101,7 +108,7 @@ NTKERNELAPI NTSTATUS NTAPI IoGetDeviceProperty(PDEVICE_OBJECT DeviceObject,
     *ResultLength = 0;
     if (!host_irql_at_most(PASSIVE_LEVEL, "IoGetDeviceProperty"))
         return STATUS_UNSUCCESSFUL;
-    if (DeviceObject != &host_world->device->physical)
+    if (!device_of_bus(DeviceObject))
         return STATUS_INVALID_DEVICE_REQUEST;
     if (DeviceProperty != DevicePropertyHardwareID && DeviceProperty != DevicePropertyCompatibleIDs)
         return STATUS_OBJECT_NAME_NOT_FOUND;

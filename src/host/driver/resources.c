@@ -1,4 +1,4 @@
-/* resources.c - the resources of the adapter, as DxgkCbGetDeviceInformation describes them. */
+/* resources.c - the resources of a device, as DxgkCbGetDeviceInformation describes them. */
 #include "driver/resources.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "memory/bars.h"
 
 /* The translated resources are part of the host: drivers keep the pointer while they start. */
-static struct {
+struct resources {
     ULONG count;
     struct {
         INTERFACE_TYPE type;
@@ -17,7 +17,9 @@ static struct {
         ULONG count;
         CM_PARTIAL_RESOURCE_DESCRIPTOR descriptor[VIDMM_HW_BARS + 1];
     } list;
-} resources;
+};
+
+static struct resources resources_of[HOST_LINKED_MOST];
 
 /* Sizes from 4 GiB on have larger units: CM_RESOURCE_MEMORY_LARGE_*. */
 static void describe_bar(CM_PARTIAL_RESOURCE_DESCRIPTOR *d, const struct host_bar *bar) {
@@ -44,20 +46,22 @@ static void describe_interrupt(CM_PARTIAL_RESOURCE_DESCRIPTOR *d) {
     d->u.MessageInterrupt.Translated.Affinity = 1;
 }
 
-PCM_RESOURCE_LIST host_resources(void) {
+PCM_RESOURCE_LIST host_resources(uint32_t board) {
+    const struct host_bar *bars = host_bars_of(host_world->bars, board);
+    struct resources *resources = &resources_of[board];
     ULONG n = 0;
-    memset(&resources, 0, sizeof(resources));
-    resources.count = 1;
-    resources.list.type = PCIBus;
-    resources.list.version = resources.list.revision = 1;
+    memset(resources, 0, sizeof(*resources));
+    resources->count = 1;
+    resources->list.type = PCIBus;
+    resources->list.version = resources->list.revision = 1;
     for (uint32_t i = 0; i < VIDMM_HW_BARS; i++)
-        if (host_world->bars->bar[i].bar.kind != VIDMM_HW_BAR_NONE)
-            describe_bar(&resources.list.descriptor[n++], &host_world->bars->bar[i]);
-    describe_interrupt(&resources.list.descriptor[n++]);
-    resources.list.count = n;
-    return (PCM_RESOURCE_LIST)(void *)&resources;
+        if (bars[i].bar.kind != VIDMM_HW_BAR_NONE)
+            describe_bar(&resources->list.descriptor[n++], &bars[i]);
+    describe_interrupt(&resources->list.descriptor[n++]);
+    resources->list.count = n;
+    return (PCM_RESOURCE_LIST)(void *)resources;
 }
 
 _Static_assert(offsetof(CM_RESOURCE_LIST, List[0].PartialResourceList.PartialDescriptors) ==
-                   offsetof(__typeof__(resources), list.descriptor),
+                   offsetof(struct resources, list.descriptor),
                "the resource list is laid out as CM_RESOURCE_LIST");

@@ -1,10 +1,13 @@
-/* resources.h - the translated resources of the adapter: its BARs and its interrupt. */
+/* resources.h - the translated resources of a device: its BARs and its interrupt. */
 #ifndef HOST_RESOURCES_H
 #define HOST_RESOURCES_H
+
+#include <stdint.h>
 
 #include <ntddk.h>
 #include <dispmprt.h>
 
-PCM_RESOURCE_LIST host_resources(void);
+/* Of the device with hardware `board`. */
+PCM_RESOURCE_LIST host_resources(uint32_t board);
 
 #endif

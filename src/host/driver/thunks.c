@@ -11,6 +11,7 @@
 #include "driver/calls.h"
 #include "driver/display.h"
 #include "driver/device.h"
+#include "driver/driver.h"
 #include "driver/tally.h"
 #include "kernel/irql.h"
 
@@ -92,7 +93,7 @@ static inline void thunk_end(struct host_call *call, const char *name, uint64_t 
         type *a = args;                                                                            \
         (void)a;                                                                                   \
         in;                                                                                        \
-        NTSTATUS status = host_world->device->ddi.DxgkDdi##name(handle, args);                     \
+        NTSTATUS status = host_world->driver->ddi.DxgkDdi##name(handle, args);                     \
         out;                                                                                       \
         thunk_end(c, #name, (uint32_t)status);                                                     \
         return status;                                                                             \
@@ -102,7 +103,7 @@ static inline void thunk_end(struct host_call *call, const char *name, uint64_t 
 #define THUNK_PLAIN(name)                                                                          \
     static NTSTATUS APIENTRY thunk_##name(const HANDLE handle) {                                   \
         struct host_call call = thunk_begin(SLOT(name), PASSIVE_LEVEL, #name);                     \
-        NTSTATUS status = host_world->device->ddi.DxgkDdi##name(handle);                           \
+        NTSTATUS status = host_world->driver->ddi.DxgkDdi##name(handle);                           \
         thunk_end(&call, #name, (uint32_t)status);                                                 \
         return status;                                                                             \
     }
@@ -111,7 +112,7 @@ static inline void thunk_end(struct host_call *call, const char *name, uint64_t 
 #define THUNK_OBJECT(name)                                                                         \
     static NTSTATUS APIENTRY thunk_##name(const HANDLE handle, const HANDLE object) {              \
         struct host_call call = thunk_begin(SLOT(name), PASSIVE_LEVEL, #name);                     \
-        NTSTATUS status = host_world->device->ddi.DxgkDdi##name(handle, object);                   \
+        NTSTATUS status = host_world->driver->ddi.DxgkDdi##name(handle, object);                   \
         thunk_end(&call, #name, (uint32_t)status);                                                 \
         return status;                                                                             \
     }
@@ -129,7 +130,7 @@ static VOID APIENTRY thunk_SetRootPageTable(const HANDLE handle,
     struct host_call call = thunk_begin(SLOT(SetRootPageTable), PASSIVE_LEVEL, "SetRootPageTable");
     host_mix2(&call, args->Address.SegmentId, args->NumEntries);
     host_mix(&call, args->Address.SegmentOffset);
-    host_world->device->ddi.DxgkDdiSetRootPageTable(handle, args);
+    host_world->driver->ddi.DxgkDdiSetRootPageTable(handle, args);
     thunk_end(&call, "SetRootPageTable", 0);
 }
 
@@ -138,7 +139,7 @@ static SIZE_T APIENTRY thunk_GetRootPageTableSize(const HANDLE handle,
     struct host_call call =
         thunk_begin(SLOT(GetRootPageTableSize), PASSIVE_LEVEL, "GetRootPageTableSize");
     host_mix(&call, args->NumberOfPte);
-    SIZE_T size = host_world->device->ddi.DxgkDdiGetRootPageTableSize(handle, args);
+    SIZE_T size = host_world->driver->ddi.DxgkDdiGetRootPageTableSize(handle, args);
     host_mix(&call, args->NumberOfPte);
     thunk_end(&call, "GetRootPageTableSize", size);
     return size;
@@ -148,7 +149,7 @@ static NTSTATUS APIENTRY thunk_GetNodeMetadata(const HANDLE handle, UINT node,
                                                DXGKARG_GETNODEMETADATA *args) {
     struct host_call call = thunk_begin(SLOT(GetNodeMetadata), PASSIVE_LEVEL, "GetNodeMetadata");
     host_mix(&call, node);
-    NTSTATUS status = host_world->device->ddi.DxgkDdiGetNodeMetadata(handle, node, args);
+    NTSTATUS status = host_world->driver->ddi.DxgkDdiGetNodeMetadata(handle, node, args);
     thunk_end(&call, "GetNodeMetadata", (uint32_t)status);
     return status;
 }
@@ -157,7 +158,7 @@ static NTSTATUS APIENTRY thunk_SetPowerState(const PVOID context, ULONG uid,
                                              DEVICE_POWER_STATE state, POWER_ACTION action) {
     struct host_call call = thunk_begin(SLOT(SetPowerState), PASSIVE_LEVEL, "SetPowerState");
     host_mix2(&call, (uint32_t)state, (uint32_t)action);
-    NTSTATUS status = host_world->device->ddi.DxgkDdiSetPowerState(context, uid, state, action);
+    NTSTATUS status = host_world->driver->ddi.DxgkDdiSetPowerState(context, uid, state, action);
     thunk_end(&call, "SetPowerState", (uint32_t)status);
     return status;
 }
@@ -166,7 +167,7 @@ static NTSTATUS APIENTRY thunk_ControlInterrupt(const HANDLE handle, const DXGK_
                                                 BOOLEAN enable) {
     struct host_call call = thunk_begin(SLOT(ControlInterrupt), PASSIVE_LEVEL, "ControlInterrupt");
     host_mix2(&call, (uint32_t)type, enable);
-    NTSTATUS status = host_world->device->ddi.DxgkDdiControlInterrupt(handle, type, enable);
+    NTSTATUS status = host_world->driver->ddi.DxgkDdiControlInterrupt(handle, type, enable);
     thunk_end(&call, "ControlInterrupt", (uint32_t)status);
     return status;
 }
@@ -180,7 +181,7 @@ static HANDLE APIENTRY thunk_CreateMemoryBasis(const HANDLE handle,
         host_mix(&call, args->Ranges[i].SegmentOffset);
         host_mix(&call, args->Ranges[i].SizeInBytes);
     }
-    HANDLE basis = host_world->device->ddi.DxgkDdiCreateMemoryBasis(handle, args);
+    HANDLE basis = host_world->driver->ddi.DxgkDdiCreateMemoryBasis(handle, args);
     thunk_end(&call, "CreateMemoryBasis", !!basis);
     return basis;
 }
@@ -188,7 +189,7 @@ static HANDLE APIENTRY thunk_CreateMemoryBasis(const HANDLE handle,
 static NTSTATUS APIENTRY thunk_EndLiveMigration(const HANDLE handle, UINT vf) {
     struct host_call call = thunk_begin(SLOT(EndLiveMigration), PASSIVE_LEVEL, "EndLiveMigration");
     host_mix(&call, vf);
-    NTSTATUS status = host_world->device->ddi.DxgkDdiEndLiveMigration(handle, vf);
+    NTSTATUS status = host_world->driver->ddi.DxgkDdiEndLiveMigration(handle, vf);
     thunk_end(&call, "EndLiveMigration", (uint32_t)status);
     return status;
 }
@@ -216,5 +217,5 @@ const DRIVER_INITIALIZATION_DATA *vidmm_host_ddi(struct vidmm_host *host) {
 }
 
 HANDLE vidmm_host_adapter(struct vidmm_host *host) {
-    return host->device->context;
+    return host->device[host->board_of[0]].context;
 }

@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "base/thread.h"
-#include "base/world.h"
 #include "kernel/interrupt.h"
 #include "kernel/timers.h"
 
@@ -70,27 +69,33 @@ static void advance_to(uint64_t when) {
 
 /* ---- Virtual time ---------------------------------------------------------------------------- */
 
-static bool engine_step(uint32_t engine) {
+static bool engine_step(uint32_t board, uint32_t engine) {
     const struct vidmm_hw_model *model = host_world->config.model;
     host_model_enter();
-    bool worked = model->step(host_world->hw, engine);
+    bool worked = model->step(host_world->hw[board], engine);
     host_model_leave();
+    return worked;
+}
+
+/* Each engine, of the boards that there are already. */
+static bool engines_step(void) {
+    const struct vidmm_hw_model *model = host_world->config.model;
+    bool worked = false;
+    for (uint32_t board = 0; model && board < host_world->linked; board++)
+        for (uint32_t e = 0; host_world->hw[board] && e < model->engines; e++)
+            worked |= engine_step(board, e);
     return worked;
 }
 
 bool host_pump(void) {
     struct host_engines *engines = host_world->engines;
-    const struct vidmm_hw_model *model = host_world->config.model;
-    bool worked = false;
     if (engines->threaded || host_self.pumping || host_self.in_model != 0)
         return false;
     if (pthread_mutex_trylock(&engines->pump) != 0)
         return false;
     host_self.pumping = true;
     uint64_t before = atomic_load(&engines->virtual_now);
-    if (model && host_world->hw)
-        for (uint32_t e = 0; e < model->engines; e++)
-            worked |= engine_step(e);
+    bool worked = engines_step();
     if (worked && atomic_load(&engines->virtual_now) == before)
         host_advance(STEP_NS);
     host_self.pumping = false;
@@ -255,20 +260,25 @@ static void *engine_thread(void *argument) {
     struct host_engines *engines = host_world->engines;
     while (!atomic_load(&engines->stop)) {
         uint64_t seen = atomic_load(&engines->kicks);
-        if (!engine_step(engine->index))
+        if (!engine_step(engine->board, engine->index))
             engine_doze(engines, seen);
     }
     return NULL;
+}
+
+static bool engine_start(struct host_engine *engine) {
+    return host_may_allocate() && pthread_create(&engine->thread, NULL, engine_thread, engine) == 0;
 }
 
 bool host_engines_start(struct host_engines *engines) {
     const struct vidmm_hw_model *model = host_world->config.model;
     if (!engines->threaded || !model || engines->started != 0)
         return true;
-    for (uint32_t e = 0; e < model->engines; e++) {
-        engines->engine[e].index = e;
-        if (!host_may_allocate() ||
-            pthread_create(&engines->engine[e].thread, NULL, engine_thread, &engines->engine[e])) {
+    while (engines->started < host_world->linked * model->engines) {
+        struct host_engine *engine = &engines->engine[engines->started];
+        engine->board = engines->started / model->engines;
+        engine->index = engines->started % model->engines;
+        if (!engine_start(engine)) {
             host_engines_stop(engines);
             return false;
         }

@@ -2,7 +2,7 @@
  * engines.h - time, and the hardware that runs in it.
  *
  * Virtual time: the hardware runs when a thread sleeps, stalls or polls; one thread at a time pumps
- * the model's engines in turn; the model advances the time, which jumps to the sleeper's deadline
+ * the engines of all boards in turn; the model advances the time, which jumps to the sleeper's deadline
  * when no engine has work. Threads: an engine is a thread, time is the wall clock.
  *
  * Waking: `wakes` counts every wake of the process. A thread remembers the count at its last
@@ -16,11 +16,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define HOST_ENGINES_MOST 32u
+#include "base/world.h"
+
+#define HOST_ENGINES_MOST 32u /* of a board */
 
 struct host_engine {
     pthread_t thread;
-    uint32_t index;
+    uint32_t board, index;
 };
 
 struct host_engines {
@@ -35,7 +37,7 @@ struct host_engines {
     _Atomic uint32_t sleepers;
     _Atomic uint64_t
         idle; /* wakes << 16 | system threads that have nothing to do since that wake */
-    struct host_engine engine[HOST_ENGINES_MOST];
+    struct host_engine engine[HOST_LINKED_MOST * HOST_ENGINES_MOST];
     uint32_t started;
     _Atomic bool stop;
     _Atomic uint64_t kicks;  /* register writes so far */
@@ -55,7 +57,7 @@ void host_engines_kick(void);
 uint64_t host_now(void);
 /* Virtual time: advances the clock. */
 void host_advance(uint64_t ns);
-/* Virtual time: each engine does one step, if this thread may run the hardware. false: nothing
+/* Virtual time: each engine of each board does one step, if this thread may run the hardware. false: nothing
  * done. */
 bool host_pump(void);
 /* Busy waiting, during which the hardware runs. */

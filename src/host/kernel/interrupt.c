@@ -14,32 +14,31 @@ void host_interrupt_done(struct host_interrupt *interrupt) {
     pthread_mutex_destroy(&interrupt->lock);
 }
 
-unsigned char host_interrupt_lock(void) {
+unsigned char host_interrupt_lock(struct host_interrupt *interrupt) {
     KIRQL old = host_irql_raise(HOST_DEVICE_IRQL);
-    pthread_mutex_lock(&host_world->interrupt->lock);
+    pthread_mutex_lock(&interrupt->lock);
     return old;
 }
 
-void host_interrupt_unlock(unsigned char irql) {
-    pthread_mutex_unlock(&host_world->interrupt->lock);
+void host_interrupt_unlock(struct host_interrupt *interrupt, unsigned char irql) {
+    pthread_mutex_unlock(&interrupt->lock);
     host_irql_lower(irql);
 }
 
-void host_interrupt_connect(DXGKDDI_INTERRUPT_ROUTINE *isr, void *context) {
-    struct host_interrupt *interrupt = host_world->interrupt;
+void host_interrupt_connect(struct host_interrupt *interrupt, DXGKDDI_INTERRUPT_ROUTINE *isr,
+                            void *context) {
     interrupt->isr = isr;
     interrupt->context = context;
     atomic_store(&interrupt->connected, true);
 }
 
-void host_interrupt_disconnect(void) {
-    KIRQL old = host_interrupt_lock();
-    atomic_store(&host_world->interrupt->connected, false);
-    host_interrupt_unlock(old);
+void host_interrupt_disconnect(struct host_interrupt *interrupt) {
+    KIRQL old = host_interrupt_lock(interrupt);
+    atomic_store(&interrupt->connected, false);
+    host_interrupt_unlock(interrupt, old);
 }
 
-void host_interrupt_raise(uint32_t message) {
-    struct host_interrupt *interrupt = host_world->interrupt;
+void host_interrupt_raise(struct host_interrupt *interrupt, uint32_t message) {
     if (message >= HOST_MESSAGES) {
         host_violation("the hardware model raised interrupt message %u; there are %u", message,
                        HOST_MESSAGES);
@@ -49,8 +48,7 @@ void host_interrupt_raise(uint32_t message) {
     host_interrupts_deliver();
 }
 
-static void call_isr(uint64_t messages) {
-    struct host_interrupt *interrupt = host_world->interrupt;
+static void call_isr(const struct host_interrupt *interrupt, uint64_t messages) {
     const char *outer = host_self.doing;
     host_self.doing = "DxgkDdiInterruptRoutine";
     while (messages != 0) {
@@ -67,14 +65,22 @@ static void call_isr(uint64_t messages) {
     host_self.doing = outer;
 }
 
+/* The first board with pending messages, or NULL. */
+static struct host_interrupt *interrupt_pending(void) {
+    for (uint32_t board = 0; board < host_world->linked; board++)
+        if (atomic_load(&host_world->interrupt[board].pending) != 0)
+            return &host_world->interrupt[board];
+    return NULL;
+}
+
 void host_interrupts_deliver(void) {
-    struct host_interrupt *interrupt = host_world->interrupt;
+    struct host_interrupt *interrupt;
     if (host_self.in_model != 0 || host_self.irql >= HOST_DEVICE_IRQL)
         return;
-    while (atomic_load(&interrupt->pending) != 0) {
+    while ((interrupt = interrupt_pending())) {
         KIRQL old = host_irql_raise(HOST_DEVICE_IRQL);
         pthread_mutex_lock(&interrupt->lock);
-        call_isr(atomic_exchange(&interrupt->pending, 0));
+        call_isr(interrupt, atomic_exchange(&interrupt->pending, 0));
         pthread_mutex_unlock(&interrupt->lock);
         host_self.irql = old;
     }

@@ -1,11 +1,11 @@
 /*
- * interrupt.h - message-signalled interrupts from the model to DxgkDdiInterruptRoutine.
+ * interrupt.h - message-signalled interrupts from a board to DxgkDdiInterruptRoutine.
  *
  * A model raises a message from inside step() or a register access. It waits until the call into
  * the model returned, so that no driver code runs under a lock of the model, and until the thread's
  * IRQL is below the device's. A message that is pending twice arrives once, as they do in a real
- * interrupt controller. One lock stands for the interrupt spin lock: ISR and
- * DxgkCbSynchronizeExecution exclude each other.
+ * interrupt controller. One lock of each board stands for its interrupt spin
+ * lock: ISR and DxgkCbSynchronizeExecution exclude each other.
  */
 #ifndef HOST_INTERRUPT_H
 #define HOST_INTERRUPT_H
@@ -32,17 +32,18 @@ struct host_interrupt {
 void host_interrupt_init(struct host_interrupt *interrupt);
 void host_interrupt_done(struct host_interrupt *interrupt);
 /* From now on messages run `isr`, which may be NULL. */
-void host_interrupt_connect(DXGKDDI_INTERRUPT_ROUTINE *isr, void *context);
+void host_interrupt_connect(struct host_interrupt *interrupt, DXGKDDI_INTERRUPT_ROUTINE *isr,
+                            void *context);
 /* No ISR runs when this returns. Messages that come later are dropped. */
-void host_interrupt_disconnect(void);
-void host_interrupt_raise(uint32_t message);
-/* Runs the ISR for pending messages, if the thread's state allows it. */
+void host_interrupt_disconnect(struct host_interrupt *interrupt);
+void host_interrupt_raise(struct host_interrupt *interrupt, uint32_t message);
+/* Runs the ISR for pending messages of all boards, if the thread's state allows it. */
 void host_interrupts_deliver(void);
 /* Around every call into the model. */
 void host_model_enter(void);
 void host_model_leave(void);
-/* The interrupt lock and its IRQL. */
-unsigned char host_interrupt_lock(void);
-void host_interrupt_unlock(unsigned char irql);
+/* A board's interrupt lock and its IRQL. */
+unsigned char host_interrupt_lock(struct host_interrupt *interrupt);
+void host_interrupt_unlock(struct host_interrupt *interrupt, unsigned char irql);
 
 #endif

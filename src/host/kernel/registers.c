@@ -16,37 +16,47 @@
 /* The hardware does a step after so many register reads. */
 #define READS_A_STEP 16u
 
-static struct host_bar *register_find(const volatile void *address, uint32_t width, uint32_t *index,
-                                      uint64_t *offset) {
-    for (uint32_t i = 0; i < VIDMM_HW_BARS; i++) {
+/* Where a register is: in which BAR of which hardware. */
+struct register_place {
+    struct host_bar *bar;
+    uint32_t index; /* of the BAR on its board */
+    void *hw;       /* of that board */
+    uint64_t offset;
+};
+
+static bool register_find(const volatile void *address, uint32_t width, struct register_place *at) {
+    for (uint32_t i = 0; i < host_world->linked * VIDMM_HW_BARS; i++) {
         struct host_bar *bar = &host_world->bars->bar[i];
-        *offset = (uintptr_t)address - (uintptr_t)bar->cpu;
-        *index = i;
-        if (bar->bar.kind != VIDMM_HW_BAR_NONE && *offset < bar->bar.size &&
-            width <= bar->bar.size - *offset)
-            return atomic_load(&bar->mapped) != 0 ? bar : NULL;
+        uint64_t offset = (uintptr_t)address - (uintptr_t)bar->cpu;
+        if (bar->bar.kind == VIDMM_HW_BAR_NONE || offset >= bar->bar.size ||
+            width > bar->bar.size - offset)
+            continue;
+        *at = (struct register_place){.bar = bar,
+                                      .index = i % VIDMM_HW_BARS,
+                                      .hw = host_world->hw[i / VIDMM_HW_BARS],
+                                      .offset = offset};
+        return atomic_load(&bar->mapped) != 0;
     }
-    return NULL;
+    return false;
 }
 
 static uint64_t read_register(const volatile void *address, uint32_t width) {
-    uint32_t index;
-    uint64_t offset, value = UINT64_MAX >> (64 - 8 * width);
-    struct host_bar *bar = register_find(address, width, &index, &offset);
-    if (!bar) {
+    uint64_t value = UINT64_MAX >> (64 - 8 * width);
+    struct register_place at;
+    if (!register_find(address, width, &at)) {
         host_violation("READ_REGISTER of %u bytes outside of every mapped BAR", width);
         return value;
     }
-    if (offset % width != 0)
+    if (at.offset % width != 0)
         host_violation("READ_REGISTER of %u bytes at offset 0x%llx of BAR %u is not aligned", width,
-                       (unsigned long long)offset, index);
-    if (bar->bar.kind == VIDMM_HW_BAR_MEMORY) {
+                       (unsigned long long)at.offset, at.index);
+    if (at.bar->bar.kind == VIDMM_HW_BAR_MEMORY) {
         value = 0;
-        memcpy(&value, bar->cpu + offset, width);
+        memcpy(&value, at.bar->cpu + at.offset, width);
         return value;
     }
     host_model_enter();
-    value = host_world->config.model->reg_read(host_world->hw, index, offset, width);
+    value = host_world->config.model->reg_read(at.hw, at.index, at.offset, width);
     host_model_leave();
     if (atomic_fetch_add(&host_world->bars->reads, 1) % READS_A_STEP == READS_A_STEP - 1 &&
         host_self.irql < HOST_DEVICE_IRQL)
@@ -55,22 +65,20 @@ static uint64_t read_register(const volatile void *address, uint32_t width) {
 }
 
 static void write_register(volatile void *address, uint32_t width, uint64_t value) {
-    uint32_t index;
-    uint64_t offset;
-    struct host_bar *bar = register_find(address, width, &index, &offset);
-    if (!bar) {
+    struct register_place at;
+    if (!register_find(address, width, &at)) {
         host_violation("WRITE_REGISTER of %u bytes outside of every mapped BAR", width);
         return;
     }
-    if (offset % width != 0)
+    if (at.offset % width != 0)
         host_violation("WRITE_REGISTER of %u bytes at offset 0x%llx of BAR %u is not aligned",
-                       width, (unsigned long long)offset, index);
-    if (bar->bar.kind == VIDMM_HW_BAR_MEMORY) {
-        memcpy(bar->cpu + offset, &value, width);
+                       width, (unsigned long long)at.offset, at.index);
+    if (at.bar->bar.kind == VIDMM_HW_BAR_MEMORY) {
+        memcpy(at.bar->cpu + at.offset, &value, width);
         return;
     }
     host_model_enter();
-    host_world->config.model->reg_write(host_world->hw, index, offset, width, value);
+    host_world->config.model->reg_write(at.hw, at.index, at.offset, width, value);
     host_engines_kick();
     host_model_leave();
 }

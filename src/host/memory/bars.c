@@ -5,7 +5,6 @@
 #include <sys/mman.h>
 
 #include "base/thread.h"
-#include "base/world.h"
 #include "memory/physical.h"
 
 /* Above any RAM that a host can have. */
@@ -40,17 +39,24 @@ static bool bar_place(struct host_bar *bar, uint64_t *next) {
     return bar->cpu;
 }
 
-bool host_bars_init(struct host_bars *bars, const struct vidmm_hw_bar *from) {
+void host_bars_init(struct host_bars *bars) {
+    bars->next = FIRST_BAR;
+    pthread_mutex_init(&bars->lock, NULL);
+}
+
+struct host_bar *host_bars_of(struct host_bars *bars, uint32_t board) {
+    return &bars->bar[board * VIDMM_HW_BARS];
+}
+
+bool host_bars_place(struct host_bars *bars, uint32_t board, const struct vidmm_hw_bar *from) {
     static const struct vidmm_hw_bar plain[VIDMM_HW_BARS] = {
         {VIDMM_HW_BAR_MEMORY, PLAIN_REGISTERS, NULL}, {VIDMM_HW_BAR_MEMORY, PLAIN_MEMORY, NULL}};
-    uint64_t next = FIRST_BAR;
-    pthread_mutex_init(&bars->lock, NULL);
+    struct host_bar *of_board = host_bars_of(bars, board);
     for (uint32_t i = 0; i < VIDMM_HW_BARS; i++) {
-        struct host_bar *bar = &bars->bar[i];
+        struct host_bar *bar = &of_board[i];
         bar->bar = from ? from[i] : plain[i];
-        if (bar->bar.kind != VIDMM_HW_BAR_NONE && !bar_place(bar, &next)) {
+        if (bar->bar.kind != VIDMM_HW_BAR_NONE && !bar_place(bar, &bars->next)) {
             bar->bar.kind = VIDMM_HW_BAR_NONE;
-            host_bars_done(bars);
             return false;
         }
     }
@@ -58,7 +64,7 @@ bool host_bars_init(struct host_bars *bars, const struct vidmm_hw_bar *from) {
 }
 
 void host_bars_done(struct host_bars *bars) {
-    for (uint32_t i = 0; i < VIDMM_HW_BARS; i++)
+    for (uint32_t i = 0; i < HOST_BARS_MOST; i++)
         if (bars->bar[i].bar.kind != VIDMM_HW_BAR_NONE && bars->bar[i].own)
             munmap(bars->bar[i].cpu, bars->bar[i].bar.size);
     while (bars->mappings) {
@@ -89,19 +95,29 @@ uint64_t host_io_mapping_size(const void *address) {
     return size;
 }
 
+static bool bar_holds(const struct host_bar *bar, uint64_t physical, uint64_t size) {
+    uint64_t offset = physical - bar->physical;
+    return bar->bar.kind != VIDMM_HW_BAR_NONE && offset < bar->bar.size &&
+           size <= bar->bar.size - offset;
+}
+
 struct host_bar *host_bar_at(uint64_t physical, uint64_t size) {
-    for (uint32_t i = 0; i < VIDMM_HW_BARS; i++) {
-        struct host_bar *bar = &host_world->bars->bar[i];
-        uint64_t offset = physical - bar->physical;
-        if (bar->bar.kind != VIDMM_HW_BAR_NONE && offset < bar->bar.size &&
-            size <= bar->bar.size - offset)
-            return bar;
-    }
+    for (uint32_t i = 0; i < host_world->linked * VIDMM_HW_BARS; i++)
+        if (bar_holds(&host_world->bars->bar[i], physical, size))
+            return &host_world->bars->bar[i];
     return NULL;
 }
 
+bool host_bars_hold(struct host_bars *bars, uint32_t board, uint64_t physical, uint64_t size) {
+    const struct host_bar *of_board = host_bars_of(bars, board);
+    for (uint32_t i = 0; i < VIDMM_HW_BARS; i++)
+        if (bar_holds(&of_board[i], physical, size))
+            return true;
+    return false;
+}
+
 uint64_t host_bar_physical(const void *cpu) {
-    for (uint32_t i = 0; i < VIDMM_HW_BARS; i++) {
+    for (uint32_t i = 0; i < host_world->linked * VIDMM_HW_BARS; i++) {
         struct host_bar *bar = &host_world->bars->bar[i];
         uint64_t offset = (uintptr_t)cpu - (uintptr_t)bar->cpu;
         if (bar->bar.kind != VIDMM_HW_BAR_NONE && offset < bar->bar.size)

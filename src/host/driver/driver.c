@@ -1,0 +1,125 @@
+/* driver.c - loads and unloads the driver's table; see driver.h. */
+#include "driver/driver.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/thread.h"
+#include "base/world.h"
+#include "kernel/irql.h"
+#include "driver/versions.h"
+
+bool host_driver_fail(struct vidmm_host_error *error, NTSTATUS status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(error->text, sizeof(error->text), format, args);
+    va_end(args);
+    error->status = status;
+    return false;
+}
+
+void host_driver_init(struct host_driver *driver) {
+    driver->object.Type = 4; /* IO_TYPE_DRIVER */
+    driver->object.Size = sizeof(DRIVER_OBJECT);
+}
+
+NTSTATUS APIENTRY DxgkInitialize(PDRIVER_OBJECT DriverObject, PUNICODE_STRING RegistryPath,
+                                 PDRIVER_INITIALIZATION_DATA DriverInitializationData) {
+    struct host_driver *driver = host_world->driver;
+    host_irql_at_most(PASSIVE_LEVEL, "DxgkInitialize");
+    if (!DriverObject || !RegistryPath || !DriverInitializationData)
+        return STATUS_INVALID_PARAMETER;
+    size_t size = host_table_size(DriverInitializationData->Version);
+    driver->ddi.Version = DriverInitializationData->Version;
+    if (size == 0) {
+        driver->refusal = "DRIVER_INITIALIZATION_DATA.Version is no DXGKDDI_INTERFACE_VERSION";
+        return STATUS_REVISION_MISMATCH;
+    }
+    memset(&driver->ddi, 0, sizeof(driver->ddi));
+    memcpy(&driver->ddi, DriverInitializationData, size);
+    driver->initialized = true;
+    return STATUS_SUCCESS;
+}
+
+/* Copies the table of a display-only driver to the same slots of the full table. */
+NTSTATUS APIENTRY
+DxgkInitializeDisplayOnlyDriver(PDRIVER_OBJECT DriverObject, PUNICODE_STRING RegistryPath,
+                                PKMDDOD_INITIALIZATION_DATA KmdDodInitializationData) {
+    const KMDDOD_INITIALIZATION_DATA *from = KmdDodInitializationData;
+    DRIVER_INITIALIZATION_DATA table = {.Version = 0};
+    if (!from)
+        return STATUS_INVALID_PARAMETER;
+    table.Version = from->Version;
+#define TAKE(slot) table.DxgkDdi##slot = from->DxgkDdi##slot
+    TAKE(AddDevice);
+    TAKE(StartDevice);
+    TAKE(StopDevice);
+    TAKE(RemoveDevice);
+    TAKE(DispatchIoRequest);
+    TAKE(InterruptRoutine);
+    TAKE(DpcRoutine);
+    TAKE(SetPowerState);
+    TAKE(ResetDevice);
+    TAKE(Unload);
+    TAKE(QueryAdapterInfo);
+    TAKE(StopDeviceAndReleasePostDisplayOwnership);
+#undef TAKE
+    NTSTATUS status = DxgkInitialize(DriverObject, RegistryPath, &table);
+    host_world->driver->displays_only = NT_SUCCESS(status);
+    return status;
+}
+
+NTSTATUS APIENTRY DxgkUnInitialize(PDRIVER_OBJECT DriverObject) {
+    (void)DriverObject;
+    host_world->driver->initialized = false;
+    return STATUS_SUCCESS;
+}
+
+void host_driver_calling(const char *call) {
+    const struct vidmm_host_interposer *interposer = &host_world->interposer;
+    if (interposer->calling)
+        interposer->calling(interposer->ctx, call);
+}
+
+void host_driver_called(const char *call) {
+    host_driver_calling(NULL);
+    if (host_self.irql == PASSIVE_LEVEL)
+        return;
+    host_violation("%s returned at IRQL %u instead of %u", call, host_self.irql, PASSIVE_LEVEL);
+    host_irql_lower(PASSIVE_LEVEL);
+}
+
+bool host_driver_enter(struct vidmm_host *host, DRIVER_INITIALIZE *entry,
+                       struct vidmm_host_error *error) {
+    static WCHAR path[] = u"\\Registry\\Machine\\System\\CurrentControlSet\\Services\\vidmm";
+    UNICODE_STRING registry;
+    RtlInitUnicodeString(&registry, path);
+    host->driver->object.DriverInit = entry;
+    host_driver_calling("DriverEntry");
+    NTSTATUS status = entry(&host->driver->object, &registry);
+    host_driver_called("DriverEntry");
+    if (host->driver->refusal)
+        return host_driver_fail(error, status, "DxgkInitialize refused the driver: %s (0x%x)",
+                                host->driver->refusal, host->driver->ddi.Version);
+    if (!NT_SUCCESS(status))
+        return host_driver_fail(error, status, "DriverEntry failed with status 0x%08x",
+                                (unsigned)status);
+    if (!host->driver->initialized)
+        return host_driver_fail(error, status,
+                                "DriverEntry succeeded without calling DxgkInitialize");
+    if (host->interposer.ddi)
+        host->interposer.ddi(host->interposer.ctx, &host->driver->ddi);
+    return true;
+}
+
+void host_driver_unload(struct vidmm_host *host) {
+    struct host_driver *driver = host->driver;
+    host_driver_calling("DxgkDdiUnload");
+    if (driver->initialized && driver->ddi.DxgkDdiUnload)
+        driver->ddi.DxgkDdiUnload();
+    else if (driver->initialized && driver->object.DriverUnload)
+        driver->object.DriverUnload(&driver->object);
+    host_driver_called("DxgkDdiUnload");
+    driver->initialized = false;
+}

@@ -57,6 +57,8 @@ ALLOWED = [
     ('src/migrate/*', 'own free string system vidmm/*'),
     ('src/lookup/*', 'own wddm free string system vidmm/rules vidmm/lookup'),
     ('src/report/*', 'own free string system vidmm/*'),
+    ('src/cc/crt/*', 'own wddm free string'),
+    ('src/cc/*', 'own free string system vidmm/cc'),
     ('src/cli/*', 'own free string system vidmm/*'),
     ('drivers/common/*', 'own wddm free string'),
     ('drivers/*/hardware.*', 'own free string system vidmm/hwmodel'),

@@ -62,6 +62,7 @@ need has_ninja . ninja-build ninja-build ninja samurai ninja
 need has_command scdoc scdoc scdoc scdoc scdoc scdoc
 need has_library jansson libjansson-dev jansson-devel jansson jansson-dev jansson
 need has_library libzstd libzstd-dev libzstd-devel zstd zstd-dev zstd
+need has_library expat libexpat1-dev expat-devel expat expat-dev expat
 need has_library libxxhash libxxhash-dev xxhash-devel xxhash xxhash-dev xxhash
 need has_library cmocka libcmocka-dev libcmocka-devel cmocka cmocka-dev cmocka
 if [ "$level" = checks ]; then

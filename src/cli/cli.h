@@ -71,6 +71,7 @@ int cli_inspect(int argc, char **argv);
 int cli_workloads(int argc, char **argv);
 int cli_rules(int argc, char **argv);
 int cli_check(int argc, char **argv);
+int cli_cc(int argc, char **argv);
 int cli_migrate(int argc, char **argv);
 
 void cli_help(FILE *out);
@@ -79,6 +80,7 @@ void cli_help_inspect(FILE *out);
 void cli_help_workloads(FILE *out);
 void cli_help_rules(FILE *out);
 void cli_help_check(FILE *out);
+void cli_help_cc(FILE *out);
 void cli_help_migrate(FILE *out);
 
 /* vidmm_run_options.progress: a bar on standard error. */

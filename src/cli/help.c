@@ -10,6 +10,7 @@ void cli_help(FILE *out) {
           "miniport driver, moves real bytes, and checks every byte and every rule.\n"
           "\n"
           "  vidmm run [WORKLOAD]         replay a workload and verify it\n"
+          "  vidmm cc -o OUT WHAT         build a driver from its sources\n"
           "  vidmm check [DRIVER]         check that a driver keeps the rules\n"
           "  vidmm inspect                show what a driver reports about its memory\n"
           "  vidmm migrate send|recv      move a run to another process while it plays\n"

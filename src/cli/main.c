@@ -33,9 +33,9 @@ static int run_command(int argc, char **argv) {
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } commands[] = {
-        {"run", cli_run},         {"check", cli_check},         {"inspect", cli_inspect},
-        {"migrate", cli_migrate}, {"workloads", cli_workloads}, {"rules", cli_rules}};
+    } commands[] = {{"run", cli_run},         {"check", cli_check}, {"inspect", cli_inspect},
+                    {"migrate", cli_migrate}, {"cc", cli_cc},       {"workloads", cli_workloads},
+                    {"rules", cli_rules}};
 
     const char *word = argc > 1 ? argv[1] : NULL;
     if (!word)

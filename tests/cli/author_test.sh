@@ -19,5 +19,5 @@ passes() { # NAME COMPILER-WORD...
 
 passes plain "$@"
 if "$@" -dM -E -x c /dev/null | grep -q __clang__; then exit 0; fi
-sources+=("$root/tests/foreign/crt/memory.c")
+sources+=("$root/src/cc/crt/memory.c")
 passes windows "$@" -mabi=ms -fno-builtin

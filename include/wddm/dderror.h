@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* Error codes that video miniports return to user mode. */
+#ifndef WDDM_DDERROR_H
+#define WDDM_DDERROR_H
+
+#include "compat/winerror.h"
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * workspace.c - see workspace.h.
+ */
+#include "workspace.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "paths.h"
+
+bool cc_workspace_open(struct cc_build *build) {
+    const char *room = getenv("TMPDIR");
+    if (snprintf(build->workspace, sizeof(build->workspace), "%s/vidmm-cc-XXXXXX",
+                 room && room[0] == '/' ? room : "/tmp") < (int)sizeof(build->workspace) &&
+        mkdtemp(build->workspace))
+        return true;
+    cc_stop(build, "no directory '%s' for the build: %s", build->workspace, strerror(errno));
+    build->workspace[0] = '\0';
+    return false;
+}
+
+/* The newest first, so that a directory is empty when it is removed. */
+void cc_workspace_close(struct cc_build *build) {
+    for (size_t i = build->workspace_files.count; i-- > 0;)
+        remove(build->workspace_files.word[i]);
+    if (build->workspace[0])
+        rmdir(build->workspace);
+    cc_list_free(&build->workspace_files);
+}
+
+bool cc_workspace_path(struct cc_build *build, char path[PATH_MAX], const char *format, ...) {
+    char name[PATH_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(name, sizeof(name), format, arguments);
+    va_end(arguments);
+    if (length >= (int)sizeof(name) ||
+        snprintf(path, PATH_MAX, "%s/%s", build->workspace, name) >= PATH_MAX)
+        return cc_stop(build, "a path of the build is too long: %s", name);
+    cc_list_add(&build->workspace_files, "%s", path);
+    return !build->workspace_files.failed || cc_stop(build, "no memory for the build");
+}
+
+bool cc_workspace_write(struct cc_build *build, const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    bool written = file && fputs(text, file) >= 0;
+    written = file && fclose(file) == 0 && written;
+    return written || cc_stop(build, "cannot write '%s': %s", path, strerror(errno));
+}
+
+/* The build tree has its own sources beside it; an installation has both below its prefix. */
+bool cc_find_headers(struct cc_build *build) {
+    static const char *const run_times[] = {"../src/cc/crt", "../share/vidmm/crt"};
+    char self[PATH_MAX], directory[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    self[length > 0 ? length : 0] = '\0';
+    cc_directory_of(self, directory);
+    bool headers =
+        cc_find_path(directory, "../include/wddm", self) && realpath(self, build->headers);
+    for (size_t i = 0; headers && i < sizeof(run_times) / sizeof(run_times[0]); i++) {
+        if (cc_find_path(directory, run_times[i], self) && realpath(self, build->run_time))
+            return true;
+    }
+    return cc_stop(build,
+                   "include/wddm and the C functions for drivers are not beside this program");
+}

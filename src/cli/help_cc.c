@@ -1,0 +1,28 @@
+/*
+ * help_cc.c - the text of vidmm cc --help.
+ */
+#include "cli.h"
+
+void cli_help_cc(FILE *out) {
+    fputs("Usage: vidmm cc -o OUT [FLAG...] WHAT...\n"
+          "\n"
+          "Builds a driver from its unedited sources into the shared object OUT, with Windows'\n"
+          "calling convention, sizes of types and layouts. WHAT: directories (the .c, .cpp, .cxx\n"
+          "and .cc files in them), sources, Visual Studio projects (.vcxproj).\n"
+          "\n"
+          "  -o OUT                 the shared object, for vidmm check, run and inspect\n"
+          "      --configuration NAME  of a project; without it its first Release\n"
+          "      --platform NAME    of a project (default: x64)\n"
+          "  -DNAME[=VALUE] -IDIR -O -g -include FILE ...\n"
+          "                         go to clang as they are; so do -fsanitize=address\n"
+          "                         and --coverage\n"
+          "  -h, --help\n"
+          "\n"
+          "Headers are found in any letter case, and .tmh files are made from the control\n"
+          "comments of WPP. All names that are missing in a build are printed in one list, with\n"
+          "what to do about each. CLANG in the environment names another clang.\n"
+          "\n"
+          "Exit code: 0 built, 1 missing names or errors in the sources, 2 bad usage or input,\n"
+          "3 the build could not run.\n",
+          out);
+}

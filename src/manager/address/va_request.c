@@ -27,13 +27,11 @@ bool va_inside(const struct va *va, uint64_t start, uint64_t size) {
            size <= va->limit - start;
 }
 
-/* Where large pages can begin that the request may have; 0: nowhere. */
+/* Sizes of large pages that the request may have, as a sum. */
 static uint64_t va_request_large(const struct space *space,
                                  const struct vidmm_va_request *request) {
-    uint64_t large = mmu_large_bytes(&space->adapter->facts.mmu);
-    return large && request->allocation && request->size >= large &&
-                   va_units(request->offset, large) && allocation_may_be_large(request->allocation)
-               ? large
+    return request->allocation && allocation_may_be_large(request->allocation)
+               ? mmu_large_sizes(&space->adapter->facts.mmu, request->size)
                : 0;
 }
 
@@ -45,9 +43,12 @@ static enum vidmm_status va_request_pick(struct space *space,
     uint64_t high = request->maximum ? request->maximum : space->va.limit;
     if (!va_units(low, unit) || !va_units(high, unit))
         return va_wrong(space->adapter, call, "bounds in the units of addresses", "R298");
-    uint64_t large = va_request_large(space, request);
-    if (high >= low && large && va_pick(&space->va, request->size, large, low, high, start))
-        return VIDMM_OK;
+    for (uint64_t sizes = va_request_large(space, request), size; sizes; sizes -= size) {
+        size = segment_largest(sizes);
+        if (high >= low && va_units(request->offset, size) &&
+            va_pick(&space->va, request->size, size, low, high, start))
+            return VIDMM_OK;
+    }
     if (high >= low && va_pick(&space->va, request->size, unit, low, high, start))
         return VIDMM_OK;
     return FAIL(space->adapter, .status = VIDMM_DOES_NOT_FIT, .call = call,

@@ -47,7 +47,7 @@ static uint64_t pages_in(const struct table *table, const struct table_memory *m
 
 /* Pages of [start, end) of a leaf that lead somewhere, in either kind of table. */
 static uint64_t valid_pages(const struct table *table, uint64_t start, uint64_t end) {
-    if (table->large.Valid) /* instead of them: every page */
+    if (table_in_large(table)) /* instead of them: every page */
         return (end - start) >> PAGE_SHIFT;
     uint64_t pages =
         pages_in(table, &table->memory[0], table->wide ? PAGE_SHIFT_LARGE : PAGE_SHIFT, start, end);
@@ -75,8 +75,11 @@ static void check_entries(struct tree *tree, const struct table *table, uint64_t
 
 static void check_leaf(struct tree *tree, const struct table *table) {
     uint64_t at = table->start, end = table_end(table);
-    CHECK(tree->adapter, !table->large.Valid || !count_valid(&table->memory[0], 0, table->entries),
-          tree->object, "an entry is valid below a large page");
+    const struct table *large = table_in_large(table);
+    CHECK(tree->adapter, !large || !count_valid(&table->memory[0], 0, table->entries), tree->object,
+          "an entry is valid below a large page");
+    CHECK(tree->adapter, !large || !table_in_large(large->parent), tree->object,
+          "a large page lies below another one");
     const struct va *va = &tree->space->va;
     for (const struct mapping *mapping = va_find(va, at); mapping && mapping->start < end;
          mapping = va_find(va, mapping->end)) {

@@ -174,6 +174,6 @@ void vidmm_gpummu_info(struct vidmm_adapter *adapter, uint32_t physical,
     *info = (struct vidmm_gpummu_info){
         .on = mmu->on, .iommu = adapter->iommu, .caps = mmu->caps, .levels = mmu->levels};
     memcpy(info->level, mmu->level, sizeof(info->level));
-    info->large_bytes = mmu_large_bytes(mmu);
+    info->large_bytes = mmu->large && mmu->on ? UINT64_C(1) << mmu_shift(mmu, 1) : 0;
     info->paging_bytes = adapter->spaces.scratch_end - adapter->spaces.scratch_start;
 }

@@ -155,8 +155,10 @@ static enum placer_result place_whole(struct segment *segment,
                                       const struct placer_request *want,
                                       struct placer_block **block) {
     struct placer_request aligned = *want;
-    aligned.alignment = request->large;
-    if (request->large > want->alignment && segment->base % request->large == 0) {
+    for (uint64_t sizes = request->large; sizes > want->alignment; sizes -= aligned.alignment) {
+        aligned.alignment = segment_largest(sizes);
+        if (aligned.alignment <= want->alignment || segment->base % aligned.alignment)
+            continue;
         enum placer_result result = placer_alloc(placer, &aligned, block);
         if (result != PLACER_FULL)
             return result;

@@ -96,7 +96,9 @@ struct segment_request {
     uint64_t size;
     uint64_t pitch_size; /* PitchAlignedSize; 0: as size */
     uint64_t alignment;
-    uint64_t large; /* of a large page: its multiples come first, where there are free ones; 0 */
+    /* Sizes of large pages, as a sum: multiples of the largest come first, where there are free
+     * ones, then those of the next. */
+    uint64_t large;
     DXGK_SEGMENTBANKPREFERENCE banks; /* HintedBank if this is the most preferred segment, else 0 */
     bool from_end;                    /* FromEndOfSegment, or the preference's direction bit */
     bool overlay;                     /* last 20 % only */
@@ -104,6 +106,13 @@ struct segment_request {
     bool scattered;                   /* may be cut into extents */
     bool in_vpr;                      /* in the protected range, and nowhere else */
 };
+
+/* The largest of a sum of powers of two. */
+static inline uint64_t segment_largest(uint64_t sizes) {
+    while (sizes & (sizes - 1))
+        sizes &= sizes - 1;
+    return sizes;
+}
 
 /* `segment` has id .. vpr filled in. Takes over bank_ends. False: no memory. */
 bool segment_init(struct segment *segment, const struct vidmm_os *os, struct shared_memory *shared);

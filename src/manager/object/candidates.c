@@ -66,9 +66,8 @@ struct segment_request candidate_request(const struct vidmm_allocation *allocati
         request.floating = list->segments[index]->aperture;
         request.scattered = allocation->adapter->gpummu && !request.floating;
     }
-    uint64_t large = mmu_large_bytes(&allocation->adapter->facts.mmu);
-    if (large && allocation->size >= large && allocation_may_be_large(allocation))
-        request.large = large;
+    if (allocation_may_be_large(allocation))
+        request.large = mmu_large_sizes(&allocation->adapter->facts.mmu, allocation->size);
     /* Bank hints are about the most preferred segment (ns-d3dkmddi-_dxgk_allocationinfo.md). */
     if (index == 0 && list->preferred)
         request.banks = allocation->info.HintedBank;

@@ -101,7 +101,7 @@ bool space_write_ptes(struct plan *plan, struct vidmm_allocation *allocation, st
         if (!table_map_view(plan, mapping, &view))
             return false;
     }
-    return true;
+    return table_join_moved(plan, allocation, &view);
 }
 
 /* ---- After a reset --------------------------------------------------------------------------- */

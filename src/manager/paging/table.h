@@ -37,7 +37,7 @@ struct table {
     uint64_t start;       /* the first address that it translates */
     uint32_t level, entries;
     bool wide;                     /* MMU_PAGES_SINGLE, leaf: its pages are of 64 KiB now */
-    DXGK_PTE large;                /* leaf: the valid entry above that leads to memory instead */
+    DXGK_PTE large;                /* the valid entry above that leads to memory instead */
     struct table_memory memory[2]; /* [1]: MMU_PAGES_DUAL, leaf: the table of 64 KiB pages */
     struct table **child;          /* above the leaves: `entries` of them, room for child_size */
     uint32_t child_size, children; /* that there are */
@@ -153,6 +153,12 @@ void tables_free(struct table *dying);
 /* All of a space. */
 void tables_end(struct space *space);
 
+/* `table`, or the table above it, in whose place an entry leads to memory; NULL: none is. */
+static inline const struct table *table_in_large(const struct table *table) {
+    while (table && !table->large.Valid)
+        table = table->parent;
+    return table;
+}
 /* The leaf table of `*at`, or of the first address behind it below `end` that has one. */
 struct table *table_leaf(const struct space *space, uint64_t *at, uint64_t end);
 /* The first address behind `table`. */
@@ -198,6 +204,10 @@ uint64_t table_copy_part(const struct table_copied *source, const struct space *
                          uint64_t left, struct table **from, struct table **target);
 /* Writes the PTEs of one mapping: `view`, or invalid entries if `view` is NULL. */
 bool table_map_view(struct plan *plan, const struct mapping *mapping, const struct view *view);
+/* After table_map_view of all mappings of `allocation`: those that lie side by side share large
+ * pages. */
+bool table_join_moved(struct plan *plan, const struct vidmm_allocation *allocation,
+                      const struct view *view);
 /* [start, end) of the paging process leads to pages of `allocation`, or of `mdl`, from `offset`. */
 struct table_source {
     struct vidmm_allocation *allocation;

@@ -1,10 +1,10 @@
 /*
- * table_large.c - see table_run.h: entries of level 1 that lead to memory in place of a leaf table
+ * table_large.c - see table_run.h: entries above the leaves that lead to memory in place of tables
  * (LargePage in ns-d3dukmdt-_dxgk_pte.md).
  *
- * The leaf table stays where it is, with invalid entries: to become small pages again costs no
- * memory, which a plan that evicts would not get. table.large of the leaf table is the entry that
- * is there instead.
+ * The tables below stay where they are, the leaves with invalid entries: to become small pages
+ * again costs no memory, which a plan that evicts would not get. table.large of the table below is
+ * the entry that is there instead.
  */
 #include "base/process.h"
 #include "object/allocation.h"
@@ -15,9 +15,15 @@ static const struct mmu *mmu_of(const struct space *space) {
     return &space->adapter->facts.mmu;
 }
 
-/* 0: not in this space. What the manager maps for itself has pages of 4 KiB. */
-static uint64_t large_bytes(const struct space *space) {
-    return space->paging || space_is_privileged(space) ? 0 : mmu_large_bytes(mmu_of(space));
+/* ---- Which can be ---------------------------------------------------------------------------- */
+
+/* The highest level of this space that may have them, of such sizes; 0: none. What the manager maps
+ * for itself has pages of 4 KiB. */
+static uint32_t large_level(const struct space *space, enum table_sizes sizes) {
+    uint32_t level = mmu_large_level(mmu_of(space));
+    if (sizes <= TABLE_SIZES_LEAF || space->paging || space_is_privileged(space))
+        return 0;
+    return level < sizes - TABLE_SIZES_LEAF ? level : sizes - TABLE_SIZES_LEAF;
 }
 
 /*
@@ -26,29 +32,58 @@ static uint64_t large_bytes(const struct space *space) {
  */
 static bool large_allowed(const struct leaf_run *run) {
     const struct mapping *mapping = run->mapping;
-    return run->write == TABLE_PAGES && run->sizes == TABLE_SIZES_ALL && mapping &&
-           mapping->use.kind == VA_PAGES && !mapping->use.reservation &&
-           !mapping->use.driver_protection && run->source.view.segment &&
+    return run->write == TABLE_PAGES && mapping && mapping->use.kind == VA_PAGES &&
+           !mapping->use.reservation && !mapping->use.driver_protection &&
+           (run->source.view.segment || mmu_of(space_of(mapping))->large_system) &&
            allocation_may_be_large(mapping->use.allocation);
+}
+
+/* Of the pages of a list, from byte `offset` on; `*at` is where. */
+static bool large_is_row(PMDL mdl, uint64_t offset, uint64_t size, uint64_t *at) {
+    const PFN_NUMBER *page = MmGetMdlPfnArray(mdl) + (offset >> PAGE_SHIFT);
+    uint64_t count = size >> PAGE_SHIFT, row = 1;
+    while (row < count && page[row] == page[0] + row)
+        row++;
+    *at = page[0] << PAGE_SHIFT;
+    return row == count;
 }
 
 /* Bytes of the place from `offset` on lie in a row, and begin where a large page can. */
 static bool large_fits(const struct leaf_run *run, uint64_t offset, uint64_t size) {
     const struct view *view = &run->source.view;
     const DXGK_GPUMMUCAPS *caps = &mmu_of(space_of(run->mapping))->caps;
-    uint64_t row, more, at = placement_at(view->place, offset, &row);
-    while (row < size && placement_at(view->place, offset + row, &more) == at + row)
-        row += more;
-    return row >= size && (caps->AllowNonAlignedLargePageAddress ||
-                           ((at | (view->segment->base + at)) & (size - 1)) == 0);
+    uint64_t row, more, at, base = 0;
+    if (view->segment) {
+        base = view->segment->base;
+        at = placement_at(view->place, offset, &row);
+        while (row < size && placement_at(view->place, offset + row, &more) == at + row)
+            row += more;
+    } else {
+        row = large_is_row(run->source.mdl, offset, size, &at) ? size : 0;
+    }
+    return row >= size &&
+           (caps->AllowNonAlignedLargePageAddress || ((at | (base + at)) & (size - 1)) == 0);
 }
 
-uint64_t large_end(const struct leaf_run *run, const struct table *leaf, uint64_t at,
-                   uint64_t end) {
-    uint64_t size = large_bytes(leaf->space), stop = at;
-    if (!size || at != leaf->start || !large_allowed(run))
+/* ---- Becoming large -------------------------------------------------------------------------- */
+
+uint64_t large_end(const struct leaf_run *run, struct table *leaf, uint64_t at, uint64_t end,
+                   struct table **table) {
+    uint32_t top = large_level(leaf->space, run->sizes);
+    uint64_t size = 0, stop = at;
+    if (top == 0 || at != leaf->start || !large_allowed(run))
         return at;
-    uint64_t most = at + TABLE_ENTRIES_MAX * size, all = table_end(leaf->parent);
+    for (struct table *below = leaf; below->level < top && below->start == at;
+         below = below->parent) {
+        uint64_t covers = UINT64_C(1) << mmu_shift(mmu_of(leaf->space), below->level + 1);
+        if (end - at < covers || !large_fits(run, run->source.offset, covers))
+            break;
+        size = covers;
+        *table = below->parent;
+    }
+    if (size == 0)
+        return at;
+    uint64_t most = at + TABLE_ENTRIES_MAX * size, all = table_end(*table);
     all = all < end ? all : end;
     all = all < most ? all : most;
     while (all - stop >= size && large_fits(run, run->source.offset + (stop - at), size))
@@ -65,21 +100,43 @@ bool large_write(const struct leaf_run *run, struct table *table, uint64_t start
     return table_plan_add(run->plan, &op, run->source.allocation);
 }
 
-bool large_clear(struct plan *plan, struct space *space, uint64_t start, uint64_t end) {
-    uint64_t size = large_bytes(space);
-    struct table *leaf;
-    if (!size)
-        return true;
+/* ---- Becoming small -------------------------------------------------------------------------- */
+
+static bool clear_level(struct plan *plan, struct space *space, uint32_t level, uint64_t start,
+                        uint64_t end) {
+    uint64_t size = UINT64_C(1) << mmu_shift(mmu_of(space), level);
+    struct table *table;
     end &= ~(size - 1);
-    for (uint64_t at = (start + size - 1) & ~(size - 1); (leaf = table_leaf(space, &at, end));) {
-        uint64_t most = leaf->start + TABLE_ENTRIES_MAX * size, stop = table_end(leaf->parent);
-        struct table_op op = {.space = space, .table = leaf->parent, .write = TABLE_SMALL};
-        stop = stop < end ? stop : end;
-        op.start = leaf->start;
+    for (uint64_t at = (start + size - 1) & ~(size - 1); (table = table_leaf(space, &at, end));) {
+        uint64_t first = at & ~(size - 1), most = first + TABLE_ENTRIES_MAX * size, stop;
+        while (table->level < level)
+            table = table->parent;
+        stop = table_end(table) < end ? table_end(table) : end;
+        struct table_op op = {.space = space, .table = table, .write = TABLE_SMALL, .start = first};
         op.end = stop < most ? stop : most;
         if (!table_plan_add(plan, &op, NULL))
             return false;
         at = op.end;
     }
     return true;
+}
+
+bool large_clear(struct plan *plan, struct space *space, uint64_t start, uint64_t end,
+                 enum table_sizes sizes) {
+    for (uint32_t level = large_level(space, sizes); level > 0; level--) {
+        if (!clear_level(plan, space, level, start, end))
+            return false;
+    }
+    return true;
+}
+
+bool large_end_of(struct plan *plan, const struct table *table) {
+    return clear_level(plan, table->space, table->level + 1, table->start, table_end(table));
+}
+
+const struct table *large_cut(const struct space *space, uint64_t at, uint64_t start,
+                              uint64_t end) {
+    uint64_t found = at;
+    const struct table *large = table_in_large(table_leaf(space, &found, at + 1));
+    return large && (start > large->start || end < table_end(large)) ? large : NULL;
 }

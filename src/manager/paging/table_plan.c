@@ -194,25 +194,30 @@ static bool write_table(const struct leaf_run *run, struct table *table, uint64_
 static bool write_leaves(struct space *space, uint64_t start, uint64_t end, struct leaf_run run) {
     struct table *table;
     uint64_t offset = run.source.offset, stop;
-    if (run.write == TABLE_CLEAR && !large_clear(run.plan, space, start, end))
+    if (run.write == TABLE_CLEAR && !large_clear(run.plan, space, start, end, run.sizes))
         return false;
     for (uint64_t at = start; (table = table_leaf(space, &at, end)); at = stop) {
+        struct table *above;
         run.source.offset = offset + (at - start);
-        stop = large_end(&run, table, at, end);
+        stop = large_end(&run, table, at, end, &above);
         bool large = stop != at;
         if (!large)
             stop = table_end(table) < end ? table_end(table) : end;
-        if (!(large ? large_write(&run, table->parent, at, stop)
-                    : write_table(&run, table, at, stop)))
+        if (!(large ? large_write(&run, above, at, stop) : write_table(&run, table, at, stop)))
             return false;
     }
     return true;
 }
 
+bool table_plan_clear(struct plan *plan, struct space *space, uint64_t start, uint64_t end,
+                      enum table_sizes sizes) {
+    struct leaf_run run = {.plan = plan, .write = TABLE_CLEAR, .sizes = sizes};
+    return write_leaves(space, start, end, run);
+}
+
 /* ---- Mappings -------------------------------------------------------------------------------- */
 
-/* The system pages that it leads to where it leads to no segment. */
-static PMDL pages_of(const struct va_use *use) {
+PMDL table_plan_pages(const struct va_use *use) {
     if (use->kind == VA_MEMORY)
         return use->memory ? use->memory->mdl : use->pages;
     return use->allocation->mdl;
@@ -235,7 +240,7 @@ static bool write_mapping(struct plan *plan, const struct mapping *mapping, uint
     run.write = TABLE_PAGES;
     run.source = (struct table_source){.allocation = mapping->use.allocation,
                                        .view = *view,
-                                       .mdl = pages_of(&mapping->use),
+                                       .mdl = table_plan_pages(&mapping->use),
                                        .driver_protection = mapping->use.driver_protection};
     for (uint64_t at = start, row; at < end; at += row) {
         run.source.offset = va_offset(mapping, at, &row);
@@ -246,8 +251,7 @@ static bool write_mapping(struct plan *plan, const struct mapping *mapping, uint
     return true;
 }
 
-/* Where the plan under construction leaves the allocation; false: nowhere the GPU reaches. */
-static bool final_view(const struct mapping *mapping, struct view *view) {
+bool table_plan_view(const struct mapping *mapping, struct view *view) {
     const struct vidmm_allocation *allocation = mapping->use.allocation;
     const struct table_memory *memory = mapping->use.memory;
     *view = (struct view){0};
@@ -270,7 +274,7 @@ static bool write_ptes(struct plan *plan, struct space *space, uint64_t start, u
         uint64_t from = mapping->start > start ? mapping->start : start;
         uint64_t to = mapping->end < end ? mapping->end : end;
         struct view view;
-        bool mapped = final_view(mapping, &view);
+        bool mapped = table_plan_view(mapping, &view);
         if ((mapped || mapping->use.kind == VA_ZERO) &&
             !write_mapping(plan, mapping, from, to, mapped ? &view : NULL, sizes))
             return false;
@@ -288,29 +292,25 @@ static bool convert(struct plan *plan, struct table *table) {
 }
 
 /*
- * The leaf table is filled before the entry above leads there again: at no time does an address
- * that stays lead nowhere.
+ * The tables below are filled before the entry above leads there again: at no time does an address
+ * that stays lead nowhere. Smaller large pages may be among what they are filled with.
  */
 static bool split_large(struct plan *plan, const struct table *table) {
-    struct space *space = table->space;
-    uint64_t end = table_end(table);
-    return write_ptes(plan, space, table->start, end, TABLE_SIZES_SMALL) &&
-           large_clear(plan, space, table->start, end);
+    return write_ptes(plan, table->space, table->start, table_end(table),
+                      TABLE_SIZES_LEAF + table->level) &&
+           large_end_of(plan, table);
 }
 
-/* Writes, as pages of their leaf tables, the large pages of which [*start, *end) has only a part;
- * what is left of the range has whole ones. */
+/* Writes, as smaller pages, the large pages of which [*start, *end) has only a part; what is left
+ * of the range has whole ones. */
 static bool split_ends(struct plan *plan, struct space *space, uint64_t *start, uint64_t *end) {
-    uint64_t first = *start, last = *end - 1;
-    const struct table *head = table_leaf(space, &first, first + 1);
-    const struct table *tail = table_leaf(space, &last, *end);
-    bool cut_head = head && head->large.Valid && (*start > head->start || *end < table_end(head));
-    bool cut_tail = tail && tail != head && tail->large.Valid && *end < table_end(tail);
-    if (cut_head)
+    const struct table *head = large_cut(space, *start, *start, *end);
+    const struct table *tail = large_cut(space, *end - 1, *start, *end);
+    if (head)
         *start = *end < table_end(head) ? *end : table_end(head);
-    if (cut_tail)
+    if (tail && tail != head)
         *end = tail->start;
-    return (!cut_head || split_large(plan, head)) && (!cut_tail || split_large(plan, tail));
+    return (!head || split_large(plan, head)) && (!tail || tail == head || split_large(plan, tail));
 }
 
 bool table_write_ptes(struct plan *plan, struct space *space, uint64_t start, uint64_t end) {
@@ -318,9 +318,11 @@ bool table_write_ptes(struct plan *plan, struct space *space, uint64_t start, ui
         start &= ~WIDE_MASK;
         end = (end + WIDE_MASK) & ~WIDE_MASK;
     }
+    uint64_t from = start, to = end;
     return split_ends(plan, space, &start, &end) &&
-           write_leaves(space, start, end, (struct leaf_run){.plan = plan, .write = TABLE_CLEAR}) &&
-           write_ptes(plan, space, start, end, TABLE_SIZES_ALL) && table_flush(plan, space);
+           table_plan_clear(plan, space, start, end, TABLE_SIZES_ALL) &&
+           write_ptes(plan, space, start, end, TABLE_SIZES_ALL) &&
+           table_join(plan, space, from, to) && table_flush(plan, space);
 }
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
@@ -375,7 +377,6 @@ static bool add_copy(struct plan *plan, const struct table_copied *source, struc
 
 bool table_copy(struct plan *plan, const struct table_copied *source, struct space *space,
                 uint64_t start, uint64_t end) {
-    struct leaf_run clear = {.plan = plan, .write = TABLE_CLEAR};
     struct table_copied part = *source;
     struct table *from, *target;
     if (!gpu_copies(source, space, start, end))
@@ -384,15 +385,27 @@ bool table_copy(struct plan *plan, const struct table_copied *source, struct spa
         return false;
     for (uint64_t at = start, bytes; at < end; at += bytes, part.from += bytes) {
         bytes = table_copy_part(&part, space, at, end - at, &from, &target);
-        if (!from && !write_leaves(space, at, at + bytes, clear))
+        if (!from && !table_plan_clear(plan, space, at, at + bytes, TABLE_SIZES_ALL))
             return false;
     }
     return table_flush(plan, space);
 }
 
+/* The large pages that an unmapped mapping shares with those beside it: all of them go, for all
+ * lead to the same allocation. */
+static bool clear_shared(struct plan *plan, const struct mapping *mapping) {
+    const struct space *space = space_of(mapping);
+    uint64_t start = mapping->start, end = mapping->end;
+    const struct table *head = large_cut(space, start, start, end);
+    const struct table *tail = large_cut(space, end - 1, start, end);
+    return (!head || large_end_of(plan, head)) &&
+           (!tail || tail == head || large_end_of(plan, tail));
+}
+
 bool table_map_view(struct plan *plan, const struct mapping *mapping, const struct view *view) {
     return mapping->use.kind != VA_PAGES ||
-           (write_mapping(plan, mapping, mapping->start, mapping->end, view, TABLE_SIZES_ALL) &&
+           ((view || clear_shared(plan, mapping)) &&
+            write_mapping(plan, mapping, mapping->start, mapping->end, view, TABLE_SIZES_ALL) &&
             table_flush(plan, space_of(mapping)));
 }
 
@@ -564,5 +577,6 @@ bool tables_emit_again(struct plan *plan, struct space *space) {
     space->stale_end = space->va.limit;
     if (space->now)
         return each_table(plan, space->root, emit_window);
-    return write_ptes(plan, space, 0, space->va.limit, TABLE_SIZES_ALL) && table_flush(plan, space);
+    return write_ptes(plan, space, 0, space->va.limit, TABLE_SIZES_ALL) &&
+           table_join(plan, space, 0, space->va.limit) && table_flush(plan, space);
 }

@@ -24,7 +24,8 @@ struct mmu {
     bool on;  /* and the adapter runs on it */
     DXGK_GPUMMUCAPS caps;
     enum mmu_pages pages;
-    bool large; /* entries of level 1 may lead to memory: DXGK_PTE.LargePage, from WDDM 2.1 on */
+    bool large; /* entries above the leaves may lead to memory: DXGK_PTE.LargePage, from 2.1 on */
+    bool large_system; /* and to system memory, from 2.9 on */
     uint32_t levels;
     struct vidmm_level_info level[VIDMM_LEVELS_MAX];
     uint32_t wide_size; /* bytes of a leaf table with pages of 64 KiB */
@@ -40,9 +41,19 @@ static inline uint32_t mmu_shift(const struct mmu *mmu, uint32_t level) {
     return shift;
 }
 
-/* Bytes of a large page; 0: there are none. */
-static inline uint64_t mmu_large_bytes(const struct mmu *mmu) {
-    return mmu->large && mmu->on ? UINT64_C(1) << mmu_shift(mmu, 1) : 0;
+/* The highest level whose entries may lead to memory; 0: only leaves do. */
+static inline uint32_t mmu_large_level(const struct mmu *mmu) {
+    return mmu->large && mmu->on ? mmu->levels - 1 : 0;
+}
+
+/* The sum of the sizes of large pages that are no larger than `most`: powers of two. */
+static inline uint64_t mmu_large_sizes(const struct mmu *mmu, uint64_t most) {
+    uint64_t sizes = 0, size;
+    for (uint32_t level = 1; level <= mmu_large_level(mmu); level++) {
+        size = UINT64_C(1) << mmu_shift(mmu, level);
+        sizes |= size <= most ? size : 0;
+    }
+    return sizes;
 }
 
 /* The root of two levels grows with what is mapped (gpu-virtual-address.md). */

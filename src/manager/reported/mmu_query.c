@@ -228,6 +228,8 @@ enum vidmm_status query_mmu(const struct query_context *context, struct adapter_
     enum vidmm_status status = ask_caps(context, mmu, error);
     mmu->large = mmu->caps.LargePageSupported &&
                  facts->interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_1;
+    mmu->large_system = mmu->large && mmu->caps.SysMemLargePageSupported &&
+                        facts->interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9;
     for (uint32_t i = 0; status == VIDMM_OK && i < mmu->levels; i++)
         status = ask_level(context, facts, mmu, i, error);
     if (status == VIDMM_OK)

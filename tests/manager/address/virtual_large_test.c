@@ -9,7 +9,7 @@
 static uint64_t large_size; /* of the world at hand */
 
 /* Updates of the first process's tables in their order: 's' small pages, 'l' an entry above that
- * leads to a table, 'L' one with LargePage, 'x' invalid entries of leaves. */
+ * leads to a table, 'L' one with LargePage, 'H' the same of level 2, 'x' invalid entries of leaves. */
 static char order[256];
 static uint32_t ordered;
 static DXGKDDI_BUILDPAGINGBUFFER *build_else;
@@ -18,11 +18,12 @@ static DXGKDDI_CREATEALLOCATION *create_else;
 static void note_update(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     const struct world_process *process = update->hProcess;
     const DXGK_PTE *entry = &update->pPageTableEntries[0];
-    if (process->system || update->PageTableLevel > 1 || ordered + 1 >= sizeof(order))
+    if (process->system || ordered + 1 >= sizeof(order))
         return;
-    order[ordered++] = update->PageTableLevel == 1 ? (entry->LargePage ? 'L' : 'l')
-                       : entry->Valid              ? 's'
-                                                   : 'x';
+    order[ordered++] = entry->LargePage             ? (update->PageTableLevel == 1 ? 'L' : 'H')
+                       : update->PageTableLevel > 0 ? 'l'
+                       : entry->Valid               ? 's'
+                                                    : 'x';
     order[ordered] = '\0';
 }
 
@@ -217,6 +218,165 @@ static void both_ends_of_a_change_are_split(void **state) {
     game_end(game);
 }
 
+/* ---- Every level ----------------------------------------------------------------------------- */
+
+/* Three levels; two entries of level 1 are as much as one of level 2. */
+static struct game *prepare_higher(void) {
+    static const uint32_t bits[VIDMM_LEVELS_MAX] = {5, 1, 8};
+    struct game *game = prepare();
+    game->world->levels = 3;
+    memcpy(game->world->bits, bits, sizeof(bits));
+    large_size = PAGE << bits[0];
+    return game;
+}
+
+static uint64_t higher_size(const struct game *game) {
+    return large_size << game->world->bits[1];
+}
+
+static void each_part_has_the_highest_level_that_fits(void **state) {
+    (void)state;
+    struct game *game = begin(prepare_higher());
+    struct player *player = &game->players[0];
+    struct world_process *process = world_process(game->world, 1);
+    uint64_t high = higher_size(game), size = high + large_size + PAGE;
+    struct vidmm_allocation *small = make(player, PAGE, ANYWHERE);
+    struct vidmm_allocation *allocation = make(player, size, ANYWHERE);
+    must_list(player, small);
+    uint64_t va = map(player, (struct vidmm_va_request){.size = size, .allocation = allocation});
+    must_list(player, allocation);
+    for (uint32_t again = 0; again < 2; again++) {
+        assert_int_equal(large_pages(player, allocation, va, 0, size), (size - PAGE) / PAGE);
+        assert_int_equal(world_translate(process, va + high - PAGE).level, 2);
+        assert_int_equal(world_translate(process, va + high).level, 1);
+        evict(player, allocation, 0);
+        assert_int_equal(vidmm_allocation_evict(allocation, true), VIDMM_OK);
+        assert_false(world_translate(process, va).valid);
+        must_list(player, allocation);
+    }
+    game_end(game);
+}
+
+/* Its neighbours of the lower level stay large, and are there before the entry above goes. */
+static void a_split_goes_down_one_level_at_a_time(void **state) {
+    (void)state;
+    struct game *game = begin(prepare_higher());
+    struct player *player = &game->players[0];
+    struct world_process *process = world_process(game->world, 1);
+    uint64_t size = higher_size(game), hole = large_size + PAGE;
+    struct vidmm_allocation *allocation = make(player, size, ANYWHERE);
+    uint64_t va = map(player, (struct vidmm_va_request){.size = size, .allocation = allocation});
+    must_list(player, allocation);
+    assert_int_equal(world_translate(process, va).level, 2);
+    ordered = 0;
+    assert_int_equal(vidmm_va_free(player->process, va + hole, PAGE), VIDMM_OK);
+    assert_string_equal(order, "Lssl");
+    assert_false(world_translate(process, va + hole).valid);
+    assert_int_equal(large_pages(player, allocation, va, 0, large_size), large_size / PAGE);
+    assert_int_equal(large_pages(player, allocation, va + large_size, large_size, PAGE), 0);
+    assert_int_equal(
+        large_pages(player, allocation, va + hole + PAGE, hole + PAGE, size - hole - PAGE), 0);
+    game_end(game);
+}
+
+/* ---- Side by side ---------------------------------------------------------------------------- */
+
+/* `size` bytes of the allocation in `parts` mappings, one behind the other. */
+static uint64_t map_parts(struct player *player, struct vidmm_allocation *allocation, uint64_t size,
+                          uint64_t parts) {
+    uint64_t part = size / parts;
+    for (uint64_t i = 0; i < parts; i++)
+        map(player, (struct vidmm_va_request){.size = part,
+                                              .base = 16 * MIB + i * part,
+                                              .allocation = allocation,
+                                              .offset = i * part});
+    return 16 * MIB;
+}
+
+static void mappings_side_by_side_share_a_large_page(void **state) {
+    (void)state;
+    struct game *game = begin(prepare());
+    struct player *player = &game->players[0];
+    uint64_t size = 3 * large_size, part = size / 6;
+    struct vidmm_allocation *allocation = make(player, size, ANYWHERE);
+    must_list(player, allocation);
+    uint64_t va = map_parts(player, allocation, size, 6);
+    assert_int_equal(large_pages(player, allocation, va, 0, size), size / PAGE);
+    evict(player, allocation, 0);
+    assert_int_equal(vidmm_allocation_evict(allocation, true), VIDMM_OK);
+    for (uint64_t at = 0; at < size; at += PAGE)
+        assert_false(world_translate(world_process(game->world, 1), va + at).valid);
+    must_list(player, allocation);
+    assert_int_equal(large_pages(player, allocation, va, 0, size), size / PAGE);
+    ordered = 0;
+    assert_int_equal(vidmm_va_free(player->process, va + part, part), VIDMM_OK);
+    assert_string_equal(order, "sl");
+    assert_int_equal(large_pages(player, allocation, va, 0, part), 0);
+    assert_false(world_translate(world_process(game->world, 1), va + part).valid);
+    map(player, (struct vidmm_va_request){
+                    .size = part, .base = va + part, .allocation = allocation, .offset = part});
+    assert_int_equal(large_pages(player, allocation, va, 0, size), size / PAGE);
+    game_end(game);
+}
+
+/* The entry above leads to memory before what is below it becomes invalid. */
+static void joining_leaves_no_address_without_a_page(void **state) {
+    (void)state;
+    struct game *game = begin(prepare());
+    struct player *player = &game->players[0];
+    struct vidmm_allocation *allocation = make(player, large_size, ANYWHERE);
+    must_list(player, allocation);
+    struct vidmm_va_request half = {
+        .size = large_size / 2, .base = 16 * MIB, .allocation = allocation};
+    map(player, half);
+    ordered = 0;
+    half.base += large_size / 2;
+    half.offset = large_size / 2;
+    map(player, half);
+    assert_string_equal(order, "sLx");
+    game_end(game);
+}
+
+static void joining_goes_up_to_the_highest_level(void **state) {
+    (void)state;
+    struct game *game = begin(prepare_higher());
+    struct player *player = &game->players[0];
+    uint64_t size = higher_size(game);
+    struct vidmm_allocation *allocation = make(player, size, ANYWHERE);
+    must_list(player, allocation);
+    uint64_t va = map_parts(player, allocation, size, 2);
+    assert_int_equal(world_translate(world_process(game->world, 1), va).level, 2);
+    assert_int_equal(large_pages(player, allocation, va, 0, size), size / PAGE);
+    game_end(game);
+}
+
+/* Another right, another order, or another allocation between. */
+static void what_does_not_go_on_is_not_joined(void **state) {
+    (void)state;
+    struct game *game = begin(prepare());
+    struct player *player = &game->players[0];
+    struct vidmm_allocation *allocation = make(player, large_size, ANYWHERE);
+    struct vidmm_allocation *other = make(player, large_size, ANYWHERE);
+    uint64_t half = large_size / 2, va = 16 * MIB, fence;
+    must_list(player, allocation);
+    must_list(player, other);
+    map(player, (struct vidmm_va_request){.size = half, .base = va, .allocation = allocation});
+    struct vidmm_va_request read_only = {
+        .size = half, .base = va + half, .allocation = allocation, .offset = half};
+    assert_int_equal(vidmm_va_map(player->queue, &read_only, &va, &fence), VIDMM_OK);
+    va = 17 * MIB;
+    map(player, (struct vidmm_va_request){
+                    .size = half, .base = va, .allocation = allocation, .offset = half});
+    map(player,
+        (struct vidmm_va_request){.size = half, .base = va + half, .allocation = allocation});
+    va = 18 * MIB;
+    map(player, (struct vidmm_va_request){.size = half, .base = va, .allocation = allocation});
+    map(player, (struct vidmm_va_request){
+                    .size = half, .base = va + half, .allocation = other, .offset = half});
+    assert_int_equal(game->world->large_entries, 0);
+    game_end(game);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_lies_together_is_mapped_by_entries_above_the_leaves),
@@ -227,6 +387,12 @@ int main(void) {
         cmocka_unit_test(an_unaligned_place_needs_the_driver_to_allow_it),
         cmocka_unit_test(a_split_leaves_its_neighbours_valid),
         cmocka_unit_test(both_ends_of_a_change_are_split),
+        cmocka_unit_test(each_part_has_the_highest_level_that_fits),
+        cmocka_unit_test(a_split_goes_down_one_level_at_a_time),
+        cmocka_unit_test(mappings_side_by_side_share_a_large_page),
+        cmocka_unit_test(joining_leaves_no_address_without_a_page),
+        cmocka_unit_test(joining_goes_up_to_the_highest_level),
+        cmocka_unit_test(what_does_not_go_on_is_not_joined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

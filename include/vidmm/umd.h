@@ -44,9 +44,6 @@ struct vidmm_umd_caps {
 /* In protected memory, where the board has some; an allocation like any other elsewhere. Needs one
  * of LOCAL*. */
 #define VIDMM_UMD_IN_VPR 0x2000u
-/* On linked adapters, not both: one content on all of them; or a content of its own on each. */
-#define VIDMM_UMD_LINK_MIRRORED  0x4000u
-#define VIDMM_UMD_LINK_INSTANCED 0x8000u
 /* The physical adapter that it is at home on, in the highest bits. */
 #define VIDMM_UMD_PHYSICAL(n)        ((uint32_t)(n) << 26)
 #define VIDMM_UMD_PHYSICAL_OF(flags) ((uint32_t)(flags) >> 26)

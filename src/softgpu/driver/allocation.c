@@ -99,8 +99,6 @@ static bool allocation_sensible(const struct vidmm_umd_allocation *umd) {
         return false;
     if ((umd->flags & VIDMM_UMD_ALTERNATE_VA) && !primary)
         return false;
-    if ((umd->flags & VIDMM_UMD_LINK_MIRRORED) && (umd->flags & VIDMM_UMD_LINK_INSTANCED))
-        return false;
     if ((umd->flags & VIDMM_UMD_IN_VPR) && !(umd->flags & (VIDMM_UMD_LOCAL | VIDMM_UMD_LOCAL_ONLY)))
         return false;
     if ((umd->flags & VIDMM_UMD_RESIDENCY_NOTIFIED) &&
@@ -128,10 +126,6 @@ static DXGK_ALLOCATIONINFOFLAGS info_flags(const struct kmd_adapter *adapter,
     flags.Cached = (umd->flags & VIDMM_UMD_CACHED) != 0;
     flags.FromEndOfSegment = (umd->flags & VIDMM_UMD_FROM_END) != 0;
     flags.Overlay = (umd->flags & VIDMM_UMD_OVERLAY) != 0;
-    if (kmd_linked(adapter)) {
-        flags.LinkMirrored = (umd->flags & VIDMM_UMD_LINK_MIRRORED) != 0;
-        flags.LinkInstanced = (umd->flags & VIDMM_UMD_LINK_INSTANCED) != 0;
-    }
     if (may_be_tiled(adapter))
         flags.Swizzled = (umd->flags & VIDMM_UMD_SWIZZLED) != 0;
     if (version < DXGKDDI_INTERFACE_VERSION_WDDM2_0)

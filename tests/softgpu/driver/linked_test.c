@@ -200,31 +200,8 @@ static void an_allocation_has_the_home_that_it_asked_for(void **state) {
         if (!allocation)
             continue;
         assert_int_equal(info.PhysicalAdapterIndex, i);
-        assert_false(info.Flags.LinkMirrored || info.Flags.LinkInstanced);
         fixture_free(&chain.fixture, allocation);
     }
-    chain_close(&chain);
-}
-
-static void mirrored_or_instanced_is_what_was_asked_for_and_not_both(void **state) {
-    static const uint32_t links[] = {VIDMM_UMD_LINK_MIRRORED, VIDMM_UMD_LINK_INSTANCED};
-    struct vidmm_umd_allocation umd = {.magic = VIDMM_UMD_MAGIC, .size = MIB};
-    struct chain chain;
-    DXGK_ALLOCATIONINFO info;
-    NTSTATUS status;
-    (void)state;
-    chain_open(&chain, plain, 2);
-    for (uint32_t i = 0; i < 2; i++) {
-        umd.flags = VIDMM_UMD_LOCAL | links[i];
-        HANDLE allocation = fixture_allocate(&chain.fixture, &umd, &info, &status);
-        assert_non_null(allocation);
-        assert_int_equal(info.Flags.LinkMirrored, i == 0);
-        assert_int_equal(info.Flags.LinkInstanced, i == 1);
-        fixture_free(&chain.fixture, allocation);
-    }
-    umd.flags = VIDMM_UMD_LOCAL | links[0] | links[1];
-    assert_null(fixture_allocate(&chain.fixture, &umd, &info, &status));
-    assert_int_equal(status, STATUS_INVALID_PARAMETER);
     chain_close(&chain);
 }
 
@@ -431,7 +408,6 @@ int main(void) {
         cmocka_unit_test(a_level_is_described_for_each_board),
         cmocka_unit_test(a_node_is_described_for_each_board),
         cmocka_unit_test(an_allocation_has_the_home_that_it_asked_for),
-        cmocka_unit_test(mirrored_or_instanced_is_what_was_asked_for_and_not_both),
         cmocka_unit_test(paging_is_done_by_the_board_whose_context_it_has),
         cmocka_unit_test(each_board_counts_its_own_fences),
         cmocka_unit_test(no_context_and_no_work_is_for_a_board_that_is_not_there),

@@ -40,6 +40,7 @@ struct vidmm_check_options {
     const struct vidmm_host_setting *settings;
     uint32_t setting_count;
     uint32_t ddi_version; /* of the reference driver; 0: its default */
+    uint32_t linked;      /* physical adapters of the logical one; 0: one */
     uint64_t seed;
     struct vidmm_readings readings;
     uint8_t only[VIDMM_RULES_SIZE]; /* when only_some: not 0 for the rules to judge */

@@ -40,7 +40,7 @@ enum vidmm_harness_result {
     VIDMM_HARNESS_REFUSED,       /* the driver broke a rule, by a report or a leak */
 };
 
-/* `adapter_config.os`, `.ddi` and `.hadapter` are filled in here. `text` gets one sentence on
+/* `adapter_config.os`, `.ddi`, `.hadapter` and `.linked` are filled in here. `text` gets one sentence on
  * failure. */
 enum vidmm_harness_result vidmm_harness_open(const struct vidmm_host_config *host_config,
                                              const struct vidmm_adapter_config *adapter_config,

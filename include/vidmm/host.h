@@ -21,6 +21,9 @@
 #include <vidmm/interrupt.h>
 #include <vidmm/os.h>
 
+/* Physical adapters behind a logical one, at most. */
+#define VIDMM_LINKED_MOST 4u
+
 struct vidmm_host;
 
 struct vidmm_host_setting {
@@ -77,7 +80,7 @@ struct vidmm_host_config {
     const char *model_path; /* shared object with a model, when `model` is NULL; or NULL */
     const struct vidmm_host_setting *settings;
     uint32_t setting_count;
-    uint32_t linked;       /* physical adapters behind the logical one, at most 4; 0: one */
+    uint32_t linked;       /* physical adapters behind the logical one; 0: one */
     uint64_t memory_bytes; /* simulated RAM; 0: 4 GiB; sparse */
     uint64_t seed;         /* scatters physical pages; 0: runs of pages in order */
     bool threads;          /* engine threads and wall-clock time instead of virtual time */
@@ -99,7 +102,7 @@ struct vidmm_host_error {
 /* Loads driver and model and calls DriverEntry. false: nothing is left behind. */
 bool vidmm_host_create(const struct vidmm_host_config *config, struct vidmm_host **out,
                        struct vidmm_host_error *error);
-/* AddDevice, StartDevice. */
+/* AddDevice, LinkDevice, StartDevice, of every device. */
 bool vidmm_host_start(struct vidmm_host *host, struct vidmm_host_error *error);
 /* StopDevice, RemoveDevice; false with `error` when the driver refused or leaked. */
 bool vidmm_host_stop(struct vidmm_host *host, struct vidmm_host_error *error);
@@ -120,7 +123,9 @@ void vidmm_host_set_sink(struct vidmm_host *host, const struct vidmm_host_sink *
 const DRIVER_INITIALIZATION_DATA *vidmm_host_ddi(struct vidmm_host *host);
 /* The driver only displays (DxgkInitializeDisplayOnlyDriver): it has no memory to manage. */
 bool vidmm_host_displays_only(struct vidmm_host *host);
-/* hAdapter for those thunks. */
+/* Physical adapters behind the logical one: 1 unless they are linked. */
+uint32_t vidmm_host_linked(struct vidmm_host *host);
+/* hAdapter for those thunks: the leading link's. */
 HANDLE vidmm_host_adapter(struct vidmm_host *host);
 /* The manager's operating system. Valid until vidmm_host_destroy. */
 const struct vidmm_os *vidmm_host_os(struct vidmm_host *host);

@@ -37,7 +37,8 @@ struct vidmm_run_options {
     uint32_t setting_count;
     uint64_t seed; /* scatters physical pages */
     uint32_t
-        threads; /* 0: virtual time; else submitting threads, engine threads, wall-clock time */
+        threads;     /* 0: virtual time; else submitting threads, engine threads, wall-clock time */
+    uint32_t linked; /* physical adapters of the logical one, at most VIDMM_LINKED_MOST; 0: one */
     uint64_t frame_limit;              /* 0: the whole workload */
     const struct vidmm_policy *policy; /* of eviction; NULL: the default */
     uint64_t fail_at; /* the n-th allocation of host, driver, hardware and manager fails; 0: none */

@@ -26,6 +26,7 @@ static void gather(struct cli_options *options) {
     check->settings = options->run.settings;
     check->setting_count = options->run.setting_count;
     check->ddi_version = options->run.ddi_version;
+    check->linked = options->run.linked;
     check->seed = options->run.seed;
     check->log = options->run.log;
     check->progress = options->verbose ? stage_begins : NULL;

@@ -40,16 +40,19 @@ static void help_adapter(FILE *out) {
         fputs(i % 6 == 0 ? "\n                         " : " ", out);
         fputs(vidmm_run_ddi_at(i), out);
     }
-    fputs("\n      --model MODEL      how the GPU reaches memory: physical, gpummu or iommu "
-          "(default:\n"
-          "                         gpummu if the driver has it, else iommu; the reference\n"
-          "                         driver gets the model named here, gpummu also with --set\n"
-          "                         MmuLevels=2 to 6 and iommu with --set Iommu=1)\n"
-          "      --set NAME=VALUE   a setting of the driver or the hardware, as in\n"
-          "                         --set Banks=3 --set PagingBufferBytes=4K\n"
-          "      --trace            every DDI call and DbgPrint on standard error\n"
-          "  -h, --help\n",
-          out);
+    fputs(
+        "\n      --model MODEL      how the GPU reaches memory: physical, gpummu or iommu "
+        "(default:\n"
+        "                         gpummu if the driver has it, else iommu; the reference\n"
+        "                         driver gets the model named here, gpummu also with --set\n"
+        "                         MmuLevels=2 to 6 and iommu with --set Iommu=1)\n"
+        "      --linked N         N linked physical adapters, 1 to 4 (default: 1), each with the\n"
+        "                         GPU memory of --vram\n"
+        "      --set NAME=VALUE   a setting of the driver or the hardware, as in\n"
+        "                         --set Banks=3 --set PagingBufferBytes=4K\n"
+        "      --trace            every DDI call and DbgPrint on standard error\n"
+        "  -h, --help\n",
+        out);
 }
 
 void cli_help_run(FILE *out) {
@@ -141,6 +144,7 @@ void cli_help_check(FILE *out) {
           "      --color WHEN       auto (default), always or never\n"
           "      --seed N           seed of the random choices (default 0)\n"
           "      --ddi VERSION      interface version of the reference driver\n"
+          "      --linked N         N linked physical adapters, 1 to 4 (default: 1)\n"
           "      --set NAME=VALUE   a setting of the driver or the hardware\n"
           "      --trace            every DDI call and DbgPrint on standard error\n"
           "  -v, --verbose          print each rule with its outcome, and each stage\n"

@@ -50,6 +50,7 @@ enum option_id {
     OPTION_DOUBT_TIME,
     OPTION_DIRTY,
     OPTION_PLAN,
+    OPTION_LINKED,
 };
 
 #define MIGRATE_OPTIONS (CLI_SEND_OPTIONS | CLI_RECV_OPTIONS)
@@ -67,6 +68,7 @@ static const struct {
     {{"threads", required_argument, NULL, OPTION_THREADS}, CLI_ADAPTER_OPTIONS},
     {{"ddi", required_argument, NULL, OPTION_DDI}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
     {{"model", required_argument, NULL, OPTION_MODEL}, CLI_ADAPTER_OPTIONS},
+    {{"linked", required_argument, NULL, OPTION_LINKED}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
     {{"set", required_argument, NULL, OPTION_SET}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
     {{"trace", no_argument, NULL, OPTION_TRACE}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
     {{"json", required_argument, NULL, OPTION_JSON}, CLI_RUN_OPTIONS | CLI_INSPECT_OPTIONS},
@@ -127,6 +129,14 @@ static bool take_threads(const char *text, struct cli_options *options) {
     if (!take_number("threads", text, 256, &value))
         return false;
     options->run.threads = (uint32_t)value;
+    return true;
+}
+
+static bool take_linked(const char *text, struct cli_options *options) {
+    uint64_t value = 0;
+    if (!parse_number(text, VIDMM_LINKED_MOST, &value) || value == 0)
+        return cli_refuse_value("linked", text, "a number of physical adapters from 1 to 4");
+    options->run.linked = (uint32_t)value;
     return true;
 }
 
@@ -297,6 +307,8 @@ static bool take_option(int id, char *value, struct cli_options *options) {
         return take_ddi(value, options);
     case OPTION_MODEL:
         return take_model(value, options);
+    case OPTION_LINKED:
+        return take_linked(value, options);
     case OPTION_SET:
         return take_setting(value, options);
     case OPTION_TRACE:

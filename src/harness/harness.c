@@ -185,6 +185,7 @@ enum vidmm_status vidmm_harness_start_manager(struct vidmm_harness *harness,
     struct vidmm_adapter_config config = *adapter_config;
     config.os = harness_judge_os(harness);
     config.ddi = &harness->table;
+    config.linked = vidmm_host_linked(harness->host);
     config.hadapter = vidmm_host_adapter(harness->host);
     config.quiesce = quiesce;
     enum vidmm_status status = vidmm_adapter_start(&config, &current, error);

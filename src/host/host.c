@@ -320,6 +320,10 @@ bool vidmm_host_displays_only(struct vidmm_host *host) {
     return host->driver->displays_only;
 }
 
+uint32_t vidmm_host_linked(struct vidmm_host *host) {
+    return host->linked;
+}
+
 const struct vidmm_os *vidmm_host_os(struct vidmm_host *host) {
     return &host->os;
 }

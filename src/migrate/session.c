@@ -88,6 +88,10 @@ static bool check_run(struct migrate_session *session) {
         return session_refuse(
             session, "a guest on several threads cannot be rehearsed: a migration takes no "
                      "--threads");
+    if (run->linked > 1)
+        return session_refuse(session,
+                              "linked physical adapters cannot be moved: a migration takes "
+                              "no --linked");
     if (run->memory_model != VIDMM_MODEL_GPUMMU)
         return session_refuse(session,
                               "only a GPU with virtual addresses of its own can be moved (--model "

@@ -57,6 +57,8 @@ static void print_caps(FILE *out, const struct vidmm_adapter_info *info) {
     print_number(out, "MaxAllocationListSlotId", caps->MaxAllocationListSlotId);
     print_number(out, "NumberOfSwizzlingRanges", caps->NumberOfSwizzlingRanges);
     fprintf(out, LABEL "0x%08" PRIx32 "\n", "MemoryManagementCaps", memory_caps);
+    if (info->linked > 1)
+        print_number(out, "linked physical adapters", info->linked);
     print_number(out, "execution nodes", info->nodes);
     print_number(out, "paging node", info->paging_node);
     print_limit(out, "apertures together", info->shared_limit);
@@ -86,11 +88,22 @@ static void print_vpr(FILE *out, const struct vidmm_segment_info *segment) {
     fputs("\n", out);
 }
 
-static void print_segment(FILE *out, const struct vidmm_segment_info *segment) {
-    char size[32], commit[32], cpu[32] = "-";
+/* With linked physical adapters "0:1": the adapter, and the driver's id among its segments. */
+static const char *segment_name(const struct vidmm_segment_info *segment, bool linked,
+                                char text[16]) {
+    if (linked)
+        snprintf(text, 16, "%" PRIu32 ":%" PRIu32, segment->physical, segment->driver_id);
+    else
+        snprintf(text, 16, "%" PRIu32, segment->id);
+    return text;
+}
+
+static void print_segment(FILE *out, const struct vidmm_segment_info *segment, bool linked) {
+    char size[32], commit[32], cpu[32] = "-", name[16];
     if (segment->cpu_base != 0)
         snprintf(cpu, sizeof(cpu), "0x%" PRIx64, segment->cpu_base);
-    fprintf(out, "  %2" PRIu32 "  %-8s  0x%-12" PRIx64 " %-14s %10s %10s  ", segment->id,
+    fprintf(out, "  %*s  %-8s  0x%-12" PRIx64 " %-14s %10s %10s  ", linked ? 4 : 2,
+            segment_name(segment, linked, name),
             segment->agp        ? "AGP"
             : segment->aperture ? "aperture"
                                 : "memory",
@@ -99,6 +112,16 @@ static void print_segment(FILE *out, const struct vidmm_segment_info *segment) {
     print_flags(out, segment->flags);
     print_banks(out, segment);
     print_vpr(out, segment);
+}
+
+static void print_segments(FILE *out, const struct vidmm_inspection *inspection) {
+    bool linked = inspection->adapter.linked > 1;
+    fprintf(out,
+            "\nsegments\n  %sid  kind      base           CPU address          size     commit  "
+            "flags\n",
+            linked ? "  " : "");
+    for (uint32_t i = 0; i < inspection->adapter.segments; i++)
+        print_segment(out, &inspection->segments[i], linked);
 }
 
 static void print_paging(FILE *out, const struct vidmm_adapter_info *info) {
@@ -172,11 +195,7 @@ static void print_mmu(FILE *out, const struct vidmm_inspection *inspection) {
 void vidmm_report_inspection(FILE *out, const struct vidmm_inspection *inspection) {
     print_interface(out, inspection);
     print_caps(out, &inspection->adapter);
-    fprintf(
-        out,
-        "\nsegments\n  id  kind      base           CPU address          size     commit  flags\n");
-    for (uint32_t i = 0; i < inspection->adapter.segments; i++)
-        print_segment(out, &inspection->segments[i]);
+    print_segments(out, inspection);
     print_paging(out, &inspection->adapter);
     print_mmu(out, inspection);
 }

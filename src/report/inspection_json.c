@@ -52,6 +52,8 @@ static json_t *segment(const struct vidmm_segment_info *info) {
     json_t *object = json_object();
     json_t *banks = json_array();
     put_count(object, "id", info->id);
+    put_count(object, "physical", info->physical);
+    put_count(object, "driver_id", info->driver_id);
     json_object_set_new(object, "kind",
                         json_string(info->agp        ? "AGP"
                                     : info->aperture ? "aperture"
@@ -82,6 +84,7 @@ static json_t *document(const struct vidmm_inspection *inspection) {
     json_t *root = json_object(), *segments = json_array();
     json_object_set_new(root, "driver", report_json_text(inspection->driver));
     put_count(root, "interface_version", inspection->adapter.interface_version);
+    put_count(root, "linked", inspection->adapter.linked);
     put_count(root, "query_version", inspection->adapter.query_version);
     json_object_set_new(root, "caps", caps(&inspection->adapter));
     for (uint32_t i = 0; i < inspection->adapter.segments; i++)

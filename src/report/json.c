@@ -131,6 +131,7 @@ json_t *report_run_json(const struct vidmm_run_result *result) {
     put_count(root, "seed", result->seed);
     put_count(root, "threads", result->threads);
     put_count(root, "interface_version", result->adapter.interface_version);
+    put_count(root, "linked", result->adapter.linked);
     put_count(root, "query_version", result->adapter.query_version);
     json_object_set_new(root, "model", report_json_text(report_model(&result->mmu)));
     json_object_set_new(root, "mmu", report_mmu_json(&result->mmu));

@@ -32,6 +32,8 @@ static void print_head(FILE *out, const struct vidmm_run_result *result) {
             vidmm_report_size(result->peak_live_bytes, peak, sizeof(peak)));
     fprintf(out, "interface %s, segment query version %" PRIu32 ", seed %" PRIu64 "\n",
             name ? name : version, result->adapter.query_version, result->seed);
+    if (result->adapter.linked > 1)
+        fprintf(out, "%" PRIu32 " linked physical adapters\n", result->adapter.linked);
     if (result->mmu.on)
         fprintf(out,
                 "GPU virtual addresses: %" PRIu32 " levels of page tables, pages of %s, updated by "

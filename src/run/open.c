@@ -80,6 +80,7 @@ static void fill_host_config(const struct vidmm_run_options *options,
     /* Four times: enough for backing stores, paging buffers and the driver's own pages. */
     config->memory_bytes = peak > DEFAULT_MEMORY / 4 ? (peak * 4 + 4095) / 4096 * 4096 : 0;
     config->seed = options->seed;
+    config->linked = options->linked;
     config->threads = options->threads != 0;
     config->fail_at = options->fail_at;
     config->log = options->log;

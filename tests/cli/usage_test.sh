@@ -76,6 +76,9 @@ accept 'migrate resolve' migrate resolve --help
 refuse 2 "neither a size" run --vram -25% vkcube
 refuse 2 'seed' run --seed minus-one vkcube
 refuse 2 'seed' run --seed 99999999999999999999 vkcube
+refuse 2 'from 1 to 4' run --linked 5 vkcube
+refuse 2 'from 1 to 4' check --linked 0
+refuse 2 'linked physical adapters cannot be moved' migrate send --quiet --to file:"$work/guest" --linked 2 vkcube
 refuse 2 'from 0 to 256' run --threads 1000000 vkcube
 refuse 2 'goes with a driver' run --hardware "$work/none.so" vkcube
 refuse 2 'goes with a driver' check --hardware "$work/none.so"

@@ -30,7 +30,7 @@ struct host_tallies;
 struct host_thunks;
 
 /* Devices of one driver, each with hardware of its own, a board. */
-#define HOST_LINKED_MOST 4u
+#define HOST_LINKED_MOST VIDMM_LINKED_MOST
 
 struct vidmm_host {
     struct vidmm_host_config config;

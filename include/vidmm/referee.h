@@ -51,6 +51,7 @@ struct vidmm_finding {
 
 #define VIDMM_FINDINGS        256u
 #define VIDMM_LEDGER_SEGMENTS 32u
+#define VIDMM_LEDGER_LINKED   4u /* physical adapters of a link */
 
 /* What a driver described last: asked again, it has as many segments of the same types (R19). */
 struct vidmm_ledger_segments {
@@ -71,7 +72,7 @@ struct vidmm_ledger {
     uint32_t depth;   /* of DDI calls under way */
     char calling[96]; /* the DDI call under way, or empty */
     char step[96];
-    struct vidmm_ledger_segments segments;
+    struct vidmm_ledger_segments segments[VIDMM_LEDGER_LINKED]; /* by physical adapter */
 };
 
 /* A GPU virtual address as the GPU translates it now, also by stale TLB entries. */
@@ -80,10 +81,12 @@ struct vidmm_referee_translation {
     bool cached; /* from a TLB, even if the tables differ */
     bool zero;   /* reads give zero; there is no address */
     bool read_only, no_execute, coherent;
-    uint64_t address; /* GPU physical address of the byte */
+    uint32_t physical; /* whose memory it is; of system memory 0 */
+    uint64_t address;  /* GPU physical address of the byte, as that physical adapter has it */
 };
 
-/* Access of the referee to memory and GPU; every member may be NULL. */
+/* Access of the referee to memory and GPU; every member may be NULL. `physical`: index of the
+ * physical adapter whose GPU it is, 0 where adapters are not linked. */
 struct vidmm_referee_world {
     void *ctx;
     KIRQL (*irql)(void *ctx);
@@ -91,17 +94,17 @@ struct vidmm_referee_world {
     void *(*memory)(void *ctx, uint64_t pa, size_t size);
     /* `size` bytes at a GPU physical address (segment base + offset) as the GPU sees them, not
      * across a page in an aperture; or NULL. */
-    const void *(*peek)(void *ctx, uint64_t gpu_address, size_t size);
+    const void *(*peek)(void *ctx, uint32_t physical, uint64_t gpu_address, size_t size);
     /* Translates `va` by the root table at GPU physical address `root` of `entries` entries; false:
      * no MMU, or not accessible. */
-    bool (*translate)(void *ctx, uint64_t root, uint32_t entries, uint64_t va,
+    bool (*translate)(void *ctx, uint32_t physical, uint64_t root, uint32_t entries, uint64_t va,
                       struct vidmm_referee_translation *out);
     /* GPU physical address of the root table by which the newest work of a node was translated;
      * false: it was not, or it cannot be seen. */
-    bool (*root)(void *ctx, uint32_t node, uint64_t *root);
+    bool (*root)(void *ctx, uint32_t physical, uint32_t node, uint64_t *root);
     /* The CPU's view of a physical range behind a BAR or in the driver's contiguous memory, or
      * NULL. */
-    void *(*io)(void *ctx, uint64_t physical, size_t size);
+    void *(*io)(void *ctx, uint64_t pa, size_t size);
     /* Bytes of system memory. */
     uint64_t memory_bytes;
     /* True: an allocation failed on purpose, so that a driver may report that it has no memory. */
@@ -129,10 +132,11 @@ void vidmm_referee_wrap_ddi(struct vidmm_referee *referee, DRIVER_INITIALIZATION
 /* The same for the callbacks that the driver will get from StartDevice. */
 void vidmm_referee_wrap_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks);
 /*
- * Reports that the work of `node` up to `fence` is complete, where no callback of a driver does.
+ * Reports that the work of `node` of a physical adapter up to `fence` is complete, where no callback of a driver does.
  * Judges what the work should have done, before the caller acts on the completion.
  */
-void vidmm_referee_completed(struct vidmm_referee *referee, uint32_t node, uint32_t fence);
+void vidmm_referee_completed(struct vidmm_referee *referee, uint32_t physical, uint32_t node,
+                             uint32_t fence);
 
 /* The same for any report of an interrupt. */
 void vidmm_referee_reported(struct vidmm_referee *referee, const struct vidmm_interrupt *report);

@@ -94,7 +94,7 @@ struct vidmm_request_addresses {
  * nowhere, because nothing is mapped there or the mapped allocation is not resident. */
 struct vidmm_request_work {
     HANDLE process, allocation; /* the driver's; NULL: nowhere */
-    uint32_t node;              /* on which the work runs */
+    uint32_t physical, node;    /* physical adapter and node on which the work runs */
     uint64_t va, size;
     uint64_t offset; /* into the allocation */
 };

@@ -85,6 +85,7 @@ void vidmm_referee_wrap_ddi(struct vidmm_referee *referee, DRIVER_INITIALIZATION
     referee->real = *table;
     referee->adapter.version = table->Version;
     referee_judge_table(referee, table);
+    referee_watch_linked(referee, table);
     referee_watch_query(referee, table);
     referee_watch_device(referee, table);
     referee_watch_allocation(referee, table);
@@ -117,14 +118,17 @@ void vidmm_referee_wrap_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFA
     referee_watch_iommu_callbacks(referee, callbacks);
 }
 
-void vidmm_referee_completed(struct vidmm_referee *referee, uint32_t node, uint32_t fence) {
+void vidmm_referee_completed(struct vidmm_referee *referee, uint32_t physical, uint32_t node,
+                             uint32_t fence) {
     pthread_mutex_lock(&referee->lock);
-    submit_completed(referee, node, fence);
+    if (physical < LINKED_MOST)
+        submit_completed(referee, linked_node(physical, node), fence);
     pthread_mutex_unlock(&referee->lock);
 }
 
 void vidmm_referee_reported(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
+    struct reported reported = {.interrupt = *report};
     pthread_mutex_lock(&referee->lock);
-    reports_act(referee, report);
+    reports_act(referee, &reported);
     pthread_mutex_unlock(&referee->lock);
 }

@@ -84,8 +84,9 @@ void aperture_judge_commitment(struct vidmm_referee *referee, const struct shado
     const struct shadow_adapter *adapter = &referee->adapter;
     uint64_t total = pages, here = segment->mapped + pages;
     uint64_t limit = adapter->caps_known ? adapter->caps.ApertureSegmentCommitLimit : 0;
-    for (uint32_t i = 0; i < adapter->segments; i++)
-        total += adapter->segment[i].mapped;
+    for (uint32_t id = shadow_next_segment(referee, 0); id != 0;
+         id = shadow_next_segment(referee, id))
+        total += shadow_segment(referee, id)->mapped;
     MANAGER_MUST(64, here * SHADOW_PAGE <= segment->commit_limit,
                  "no more than CommitLimit mapped at once",
                  "0x%llx bytes of segment %u would be mapped, CommitLimit is 0x%llx",

@@ -19,8 +19,14 @@ const DXGK_PTE *change_entry(const struct table_change *change, uint32_t kind, u
     return &change->entry[at + (change->repeat ? 0 : index)];
 }
 
+const struct tables_mmu *change_mmu(struct vidmm_referee *referee,
+                                    const struct table_change *change) {
+    return tables_mmu(referee, linked_space_physical(change->process));
+}
+
 uint32_t change_shift(struct vidmm_referee *referee, const struct table_change *change) {
-    return change->wide ? TABLES_WIDE_SHIFT : tables_shift(referee, change->level);
+    return change->wide ? TABLES_WIDE_SHIFT
+                        : tables_shift(change_mmu(referee, change), change->level);
 }
 
 /* What a TLB may know of the table that was here goes over to the one that takes its place. */
@@ -44,7 +50,7 @@ static struct tables_table *change_narrow(struct vidmm_referee *referee,
     if (old.entry)
         memcpy(old.entry, table->entry, table->entries * sizeof(*old.entry));
     struct tables_table *made = tables_make(referee, change->place, change->process, 0, false,
-                                            tables_entries(referee, 0, false));
+                                            tables_entries(change_mmu(referee, change), 0, false));
     if (made && old.entry)
         change_carry_stale(referee, &old, made);
     free(old.entry);
@@ -57,9 +63,10 @@ static struct tables_table *change_table_of(struct vidmm_referee *referee,
     uint32_t end = change->start + change->count;
     bool same = table && table->level == change->level && table->wide == change->wide &&
                 table->process == change->process && table->entries >= end;
-    bool root = change->level + 1 == referee->tables.mmu.levels;
+    const struct tables_mmu *mmu = change_mmu(referee, change);
+    bool root = change->level + 1 == mmu->levels;
     uint64_t start = change->va - ((uint64_t)change->start << change_shift(referee, change));
-    uint32_t entries = tables_entries(referee, change->level, change->wide);
+    uint32_t entries = tables_entries(mmu, change->level, change->wide);
     if (same && !(change->initial && root && table->entries != end)) {
         if (change->initial) { /* memory of one that is gone */
             tables_bear(referee, table);
@@ -67,7 +74,7 @@ static struct tables_table *change_table_of(struct vidmm_referee *referee,
         }
         return table;
     }
-    if (root && referee->tables.mmu.levels == 2)
+    if (root && mmu->levels == 2)
         entries = end;
     if (table && table->level == 0 && change->level == 0 && table->wide && !change->wide &&
         table->process == change->process)
@@ -85,22 +92,24 @@ static bool change_same_value(DXGK_PTE a, DXGK_PTE b) {
 }
 
 /* What a TLB may hold after a change from `old` to `new`. */
-static bool change_makes_stale(struct vidmm_referee *referee, const struct tables_entry *entry,
-                               enum tables_when when, DXGK_PTE value, uint32_t level) {
+static bool change_makes_stale(struct vidmm_referee *referee, const struct table_change *change,
+                               const struct tables_entry *entry, enum tables_when when,
+                               DXGK_PTE value) {
     DXGK_PTE old = entry->value[when];
-    bool page = level == 0 || old.LargePage || value.LargePage;
+    const DXGK_GPUMMUCAPS *caps = &change_mmu(referee, change)->caps;
+    bool page = change->level == 0 || old.LargePage || value.LargePage;
     if (!entry->known[when] || change_same_value(old, value))
         return false;
     return old.Valid || (page && value.Valid &&
                          !tables_has(referee, DXGKDDI_INTERFACE_VERSION_WDDM2_6,
-                                     referee->tables.mmu.caps.InvalidTlbEntriesNotCached));
+                                     caps->InvalidTlbEntriesNotCached));
 }
 
 static void change_set_entry(struct vidmm_referee *referee, const struct table_change *change,
                              struct tables_table *table, struct tables_entry *entry,
                              enum tables_when when, DXGK_PTE value) {
     if (!change->now && !change->initial &&
-        change_makes_stale(referee, entry, when, value, change->level))
+        change_makes_stale(referee, change, entry, when, value))
         tables_set_stale(referee, table, entry, when, true);
     if (change->initial)
         tables_set_stale(referee, table, entry, when, false);
@@ -157,7 +166,7 @@ void change_settle(struct vidmm_referee *referee, struct table_change *change) {
 static void change_note_root(struct vidmm_referee *referee, const struct table_change *change,
                              const struct tables_table *table) {
     struct tables_process *process = tables_process(referee, change->process);
-    if (!process || change->level + 1 != referee->tables.mmu.levels)
+    if (!process || change->level + 1 != change_mmu(referee, change)->levels)
         return;
     process->rooted = true;
     process->root = table->place;

@@ -59,19 +59,19 @@ static bool compare_agree(struct vidmm_referee *referee, const struct compared *
 static bool compare_wrong_start(struct vidmm_referee *referee, const struct compared *compared) {
     const struct shadow_segment *segment = shadow_segment(referee, compared->want.segment);
     const struct vidmm_referee_translation *found = &compared->found;
+    uint32_t physical = linked_physical(compared->want.segment);
     return segment && segment->base != 0 && compared->want.valid && !compared->want.zero &&
            found->valid && !found->zero &&
-           (found->address == compared->want.offset ||
-            found->address == segment->base + segment->base + compared->want.offset);
+           (found->address == linked_address(physical, compared->want.offset) ||
+            found->address == shadow_address(segment, segment->base + compared->want.offset));
 }
 
 static bool compare_ask(struct vidmm_referee *referee, struct compared *compared) {
-    const struct vidmm_referee_world *world = &referee->world;
     const struct tables_process *process = compared->process;
     uint64_t root =
         tables_gpu_address(referee, process->root.SegmentId, process->root.SegmentOffset);
-    return world->translate && world->translate(world->ctx, root, process->root_entries,
-                                                compared->va, &compared->found);
+    return world_translate(referee, process->physical, root, process->root_entries, compared->va,
+                           &compared->found);
 }
 
 static void compare_describe(struct vidmm_referee *referee, const struct compared *compared,
@@ -130,6 +130,8 @@ static void compare_judge(struct vidmm_referee *referee, const struct compared *
         DRIVER_MUST(239, good, WANTED " after they were copied", "%s", found);
     if (rule == 425)
         DRIVER_MUST(425, good, WANTED ", with the CPU's caches snooped", "%s", found);
+    if (rule == 508)
+        DRIVER_MUST(508, good, WANTED ", on the physical adapter that they name", "%s", found);
     if (rule == 472)
         DRIVER_MUST(472, good, "accesses that the entry allows, and no others", "%s", found);
     if (rule == 379)
@@ -156,6 +158,15 @@ static bool compare_lost_rights(struct vidmm_referee *referee, const struct comp
            ((entry->ReadOnly && !found->read_only) || (entry->NoExecute && !found->no_execute));
 }
 
+/* The page is right, on another physical adapter. */
+static bool compare_wrong_adapter(struct vidmm_referee *referee, const struct compared *compared) {
+    const struct vidmm_referee_translation *found = &compared->found;
+    uint64_t wanted = compare_wanted_address(referee, compared);
+    return compared->want.valid && !compared->want.zero && found->valid && !found->zero &&
+           found->address != wanted &&
+           linked_address_own(found->address) == linked_address_own(wanted);
+}
+
 static uint32_t compare_rule_for(struct vidmm_referee *referee, const struct compared *compared,
                                  struct tables_blame blame) {
     const struct tables_found *want = &compared->want;
@@ -163,6 +174,8 @@ static uint32_t compare_rule_for(struct vidmm_referee *referee, const struct com
         return 472;
     if (compared->found.cached)
         return blame.rule_tlb;
+    if (compare_wrong_adapter(referee, compared))
+        return 508;
     if (compare_wrong_start(referee, compared))
         return 223;
     bool zero = want->valid && compared->found.valid && want->zero != compared->found.zero;
@@ -180,7 +193,7 @@ void tables_compare(struct vidmm_referee *referee, const struct tables_process *
     struct compared compared = {.process = process, .va = va};
     tables_walk(referee, process, va, TABLES_DONE, &compared.want);
     if (!compared.want.known || !compared.want.settled ||
-        change_open(referee, process->handle, va) || va >= tables_limit(referee) ||
+        change_open(referee, process->handle, va) || va >= tables_limit(tables_mmu(referee, process->physical)) ||
         !compare_ask(referee, &compared))
         return;
     if (compared.found.cached && (compared.want.stale || blame.rule_tlb == 0))
@@ -192,6 +205,8 @@ void tables_compare(struct vidmm_referee *referee, const struct tables_process *
     compare_judge(referee, &compared, rule, good);
     if (good && compared.want.valid && compared.want.segment != 0)
         compare_judge(referee, &compared, 223, true);
+    if (good && compared.want.valid && linked_physical(compared.want.segment) != process->physical)
+        compare_judge(referee, &compared, 508, true);
     if (good)
         compare_coherence(referee, &compared);
     if (good && compared.want.valid &&
@@ -211,7 +226,7 @@ void tables_compare_range(struct vidmm_referee *referee, const struct tables_pro
     tables_compare(referee, process, end - SHADOW_PAGE, blame);
     if (start != 0)
         tables_compare(referee, process, start - SHADOW_PAGE, blame);
-    if (end < tables_limit(referee))
+    if (end < tables_limit(tables_mmu(referee, process->physical)))
         tables_compare(referee, process, end, blame);
     for (uint32_t i = 0; i < SAMPLES && pages > 2; i++)
         tables_compare(referee, process, start + compare_random_below(referee, pages) * SHADOW_PAGE,

@@ -30,8 +30,10 @@ static uint32_t update_wanted(struct vidmm_referee *referee,
 
 /* All of it is where the paging process can see it. */
 static void update_judge_addresses(struct vidmm_referee *referee,
-                                   const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked) {
-    const struct tables_process *paging = tables_paging(referee);
+                                   const struct shadow_operation *operation) {
+    const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked =
+        &operation->arg.UpdateContextAllocation;
+    const struct tables_process *paging = tables_paging_of(referee, operation);
     uint64_t start = (uint64_t)asked->ContextAllocation;
     for (uint64_t at = start; paging && at - start < asked->ContextAllocationSize;
          at += SHADOW_PAGE) {
@@ -63,8 +65,8 @@ static void context_update_asked(struct vidmm_referee *referee,
                      "0x%llx",
                      LLU(asked->ContextAllocationSize), LLU(referee->contexts.update[i].bytes));
     }
-    if (referee->tables.mmu.known)
-        update_judge_addresses(referee, asked);
+    if (tables_known(referee))
+        update_judge_addresses(referee, operation);
 }
 
 static void context_update_done(struct vidmm_referee *referee,

@@ -96,7 +96,7 @@ static void dirty_judge_page(struct vidmm_referee *referee, const struct dirty_a
 /* Every submission changes it. */
 static uint32_t dirty_work(struct vidmm_referee *referee) {
     uint32_t sum = 0;
-    for (uint32_t i = 0; i < SHADOW_NODES; i++)
+    for (uint32_t i = 0; i < shadow_node_end(referee); i++)
         sum += referee->node[i].submitted;
     return sum;
 }
@@ -247,7 +247,7 @@ void dirty_wrote(struct vidmm_referee *referee, uint64_t address, uint64_t size,
          basis = dirty_each(referee, basis)) {
         if (basis->started && basis->state && basis->segment == segment->id &&
             basis->started_at < asked)
-            dirty_write_basis(basis, address - segment->base, size, asked);
+            dirty_write_basis(basis, linked_address_own(address) - segment->base, size, asked);
     }
 }
 

@@ -74,7 +74,7 @@ void operation_built(struct vidmm_referee *referee, struct shadow_operation *ope
 static bool dispatch_of_migration(struct vidmm_referee *referee,
                                   const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
-    const struct tables_process *paging = tables_paging(referee);
+    const struct tables_process *paging = tables_paging_of(referee, operation);
     switch (arg->Operation) {
     case DXGK_OPERATION_VIRTUAL_TRANSFER:
         return !arg->TransferVirtual.hAllocation;

@@ -101,9 +101,10 @@ static void entries_asked(struct vidmm_referee *referee, struct shadow_operation
     const DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy = &operation->arg.CopyPageTableEntries;
     const struct tables_process *runs = tables_running(referee, operation);
     uint64_t entries = 0;
-    if (!referee->tables.mmu.known || !runs)
+    if (!runs || !tables_mmu(referee, runs->physical)->known)
         return;
-    bool by_cpu = referee->tables.mmu.caps.PageTableUpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
+    bool by_cpu = tables_mmu(referee, runs->physical)->caps.PageTableUpdateMode ==
+                  DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
     MANAGER_MUST(388, !by_cpu, "UPDATE_PAGE_TABLE where the driver reported CPU_VIRTUAL",
                  "entries are copied in %u ranges", copy->NumRanges);
     for (uint32_t i = 0; copy->pRanges && i < copy->NumRanges; i++) {

@@ -16,8 +16,7 @@ struct fence_signal {
 };
 
 static bool fence_see(struct vidmm_referee *referee, uint64_t address, uint64_t *value) {
-    const struct vidmm_referee_world *world = &referee->world;
-    const void *bytes = world->peek ? world->peek(world->ctx, address, sizeof(*value)) : NULL;
+    const void *bytes = world_peek(referee, address, sizeof(*value));
     if (bytes)
         memcpy(value, bytes, sizeof(*value));
     return bytes;
@@ -35,7 +34,7 @@ static void fence_asked(struct vidmm_referee *referee, struct shadow_operation *
     const DXGK_BUILDPAGINGBUFFER_SIGNALMONITOREDFENCE *arm = &operation->arg.SignalMonitoredFence;
     const struct tables_process *process = tables_running(referee, operation);
     struct tables_found found = {.known = false};
-    if (!referee->tables.mmu.known || !process)
+    if (!tables_known(referee) || !process)
         return;
     tables_walk(referee, process, (uint64_t)arm->MonitoredFenceGpuVa, TABLES_ASKED, &found);
     if (!found.known)

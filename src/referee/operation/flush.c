@@ -19,13 +19,13 @@ static void flush_asked(struct vidmm_referee *referee, struct shadow_operation *
     const DXGK_BUILDPAGINGBUFFER_FLUSHTLB *flush = &operation->arg.FlushTlb;
     const struct tables_process *process = tables_process(referee, flush->hProcess);
     uint64_t start = (uint64_t)flush->StartVirtualAddress, end = (uint64_t)flush->EndVirtualAddress;
-    if (!referee->tables.mmu.known)
+    if (!tables_mmu(referee, operation->physical)->known)
         return;
     MANAGER_MUST(233, start <= end && (start | end) % SHADOW_PAGE == 0,
                  "whole pages from StartVirtualAddress to EndVirtualAddress", "0x%llx to 0x%llx",
                  LLU(start), LLU(end));
-    MANAGER_MUST(233, !flush->hProcess || process, "hProcess as DxgkDdiCreateProcess gave it",
-                 "hProcess %p is no process's", flush->hProcess);
+    MANAGER_MUST(233, !linked_space_process(flush->hProcess) || process, "hProcess as DxgkDdiCreateProcess gave it",
+                 "hProcess %p is no process's", linked_space_process(flush->hProcess));
     /* All of it is said by both being 0: an empty range covers nothing. */
     MANAGER_MUST(232, start != end || start == 0, "two zeros, or a range that is not empty",
                  "0x%llx to 0x%llx", LLU(start), LLU(end));
@@ -70,13 +70,16 @@ static void flush_cover_space(struct vidmm_referee *referee, const struct tables
     }
 }
 
-/* Without a process: of all. */
+/* Without a process: of all on the physical adapter. */
 static void flush_cover(struct vidmm_referee *referee, HANDLE handle, uint64_t start, uint64_t end,
                         enum tables_when when) {
+    uint32_t physical = linked_space_physical(handle);
+    bool one = linked_space_process(handle);
     const struct tables_space *space =
-        handle ? tables_space(referee, handle) : tables_next_space(referee, NULL);
-    for (; space; space = handle ? NULL : tables_next_space(referee, space))
-        flush_cover_space(referee, space, start, end, when);
+        one ? tables_space(referee, handle) : tables_next_space(referee, NULL);
+    for (; space; space = one ? NULL : tables_next_space(referee, space))
+        if (linked_space_physical(space->process) == physical)
+            flush_cover_space(referee, space, start, end, when);
 }
 
 static void flush_built(struct vidmm_referee *referee, const struct shadow_operation *operation) {

@@ -8,9 +8,10 @@
 #include <vidmm/referee.h>
 
 static struct shadow_segment *gart_segment(struct vidmm_referee *referee) {
-    for (uint32_t i = 0; i < referee->adapter.segments; i++) {
-        if (referee->adapter.segment[i].gart)
-            return &referee->adapter.segment[i];
+    for (uint32_t id = shadow_next_segment(referee, 0); id != 0;
+         id = shadow_next_segment(referee, id)) {
+        if (shadow_segment(referee, id)->gart)
+            return shadow_segment(referee, id);
     }
     return NULL;
 }

@@ -41,7 +41,7 @@ void notice_content(struct vidmm_referee *referee, struct shadow_allocation *all
 
 /* R247: what the driver takes for resident did not leave. */
 void notice_judge_end(struct vidmm_referee *referee, const struct shadow_allocation *allocation) {
-    if (referee->tables.mmu.known && notice_wants_notices(allocation))
+    if (tables_known(referee) && notice_wants_notices(allocation))
         MANAGER_MUST(247, !allocation->notified, "the notice before an allocation is destroyed",
                      "the driver takes it for resident%s", "");
 }
@@ -49,8 +49,9 @@ void notice_judge_end(struct vidmm_referee *referee, const struct shadow_allocat
 /* ---- NOTIFY_ALLOC ---------------------------------------------------------------------------- */
 
 static void notice_judge_leaving(struct vidmm_referee *referee,
-                                 const DXGK_BUILDPAGINGBUFFER_NOTIFYALLOC *notice) {
-    struct tables_process *paging = tables_paging(referee);
+                                 const struct shadow_operation *operation) {
+    const DXGK_BUILDPAGINGBUFFER_NOTIFYALLOC *notice = &operation->arg.NotifyAllocation;
+    const struct tables_process *paging = tables_paging_of(referee, operation);
     struct tables_found found = {.known = false};
     if (paging)
         tables_walk(referee, paging, (uint64_t)notice->GpuVirtualAddressAtOffset, TABLES_ASKED,
@@ -66,7 +67,8 @@ static void notice_judge_leaving(struct vidmm_referee *referee,
 }
 
 static void notice_judge_range(struct vidmm_referee *referee,
-                               const DXGK_BUILDPAGINGBUFFER_NOTIFYALLOC *notice) {
+                               const struct shadow_operation *operation) {
+    const DXGK_BUILDPAGINGBUFFER_NOTIFYALLOC *notice = &operation->arg.NotifyAllocation;
     const struct tables_process *process = tables_process(referee, notice->hKmdProcessHandle);
     MANAGER_MUST(248, notice->Flags.Eviction != notice->Flags.IoMmuUnmap,
                  "either Eviction or IoMmuUnmap", "Flags 0x%x", notice->Flags.Value);
@@ -74,17 +76,17 @@ static void notice_judge_range(struct vidmm_referee *referee,
         MANAGER_MUST(248, process && !process->system, "the process whose address is unmapped",
                      "hKmdProcessHandle %p", notice->hKmdProcessHandle);
     else if (notice->Flags.Eviction)
-        notice_judge_leaving(referee, notice);
+        notice_judge_leaving(referee, operation);
 }
 
 static void notice_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     const struct shadow_allocation *allocation =
         shadow_allocation(referee, arg->NotifyResidency.hAllocation);
-    if (!referee->tables.mmu.known)
+    if (!tables_known(referee))
         return;
     if (arg->Operation == DXGK_OPERATION_NOTIFY_ALLOC)
-        notice_judge_range(referee, &arg->NotifyAllocation);
+        notice_judge_range(referee, operation);
     else if (allocation)
         notice_judge_residency(referee, &arg->NotifyResidency, allocation);
 }

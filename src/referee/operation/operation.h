@@ -118,6 +118,10 @@ void operation_asked(struct vidmm_referee *referee, struct shadow_operation *ope
 void operation_built(struct vidmm_referee *referee, struct shadow_operation *operation);
 void operation_done(struct vidmm_referee *referee, struct shadow_operation *operation);
 
+/* number.c: gives the segments, places and processes of an operation their numbers over all physical
+ * adapters (state/linked.h). */
+void operation_number(uint32_t physical, DXGKARG_BUILDPAGINGBUFFER *arg);
+
 /* kind.c, of DXGK_OPERATION_* `operation`: its name, NULL: no such operation; the name of the call
  * as findings show it; what it changes, NONE of a number that does not exist. */
 const char *operation_name(uint32_t operation);
@@ -134,9 +138,10 @@ void transfer_forget(struct vidmm_referee *referee);
 void place_judge_host_aperture(struct vidmm_referee *referee, const struct shadow_segment *segment,
                                uint64_t offset, uint64_t size, HANDLE allocation);
 
-/* promise.c: an element of the list of a submission that is no paging; the submission itself. */
+/* promise.c: an element of the list of a submission to a physical adapter that is no paging; the
+ * submission itself. */
 void promise_listed(struct vidmm_referee *referee, const DXGK_ALLOCATIONLIST *entry,
-                    struct shadow_allocation *allocation);
+                    uint32_t physical, struct shadow_allocation *allocation);
 void promise_submitted(struct vidmm_referee *referee);
 /* Work under way is given up, or what it writes is not known. */
 void promise_forget(struct vidmm_referee *referee);

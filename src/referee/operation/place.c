@@ -61,7 +61,7 @@ static const struct shadow_allocation *place_neighbour(struct vidmm_referee *ref
                                                        const struct shadow_allocation *allocation,
                                                        const struct shadow_segment *segment,
                                                        uint64_t offset, bool pitch) {
-    if (tables_paging(referee)) /* what leaves without a copy leaves unseen */
+    if (tables_paging(referee, 0)) /* what leaves without a copy leaves unseen */
         return NULL;
     return shadow_neighbour(referee, allocation, segment->id, offset, pitch);
 }
@@ -81,8 +81,8 @@ static void place_judge_pitch(struct vidmm_referee *referee,
 
 static void place_judge_set(struct vidmm_referee *referee, const struct shadow_segment *segment,
                             uint32_t set) {
-    uint32_t bit = 1u << (segment->id - 1);
-    MANAGER_MUST(17, (set & bit) != 0 || segment->id == SHADOW_SEGMENTS || (set & bit << 1) == 0,
+    uint32_t bit = shadow_bit(segment), own = linked_own(segment->id);
+    MANAGER_MUST(17, (set & bit) != 0 || own == SHADOW_SEGMENT_IDS || (set & bit << 1) == 0,
                  "bit n of a set for segment n + 1",
                  "segment %u, whose id is a bit of the supported set 0x%x and not the bit + 1",
                  segment->id, set);
@@ -112,15 +112,18 @@ void place_judge_protected(struct vidmm_referee *referee,
 void place_allocation(struct vidmm_referee *referee, const struct shadow_allocation *allocation,
                       const struct shadow_segment *segment, uint64_t offset) {
     place_judge_host_aperture(referee, segment, offset, allocation->size, allocation->head.handle);
-    uint32_t bit = 1u << (segment->id - 1), set = place_supported(referee, allocation);
+    bool home = linked_physical(segment->id) == allocation->physical;
+    uint32_t set = place_supported(referee, allocation);
     uint64_t alignment = allocation->info.Alignment;
     bool leaving = allocation->placed && shadow_memory(referee, allocation->segment);
-    bool window = segment->flags.Aperture && (leaving || (allocation->evict_set & bit) != 0);
+    bool window = segment->flags.Aperture && (leaving || shadow_in_set(allocation, allocation->evict_set, segment));
     MANAGER_MUST(43, offset <= segment->size && allocation->size <= segment->size - offset,
                  "the whole allocation inside one segment",
                  "0x%llx bytes at offset 0x%llx of segment %u, which has 0x%llx bytes",
                  LLU(allocation->size), LLU(offset), segment->id, LLU(segment->size));
-    if (set != 0 && !window)
+    MANAGER_MUST(512, home, "a segment of the physical adapter that is the allocation's home",
+                 "segment %u, its home is physical adapter %u", segment->id, allocation->physical);
+    if (set != 0 && !window && home)
         place_judge_set(referee, segment, set);
     if (alignment > SHADOW_PAGE && alignment % SHADOW_PAGE == 0 && !window)
         MANAGER_MUST(93, offset % alignment == 0, "an offset that is a multiple of Alignment",

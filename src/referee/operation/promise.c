@@ -40,7 +40,8 @@ static void promise_judge_preference(struct vidmm_referee *referee,
                                      const struct shadow_segment *segment) {
     DXGK_ALLOCATIONINFOFLAGS flags = allocation->info.Flags;
     uint32_t id = promise_first_preference(&allocation->info);
-    const struct shadow_segment *wanted = shadow_memory(referee, id);
+    const struct shadow_segment *wanted =
+        shadow_memory(referee, linked_segment(allocation->physical, id));
     /* Addresses of the CPU lead to system memory only (gpu-virtual-memory-in-wddm-2-0.md). */
     if (!wanted || referee->adapter.shared || allocation->opens.count == 0 ||
         allocation->placed_before || flags.CpuVisible || flags.Overlay || flags.Capture ||
@@ -64,8 +65,9 @@ void promise_place(struct vidmm_referee *referee, const struct shadow_allocation
 
 static uint64_t promise_mapped_in_all(struct vidmm_referee *referee) {
     uint64_t total = 0;
-    for (uint32_t i = 0; i < referee->adapter.segments; i++)
-        total += referee->adapter.segment[i].mapped;
+    for (uint32_t id = shadow_next_segment(referee, 0); id != 0;
+         id = shadow_next_segment(referee, id))
+        total += shadow_segment(referee, id)->mapped;
     return total;
 }
 
@@ -93,10 +95,11 @@ static bool promise_find_room(const struct shadow_segment *segment, uint64_t pag
 
 static void promise_note_chance(struct vidmm_referee *referee,
                                 const struct shadow_allocation *allocation) {
-    for (uint32_t id = 1; id <= referee->adapter.segments && referee->chance.pages == 0; id++) {
+    for (uint32_t id = shadow_next_segment(referee, 0); id != 0 && referee->chance.pages == 0;
+         id = shadow_next_segment(referee, id)) {
         const struct shadow_segment *segment = shadow_aperture(referee, id);
         uint64_t first = 0;
-        if (!segment || (allocation->evict_set >> (id - 1) & 1u) == 0 ||
+        if (!segment || !shadow_in_set(allocation, allocation->evict_set, segment) ||
             segment->flags.PitchAlignment || !segment->pages || segment->invalid_count != 0)
             continue;
         uint64_t pages = (allocation->size + segment->page_size - 1) / segment->page_size * 2 *
@@ -209,8 +212,9 @@ static bool promise_whole(struct vidmm_referee *referee, const struct shadow_all
 }
 
 void promise_listed(struct vidmm_referee *referee, const DXGK_ALLOCATIONLIST *entry,
-                    struct shadow_allocation *allocation) {
-    const struct shadow_segment *segment = shadow_segment(referee, entry->SegmentId);
+                    uint32_t physical, struct shadow_allocation *allocation) {
+    const struct shadow_segment *segment =
+        shadow_segment(referee, linked_segment(physical, entry->SegmentId));
     ULONG version = referee->adapter.version;
     if (entry->WriteOperation)
         chain_leave(&allocation->of_clean);

@@ -13,12 +13,17 @@
 
 /* ---- The operation as it is kept ------------------------------------------------------------- */
 
+static const struct tables_mmu *table_mmu(struct vidmm_referee *referee,
+                                          const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+    return tables_mmu(referee, linked_space_physical(update->hProcess));
+}
+
 /* The driver reads the second array for entries of level 1 beside the first, and for tables of 64
  * KB pages instead of it. */
 static struct table_change *table_keep(struct vidmm_referee *referee,
                                        const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update,
                                        bool now) {
-    bool dual = referee->tables.mmu.pages == TABLES_DUAL, wide = update->Flags.Use64KBPages;
+    bool dual = table_mmu(referee, update)->pages == TABLES_DUAL, wide = update->Flags.Use64KBPages;
     const DXGK_PTE *first = update->pPageTableEntries, *second = update->pPageTableEntries64KB;
     size_t count = update->Flags.Repeat ? 1 : update->NumPageTableEntries;
     if (dual && wide && second)
@@ -56,10 +61,11 @@ static void table_judge_mode(struct vidmm_referee *referee,
     const struct tables_process *process = tables_process(referee, update->hProcess);
     bool first =
         now && process && process->system && update->UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
-    MANAGER_MUST(209, first || update->UpdateMode == referee->tables.mmu.caps.PageTableUpdateMode,
+    DXGK_PAGETABLEUPDATEMODE mode = table_mmu(referee, update)->caps.PageTableUpdateMode;
+    MANAGER_MUST(209, first || update->UpdateMode == mode,
                  "PageTableUpdateMode, or CPU_VIRTUAL while the paging process is initialised",
                  "UpdateMode %u where the driver reported %u", (unsigned)update->UpdateMode,
-                 (unsigned)referee->tables.mmu.caps.PageTableUpdateMode);
+                 (unsigned)mode);
 }
 
 static bool table_physical_exists(struct vidmm_referee *referee, D3DGPU_PHYSICAL_ADDRESS place) {
@@ -74,13 +80,14 @@ static bool table_physical_exists(struct vidmm_referee *referee, D3DGPU_PHYSICAL
 static void table_written_bytes(struct vidmm_referee *referee,
                                 const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update,
                                 uint64_t *first, uint64_t *end) {
+    const struct tables_mmu *mmu = table_mmu(referee, update);
     uint32_t level = update->PageTableLevel;
     bool wide = update->Flags.Use64KBPages && level == 0;
     *first = *end = 0;
-    if (level >= referee->tables.mmu.levels)
+    if (level >= mmu->levels)
         return;
-    uint32_t entries = tables_entries(referee, level, wide);
-    uint64_t bytes = tables_bytes(referee, level, wide, entries), each = bytes / entries;
+    uint32_t entries = tables_entries(mmu, level, wide);
+    uint64_t bytes = tables_bytes(mmu, level, wide, entries), each = bytes / entries;
     *first = update->StartIndex * each;
     *end = *first + update->NumPageTableEntries * each;
     *end = *end < bytes ? *end : bytes;
@@ -145,7 +152,8 @@ static bool table_judge_where(struct vidmm_referee *referee,
 static void table_judge_members(struct vidmm_referee *referee,
                                 const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     const struct tables_process *process = tables_process(referee, update->hProcess);
-    bool leaf = update->PageTableLevel == 0, narrow = referee->tables.mmu.pages == TABLES_4K;
+    enum tables_pages pages = table_mmu(referee, update)->pages;
+    bool leaf = update->PageTableLevel == 0, narrow = pages == TABLES_4K;
     HANDLE handle = update->hAllocation;
     uint64_t protection = update->DriverProtection;
     if (referee->callbacks.Size != 0)
@@ -158,7 +166,7 @@ static void table_judge_members(struct vidmm_referee *referee,
         MANAGER_MUST(227, protection == 0 || (protection & OWNERS_UNIQUE) != 0,
                      "no DriverProtection for paging but a unique one", "DriverProtection 0x%llx",
                      LLU(protection));
-    MANAGER_MUST(378, referee->tables.mmu.pages == TABLES_DUAL || !update->pPageTableEntries64KB,
+    MANAGER_MUST(378, pages == TABLES_DUAL || !update->pPageTableEntries64KB,
                  "pPageTableEntries64KB with DualPteSupported only", "it is %p",
                  (const void *)update->pPageTableEntries64KB);
     MANAGER_MUST(379, !update->Flags.Use64KBPages || (leaf && !narrow),
@@ -169,18 +177,19 @@ static void table_judge_members(struct vidmm_referee *referee,
 /* The entries exist, and are those of the address. */
 static bool table_judge_range(struct vidmm_referee *referee,
                               const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+    const struct tables_mmu *mmu = table_mmu(referee, update);
     uint32_t level = update->PageTableLevel;
     bool wide = update->Flags.Use64KBPages && level == 0;
-    if (level >= referee->tables.mmu.levels) {
+    if (level >= mmu->levels) {
         MANAGER_MUST(214, false, "a level that the driver described", "level %u of %u", level,
-                     referee->tables.mmu.levels);
+                     mmu->levels);
         return false;
     }
-    uint64_t entries = tables_entries(referee, level, wide);
+    uint64_t entries = tables_entries(mmu, level, wide);
     uint64_t end = (uint64_t)update->StartIndex + update->NumPageTableEntries;
-    uint32_t shift = wide ? TABLES_WIDE_SHIFT : tables_shift(referee, level);
+    uint32_t shift = wide ? TABLES_WIDE_SHIFT : tables_shift(mmu, level);
     uint64_t va = update->FirstPteVirtualAddress, index = va >> shift;
-    if (level + 1 < referee->tables.mmu.levels)
+    if (level + 1 < mmu->levels)
         index &= entries - 1;
     MANAGER_MUST(214, update->NumPageTableEntries != 0 && end <= entries,
                  "entries inside the table", "%u entries from %u on of %llu",
@@ -197,7 +206,7 @@ static bool table_judge_range(struct vidmm_referee *referee,
 /* Contexts of the process that work now. */
 static uint32_t table_running(struct vidmm_referee *referee, HANDLE process) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < SHADOW_NODES; i++) {
+    for (uint32_t i = 0; i < shadow_node_end(referee); i++) {
         const struct shadow_submission *at = referee->node[i].first;
         for (; at; at = at->next)
             count += !at->paging && at->process == process;
@@ -227,10 +236,11 @@ static bool table_says_invalid(const struct table_change *change) {
 
 static void table_judge_first(struct vidmm_referee *referee, const struct table_change *change,
                               const struct tables_table *table) {
-    bool root = change->level + 1 == referee->tables.mmu.levels;
+    const struct tables_mmu *mmu = change_mmu(referee, change);
+    bool root = change->level + 1 == mmu->levels;
     bool whole = change->start == 0 &&
-                 (change->count == tables_entries(referee, change->level, change->wide) ||
-                  (root && referee->tables.mmu.levels == 2));
+                 (change->count == tables_entries(mmu, change->level, change->wide) ||
+                  (root && mmu->levels == 2));
     if (change->initial)
         MANAGER_MUST(208, whole && table_says_invalid(change),
                      "a table that begins with nothing but invalid entries",
@@ -243,7 +253,7 @@ static void table_judge_first(struct vidmm_referee *referee, const struct table_
     if (change->initial && root && change_entry(change, 0, 0))
         MANAGER_MUST(258, !change_entry(change, 0, 0)->Valid, "entry 0 of a new root invalid",
                      "it is valid%s", "");
-    if (change->initial && table && referee->tables.mmu.caps.ExplicitPageTableInvalidation)
+    if (change->initial && table && mmu->caps.ExplicitPageTableInvalidation)
         MANAGER_MUST(235, !table_any_valid(table),
                      "every entry made invalid before the table's memory is used anew",
                      "entries of level %u are valid", table->level);
@@ -254,7 +264,8 @@ static void table_judge_kind(struct vidmm_referee *referee, const struct table_c
                              const struct tables_table *table) {
     if (!table || change->initial || change->level != 0 || table->level != 0)
         return;
-    if (referee->tables.mmu.pages == TABLES_DUAL) {
+    const struct tables_mmu *mmu = change_mmu(referee, change);
+    if (mmu->pages == TABLES_DUAL) {
         MANAGER_MUST(
             379, table->wide == change->wide, "Use64KBPages as the kind of the table wants it",
             "Use64KBPages %u for a table of %s KB pages", change->wide, table->wide ? "64" : "4");
@@ -269,7 +280,7 @@ static void table_judge_kind(struct vidmm_referee *referee, const struct table_c
                  "%u submissions of the process are under way",
                  table_running(referee, change->process));
     MANAGER_MUST(208,
-                 change->start == 0 && change->count == tables_entries(referee, 0, false) &&
+                 change->start == 0 && change->count == tables_entries(mmu, 0, false) &&
                      table_says_invalid(change),
                  "nothing but invalid entries in a table that becomes one of 4 KB pages",
                  "the first %u entries, from %u on, %s", change->count, change->start,
@@ -287,16 +298,15 @@ static void table_judge_first_page(struct vidmm_referee *referee,
 
 /* Over all of a table's memory; 0: it cannot be seen. */
 static uint64_t table_hash_of(struct vidmm_referee *referee, const struct tables_table *table) {
-    const struct vidmm_referee_world *world = &referee->world;
     uint64_t at = tables_gpu_address(referee, table->place.SegmentId, table->place.SegmentOffset);
     uint64_t hash = HASH_START;
-    for (uint64_t done = 0; world->peek && done < table->bytes; done += SHADOW_PAGE) {
-        const void *bytes = world->peek(world->ctx, at + done, SHADOW_PAGE);
+    for (uint64_t done = 0; referee->world.peek && done < table->bytes; done += SHADOW_PAGE) {
+        const void *bytes = world_peek(referee, at + done, SHADOW_PAGE);
         if (!bytes)
             return 0;
         hash = hash_bytes(hash, bytes, SHADOW_PAGE);
     }
-    return world->peek ? hash : 0;
+    return referee->world.peek ? hash : 0;
 }
 
 /* Where the driver wants tables of the level to lie. */
@@ -304,12 +314,14 @@ static void table_judge_segment(struct vidmm_referee *referee,
                                 const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update,
                                 D3DGPU_PHYSICAL_ADDRESS place) {
     const struct tables_process *process = tables_process(referee, update->hProcess);
-    const DXGK_PAGE_TABLE_LEVEL_DESC *level = &referee->tables.mmu.level[update->PageTableLevel];
+    const DXGK_PAGE_TABLE_LEVEL_DESC *level =
+        &table_mmu(referee, update)->level[update->PageTableLevel];
     if (!process)
         return;
     UINT wanted =
         process->system ? level->PagingProcessPageTableSegmentId : level->PageTableSegmentId;
     UINT alignment = level->PageTableAlignmentInBytes;
+    wanted = linked_segment(process->physical, wanted);
     MANAGER_MUST(428, place.SegmentId == wanted,
                  "a table in the segment that its level was described with",
                  "a table of level %u in segment %u instead of %u", update->PageTableLevel,
@@ -320,11 +332,20 @@ static void table_judge_segment(struct vidmm_referee *referee,
                  update->PageTableLevel, LLU(place.SegmentOffset), alignment);
 }
 
+/* linked-display-adapter.md: each physical adapter has an MMU of its own, which is asked for. */
+static bool table_judge_described(struct vidmm_referee *referee, uint32_t physical) {
+    bool known = tables_mmu(referee, physical)->known;
+    MANAGER_MUST(513, known,
+                 "GPUMMUCAPS and PAGETABLELEVELDESC asked of each physical adapter before it is used",
+                 "page tables of physical adapter %u, which was not asked", physical);
+    return known;
+}
+
 static void table_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update = &operation->arg.UpdatePageTable;
     bool now = !operation->arg.pDmaBuffer;
     D3DGPU_PHYSICAL_ADDRESS place;
-    if (!referee->tables.mmu.known)
+    if (!tables_known(referee) || !table_judge_described(referee, operation->physical))
         return;
     table_judge_mode(referee, update, now);
     table_judge_members(referee, update);
@@ -352,7 +373,8 @@ static void table_asked(struct vidmm_referee *referee, struct shadow_operation *
 
 /* R234 */
 void table_judge_idle(struct vidmm_referee *referee, HANDLE process) {
-    if (referee->tables.mmu.caps.PageTableUpdateRequireAddressSpaceIdle && process)
+    const DXGK_GPUMMUCAPS *caps = &tables_mmu(referee, linked_space_physical(process))->caps;
+    if (caps->PageTableUpdateRequireAddressSpaceIdle && linked_space_process(process))
         MANAGER_MUST(234, table_running(referee, process) == 0,
                      "an address space at rest during updates and flushes",
                      "%u submissions of the process are under way",
@@ -372,7 +394,7 @@ static void table_built(struct vidmm_referee *referee, const struct shadow_opera
 static uint32_t table_rule_of(struct vidmm_referee *referee, const struct table_change *change) {
     const struct tables_table *table = tables_find(referee, change->place);
     bool beside =
-        referee->tables.mmu.pages == TABLES_DUAL && (change->wide || (change->kinds & 2u) != 0);
+        change_mmu(referee, change)->pages == TABLES_DUAL && (change->wide || (change->kinds & 2u) != 0);
     if (change->now)
         return 211;
     if (beside)

@@ -34,6 +34,9 @@ struct table_change {
 const DXGK_PTE *change_entry(const struct table_change *change, uint32_t kind, uint32_t index);
 /* Elements of the array of one kind. */
 uint32_t change_elements(const struct table_change *change);
+/* Of the physical adapter whose table it is. */
+const struct tables_mmu *change_mmu(struct vidmm_referee *referee,
+                                    const struct table_change *change);
 /* log2 of the bytes that an entry covers. */
 uint32_t change_shift(struct vidmm_referee *referee, const struct table_change *change);
 /* Before and after: as of `when`. Notes the table that it is built for, and changes no other once

@@ -25,7 +25,7 @@ struct looked {
 
 static void entry_judge_bits(struct vidmm_referee *referee, const struct looked *looked) {
     const DXGK_PTE *entry = looked->entry;
-    const DXGK_GPUMMUCAPS *caps = &referee->tables.mmu.caps;
+    const DXGK_GPUMMUCAPS *caps = &change_mmu(referee, looked->change)->caps;
     uint32_t level = looked->change->level;
     MANAGER_MUST(225, entry->Reserved == 0 && entry->SystemReserved0 == 0,
                  "reserved bits that are 0", "entry 0x%llx of level %u", LLU(entry->Flags), level);
@@ -64,8 +64,13 @@ static bool entry_inside(struct vidmm_referee *referee, uint32_t id, uint64_t ad
 
 static void entry_judge_address(struct vidmm_referee *referee, const struct looked *looked) {
     const DXGK_PTE *entry = looked->entry;
-    uint32_t id = (uint32_t)entry->Segment;
+    uint32_t id = tables_entry_segment(entry), physical = (uint32_t)entry->PhysicalAdapterIndex;
+    const DXGK_GPUMMUCAPS *caps = &change_mmu(referee, looked->change)->caps;
     uint64_t size = looked->page ? looked->covers : 1;
+    MANAGER_MUST(508, physical < linked_count(referee),
+                 "the index of a physical adapter of the link, 0 where adapters are not linked",
+                 "PhysicalAdapterIndex is %u of %u in an entry of level %u", physical,
+                 linked_count(referee), looked->change->level);
     bool known = id == 0 || shadow_segment(referee, id);
     bool there = known && entry_inside(referee, id, looked->address, size);
     /* An address in bytes where pages are counted. */
@@ -78,7 +83,7 @@ static void entry_judge_address(struct vidmm_referee *referee, const struct look
                  "a page of system memory where the segment is 0, or one of the segment",
                  "0x%llx bytes at 0x%llx of segment %u", LLU(size), LLU(looked->address), id);
     if (entry->LargePage && !(tables_has(referee, DXGKDDI_INTERFACE_VERSION_WDDM2_1,
-                                         referee->tables.mmu.caps.AllowNonAlignedLargePageAddress)))
+                                         caps->AllowNonAlignedLargePageAddress)))
         MANAGER_MUST(220, looked->address % looked->covers == 0,
                      "a large page at a multiple of what it covers",
                      "0x%llx, covering 0x%llx bytes", LLU(looked->address), LLU(looked->covers));
@@ -87,11 +92,12 @@ static void entry_judge_address(struct vidmm_referee *referee, const struct look
 /* ---- Large pages ----------------------------------------------------------------------------- */
 
 static void entry_judge_large(struct vidmm_referee *referee, const struct looked *looked) {
-    uint32_t id = (uint32_t)looked->entry->Segment;
+    uint32_t id = tables_entry_segment(looked->entry);
     const struct shadow_allocation *allocation =
         shadow_allocation(referee, looked->change->allocation);
+    const DXGK_GPUMMUCAPS *caps = &change_mmu(referee, looked->change)->caps;
     bool system = tables_has(referee, DXGKDDI_INTERFACE_VERSION_WDDM2_9,
-                             referee->tables.mmu.caps.SysMemLargePageSupported);
+                             caps->SysMemLargePageSupported);
     bool refused = allocation && tables_has(referee, DXGKDDI_INTERFACE_VERSION_WDDM2_1,
                                             allocation->info.FlagsWddm2.DisableLargePageMapping);
     MANAGER_MUST(440, !refused, "page tables where the allocation has DisableLargePageMapping",
@@ -110,12 +116,13 @@ static void entry_judge_large(struct vidmm_referee *referee, const struct looked
 /* ---- Pages of 64 KB -------------------------------------------------------------------------- */
 
 static void entry_judge_wide(struct vidmm_referee *referee, const struct looked *looked) {
-    uint32_t id = (uint32_t)looked->entry->Segment;
+    uint32_t id = tables_entry_segment(looked->entry);
     const struct shadow_segment *segment = shadow_segment(referee, id);
     const struct shadow_allocation *allocation =
         shadow_allocation(referee, looked->change->allocation);
+    const DXGK_GPUMMUCAPS *caps = &change_mmu(referee, looked->change)->caps;
     bool system = tables_has(referee, DXGKDDI_INTERFACE_VERSION_WDDM2_1,
-                             referee->tables.mmu.caps.SysMem64KBPageSupported);
+                             caps->SysMem64KBPageSupported);
     MANAGER_MUST(369, id != 0 || system, "pages of 4 KB in system memory",
                  "an entry of 64 KB leads to system memory%s", "");
     MANAGER_MUST(371, ((looked->va ^ looked->address) & WIDE_MASK) == 0,
@@ -134,7 +141,7 @@ static void entry_judge_wide(struct vidmm_referee *referee, const struct looked 
 
 /* Where an allocation is in a segment of 64 KB pages. */
 static void entry_judge_place(struct vidmm_referee *referee, const struct looked *looked) {
-    const struct shadow_segment *segment = shadow_memory(referee, (uint32_t)looked->entry->Segment);
+    const struct shadow_segment *segment = shadow_memory(referee, tables_entry_segment(looked->entry));
     const struct shadow_allocation *allocation =
         shadow_allocation(referee, looked->change->allocation);
     if (!segment || !allocation)
@@ -184,14 +191,15 @@ static void entry_judge_child_kind(struct vidmm_referee *referee, const struct l
 }
 
 static void entry_judge_child(struct vidmm_referee *referee, const struct looked *looked) {
-    D3DGPU_PHYSICAL_ADDRESS place = {.SegmentId = (UINT)looked->entry->Segment,
+    D3DGPU_PHYSICAL_ADDRESS place = {.SegmentId = tables_entry_segment(looked->entry),
                                      .SegmentOffset = looked->address};
     const struct tables_table *child = tables_find(referee, place);
     if (tables_intact(referee))
         MANAGER_MUST(208, child, "InitialUpdate for a table before an entry leads to it",
                      "an entry of level %u leads to 0x%llx, where no table was ever filled",
                      looked->change->level, LLU(looked->address));
-    if (child && looked->change->level == 1 && referee->tables.mmu.pages == TABLES_SINGLE)
+    if (child && looked->change->level == 1 &&
+        change_mmu(referee, looked->change)->pages == TABLES_SINGLE)
         entry_judge_child_kind(referee, looked, child);
 }
 
@@ -254,7 +262,7 @@ static void entry_judge_row(struct vidmm_referee *referee, const struct table_ch
     if (change->level == 0 && change->allocation && before->Valid && entry->Valid &&
         !before->Zero && !entry->Zero)
         MANAGER_MUST(216,
-                     before->Segment != entry->Segment || before->PageAddress != entry->PageAddress,
+                     tables_entry_segment(before) != tables_entry_segment(entry) || before->PageAddress != entry->PageAddress,
                      "consecutive pages of the allocation", "page 0x%llx twice in a row",
                      LLU(entry->PageAddress));
 }
@@ -276,7 +284,7 @@ static void entry_judge_kind(struct vidmm_referee *referee, const struct table_c
     const struct tables_table *other = NULL;
     uint32_t shift = change_shift(referee, change);
     bool user = process && !process->system;
-    if (referee->tables.mmu.pages == TABLES_DUAL && change->level == 0 && process)
+    if (change_mmu(referee, change)->pages == TABLES_DUAL && change->level == 0 && process)
         other = tables_leaf(referee, process, change->va, !change->wide);
     for (uint32_t i = 0; i < change_elements(change); i++) {
         const DXGK_PTE *entry = change_entry(change, kind, i);

@@ -40,8 +40,8 @@ static void transfer_judge_source(struct vidmm_referee *referee,
 static void transfer_judge_window(struct vidmm_referee *referee,
                                   const struct shadow_allocation *allocation,
                                   const struct shadow_segment *window) {
-    uint32_t bit = 1u << (window->id - 1);
-    bool supported = ((allocation->write_set | allocation->read_set) & bit) != 0;
+    bool supported =
+        shadow_in_set(allocation, allocation->write_set | allocation->read_set, window);
     MANAGER_MUST(100, allocation->evict_set != 0 || supported,
                  "eviction straight to the MDL with EvictionSegmentSet 0",
                  "an eviction through segment %u", window->id);

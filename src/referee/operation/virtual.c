@@ -76,8 +76,8 @@ static void virtual_judge_owner(struct vidmm_referee *referee, const struct side
                      LLU(page));
 }
 
-static void virtual_look_up(struct vidmm_referee *referee, struct side *side, uint64_t *page) {
-    const struct tables_process *paging = tables_paging(referee);
+static void virtual_look_up(struct vidmm_referee *referee, const struct tables_process *paging,
+                            struct side *side, uint64_t *page) {
     uint64_t first = side->va & ~(uint64_t)(SHADOW_PAGE - 1),
              count = virtual_pages_of(side->va, side->size);
     side->known = paging;
@@ -155,13 +155,14 @@ static void virtual_judge_direction(struct vidmm_referee *referee,
                  from->wide ? "64" : "4", to->wide ? "64" : "4");
 }
 
-static bool virtual_leads_to_table(struct vidmm_referee *referee, D3DGPU_VIRTUAL_ADDRESS table,
-                                   uint64_t va) {
+static bool virtual_leads_to_table(struct vidmm_referee *referee,
+                                   const struct tables_process *paging,
+                                   D3DGPU_VIRTUAL_ADDRESS table, uint64_t va) {
     DXGK_PAGETABLEUPDATEADDRESS address;
     D3DGPU_PHYSICAL_ADDRESS place;
     memset(&address, 0, sizeof(address));
     address.GpuVirtual = table;
-    const struct tables_table *leaf = tables_place(referee, tables_paging(referee), &address,
+    const struct tables_table *leaf = tables_place(referee, paging, &address,
                                                    DXGK_PAGETABLEUPDATE_GPU_VIRTUAL, &place)
                                           ? tables_find(referee, place)
                                           : NULL;
@@ -169,9 +170,11 @@ static bool virtual_leads_to_table(struct vidmm_referee *referee, D3DGPU_VIRTUAL
 }
 
 static void virtual_judge_tables(struct vidmm_referee *referee,
-                                 const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer,
-                                 const struct side *from, const struct side *to) {
-    if (!referee->tables.mmu.caps.LegacyBehaviors.SourcePageTableVaInTransfer)
+                                 const struct shadow_operation *operation, const struct side *from,
+                                 const struct side *to) {
+    const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer = &operation->arg.TransferVirtual;
+    const struct tables_process *runs = tables_paging_of(referee, operation);
+    if (!tables_mmu(referee, operation->physical)->caps.LegacyBehaviors.SourcePageTableVaInTransfer)
         MANAGER_MUST(
             241, transfer->SourcePageTable == 0 && transfer->DestinationPageTable == 0,
             "SourcePageTable and DestinationPageTable with SourcePageTableVaInTransfer only",
@@ -179,8 +182,8 @@ static void virtual_judge_tables(struct vidmm_referee *referee,
             LLU(transfer->DestinationPageTable));
     else if (from->known && to->known)
         MANAGER_MUST(241,
-                     virtual_leads_to_table(referee, transfer->SourcePageTable, from->va) &&
-                         virtual_leads_to_table(referee, transfer->DestinationPageTable, to->va),
+                     virtual_leads_to_table(referee, runs, transfer->SourcePageTable, from->va) &&
+                         virtual_leads_to_table(referee, runs, transfer->DestinationPageTable, to->va),
                      "the addresses of the leaf tables of both sides", "0x%llx and 0x%llx",
                      LLU(transfer->SourcePageTable), LLU(transfer->DestinationPageTable));
 }
@@ -205,11 +208,12 @@ static const struct tables_table *virtual_unlinked(struct vidmm_referee *referee
 #define TABLE_SHARE  8u /* of their segment is the least that tables may take for it */
 
 /* Where the tables have a segment that is too small for those of 1 GB, what there is room for. */
-static uint64_t virtual_paging_least(struct vidmm_referee *referee) {
-    const DXGK_PAGE_TABLE_LEVEL_DESC *leaf = &referee->tables.mmu.level[0];
+static uint64_t virtual_paging_least(struct vidmm_referee *referee, uint32_t physical) {
+    const struct tables_mmu *mmu = tables_mmu(referee, physical);
+    const DXGK_PAGE_TABLE_LEVEL_DESC *leaf = &mmu->level[0];
     const struct shadow_segment *segment =
-        shadow_segment(referee, leaf->PagingProcessPageTableSegmentId);
-    uint64_t least = tables_limit(referee) < PAGING_BYTES ? tables_limit(referee) : PAGING_BYTES;
+        shadow_segment(referee, linked_segment(physical, leaf->PagingProcessPageTableSegmentId));
+    uint64_t least = tables_limit(mmu) < PAGING_BYTES ? tables_limit(mmu) : PAGING_BYTES;
     uint32_t shift = leaf->PageTableIndexBitCount + TABLES_PAGE_SHIFT;
     uint64_t page = segment ? segment->page_size : 1;
     uint64_t each = (leaf->PageTableSizeInBytes + page - 1) / page * page;
@@ -223,20 +227,21 @@ static void virtual_judge_first_use(struct vidmm_referee *referee,
                                     const struct tables_process *paging) {
     const struct tables_table *lost = virtual_unlinked(referee, paging);
     uint64_t have = tables_leaf_bytes(referee, paging);
-    MANAGER_MUST(263, have >= virtual_paging_least(referee),
+    MANAGER_MUST(263, have >= virtual_paging_least(referee, paging->physical),
                  "1 GB of addresses for paging, or as many as there is room for tables of",
                  "tables of the paging process for 0x%llx bytes", LLU(have));
     MANAGER_MUST(263, !lost, "addresses for paging whose tables the root leads to",
                  "no entry leads to the table of 0x%llx", LLU(lost->start));
 }
 
-static void virtual_judge_space(struct vidmm_referee *referee, uint64_t size, uint32_t sides) {
-    const struct tables_process *paging = tables_paging(referee);
+static void virtual_judge_space(struct vidmm_referee *referee,
+                                const struct tables_process *paging, uint64_t size,
+                                uint32_t sides) {
     if (!paging || !paging->rooted || !tables_intact(referee))
         return;
-    if (referee->tables.first_used != paging)
+    if (referee->tables.first_used[paging->physical] != paging)
         virtual_judge_first_use(referee, paging);
-    referee->tables.first_used = paging;
+    referee->tables.first_used[paging->physical] = paging;
     uint64_t have = tables_leaf_bytes(referee, paging);
     MANAGER_MUST(264, size <= have / sides, "pieces that fit the addresses for paging",
                  "0x%llx bytes on each of %u sides, where there are 0x%llx", LLU(size), sides,
@@ -271,17 +276,18 @@ static void virtual_transfer_asked_for(struct vidmm_referee *referee,
                       .offset = transfer->AllocationOffsetInBytes,
                       .target = true,
                       .rule = 240};
-    virtual_judge_space(referee, to.size, 2);
+    const struct tables_process *paging = tables_paging_of(referee, operation);
+    virtual_judge_space(referee, paging, to.size, 2);
     struct virtual_copy *copy = virtual_copy_of(referee, &to, false);
     operation->own = copy;
     if (!copy || virtual_pages_of(from.va, from.size) > copy->pages)
         return;
-    virtual_look_up(referee, &to, copy->page);
-    virtual_look_up(referee, &from, copy->page + copy->pages);
+    virtual_look_up(referee, paging, &to, copy->page);
+    virtual_look_up(referee, paging, &from, copy->page + copy->pages);
     copy->known = to.known && from.known;
     virtual_note_bounds(copy);
     virtual_judge_direction(referee, transfer, &from, &to);
-    virtual_judge_tables(referee, transfer, &from, &to);
+    virtual_judge_tables(referee, operation, &from, &to);
     if (copy->known && !transfer->hAllocation)
         virtual_judge_migration(referee, from.memory, to.memory);
     notice_content(referee, shadow_allocation(referee, transfer->hAllocation),
@@ -298,12 +304,13 @@ static void virtual_fill_asked_for(struct vidmm_referee *referee,
                       .offset = fill->AllocationOffsetInBytes,
                       .target = true,
                       .rule = 245};
-    virtual_judge_space(referee, to.size, 1);
+    const struct tables_process *paging = tables_paging_of(referee, operation);
+    virtual_judge_space(referee, paging, to.size, 1);
     struct virtual_copy *copy = virtual_copy_of(referee, &to, true);
     operation->own = copy;
     if (!copy)
         return;
-    virtual_look_up(referee, &to, copy->page);
+    virtual_look_up(referee, paging, &to, copy->page);
     copy->known = to.known;
     virtual_note_bounds(copy);
     if (to.known)
@@ -312,7 +319,7 @@ static void virtual_fill_asked_for(struct vidmm_referee *referee,
 }
 
 static void virtual_copy_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
-    if (!referee->tables.mmu.known)
+    if (!tables_mmu(referee, operation->physical)->known)
         return;
     if (operation->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER)
         virtual_transfer_asked_for(referee, operation);
@@ -385,8 +392,7 @@ static bool virtual_outdated(struct vidmm_referee *referee,
 }
 
 static const uint8_t *virtual_see(struct vidmm_referee *referee, uint64_t address, uint64_t size) {
-    const struct vidmm_referee_world *world = &referee->world;
-    return world->peek ? world->peek(world->ctx, address, size) : NULL;
+    return world_peek(referee, address, size);
 }
 
 /* Bytes of page `index` of a range that begins at `va`. */

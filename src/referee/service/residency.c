@@ -147,8 +147,9 @@ static void residency_judge_trim(struct vidmm_referee *referee,
 /* An AGP segment's bytes are the platform's. */
 static uint64_t residency_group_bytes(struct vidmm_referee *referee, bool local) {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < referee->adapter.segments; i++) {
-        const struct shadow_segment *segment = &referee->adapter.segment[i];
+    for (uint32_t id = shadow_next_segment(referee, 0); id != 0;
+         id = shadow_next_segment(referee, id)) {
+        const struct shadow_segment *segment = shadow_segment(referee, id);
         bool named_local = segment->flags.LocalBudgetGroup;
         bool named_other = segment->flags.NonLocalBudgetGroup;
         bool is_local = named_local || (!named_other && !segment->aperture && !segment->flags.Agp);

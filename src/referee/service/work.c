@@ -6,8 +6,15 @@
 #include "service/services.h"
 
 /* On one node the paging work that was submitted before is done before. */
-static enum tables_when work_when_used(struct vidmm_referee *referee, uint32_t node) {
-    return node == referee->adapter.paging_node ? TABLES_ASKED : TABLES_DONE;
+static bool work_behind_paging(struct vidmm_referee *referee,
+                               const struct vidmm_request_work *work) {
+    return linked_node(work->physical, work->node) ==
+           referee->adapter.physical[work->physical].paging_node;
+}
+
+static enum tables_when work_when_used(struct vidmm_referee *referee,
+                                       const struct vidmm_request_work *work) {
+    return work_behind_paging(referee, work) ? TABLES_ASKED : TABLES_DONE;
 }
 
 /* `va` leads to byte `offset` of the allocation. */
@@ -24,7 +31,7 @@ static bool work_judge_page(struct vidmm_referee *referee, const struct tables_p
                             const struct vidmm_request_work *work, uint64_t at) {
     struct tables_found found;
     uint64_t va = work->va + at;
-    tables_walk(referee, process, va, work_when_used(referee, work->node), &found);
+    tables_walk(referee, process, va, work_when_used(referee, work), &found);
     MANAGER_MUST(374, !found.other_kind,
                  "the kind of pages in the parent's entry that the table has",
                  "0x%llx is translated by a table of the other kind", LLU(va));
@@ -35,7 +42,7 @@ static bool work_judge_page(struct vidmm_referee *referee, const struct tables_p
                  "0x%llx leads nowhere", LLU(va));
     if (!there)
         return true;
-    MANAGER_MUST(287, found.settled || work->node == referee->adapter.paging_node,
+    MANAGER_MUST(287, found.settled || work_behind_paging(referee, work),
                  "page tables that are written when work is submitted",
                  "the entry of 0x%llx is still being written", LLU(va));
     MANAGER_MUST(231, !found.stale, "FLUSH_TLB, and its completion, before the addresses are used",
@@ -63,7 +70,7 @@ static uint64_t work_leads_at(struct vidmm_referee *referee, const struct tables
 static void work_judge_nowhere(struct vidmm_referee *referee, const struct tables_process *process,
                                const struct vidmm_request_work *work) {
     uint64_t end = work->va + work->size;
-    enum tables_when when = work_when_used(referee, work->node);
+    enum tables_when when = work_when_used(referee, work);
     const struct tables_table *table =
         tables_translating(referee, process->handle, work->va, end, NULL);
     for (; table; table = tables_translating(referee, process->handle, work->va, end, table)) {
@@ -80,15 +87,18 @@ static void work_note_use(struct vidmm_referee *referee, const struct vidmm_requ
     if (!allocation)
         return;
     owners_add_next(referee, allocation);
-    MANAGER_MUST(287, allocation->moving_virtual == 0 || work->node == referee->adapter.paging_node,
+    MANAGER_MUST(287, allocation->moving_virtual == 0 || work_behind_paging(referee, work),
                  "contents that are there when work is submitted",
                  "%u transfers or fills of what is mapped at 0x%llx are under way",
                  allocation->moving_virtual, LLU(work->va));
 }
 
 void service_work(struct vidmm_referee *referee, const struct vidmm_request_work *work) {
-    const struct tables_process *process = tables_process(referee, work->process);
-    if (!process || !referee->tables.mmu.known)
+    if (work->physical >= linked_count(referee))
+        return;
+    const struct tables_process *process =
+        tables_process(referee, linked_space(work->physical, work->process));
+    if (!process || !tables_mmu(referee, work->physical)->known)
         return;
     if (!work->allocation) {
         work_judge_nowhere(referee, process, work);

@@ -102,7 +102,7 @@ static void migration_note_entries(struct vidmm_referee *referee,
         const DXGK_PTE *value = &entry->value[TABLES_DONE];
         bool leaf = table->level == 0 || value->LargePage;
         if (entry->known[TABLES_DONE] && value->Valid && !value->Zero && leaf)
-            migration_note_range(referee, (uint32_t)value->Segment,
+            migration_note_range(referee, tables_entry_segment(value),
                                  (uint64_t)value->PageAddress << TABLES_PAGE_SHIFT, size, true);
     }
 }
@@ -115,7 +115,7 @@ static void migration_note_table(struct vidmm_referee *referee, const struct tab
 
 void migration_note_paused(struct vidmm_referee *referee) {
     migration_pages_clear(&referee->migration.paused);
-    if (submit_under_way(referee) || !referee->tables.mmu.known)
+    if (submit_under_way(referee) || !tables_known(referee))
         return;
     const struct tables_table *table = NULL;
     while ((table = tables_each(referee, table))) {
@@ -133,7 +133,7 @@ void migration_note_moved(struct vidmm_referee *referee, uint64_t gpu_address, b
     const struct shadow_segment *segment = shadow_segment_at(referee, gpu_address, SHADOW_PAGE);
     if (!referee->migration.active || !segment || !shadow_memory(referee, segment->id))
         return;
-    struct migration_page page = {.key = migration_key(segment, gpu_address - segment->base)};
+    struct migration_page page = {.key = migration_key(segment, linked_address_own(gpu_address) - segment->base)};
     if (known)
         page = migration_see(referee, page.key);
     migration_set(

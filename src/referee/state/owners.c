@@ -201,7 +201,7 @@ HANDLE owners_set(struct vidmm_referee *referee, struct tables_table *table, uin
     if (table->user && to->allocation && entry->Valid && !entry->Zero &&
         tables_is_page(table, entry)) {
         uint64_t at = (uint64_t)entry->PageAddress << TABLES_PAGE_SHIFT;
-        owner->leads = tables_gpu_address(referee, (uint32_t)entry->Segment, at) + 1;
+        owner->leads = tables_gpu_address(referee, tables_entry_segment(entry), at) + 1;
         owners_count_entry(referee, table, owner->leads, (struct count){owner->allocation, 1, 0});
     }
     if (before && owner->leads != led)
@@ -274,7 +274,7 @@ void owners_judge_page(struct vidmm_referee *referee, HANDLE allocation, uint64_
 
 void owners_judge_end(struct vidmm_referee *referee, const struct shadow_allocation *allocation,
                       uint32_t open) {
-    if (!referee->tables.mmu.known ||
+    if (!tables_known(referee) ||
         !tables_intact(referee)) /* a manager that gave up a GPU that hangs writes no entries */
         return;
     MANAGER_MUST(145, open == 0, "no paging under way of a destroyed allocation",

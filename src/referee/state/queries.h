@@ -9,8 +9,10 @@
 #include "state/shadow.h"
 
 struct queries_segments {
-    uint32_t counted; /* version of the query whose first call was answered; 0: none */
-    uint32_t count;
+    struct {
+        uint32_t counted; /* version of the query whose first call was answered; 0: none */
+        uint32_t count;
+    } physical[LINKED_MOST];
     bool agp;
     uint64_t agp_base, agp_size;
     uint32_t announced[SHADOW_SEGMENTS]; /* NumInvalidMemoryRanges */

@@ -15,6 +15,7 @@
 #include "state/contexts.h"
 #include "state/dirty.h"
 #include "state/guard.h"
+#include "state/linked.h"
 #include "state/migration.h"
 #include "state/owners.h"
 #include "state/promise.h"
@@ -42,6 +43,7 @@ struct vidmm_referee {
     DXGKRNL_INTERFACE callbacks_behind_contexts, callbacks_behind_updates, callbacks_behind_iommu;
     PDXGKDDI_BUILDPAGINGBUFFER behind_services;
 
+    struct linked linked;
     struct shadow_adapter adapter;
     struct shadow_node node[SHADOW_NODES];
     struct shadow_objects objects;

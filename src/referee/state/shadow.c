@@ -8,9 +8,15 @@
 
 /* ---- What belongs together ------------------------------------------------------------------- */
 
+/* The driver says a node of the context's physical adapter. */
+static uint32_t shadow_companion_node(const struct shadow_context *context) {
+    uint32_t node = context->context_info.PagingCompanionNodeId;
+    return node < SHADOW_ORDINALS ? linked_node(context->physical, node) : SHADOW_NODES;
+}
+
 void shadow_count_context(struct vidmm_referee *referee, struct shadow_context *context) {
     struct shadow_objects *objects = &referee->objects;
-    uint32_t node = context->context_info.PagingCompanionNodeId;
+    uint32_t node = shadow_companion_node(context);
     context->counted = true;
     if (context->owner)
         chain_join(&context->owner->contexts, &context->of_device);
@@ -22,7 +28,7 @@ void shadow_count_context(struct vidmm_referee *referee, struct shadow_context *
 
 static void shadow_drop_context(struct vidmm_referee *referee, struct shadow_context *context) {
     struct shadow_objects *objects = &referee->objects;
-    uint32_t node = context->context_info.PagingCompanionNodeId;
+    uint32_t node = shadow_companion_node(context);
     chain_leave(&context->of_device);
     if (context->counted && context->system)
         objects->system_contexts--;
@@ -45,9 +51,10 @@ static void shadow_drop_resource(struct vidmm_referee *referee, struct shadow_re
 /* Once it is, `by` is 1; before it goes, -1. */
 static void shadow_count_overlay(struct vidmm_referee *referee,
                                  const struct shadow_allocation *allocation, int32_t by) {
-    for (uint32_t i = 0; allocation->info.Flags.Overlay && i < SHADOW_SEGMENTS; i++)
+    uint32_t first = linked_segment(allocation->physical, 1) - 1;
+    for (uint32_t i = 0; allocation->info.Flags.Overlay && i < SHADOW_SEGMENT_IDS; i++)
         if ((allocation->write_set >> i & 1u) != 0)
-            referee->objects.overlays[i] += (uint32_t)by;
+            referee->objects.overlays[first + i] += (uint32_t)by;
 }
 
 void shadow_count_allocation(struct vidmm_referee *referee,

@@ -19,12 +19,17 @@
 #include "state/chain.h"
 #include "state/interval.h"
 #include "state/keyed.h"
+#include "state/linked.h"
 
 struct vidmm_referee;
 
-#define SHADOW_SEGMENTS 32u
-#define SHADOW_NODES    64u
-#define SHADOW_PAGE     4096u
+/* Numbers of segments and of nodes, over all physical adapters (linked.h), are below these; what
+ * one of them calls its own is at most 32, or below 64. */
+#define SHADOW_SEGMENTS    LINKED_NUMBERS
+#define SHADOW_NODES       LINKED_NUMBERS
+#define SHADOW_SEGMENT_IDS 32u
+#define SHADOW_ORDINALS    64u
+#define SHADOW_PAGE        4096u
 
 /* ---- What the driver reported ---------------------------------------------------------------- */
 
@@ -47,7 +52,7 @@ struct shadow_page {
 #define SHADOW_GART_FLUSHED 0x2u
 
 struct shadow_segment {
-    uint32_t id; /* 1-based */
+    uint32_t id; /* 1-based, over all physical adapters */
     DXGK_SEGMENTFLAGS flags;
     bool aperture; /* linear (not AGP) */
     uint64_t base, size, commit_limit;
@@ -64,24 +69,44 @@ struct shadow_segment {
     uint64_t mapped;           /* pages of either that are mapped */
 };
 
-struct shadow_adapter {
-    uint32_t version;       /* DRIVER_INITIALIZATION_DATA.Version */
+/* One physical adapter. */
+struct shadow_physical {
     uint32_t query_version; /* 1, 3, 4; 0: segments not known yet */
+    uint32_t segments;
+    uint32_t nodes, paging_node; /* the node over all physical adapters */
+    uint32_t paging_segment, paging_size, paging_private;
+    bool node_known; /* PHYSICALADAPTERCAPS told */
+};
+
+struct shadow_adapter {
+    uint32_t version; /* DRIVER_INITIALIZATION_DATA.Version */
     bool caps_known;
     DXGK_DRIVERCAPS caps;
-    uint32_t nodes, paging_node;
-    uint32_t paging_segment, paging_size, paging_private;
+    struct shadow_physical physical[LINKED_MOST];
     HANDLE moving;          /* allocation between TransferStart and TransferEnd, or NULL */
     uint64_t created_bytes; /* that all allocations ever created could take up */
     uint32_t created;       /* so many */
     bool hinted;            /* one of them names banks */
     bool shared;            /* some process has a PASID: the GPU uses addresses of the CPU */
-    uint32_t segments;
     struct shadow_segment segment[SHADOW_SEGMENTS]; /* id - 1 */
 };
 
 /* Segment `id`, or NULL: 0, or none of the driver's. */
 struct shadow_segment *shadow_segment(struct vidmm_referee *referee, uint32_t id);
+/* Segments of a physical adapter. */
+uint32_t shadow_segments(const struct vidmm_referee *referee, uint32_t physical);
+/* The id of the segment after `after`, of all physical adapters; `after` 0: the first. 0: none. */
+uint32_t shadow_next_segment(const struct vidmm_referee *referee, uint32_t after);
+/* Its bit in a set of segments of its physical adapter. */
+static inline uint32_t shadow_bit(const struct shadow_segment *segment) {
+    return 1u << (linked_own(segment->id) - 1);
+}
+/* GPU physical address of its byte at `offset`. */
+static inline uint64_t shadow_address(const struct shadow_segment *segment, uint64_t offset) {
+    return linked_address(linked_physical(segment->id), segment->base + offset);
+}
+/* Node numbers that are in use are below it. */
+uint32_t shadow_node_end(const struct vidmm_referee *referee);
 /* [address, address + size) of GPU physical addresses lies in the segment. */
 bool shadow_holds(const struct shadow_segment *segment, uint64_t address, uint64_t size);
 /* The segment in which [address, address + size) of GPU physical addresses lies, or NULL. */
@@ -118,7 +143,7 @@ struct shadow_context {
     bool system;
     struct shadow_device *owner; /* NULL: not known */
     HANDLE device;               /* its handle */
-    uint32_t node;
+    uint32_t physical, node;     /* by EngineAffinity; over all physical adapters */
     DXGK_CONTEXTINFO context_info;
     D3DGPU_PHYSICAL_ADDRESS root; /* as DxgkDdiSetRootPageTable said */
     uint32_t root_entries;        /* of that; 0: it has none */
@@ -141,6 +166,7 @@ struct shadow_allocation {
     struct chain_link of_resource, of_device; /* `resource`, `device` */
     DXGK_ALLOCATIONINFO info;                 /* as the driver filled it; its pointers are stale */
     uint32_t standard; /* D3DKMDT_STANDARDALLOCATION_TYPE it is; 0: not known */
+    uint32_t physical; /* its home; the sets are of that one's segments */
     uint32_t read_set, write_set, evict_set;
     uint64_t size; /* rounded to pages */
     /* Where its content is, as far as completed operations tell; changed by shadow_place. */
@@ -219,6 +245,11 @@ void shadow_join_device(struct vidmm_referee *referee, struct shadow_allocation 
                         HANDLE device);
 void shadow_join_opened(struct vidmm_referee *referee, struct shadow_opened *opened, HANDLE device,
                         struct shadow_allocation *allocation);
+/* The segment is one of its home's that is in the set. */
+static inline bool shadow_in_set(const struct shadow_allocation *allocation, uint32_t set,
+                                 const struct shadow_segment *segment) {
+    return linked_physical(segment->id) == allocation->physical && (set & shadow_bit(segment)) != 0;
+}
 /* Nothing wrote to it since it was paged in. */
 static inline bool shadow_is_clean(const struct shadow_allocation *allocation) {
     return allocation->of_clean.chain;
@@ -247,7 +278,8 @@ uint64_t shadow_pitch_size(const struct shadow_allocation *allocation);
 /* One paging operation as it was asked of the driver, from its first call until the GPU is done. */
 struct shadow_operation {
     struct shadow_operation *next;
-    DXGKARG_BUILDPAGINGBUFFER arg; /* of the first call */
+    DXGKARG_BUILDPAGINGBUFFER arg; /* of the first call, with numbers over all physical adapters */
+    uint32_t physical;             /* that of its system context, which carries it out */
     uint64_t bytes;                /* written for it into DMA buffers so far */
     uint64_t build;                /* which shadow_build it ended in */
     uint64_t asked;                /* the call that first asked for it */

@@ -62,8 +62,7 @@ static void tables_make_room(struct vidmm_referee *referee, D3DGPU_PHYSICAL_ADDR
 }
 
 /* Of the root of two levels: in proportion to what the driver offered for so many entries. */
-uint64_t tables_bytes(struct vidmm_referee *referee, uint32_t level, bool wide, uint32_t entries) {
-    const struct tables_mmu *mmu = &referee->tables.mmu;
+uint64_t tables_bytes(const struct tables_mmu *mmu, uint32_t level, bool wide, uint32_t entries) {
     uint64_t bytes = mmu->level[level].PageTableSizeInBytes;
     if (wide)
         return mmu->caps.LeafPageTableSizeFor64KPagesInBytes;
@@ -75,12 +74,14 @@ uint64_t tables_bytes(struct vidmm_referee *referee, uint32_t level, bool wide, 
 
 struct tables_table *tables_make(struct vidmm_referee *referee, D3DGPU_PHYSICAL_ADDRESS place,
                                  HANDLE process, uint32_t level, bool wide, uint32_t entries) {
-    uint64_t bytes = tables_bytes(referee, level, wide, entries);
+    const struct tables_mmu *mmu = tables_mmu(referee, linked_space_physical(process));
+    uint64_t bytes = tables_bytes(mmu, level, wide, entries);
     tables_make_room(referee, place, bytes);
     struct tables_table *table = calloc(1, sizeof(*table));
     if (!table)
         return NULL;
-    table->kinds = referee->tables.mmu.pages == TABLES_DUAL && level == 1 ? 2 : 1;
+    table->physical = linked_space_physical(process);
+    table->kinds = mmu->pages == TABLES_DUAL && level == 1 ? 2 : 1;
     table->entry = calloc((size_t)entries * table->kinds, sizeof(*table->entry));
     table->space = table->entry ? tables_space_make(referee, process) : NULL;
     if (!table->space || !keyed_add(&referee->tables.all, &table->keyed, tables_key(place))) {
@@ -128,8 +129,7 @@ struct tables_entry *tables_entry(const struct tables_table *table, uint32_t kin
                : NULL;
 }
 
-uint32_t tables_entries(struct vidmm_referee *referee, uint32_t level, bool wide) {
-    const struct tables_mmu *mmu = &referee->tables.mmu;
+uint32_t tables_entries(const struct tables_mmu *mmu, uint32_t level, bool wide) {
     uint32_t bits = mmu->level[level].PageTableIndexBitCount;
     uint32_t entries = bits < 31 ? 1u << bits : 1u << 31;
     if (mmu->levels == 2 && level == 1 && mmu->root_entries > entries)
@@ -171,12 +171,23 @@ void tables_set_stale(struct vidmm_referee *referee, struct tables_table *table,
 
 /* ---- Processes ------------------------------------------------------------------------------- */
 
-struct tables_process *tables_process(struct vidmm_referee *referee, HANDLE handle) {
-    return (struct tables_process *)keyed_find(&referee->tables.processes, keyed_handle(handle));
+static struct tables_process *tables_process_find(struct vidmm_referee *referee, HANDLE space) {
+    return (struct tables_process *)keyed_find(&referee->tables.processes, keyed_handle(space));
 }
 
-struct tables_process *tables_paging(struct vidmm_referee *referee) {
-    return referee->tables.paging;
+/* That of an adapter other than the first is made when it is asked for. */
+struct tables_process *tables_process(struct vidmm_referee *referee, HANDLE space) {
+    struct tables_process *process = tables_process_find(referee, space);
+    const struct tables_process *first =
+        !process && linked_space_physical(space) != 0
+            ? tables_process_find(referee, linked_space_process(space))
+            : NULL;
+    return first ? tables_process_add(referee, space, first->name, first->system) : process;
+}
+
+struct tables_process *tables_paging(struct vidmm_referee *referee, uint32_t physical) {
+    const struct tables_process *paging = referee->tables.paging;
+    return paging ? tables_process(referee, linked_space(physical, paging->handle)) : NULL;
 }
 
 struct tables_process *tables_process_add(struct vidmm_referee *referee, HANDLE handle, HANDLE name,
@@ -187,9 +198,10 @@ struct tables_process *tables_process_add(struct vidmm_referee *referee, HANDLE 
         return NULL;
     }
     process->handle = handle;
+    process->physical = linked_space_physical(handle);
     process->name = name;
     process->system = system;
-    if (system) {
+    if (system && process->physical == 0) {
         process->next = referee->tables.paging;
         referee->tables.paging = process;
     }
@@ -206,23 +218,30 @@ static void tables_process_free(struct vidmm_referee *referee, struct tables_pro
     free(process);
 }
 
-void tables_process_remove(struct vidmm_referee *referee, HANDLE handle) {
-    struct tables_process *process = tables_process(referee, handle);
+static void tables_space_remove(struct vidmm_referee *referee, HANDLE space) {
+    struct tables_process *process = tables_process_find(referee, space);
     struct tables_table *table;
     if (!process)
         return;
     tables_process_free(referee, process);
-    while ((table = tables_translating(referee, handle, 0, UINT64_MAX, NULL)))
+    while ((table = tables_translating(referee, space, 0, UINT64_MAX, NULL)))
         tables_table_free(referee, table);
+}
+
+void tables_process_remove(struct vidmm_referee *referee, HANDLE handle) {
+    for (uint32_t physical = LINKED_MOST; physical-- > 0;)
+        tables_space_remove(referee, linked_space(physical, handle));
 }
 
 struct tables_process *tables_process_of(struct vidmm_referee *referee,
                                          const struct shadow_context *context) {
     if (!context)
         return NULL;
+    uint32_t physical = context->physical;
+    HANDLE handle = context->owner ? context->owner->process : NULL;
     struct tables_process *own =
-        context->owner ? tables_process(referee, context->owner->process) : NULL;
-    return !own && context->system ? tables_paging(referee) : own;
+        handle ? tables_process(referee, linked_space(physical, handle)) : NULL;
+    return !own && context->system ? tables_paging(referee, physical) : own;
 }
 
 bool tables_companion(struct vidmm_referee *referee, const struct shadow_context *context) {
@@ -245,15 +264,27 @@ void tables_context_gone(struct vidmm_referee *referee, const struct shadow_cont
 }
 
 bool tables_privileged(struct vidmm_referee *referee, HANDLE handle) {
-    const struct tables_process *process = tables_process(referee, handle);
-    return process && process->companions != 0;
+    for (uint32_t physical = 0; physical < linked_count(referee); physical++) {
+        const struct tables_process *process =
+            tables_process_find(referee, linked_space(physical, handle));
+        if (process && process->companions != 0)
+            return true;
+    }
+    return false;
+}
+
+struct tables_process *tables_paging_of(struct vidmm_referee *referee,
+                                        const struct shadow_operation *operation) {
+    struct tables_process *runs =
+        tables_process_of(referee, shadow_context(referee, operation->arg.hSystemContext));
+    return runs && runs->system ? runs : tables_paging(referee, operation->physical);
 }
 
 struct tables_process *tables_running(struct vidmm_referee *referee,
                                       const struct shadow_operation *operation) {
     const struct shadow_context *context = shadow_context(referee, operation->arg.hSystemContext);
     return tables_companion(referee, context) ? tables_process_of(referee, context)
-                                              : tables_paging(referee);
+                                              : tables_paging_of(referee, operation);
 }
 
 static void tables_free_tables(struct vidmm_referee *referee) {
@@ -278,7 +309,7 @@ void tables_clear(struct vidmm_referee *referee) {
     owners_clear(referee);
     grow_free(&referee->tables.owed.flush, &referee->tables.owed.room);
     referee->tables.owed.count = 0;
-    memset(&referee->tables.mmu, 0, sizeof(referee->tables.mmu));
+    memset(referee->tables.mmu, 0, sizeof(referee->tables.mmu));
     referee->tables.lost = false;
 }
 
@@ -289,6 +320,7 @@ bool tables_intact(struct vidmm_referee *referee) {
 /* ---- Translation ----------------------------------------------------------------------------- */
 
 struct walk {
+    const struct tables_mmu *mmu;
     uint64_t va;
     enum tables_when when;
     struct tables_found *found;
@@ -317,7 +349,7 @@ static void tables_take_page(const struct walk *walk, uint32_t shift) {
     found->valid = true;
     found->zero = found->entry.Zero;
     found->page = UINT64_C(1) << shift;
-    found->segment = (uint32_t)found->entry.Segment;
+    found->segment = tables_entry_segment(&found->entry);
     found->offset =
         ((uint64_t)found->entry.PageAddress << TABLES_PAGE_SHIFT) + (walk->va & (found->page - 1));
 }
@@ -326,7 +358,7 @@ static void tables_take_page(const struct walk *walk, uint32_t shift) {
 static struct tables_table *tables_child_of(struct vidmm_referee *referee, const struct walk *walk,
                                             uint32_t level, bool wide) {
     const DXGK_PTE *entry = &walk->found->entry;
-    D3DGPU_PHYSICAL_ADDRESS place = {.SegmentId = (UINT)entry->Segment,
+    D3DGPU_PHYSICAL_ADDRESS place = {.SegmentId = tables_entry_segment(entry),
                                      .SegmentOffset = (uint64_t)entry->PageTableAddress
                                                       << TABLES_PAGE_SHIFT};
     struct tables_table *table = tables_find(referee, place);
@@ -338,10 +370,9 @@ static struct tables_table *tables_child_of(struct vidmm_referee *referee, const
     return table;
 }
 
-static void tables_read_leaf(struct vidmm_referee *referee, const struct walk *walk,
-                             struct tables_table *table) {
+static void tables_read_leaf(const struct walk *walk, struct tables_table *table) {
     uint32_t shift = table->wide ? TABLES_WIDE_SHIFT : TABLES_PAGE_SHIFT;
-    uint64_t mask = (UINT64_C(1) << referee->tables.mmu.level[0].PageTableIndexBitCount) - 1;
+    uint64_t mask = (UINT64_C(1) << walk->mmu->level[0].PageTableIndexBitCount) - 1;
     uint64_t index = (walk->va >> TABLES_PAGE_SHIFT & mask) >> (shift - TABLES_PAGE_SHIFT);
     walk->found->wide = table->wide;
     if (tables_read_entry(walk, table, 0, index))
@@ -355,35 +386,35 @@ static bool tables_read_wide_half(struct vidmm_referee *referee, const struct wa
         return !walk->found->known;
     struct tables_table *leaf = tables_child_of(referee, walk, 0, true);
     if (leaf)
-        tables_read_leaf(referee, walk, leaf);
+        tables_read_leaf(walk, leaf);
     bool ends = walk->found->valid || !walk->found->known;
     walk->found->wide = ends;
     return ends;
 }
 
-static uint64_t tables_index_of(struct vidmm_referee *referee, uint64_t va, uint32_t level) {
-    uint64_t index = va >> tables_shift(referee, level);
-    uint32_t bits = referee->tables.mmu.level[level].PageTableIndexBitCount;
-    return level + 1 == referee->tables.mmu.levels ? index : index & ((UINT64_C(1) << bits) - 1);
+static uint64_t tables_index_of(const struct tables_mmu *mmu, uint64_t va, uint32_t level) {
+    uint64_t index = va >> tables_shift(mmu, level);
+    uint32_t bits = mmu->level[level].PageTableIndexBitCount;
+    return level + 1 == mmu->levels ? index : index & ((UINT64_C(1) << bits) - 1);
 }
 
 static void tables_walk_down(struct vidmm_referee *referee, const struct walk *walk,
                              struct tables_table *table) {
-    for (uint32_t level = referee->tables.mmu.levels - 1; table; level--) {
-        uint64_t index = tables_index_of(referee, walk->va, level);
+    for (uint32_t level = walk->mmu->levels - 1; table; level--) {
+        uint64_t index = tables_index_of(walk->mmu, walk->va, level);
         if (level == 1 && table->kinds == 2 && tables_read_wide_half(referee, walk, table, index))
             return;
         if (!tables_read_entry(walk, table, 0, index))
             return;
         if (walk->found->entry.LargePage || walk->found->entry.Zero) {
-            tables_take_page(walk, tables_shift(referee, level));
+            tables_take_page(walk, tables_shift(walk->mmu, level));
             return;
         }
-        bool wide = level == 1 && referee->tables.mmu.pages == TABLES_SINGLE &&
+        bool wide = level == 1 && walk->mmu->pages == TABLES_SINGLE &&
                     walk->found->entry.PageTablePageSize == DXGK_PTE_PAGE_TABLE_PAGE_64KB;
         table = tables_child_of(referee, walk, level - 1, wide);
         if (level == 1 && table) {
-            tables_read_leaf(referee, walk, table);
+            tables_read_leaf(walk, table);
             return;
         }
     }
@@ -391,21 +422,22 @@ static void tables_walk_down(struct vidmm_referee *referee, const struct walk *w
 
 void tables_walk(struct vidmm_referee *referee, const struct tables_process *process, uint64_t va,
                  enum tables_when when, struct tables_found *found) {
-    struct walk walk = {.va = va, .when = when, .found = found};
+    const struct tables_mmu *mmu = tables_mmu(referee, process->physical);
+    struct walk walk = {.mmu = mmu, .va = va, .when = when, .found = found};
     *found = (struct tables_found){.known = true, .settled = true};
     struct tables_table *root = process->rooted ? tables_find(referee, process->root) : NULL;
-    if (!referee->tables.mmu.known || !root || root->level + 1 != referee->tables.mmu.levels) {
+    if (!mmu->known || !root || root->level + 1 != mmu->levels) {
         found->known = false;
         return;
     }
-    if (va >= tables_limit(referee) || tables_index_of(referee, va, root->level) >= root->entries)
+    if (va >= tables_limit(mmu) || tables_index_of(mmu, va, root->level) >= root->entries)
         return;
     tables_walk_down(referee, &walk, root);
 }
 
 uint64_t tables_gpu_address(struct vidmm_referee *referee, uint32_t segment, uint64_t offset) {
     const struct shadow_segment *shadow = shadow_segment(referee, segment);
-    return (shadow ? shadow->base : 0) + offset;
+    return linked_address(linked_physical(segment), (shadow ? shadow->base : 0) + offset);
 }
 
 /* ---- Where tables are ------------------------------------------------------------------------ */
@@ -420,7 +452,10 @@ static bool tables_place_of_pointer(struct vidmm_referee *referee, const uint8_t
             .SegmentId = 0, .SegmentOffset = (uint64_t)((uintptr_t)bytes - (uintptr_t)memory)};
         return true;
     }
-    for (uint32_t id = 1; bytes && world->io && id <= referee->adapter.segments; id++) {
+    if (!bytes || !world->io)
+        return false;
+    for (uint32_t id = shadow_next_segment(referee, 0); id != 0;
+         id = shadow_next_segment(referee, id)) {
         const struct shadow_segment *segment = shadow_memory(referee, id);
         if (!segment || segment->cpu_base == 0)
             continue;

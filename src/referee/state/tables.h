@@ -36,11 +36,17 @@ struct tables_mmu {
     uint32_t root_entries, root_bytes; /* the most that DxgkDdiGetRootPageTableSize offered */
 };
 
+/* That of a physical adapter. */
+struct tables_mmu *tables_mmu(struct vidmm_referee *referee, uint32_t physical);
+/* The driver described the first one: there are GPU virtual addresses. */
+bool tables_known(const struct vidmm_referee *referee);
 /* An entry of `level` covers 1 << tables_shift(level) bytes. */
-uint32_t tables_shift(struct vidmm_referee *referee, uint32_t level);
+uint32_t tables_shift(const struct tables_mmu *mmu, uint32_t level);
 bool tables_has(struct vidmm_referee *referee, uint32_t version, bool bit);
 /* First address that no table can translate. */
-uint64_t tables_limit(struct vidmm_referee *referee);
+uint64_t tables_limit(const struct tables_mmu *mmu);
+/* Segment and physical adapter that an entry names. */
+uint32_t tables_entry_segment(const DXGK_PTE *entry);
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
@@ -62,7 +68,8 @@ struct tables_table {
     struct interval flushes[2]; /* the same, while `stale` of it is not 0 */
     struct tables_space *space; /* of its process */
     D3DGPU_PHYSICAL_ADDRESS place;
-    HANDLE process;
+    HANDLE process;    /* linked_space of it */
+    uint32_t physical; /* of which the MMU reads it */
     uint32_t level, entries;
     uint32_t kinds; /* 2: beside each entry one that leads to a table of 64 KB pages */
     bool wide;      /* leaf: its pages are of 64 KB */
@@ -76,10 +83,10 @@ struct tables_table {
     struct tables_entry *entry; /* `entries`, then as many of the other kind */
 };
 
-/* The tables of one process, by the addresses that they translate. */
+/* The tables of one process on one physical adapter, by the addresses that they translate. */
 struct tables_space {
     struct keyed keyed; /* by `process`; first */
-    HANDLE process;     /* the driver's handle, as updates named it */
+    HANDLE process;     /* linked_space of the driver's handle, as updates named it */
     uint32_t tables;
     uint32_t stale[2];   /* of all tables */
     uint64_t leaf_bytes; /* of addresses that leaf tables translate, valid or not */
@@ -87,10 +94,12 @@ struct tables_space {
     struct interval_index flushes[2]; /* of tables with stale entries */
 };
 
+/* A process on one physical adapter: it has one address space, and tables on each of them. */
 struct tables_process {
     struct keyed keyed;          /* by `handle`; first */
-    struct tables_process *next; /* of the system's */
-    HANDLE handle;               /* the driver's */
+    struct tables_process *next; /* of the system's; physical adapter 0 only */
+    HANDLE handle;               /* linked_space of the driver's */
+    uint32_t physical;
     HANDLE name;                 /* the system's */
     bool system;
     bool rooted;                  /* there is a root */
@@ -112,14 +121,14 @@ struct tables_owed {
 };
 
 struct tables {
-    struct tables_mmu mmu;
+    struct tables_mmu mmu[LINKED_MOST];
     struct keyed_table all;
     struct interval_index places; /* of all tables, by GPU physical address */
     struct keyed_table spaces, processes;
     struct tables_process *paging; /* the system's process, the newest first */
     uint64_t births;
     bool lost;                               /* what tables held, at least once */
-    const struct tables_process *first_used; /* paging process whose first use was judged */
+    const struct tables_process *first_used[LINKED_MOST]; /* paging process whose first use was judged */
     uint64_t random;                         /* state of compare_tables.c's generator */
     struct tables_owed owed;
 };
@@ -163,9 +172,9 @@ static inline bool tables_is_page(const struct tables_table *table, const DXGK_P
 /* log2 of the bytes that an entry covers. */
 uint32_t tables_entry_shift(struct vidmm_referee *referee, const struct tables_table *table);
 /* Entries that a table of this kind has; the root of two levels: the most that it may have. */
-uint32_t tables_entries(struct vidmm_referee *referee, uint32_t level, bool wide);
+uint32_t tables_entries(const struct tables_mmu *mmu, uint32_t level, bool wide);
 /* What a table with so many takes in memory. */
-uint64_t tables_bytes(struct vidmm_referee *referee, uint32_t level, bool wide, uint32_t entries);
+uint64_t tables_bytes(const struct tables_mmu *mmu, uint32_t level, bool wide, uint32_t entries);
 /* The leaf table of an address, of pages of 64 KB or of 4 KB; NULL: none that is known. */
 struct tables_table *tables_leaf(struct vidmm_referee *referee,
                                  const struct tables_process *process, uint64_t va, bool wide);
@@ -176,9 +185,13 @@ bool tables_cut(struct vidmm_referee *referee, const struct tables_table *table,
 void tables_set_stale(struct vidmm_referee *referee, struct tables_table *table,
                       struct tables_entry *entry, enum tables_when when, bool stale);
 
-struct tables_process *tables_process(struct vidmm_referee *referee, HANDLE handle);
-/* The paging process, or NULL. */
-struct tables_process *tables_paging(struct vidmm_referee *referee);
+/* By linked_space of the driver's handle, or NULL. */
+struct tables_process *tables_process(struct vidmm_referee *referee, HANDLE space);
+/* The paging process of a physical adapter, or NULL. */
+struct tables_process *tables_paging(struct vidmm_referee *referee, uint32_t physical);
+/* The same, of the one that carries an operation out. */
+struct tables_process *tables_paging_of(struct vidmm_referee *referee,
+                                        const struct shadow_operation *operation);
 struct tables_process *tables_process_add(struct vidmm_referee *referee, HANDLE handle, HANDLE name,
                                           bool system);
 void tables_process_remove(struct vidmm_referee *referee, HANDLE handle);

@@ -4,17 +4,30 @@
  */
 #include "state/judge.h"
 
+/* The first node from `node` on that its physical adapter has, which has one at least;
+ * SHADOW_NODES: there is none. */
+static uint32_t work_node_from(struct vidmm_referee *referee, uint32_t node) {
+    uint32_t own = linked_own(node);
+    for (uint32_t physical = linked_physical(node); physical < linked_count(referee); physical++) {
+        uint32_t nodes = referee->adapter.physical[physical].nodes;
+        if (own < nodes || own == 0)
+            return linked_node(physical, own);
+        own = 0;
+    }
+    return SHADOW_NODES;
+}
+
 const struct shadow_submission *submit_next(struct vidmm_referee *referee,
                                             const struct shadow_submission *after) {
     const struct shadow_submission *next = after ? after->next : NULL;
-    uint32_t nodes = referee->adapter.nodes, node = after ? after->node + 1 : 0;
-    for (; !next && node < SHADOW_NODES && (node < nodes || node == 0); node++)
+    uint32_t node = work_node_from(referee, after ? after->node + 1 : 0);
+    for (; !next && node != SHADOW_NODES; node = work_node_from(referee, node + 1))
         next = referee->node[node].first;
     return next;
 }
 
 bool submit_under_way(struct vidmm_referee *referee) {
-    for (uint32_t i = 0; i < SHADOW_NODES; i++) {
+    for (uint32_t i = 0; i < shadow_node_end(referee); i++) {
         if (referee->node[i].first)
             return true;
     }

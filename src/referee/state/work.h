@@ -32,6 +32,7 @@ struct shadow_build {
     uint32_t private_size, private_used;
     struct guard private_bytes;
     uint64_t number;                      /* from 1; newer is higher */
+    uint32_t physical;                    /* of the system context that it is built for */
     uint32_t segment;                     /* from DxgkDdiPatch */
     uint64_t address;                     /* from DxgkDdiPatch; 0: not yet */
     struct build_operation *first, *last; /* built, not submitted */
@@ -91,7 +92,10 @@ struct reset {
 struct reports {
     pthread_mutex_t lock;
     uint32_t first, count, room; /* elements `first` on, `count` of them */
-    struct vidmm_interrupt *report;
+    struct reported {
+        struct vidmm_interrupt interrupt;
+        HANDLE handle; /* as the driver named its device; NULL: it is not known */
+    } * report;
 };
 
 /* What is under way, node by node, in order; NULL: the first, and after the last. */

@@ -17,14 +17,29 @@ bool world_is_memory(struct vidmm_referee *referee, const uint8_t *bytes) {
            (uintptr_t)bytes - (uintptr_t)start < referee->world.memory_bytes;
 }
 
+const uint8_t *world_peek(struct vidmm_referee *referee, uint64_t address, uint64_t size) {
+    const struct vidmm_referee_world *world = &referee->world;
+    return world->peek ? world->peek(world->ctx, linked_address_physical(address),
+                                     linked_address_own(address), size)
+                       : NULL;
+}
+
+bool world_translate(struct vidmm_referee *referee, uint32_t physical, uint64_t root,
+                     uint32_t entries, uint64_t va, struct vidmm_referee_translation *out) {
+    const struct vidmm_referee_world *world = &referee->world;
+    if (!world->translate ||
+        !world->translate(world->ctx, physical, linked_address_own(root), entries, va, out))
+        return false;
+    out->address = linked_address(out->physical, out->address);
+    return true;
+}
+
 const uint8_t *world_segment(struct vidmm_referee *referee, const struct shadow_segment *segment,
                              uint64_t offset, uint64_t size) {
     const struct vidmm_referee_world *world = &referee->world;
-    const void *bytes = NULL;
     if (offset > segment->size || size > segment->size - offset)
         return NULL;
-    if (world->peek)
-        bytes = world->peek(world->ctx, segment->base + offset, size);
+    const void *bytes = world_peek(referee, shadow_address(segment, offset), size);
     if (!bytes && segment->flags.CpuVisible && segment->cpu_base != 0 && world->io)
         bytes = world->io(world->ctx, segment->cpu_base + offset, size);
     return bytes;
@@ -42,12 +57,10 @@ const uint8_t *world_see(struct vidmm_referee *referee, const struct shadow_segm
 }
 
 bool world_sees_all(struct vidmm_referee *referee) {
-    const struct vidmm_referee_world *world = &referee->world;
-    if (!world->peek)
-        return false;
-    for (uint32_t id = 1; id <= referee->adapter.segments; id++) {
+    for (uint32_t id = shadow_next_segment(referee, 0); id != 0;
+         id = shadow_next_segment(referee, id)) {
         const struct shadow_segment *segment = shadow_memory(referee, id);
-        if (segment && world->peek(world->ctx, segment->base, 1))
+        if (segment && world_peek(referee, shadow_address(segment, 0), 1))
             return true;
     }
     return false;

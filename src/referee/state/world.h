@@ -5,12 +5,20 @@
 #ifndef REFEREE_WORLD_H
 #define REFEREE_WORLD_H
 
+#include <vidmm/referee.h>
+
 #include "state/shadow.h"
 
 /* `size` bytes at an offset of a segment as the GPU sees them (peek, else the CPU's view,
  * else through the aperture's shadow), not across a page in an aperture; NULL: cannot be seen. */
 const uint8_t *world_segment(struct vidmm_referee *referee, const struct shadow_segment *segment,
                              uint64_t offset, uint64_t size);
+/* The same at a GPU physical address (linked.h), by peek alone. */
+const uint8_t *world_peek(struct vidmm_referee *referee, uint64_t address, uint64_t size);
+/* Where a physical adapter's MMU leads `va` by the root table at the GPU physical address `root`;
+ * false: it cannot be asked. The address that is found is one over all physical adapters. */
+bool world_translate(struct vidmm_referee *referee, uint32_t physical, uint64_t root,
+                     uint32_t entries, uint64_t va, struct vidmm_referee_translation *out);
 uint8_t *world_memory(struct vidmm_referee *referee, uint64_t pa, uint64_t size);
 /* True when a pointer that world_segment gave is into system memory itself. */
 bool world_is_memory(struct vidmm_referee *referee, const uint8_t *bytes);

@@ -9,8 +9,8 @@
 
 #include "state/judge.h"
 
-/* Sets of segment ids, bit id - 1. An AGP segment is an aperture too. */
-uint32_t allocation_apertures(struct vidmm_referee *referee);
+/* Sets of segment ids of a physical adapter, bit id - 1. An AGP segment is an aperture too. */
+uint32_t allocation_apertures(struct vidmm_referee *referee, uint32_t physical);
 
 /*
  * allocation_info.c: rules for what DxgkDdiCreateAllocation answered about one allocation.

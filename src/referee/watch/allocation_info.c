@@ -18,14 +18,26 @@ static uint32_t info_version(struct vidmm_referee *referee) {
     return referee->adapter.version;
 }
 
-static uint32_t info_all_segments(struct vidmm_referee *referee) {
-    return (uint32_t)((UINT64_C(1) << referee->adapter.segments) - 1);
+/* The segments of its sets are those of its home. */
+static uint32_t info_home(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info) {
+    return info_version(referee) >= DXGKDDI_INTERFACE_VERSION_WDDM2_0
+               ? linked_index(referee, info->PhysicalAdapterIndex)
+               : 0;
 }
 
-uint32_t allocation_apertures(struct vidmm_referee *referee) {
+static DXGK_SEGMENTFLAGS info_flags_of(struct vidmm_referee *referee, uint32_t physical,
+                                       uint32_t id) {
+    return shadow_segment(referee, linked_segment(physical, id))->flags;
+}
+
+static uint32_t info_all_segments(struct vidmm_referee *referee, uint32_t physical) {
+    return (uint32_t)((UINT64_C(1) << shadow_segments(referee, physical)) - 1);
+}
+
+uint32_t allocation_apertures(struct vidmm_referee *referee, uint32_t physical) {
     uint32_t set = 0;
-    for (uint32_t id = 1; id <= referee->adapter.segments; id++) {
-        DXGK_SEGMENTFLAGS flags = shadow_segment(referee, id)->flags;
+    for (uint32_t id = 1; id <= shadow_segments(referee, physical); id++) {
+        DXGK_SEGMENTFLAGS flags = info_flags_of(referee, physical, id);
         if (flags.Aperture || flags.Agp)
             set |= 1u << (id - 1);
     }
@@ -75,8 +87,9 @@ static void info_judge_large_pages(struct vidmm_referee *referee, const DXGK_ALL
                                    UINT index, uint32_t supported) {
     if (info_version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         return;
-    for (uint32_t id = 1; id <= referee->adapter.segments; id++) {
-        if ((supported >> (id - 1) & 1u) == 0 || !shadow_segment(referee, id)->flags.Use64KBPages)
+    uint32_t home = info_home(referee, info);
+    for (uint32_t id = 1; id <= shadow_segments(referee, home); id++) {
+        if ((supported >> (id - 1) & 1u) == 0 || !info_flags_of(referee, home, id).Use64KBPages)
             continue;
         DRIVER_MUST(57, info->Alignment % 65536u == 0, "a multiple of 64 KB as Alignment",
                     "allocation %u: Alignment is 0x%x, segment %u has pages of 64 KB", index,
@@ -87,17 +100,17 @@ static void info_judge_large_pages(struct vidmm_referee *referee, const DXGK_ALL
 /* What the CPU may look at must have a place where it can. */
 static void info_judge_cpu_place(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
                                  UINT index, uint32_t supported) {
-    uint32_t hidden = 0;
+    uint32_t hidden = 0, home = info_home(referee, info);
     if (info_version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         return;
-    for (uint32_t id = 1; id <= referee->adapter.segments; id++) {
-        if (!shadow_segment(referee, id)->flags.CpuVisible)
+    for (uint32_t id = 1; id <= shadow_segments(referee, home); id++) {
+        if (!info_flags_of(referee, home, id).CpuVisible)
             hidden |= 1u << (id - 1);
     }
-    hidden &= supported & ~allocation_apertures(referee);
+    hidden &= supported & ~allocation_apertures(referee, home);
     DRIVER_MUST(134,
                 !info->Flags.CpuVisible || hidden == 0 ||
-                    (supported & allocation_apertures(referee)) != 0,
+                    (supported & allocation_apertures(referee, home)) != 0,
                 "an aperture segment in the supported set of a CpuVisible allocation",
                 "allocation %u: supported set 0x%x has memory segments 0x%x that the CPU cannot "
                 "see, and no aperture",
@@ -105,21 +118,22 @@ static void info_judge_cpu_place(struct vidmm_referee *referee, const DXGK_ALLOC
 }
 
 /* Apertures that overlays may be in. */
-static uint32_t info_overlay_apertures(struct vidmm_referee *referee) {
-    uint32_t set = 0;
-    for (uint32_t i = 0; i < SHADOW_SEGMENTS; i++)
-        set |= referee->objects.overlays[i] != 0 ? 1u << i : 0;
-    return set & allocation_apertures(referee);
+static uint32_t info_overlay_apertures(struct vidmm_referee *referee, uint32_t physical) {
+    uint32_t set = 0, first = linked_segment(physical, 1) - 1;
+    for (uint32_t i = 0; i < SHADOW_SEGMENT_IDS; i++)
+        set |= referee->objects.overlays[first + i] != 0 ? 1u << i : 0;
+    return set & allocation_apertures(referee, physical);
 }
 
 /* Overlays stay where they are, in a fifth of it: the rest must do for what is evicted. */
 static void info_judge_eviction_room(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
                                      UINT index) {
+    uint32_t home = info_home(referee, info);
     uint32_t shared = info->EvictionSegmentSet != 0 && !info->Flags.Overlay
-                          ? info->EvictionSegmentSet & info_overlay_apertures(referee)
+                          ? info->EvictionSegmentSet & info_overlay_apertures(referee, home)
                           : 0;
-    for (uint32_t id = 1; shared != 0 && id <= referee->adapter.segments; id++) {
-        uint64_t size = shadow_segment(referee, id)->size;
+    for (uint32_t id = 1; shared != 0 && id <= shadow_segments(referee, home); id++) {
+        uint64_t size = shadow_segment(referee, linked_segment(home, id))->size;
         if ((shared >> (id - 1) & 1u) != 0)
             DRIVER_MUST(120, info->Size <= size - size / 5,
                         "at most 80 % of an aperture that overlays share, for what is evicted "
@@ -129,10 +143,10 @@ static void info_judge_eviction_room(struct vidmm_referee *referee, const DXGK_A
     }
 }
 
-static uint32_t info_pitch_aligned(struct vidmm_referee *referee) {
+static uint32_t info_pitch_aligned(struct vidmm_referee *referee, uint32_t physical) {
     uint32_t set = 0;
-    for (uint32_t id = 1; id <= referee->adapter.segments; id++)
-        set |= shadow_segment(referee, id)->flags.PitchAlignment ? 1u << (id - 1) : 0;
+    for (uint32_t id = 1; id <= shadow_segments(referee, physical); id++)
+        set |= info_flags_of(referee, physical, id).PitchAlignment ? 1u << (id - 1) : 0;
     return set;
 }
 
@@ -142,7 +156,7 @@ static void info_judge_shared_store(struct vidmm_referee *referee, const DXGK_AL
     if (info_version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM3_0 ||
         !info->Flags2.ShareBackingStoreWithKmd)
         return;
-    DRIVER_MUST(132, (both & ~allocation_apertures(referee)) == 0,
+    DRIVER_MUST(132, (both & ~allocation_apertures(referee, info_home(referee, info))) == 0,
                 "ShareBackingStoreWithKmd in apertures only",
                 "allocation %u: it is set, and the supported set is 0x%x", index, both);
     DRIVER_MUST(132, !existing, "ShareBackingStoreWithKmd for memory that the system allocates",
@@ -152,9 +166,10 @@ static void info_judge_shared_store(struct vidmm_referee *referee, const DXGK_AL
 
 static void info_judge_sets(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
                             UINT index) {
-    uint32_t all = info_all_segments(referee),
+    uint32_t home = info_home(referee, info);
+    uint32_t all = info_all_segments(referee, home),
              both = info_read_set(referee, info) | info->SupportedWriteSegmentSet;
-    uint32_t apertures = allocation_apertures(referee);
+    uint32_t apertures = allocation_apertures(referee, home);
     if (all == 0)
         return;
     DRIVER_MUST(16, both != 0 && ((both | info->EvictionSegmentSet) & ~all) == 0,
@@ -166,16 +181,16 @@ static void info_judge_sets(struct vidmm_referee *referee, const DXGK_ALLOCATION
                 "bit n of a set for segment n + 1, and none beyond the last segment",
                 "allocation %u: read set 0x%x, write set 0x%x, eviction set 0x%x with %u segments",
                 index, info_read_set(referee, info), info->SupportedWriteSegmentSet,
-                info->EvictionSegmentSet, referee->adapter.segments);
+                info->EvictionSegmentSet, shadow_segments(referee, home));
     info_judge_preference(referee, info, index, both);
     DRIVER_MUST(99, (info->EvictionSegmentSet & all & ~apertures) == 0,
                 "aperture segments only in EvictionSegmentSet",
                 "allocation %u: EvictionSegmentSet is 0x%x, the aperture segments are 0x%x", index,
                 info->EvictionSegmentSet, apertures);
-    DRIVER_MUST(46, (info->EvictionSegmentSet & info_pitch_aligned(referee)) == 0,
+    DRIVER_MUST(46, (info->EvictionSegmentSet & info_pitch_aligned(referee, home)) == 0,
                 "no segment with PitchAlignment in EvictionSegmentSet",
                 "allocation %u: EvictionSegmentSet is 0x%x, segments 0x%x have PitchAlignment",
-                index, info->EvictionSegmentSet, info_pitch_aligned(referee));
+                index, info->EvictionSegmentSet, info_pitch_aligned(referee, home));
     info_judge_eviction_room(referee, info, index);
     info_judge_large_pages(referee, info, index, both);
     info_judge_cpu_place(referee, info, index, both & all);
@@ -207,9 +222,9 @@ static void info_judge_backing(struct vidmm_referee *referee, const DXGK_ALLOCAT
                 (unsigned long long)info->Size);
 }
 
-static bool info_coherent_aperture(struct vidmm_referee *referee) {
-    for (uint32_t id = 1; id <= referee->adapter.segments; id++) {
-        DXGK_SEGMENTFLAGS flags = shadow_segment(referee, id)->flags;
+static bool info_coherent_aperture(struct vidmm_referee *referee, uint32_t physical) {
+    for (uint32_t id = 1; id <= shadow_segments(referee, physical); id++) {
+        DXGK_SEGMENTFLAGS flags = info_flags_of(referee, physical, id);
         if (flags.Aperture && flags.CacheCoherent)
             return true;
     }
@@ -226,7 +241,7 @@ static void info_judge_history(struct vidmm_referee *referee, const DXGK_ALLOCAT
     allowed.Cached = 1;
     DRIVER_MUST(128,
                 !flags.HistoryBuffer ||
-                    (flags.CpuVisible && (flags.Cached || !info_coherent_aperture(referee)) &&
+                    (flags.CpuVisible && (flags.Cached || !info_coherent_aperture(referee, info_home(referee, info))) &&
                      (flags.Value & ~allowed.Value) == 0),
                 "HistoryBuffer with CpuVisible, with Cached where an aperture is cache-coherent, "
                 "and with nothing else",
@@ -276,6 +291,11 @@ static void info_judge_flags_2(struct vidmm_referee *referee, const DXGK_ALLOCAT
 void allocation_judge_info(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
                            UINT index, uint32_t standard) {
     info_judge_size(referee, info, index);
+    if (info_version(referee) >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+        DRIVER_MUST(510, info->PhysicalAdapterIndex < linked_count(referee),
+                    "the index of a physical adapter of the link, 0 where adapters are not linked",
+                    "allocation %u: PhysicalAdapterIndex is %u of %u", index,
+                    info->PhysicalAdapterIndex, linked_count(referee));
     info_judge_sets(referee, info, index);
     info_judge_backing(referee, info, index,
                        standard == D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE);
@@ -302,6 +322,7 @@ static void info_count_created(struct vidmm_referee *referee, const DXGK_ALLOCAT
 void allocation_take_info(struct vidmm_referee *referee, struct shadow_allocation *allocation,
                           const DXGK_ALLOCATIONINFO *info) {
     allocation->info = *info;
+    allocation->physical = info_home(referee, info);
     allocation->read_set = info_read_set(referee, info);
     allocation->write_set = info->SupportedWriteSegmentSet;
     allocation->evict_set = info->EvictionSegmentSet;

@@ -17,7 +17,9 @@
 
 /* One call. */
 struct build_call {
-    DXGKARG_BUILDPAGINGBUFFER in; /* as the manager called */
+    DXGKARG_BUILDPAGINGBUFFER in;    /* as the manager called */
+    DXGKARG_BUILDPAGINGBUFFER asked; /* the same with numbers over all physical adapters */
+    uint32_t physical;               /* of its system context */
     struct shadow_build *build;
     struct build_operation *operation;
     NTSTATUS status;
@@ -122,11 +124,12 @@ static void build_keep_frames(struct vidmm_referee *referee, struct shadow_opera
 }
 
 static struct build_operation *build_operation_begin(struct vidmm_referee *referee,
-                                                     const DXGKARG_BUILDPAGINGBUFFER *args) {
+                                                     const struct build_call *call) {
     struct build_operation *operation = calloc(1, sizeof(*operation));
     if (!operation)
         return NULL;
-    operation->shadow.arg = *args;
+    operation->shadow.arg = call->asked;
+    operation->shadow.physical = call->physical;
     build_keep_frames(referee, &operation->shadow);
     return operation;
 }
@@ -218,7 +221,8 @@ static void build_judge_other(struct vidmm_referee *referee,
 
 /* The operation that the call is for, begun or gone on with. */
 static struct build_operation *build_judge_operation(struct vidmm_referee *referee,
-                                                     const DXGKARG_BUILDPAGINGBUFFER *args) {
+                                                     const struct build_call *call) {
+    const DXGKARG_BUILDPAGINGBUFFER *args = &call->asked;
     if (referee->builds.open.operation &&
         referee->builds.open.operation->shadow.arg.Operation != args->Operation)
         build_judge_other(referee, args);
@@ -228,7 +232,7 @@ static struct build_operation *build_judge_operation(struct vidmm_referee *refer
     }
     MANAGER_MUST(158, args->MultipassOffset == 0, "MultipassOffset 0 at the first call",
                  "MultipassOffset is %u", args->MultipassOffset);
-    referee->builds.open.operation = build_operation_begin(referee, args);
+    referee->builds.open.operation = build_operation_begin(referee, call);
     if (referee->builds.open.operation)
         operation_asked(referee, &referee->builds.open.operation->shadow);
     return referee->builds.open.operation;
@@ -313,7 +317,7 @@ static void build_judge_progress(struct vidmm_referee *referee, const struct bui
                                  const DXGKARG_BUILDPAGINGBUFFER *out) {
     bool moved = call->written != 0 || out->MultipassOffset != call->in.MultipassOffset;
     bool empty = !call->build || call->build->used == call->written;
-    uint32_t full = referee->adapter.paging_size;
+    uint32_t full = referee->adapter.physical[call->physical].paging_size;
     referee->builds.open.silent = call->written != 0 ? 0 : referee->builds.open.silent + 1;
     bool stuck = (!moved && empty && call->in.DmaSize >= full) ||
                  referee->builds.open.silent > SILENT_PASSES;
@@ -400,6 +404,7 @@ static void build_take_answer(struct vidmm_referee *referee, struct build_call *
     referee->builds.open.answer = call->status;
     referee->builds.open.multipass = out->MultipassOffset;
     referee->builds.open.latest = *out;
+    operation_number(call->physical, &referee->builds.open.latest);
     referee->builds.open.build = call->written != 0 ? call->build : NULL;
     referee->builds.open.build_number = call->build ? call->build->number : 0;
 }
@@ -407,13 +412,15 @@ static void build_take_answer(struct vidmm_referee *referee, struct build_call *
 static NTSTATUS watch_BuildPagingBuffer(struct vidmm_referee *referee, const HANDLE handle,
                                         DXGKARG_BUILDPAGINGBUFFER *args) {
     struct referee_call entered;
-    struct build_call call = {.in = *args};
+    struct build_call call = {.in = *args, .asked = *args};
     char name[96];
     operation_call_name(name, sizeof(name), (uint32_t)args->Operation);
     referee_enter(referee, &entered, name, REFEREE_SCHEDULER);
     reports_drain(referee);
+    call.physical = submit_physical(referee, args->hSystemContext, 0);
+    operation_number(call.physical, &call.asked);
     build_judge_call(referee, &entered, args);
-    call.operation = build_judge_operation(referee, args);
+    call.operation = build_judge_operation(referee, &call);
     call.build = build_aim(referee, args);
     if (call.build)
         build_redirect(call.build, args);

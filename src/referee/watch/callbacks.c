@@ -17,8 +17,8 @@
 
 static VOID watch_NotifyInterrupt(struct vidmm_referee *referee, const HANDLE handle,
                                   const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
-    struct vidmm_interrupt report;
-    if (vidmm_interrupt_read(data, &report))
+    struct reported report = {.handle = handle};
+    if (vidmm_interrupt_read(data, &report.interrupt))
         reports_put(referee, &report);
     referee->callbacks.DxgkCbNotifyInterrupt(handle, data);
 }
@@ -50,6 +50,9 @@ callbacks_begin_context_allocation(struct vidmm_referee *referee,
     info.SupportedReadSegmentSet = info.SupportedWriteSegmentSet = args->SupportedSegmentSet;
     info.EvictionSegmentSet = args->EvictionSegmentSet;
     info.Flags = args->Flags;
+#if WDDM_AT_LEAST(WDDM2_0)
+    info.PhysicalAdapterIndex = args->PhysicalAdapterIndex;
+#endif
     allocation_take_info(referee, object, &info);
     return object;
 }

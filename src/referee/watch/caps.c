@@ -100,20 +100,57 @@ static void caps_take_driver(struct vidmm_referee *referee, const struct query *
         caps_judge_compute_only(referee, caps);
     if (adapter->version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         return;
-    adapter->nodes = 1;
-    adapter->paging_node = 0;
+    struct shadow_physical *first = &adapter->physical[0];
+    first->nodes = 1;
+    first->paging_node = 0;
     uint32_t nodes = caps->GpuEngineTopology.NbAsymetricProcessingNodes;
-    if (caps->SchedulingCaps.MultiEngineAware && nodes >= 1 && nodes <= SHADOW_NODES) {
-        adapter->nodes = nodes;
-        adapter->paging_node = caps->MemoryManagementCaps.PagingNode;
+    if (caps->SchedulingCaps.MultiEngineAware && nodes >= 1 && nodes <= SHADOW_ORDINALS) {
+        first->nodes = nodes;
+        first->paging_node = caps->MemoryManagementCaps.PagingNode;
     }
 }
 
+/* The index of the physical adapter that PHYSICALADAPTERCAPS is asked of. */
+static uint32_t caps_index(const struct query *query) {
+    const DXGK_QUERYPHYSICALADAPTERCAPSIN *in = query->args->pInputData;
+    return in && query->args->InputDataSize >= sizeof(*in) ? in->PhysicalAdapterIndex : 0;
+}
+
+/* The device of the index is the one whose handle comes back; each device has one index. */
+static void caps_judge_handle(struct vidmm_referee *referee, uint32_t physical, HANDLE handle) {
+    struct linked_device *device = linked_of_handle(referee, handle);
+    HANDLE only = referee->callbacks.DeviceHandle;
+    if (linked_count(referee) == 1) {
+        if (only)
+            DRIVER_MUST(90, handle == only, "the DeviceHandle that DxgkDdiStartDevice got",
+                        "DxgkPhysicalAdapterHandle is %p, DeviceHandle was %p", handle, only);
+        return;
+    }
+    DRIVER_MUST(90, device && (!device->reported || device->physical == physical),
+                "the DeviceHandle that DxgkDdiStartDevice got for this physical adapter",
+                "DxgkPhysicalAdapterHandle of physical adapter %u is %p, %s", physical, handle,
+                device ? "as of another one" : "which no device got");
+    if (!device || device->reported)
+        return;
+    device->reported = true;
+    device->physical = physical;
+}
+
+/* tdr-changes-in-windows-8.md */
+static void caps_judge_nodes(struct vidmm_referee *referee, uint32_t physical, uint32_t nodes) {
+    const struct shadow_physical *first = &referee->adapter.physical[0];
+    if (physical != 0 && first->node_known)
+        DRIVER_MUST(509, nodes == first->nodes,
+                    "as many nodes on each physical adapter of a link",
+                    "NumExecutionNodes of physical adapter %u is %u, of the first %u", physical,
+                    nodes, first->nodes);
+}
+
 static void caps_take_physical(struct vidmm_referee *referee, const struct query *query) {
-    struct shadow_adapter *adapter = &referee->adapter;
     DXGK_PHYSICALADAPTERCAPS caps;
     size_t size = query->out.size < sizeof(caps) ? query->out.size : sizeof(caps);
-    if (size < offsetof(DXGK_PHYSICALADAPTERCAPS, Flags))
+    uint32_t index = caps_index(query);
+    if (size < offsetof(DXGK_PHYSICALADAPTERCAPS, Flags) || index >= linked_count(referee))
         return;
     memset(&caps, 0, sizeof(caps));
     memcpy(&caps, query->out.bytes, size);
@@ -121,14 +158,13 @@ static void caps_take_physical(struct vidmm_referee *referee, const struct query
                 "PagingNodeIndex less than NumExecutionNodes",
                 "PagingNodeIndex is %u, NumExecutionNodes %u", caps.PagingNodeIndex,
                 caps.NumExecutionNodes);
-    HANDLE device = referee->callbacks.DeviceHandle;
-    if (device)
-        DRIVER_MUST(90, caps.DxgkPhysicalAdapterHandle == device,
-                    "the DeviceHandle that DxgkDdiStartDevice got",
-                    "DxgkPhysicalAdapterHandle is %p, DeviceHandle was %p",
-                    caps.DxgkPhysicalAdapterHandle, device);
-    adapter->nodes = caps.NumExecutionNodes < SHADOW_NODES ? caps.NumExecutionNodes : SHADOW_NODES;
-    adapter->paging_node = caps.PagingNodeIndex;
+    caps_judge_handle(referee, index, caps.DxgkPhysicalAdapterHandle);
+    caps_judge_nodes(referee, index, caps.NumExecutionNodes);
+    struct shadow_physical *physical = &referee->adapter.physical[index];
+    physical->nodes =
+        caps.NumExecutionNodes < SHADOW_ORDINALS ? caps.NumExecutionNodes : SHADOW_ORDINALS;
+    physical->paging_node = linked_node(index, caps.PagingNodeIndex);
+    physical->node_known = true;
 }
 
 static void caps_take_iommu(struct vidmm_referee *referee, const struct query *query) {
@@ -140,13 +176,14 @@ static void caps_take_iommu(struct vidmm_referee *referee, const struct query *q
 }
 
 void caps_answer(struct vidmm_referee *referee, const struct query *query) {
+    bool success = query->status == STATUS_SUCCESS;
     if (!query->out.bytes)
         return;
-    if (query->args->Type == DXGKQAITYPE_DRIVERCAPS)
+    if (query->args->Type == DXGKQAITYPE_DRIVERCAPS && success)
         caps_take_driver(referee, query);
-    else if (query->args->Type == DXGKQAITYPE_PHYSICALADAPTERCAPS)
+    else if (query->args->Type == DXGKQAITYPE_PHYSICALADAPTERCAPS && success)
         caps_take_physical(referee, query);
-    else if (query->args->Type == DXGKQAITYPE_IOMMU_CAPS)
+    else if (query->args->Type == DXGKQAITYPE_IOMMU_CAPS && success)
         caps_take_iommu(referee, query);
     else
         mmu_answer(referee, query);

@@ -12,6 +12,7 @@
 
 #include "watch/allocation.h"
 #include "watch/own_memory.h"
+#include "watch/watch.h"
 #include "watch/thunk.h"
 
 /* ---- Owners ---------------------------------------------------------------------------------- */
@@ -77,7 +78,7 @@ static void context_owner_settle(struct vidmm_referee *referee, struct contexts_
 
 static void context_owner_gone(struct vidmm_referee *referee, HANDLE driver, bool context) {
     struct contexts_owner *owner = context_owner_of_driver(referee, driver, context);
-    for (uint32_t node = 0; context && node < SHADOW_NODES; node++)
+    for (uint32_t node = 0; context && node < shadow_node_end(referee); node++)
         if (referee->contexts.running[node] == driver)
             referee->contexts.running[node] = NULL;
     if (owner)
@@ -278,9 +279,10 @@ static void context_note_running(struct vidmm_referee *referee, const DXGKARG_SU
     if (args->Flags.ContextSwitch)
         MANAGER_MUST(283, empty, "a buffer of length zero with ContextSwitch", "it has %u bytes",
                      args->DmaBufferSubmissionEndOffset - args->DmaBufferSubmissionStartOffset);
-    if (args->NodeOrdinal < SHADOW_NODES &&
+    uint32_t physical = submit_physical(referee, args->hContext, args->EngineOrdinal);
+    if (args->NodeOrdinal < SHADOW_ORDINALS &&
         (args->Flags.ContextSwitch || args->Flags.Paging || args->hContext))
-        referee->contexts.running[args->NodeOrdinal] =
+        referee->contexts.running[linked_node(physical, args->NodeOrdinal)] =
             args->Flags.ContextSwitch ? NULL : args->hContext;
 }
 
@@ -299,7 +301,7 @@ WATCHED_2(NTSTATUS, SubmitCommand, const HANDLE, const DXGKARG_SUBMITCOMMAND *)
 static NTSTATUS watch_SubmitCommandVirtual(struct vidmm_referee *referee, const HANDLE adapter,
                                            const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
     pthread_mutex_lock(&referee->lock);
-    if (!args->Flags.Paging && referee->tables.mmu.known)
+    if (!args->Flags.Paging && tables_known(referee))
         context_judge_submission(referee, args->hContext, true);
     pthread_mutex_unlock(&referee->lock);
     return referee->behind_contexts.DxgkDdiSubmitCommandVirtual(adapter, args);
@@ -336,7 +338,7 @@ static void context_judge_leaving(struct vidmm_referee *referee, HANDLE allocati
     struct keyed *at = keyed_find(&referee->contexts.made_by_driver, keyed_handle(allocation));
     const struct contexts_allocation *made =
         at ? CHAIN_OWNER(struct contexts_allocation, by_driver, at) : NULL;
-    for (uint32_t node = 0; made && node < SHADOW_NODES; node++) {
+    for (uint32_t node = 0; made && node < shadow_node_end(referee); node++) {
         HANDLE running = referee->contexts.running[node];
         MANAGER_MUST(283, !running || !context_keeps(referee, running, made),
                      "a switch to no context before what the running one keeps is moved",
@@ -357,8 +359,9 @@ WATCHED_1(NTSTATUS, ResetFromTimeout, const HANDLE)
 static NTSTATUS watch_ResetEngine(struct vidmm_referee *referee, const HANDLE adapter,
                                   DXGKARG_RESETENGINE *args) {
     pthread_mutex_lock(&referee->lock);
-    if (args->NodeOrdinal < SHADOW_NODES)
-        referee->contexts.running[args->NodeOrdinal] = NULL;
+    uint32_t physical = linked_index(referee, args->EngineOrdinal);
+    if (args->NodeOrdinal < SHADOW_ORDINALS)
+        referee->contexts.running[linked_node(physical, args->NodeOrdinal)] = NULL;
     pthread_mutex_unlock(&referee->lock);
     return referee->behind_contexts.DxgkDdiResetEngine(adapter, args);
 }
@@ -374,7 +377,7 @@ static void context_judge_init(struct vidmm_referee *referee,
         return;
     DXGK_ALLOCATIONINFOFLAGS flags = allocation->info.Flags;
     bool mapped = flags.CpuVisible && flags.Protected &&
-                  (allocation->write_set & ~allocation_apertures(referee)) == 0;
+                  (allocation->write_set & ~allocation_apertures(referee, allocation->physical)) == 0;
     bool given = args->InitContextResource.Destination.VirtualAddress;
     MANAGER_MUST(345, given == mapped,
                  "VirtualAddress for an allocation with CpuVisible and Protected in apertures "

@@ -261,9 +261,9 @@ static uint32_t descriptor_type(const struct described *d) {
     return type.Value;
 }
 
-static void descriptor_judge_again(struct vidmm_referee *referee, const struct described *segments,
-                                   uint32_t count) {
-    struct vidmm_ledger_segments *before = &referee->ledger->segments;
+static void descriptor_judge_again(struct vidmm_referee *referee, uint32_t physical,
+                                   const struct described *segments, uint32_t count) {
+    struct vidmm_ledger_segments *before = &referee->ledger->segments[physical];
     uint64_t driver = (uint64_t)(uintptr_t)referee->real.DxgkDdiQueryAdapterInfo;
     bool again = before->process == (uint64_t)getpid() && before->calls < referee->ledger->calls &&
                  before->driver == driver && before->version == referee->adapter.version;
@@ -326,18 +326,43 @@ static void descriptor_shadow_fill(struct vidmm_referee *referee, struct shadow_
         segment->gart = calloc(size / SHADOW_PAGE, sizeof(*segment->gart));
 }
 
-void descriptors_judge(struct vidmm_referee *referee, const struct described *segments,
-                       uint32_t count, uint32_t version) {
-    struct shadow_adapter *adapter = &referee->adapter;
+_Static_assert(VIDMM_LEDGER_LINKED == LINKED_MOST, "one element a physical adapter");
+
+/* What the CPU sees of one physical adapter's memory is no other's. */
+static void descriptor_judge_linked(struct vidmm_referee *referee, uint32_t physical) {
+    for (uint32_t id = shadow_next_segment(referee, 0); id != 0;
+         id = shadow_next_segment(referee, id)) {
+        const struct shadow_segment *other = shadow_segment(referee, id);
+        for (uint32_t own = 1; own <= shadow_segments(referee, physical); own++) {
+            const struct shadow_segment *segment =
+                shadow_segment(referee, linked_segment(physical, own));
+            if (linked_physical(id) == physical || segment->cpu_base == 0 || other->cpu_base == 0)
+                continue;
+            DRIVER_MUST(511,
+                        segment->cpu_base >= other->cpu_base + other->size ||
+                            other->cpu_base >= segment->cpu_base + segment->size,
+                        "the memory of the physical adapter that the query names",
+                        "segment %u is at CpuTranslatedAddress 0x%llx, where segment %u of "
+                        "another physical adapter is",
+                        segment->id, HEX(segment->cpu_base), id);
+        }
+    }
+}
+
+void descriptors_judge(struct vidmm_referee *referee, uint32_t physical,
+                       const struct described *segments, uint32_t count, uint32_t version) {
+    struct shadow_physical *adapter = &referee->adapter.physical[physical];
+    struct shadow_segment *shadow = &referee->adapter.segment[linked_segment(physical, 1) - 1];
     for (uint32_t i = 0; i < count; i++)
         descriptor_judge_one(referee, &segments[i], i + 1, version);
     descriptor_judge_places(referee, segments, count);
     descriptor_judge_kinds(referee, segments, count, version);
-    descriptor_judge_again(referee, segments, count);
+    descriptor_judge_again(referee, physical, segments, count);
     for (uint32_t i = 0; i < count; i++)
-        descriptor_shadow_fill(referee, &adapter->segment[i], &segments[i], i + 1);
+        descriptor_shadow_fill(referee, &shadow[i], &segments[i], linked_segment(physical, i + 1));
     for (uint32_t i = count; i < adapter->segments; i++)
-        descriptor_drop_segment(&adapter->segment[i]);
+        descriptor_drop_segment(&shadow[i]);
     adapter->segments = count;
     adapter->query_version = version;
+    descriptor_judge_linked(referee, physical);
 }

@@ -10,28 +10,30 @@
 
 /* ---- What DMA buffers shall be like ---------------------------------------------------------- */
 
-static void device_judge_dma_segments(struct vidmm_referee *referee, uint32_t set) {
-    if (referee->adapter.segments == 0)
+static void device_judge_dma_segments(struct vidmm_referee *referee, uint32_t physical,
+                                      uint32_t set) {
+    uint32_t apertures = allocation_apertures(referee, physical);
+    if (shadow_segments(referee, physical) == 0)
         return;
-    DRIVER_MUST(79, (set & ~allocation_apertures(referee)) == 0, "a set of aperture segments, or 0",
-                "DmaBufferSegmentSet is 0x%x, the aperture segments are 0x%x", set,
-                allocation_apertures(referee));
+    DRIVER_MUST(79, (set & ~apertures) == 0, "a set of aperture segments, or 0",
+                "DmaBufferSegmentSet is 0x%x, the aperture segments are 0x%x", set, apertures);
 }
 
 /* One that wants what it cannot have is destroyed again. */
-void device_judge_use(struct vidmm_referee *referee, const DXGK_CONTEXTINFO *info) {
-    uint32_t set = info->DmaBufferSegmentSet;
-    if (referee->adapter.segments != 0)
-        MANAGER_MUST(79, (set & ~allocation_apertures(referee)) == 0,
-                     "no work for a context whose creation has to fail",
+void device_judge_use(struct vidmm_referee *referee, uint32_t physical,
+                      const DXGK_CONTEXTINFO *info) {
+    uint32_t set = info->DmaBufferSegmentSet, apertures = allocation_apertures(referee, physical);
+    if (shadow_segments(referee, physical) != 0)
+        MANAGER_MUST(79, (set & ~apertures) == 0, "no work for a context whose creation has to fail",
                      "DmaBufferSegmentSet of the context is 0x%x, the aperture segments are 0x%x",
-                     set, allocation_apertures(referee));
+                     set, apertures);
 }
 
 static void device_judge_context_info(struct vidmm_referee *referee,
                                       const DXGKARG_CREATECONTEXT *args) {
     const DXGK_CONTEXTINFO *info = &args->ContextInfo;
-    device_judge_dma_segments(referee, info->DmaBufferSegmentSet);
+    device_judge_dma_segments(referee, linked_of_affinity(referee, args->EngineAffinity),
+                              info->DmaBufferSegmentSet);
     if (args->Flags.GdiContext && referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WIN7)
         DRIVER_MUST(82, info->AllocationListSize == 256, "AllocationListSize 256 of a GDI context",
                     "AllocationListSize is %u", info->AllocationListSize);
@@ -54,7 +56,7 @@ static void device_take_device_info(struct vidmm_referee *referee, struct shadow
     device->context_info.DmaBufferPrivateDataSize = info->DmaBufferPrivateDataSize;
     device->context_info.AllocationListSize = info->AllocationListSize;
     device->context_info.PatchLocationListSize = info->PatchLocationListSize;
-    device_judge_dma_segments(referee, info->DmaBufferSegmentSet);
+    device_judge_dma_segments(referee, 0, info->DmaBufferSegmentSet);
 }
 
 /* ---- Devices --------------------------------------------------------------------------------- */
@@ -145,11 +147,12 @@ WATCHED_1(NTSTATUS, DestroyDevice, const HANDLE)
 /* Of contexts that have updates of addresses: those with GPU virtual addresses of a process. */
 static void device_judge_companion_node(struct vidmm_referee *referee,
                                         const DXGKARG_CREATECONTEXT *args) {
-    const struct shadow_adapter *adapter = &referee->adapter;
+    uint32_t physical = linked_of_affinity(referee, args->EngineAffinity);
+    uint32_t nodes = referee->adapter.physical[physical].nodes;
     uint32_t node = args->ContextInfo.PagingCompanionNodeId;
-    if (referee->tables.mmu.known && args->Flags.VirtualAddressing && !args->Flags.SystemContext)
-        DRIVER_MUST(386, node < adapter->nodes, "a node that the driver reported",
-                    "PagingCompanionNodeId is %u of %u nodes", node, adapter->nodes);
+    if (tables_known(referee) && args->Flags.VirtualAddressing && !args->Flags.SystemContext)
+        DRIVER_MUST(386, node < nodes, "a node that the driver reported",
+                    "PagingCompanionNodeId is %u of %u nodes", node, nodes);
 }
 
 /* A companion context is on the node that the driver chose for one that has updates. */
@@ -162,10 +165,26 @@ static void device_judge_companion(struct vidmm_referee *referee,
                      "node %u is no context's PagingCompanionNodeId", node);
 }
 
+/* tdr-changes-in-windows-8.md: one bit, that of the physical adapter. Before WDDM 2.0 the member has
+ * no index of an adapter that queries could know. */
+static void device_judge_affinity(struct vidmm_referee *referee,
+                                  const DXGKARG_CREATECONTEXT *args) {
+    uint32_t affinity = args->EngineAffinity, count = linked_count(referee);
+    uint32_t nodes = referee->adapter.physical[linked_of_affinity(referee, affinity)].nodes;
+    bool one = affinity != 0 && (affinity & (affinity - 1)) == 0 && affinity >> count == 0;
+    MANAGER_MUST(506, one || (affinity == 0 && count == 1),
+                 "one bit in EngineAffinity, that of a physical adapter of the link",
+                 "EngineAffinity is 0x%x, of %u physical adapters", affinity, count);
+    if (count > 1 && nodes != 0)
+        MANAGER_MUST(506, args->NodeOrdinal < nodes, "a node of that physical adapter",
+                     "NodeOrdinal is %u of %u", args->NodeOrdinal, nodes);
+}
+
 static NTSTATUS watch_CreateContext(struct vidmm_referee *referee, const HANDLE device,
                                     DXGKARG_CREATECONTEXT *args) {
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiCreateContext", REFEREE_REENTRANT);
+    device_judge_affinity(referee, args);
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiCreateContext(device, args);
     referee_return(referee);
@@ -177,7 +196,8 @@ static NTSTATUS watch_CreateContext(struct vidmm_referee *referee, const HANDLE 
             context->system = args->Flags.SystemContext;
             context->owner = shadow_device(referee, device);
             context->device = device;
-            context->node = args->NodeOrdinal;
+            context->physical = linked_of_affinity(referee, args->EngineAffinity);
+            context->node = linked_node(context->physical, args->NodeOrdinal);
             context->context_info = args->ContextInfo;
             shadow_count_context(referee, context);
             tables_context_made(referee, context);

@@ -22,7 +22,7 @@ static void dirty_segment_answered(struct vidmm_referee *referee, const struct q
         return;
     memcpy(&id, query->args->pInputData, sizeof(id));
     referee->dirty.asked_all++;
-    if (id == 0 || id > SHADOW_SEGMENTS)
+    if (id == 0 || id > SHADOW_SEGMENT_IDS)
         return;
     referee->dirty.asked[id - 1]++;
     referee->dirty.page[id - 1] = 0;
@@ -67,7 +67,7 @@ void dirty_judge_use(struct vidmm_referee *referee) {
         MANAGER_MUST(313, referee->dirty.asked_all == 0,
                      "no question about segments where tracking is not supported", "%u questions",
                      referee->dirty.asked_all);
-    for (uint32_t id = 1; referee->dirty.supported && id <= referee->adapter.segments; id++) {
+    for (uint32_t id = 1; referee->dirty.supported && id <= shadow_segments(referee, 0); id++) {
         if (shadow_memory(referee, id))
             MANAGER_MUST(313, referee->dirty.asked[id - 1] == 1,
                          "the tracking capabilities of each memory segment asked for once",

@@ -10,7 +10,7 @@
 #include "state/grow.h"
 #include "state/hash.h"
 #include "watch/own_memory.h"
-#include "watch/thunk.h"
+#include "watch/watch.h"
 
 static void host_aperture_begin(struct vidmm_referee *referee, uint32_t segment) {
     if (referee->host_aperture.segment == segment)
@@ -133,11 +133,26 @@ static void host_aperture_judge_answer(struct vidmm_referee *referee,
                     "status 0x%08x with hAllocation NULL", (unsigned)status);
 }
 
+/* cpu-host-aperature.md: an allocation that is not instanced is in one aperture alone. */
+static void host_aperture_judge_home(struct vidmm_referee *referee, uint32_t physical,
+                                     HANDLE handle) {
+    const struct shadow_allocation *allocation = shadow_allocation(referee, handle);
+    if (allocation)
+        MANAGER_MUST(272, physical == allocation->physical,
+                     "the aperture of the physical adapter that has the allocation",
+                     "PhysicalAdapterIndex is %u, the allocation's home is %u", physical,
+                     allocation->physical);
+}
+
 static NTSTATUS watch_MapCpuHostAperture(struct vidmm_referee *referee, const HANDLE adapter,
                                          const DXGKARG_MAPCPUHOSTAPERTURE *args) {
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiMapCpuHostAperture", REFEREE_REENTRANT);
-    const struct shadow_segment *segment = shadow_segment(referee, args->SegmentId);
+    linked_judge_index(referee, args->PhysicalAdapterIndex);
+    uint32_t physical = linked_index(referee, args->PhysicalAdapterIndex);
+    host_aperture_judge_home(referee, physical, args->hAllocation);
+    const struct shadow_segment *segment =
+        shadow_segment(referee, linked_segment(physical, args->SegmentId));
     bool known = segment && segment->host_pages != 0;
     bool sound = false;
     if (known) {
@@ -177,7 +192,10 @@ static NTSTATUS watch_UnmapCpuHostAperture(struct vidmm_referee *referee, const 
                                            const DXGKARG_UNMAPCPUHOSTAPERTURE *args) {
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiUnmapCpuHostAperture", REFEREE_REENTRANT);
-    const struct shadow_segment *segment = shadow_segment(referee, args->SegmentId);
+    linked_judge_index(referee, args->PhysicalAdapterIndex);
+    const struct shadow_segment *segment = shadow_segment(
+        referee,
+        linked_segment(linked_index(referee, args->PhysicalAdapterIndex), args->SegmentId));
     bool known = segment && segment->id == referee->host_aperture.segment;
     if (known) {
         host_aperture_sample_all(referee, segment);

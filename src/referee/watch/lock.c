@@ -20,8 +20,7 @@ static void lock_judge_visible(struct vidmm_referee *referee,
     uint64_t there = segment->cpu_base + allocation->offset;
     const void *right = world->io(world->ctx, there, SHADOW_PAGE);
     const uint8_t *gpu =
-        world->peek ? world->peek(world->ctx, segment->base + allocation->offset, SHADOW_PAGE)
-                    : NULL;
+        world_peek(referee, shadow_address(segment, allocation->offset), SHADOW_PAGE);
     if (!right)
         return;
     MANAGER_MUST(39, cpu == right, "CpuTranslatedAddress and the allocation's offset",

@@ -61,7 +61,7 @@ static bool migration_is_tracked(struct vidmm_referee *referee, uint32_t id) {
 }
 
 static void migration_judge_tracking(struct vidmm_referee *referee) {
-    for (uint32_t id = 1; dirty_performant(referee) && id <= referee->adapter.segments; id++) {
+    for (uint32_t id = 1; dirty_performant(referee) && id <= shadow_segments(referee, 0); id++) {
         const struct shadow_segment *segment = shadow_memory(referee, id);
         if (segment && dirty_page_size(referee, id) != 0 &&
             dirty_page_size(referee, id) <= segment->size)

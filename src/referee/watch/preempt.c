@@ -8,13 +8,15 @@
 static NTSTATUS watch_PreemptCommand(struct vidmm_referee *referee, const HANDLE handle,
                                      const DXGKARG_PREEMPTCOMMAND *args) {
     struct referee_call call;
-    struct shadow_node *node =
-        args->NodeOrdinal < SHADOW_NODES ? &referee->node[args->NodeOrdinal] : &referee->node[0];
+    uint32_t physical = linked_index(referee, args->EngineOrdinal);
+    uint32_t ordinal = args->NodeOrdinal < SHADOW_ORDINALS ? args->NodeOrdinal : 0;
+    struct shadow_node *node = &referee->node[linked_node(physical, ordinal)];
     referee_enter(referee, &call, "DxgkDdiPreemptCommand", REFEREE_SCHEDULER);
     reports_drain(referee);
     MANAGER_MUST(147, call.alone, "one thread at a time in the GPU scheduler's calls",
                  "another of them is under way%s", "");
     submit_judge_irql(referee, &call);
+    linked_judge_index(referee, args->EngineOrdinal);
     reset_judge(referee, false);
     node->preempting = true;
     node->preemption = args->PreemptionFenceId;

@@ -30,7 +30,7 @@ static NTSTATUS watch_CreateProcess(struct vidmm_referee *referee, const HANDLE 
 }
 WATCHED_2(NTSTATUS, CreateProcess, const HANDLE, DXGKARG_CREATEPROCESS *)
 
-/* R235: of the tables of a process that ends. */
+/* R235: of the tables of a process that ends, on one physical adapter. */
 static uint32_t process_valid_entries(struct vidmm_referee *referee, HANDLE process) {
     uint32_t count = 0;
     const struct tables_table *table = tables_translating(referee, process, 0, UINT64_MAX, NULL);
@@ -51,9 +51,9 @@ static uint32_t process_under_way(struct vidmm_referee *referee, HANDLE process)
         for (const struct shadow_operation *at = work->operations; at; at = at->next) {
             const DXGKARG_BUILDPAGINGBUFFER *arg = &at->arg;
             count += arg->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
-                     arg->UpdatePageTable.hProcess == process;
-            count +=
-                arg->Operation == DXGK_OPERATION_FLUSH_TLB && arg->FlushTlb.hProcess == process;
+                     linked_space_process(arg->UpdatePageTable.hProcess) == process;
+            count += arg->Operation == DXGK_OPERATION_FLUSH_TLB &&
+                     linked_space_process(arg->FlushTlb.hProcess) == process;
         }
     }
     return count;
@@ -68,17 +68,24 @@ static void process_judge_flushed(struct vidmm_referee *referee,
                  stale == 0 ? ", for all that the GPU has done" : "");
 }
 
+/* It goes, and its tables on one physical adapter with it. */
+static void process_judge_tables(struct vidmm_referee *referee, HANDLE space) {
+    const struct tables_mmu *mmu = tables_mmu(referee, linked_space_physical(space));
+    if (mmu->caps.ExplicitPageTableInvalidation) {
+        uint32_t valid = process_valid_entries(referee, space);
+        MANAGER_MUST(235, valid == 0, "every entry made invalid before its table is freed",
+                     "%u entries of the process are valid", valid);
+    }
+    process_judge_flushed(referee, tables_process(referee, space));
+}
+
 static NTSTATUS watch_DestroyProcess(struct vidmm_referee *referee, const HANDLE adapter,
                                      const HANDLE handle) {
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiDestroyProcess", REFEREE_REENTRANT);
     reports_drain(referee);
-    if (referee->tables.mmu.caps.ExplicitPageTableInvalidation) {
-        uint32_t valid = process_valid_entries(referee, handle);
-        MANAGER_MUST(235, valid == 0, "every entry made invalid before its table is freed",
-                     "%u entries of the process are valid", valid);
-    }
-    process_judge_flushed(referee, tables_process(referee, handle));
+    for (uint32_t physical = 0; physical < linked_count(referee); physical++)
+        process_judge_tables(referee, linked_space(physical, handle));
     uint32_t open = process_under_way(referee, handle);
     MANAGER_MUST(231, open == 0, "FLUSH_TLB, and its completion, before the page tables go",
                  "%u updates and flushes of them are under way", open);
@@ -95,7 +102,7 @@ WATCHED_2(NTSTATUS, DestroyProcess, const HANDLE, const HANDLE)
 
 static uint32_t process_running(struct vidmm_referee *referee, HANDLE context) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < SHADOW_NODES; i++) {
+    for (uint32_t i = 0; i < shadow_node_end(referee); i++) {
         const struct shadow_submission *at = referee->node[i].first;
         for (; at; at = at->next)
             count += at->context == context;
@@ -103,10 +110,9 @@ static uint32_t process_running(struct vidmm_referee *referee, HANDLE context) {
     return count;
 }
 
-static bool process_moved(const struct shadow_context *context,
-                          const DXGKARG_SETROOTPAGETABLE *args) {
-    return context->root.SegmentId != args->Address.SegmentId ||
-           context->root.SegmentOffset != args->Address.SegmentOffset;
+static bool process_moved(const struct shadow_context *context, D3DGPU_PHYSICAL_ADDRESS place) {
+    return context->root.SegmentId != place.SegmentId ||
+           context->root.SegmentOffset != place.SegmentOffset;
 }
 
 static VOID watch_SetRootPageTable(struct vidmm_referee *referee, const HANDLE adapter,
@@ -116,14 +122,16 @@ static VOID watch_SetRootPageTable(struct vidmm_referee *referee, const HANDLE a
     struct shadow_context *context = shadow_context(referee, args->hContext);
     if (context) {
         uint32_t count = process_running(referee, args->hContext);
+        D3DGPU_PHYSICAL_ADDRESS place = args->Address;
+        place.SegmentId = linked_segment(context->physical, args->Address.SegmentId);
         MANAGER_MUST(256, count == 0, "a context at rest while its root is set",
                      "%u submissions of it are under way", count);
         if (context->system && !tables_companion(referee, context) && context->root_entries != 0)
-            MANAGER_MUST(262, !process_moved(context, args),
+            MANAGER_MUST(262, !process_moved(context, place),
                          "the paging process's tables where they were",
                          "its root moved to 0x%llx of segment %u", LLU(args->Address.SegmentOffset),
                          args->Address.SegmentId);
-        context->root = args->Address;
+        context->root = place;
         context->root_entries = args->NumEntries;
     }
     referee_leave(referee);
@@ -149,9 +157,10 @@ static void process_judge_reservation(struct vidmm_referee *referee,
                 "reservations from inside DxgkDdiCreateProcess, or while the system device is made",
 
                 "0x%llx bytes are reserved at another time", LLU(args->SizeInBytes));
-    if (!referee->tables.mmu.known)
+    const struct tables_mmu *mmu = tables_mmu(referee, 0);
+    if (!mmu->known)
         return;
-    uint64_t unit = UINT64_C(1) << tables_shift(referee, referee->tables.mmu.levels - 1);
+    uint64_t unit = UINT64_C(1) << tables_shift(mmu, mmu->levels - 1);
     DRIVER_MUST(260,
                 args->SizeInBytes != 0 && args->SizeInBytes % unit == 0 &&
                     args->BaseAddress % unit == 0,

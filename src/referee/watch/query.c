@@ -127,6 +127,7 @@ static void query_begin(struct vidmm_referee *referee, struct query *query,
     memset(query, 0, sizeof(*query));
     query->args = args;
     query->passed = *args;
+    linked_judge_query(referee, query);
     if (args->OutputDataSize <= OUTPUT_MAX) {
         guard_make(&query->out, args->pOutputData, args->OutputDataSize);
         query->passed.pOutputData = query->out.bytes;
@@ -141,7 +142,8 @@ static void query_end(struct vidmm_referee *referee, struct query *query) {
     query_judge_output(referee, query);
     segment_answer(referee, query);
     ranges_answer(referee, query);
-    if (query->status == STATUS_SUCCESS && query->kind == QUERY_OTHER)
+    linked_judge_answer(referee, query);
+    if (query->kind == QUERY_OTHER)
         caps_answer(referee, query);
     dirty_query_answered(referee, query);
     guard_give(&query->out, 0, query->out.size);

@@ -26,6 +26,7 @@ struct query {
     bool fair;        /* asked as the rules want it: what the driver makes of it can be judged */
     bool addressed;   /* its input is what the rules want */
     uint32_t version; /* of the segment query: 1, 3, 4; 0: none */
+    uint32_t physical; /* index of the physical adapter that a segment query is about */
     uint32_t element, stride;           /* bytes of a descriptor, and from one to the next */
     DXGK_QUERYSEGMENTOUT4 asked;        /* the OUT structure as the manager passed it */
     DXGK_QUERYSEGMENTMEMORYSTATE state; /* the same for memory ranges */
@@ -49,10 +50,14 @@ void segment_answer(struct vidmm_referee *referee, struct query *query);
 void ranges_ask(struct vidmm_referee *referee, struct query *query);
 void ranges_answer(struct vidmm_referee *referee, struct query *query);
 
-/* watch/descriptor.c: judges `count` segments and what they say together; fills the shadow. */
-void descriptors_judge(struct vidmm_referee *referee, const struct described *segments,
-                       uint32_t count, uint32_t version);
+/* watch/descriptor.c: judges `count` segments of a physical adapter and what they say together; fills the shadow. */
+void descriptors_judge(struct vidmm_referee *referee, uint32_t physical,
+                       const struct described *segments, uint32_t count, uint32_t version);
 
+/* watch/linked.c: the physical adapter that the input names is one of the link; of another the
+ * driver says nothing. */
+void linked_judge_query(struct vidmm_referee *referee, const struct query *query);
+void linked_judge_answer(struct vidmm_referee *referee, const struct query *query);
 /* watch/caps.c */
 void caps_begin(struct vidmm_referee *referee);
 void caps_answer(struct vidmm_referee *referee, const struct query *query);

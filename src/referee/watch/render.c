@@ -13,16 +13,17 @@ static const DXGK_CONTEXTINFO *render_info(struct vidmm_referee *referee, HANDLE
 }
 
 /* What the context asked for is what it gets. */
-static void render_judge_buffer(struct vidmm_referee *referee, const DXGK_CONTEXTINFO *info,
-                                const DXGKARG_RENDER *args) {
+static void render_judge_buffer(struct vidmm_referee *referee, uint32_t physical,
+                                const DXGK_CONTEXTINFO *info, const DXGKARG_RENDER *args) {
     UINT id = args->DmaBufferSegmentId;
-    device_judge_use(referee, info);
+    device_judge_use(referee, physical, info);
     if (info->DmaBufferSegmentSet == 0)
         MANAGER_MUST(80, id == 0, "DmaBufferSegmentId 0 for a DMA buffer in system memory",
                      "DmaBufferSegmentId is %u", id);
-    if (referee->adapter.segments != 0)
+    if (shadow_segments(referee, physical) != 0)
         MANAGER_MUST(81,
-                     id == 0 || (id <= 32 && (allocation_apertures(referee) >> (id - 1) & 1u) != 0),
+                     id == 0 || (id <= 32 &&
+                                 (allocation_apertures(referee, physical) >> (id - 1) & 1u) != 0),
                      "a DMA buffer in an aperture segment", "DmaBufferSegmentId is %u", id);
     MANAGER_MUST(83,
                  args->DmaSize >= info->DmaBufferSize &&
@@ -92,7 +93,7 @@ static NTSTATUS render_render(struct vidmm_referee *referee, const char *name, P
     referee_enter(referee, &call, name, REFEREE_REENTRANT);
     const DXGK_CONTEXTINFO *info = render_info(referee, handle);
     if (info)
-        render_judge_buffer(referee, info, args);
+        render_judge_buffer(referee, context ? context->physical : 0, info, args);
     guard_make(&buffer, args->pDmaBuffer, args->DmaSize);
     guard_make(&patches, args->pPatchLocationListOut,
                (size_t)args->PatchLocationListOutSize * sizeof(*args->pPatchLocationListOut));

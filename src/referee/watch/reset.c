@@ -14,9 +14,10 @@ static bool reset_nobody_else(struct vidmm_referee *referee, const struct refere
 
 /* The content of an allocation is in a memory segment alone. */
 static bool reset_in_video_memory(struct vidmm_referee *referee) {
-    for (uint32_t id = 1; id <= SHADOW_SEGMENTS; id++) {
+    for (uint32_t id = shadow_next_segment(referee, 0); id != 0;
+         id = shadow_next_segment(referee, id)) {
         const struct shadow_segment *segment = shadow_segment(referee, id);
-        if (segment && !segment->flags.Aperture && referee->objects.places[id - 1].root)
+        if (!segment->flags.Aperture && referee->objects.places[id - 1].root)
             return true;
     }
     return false;
@@ -71,6 +72,7 @@ static NTSTATUS watch_StopDevice(struct vidmm_referee *referee, const PVOID cont
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiStopDevice", REFEREE_ALONE);
     reports_drain(referee);
+    linked_stopping(referee, context);
     reset_judge_at_rest(referee, &call);
     referee->reset.phase = RESET_RUNNING;
     referee_leave(referee);
@@ -99,11 +101,12 @@ WATCHED_4(NTSTATUS, SetPowerState, const PVOID, ULONG, DEVICE_POWER_STATE, POWER
 
 #if WDDM_AT_LEAST(WIN8)
 static void reset_enter_scheduler(struct vidmm_referee *referee, struct referee_call *call,
-                                  const char *name) {
+                                  const char *name, uint32_t ordinal) {
     referee_enter(referee, call, name, REFEREE_SCHEDULER);
     MANAGER_MUST(147, call->alone, "one thread at a time in the GPU scheduler's calls",
                  "another of them is under way%s", "");
     reset_judge(referee, false);
+    linked_judge_index(referee, ordinal);
     referee_leave(referee);
 }
 
@@ -115,7 +118,7 @@ static void reset_leave_scheduler(struct vidmm_referee *referee, struct referee_
 /* No rule of the table, and yet nothing that a scheduler could reset by. */
 static void reset_judge_group(struct vidmm_referee *referee,
                               const DXGKARG_QUERYDEPENDENTENGINEGROUP *args) {
-    uint32_t nodes = referee->adapter.nodes;
+    uint32_t nodes = referee->adapter.physical[linked_index(referee, args->EngineOrdinal)].nodes;
     uint64_t mask = args->DependentNodeOrdinalMask, beyond = nodes < 64 ? mask >> nodes : 0;
     if (nodes == 0 || args->NodeOrdinal >= nodes ||
         ((mask >> args->NodeOrdinal & 1u) != 0 && beyond == 0))
@@ -129,7 +132,7 @@ static void reset_judge_group(struct vidmm_referee *referee,
 static NTSTATUS watch_QueryDependentEngineGroup(struct vidmm_referee *referee, const HANDLE handle,
                                                 DXGKARG_QUERYDEPENDENTENGINEGROUP *args) {
     struct referee_call call;
-    reset_enter_scheduler(referee, &call, "DxgkDdiQueryDependentEngineGroup");
+    reset_enter_scheduler(referee, &call, "DxgkDdiQueryDependentEngineGroup", args->EngineOrdinal);
     NTSTATUS status = referee->real.DxgkDdiQueryDependentEngineGroup(handle, args);
     referee_return(referee);
     if (status == STATUS_SUCCESS)
@@ -142,7 +145,7 @@ WATCHED_2(NTSTATUS, QueryDependentEngineGroup, const HANDLE, DXGKARG_QUERYDEPEND
 static NTSTATUS watch_QueryEngineStatus(struct vidmm_referee *referee, const HANDLE handle,
                                         DXGKARG_QUERYENGINESTATUS *args) {
     struct referee_call call;
-    reset_enter_scheduler(referee, &call, "DxgkDdiQueryEngineStatus");
+    reset_enter_scheduler(referee, &call, "DxgkDdiQueryEngineStatus", args->EngineOrdinal);
     NTSTATUS status = referee->real.DxgkDdiQueryEngineStatus(handle, args);
     reset_leave_scheduler(referee, &call);
     return status;
@@ -175,8 +178,8 @@ static bool reset_judge_aborted(struct vidmm_referee *referee, const struct shad
 /* The engine begins anew: work that was aborted is over, the rest is for the manager to submit
  * again. Lost paging work is for the adapter's reset to give up. */
 static void reset_engine_was_reset(struct vidmm_referee *referee, const DXGKARG_RESETENGINE *args) {
-    uint32_t index = args->NodeOrdinal;
-    if (index >= SHADOW_NODES)
+    uint32_t index = linked_node(linked_index(referee, args->EngineOrdinal), args->NodeOrdinal);
+    if (args->NodeOrdinal >= SHADOW_ORDINALS)
         return;
     submit_node_reset(referee, index);
     if (!reset_judge_aborted(referee, &referee->node[index], args->LastAbortedFenceId)) {
@@ -192,7 +195,7 @@ static void reset_engine_was_reset(struct vidmm_referee *referee, const DXGKARG_
 static NTSTATUS watch_ResetEngine(struct vidmm_referee *referee, const HANDLE handle,
                                   DXGKARG_RESETENGINE *args) {
     struct referee_call call;
-    reset_enter_scheduler(referee, &call, "DxgkDdiResetEngine");
+    reset_enter_scheduler(referee, &call, "DxgkDdiResetEngine", args->EngineOrdinal);
     NTSTATUS status = referee->real.DxgkDdiResetEngine(handle, args);
     referee_return(referee);
     reports_drain(referee);

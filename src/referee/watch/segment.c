@@ -65,14 +65,16 @@ static uint32_t segment_element_least(struct vidmm_referee *referee) {
                : offsetof(DXGK_SEGMENTDESCRIPTOR4, VprRangeStartOffset);
 }
 
-static bool segment_judge_input_4(struct vidmm_referee *referee, const struct query *query) {
+static bool segment_judge_input_4(struct vidmm_referee *referee, struct query *query) {
     const DXGK_QUERYSEGMENTIN4 *in = query->args->pInputData;
     bool enough = in && query->args->InputDataSize >= sizeof(*in);
-    MANAGER_MUST(12, enough && in->PhysicalAdapterIndex == 0,
-                 "a DXGK_QUERYSEGMENTIN4 with the index of a physical adapter",
-                 "pInputData is %p with %u bytes, PhysicalAdapterIndex %u", query->args->pInputData,
-                 query->args->InputDataSize, enough ? in->PhysicalAdapterIndex : 0);
-    return enough && in->PhysicalAdapterIndex == 0;
+    bool there = enough && in->PhysicalAdapterIndex < linked_count(referee);
+    MANAGER_MUST(12, there, "a DXGK_QUERYSEGMENTIN4 with the index of a physical adapter",
+                 "pInputData is %p with %u bytes, PhysicalAdapterIndex %u of %u",
+                 query->args->pInputData, query->args->InputDataSize,
+                 enough ? in->PhysicalAdapterIndex : 0, linked_count(referee));
+    query->physical = there ? in->PhysicalAdapterIndex : 0;
+    return there;
 }
 
 static bool segment_judge_input(struct vidmm_referee *referee, const struct query *query) {
@@ -111,15 +113,14 @@ static void segment_ask_count(struct vidmm_referee *referee, struct query *query
 
 static void segment_ask_fill(struct vidmm_referee *referee, struct query *query) {
     const DXGK_QUERYSEGMENTOUT4 *asked = &query->asked;
-    bool counted = referee->segments.counted == query->version;
+    uint32_t counts = referee->segments.physical[query->physical].count;
+    bool counted = referee->segments.physical[query->physical].counted == query->version;
     MANAGER_MUST(1, counted, "a call for the number of segments before the call for their content",
                  "NbSegment is %u, and no first call was answered", asked->NbSegment);
-    query->fair = counted && asked->NbSegment == referee->segments.count;
+    query->fair = counted && asked->NbSegment == counts;
     if (counted)
-        MANAGER_MUST(6, asked->NbSegment == referee->segments.count,
-                     "the number that the first call reported",
-                     "NbSegment is %u, the first call said %u", asked->NbSegment,
-                     referee->segments.count);
+        MANAGER_MUST(6, asked->NbSegment == counts, "the number that the first call reported",
+                     "NbSegment is %u, the first call said %u", asked->NbSegment, counts);
     if (query->version >= 4) {
         uint64_t stride = asked->SegmentDescriptorStride;
         bool enough = stride >= segment_element_least(referee);
@@ -215,8 +216,8 @@ static void segment_answer_count(struct vidmm_referee *referee, const struct que
     }
     if (!success)
         return;
-    referee->segments.counted = query->version;
-    referee->segments.count = got->NbSegment;
+    referee->segments.physical[query->physical].counted = query->version;
+    referee->segments.physical[query->physical].count = got->NbSegment;
     DRIVER_MUST(16, got->NbSegment >= 1 && got->NbSegment <= SEGMENTS_MAX,
                 "1 to 31 segments: ids count from 1 and have five bits", "NbSegment is %u",
                 got->NbSegment);
@@ -277,7 +278,7 @@ static bool segment_judge_array(struct vidmm_referee *referee, const struct quer
     return good && whole;
 }
 
-static void segment_judge_paging_buffer(struct vidmm_referee *referee,
+static void segment_judge_paging_buffer(struct vidmm_referee *referee, uint32_t physical,
                                         const DXGK_QUERYSEGMENTOUT4 *got) {
     const struct {
         const char *name;
@@ -292,16 +293,17 @@ static void segment_judge_paging_buffer(struct vidmm_referee *referee,
                     "%s was not written", members[i].name);
     DRIVER_MUST(10, got->PagingBufferSize != 0, "a PagingBufferSize", "PagingBufferSize is %u",
                 got->PagingBufferSize);
-    referee->adapter.paging_segment = got->PagingBufferSegmentId;
-    referee->adapter.paging_size = got->PagingBufferSize;
-    referee->adapter.paging_private = got->PagingBufferPrivateDataSize;
+    struct shadow_physical *adapter = &referee->adapter.physical[physical];
+    adapter->paging_segment = linked_segment(physical, got->PagingBufferSegmentId);
+    adapter->paging_size = got->PagingBufferSize;
+    adapter->paging_private = got->PagingBufferPrivateDataSize;
 }
 
 /* After the segments are known. */
-static void segment_judge_paging_segment(struct vidmm_referee *referee,
+static void segment_judge_paging_segment(struct vidmm_referee *referee, uint32_t physical,
                                          const DXGK_QUERYSEGMENTOUT4 *got) {
     uint32_t id = got->PagingBufferSegmentId;
-    const struct shadow_segment *segment = shadow_segment(referee, id);
+    const struct shadow_segment *segment = shadow_segment(referee, linked_segment(physical, id));
     bool zero = id == 0 && referee->readings.paging_segment == 0;
     if (id != CANARY)
         DRIVER_MUST(73, zero || (segment && (segment->flags.Aperture || segment->flags.Agp)),
@@ -388,20 +390,21 @@ static void segment_take_descriptors(struct vidmm_referee *referee, const struct
         if (query->version == 4 &&
             segment_element_least(referee) == sizeof(DXGK_SEGMENTDESCRIPTOR4))
             segment_read_protected(&segments[i], element);
-        referee->segments.announced[i] = segments[i].invalid;
-        referee->segments.ranges[i] = false;
+        uint32_t id = linked_segment(query->physical, i + 1);
+        referee->segments.announced[id - 1] = segments[i].invalid;
+        referee->segments.ranges[id - 1] = false;
     }
-    descriptors_judge(referee, segments, count, query->version);
+    descriptors_judge(referee, query->physical, segments, count, query->version);
 }
 
 static void segment_answer_fill(struct vidmm_referee *referee, const struct query *query,
                                 const DXGK_QUERYSEGMENTOUT4 *got) {
+    uint32_t counts = referee->segments.physical[query->physical].count;
     if (query->status != STATUS_SUCCESS || !query->fair || !query->array.block)
         return;
-    DRIVER_MUST(7, got->NbSegment == referee->segments.count,
-                "the number that the first call reported",
+    DRIVER_MUST(7, got->NbSegment == counts, "the number that the first call reported",
                 "NbSegment is %u after the second call, %u after the first", got->NbSegment,
-                referee->segments.count);
+                counts);
     if (query->version >= 4)
         DRIVER_MUST(8,
                     got->pSegmentDescriptor == query->array.bytes &&
@@ -410,11 +413,11 @@ static void segment_answer_fill(struct vidmm_referee *referee, const struct quer
                     "the array is at %p after %p, the stride %llu after %u",
                     (void *)got->pSegmentDescriptor, (void *)query->array.bytes,
                     (unsigned long long)got->SegmentDescriptorStride, query->stride);
-    segment_judge_paging_buffer(referee, got);
+    segment_judge_paging_buffer(referee, query->physical, got);
     if (query->version >= 4 ? segment_judge_array_4(referee, query)
                             : segment_judge_array(referee, query)) {
         segment_take_descriptors(referee, query);
-        segment_judge_paging_segment(referee, got);
+        segment_judge_paging_segment(referee, query->physical, got);
     }
 }
 
@@ -459,7 +462,10 @@ void ranges_ask(struct vidmm_referee *referee, struct query *query) {
         return;
     query->kind = QUERY_RANGES;
     memcpy(state, query->out.bytes, sizeof(*state));
-    const struct shadow_segment *segment = shadow_segment(referee, state->DriverSegmentId);
+    bool there = state->PhysicalAdapterIndex < linked_count(referee);
+    const struct shadow_segment *segment = shadow_segment(
+        referee,
+        linked_segment(linked_index(referee, state->PhysicalAdapterIndex), state->DriverSegmentId));
     uint32_t announced = segment ? referee->segments.announced[segment->id - 1] : 0;
     MANAGER_MUST(66, !segment || (announced != 0 && !referee->segments.used),
                  "SEGMENTMEMORYSTATE only of segments that announced invalid ranges, and before "
@@ -468,8 +474,7 @@ void ranges_ask(struct vidmm_referee *referee, struct query *query) {
                  referee->segments.used ? ", and is in use" : "");
     if (segment)
         referee->segments.ranges[segment->id - 1] = true;
-    query->fair = segment && announced != 0 && state->PhysicalAdapterIndex == 0 &&
-                  state->NumInvalidMemoryRanges == announced && state->pMemoryRanges;
+    query->fair = segment && announced != 0 && there && state->NumInvalidMemoryRanges == announced && state->pMemoryRanges;
     MANAGER_MUST(67, query->fair || (segment && announced == 0),
                  "a segment's id from 1, the adapter's index, the number of ranges it announced "
                  "and an array of so many",
@@ -532,7 +537,9 @@ static void segment_judge_ranges(struct vidmm_referee *referee, const struct que
 void ranges_answer(struct vidmm_referee *referee, struct query *query) {
     if (query->kind != QUERY_RANGES || !query->array.block)
         return;
-    struct shadow_segment *segment = shadow_segment(referee, query->state.DriverSegmentId);
+    uint32_t physical = linked_index(referee, query->state.PhysicalAdapterIndex);
+    struct shadow_segment *segment =
+        shadow_segment(referee, linked_segment(physical, query->state.DriverSegmentId));
     if (query->status == STATUS_SUCCESS && query->fair && segment)
         segment_judge_ranges(referee, query, segment);
     DXGK_QUERYSEGMENTMEMORYSTATE got;
@@ -572,6 +579,7 @@ void query_judge_use(struct vidmm_referee *referee) {
                  "no start of an adapter that cannot address all system memory",
                  "HighestAcceptableAddress is 0x%llx with 0x%llx bytes of memory",
                  (unsigned long long)highest, (unsigned long long)referee->world.memory_bytes);
-    for (uint32_t id = 1; id <= referee->adapter.segments; id++)
+    for (uint32_t id = shadow_next_segment(referee, 0); id != 0;
+         id = shadow_next_segment(referee, id))
         segment_judge_use_of(referee, shadow_segment(referee, id));
 }

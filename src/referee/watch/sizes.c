@@ -16,8 +16,9 @@ static struct vidmm_referee_sizes sizes_compute(struct vidmm_referee *referee) {
     uint64_t limit = adapter->caps.ApertureSegmentCommitLimit, apertures = 0;
     if (sizes.available < LEAST_AVAILABLE)
         sizes.available = LEAST_AVAILABLE;
-    for (uint32_t i = 0; i < adapter->segments; i++) {
-        const struct shadow_segment *segment = &adapter->segment[i];
+    for (uint32_t id = shadow_next_segment(referee, 0); id != 0;
+         id = shadow_next_segment(referee, id)) {
+        const struct shadow_segment *segment = shadow_segment(referee, id);
         if (segment->aperture || segment->flags.Agp)
             apertures += segment->commit_limit;
         else if (segment->flags.PopulatedFromSystemMemory)
@@ -33,8 +34,9 @@ static struct vidmm_referee_sizes sizes_compute(struct vidmm_referee *referee) {
 }
 
 static bool sizes_has_populated_aperture(struct vidmm_referee *referee) {
-    for (uint32_t i = 0; i < referee->adapter.segments; i++) {
-        DXGK_SEGMENTFLAGS flags = referee->adapter.segment[i].flags;
+    for (uint32_t id = shadow_next_segment(referee, 0); id != 0;
+         id = shadow_next_segment(referee, id)) {
+        DXGK_SEGMENTFLAGS flags = shadow_segment(referee, id)->flags;
         if (flags.Aperture && flags.PopulatedFromSystemMemory)
             return true;
     }
@@ -45,7 +47,7 @@ static bool sizes_has_populated_aperture(struct vidmm_referee *referee) {
 
 void vidmm_referee_judge_sizes(struct vidmm_referee *referee,
                                const struct vidmm_referee_sizes *sizes) {
-    if (referee->adapter.segments == 0)
+    if (shadow_segments(referee, 0) == 0)
         return; /* the driver's answer was not fit to be looked at */
     pthread_mutex_lock(&referee->lock);
     struct vidmm_referee_sizes right = sizes_compute(referee);

@@ -11,7 +11,44 @@
 #include "watch/dirty.h"
 #include "watch/watch.h"
 
-/* ---- What is under way ----------------------------------------------------------------------- */
+/* ---- Which physical adapter ------------------------------------------------------------------ */
+
+uint32_t submit_physical(struct vidmm_referee *referee, HANDLE handle, uint32_t ordinal) {
+    const struct shadow_context *context = shadow_context(referee, handle);
+    return context ? context->physical : linked_index(referee, ordinal);
+}
+
+/* A node that does not exist is taken for the first. */
+static uint32_t submit_known_node(struct vidmm_referee *referee,
+                                  const DXGKARG_SUBMITCOMMAND *args) {
+    uint32_t physical = linked_physical(args->NodeOrdinal), node = linked_own(args->NodeOrdinal);
+    uint32_t nodes = referee->adapter.physical[physical].nodes;
+    uint32_t known = nodes != 0 && nodes < SHADOW_ORDINALS ? nodes : SHADOW_ORDINALS;
+    return linked_node(physical, node < known ? node : 0);
+}
+
+/* The call with numbers over all physical adapters. */
+static DXGKARG_SUBMITCOMMAND submit_numbered(struct vidmm_referee *referee,
+                                             const DXGKARG_SUBMITCOMMAND *args) {
+    DXGKARG_SUBMITCOMMAND same = *args;
+    uint32_t physical = submit_physical(referee, args->hContext, args->EngineOrdinal);
+    same.DmaBufferSegmentId = linked_segment(physical, args->DmaBufferSegmentId);
+    same.NodeOrdinal = linked_node(physical, args->NodeOrdinal);
+    return same;
+}
+
+/* Work for a context goes to its physical adapter, and so does a paging buffer to that of the system
+ * context that it was built for. */
+static void submit_judge_engine(struct vidmm_referee *referee, HANDLE handle, uint32_t ordinal) {
+    const struct shadow_context *context = shadow_context(referee, handle);
+    uint32_t count = linked_count(referee);
+    MANAGER_MUST(507, ordinal < count, "the index of a physical adapter of the link",
+                 "EngineOrdinal is %u of %u", ordinal, count);
+    if (context && count > 1)
+        MANAGER_MUST(507, ordinal == context->physical,
+                     "the physical adapter of the context's EngineAffinity",
+                     "EngineOrdinal is %u, the context is on %u", ordinal, context->physical);
+}
 
 /* ---- DxgkDdiPatch ---------------------------------------------------------------------------- */
 
@@ -42,7 +79,7 @@ static bool submit_contiguous(struct vidmm_referee *referee, const DXGKARG_PATCH
 }
 
 static void submit_judge_paging_patch(struct vidmm_referee *referee, const DXGKARG_PATCH *args,
-                                      struct shadow_build *build) {
+                                      uint32_t physical, struct shadow_build *build) {
     MANAGER_MUST(273,
                  args->Flags.Paging && !args->pAllocationList && args->AllocationListSize == 0 &&
                      !args->pPatchLocationList && args->PatchLocationListSize == 0,
@@ -57,12 +94,13 @@ static void submit_judge_paging_patch(struct vidmm_referee *referee, const DXGKA
                      (unsigned long long)args->DmaBufferPhysicalAddress.QuadPart);
     if (!build)
         return;
-    build->segment = args->DmaBufferSegmentId;
+    build->segment = linked_segment(physical, args->DmaBufferSegmentId);
     build->address = (uint64_t)args->DmaBufferPhysicalAddress.QuadPart;
 }
 
 /* What a patch location refers to must be in a segment by now. */
-static void submit_judge_residency(struct vidmm_referee *referee, const DXGKARG_PATCH *args) {
+static void submit_judge_residency(struct vidmm_referee *referee, const DXGKARG_PATCH *args,
+                                   uint32_t physical) {
     uint64_t end =
         (uint64_t)args->PatchLocationListSubmissionStart + args->PatchLocationListSubmissionLength;
     if (!args->pAllocationList || !args->pPatchLocationList || end > args->PatchLocationListSize)
@@ -73,26 +111,28 @@ static void submit_judge_residency(struct vidmm_referee *referee, const DXGKARG_
             !args->pAllocationList[index].hDeviceSpecificAllocation)
             continue;
         uint32_t segment = args->pAllocationList[index].SegmentId;
-        MANAGER_MUST(393, shadow_segment(referee, segment),
+        MANAGER_MUST(393, shadow_segment(referee, linked_segment(physical, segment)),
                      "everything that is referenced to be in a segment",
                      "element %u of the allocation list has SegmentId %u", index, segment);
     }
 }
 
 /* Where the list says that allocations are. */
-static void submit_judge_list(struct vidmm_referee *referee, const DXGKARG_PATCH *args) {
+static void submit_judge_list(struct vidmm_referee *referee, const DXGKARG_PATCH *args,
+                              uint32_t physical) {
     UINT count = args->pAllocationList ? args->AllocationListSize : 0;
-    for (UINT i = 0; referee->adapter.segments != 0 && i < count; i++) {
+    uint32_t segments = shadow_segments(referee, physical);
+    for (UINT i = 0; segments != 0 && i < count; i++) {
         const DXGK_ALLOCATIONLIST *element = &args->pAllocationList[i];
         uint32_t id = element->SegmentId;
-        const struct shadow_segment *segment = shadow_segment(referee, id);
+        const struct shadow_segment *segment =
+            shadow_segment(referee, linked_segment(physical, id));
         uint64_t address = (uint64_t)element->PhysicalAddress.QuadPart;
         if (!element->hDeviceSpecificAllocation)
             continue;
-        MANAGER_MUST(16, id <= referee->adapter.segments,
-                     "the position of a reported segment, or 0",
+        MANAGER_MUST(16, id <= segments, "the position of a reported segment, or 0",
                      "element %u of the allocation list has SegmentId %u of %u segments", i, id,
-                     referee->adapter.segments);
+                     segments);
         const struct shadow_opened *opened =
             shadow_opened(referee, element->hDeviceSpecificAllocation);
         if (segment && segment->flags.Agp && opened && opened->allocation)
@@ -106,7 +146,8 @@ static void submit_judge_list(struct vidmm_referee *referee, const DXGKARG_PATCH
 }
 
 /* The allocations that the list names, for as long as the submission is under way. */
-static void submit_note_uses(struct vidmm_referee *referee, const DXGKARG_PATCH *args) {
+static void submit_note_uses(struct vidmm_referee *referee, const DXGKARG_PATCH *args,
+                             uint32_t physical) {
     uint32_t count = args->pAllocationList ? args->AllocationListSize : 0;
     referee->submissions.patched.handles = 0;
     if (count > referee->submissions.patched.room) {
@@ -123,7 +164,7 @@ static void submit_note_uses(struct vidmm_referee *referee, const DXGKARG_PATCH 
             continue;
         referee->submissions.patched.handle[referee->submissions.patched.handles++] =
             opened->allocation->head.handle;
-        promise_listed(referee, &args->pAllocationList[i], opened->allocation);
+        promise_listed(referee, &args->pAllocationList[i], physical, opened->allocation);
     }
 }
 
@@ -153,15 +194,19 @@ static NTSTATUS watch_Patch(struct vidmm_referee *referee, const HANDLE handle,
     reports_drain(referee);
     submit_judge_class(referee, &call);
     struct shadow_build *build = build_at(referee, args->pDmaBuffer);
+    uint32_t physical = submit_physical(referee, args->hContext, args->EngineOrdinal);
+    submit_judge_engine(referee, args->hContext, args->EngineOrdinal);
     if (build || args->Flags.Paging)
-        submit_judge_paging_patch(referee, args, build);
+        submit_judge_paging_patch(referee, args, physical, build);
     else
-        submit_judge_residency(referee, args);
+        submit_judge_residency(referee, args, physical);
     if (!args->Flags.Paging)
         promise_submitted(referee);
-    submit_judge_list(referee, args);
-    submit_note_uses(referee, args);
+    submit_judge_list(referee, args, physical);
+    submit_note_uses(referee, args, physical);
     referee->submissions.patched.args = *args;
+    referee->submissions.patched.args.DmaBufferSegmentId =
+        linked_segment(physical, args->DmaBufferSegmentId);
     referee->submissions.patched.open = true;
     uint64_t outside = submit_hash_outside(args);
     referee_leave(referee);
@@ -208,8 +253,9 @@ static void submit_judge_place(struct vidmm_referee *referee, const DXGKARG_SUBM
                  "DmaBufferSegmentId is %u, which is no aperture", id);
     if (!args->Flags.Paging && context && !context->system) {
         uint32_t set = context->context_info.DmaBufferSegmentSet;
-        device_judge_use(referee, &context->context_info);
-        bool kept = set == 0 ? id == 0 : id != 0 && id <= 32 && (set >> (id - 1) & 1u) != 0;
+        uint32_t own = linked_own(id);
+        device_judge_use(referee, context->physical, &context->context_info);
+        bool kept = set == 0 ? id == 0 : own != 0 && own <= 32 && (set >> (own - 1) & 1u) != 0;
         MANAGER_MUST(80, kept, "a segment of DmaBufferSegmentSet, or 0 when that is 0",
                      "DmaBufferSegmentId is %u, DmaBufferSegmentSet is 0x%x", id, set);
     }
@@ -220,8 +266,10 @@ static void submit_judge_mapped(struct vidmm_referee *referee, const DXGKARG_SUB
     const struct shadow_segment *segment = shadow_segment(referee, args->DmaBufferSegmentId);
     uint64_t address = (uint64_t)args->DmaBufferPhysicalAddress.QuadPart, mapped = 0;
     uint64_t end = args->DmaBufferSubmissionEndOffset;
-    bool inside = segment && args->DmaBufferSegmentId == referee->adapter.paging_segment &&
-                  address >= segment->base && shadow_segment_at(referee, address, end) == segment;
+    uint32_t physical = linked_physical(args->NodeOrdinal);
+    bool inside =
+        segment && segment->id == referee->adapter.physical[physical].paging_segment &&
+        shadow_segment_at(referee, linked_address(physical, address), end) == segment;
     if (args->DmaBufferSegmentId == 0)
         return; /* for mapping the others there is one that needs no mapping */
     uint64_t pages = (end + SHADOW_PAGE - 1) / SHADOW_PAGE;
@@ -245,8 +293,10 @@ static void submit_judge_paging_submit(struct vidmm_referee *referee,
                  "Flags.Paging, a system context or none, and the address of the whole buffer",
                  "Flags 0x%x, hContext %p, address 0x%llx", args->Flags.Value, args->hContext,
                  (unsigned long long)args->DmaBufferPhysicalAddress.QuadPart);
-    uint32_t node =
-        tables_companion(referee, context) ? context->node : referee->adapter.paging_node;
+    uint32_t physical = linked_physical(args->NodeOrdinal);
+    uint32_t node = tables_companion(referee, context)
+                        ? context->node
+                        : referee->adapter.physical[physical].paging_node;
     if (referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WIN8)
         MANAGER_MUST(88, args->NodeOrdinal == node,
                      "the paging node that the driver named, or the companion context's",
@@ -314,13 +364,6 @@ static void submit_withdraw(struct vidmm_referee *referee, uint32_t index,
         submission_end(referee, node, false);
 }
 
-/* A node that does not exist is taken for the first. */
-static uint32_t submit_node_of(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args) {
-    uint32_t nodes = referee->adapter.nodes;
-    uint32_t known = nodes != 0 && nodes < SHADOW_NODES ? nodes : SHADOW_NODES;
-    return args->NodeOrdinal < known ? args->NodeOrdinal : 0;
-}
-
 /* From now on it is under way, with what was built into it. */
 static struct work_submission *submit_enqueue(struct vidmm_referee *referee,
                                               const DXGKARG_SUBMITCOMMAND *args, uint32_t index,
@@ -338,7 +381,7 @@ static struct work_submission *submit_enqueue(struct vidmm_referee *referee,
 struct shadow_submission *submit_given(struct vidmm_referee *referee,
                                        const struct referee_call *call,
                                        const DXGKARG_SUBMITCOMMAND *args) {
-    uint32_t index = submit_node_of(referee, args);
+    uint32_t index = submit_known_node(referee, args);
     submit_judge_class(referee, call);
     migration_judge_work(referee, args->Flags.Paging);
     bool again = preempt_again(referee, args, &referee->node[index]);
@@ -350,7 +393,7 @@ struct shadow_submission *submit_given(struct vidmm_referee *referee,
 
 void submit_refused(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args,
                     struct shadow_submission *submission) {
-    submit_withdraw(referee, submit_node_of(referee, args), (struct work_submission *)submission);
+    submit_withdraw(referee, submit_known_node(referee, args), (struct work_submission *)submission);
 }
 
 void submit_judge_irql(struct vidmm_referee *referee, const struct referee_call *call) {
@@ -362,15 +405,17 @@ void submit_judge_irql(struct vidmm_referee *referee, const struct referee_call 
 static NTSTATUS watch_SubmitCommand(struct vidmm_referee *referee, const HANDLE handle,
                                     const DXGKARG_SUBMITCOMMAND *args) {
     struct referee_call call;
-    uint32_t index = submit_node_of(referee, args);
     referee_enter(referee, &call, "DxgkDdiSubmitCommand", REFEREE_SCHEDULER);
     reports_drain(referee);
+    const DXGKARG_SUBMITCOMMAND same = submit_numbered(referee, args);
+    uint32_t index = submit_known_node(referee, &same);
+    submit_judge_engine(referee, args->hContext, args->EngineOrdinal);
     submit_judge_class(referee, &call);
     submit_judge_irql(referee, &call);
     migration_judge_work(referee, args->Flags.Paging);
     bool again = preempt_again(referee, args, &referee->node[index]);
-    submit_judge_submit(referee, args, &referee->node[index], again);
-    struct work_submission *submission = submit_enqueue(referee, args, index, again);
+    submit_judge_submit(referee, &same, &referee->node[index], again);
+    struct work_submission *submission = submit_enqueue(referee, &same, index, again);
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiSubmitCommand(handle, args);
     referee_return(referee);

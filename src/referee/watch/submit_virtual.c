@@ -8,8 +8,9 @@
 #include "work/work.h"
 #include "watch/watch.h"
 
-/* The same in the members of the other call. */
-static DXGKARG_SUBMITCOMMAND virtual_as_physical(const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+/* The same in the members of the other call, with numbers over all physical adapters. */
+static DXGKARG_SUBMITCOMMAND virtual_as_physical(struct vidmm_referee *referee,
+                                                 const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
     DXGKARG_SUBMITCOMMAND same;
     memset(&same, 0, sizeof(same));
     same.hContext = args->hContext;
@@ -20,11 +21,35 @@ static DXGKARG_SUBMITCOMMAND virtual_as_physical(const DXGKARG_SUBMITCOMMANDVIRT
     same.DmaBufferPrivateDataSize = args->DmaBufferPrivateDataSize;
     same.SubmissionFenceId = args->SubmissionFenceId;
     same.Flags = args->Flags;
-    same.NodeOrdinal = args->NodeOrdinal;
+    /* EngineOrdinal is reserved in this call: the context tells. */
+    same.NodeOrdinal = linked_node(submit_physical(referee, args->hContext, args->EngineOrdinal),
+                                   args->NodeOrdinal);
     return same;
 }
 
 /* ---- The context ----------------------------------------------------------------------------- */
+
+/* gpu-virtual-address.md: root tables are mirrored, at the same place on each physical adapter. */
+static void virtual_judge_mirrored(struct vidmm_referee *referee,
+                                   const struct shadow_context *context) {
+    const struct tables_process *process = tables_process_of(referee, context);
+    uint32_t own = linked_own(context->root.SegmentId);
+    if (!process || process->system)
+        return;
+    for (uint32_t i = 0; i < linked_count(referee); i++) {
+        const struct tables_process *other =
+            tables_process(referee, linked_space(i, linked_space_process(process->handle)));
+        if (i == context->physical || !other->rooted)
+            continue;
+        MANAGER_MUST(389,
+                     linked_own(other->root.SegmentId) == own &&
+                         other->root.SegmentOffset == context->root.SegmentOffset,
+                     "a root table at the same place on each physical adapter",
+                     "it is at 0x%llx of segment %u, on another one at 0x%llx of segment %u",
+                     LLU(context->root.SegmentOffset), context->root.SegmentId,
+                     LLU(other->root.SegmentOffset), other->root.SegmentId);
+    }
+}
 
 static void virtual_judge_root(struct vidmm_referee *referee, const struct shadow_context *context,
                                const struct tables_process *process) {
@@ -38,15 +63,15 @@ static void virtual_judge_root(struct vidmm_referee *referee, const struct shado
                  "segment %u",
                  LLU(context->root.SegmentOffset), context->root.SegmentId,
                  LLU(process->root.SegmentOffset), process->root.SegmentId);
+    virtual_judge_mirrored(referee, context);
 }
 
-static void virtual_judge_error(struct vidmm_referee *referee,
-                                const DXGKARG_SUBMITCOMMANDVIRTUAL *args,
+static void virtual_judge_error(struct vidmm_referee *referee, uint32_t node,
                                 const struct shadow_context *context) {
-    if (args->NodeOrdinal < SHADOW_NODES)
-        MANAGER_MUST(381, !referee->submissions.faulted[args->NodeOrdinal],
+    if (node < SHADOW_NODES)
+        MANAGER_MUST(381, !referee->submissions.faulted[node],
                      "a reset of the engine after a page fault, before it works again",
-                     "node %u gets work without one", args->NodeOrdinal);
+                     "node %u gets work without one", node);
     if (context->owner)
         MANAGER_MUST(278, !context->owner->refused, "no work for a device whose work was malformed",
                      "the driver answered STATUS_INVALID_PARAMETER before%s", "");
@@ -79,7 +104,7 @@ void submit_judge_buffer(struct vidmm_referee *referee, const DXGKARG_BUILDPAGIN
         tables_process_of(referee, shadow_context(referee, args->hSystemContext));
     const uint8_t *bytes = args->pDmaBuffer;
     uint64_t va = args->DmaBufferGpuVirtualAddress;
-    if (!referee->tables.mmu.known || !process || va == 0 || !bytes ||
+    if (!process || !tables_mmu(referee, process->physical)->known || va == 0 || !bytes ||
         args->DmaBufferWriteOffset != 0)
         return;
     for (uint64_t at = 0; at < args->DmaSize; at += SHADOW_PAGE) {
@@ -104,11 +129,11 @@ static void virtual_judge_use(struct vidmm_referee *referee, const struct tables
 }
 
 static void virtual_judge_submission(struct vidmm_referee *referee,
-                                     const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+                                     const DXGKARG_SUBMITCOMMANDVIRTUAL *args, uint32_t node) {
     const struct shadow_context *context = shadow_context(referee, args->hContext);
     const struct tables_process *process = tables_process_of(referee, context);
     bool shared = context && context->context_info.Caps.UseIoMmu;
-    if (!context || (!referee->tables.mmu.known && !shared))
+    if (!context || (!tables_known(referee) && !shared))
         return;
     if (!shared) /* behind an IOMMU the page tables are the CPU's (iommu-model.md) */
         virtual_judge_root(referee, context, process);
@@ -116,7 +141,7 @@ static void virtual_judge_submission(struct vidmm_referee *referee,
                  "paging in a system context, and nothing else there", "Flags 0x%x in %s context",
                  args->Flags.Value, context->system ? "a system" : "another");
     if (!args->Flags.Paging)
-        virtual_judge_error(referee, args, context);
+        virtual_judge_error(referee, node, context);
     if (!process)
         return;
     if (args->Flags.Paging)
@@ -141,16 +166,16 @@ static void virtual_judge_answer(struct vidmm_referee *referee,
 static NTSTATUS watch_SubmitCommandVirtual(struct vidmm_referee *referee, const HANDLE handle,
                                            const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
     struct referee_call call;
-    DXGKARG_SUBMITCOMMAND same = virtual_as_physical(args);
     referee_enter(referee, &call, "DxgkDdiSubmitCommandVirtual", REFEREE_SCHEDULER);
     reports_drain(referee);
-    virtual_judge_submission(referee, args);
+    const DXGKARG_SUBMITCOMMAND same = virtual_as_physical(referee, args);
+    virtual_judge_submission(referee, args, same.NodeOrdinal);
     struct shadow_submission *submission = submit_given(referee, &call, &same);
     const struct tables_process *process =
         tables_process_of(referee, shadow_context(referee, args->hContext));
     if (submission) {
         if (!args->Flags.Paging)
-            owners_used(referee, args->NodeOrdinal, args->SubmissionFenceId);
+            owners_used(referee, same.NodeOrdinal, args->SubmissionFenceId);
         submission->process = process ? process->handle : NULL;
         submission->context = args->hContext;
     }

@@ -23,12 +23,20 @@ void referee_watch_process_callbacks(struct vidmm_referee *referee, DXGKRNL_INTE
 /* DxgkDdiGetRootPageTableSize is watched. */
 void mmu_watch(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
 
+/* linked.c: DxgkDdiAddDevice to DxgkDdiRemoveDevice, and DxgkDdiLinkDevice, are watched. */
+void referee_watch_linked(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+/* DxgkDdiStopDevice of a device. */
+void linked_stopping(struct vidmm_referee *referee, PVOID context);
+/* A call names a physical adapter by its index (R504). */
+void linked_judge_index(struct vidmm_referee *referee, uint32_t index);
+
 /* query.c: judges the table itself, when it is wrapped. */
 void referee_judge_table(struct vidmm_referee *referee, const DRIVER_INITIALIZATION_DATA *table);
 /* segment.c: the manager goes on from asking what the adapter is to using it. */
 void query_judge_use(struct vidmm_referee *referee);
 /* device.c: work is given to a context, or to a device of a driver without contexts. */
-void device_judge_use(struct vidmm_referee *referee, const DXGK_CONTEXTINFO *info);
+void device_judge_use(struct vidmm_referee *referee, uint32_t physical,
+                      const DXGK_CONTEXTINFO *info);
 /* callbacks.c: the handles of context allocations are freed. */
 void callbacks_end(struct vidmm_referee *referee);
 /* allocation.c: nothing is left at the end of the adapter's life. */
@@ -40,6 +48,8 @@ struct shadow_submission *submit_given(struct vidmm_referee *referee,
                                        const DXGKARG_SUBMITCOMMAND *args);
 void submit_refused(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args,
                     struct shadow_submission *submission);
+/* The physical adapter of work: its context's, else the one of EngineOrdinal. */
+uint32_t submit_physical(struct vidmm_referee *referee, HANDLE handle, uint32_t ordinal);
 /* The same, R433: the level of DxgkDdiSubmitCommand and DxgkDdiPreemptCommand. */
 void submit_judge_irql(struct vidmm_referee *referee, const struct referee_call *call);
 /* submit_virtual.c, R172: an operation comes first in a paging buffer. */

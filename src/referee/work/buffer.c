@@ -32,7 +32,8 @@ struct shadow_build *build_of(struct vidmm_referee *referee, const DXGKARG_SUBMI
     struct shadow_build *oldest = NULL;
     for (uint32_t i = 0; i < referee->builds.slots; i++) {
         struct shadow_build *build = referee->builds.slot[i];
-        if (!buffer_has_unsubmitted(build))
+        if (!buffer_has_unsubmitted(build) ||
+            build->physical != linked_physical(args->NodeOrdinal))
             continue;
         if (build->address != 0 && build->address == address &&
             build->segment == args->DmaBufferSegmentId)
@@ -163,10 +164,11 @@ static bool buffer_first_seen(struct vidmm_referee *referee, const void *area) {
 }
 
 static void buffer_judge_private(struct vidmm_referee *referee,
+                                 const struct shadow_physical *physical,
                                  const DXGKARG_BUILDPAGINGBUFFER *args) {
-    uint32_t wanted = referee->adapter.paging_private, size = args->DmaBufferPrivateDataSize;
+    uint32_t wanted = physical->paging_private, size = args->DmaBufferPrivateDataSize;
     const uint8_t *bytes = args->pDmaBufferPrivateData;
-    if (referee->adapter.query_version == 0)
+    if (physical->query_version == 0)
         return;
     if (wanted == 0) {
         MANAGER_MUST(78, size == 0, "no private data, as PagingBufferPrivateDataSize is 0",
@@ -181,12 +183,13 @@ static void buffer_judge_private(struct vidmm_referee *referee,
 }
 
 static void buffer_judge_fresh(struct vidmm_referee *referee,
+                               const struct shadow_physical *physical,
                                const DXGKARG_BUILDPAGINGBUFFER *args) {
-    uint32_t wanted = referee->adapter.paging_size;
+    uint32_t wanted = physical->paging_size;
     MANAGER_MUST(150, (uintptr_t)args->pDmaBuffer % SHADOW_PAGE == 0,
                  "a fresh paging buffer that begins at a page", "pDmaBuffer is %p",
                  args->pDmaBuffer);
-    if (referee->adapter.query_version != 0 && wanted != 0)
+    if (physical->query_version != 0 && wanted != 0)
         MANAGER_MUST(76, args->DmaSize == wanted, "PagingBufferSize bytes in a fresh buffer",
                      "DmaSize of a fresh buffer is %u instead of %u", args->DmaSize, wanted);
 }
@@ -194,10 +197,12 @@ static void buffer_judge_fresh(struct vidmm_referee *referee,
 static struct shadow_build *buffer_aim_fresh(struct vidmm_referee *referee,
                                              const DXGKARG_BUILDPAGINGBUFFER *args) {
     struct shadow_build *build = buffer_find_slot(referee, args->pDmaBuffer);
-    buffer_judge_fresh(referee, args);
+    const struct shadow_context *context = shadow_context(referee, args->hSystemContext);
+    uint32_t physical = context ? context->physical : 0;
+    buffer_judge_fresh(referee, &referee->adapter.physical[physical], args);
     if (!build)
         return NULL;
-    buffer_judge_private(referee, args);
+    buffer_judge_private(referee, &referee->adapter.physical[physical], args);
     buffer_drop_operations(referee, build);
     build->base = args->pDmaBuffer;
     build->size = args->DmaSize;
@@ -206,6 +211,7 @@ static struct shadow_build *buffer_aim_fresh(struct vidmm_referee *referee,
     build->private_size = args->DmaBufferPrivateDataSize;
     build->address = 0;
     build->astray = false;
+    build->physical = physical;
     build->number = ++referee->builds.newest;
     buffer_aim_guard(referee, &build->bytes, build->base, build->size);
     buffer_aim_guard(referee, &build->private_bytes, build->private_base, build->private_size);
@@ -329,8 +335,8 @@ static void buffer_return_private(struct vidmm_referee *referee, struct shadow_b
                                   DXGKARG_BUILDPAGINGBUFFER *args) {
     bool good, whole;
     int64_t at = 0;
-    if (!build->private_base && referee->adapter.query_version != 0 &&
-        referee->adapter.paging_private == 0)
+    const struct shadow_physical *physical = &referee->adapter.physical[build->physical];
+    if (!build->private_base && physical->query_version != 0 && physical->paging_private == 0)
         DRIVER_MUST(78, !args->pDmaBufferPrivateData,
                     "pDmaBufferPrivateData left alone, as PagingBufferPrivateDataSize is 0",
                     "pDmaBufferPrivateData came back as %p", args->pDmaBufferPrivateData);

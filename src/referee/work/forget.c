@@ -25,7 +25,7 @@ static void forget_virtual(struct vidmm_referee *referee) {
 void submit_forget(struct vidmm_referee *referee) {
     forget_places(referee);
     promise_forget(referee);
-    for (uint32_t i = 0; i < SHADOW_NODES; i++) {
+    for (uint32_t i = 0; i < shadow_node_end(referee); i++) {
         struct shadow_node *node = &referee->node[i];
         while (node->first)
             submission_end(referee, node, false);

@@ -6,7 +6,7 @@
 /* The oldest work of the node with that fence; NULL: none. */
 static const struct shadow_submission *fault_work_of(struct vidmm_referee *referee,
                                                      const struct vidmm_interrupt *report) {
-    const struct shadow_submission *at = referee->node[report->node].first;
+    const struct shadow_submission *at = referee->node[report_node(report)].first;
     while (at && at->fence != report->fence)
         at = at->next;
     return at;
@@ -14,7 +14,7 @@ static const struct shadow_submission *fault_work_of(struct vidmm_referee *refer
 
 /* Whose handle it is the pages leave open. */
 static bool fault_names(HANDLE reported, const struct tables_process *process) {
-    return !reported || reported == process->handle || reported == process->name;
+    return !reported || reported == linked_space_process(process->handle) || reported == process->name;
 }
 
 static void fault_judge_address(struct vidmm_referee *referee, const struct vidmm_interrupt *report,
@@ -46,19 +46,19 @@ static void fault_judge_flags(struct vidmm_referee *referee, const struct vidmm_
 }
 
 void submit_page_faulted(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
-    struct shadow_node *node = &referee->node[report->node];
+    struct shadow_node *node = &referee->node[report_node(report)];
     fault_judge_flags(referee, report);
-    referee->submissions.faulted[report->node] = true;
+    referee->submissions.faulted[report_node(report)] = true;
     if (report->flags & DXGK_PAGE_FAULT_FENCE_INVALID)
         return;
     const struct shadow_submission *work = fault_work_of(referee, report);
-    if (referee->tables.mmu.known && work) {
+    if (tables_known(referee) && work) {
         fault_judge_address(referee, report, work);
         struct shadow_context *context = shadow_context(referee, work->context);
         if (context && context->owner)
             context->owner->faulted = true;
     }
-    submit_faulted(referee, report->node, report->fence);
+    submit_faulted(referee, report_node(report), report->fence);
     node->completed = report->fence; /* ne-d3dkmdt-_dxgk_page_fault_flags.md */
     node->reported = true;
 }

@@ -24,7 +24,7 @@ static bool report_room(struct reports *reports) {
     return true;
 }
 
-void reports_put(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
+void reports_put(struct vidmm_referee *referee, const struct reported *report) {
     struct reports *reports = &referee->reports;
     pthread_mutex_lock(&reports->lock);
     if (report_room(reports))
@@ -32,7 +32,7 @@ void reports_put(struct vidmm_referee *referee, const struct vidmm_interrupt *re
     pthread_mutex_unlock(&reports->lock);
 }
 
-static bool report_take(struct vidmm_referee *referee, struct vidmm_interrupt *report) {
+static bool report_take(struct vidmm_referee *referee, struct reported *report) {
     struct reports *reports = &referee->reports;
     pthread_mutex_lock(&reports->lock);
     bool any = reports->count != 0;
@@ -50,17 +50,33 @@ static bool report_anonymous(const struct vidmm_interrupt *report) {
            (report->flags & DXGK_PAGE_FAULT_FENCE_INVALID) != 0;
 }
 
+/* R503: false where the report is of no physical adapter of the link. The lead may report for all
+ * of them. */
+static bool report_of_link(struct vidmm_referee *referee, const struct reported *reported) {
+    const struct linked_device *device = linked_of_handle(referee, reported->handle);
+    const struct vidmm_interrupt *report = &reported->interrupt;
+    uint32_t count = linked_count(referee);
+    bool there = report->physical < count;
+    DRIVER_MUST(503, there, "EngineOrdinal below the number of physical adapters",
+                "EngineOrdinal is %u, of %u physical adapters", report->physical, count);
+    if (there && device && device->reported && device->physical != 0)
+        DRIVER_MUST(503, report->physical == device->physical,
+                    "the index of the physical adapter that interrupts as EngineOrdinal",
+                    "EngineOrdinal is %u, the device is physical adapter %u", report->physical,
+                    device->physical);
+    return there;
+}
+
 /* No rule of the table, and yet nothing that a scheduler could make sense of. */
 static bool report_makes_sense(struct vidmm_referee *referee,
                                const struct vidmm_interrupt *report) {
-    const struct shadow_node *node;
-    if (report->node >= SHADOW_NODES) {
+    if (report->node >= SHADOW_ORDINALS) {
         vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
                           "an interrupt was reported for node %u, which does not exist",
                           report->node);
         return false;
     }
-    node = &referee->node[report->node];
+    const struct shadow_node *node = &referee->node[report_node(report)];
     if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED || report_anonymous(report) ||
         (node->any && (int32_t)(node->submitted - report->fence) >= 0))
         return true;
@@ -70,21 +86,22 @@ static bool report_makes_sense(struct vidmm_referee *referee,
     return false;
 }
 
-void reports_act(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
-    if (!report_makes_sense(referee, report))
+void reports_act(struct vidmm_referee *referee, const struct reported *reported) {
+    const struct vidmm_interrupt *report = &reported->interrupt;
+    if (!report_of_link(referee, reported) || !report_makes_sense(referee, report))
         return;
     if (report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED)
         submit_page_faulted(referee, report);
     else if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED)
-        preempt_reported(referee, report->node, report->fence, report->last_completed);
+        preempt_reported(referee, report_node(report), report->fence, report->last_completed);
     else if (report->type != DXGK_INTERRUPT_DMA_COMPLETED)
-        submit_faulted(referee, report->node, report->fence);
-    else if (preempt_judge_completed(referee, report->node, report->fence))
-        submit_completed(referee, report->node, report->fence);
+        submit_faulted(referee, report_node(report), report->fence);
+    else if (preempt_judge_completed(referee, report_node(report), report->fence))
+        submit_completed(referee, report_node(report), report->fence);
 }
 
 void reports_drain(struct vidmm_referee *referee) {
-    struct vidmm_interrupt report;
+    struct reported report;
     char outer[96];
     memcpy(outer, referee->ledger->calling, sizeof(outer));
     outer[sizeof(outer) - 1] = 0;

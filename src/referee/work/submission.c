@@ -71,10 +71,12 @@ static void submission_judge_space(struct vidmm_referee *referee,
     uint64_t root;
     bool empty = submission->end == submission->start;
     if (empty || !context || context->root_entries == 0 || context->context_info.Caps.UseIoMmu ||
-        !world->root || !world->root(world->ctx, submission->node, &root))
+        !world->root ||
+        !world->root(world->ctx, linked_physical(submission->node), linked_own(submission->node),
+                     &root))
         return;
-    uint64_t wanted =
-        tables_gpu_address(referee, context->root.SegmentId, context->root.SegmentOffset);
+    uint64_t wanted = linked_address_own(
+        tables_gpu_address(referee, context->root.SegmentId, context->root.SegmentOffset));
     DRIVER_MUST(423, root == wanted, "the address space of the context that the work belongs to",
                 "node %u ran it with the root table at 0x%llx, that of the context is at 0x%llx",
                 submission->node, LLU(root), LLU(wanted));
@@ -124,7 +126,8 @@ void submit_completed(struct vidmm_referee *referee, uint32_t index, uint32_t fe
         node->reported = true;
         submission_end(referee, node, true);
     }
-    if (!node->first && (paging || index == referee->adapter.paging_node))
+    uint32_t queue = referee->adapter.physical[linked_physical(index)].paging_node;
+    if (!node->first && (paging || index == queue))
         submission_settled(referee);
 }
 
@@ -139,7 +142,8 @@ void submit_faulted(struct vidmm_referee *referee, uint32_t index, uint32_t fenc
 
 bool submit_append(struct vidmm_referee *referee, struct shadow_operation *operation) {
     struct shadow_submission *newest = NULL;
-    for (uint32_t i = 0; i < SHADOW_NODES; i++) {
+    uint32_t first = linked_node(operation->physical, 0);
+    for (uint32_t i = first; i < first + SHADOW_ORDINALS; i++) {
         struct shadow_submission *s = referee->node[i].first;
         for (; s; s = s->next)
             newest = s->paging ? s : newest;

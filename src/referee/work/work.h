@@ -99,10 +99,15 @@ void submit_node_reset(struct vidmm_referee *referee, uint32_t node);
 
 /* ---- report.c -------------------------------------------------------------------------------- */
 
+/* The node of a report, over all physical adapters. */
+static inline uint32_t report_node(const struct vidmm_interrupt *report) {
+    return linked_node(report->physical, report->node);
+}
+
 /* DxgkCbNotifyInterrupt, without the referee's lock. */
-void reports_put(struct vidmm_referee *referee, const struct vidmm_interrupt *report);
+void reports_put(struct vidmm_referee *referee, const struct reported *report);
 /* A report of the driver. */
-void reports_act(struct vidmm_referee *referee, const struct vidmm_interrupt *report);
+void reports_act(struct vidmm_referee *referee, const struct reported *report);
 /* Takes over what was reported so far. */
 void reports_drain(struct vidmm_referee *referee);
 

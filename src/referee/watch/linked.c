@@ -1,0 +1,234 @@
+/*
+ * linked.c - the devices behind one logical adapter (nc-dispmprt-dxgkddi_link_device.md): which
+ * there are, that the driver links them to one chain, the order in which they start and stop, and
+ * that calls name one of them. The host notes these calls in the ledger itself.
+ */
+#include "watch/query.h"
+#include "watch/watch.h"
+
+/* ---- The chain ------------------------------------------------------------------------------- */
+
+static bool linked_asked(const struct vidmm_referee *referee) {
+    return referee->real.DxgkDdiLinkDevice;
+}
+
+/* Nothing comes between DxgkDdiAddDevice and DxgkDdiLinkDevice. */
+static void linked_judge_next(struct vidmm_referee *referee) {
+    if (linked_asked(referee))
+        MANAGER_MUST(500, !referee->linked.added, "DxgkDdiLinkDevice right after DxgkDdiAddDevice",
+                     "another call came first%s", "");
+    referee->linked.added = NULL;
+}
+
+static NTSTATUS watch_AddDevice(struct vidmm_referee *referee, const PDEVICE_OBJECT object,
+                                PVOID *context) {
+    struct linked *linked = &referee->linked;
+    pthread_mutex_lock(&referee->lock);
+    linked_judge_next(referee);
+    pthread_mutex_unlock(&referee->lock);
+    NTSTATUS status = referee->real.DxgkDdiAddDevice(object, context);
+    pthread_mutex_lock(&referee->lock);
+    if (status == STATUS_SUCCESS && linked->devices < LINKED_MOST) {
+        linked->device[linked->devices++] = (struct linked_device){.context = *context};
+        linked->added = linked_asked(referee) ? *context : NULL;
+    }
+    pthread_mutex_unlock(&referee->lock);
+    return status;
+}
+WATCHED_2(NTSTATUS, AddDevice, const PDEVICE_OBJECT, PVOID *)
+
+static void linked_count_links(const struct linked *linked, uint32_t *answers, uint32_t *leads) {
+    *answers = *leads = 0;
+    for (uint32_t i = 0; i < linked->devices; i++) {
+        *answers += linked->device[i].linked;
+        *leads += linked->device[i].linked && linked->device[i].lead;
+    }
+}
+
+/* A device that is not linked is a chain of its own. */
+static void linked_judge_chain(struct vidmm_referee *referee, const LINKED_DEVICE *answer) {
+    struct linked *linked = &referee->linked;
+    uint32_t answers, leads, links = answer->NumberOfLinksInChain;
+    linked_count_links(linked, &answers, &leads);
+    if (answers == 1) {
+        linked->links = links;
+        linked->chain = answer->ChainUid;
+    }
+    DRIVER_MUST(501,
+                links == linked->links && answer->ChainUid == linked->chain && answers <= links,
+                "one ChainUid, and one NumberOfLinksInChain that is the number of linked devices",
+                "device %u has ChainUid 0x%x and %u links; the first has 0x%llx and %u", answers,
+                (unsigned)answer->ChainUid, links, LLU(linked->chain), linked->links);
+    DRIVER_MUST(502, leads <= 1 && (leads == 1 || answers != linked->links),
+                "LeadLink TRUE of one device of the chain", "it is of %u of %u devices", leads,
+                answers);
+}
+
+static NTSTATUS watch_LinkDevice(struct vidmm_referee *referee, const PDEVICE_OBJECT object,
+                                 const PVOID context, PLINKED_DEVICE answer) {
+    pthread_mutex_lock(&referee->lock);
+    MANAGER_MUST(500, referee->linked.added == context,
+                 "the device that DxgkDdiAddDevice was just called for",
+                 "MiniportDeviceContext is %p, that device's %p", context, referee->linked.added);
+    referee->linked.added = NULL;
+    pthread_mutex_unlock(&referee->lock);
+    NTSTATUS status = referee->real.DxgkDdiLinkDevice(object, context, answer);
+    pthread_mutex_lock(&referee->lock);
+    struct linked_device *device = linked_of_context(referee, context);
+    if (status == STATUS_SUCCESS && device) {
+        device->linked = true;
+        device->lead = answer->LeadLink;
+        linked_judge_chain(referee, answer);
+    }
+    pthread_mutex_unlock(&referee->lock);
+    return status;
+}
+/* The functions of thunk.h have up to two arguments, or four. */
+#define WATCHED_LINK(slot, ...)                                                                    \
+    static NTSTATUS APIENTRY watch_LinkDevice_##slot(const PDEVICE_OBJECT object,                  \
+                                                     const PVOID context, PLINKED_DEVICE answer) { \
+        return watch_LinkDevice(registry_at(slot), object, context, answer);                       \
+    }
+REGISTRY_EACH(WATCHED_LINK, )
+static PDXGKDDI_LINK_DEVICE const watched_LinkDevice[] = {
+    REGISTRY_EACH(WATCHED_ELEMENT, LinkDevice)};
+
+/* ---- Start and stop -------------------------------------------------------------------------- */
+
+static uint32_t linked_others_started(const struct linked *linked,
+                                      const struct linked_device *device) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < linked->devices; i++)
+        count += &linked->device[i] != device && linked->device[i].handle;
+    return count;
+}
+
+static bool linked_lead_started(const struct linked *linked) {
+    for (uint32_t i = 0; i < linked->devices; i++)
+        if (linked->device[i].lead && linked->device[i].handle)
+            return true;
+    return false;
+}
+
+static void linked_judge_start(struct vidmm_referee *referee, const struct linked_device *device) {
+    const struct linked *linked = &referee->linked;
+    uint32_t others = linked_others_started(linked, device);
+    if (!device->linked || linked->devices < 2)
+        return;
+    MANAGER_MUST(514,
+                 device->lead ? others == linked->devices - 1 : !linked_lead_started(linked),
+                 "the lead started after all other devices of the chain",
+                 "%s is started, %u other devices are", device->lead ? "the lead" : "another device",
+                 others);
+}
+
+void linked_stopping(struct vidmm_referee *referee, PVOID context) {
+    struct linked_device *device = linked_of_context(referee, context);
+    if (!device)
+        return;
+    if (device->linked && referee->linked.devices > 1)
+        MANAGER_MUST(514, device->lead || !linked_lead_started(&referee->linked),
+                     "the lead stopped before all other devices of the chain",
+                     "another device is stopped, the lead is not%s", "");
+    device->handle = NULL;
+    device->reported = false;
+}
+
+static NTSTATUS watch_StartDevice(struct vidmm_referee *referee, const PVOID context,
+                                  PDXGK_START_INFO info, PDXGKRNL_INTERFACE callbacks,
+                                  PULONG sources, PULONG children) {
+    pthread_mutex_lock(&referee->lock);
+    struct linked_device *device = linked_of_context(referee, context);
+    linked_judge_next(referee);
+    if (device) {
+        linked_judge_start(referee, device);
+        device->handle = callbacks->DeviceHandle;
+    }
+    pthread_mutex_unlock(&referee->lock);
+    NTSTATUS status =
+        referee->real.DxgkDdiStartDevice(context, info, callbacks, sources, children);
+    pthread_mutex_lock(&referee->lock);
+    device = linked_of_context(referee, context);
+    if (device && status != STATUS_SUCCESS)
+        device->handle = NULL;
+    pthread_mutex_unlock(&referee->lock);
+    return status;
+}
+#define WATCHED_START(slot, ...)                                                                   \
+    static NTSTATUS APIENTRY watch_StartDevice_##slot(                                             \
+        const PVOID context, PDXGK_START_INFO info, PDXGKRNL_INTERFACE callbacks, PULONG sources,  \
+        PULONG children) {                                                                         \
+        return watch_StartDevice(registry_at(slot), context, info, callbacks, sources, children);  \
+    }
+REGISTRY_EACH(WATCHED_START, )
+static PDXGKDDI_START_DEVICE const watched_StartDevice[] = {
+    REGISTRY_EACH(WATCHED_ELEMENT, StartDevice)};
+
+static NTSTATUS watch_RemoveDevice(struct vidmm_referee *referee, const PVOID context) {
+    struct linked *linked = &referee->linked;
+    pthread_mutex_lock(&referee->lock);
+    struct linked_device *device = linked_of_context(referee, context);
+    if (device) {
+        *device = linked->device[--linked->devices];
+        linked->device[linked->devices] = (struct linked_device){.context = NULL};
+        linked->links = linked->devices == 0 ? 0 : linked->links;
+    }
+    linked->added = NULL;
+    pthread_mutex_unlock(&referee->lock);
+    return referee->real.DxgkDdiRemoveDevice(context);
+}
+WATCHED_1(NTSTATUS, RemoveDevice, const PVOID)
+
+void referee_watch_linked(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
+    referee->linked = (struct linked){.devices = 0};
+    WATCH(table, AddDevice);
+    WATCH(table, LinkDevice);
+    WATCH(table, StartDevice);
+    WATCH(table, RemoveDevice);
+}
+
+/* ---- Calls that name one --------------------------------------------------------------------- */
+
+void linked_judge_index(struct vidmm_referee *referee, uint32_t index) {
+    MANAGER_MUST(504, index < linked_count(referee),
+                 "the index of a physical adapter of the link, 0 where adapters are not linked",
+                 "the index is %u, of %u physical adapters", index, linked_count(referee));
+}
+
+/* The index in the input of a query; false: the query has none. */
+static bool linked_query_index(const DXGKARG_QUERYADAPTERINFO *args, uint32_t *index) {
+    const void *in = args->pInputData;
+    switch ((uint32_t)args->Type) {
+    case DXGKQAITYPE_QUERYSEGMENT4:
+    case DXGKQAITYPE_GPUMMUCAPS:
+    case DXGKQAITYPE_PHYSICALADAPTERCAPS: /* the inputs have one member, a UINT */
+        if (!in || args->InputDataSize < sizeof(DXGK_QUERYGPUMMUCAPSIN))
+            return false;
+        *index = ((const DXGK_QUERYGPUMMUCAPSIN *)in)->PhysicalAdapterIndex;
+        return true;
+    case DXGKQAITYPE_PAGETABLELEVELDESC:
+        if (!in || args->InputDataSize < sizeof(DXGK_QUERYPAGETABLELEVELDESCIN))
+            return false;
+        *index = ((const DXGK_QUERYPAGETABLELEVELDESCIN *)in)->PhysicalAdapterIndex;
+        return true;
+    default:
+        return false;
+    }
+}
+
+void linked_judge_query(struct vidmm_referee *referee, const struct query *query) {
+    uint32_t index;
+    if (query->args->Type != DXGKQAITYPE_QUERYSEGMENT4 && /* R12 */
+        linked_query_index(query->args, &index))
+        linked_judge_index(referee, index);
+}
+
+void linked_judge_answer(struct vidmm_referee *referee, const struct query *query) {
+    uint32_t index;
+    if (!linked_query_index(query->args, &index) || index < linked_count(referee))
+        return;
+    DRIVER_MUST(515, query->status != STATUS_SUCCESS,
+                "no answer about a physical adapter that the link does not have",
+                "query type %u of physical adapter %u, of %u, was answered with success",
+                (unsigned)query->args->Type, index, linked_count(referee));
+}

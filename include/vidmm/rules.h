@@ -15,7 +15,7 @@
  * Numbers are between 1 and VIDMM_RULES_LAST, and not every one of them has a rule; arrays indexed
  * by number have one element more.
  */
-#define VIDMM_RULES_LAST 499u
+#define VIDMM_RULES_LAST 599u
 #define VIDMM_RULES_SIZE (VIDMM_RULES_LAST + 1u)
 
 /* The sides that must obey; a set. */
@@ -62,7 +62,7 @@ struct vidmm_source {
 
 struct vidmm_rule {
     uint16_t number; /* R<number> */
-    char group;      /* 'A' .. 'T' */
+    char group;      /* 'A' .. 'U' */
     uint8_t side;    /* enum vidmm_side */
     uint8_t confidence, severity;
     bool judged;           /* by this program, as its sources say; `how` says how, or why not */

@@ -36,14 +36,14 @@ static void *memory(void *ctx, uint64_t pa, size_t size) {
     return vidmm_host_memory(ctx, pa, size);
 }
 
-static const void *peek(void *ctx, uint64_t gpu_address, size_t size) {
-    return vidmm_host_peek(ctx, 0, gpu_address, size);
+static const void *peek(void *ctx, uint32_t physical, uint64_t gpu_address, size_t size) {
+    return vidmm_host_peek(ctx, physical, gpu_address, size);
 }
 
-static bool translate(void *ctx, uint64_t root, uint32_t entries, uint64_t va,
+static bool translate(void *ctx, uint32_t physical, uint64_t root, uint32_t entries, uint64_t va,
                       struct vidmm_referee_translation *out) {
     struct vidmm_hw_translation found;
-    if (!vidmm_host_translate(ctx, 0, root, entries, va, &found))
+    if (!vidmm_host_translate(ctx, physical, root, entries, va, &found))
         return false;
     *out = (struct vidmm_referee_translation){.valid = found.valid,
                                               .cached = found.cached,
@@ -51,16 +51,17 @@ static bool translate(void *ctx, uint64_t root, uint32_t entries, uint64_t va,
                                               .read_only = found.read_only,
                                               .no_execute = found.no_execute,
                                               .coherent = found.coherent,
+                                              .physical = found.physical,
                                               .address = found.address};
     return true;
 }
 
-static bool root_of(void *ctx, uint32_t node, uint64_t *root) {
-    return vidmm_host_root(ctx, 0, node, root);
+static bool root_of(void *ctx, uint32_t physical, uint32_t node, uint64_t *root) {
+    return vidmm_host_root(ctx, physical, node, root);
 }
 
-static void *io(void *ctx, uint64_t physical, size_t size) {
-    return vidmm_host_io(ctx, physical, size);
+static void *io(void *ctx, uint64_t pa, size_t size) {
+    return vidmm_host_io(ctx, pa, size);
 }
 
 bool harness_judge_begin(struct vidmm_harness *harness, const struct vidmm_harness_judging *judging,

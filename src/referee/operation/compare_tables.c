@@ -70,8 +70,12 @@ static bool compare_ask(struct vidmm_referee *referee, struct compared *compared
     const struct tables_process *process = compared->process;
     uint64_t root =
         tables_gpu_address(referee, process->root.SegmentId, process->root.SegmentOffset);
-    return world_translate(referee, process->physical, root, process->root_entries, compared->va,
-                           &compared->found);
+    if (!world_translate(referee, process->physical, root, process->root_entries, compared->va,
+                         &compared->found))
+        return false;
+    if (compared->want.segment == 0) /* each sees the same system memory */
+        compared->found.address = linked_address_own(compared->found.address);
+    return true;
 }
 
 static void compare_describe(struct vidmm_referee *referee, const struct compared *compared,

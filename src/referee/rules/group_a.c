@@ -215,7 +215,7 @@ const struct vidmm_rule rules_a[] = {
         .statement = "The input of QUERYSEGMENT4 is a DXGK_QUERYSEGMENTIN4 that names an existing "
                      "physical adapter, 0 where adapters are not linked.",
         .page = "ns-d3dkmddi-_dxgk_querysegmentin4",
-        .how = "The index is compared with the number of linked adapters.",
+        .how = "The index is compared with the number of devices in the chain.",
         .why =
             "A driver of linked adapters takes its per-adapter data from an array at this index.",
         .windows = "The system asks for each index once.",

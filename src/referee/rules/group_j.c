@@ -111,10 +111,16 @@ const struct vidmm_rule rules_j[] = {
         RULE(272, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "On linked adapters a LinkInstanced allocation has aperture space for every "
-                     "GPU and any other is mapped on GPU 0.",
+                     "GPU, and any other is mapped in the aperture of one GPU.",
         .page = "cpu-host-aperature",
-        .how = "not judged: linked adapters are not modelled.",
+        .how = "PhysicalAdapterIndex of DxgkDdiMapCpuHostAperture must be the home of the allocation. "
+               "From WDDM 2.0 on no driver can make one that is LinkInstanced (R116).",
         .why = "Every instance has contents of its own.",
         .windows = "The system maps them so.",
+        .windows_source = THE_PAGE,
+        .readings = "vidmm takes one reading: the page calls the one GPU GPU 0, which of an "
+                    "allocation with a PhysicalAdapterIndex is its home.",
+        .wrong = "args.PhysicalAdapterIndex = 0;\n",
+        .right = "args.PhysicalAdapterIndex = (WORD)allocation->info.PhysicalAdapterIndex;\n",
     },
 };

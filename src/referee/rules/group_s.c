@@ -300,10 +300,15 @@ const struct vidmm_rule rules_s[] = {
         .statement = "On linked adapters root tables are at the same place on each GPU and lower "
                      "tables are instances of their own.",
         .page = "gpu-virtual-address",
-        .how = "Not judged: it takes the page tables of linked adapters side by side, of which the "
-               "referee follows the first adapter's.",
+        .how = "When work of a process is submitted, its root table is at the same place of the same "
+               "segment on each physical adapter that has one. That lower tables are the adapter's "
+               "own follows from R428 and R208: each update names a table in its segments that was "
+               "filled there.",
         .why = "All GPUs share one address space.",
         .windows = "The system allocates them so.",
+        .windows_source = THE_PAGE,
+        .wrong = "root[physical] = place(physical, root_bytes);\n",
+        .right = "root = place_on_all(root_bytes); /* the first place that is free on each */\n",
     },
     {
         RULE(390, MANAGER, DOCUMENTED, CORRUPTION),

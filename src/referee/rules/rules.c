@@ -39,6 +39,7 @@ static const struct group {
     {'R', "Reporting graphics memory"},
     {'S', "64 KB pages, invalid accesses, companion contexts"},
     {'T', "Residency by DMA buffers (WDDM 1.x)"},
+    {'U', "Linked adapters"},
 };
 
 const struct vidmm_rule *vidmm_rule(uint32_t number) {

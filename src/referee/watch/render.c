@@ -93,7 +93,7 @@ static NTSTATUS render_render(struct vidmm_referee *referee, const char *name, P
     referee_enter(referee, &call, name, REFEREE_REENTRANT);
     const DXGK_CONTEXTINFO *info = render_info(referee, handle);
     if (info)
-        render_judge_buffer(referee, context ? context->physical : 0, info, args);
+        render_judge_buffer(referee, submit_physical(referee, handle, 0), info, args);
     guard_make(&buffer, args->pDmaBuffer, args->DmaSize);
     guard_make(&patches, args->pPatchLocationListOut,
                (size_t)args->PatchLocationListOutSize * sizeof(*args->pPatchLocationListOut));

@@ -378,6 +378,15 @@ static struct work_submission *submit_enqueue(struct vidmm_referee *referee,
     return submission;
 }
 
+/* R507: of paging work that is not `again` under way. */
+static void submit_judge_built(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args,
+                               bool again) {
+    if (args->Flags.Paging && !again && linked_count(referee) > 1)
+        MANAGER_MUST(507, !build_elsewhere(referee, args),
+                     "a paging buffer that was built for a context of the physical adapter",
+                     "node %u gets one that was built for another adapter", args->NodeOrdinal);
+}
+
 struct shadow_submission *submit_given(struct vidmm_referee *referee,
                                        const struct referee_call *call,
                                        const DXGKARG_SUBMITCOMMAND *args) {
@@ -385,6 +394,7 @@ struct shadow_submission *submit_given(struct vidmm_referee *referee,
     submit_judge_class(referee, call);
     migration_judge_work(referee, args->Flags.Paging);
     bool again = preempt_again(referee, args, &referee->node[index]);
+    submit_judge_built(referee, args, again);
     if (!again)
         submit_judge_fence(referee, args, &referee->node[index]);
     struct work_submission *submission = submit_enqueue(referee, args, index, again);
@@ -414,6 +424,7 @@ static NTSTATUS watch_SubmitCommand(struct vidmm_referee *referee, const HANDLE 
     submit_judge_irql(referee, &call);
     migration_judge_work(referee, args->Flags.Paging);
     bool again = preempt_again(referee, args, &referee->node[index]);
+    submit_judge_built(referee, &same, again);
     submit_judge_submit(referee, &same, &referee->node[index], again);
     struct work_submission *submission = submit_enqueue(referee, &same, index, again);
     referee_leave(referee);

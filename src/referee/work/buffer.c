@@ -44,6 +44,13 @@ struct shadow_build *build_of(struct vidmm_referee *referee, const DXGKARG_SUBMI
     return oldest;
 }
 
+bool build_elsewhere(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args) {
+    for (uint32_t i = 0; !build_of(referee, args) && i < referee->builds.slots; i++)
+        if (buffer_has_unsubmitted(referee->builds.slot[i]))
+            return true;
+    return false;
+}
+
 static void buffer_drop_operations(struct vidmm_referee *referee, struct shadow_build *build) {
     while (build->first) {
         struct build_operation *operation = build->first;

@@ -31,6 +31,8 @@ struct shadow_build *build_at(struct vidmm_referee *referee, const void *base);
 /* The buffer that a submission is of: by the address that Patch had, else the oldest that has bytes
  * not yet submitted; NULL: none. */
 struct shadow_build *build_of(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args);
+/* There is none, and one was built for another physical adapter. */
+bool build_elsewhere(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args);
 /* The operations built into the submitted range. */
 struct shadow_operation *build_take(struct vidmm_referee *referee,
                                     const DXGKARG_SUBMITCOMMAND *args);

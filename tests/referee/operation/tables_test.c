@@ -91,15 +91,15 @@ a_table_at_the_place_of_another_is_compared_once_its_own_changes_are_done(void *
     fixture_submit(step[3], 4);
     fixture_gpu_has(9);
     for (uint32_t fence = 1; fence < 4; fence++)
-        vidmm_referee_completed(fixture.referee, 0, fence);
+        vidmm_referee_completed(fixture.referee, 0, 0, fence);
     assert_int_equal(fixture.ledger->broken[215], 0);
     uint32_t before = fixture.asked;
-    vidmm_referee_completed(fixture.referee, 0, 4);
+    vidmm_referee_completed(fixture.referee, 0, 0, 4);
     assert_true(fixture.asked > before);
     assert_int_equal(fixture.ledger->broken[215], 0);
     fixture_submit(step[3], 5);
     fixture_gpu_has(7);
-    vidmm_referee_completed(fixture.referee, 0, 5);
+    vidmm_referee_completed(fixture.referee, 0, 0, 5);
     assert_int_equal(fixture.ledger->broken[215], 1);
 }
 

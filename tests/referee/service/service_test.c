@@ -33,10 +33,10 @@ static void work_begins_when_the_flush_of_its_addresses_is_complete(void **state
     fixture_gpu_has(8);
     fixture_submit(fixture_update(0, LEAF, &entry), 1);
     fixture_submit(fixture_flush_of(0, PAGE), 2);
-    vidmm_referee_completed(fixture.referee, 0, 1);
+    vidmm_referee_completed(fixture.referee, 0, 0, 1);
     begin_work(&fixture);
     assert_int_equal(fixture.ledger->broken[231], 1);
-    vidmm_referee_completed(fixture.referee, 0, 2);
+    vidmm_referee_completed(fixture.referee, 0, 0, 2);
     begin_work(&fixture);
     assert_int_equal(fixture.ledger->broken[231], 1);
     assert_int_equal(fixture.ledger->broken[287], 0);
@@ -52,7 +52,7 @@ static void work_begins_when_what_it_must_not_reach_is_cleared(void **state) {
     begin_work(NULL);
     assert_int_equal(fixture.ledger->broken[287], 1);
     fixture.answer.valid = false;
-    vidmm_referee_completed(fixture.referee, 0, 1);
+    vidmm_referee_completed(fixture.referee, 0, 0, 1);
     begin_work(NULL);
     assert_int_equal(fixture.ledger->broken[287], 1);
 }
@@ -70,7 +70,7 @@ static void every_flush_counts_that_waits_for_the_work_in_front_of_it(void **sta
     for (uint64_t i = 0; i < FLUSHES; i++)
         fixture_flush(i * PAGE, (i + 1) * PAGE);
     fixture_gpu_has(8);
-    vidmm_referee_completed(fixture.referee, 0, 1);
+    vidmm_referee_completed(fixture.referee, 0, 0, 1);
     for (uint64_t i = 0; i < FLUSHES; i++)
         begin_work_at(i * PAGE, &fixture);
     assert_int_equal(fixture.ledger->broken[231], 0);

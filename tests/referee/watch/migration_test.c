@@ -98,7 +98,8 @@ static NTSTATUS APIENTRY restore(const HANDLE adapter,
 
 /* ---- An end ---------------------------------------------------------------------------------- */
 
-static const void *peek(void *ctx, uint64_t address, size_t size) {
+static const void *peek(void *ctx, uint32_t physical, uint64_t address, size_t size) {
+    (void)physical;
     struct end *end = ctx;
     uint64_t offset = address - BASE;
     return address >= BASE && offset <= sizeof(end->memory) && size <= sizeof(end->memory) - offset
@@ -166,7 +167,7 @@ static void open_end(struct end *end, uint8_t bytes) {
     end->table.DxgkDdiSaveMutableMigrationData = save;
     end->table.DxgkDdiRestoreMutableMigrationData = restore;
     vidmm_referee_wrap_ddi(end->referee, &end->table);
-    end->referee->adapter.segments = 1;
+    end->referee->adapter.physical[0].segments = 1;
     end->referee->adapter.segment[0] = (struct shadow_segment){
         .id = 1, .base = BASE, .size = sizeof(end->memory), .page_size = PAGE};
     describe_mmu(end);

@@ -29,9 +29,9 @@ static void a_mistake_in_the_last_of_many_paging_buffers_is_found(void **state) 
         assert_int_equal(fixture.table.DxgkDdiSubmitCommand(NULL, &command), STATUS_SUCCESS);
     }
     fixture_gpu_has(7);
-    vidmm_referee_completed(fixture.referee, 0, BUFFERS - 1);
+    vidmm_referee_completed(fixture.referee, 0, 0, BUFFERS - 1);
     assert_int_equal(fixture.ledger->broken[215], 0);
-    vidmm_referee_completed(fixture.referee, 0, BUFFERS);
+    vidmm_referee_completed(fixture.referee, 0, 0, BUFFERS);
     assert_int_equal(fixture.ledger->broken[215], 1);
 }
 

@@ -108,7 +108,7 @@ const struct vidmm_rule rules_j[] = {
                  "FlushApertureEntry(ctx, page);\n",
     },
     {
-        RULE(272, MANAGER, DOCUMENTED, CORRUPTION),
+        RULE(272, MANAGER, DISPUTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "On linked adapters a LinkInstanced allocation has aperture space for every "
                      "GPU, and any other is mapped in the aperture of one GPU.",

@@ -78,7 +78,7 @@ const struct vidmm_rule rules_u[] = {
                  "args.NodeOrdinal = context->NodeOrdinal;\n",
     },
     {
-        RULE(505, DRIVER, DOCUMENTED, START_FAILS),
+        RULE(505, DRIVER, DISPUTED, START_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "PAGETABLELEVELDESC is answered for the level LevelIndex of the physical "
                      "adapter PhysicalAdapterIndex, members of 16 bits each.",

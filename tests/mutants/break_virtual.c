@@ -283,7 +283,7 @@ const struct mutant mutants_virtual[] = {
     BREAKER(259, DRIVER, "reserves addresses when a device is created", reserves_late, THREE),
     BREAKER(260, DRIVER, "reserves a part of what a root entry covers", reserves_little, THREE),
     BREAKER(261, DRIVER, "has more address bits on another adapter of a link", query_second, THREE,
-            .scene = scene_asks_both),
+            WITH(504, 515), .scene = scene_asks_both),
     BREAKER(379, DRIVER, "takes tables of 64 KB pages for others", in_narrow_steps, SINGLE),
     BREAKER(380, DRIVER, "blames another process for a page fault", blames_other, THREE, WITH(215)),
     BREAKER(391, DRIVER, "refuses work without private data", wants_private, THREE, WITH(279)),

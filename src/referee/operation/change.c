@@ -108,8 +108,7 @@ static bool change_makes_stale(struct vidmm_referee *referee, const struct table
 static void change_set_entry(struct vidmm_referee *referee, const struct table_change *change,
                              struct tables_table *table, struct tables_entry *entry,
                              enum tables_when when, DXGK_PTE value) {
-    if (!change->now && !change->initial &&
-        change_makes_stale(referee, change, entry, when, value))
+    if (!change->now && !change->initial && change_makes_stale(referee, change, entry, when, value))
         tables_set_stale(referee, table, entry, when, true);
     if (change->initial)
         tables_set_stale(referee, table, entry, when, false);

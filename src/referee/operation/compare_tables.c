@@ -197,7 +197,8 @@ void tables_compare(struct vidmm_referee *referee, const struct tables_process *
     struct compared compared = {.process = process, .va = va};
     tables_walk(referee, process, va, TABLES_DONE, &compared.want);
     if (!compared.want.known || !compared.want.settled ||
-        change_open(referee, process->handle, va) || va >= tables_limit(tables_mmu(referee, process->physical)) ||
+        change_open(referee, process->handle, va) ||
+        va >= tables_limit(tables_mmu(referee, process->physical)) ||
         !compare_ask(referee, &compared))
         return;
     if (compared.found.cached && (compared.want.stale || blame.rule_tlb == 0))

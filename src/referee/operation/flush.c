@@ -24,8 +24,9 @@ static void flush_asked(struct vidmm_referee *referee, struct shadow_operation *
     MANAGER_MUST(233, start <= end && (start | end) % SHADOW_PAGE == 0,
                  "whole pages from StartVirtualAddress to EndVirtualAddress", "0x%llx to 0x%llx",
                  LLU(start), LLU(end));
-    MANAGER_MUST(233, !linked_space_process(flush->hProcess) || process, "hProcess as DxgkDdiCreateProcess gave it",
-                 "hProcess %p is no process's", linked_space_process(flush->hProcess));
+    MANAGER_MUST(233, !linked_space_process(flush->hProcess) || process,
+                 "hProcess as DxgkDdiCreateProcess gave it", "hProcess %p is no process's",
+                 linked_space_process(flush->hProcess));
     /* All of it is said by both being 0: an empty range covers nothing. */
     MANAGER_MUST(232, start != end || start == 0, "two zeros, or a range that is not empty",
                  "0x%llx to 0x%llx", LLU(start), LLU(end));

@@ -116,7 +116,8 @@ void place_allocation(struct vidmm_referee *referee, const struct shadow_allocat
     uint32_t set = place_supported(referee, allocation);
     uint64_t alignment = allocation->info.Alignment;
     bool leaving = allocation->placed && shadow_memory(referee, allocation->segment);
-    bool window = segment->flags.Aperture && (leaving || shadow_in_set(allocation, allocation->evict_set, segment));
+    bool window = segment->flags.Aperture &&
+                  (leaving || shadow_in_set(allocation, allocation->evict_set, segment));
     MANAGER_MUST(43, offset <= segment->size && allocation->size <= segment->size - offset,
                  "the whole allocation inside one segment",
                  "0x%llx bytes at offset 0x%llx of segment %u, which has 0x%llx bytes",

@@ -238,9 +238,9 @@ static void table_judge_first(struct vidmm_referee *referee, const struct table_
                               const struct tables_table *table) {
     const struct tables_mmu *mmu = change_mmu(referee, change);
     bool root = change->level + 1 == mmu->levels;
-    bool whole = change->start == 0 &&
-                 (change->count == tables_entries(mmu, change->level, change->wide) ||
-                  (root && mmu->levels == 2));
+    bool whole =
+        change->start == 0 && (change->count == tables_entries(mmu, change->level, change->wide) ||
+                               (root && mmu->levels == 2));
     if (change->initial)
         MANAGER_MUST(208, whole && table_says_invalid(change),
                      "a table that begins with nothing but invalid entries",
@@ -335,9 +335,10 @@ static void table_judge_segment(struct vidmm_referee *referee,
 /* linked-display-adapter.md: each physical adapter has an MMU of its own, which is asked for. */
 static bool table_judge_described(struct vidmm_referee *referee, uint32_t physical) {
     bool known = tables_mmu(referee, physical)->known;
-    MANAGER_MUST(513, known,
-                 "GPUMMUCAPS and PAGETABLELEVELDESC asked of each physical adapter before it is used",
-                 "page tables of physical adapter %u, which was not asked", physical);
+    MANAGER_MUST(
+        513, known,
+        "GPUMMUCAPS and PAGETABLELEVELDESC asked of each physical adapter before it is used",
+        "page tables of physical adapter %u, which was not asked", physical);
     return known;
 }
 
@@ -393,8 +394,8 @@ static void table_built(struct vidmm_referee *referee, const struct shadow_opera
  * beside others (R378) or instead of others (R379), or none of that. */
 static uint32_t table_rule_of(struct vidmm_referee *referee, const struct table_change *change) {
     const struct tables_table *table = tables_find(referee, change->place);
-    bool beside =
-        change_mmu(referee, change)->pages == TABLES_DUAL && (change->wide || (change->kinds & 2u) != 0);
+    bool beside = change_mmu(referee, change)->pages == TABLES_DUAL &&
+                  (change->wide || (change->kinds & 2u) != 0);
     if (change->now)
         return 211;
     if (beside)

@@ -96,8 +96,8 @@ static void entry_judge_large(struct vidmm_referee *referee, const struct looked
     const struct shadow_allocation *allocation =
         shadow_allocation(referee, looked->change->allocation);
     const DXGK_GPUMMUCAPS *caps = &change_mmu(referee, looked->change)->caps;
-    bool system = tables_has(referee, DXGKDDI_INTERFACE_VERSION_WDDM2_9,
-                             caps->SysMemLargePageSupported);
+    bool system =
+        tables_has(referee, DXGKDDI_INTERFACE_VERSION_WDDM2_9, caps->SysMemLargePageSupported);
     bool refused = allocation && tables_has(referee, DXGKDDI_INTERFACE_VERSION_WDDM2_1,
                                             allocation->info.FlagsWddm2.DisableLargePageMapping);
     MANAGER_MUST(440, !refused, "page tables where the allocation has DisableLargePageMapping",
@@ -121,8 +121,8 @@ static void entry_judge_wide(struct vidmm_referee *referee, const struct looked 
     const struct shadow_allocation *allocation =
         shadow_allocation(referee, looked->change->allocation);
     const DXGK_GPUMMUCAPS *caps = &change_mmu(referee, looked->change)->caps;
-    bool system = tables_has(referee, DXGKDDI_INTERFACE_VERSION_WDDM2_1,
-                             caps->SysMem64KBPageSupported);
+    bool system =
+        tables_has(referee, DXGKDDI_INTERFACE_VERSION_WDDM2_1, caps->SysMem64KBPageSupported);
     MANAGER_MUST(369, id != 0 || system, "pages of 4 KB in system memory",
                  "an entry of 64 KB leads to system memory%s", "");
     MANAGER_MUST(371, ((looked->va ^ looked->address) & WIDE_MASK) == 0,
@@ -141,7 +141,8 @@ static void entry_judge_wide(struct vidmm_referee *referee, const struct looked 
 
 /* Where an allocation is in a segment of 64 KB pages. */
 static void entry_judge_place(struct vidmm_referee *referee, const struct looked *looked) {
-    const struct shadow_segment *segment = shadow_memory(referee, tables_entry_segment(looked->entry));
+    const struct shadow_segment *segment =
+        shadow_memory(referee, tables_entry_segment(looked->entry));
     const struct shadow_allocation *allocation =
         shadow_allocation(referee, looked->change->allocation);
     if (!segment || !allocation)
@@ -262,7 +263,8 @@ static void entry_judge_row(struct vidmm_referee *referee, const struct table_ch
     if (change->level == 0 && change->allocation && before->Valid && entry->Valid &&
         !before->Zero && !entry->Zero)
         MANAGER_MUST(216,
-                     tables_entry_segment(before) != tables_entry_segment(entry) || before->PageAddress != entry->PageAddress,
+                     tables_entry_segment(before) != tables_entry_segment(entry) ||
+                         before->PageAddress != entry->PageAddress,
                      "consecutive pages of the allocation", "page 0x%llx twice in a row",
                      LLU(entry->PageAddress));
 }

@@ -162,10 +162,10 @@ static bool virtual_leads_to_table(struct vidmm_referee *referee,
     D3DGPU_PHYSICAL_ADDRESS place;
     memset(&address, 0, sizeof(address));
     address.GpuVirtual = table;
-    const struct tables_table *leaf = tables_place(referee, paging, &address,
-                                                   DXGK_PAGETABLEUPDATE_GPU_VIRTUAL, &place)
-                                          ? tables_find(referee, place)
-                                          : NULL;
+    const struct tables_table *leaf =
+        tables_place(referee, paging, &address, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL, &place)
+            ? tables_find(referee, place)
+            : NULL;
     return leaf && leaf->level == 0 && va >= leaf->start;
 }
 
@@ -181,11 +181,12 @@ static void virtual_judge_tables(struct vidmm_referee *referee,
             "0x%llx and 0x%llx", LLU(transfer->SourcePageTable),
             LLU(transfer->DestinationPageTable));
     else if (from->known && to->known)
-        MANAGER_MUST(241,
-                     virtual_leads_to_table(referee, runs, transfer->SourcePageTable, from->va) &&
-                         virtual_leads_to_table(referee, runs, transfer->DestinationPageTable, to->va),
-                     "the addresses of the leaf tables of both sides", "0x%llx and 0x%llx",
-                     LLU(transfer->SourcePageTable), LLU(transfer->DestinationPageTable));
+        MANAGER_MUST(
+            241,
+            virtual_leads_to_table(referee, runs, transfer->SourcePageTable, from->va) &&
+                virtual_leads_to_table(referee, runs, transfer->DestinationPageTable, to->va),
+            "the addresses of the leaf tables of both sides", "0x%llx and 0x%llx",
+            LLU(transfer->SourcePageTable), LLU(transfer->DestinationPageTable));
 }
 
 /* A leaf table to which the root does not lead, or NULL. */
@@ -234,9 +235,8 @@ static void virtual_judge_first_use(struct vidmm_referee *referee,
                  "no entry leads to the table of 0x%llx", LLU(lost->start));
 }
 
-static void virtual_judge_space(struct vidmm_referee *referee,
-                                const struct tables_process *paging, uint64_t size,
-                                uint32_t sides) {
+static void virtual_judge_space(struct vidmm_referee *referee, const struct tables_process *paging,
+                                uint64_t size, uint32_t sides) {
     if (!paging || !paging->rooted || !tables_intact(referee))
         return;
     if (referee->tables.first_used[paging->physical] != paging)

@@ -343,8 +343,9 @@ const struct vidmm_rule rules_d_flags[] = {
         .statement = "A LinkMirrored allocation is paged on all linked adapters with one backing "
                      "store and the same content; a LinkInstanced one has a store for each.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfoflags",
-        .how = "Not judged: from WDDM 2.0 on bits 12 and 13 are no flags for links (R116), and before "
-               "it queries have no index of a physical adapter, so that vidmm links none.",
+        .how =
+            "Not judged: from WDDM 2.0 on bits 12 and 13 are no flags for links (R116), and before "
+            "it queries have no index of a physical adapter, so that vidmm links none.",
         .why = "Mixing them up sends one adapter's rendering to all of them.",
         .windows = "Windows pages each adapter's instance by these flags.",
         .wrong = NULL,

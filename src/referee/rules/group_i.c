@@ -167,7 +167,8 @@ const struct vidmm_rule rules_i[] = {
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "VirtualAddressBitCount is the same on all physical adapters of a link.",
         .page = "linked-display-adapter",
-        .how = "The answer to GPUMMUCAPS of each physical adapter is held against that of the first.",
+        .how =
+            "The answer to GPUMMUCAPS of each physical adapter is held against that of the first.",
         .why = "They share one address space.",
         .windows = "No page tells.",
         .windows_source = NOT_KNOWN,

@@ -113,8 +113,9 @@ const struct vidmm_rule rules_j[] = {
         .statement = "On linked adapters a LinkInstanced allocation has aperture space for every "
                      "GPU, and any other is mapped in the aperture of one GPU.",
         .page = "cpu-host-aperature",
-        .how = "PhysicalAdapterIndex of DxgkDdiMapCpuHostAperture must be the home of the allocation. "
-               "From WDDM 2.0 on no driver can make one that is LinkInstanced (R116).",
+        .how =
+            "PhysicalAdapterIndex of DxgkDdiMapCpuHostAperture must be the home of the allocation. "
+            "From WDDM 2.0 on no driver can make one that is LinkInstanced (R116).",
         .why = "Every instance has contents of its own.",
         .windows = "The system maps them so.",
         .windows_source = THE_PAGE,

@@ -300,10 +300,11 @@ const struct vidmm_rule rules_s[] = {
         .statement = "On linked adapters root tables are at the same place on each GPU and lower "
                      "tables are instances of their own.",
         .page = "gpu-virtual-address",
-        .how = "When work of a process is submitted, its root table is at the same place of the same "
-               "segment on each physical adapter that has one. That lower tables are the adapter's "
-               "own follows from R428 and R208: each update names a table in its segments that was "
-               "filled there.",
+        .how =
+            "When work of a process is submitted, its root table is at the same place of the same "
+            "segment on each physical adapter that has one. That lower tables are the adapter's "
+            "own follows from R428 and R208: each update names a table in its segments that was "
+            "filled there.",
         .why = "All GPUs share one address space.",
         .windows = "The system allocates them so.",
         .windows_source = THE_PAGE,

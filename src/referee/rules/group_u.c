@@ -10,8 +10,9 @@ const struct vidmm_rule rules_u[] = {
         .statement = "Where the driver fills DxgkDdiLinkDevice in, it is called for each device "
                      "right after DxgkDdiAddDevice.",
         .page = "nc-dispmprt-dxgkddi_link_device",
-        .how = "Between DxgkDdiAddDevice and DxgkDdiLinkDevice of a device no other DxgkDdiAddDevice "
-               "and no DxgkDdiStartDevice may come.",
+        .how =
+            "Between DxgkDdiAddDevice and DxgkDdiLinkDevice of a device no other DxgkDdiAddDevice "
+            "and no DxgkDdiStartDevice may come.",
         .why = "The driver learns of all devices of a chain, and the system which of them leads, "
                "before one of them starts.",
         .windows = "The system asks then.",
@@ -24,8 +25,9 @@ const struct vidmm_rule rules_u[] = {
     },
     {
         RULE(501, DRIVER, DOCUMENTED, START_FAILS),
-        .statement = "The devices of a chain have one ChainUid, and one NumberOfLinksInChain, which "
-                     "is how many of them there are.",
+        .statement =
+            "The devices of a chain have one ChainUid, and one NumberOfLinksInChain, which "
+            "is how many of them there are.",
         .page = "ns-dispmprt-_linked_device",
         .how = "Each answer to DxgkDdiLinkDevice is held against the first one, and the number of "
                "answers against NumberOfLinksInChain.",
@@ -34,15 +36,17 @@ const struct vidmm_rule rules_u[] = {
         .windows = "With a device missing the system starts in VGA mode.",
         .severity_source = PAGE("nc-dispmprt-dxgkddi_link_device"),
         .windows_source = PAGE("nc-dispmprt-dxgkddi_link_device"),
-        .wrong = "link->NumberOfLinksInChain = ctx->Index + 1; /* those that were added so far */\n",
+        .wrong =
+            "link->NumberOfLinksInChain = ctx->Index + 1; /* those that were added so far */\n",
         .right = "link->NumberOfLinksInChain = chain->BoardsOnTheBridge;\n",
     },
     {
         RULE(502, DRIVER, DOCUMENTED, START_FAILS),
         .statement = "One device of a chain has LeadLink TRUE.",
         .page = "nc-dispmprt-dxgkddi_link_device",
-        .how = "The answers to DxgkDdiLinkDevice with LeadLink are counted: never two, and one when "
-               "the chain is complete.",
+        .how =
+            "The answers to DxgkDdiLinkDevice with LeadLink are counted: never two, and one when "
+            "the chain is complete.",
         .why = "The calls for the logical adapter have the lead's context.",
         .windows = "No page tells what a second lead ends in.",
         .windows_source = NOT_KNOWN,
@@ -54,10 +58,12 @@ const struct vidmm_rule rules_u[] = {
         .statement = "EngineOrdinal of a report is the index of the physical adapter that the "
                      "interrupting engine belongs to, 0 where adapters are not linked.",
         .page = "ns-d3dkmddi-_dxgkargcb_notify_interrupt_data",
-        .how = "EngineOrdinal has to be below the number of physical adapters, and that of the device "
-               "whose handle DxgkCbNotifyInterrupt gets. The lead may report for all of them.",
-        .why = "Fences of two adapters have equal numbers: a report for the wrong one completes work "
-               "that still runs.",
+        .how =
+            "EngineOrdinal has to be below the number of physical adapters, and that of the device "
+            "whose handle DxgkCbNotifyInterrupt gets. The lead may report for all of them.",
+        .why =
+            "Fences of two adapters have equal numbers: a report for the wrong one completes work "
+            "that still runs.",
         .windows = "The work of the other adapter times out, or is taken for complete.",
         .wrong = "data.DmaCompleted.EngineOrdinal = 0;\n",
         .right = "data.DmaCompleted.EngineOrdinal = ctx->Index;\n",
@@ -71,7 +77,8 @@ const struct vidmm_rule rules_u[] = {
         .how = "The index in GPUMMUCAPS, PAGETABLELEVELDESC, PHYSICALADAPTERCAPS, "
                "DxgkDdiGetRootPageTableSize, the calls for the CPU host aperture and those of the "
                "scheduler is held against the number of devices. R12 is about QUERYSEGMENT4.",
-        .why = "A driver of linked adapters takes its per-adapter data from an array at this index.",
+        .why =
+            "A driver of linked adapters takes its per-adapter data from an array at this index.",
         .windows = "The system names adapters of the link only.",
         .wrong = "args.EngineOrdinal = node; /* of one adapter alone */\n",
         .right = "args.EngineOrdinal = context->PhysicalAdapterIndex;\n"
@@ -83,10 +90,12 @@ const struct vidmm_rule rules_u[] = {
         .statement = "PAGETABLELEVELDESC is answered for the level LevelIndex of the physical "
                      "adapter PhysicalAdapterIndex, members of 16 bits each.",
         .page = "ns-d3dkmddi-_dxgk_querypagetableleveldescin",
-        .how = "Of a physical adapter other than the first each level that its GPUMMUCAPS has must be "
-               "answered, with bits of an index.",
-        .why = "Both members read as one of 32 bits are the right level on the first adapter, and no "
-               "level on the next one.",
+        .how =
+            "Of a physical adapter other than the first each level that its GPUMMUCAPS has must be "
+            "answered, with bits of an index.",
+        .why =
+            "Both members read as one of 32 bits are the right level on the first adapter, and no "
+            "level on the next one.",
         .windows = "The adapter does not start when a level is refused.",
         .readings = "vidmm takes one reading: the page describes each of the two members with the "
                     "words of the other.",
@@ -96,8 +105,9 @@ const struct vidmm_rule rules_u[] = {
     },
     {
         RULE(506, MANAGER, DOCUMENTED, CORRUPTION),
-        .statement = "EngineAffinity of a context is one bit, that of the physical adapter on which "
-                     "it works, and NodeOrdinal a node of that one.",
+        .statement =
+            "EngineAffinity of a context is one bit, that of the physical adapter on which "
+            "it works, and NodeOrdinal a node of that one.",
         .page = "tdr-changes-in-windows-8",
         .how = "The member is looked at in each DxgkDdiCreateContext; 0 passes where adapters are "
                "not linked.",
@@ -109,27 +119,33 @@ const struct vidmm_rule rules_u[] = {
     },
     {
         RULE(507, MANAGER, IMPLIED, CORRUPTION),
-        .statement = "Work goes to the physical adapter of its context, and a paging buffer to that "
-                     "of the system context for which it was built.",
+        .statement =
+            "Work goes to the physical adapter of its context, and a paging buffer to that "
+            "of the system context for which it was built.",
         .page = "tdr-changes-in-windows-8",
-        .how = "EngineOrdinal of Patch and SubmitCommand is held against the context's EngineAffinity. "
+        .how = "EngineOrdinal of Patch and SubmitCommand is held against the context's "
+               "EngineAffinity. "
                "A submission of paging work must find its buffer among those that were built for a "
                "context of the same physical adapter.",
         .why = "Segments and addresses in the buffer are those of one physical adapter.",
-        .windows = "The pages reserve EngineOrdinal of these calls; the system submits per adapter.",
+        .windows =
+            "The pages reserve EngineOrdinal of these calls; the system submits per adapter.",
         .wrong = "args.hContext = system_context[0]; /* built for physical adapter 1 */\n",
         .right = "args.hContext = buffer->system_context;\n",
     },
     {
         RULE(508, BOTH, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "An entry of a page table leads to the segment Segment of the physical adapter "
-                     "PhysicalAdapterIndex, which may be another one than that of the table.",
+        .statement =
+            "An entry of a page table leads to the segment Segment of the physical adapter "
+            "PhysicalAdapterIndex, which may be another one than that of the table.",
         .page = "ns-d3dukmdt-_dxgk_pte",
-        .how = "The index of each valid entry is held against the number of physical adapters. Where "
-               "the GPU's translation can be seen, a page that is right but for the physical adapter "
-               "is the driver's fault. R223 is about the segment.",
-        .why = "Both adapters have a page at that address, and the wrong one is read without a fault.",
+        .how =
+            "The index of each valid entry is held against the number of physical adapters. Where "
+            "the GPU's translation can be seen, a page that is right but for the physical adapter "
+            "is the driver's fault. R223 is about the segment.",
+        .why =
+            "Both adapters have a page at that address, and the wrong one is read without a fault.",
         .windows = "Nothing checks; another allocation is read or written.",
         .wrong = "hw->address = entry->PageAddress << PAGE_SHIFT;\n",
         .right = "hw->address = entry->PageAddress << PAGE_SHIFT;\n"
@@ -150,10 +166,12 @@ const struct vidmm_rule rules_u[] = {
     {
         RULE(510, DRIVER, DOCUMENTED, CREATION_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "PhysicalAdapterIndex of DXGK_ALLOCATIONINFO is the index of a physical adapter "
-                     "of the link, 0 where adapters are not linked.",
+        .statement =
+            "PhysicalAdapterIndex of DXGK_ALLOCATIONINFO is the index of a physical adapter "
+            "of the link, 0 where adapters are not linked.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfo",
-        .how = "The member of each created allocation is held against the number of physical adapters.",
+        .how = "The member of each created allocation is held against the number of physical "
+               "adapters.",
         .why = "The segment sets beside it are of that adapter's segments. The member was "
                "MaximumRenamingListLength before WDDM 2.0.",
         .windows = "No page tells.",
@@ -167,11 +185,13 @@ const struct vidmm_rule rules_u[] = {
         .statement = "QUERYSEGMENT4 describes the memory of the physical adapter that the input "
                      "names.",
         .page = "ns-d3dkmddi-_dxgk_querysegmentin4",
-        .how = "Ranges at CpuTranslatedAddress of two physical adapters' segments must not overlap.",
+        .how =
+            "Ranges at CpuTranslatedAddress of two physical adapters' segments must not overlap.",
         .why = "The CPU would write the first adapter's memory for all of them.",
         .windows = "Nothing checks; locks of one adapter's allocations lead to another's.",
         .wrong = "segment->CpuTranslatedAddress = ctx->Chain->Lead->Bar;\n",
-        .right = "segment->CpuTranslatedAddress = ctx->Chain->Board[in->PhysicalAdapterIndex]->Bar;\n",
+        .right =
+            "segment->CpuTranslatedAddress = ctx->Chain->Board[in->PhysicalAdapterIndex]->Bar;\n",
     },
     {
         RULE(512, MANAGER, IMPLIED, CORRUPTION),
@@ -179,8 +199,9 @@ const struct vidmm_rule rules_u[] = {
         .statement = "An allocation is placed in segments of the physical adapter that "
                      "PhysicalAdapterIndex of its DXGK_ALLOCATIONINFO names.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfo",
-        .how = "Each place that an operation names or that an address of a process leads to is one of "
-               "that adapter's segments, or system memory.",
+        .how =
+            "Each place that an operation names or that an address of a process leads to is one of "
+            "that adapter's segments, or system memory.",
         .why = "Its segment sets have no meaning on another adapter.",
         .windows = "The system places it there.",
         .wrong = "segment = find_room(&adapter->Physical[0], allocation);\n",
@@ -224,8 +245,9 @@ const struct vidmm_rule rules_u[] = {
         .page = "nc-d3dkmddi-dxgkddi_queryadapterinfo",
         .how = "QUERYSEGMENT4, GPUMMUCAPS, PAGETABLELEVELDESC and PHYSICALADAPTERCAPS of an index "
                "that is too high must not succeed.",
-        .why = "STATUS_INVALID_PARAMETER is the answer to a question with an error; what else comes "
-               "back is from behind the driver's array.",
+        .why =
+            "STATUS_INVALID_PARAMETER is the answer to a question with an error; what else comes "
+            "back is from behind the driver's array.",
         .windows = "The system names adapters of the link only.",
         .wrong = "segments = ctx->Segments; /* whatever the index is */\n",
         .right = "if (in->PhysicalAdapterIndex >= ctx->Chain->Boards)\n"

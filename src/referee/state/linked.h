@@ -19,10 +19,10 @@
 
 struct vidmm_referee;
 
-#define LINKED_MOST     4u   /* physical adapters of a logical one */
-#define LINKED_STRIDE   100u /* more than one of them has segments, or nodes */
-#define LINKED_NUMBERS  (LINKED_MOST * LINKED_STRIDE)
-#define LINKED_ADDRESS  60u /* bits of a GPU physical address that are the adapter's own */
+#define LINKED_MOST    4u   /* physical adapters of a logical one */
+#define LINKED_STRIDE  100u /* more than one of them has segments, or nodes */
+#define LINKED_NUMBERS (LINKED_MOST * LINKED_STRIDE)
+#define LINKED_ADDRESS 60u /* bits of a GPU physical address that are the adapter's own */
 
 /* Segment `id` of a physical adapter; 0 is system memory on all of them. */
 static inline uint32_t linked_segment(uint32_t physical, uint32_t id) {

@@ -133,7 +133,8 @@ void migration_note_moved(struct vidmm_referee *referee, uint64_t gpu_address, b
     const struct shadow_segment *segment = shadow_segment_at(referee, gpu_address, SHADOW_PAGE);
     if (!referee->migration.active || !segment || !shadow_memory(referee, segment->id))
         return;
-    struct migration_page page = {.key = migration_key(segment, linked_address_own(gpu_address) - segment->base)};
+    struct migration_page page = {
+        .key = migration_key(segment, linked_address_own(gpu_address) - segment->base)};
     if (known)
         page = migration_see(referee, page.key);
     migration_set(

@@ -100,7 +100,7 @@ struct tables_process {
     struct tables_process *next; /* of the system's; physical adapter 0 only */
     HANDLE handle;               /* linked_space of the driver's */
     uint32_t physical;
-    HANDLE name;                 /* the system's */
+    HANDLE name; /* the system's */
     bool system;
     bool rooted;                  /* there is a root */
     D3DGPU_PHYSICAL_ADDRESS root; /* the newest */
@@ -127,9 +127,10 @@ struct tables {
     struct keyed_table spaces, processes;
     struct tables_process *paging; /* the system's process, the newest first */
     uint64_t births;
-    bool lost;                               /* what tables held, at least once */
-    const struct tables_process *first_used[LINKED_MOST]; /* paging process whose first use was judged */
-    uint64_t random;                         /* state of compare_tables.c's generator */
+    bool lost; /* what tables held, at least once */
+    const struct tables_process
+        *first_used[LINKED_MOST]; /* paging process whose first use was judged */
+    uint64_t random;              /* state of compare_tables.c's generator */
     struct tables_owed owed;
 };
 

@@ -241,7 +241,8 @@ static void info_judge_history(struct vidmm_referee *referee, const DXGK_ALLOCAT
     allowed.Cached = 1;
     DRIVER_MUST(128,
                 !flags.HistoryBuffer ||
-                    (flags.CpuVisible && (flags.Cached || !info_coherent_aperture(referee, info_home(referee, info))) &&
+                    (flags.CpuVisible &&
+                     (flags.Cached || !info_coherent_aperture(referee, info_home(referee, info))) &&
                      (flags.Value & ~allowed.Value) == 0),
                 "HistoryBuffer with CpuVisible, with Cached where an aperture is cache-coherent, "
                 "and with nothing else",

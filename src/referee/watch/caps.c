@@ -140,8 +140,7 @@ static void caps_judge_handle(struct vidmm_referee *referee, uint32_t physical, 
 static void caps_judge_nodes(struct vidmm_referee *referee, uint32_t physical, uint32_t nodes) {
     const struct shadow_physical *first = &referee->adapter.physical[0];
     if (physical != 0 && first->node_known)
-        DRIVER_MUST(509, nodes == first->nodes,
-                    "as many nodes on each physical adapter of a link",
+        DRIVER_MUST(509, nodes == first->nodes, "as many nodes on each physical adapter of a link",
                     "NumExecutionNodes of physical adapter %u is %u, of the first %u", physical,
                     nodes, first->nodes);
 }

@@ -376,8 +376,9 @@ static void context_judge_init(struct vidmm_referee *referee,
     if (!allocation)
         return;
     DXGK_ALLOCATIONINFOFLAGS flags = allocation->info.Flags;
-    bool mapped = flags.CpuVisible && flags.Protected &&
-                  (allocation->write_set & ~allocation_apertures(referee, allocation->physical)) == 0;
+    bool mapped =
+        flags.CpuVisible && flags.Protected &&
+        (allocation->write_set & ~allocation_apertures(referee, allocation->physical)) == 0;
     bool given = args->InitContextResource.Destination.VirtualAddress;
     MANAGER_MUST(345, given == mapped,
                  "VirtualAddress for an allocation with CpuVisible and Protected in apertures "

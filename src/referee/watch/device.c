@@ -24,7 +24,8 @@ void device_judge_use(struct vidmm_referee *referee, uint32_t physical,
                       const DXGK_CONTEXTINFO *info) {
     uint32_t set = info->DmaBufferSegmentSet, apertures = allocation_apertures(referee, physical);
     if (shadow_segments(referee, physical) != 0)
-        MANAGER_MUST(79, (set & ~apertures) == 0, "no work for a context whose creation has to fail",
+        MANAGER_MUST(79, (set & ~apertures) == 0,
+                     "no work for a context whose creation has to fail",
                      "DmaBufferSegmentSet of the context is 0x%x, the aperture segments are 0x%x",
                      set, apertures);
 }

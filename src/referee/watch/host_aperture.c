@@ -193,9 +193,9 @@ static NTSTATUS watch_UnmapCpuHostAperture(struct vidmm_referee *referee, const 
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiUnmapCpuHostAperture", REFEREE_REENTRANT);
     linked_judge_index(referee, args->PhysicalAdapterIndex);
-    const struct shadow_segment *segment = shadow_segment(
-        referee,
-        linked_segment(linked_index(referee, args->PhysicalAdapterIndex), args->SegmentId));
+    const struct shadow_segment *segment =
+        shadow_segment(referee, linked_segment(linked_index(referee, args->PhysicalAdapterIndex),
+                                               args->SegmentId));
     bool known = segment && segment->id == referee->host_aperture.segment;
     if (known) {
         host_aperture_sample_all(referee, segment);

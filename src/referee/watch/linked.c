@@ -115,11 +115,10 @@ static void linked_judge_start(struct vidmm_referee *referee, const struct linke
     uint32_t others = linked_others_started(linked, device);
     if (!device->linked || linked->devices < 2)
         return;
-    MANAGER_MUST(514,
-                 device->lead ? others == linked->devices - 1 : !linked_lead_started(linked),
+    MANAGER_MUST(514, device->lead ? others == linked->devices - 1 : !linked_lead_started(linked),
                  "the lead started after all other devices of the chain",
-                 "%s is started, %u other devices are", device->lead ? "the lead" : "another device",
-                 others);
+                 "%s is started, %u other devices are",
+                 device->lead ? "the lead" : "another device", others);
 }
 
 void linked_stopping(struct vidmm_referee *referee, PVOID context) {
@@ -145,8 +144,7 @@ static NTSTATUS watch_StartDevice(struct vidmm_referee *referee, const PVOID con
         device->handle = callbacks->DeviceHandle;
     }
     pthread_mutex_unlock(&referee->lock);
-    NTSTATUS status =
-        referee->real.DxgkDdiStartDevice(context, info, callbacks, sources, children);
+    NTSTATUS status = referee->real.DxgkDdiStartDevice(context, info, callbacks, sources, children);
     pthread_mutex_lock(&referee->lock);
     device = linked_of_context(referee, context);
     if (device && status != STATUS_SUCCESS)
@@ -155,9 +153,9 @@ static NTSTATUS watch_StartDevice(struct vidmm_referee *referee, const PVOID con
     return status;
 }
 #define WATCHED_START(slot, ...)                                                                   \
-    static NTSTATUS APIENTRY watch_StartDevice_##slot(                                             \
-        const PVOID context, PDXGK_START_INFO info, PDXGKRNL_INTERFACE callbacks, PULONG sources,  \
-        PULONG children) {                                                                         \
+    static NTSTATUS APIENTRY watch_StartDevice_##slot(const PVOID context, PDXGK_START_INFO info,  \
+                                                      PDXGKRNL_INTERFACE callbacks,                \
+                                                      PULONG sources, PULONG children) {           \
         return watch_StartDevice(registry_at(slot), context, info, callbacks, sources, children);  \
     }
 REGISTRY_EACH(WATCHED_START, )

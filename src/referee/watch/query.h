@@ -22,10 +22,10 @@ struct query {
     struct guard out;                     /* behind pOutputData */
     struct guard array; /* behind the pointer in there: descriptors, memory ranges */
     NTSTATUS status;
-    uint8_t kind;     /* enum query_kind */
-    bool fair;        /* asked as the rules want it: what the driver makes of it can be judged */
-    bool addressed;   /* its input is what the rules want */
-    uint32_t version; /* of the segment query: 1, 3, 4; 0: none */
+    uint8_t kind;      /* enum query_kind */
+    bool fair;         /* asked as the rules want it: what the driver makes of it can be judged */
+    bool addressed;    /* its input is what the rules want */
+    uint32_t version;  /* of the segment query: 1, 3, 4; 0: none */
     uint32_t physical; /* index of the physical adapter that a segment query is about */
     uint32_t element, stride;           /* bytes of a descriptor, and from one to the next */
     DXGK_QUERYSEGMENTOUT4 asked;        /* the OUT structure as the manager passed it */

@@ -463,9 +463,9 @@ void ranges_ask(struct vidmm_referee *referee, struct query *query) {
     query->kind = QUERY_RANGES;
     memcpy(state, query->out.bytes, sizeof(*state));
     bool there = state->PhysicalAdapterIndex < linked_count(referee);
-    const struct shadow_segment *segment = shadow_segment(
-        referee,
-        linked_segment(linked_index(referee, state->PhysicalAdapterIndex), state->DriverSegmentId));
+    const struct shadow_segment *segment =
+        shadow_segment(referee, linked_segment(linked_index(referee, state->PhysicalAdapterIndex),
+                                               state->DriverSegmentId));
     uint32_t announced = segment ? referee->segments.announced[segment->id - 1] : 0;
     MANAGER_MUST(66, !segment || (announced != 0 && !referee->segments.used),
                  "SEGMENTMEMORYSTATE only of segments that announced invalid ranges, and before "
@@ -474,7 +474,8 @@ void ranges_ask(struct vidmm_referee *referee, struct query *query) {
                  referee->segments.used ? ", and is in use" : "");
     if (segment)
         referee->segments.ranges[segment->id - 1] = true;
-    query->fair = segment && announced != 0 && there && state->NumInvalidMemoryRanges == announced && state->pMemoryRanges;
+    query->fair = segment && announced != 0 && there &&
+                  state->NumInvalidMemoryRanges == announced && state->pMemoryRanges;
     MANAGER_MUST(67, query->fair || (segment && announced == 0),
                  "a segment's id from 1, the adapter's index, the number of ranges it announced "
                  "and an array of so many",

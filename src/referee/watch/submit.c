@@ -267,9 +267,8 @@ static void submit_judge_mapped(struct vidmm_referee *referee, const DXGKARG_SUB
     uint64_t address = (uint64_t)args->DmaBufferPhysicalAddress.QuadPart, mapped = 0;
     uint64_t end = args->DmaBufferSubmissionEndOffset;
     uint32_t physical = linked_physical(args->NodeOrdinal);
-    bool inside =
-        segment && segment->id == referee->adapter.physical[physical].paging_segment &&
-        shadow_segment_at(referee, linked_address(physical, address), end) == segment;
+    bool inside = segment && segment->id == referee->adapter.physical[physical].paging_segment &&
+                  shadow_segment_at(referee, linked_address(physical, address), end) == segment;
     if (args->DmaBufferSegmentId == 0)
         return; /* for mapping the others there is one that needs no mapping */
     uint64_t pages = (end + SHADOW_PAGE - 1) / SHADOW_PAGE;
@@ -403,7 +402,8 @@ struct shadow_submission *submit_given(struct vidmm_referee *referee,
 
 void submit_refused(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args,
                     struct shadow_submission *submission) {
-    submit_withdraw(referee, submit_known_node(referee, args), (struct work_submission *)submission);
+    submit_withdraw(referee, submit_known_node(referee, args),
+                    (struct work_submission *)submission);
 }
 
 void submit_judge_irql(struct vidmm_referee *referee, const struct referee_call *call) {

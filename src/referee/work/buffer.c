@@ -32,8 +32,7 @@ struct shadow_build *build_of(struct vidmm_referee *referee, const DXGKARG_SUBMI
     struct shadow_build *oldest = NULL;
     for (uint32_t i = 0; i < referee->builds.slots; i++) {
         struct shadow_build *build = referee->builds.slot[i];
-        if (!buffer_has_unsubmitted(build) ||
-            build->physical != linked_physical(args->NodeOrdinal))
+        if (!buffer_has_unsubmitted(build) || build->physical != linked_physical(args->NodeOrdinal))
             continue;
         if (build->address != 0 && build->address == address &&
             build->segment == args->DmaBufferSegmentId)

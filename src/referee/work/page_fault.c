@@ -14,7 +14,8 @@ static const struct shadow_submission *fault_work_of(struct vidmm_referee *refer
 
 /* Whose handle it is the pages leave open. */
 static bool fault_names(HANDLE reported, const struct tables_process *process) {
-    return !reported || reported == linked_space_process(process->handle) || reported == process->name;
+    return !reported || reported == linked_space_process(process->handle) ||
+           reported == process->name;
 }
 
 static void fault_judge_address(struct vidmm_referee *referee, const struct vidmm_interrupt *report,

@@ -218,9 +218,8 @@ static bool translate(void *ctx, uint32_t physical, uint64_t root, uint32_t entr
     (void)physical;
     (void)root;
     (void)entries;
-    *out = (struct vidmm_referee_translation){.valid = va < PAGE,
-                                              .physical = f.answer_physical,
-                                              .address = 0x10000000 + 9 * PAGE};
+    *out = (struct vidmm_referee_translation){
+        .valid = va < PAGE, .physical = f.answer_physical, .address = 0x10000000 + 9 * PAGE};
     return true;
 }
 
@@ -619,9 +618,8 @@ static void an_allocation_is_filled_where_its_home_is(void **state) {
 static void the_aperture_of_the_home_shows_an_allocation(void **state) {
     (void)state;
     bring_up();
-    DXGKARG_MAPCPUHOSTAPERTURE args = {.hAllocation = make_allocation(1),
-                                       .SegmentId = TABLES,
-                                       .PhysicalAdapterIndex = 1};
+    DXGKARG_MAPCPUHOSTAPERTURE args = {
+        .hAllocation = make_allocation(1), .SegmentId = TABLES, .PhysicalAdapterIndex = 1};
     f.table.DxgkDdiMapCpuHostAperture(NULL, &args);
     assert_kept(272);
     args.PhysicalAdapterIndex = 0;

@@ -65,7 +65,7 @@ bool bookkeeping_used(const struct vidmm_harness *harness, HANDLE process, uint6
 bool bookkeeping_uses(const struct vidmm_harness *harness, HANDLE allocation) {
     const struct vidmm_process *process = harness ? harness->adapter->processes.first : NULL;
     for (; process; process = process->next) {
-        const struct va *va = &process->space->va;
+        const struct va *va = process->space->va;
         for (const struct mapping *mapping = va_find(va, 0); mapping;
              mapping = va_find(va, mapping->end))
             if (mapping->use.kind == VA_PAGES && mapping->use.allocation->handle == allocation &&
@@ -187,7 +187,7 @@ HANDLE bookkeeping_tell(const struct vidmm_harness *harness,
     const struct vidmm_context *context = context_of(harness->adapter, args->hContext);
     if (!context)
         return NULL;
-    const struct va *va = &context->device->process->space->va;
+    const struct va *va = context->device->process->space->va;
     uint64_t end = 0; /* of the ranges that were reported */
     for (const struct mapping *mapping = va_find(va, 0); mapping;
          mapping = va_find(va, mapping->end)) {

@@ -78,7 +78,7 @@ void waits_called(bool paging, bool takes) {
     struct dropped_seen *seen = dropped_seen();
     if (!open.adapter)
         return;
-    uint64_t paging_node = UINT64_C(1) << open.adapter->facts.paging_node;
+    uint64_t paging_node = UINT64_C(1) << open.adapter->facts.physical[0].paging_node;
     bool work_done = passed(~paging_node), paging_done = passed(paging_node);
     if (work_done && paging_done) {
         open.adapter = NULL;
@@ -94,7 +94,7 @@ void waits_called(bool paging, bool takes) {
 }
 
 static uint32_t next_fence(const struct vidmm_adapter *adapter) {
-    return adapter->fences.nodes[adapter->facts.paging_node].submitted + 1;
+    return adapter->fences.nodes[adapter->facts.physical[0].paging_node].submitted + 1;
 }
 
 void waits_move(const struct vidmm_adapter *adapter) {
@@ -106,7 +106,7 @@ void waits_change(const struct vidmm_adapter *adapter) {
 }
 
 void waits_flush(struct vidmm_adapter *adapter, const DXGK_BUILDPAGINGBUFFER_FLUSHTLB *flush) {
-    uint32_t turn = flush_turn++ % FLUSHES, paging_node = adapter->facts.paging_node;
+    uint32_t turn = flush_turn++ % FLUSHES, paging_node = adapter->facts.physical[0].paging_node;
     if (flushes[turn].fence != 0 && !fence_passed(adapter, paging_node, flushes[turn].fence))
         waits_change(adapter); /* there is no room to tell any more */
     flushes[turn] = (struct flushed){flush->hProcess, flush->StartVirtualAddress,
@@ -115,16 +115,17 @@ void waits_flush(struct vidmm_adapter *adapter, const DXGK_BUILDPAGINGBUFFER_FLU
 
 bool waits_flush_left(void) {
     return open.adapter &&
-           fence_passed(open.adapter, open.adapter->facts.paging_node, open.changing);
+           fence_passed(open.adapter, open.adapter->facts.physical[0].paging_node, open.changing);
 }
 
 bool waits_unmapped(HANDLE process) {
     bool unmapped = waits_flush_left();
     for (uint32_t i = 0; i < FLUSHES && unmapped; i++) {
         const struct flushed *flush = &open.flushes[i];
-        unmapped = flush->process != process ||
-                   fence_passed(open.adapter, open.adapter->facts.paging_node, flush->fence) ||
-                   !ranges_any(RANGES_MAPPED, process, flush->start, flush->end);
+        unmapped =
+            flush->process != process ||
+            fence_passed(open.adapter, open.adapter->facts.physical[0].paging_node, flush->fence) ||
+            !ranges_any(RANGES_MAPPED, process, flush->start, flush->end);
     }
     return unmapped;
 }
@@ -138,7 +139,7 @@ static void leave_open(struct vidmm_adapter *adapter, uint64_t nodes) {
         const struct node *node = &adapter->fences.nodes[i];
         open.fence[i] = nodes >> i & 1u ? node->submitted : node->completed;
     }
-    uint32_t paging_fence = open.fence[adapter->facts.paging_node];
+    uint32_t paging_fence = open.fence[adapter->facts.physical[0].paging_node];
     open.changing = changing < paging_fence ? changing : paging_fence;
     memcpy(open.flushes, flushes, sizeof(flushes));
     dropped_seen()->equal = "nothing was asked of the driver before another wait";
@@ -188,7 +189,7 @@ enum vidmm_status __wrap_fence_wait_idle(struct vidmm_adapter *adapter, uint64_t
         begin_wait(nodes);
         return end_wait(__real_fence_wait_idle(adapter, nodes, number));
     }
-    leave_open(adapter, nodes & ~(UINT64_C(1) << adapter->facts.paging_node));
+    leave_open(adapter, nodes & ~(UINT64_C(1) << adapter->facts.physical[0].paging_node));
     snprintf(dropped_seen()->what, sizeof(dropped_seen)()->what, "for submission %llu",
              (unsigned long long)number);
     return VIDMM_OK;
@@ -232,6 +233,7 @@ enum vidmm_status __wrap_vidmm_lock(struct vidmm_allocation *allocation, uint32_
     enum vidmm_status status = __real_vidmm_lock(allocation, flags, cpu);
     const struct vidmm_adapter *adapter = open.adapter;
     if (adapter)
-        waits_called(fence_passed(open.adapter, adapter->facts.paging_node, moving), true);
+        waits_called(fence_passed(open.adapter, adapter->facts.physical[0].paging_node, moving),
+                     true);
     return status;
 }

@@ -121,6 +121,7 @@ static void turn_round(struct plan *plan) {
 static enum vidmm_status notify_memory(struct vidmm_allocation *allocation) {
     struct plan_op op = {
         .op = {.kind = VIDMM_OP_TRANSFER,
+               .physical = allocation->home,
                .allocation = allocation,
                .from = {.segment = allocation->segment->id, .offset = allocation->place.offset},
                .to = {.mdl = allocation->mdl},
@@ -150,7 +151,9 @@ static bool notified_resident(const struct vidmm_allocation *allocation) {
 
 /* It is evicted (ne-d3dkmddi-_dxgk_buildpagingbuffer_operation.md, NOTIFY_RESIDENCY). */
 static enum vidmm_status reset_announce(struct vidmm_allocation *allocation) {
-    struct plan_op op = {.op = {.kind = VIDMM_OP_NOTIFY_RESIDENCY, .allocation = allocation}};
+    struct plan_op op = {.op = {.kind = VIDMM_OP_NOTIFY_RESIDENCY,
+                                .physical = allocation->home,
+                                .allocation = allocation}};
     if (!allocation_announced(allocation) || !notified_resident(allocation))
         return VIDMM_OK;
     return add_notice(allocation->adapter, &op);
@@ -204,11 +207,11 @@ static enum vidmm_status reset_buffer(struct vidmm_adapter *adapter, struct vidm
     return status;
 }
 
-/* The paging buffers are no longer mapped. */
-static enum vidmm_status clean_up_paging(struct vidmm_adapter *adapter) {
+/* The paging buffers of a physical adapter are no longer mapped. */
+static enum vidmm_status clean_up_paging(struct vidmm_adapter *adapter, struct paging *paging) {
     enum vidmm_status status = VIDMM_OK;
     for (uint32_t i = 1; status == VIDMM_OK && i <= PAGING_BUFFERS; i++) {
-        struct dma_buffer *buffer = &adapter->paging.buffers[i];
+        struct dma_buffer *buffer = &paging->buffers[i];
         if (buffer->place.block)
             status = reset_buffer(adapter, NULL, buffer);
     }
@@ -227,7 +230,9 @@ static enum vidmm_status clean_up_ring(struct vidmm_adapter *adapter, struct dma
 }
 
 static enum vidmm_status clean_up_buffers(struct vidmm_adapter *adapter) {
-    enum vidmm_status status = clean_up_paging(adapter);
+    enum vidmm_status status = VIDMM_OK;
+    for (uint32_t i = 0; status == VIDMM_OK && i < adapter->facts.linked; i++)
+        status = clean_up_paging(adapter, &adapter->physical[i].paging);
     for (struct vidmm_device *device = adapter->devices.first; device; device = device->next) {
         for (struct vidmm_context *context = device->contexts; context; context = context->next) {
             if (status == VIDMM_OK)
@@ -279,7 +284,7 @@ static enum vidmm_status give_notices(struct vidmm_adapter *adapter) {
     enum vidmm_status status = clean_up_all(adapter);
     if (status == VIDMM_OK)
         status = build_notices(adapter);
-    if (status == VIDMM_OK && adapter->paging.held)
+    if (status == VIDMM_OK && adapter->held)
         status = paging_restart(adapter);
     if (status == VIDMM_OK)
         status = paging_finish(adapter);
@@ -291,7 +296,7 @@ static enum vidmm_status give_notices(struct vidmm_adapter *adapter) {
 /* The paging process's page tables, the notices, then what has to be mapped again. */
 static enum vidmm_status start_over(struct vidmm_adapter *adapter) {
     enum vidmm_status status = VIDMM_OK;
-    adapter->paging.held = true;
+    adapter->held = true;
     paging_forget(adapter);
     swizzling_release_all(adapter);
     if (adapter->gpummu)

@@ -90,12 +90,18 @@ static enum vidmm_status start_check_table(struct vidmm_adapter *adapter) {
                          "ns-dispmprt-_driver_initialization_data");
 }
 
-/* Where the caller chose no model: page tables of the GPU rather than of the CPU. */
+/* Where the caller chose no model: page tables of the GPU rather than of the CPU. Linked adapters run
+ * on what all of them have. */
 static void choose_model(struct vidmm_adapter *adapter, enum vidmm_model model) {
+    const struct adapter_facts *facts = &adapter->facts;
     bool wanted =
-        model == VIDMM_MODEL_IOMMU || (model == VIDMM_MODEL_ANY && !adapter->facts.mmu.has);
-    adapter->gpummu = adapter->facts.mmu.on;
-    adapter->iommu = wanted && adapter->facts.iommu && adapter->os.iommu;
+        model == VIDMM_MODEL_IOMMU || (model == VIDMM_MODEL_ANY && !facts->physical[0].mmu.has);
+    adapter->gpummu = true;
+    adapter->iommu = wanted && adapter->os.iommu;
+    for (uint32_t i = 0; i < facts->linked; i++) {
+        adapter->gpummu = adapter->gpummu && facts->physical[i].mmu.on;
+        adapter->iommu = adapter->iommu && facts->physical[i].iommu;
+    }
 }
 
 /* A model that was asked for by name and that driver or system do not have. */
@@ -132,9 +138,9 @@ static enum vidmm_status bring_up(struct vidmm_adapter *adapter,
     if (status == VIDMM_OK && adapter->iommu)
         status = iommu_start(adapter);
     if (status == VIDMM_OK)
-        status = system_device_create(adapter);
-    if (status == VIDMM_OK && adapter->gpummu)
-        status = paging_keep(adapter);
+        status = system_devices_create(adapter);
+    for (uint32_t i = 0; status == VIDMM_OK && adapter->gpummu && i < adapter->facts.linked; i++)
+        status = paging_keep(adapter, i);
     if (status == VIDMM_OK)
         status = paging_map(adapter);
     if (status == VIDMM_OK)
@@ -184,8 +190,10 @@ static void tear_down(struct vidmm_adapter *adapter) {
     processes_end(adapter);
     if (adapter->fences.nodes)
         paging_unmap(adapter);
-    if (adapter->devices.system)
-        device_destroy(adapter->devices.system);
+    for (uint32_t i = adapter->facts.linked; i-- > 0;) {
+        if (adapter->physical[i].device)
+            device_destroy(adapter->physical[i].device);
+    }
     if (adapter->gpummu)
         paging_process_stop(adapter);
     paging_fences_end(adapter);

@@ -49,7 +49,7 @@ void iommu_leave(struct vidmm_process *process) {
 }
 
 enum vidmm_status iommu_check_context(struct vidmm_adapter *adapter, const DXGK_CONTEXTINFO *info) {
-    if (!adapter->facts.mmu.has || info->Caps.UseIoMmu)
+    if (!adapter->facts.physical[0].mmu.has || info->Caps.UseIoMmu)
         return VIDMM_OK;
     return FAIL(adapter, .status = VIDMM_DRIVER_REFUSED, .call = "DxgkDdiCreateContext",
                 .field = "DXGK_CONTEXTINFO_CAPS.UseIoMmu",

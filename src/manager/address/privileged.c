@@ -18,7 +18,7 @@
 static enum vidmm_status privileged_map(struct space *space, uint64_t size, struct va_use use,
                                         uint64_t *va) {
     uint64_t at;
-    if (!va_pick(&space->va, size, WINDOW_UNIT, SPACE_RESERVE_UNIT, space->va.limit, &at))
+    if (!va_pick(space->va, size, WINDOW_UNIT, SPACE_RESERVE_UNIT, space->va->limit, &at))
         return FAIL(space->adapter, .status = VIDMM_DOES_NOT_FIT, .call = CALL,
                     .expected = "as many free addresses beside those of the process",
                     .page = "tile-resources", .index = ERROR_NO_INDEX, .value = size);
@@ -58,7 +58,7 @@ enum vidmm_status privileged_map_tables(const struct companion *companion, struc
 
 static uint64_t privileged_find_pool(const struct space *space, const struct va_use *use) {
     const struct mapping *mapping = use->allocation->mappings;
-    while (mapping && (mapping->va != &space->va || mapping->use.protection != use->protection ||
+    while (mapping && (mapping->va != space->va || mapping->use.protection != use->protection ||
                        mapping->use.driver_protection != use->driver_protection))
         mapping = mapping->next;
     return mapping ? mapping->start : 0;
@@ -70,7 +70,7 @@ enum vidmm_status privileged_map_pool(const struct companion *companion, const s
     *va = 0;
     if (use->kind != VA_PAGES || !use->allocation->segment ||
         (use->driver_protection & VIDMM_DRIVER_PROTECTION_UNIQUE) ||
-        privileged->adapter->facts.mmu.pages != MMU_PAGES_4K)
+        privileged->space->mmu->pages != MMU_PAGES_4K)
         return VIDMM_OK;
     const struct va_use all = {.kind = VA_PAGES,
                                .allocation = use->allocation,

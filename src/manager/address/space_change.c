@@ -13,12 +13,19 @@
 
 /* ---- Roots ----------------------------------------------------------------------------------- */
 
+/* On a physical adapter or several. */
+static bool root_grew(const struct space *space) {
+    while (space && !space->old_root.size)
+        space = space->peer;
+    return space;
+}
+
 /* The root has grown: the contexts run with the new one from now on (R256). Companion contexts are
  * idle: what they do is waited for. */
 static enum vidmm_status tell_contexts(struct space *space) {
     struct vidmm_adapter *adapter = space->adapter;
     enum vidmm_status status = VIDMM_OK;
-    if (!space->old_root.size)
+    if (!root_grew(space))
         return VIDMM_OK;
     if (!space_is_privileged(space))
         status = fence_wait_idle(adapter, UINT64_MAX, adapter->fences.submitted);
@@ -33,10 +40,13 @@ static enum vidmm_status tell_contexts(struct space *space) {
 static enum vidmm_status retire_root(struct space *space) {
     enum vidmm_status status = VIDMM_OK;
     struct plan plan;
-    if (!space->old_root.size)
+    bool emitted = true;
+    if (!root_grew(space))
         return VIDMM_OK;
     plan_begin(&plan, space->adapter, VIDMM_PLAN_ADDRESSES);
-    if (tables_emit_old_root(&plan, space))
+    for (; emitted && space; space = space->peer)
+        emitted = !space->old_root.size || tables_emit_old_root(&plan, space);
+    if (emitted)
         status = plan_run(&plan);
     plan_end(&plan);
     return status;
@@ -55,8 +65,14 @@ struct change {
     uint64_t from;                     /* what that led to is copied; 0: it is as the VA map says */
 };
 
+/* On each physical adapter. */
 static bool change_write(struct plan *plan, const struct change *change) {
-    return change->tables || table_write_ptes(plan, change->space, change->start, change->end);
+    struct space *space = change->tables ? NULL : change->space;
+    for (; space; space = space->peer) {
+        if (!table_write_ptes(plan, space, change->start, change->end))
+            return false;
+    }
+    return true;
 }
 
 static bool change_emit(struct plan *plan, struct change *change, struct table **dying) {
@@ -104,7 +120,7 @@ static enum vidmm_status change_attempt(void *ctx) {
 /* Copies the entries of the mapping from where `source` maps all of its pool, row by row. */
 static bool copy_rows(struct plan *plan, const struct change *change,
                       const struct table_copied *source) {
-    const struct mapping *mapping = va_find(&change->space->va, change->start);
+    const struct mapping *mapping = va_find(change->space->va, change->start);
     for (uint64_t at = change->start, row; at < change->end; at += row) {
         const struct table_copied part = {source->space,
                                           source->from + va_offset(mapping, at, &row)};
@@ -145,7 +161,7 @@ static bool write_late(struct plan *plan, const struct change *change, const str
 /* Maps tables and pool for the companion context, which then changes the entries. */
 static enum vidmm_status run_companion(const struct change *change) {
     struct vidmm_adapter *adapter = change->space->adapter;
-    const struct va_use use = va_find(&change->space->va, change->start)->use;
+    const struct va_use use = va_find(change->space->va, change->start)->use;
     struct table_copied source;
     enum vidmm_status status =
         privileged_map_tables(change->companion, change->space, change->start, change->end);
@@ -193,8 +209,8 @@ struct snapshot {
 
 static bool take_snapshot(struct space *space, uint64_t start, uint64_t end,
                           struct snapshot *snapshot) {
-    for (const struct mapping *mapping = va_find(&space->va, start);
-         mapping && mapping->start < end; mapping = va_find(&space->va, mapping->end)) {
+    for (const struct mapping *mapping = va_find(space->va, start); mapping && mapping->start < end;
+         mapping = va_find(space->va, mapping->end)) {
         if (!adapter_grow(space->adapter, (void **)&snapshot->ranges, &snapshot->capacity,
                           snapshot->count + 1, sizeof(*snapshot->ranges)))
             return false;
@@ -203,7 +219,7 @@ static bool take_snapshot(struct space *space, uint64_t start, uint64_t end,
                            mapping->end < end ? mapping->end : end, mapping->use};
     }
     /* To put them back shall need no memory. */
-    return va_prepare(&space->va, snapshot->count + 2 * VA_SET_NODES);
+    return va_prepare(space->va, snapshot->count + 2 * VA_SET_NODES);
 }
 
 static void free_snapshot(struct space *space, struct snapshot *snapshot) {
@@ -212,15 +228,15 @@ static void free_snapshot(struct space *space, struct snapshot *snapshot) {
 
 static void change_put_back(struct space *space, uint64_t start, uint64_t end,
                             const struct snapshot *snapshot) {
-    (void)va_set(&space->va, start, end, NULL);
+    (void)va_set(space->va, start, end, NULL);
     for (uint32_t i = 0; i < snapshot->count; i++)
-        (void)va_set(&space->va, snapshot->ranges[i].start, snapshot->ranges[i].end,
+        (void)va_set(space->va, snapshot->ranges[i].start, snapshot->ranges[i].end,
                      &snapshot->ranges[i].use);
 }
 
 /* The VA map of a copy: what was read of the source goes to the target's reservation. */
 static bool set_copies(const struct change *change, const struct snapshot *source) {
-    struct va *va = &change->space->va;
+    struct va *va = change->space->va;
     const struct va_use target = va_find(va, change->start)->use;
     uint64_t by = change->start - change->from;
     for (uint32_t i = 0; i < source->count; i++) {
@@ -241,7 +257,7 @@ static bool set_va_map(const struct change *change) {
     uint64_t size = change->end - change->start;
     struct snapshot source = {0};
     if (!change->from)
-        return va_set(&space->va, change->start, change->end, change->use);
+        return va_set(space->va, change->start, change->end, change->use);
     bool set = take_snapshot(space, change->from, change->from + size, &source) &&
                set_copies(change, &source);
     free_snapshot(space, &source);
@@ -319,7 +335,7 @@ enum vidmm_status space_unmap(const struct mapping *mapping) {
                             .start = mapping->start,
                             .end = mapping->end,
                             .leads = old->reservation && use.kind != VA_NOTHING};
-    (void)va_set(&space->va, change.start, change.end, old->reservation ? &use : NULL);
+    (void)va_set(space->va, change.start, change.end, old->reservation ? &use : NULL);
     return space->adapter->stopped ? VIDMM_OK
                                    : adapter_persist(space->adapter, change_attempt, &change);
 }
@@ -336,19 +352,58 @@ enum vidmm_status space_forget(struct vidmm_adapter *adapter, struct vidmm_alloc
 
 /* ---- Spaces ---------------------------------------------------------------------------------- */
 
-enum vidmm_status space_make(struct vidmm_process *process, bool paging, struct space **out) {
+static struct space *make_one(struct vidmm_process *process, uint32_t physical, bool paging) {
     struct vidmm_adapter *adapter = process->adapter;
     struct space *space = adapter_alloc(adapter, sizeof(*space));
     if (!space)
+        return NULL;
+    *space = (struct space){.adapter = adapter,
+                            .process = process,
+                            .physical = physical,
+                            .mmu = &adapter->facts.physical[physical].mmu,
+                            .paging = paging};
+    space->va = &space->own;
+    return space;
+}
+
+static void free_peers(struct space *space) {
+    while (space) {
+        struct space *peer = space->peer;
+        adapter_free(space->adapter, space, sizeof(*space));
+        space = peer;
+    }
+}
+
+enum vidmm_status space_make(struct vidmm_process *process, struct space **out) {
+    struct vidmm_adapter *adapter = process->adapter;
+    struct space *first = make_one(process, 0, false), *last = first;
+    for (uint32_t i = 1; last && i < adapter->facts.linked; i++) {
+        last->peer = make_one(process, i, false);
+        last = last->peer;
+        if (last)
+            last->va = first->va;
+    }
+    if (!last) {
+        free_peers(first);
         return error_no_memory(adapter, "vidmm_process_create");
-    *space = (struct space){.adapter = adapter, .process = process, .paging = paging};
-    va_init(&space->va, &adapter->os, adapter->facts.mmu.limit);
+    }
+    va_init(first->va, &adapter->os, first->mmu->limit);
+    *out = first;
+    return VIDMM_OK;
+}
+
+enum vidmm_status space_make_paging(struct vidmm_process *process, uint32_t physical,
+                                    struct space **out) {
+    struct space *space = make_one(process, physical, true);
+    if (!space)
+        return error_no_memory(process->adapter, "vidmm_process_create");
+    va_init(space->va, &process->adapter->os, space->mmu->limit);
     *out = space;
     return VIDMM_OK;
 }
 
 enum vidmm_status space_root(struct space *space) {
-    uint64_t end = space->va.root ? space->va.root->high : 0; /* what the driver reserved */
+    uint64_t end = space->va->root ? space->va->root->high : 0; /* what the driver reserved */
     struct change change = {.space = space, .start = end, .end = end, .leads = true};
     return adapter_persist(space->adapter, change_attempt, &change);
 }
@@ -356,9 +411,11 @@ enum vidmm_status space_root(struct space *space) {
 static enum vidmm_status change_leave(void *ctx) {
     struct space *space = ctx;
     struct plan plan;
+    bool emitted = true;
     plan_begin(&plan, space->adapter, VIDMM_PLAN_ADDRESSES);
-    enum vidmm_status status =
-        tables_emit_leave(&plan, space) ? plan_run(&plan) : error_no_memory(space->adapter, CALL);
+    for (struct space *one = space; emitted && one; one = one->peer)
+        emitted = tables_emit_leave(&plan, one);
+    enum vidmm_status status = emitted ? plan_run(&plan) : error_no_memory(space->adapter, CALL);
     plan_end(&plan);
     return status;
 }
@@ -367,7 +424,8 @@ void space_end(struct space *space) {
     struct vidmm_adapter *adapter = space->adapter;
     if (space->root && !space->paging && !adapter->stopped)
         (void)adapter_persist(adapter, change_leave, space);
-    tables_end(space);
-    va_destroy(&space->va);
-    adapter_free(adapter, space, sizeof(*space));
+    for (struct space *one = space; one; one = one->peer)
+        tables_end(one);
+    va_destroy(space->va);
+    free_peers(space);
 }

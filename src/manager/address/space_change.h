@@ -10,7 +10,10 @@
 struct companion;
 
 /* An address space; its root table, which has entries for all that the driver reserved. */
-enum vidmm_status space_make(struct vidmm_process *process, bool paging, struct space **out);
+enum vidmm_status space_make(struct vidmm_process *process, struct space **out);
+/* The paging process's of a physical adapter. */
+enum vidmm_status space_make_paging(struct vidmm_process *process, uint32_t physical,
+                                    struct space **out);
 enum vidmm_status space_root(struct space *space);
 /* All of it goes. */
 void space_end(struct space *space);

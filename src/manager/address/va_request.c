@@ -31,7 +31,7 @@ bool va_inside(const struct va *va, uint64_t start, uint64_t size) {
 static uint64_t va_request_large(const struct space *space,
                                  const struct vidmm_va_request *request) {
     return request->allocation && allocation_may_be_large(request->allocation)
-               ? mmu_large_sizes(&space->adapter->facts.mmu, request->size)
+               ? mmu_large_sizes(space->mmu, request->size)
                : 0;
 }
 
@@ -40,16 +40,16 @@ static enum vidmm_status va_request_pick(struct space *space,
                                          const struct vidmm_va_request *request, uint64_t unit,
                                          const char *call, uint64_t *start) {
     uint64_t low = request->minimum > SPACE_RESERVE_UNIT ? request->minimum : SPACE_RESERVE_UNIT;
-    uint64_t high = request->maximum ? request->maximum : space->va.limit;
+    uint64_t high = request->maximum ? request->maximum : space->va->limit;
     if (!va_units(low, unit) || !va_units(high, unit))
         return va_wrong(space->adapter, call, "bounds in the units of addresses", "R298");
     for (uint64_t sizes = va_request_large(space, request), size; sizes; sizes -= size) {
         size = segment_largest(sizes);
         if (high >= low && va_units(request->offset, size) &&
-            va_pick(&space->va, request->size, size, low, high, start))
+            va_pick(space->va, request->size, size, low, high, start))
             return VIDMM_OK;
     }
-    if (high >= low && va_pick(&space->va, request->size, unit, low, high, start))
+    if (high >= low && va_pick(space->va, request->size, unit, low, high, start))
         return VIDMM_OK;
     return FAIL(space->adapter, .status = VIDMM_DOES_NOT_FIT, .call = call,
                 .expected = "so many free addresses within the bounds",
@@ -57,6 +57,14 @@ static enum vidmm_status va_request_pick(struct space *space,
 }
 
 /* ---- Reserve --------------------------------------------------------------------------------- */
+
+/* Entries that read as zero, on each physical adapter. */
+static bool va_request_zero(const struct vidmm_adapter *adapter) {
+    bool has = true;
+    for (uint32_t i = 0; i < adapter->facts.linked; i++)
+        has = has && adapter->facts.physical[i].mmu.caps.ZeroInPteSupported;
+    return has;
+}
 
 static enum vidmm_status va_request_no_zero(struct vidmm_adapter *adapter, const char *call) {
     return va_wrong(adapter, call, "no zero pages where the driver has no ZeroInPteSupported",
@@ -71,14 +79,14 @@ enum vidmm_status va_reserve(struct space *space, const struct vidmm_va_request 
     *va = request->base;
     if (!va_units(request->base | request->size, SPACE_RESERVE_UNIT) || request->size == 0)
         return va_wrong(adapter, CALL_RESERVE, "address and size in units of 64 KB", "R298");
-    if (zero && !adapter->facts.mmu.caps.ZeroInPteSupported)
+    if (zero && !va_request_zero(adapter))
         return va_request_no_zero(adapter, CALL_RESERVE);
     if (!request->base)
         status = va_request_pick(space, request, SPACE_RESERVE_UNIT, CALL_RESERVE, va);
     if (status)
         return status;
-    if (!va_inside(&space->va, *va, request->size) ||
-        !va_is_free(&space->va, *va, *va + request->size))
+    if (!va_inside(space->va, *va, request->size) ||
+        !va_is_free(space->va, *va, *va + request->size))
         return va_wrong(adapter, CALL_RESERVE, "free addresses of the address space", "R298");
     struct va_use use = {.kind = zero ? VA_ZERO : VA_NOTHING,
                          .driver_protection = request->driver_protection,
@@ -91,7 +99,7 @@ enum vidmm_status va_reserve(struct space *space, const struct vidmm_va_request 
 /* ---- Map ------------------------------------------------------------------------------------- */
 
 struct va_use va_reservation(const struct space *space, uint64_t start, uint64_t end) {
-    const struct mapping *mapping = va_find(&space->va, start);
+    const struct mapping *mapping = va_find(space->va, start);
     struct va_use use = {0};
     if (!mapping || mapping->start > start)
         return use;
@@ -101,7 +109,7 @@ struct va_use va_reservation(const struct space *space, uint64_t start, uint64_t
     use.owner = mapping->use.owner;
     while (mapping && mapping->end < end) {
         uint64_t at = mapping->end;
-        mapping = va_find(&space->va, at);
+        mapping = va_find(space->va, at);
         if (!mapping || mapping->start != at || mapping->use.reservation != use.reservation)
             return (struct va_use){0};
     }
@@ -111,8 +119,8 @@ struct va_use va_reservation(const struct space *space, uint64_t start, uint64_t
 /* A part of it belongs to the driver alone, or (with `any`) to the driver among others. */
 static bool va_request_driver_owns(const struct space *space, uint64_t start, uint64_t end,
                                    bool any) {
-    for (const struct mapping *mapping = va_find(&space->va, start);
-         mapping && mapping->start < end; mapping = va_find(&space->va, mapping->end)) {
+    for (const struct mapping *mapping = va_find(space->va, start); mapping && mapping->start < end;
+         mapping = va_find(space->va, mapping->end)) {
         if (mapping->use.owner == VA_OF_DRIVER || (any && mapping->use.owner == VA_OF_BOTH))
             return true;
     }
@@ -121,8 +129,8 @@ static bool va_request_driver_owns(const struct space *space, uint64_t start, ui
 
 /* R297: what leads nowhere does not take the place of what Map obtained. */
 static bool va_request_overlaps(const struct space *space, uint64_t start, uint64_t end) {
-    for (const struct mapping *mapping = va_find(&space->va, start);
-         mapping && mapping->start < end; mapping = va_find(&space->va, mapping->end)) {
+    for (const struct mapping *mapping = va_find(space->va, start); mapping && mapping->start < end;
+         mapping = va_find(space->va, mapping->end)) {
         if (mapping->use.reservation == 0)
             return true;
     }
@@ -150,7 +158,7 @@ enum vidmm_status va_check_target(struct space *space, const struct vidmm_va_req
     bool nowhere = request->protection & (VIDMM_VA_ZERO | VIDMM_VA_NO_ACCESS);
     if (nowhere != !allocation)
         return va_wrong(adapter, call, "an allocation, or Zero or NoAccess", "R297");
-    if ((request->protection & VIDMM_VA_ZERO) && !adapter->facts.mmu.caps.ZeroInPteSupported)
+    if ((request->protection & VIDMM_VA_ZERO) && !va_request_zero(adapter))
         return va_request_no_zero(adapter, call);
     if (!allocation)
         return VIDMM_OK;
@@ -194,7 +202,7 @@ enum vidmm_status va_map(struct space *space, const struct vidmm_va_request *req
         status = va_request_pick(space, request, unit, CALL_MAP, va);
     if (status)
         return status;
-    if (!va_inside(&space->va, *va, request->size))
+    if (!va_inside(space->va, *va, request->size))
         return va_wrong(adapter, CALL_MAP, "addresses of the address space", "R296");
     if (va_request_driver_owns(space, *va, *va + request->size, false))
         return va_wrong(adapter, CALL_MAP, "addresses that the driver did not reserve for itself",
@@ -209,8 +217,8 @@ enum vidmm_status va_map(struct space *space, const struct vidmm_va_request *req
 /* ---- Free ------------------------------------------------------------------------------------ */
 
 enum vidmm_status va_unmap(struct space *space, uint64_t va, uint64_t size) {
-    if (!va_units(va | size, VA_MAP_UNIT) || !va_inside(&space->va, va, size) ||
-        va_is_free(&space->va, va, va + size))
+    if (!va_units(va | size, VA_MAP_UNIT) || !va_inside(space->va, va, size) ||
+        va_is_free(space->va, va, va + size))
         return va_wrong(space->adapter, CALL_FREE, "addresses in units of 4 KB that were taken",
                         "R299");
     if (!va_request_driver_owns(space, va, va + size, true))

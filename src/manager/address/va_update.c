@@ -18,7 +18,7 @@ struct va_batch {
 /* All of [start, start + size) lies in one reservation, the same one for all of a batch. */
 static bool va_update_belongs(const struct va_batch *batch, uint64_t start, uint64_t size,
                               uint64_t *reservation) {
-    if (!va_units(start | size, VA_MAP_UNIT) || !va_inside(&batch->space->va, start, size))
+    if (!va_units(start | size, VA_MAP_UNIT) || !va_inside(batch->space->va, start, size))
         return false;
     struct va_use use = va_reservation(batch->space, start, start + size);
     if (use.reservation == 0 || (*reservation != 0 && *reservation != use.reservation))

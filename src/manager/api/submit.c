@@ -78,7 +78,7 @@ static void fill_list(struct call *call) {
         DXGK_ALLOCATIONLIST *element = &context->dma.allocations[i];
         const struct segment *segment = allocation->segment;
         element->WriteOperation = context->references[i].write;
-        element->SegmentId = segment ? segment->id : 0;
+        element->SegmentId = segment_driver_id(segment);
         element->Reserved = 0;
         element->PhysicalAddress.QuadPart =
             segment ? (LONGLONG)segment_address(segment, allocation->place.offset) : 0;
@@ -208,6 +208,7 @@ static void submit_describe(const struct call *call, struct packet *packet) {
     const struct vidmm_context *context = call->context;
     const struct dma_buffer *buffer = call->buffer;
     packet->buffer = call->buffer;
+    packet->node = call->context->node;
     packet->patches = adapter_of(call)->ddi->DxgkDdiPatch;
     packet->patch = (DXGKARG_PATCH){
         .hContext = context->handle,
@@ -235,7 +236,6 @@ static void submit_describe(const struct call *call, struct packet *packet) {
         .pDmaBufferPrivateData = buffer->private_data,
         .DmaBufferPrivateDataSize = buffer->private_size,
         .DmaBufferPrivateDataSubmissionEndOffset = call->private_written,
-        .NodeOrdinal = context->node,
     };
     packet->submit.Flags.Present = call->submission->present;
 }

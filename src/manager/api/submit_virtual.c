@@ -99,6 +99,7 @@ static bool submit_virtual_describe(const struct call *call, struct packet *pack
         return false;
     if (submission->private_size)
         memcpy(packet->kept, submission->private_data, submission->private_size);
+    packet->node = context->node;
     packet->virtual_address = true;
     packet->submit_virtual = (DXGKARG_SUBMITCOMMANDVIRTUAL){
         .hContext = context->handle,
@@ -107,7 +108,6 @@ static bool submit_virtual_describe(const struct call *call, struct packet *pack
         .pDmaBufferPrivateData = submission->private_size ? packet->kept : NULL,
         .DmaBufferPrivateDataSize = submission->private_size,
         .DmaBufferUmdPrivateDataSize = submission->private_size,
-        .NodeOrdinal = context->node,
     };
     packet->submit_virtual.Flags.Present = submission->present;
     return true;

@@ -57,21 +57,27 @@ struct segment_sets {
 };
 
 struct adapter_processes {
-    struct vidmm_process *first;    /* without the system process */
-    struct vidmm_process *system;   /* runs paging, with GPU virtual addresses */
+    struct vidmm_process *first;    /* without the system's */
     struct vidmm_process *creating; /* while the driver makes it: driver_range.c */
     uint32_t made;                  /* so far, without the system's */
 };
 
 struct adapter_devices {
-    struct vidmm_device *first;  /* without the system's */
-    struct vidmm_device *system; /* with the paging context, or NULL */
-    uint32_t made;               /* so far, without the system's */
+    struct vidmm_device *first; /* without the system's */
+    uint32_t made;              /* so far, without the system's */
 };
 
 struct adapter_context_allocations {
     struct vidmm_allocation *first;
     bool reap; /* the driver gave some of them up */
+};
+
+/* What pages for one physical adapter. */
+struct physical_adapter {
+    struct paging paging;
+    struct spaces spaces;
+    struct vidmm_process *process; /* runs paging, with GPU virtual addresses */
+    struct vidmm_device *device;   /* with the paging context, or NULL */
 };
 
 /* The share of each process in a group of memory, as long as no residency list changes: budget.h. */
@@ -109,10 +115,12 @@ struct vidmm_adapter {
     struct memory_share shares[2]; /* by enum vidmm_memory_group */
 
     struct fences fences;
-    struct paging paging;
+    struct physical_adapter physical[LINKED_MAX];
+    bool held;                      /* between reset and restart: nothing may be submitted */
+    uint32_t paging;                /* the physical adapter that an operation was built for last */
+    const struct paging_line *line; /* of the plan at hand; NULL: the paging process's */
     struct outstanding outstanding;
     struct fence_page *fence_pages; /* paging_fence.h */
-    struct spaces spaces;
     struct dirty dirty;
     struct migration migration;
 

@@ -34,6 +34,16 @@ struct vidmm_process {
     uint64_t trimmed_to; /* 1 + the local budget that it was last asked to trim to; 0: none */
 };
 
+/* What the paging process of its physical adapter has. */
+static inline struct spaces *spaces_of(const struct space *space) {
+    return &space->adapter->physical[space->physical].spaces;
+}
+/* That of the same process on a physical adapter. */
+static inline struct space *space_on(struct space *space, uint32_t physical) {
+    while (space->peer && space->physical != physical)
+        space = space->peer;
+    return space;
+}
 /* `space` is the privileged one of its process (privileged.h). */
 static inline bool space_is_privileged(const struct space *space) {
     return space->process->owner;

@@ -94,7 +94,7 @@ static uint64_t check_process_addresses(struct vidmm_adapter *adapter,
     if (!process)
         return 0;
     if (process->space)
-        return check_va(adapter, &process->space->va, process);
+        return check_va(adapter, process->space->va, process);
     return check_va(adapter, &process->shared, process);
 }
 
@@ -122,7 +122,9 @@ static void count_mappings(void *ctx, struct vidmm_allocation *allocation) {
 
 void check_addresses(struct vidmm_adapter *adapter) {
     struct listed listed = {.adapter = adapter};
-    uint64_t mapped = check_process_addresses(adapter, adapter->processes.system);
+    uint64_t mapped = 0;
+    for (uint32_t i = 0; i < adapter->facts.linked; i++)
+        mapped += check_process_addresses(adapter, adapter->physical[i].process);
     for (const struct vidmm_process *one = adapter->processes.first; one; one = one->next)
         mapped += check_process_addresses(adapter, one);
     allocation_each(adapter, count_mappings, &listed);

@@ -6,15 +6,15 @@
 #include "paging/table.h"
 #include "check/bookkeeping.h"
 
-static void check_queue_rests(struct vidmm_adapter *adapter) {
-    const struct paging *paging = &adapter->paging;
-    struct check_object object = check_object("paging queue", 0);
+static void check_queue_rests(struct vidmm_adapter *adapter, uint32_t physical) {
+    const struct paging *paging = &adapter->physical[physical].paging;
+    struct check_object object = check_object("paging queue", physical);
     if (!paging->count)
         return; /* not made yet, or made no more */
     CHECK(adapter, !paging->used && !paging->private_used, object,
           "operations were built, and never submitted");
-    CHECK(adapter, !paging->held, object, "held since a reset");
-    CHECK(adapter, !paging->line, object, "still in the hands of a companion context");
+    CHECK(adapter, !adapter->held, object, "held since a reset");
+    CHECK(adapter, !adapter->line, object, "still in the hands of a companion context");
     CHECK(adapter, paging->current - paging->first < paging->count, object,
           "its next buffer is none of those in use");
     CHECK(adapter, !adapter->lost.adapter, object, "a plan hung, and no reset follows");
@@ -22,9 +22,9 @@ static void check_queue_rests(struct vidmm_adapter *adapter) {
           "operations are outstanding, and nobody waits for them");
 }
 
-static void check_addresses_kept(struct vidmm_adapter *adapter) {
-    const struct spaces *spaces = &adapter->spaces;
-    struct check_object object = check_object("paging process", 0);
+static void check_addresses_kept(struct vidmm_adapter *adapter, uint32_t physical) {
+    const struct spaces *spaces = &adapter->physical[physical].spaces;
+    struct check_object object = check_object("paging process", physical);
     if (!spaces->paging)
         return;
     CHECK(adapter,
@@ -33,7 +33,7 @@ static void check_addresses_kept(struct vidmm_adapter *adapter) {
           object, "the next scratch address is none of the scratch space");
     for (uint32_t i = 0; i < spaces->kept_count; i++) {
         const struct kept_pages *kept = &spaces->kept[i];
-        const struct mapping *range = va_find(&spaces->paging->va, kept->start);
+        const struct mapping *range = va_find(spaces->paging->va, kept->start);
         CHECK(adapter,
               range && range->start <= kept->start && kept->start + kept->size <= range->end,
               object, "pages that it sees for ever are at an address that is free");
@@ -41,6 +41,8 @@ static void check_addresses_kept(struct vidmm_adapter *adapter) {
 }
 
 void check_paging(struct vidmm_adapter *adapter) {
-    check_queue_rests(adapter);
-    check_addresses_kept(adapter);
+    for (uint32_t i = 0; i < adapter->facts.linked; i++) {
+        check_queue_rests(adapter, i);
+        check_addresses_kept(adapter, i);
+    }
 }

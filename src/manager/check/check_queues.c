@@ -51,7 +51,7 @@ void check_queue(const struct vidmm_adapter *adapter, const struct resident_queu
 /* How many allocations say that they are in the queue of each segment. */
 struct queued {
     struct vidmm_adapter *adapter;
-    uint32_t count[SEGMENTS_MAX];
+    uint32_t count[SEGMENTS_TOTAL];
 };
 
 static void count_queued(void *ctx, struct vidmm_allocation *allocation) {

@@ -19,7 +19,7 @@ struct placed {
 
 struct census {
     struct vidmm_adapter *adapter;
-    struct placed placed[SEGMENTS_MAX];
+    struct placed placed[SEGMENTS_TOTAL];
 };
 
 static bool segment_of_adapter(const struct vidmm_adapter *adapter, const struct segment *segment) {
@@ -133,12 +133,14 @@ static void check_tree(struct census *census, const struct table *table,
 }
 
 static void check_space_places(struct census *census, const struct vidmm_process *process) {
-    if (!process || !process->space)
+    if (!process)
         return;
     struct check_object object = check_object("page table of process", process->number);
-    if (process->space->root)
-        check_tree(census, process->space->root, object);
-    check_memory(census, &process->space->old_root, object);
+    for (const struct space *space = process->space; space; space = space->peer) {
+        if (space->root)
+            check_tree(census, space->root, object);
+        check_memory(census, &space->old_root, object);
+    }
 }
 
 static void take_census(struct census *census) {
@@ -146,9 +148,12 @@ static void take_census(struct census *census) {
     allocation_each(adapter, check_allocation_place, census);
     for (const struct vidmm_device *device = adapter->devices.first; device; device = device->next)
         check_contexts(census, device);
-    for (uint32_t i = 0; i <= PAGING_BUFFERS; i++)
-        check_buffer(census, &adapter->paging.buffers[i], check_object("paging buffer", i));
-    check_space_places(census, adapter->processes.system);
+    for (uint32_t i = 0; i < adapter->facts.linked; i++) {
+        for (uint32_t b = 0; b <= PAGING_BUFFERS; b++)
+            check_buffer(census, &adapter->physical[i].paging.buffers[b],
+                         check_object("paging buffer", b));
+        check_space_places(census, adapter->physical[i].process);
+    }
     for (const struct vidmm_process *one = adapter->processes.first; one; one = one->next)
         check_space_places(census, one);
 }

@@ -16,7 +16,7 @@ struct tree {
 };
 
 static const struct mmu *tree_mmu(const struct tree *tree) {
-    return &tree->adapter->facts.mmu;
+    return tree->space->mmu;
 }
 
 /* ---- Valid entries --------------------------------------------------------------------------- */
@@ -80,7 +80,7 @@ static void check_leaf(struct tree *tree, const struct table *table) {
           "an entry is valid below a large page");
     CHECK(tree->adapter, !large || !table_in_large(large->parent), tree->object,
           "a large page lies below another one");
-    const struct va *va = &tree->space->va;
+    const struct va *va = tree->space->va;
     for (const struct mapping *mapping = va_find(va, at); mapping && mapping->start < end;
          mapping = va_find(va, mapping->end)) {
         uint64_t from = mapping->start > at ? mapping->start : at;
@@ -96,15 +96,15 @@ static void check_leaf(struct tree *tree, const struct table *table) {
 
 /* Where the paging process, and a companion context, reach it. */
 static void check_windows(struct tree *tree, const struct table_memory *memory) {
-    const struct space *paging = tree->adapter->spaces.paging;
+    const struct space *paging = spaces_of(tree->space)->paging;
     const struct space *privileged = space_privileged_of(tree->space);
     if (memory->window) {
-        const struct mapping *window = va_find(&paging->va, memory->window);
+        const struct mapping *window = va_find(paging->va, memory->window);
         CHECK(tree->adapter, window && window->start == memory->window, tree->object,
               "a table's window is not taken in the paging process");
     }
     if (memory->privileged_va && privileged) {
-        const struct mapping *mapping = va_find(&privileged->va, memory->privileged_va);
+        const struct mapping *mapping = va_find(privileged->va, memory->privileged_va);
         CHECK(tree->adapter,
               mapping && mapping->start == memory->privileged_va && mapping->use.memory == memory,
               tree->object, "a table is not mapped where it says");
@@ -159,15 +159,13 @@ static void check_table(struct tree *tree, const struct table *table) {
 /* The paging process flushes before it uses what it mapped. A root that has grown leaves nothing in
  * a TLB: invalidating the old one is told with the next flush. */
 static bool may_be_stale(const struct space *space) {
-    const struct mmu *mmu = &space->adapter->facts.mmu;
+    const struct mmu *mmu = space->mmu;
     return space->paging || !space->root ||
            (mmu_root_grows(mmu) && mmu->caps.ExplicitPageTableInvalidation);
 }
 
-static uint64_t check_space(struct vidmm_adapter *adapter, const struct vidmm_process *process) {
-    const struct space *space = process ? process->space : NULL;
-    if (!space)
-        return 0;
+static uint64_t check_space(struct vidmm_adapter *adapter, const struct vidmm_process *process,
+                            const struct space *space) {
     struct tree tree = {.adapter = adapter,
                         .space = space,
                         .object = check_object("page tables of process", process->number)};
@@ -179,15 +177,31 @@ static uint64_t check_space(struct vidmm_adapter *adapter, const struct vidmm_pr
     CHECK(adapter, !space->away || !space->root, tree.object, "evicted, and there is a root");
     CHECK(adapter, space->stale_start == space->stale_end || may_be_stale(space), tree.object,
           "translations are stale, and no flush follows");
+    CHECK(adapter, space->away == process->space->away && !space->root == !process->space->root,
+          tree.object, "it has tables on one of the linked adapters, and none on another");
     if (space->root)
         check_table(&tree, space->root);
     return tree.bytes;
 }
 
+static uint64_t check_spaces(struct vidmm_adapter *adapter, const struct vidmm_process *process) {
+    const struct space *space = process ? process->space : NULL;
+    uint64_t bytes = 0;
+    for (; space; space = space->peer) {
+        CHECK(adapter, space->va == process->space->va,
+              check_object("page tables of process", process->number),
+              "linked adapters do not share its addresses");
+        bytes += check_space(adapter, process, space);
+    }
+    return bytes;
+}
+
 void check_tables(struct vidmm_adapter *adapter) {
-    uint64_t bytes = check_space(adapter, adapter->processes.system);
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < adapter->facts.linked; i++)
+        bytes += check_spaces(adapter, adapter->physical[i].process);
     for (const struct vidmm_process *one = adapter->processes.first; one; one = one->next)
-        bytes += check_space(adapter, one);
+        bytes += check_spaces(adapter, one);
     CHECK(adapter, adapter->stats.table_bytes == bytes,
           check_object("statistics of page tables", 0),
           "their bytes are not the sum of the tables");

@@ -30,8 +30,8 @@ static void check_ranges(struct vidmm_adapter *adapter) {
 
 struct windows {
     struct vidmm_adapter *adapter;
-    uint64_t bytes[SEGMENTS_MAX]; /* of windows */
-    uint32_t idle[SEGMENTS_MAX];
+    uint64_t bytes[SEGMENTS_TOTAL]; /* of windows */
+    uint32_t idle[SEGMENTS_TOTAL];
 };
 
 static void check_window(void *ctx, struct vidmm_allocation *allocation) {

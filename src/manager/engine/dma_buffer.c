@@ -52,5 +52,5 @@ PHYSICAL_ADDRESS dma_buffer_address(const struct dma_buffer *buffer) {
 }
 
 uint32_t dma_buffer_segment(const struct dma_buffer *buffer) {
-    return buffer->segment ? buffer->segment->id : 0;
+    return segment_driver_id(buffer->segment);
 }

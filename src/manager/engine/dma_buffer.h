@@ -34,7 +34,8 @@ struct dma_ring {
     struct vidmm_device *device; /* owner of the mappings */
     struct dma_buffer buffers[DMA_BUFFERS];
     uint32_t next;
-    uint32_t segments;                       /* DmaBufferSegmentSet */
+    uint32_t physical;                       /* the physical adapter of the context */
+    uint32_t segments;                       /* DmaBufferSegmentSet, as the manager counts */
     uint32_t allocations_size, patches_size; /* elements */
     DXGK_ALLOCATIONLIST *allocations;
     D3DDDI_PATCHLOCATIONLIST *patches;

@@ -127,7 +127,9 @@ static enum vidmm_status engine_preempt(struct vidmm_adapter *adapter, uint32_t 
     struct node *node = &adapter->fences.nodes[index];
     fences_lock(adapter);
     uint64_t deadline = adapter->os.now(adapter->os.ctx) + patience;
-    DXGKARG_PREEMPTCOMMAND arg = {.PreemptionFenceId = ++node->submitted, .NodeOrdinal = index};
+    DXGKARG_PREEMPTCOMMAND arg = {.PreemptionFenceId = ++node->submitted,
+                                  .NodeOrdinal = node_ordinal(&adapter->facts, index),
+                                  .EngineOrdinal = node_physical(&adapter->facts, index)};
     node->preemption = node->submitted;
     node->preempting = true;
     fences_unlock(adapter);
@@ -201,7 +203,8 @@ static enum vidmm_status engine_take_over(struct vidmm_adapter *adapter, uint32_
 /* What the driver cannot do is answered VIDMM_GPU_LOST. */
 static enum vidmm_status reset_one(struct vidmm_adapter *adapter, uint32_t index) {
     struct node *node = &adapter->fences.nodes[index];
-    DXGKARG_RESETENGINE arg = {.NodeOrdinal = index};
+    DXGKARG_RESETENGINE arg = {.NodeOrdinal = node_ordinal(&adapter->facts, index),
+                               .EngineOrdinal = node_physical(&adapter->facts, index)};
     fences_lock(adapter);
     bool over = node->count == 0 && !node->faulted;
     bool useless = node->futile >= TRIES_BEFORE_RESET;
@@ -220,13 +223,13 @@ static enum vidmm_status reset_one(struct vidmm_adapter *adapter, uint32_t index
 /* The nodes that a reset of `index` affects, those that exist. */
 static enum vidmm_status query_group(struct vidmm_adapter *adapter, uint32_t index,
                                      uint64_t *group) {
-    DXGKARG_QUERYDEPENDENTENGINEGROUP arg = {.NodeOrdinal = index};
-    uint32_t nodes = adapter->fences.node_count;
+    const struct adapter_facts *facts = &adapter->facts;
+    DXGKARG_QUERYDEPENDENTENGINEGROUP arg = {.NodeOrdinal = node_ordinal(facts, index),
+                                             .EngineOrdinal = node_physical(facts, index)};
     if (adapter->ddi->DxgkDdiQueryDependentEngineGroup(adapter->hadapter, &arg) != STATUS_SUCCESS)
         return VIDMM_GPU_LOST;
-    *group = arg.DependentNodeOrdinalMask | UINT64_C(1) << index;
-    if (nodes < 64)
-        *group &= (UINT64_C(1) << nodes) - 1;
+    *group = node_set_of_driver(facts, arg.EngineOrdinal, arg.DependentNodeOrdinalMask) |
+             UINT64_C(1) << index;
     return VIDMM_OK;
 }
 
@@ -287,7 +290,8 @@ static bool may_try(struct vidmm_adapter *adapter, struct node *node, bool preem
 /* The driver says that the engine gets on: a little longer. */
 static bool engine_responsive(struct vidmm_adapter *adapter, uint32_t index) {
     struct node *node = &adapter->fences.nodes[index];
-    DXGKARG_QUERYENGINESTATUS arg = {.NodeOrdinal = index};
+    DXGKARG_QUERYENGINESTATUS arg = {.NodeOrdinal = node_ordinal(&adapter->facts, index),
+                                     .EngineOrdinal = node_physical(&adapter->facts, index)};
     if (adapter->ddi->DxgkDdiQueryEngineStatus(adapter->hadapter, &arg) != STATUS_SUCCESS ||
         !arg.EngineStatus.Responsive || !may_try(adapter, node, false))
         return false;

@@ -20,7 +20,8 @@ static bool null_context_holds(const struct node *node, const struct vidmm_alloc
  */
 static enum vidmm_status null_context_submit(struct vidmm_device *device, uint32_t index) {
     struct vidmm_adapter *adapter = device->adapter;
-    const struct dma_buffer *buffer = &adapter->paging.buffers[adapter->paging.first];
+    const struct paging *paging = &adapter->physical[node_physical(&adapter->facts, index)].paging;
+    const struct dma_buffer *buffer = &paging->buffers[paging->first];
     enum vidmm_status status = fence_room(adapter, index);
     if (status)
         return status;
@@ -29,8 +30,8 @@ static enum vidmm_status null_context_submit(struct vidmm_device *device, uint32
     packet->submit = (DXGKARG_SUBMITCOMMAND){
         .DmaBufferSegmentId = dma_buffer_segment(buffer),
         .DmaBufferPhysicalAddress = dma_buffer_address(buffer),
-        .NodeOrdinal = index,
     };
+    packet->node = index;
     packet->submit.Flags.ContextSwitch = 1;
     return fence_submit(adapter, index, 0, device);
 }

@@ -33,6 +33,9 @@ static enum vidmm_status submit_physical(struct vidmm_adapter *adapter, struct p
     const DRIVER_INITIALIZATION_DATA *ddi = adapter->ddi;
     enum vidmm_status status = VIDMM_OK;
     packet->patch.SubmissionFenceId = packet->submit.SubmissionFenceId = fence;
+    packet->patch.EngineOrdinal = packet->submit.EngineOrdinal =
+        node_physical(&adapter->facts, packet->node);
+    packet->submit.NodeOrdinal = node_ordinal(&adapter->facts, packet->node);
     if (packet->patches)
         status = packet_check(adapter, "DxgkDdiPatch", "R277", "nc-d3dkmddi-dxgkddi_patch",
                               ddi->DxgkDdiPatch(adapter->hadapter, &packet->patch));
@@ -41,13 +44,15 @@ static enum vidmm_status submit_physical(struct vidmm_adapter *adapter, struct p
                               "nc-d3dkmddi-dxgkddi_submitcommand",
                               ddi->DxgkDdiSubmitCommand(adapter->hadapter, &packet->submit));
     if (status == VIDMM_OK)
-        adapter->fences.nodes[packet->submit.NodeOrdinal].context = packet->submit.hContext;
+        adapter->fences.nodes[packet->node].context = packet->submit.hContext;
     return status;
 }
 
 static enum vidmm_status submit_virtual(struct vidmm_adapter *adapter, struct packet *packet,
                                         uint32_t fence) {
     packet->submit_virtual.SubmissionFenceId = fence;
+    packet->submit_virtual.EngineOrdinal = node_physical(&adapter->facts, packet->node);
+    packet->submit_virtual.NodeOrdinal = node_ordinal(&adapter->facts, packet->node);
     NTSTATUS nt =
         adapter->ddi->DxgkDdiSubmitCommandVirtual(adapter->hadapter, &packet->submit_virtual);
     if (nt == STATUS_INVALID_PARAMETER && !packet->submit_virtual.Flags.Paging)

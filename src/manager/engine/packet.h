@@ -12,6 +12,7 @@ struct dma_buffer;
 
 struct packet {
     struct dma_buffer *buffer; /* NULL: the commands are the caller's, at a virtual address */
+    uint32_t node;             /* that it goes to */
     bool patches;              /* DxgkDdiPatch comes first */
     bool virtual_address;      /* DxgkDdiSubmitCommandVirtual */
     union {

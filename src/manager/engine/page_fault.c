@@ -164,7 +164,7 @@ static void page_fault_resolve(struct vidmm_device *device) {
     if (!fresh)
         return;
     if (process)
-        page_fault_find(&access, process->space ? &process->space->va : &process->shared);
+        page_fault_find(&access, process->space ? process->space->va : &process->shared);
     fences_lock(adapter);
     device->access = access;
     device->unresolved = false;

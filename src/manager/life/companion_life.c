@@ -14,15 +14,16 @@
 static enum vidmm_status companion_map_buffers(struct vidmm_process *privileged) {
     struct vidmm_adapter *adapter = privileged->adapter;
     struct space *space = privileged->space;
-    uint64_t size = page_round(adapter->facts.paging_size), at;
-    uint32_t count = sizeof(adapter->paging.buffers) / sizeof(adapter->paging.buffers[0]);
+    uint64_t size = page_round(adapter->facts.physical[0].paging_size), at;
+    const struct paging *paging = &adapter->physical[0].paging;
+    uint32_t count = sizeof(paging->buffers) / sizeof(paging->buffers[0]);
     enum vidmm_status status = VIDMM_OK;
-    if (!va_pick(&space->va, size * count, PAGE_BYTES, SPACE_RESERVE_UNIT, space->va.limit, &at))
+    if (!va_pick(space->va, size * count, PAGE_BYTES, SPACE_RESERVE_UNIT, space->va->limit, &at))
         return error_no_memory(adapter, CALL);
     privileged->buffers = at;
     for (uint32_t i = 0; status == VIDMM_OK && i < count; i++, at += size) {
         const struct va_use use = {.kind = VA_MEMORY,
-                                   .pages = adapter->paging.buffers[i].mdl,
+                                   .pages = paging->buffers[i].mdl,
                                    .origin = at,
                                    .protection = VIDMM_VA_WRITE | VIDMM_VA_EXECUTE};
         if (use.pages)
@@ -54,8 +55,9 @@ static enum vidmm_status companion_join(struct vidmm_context *context,
     struct vidmm_process *process = context->device->process;
     struct vidmm_adapter *adapter = process->adapter;
     uint32_t node = context->companion_node;
-    if (adapter->facts.mmu.caps.PageTableUpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL)
-        return VIDMM_OK;
+    if (adapter->facts.linked > 1 ||
+        adapter->facts.physical[0].mmu.caps.PageTableUpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL)
+        return VIDMM_OK; /* linked: the tables of several adapters change */
     if (node >= adapter->facts.nodes)
         return FAIL(adapter, .status = VIDMM_DRIVER_BROKE_RULE, .call = "DxgkDdiCreateContext",
                     .field = "DXGK_CONTEXTINFO.PagingCompanionNodeId",

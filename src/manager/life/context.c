@@ -63,8 +63,9 @@ void context_destroy(struct vidmm_context *context) {
     VIDMM_ASSERT_ENTERED(context->device->adapter);
     struct vidmm_adapter *adapter = context->device->adapter;
     companion_end(context);
-    if (context->device == adapter->devices.system)
-        adapter->paging.context = NULL;
+    uint32_t physical = node_physical(&adapter->facts, context->node);
+    if (context->device == adapter->physical[physical].device)
+        adapter->physical[physical].paging.context = NULL;
     dma_ring_destroy(adapter, &context->dma);
     context_driver_destroy(context);
     context_allocations_abandon(context->device, context);
@@ -87,6 +88,7 @@ enum vidmm_status context_make(struct vidmm_device *device, uint32_t node,
     context->device = device;
     context->node = node;
     context->dma.device = device;
+    context->dma.physical = node_physical(&adapter->facts, node);
     context->next = device->contexts;
     device->contexts = context;
     memset(&info, 0, sizeof(info));
@@ -104,11 +106,14 @@ enum vidmm_status context_make(struct vidmm_device *device, uint32_t node,
     return VIDMM_OK;
 }
 
-enum vidmm_status system_context_create(struct vidmm_device *device) {
+enum vidmm_status system_context_create(struct vidmm_device *device, uint32_t physical) {
+    struct vidmm_adapter *adapter = device->adapter;
+    uint32_t ordinal = adapter->facts.physical[physical].paging_node;
     struct vidmm_context *context = NULL;
-    enum vidmm_status status = context_make(device, device->adapter->facts.paging_node, &context);
+    enum vidmm_status status =
+        context_make(device, node_index(&adapter->facts, physical, ordinal), &context);
     if (status == VIDMM_OK)
-        device->adapter->paging.context = context->handle;
+        adapter->physical[physical].paging.context = context->handle;
     return status;
 }
 

@@ -58,6 +58,7 @@ static struct vidmm_allocation *new_allocation(struct vidmm_adapter *adapter,
         .EvictionSegmentSet = args->EvictionSegmentSet,
         .hAllocation = args->hDriverAllocation,
         .Flags = args->Flags,
+        .PhysicalAdapterIndex = adapter->facts.linked > 1 ? args->PhysicalAdapterIndex : 0,
         .AllocationPriority = D3DDDI_ALLOCATIONPRIORITY_HIGH,
     };
     struct vidmm_allocation *allocation = adapter_alloc(adapter, sizeof(*allocation));

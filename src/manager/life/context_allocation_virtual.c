@@ -59,8 +59,8 @@ static uint64_t context_allocation_map(struct vidmm_allocation *allocation,
                                        .offset = args->OffsetInPages * PAGE_BYTES,
                                        .protection = (uint32_t)args->Protection.Value,
                                        .driver_protection = args->DriverProtection};
-    bool taken = request.base && request.base < space->va.limit &&
-                 !va_is_free(&space->va, request.base, request.base + request.size);
+    bool taken = request.base && request.base < space->va->limit &&
+                 !va_is_free(space->va, request.base, request.base + request.size);
     return !taken && va_map(space, &request, &va) == VIDMM_OK ? va : 0;
 }
 

@@ -75,17 +75,34 @@ static enum vidmm_status device_create(struct vidmm_adapter *adapter, struct vid
     return status;
 }
 
-enum vidmm_status system_device_create(struct vidmm_adapter *adapter) {
-    if (adapter->facts.interface_version < DXGKDDI_INTERFACE_VERSION_WIN8 || !adapter->contexts)
-        return VIDMM_OK; /* before WDDM 1.2 paging has no context (DXGKARG_SUBMITCOMMAND) */
-    adapter->processes.creating =
-        adapter->processes.system; /* it has a device only when this has returned */
-    enum vidmm_status status =
-        device_create(adapter, adapter->processes.system, true, &adapter->devices.system);
+static enum vidmm_status system_device_make(struct vidmm_adapter *adapter, uint32_t physical) {
+    struct physical_adapter *its = &adapter->physical[physical];
+    adapter->processes.creating = its->process; /* it has a device only when this has returned */
+    enum vidmm_status status = device_create(adapter, its->process, true, &its->device);
     adapter->processes.creating = NULL;
     if (status == VIDMM_OK)
-        status = system_context_create(adapter->devices.system);
+        status = system_context_create(its->device, physical);
     return status;
+}
+
+enum vidmm_status system_devices_create(struct vidmm_adapter *adapter) {
+    enum vidmm_status status = VIDMM_OK;
+    if (adapter->facts.interface_version < DXGKDDI_INTERFACE_VERSION_WIN8 || !adapter->contexts)
+        return VIDMM_OK; /* before WDDM 1.2 paging has no context (DXGKARG_SUBMITCOMMAND) */
+    for (uint32_t i = 0; status == VIDMM_OK && i < adapter->facts.linked; i++)
+        status = system_device_make(adapter, i);
+    return status;
+}
+
+/* False: it is none of those that page. */
+static bool system_device_forget(struct vidmm_adapter *adapter, const struct vidmm_device *device) {
+    for (uint32_t i = 0; i < adapter->facts.linked; i++) {
+        if (adapter->physical[i].device != device)
+            continue;
+        adapter->physical[i].device = NULL;
+        return true;
+    }
+    return false;
 }
 
 enum vidmm_status device_create_own(struct vidmm_process *process) {
@@ -166,9 +183,8 @@ void device_destroy(struct vidmm_device *device) {
     context_allocations_abandon(device, NULL);
     context_allocations_reap(adapter);
     unlink_device(device);
-    if (adapter->devices.system == device)
-        adapter->devices.system = NULL;
-    else if (device->system)
+    bool pages = device->system && system_device_forget(adapter, device);
+    if (device->system && !pages)
         device->process->device = NULL;
     else if (device->process)
         device->process->devices--;

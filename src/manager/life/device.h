@@ -6,10 +6,11 @@
 
 #include "base/device.h"
 
-/* The system device, and its context on the paging node; nothing when the driver needs none. */
-enum vidmm_status system_device_create(struct vidmm_adapter *adapter);
-/* For the system device; its handle goes into adapter->paging. */
-enum vidmm_status system_context_create(struct vidmm_device *device);
+/* The system device of each physical adapter, and its context on the paging node; nothing when the
+ * driver needs none. */
+enum vidmm_status system_devices_create(struct vidmm_adapter *adapter);
+/* For such a device; its handle goes into the paging queue. */
+enum vidmm_status system_context_create(struct vidmm_device *device, uint32_t physical);
 /* A system device in the space of `process`, which becomes its own. */
 enum vidmm_status device_create_own(struct vidmm_process *process);
 enum vidmm_status context_make(struct vidmm_device *device, uint32_t node,

@@ -12,7 +12,7 @@
 /* The first address that the driver may have: neither entry 0 nor what paging itself needs. */
 static uint64_t driver_range_lowest(const struct vidmm_process *process, uint64_t unit) {
     const struct space *space = process->space;
-    uint64_t own = space->paging ? paging_process_bytes(process->adapter) : unit;
+    uint64_t own = space->paging ? paging_process_bytes(process->adapter, space->physical) : unit;
     return (own + unit - 1) & ~(unit - 1);
 }
 
@@ -37,19 +37,28 @@ static bool driver_range_find(struct va *va, const DXGKARGCB_RESERVEGPUVIRTUALAD
 /* All addresses that there can be entries for, whatever the manager keeps to itself. */
 static bool find_in(struct space *space, const DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args,
                     uint64_t unit, uint64_t *start) {
-    uint64_t own = space->va.limit;
-    space->va.limit = space->adapter->facts.mmu.limit;
+    uint64_t own = space->va->limit;
+    space->va->limit = space->mmu->limit;
     bool found =
-        driver_range_find(&space->va, args, unit, driver_range_lowest(space->process, unit), start);
-    space->va.limit = own;
+        driver_range_find(space->va, args, unit, driver_range_lowest(space->process, unit), start);
+    space->va->limit = own;
     return found && (!space->root || *start + args->SizeInBytes <= space->root->entries * unit);
+}
+
+/* What an entry of the root covers: of linked adapters, on each. */
+static uint64_t driver_range_unit(const struct space *space) {
+    uint64_t unit = 0;
+    for (; space; space = space->peer) {
+        uint64_t one = UINT64_C(1) << mmu_shift(space->mmu, space->mmu->levels - 1);
+        unit = one > unit ? one : unit;
+    }
+    return unit;
 }
 
 static NTSTATUS driver_range_reserve(struct vidmm_process *process,
                                      DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args) {
     struct space *space = process->space;
-    const struct mmu *mmu = &process->adapter->facts.mmu;
-    uint64_t unit = UINT64_C(1) << mmu_shift(mmu, mmu->levels - 1), start;
+    uint64_t unit = driver_range_unit(space), start;
     struct va_use use = {.kind = VA_NOTHING, .owner = VA_OF_DRIVER};
     if (!whole_entries(args, unit))
         return STATUS_INVALID_PARAMETER;
@@ -59,7 +68,7 @@ static NTSTATUS driver_range_reserve(struct vidmm_process *process,
         use.owner = VA_OF_BOTH;
         use.reservation = ++space->reservations;
     }
-    if (!va_set(&space->va, start, start + args->SizeInBytes, &use))
+    if (!va_set(space->va, start, start + args->SizeInBytes, &use))
         return STATUS_NO_MEMORY;
     args->StartVirtualAddress = start;
     return STATUS_SUCCESS;

@@ -12,7 +12,7 @@
 struct fence_page {
     struct fence_page *next;
     PMDL mdl;
-    uint64_t va; /* in the paging process */
+    uint64_t va; /* in the paging process of physical adapter 0, which signals */
     uint64_t *cpu;
     uint64_t used[WORDS];
 };
@@ -45,7 +45,7 @@ static struct fence_page *add_page(struct vidmm_adapter *adapter) {
         return NULL;
     page->mdl = os->pages_alloc(os->ctx, 1, VIDMM_PAGES_CONTIGUOUS, highest ? highest : UINT64_MAX);
     page->cpu = page->mdl ? os->pages_map(os->ctx, page->mdl) : NULL;
-    page->va = page->cpu ? space_keep_pages(adapter, page->mdl, PAGE_BYTES) : 0;
+    page->va = page->cpu ? space_keep_pages(adapter, 0, page->mdl, PAGE_BYTES) : 0;
     if (!page->va) {
         paging_fence_drop(adapter, page);
         return NULL;

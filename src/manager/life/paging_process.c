@@ -12,15 +12,16 @@
 #define EXTENT_LEAST  (UINT64_C(16) << 20)
 #define CALL          "vidmm paging process"
 
-uint64_t paging_process_migration_bytes(const struct vidmm_adapter *adapter) {
+uint64_t paging_process_migration_bytes(const struct vidmm_adapter *adapter, uint32_t physical) {
     const struct adapter_facts *facts = &adapter->facts;
     uint64_t wanted = 2 * VIDMM_MIGRATION_STAGING;
-    return facts->dirty.migration && wanted < facts->mmu.limit / 2 ? wanted : 0;
+    return facts->dirty.migration && wanted < facts->physical[physical].mmu.limit / 2 ? wanted : 0;
 }
 
-static enum vidmm_status paging_process_needs(struct vidmm_adapter *adapter) {
+static enum vidmm_status paging_process_needs(struct vidmm_adapter *adapter, uint32_t physical) {
     const DRIVER_INITIALIZATION_DATA *ddi = adapter->ddi;
-    bool root = !mmu_root_grows(&adapter->facts.mmu) || ddi->DxgkDdiGetRootPageTableSize;
+    const struct mmu *mmu = &adapter->facts.physical[physical].mmu;
+    bool root = !mmu_root_grows(mmu) || ddi->DxgkDdiGetRootPageTableSize;
     const struct needed_function needed[] = {
         {"DxgkDdiCreateProcess", ddi->DxgkDdiCreateProcess},
         {"DxgkDdiDestroyProcess", ddi->DxgkDdiDestroyProcess},
@@ -37,12 +38,12 @@ static enum vidmm_status paging_process_needs(struct vidmm_adapter *adapter) {
  * Bytes of addresses: as many as there should be, unless their leaf tables then take more than a
  * quarter of the segment that they lie in.
  */
-uint64_t paging_process_bytes(const struct vidmm_adapter *adapter) {
-    const struct vidmm_level_info *leaf = &adapter->facts.mmu.level[0];
+uint64_t paging_process_bytes(const struct vidmm_adapter *adapter, uint32_t physical) {
+    const struct mmu *mmu = &adapter->facts.physical[physical].mmu;
+    const struct vidmm_level_info *leaf = &mmu->level[0];
     const struct segment *segment = query_segment(&adapter->facts, leaf->paging_segment);
-    uint64_t scratch = adapter->facts.mmu.paging ? adapter->facts.mmu.paging : SCRATCH_BYTES;
-    uint64_t aside = paging_process_migration_bytes(adapter),
-             limit = adapter->facts.mmu.limit - aside;
+    uint64_t scratch = mmu->paging ? mmu->paging : SCRATCH_BYTES;
+    uint64_t aside = paging_process_migration_bytes(adapter, physical), limit = mmu->limit - aside;
     uint64_t all = scratch + scratch / WINDOW_SHARE, page = segment ? segment->page_size : 1;
     uint64_t each = (leaf->size + page - 1) / page * page; /* a table has pages of its own */
     all = all > EXTENT_LEAST ? all : EXTENT_LEAST;
@@ -55,33 +56,33 @@ uint64_t paging_process_bytes(const struct vidmm_adapter *adapter) {
 
 /* How the paging process's addresses are divided. False: no memory. */
 static bool paging_process_lay_out(struct vidmm_adapter *adapter, struct space *space) {
-    struct spaces *spaces = &adapter->spaces;
+    struct spaces *spaces = spaces_of(space);
     const struct va_use nothing = {.kind = VA_NOTHING};
-    uint64_t end = paging_process_bytes(adapter),
-             all = end - paging_process_migration_bytes(adapter);
-    space->va.limit = end;
+    uint64_t end = paging_process_bytes(adapter, space->physical),
+             all = end - paging_process_migration_bytes(adapter, space->physical);
+    space->va->limit = end;
     spaces->scratch_end = all;
     spaces->scratch_start = all / (WINDOW_SHARE + 1) & ~(uint64_t)(SPACE_RESERVE_UNIT - 1);
     spaces->scratch_next = spaces->scratch_start;
-    return va_set(&space->va, 0, SPACE_RESERVE_UNIT, &nothing) &&
-           va_set(&space->va, spaces->scratch_start, end, &nothing);
+    return va_set(space->va, 0, SPACE_RESERVE_UNIT, &nothing) &&
+           va_set(space->va, spaces->scratch_start, end, &nothing);
 }
 
 static enum vidmm_status paging_process_make_tables(struct vidmm_adapter *adapter,
                                                     struct space *space) {
-    struct spaces *spaces = &adapter->spaces;
+    struct spaces *spaces = spaces_of(space);
     spaces->paging = space;
     spaces->make_place = room_for_table;
     spaces->entries = adapter_alloc(adapter, 2 * TABLE_ENTRIES_MAX * sizeof(*spaces->entries));
     if (!spaces->entries || !paging_process_lay_out(adapter, space))
         return error_no_memory(adapter, CALL);
-    uint64_t end = space->va.root->high; /* of what the driver reserved */
+    uint64_t end = space->va->root->high; /* of what the driver reserved */
     struct tables_ready ready;
     struct plan plan;
     enum vidmm_status status =
-        end > space->va.limit ? tables_prepare(space, end, end, &ready) : VIDMM_OK;
+        end > space->va->limit ? tables_prepare(space, end, end, &ready) : VIDMM_OK;
     if (status == VIDMM_OK)
-        status = tables_prepare(space, 0, space->va.limit, &ready);
+        status = tables_prepare(space, 0, space->va->limit, &ready);
     if (status)
         return status;
     space->now = true;
@@ -90,18 +91,24 @@ static enum vidmm_status paging_process_make_tables(struct vidmm_adapter *adapte
     return status;
 }
 
-enum vidmm_status paging_process_start(struct vidmm_adapter *adapter) {
-    enum vidmm_status status = paging_process_needs(adapter);
+static enum vidmm_status paging_process_begin(struct vidmm_adapter *adapter, uint32_t physical) {
+    struct vidmm_process **process = &adapter->physical[physical].process;
+    enum vidmm_status status = paging_process_needs(adapter, physical);
     if (status == VIDMM_OK)
-        status = process_make(adapter, 0, &adapter->processes.system);
-    return status == VIDMM_OK
-               ? paging_process_make_tables(adapter, adapter->processes.system->space)
-               : status;
+        status = process_make_paging(adapter, physical, process);
+    return status == VIDMM_OK ? paging_process_make_tables(adapter, (*process)->space) : status;
 }
 
-void paging_process_stop(struct vidmm_adapter *adapter) {
-    struct spaces *spaces = &adapter->spaces;
-    struct vidmm_process *process = adapter->processes.system;
+enum vidmm_status paging_process_start(struct vidmm_adapter *adapter) {
+    enum vidmm_status status = VIDMM_OK;
+    for (uint32_t i = 0; status == VIDMM_OK && i < adapter->facts.linked; i++)
+        status = paging_process_begin(adapter, i);
+    return status;
+}
+
+static void paging_process_finish(struct vidmm_adapter *adapter, uint32_t physical) {
+    struct spaces *spaces = &adapter->physical[physical].spaces;
+    struct vidmm_process *process = adapter->physical[physical].process;
     if (process && process->space->root && !adapter->stopped) {
         struct plan plan;
         plan_begin(&plan, adapter, VIDMM_PLAN_STOP);
@@ -110,8 +117,13 @@ void paging_process_stop(struct vidmm_adapter *adapter) {
     }
     if (process)
         process_end(process);
-    adapter->processes.system = NULL;
+    adapter->physical[physical].process = NULL;
     adapter_free(adapter, spaces->entries, 2 * TABLE_ENTRIES_MAX * sizeof(*spaces->entries));
     adapter_free(adapter, spaces->kept, spaces->kept_capacity * sizeof(*spaces->kept));
     memset(spaces, 0, sizeof(*spaces));
+}
+
+void paging_process_stop(struct vidmm_adapter *adapter) {
+    for (uint32_t i = adapter->facts.linked; i-- > 0;)
+        paging_process_finish(adapter, i);
 }

@@ -1,5 +1,6 @@
 /*
- * paging_process.h - the process in whose address space paging runs (system-paging-process.md).
+ * paging_process.h - the process in whose address space paging runs (system-paging-process.md), one a
+ * physical adapter.
  *
  * Its addresses, from the bottom: 64 KiB that lead nowhere; windows, through which page tables and
  * paging buffers are reached, and which stay; the scratch space, which is taken piece by piece and
@@ -15,8 +16,8 @@
 enum vidmm_status paging_process_start(struct vidmm_adapter *adapter);
 void paging_process_stop(struct vidmm_adapter *adapter);
 /* Bytes of its addresses, from 0 on, that are the manager's own. */
-uint64_t paging_process_bytes(const struct vidmm_adapter *adapter);
+uint64_t paging_process_bytes(const struct vidmm_adapter *adapter, uint32_t physical);
 /* Bytes at the end of those that migrations have for themselves; 0: none. */
-uint64_t paging_process_migration_bytes(const struct vidmm_adapter *adapter);
+uint64_t paging_process_migration_bytes(const struct vidmm_adapter *adapter, uint32_t physical);
 
 #endif

@@ -38,15 +38,19 @@ static void process_driver_destroy(struct vidmm_process *process) {
     adapter_return(adapter);
 }
 
+static enum vidmm_status make_space(struct vidmm_process *process, const uint32_t *paging) {
+    return paging ? space_make_paging(process, *paging, &process->space)
+                  : space_make(process, &process->space);
+}
+
 /* The space is there first: the driver may reserve some of it while it makes the process. */
-static enum vidmm_status make_both(struct vidmm_process *process, bool system) {
+static enum vidmm_status make_both(struct vidmm_process *process, const uint32_t *paging) {
     struct vidmm_adapter *adapter = process->adapter;
-    enum vidmm_status status =
-        adapter->gpummu ? space_make(process, system, &process->space) : VIDMM_OK;
+    enum vidmm_status status = adapter->gpummu ? make_space(process, paging) : VIDMM_OK;
     if (status)
         return status;
     adapter->processes.creating = process;
-    status = process_driver_create(process, system);
+    status = process_driver_create(process, paging);
     adapter->processes.creating = NULL;
     if (status && process->space)
         space_end(process->space);
@@ -60,8 +64,8 @@ static void process_forget(struct vidmm_process *process) {
     adapter_free(process->adapter, process, sizeof(*process));
 }
 
-enum vidmm_status process_make(struct vidmm_adapter *adapter, uint32_t number,
-                               struct vidmm_process **out) {
+static enum vidmm_status process_new(struct vidmm_adapter *adapter, uint32_t number,
+                                     const uint32_t *paging, struct vidmm_process **out) {
     struct vidmm_process *process = adapter_alloc(adapter, sizeof(*process));
     if (!process)
         return error_no_memory(adapter, CALL);
@@ -71,13 +75,23 @@ enum vidmm_status process_make(struct vidmm_adapter *adapter, uint32_t number,
         process->fixed[i] = UINT64_MAX;
     enum vidmm_status status = adapter->iommu ? iommu_enter(process) : VIDMM_OK;
     if (status == VIDMM_OK)
-        status = make_both(process, number == 0);
+        status = make_both(process, paging);
     if (status) {
         process_forget(process);
         return status;
     }
     *out = process;
     return VIDMM_OK;
+}
+
+enum vidmm_status process_make(struct vidmm_adapter *adapter, uint32_t number,
+                               struct vidmm_process **out) {
+    return process_new(adapter, number, NULL, out);
+}
+
+enum vidmm_status process_make_paging(struct vidmm_adapter *adapter, uint32_t physical,
+                                      struct vidmm_process **out) {
+    return process_new(adapter, 0, &physical, out);
 }
 
 void process_list(struct vidmm_process *process) {
@@ -157,7 +171,7 @@ bool vidmm_process_lookup(struct vidmm_process *process, uint64_t va,
     uint64_t row;
     adapter_enter(process->adapter);
     const struct mapping *mapping =
-        va_find(process->space ? &process->space->va : &process->shared, va);
+        va_find(process->space ? process->space->va : &process->shared, va);
     bool leads = mapping && mapping->start <= va && mapping->use.kind == VA_PAGES;
     if (leads) {
         *allocation = mapping->use.allocation;
@@ -169,11 +183,11 @@ bool vidmm_process_lookup(struct vidmm_process *process, uint64_t va,
 
 void vidmm_gpummu_info(struct vidmm_adapter *adapter, uint32_t physical,
                        struct vidmm_gpummu_info *info) {
-    (void)physical;
-    const struct mmu *mmu = &adapter->facts.mmu;
+    const struct mmu *mmu = &adapter->facts.physical[physical].mmu;
+    const struct spaces *spaces = &adapter->physical[physical].spaces;
     *info = (struct vidmm_gpummu_info){
-        .on = mmu->on, .iommu = adapter->iommu, .caps = mmu->caps, .levels = mmu->levels};
+        .on = adapter->gpummu, .iommu = adapter->iommu, .caps = mmu->caps, .levels = mmu->levels};
     memcpy(info->level, mmu->level, sizeof(info->level));
     info->large_bytes = mmu->large && mmu->on ? UINT64_C(1) << mmu_shift(mmu, 1) : 0;
-    info->paging_bytes = adapter->spaces.scratch_end - adapter->spaces.scratch_start;
+    info->paging_bytes = spaces->scratch_end - spaces->scratch_start;
 }

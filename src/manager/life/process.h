@@ -7,9 +7,12 @@
 
 #include "base/process.h"
 
-/* DxgkDdiCreateProcess and an empty address space without tables; `number` 0: the system's. */
+/* DxgkDdiCreateProcess and an empty address space without tables. */
 enum vidmm_status process_make(struct vidmm_adapter *adapter, uint32_t number,
                                struct vidmm_process **out);
+/* The system's of a physical adapter: its address space is the paging process's, without peers. */
+enum vidmm_status process_make_paging(struct vidmm_adapter *adapter, uint32_t physical,
+                                      struct vidmm_process **out);
 /* It is one of the adapter's from now on: those have page tables that can be lost, or leave. */
 void process_list(struct vidmm_process *process);
 /* Out of that list if it is in it, its spaces, and DxgkDdiDestroyProcess. */

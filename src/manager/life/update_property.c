@@ -42,7 +42,9 @@ static struct properties wanted_properties(const struct update *update) {
     const DXGKARG_VALIDATEUPDATEALLOCPROPERTY *wanted = update->wanted;
     struct properties properties = properties_of(update->allocation);
     if (wanted->SetSupportedSegmentSet)
-        properties.read_set = properties.write_set = wanted->SupportedSegmentSet;
+        properties.read_set = properties.write_set =
+            segment_set_of_driver(&update->allocation->adapter->facts, update->allocation->home,
+                                  wanted->SupportedSegmentSet);
     if (wanted->SetPreferredSegment)
         properties.preferred = wanted->PreferredSegment;
     if (wanted->SetAccessedPhysically)
@@ -54,7 +56,8 @@ static enum vidmm_status update_check(const struct update *update) {
     const struct vidmm_allocation *allocation = update->allocation;
     struct vidmm_adapter *adapter = allocation->adapter;
     const DXGKARG_VALIDATEUPDATEALLOCPROPERTY *wanted = update->wanted;
-    uint32_t usable = adapter->sets.memory | adapter->sets.aperture;
+    uint32_t usable = driver_segment_set(&adapter->facts, allocation->home,
+                                         adapter->sets.memory | adapter->sets.aperture);
     uint32_t set = wanted->SupportedSegmentSet;
     if (!allocation->resource || allocation->locks || allocation->pinned || allocation->offered)
         return error_argument(adapter, CALL, "an allocation not locked, pinned or offered");

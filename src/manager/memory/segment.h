@@ -21,7 +21,8 @@
 #include "memory/policy.h"
 
 /* Segment ids are five bits wide in preferences and page-table entries; 0 is system memory. */
-#define SEGMENTS_MAX 31u
+#define SEGMENTS_MAX   31u
+#define SEGMENTS_TOTAL 32u /* of all linked adapters: a bit of a set for each */
 
 /* System memory that all aperture segments together may map (calculating-graphics-memory.md). */
 struct shared_memory {

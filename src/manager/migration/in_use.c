@@ -88,7 +88,7 @@ enum vidmm_status in_use_separate(struct vidmm_adapter *adapter, struct segment 
     enum vidmm_status status = VIDMM_OK;
     if (!map)
         return error_no_memory(adapter, "vidmm_adapter_start");
-    mark_space(&marking, adapter->processes.system->space);
+    mark_space(&marking, adapter->physical[0].process->space);
     for (struct bitmap_run run = bitmap_run(map, 0, units);
          status == VIDMM_OK && run.first < run.end; run = bitmap_run(map, run.end, units)) {
         uint64_t end = run.end * unit;

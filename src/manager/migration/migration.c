@@ -55,9 +55,9 @@ static enum vidmm_status make_staging(struct vidmm_adapter *adapter) {
     migration->cpu = migration->staging ? os->pages_map(os->ctx, migration->staging) : NULL;
     if (!migration->extents || !migration->cpu)
         return error_no_memory(adapter, "vidmm_adapter_start");
-    migration->staging_va = adapter->spaces.scratch_end;
+    migration->staging_va = adapter->physical[0].spaces.scratch_end;
     migration->window_va = migration->staging_va + VIDMM_MIGRATION_STAGING;
-    return space_keep_pages_at(adapter, migration->staging, VIDMM_MIGRATION_STAGING,
+    return space_keep_pages_at(adapter, 0, migration->staging, VIDMM_MIGRATION_STAGING,
                                migration->staging_va)
                ? VIDMM_OK
                : error_no_memory(adapter, "vidmm_adapter_start");
@@ -68,7 +68,7 @@ enum vidmm_status migration_start(struct vidmm_adapter *adapter) {
     if (!adapter->facts.dirty.tracking)
         return VIDMM_OK;
     status = migration_check_table(adapter);
-    if (status == VIDMM_OK && adapter->gpummu && paging_process_migration_bytes(adapter))
+    if (status == VIDMM_OK && adapter->gpummu && paging_process_migration_bytes(adapter, 0))
         status = make_staging(adapter);
     return status == VIDMM_OK ? dirty_start(adapter) : status;
 }

@@ -76,8 +76,10 @@ static bool copy_emit(struct plan *plan, const struct copy *copy, const struct p
     const struct table_source source = {.view = {.segment = segment, .place = place}};
     const struct vidmm_place staging = {.mdl = migration->staging};
     const struct vidmm_place memory = {.segment = copy->id, .offset = place->offset};
-    if (!table_scratch(plan, migration->window_va, migration->window_va + copy->size, &source) ||
-        !table_flush(plan, adapter->spaces.paging))
+    struct space *paging = adapter->physical[0].spaces.paging;
+    if (!table_scratch(plan, paging, migration->window_va, migration->window_va + copy->size,
+                       &source) ||
+        !table_flush(plan, paging))
         return false;
     struct plan_op *op = plan_add(plan, VIDMM_OP_VIRTUAL_TRANSFER, NULL);
     if (!op)
@@ -107,14 +109,14 @@ static enum vidmm_status run_aside(struct plan *plan) {
     struct vidmm_adapter *adapter = plan->adapter;
     const struct vidmm_stats figures = adapter->stats;
     const struct vidmm_observer observer = adapter->settings.observer;
-    const uint32_t current = adapter->paging.current;
+    const uint32_t current = adapter->physical[0].paging.current;
     adapter->settings.observer.op_done = NULL;
     adapter->settings.observer.plan = NULL;
     enum vidmm_status status = plan_run(plan);
     adapter->settings.observer = observer;
     if (status == VIDMM_OK) {
         restore_figures(adapter, figures);
-        adapter->paging.current = current;
+        adapter->physical[0].paging.current = current;
     }
     return status;
 }

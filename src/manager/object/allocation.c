@@ -7,6 +7,10 @@
 #include "base/assert.h"
 #include "object/backing.h"
 
+uint32_t allocation_home_of(const struct vidmm_adapter *adapter, const DXGK_ALLOCATIONINFO *info) {
+    return adapter->facts.linked > 1 ? info->PhysicalAdapterIndex : 0;
+}
+
 uint32_t allocation_read_set_of(const struct vidmm_adapter *adapter,
                                 const DXGK_ALLOCATIONINFO *info) {
     return adapter->facts.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0
@@ -16,12 +20,16 @@ uint32_t allocation_read_set_of(const struct vidmm_adapter *adapter,
 
 bool allocation_init(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
                      const DXGK_ALLOCATIONINFO *info, PMDL existing) {
+    const struct adapter_facts *facts = &adapter->facts;
+    uint32_t home = allocation_home_of(adapter, info);
     allocation->adapter = adapter;
     allocation->info = *info;
     allocation->handle = info->hAllocation;
-    allocation->write_set = info->SupportedWriteSegmentSet;
-    allocation->read_set = allocation_read_set_of(adapter, info);
-    allocation->evict_set = info->EvictionSegmentSet;
+    allocation->home = home;
+    allocation->write_set = segment_set_of_driver(facts, home, info->SupportedWriteSegmentSet);
+    allocation->read_set =
+        segment_set_of_driver(facts, home, allocation_read_set_of(adapter, info));
+    allocation->evict_set = segment_set_of_driver(facts, home, info->EvictionSegmentSet);
     allocation->size = page_round(info->Size);
     allocation->resident.owner = allocation;
     allocation->resident.facts = (struct vidmm_candidate){.priority = info->AllocationPriority,

@@ -91,7 +91,9 @@ struct vidmm_allocation {
 /* An allocation's pages and constants from `info`; false: no memory. */
 bool allocation_init(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
                      const DXGK_ALLOCATIONINFO *info, PMDL existing);
-/* Segments for reading: from WDDM 2.0 on the write set stands for both (R96). */
+/* DXGK_ALLOCATIONINFO.PhysicalAdapterIndex, which is another member before WDDM 2.0. */
+uint32_t allocation_home_of(const struct vidmm_adapter *adapter, const DXGK_ALLOCATIONINFO *info);
+/* Segments for reading, as the driver counts: from WDDM 2.0 on the write set stands for both (R96). */
 uint32_t allocation_read_set_of(const struct vidmm_adapter *adapter,
                                 const DXGK_ALLOCATIONINFO *info);
 /* Runs for each allocation of the adapter. */

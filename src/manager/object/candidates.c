@@ -36,7 +36,7 @@ void candidates_list(const struct vidmm_allocation *allocation, uint32_t set,
     UINT preference = allocation->info.PreferredSegment.Value;
     list->count = list->alike = 0;
     for (uint32_t i = 0; i < PREFERENCES; i++, preference >>= PREFERENCE_BITS) {
-        struct segment *segment = query_segment(facts, preference & 31u);
+        struct segment *segment = physical_segment(facts, allocation->home, preference & 31u);
         if (!segment || !segment_in_set(segment, set))
             continue;
         set &= ~(1u << (segment->id - 1u));
@@ -54,6 +54,7 @@ void candidates_list(const struct vidmm_allocation *allocation, uint32_t set,
 
 struct segment_request candidate_request(const struct vidmm_allocation *allocation,
                                          const struct candidate_list *list, uint32_t index) {
+    const struct adapter_facts *facts = &allocation->adapter->facts;
     struct segment_request request = {
         .size = allocation->size,
         .pitch_size = allocation->info.PitchAlignedSize,
@@ -67,7 +68,7 @@ struct segment_request candidate_request(const struct vidmm_allocation *allocati
         request.scattered = allocation->adapter->gpummu && !request.floating;
     }
     if (allocation_may_be_large(allocation))
-        request.large = mmu_large_sizes(&allocation->adapter->facts.mmu, allocation->size);
+        request.large = mmu_large_sizes(&facts->physical[allocation->home].mmu, allocation->size);
     /* Bank hints are about the most preferred segment (ns-d3dkmddi-_dxgk_allocationinfo.md). */
     if (index == 0 && list->preferred)
         request.banks = allocation->info.HintedBank;

@@ -10,8 +10,8 @@ struct candidate_list {
     uint32_t count;
     uint32_t alike;     /* so many from the first on are of the first one's kind */
     uint32_t preferred; /* so many come from DXGK_ALLOCATIONINFO.PreferredSegment */
-    struct segment *segments[SEGMENTS_MAX];
-    bool from_end[SEGMENTS_MAX]; /* the preference's direction bit */
+    struct segment *segments[SEGMENTS_TOTAL];
+    bool from_end[SEGMENTS_TOTAL]; /* the preference's direction bit */
 };
 
 /*

@@ -50,9 +50,11 @@ static void host_aperture_drop(struct host_window *window) {
 
 static void host_aperture_unmap(struct host_window *window) {
     struct vidmm_adapter *adapter = window->allocation->adapter;
+    const struct segment *segment = window->aperture->segment;
     DXGKARG_UNMAPCPUHOSTAPERTURE arg = {.NumberOfPages = window->count,
                                         .pCpuHostAperturePages = window->pages,
-                                        .SegmentId = (WORD)window->aperture->segment->id};
+                                        .SegmentId = (WORD)segment->driver_id,
+                                        .PhysicalAdapterIndex = (WORD)segment->physical};
     (void)adapter->ddi->DxgkDdiUnmapCpuHostAperture(adapter->hadapter, &arg);
     window->allocation->window = NULL;
     host_aperture_drop(window);
@@ -93,7 +95,8 @@ static enum vidmm_status host_aperture_map(struct host_window *window) {
         pages[i] = placement_at(&allocation->place, (uint64_t)i * segment->page_size, &run) /
                    segment->page_size;
     DXGKARG_MAPCPUHOSTAPERTURE arg = {.hAllocation = allocation->dead ? NULL : allocation->handle,
-                                      .SegmentId = (WORD)segment->id,
+                                      .SegmentId = (WORD)segment->driver_id,
+                                      .PhysicalAdapterIndex = (WORD)segment->physical,
                                       .NumberOfPages = window->count,
                                       .pCpuHostAperturePages = window->pages,
                                       .pMemorySegmentPages = pages};
@@ -102,7 +105,7 @@ static enum vidmm_status host_aperture_map(struct host_window *window) {
     if (nt == STATUS_SUCCESS)
         return VIDMM_OK;
     (void)FAIL(adapter, .status = VIDMM_DRIVER_REFUSED, .call = MAP_CALL, .field = "return value",
-               .expected = "STATUS_SUCCESS", .page = MAP_PAGE, .index = segment->id,
+               .expected = "STATUS_SUCCESS", .page = MAP_PAGE, .index = segment->driver_id,
                .value = (uint32_t)nt, .nt = nt);
     return VIDMM_NOT_LOCKABLE;
 }

@@ -125,7 +125,7 @@ static NTSTATUS swizzling_ask(struct vidmm_allocation *allocation,
     *arg = (DXGKARG_ACQUIRESWIZZLINGRANGE){
         .hAllocation = allocation->handle,
         .RangeId = (UINT)(range - adapter->swizzling.ranges),
-        .SegmentId = allocation->segment->id,
+        .SegmentId = allocation->segment->driver_id,
         .RangeSize = allocation->size,
     };
     arg->CPUTranslatedAddress.QuadPart =

@@ -18,6 +18,7 @@
 
 struct validation {
     struct vidmm_adapter *adapter;
+    uint32_t home;
     uint32_t index;
     bool broken;
 };
@@ -30,10 +31,6 @@ static void validate_broke(struct validation *validation, const char *field, con
     (void)FAIL(validation->adapter, .status = VIDMM_DRIVER_BROKE_RULE, .call = CALL, .field = field,
                .expected = expected, .rule = rule, .page = page, .index = validation->index,
                .value = value);
-}
-
-static uint32_t all_segments(const struct vidmm_adapter *adapter) {
-    return (uint32_t)((UINT64_C(1) << adapter->facts.segment_count) - 1);
 }
 
 static void validate_size(struct validation *validation, const DXGK_ALLOCATIONINFO *info) {
@@ -50,6 +47,17 @@ static void validate_size(struct validation *validation, const DXGK_ALLOCATIONIN
                        INFO_PAGE, info->Size);
 }
 
+/* A home that there is not counts as the first one in what follows. */
+static void validate_home(struct validation *validation, const DXGK_ALLOCATIONINFO *info) {
+    const struct vidmm_adapter *adapter = validation->adapter;
+    uint32_t home = allocation_home_of(adapter, info);
+    if (home >= adapter->facts.linked)
+        validate_broke(validation, "DXGK_ALLOCATIONINFO.PhysicalAdapterIndex",
+                       "less than the number of linked adapters", "R12", INFO_PAGE, home);
+    else
+        validation->home = home;
+}
+
 static void validate_preference(struct validation *validation, const DXGK_ALLOCATIONINFO *info,
                                 uint32_t supported) {
     UINT preference = info->PreferredSegment.Value;
@@ -63,18 +71,21 @@ static void validate_preference(struct validation *validation, const DXGK_ALLOCA
 
 static void validate_sets(struct validation *validation, const DXGK_ALLOCATIONINFO *info) {
     const struct vidmm_adapter *adapter = validation->adapter;
-    uint32_t all = all_segments(adapter);
+    const struct adapter_facts *facts = &adapter->facts;
+    const struct physical_facts *physical = &facts->physical[validation->home];
+    uint32_t all = driver_segment_set(facts, validation->home, UINT32_MAX);
     uint32_t both = allocation_read_set_of(adapter, info) | info->SupportedWriteSegmentSet;
     if ((both & ~all) || both == 0)
         validate_broke(validation, "DXGK_ALLOCATIONINFO.SupportedWriteSegmentSet",
                        "segments that the adapter has, at least one", "R16", INFO_PAGE, both);
     validate_preference(validation, info, both);
-    if (info->EvictionSegmentSet & ~adapter->sets.aperture)
+    if (info->EvictionSegmentSet &
+        ~driver_segment_set(facts, validation->home, adapter->sets.aperture))
         validate_broke(validation, "DXGK_ALLOCATIONINFO.EvictionSegmentSet",
                        "aperture segments only", "R99", INFO_PAGE, info->EvictionSegmentSet);
-    for (uint32_t i = 0; i < adapter->facts.segment_count; i++) {
-        const struct segment *segment = &adapter->facts.segments[i];
-        if (segment->flags.Use64KBPages && segment_in_set(segment, both) && info->Alignment &&
+    for (uint32_t i = 0; i < physical->segment_count; i++) {
+        const struct segment *segment = &facts->segments[physical->first_segment + i];
+        if (segment->flags.Use64KBPages && (both >> i & 1u) && info->Alignment &&
             info->Alignment % 65536)
             validate_broke(validation, "DXGK_ALLOCATIONINFO.Alignment",
                            "a multiple of 64 KB where a segment with Use64KBPages is supported",
@@ -120,7 +131,9 @@ static void validate_flags(struct validation *validation, const DXGK_ALLOCATIONI
                        "only from a driver with DXGK_VIDMMCAPS.MapAperture2Supported", NULL,
                        WDDM2_FLAGS_PAGE, flags.Value);
     if (version >= DXGKDDI_INTERFACE_VERSION_WDDM2_1 && info->FlagsWddm2.CreateInVpr &&
-        !(info->SupportedWriteSegmentSet & validation->adapter->sets.vpr))
+        !(info->SupportedWriteSegmentSet & driver_segment_set(&validation->adapter->facts,
+                                                              validation->home,
+                                                              validation->adapter->sets.vpr)))
         validate_broke(validation, "DXGK_ALLOCATIONINFOFLAGS_WDDM2_0.CreateInVpr",
                        "only where a supported segment has a video protected range", NULL,
                        WDDM2_FLAGS_PAGE, flags.Value);
@@ -139,6 +152,7 @@ enum vidmm_status validate_allocation(struct vidmm_adapter *adapter,
                                       uint32_t index) {
     struct validation validation = {.adapter = adapter, .index = index};
     validate_size(&validation, info);
+    validate_home(&validation, info);
     validate_sets(&validation, info);
     validate_flags(&validation, info, request);
     if (!info->hAllocation)

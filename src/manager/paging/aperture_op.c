@@ -15,6 +15,7 @@ uint64_t aperture_op(const struct aperture_range *range, uint64_t at, bool map,
     struct vidmm_place window = {.segment = range->segment->id, .offset = range->offset + at};
     *op = (struct plan_op){
         .op = {.kind = map ? VIDMM_OP_MAP : VIDMM_OP_UNMAP,
+               .physical = range->segment->physical,
                .allocation = range->allocation,
                .at = at,
                .size = piece,
@@ -40,13 +41,13 @@ static DXGK_ADL describe_pages(const MDL *mdl) {
     return adl;
 }
 
-void aperture_encode_second(const struct plan_op *op, HANDLE handle, bool coherent,
+void aperture_encode_second(const struct plan_op *op, HANDLE handle, UINT segment_id, bool coherent,
                             DXGKARG_BUILDPAGINGBUFFER *arg) {
     struct vidmm_allocation *allocation = op->op.allocation;
     arg->Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT2;
     arg->MapApertureSegment2.hDevice = op->device ? op->device->handle : NULL;
     arg->MapApertureSegment2.hAllocation = handle;
-    arg->MapApertureSegment2.SegmentId = op->op.to.segment;
+    arg->MapApertureSegment2.SegmentId = segment_id;
     arg->MapApertureSegment2.OffsetInPages = op->op.to.offset / PAGE_BYTES;
     arg->MapApertureSegment2.NumberOfPages = op->op.size / PAGE_BYTES;
     arg->MapApertureSegment2.Adl = describe_pages(op->op.from.mdl);

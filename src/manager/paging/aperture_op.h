@@ -20,8 +20,9 @@ struct aperture_range {
  * bytes of the piece. Pieces are bounded so that no single operation grows without limit.
  */
 uint64_t aperture_op(const struct aperture_range *range, uint64_t at, bool map, struct plan_op *op);
-/* The arm of `op`, a MAP, in the second form; `handle` is the driver's allocation or NULL. */
-void aperture_encode_second(const struct plan_op *op, HANDLE handle, bool coherent,
+/* The arm of `op`, a MAP, in the second form; `handle` is the driver's allocation or NULL,
+ * `segment_id` the driver's number of the segment. */
+void aperture_encode_second(const struct plan_op *op, HANDLE handle, UINT segment_id, bool coherent,
                             DXGKARG_BUILDPAGINGBUFFER *arg);
 
 #endif

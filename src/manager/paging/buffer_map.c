@@ -23,62 +23,76 @@ static enum vidmm_status buffer_map_place(struct plan *plan, struct dma_buffer *
                     .field = "DXGK_QUERYSEGMENTOUT.PagingBufferSize",
                     .expected = "room for the paging buffers in PagingBufferSegmentId",
                     .page = "ns-d3dkmddi-_dxgk_querysegmentout",
-                    .index = adapter->facts.paging_segment, .value = buffer->size);
+                    .index = buffer->segment->driver_id, .value = buffer->size);
     return buffer_map_add(plan, buffer, true) ? VIDMM_OK
                                               : error_no_memory(adapter, "paging buffers");
 }
 
-static void buffer_map_release(struct vidmm_adapter *adapter) {
+static void buffer_map_release(struct paging *paging) {
     for (uint32_t i = 1; i <= PAGING_BUFFERS; i++) {
-        struct dma_buffer *buffer = &adapter->paging.buffers[i];
+        struct dma_buffer *buffer = &paging->buffers[i];
         if (buffer->place.block)
             segment_release(buffer->segment, &buffer->place);
     }
 }
 
-/* A buffer has a place exactly while it is mapped. */
-enum vidmm_status paging_map(struct vidmm_adapter *adapter) {
+static enum vidmm_status buffer_map_one(struct vidmm_adapter *adapter, uint32_t physical) {
+    struct paging *paging = &adapter->physical[physical].paging;
     enum vidmm_status status = VIDMM_OK;
-    if (!paging_is_mapped(adapter))
+    if (!paging_is_mapped(adapter, physical))
         return VIDMM_OK;
     struct plan plan;
     plan_begin(&plan, adapter, VIDMM_PLAN_START);
-    paging_use(adapter, true);
+    paging_use(adapter, physical, true);
     for (uint32_t i = 1; status == VIDMM_OK && i <= PAGING_BUFFERS; i++)
-        status = buffer_map_place(&plan, &adapter->paging.buffers[i]);
+        status = buffer_map_place(&plan, &paging->buffers[i]);
     if (status == VIDMM_OK)
         status = plan_run(&plan);
     plan_end(&plan);
     if (status)
-        buffer_map_release(adapter);
+        buffer_map_release(paging);
     else
-        paging_use(adapter, false);
+        paging_use(adapter, physical, false);
     return status;
 }
 
-void paging_unmap(struct vidmm_adapter *adapter) {
-    if (!paging_is_mapped(adapter))
+/* A buffer has a place exactly while it is mapped. */
+enum vidmm_status paging_map(struct vidmm_adapter *adapter) {
+    enum vidmm_status status = VIDMM_OK;
+    for (uint32_t i = 0; status == VIDMM_OK && i < adapter->facts.linked; i++)
+        status = buffer_map_one(adapter, i);
+    return status;
+}
+
+static void buffer_unmap_one(struct vidmm_adapter *adapter, uint32_t physical) {
+    struct paging *paging = &adapter->physical[physical].paging;
+    if (!paging_is_mapped(adapter, physical))
         return;
     bool built = !adapter->stopped;
     struct plan plan;
     plan_begin(&plan, adapter, VIDMM_PLAN_STOP);
-    paging_use(adapter, true);
+    paging_use(adapter, physical, true);
     for (uint32_t i = 1; built && i <= PAGING_BUFFERS; i++) {
-        struct dma_buffer *buffer = &adapter->paging.buffers[i];
+        struct dma_buffer *buffer = &paging->buffers[i];
         built = !buffer->place.block || buffer_map_add(&plan, buffer, false);
     }
     if (built)
         (void)plan_run(&plan);
     plan_end(&plan);
-    buffer_map_release(adapter);
+    buffer_map_release(paging);
 }
 
-enum vidmm_status paging_keep(struct vidmm_adapter *adapter) {
+void paging_unmap(struct vidmm_adapter *adapter) {
+    for (uint32_t i = 0; i < adapter->facts.linked; i++)
+        buffer_unmap_one(adapter, i);
+}
+
+enum vidmm_status paging_keep(struct vidmm_adapter *adapter, uint32_t physical) {
     for (uint32_t i = 0; i < PAGING_BUFFERS + 1; i++) {
-        struct dma_buffer *buffer = &adapter->paging.buffers[i];
+        struct dma_buffer *buffer = &adapter->physical[physical].paging.buffers[i];
         if (!buffer->mdl)
             continue;
-        buffer->va = space_keep_pages(adapter, buffer->mdl, page_round(buffer->size));
+        buffer->va = space_keep_pages(adapter, physical, buffer->mdl, page_round(buffer->size));
         if (!buffer->va)
             return error_no_memory(adapter, "paging buffers");
     }

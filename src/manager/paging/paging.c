@@ -66,8 +66,8 @@ static void encode_transfer(struct vidmm_adapter *adapter, const struct vidmm_op
     arg->Transfer.hAllocation = driver_handle(op->allocation);
     arg->Transfer.TransferOffset = (UINT)op->at;
     arg->Transfer.TransferSize = op->size;
-    arg->Transfer.Source.SegmentId = op->from.segment;
-    arg->Transfer.Destination.SegmentId = op->to.segment;
+    arg->Transfer.Source.SegmentId = driver_segment_id(&adapter->facts, op->from.segment);
+    arg->Transfer.Destination.SegmentId = driver_segment_id(&adapter->facts, op->to.segment);
     if (op->from.segment) {
         arg->Transfer.Source.SegmentAddress = segment_start(adapter, &op->from, op->at);
     } else {
@@ -90,8 +90,10 @@ static void encode_special_lock(struct vidmm_adapter *adapter, const struct vidm
     arg->SpecialLockTransfer.hAllocation = driver_handle(op->allocation);
     arg->SpecialLockTransfer.TransferOffset = (UINT)op->at;
     arg->SpecialLockTransfer.TransferSize = op->size;
-    arg->SpecialLockTransfer.Source.SegmentId = op->from.segment;
-    arg->SpecialLockTransfer.Destination.SegmentId = op->to.segment;
+    arg->SpecialLockTransfer.Source.SegmentId =
+        driver_segment_id(&adapter->facts, op->from.segment);
+    arg->SpecialLockTransfer.Destination.SegmentId =
+        driver_segment_id(&adapter->facts, op->to.segment);
     if (op->from.segment)
         arg->SpecialLockTransfer.Source.SegmentAddress = segment_start(adapter, &op->from, op->at);
     else
@@ -112,7 +114,7 @@ static void encode_fill(struct vidmm_adapter *adapter, const struct vidmm_op *op
     arg->Fill.hAllocation = driver_handle(op->allocation);
     arg->Fill.FillSize = op->size;
     arg->Fill.FillPattern = op->pattern;
-    arg->Fill.Destination.SegmentId = op->to.segment;
+    arg->Fill.Destination.SegmentId = driver_segment_id(&adapter->facts, op->to.segment);
     arg->Fill.Destination.SegmentAddress = segment_start(adapter, &op->to, 0);
 }
 
@@ -120,7 +122,7 @@ static void encode_discard(struct vidmm_adapter *adapter, const struct vidmm_op 
                            DXGKARG_BUILDPAGINGBUFFER *arg) {
     arg->Operation = DXGK_OPERATION_DISCARD_CONTENT;
     arg->DiscardContent.hAllocation = driver_handle(op->allocation);
-    arg->DiscardContent.SegmentId = op->from.segment;
+    arg->DiscardContent.SegmentId = driver_segment_id(&adapter->facts, op->from.segment);
     arg->DiscardContent.SegmentAddress = segment_start(adapter, &op->from, 0);
 }
 
@@ -128,11 +130,11 @@ static void encode_physical(struct vidmm_adapter *adapter, const struct vidmm_op
                             DXGKARG_BUILDPAGINGBUFFER *arg) {
     if (op->kind == VIDMM_OP_READ_PHYSICAL) {
         arg->Operation = DXGK_OPERATION_READ_PHYSICAL;
-        arg->ReadPhysical.SegmentId = op->from.segment;
+        arg->ReadPhysical.SegmentId = driver_segment_id(&adapter->facts, op->from.segment);
         arg->ReadPhysical.PhysicalAddress = segment_start(adapter, &op->from, 0);
     } else {
         arg->Operation = DXGK_OPERATION_WRITE_PHYSICAL;
-        arg->WritePhysical.SegmentId = op->to.segment;
+        arg->WritePhysical.SegmentId = driver_segment_id(&adapter->facts, op->to.segment);
         arg->WritePhysical.PhysicalAddress = segment_start(adapter, &op->to, 0);
     }
 }
@@ -144,13 +146,14 @@ static void encode_map(struct vidmm_adapter *adapter, const struct plan_op *plan
     bool cached = op->allocation && op->allocation->info.Flags.Cached;
     bool coherent = cached && segment->flags.CacheCoherent;
     if (aperture_second_form(adapter)) {
-        aperture_encode_second(plan_op, driver_handle(op->allocation), coherent, arg);
+        aperture_encode_second(plan_op, driver_handle(op->allocation), segment_driver_id(segment),
+                               coherent, arg);
         return;
     }
     arg->Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT;
     arg->MapApertureSegment.hDevice = plan_op->device ? plan_op->device->handle : NULL;
     arg->MapApertureSegment.hAllocation = driver_handle(op->allocation);
-    arg->MapApertureSegment.SegmentId = op->to.segment;
+    arg->MapApertureSegment.SegmentId = driver_segment_id(&adapter->facts, op->to.segment);
     arg->MapApertureSegment.OffsetInPages = op->to.offset / PAGE_BYTES;
     arg->MapApertureSegment.NumberOfPages = op->size / PAGE_BYTES;
     arg->MapApertureSegment.pMdl = op->from.mdl;
@@ -164,7 +167,7 @@ static void encode_unmap(struct vidmm_adapter *adapter, const struct plan_op *pl
     arg->Operation = DXGK_OPERATION_UNMAP_APERTURE_SEGMENT;
     arg->UnmapApertureSegment.hDevice = plan_op->device ? plan_op->device->handle : NULL;
     arg->UnmapApertureSegment.hAllocation = driver_handle(op->allocation);
-    arg->UnmapApertureSegment.SegmentId = op->from.segment;
+    arg->UnmapApertureSegment.SegmentId = driver_segment_id(&adapter->facts, op->from.segment);
     arg->UnmapApertureSegment.OffsetInPages = op->from.offset / PAGE_BYTES;
     arg->UnmapApertureSegment.NumberOfPages = op->size / PAGE_BYTES;
     arg->UnmapApertureSegment.DummyPage.QuadPart =
@@ -178,7 +181,8 @@ static void encode_init(struct vidmm_adapter *adapter, const struct vidmm_op *op
     struct vidmm_allocation *allocation = op->allocation;
     arg->Operation = DXGK_OPERATION_INIT_CONTEXT_RESOURCE;
     arg->InitContextResource.hAllocation = driver_handle(allocation);
-    arg->InitContextResource.Destination.SegmentId = op->to.segment;
+    arg->InitContextResource.Destination.SegmentId =
+        driver_segment_id(&adapter->facts, op->to.segment);
     arg->InitContextResource.Destination.SegmentAddress = segment_start(adapter, &op->to, 0);
     arg->InitContextResource.Destination.GpuVirtualAddress = op->va_to;
     if (allocation->info.Flags.CpuVisible && allocation->info.Flags.Protected &&
@@ -190,7 +194,7 @@ static void encode_init(struct vidmm_adapter *adapter, const struct vidmm_op *op
 static bool encode(struct vidmm_adapter *adapter, struct plan_op *op,
                    DXGKARG_BUILDPAGINGBUFFER *arg) {
     memset(arg, 0, sizeof(*arg));
-    arg->hSystemContext = paging_line(adapter).context;
+    arg->hSystemContext = paging_line(adapter, op->op.physical).context;
     switch (op->op.kind) {
     case VIDMM_OP_TRANSFER:
         encode_transfer(adapter, &op->op, arg);
@@ -267,9 +271,8 @@ static enum vidmm_status bad_pointer(struct vidmm_adapter *adapter, const char *
 }
 
 /* Takes over how far the driver wrote. */
-static enum vidmm_status advance(struct vidmm_adapter *adapter,
+static enum vidmm_status advance(struct vidmm_adapter *adapter, struct paging *paging,
                                  const DXGKARG_BUILDPAGINGBUFFER *arg) {
-    struct paging *paging = &adapter->paging;
     const struct dma_buffer *buffer = &paging->buffers[paging->current];
     uintptr_t start = (uintptr_t)buffer->cpu, at = (uintptr_t)arg->pDmaBuffer;
     uintptr_t private_start = (uintptr_t)buffer->private_data;
@@ -287,8 +290,8 @@ static enum vidmm_status advance(struct vidmm_adapter *adapter,
     return VIDMM_OK;
 }
 
-static void aim(struct vidmm_adapter *adapter, DXGKARG_BUILDPAGINGBUFFER *arg) {
-    struct paging *paging = &adapter->paging;
+static void aim(struct vidmm_adapter *adapter, uint32_t physical, DXGKARG_BUILDPAGINGBUFFER *arg) {
+    const struct paging *paging = &adapter->physical[physical].paging;
     const struct dma_buffer *buffer = &paging->buffers[paging->current];
     arg->pDmaBuffer = buffer->cpu + paging->used;
     arg->DmaSize = buffer->size - paging->used;
@@ -296,7 +299,7 @@ static void aim(struct vidmm_adapter *adapter, DXGKARG_BUILDPAGINGBUFFER *arg) {
         buffer->private_data ? buffer->private_data + paging->private_used : NULL;
     arg->DmaBufferPrivateDataSize = buffer->private_size - paging->private_used;
     arg->DmaBufferWriteOffset = paging->used;
-    arg->DmaBufferGpuVirtualAddress = paging_address(adapter, buffer);
+    arg->DmaBufferGpuVirtualAddress = paging_address(adapter, physical);
 }
 
 static enum vidmm_status no_progress(struct vidmm_adapter *adapter,
@@ -317,19 +320,19 @@ static enum vidmm_status bad_status(struct vidmm_adapter *adapter,
 }
 
 /* By the other reading what an INSUFFICIENT answer wrote is not run: the operation starts over. */
-static void drop_pass(struct vidmm_adapter *adapter, DXGKARG_BUILDPAGINGBUFFER *arg,
-                      uint32_t used_before) {
+static void drop_pass(struct vidmm_adapter *adapter, uint32_t physical,
+                      DXGKARG_BUILDPAGINGBUFFER *arg, uint32_t used_before) {
     if (adapter->settings.readings.insufficient == 0 || used_before == 0)
         return;
-    adapter->paging.used = used_before;
+    adapter->physical[physical].paging.used = used_before;
     arg->MultipassOffset = 0;
 }
 
 /* The driver wants a fresh buffer for the rest of the operation. `silent` counts idle answers. */
-static enum vidmm_status next_pass(struct vidmm_adapter *adapter, DXGKARG_BUILDPAGINGBUFFER *arg,
-                                   uint32_t used_before, uint32_t multipass_before,
-                                   uint32_t *silent) {
-    bool wrote = adapter->paging.used != used_before;
+static enum vidmm_status next_pass(struct vidmm_adapter *adapter, uint32_t physical,
+                                   DXGKARG_BUILDPAGINGBUFFER *arg, uint32_t used_before,
+                                   uint32_t multipass_before, uint32_t *silent) {
+    bool wrote = adapter->physical[physical].paging.used != used_before;
     bool progress = wrote || arg->MultipassOffset != multipass_before;
     if (!progress && used_before == 0)
         return no_progress(adapter, arg);
@@ -338,8 +341,8 @@ static enum vidmm_status next_pass(struct vidmm_adapter *adapter, DXGKARG_BUILDP
     *silent = wrote ? 0 : *silent + 1;
     if (*silent > SILENT_PASSES)
         return no_progress(adapter, arg);
-    drop_pass(adapter, arg, used_before);
-    return paging_submit(adapter);
+    drop_pass(adapter, physical, arg, used_before);
+    return paging_submit(adapter, physical);
 }
 
 /* By the CPU, before the driver returns (system-paging-process.md). */
@@ -362,14 +365,26 @@ static enum vidmm_status build_in_gart(struct vidmm_adapter *adapter, struct pla
     return VIDMM_OK;
 }
 
+/* Room to tell of it, and nothing outstanding of another physical adapter, so that what is built
+ * takes effect in that order. */
+static enum vidmm_status paging_begin(struct vidmm_adapter *adapter, const struct plan_op *op) {
+    enum vidmm_status status = outstanding_room(adapter);
+    if (status == VIDMM_OK && adapter->paging != op->op.physical)
+        status = paging_finish(adapter);
+    if (status)
+        return status;
+    adapter->paging = op->op.physical;
+    return virtual_wait(adapter, op);
+}
+
 enum vidmm_status paging_build(struct vidmm_adapter *adapter, struct plan_op *op) {
     VIDMM_ASSERT_LOCKED(adapter);
     DXGKARG_BUILDPAGINGBUFFER arg;
-    enum vidmm_status status = outstanding_room(adapter);
+    const uint32_t physical = op->op.physical;
+    struct paging *paging = &adapter->physical[physical].paging;
+    enum vidmm_status status = paging_begin(adapter, op);
     uint32_t silent = 0;
     bool wrote = false;
-    if (status == VIDMM_OK)
-        status = virtual_wait(adapter, op);
     if (status == VIDMM_OK && gart_serves(adapter, op))
         return build_in_gart(adapter, op);
     if (status || !encode(adapter, op, &arg))
@@ -378,21 +393,21 @@ enum vidmm_status paging_build(struct vidmm_adapter *adapter, struct plan_op *op
         return build_now(adapter, op, &arg);
     op->first_buffer = adapter->stats.paging_buffers + 1;
     while (status == VIDMM_OK) {
-        uint32_t used = adapter->paging.used, multipass = arg.MultipassOffset;
-        aim(adapter, &arg);
+        uint32_t used = paging->used, multipass = arg.MultipassOffset;
+        aim(adapter, physical, &arg);
         NTSTATUS nt = adapter->ddi->DxgkDdiBuildPagingBuffer(adapter->hadapter, &arg);
-        status = advance(adapter, &arg);
+        status = advance(adapter, paging, &arg);
         if (status)
             break;
         op->last_buffer = adapter->stats.paging_buffers + 1;
-        wrote = wrote || adapter->paging.used != used;
+        wrote = wrote || paging->used != used;
         if (nt == STATUS_SUCCESS) {
             op->done = !wrote;
             outstanding_add(adapter, op);
             return VIDMM_OK;
         }
         if (nt == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
-            status = next_pass(adapter, &arg, used, multipass, &silent);
+            status = next_pass(adapter, physical, &arg, used, multipass, &silent);
         else if (nt == STATUS_GRAPHICS_ALLOCATION_BUSY)
             status = retry_idle(adapter, op, &arg);
         else

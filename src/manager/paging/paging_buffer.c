@@ -9,36 +9,50 @@
 #include "paging/paging.h"
 #include "paging/space.h"
 
-bool paging_is_mapped(const struct vidmm_adapter *adapter) {
-    return adapter->facts.paging_segment != 0;
+static struct paging *paging_of(struct vidmm_adapter *adapter, uint32_t physical) {
+    return &adapter->physical[physical].paging;
 }
 
-enum vidmm_status paging_create(struct vidmm_adapter *adapter) {
-    struct paging *paging = &adapter->paging;
-    const struct adapter_facts *facts = &adapter->facts;
-    struct segment *segment = query_segment(facts, facts->paging_segment);
-    uint32_t count = paging_is_mapped(adapter) ? PAGING_BUFFERS + 1 : PAGING_BUFFERS;
+bool paging_is_mapped(const struct vidmm_adapter *adapter, uint32_t physical) {
+    return adapter->facts.physical[physical].paging_segment != 0;
+}
+
+static enum vidmm_status create_buffers(struct vidmm_adapter *adapter, uint32_t physical) {
+    struct paging *paging = paging_of(adapter, physical);
+    const struct physical_facts *facts = &adapter->facts.physical[physical];
+    struct segment *segment = query_segment(&adapter->facts, facts->paging_segment);
+    bool mapped = paging_is_mapped(adapter, physical);
+    uint32_t count = mapped ? PAGING_BUFFERS + 1 : PAGING_BUFFERS;
     for (uint32_t i = 0; i < count; i++) {
         if (!dma_buffer_create(adapter, &paging->buffers[i], facts->paging_size,
                                facts->paging_private, i == 0 ? NULL : segment))
             return error_no_memory(adapter, "paging buffers");
     }
-    if (!outstanding_create(adapter))
-        return error_no_memory(adapter, "paging buffers");
     paging->first = 0;
-    paging->count = paging_is_mapped(adapter) ? 1 : PAGING_BUFFERS;
+    paging->count = mapped ? 1 : PAGING_BUFFERS;
     return VIDMM_OK;
 }
 
+enum vidmm_status paging_create(struct vidmm_adapter *adapter) {
+    enum vidmm_status status = VIDMM_OK;
+    for (uint32_t i = 0; status == VIDMM_OK && i < adapter->facts.linked; i++)
+        status = create_buffers(adapter, i);
+    if (status == VIDMM_OK && !outstanding_create(adapter))
+        status = error_no_memory(adapter, "paging buffers");
+    return status;
+}
+
 void paging_destroy(struct vidmm_adapter *adapter) {
-    for (uint32_t i = 0; i < PAGING_BUFFERS + 1; i++)
-        dma_buffer_destroy(adapter, &adapter->paging.buffers[i]);
+    for (uint32_t i = 0; i < LINKED_MAX * (PAGING_BUFFERS + 1); i++)
+        dma_buffer_destroy(
+            adapter,
+            &paging_of(adapter, i / (PAGING_BUFFERS + 1))->buffers[i % (PAGING_BUFFERS + 1)]);
     outstanding_destroy(adapter);
 }
 
-void paging_use(struct vidmm_adapter *adapter, bool bootstrap) {
-    struct paging *paging = &adapter->paging;
-    if (!paging_is_mapped(adapter))
+void paging_use(struct vidmm_adapter *adapter, uint32_t physical, bool bootstrap) {
+    struct paging *paging = paging_of(adapter, physical);
+    if (!paging_is_mapped(adapter, physical))
         return;
     paging->first = bootstrap ? 0 : 1;
     paging->count = bootstrap ? 1 : PAGING_BUFFERS;
@@ -47,36 +61,41 @@ void paging_use(struct vidmm_adapter *adapter, bool bootstrap) {
 }
 
 void paging_forget(struct vidmm_adapter *adapter) {
-    struct paging *paging = &adapter->paging;
-    for (uint32_t i = 0; i < PAGING_BUFFERS + 1; i++)
-        paging->buffers[i].pending = false;
+    for (uint32_t i = 0; i < adapter->facts.linked; i++) {
+        struct paging *paging = paging_of(adapter, i);
+        for (uint32_t b = 0; b < PAGING_BUFFERS + 1; b++)
+            paging->buffers[b].pending = false;
+        paging->used = paging->private_used = 0;
+        paging_use(adapter, i, true);
+    }
     outstanding_forget(adapter);
-    paging->used = paging->private_used = 0;
-    paging_use(adapter, true);
 }
 
 enum vidmm_status paging_restart(struct vidmm_adapter *adapter) {
-    adapter->paging.held = false;
+    adapter->held = false;
     return tdr_restart(adapter);
 }
 
-struct paging_line paging_line(const struct vidmm_adapter *adapter) {
-    const struct paging *paging = &adapter->paging;
-    if (paging->line)
-        return *paging->line;
-    return (struct paging_line){.context = paging->context, .node = adapter->facts.paging_node};
+struct paging_line paging_line(const struct vidmm_adapter *adapter, uint32_t physical) {
+    if (adapter->line)
+        return *adapter->line;
+    return (struct paging_line){.context = adapter->physical[physical].paging.context,
+                                .node = node_index(&adapter->facts, physical,
+                                                   adapter->facts.physical[physical].paging_node)};
 }
 
-uint64_t paging_address(const struct vidmm_adapter *adapter, const struct dma_buffer *buffer) {
-    const struct paging *paging = &adapter->paging;
-    if (!paging->line)
+uint64_t paging_address(const struct vidmm_adapter *adapter, uint32_t physical) {
+    const struct paging *paging = &adapter->physical[physical].paging;
+    const struct dma_buffer *buffer = &paging->buffers[paging->current];
+    if (!adapter->line)
         return buffer->va;
-    return paging->line->buffers + (uint64_t)(buffer - paging->buffers) * page_round(buffer->size);
+    return adapter->line->buffers + (uint64_t)paging->current * page_round(buffer->size);
 }
 
-static void describe_physical(struct vidmm_adapter *adapter, const struct dma_buffer *buffer,
+static void describe_physical(struct vidmm_adapter *adapter, uint32_t physical,
                               struct packet *packet) {
-    const struct paging *paging = &adapter->paging;
+    const struct paging *paging = paging_of(adapter, physical);
+    const struct dma_buffer *buffer = &paging->buffers[paging->current];
     packet->patches = adapter->ddi->DxgkDdiPatch && adapter->settings.readings.paging_patch == 0;
     packet->patch = (DXGKARG_PATCH){
         .hContext = paging->context,
@@ -99,39 +118,40 @@ static void describe_physical(struct vidmm_adapter *adapter, const struct dma_bu
         .pDmaBufferPrivateData = buffer->private_data,
         .DmaBufferPrivateDataSize = buffer->private_size,
         .DmaBufferPrivateDataSubmissionEndOffset = paging->private_used,
-        .NodeOrdinal = adapter->facts.paging_node,
     };
     packet->submit.Flags.Paging = 1;
 }
 
-static void describe_virtual(struct vidmm_adapter *adapter, const struct dma_buffer *buffer,
+static void describe_virtual(struct vidmm_adapter *adapter, uint32_t physical,
                              struct packet *packet) {
-    const struct paging *paging = &adapter->paging;
-    const struct paging_line line = paging_line(adapter);
+    const struct paging *paging = paging_of(adapter, physical);
+    const struct dma_buffer *buffer = &paging->buffers[paging->current];
     packet->virtual_address = true;
     packet->submit_virtual = (DXGKARG_SUBMITCOMMANDVIRTUAL){
-        .hContext = line.context,
-        .DmaBufferVirtualAddress = paging_address(adapter, buffer),
+        .hContext = paging_line(adapter, physical).context,
+        .DmaBufferVirtualAddress = paging_address(adapter, physical),
         .DmaBufferSize = paging->used,
         .pDmaBufferPrivateData = buffer->private_data,
         .DmaBufferPrivateDataSize = paging->private_used,
-        .NodeOrdinal = line.node,
     };
     packet->submit_virtual.Flags.Paging = 1;
 }
 
-static enum vidmm_status hand_over(struct vidmm_adapter *adapter, struct dma_buffer *buffer) {
-    uint32_t node = paging_line(adapter).node;
+static enum vidmm_status hand_over(struct vidmm_adapter *adapter, uint32_t physical) {
+    struct paging *paging = paging_of(adapter, physical);
+    struct dma_buffer *buffer = &paging->buffers[paging->current];
+    uint32_t node = paging_line(adapter, physical).node;
     enum vidmm_status status = fence_room(adapter, node);
     if (status)
         return status;
     struct packet *packet = fence_packet(adapter, node);
     (void)packet_begin(adapter, packet, 0);
     packet->buffer = buffer;
+    packet->node = node;
     if (buffer->va)
-        describe_virtual(adapter, buffer, packet);
+        describe_virtual(adapter, physical, packet);
     else
-        describe_physical(adapter, buffer, packet);
+        describe_physical(adapter, physical, packet);
     buffer->number = adapter->stats.paging_buffers + 1;
     buffer->node = node;
     buffer->pending = true;
@@ -153,8 +173,8 @@ static enum vidmm_status settle(struct vidmm_adapter *adapter, struct dma_buffer
     return VIDMM_OK;
 }
 
-bool paging_passed(struct vidmm_adapter *adapter, uint64_t number) {
-    const struct paging *paging = &adapter->paging;
+static bool passed_on(struct vidmm_adapter *adapter, uint32_t physical, uint64_t number) {
+    const struct paging *paging = paging_of(adapter, physical);
     if (number > adapter->stats.paging_buffers && paging->used != 0)
         return false; /* the current one, which was not submitted */
     for (uint32_t i = 0; i < PAGING_BUFFERS + 1; i++) {
@@ -166,19 +186,27 @@ bool paging_passed(struct vidmm_adapter *adapter, uint64_t number) {
     return true;
 }
 
+bool paging_passed(struct vidmm_adapter *adapter, uint64_t number) {
+    for (uint32_t i = 0; i < adapter->facts.linked; i++) {
+        if (!passed_on(adapter, i, number))
+            return false;
+    }
+    return true;
+}
+
 static uint32_t after(const struct paging *paging, uint32_t index) {
     return paging->first + (index - paging->first + 1) % paging->count;
 }
 
-enum vidmm_status paging_submit(struct vidmm_adapter *adapter) {
-    struct paging *paging = &adapter->paging;
+enum vidmm_status paging_submit(struct vidmm_adapter *adapter, uint32_t physical) {
+    struct paging *paging = paging_of(adapter, physical);
     enum vidmm_status status = VIDMM_OK;
     if (paging->used == 0)
         return VIDMM_OK;
-    if (paging->held)
+    if (adapter->held)
         status = paging_restart(adapter);
     if (status == VIDMM_OK)
-        status = hand_over(adapter, &paging->buffers[paging->current]);
+        status = hand_over(adapter, physical);
     if (status)
         return status;
     paging->used = paging->private_used = 0;
@@ -187,14 +215,21 @@ enum vidmm_status paging_submit(struct vidmm_adapter *adapter) {
 }
 
 /* The buffers are waited for one by one, in the order of submission: the next is the oldest. */
-enum vidmm_status paging_finish(struct vidmm_adapter *adapter) {
-    const struct paging *paging = &adapter->paging;
-    enum vidmm_status status = paging_submit(adapter);
+static enum vidmm_status finish_on(struct vidmm_adapter *adapter, uint32_t physical) {
+    struct paging *paging = paging_of(adapter, physical);
+    enum vidmm_status status = paging_submit(adapter, physical);
     uint32_t index = paging->current;
     for (uint32_t i = 0; status == VIDMM_OK && i < paging->count; i++) {
-        status = settle(adapter, &adapter->paging.buffers[index]);
+        status = settle(adapter, &paging->buffers[index]);
         index = after(paging, index);
     }
+    return status;
+}
+
+enum vidmm_status paging_finish(struct vidmm_adapter *adapter) {
+    enum vidmm_status status = VIDMM_OK;
+    for (uint32_t i = 0; status == VIDMM_OK && i < adapter->facts.linked; i++)
+        status = finish_on(adapter, i);
     if (status == VIDMM_OK)
         outstanding_done(adapter, UINT64_MAX); /* what left nothing in a buffer */
     return status;

@@ -201,8 +201,10 @@ struct plan_op *plan_insert(struct plan *plan, uint32_t at, enum vidmm_op_kind k
     memset(op, 0, sizeof(*op));
     op->op.kind = kind;
     op->op.allocation = allocation;
-    if (allocation)
+    if (allocation) {
+        op->op.physical = allocation->home;
         op->op.size = allocation->size;
+    }
     return op;
 }
 
@@ -216,6 +218,7 @@ bool plan_touch(struct plan *plan, struct vidmm_place place, bool write) {
         plan_add(plan, write ? VIDMM_OP_WRITE_PHYSICAL : VIDMM_OP_READ_PHYSICAL, NULL);
     if (!op)
         return false;
+    op->op.physical = query_segment(&plan->adapter->facts, place.segment)->physical;
     op->op.size = sizeof(uint64_t);
     if (write)
         op->op.to = place;

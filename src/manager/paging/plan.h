@@ -98,7 +98,8 @@ void plan_undo(struct plan *plan, uint32_t count);
 /* Takes back one eviction, if its old place is still free. */
 bool plan_spare(struct plan *plan, uint32_t index);
 
-/* Adds an operation that no move stands for. NULL: no memory. */
+/* Adds an operation that no move stands for, of the allocation's home or of physical adapter 0. NULL:
+ * no memory. */
 struct plan_op *plan_add(struct plan *plan, enum vidmm_op_kind kind,
                          struct vidmm_allocation *allocation);
 /* The same in front of operation `at`. */

@@ -86,12 +86,12 @@ enum vidmm_status plan_execute(struct plan *plan) {
     VIDMM_ASSERT_LOCKED(plan->adapter);
     struct vidmm_adapter *adapter = plan->adapter;
     enum vidmm_status status = plan_emit(plan) ? VIDMM_OK : error_no_memory(adapter, "vidmm plan");
-    adapter->paging.line = plan->line;
+    adapter->line = plan->line;
     if (status == VIDMM_OK)
         status = run_quiesce(plan);
     if (status == VIDMM_OK)
         status = run_build(plan);
-    adapter->paging.line = NULL;
+    adapter->line = NULL;
     plan_tell(plan, status);
     if (status)
         plan_undo(plan, 0);

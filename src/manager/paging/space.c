@@ -22,13 +22,14 @@ enum vidmm_status space_run_now(struct plan *plan, struct space *space, bool emi
     return status;
 }
 
-static bool emit_kept(struct plan *plan, const struct kept_pages *kept) {
+static bool emit_kept(struct plan *plan, struct space *paging, const struct kept_pages *kept) {
     struct table_source source = {.mdl = kept->mdl};
-    return table_scratch(plan, kept->start, kept->start + kept->size, &source);
+    return table_scratch(plan, paging, kept->start, kept->start + kept->size, &source);
 }
 
-bool space_keep_pages_at(struct vidmm_adapter *adapter, PMDL mdl, uint64_t size, uint64_t start) {
-    struct spaces *spaces = &adapter->spaces;
+bool space_keep_pages_at(struct vidmm_adapter *adapter, uint32_t physical, PMDL mdl, uint64_t size,
+                         uint64_t start) {
+    struct spaces *spaces = &adapter->physical[physical].spaces;
     struct space *space = spaces->paging;
     const struct kept_pages kept = {.start = start, .size = size, .mdl = mdl};
     if (!adapter_grow(adapter, (void **)&spaces->kept, &spaces->kept_capacity,
@@ -37,27 +38,29 @@ bool space_keep_pages_at(struct vidmm_adapter *adapter, PMDL mdl, uint64_t size,
     struct plan plan;
     plan_begin(&plan, adapter, VIDMM_PLAN_START);
     space->now = true;
-    if (space_run_now(&plan, space, emit_kept(&plan, &kept)))
+    if (space_run_now(&plan, space, emit_kept(&plan, space, &kept)))
         return false;
     spaces->kept[spaces->kept_count++] = kept;
     return true;
 }
 
-uint64_t space_keep_pages(struct vidmm_adapter *adapter, PMDL mdl, uint64_t size) {
-    struct va *va = &adapter->spaces.paging->va;
+uint64_t space_keep_pages(struct vidmm_adapter *adapter, uint32_t physical, PMDL mdl,
+                          uint64_t size) {
+    struct va *va = adapter->physical[physical].spaces.paging->va;
     const struct va_use nothing = {.kind = VA_NOTHING};
     uint64_t start;
     if (!va_pick(va, size, PAGE_BYTES, 0, va->limit, &start) ||
         !va_set(va, start, start + size, &nothing))
         return 0;
-    return space_keep_pages_at(adapter, mdl, size, start) ? start : 0;
+    return space_keep_pages_at(adapter, physical, mdl, size, start) ? start : 0;
 }
 
 /* ---- Roots ----------------------------------------------------------------------------------- */
 
 enum vidmm_status space_enter(struct vidmm_context *context) {
     struct vidmm_adapter *adapter = context->device->adapter;
-    const struct space *space = context->device->process->space;
+    const struct space *space =
+        space_on(context->device->process->space, node_physical(&adapter->facts, context->node));
     if (space->away || !context->handle)
         return VIDMM_OK; /* with all others, when it is back; or when it is made */
     DXGKARG_SETROOTPAGETABLE arg = {.hContext = context->handle,
@@ -107,25 +110,39 @@ bool space_write_ptes(struct plan *plan, struct vidmm_allocation *allocation, st
 /* ---- After a reset --------------------------------------------------------------------------- */
 
 /* Not plan_run: the plan that hung is still looked at. */
-enum vidmm_status space_restore_paging(struct vidmm_adapter *adapter) {
-    struct space *space = adapter->spaces.paging;
+static enum vidmm_status restore_paging(struct vidmm_adapter *adapter, uint32_t physical) {
+    const struct spaces *spaces = &adapter->physical[physical].spaces;
+    struct space *space = spaces->paging;
     struct plan plan;
     plan_begin(&plan, adapter, VIDMM_PLAN_RESET);
     space->now = true;
     bool emitted = tables_emit_again(&plan, space);
-    for (uint32_t i = 0; emitted && i < adapter->spaces.kept_count; i++)
-        emitted = emit_kept(&plan, &adapter->spaces.kept[i]);
+    for (uint32_t i = 0; emitted && i < spaces->kept_count; i++)
+        emitted = emit_kept(&plan, space, &spaces->kept[i]);
     enum vidmm_status status = emitted ? plan_execute(&plan) : error_no_memory(adapter, CALL);
     plan_end(&plan);
     space->now = false;
     return status;
 }
 
+enum vidmm_status space_restore_paging(struct vidmm_adapter *adapter) {
+    enum vidmm_status status = VIDMM_OK;
+    for (uint32_t i = 0; status == VIDMM_OK && i < adapter->facts.linked; i++)
+        status = restore_paging(adapter, i);
+    return status;
+}
+
+static bool restore_peers(struct plan *plan, struct space *space) {
+    while (space && (!space->root || tables_emit_again(plan, space)))
+        space = space->peer;
+    return !space;
+}
+
 enum vidmm_status space_restore(struct vidmm_adapter *adapter) {
     struct vidmm_process *process = adapter->processes.first;
     struct plan plan;
     plan_begin(&plan, adapter, VIDMM_PLAN_RESET);
-    while (process && (!process->space->root || tables_emit_again(&plan, process->space)))
+    while (process && restore_peers(&plan, process->space))
         process = process->next;
     enum vidmm_status status = process ? error_no_memory(adapter, "vidmm reset") : plan_run(&plan);
     plan_end(&plan);

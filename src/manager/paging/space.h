@@ -41,12 +41,14 @@ struct view space_view_of(const struct vidmm_allocation *allocation);
 enum vidmm_status space_run_now(struct plan *plan, struct space *space, bool emitted);
 
 /*
- * System pages that the paging process sees for ever, mapped with the CPU at start: paging buffers.
- * Their GPU virtual address; 0: no memory.
+ * System pages that the paging process of a physical adapter sees for ever, mapped with the CPU at
+ * start: paging buffers. Their GPU virtual address; 0: no memory.
  */
-uint64_t space_keep_pages(struct vidmm_adapter *adapter, PMDL mdl, uint64_t size);
+uint64_t space_keep_pages(struct vidmm_adapter *adapter, uint32_t physical, PMDL mdl,
+                          uint64_t size);
 /* The same at addresses that are the caller's. False: no memory. */
-bool space_keep_pages_at(struct vidmm_adapter *adapter, PMDL mdl, uint64_t size, uint64_t start);
+bool space_keep_pages_at(struct vidmm_adapter *adapter, uint32_t physical, PMDL mdl, uint64_t size,
+                         uint64_t start);
 
 /*
  * A context was made in the space of its device's process: DxgkDdiSetRootPageTable now, and

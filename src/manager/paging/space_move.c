@@ -1,6 +1,7 @@
 /*
  * space_move.c - see space.h: bytes that are moved, filled or made through the paging process's
- * scratch space, which is taken piece by piece and from the start again.
+ * scratch space, which is taken piece by piece and from the start again: the paging process's of the
+ * physical adapter that is the allocation's home.
  *
  * Transfers and fills wait until all that a plan does at that point can be seen, and have one flush
  * between them: plans with many small allocations take a sixteenth less time (docs/speed.md).
@@ -15,9 +16,12 @@ struct view space_view_of(const struct vidmm_allocation *allocation) {
                : (struct view){0};
 }
 
+static struct spaces *home_spaces(const struct vidmm_allocation *allocation) {
+    return &allocation->adapter->physical[allocation->home].spaces;
+}
+
 /* Scratch addresses that nothing built so far uses, unless `wrapped` says so. False: no memory. */
-static bool take_scratch(struct plan *plan, uint64_t size, uint64_t *start) {
-    struct spaces *spaces = &plan->adapter->spaces;
+static bool take_scratch(struct plan *plan, struct spaces *spaces, uint64_t size, uint64_t *start) {
     if (spaces->scratch_end - spaces->scratch_next < size) {
         if (!space_send(plan))
             return false;
@@ -56,9 +60,10 @@ static uint64_t protection_at(const struct vidmm_allocation *allocation, uint64_
 }
 
 /* `sides`: how many pieces of scratch space it needs. False: all was done. */
-static bool next_piece(struct vidmm_adapter *adapter, const struct vidmm_allocation *allocation,
-                       uint32_t sides, struct piece *piece) {
-    const struct spaces *spaces = &adapter->spaces;
+static bool next_piece(const struct vidmm_allocation *allocation, uint32_t sides,
+                       struct piece *piece) {
+    const struct vidmm_adapter *adapter = allocation->adapter;
+    const struct spaces *spaces = home_spaces(allocation);
     uint64_t most = (spaces->scratch_end - spaces->scratch_start) / sides & ~(PAGE_BYTES - 1ull);
     uint64_t end = allocation->size;
     piece->at += piece->size;
@@ -79,7 +84,7 @@ static bool map_piece(struct plan *plan, struct vidmm_allocation *allocation,
                                   .mdl = allocation->mdl,
                                   .offset = piece->at,
                                   .driver_protection = piece->protection};
-    return table_scratch(plan, va, va + piece->size, &source);
+    return table_scratch(plan, home_spaces(allocation)->paging, va, va + piece->size, &source);
 }
 
 static struct vidmm_place place_of(const struct vidmm_allocation *allocation, struct view view,
@@ -99,13 +104,26 @@ static struct vidmm_op *add_waiting(struct plan *plan, enum vidmm_op_kind kind,
                       plan->waiting_count + 1, sizeof(*plan->waiting)))
         return NULL;
     struct vidmm_op *op = &plan->waiting[plan->waiting_count++];
-    *op = (struct vidmm_op){
-        .kind = kind, .allocation = allocation, .at = piece->at, .size = piece->size};
+    *op = (struct vidmm_op){.kind = kind,
+                            .physical = allocation->home,
+                            .allocation = allocation,
+                            .at = piece->at,
+                            .size = piece->size};
     return op;
 }
 
+/* One flush of each paging process that something waits for. */
+static bool send_flushes(struct plan *plan) {
+    for (uint32_t i = 0; i < plan->waiting_count; i++) {
+        bool first = i == 0 || plan->waiting[i].physical != plan->waiting[i - 1].physical;
+        if (first && !table_flush(plan, home_spaces(plan->waiting[i].allocation)->paging))
+            return false;
+    }
+    return true;
+}
+
 bool space_send(struct plan *plan) {
-    if (plan->waiting_count && !table_flush(plan, plan->adapter->spaces.paging))
+    if (!send_flushes(plan))
         return false;
     for (uint32_t i = 0; i < plan->waiting_count; i++) {
         struct plan_op *op = plan_add(plan, plan->waiting[i].kind, plan->waiting[i].allocation);
@@ -121,8 +139,8 @@ bool space_transfer(struct plan *plan, struct vidmm_allocation *allocation, stru
                     struct view to) {
     struct piece piece = {0};
     uint64_t source;
-    while (next_piece(plan->adapter, allocation, 2, &piece)) {
-        if (!take_scratch(plan, 2 * piece.size, &source) ||
+    while (next_piece(allocation, 2, &piece)) {
+        if (!take_scratch(plan, home_spaces(allocation), 2 * piece.size, &source) ||
             !map_piece(plan, allocation, &piece, from, source) ||
             !map_piece(plan, allocation, &piece, to, source + piece.size))
             return false;
@@ -141,8 +159,8 @@ bool space_fill(struct plan *plan, struct vidmm_allocation *allocation, struct v
                 uint32_t pattern) {
     struct piece piece = {0};
     uint64_t target;
-    while (next_piece(plan->adapter, allocation, 1, &piece)) {
-        if (!take_scratch(plan, piece.size, &target) ||
+    while (next_piece(allocation, 1, &piece)) {
+        if (!take_scratch(plan, home_spaces(allocation), piece.size, &target) ||
             !map_piece(plan, allocation, &piece, to, target))
             return false;
         struct vidmm_op *op = add_waiting(plan, VIDMM_OP_VIRTUAL_FILL, allocation, &piece);
@@ -156,7 +174,7 @@ bool space_fill(struct plan *plan, struct vidmm_allocation *allocation, struct v
 }
 
 bool space_maps_whole(const struct vidmm_allocation *allocation) {
-    const struct spaces *spaces = &allocation->adapter->spaces;
+    const struct spaces *spaces = home_spaces(allocation);
     return allocation->size <= spaces->scratch_end - spaces->scratch_start;
 }
 
@@ -166,9 +184,9 @@ static struct plan_op *add_whole(struct plan *plan, enum vidmm_op_kind kind,
     const struct piece piece = {.size = allocation->size};
     bool fits = space_maps_whole(allocation);
     uint64_t target = 0;
-    if (fits && (!take_scratch(plan, piece.size, &target) ||
+    if (fits && (!take_scratch(plan, home_spaces(allocation), piece.size, &target) ||
                  !map_piece(plan, allocation, &piece, to, target) ||
-                 !table_flush(plan, plan->adapter->spaces.paging)))
+                 !table_flush(plan, home_spaces(allocation)->paging)))
         return NULL;
     struct plan_op *op = plan_add(plan, kind, allocation);
     if (!op)

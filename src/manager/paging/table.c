@@ -12,23 +12,19 @@
 #define CALL_ROOT "DxgkDdiGetRootPageTableSize"
 #define WIDE_MASK ((UINT64_C(1) << PAGE_SHIFT_LARGE) - 1)
 
-static const struct mmu *mmu_of(const struct space *space) {
-    return &space->adapter->facts.mmu;
-}
-
 /* What the manager maps for itself has pages of 4 KiB, whatever they could be. */
 static bool has_narrow_pages(const struct space *space) {
     return space->paging || space_is_privileged(space);
 }
 
 uint64_t table_end(const struct table *table) {
-    uint32_t shift = mmu_shift(mmu_of(table->space), table->level);
+    uint32_t shift = mmu_shift(table->space->mmu, table->level);
     return table->start + ((uint64_t)table->entries << shift);
 }
 
 D3DGPU_PHYSICAL_ADDRESS table_address(const struct table_memory *memory) {
     if (memory->segment)
-        return (D3DGPU_PHYSICAL_ADDRESS){.SegmentId = memory->segment->id,
+        return (D3DGPU_PHYSICAL_ADDRESS){.SegmentId = segment_driver_id(memory->segment),
                                          .SegmentOffset = memory->place.offset};
     return (D3DGPU_PHYSICAL_ADDRESS){
         .SegmentOffset = memory->mdl ? MmGetMdlPfnArray(memory->mdl)[0] << PAGE_SHIFT : 0};
@@ -44,11 +40,11 @@ void table_memory_free(struct space *space, struct table_memory *memory) {
     struct vidmm_adapter *adapter = space->adapter;
     adapter->stats.table_bytes -= memory->size;
     if (memory->window)
-        (void)va_set(&adapter->spaces.paging->va, memory->window,
+        (void)va_set(spaces_of(space)->paging->va, memory->window,
                      memory->window + page_round(memory->size), NULL);
     struct space *privileged = space_privileged_of(space);
     if (memory->privileged_va && privileged)
-        (void)va_set(&privileged->va, memory->privileged_va,
+        (void)va_set(privileged->va, memory->privileged_va,
                      memory->privileged_va + page_round(memory->size), NULL);
     if (memory->place.block) {
         budget_keep(adapter, memory->segment, memory->place.size, true);
@@ -68,14 +64,14 @@ static enum vidmm_status table_take_place(struct space *space, struct table_memo
         .size = memory->size, .alignment = alignment, .from_end = true};
     const struct table_place wanted = {
         .runs = space->process, .segment = memory->segment, .request = &request};
-    enum vidmm_status status = adapter->spaces.make_place(adapter, &wanted, &memory->place);
+    enum vidmm_status status = spaces_of(space)->make_place(adapter, &wanted, &memory->place);
     if (status == VIDMM_OK)
         budget_keep(adapter, memory->segment, memory->place.size, false);
     else if (status == VIDMM_DOES_NOT_FIT)
         (void)FAIL(adapter, .status = VIDMM_DOES_NOT_FIT, .call = "vidmm page tables",
                    .field = "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId",
                    .expected = "room for page tables", .page = "gpu-virtual-address",
-                   .index = memory->segment->id);
+                   .index = memory->segment->driver_id);
     return status;
 }
 
@@ -91,8 +87,7 @@ static enum vidmm_status take_pages(struct vidmm_adapter *adapter, struct table_
 static enum vidmm_status reach(struct space *space, struct table_memory *memory) {
     struct vidmm_adapter *adapter = space->adapter;
     const struct vidmm_os *os = &adapter->os;
-    if (!space->paging &&
-        mmu_of(space)->caps.PageTableUpdateMode != DXGK_PAGETABLEUPDATE_CPU_VIRTUAL)
+    if (!space->paging && space->mmu->caps.PageTableUpdateMode != DXGK_PAGETABLEUPDATE_CPU_VIRTUAL)
         return VIDMM_OK;
     memory->cpu = memory->segment
                       ? os->io_map(os->ctx, memory->segment->cpu_base + memory->place.offset,
@@ -105,8 +100,8 @@ static enum vidmm_status reach(struct space *space, struct table_memory *memory)
 static enum vidmm_status open_window(struct space *space, uint32_t level,
                                      struct table_memory *memory) {
     struct vidmm_adapter *adapter = space->adapter;
-    const DXGK_GPUMMUCAPS *caps = &mmu_of(space)->caps;
-    struct va *va = &adapter->spaces.paging->va;
+    const DXGK_GPUMMUCAPS *caps = &space->mmu->caps;
+    struct va *va = spaces_of(space)->paging->va;
     struct va_use use = {.kind = VA_NOTHING};
     uint64_t size = page_round(memory->size);
     bool by_address = caps->PageTableUpdateMode == DXGK_PAGETABLEUPDATE_GPU_VIRTUAL;
@@ -125,7 +120,7 @@ static enum vidmm_status open_window(struct space *space, uint32_t level,
 static enum vidmm_status memory_make(struct space *space, uint32_t level, uint64_t size,
                                      uint32_t entries, struct table_memory *memory) {
     struct vidmm_adapter *adapter = space->adapter;
-    const struct vidmm_level_info *info = &mmu_of(space)->level[level];
+    const struct vidmm_level_info *info = &space->mmu->level[level];
     struct vidmm_stats *stats = &adapter->stats;
     *memory = (struct table_memory){.size = size, .entries = entries};
     stats->table_bytes += size;
@@ -153,8 +148,9 @@ static enum vidmm_status memory_make(struct space *space, uint32_t level, uint64
 /* R255: a root of two levels that has at least `*entries`, which becomes how many it has. */
 static enum vidmm_status root_size(struct space *space, uint32_t *entries, uint64_t *size) {
     struct vidmm_adapter *adapter = space->adapter;
-    const struct mmu *mmu = mmu_of(space);
-    DXGKARG_GETROOTPAGETABLESIZE arg = {.NumberOfPte = *entries};
+    const struct mmu *mmu = space->mmu;
+    DXGKARG_GETROOTPAGETABLESIZE arg = {.NumberOfPte = *entries,
+                                        .PhysicalAdapterIndex = space->physical};
     *size = adapter->ddi->DxgkDdiGetRootPageTableSize(adapter->hadapter, &arg);
     if (*size == 0 || *size % PAGE_BYTES || *size > UINT32_MAX || arg.NumberOfPte < *entries)
         return FAIL(adapter, .status = VIDMM_DRIVER_BROKE_RULE, .call = CALL_ROOT,
@@ -170,7 +166,7 @@ static enum vidmm_status root_size(struct space *space, uint32_t *entries, uint6
 
 static enum vidmm_status make_memories(struct table *table, uint64_t root_bytes) {
     struct space *space = table->space;
-    const struct mmu *mmu = mmu_of(space);
+    const struct mmu *mmu = space->mmu;
     uint64_t size = root_bytes ? root_bytes : mmu->level[table->level].size;
     bool leaf = table->level == 0;
     bool dual = leaf && mmu->pages == MMU_PAGES_DUAL && !has_narrow_pages(space);
@@ -216,10 +212,10 @@ static bool may_be_wide(struct vidmm_adapter *adapter, const struct mapping *map
 static bool wants_wide(const struct table *table) {
     const struct space *space = table->space;
     uint64_t end = table_end(table);
-    if (table->level != 0 || has_narrow_pages(space) || mmu_of(space)->pages != MMU_PAGES_SINGLE)
+    if (table->level != 0 || has_narrow_pages(space) || space->mmu->pages != MMU_PAGES_SINGLE)
         return false;
-    for (const struct mapping *mapping = va_find(&space->va, table->start);
-         mapping && mapping->start < end; mapping = va_find(&space->va, mapping->end)) {
+    for (const struct mapping *mapping = va_find(space->va, table->start);
+         mapping && mapping->start < end; mapping = va_find(space->va, mapping->end)) {
         if (!may_be_wide(space->adapter, mapping))
             return false;
     }
@@ -272,7 +268,7 @@ static enum vidmm_status grow_root(struct space *space, uint32_t entries, uint64
 
 /* A root that reaches `last`. */
 static enum vidmm_status reach_root(struct space *space, uint64_t last) {
-    const struct mmu *mmu = mmu_of(space);
+    const struct mmu *mmu = space->mmu;
     uint32_t level = mmu->levels - 1;
     uint32_t need = (uint32_t)(last >> mmu_shift(mmu, level)) + 1;
     uint32_t entries = mmu_entries(mmu, level);
@@ -291,11 +287,11 @@ static enum vidmm_status reach_root(struct space *space, uint64_t last) {
 }
 
 static uint32_t index_in(const struct table *table, uint64_t at) {
-    return (uint32_t)((at - table->start) >> mmu_shift(mmu_of(table->space), table->level));
+    return (uint32_t)((at - table->start) >> mmu_shift(table->space->mmu, table->level));
 }
 
 static enum vidmm_status reach_leaf(struct space *space, uint64_t at, uint64_t *end) {
-    const struct mmu *mmu = mmu_of(space);
+    const struct mmu *mmu = space->mmu;
     struct table *table = space->root;
     while (table->level > 0) {
         uint32_t index = index_in(table, at);
@@ -315,25 +311,37 @@ static enum vidmm_status reach_leaf(struct space *space, uint64_t at, uint64_t *
     return VIDMM_OK;
 }
 
-enum vidmm_status tables_prepare(struct space *space, uint64_t start, uint64_t end,
-                                 struct tables_ready *ready) {
-    VIDMM_ASSERT_LOCKED(space->adapter);
+static enum vidmm_status prepare_one(struct space *space, uint64_t start, uint64_t end) {
     enum vidmm_status status = reach_root(space, end ? end - 1 : 0);
     for (uint64_t at = start; status == VIDMM_OK && at < end;)
         status = reach_leaf(space, at, &at);
+    return status;
+}
+
+enum vidmm_status tables_prepare(struct space *space, uint64_t start, uint64_t end,
+                                 struct tables_ready *ready) {
+    VIDMM_ASSERT_LOCKED(space->adapter);
+    enum vidmm_status status = VIDMM_OK;
+    for (struct space *one = space; one && status == VIDMM_OK; one = one->peer)
+        status = prepare_one(one, start, end);
     if (status)
         tables_drop(space);
     *ready = (struct tables_ready){.space = space};
     return status;
 }
 
-void tables_keep(struct space *space) {
+static void keep_one(struct space *space) {
     while (space->fresh) {
         struct table *table = space->fresh;
         space->fresh = table->next;
         table->next = NULL;
     }
     table_memory_free(space, &space->old_root);
+}
+
+void tables_keep(struct space *space) {
+    for (; space; space = space->peer)
+        keep_one(space);
 }
 
 static void unlink_table(struct table *table) {
@@ -346,7 +354,7 @@ static void unlink_table(struct table *table) {
     parent->children--;
 }
 
-void tables_drop(struct space *space) {
+static void drop_one(struct space *space) {
     struct table *leaves_first = NULL;
     while (space->fresh) {
         struct table *table = space->fresh;
@@ -369,10 +377,15 @@ void tables_drop(struct space *space) {
     }
 }
 
+void tables_drop(struct space *space) {
+    for (; space; space = space->peer)
+        drop_one(space);
+}
+
 /* ---- Finding --------------------------------------------------------------------------------- */
 
 struct table *table_leaf(const struct space *space, uint64_t *at, uint64_t end) {
-    const struct mmu *mmu = mmu_of(space);
+    const struct mmu *mmu = space->mmu;
     while (*at < end && space->root && *at < table_end(space->root)) {
         struct table *table = space->root;
         while (table && table->level > 0) {
@@ -391,7 +404,7 @@ struct table *table_leaf(const struct space *space, uint64_t *at, uint64_t end) 
 
 static bool used(const struct table *table) {
     uint64_t end = table_end(table);
-    const struct va *va = &table->space->va;
+    const struct va *va = table->space->va;
     for (const struct mapping *mapping = va_find(va, table->start); mapping && mapping->start < end;
          mapping = va_find(va, mapping->end)) {
         if (mapping->use.kind != VA_NOTHING)
@@ -400,8 +413,10 @@ static bool used(const struct table *table) {
     return false;
 }
 
-struct table *tables_detach(struct space *space, uint64_t start, uint64_t end) {
-    struct table *dying = NULL, **last = &dying, *table;
+/* Adds to the end of a list. */
+static struct table **detach_one(struct space *space, uint64_t start, uint64_t end,
+                                 struct table **last) {
+    struct table *table;
     for (uint64_t at = start; (table = table_leaf(space, &at, end));) {
         at = table_end(table);
         if (used(table))
@@ -414,6 +429,13 @@ struct table *tables_detach(struct space *space, uint64_t start, uint64_t end) {
             table = parent;
         }
     }
+    return last;
+}
+
+struct table *tables_detach(struct space *space, uint64_t start, uint64_t end) {
+    struct table *dying = NULL, **last = &dying;
+    for (; space; space = space->peer)
+        last = detach_one(space, start, end, last);
     return dying;
 }
 

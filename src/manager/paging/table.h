@@ -1,5 +1,7 @@
 /*
- * table.h - the page tables of one address space: the tree, and where its tables live.
+ * table.h - the page tables of one address space on one physical adapter: the tree, and where its
+ * tables live. Linked adapters share the addresses of a process, and each has its own tables of them
+ * (per-process-gpu-virtual-address-spaces.md): a space each, of which the first one has the VA map.
  *
  * table.c makes tables and finds them; table_plan.c adds what must be written into them to the plan
  * under construction; virtual_build.c makes the driver's operation of each such step, with entries
@@ -46,9 +48,13 @@ struct table {
 struct space {
     struct vidmm_adapter *adapter;
     struct vidmm_process *process;
-    bool paging; /* the paging process's */
-    bool now;    /* its tables are written by the CPU, without a paging buffer: at the start */
-    struct va va;
+    uint32_t physical; /* the physical adapter that has the tables */
+    const struct mmu *mmu;
+    struct space *peer; /* of the same process, on the next physical adapter; NULL: on none */
+    bool paging;        /* the paging process's: it has no peer */
+    bool now;      /* its tables are written by the CPU, without a paging buffer: at the start */
+    struct va *va; /* of all peers: `own` of the first one */
+    struct va own;
     uint64_t reservations;            /* made so far */
     struct table *root;               /* NULL: there is none yet, or `away` */
     bool away;                        /* its tables were evicted: table_eviction.h */
@@ -71,7 +77,7 @@ struct table_place {
     const struct segment_request *request;
 };
 
-/* Of the adapter. */
+/* Of a physical adapter. */
 struct spaces {
     /*
      * Hook: residency/room.c decides what gives way to a page table, above the code that makes
@@ -79,7 +85,7 @@ struct spaces {
      */
     enum vidmm_status (*make_place)(struct vidmm_adapter *adapter, const struct table_place *wanted,
                                     struct placement *place);
-    struct space *paging; /* of the system process; NULL without GPU virtual addresses */
+    struct space *paging; /* of its system process; NULL without GPU virtual addresses */
     uint64_t scratch_start, scratch_end, scratch_next;
     bool wrapped;      /* the next scratch mapping replaces one that may be in use */
     DXGK_PTE *entries; /* TABLE_ENTRIES_MAX of them, twice */
@@ -122,8 +128,9 @@ struct table_op {
     uint64_t driver_protection;
 };
 
+/* The first of those that share the addresses. */
 static inline struct space *space_of(const struct mapping *mapping) {
-    return (struct space *)(void *)((char *)mapping->va - offsetof(struct space, va));
+    return (struct space *)(void *)((char *)mapping->va - offsetof(struct space, own));
 }
 
 /* ---- table.c --------------------------------------------------------------------------------- */
@@ -136,6 +143,8 @@ struct tables_ready {
     struct space *space;
 };
 /*
+ * The functions down to tables_detach work on the space and on its peers, and tables_begin likewise.
+ *
  * A root, and tables that translate [start, end), in memory; what is new waits in space->fresh. May
  * evict with plans of its own to make room: not while moves of another plan are on paper.
  */
@@ -150,7 +159,7 @@ void tables_drop(struct space *space);
 struct table *tables_detach(struct space *space, uint64_t start, uint64_t end);
 void tables_attach(struct table *dying);
 void tables_free(struct table *dying);
-/* All of a space. */
+/* All of a space, without its peers. */
 void tables_end(struct space *space);
 
 /* `table`, or the table above it, in whose place an entry leads to memory; NULL: none is. */
@@ -185,7 +194,7 @@ bool tables_emit_leave(struct plan *plan, struct space *space);
 bool tables_emit_away(struct plan *plan, struct space *space);
 /* After the memory was lost: everything anew. */
 bool tables_emit_again(struct plan *plan, struct space *space);
-/* Writes the PTEs for [start, end) from the VA map. */
+/* Writes the PTEs for [start, end) of one space from the VA map. */
 bool table_write_ptes(struct plan *plan, struct space *space, uint64_t start, uint64_t end);
 /* Where entries are copied from: the tables of a space, and the address of the first. */
 struct table_copied {
@@ -202,20 +211,21 @@ bool table_copy(struct plan *plan, const struct table_copied *source, struct spa
  * NULL: there is none. */
 uint64_t table_copy_part(const struct table_copied *source, const struct space *space, uint64_t to,
                          uint64_t left, struct table **from, struct table **target);
-/* Writes the PTEs of one mapping: `view`, or invalid entries if `view` is NULL. */
+/* Writes the PTEs of one mapping on each physical adapter: `view`, or invalid entries if `view` is
+ * NULL. */
 bool table_map_view(struct plan *plan, const struct mapping *mapping, const struct view *view);
 /* After table_map_view of all mappings of `allocation`: those that lie side by side share large
  * pages. */
 bool table_join_moved(struct plan *plan, const struct vidmm_allocation *allocation,
                       const struct view *view);
-/* [start, end) of the paging process leads to pages of `allocation`, or of `mdl`, from `offset`. */
+/* [start, end) of a paging process leads to pages of `allocation`, or of `mdl`, from `offset`. */
 struct table_source {
     struct vidmm_allocation *allocation;
     struct view view;
     PMDL mdl;
     uint64_t offset, driver_protection;
 };
-bool table_scratch(struct plan *plan, uint64_t start, uint64_t end,
+bool table_scratch(struct plan *plan, struct space *paging, uint64_t start, uint64_t end,
                    const struct table_source *source);
 bool table_flush(struct plan *plan, struct space *space);
 

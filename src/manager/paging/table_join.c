@@ -9,10 +9,6 @@
 #include "object/allocation.h"
 #include "paging/table_run.h"
 
-static const struct mmu *mmu_of(const struct space *space) {
-    return &space->adapter->facts.mmu;
-}
-
 static bool join_same(const struct va_use *a, const struct va_use *b) {
     return b->kind == VA_PAGES && a->allocation == b->allocation && !b->repeat &&
            a->offset - a->origin == b->offset - b->origin && a->protection == b->protection &&
@@ -34,6 +30,7 @@ static bool join_goes_on(const struct mapping *first, uint64_t end) {
 /* What an entry of `table` shall lead to. */
 struct join {
     struct leaf_run run;
+    const struct space *space;
     struct table *table;
     uint64_t start, end;
 };
@@ -43,7 +40,7 @@ struct join {
 static bool join_fits(struct join *join, uint32_t level) {
     const struct mapping *first = join->run.mapping;
     uint64_t at = join->start, row;
-    struct table *leaf = table_leaf(space_of(first), &at, join->start + 1);
+    struct table *leaf = table_leaf(join->space, &at, join->start + 1);
     join->run.source.offset = va_offset(first, join->start, &row);
     join->run.sizes = TABLE_SIZES_LEAF + level;
     return leaf && large_end(&join->run, leaf, join->start, join->end, &join->table) == join->end &&
@@ -53,13 +50,13 @@ static bool join_fits(struct join *join, uint32_t level) {
 /* The largest entry above `at` that mappings share, if there is one. */
 static bool join_find(struct plan *plan, struct space *space, uint64_t at, const struct view *view,
                       struct join *join) {
-    const struct mmu *mmu = mmu_of(space);
+    const struct mmu *mmu = space->mmu;
     for (uint32_t level = mmu_large_level(mmu); level > 0; level--) {
         uint64_t size = UINT64_C(1) << mmu_shift(mmu, level);
-        *join = (struct join){.run = {.plan = plan, .write = TABLE_PAGES}};
+        *join = (struct join){.run = {.plan = plan, .write = TABLE_PAGES}, .space = space};
         join->start = at & ~(size - 1);
         join->end = join->start + size;
-        const struct mapping *first = va_find(&space->va, join->start);
+        const struct mapping *first = va_find(space->va, join->start);
         struct table_source *source = &join->run.source;
         if (!first || first->start > join->start || first->use.kind != VA_PAGES ||
             first->use.repeat || first->use.allocation->size < size ||
@@ -86,10 +83,10 @@ static bool join_emit(const struct join *join) {
 bool table_join(struct plan *plan, struct space *space, uint64_t start, uint64_t end) {
     uint64_t done = 0;
     struct join join;
-    if (!mmu_large_level(mmu_of(space)))
+    if (!mmu_large_level(space->mmu))
         return true;
-    for (const struct mapping *mapping = va_find(&space->va, start);
-         mapping && mapping->start < end; mapping = va_find(&space->va, mapping->end)) {
+    for (const struct mapping *mapping = va_find(space->va, start); mapping && mapping->start < end;
+         mapping = va_find(space->va, mapping->end)) {
         const uint64_t ends[2] = {mapping->start > start ? mapping->start : start,
                                   (mapping->end < end ? mapping->end : end) - 1};
         for (uint32_t i = 0; i < 2; i++) {
@@ -104,13 +101,20 @@ bool table_join(struct plan *plan, struct space *space, uint64_t start, uint64_t
 }
 
 /* Each entry when it is the turn of the mapping that it begins in. */
-bool table_join_moved(struct plan *plan, const struct vidmm_allocation *allocation,
-                      const struct view *view) {
+static bool join_moved(struct plan *plan, const struct mapping *mapping, const struct view *view) {
     struct join join;
-    for (const struct mapping *mapping = allocation->mappings; mapping; mapping = mapping->next) {
-        if (join_find(plan, space_of(mapping), mapping->end - 1, view, &join) &&
-            join.run.mapping == mapping && !join_emit(&join))
+    for (struct space *space = space_of(mapping); space; space = space->peer) {
+        if (join_find(plan, space, mapping->end - 1, view, &join) && join.run.mapping == mapping &&
+            !join_emit(&join))
             return false;
     }
     return true;
+}
+
+bool table_join_moved(struct plan *plan, const struct vidmm_allocation *allocation,
+                      const struct view *view) {
+    const struct mapping *mapping = allocation->mappings;
+    while (mapping && join_moved(plan, mapping, view))
+        mapping = mapping->next;
+    return !mapping;
 }

@@ -11,16 +11,12 @@
 #include "paging/plan.h"
 #include "paging/table_run.h"
 
-static const struct mmu *mmu_of(const struct space *space) {
-    return &space->adapter->facts.mmu;
-}
-
 /* ---- Which can be ---------------------------------------------------------------------------- */
 
 /* The highest level of this space that may have them, of such sizes; 0: none. What the manager maps
  * for itself has pages of 4 KiB. */
 static uint32_t large_level(const struct space *space, enum table_sizes sizes) {
-    uint32_t level = mmu_large_level(mmu_of(space));
+    uint32_t level = mmu_large_level(space->mmu);
     if (sizes <= TABLE_SIZES_LEAF || space->paging || space_is_privileged(space))
         return 0;
     return level < sizes - TABLE_SIZES_LEAF ? level : sizes - TABLE_SIZES_LEAF;
@@ -30,11 +26,11 @@ static uint32_t large_level(const struct space *space, enum table_sizes sizes) {
  * Not what is reserved: tiles change one by one, by copies of leaf entries. Not with a driver
  * protection, which only entries of level 0 can have (R226).
  */
-static bool large_allowed(const struct leaf_run *run) {
+static bool large_allowed(const struct leaf_run *run, const struct mmu *mmu) {
     const struct mapping *mapping = run->mapping;
     return run->write == TABLE_PAGES && mapping && mapping->use.kind == VA_PAGES &&
            !mapping->use.reservation && !mapping->use.driver_protection &&
-           (run->source.view.segment || mmu_of(space_of(mapping))->large_system) &&
+           (run->source.view.segment || mmu->large_system) &&
            allocation_may_be_large(mapping->use.allocation);
 }
 
@@ -49,9 +45,9 @@ static bool large_is_row(PMDL mdl, uint64_t offset, uint64_t size, uint64_t *at)
 }
 
 /* Bytes of the place from `offset` on lie in a row, and begin where a large page can. */
-static bool large_fits(const struct leaf_run *run, uint64_t offset, uint64_t size) {
+static bool large_fits(const struct leaf_run *run, const struct mmu *mmu, uint64_t offset,
+                       uint64_t size) {
     const struct view *view = &run->source.view;
-    const DXGK_GPUMMUCAPS *caps = &mmu_of(space_of(run->mapping))->caps;
     uint64_t row, more, at, base = 0;
     if (view->segment) {
         base = view->segment->base;
@@ -62,7 +58,7 @@ static bool large_fits(const struct leaf_run *run, uint64_t offset, uint64_t siz
         row = large_is_row(run->source.mdl, offset, size, &at) ? size : 0;
     }
     return row >= size &&
-           (caps->AllowNonAlignedLargePageAddress || ((at | (base + at)) & (size - 1)) == 0);
+           (mmu->caps.AllowNonAlignedLargePageAddress || ((at | (base + at)) & (size - 1)) == 0);
 }
 
 /* ---- Becoming large -------------------------------------------------------------------------- */
@@ -71,12 +67,12 @@ uint64_t large_end(const struct leaf_run *run, struct table *leaf, uint64_t at, 
                    struct table **table) {
     uint32_t top = large_level(leaf->space, run->sizes);
     uint64_t size = 0, stop = at;
-    if (top == 0 || at != leaf->start || !large_allowed(run))
+    if (top == 0 || at != leaf->start || !large_allowed(run, leaf->space->mmu))
         return at;
     for (struct table *below = leaf; below->level < top && below->start == at;
          below = below->parent) {
-        uint64_t covers = UINT64_C(1) << mmu_shift(mmu_of(leaf->space), below->level + 1);
-        if (end - at < covers || !large_fits(run, run->source.offset, covers))
+        uint64_t covers = UINT64_C(1) << mmu_shift(leaf->space->mmu, below->level + 1);
+        if (end - at < covers || !large_fits(run, leaf->space->mmu, run->source.offset, covers))
             break;
         size = covers;
         *table = below->parent;
@@ -86,7 +82,8 @@ uint64_t large_end(const struct leaf_run *run, struct table *leaf, uint64_t at, 
     uint64_t most = at + TABLE_ENTRIES_MAX * size, all = table_end(*table);
     all = all < end ? all : end;
     all = all < most ? all : most;
-    while (all - stop >= size && large_fits(run, run->source.offset + (stop - at), size))
+    while (all - stop >= size &&
+           large_fits(run, leaf->space->mmu, run->source.offset + (stop - at), size))
         stop += size;
     return stop;
 }
@@ -104,7 +101,7 @@ bool large_write(const struct leaf_run *run, struct table *table, uint64_t start
 
 static bool clear_level(struct plan *plan, struct space *space, uint32_t level, uint64_t start,
                         uint64_t end) {
-    uint64_t size = UINT64_C(1) << mmu_shift(mmu_of(space), level);
+    uint64_t size = UINT64_C(1) << mmu_shift(space->mmu, level);
     struct table *table;
     end &= ~(size - 1);
     for (uint64_t at = (start + size - 1) & ~(size - 1); (table = table_leaf(space, &at, end));) {

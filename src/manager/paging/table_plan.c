@@ -14,10 +14,6 @@
 #define WIDE_BYTES (UINT64_C(1) << PAGE_SHIFT_LARGE)
 #define WIDE_MASK  (WIDE_BYTES - 1)
 
-static const struct mmu *mmu_of(const struct space *space) {
-    return &space->adapter->facts.mmu;
-}
-
 /* ---- Operations ------------------------------------------------------------------------------ */
 
 static bool is_flush(const struct plan_op *op, const struct space *space) {
@@ -36,10 +32,10 @@ static uint32_t flushes(const struct plan *plan) {
  * behind the flush of the window's addresses (R231). */
 static uint32_t place_of(const struct plan *plan, const struct space *space) {
     uint32_t at = flushes(plan);
-    bool through = !space->paging &&
-                   mmu_of(space)->caps.PageTableUpdateMode == DXGK_PAGETABLEUPDATE_GPU_VIRTUAL;
+    bool through =
+        !space->paging && space->mmu->caps.PageTableUpdateMode == DXGK_PAGETABLEUPDATE_GPU_VIRTUAL;
     for (uint32_t i = plan->op_count; through && i > at; i--) {
-        if (is_flush(&plan->ops[i - 1], space->adapter->spaces.paging))
+        if (is_flush(&plan->ops[i - 1], spaces_of(space)->paging))
             return i;
     }
     return at;
@@ -47,20 +43,21 @@ static uint32_t place_of(const struct plan *plan, const struct space *space) {
 
 bool table_plan_add(struct plan *plan, const struct table_op *what,
                     struct vidmm_allocation *allocation) {
-    struct vidmm_adapter *adapter = plan->adapter;
+    struct spaces *spaces = spaces_of(what->space);
     struct plan_op *op =
         plan_insert(plan, place_of(plan, what->space), VIDMM_OP_UPDATE_PAGE_TABLE, allocation);
     if (!op)
         return false;
     op->table = *what;
     op->table.now = what->space->now;
+    op->op.physical = what->space->physical;
     op->op.at = what->offset;
     op->op.size = what->end - what->start;
     op->op.va_from = what->start;
     op->op.va_to = what->end;
-    op->barrier = adapter->spaces.wrapped && what->space->paging;
+    op->barrier = spaces->wrapped && what->space->paging;
     if (op->barrier)
-        adapter->spaces.wrapped = false;
+        spaces->wrapped = false;
     return true;
 }
 
@@ -72,6 +69,7 @@ bool table_flush(struct plan *plan, struct space *space) {
     struct plan_op *op = plan_add(plan, VIDMM_OP_FLUSH_TLB, NULL);
     if (!op)
         return false;
+    op->op.physical = space->physical;
     op->table = (struct table_op){.space = space};
     return true;
 }
@@ -90,7 +88,7 @@ static bool add_whole(struct plan *plan, struct table *table, enum table_write w
 
 /* The entry, or entries, of `table` that lead to what is below [start, end). */
 static bool add_links(struct plan *plan, struct table *table, uint64_t start, uint64_t end) {
-    uint64_t piece = (uint64_t)TABLE_ENTRIES_MAX << mmu_shift(mmu_of(table->space), table->level);
+    uint64_t piece = (uint64_t)TABLE_ENTRIES_MAX << mmu_shift(table->space->mmu, table->level);
     struct table_op op = {.space = table->space, .table = table, .write = TABLE_LINKS};
     for (uint64_t at = start; at < end; at = op.end) {
         op.start = at;
@@ -124,7 +122,7 @@ static bool is_wide(const struct leaf_run *run, uint64_t start, uint64_t end) {
 static bool convert(struct plan *plan, struct table *table);
 
 struct table_op table_plan_describe(const struct leaf_run *run, struct table *table, bool wide) {
-    const struct mmu *mmu = mmu_of(table->space);
+    const struct mmu *mmu = table->space->mmu;
     const struct table_source *source = &run->source;
     const struct va_use *use = run->mapping ? &run->mapping->use : NULL;
     return (struct table_op){
@@ -223,23 +221,28 @@ PMDL table_plan_pages(const struct va_use *use) {
     return use->allocation->mdl;
 }
 
-/* [start, end) of a mapping; without a view it leads nowhere. */
-static bool write_mapping(struct plan *plan, const struct mapping *mapping, uint64_t start,
-                          uint64_t end, const struct view *view, enum table_sizes sizes) {
-    struct space *space = space_of(mapping);
-    struct leaf_run run = {.plan = plan, .mapping = mapping, .sizes = sizes};
+/* What a mapping leads to; NULL: nowhere. */
+struct target {
+    const struct view *view;
+    enum table_sizes sizes;
+};
+
+/* [start, end) of a mapping. */
+static bool write_mapping(struct plan *plan, struct space *space, const struct mapping *mapping,
+                          uint64_t start, uint64_t end, struct target target) {
+    struct leaf_run run = {.plan = plan, .mapping = mapping, .sizes = target.sizes};
     if (mapping->use.kind == VA_ZERO) {
         run.write = TABLE_ZERO;
         run.source.driver_protection = mapping->use.driver_protection;
         return write_leaves(space, start, end, run);
     }
-    if (mapping->use.kind == VA_NOTHING || !view) {
+    if (mapping->use.kind == VA_NOTHING || !target.view) {
         run.write = TABLE_CLEAR;
         return write_leaves(space, start, end, run);
     }
     run.write = TABLE_PAGES;
     run.source = (struct table_source){.allocation = mapping->use.allocation,
-                                       .view = *view,
+                                       .view = *target.view,
                                        .mdl = table_plan_pages(&mapping->use),
                                        .driver_protection = mapping->use.driver_protection};
     for (uint64_t at = start, row; at < end; at += row) {
@@ -269,14 +272,15 @@ bool table_plan_view(const struct mapping *mapping, struct view *view) {
 
 static bool write_ptes(struct plan *plan, struct space *space, uint64_t start, uint64_t end,
                        enum table_sizes sizes) {
-    for (const struct mapping *mapping = va_find(&space->va, start);
-         mapping && mapping->start < end; mapping = va_find(&space->va, mapping->end)) {
+    for (const struct mapping *mapping = va_find(space->va, start); mapping && mapping->start < end;
+         mapping = va_find(space->va, mapping->end)) {
         uint64_t from = mapping->start > start ? mapping->start : start;
         uint64_t to = mapping->end < end ? mapping->end : end;
         struct view view;
         bool mapped = table_plan_view(mapping, &view);
         if ((mapped || mapping->use.kind == VA_ZERO) &&
-            !write_mapping(plan, mapping, from, to, mapped ? &view : NULL, sizes))
+            !write_mapping(plan, space, mapping, from, to,
+                           (struct target){mapped ? &view : NULL, sizes}))
             return false;
     }
     return true;
@@ -314,7 +318,7 @@ static bool split_ends(struct plan *plan, struct space *space, uint64_t *start, 
 }
 
 bool table_write_ptes(struct plan *plan, struct space *space, uint64_t start, uint64_t end) {
-    if (mmu_of(space)->pages != MMU_PAGES_4K) { /* a page of 64 KiB is there or not as a whole */
+    if (space->mmu->pages != MMU_PAGES_4K) { /* a page of 64 KiB is there or not as a whole */
         start &= ~WIDE_MASK;
         end = (end + WIDE_MASK) & ~WIDE_MASK;
     }
@@ -348,7 +352,7 @@ static bool gpu_copies(const struct table_copied *source, const struct space *sp
     struct table_copied part = *source;
     struct table *from, *target;
     uint32_t parts = 0;
-    if (mmu_of(space)->pages != MMU_PAGES_4K)
+    if (space->mmu->pages != MMU_PAGES_4K)
         return false;
     for (uint64_t at = start, bytes; at < end && parts <= TABLE_RANGES_MAX; parts++) {
         bytes = table_copy_part(&part, space, at, end - at, &from, &target);
@@ -363,6 +367,7 @@ static bool add_copy(struct plan *plan, const struct table_copied *source, struc
     struct plan_op *op = plan_insert(plan, place_of(plan, space), VIDMM_OP_COPY_ENTRIES, NULL);
     if (!op)
         return false;
+    op->op.physical = space->physical;
     op->table = (struct table_op){.space = space,
                                   .write = TABLE_COPY,
                                   .start = start,
@@ -393,8 +398,8 @@ bool table_copy(struct plan *plan, const struct table_copied *source, struct spa
 
 /* The large pages that an unmapped mapping shares with those beside it: all of them go, for all
  * lead to the same allocation. */
-static bool clear_shared(struct plan *plan, const struct mapping *mapping) {
-    const struct space *space = space_of(mapping);
+static bool clear_shared(struct plan *plan, const struct space *space,
+                         const struct mapping *mapping) {
     uint64_t start = mapping->start, end = mapping->end;
     const struct table *head = large_cut(space, start, start, end);
     const struct table *tail = large_cut(space, end - 1, start, end);
@@ -402,25 +407,34 @@ static bool clear_shared(struct plan *plan, const struct mapping *mapping) {
            (!tail || tail == head || large_end_of(plan, tail));
 }
 
-bool table_map_view(struct plan *plan, const struct mapping *mapping, const struct view *view) {
-    return mapping->use.kind != VA_PAGES ||
-           ((view || clear_shared(plan, mapping)) &&
-            write_mapping(plan, mapping, mapping->start, mapping->end, view, TABLE_SIZES_ALL) &&
-            table_flush(plan, space_of(mapping)));
+static bool map_view(struct plan *plan, struct space *space, const struct mapping *mapping,
+                     const struct view *view) {
+    const struct target target = {view, TABLE_SIZES_ALL};
+    return (view || clear_shared(plan, space, mapping)) &&
+           write_mapping(plan, space, mapping, mapping->start, mapping->end, target) &&
+           table_flush(plan, space);
 }
 
-bool table_scratch(struct plan *plan, uint64_t start, uint64_t end,
+bool table_map_view(struct plan *plan, const struct mapping *mapping, const struct view *view) {
+    struct space *space = mapping->use.kind == VA_PAGES ? space_of(mapping) : NULL;
+    while (space && map_view(plan, space, mapping, view))
+        space = space->peer;
+    return !space;
+}
+
+bool table_scratch(struct plan *plan, struct space *paging, uint64_t start, uint64_t end,
                    const struct table_source *source) {
     struct leaf_run run = {
         .plan = plan, .write = TABLE_PAGES, .source = *source, .sizes = TABLE_SIZES_4K};
-    return write_leaves(plan->adapter->spaces.paging, start, end, run);
+    return write_leaves(paging, start, end, run);
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
 /* Maps the window of `memory` in the paging process's space, or unmaps it. */
-static bool write_window(struct plan *plan, const struct table_memory *memory, bool open) {
-    struct space *paging = plan->adapter->spaces.paging;
+static bool write_window(struct plan *plan, const struct space *space,
+                         const struct table_memory *memory, bool open) {
+    struct space *paging = spaces_of(space)->paging;
     struct leaf_run run = {
         .plan = plan, .write = open ? TABLE_PAGES : TABLE_CLEAR, .sizes = TABLE_SIZES_4K};
     if (!memory->window)
@@ -432,8 +446,8 @@ static bool write_window(struct plan *plan, const struct table_memory *memory, b
 }
 
 static bool write_windows(struct plan *plan, struct table *table, bool open) {
-    return write_window(plan, &table->memory[0], open) &&
-           write_window(plan, &table->memory[1], open);
+    return write_window(plan, table->space, &table->memory[0], open) &&
+           write_window(plan, table->space, &table->memory[1], open);
 }
 
 /* The first content of a table, which is written through its window unless the CPU does it. */
@@ -471,16 +485,21 @@ static bool emit_fresh(struct plan *plan, struct space *space) {
 bool tables_begin(struct plan *plan, const struct tables_ready *ready,
                   enum vidmm_plan_reason reason) {
     plan_begin(plan, ready->space->adapter, reason);
-    return emit_fresh(plan, ready->space);
+    for (struct space *space = ready->space; space; space = space->peer) {
+        if (!emit_fresh(plan, space))
+            return false;
+    }
+    return true;
 }
 
 /* Makes the PTEs of `memory` in the privileged space invalid. */
 static bool clear_memory_ptes(struct plan *plan, const struct space *space,
                               const struct table_memory *memory) {
-    const struct space *privileged = space_privileged_of(space);
+    struct space *privileged = space_privileged_of(space);
+    const struct target nowhere = {NULL, TABLE_SIZES_4K};
     uint64_t at = memory->privileged_va;
-    return !at || write_mapping(plan, va_find(&privileged->va, at), at,
-                                at + page_round(memory->size), NULL, TABLE_SIZES_4K);
+    return !at || write_mapping(plan, privileged, va_find(privileged->va, at), at,
+                                at + page_round(memory->size), nowhere);
 }
 
 /* The same for the memory of a table, unless the whole space goes. */
@@ -501,9 +520,8 @@ bool tables_emit_old_root(struct plan *plan, struct space *space) {
                           .end = table_end(root)};
     return clear_memory_ptes(plan, space, &space->old_root) &&
            (!space->old_root.privileged_va || table_flush(plan, space_privileged_of(space))) &&
-           (!mmu_of(space)->caps.ExplicitPageTableInvalidation ||
-            table_plan_add(plan, &op, NULL)) &&
-           write_window(plan, &space->old_root, false);
+           (!space->mmu->caps.ExplicitPageTableInvalidation || table_plan_add(plan, &op, NULL)) &&
+           write_window(plan, space, &space->old_root, false);
 }
 
 bool tables_emit_end(struct plan *plan, struct table *dying) {
@@ -537,7 +555,7 @@ static bool each_table(struct plan *plan, struct table *table,
 }
 
 static bool emit_leave(struct plan *plan, struct table *table) {
-    return (!mmu_of(table->space)->caps.ExplicitPageTableInvalidation ||
+    return (!table->space->mmu->caps.ExplicitPageTableInvalidation ||
             add_whole(plan, table, TABLE_LEAVE)) &&
            (table->space->paging || write_windows(plan, table, false));
 }
@@ -555,7 +573,7 @@ static bool emit_evict(struct plan *plan, struct table *table) {
 
 bool tables_emit_away(struct plan *plan, struct space *space) {
     space->stale_start = 0;
-    space->stale_end = space->va.limit;
+    space->stale_end = space->va->limit;
     return each_table(plan, space->root, emit_evict) && table_flush(plan, space);
 }
 
@@ -574,9 +592,9 @@ bool tables_emit_again(struct plan *plan, struct space *space) {
     if (!each_table(plan, space->root, emit_again))
         return false;
     space->stale_start = 0;
-    space->stale_end = space->va.limit;
+    space->stale_end = space->va->limit;
     if (space->now)
         return each_table(plan, space->root, emit_window);
-    return write_ptes(plan, space, 0, space->va.limit, TABLE_SIZES_ALL) &&
-           table_join(plan, space, 0, space->va.limit) && table_flush(plan, space);
+    return write_ptes(plan, space, 0, space->va->limit, TABLE_SIZES_ALL) &&
+           table_join(plan, space, 0, space->va->limit) && table_flush(plan, space);
 }

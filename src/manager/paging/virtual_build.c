@@ -12,10 +12,6 @@
 #include "object/allocation.h"
 #include "paging/table.h"
 
-static const struct mmu *mmu_of(const struct space *space) {
-    return &space->adapter->facts.mmu;
-}
-
 /* ---- What the hardware's tables hold --------------------------------------------------------- */
 
 struct entries {
@@ -74,7 +70,7 @@ static void make_stale(struct space *space, uint64_t start, uint64_t end) {
 
 static bool cap_invalid_not_cached(const struct space *space) {
     return space->adapter->facts.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_6 &&
-           mmu_of(space)->caps.InvalidTlbEntriesNotCached;
+           space->mmu->caps.InvalidTlbEntriesNotCached;
 }
 
 /* A TLB may know what was there before. */
@@ -93,8 +89,7 @@ static struct entries entries_of(const struct table_op *op) {
     struct entries entries = {.memory = op->old ? &op->space->old_root : &table->memory[op->wide]};
     bool whole = op->write == TABLE_INIT || op->write == TABLE_CONVERT ||
                  op->write == TABLE_LEAVE || op->write == TABLE_EVICT;
-    entries.shift =
-        wide_entries(op) ? PAGE_SHIFT_LARGE : mmu_shift(mmu_of(op->space), table->level);
+    entries.shift = wide_entries(op) ? PAGE_SHIFT_LARGE : mmu_shift(op->space->mmu, table->level);
     entries.first = (uint32_t)((op->start - table->start) >> entries.shift);
     entries.count = (uint32_t)((op->end - op->start) >> entries.shift);
     if (whole)
@@ -109,6 +104,7 @@ static DXGK_PTE link_entry(const struct table *table, const struct table_memory 
     D3DGPU_PHYSICAL_ADDRESS address = table_address(memory);
     entry.Valid = 1;
     entry.Segment = address.SegmentId & 31u;
+    entry.PhysicalAdapterIndex = table->space->physical & 63u;
     entry.PageTablePageSize = table->level == 0 && table->wide ? DXGK_PTE_PAGE_TABLE_PAGE_64KB
                                                                : DXGK_PTE_PAGE_TABLE_PAGE_4KB;
     entry.PageTableAddress = address.SegmentOffset >> PAGE_SHIFT;
@@ -129,14 +125,16 @@ static void make_links(const struct table_op *op, const struct entries *entries,
     }
 }
 
-/* What all entries of an operation have in common. */
+/* What all entries of an operation have in common. A segment may be a peer's; system memory is where
+ * the table is. */
 static DXGK_PTE page_entry(const struct table_op *op) {
     DXGK_PTE entry = {.Flags = 0};
     entry.Valid = 1;
     entry.CacheCoherent = op->coherent;
     entry.ReadOnly = op->read_only;
     entry.NoExecute = op->no_execute;
-    entry.Segment = op->segment ? op->segment->id & 31u : 0;
+    entry.Segment = segment_driver_id(op->segment) & 31u;
+    entry.PhysicalAdapterIndex = (op->segment ? op->segment->physical : op->space->physical) & 63u;
     return entry;
 }
 
@@ -220,7 +218,7 @@ static bool virtual_note(const struct table_op *op, const struct entries *entrie
 
 /* Where the context sees it that the plan at hand runs in. */
 static uint64_t window_of(const struct vidmm_adapter *adapter, const struct table_memory *memory) {
-    return adapter->paging.line ? memory->privileged_va : memory->window;
+    return adapter->line ? memory->privileged_va : memory->window;
 }
 
 static DXGK_PAGETABLEUPDATEADDRESS update_address(const struct vidmm_adapter *adapter,
@@ -264,7 +262,8 @@ static bool make_entries(const struct table_op *op, const struct entries *entrie
 static bool encode_update(struct vidmm_adapter *adapter, struct plan_op *plan_op, HANDLE allocation,
                           DXGKARG_BUILDPAGINGBUFFER *arg) {
     const struct table_op *op = &plan_op->table;
-    const struct mmu *mmu = mmu_of(op->space);
+    const struct mmu *mmu = op->space->mmu;
+    struct spaces *spaces = spaces_of(op->space);
     DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update = &arg->UpdatePageTable;
     if (op->write == TABLE_CONVERT) {
         if (!op->table->wide)
@@ -280,14 +279,14 @@ static bool encode_update(struct vidmm_adapter *adapter, struct plan_op *plan_op
     update->hAllocation = allocation;
     update->StartIndex = entries.first;
     update->NumPageTableEntries = entries.count;
-    update->Flags.Repeat = make_entries(op, &entries, adapter->spaces.entries);
+    update->Flags.Repeat = make_entries(op, &entries, spaces->entries);
     update->Flags.InitialUpdate = op->write == TABLE_INIT;
     update->Flags.NotifyEviction = op->write == TABLE_EVICT;
     update->Flags.Use64KBPages = wide_entries(op);
-    update->pPageTableEntries = adapter->spaces.entries;
+    update->pPageTableEntries = spaces->entries;
     if (mmu->pages == MMU_PAGES_DUAL && (op->table->level == 1 || op->wide))
         update->pPageTableEntries64KB =
-            adapter->spaces.entries + (op->table->level == 1 ? TABLE_ENTRIES_MAX : 0);
+            spaces->entries + (op->table->level == 1 ? TABLE_ENTRIES_MAX : 0);
     update->DriverProtection = op->table->level == 0 ? op->driver_protection : 0;
     update->AllocationOffsetInBytes = op->offset;
     update->hProcess = op->space->process->handle;
@@ -334,7 +333,7 @@ static bool encode_copy(struct vidmm_adapter *adapter, const struct table_op *op
     DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy = &arg->CopyPageTableEntries;
     struct table *from, *target;
     arg->Operation = DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES;
-    copy->pRanges = adapter->spaces.ranges;
+    copy->pRanges = spaces_of(op->space)->ranges;
     for (uint64_t at = op->start, bytes; at < op->end; at += bytes) {
         const struct table_copied source = copied_from(op, at);
         bytes = table_copy_part(&source, op->space, at, op->end - at, &from, &target);
@@ -368,11 +367,12 @@ static bool encode_flush(struct plan_op *op, DXGKARG_BUILDPAGINGBUFFER *arg) {
 }
 
 /* The table that maps `at` in the paging process, where the driver wants to know. */
-static D3DGPU_VIRTUAL_ADDRESS table_window(struct vidmm_adapter *adapter, uint64_t at) {
-    const struct space *paging = adapter->spaces.paging;
-    if (!adapter->facts.mmu.caps.LegacyBehaviors.SourcePageTableVaInTransfer)
+static D3DGPU_VIRTUAL_ADDRESS table_window(struct vidmm_adapter *adapter, uint32_t physical,
+                                           uint64_t at) {
+    const struct space *paging = adapter->physical[physical].spaces.paging;
+    if (!paging->mmu->caps.LegacyBehaviors.SourcePageTableVaInTransfer)
         return 0;
-    const struct table *table = table_leaf(paging, &at, paging->va.limit);
+    const struct table *table = table_leaf(paging, &at, paging->va->limit);
     return table ? table->memory[0].window : 0;
 }
 
@@ -386,8 +386,8 @@ static bool encode_transfer(struct vidmm_adapter *adapter, const struct vidmm_op
     transfer->TransferSizeInBytes = op->size;
     transfer->SourceVirtualAddress = op->va_from;
     transfer->DestinationVirtualAddress = op->va_to;
-    transfer->SourcePageTable = table_window(adapter, op->va_from);
-    transfer->DestinationPageTable = table_window(adapter, op->va_to);
+    transfer->SourcePageTable = table_window(adapter, op->physical, op->va_from);
+    transfer->DestinationPageTable = table_window(adapter, op->physical, op->va_to);
     transfer->TransferDirection = !to     ? DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM
                                   : !from ? DXGK_MEMORY_TRANSFER_SYSTEM_TO_LOCAL
                                           : DXGK_MEMORY_TRANSFER_LOCAL_TO_LOCAL;
@@ -406,11 +406,12 @@ static bool encode_fill(const struct vidmm_op *op, HANDLE allocation,
 }
 
 /* Resident where `to` says, or no longer (ns-d3dkmddi-_dxgk_buildpagingbuffer_notifyresidency). */
-static bool encode_notice(const struct vidmm_op *op, HANDLE allocation,
-                          DXGKARG_BUILDPAGINGBUFFER *arg) {
+static bool encode_notice(const struct vidmm_adapter *adapter, const struct vidmm_op *op,
+                          HANDLE allocation, DXGKARG_BUILDPAGINGBUFFER *arg) {
     arg->Operation = DXGK_OPERATION_NOTIFY_RESIDENCY;
     arg->NotifyResidency.hAllocation = allocation;
-    arg->NotifyResidency.PhysicalAddress.SegmentId = op->to.segment;
+    arg->NotifyResidency.PhysicalAddress.SegmentId =
+        driver_segment_id(&adapter->facts, op->to.segment);
     arg->NotifyResidency.PhysicalAddress.SegmentOffset = op->to.offset;
     arg->NotifyResidency.Resident = op->to.segment != 0;
     return true;
@@ -447,7 +448,7 @@ bool virtual_encode(struct vidmm_adapter *adapter, struct plan_op *op, HANDLE al
     case VIDMM_OP_VIRTUAL_FILL:
         return encode_fill(&op->op, allocation, arg);
     case VIDMM_OP_NOTIFY_RESIDENCY:
-        return encode_notice(&op->op, allocation, arg);
+        return encode_notice(adapter, &op->op, allocation, arg);
     case VIDMM_OP_UPDATE_CONTEXT_ALLOCATION:
         return encode_context(op, arg);
     case VIDMM_OP_SIGNAL_FENCE:
@@ -467,7 +468,7 @@ enum vidmm_status virtual_wait(struct vidmm_adapter *adapter, const struct plan_
     if (!ours || table->space->paging)
         return VIDMM_OK;
     bool suspend = op->op.kind == VIDMM_OP_UPDATE_PAGE_TABLE && table->write == TABLE_CONVERT;
-    if (!suspend && !adapter->facts.mmu.caps.PageTableUpdateRequireAddressSpaceIdle)
+    if (!suspend && !table->space->mmu->caps.PageTableUpdateRequireAddressSpaceIdle)
         return VIDMM_OK;
     return fence_wait_idle(adapter, UINT64_MAX, adapter->fences.submitted);
 }

@@ -36,10 +36,10 @@ enum vidmm_status query_no_memory(const struct question *question);
 enum vidmm_status query_ask(const struct question *question, DXGK_QUERYADAPTERINFOTYPE type,
                             void *input, uint32_t input_size, void *output, uint32_t output_size);
 
-/* mmu_query.c, after the segments: nothing where the driver has no GpuMmu. */
+/* mmu_query.c, after the segments, of physical adapter `index`: nothing where it has no GpuMmu. */
 enum vidmm_status query_mmu(const struct query_context *context, struct adapter_facts *facts,
-                            struct vidmm_error *error);
-/* dirty_query.c, after the segments: nothing before WDDM 3.2. */
+                            uint32_t index, struct vidmm_error *error);
+/* dirty_query.c, after the segments: nothing before WDDM 3.2, nor of linked adapters. */
 enum vidmm_status query_dirty(const struct query_context *context, struct adapter_facts *facts,
                               struct vidmm_error *error);
 /* caps.c: driver caps, then execution nodes, and whether there is a GpuMmu. */

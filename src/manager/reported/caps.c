@@ -222,10 +222,12 @@ static enum vidmm_status refuse_node(const struct question *question, const char
 /* WDDM 1.x, and drivers of later versions that know no PHYSICALADAPTERCAPS: the node counts as GPU
  * engine topology says; PagingNode only when MultiEngineAware. */
 static enum vidmm_status topology_nodes(const struct query_context *context,
-                                        struct adapter_facts *facts, struct vidmm_error *error) {
+                                        struct adapter_facts *facts,
+                                        struct physical_facts *physical,
+                                        struct vidmm_error *error) {
     const struct question question = {context, error, "DxgkDdiQueryAdapterInfo(DRIVERCAPS)"};
     facts->nodes = 1;
-    facts->paging_node = 0;
+    physical->paging_node = 0;
     if (!facts->caps.SchedulingCaps.MultiEngineAware)
         return VIDMM_OK;
     uint32_t nodes = facts->caps.GpuEngineTopology.NbAsymetricProcessingNodes;
@@ -238,7 +240,7 @@ static enum vidmm_status topology_nodes(const struct query_context *context,
         return refuse_node(&question, "DXGK_VIDMMCAPS.PagingNode", "less than the number of nodes",
                            "R88", PAGE_VIDMM_CAPS, paging);
     facts->nodes = nodes;
-    facts->paging_node = paging;
+    physical->paging_node = paging;
     return VIDMM_OK;
 }
 
@@ -246,39 +248,66 @@ static uint32_t physical_caps_size(uint32_t version) {
     return version >= DXGKDDI_INTERFACE_VERSION_WDDM2_7 ? sizeof(DXGK_PHYSICALADAPTERCAPS) : 0x18;
 }
 
-static enum vidmm_status physical_nodes(const struct query_context *context,
-                                        struct adapter_facts *facts, struct vidmm_error *error) {
+static enum vidmm_status validate_nodes(const struct question *question,
+                                        const DXGK_PHYSICALADAPTERCAPS *caps) {
+    if (caps->NumExecutionNodes == 0 || caps->NumExecutionNodes > NODES_MAX)
+        return refuse_node(question, "DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes",
+                           "1 to 64 execution nodes", NULL, PAGE_PHYSICAL_CAPS,
+                           caps->NumExecutionNodes);
+    if (caps->PagingNodeIndex >= caps->NumExecutionNodes)
+        return refuse_node(question, "DXGK_PHYSICALADAPTERCAPS.PagingNodeIndex",
+                           "less than NumExecutionNodes", "R89", PAGE_PHYSICAL_CAPS,
+                           caps->PagingNodeIndex);
+    if (caps->Flags.VPRPagingContextRequired && caps->VPRPagingNode >= caps->NumExecutionNodes)
+        return refuse_node(question, "DXGK_PHYSICALADAPTERCAPS.VPRPagingNode",
+                           "less than NumExecutionNodes with VPRPagingContextRequired", NULL,
+                           PAGE_PHYSICAL_CAPS, caps->VPRPagingNode);
+    return VIDMM_OK;
+}
+
+/* tdr-changes-in-windows-8.md: a node ordinal means the same on each physical adapter. */
+static enum vidmm_status validate_linked_nodes(const struct question *question,
+                                               const struct adapter_facts *facts, uint32_t index,
+                                               uint32_t nodes) {
+    if (index != 0 && nodes != facts->nodes)
+        return refuse_node(question, "DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes",
+                           "as many as the other physical adapters of the link have", NULL,
+                           "tdr-changes-in-windows-8", nodes);
+    if (nodes * facts->linked > NODES_MAX)
+        return refuse_node(question, "DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes",
+                           "at most 64 execution nodes of all linked adapters together", NULL,
+                           PAGE_PHYSICAL_CAPS, nodes * facts->linked);
+    return VIDMM_OK;
+}
+
+static enum vidmm_status query_physical_caps(const struct query_context *context,
+                                             struct adapter_facts *facts, uint32_t index,
+                                             struct vidmm_error *error) {
     const struct question question = {context, error,
                                       "DxgkDdiQueryAdapterInfo(PHYSICALADAPTERCAPS)"};
-    DXGK_QUERYPHYSICALADAPTERCAPSIN input = {.PhysicalAdapterIndex = 0};
+    struct physical_facts *physical = &facts->physical[index];
+    DXGK_QUERYPHYSICALADAPTERCAPSIN input = {.PhysicalAdapterIndex = index};
     DXGK_PHYSICALADAPTERCAPS caps;
     memset(&caps, 0, sizeof(caps));
     enum vidmm_status status =
         query_ask(&question, DXGKQAITYPE_PHYSICALADAPTERCAPS, &input, sizeof(input), &caps,
                   physical_caps_size(facts->interface_version));
-    if (status != VIDMM_OK && error->nt == STATUS_NOT_SUPPORTED &&
+    if (status != VIDMM_OK && error->nt == STATUS_NOT_SUPPORTED && facts->linked == 1 &&
         !facts->caps.MemoryManagementCaps.VirtualAddressingSupported) {
         memset(error, 0, sizeof(*error)); /* the referee says what it has to say */
-        return topology_nodes(context, facts, error);
+        return topology_nodes(context, facts, physical, error);
     }
+    if (status == VIDMM_OK)
+        status = validate_nodes(&question, &caps);
+    if (status == VIDMM_OK)
+        status = validate_linked_nodes(&question, facts, index, caps.NumExecutionNodes);
     if (status != VIDMM_OK)
         return status;
-    if (caps.NumExecutionNodes == 0 || caps.NumExecutionNodes > NODES_MAX)
-        return refuse_node(&question, "DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes",
-                           "1 to 64 execution nodes", NULL, PAGE_PHYSICAL_CAPS,
-                           caps.NumExecutionNodes);
-    if (caps.PagingNodeIndex >= caps.NumExecutionNodes)
-        return refuse_node(&question, "DXGK_PHYSICALADAPTERCAPS.PagingNodeIndex",
-                           "less than NumExecutionNodes", "R89", PAGE_PHYSICAL_CAPS,
-                           caps.PagingNodeIndex);
-    if (caps.Flags.VPRPagingContextRequired && caps.VPRPagingNode >= caps.NumExecutionNodes)
-        return refuse_node(&question, "DXGK_PHYSICALADAPTERCAPS.VPRPagingNode",
-                           "less than NumExecutionNodes with VPRPagingContextRequired", NULL,
-                           PAGE_PHYSICAL_CAPS, caps.VPRPagingNode);
-    facts->mmu.has = facts->caps.MemoryManagementCaps.GpuMmuSupported && caps.Flags.GpuMmuSupported;
-    facts->iommu = facts->caps.MemoryManagementCaps.IoMmuSupported && caps.Flags.IoMmuSupported;
+    physical->mmu.has =
+        facts->caps.MemoryManagementCaps.GpuMmuSupported && caps.Flags.GpuMmuSupported;
+    physical->iommu = facts->caps.MemoryManagementCaps.IoMmuSupported && caps.Flags.IoMmuSupported;
+    physical->paging_node = caps.PagingNodeIndex;
     facts->nodes = caps.NumExecutionNodes;
-    facts->paging_node = caps.PagingNodeIndex;
     return VIDMM_OK;
 }
 
@@ -287,7 +316,9 @@ enum vidmm_status query_caps(const struct query_context *context, struct adapter
     enum vidmm_status status = query_driver_caps(context, facts, error);
     if (status != VIDMM_OK)
         return status;
-    return facts->interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0
-               ? physical_nodes(context, facts, error)
-               : topology_nodes(context, facts, error);
+    if (facts->interface_version < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+        return topology_nodes(context, facts, &facts->physical[0], error);
+    for (uint32_t i = 0; status == VIDMM_OK && i < facts->linked; i++)
+        status = query_physical_caps(context, facts, i, error);
+    return status;
 }

@@ -69,7 +69,7 @@ static enum vidmm_status bad_field(const struct trial *trial, enum field field,
                                             .expected = expected,
                                             .rule = rule,
                                             .page = descriptor_pages[trial->version],
-                                            .index = trial->segment->id,
+                                            .index = trial->segment->driver_id,
                                             .value = value});
 }
 
@@ -79,7 +79,7 @@ static enum vidmm_status bad_flag(const struct trial *trial, const char *field,
                                                              .expected = expected,
                                                              .rule = rule,
                                                              .page = PAGE_FLAGS,
-                                                             .index = trial->segment->id,
+                                                             .index = trial->segment->driver_id,
                                                              .value = trial->d->flags.Value});
 }
 

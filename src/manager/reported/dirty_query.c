@@ -104,7 +104,7 @@ static enum vidmm_status query_partitions(const struct query_context *context,
 
 enum vidmm_status query_dirty(const struct query_context *context, struct adapter_facts *facts,
                               struct vidmm_error *error) {
-    if (facts->interface_version < DXGKDDI_INTERFACE_VERSION_WDDM3_2)
+    if (facts->interface_version < DXGKDDI_INTERFACE_VERSION_WDDM3_2 || facts->linked > 1)
         return VIDMM_OK;
     enum vidmm_status status = query_tracking(context, facts, error);
     return status == VIDMM_OK ? query_partitions(context, facts, error) : status;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "reported/ask.h"
+#include "reported/physical.h"
 
 #define PAGE_CAPS  "ns-d3dkmddi-_dxgk_gpummucaps"
 #define PAGE_LEVEL "ns-d3dkmddi-_dxgk_page_table_level_desc"
@@ -54,9 +55,9 @@ static enum vidmm_status validate_caps(const struct question *question,
 }
 
 static enum vidmm_status ask_caps(const struct query_context *context, struct mmu *mmu,
-                                  struct vidmm_error *error) {
+                                  uint32_t index, struct vidmm_error *error) {
     const struct question question = {context, error, CALL_CAPS};
-    DXGK_QUERYGPUMMUCAPSIN input = {.PhysicalAdapterIndex = 0};
+    DXGK_QUERYGPUMMUCAPSIN input = {.PhysicalAdapterIndex = index};
     enum vidmm_status status = query_ask(&question, DXGKQAITYPE_GPUMMUCAPS, &input, sizeof(input),
                                          &mmu->caps, sizeof(mmu->caps));
     if (status == VIDMM_OK)
@@ -76,6 +77,7 @@ static enum vidmm_status ask_caps(const struct query_context *context, struct mm
 struct level_question {
     struct question question;
     const struct adapter_facts *facts;
+    uint32_t index; /* of the physical adapter */
     const struct mmu *mmu;
     uint32_t level;
     bool root_grows; /* this is the root of two levels: sizes are initial ones, or 0 */
@@ -90,19 +92,22 @@ static enum vidmm_status mmu_query_wrong(const struct level_question *question, 
                                                                  .value = value});
 }
 
-/* System memory, or a memory segment; `*id` is 0 for the alias that some drivers use. */
+/* System memory, or a memory segment; `*id` is 0 for the alias that some drivers use, and else
+ * becomes segment.id. */
 static enum vidmm_status validate_segment(const struct level_question *question, const char *field,
                                           uint32_t size, uint32_t *id) {
     const struct adapter_facts *facts = question->facts;
-    if (question->question.context->readings.system_segment == 1 && *id == facts->segment_count + 1)
+    if (question->question.context->readings.system_segment == 1 &&
+        *id == facts->physical[question->index].segment_count + 1)
         *id = 0;
-    const struct segment *segment = query_segment(facts, *id);
+    const struct segment *segment = physical_segment(facts, question->index, *id);
     if (*id != 0 && (!segment || segment->aperture))
         return mmu_query_wrong(question, field, "a memory segment, or 0 for system memory", NULL,
                                *id);
     if (*id == 0 && size > 4096u)
         return mmu_query_wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSizeInBytes",
                                "at most 4096 where page tables are in system memory", "R252", size);
+    *id = segment ? segment->id : 0;
     return VIDMM_OK;
 }
 
@@ -163,28 +168,30 @@ static enum vidmm_status validate_level(const struct level_question *question,
     return status == VIDMM_OK ? validate_reach(question, level) : status;
 }
 
-static enum vidmm_status ask_level(const struct query_context *context,
-                                   const struct adapter_facts *facts, struct mmu *mmu,
-                                   uint32_t index, struct vidmm_error *error) {
+static enum vidmm_status ask_level(const struct query_context *context, struct adapter_facts *facts,
+                                   uint32_t index, uint32_t level, struct vidmm_error *error) {
+    struct mmu *mmu = &facts->physical[index].mmu;
     struct level_question question = {.question = {context, error, CALL_LEVEL},
                                       .facts = facts,
+                                      .index = index,
                                       .mmu = mmu,
-                                      .level = index,
-                                      .root_grows = mmu_root_grows(mmu) && index == 1};
-    DXGK_QUERYPAGETABLELEVELDESCIN input = {.LevelIndex = (WORD)index};
+                                      .level = level,
+                                      .root_grows = mmu_root_grows(mmu) && level == 1};
+    DXGK_QUERYPAGETABLELEVELDESCIN input = {.LevelIndex = (WORD)level,
+                                            .PhysicalAdapterIndex = (WORD)index};
     DXGK_PAGE_TABLE_LEVEL_DESC desc;
     memset(&desc, 0, sizeof(desc));
     enum vidmm_status status = query_ask(&question.question, DXGKQAITYPE_PAGETABLELEVELDESC, &input,
                                          sizeof(input), &desc, sizeof(desc));
     if (status != VIDMM_OK)
         return status;
-    mmu->level[index] =
+    mmu->level[level] =
         (struct vidmm_level_info){.index_bits = desc.PageTableIndexBitCount,
                                   .segment = desc.PageTableSegmentId,
                                   .paging_segment = desc.PagingProcessPageTableSegmentId,
                                   .size = desc.PageTableSizeInBytes,
                                   .alignment = desc.PageTableAlignmentInBytes};
-    return validate_level(&question, &mmu->level[index]);
+    return validate_level(&question, &mmu->level[level]);
 }
 
 /* R251: more than two levels reach every address; of two the leaves leave something to the root. */
@@ -209,33 +216,50 @@ static enum vidmm_status validate_coverage(const struct query_context *context,
 
 /* A driver that fails this, or says 0, leaves it to the system (allocation-notification.md). */
 static void ask_paging_size(const struct query_context *context, const struct adapter_facts *facts,
-                            struct mmu *mmu) {
+                            struct mmu *mmu, UINT index) {
     struct vidmm_error unwanted;
     const struct question question = {context, &unwanted,
                                       "DxgkDdiQueryAdapterInfo(PAGINGPROCESSGPUVASIZE)"};
-    UINT index = 0, megabytes = 0;
+    UINT megabytes = 0;
     if (facts->interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM3_2 &&
         query_ask(&question, DXGKQAITYPE_PAGINGPROCESSGPUVASIZE, &index, sizeof(index), &megabytes,
                   sizeof(megabytes)) == VIDMM_OK)
         mmu->paging = (uint64_t)megabytes << 20;
 }
 
+/* R261: a process has the same addresses on each physical adapter. */
+static enum vidmm_status validate_link(const struct question *question, const struct mmu *first,
+                                       const struct mmu *mmu) {
+    uint32_t bits = mmu->caps.VirtualAddressBitCount;
+    if (bits == first->caps.VirtualAddressBitCount)
+        return VIDMM_OK;
+    return query_refuse(question,
+                        &(struct complaint){.field = "DXGK_GPUMMUCAPS.VirtualAddressBitCount",
+                                            .expected = "the same on all linked adapters",
+                                            .rule = "R261",
+                                            .page = "gpu-virtual-address",
+                                            .value = bits});
+}
+
 enum vidmm_status query_mmu(const struct query_context *context, struct adapter_facts *facts,
-                            struct vidmm_error *error) {
-    struct mmu *mmu = &facts->mmu;
+                            uint32_t index, struct vidmm_error *error) {
+    const struct question question = {context, error, CALL_CAPS};
+    struct mmu *mmu = &facts->physical[index].mmu;
     if (!mmu->has)
         return VIDMM_OK;
-    enum vidmm_status status = ask_caps(context, mmu, error);
+    enum vidmm_status status = ask_caps(context, mmu, index, error);
+    if (status == VIDMM_OK && facts->physical[0].mmu.has)
+        status = validate_link(&question, &facts->physical[0].mmu, mmu);
     mmu->large = mmu->caps.LargePageSupported &&
                  facts->interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_1;
     mmu->large_system = mmu->large && mmu->caps.SysMemLargePageSupported &&
                         facts->interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9;
     for (uint32_t i = 0; status == VIDMM_OK && i < mmu->levels; i++)
-        status = ask_level(context, facts, mmu, i, error);
+        status = ask_level(context, facts, index, i, error);
     if (status == VIDMM_OK)
         status = validate_coverage(context, mmu, error);
     if (status == VIDMM_OK)
-        ask_paging_size(context, facts, mmu);
+        ask_paging_size(context, facts, mmu, index);
     mmu->on = status == VIDMM_OK &&
               (context->model == VIDMM_MODEL_ANY || context->model == VIDMM_MODEL_GPUMMU);
     return status;

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "reported/physical.h"
 #include "reported/segment_query.h"
 
 #define PAGING_BUFFER_MAX  (64u << 20)
@@ -19,7 +20,7 @@
 
 static enum vidmm_status wrong_segment(const struct survey *survey, const struct segment *segment,
                                        struct complaint complaint) {
-    complaint.index = segment->id;
+    complaint.index = segment->driver_id;
     return query_refuse(&survey->question, &complaint);
 }
 
@@ -30,7 +31,7 @@ static enum vidmm_status reserve_ranges(const struct question *question, struct 
     for (uint32_t i = 0; i < count; i++) {
         uint64_t at = ranges[i].SegmentOffset, size = ranges[i].SizeInBytes;
         struct complaint complaint = {
-            .page = PAGE_MEMORY_RANGE, .rule = "R68", .index = segment->id, .value = at};
+            .page = PAGE_MEMORY_RANGE, .rule = "R68", .index = segment->driver_id, .value = at};
         if (at % segment->page_size != 0 || size % segment->page_size != 0 || size == 0) {
             complaint.field = "DXGK_MEMORYRANGE";
             complaint.expected = "SegmentOffset and SizeInBytes in pages of the segment";
@@ -54,7 +55,8 @@ static enum vidmm_status ask_invalid_ranges(const struct question *question,
                                             uint32_t count) {
     DXGK_QUERYSEGMENTMEMORYSTATE state;
     memset(&state, 0, sizeof(state));
-    state.DriverSegmentId = (WORD)segment->id;
+    state.DriverSegmentId = (WORD)segment->driver_id;
+    state.PhysicalAdapterIndex = (WORD)segment->physical;
     state.NumInvalidMemoryRanges = count;
     state.pMemoryRanges = ranges;
     /* ns-d3dkmddi-_dxgk_querysegmentmemorystate.md does not say in which buffer the structure
@@ -70,7 +72,7 @@ static enum vidmm_status ask_invalid_ranges(const struct question *question,
                             .expected = "the number in DXGK_SEGMENTDESCRIPTOR4",
                             .rule = "R67",
                             .page = "ns-d3dkmddi-_dxgk_querysegmentmemorystate",
-                            .index = segment->id,
+                            .index = segment->driver_id,
                             .value = state.NumInvalidMemoryRanges});
 }
 
@@ -100,13 +102,15 @@ static enum vidmm_status exclude_invalid_ranges(const struct survey *survey,
 
 /* ---- Segments -------------------------------------------------------------------------------- */
 
-static enum vidmm_status make_segment(const struct survey *survey, uint32_t index) {
+static enum vidmm_status make_segment(const struct survey *survey, uint32_t index,
+                                      struct segment *segment) {
     struct adapter_facts *facts = survey->facts;
-    struct segment *segment = &facts->segments[index];
     struct descriptor descriptor;
     descriptor_read(&descriptor, survey->version,
                     survey->array + (size_t)index * survey->dialect->stride);
-    segment->id = segment->driver_id = index + 1u;
+    segment->id = (uint32_t)(segment - facts->segments) + 1u;
+    segment->physical = survey->index;
+    segment->driver_id = index + 1u;
     enum vidmm_status status =
         descriptor_accept(&survey->question, survey->version, facts->interface_version,
                           facts->caps.MiscCaps.ComputeOnly, &descriptor, segment);
@@ -122,8 +126,8 @@ static enum vidmm_status make_segment(const struct survey *survey, uint32_t inde
 }
 
 static enum vidmm_status validate_overlap(const struct survey *survey, const struct segment *a) {
-    const struct adapter_facts *facts = survey->facts;
-    for (const struct segment *b = facts->segments; b < a; b++) {
+    const struct physical_facts *physical = &survey->facts->physical[survey->index];
+    for (const struct segment *b = &survey->facts->segments[physical->first_segment]; b < a; b++) {
         if (a->agp && b->agp)
             return wrong_segment(survey, a,
                                  (struct complaint){.field = "DXGK_SEGMENTFLAGS.Agp",
@@ -149,7 +153,7 @@ static enum vidmm_status validate_overlap(const struct survey *survey, const str
 static enum vidmm_status validate_aperture_count(const struct survey *survey) {
     const struct adapter_facts *facts = survey->facts;
     uint32_t apertures = 0;
-    for (uint32_t i = 0; i < facts->segment_count; i++)
+    for (uint32_t i = facts->physical[survey->index].first_segment; i < facts->segment_count; i++)
         apertures += facts->segments[i].aperture;
     uint32_t least = facts->caps.MiscCaps.ComputeOnly ? 0 : 1;
     if (survey->dialect->strided && (apertures < least || apertures > 1))
@@ -165,23 +169,24 @@ static enum vidmm_status validate_aperture_count(const struct survey *survey) {
 }
 
 static enum vidmm_status validate_paging_buffer(const struct survey *survey) {
-    const struct adapter_facts *facts = survey->facts;
+    struct physical_facts *physical = &survey->facts->physical[survey->index];
     const struct dialect *dialect = survey->dialect;
-    uint32_t id = facts->paging_segment;
-    const struct segment *segment = query_segment(facts, id);
+    uint32_t id = physical->paging_segment;
+    const struct segment *segment = physical_segment(survey->facts, survey->index, id);
     bool zero = id == 0 && survey->question.context->readings.paging_segment == 0;
     if (!zero && (!segment || !segment->aperture))
         return survey_wrong(survey, dialect->paging_segment, "an aperture segment, or 0", "R73",
                             id);
-    uint64_t size = facts->paging_size;
+    uint64_t size = physical->paging_size;
     if (size == 0 || size > PAGING_BUFFER_MAX)
         return survey_wrong(survey, dialect->paging_size, "1 byte to 64 MiB", "R76", size);
     if (segment && size > segment->commit_limit)
         return survey_wrong(survey, dialect->paging_size,
                             "at most the CommitLimit of the paging buffer's segment", "R76", size);
-    if (facts->paging_private > PAGING_PRIVATE_MAX)
+    if (physical->paging_private > PAGING_PRIVATE_MAX)
         return survey_wrong(survey, dialect->paging_private, "at most 16 MiB of nonpaged memory",
-                            "R77", facts->paging_private);
+                            "R77", physical->paging_private);
+    physical->paging_segment = segment ? segment->id : 0;
     return VIDMM_OK;
 }
 
@@ -209,17 +214,36 @@ static void compute_limits(const struct vidmm_os *os, struct adapter_facts *fact
     facts->shared.limit = limit < available ? limit : available;
 }
 
-static enum vidmm_status make_segments(struct survey *survey) {
+/* Room for what the physical adapters report, as many as sets of segments have bits. */
+static enum vidmm_status make_room(const struct survey *survey) {
     struct adapter_facts *facts = survey->facts;
     const struct vidmm_os *os = survey->question.context->os;
-    facts->segments = os->alloc(os->ctx, survey->count * sizeof(*facts->segments));
-    if (!facts->segments)
-        return query_no_memory(&survey->question);
-    facts->segment_count = survey->count;
+    uint32_t room = facts->linked > 1 ? SEGMENTS_TOTAL : survey->count;
+    if (facts->segments && facts->segment_count + survey->count > facts->segment_room)
+        return survey_wrong(survey, survey->dialect->count,
+                            "at most 32 segments of all linked adapters together", NULL,
+                            survey->count);
+    if (facts->segments)
+        return VIDMM_OK;
+    facts->segments = os->alloc(os->ctx, room * sizeof(*facts->segments));
+    facts->segment_room = facts->segments ? room : 0;
+    return facts->segments ? VIDMM_OK : query_no_memory(&survey->question);
+}
+
+static enum vidmm_status make_segments(struct survey *survey) {
+    struct adapter_facts *facts = survey->facts;
+    struct physical_facts *physical = &facts->physical[survey->index];
+    enum vidmm_status status = make_room(survey);
+    if (status != VIDMM_OK)
+        return status;
+    physical->first_segment = facts->segment_count;
+    physical->segment_count = survey->count;
+    facts->segment_count += survey->count;
     for (uint32_t i = 0; i < survey->count; i++) {
-        enum vidmm_status status = make_segment(survey, i);
+        struct segment *segment = &facts->segments[physical->first_segment + i];
+        status = make_segment(survey, i, segment);
         if (status == VIDMM_OK)
-            status = validate_overlap(survey, &facts->segments[i]);
+            status = validate_overlap(survey, segment);
         if (status != VIDMM_OK)
             return status;
     }
@@ -227,9 +251,10 @@ static enum vidmm_status make_segments(struct survey *survey) {
 }
 
 static enum vidmm_status query_segments(const struct query_context *context,
-                                        struct adapter_facts *facts, struct vidmm_error *error) {
+                                        struct adapter_facts *facts, uint32_t index,
+                                        struct vidmm_error *error) {
     struct survey survey;
-    enum vidmm_status status = survey_begin(&survey, context, facts, error);
+    enum vidmm_status status = survey_begin(&survey, context, facts, index, error);
     if (status == VIDMM_OK)
         status = make_segments(&survey);
     if (status == VIDMM_OK)
@@ -245,6 +270,24 @@ static enum vidmm_status query_segments(const struct query_context *context,
 /* One page prints 0x6002 for WDDM 2.1, drivers use 0x6003. */
 static bool version_known(uint32_t version) {
     return IS_OFFICIAL_DDI_INTERFACE_VERSION(version) || version == 0x6002u;
+}
+
+/* Before WDDM 2.0 no query has the index of a physical adapter. */
+static enum vidmm_status query_link(const struct question *question,
+                                    const struct adapter_facts *facts) {
+    bool serves =
+        facts->linked == 1 || (facts->linked <= LINKED_MAX &&
+                               facts->interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0);
+    if (serves)
+        return VIDMM_OK;
+    *question->error = (struct vidmm_error){
+        .status = VIDMM_BAD_ARGUMENT,
+        .call = "vidmm_adapter_config.linked",
+        .expected = "one adapter, or up to four linked ones whose driver is of WDDM 2.0 or later",
+        .page = "linked-display-adapter",
+        .index = UINT32_MAX,
+        .value = facts->linked};
+    return VIDMM_BAD_ARGUMENT;
 }
 
 static enum vidmm_status query_all(const struct query_context *context, struct adapter_facts *facts,
@@ -265,11 +308,13 @@ static enum vidmm_status query_all(const struct query_context *context, struct a
                                 .expected = "a function",
                                 .rule = "R30",
                                 .page = "nc-d3dkmddi-dxgkddi_queryadapterinfo"});
-    enum vidmm_status status = query_caps(context, facts, error);
+    enum vidmm_status status = query_link(&question, facts);
     if (status == VIDMM_OK)
-        status = query_segments(context, facts, error);
-    if (status == VIDMM_OK)
-        status = query_mmu(context, facts, error);
+        status = query_caps(context, facts, error);
+    for (uint32_t i = 0; status == VIDMM_OK && i < facts->linked; i++)
+        status = query_segments(context, facts, i, error);
+    for (uint32_t i = 0; status == VIDMM_OK && i < facts->linked; i++)
+        status = query_mmu(context, facts, i, error);
     return status == VIDMM_OK ? query_dirty(context, facts, error) : status;
 }
 
@@ -290,6 +335,6 @@ void query_release(const struct vidmm_os *os, struct adapter_facts *facts) {
     for (uint32_t i = 0; i < facts->segment_count; i++)
         segment_destroy(&facts->segments[i], os);
     if (facts->segments)
-        os->free(os->ctx, facts->segments, facts->segment_count * sizeof(*facts->segments));
+        os->free(os->ctx, facts->segments, facts->segment_room * sizeof(*facts->segments));
     memset(facts, 0, sizeof(*facts));
 }

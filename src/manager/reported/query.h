@@ -4,7 +4,8 @@
  * query_adapter asks DxgkDdiQueryAdapterInfo for caps and segments in the version that the driver
  * was built for, checks every answer before it is used, and makes the segments. caps.c does the
  * driver and physical-adapter caps, query.c the segments, mmu_query.c the MMU, dirty_query.c what
- * is known of writes. Nothing else in the manager calls DxgkDdiQueryAdapterInfo.
+ * is known of writes. Of linked adapters each is asked, by its index; what must be the same for all
+ * is compared. Nothing else in the manager calls DxgkDdiQueryAdapterInfo.
  */
 #ifndef VIDMM_MANAGER_QUERY_H
 #define VIDMM_MANAGER_QUERY_H
@@ -38,6 +39,17 @@ struct dirty_facts {
     uint32_t page[SEGMENTS_MAX]; /* bytes that a bit stands for; 0: the segment is not tracked */
 };
 
+/* What one physical adapter says of itself. */
+struct physical_facts {
+    uint32_t first_segment, segment_count; /* its part of adapter_facts.segments */
+    uint32_t paging_node;
+    uint32_t paging_segment; /* segment.id of an aperture, or 0: contiguous system memory */
+    uint32_t paging_size;    /* bytes, as reported */
+    uint32_t paging_private; /* bytes */
+    struct mmu mmu;
+    bool iommu; /* has IoMmu */
+};
+
 /* Must stay where it is: the segments point into it. */
 struct adapter_facts {
     uint32_t interface_version;
@@ -45,16 +57,11 @@ struct adapter_facts {
     DXGK_DRIVERCAPS caps;   /* members that the version does not have are 0 */
     uint32_t linked;        /* physical adapters */
     uint32_t nodes;         /* execution nodes of each; at least 1 */
-    uint32_t paging_node;
-    struct mmu mmu;
-    bool iommu; /* the driver has IoMmu */
+    struct physical_facts physical[LINKED_MAX];
     struct dirty_facts dirty;
 
-    struct segment *segments; /* segments[id - 1] */
-    uint32_t segment_count;
-    uint32_t paging_segment; /* an aperture, or 0: contiguous system memory */
-    uint32_t paging_size;    /* bytes, as reported */
-    uint32_t paging_private; /* bytes */
+    struct segment *segments; /* segments[id - 1], physical adapter after physical adapter */
+    uint32_t segment_count, segment_room;
 
     uint64_t available;                         /* bytes of system memory for graphics */
     uint64_t dedicated_video, dedicated_system; /* bytes of memory segments */

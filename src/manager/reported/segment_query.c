@@ -61,7 +61,7 @@ static enum vidmm_status call_driver(const struct survey *survey, DXGK_QUERYSEGM
         agp.AgpApertureSize.QuadPart = (int64_t)context->agp_size;
         agp.AgpFlags.Agp = 1;
     }
-    DXGK_QUERYSEGMENTIN4 adapter = {.PhysicalAdapterIndex = 0};
+    DXGK_QUERYSEGMENTIN4 adapter = {.PhysicalAdapterIndex = survey->index};
     bool adapter_index = survey->dialect->strided;
     return query_ask(&survey->question, survey->dialect->type,
                      adapter_index ? (void *)&adapter : (void *)&agp,
@@ -173,20 +173,23 @@ static enum vidmm_status survey_ask_descriptors(struct survey *survey) {
     if (status == VIDMM_OK)
         status = validate_second_call(survey, &out);
     if (status == VIDMM_OK) {
-        survey->facts->paging_segment = out.PagingBufferSegmentId;
-        survey->facts->paging_size = out.PagingBufferSize;
-        survey->facts->paging_private = out.PagingBufferPrivateDataSize;
+        struct physical_facts *physical = &survey->facts->physical[survey->index];
+        physical->paging_segment = out.PagingBufferSegmentId;
+        physical->paging_size = out.PagingBufferSize;
+        physical->paging_private = out.PagingBufferPrivateDataSize;
     }
     return status;
 }
 
 enum vidmm_status survey_begin(struct survey *survey, const struct query_context *context,
-                               struct adapter_facts *facts, struct vidmm_error *error) {
+                               struct adapter_facts *facts, uint32_t index,
+                               struct vidmm_error *error) {
     enum descriptor_version version = descriptor_version_of(facts->interface_version);
     *survey = (struct survey){.question = {context, error, dialects[version].call},
                               .version = version,
                               .dialect = &dialects[version],
-                              .facts = facts};
+                              .facts = facts,
+                              .index = index};
     facts->query_version = survey->dialect->query_version;
     enum vidmm_status status = survey_ask_count(survey);
     return status == VIDMM_OK ? survey_ask_descriptors(survey) : status;

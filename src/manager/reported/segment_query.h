@@ -26,14 +26,17 @@ struct survey {
     enum descriptor_version version;
     const struct dialect *dialect;
     struct adapter_facts *facts;
+    uint32_t index; /* of the physical adapter that is asked */
     uint32_t count;
     uint8_t *array; /* `count` elements by stride, then a canary */
     size_t array_size;
 };
 
-/* Makes both calls: the array of descriptors, and the paging buffer's part of `facts`. */
+/* Makes both calls: the array of descriptors, and the paging buffer's part of `facts`, of physical
+ * adapter `index`. */
 enum vidmm_status survey_begin(struct survey *survey, const struct query_context *context,
-                               struct adapter_facts *facts, struct vidmm_error *error);
+                               struct adapter_facts *facts, uint32_t index,
+                               struct vidmm_error *error);
 /* Frees the array; also after a failure. */
 void survey_end(struct survey *survey);
 /* Refuses what the driver said in `field` of the structure of its version. */

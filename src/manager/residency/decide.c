@@ -37,7 +37,7 @@ struct decision {
     uint64_t oldest;               /* victims were last used at this number or before */
     enum vidmm_move_reason reason; /* of references that move */
     /* Sizes from here on found no place even with eviction: outside, and in a protected range. */
-    uint64_t hopeless[2][SEGMENTS_MAX];
+    uint64_t hopeless[2][SEGMENTS_TOTAL];
 };
 
 static struct room decision_room(const struct decision *decision,

@@ -6,9 +6,9 @@
 #include "base/device.h"
 #include "residency/decide.h"
 
-static enum vidmm_status dma_ring_check(struct vidmm_adapter *adapter, const DXGK_CONTEXTINFO *info,
-                                        const char *call) {
-    uint32_t known = adapter->sets.aperture;
+static enum vidmm_status dma_ring_check(struct vidmm_adapter *adapter, const struct dma_ring *ring,
+                                        const DXGK_CONTEXTINFO *info, const char *call) {
+    uint32_t known = driver_segment_set(&adapter->facts, ring->physical, adapter->sets.aperture);
     if (info->DmaBufferSegmentSet & ~known)
         return FAIL(adapter, .status = VIDMM_DRIVER_BROKE_RULE, .call = call,
                     .field = "DXGK_CONTEXTINFO.DmaBufferSegmentSet",
@@ -29,7 +29,7 @@ static struct segment *dma_ring_segment(struct vidmm_adapter *adapter, uint32_t 
 static bool dma_ring_parts(struct vidmm_adapter *adapter, struct dma_ring *ring,
                            const DXGK_CONTEXTINFO *info) {
     uint32_t size = info->DmaBufferSize ? info->DmaBufferSize : PAGE_BYTES;
-    struct segment *segment = dma_ring_segment(adapter, info->DmaBufferSegmentSet);
+    struct segment *segment = dma_ring_segment(adapter, ring->segments);
     for (uint32_t i = 0; i < DMA_BUFFERS; i++) {
         if (!dma_buffer_create(adapter, &ring->buffers[i], size, info->DmaBufferPrivateDataSize,
                                segment))
@@ -76,10 +76,11 @@ bool dma_ring_lists(struct vidmm_adapter *adapter, struct dma_ring *ring, uint32
 
 enum vidmm_status dma_ring_create(struct vidmm_adapter *adapter, struct dma_ring *ring,
                                   const DXGK_CONTEXTINFO *info, const char *call) {
-    enum vidmm_status status = dma_ring_check(adapter, info, call);
+    enum vidmm_status status = dma_ring_check(adapter, ring, info, call);
     if (status)
         return status;
-    ring->segments = info->DmaBufferSegmentSet;
+    ring->segments =
+        segment_set_of_driver(&adapter->facts, ring->physical, info->DmaBufferSegmentSet);
     if (dma_ring_parts(adapter, ring, info))
         return VIDMM_OK;
     dma_ring_destroy(adapter, ring);

@@ -12,11 +12,18 @@
 #define CALL "vidmm page tables"
 
 /* `segment` NULL: any. */
-static bool tables_in(const struct vidmm_adapter *adapter, const struct segment *segment) {
-    const struct mmu *mmu = &adapter->facts.mmu;
+static bool has_tables_in(const struct mmu *mmu, const struct segment *segment) {
     for (uint32_t level = 0; level < mmu->levels; level++) {
         uint32_t id = mmu->level[level].segment;
         if (id != 0 && (!segment || id == segment->id))
+            return true;
+    }
+    return false;
+}
+
+static bool tables_in(const struct vidmm_adapter *adapter, const struct segment *segment) {
+    for (uint32_t i = 0; i < adapter->facts.linked; i++) {
+        if (has_tables_in(&adapter->facts.physical[i].mmu, segment))
             return true;
     }
     return false;
@@ -46,23 +53,25 @@ enum vidmm_status table_eviction_send(struct vidmm_adapter *adapter,
     if (status)
         return status;
     struct plan plan;
+    bool emitted = true;
     plan_begin(&plan, adapter, VIDMM_PLAN_TABLE_EVICTION);
-    status =
-        tables_emit_away(&plan, process->space) ? plan_run(&plan) : error_no_memory(adapter, CALL);
+    for (struct space *space = process->space; emitted && space; space = space->peer)
+        emitted = tables_emit_away(&plan, space);
+    status = emitted ? plan_run(&plan) : error_no_memory(adapter, CALL);
     plan_end(&plan);
-    if (status == VIDMM_OK) {
-        tables_end(process->space);
-        process->space->away = true;
+    for (struct space *space = status ? NULL : process->space; space; space = space->peer) {
+        tables_end(space);
+        space->away = true;
     }
     return status;
 }
 
 /* A root that need not grow, and a table for everything that is mapped. */
 static enum vidmm_status prepare(struct space *space, struct tables_ready *ready) {
-    uint64_t end = space->va.root ? space->va.root->high : 0;
+    uint64_t end = space->va->root ? space->va->root->high : 0;
     enum vidmm_status status = tables_prepare(space, end, end, ready);
-    for (const struct mapping *mapping = va_find(&space->va, 0); mapping && status == VIDMM_OK;
-         mapping = va_find(&space->va, mapping->end)) {
+    for (const struct mapping *mapping = va_find(space->va, 0); mapping && status == VIDMM_OK;
+         mapping = va_find(space->va, mapping->end)) {
         if (mapping->use.kind != VA_NOTHING)
             status = tables_prepare(space, mapping->start, mapping->end, ready);
     }
@@ -79,8 +88,9 @@ enum vidmm_status table_eviction_return(struct vidmm_process *process) {
     enum vidmm_status status = prepare(space, &ready);
     if (status)
         return status;
-    bool emitted = tables_begin(&plan, &ready, VIDMM_PLAN_TABLE_RETURN) &&
-                   table_write_ptes(&plan, space, 0, space->va.limit);
+    bool emitted = tables_begin(&plan, &ready, VIDMM_PLAN_TABLE_RETURN);
+    for (struct space *one = space; emitted && one; one = one->peer)
+        emitted = table_write_ptes(&plan, one, 0, one->va->limit);
     status = emitted ? plan_run(&plan) : error_no_memory(adapter, CALL);
     plan_end(&plan);
     if (status) {
@@ -88,7 +98,8 @@ enum vidmm_status table_eviction_return(struct vidmm_process *process) {
         return status;
     }
     tables_keep(space);
-    space->away = false;
+    for (struct space *one = space; one; one = one->peer)
+        one->away = false;
     space_tell_contexts(space);
     return VIDMM_OK;
 }

@@ -83,7 +83,7 @@ static struct table *leaf(const struct scene *scene) {
 }
 
 static struct mapping *range(const struct scene *scene) {
-    return va_find(&scene->process->space->va, scene->va);
+    return va_find(scene->process->space->va, scene->va);
 }
 
 static struct residency_entry *entry_of(const struct scene *scene) {
@@ -259,7 +259,7 @@ static void range_empty(void *ctx) {
 
 static void range_gap(void *ctx) {
     struct scene *scene = ctx;
-    SPOIL(scene->process->space->va.root->gap, UINT64_MAX);
+    SPOIL(scene->process->space->va->root->gap, UINT64_MAX);
 }
 
 static void range_link(void *ctx) {
@@ -303,7 +303,7 @@ static void table_bytes(void *ctx) {
 
 static void table_window(void *ctx) {
     struct scene *scene = ctx;
-    SPOIL(leaf(scene)->memory[0].window, scene->adapter->spaces.scratch_start - PAGE);
+    SPOIL(leaf(scene)->memory[0].window, scene->adapter->physical[0].spaces.scratch_start - PAGE);
 }
 
 static void table_place(void *ctx) {
@@ -339,7 +339,7 @@ static void fence_device(void *ctx) {
 
 static void paging_rest(void *ctx) {
     struct scene *scene = ctx;
-    SPOIL(scene->adapter->paging.used, 8);
+    SPOIL(scene->adapter->physical[0].paging.used, 8);
 }
 
 static void paging_outstanding(void *ctx) {
@@ -349,7 +349,8 @@ static void paging_outstanding(void *ctx) {
 
 static void paging_scratch(void *ctx) {
     struct scene *scene = ctx;
-    SPOIL(scene->adapter->spaces.scratch_next, scene->adapter->spaces.scratch_end + PAGE);
+    SPOIL(scene->adapter->physical[0].spaces.scratch_next,
+          scene->adapter->physical[0].spaces.scratch_end + PAGE);
 }
 
 /* ---- Owners ---------------------------------------------------------------------------------- */

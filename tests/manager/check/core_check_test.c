@@ -87,7 +87,7 @@ static void buffer_in_flight(void *ctx) {
 
 static void paging_buffer_place(void *ctx) {
     struct scene *scene = ctx;
-    struct dma_buffer *buffer = &scene->adapter->paging.buffers[1];
+    struct dma_buffer *buffer = &scene->adapter->physical[0].paging.buffers[1];
     assert_non_null(buffer->place.block);
     SPOIL(buffer->place.size, buffer->place.size / 2);
 }
@@ -98,7 +98,7 @@ static void paging_of_a_device(void *ctx) {
 
 static void paging_held(void *ctx) {
     struct scene *scene = ctx;
-    SPOIL(scene->adapter->paging.held, true);
+    SPOIL(scene->adapter->held, true);
 }
 
 static void range_address(void *ctx) {

@@ -524,7 +524,7 @@ static void a_good_driver_is_accepted_in_every_version(void **state) {
                                                : all[i] >= DXGKDDI_INTERFACE_VERSION_WIN8 ? 3
                                                                                           : 1);
         assert_int_equal(facts->nodes, two ? 2 : 1);
-        assert_int_equal(facts->paging_node, two ? 1 : 0);
+        assert_int_equal(facts->physical[0].paging_node, two ? 1 : 0);
         assert_int_equal(facts->segment_count, 2);
         assert_int_equal(facts->segments[0].id, 1);
         assert_int_equal(facts->segments[0].cpu_base, 0xe0000000);
@@ -534,9 +534,9 @@ static void a_good_driver_is_accepted_in_every_version(void **state) {
         assert_int_equal(facts->segments[1].base, GIB);
         assert_int_equal(facts->segments[1].commit_limit, 32 * MIB);
         assert_int_equal(facts->segments[1].cpu_base, 0);
-        assert_int_equal(facts->paging_segment, 2);
-        assert_int_equal(facts->paging_size, 65536);
-        assert_int_equal(facts->paging_private, 64);
+        assert_int_equal(facts->physical[0].paging_segment, 2);
+        assert_int_equal(facts->physical[0].paging_size, 65536);
+        assert_int_equal(facts->physical[0].paging_private, 64);
         assert_int_equal(facts->shared.limit, 32 * MIB);
         assert_int_equal(facts->dedicated_video, 64 * MIB);
         let_go(&asked);

@@ -155,7 +155,14 @@ const char *vidmm_host_violation(struct vidmm_host *host, uint32_t index);
  * of the driver, the hardware model; else NULL. May be called from a signal handler. */
 const char *vidmm_host_doing(void);
 
-/* Runs the hardware until it is idle (virtual time), or briefly (threads). */
+/*
+ * The calling thread is going to wait for other threads of the process by means of its own, such as
+ * pthread_join, and later came back. Until then it counts as asleep: with virtual time other
+ * threads run, and a wait of theirs that nothing can end is seen as one.
+ */
+void vidmm_host_away(bool away);
+/* Runs the hardware and the driver's threads until all are idle (virtual time), or briefly
+ * (threads). */
 void vidmm_host_run(struct vidmm_host *host);
 /* The peek() of a physical adapter's model (hwmodel.h); NULL if it has none. */
 const void *vidmm_host_peek(struct vidmm_host *host, uint32_t physical, uint64_t gpu_address,

@@ -14,8 +14,11 @@
 #include "memory/mdl.h"
 #include "memory/physical.h"
 #include "memory/pool.h"
+#include "kernel/clock.h"
+#include "kernel/dispatcher.h"
 #include "kernel/dpc.h"
 #include "kernel/engines.h"
+#include "kernel/handles.h"
 #include "kernel/interrupt.h"
 #include "kernel/threads.h"
 #include "kernel/timers.h"
@@ -32,8 +35,6 @@
 #define DEFAULT_MEMORY ((uint64_t)4 << 30)
 #define LEAST_MEMORY   ((uint64_t)1 << 20)
 #define MOST_MEMORY    ((uint64_t)128 << 30)
-/* vidmm_host_run stops after so many rounds if the hardware never gets idle. */
-#define MOST_ROUNDS ((uint64_t)1 << 26)
 
 /* A host and its parts. */
 struct whole {
@@ -214,6 +215,7 @@ static void delete_host(struct vidmm_host *host) {
     host_engines_stop(host->engines);
     host_timers_clear();
     host_threads_forget();
+    host_handles_done();
     host_models_destroy(host);
     host_unload(whole_of(host)->module);
     host_unload(whole_of(host)->model_module);
@@ -347,13 +349,10 @@ const char *vidmm_host_doing(void) {
 }
 
 void vidmm_host_run(struct vidmm_host *host) {
-    if (host->engines->threaded) {
+    if (host->engines->threaded)
         host_sleep(host_now() + 1000000);
-        return;
-    }
-    for (uint64_t round = 0; round < MOST_ROUNDS && host_pump(); round++)
-        ;
-    host_settle();
+    else
+        host_run_all();
 }
 
 static void *hw_of(const struct vidmm_host *host, uint32_t physical) {

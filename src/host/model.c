@@ -10,6 +10,7 @@
 #include "memory/gart.h"
 #include "memory/iommu.h"
 #include "memory/physical.h"
+#include "kernel/clock.h"
 #include "kernel/engines.h"
 #include "kernel/interrupt.h"
 

@@ -14,12 +14,16 @@
 #include "memory/iommu.h"
 #include "memory/mdl.h"
 #include "memory/physical.h"
-#include "kernel/engines.h"
+#include "kernel/clock.h"
+#include "kernel/dispatcher.h"
 
-/* A mutex that records which thread holds it. */
+/* A mutex that records which thread holds it. Threads that wait for it sleep in the dispatcher, so
+ * that others run meanwhile. */
 struct host_lock {
     pthread_mutex_t mutex;
     _Atomic(const void *) owner; /* `os_this_thread` of that thread; NULL: none */
+    LIST_ENTRY waiting;          /* of struct host_link, under the dispatcher's lock */
+    _Atomic uint32_t waiters;
 };
 
 static _Thread_local char os_this_thread;
@@ -45,6 +49,8 @@ static void *os_lock_create(void *ctx) {
     struct host_lock *lock = host_block_alloc(HOST_OWNER_LOCKS, sizeof(*lock));
     if (lock)
         pthread_mutex_init(&lock->mutex, NULL);
+    if (lock)
+        InitializeListHead(&lock->waiting);
     return lock;
 }
 
@@ -57,10 +63,32 @@ static void os_lock_destroy(void *ctx, void *handle) {
     host_block_free(HOST_OWNER_LOCKS, lock, sizeof(*lock));
 }
 
+/* Sleeps until the lock is free, which is seen after `waiters` was counted. */
+static void lock_wait(struct host_lock *lock) {
+    atomic_fetch_add(&lock->waiters, 1);
+    host_dispatcher_lock();
+    while (pthread_mutex_trylock(&lock->mutex) != 0) {
+        struct host_link link = {.thread = host_thread_self()};
+        InsertTailList(&lock->waiting, &link.entry);
+        (void)host_thread_sleep(&link, 1, UINT64_MAX);
+    }
+    host_dispatcher_unlock();
+    atomic_fetch_sub(&lock->waiters, 1);
+}
+
+static void lock_wake(struct host_lock *lock) {
+    host_dispatcher_lock();
+    if (!IsListEmpty(&lock->waiting))
+        host_thread_wake(CONTAINING_RECORD(lock->waiting.Flink, struct host_link, entry)->thread,
+                         HOST_SLEEP_WOKEN);
+    host_dispatcher_unlock();
+}
+
 static void os_lock(void *ctx, void *handle) {
     struct host_lock *lock = handle;
     (void)ctx;
-    pthread_mutex_lock(&lock->mutex);
+    if (pthread_mutex_trylock(&lock->mutex) != 0)
+        lock_wait(lock);
     atomic_store_explicit(&lock->owner, &os_this_thread, memory_order_relaxed);
 }
 
@@ -69,6 +97,8 @@ static void os_unlock(void *ctx, void *handle) {
     (void)ctx;
     atomic_store_explicit(&lock->owner, NULL, memory_order_relaxed);
     pthread_mutex_unlock(&lock->mutex);
+    if (atomic_load(&lock->waiters) != 0)
+        lock_wake(lock);
 }
 
 static bool os_lock_held(void *ctx, void *handle) {

@@ -165,8 +165,10 @@ static void play_all(struct vidmm_player *player) {
         }
     }
     play_events(&threads[0]);
+    vidmm_host_away(true);
     for (uint32_t i = 1; i < started; i++)
         pthread_join(threads[i].thread, NULL);
+    vidmm_host_away(false);
     free(threads);
 }
 

@@ -160,8 +160,10 @@ static NTSTATUS APIENTRY query_deferred(const HANDLE adapter,
 
 static NTSTATUS APIENTRY query_threaded(const HANDLE adapter,
                                         const DXGKARG_QUERYADAPTERINFO *args) {
-    HANDLE thread = NULL;
-    (void)PsCreateSystemThread(&thread, 0, NULL, NULL, NULL, crash_threaded, NULL);
+    HANDLE handle = NULL;
+    PVOID thread = NULL;
+    (void)PsCreateSystemThread(&handle, 0, NULL, NULL, NULL, crash_threaded, NULL);
+    (void)ObReferenceObjectByHandle(handle, 0, NULL, KernelMode, &thread, NULL);
     (void)KeWaitForSingleObject(thread, Executive, KernelMode, FALSE, NULL);
     return good.DxgkDdiQueryAdapterInfo(adapter, args);
 }

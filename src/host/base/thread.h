@@ -17,13 +17,14 @@
 
 struct host_thread {
     KIRQL irql;
-    uint32_t in_model;   /* depth of calls into the hardware model */
-    bool called, locked; /* inside a DDI call; the memory manager is locked during that call */
-    const char *doing;   /* driver code outside of DDI calls that the thread runs; or NULL */
-    bool pumping;        /* this thread runs the hardware right now */
-    uint64_t seen_wakes; /* see kernel/engines.h */
-    uint64_t run;        /* number of the host in which this thread was counted */
-    uint64_t id;         /* 0: not given yet */
+    uint32_t in_model;    /* depth of calls into the hardware model */
+    bool called, locked;  /* inside a DDI call; the memory manager is locked during that call */
+    const char *doing;    /* driver code outside of DDI calls that the thread runs; or NULL */
+    bool pumping;         /* this thread runs the hardware right now */
+    uint64_t seen_wakes;  /* see kernel/dispatcher.c */
+    uint64_t polled_turn; /* see kernel/stall.h */
+    uint32_t polls;
+    uint64_t id; /* 0: not given yet */
 };
 
 extern _Thread_local struct host_thread host_self;

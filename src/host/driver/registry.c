@@ -8,6 +8,7 @@
 
 #include "base/thread.h"
 #include "base/world.h"
+#include "kernel/handles.h"
 
 static char registry_lower(uint32_t c) {
     return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
@@ -137,8 +138,8 @@ NTKERNELAPI NTSTATUS NTAPI IoOpenDeviceRegistryKey(PDEVICE_OBJECT DeviceObject,
     (void)DesiredAccess;
     if (!host_irql_at_most(PASSIVE_LEVEL, "IoOpenDeviceRegistryKey"))
         return STATUS_UNSUCCESSFUL;
-    *Key = &host_world->settings;
-    return STATUS_SUCCESS;
+    *Key = host_handle_open(HOST_HANDLE_KEY, host_world, NULL);
+    return *Key ? STATUS_SUCCESS : STATUS_INSUFFICIENT_RESOURCES;
 }
 
 /* ---- Keys that the driver opens by name: the same values ------------------------------------- */
@@ -157,7 +158,7 @@ NTSYSAPI NTSTATUS NTAPI ZwQueryValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueN
     KEY_VALUE_PARTIAL_INFORMATION *info = KeyValueInformation;
     if (!host_irql_at_most(PASSIVE_LEVEL, "ZwQueryValueKey"))
         return STATUS_UNSUCCESSFUL;
-    if (KeyHandle != (HANDLE)&host_world->settings)
+    if (!host_handle_object(KeyHandle, HOST_HANDLE_KEY, "ZwQueryValueKey"))
         return STATUS_INVALID_HANDLE;
     if (KeyValueInformationClass != KeyValuePartialInformation)
         return STATUS_NOT_SUPPORTED;
@@ -187,5 +188,6 @@ NTSYSAPI NTSTATUS NTAPI ZwSetValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueNam
     (void)DataSize;
     if (!host_irql_at_most(PASSIVE_LEVEL, "ZwSetValueKey"))
         return STATUS_UNSUCCESSFUL;
-    return KeyHandle == (HANDLE)&host_world->settings ? STATUS_SUCCESS : STATUS_INVALID_HANDLE;
+    return host_handle_object(KeyHandle, HOST_HANDLE_KEY, "ZwSetValueKey") ? STATUS_SUCCESS
+                                                                           : STATUS_INVALID_HANDLE;
 }

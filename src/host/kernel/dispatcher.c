@@ -1,324 +1,452 @@
-/* dispatcher.c - waitable objects of dispatcher.h, and the waits. */
+/* dispatcher.c - the threads of dispatcher.h: known, ready, asleep. */
 #include "kernel/dispatcher.h"
 
+#include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/thread.h"
 #include "base/world.h"
-#include "kernel/engines.h"
-#include "kernel/irql.h"
-#include "kernel/threads.h"
+#include "kernel/clock.h"
 
-#define UNITS_NS 100u /* of LARGE_INTEGER times */
+#define SECOND 1000000000u
+/* A thread that neither sleeps nor yields for so much CPU time loses its turn to one that is
+ * ready: it polls memory for what that one does. Looked at so often, in real time. */
+#define TURN_NS (2 * (uint64_t)SECOND)
+#define LOOK_NS (SECOND / 5)
 
-static pthread_mutex_t dispatcher = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    pthread_mutex_t lock;
+    bool threaded;
+    uint64_t run;
+    struct host_idle idle;
+    LIST_ENTRY known, ready;
+    PKTHREAD current, idler; /* virtual time: the thread that runs; the idle thread. Or NULL */
+    _Atomic uint64_t turns;
+    uint64_t sleeps;
+    _Atomic uint32_t ready_count;
+    _Atomic uint64_t earliest; /* of the deadlines */
+    LIST_ENTRY wakers;         /* threads in host_sleep */
+    _Atomic uint32_t waker_count;
+} dispatcher = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-void host_object_init(DISPATCHER_HEADER *header, enum host_object type, LONG state) {
-    memset(header, 0, sizeof(*header));
-    header->Type = (UCHAR)type;
-    header->SignalState = state;
-    InitializeListHead(&header->WaitListHead);
+static _Atomic uint64_t wakes; /* of the process */
+
+static _Thread_local struct _KTHREAD own; /* of a thread that is not the driver's */
+static _Thread_local PKTHREAD self;
+
+void host_dispatcher_lock(void) {
+    pthread_mutex_lock(&dispatcher.lock);
 }
 
-LONG host_object_set(DISPATCHER_HEADER *header, LONG state) {
-    pthread_mutex_lock(&dispatcher);
-    LONG old = header->SignalState;
-    header->SignalState = state;
-    pthread_mutex_unlock(&dispatcher);
-    if (state > 0)
-        host_wake();
-    return old;
+void host_dispatcher_unlock(void) {
+    pthread_mutex_unlock(&dispatcher.lock);
 }
 
-static bool is_signalled(const DISPATCHER_HEADER *header) {
-    bool own = header->Type == HOST_OBJECT_MUTEX &&
-               ((const KMUTEX *)header)->OwnerThread == KeGetCurrentThread();
-    return own || header->SignalState > 0;
+pthread_mutex_t *host_dispatcher_mutex(void) {
+    return &dispatcher.lock;
 }
 
-/* The effect of a satisfied wait on an object. */
-static void dispatcher_take(DISPATCHER_HEADER *header) {
-    switch ((enum host_object)header->Type) {
-    case HOST_OBJECT_MUTEX:
-        header->SignalState--;
-        ((KMUTEX *)header)->OwnerThread = KeGetCurrentThread();
-        break;
-    case HOST_OBJECT_SEMAPHORE:
-        header->SignalState--;
-        break;
-    case HOST_OBJECT_SYNCHRONIZATION_EVENT:
-    case HOST_OBJECT_SYNCHRONIZATION_TIMER:
-        header->SignalState = 0;
-        break;
-    case HOST_OBJECT_NOTIFICATION_EVENT:
-    case HOST_OBJECT_NOTIFICATION_TIMER:
-    case HOST_OBJECT_THREAD:
-        break;
+/* ---- Known threads --------------------------------------------------------------------------- */
+
+static void thread_make(PKTHREAD thread) {
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&thread->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    thread->header.Type = 6; /* KOBJECTS: ThreadObject */
+    InitializeListHead(&thread->header.WaitListHead);
+    InitializeListHead(&thread->mutexes);
+}
+
+PKTHREAD host_thread_self(void) {
+    if (!self) {
+        thread_make(&own);
+        own.thread = pthread_self();
+        self = &own;
+    }
+    return self;
+}
+
+static void thread_know(PKTHREAD thread) {
+    thread->run = dispatcher.run;
+    thread->state = HOST_THREAD_RUNNING;
+    thread->deadline = UINT64_MAX;
+    thread->link_count = 0;
+    InsertTailList(&dispatcher.known, &thread->known);
+}
+
+static pthread_key_t end_of_thread;
+
+/* Runs at the end of a thread that was known and is not the driver's. */
+static void thread_ends(void *thread) {
+    host_dispatcher_lock();
+    host_thread_leave(thread);
+    host_dispatcher_unlock();
+}
+
+static void end_of_thread_make(void) {
+    (void)pthread_key_create(&end_of_thread, thread_ends);
+}
+
+/* The calling thread, which is known from now on. */
+static PKTHREAD self_known(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    PKTHREAD me = host_thread_self();
+    if (me->run == dispatcher.run)
+        return me;
+    pthread_once(&once, end_of_thread_make);
+    pthread_setspecific(end_of_thread, me);
+    thread_know(me);
+    return me;
+}
+
+void host_dispatcher_init(bool threaded, const struct host_idle *idle) {
+    host_dispatcher_lock();
+    dispatcher.threaded = threaded;
+    dispatcher.idle = *idle;
+    dispatcher.run++;
+    dispatcher.sleeps = 0;
+    atomic_store(&dispatcher.ready_count, 0);
+    atomic_store(&dispatcher.earliest, UINT64_MAX);
+    InitializeListHead(&dispatcher.known);
+    InitializeListHead(&dispatcher.ready);
+    InitializeListHead(&dispatcher.wakers);
+    dispatcher.idler = NULL;
+    dispatcher.current = self_known();
+    host_dispatcher_unlock();
+}
+
+/* ---- Turns ----------------------------------------------------------------------------------- */
+
+static void ready_add(PKTHREAD thread) {
+    thread->state = HOST_THREAD_READY;
+    InsertTailList(&dispatcher.ready, &thread->ready);
+    atomic_fetch_add(&dispatcher.ready_count, 1);
+}
+
+/* Gives the turn to the thread that has been ready for longest; false: none is. */
+static bool turn_give(void) {
+    if (IsListEmpty(&dispatcher.ready))
+        return false;
+    PKTHREAD next = CONTAINING_RECORD(RemoveHeadList(&dispatcher.ready), struct _KTHREAD, ready);
+    atomic_fetch_sub(&dispatcher.ready_count, 1);
+    next->state = HOST_THREAD_RUNNING;
+    dispatcher.current = next;
+    atomic_fetch_add(&dispatcher.turns, 1);
+    pthread_cond_signal(&next->changed);
+    return true;
+}
+
+/* The thread that fell asleep last is the idle thread. */
+static void idler_choose(void) {
+    PKTHREAD last = NULL;
+    for (LIST_ENTRY *e = dispatcher.known.Flink; e != &dispatcher.known; e = e->Flink) {
+        PKTHREAD thread = CONTAINING_RECORD(e, struct _KTHREAD, known);
+        if (thread->state == HOST_THREAD_ASLEEP && (!last || thread->order > last->order))
+            last = thread;
+    }
+    dispatcher.idler = last;
+    if (last)
+        pthread_cond_signal(&last->changed);
+}
+
+/* The turn is free: another thread gets it, or there is an idle thread. */
+static void turn_pass(void) {
+    if (!dispatcher.threaded && !dispatcher.current && !dispatcher.idler && !turn_give())
+        idler_choose();
+}
+
+static void turn_end(PKTHREAD thread) {
+    if (dispatcher.current == thread)
+        dispatcher.current = NULL;
+}
+
+static void wait_until(PKTHREAD me, uint64_t real) {
+    struct timespec until = {.tv_sec = (time_t)(real / SECOND), .tv_nsec = (int)(real % SECOND)};
+    (void)pthread_cond_timedwait(&me->changed, &dispatcher.lock, &until);
+}
+
+static uint64_t cpu_time(PKTHREAD thread) {
+    clockid_t clock;
+    struct timespec t;
+    if (pthread_getcpuclockid(thread->thread, &clock) != 0 || clock_gettime(clock, &t) != 0)
+        return 0;
+    return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+/* Waits for a change of a thread that is ready. The first of them looks now and then whether the
+ * thread that runs makes any use of its turn. */
+static void wait_turn(PKTHREAD me) {
+    static uint64_t turn, began; /* the turn that is looked at, and the CPU time then */
+    wait_until(me, host_real_now() + LOOK_NS);
+    PKTHREAD current = dispatcher.current;
+    if (!current || dispatcher.ready.Flink != &me->ready)
+        return;
+    if (turn != atomic_load(&dispatcher.turns)) {
+        turn = atomic_load(&dispatcher.turns);
+        began = cpu_time(current);
+    } else if (cpu_time(current) - began > TURN_NS) {
+        dispatcher.current = NULL;
+        turn_pass();
     }
 }
 
-/* A wait for one object, any of several, or all of them. */
-struct wait {
-    PVOID *object;
-    ULONG count;
-    WAIT_TYPE type;
-};
+static bool conclude(void);
 
-/* Satisfies a wait with all objects, or with the first that is signalled; returns that one's index.
- * NOT_YET: the wait goes on. */
-#define NOT_YET UINT32_MAX
-static ULONG try_wait(const struct wait *wait) {
-    ULONG first = NOT_YET, signalled = 0;
-    pthread_mutex_lock(&dispatcher);
-    for (ULONG i = 0; i < wait->count; i++)
-        if (is_signalled(wait->object[i])) {
-            signalled++;
-            first = first == NOT_YET ? i : first;
-        }
-    if (wait->type == WaitAny && first != NOT_YET) {
-        dispatcher_take(wait->object[first]);
-    } else if (wait->type == WaitAll && signalled == wait->count) {
-        for (ULONG i = 0; i < wait->count; i++)
-            dispatcher_take(wait->object[i]);
-        first = 0;
+/* One step of the idle thread. */
+static void idler_step(PKTHREAD me) {
+    host_dispatcher_unlock();
+    bool worked = dispatcher.idle.work();
+    host_dispatcher_lock();
+    if (worked && IsListEmpty(&dispatcher.ready))
+        return;
+    if (IsListEmpty(&dispatcher.ready))
+        (void)conclude();
+    dispatcher.idler = NULL;
+    if (!turn_give() && me->state == HOST_THREAD_ASLEEP)
+        pthread_cond_wait(&me->changed, &dispatcher.lock);
+}
+
+static void turn_await(PKTHREAD me) {
+    while (me->state != HOST_THREAD_RUNNING)
+        if (dispatcher.idler == me)
+            idler_step(me);
+        else if (me->state == HOST_THREAD_READY)
+            wait_turn(me);
+        else
+            pthread_cond_wait(&me->changed, &dispatcher.lock);
+}
+
+void host_thread_prepare(PKTHREAD thread) {
+    thread_make(thread);
+    thread->driver = true;
+    thread_know(thread);
+    if (!dispatcher.threaded) {
+        ready_add(thread);
+        turn_pass();
+    }
+}
+
+void host_thread_begin(PKTHREAD thread) {
+    self = thread;
+    turn_await(thread);
+}
+
+void host_thread_leave(PKTHREAD thread) {
+    if (thread->run != dispatcher.run)
+        return;
+    thread->run = 0;
+    RemoveEntryList(&thread->known);
+    turn_end(thread);
+    turn_pass();
+    if (dispatcher.threaded)
+        (void)conclude();
+}
+
+void host_yield(void) {
+    if (atomic_load(&dispatcher.ready_count) == 0)
+        return;
+    host_dispatcher_lock();
+    PKTHREAD me = host_thread_self();
+    if (dispatcher.current == me) {
+        ready_add(me);
+        turn_end(me);
+        turn_pass();
+        turn_await(me);
+    }
+    host_dispatcher_unlock();
+}
+
+uint64_t host_dispatcher_turn(void) {
+    return atomic_load(&dispatcher.turns);
+}
+
+bool host_thread_ready(void) {
+    return atomic_load(&dispatcher.ready_count) != 0;
+}
+
+void vidmm_host_away(bool away) {
+    host_dispatcher_lock();
+    PKTHREAD me = self_known();
+    if (away) {
+        me->state = HOST_THREAD_AWAY;
+        turn_end(me);
+        turn_pass();
+        if (dispatcher.threaded)
+            (void)conclude();
+    } else if (dispatcher.threaded) {
+        me->state = HOST_THREAD_RUNNING;
     } else {
-        first = NOT_YET;
+        ready_add(me);
+        turn_pass();
+        turn_await(me);
     }
-    pthread_mutex_unlock(&dispatcher);
+    host_dispatcher_unlock();
+}
+
+/* ---- Sleep ----------------------------------------------------------------------------------- */
+
+/* The sleeping thread with the earliest deadline; of several the one that fell asleep first. */
+static PKTHREAD deadline_first(void) {
+    PKTHREAD first = NULL;
+    for (LIST_ENTRY *e = dispatcher.known.Flink; e != &dispatcher.known; e = e->Flink) {
+        PKTHREAD thread = CONTAINING_RECORD(e, struct _KTHREAD, known);
+        if (thread->deadline == UINT64_MAX)
+            continue;
+        if (!first || thread->deadline < first->deadline ||
+            (thread->deadline == first->deadline && thread->order < first->order))
+            first = thread;
+    }
     return first;
 }
 
-static bool try_object(DISPATCHER_HEADER *header) {
-    PVOID object = header;
-    return try_wait(&(struct wait){&object, 1, WaitAny}) != NOT_YET;
+uint64_t host_deadline_next(void) {
+    return atomic_load(&dispatcher.earliest);
 }
 
-/* When a relative (negative) or absolute time of 100 ns units ends, in host_now(). */
-static uint64_t deadline_of(const LARGE_INTEGER *timeout) {
-    if (!timeout)
-        return UINT64_MAX;
-    if (timeout->QuadPart > 0)
-        return (uint64_t)timeout->QuadPart * UNITS_NS;
-    return host_now() + (uint64_t)-timeout->QuadPart * UNITS_NS;
+void host_deadline_expire(void) {
+    PKTHREAD first = deadline_first();
+    if (first)
+        host_thread_wake(first, HOST_SLEEP_TIMEOUT);
 }
 
-static NTSTATUS wait_for(const struct wait *wait, const LARGE_INTEGER *timeout,
-                         const char *function) {
-    bool polls = timeout && timeout->QuadPart == 0;
-    if (!host_irql_at_most(polls ? DISPATCH_LEVEL : APC_LEVEL, function))
-        polls = true;
-    uint64_t deadline = deadline_of(timeout);
-    for (;;) {
-        ULONG satisfied = try_wait(wait);
-        if (satisfied != NOT_YET)
-            return (NTSTATUS)(STATUS_WAIT_0 + (NTSTATUS)satisfied);
-        if (polls)
-            return STATUS_TIMEOUT;
-        if (!timeout && host_thread_idles())
-            continue;
-        if (host_sleep(deadline))
-            continue;
-        satisfied = try_wait(wait); /* once more at the deadline */
-        if (satisfied != NOT_YET)
-            return (NTSTATUS)(STATUS_WAIT_0 + (NTSTATUS)satisfied);
-        if (!timeout)
-            host_violation("%s without a timeout waits for ever: the hardware is idle and nothing "
-                           "else can signal the object",
-                           function);
-        return STATUS_TIMEOUT;
+static void deadline_end(PKTHREAD thread) {
+    bool earliest = thread->deadline == atomic_load(&dispatcher.earliest);
+    if (thread->deadline == UINT64_MAX)
+        return;
+    thread->deadline = UINT64_MAX;
+    if (!earliest)
+        return;
+    PKTHREAD first = deadline_first();
+    atomic_store(&dispatcher.earliest, first ? first->deadline : UINT64_MAX);
+}
+
+PKTHREAD host_thread_waiting(const DISPATCHER_HEADER *object) {
+    for (LIST_ENTRY *e = dispatcher.known.Flink; e != &dispatcher.known; e = e->Flink) {
+        PKTHREAD thread = CONTAINING_RECORD(e, struct _KTHREAD, known);
+        for (uint32_t i = 0; i < thread->link_count; i++)
+            if (thread->links[i].object == object)
+                return thread;
     }
+    return NULL;
 }
 
-NTKERNELAPI NTSTATUS NTAPI KeWaitForSingleObject(PVOID Object, KWAIT_REASON WaitReason,
-                                                 KPROCESSOR_MODE WaitMode, BOOLEAN Alertable,
-                                                 PLARGE_INTEGER Timeout) {
-    (void)WaitReason;
-    (void)WaitMode;
-    (void)Alertable;
-    return wait_for(&(struct wait){&Object, 1, WaitAny}, Timeout, "KeWaitForSingleObject");
-}
-
-NTKERNELAPI NTSTATUS NTAPI KeWaitForMultipleObjects(ULONG Count, PVOID Object[], WAIT_TYPE WaitType,
-                                                    KWAIT_REASON WaitReason,
-                                                    KPROCESSOR_MODE WaitMode, BOOLEAN Alertable,
-                                                    PLARGE_INTEGER Timeout,
-                                                    PKWAIT_BLOCK WaitBlockArray) {
-    (void)WaitReason;
-    (void)WaitMode;
-    (void)Alertable;
-    if (Count == 0 || Count > MAXIMUM_WAIT_OBJECTS ||
-        (Count > THREAD_WAIT_OBJECTS && !WaitBlockArray)) {
-        host_violation("KeWaitForMultipleObjects of %u objects%s", Count,
-                       Count <= MAXIMUM_WAIT_OBJECTS ? " needs wait blocks" : "");
-        return STATUS_INVALID_PARAMETER;
+void host_thread_wake(PKTHREAD thread, enum host_sleep_end end) {
+    for (uint32_t i = 0; i < thread->link_count; i++)
+        RemoveEntryList(&thread->links[i].entry);
+    thread->link_count = 0;
+    thread->end = end;
+    deadline_end(thread);
+    if (dispatcher.threaded) {
+        thread->state = HOST_THREAD_RUNNING;
+        pthread_cond_signal(&thread->changed);
+        return;
     }
-    return wait_for(&(struct wait){Object, Count, WaitType}, Timeout, "KeWaitForMultipleObjects");
+    ready_add(thread);
+    turn_pass();
 }
 
-NTKERNELAPI NTSTATUS NTAPI KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable,
-                                                  PLARGE_INTEGER Interval) {
-    (void)WaitMode;
-    (void)Alertable;
-    if (!host_irql_at_most(APC_LEVEL, "KeDelayExecutionThread"))
-        return STATUS_UNSUCCESSFUL;
-    uint64_t deadline = deadline_of(Interval);
-    while (host_sleep(deadline))
-        ;
-    return STATUS_SUCCESS;
+/*
+ * Ends the endless sleep that began first, if nothing can wake any thread; false: there is none, or
+ * something can. A thread of the driver may sleep for ever: it has no work.
+ */
+static bool conclude(void) {
+    PKTHREAD first = NULL;
+    if (atomic_load(&dispatcher.earliest) != UINT64_MAX)
+        return false;
+    for (LIST_ENTRY *e = dispatcher.known.Flink; e != &dispatcher.known; e = e->Flink) {
+        PKTHREAD thread = CONTAINING_RECORD(e, struct _KTHREAD, known);
+        if (thread->state == HOST_THREAD_RUNNING || thread->state == HOST_THREAD_READY)
+            return false;
+        if (!thread->driver && thread->state == HOST_THREAD_ASLEEP &&
+            (!first || thread->order < first->order))
+            first = thread;
+    }
+    if (!first || (dispatcher.threaded && !dispatcher.idle.quiet()))
+        return false;
+    host_thread_wake(first, HOST_SLEEP_ENDLESS);
+    return true;
 }
 
-/* ---- Events, mutexes, semaphores ------------------------------------------------------------- */
-
-NTKERNELAPI VOID NTAPI KeInitializeEvent(PRKEVENT Event, EVENT_TYPE Type, BOOLEAN State) {
-    host_object_init(&Event->Header, (enum host_object)Type, State != 0);
+void host_dispatcher_rest(void) {
+    (void)conclude();
 }
 
-NTKERNELAPI LONG NTAPI KeSetEvent(PRKEVENT Event, KPRIORITY Increment, BOOLEAN Wait) {
-    (void)Increment;
-    (void)Wait;
-    host_irql_at_most(DISPATCH_LEVEL, "KeSetEvent");
-    return host_object_set(&Event->Header, 1);
+static void sleep_virtual(PKTHREAD me) {
+    turn_end(me);
+    if (!dispatcher.current && !dispatcher.idler && !turn_give())
+        dispatcher.idler = me;
+    turn_await(me);
 }
 
-NTKERNELAPI VOID NTAPI KeClearEvent(PRKEVENT Event) {
-    host_object_set(&Event->Header, 0);
-}
-
-NTKERNELAPI LONG NTAPI KeResetEvent(PRKEVENT Event) {
-    return host_object_set(&Event->Header, 0);
-}
-
-NTKERNELAPI LONG NTAPI KeReadStateEvent(PRKEVENT Event) {
-    pthread_mutex_lock(&dispatcher);
-    LONG state = Event->Header.SignalState;
-    pthread_mutex_unlock(&dispatcher);
-    return state;
-}
-
-NTKERNELAPI VOID NTAPI KeInitializeMutex(PRKMUTEX Mutex, ULONG Level) {
-    (void)Level;
-    memset(Mutex, 0, sizeof(*Mutex));
-    host_object_init(&Mutex->Header, HOST_OBJECT_MUTEX, 1);
-}
-
-NTKERNELAPI LONG NTAPI KeReleaseMutex(PRKMUTEX Mutex, BOOLEAN Wait) {
-    (void)Wait;
-    host_irql_at_most(DISPATCH_LEVEL, "KeReleaseMutex");
-    PKTHREAD self = KeGetCurrentThread();
-    pthread_mutex_lock(&dispatcher);
-    bool owner = Mutex->OwnerThread == self;
-    LONG old = Mutex->Header.SignalState;
-    if (owner && ++Mutex->Header.SignalState == 1)
-        Mutex->OwnerThread = NULL;
-    pthread_mutex_unlock(&dispatcher);
-    if (!owner)
-        host_violation("KeReleaseMutex of a mutex that the thread does not own");
-    host_wake();
-    return old;
-}
-
-NTKERNELAPI VOID NTAPI KeInitializeSemaphore(PRKSEMAPHORE Semaphore, LONG Count, LONG Limit) {
-    host_object_init(&Semaphore->Header, HOST_OBJECT_SEMAPHORE, Count);
-    Semaphore->Limit = Limit;
-}
-
-NTKERNELAPI LONG NTAPI KeReleaseSemaphore(PRKSEMAPHORE Semaphore, KPRIORITY Increment,
-                                          LONG Adjustment, BOOLEAN Wait) {
-    (void)Increment;
-    (void)Wait;
-    host_irql_at_most(DISPATCH_LEVEL, "KeReleaseSemaphore");
-    pthread_mutex_lock(&dispatcher);
-    LONG old = Semaphore->Header.SignalState;
-    bool fits = Adjustment <= Semaphore->Limit - old;
-    if (fits)
-        Semaphore->Header.SignalState = old + Adjustment;
-    pthread_mutex_unlock(&dispatcher);
-    if (!fits)
-        host_violation("KeReleaseSemaphore beyond the limit of %d", Semaphore->Limit);
-    host_wake();
-    return old;
-}
-
-/* ---- Fast mutexes: an event under APC_LEVEL -------------------------------------------------- */
-
-NTKERNELAPI VOID NTAPI ExInitializeFastMutex(PFAST_MUTEX FastMutex) {
-    memset(FastMutex, 0, sizeof(*FastMutex));
-    FastMutex->Count = 1;
-    KeInitializeEvent(&FastMutex->Event, SynchronizationEvent, TRUE);
-}
-
-static void fast_mutex_taken(PFAST_MUTEX mutex) {
-    mutex->Owner = KeGetCurrentThread();
-    mutex->OldIrql = host_self.irql < APC_LEVEL ? host_irql_raise(APC_LEVEL) : APC_LEVEL;
-}
-
-NTKERNELAPI VOID NTAPI ExAcquireFastMutex(PFAST_MUTEX FastMutex) {
-    host_irql_at_most(APC_LEVEL, "ExAcquireFastMutex");
-    while (!try_object(&FastMutex->Event.Header))
-        if (!host_sleep(UINT64_MAX)) {
-            host_violation(
-                "ExAcquireFastMutex waits for ever: no thread is left to release the mutex");
-            break;
+static void sleep_real(PKTHREAD me) {
+    (void)conclude();
+    while (me->state == HOST_THREAD_ASLEEP) {
+        if (me->deadline == UINT64_MAX) {
+            pthread_cond_wait(&me->changed, &dispatcher.lock);
+            continue;
         }
-    fast_mutex_taken(FastMutex);
+        wait_until(me, me->deadline);
+        if (me->state == HOST_THREAD_ASLEEP && host_now() >= me->deadline)
+            host_thread_wake(me, HOST_SLEEP_TIMEOUT);
+    }
 }
 
-NTKERNELAPI BOOLEAN NTAPI ExTryToAcquireFastMutex(PFAST_MUTEX FastMutex) {
-    host_irql_at_most(APC_LEVEL, "ExTryToAcquireFastMutex");
-    if (!try_object(&FastMutex->Event.Header))
-        return FALSE;
-    fast_mutex_taken(FastMutex);
-    return TRUE;
+enum host_sleep_end host_thread_sleep(struct host_link *links, uint32_t count, uint64_t deadline) {
+    PKTHREAD me = self_known();
+    me->links = links;
+    me->link_count = count;
+    me->deadline = deadline;
+    me->order = ++dispatcher.sleeps;
+    me->state = HOST_THREAD_ASLEEP;
+    if (deadline < atomic_load(&dispatcher.earliest))
+        atomic_store(&dispatcher.earliest, deadline);
+    if (dispatcher.threaded)
+        sleep_real(me);
+    else
+        sleep_virtual(me);
+    return me->end;
 }
 
-NTKERNELAPI VOID NTAPI ExReleaseFastMutex(PFAST_MUTEX FastMutex) {
-    KIRQL old = (KIRQL)FastMutex->OldIrql;
-    if (FastMutex->Owner != KeGetCurrentThread())
-        host_violation("ExReleaseFastMutex of a mutex that the thread does not own");
-    FastMutex->Owner = NULL;
-    host_object_set(&FastMutex->Event.Header, 1);
-    host_irql_lower(old);
+/* ---- Wakes of everything --------------------------------------------------------------------- */
+
+static bool woken(void) {
+    uint64_t now = atomic_load(&wakes);
+    if (now == host_self.seen_wakes)
+        return false;
+    host_self.seen_wakes = now;
+    return true;
 }
 
-NTKERNELAPI VOID NTAPI KeEnterCriticalRegion(VOID) {
-    host_irql_at_most(APC_LEVEL, "KeEnterCriticalRegion");
+bool host_sleep(uint64_t deadline) {
+    if (woken())
+        return true;
+    if (host_now() >= deadline)
+        return false;
+    host_dispatcher_lock();
+    struct host_link link = {.thread = host_thread_self()};
+    atomic_fetch_add(&dispatcher.waker_count, 1);
+    bool woke = woken();
+    if (!woke) {
+        InsertTailList(&dispatcher.wakers, &link.entry);
+        woke = host_thread_sleep(&link, 1, deadline) == HOST_SLEEP_WOKEN;
+    }
+    atomic_fetch_sub(&dispatcher.waker_count, 1);
+    host_dispatcher_unlock();
+    return woken() || woke;
 }
 
-NTKERNELAPI VOID NTAPI KeLeaveCriticalRegion(VOID) {
-    host_irql_at_most(APC_LEVEL, "KeLeaveCriticalRegion");
-}
-
-/* ---- Time ------------------------------------------------------------------------------------ */
-
-NTKERNELAPI VOID NTAPI KeStallExecutionProcessor(ULONG MicroSeconds) {
-    host_stall((uint64_t)MicroSeconds * 1000);
-}
-
-NTKERNELAPI LARGE_INTEGER NTAPI KeQueryPerformanceCounter(PLARGE_INTEGER PerformanceFrequency) {
-    LARGE_INTEGER now = {.QuadPart = (LONGLONG)(host_now() / UNITS_NS)};
-    if (PerformanceFrequency)
-        PerformanceFrequency->QuadPart = 10000000;
-    return now;
-}
-
-NTKERNELAPI VOID NTAPI KeQuerySystemTime(PLARGE_INTEGER CurrentTime) {
-    CurrentTime->QuadPart = (LONGLONG)(host_now() / UNITS_NS);
-}
-
-NTKERNELAPI ULONGLONG NTAPI KeQueryInterruptTime(VOID) {
-    return host_now() / UNITS_NS;
-}
-
-NTKERNELAPI ULONG NTAPI KeQueryTimeIncrement(VOID) {
-    return 156250;
-}
-
-/* A tick is KeQueryTimeIncrement long. */
-NTKERNELAPI VOID NTAPI KeQueryTickCount(PLARGE_INTEGER CurrentCount) {
-    CurrentCount->QuadPart = (LONGLONG)(host_now() / UNITS_NS / KeQueryTimeIncrement());
-}
-
-/* Caches are coherent here. */
-NTKERNELAPI BOOLEAN NTAPI KeInvalidateAllCaches(VOID) {
-    return TRUE;
+void host_wake(void) {
+    atomic_fetch_add(&wakes, 1);
+    if (atomic_load(&dispatcher.waker_count) == 0)
+        return;
+    host_dispatcher_lock();
+    while (!IsListEmpty(&dispatcher.wakers))
+        host_thread_wake(
+            CONTAINING_RECORD(dispatcher.wakers.Flink, struct host_link, entry)->thread,
+            HOST_SLEEP_WOKEN);
+    host_dispatcher_unlock();
 }

@@ -87,6 +87,11 @@ void host_dpcs_run(void) {
     }
 }
 
+bool host_dpcs_pending(void) {
+    struct host_dpcs *dpcs = host_world->dpcs;
+    return atomic_load(&dpcs->queued) != 0 || atomic_load(&dpcs->running);
+}
+
 NTKERNELAPI VOID NTAPI KeInitializeDpc(PRKDPC Dpc, PKDEFERRED_ROUTINE DeferredRoutine,
                                        PVOID DeferredContext) {
     memset(Dpc, 0, sizeof(*Dpc));
@@ -129,10 +134,9 @@ NTKERNELAPI BOOLEAN NTAPI KeRemoveQueueDpc(PRKDPC Dpc) {
 }
 
 NTKERNELAPI VOID NTAPI KeFlushQueuedDpcs(VOID) {
-    struct host_dpcs *dpcs = host_world->dpcs;
     if (!host_irql_at_most(PASSIVE_LEVEL, "KeFlushQueuedDpcs"))
         return;
-    while (atomic_load(&dpcs->queued) != 0 || atomic_load(&dpcs->running)) {
+    while (host_dpcs_pending()) {
         host_dpcs_run();
         sched_yield();
     }

@@ -25,6 +25,8 @@ void host_dpcs_init(struct host_dpcs *dpcs);
 void host_dpcs_done(struct host_dpcs *dpcs);
 /* Queues without running; false: it was queued already. */
 bool host_dpc_queue(PKDPC dpc, PVOID argument1, PVOID argument2);
+/* One is queued, or runs. */
+bool host_dpcs_pending(void);
 /* Runs what is queued at DISPATCH_LEVEL. The caller is below it, and not inside the model. */
 void host_dpcs_run(void);
 

@@ -1,70 +1,60 @@
-/* engines.c - the clock, the pump and the engine threads of engines.h. */
+/* engines.c - the pump and the engine threads of engines.h. */
 #include "kernel/engines.h"
 
-#include <errno.h>
-#include <sched.h>
-#include <time.h>
-
 #include "base/thread.h"
+#include "kernel/clock.h"
+#include "kernel/dispatcher.h"
+#include "kernel/dpc.h"
 #include "kernel/interrupt.h"
 #include "kernel/timers.h"
 
-#define SECOND 1000000000u
 /* Duration of a step if the model does not set it. */
 #define STEP_NS 100u
-/* Rounds of the pump before a sleeper checks its condition again. */
-#define ROUNDS 64u
-/* Real time that a sleeper gives other threads before it takes them for idle. */
-#define GRACE_NS 20000000u
+/* host_run_all stops after so many rounds if the hardware never gets idle. */
+#define MOST_ROUNDS ((uint64_t)1 << 26)
 
-static _Atomic uint64_t wakes;
+/* Dispatcher: no thread runs. */
+static bool engines_work(void) {
+    if (host_pump())
+        return true;
+    uint64_t timer = host_timers_next(), sleep = host_deadline_next();
+    uint64_t next = timer < sleep ? timer : sleep;
+    if (next == UINT64_MAX)
+        return false;
+    host_advance_to(next);
+    host_timers_run();
+    return true;
+}
+
+/* Every engine thread waits for a register write that has not happened. */
+static bool engines_doze(struct host_engines *engines) {
+    pthread_mutex_lock(&engines->kick_lock);
+    bool all = atomic_load(&engines->dozing) == engines->started;
+    for (uint32_t e = 0; e < engines->started; e++)
+        all = all && engines->engine[e].seen == atomic_load(&engines->kicks);
+    pthread_mutex_unlock(&engines->kick_lock);
+    return all;
+}
+
+/* Dispatcher: a threaded run has nothing to do but its threads. */
+static bool engines_quiet(void) {
+    return engines_doze(host_world->engines) && host_timers_rest() && !host_dpcs_pending() &&
+           !host_interrupts_pending();
+}
 
 void host_engines_init(struct host_engines *engines, bool threaded) {
-    static _Atomic uint64_t runs;
-    pthread_condattr_t monotonic;
+    static const struct host_idle idle = {.work = engines_work, .quiet = engines_quiet};
     engines->threaded = threaded;
-    engines->run = atomic_fetch_add(&runs, 1) + 1;
     pthread_mutex_init(&engines->pump, NULL);
-    pthread_mutex_init(&engines->sleep_lock, NULL);
     pthread_mutex_init(&engines->kick_lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&engines->sleep, &monotonic);
-    pthread_cond_init(&engines->kick, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    pthread_cond_init(&engines->kick, NULL);
+    host_dispatcher_init(threaded, &idle);
 }
 
 void host_engines_done(struct host_engines *engines) {
     pthread_cond_destroy(&engines->kick);
-    pthread_cond_destroy(&engines->sleep);
     pthread_mutex_destroy(&engines->kick_lock);
-    pthread_mutex_destroy(&engines->sleep_lock);
     pthread_mutex_destroy(&engines->pump);
-}
-
-static uint64_t real_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
-
-uint64_t host_now(void) {
-    struct host_engines *engines = host_world->engines;
-    return engines->threaded ? real_now() : atomic_load(&engines->virtual_now);
-}
-
-void host_advance(uint64_t ns) {
-    struct host_engines *engines = host_world->engines;
-    if (!engines->threaded)
-        atomic_fetch_add(&engines->virtual_now, ns);
-}
-
-/* Virtual time never goes back: another thread may have advanced it further. */
-static void advance_to(uint64_t when) {
-    _Atomic uint64_t *clock = &host_world->engines->virtual_now;
-    uint64_t now = atomic_load(clock);
-    while (now < when && !atomic_compare_exchange_weak(clock, &now, when))
-        ;
 }
 
 /* ---- Virtual time ---------------------------------------------------------------------------- */
@@ -104,131 +94,11 @@ bool host_pump(void) {
     return worked;
 }
 
-void host_stall(uint64_t ns) {
-    uint64_t end = host_now() + ns;
-    if (host_world->engines->threaded) {
-        while (host_now() < end)
-            sched_yield();
-        return;
-    }
-    while (host_now() < end && host_pump())
-        ;
-    advance_to(end);
-    host_timers_run();
-}
-
-/* ---- Sleeping -------------------------------------------------------------------------------- */
-
-void host_wake(void) {
-    struct host_engines *engines = host_world->engines;
-    atomic_fetch_add(&wakes, 1);
-    if (atomic_load(&engines->sleepers) == 0)
-        return;
-    pthread_mutex_lock(&engines->sleep_lock);
-    pthread_cond_broadcast(&engines->sleep);
-    pthread_mutex_unlock(&engines->sleep_lock);
-}
-
-static bool engine_woken(void) {
-    uint64_t now = atomic_load(&wakes);
-    if (now == host_self.seen_wakes)
-        return false;
-    host_self.seen_wakes = now;
-    return true;
-}
-
-/* Sleeps in real time; true when woken. */
-static bool real_sleep(uint64_t deadline) {
-    struct host_engines *engines = host_world->engines;
-    struct timespec until = {.tv_sec = (time_t)(deadline / SECOND),
-                             .tv_nsec = (int)(deadline % SECOND)};
-    bool woke;
-    atomic_fetch_add(&engines->sleepers, 1);
-    pthread_mutex_lock(&engines->sleep_lock);
-    while (!(woke = engine_woken()))
-        if (pthread_cond_timedwait(&engines->sleep, &engines->sleep_lock, &until) == ETIMEDOUT) {
-            woke = engine_woken();
-            break;
-        }
-    pthread_mutex_unlock(&engines->sleep_lock);
-    atomic_fetch_sub(&engines->sleepers, 1);
-    return woke;
-}
-
-/* Other threads may still do what the sleeper waits for. */
-static bool others_may_act(struct host_engines *engines) {
-    return atomic_load(&engines->users) > 1 || atomic_load(&engines->system_threads) > 0;
-}
-
-static void count_user(struct host_engines *engines) {
-    if (host_self.run != engines->run) {
-        host_self.run = engines->run;
-        atomic_fetch_add(&engines->users, 1);
-    }
-}
-
-static bool virtual_sleep(uint64_t deadline) {
-    struct host_engines *engines = host_world->engines;
-    for (uint32_t round = 0; round < ROUNDS; round++) {
-        if (engine_woken())
-            return true;
-        if (host_now() >= deadline)
-            return false;
-        if (host_pump())
-            continue;
-        if (engine_woken())
-            return true;
-        if (others_may_act(engines) && real_sleep(real_now() + GRACE_NS))
-            return true;
-        uint64_t due = host_timers_next();
-        if (due == UINT64_MAX && deadline == UINT64_MAX)
-            return false;
-        advance_to(due < deadline ? due : deadline);
-        host_timers_run();
-    }
-    return true;
-}
-
-bool host_sleep(uint64_t deadline) {
-    struct host_engines *engines = host_world->engines;
-    count_user(engines);
-    if (!engines->threaded)
-        return virtual_sleep(deadline);
-    if (engine_woken())
-        return true;
-    uint64_t furthest = real_now() + (uint64_t)3600 * SECOND;
-    return real_sleep(deadline < furthest ? deadline : furthest);
-}
-
-/* Counts this thread as idle, once since the wake that it saw last. */
-static void count_idle(struct host_engines *engines) {
-    static _Thread_local uint64_t counted;
-    uint64_t seen = host_self.seen_wakes, now = atomic_load(&engines->idle), wanted;
-    if (counted == seen + 1)
-        return;
-    counted = seen + 1;
+void host_run_all(void) {
+    uint64_t round = 0;
     do
-        wanted = now >> 16 == seen ? now + 1 : seen << 16 | 1;
-    while (now >> 16 <= seen && !atomic_compare_exchange_weak(&engines->idle, &now, wanted));
-}
-
-void host_idle(void) {
-    if (engine_woken())
-        return;
-    count_idle(host_world->engines);
-    real_sleep(real_now() + GRACE_NS);
-}
-
-static bool threads_idle(struct host_engines *engines) {
-    uint64_t threads = atomic_load(&engines->system_threads);
-    return threads == 0 || atomic_load(&engines->idle) == (atomic_load(&wakes) << 16 | threads);
-}
-
-void host_settle(void) {
-    const struct timespec nap = {.tv_nsec = 100000};
-    uint64_t end = real_now() + 5 * (uint64_t)GRACE_NS;
-    while (!threads_idle(host_world->engines) && real_now() < end)
-        nanosleep(&nap, NULL);
+        host_yield();
+    while ((host_pump() || host_thread_ready()) && ++round < MOST_ROUNDS);
 }
 
 /* ---- Engine threads -------------------------------------------------------------------------- */
@@ -245,14 +115,25 @@ void host_engines_kick(void) {
     pthread_mutex_unlock(&engines->kick_lock);
 }
 
+/* Tells the dispatcher that an engine has nothing to do. */
+static void engine_rest(void) {
+    host_dispatcher_lock();
+    host_dispatcher_rest();
+    host_dispatcher_unlock();
+}
+
 /* Sleeps until a register is written after `seen` of them. */
-static void engine_doze(struct host_engines *engines, uint64_t seen) {
+static void engine_doze(struct host_engines *engines, struct host_engine *engine, uint64_t seen) {
+    pthread_mutex_lock(&engines->kick_lock);
+    engine->seen = seen;
     atomic_fetch_add(&engines->dozing, 1);
+    pthread_mutex_unlock(&engines->kick_lock);
+    engine_rest();
     pthread_mutex_lock(&engines->kick_lock);
     while (atomic_load(&engines->kicks) == seen && !atomic_load(&engines->stop))
         pthread_cond_wait(&engines->kick, &engines->kick_lock);
-    pthread_mutex_unlock(&engines->kick_lock);
     atomic_fetch_sub(&engines->dozing, 1);
+    pthread_mutex_unlock(&engines->kick_lock);
 }
 
 static void *engine_thread(void *argument) {
@@ -261,7 +142,7 @@ static void *engine_thread(void *argument) {
     while (!atomic_load(&engines->stop)) {
         uint64_t seen = atomic_load(&engines->kicks);
         if (!engine_step(engine->board, engine->index))
-            engine_doze(engines, seen);
+            engine_doze(engines, engine, seen);
     }
     return NULL;
 }

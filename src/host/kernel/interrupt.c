@@ -73,6 +73,10 @@ static struct host_interrupt *interrupt_pending(void) {
     return NULL;
 }
 
+bool host_interrupts_pending(void) {
+    return interrupt_pending();
+}
+
 void host_interrupts_deliver(void) {
     struct host_interrupt *interrupt;
     if (host_self.in_model != 0 || host_self.irql >= HOST_DEVICE_IRQL)

@@ -37,6 +37,7 @@ void host_interrupt_connect(struct host_interrupt *interrupt, DXGKDDI_INTERRUPT_
 /* No ISR runs when this returns. Messages that come later are dropped. */
 void host_interrupt_disconnect(struct host_interrupt *interrupt);
 void host_interrupt_raise(struct host_interrupt *interrupt, uint32_t message);
+bool host_interrupts_pending(void);
 /* Runs the ISR for pending messages of all boards, if the thread's state allows it. */
 void host_interrupts_deliver(void);
 /* Around every call into the model. */

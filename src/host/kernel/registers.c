@@ -10,6 +10,7 @@
 #include "base/thread.h"
 #include "base/world.h"
 #include "memory/bars.h"
+#include "kernel/dispatcher.h"
 #include "kernel/engines.h"
 #include "kernel/interrupt.h"
 
@@ -59,8 +60,11 @@ static uint64_t read_register(const volatile void *address, uint32_t width) {
     value = host_world->config.model->reg_read(at.hw, at.index, at.offset, width);
     host_model_leave();
     if (atomic_fetch_add(&host_world->bars->reads, 1) % READS_A_STEP == READS_A_STEP - 1 &&
-        host_self.irql < HOST_DEVICE_IRQL)
+        host_self.irql < HOST_DEVICE_IRQL) {
         host_pump();
+        if (host_self.irql < DISPATCH_LEVEL)
+            host_yield(); /* it may wait for another thread's work */
+    }
     return value;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/thread.h"
 #include "base/world.h"
+#include "kernel/dispatcher.h"
 #include "kernel/irql.h"
 
 #define SPINS_BEFORE_YIELD 100u
@@ -29,8 +30,10 @@ static void lock_spin(PKSPIN_LOCK lock) {
             host_violation("a spin lock was acquired by the thread that holds it already");
             return;
         }
-        if (++spins % SPINS_BEFORE_YIELD == 0)
+        if (++spins % SPINS_BEFORE_YIELD == 0) {
             sched_yield();
+            host_yield(); /* virtual time: to a thread that yielded while it holds the lock */
+        }
     }
 }
 

@@ -3,43 +3,86 @@
 
 #include <sched.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/thread.h"
 #include "base/world.h"
+#include "kernel/clock.h"
 #include "kernel/dispatcher.h"
 #include "kernel/engines.h"
+#include "kernel/handles.h"
+#include "kernel/waits.h"
 
-struct _KTHREAD {
-    DISPATCHER_HEADER header; /* signalled when the thread has ended */
-    struct _KTHREAD *next;
-    pthread_t thread;
+/* A thread of the driver; the object that the driver knows is the first member. */
+struct driver_thread {
+    struct _KTHREAD thread;
+    struct driver_thread *next;
     PKSTART_ROUTINE start;
     PVOID context;
     LONG references;
+    bool joined;
 };
 
-/* Real time at the end of a run for threads that are about to end. */
-#define LAST_TICKS 200u
+/* The machine's time that threads get at the end of a run, to end too. */
+#define LAST_NS 1000000000u
 
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct _KTHREAD *list;
-static _Thread_local struct _KTHREAD *system_thread;
+/* Under the lock of the dispatcher. */
+static struct driver_thread *list;
+
+/* Windows stops the machine for it; here the next owner learns of it, as on user mode's mutexes. */
+static void thread_abandon_mutexes(PKTHREAD thread) {
+    while (!IsListEmpty(&thread->mutexes)) {
+        PKMUTEX mutex =
+            CONTAINING_RECORD(RemoveHeadList(&thread->mutexes), KMUTEX, MutantListEntry);
+        mutex->OwnerThread = NULL;
+        mutex->Abandoned = TRUE;
+        host_object_set(&mutex->Header, 1);
+    }
+}
 
 static void thread_ended(void) {
+    PKTHREAD self = host_thread_self();
     if (host_self.irql != PASSIVE_LEVEL)
         host_violation("a system thread ended at IRQL %u", host_self.irql);
     host_self.irql = PASSIVE_LEVEL;
-    host_object_set(&system_thread->header, 1);
-    atomic_fetch_sub(&host_world->engines->system_threads, 1);
+    host_dispatcher_lock();
+    bool owned = !IsListEmpty(&self->mutexes);
+    host_dispatcher_unlock();
+    if (owned)
+        host_violation("a system thread ended that owns a mutex");
+    host_dispatcher_lock();
+    thread_abandon_mutexes(self);
+    host_object_set(&self->header, 1);
+    host_thread_leave(self);
+    host_dispatcher_unlock();
 }
 
 static void *thread_run(void *argument) {
-    system_thread = argument;
+    struct driver_thread *t = argument;
+    host_dispatcher_lock();
+    host_thread_begin(&t->thread);
+    host_dispatcher_unlock();
     host_self.doing = "a system thread of the driver";
-    system_thread->start(system_thread->context);
+    t->start(t->context);
     thread_ended();
     return NULL;
+}
+
+static void thread_count(void *object, LONG change) {
+    struct driver_thread *t = object;
+    __atomic_add_fetch(&t->references, change, __ATOMIC_SEQ_CST);
+}
+
+/* Starts the thread; false: there is none. */
+static bool thread_start(struct driver_thread *t) {
+    host_dispatcher_lock();
+    bool started = pthread_create(&t->thread.thread, NULL, thread_run, t) == 0;
+    if (started) {
+        host_thread_prepare(&t->thread);
+        t->next = list;
+        list = t;
+    }
+    host_dispatcher_unlock();
+    return started;
 }
 
 NTKERNELAPI NTSTATUS NTAPI PsCreateSystemThread(PHANDLE ThreadHandle, ULONG DesiredAccess,
@@ -51,32 +94,27 @@ NTKERNELAPI NTSTATUS NTAPI PsCreateSystemThread(PHANDLE ThreadHandle, ULONG Desi
     (void)ProcessHandle;
     if (!host_irql_at_most(PASSIVE_LEVEL, "PsCreateSystemThread"))
         return STATUS_UNSUCCESSFUL;
-    struct _KTHREAD *t = host_may_allocate() ? calloc(1, sizeof(*t)) : NULL;
-    if (!t)
-        return STATUS_INSUFFICIENT_RESOURCES;
-    host_object_init(&t->header, HOST_OBJECT_THREAD, 0);
-    t->start = StartRoutine;
-    t->context = StartContext;
-    t->references = 1;
-    atomic_fetch_add(&host_world->engines->system_threads, 1);
-    pthread_mutex_lock(&list_lock);
-    if (pthread_create(&t->thread, NULL, thread_run, t) != 0) {
-        pthread_mutex_unlock(&list_lock);
-        atomic_fetch_sub(&host_world->engines->system_threads, 1);
+    struct driver_thread *t = host_may_allocate() ? calloc(1, sizeof(*t)) : NULL;
+    HANDLE handle = t ? host_handle_open(HOST_HANDLE_THREAD, t, thread_count) : NULL;
+    if (!handle) {
         free(t);
         return STATUS_INSUFFICIENT_RESOURCES;
     }
-    t->next = list;
-    list = t;
-    pthread_mutex_unlock(&list_lock);
-    *ThreadHandle = t;
+    t->start = StartRoutine;
+    t->context = StartContext;
+    if (!thread_start(t)) {
+        ZwClose(handle);
+        free(t);
+        return STATUS_INSUFFICIENT_RESOURCES;
+    }
+    *ThreadHandle = handle;
     if (ClientId)
-        *ClientId = (CLIENT_ID){PsGetCurrentProcessId(), t};
+        *ClientId = (CLIENT_ID){PsGetCurrentProcessId(), handle};
     return STATUS_SUCCESS;
 }
 
 NTKERNELAPI NTSTATUS NTAPI PsTerminateSystemThread(NTSTATUS ExitStatus) {
-    if (!system_thread) {
+    if (!host_thread_self()->driver) {
         host_violation("PsTerminateSystemThread(0x%x) was called in a thread that is no system "
                        "thread",
                        (unsigned)ExitStatus);
@@ -86,24 +124,37 @@ NTKERNELAPI NTSTATUS NTAPI PsTerminateSystemThread(NTSTATUS ExitStatus) {
     pthread_exit(NULL);
 }
 
-bool host_thread_idles(void) {
-    if (!system_thread)
-        return false;
-    host_idle();
-    return true;
+/* ---- The end --------------------------------------------------------------------------------- */
+
+/* A thread that has not ended, or NULL. */
+static struct driver_thread *thread_alive(void) {
+    host_dispatcher_lock();
+    struct driver_thread *t = list;
+    while (t && t->thread.header.SignalState > 0)
+        t = t->next;
+    host_dispatcher_unlock();
+    return t;
 }
 
-/* Waits once more: a thread that was asked to end may need time. */
+static bool thread_join(struct driver_thread *t, uint64_t deadline) {
+    struct host_link link = {.object = &t->thread.header};
+    return host_wait(&link, 1, false, &deadline) == HOST_SLEEP_WOKEN;
+}
+
 uint32_t host_threads_left(void) {
-    const struct timespec tick = {.tv_nsec = 5000000};
-    _Atomic uint32_t *alive = &host_world->engines->system_threads;
-    for (uint32_t i = 0; i < LAST_TICKS && atomic_load(alive) != 0; i++)
-        nanosleep(&tick, NULL);
-    uint32_t left = atomic_load(alive);
-    for (struct _KTHREAD *t = list; left == 0 && t; t = t->next)
-        if (t->start) {
-            pthread_join(t->thread, NULL);
-            t->start = NULL;
+    uint64_t deadline = host_now() + LAST_NS;
+    uint32_t left = 0;
+    struct driver_thread *t = thread_alive();
+    while (t && thread_join(t, deadline))
+        t = thread_alive();
+    host_dispatcher_lock();
+    for (t = list; t; t = t->next)
+        left += t->thread.header.SignalState <= 0;
+    host_dispatcher_unlock();
+    for (t = list; left == 0 && t; t = t->next)
+        if (!t->joined) {
+            pthread_join(t->thread.thread, NULL);
+            t->joined = true;
         }
     return left;
 }
@@ -111,27 +162,26 @@ uint32_t host_threads_left(void) {
 uint32_t host_threads_forget(void) {
     uint32_t left = 0;
     while (list) {
-        struct _KTHREAD *t = list;
+        struct driver_thread *t = list;
         list = t->next;
         left += t->references > 0;
+        pthread_cond_destroy(&t->thread.changed);
         free(t);
     }
+    (void)host_handles_forget(HOST_HANDLE_THREAD);
     return left;
 }
 
-/* A thread object, or NULL for handles of other kinds. */
-static struct _KTHREAD *thread_find(const void *object) {
-    struct _KTHREAD *t;
-    pthread_mutex_lock(&list_lock);
-    for (t = list; t && t != object; t = t->next)
-        ;
-    pthread_mutex_unlock(&list_lock);
-    return t;
-}
+/* ---- References ------------------------------------------------------------------------------ */
 
-static LONG thread_reference(PVOID object, LONG change) {
-    struct _KTHREAD *t = thread_find(object);
-    return t ? __atomic_add_fetch(&t->references, change, __ATOMIC_SEQ_CST) : 0;
+/* The thread, or NULL for objects of other kinds. */
+static struct driver_thread *thread_find(const void *object) {
+    host_dispatcher_lock();
+    struct driver_thread *t = list;
+    while (t && t != object)
+        t = t->next;
+    host_dispatcher_unlock();
+    return t;
 }
 
 NTKERNELAPI NTSTATUS NTAPI ObReferenceObjectByHandle(HANDLE Handle, ACCESS_MASK DesiredAccess,
@@ -141,10 +191,13 @@ NTKERNELAPI NTSTATUS NTAPI ObReferenceObjectByHandle(HANDLE Handle, ACCESS_MASK 
     (void)ObjectType;
     (void)AccessMode;
     (void)HandleInformation;
-    *Object = thread_find(Handle);
+    *Object = NULL;
+    if (!host_irql_at_most(PASSIVE_LEVEL, "ObReferenceObjectByHandle"))
+        return STATUS_UNSUCCESSFUL;
+    *Object = host_handle_object(Handle, HOST_HANDLE_THREAD, "ObReferenceObjectByHandle");
     if (!*Object)
         return STATUS_INVALID_HANDLE;
-    thread_reference(Handle, 1);
+    thread_count(*Object, 1);
     return STATUS_SUCCESS;
 }
 
@@ -156,19 +209,24 @@ NTKERNELAPI NTSTATUS NTAPI ObReferenceObjectByHandleWithTag(
                                      HandleInformation);
 }
 
+/* Objects of other kinds have no counts. */
+static LONG thread_reference(PVOID object, LONG change) {
+    struct driver_thread *t = thread_find(object);
+    return t ? __atomic_add_fetch(&t->references, change, __ATOMIC_SEQ_CST) : 0;
+}
+
 NTKERNELAPI LONG_PTR NTAPI ObfReferenceObject(PVOID Object) {
     return thread_reference(Object, 1);
 }
 
 NTKERNELAPI LONG_PTR NTAPI ObfDereferenceObject(PVOID Object) {
-    return thread_reference(Object, -1);
+    LONG left = thread_reference(Object, -1);
+    if (left < 0)
+        host_violation("ObDereferenceObject of a thread that has no reference");
+    return left;
 }
 
-NTSYSAPI NTSTATUS NTAPI ZwClose(HANDLE Handle) {
-    host_irql_at_most(PASSIVE_LEVEL, "ZwClose");
-    thread_reference(Handle, -1);
-    return STATUS_SUCCESS;
-}
+/* ---- The calling thread ---------------------------------------------------------------------- */
 
 NTKERNELAPI HANDLE NTAPI PsGetCurrentProcessId(VOID) {
     return (HANDLE)(uintptr_t)4; /* the system process */
@@ -179,7 +237,7 @@ NTKERNELAPI HANDLE NTAPI PsGetCurrentThreadId(VOID) {
 }
 
 NTKERNELAPI PKTHREAD NTAPI KeGetCurrentThread(VOID) {
-    return system_thread ? system_thread : (PKTHREAD)(void *)&host_self;
+    return host_thread_self();
 }
 
 NTKERNELAPI KPRIORITY NTAPI KeSetPriorityThread(PKTHREAD Thread, KPRIORITY Priority) {

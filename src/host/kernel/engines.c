@@ -22,8 +22,7 @@ static bool engines_work(void) {
     if (next == UINT64_MAX)
         return false;
     host_advance_to(next);
-    host_timers_run();
-    return true;
+    return host_timers_run();
 }
 
 /* Every engine thread waits for a register write that has not happened. */
@@ -90,8 +89,7 @@ bool host_pump(void) {
         host_advance(STEP_NS);
     host_self.pumping = false;
     pthread_mutex_unlock(&engines->pump);
-    host_timers_run();
-    return worked;
+    return host_timers_run() || worked;
 }
 
 void host_run_all(void) {

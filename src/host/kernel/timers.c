@@ -106,13 +106,14 @@ static bool next_due(void) {
     return due;
 }
 
-void host_timers_run(void) {
-    while (host_timers_next() <= host_now() || host_deadline_next() <= host_now()) {
-        if (!next_due())
-            return;
+bool host_timers_run(void) {
+    bool any = false;
+    while ((host_timers_next() <= host_now() || host_deadline_next() <= host_now()) && next_due()) {
+        any = true;
         if (host_self.irql < DISPATCH_LEVEL)
             host_dpcs_run();
     }
+    return any;
 }
 
 /* ---- The timer thread ------------------------------------------------------------------------ */
@@ -140,7 +141,7 @@ static void *timer_thread(void *unused) {
         }
         timers.busy = true;
         host_dispatcher_unlock();
-        host_timers_run();
+        (void)host_timers_run();
         host_dispatcher_lock();
         timers.busy = false;
         host_dispatcher_rest();

@@ -11,8 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Fires what is due and, with virtual time, ends the sleeps whose deadline has come. */
-void host_timers_run(void);
+/* Fires what is due and, with virtual time, ends the sleeps whose deadline has come; false: there is
+ * nothing. */
+bool host_timers_run(void);
 /* When the next one is due; UINT64_MAX: none is set. Any time. */
 uint64_t host_timers_next(void);
 /* Threaded runs: no timer is being fired. Under the lock of dispatcher.h. */

@@ -27,10 +27,14 @@ void host_object_init(DISPATCHER_HEADER *header, enum host_object type, LONG sta
         host_violation("%s initializes an object that a thread waits for", function);
 }
 
-static bool known_type(UCHAR type) {
-    return type <= HOST_OBJECT_MUTEX || type == HOST_OBJECT_SEMAPHORE ||
-           type == HOST_OBJECT_THREAD || type == HOST_OBJECT_NOTIFICATION_TIMER ||
-           type == HOST_OBJECT_SYNCHRONIZATION_TIMER;
+static bool is_initialized(const DISPATCHER_HEADER *header) {
+    host_dispatcher_lock();
+    UCHAR type = header->Type;
+    bool list = header->WaitListHead.Flink;
+    host_dispatcher_unlock();
+    return list && (type <= HOST_OBJECT_MUTEX || type == HOST_OBJECT_SEMAPHORE ||
+                    type == HOST_OBJECT_THREAD || type == HOST_OBJECT_NOTIFICATION_TIMER ||
+                    type == HOST_OBJECT_SYNCHRONIZATION_TIMER);
 }
 
 bool host_object_good(const DISPATCHER_HEADER *header, const char *function) {
@@ -38,7 +42,7 @@ bool host_object_good(const DISPATCHER_HEADER *header, const char *function) {
     if (address < LOWEST_POINTER || address > HIGHEST_POINTER)
         host_violation("%s gets 0x%llx, which is no pointer to an object%s", function,
                        (unsigned long long)address, address != 0 ? " but perhaps a handle" : "");
-    else if (!known_type(header->Type) || !header->WaitListHead.Flink)
+    else if (!is_initialized(header))
         host_violation("%s gets an object that was not initialized", function);
     else
         return true;

@@ -132,6 +132,7 @@ struct vidmm_play_result {
     uint32_t lost_processes; /* whose device was put in error; the others were played to the end */
     bool gated;              /* the gate ended it before its end */
     uint64_t frames, submissions, refused; /* refused: submissions that do not fit, see `refusal` */
+    uint64_t on_physical[VIDMM_LINKED_MOST]; /* submissions of each physical adapter */
     char refusal[256];
     uint64_t verified_bytes, mismatched_bytes;
     struct vidmm_mismatch first; /* when mismatched_bytes != 0 */

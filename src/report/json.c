@@ -66,6 +66,13 @@ static json_t *violations(const struct vidmm_run_result *result) {
     return list;
 }
 
+static json_t *by_physical(const struct vidmm_run_result *result) {
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < result->adapter.linked; i++)
+        json_array_append_new(list, json_integer((json_int_t)result->play.on_physical[i]));
+    return list;
+}
+
 static void put_play(json_t *root, const struct vidmm_play_result *play) {
     put_count(root, "frames", play->frames);
     put_count(root, "submissions", play->submissions);
@@ -136,6 +143,7 @@ json_t *report_run_json(const struct vidmm_run_result *result) {
     json_object_set_new(root, "model", report_json_text(report_model(&result->mmu)));
     json_object_set_new(root, "mmu", report_mmu_json(&result->mmu));
     put_play(root, &result->play);
+    json_object_set_new(root, "submissions_by_adapter", by_physical(result));
     put_virtual(root, &result->play);
     json_object_set_new(root, "dirty", report_dirty_json(&result->dirty));
     put_count(root, "calls", result->calls);

@@ -45,9 +45,14 @@ static void print_head(FILE *out, const struct vidmm_run_result *result) {
     fputc('\n', out);
 }
 
-static void print_figures(FILE *out, const struct vidmm_play_result *play) {
+static void print_figures(FILE *out, const struct vidmm_play_result *play, uint32_t linked) {
     row_count(out, "frames", play->frames);
     row_count(out, "submissions", play->submissions);
+    for (uint32_t i = 0; linked > 1 && i < linked; i++) {
+        char label[32];
+        snprintf(label, sizeof(label), "  on adapter %" PRIu32, i);
+        row_count(out, label, play->on_physical[i]);
+    }
     if (play->refused != 0)
         row_count(out, "refused submissions", play->refused);
     row_count(out, "page-ins", play->stats.page_ins);
@@ -155,7 +160,7 @@ void vidmm_report_text(FILE *out, const struct vidmm_run_result *result,
                        const struct vidmm_report_style *style) {
     if (result->played) {
         print_head(out, result);
-        print_figures(out, &result->play);
+        print_figures(out, &result->play, result->adapter.linked);
         if (result->mmu.on || result->mmu.iommu)
             print_virtual(out, &result->play);
         print_operations(out, &result->play.stats);

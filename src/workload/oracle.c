@@ -28,6 +28,7 @@ void oracle_attach(struct oracle *oracle, struct vidmm_harness *harness) {
          id++) {
         oracle->segment_base[id] = info.base;
         oracle->segment_aperture[id] = info.aperture;
+        oracle->segment_physical[id] = info.physical;
     }
 }
 

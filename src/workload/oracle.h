@@ -61,8 +61,9 @@ struct oracle {
     struct vidmm_host *host;                    /* NULL before the harness is open */
     uint64_t segment_base[ORACLE_SEGMENTS + 1]; /* by id */
     bool segment_aperture[ORACLE_SEGMENTS + 1];
-    uint64_t event; /* being played */
-    uint64_t lost;  /* how often any content was lost */
+    uint32_t segment_physical[ORACLE_SEGMENTS + 1]; /* the physical adapter that has it */
+    uint64_t event;                                 /* being played */
+    uint64_t lost;                                  /* how often any content was lost */
     struct oracle_kept kept[ORACLE_KEPT];
     uint32_t kept_count;
     bool certain; /* `first` names the right operation */

@@ -36,14 +36,19 @@ static uint64_t tiled_offset(uint64_t at, uint32_t pitch, uint64_t surface) {
            column % TILE_WIDTH;
 }
 
+/* The GPU's memory at an address that lies in a segment. */
+static const void *segment_bytes(const struct oracle *oracle, uint32_t segment, uint64_t address,
+                                 size_t size) {
+    return vidmm_host_peek(oracle->host, oracle->segment_physical[segment], address, size);
+}
+
 /* Copies page `page`, in linear order, of the surface that is tiled at `address` to `scratch`. */
-static const void *tiled_page(const struct oracle_allocation *allocation, uint64_t address,
-                              uint64_t page, unsigned char *scratch) {
+static const void *tiled_page(const struct oracle_allocation *allocation, uint32_t segment,
+                              uint64_t address, uint64_t page, unsigned char *scratch) {
     for (uint32_t at = 0; at < PAGE; at += TILE_WIDTH) {
         uint64_t offset =
             tiled_offset(page * PAGE + at, allocation->pitch, (uint64_t)allocation->pages * PAGE);
-        const void *part =
-            vidmm_host_peek(allocation->oracle->host, 0, address + offset, TILE_WIDTH);
+        const void *part = segment_bytes(allocation->oracle, segment, address + offset, TILE_WIDTH);
         if (!part)
             return NULL;
         memcpy(scratch + at, part, TILE_WIDTH);
@@ -67,8 +72,8 @@ static const void *scattered_page(const struct side *side, uint64_t page) {
     uint64_t offset;
     if (vidmm_allocation_page(side->op->allocation, page, &offset) != side->place->segment)
         return NULL;
-    return vidmm_host_peek(oracle->host, 0, oracle->segment_base[side->place->segment] + offset,
-                           PAGE);
+    uint32_t segment = side->place->segment;
+    return segment_bytes(oracle, segment, oracle->segment_base[segment] + offset, PAGE);
 }
 
 /*
@@ -92,8 +97,8 @@ static const void *side_page(const struct side *side, uint64_t i, unsigned char 
         return scattered_page(side, page);
     uint64_t address = oracle->segment_base[segment] + side->place->offset;
     if (side->allocation->pitch != 0)
-        return tiled_page(side->allocation, address - side->op->at, page, scratch);
-    return vidmm_host_peek(oracle->host, 0, address + i * PAGE, PAGE);
+        return tiled_page(side->allocation, segment, address - side->op->at, page, scratch);
+    return segment_bytes(oracle, segment, address + i * PAGE, PAGE);
 }
 
 /* ---- Judging --------------------------------------------------------------------------------- */
@@ -231,7 +236,7 @@ static void judge_mapping(const struct side *aperture, uint64_t buffer) {
     for (uint64_t i = 0; i < aperture->op->size / PAGE; i++) {
         uint64_t page = aperture->op->at / PAGE + i;
         uint64_t address = oracle->segment_base[place->segment] + place->offset + i * PAGE;
-        const void *shown = vidmm_host_peek(oracle->host, 0, address, PAGE);
+        const void *shown = segment_bytes(oracle, place->segment, address, PAGE);
         if (!shown || page >= aperture->allocation->pages)
             continue;
         const void *own = oracle_system_page(oracle, mdl, page);

@@ -40,12 +40,13 @@ static bool play_alloc(struct vidmm_player *player, struct player_process *proce
     oracle_allocation_start(&allocation->oracle, &player->oracle, event->allocation, pitch);
     allocation->oracle.device = process->device;
     allocation->process = process;
-    const struct umd_shim_request request = {.size = (event->size + PAGE_BYTES - 1) / PAGE_BYTES *
-                                                     PAGE_BYTES,
-                                             .umd_flags = event->umd_flags,
-                                             .priority = event->priority,
-                                             .pitch = pitch,
-                                             .user = &allocation->oracle};
+    const struct umd_shim_request request = {
+        .size = (event->size + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES,
+        .umd_flags = event->umd_flags,
+        .physical = play_linked_home(player, event->allocation),
+        .priority = event->priority,
+        .pitch = pitch,
+        .user = &allocation->oracle};
     enum vidmm_status status =
         umd_shim_create(&player->shim, process->device, &request, &allocation->handle);
     if (status == VIDMM_DOES_NOT_FIT)

@@ -9,79 +9,98 @@
  * A page for results of the GPU's checks. Its content is unknown to the oracle, but a wrong mapping
  * of it is found; its index is the first that the workload does not use.
  */
-static enum vidmm_status make_result(struct player_process *process, struct player_slot *slot) {
+static enum vidmm_status make_result(struct player_process *process, struct player_result *result,
+                                     uint32_t physical) {
     struct vidmm_player *player = process->player;
     const struct umd_shim_request request = {.size = PAGE_BYTES,
                                              .umd_flags = VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED,
-                                             .user = &slot->watch};
+                                             .physical = physical,
+                                             .user = &result->watch};
     enum vidmm_status status;
-    oracle_allocation_start(&slot->watch, &player->oracle, player->workload->allocation_count, 0);
-    slot->watch.device = process->device;
-    if (!oracle_allocation_made(&slot->watch, 1, 0))
+    oracle_allocation_start(&result->watch, &player->oracle, player->workload->allocation_count, 0);
+    result->watch.device = process->device;
+    if (!oracle_allocation_made(&result->watch, 1, 0))
         return VIDMM_NO_MEMORY;
-    slot->watch.versions[0] = ORACLE_UNKNOWN;
-    status = umd_shim_create(&player->shim, process->device, &request, &slot->result.handle);
-    slot->result.size = PAGE_BYTES;
+    result->watch.versions[0] = ORACLE_UNKNOWN;
+    status = umd_shim_create(&player->shim, process->device, &request, &result->page.handle);
+    result->page.size = PAGE_BYTES;
     if (status != VIDMM_OK || !player->gpummu)
         return status;
-    status = play_virtual_made(process, &slot->result);
-    return status == VIDMM_OK ? vidmm_lock(slot->result.handle, 0, (void **)&slot->cpu) : status;
+    status = play_virtual_made(process, &result->page);
+    return status == VIDMM_OK ? vidmm_lock(result->page.handle, 0, (void **)&result->cpu) : status;
 }
 
 bool play_frames_start(struct player_process *process) {
     struct vidmm_player *player = process->player;
     if (!player->shim.native)
         return true;
-    for (uint32_t i = 0; i < FRAME_SLOTS; i++) {
-        enum vidmm_status status = make_result(process, &process->slots[i]);
+    for (uint32_t i = 0; i < FRAME_SLOTS * player->linked; i++) {
+        uint32_t physical = i % player->linked;
+        struct player_slot *slot = &process->slots[i / player->linked];
+        enum vidmm_status status = make_result(process, &slot->result[physical], physical);
         if (status != VIDMM_OK)
             return player_fail(player, status, "the allocation for results");
     }
     return true;
 }
 
-void play_frames_stop(struct player_process *process) {
-    for (uint32_t i = 0; i < FRAME_SLOTS; i++) {
-        struct player_slot *slot = &process->slots[i];
-        if (slot->result.handle) {
-            oracle_allocation_leave(&slot->watch);
-            if (slot->cpu)
-                vidmm_unlock(slot->result.handle);
-            play_virtual_leave(&slot->result);
-            vidmm_allocation_destroy(slot->result.handle);
-        }
-        oracle_allocation_destroy(&slot->watch);
+static void drop_result(struct player_result *result) {
+    if (result->page.handle) {
+        oracle_allocation_leave(&result->watch);
+        if (result->cpu)
+            vidmm_unlock(result->page.handle);
+        play_virtual_leave(&result->page);
+        vidmm_allocation_destroy(result->page.handle);
     }
+    oracle_allocation_destroy(&result->watch);
+}
+
+void play_frames_stop(struct player_process *process) {
+    for (uint32_t i = 0; i < FRAME_SLOTS; i++)
+        for (uint32_t physical = 0; physical < VIDMM_LINKED_MOST; physical++)
+            drop_result(&process->slots[i].result[physical]);
     memset(process->slots, 0, sizeof(process->slots));
 }
 
-struct player_slot *play_slot(struct player_process *process) {
+static struct player_slot *play_slot(struct player_process *process) {
     return &process->slots[process->frames % FRAME_SLOTS];
+}
+
+struct player_result *play_result(struct player_process *process) {
+    return &play_slot(process)->result[process->physical];
+}
+
+/* The GPU is done with what it checked: compares. */
+static bool result_read(struct player_process *process, struct player_result *result) {
+    struct vidmm_player *player = process->player;
+    struct vidmm_umd_result found;
+    void *cpu = result->cpu;
+    enum vidmm_status status = result->cpu ? VIDMM_OK : vidmm_lock(result->page.handle, 0, &cpu);
+    if (status != VIDMM_OK)
+        return player_fail(player, status, "waiting for a frame");
+    result->used = false;
+    memcpy(&found, cpu, sizeof(found));
+    memset(cpu, 0, sizeof(found));
+    if (!result->cpu)
+        vidmm_unlock(result->page.handle);
+    /* If content was lost meanwhile, the GPU's expected values were not valid. */
+    if (result->lost == oracle_lost(&player->oracle))
+        oracle_gpu_result(&player->oracle, &found, result->expected);
+    result->expected = 0;
+    return true;
 }
 
 /* Waits for the frame of this slot and reads its results. */
 static bool frame_collect(struct player_process *process, struct player_slot *slot) {
     struct vidmm_player *player = process->player;
-    struct vidmm_umd_result result;
-    void *cpu = slot->cpu;
     enum vidmm_status status =
         slot->fence == 0 ? VIDMM_OK : vidmm_wait(player->harness->adapter, slot->fence);
     slot->fence = 0;
-    if (status == VIDMM_OK && slot->used && !slot->cpu)
-        status = vidmm_lock(slot->result.handle, 0, &cpu);
     if (status != VIDMM_OK)
         return player_fail(player, status, "waiting for a frame");
-    if (!slot->used)
-        return true;
-    slot->used = false;
-    memcpy(&result, cpu, sizeof(result));
-    memset(cpu, 0, sizeof(result));
-    if (!slot->cpu)
-        vidmm_unlock(slot->result.handle);
-    /* If content was lost meanwhile, the GPU's expected values were not valid. */
-    if (slot->lost == oracle_lost(&player->oracle))
-        oracle_gpu_result(&player->oracle, &result, slot->expected);
-    slot->expected = 0;
+    for (uint32_t physical = 0; physical < player->linked; physical++)
+        if (slot->result[physical].used && !result_read(process, &slot->result[physical]))
+            return false;
     return true;
 }
 

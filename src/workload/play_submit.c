@@ -136,16 +136,16 @@ static bool add_write(struct player_process *process, struct player_allocation *
 
 /* The frame's result allocation comes last in the list, and every CHECK names it. */
 static bool add_result(struct player_process *process) {
-    struct player_slot *slot = play_slot(process);
+    struct player_result *result = play_result(process);
     if (!process->checks)
         return true;
-    if (!add_reference(process, &slot->result, true))
+    if (!add_reference(process, &result->page, true))
         return false;
     for (uint32_t i = 0; i < process->command_count; i++)
         process->commands[i].result = process->reference_count - 1;
-    if (!slot->used)
-        slot->lost = oracle_lost(&process->player->oracle);
-    slot->used = true;
+    if (!result->used)
+        result->lost = oracle_lost(&process->player->oracle);
+    result->used = true;
     return true;
 }
 
@@ -181,7 +181,7 @@ static bool submit_work(struct player_process *process, bool *accepted) {
     *accepted = status == VIDMM_OK;
     if (*accepted) {
         process->fence = fence;
-        play_slot(process)->expected += checked_bytes(process);
+        play_result(process)->expected += checked_bytes(process);
     }
     for (uint32_t i = 0; i < process->reference_count; i++) {
         struct oracle_allocation *oracle = vidmm_allocation_user(process->references[i].allocation);
@@ -200,6 +200,8 @@ static void submit_start(struct player_process *process) {
 bool play_submit(struct player_process *process, const struct vidmm_event *event) {
     struct vidmm_player *player = process->player;
     const uint32_t *list = player->workload->lists + event->first;
+    if (!play_linked_switch(process, play_linked_event(player, event)))
+        return false;
     submit_start(process);
     for (uint32_t i = 0; i < event->reads + event->writes; i++) {
         struct player_allocation *allocation = &player->allocations[list[i]];
@@ -214,17 +216,22 @@ bool play_submit(struct player_process *process, const struct vidmm_event *event
     if (accepted) {
         pthread_mutex_lock(&player->lock);
         player->result->submissions++;
+        player->result->on_physical[process->physical]++;
         pthread_mutex_unlock(&player->lock);
     }
     return true;
 }
 
 bool play_submit_check(struct player_process *process, struct player_allocation *allocation) {
+    const struct vidmm_player *player = process->player;
     const struct oracle_range all = {0, allocation->oracle.pages};
     bool accepted;
+    if (!player->gpummu &&
+        !play_linked_switch(process, play_linked_home(player, allocation->oracle.index)))
+        return false;
     submit_start(process);
     if (!add_reference(process, allocation, false) ||
         !add_checks(process, allocation, all, UINT32_MAX) || !process->checks)
-        return !atomic_load(&process->player->stop);
+        return !atomic_load(&player->stop);
     return add_result(process) && submit_work(process, &accepted);
 }

@@ -282,7 +282,7 @@ bool play_virtual_start(struct player_process *process) {
     if (status == VIDMM_OK)
         status = vidmm_process_device_create(process->space, &process->device);
     if (status == VIDMM_OK)
-        status = vidmm_context_create(process->device, 0, 0, &process->context);
+        status = play_linked_contexts(process);
     if (status == VIDMM_OK)
         status = vidmm_paging_queue_create(process->device, 0, &process->queue);
     for (uint32_t i = 0; status == VIDMM_OK && i < COMMAND_BUFFERS; i++)

@@ -176,8 +176,12 @@ static bool start_physical(struct player_process *process) {
     struct vidmm_player *player = process->player;
     enum vidmm_status status = vidmm_device_create(player->harness->adapter, &process->device);
     if (status == VIDMM_OK)
-        status = vidmm_context_create(process->device, 0, 0, &process->context);
+        status = play_linked_contexts(process);
     return status == VIDMM_OK || player_fail(player, status, "a device");
+}
+
+static bool start_linked(struct vidmm_player *player) {
+    return play_linked_start(player) || player_fail(player, VIDMM_NO_MEMORY, "linked adapters");
 }
 
 static bool start_processes(struct vidmm_player *player) {
@@ -199,8 +203,9 @@ static void destroy_processes(struct vidmm_player *player) {
         play_frames_stop(process);
         if (player->gpummu)
             play_virtual_stop(process);
-        if (process->context)
-            vidmm_context_destroy(process->context);
+        for (uint32_t k = 0; k < VIDMM_LINKED_MOST; k++)
+            if (process->contexts[k])
+                vidmm_context_destroy(process->contexts[k]);
         if (process->device)
             vidmm_device_destroy(process->device);
         vidmm_process_destroy(process->space);
@@ -295,8 +300,9 @@ enum vidmm_play_status vidmm_player_run(struct vidmm_player *player, struct vidm
     vidmm_gpummu_info(harness->adapter, 0, &mmu);
     player->gpummu = mmu.on || mmu.iommu;
     player->iommu = mmu.iommu;
+    player->linked = vidmm_host_linked(harness->host);
     play_ranges_start(player);
-    if (start_processes(player)) {
+    if (start_linked(player) && start_processes(player)) {
         play_all(player);
         finish_frames(player);
     } else {
@@ -307,6 +313,7 @@ enum vidmm_play_status vidmm_player_run(struct vidmm_player *player, struct vidm
     finish_frames(player);
     destroy_allocations(player);
     play_ranges_stop(player);
+    play_linked_stop(player);
     destroy_processes(player);
     player_conclude(player);
     return player->status;

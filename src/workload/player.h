@@ -8,10 +8,11 @@
  *   play_virtual.c the same when the GPU uses virtual addresses: mappings, residency, packets
  *   play_range.c   further addresses of allocations: reserved ranges with tiles, views
  *   play_offer.c   offers and reclaims
+ *   play_linked.c  which of linked physical adapters does what
  *   play_frame.c   frames in flight, results of the GPU's checks, the chart
  *   play_verify.c  checks by the CPU: under locks, and of everything at the end
  *
- * Each process of the workload has a device, a context and, with them, a thread that plays its
+ * Each process of the workload has a device, a context (one on each of linked physical adapters) and, with them, a thread that plays its
  * events; one thread may play several processes. Threads share the oracle, which has its own lock,
  * and the counters of struct vidmm_player, under `lock`.
  *
@@ -81,21 +82,28 @@ struct player_commands {
 
 #define COMMAND_BUFFERS 4u
 
-/* Buffer for the results of a frame's CHECK commands. */
-struct player_slot {
-    struct player_allocation result;
+/* Buffer for the results of a frame's CHECK commands on one physical adapter. */
+struct player_result {
+    struct player_allocation page;
     struct vidmm_umd_result *cpu;   /* GPU virtual: locked for ever */
-    struct oracle_allocation watch; /* checks the mapping of `result`, not its content */
-    uint64_t fence;                 /* of the frame's last submission */
+    struct oracle_allocation watch; /* checks the mapping of `page`, not its content */
     bool used;
     uint64_t expected; /* bytes that it has to check */
     uint64_t lost;     /* oracle_lost when first used */
 };
 
+/* A frame in flight. */
+struct player_slot {
+    uint64_t fence; /* of its last submission */
+    struct player_result result[VIDMM_LINKED_MOST];
+};
+
 struct player_process {
     struct vidmm_player *player;
     struct vidmm_device *device;
-    struct vidmm_context *context;
+    struct vidmm_context *contexts[VIDMM_LINKED_MOST]; /* on each physical adapter */
+    uint32_t physical;                                 /* the adapter of its newest work */
+    struct vidmm_context *context;                     /* the context there */
     _Atomic bool dead; /* its device is lost; other processes go on */
     bool presents;     /* otherwise every submission is a frame */
     uint64_t frames, fence;
@@ -131,9 +139,12 @@ struct vidmm_player {
     struct player_process *processes;
     struct player_range *ranges;
     struct vidmm_frames frames;
-    uint32_t share; /* a submission uses one of so many pages */
-    bool gpummu;    /* the adapter runs on virtual addresses */
-    bool iommu;     /* addresses are the CPU's: no range is reserved, no tile mapped */
+    uint32_t share;   /* a submission uses one of so many pages */
+    bool gpummu;      /* the adapter runs on virtual addresses */
+    uint32_t linked;  /* physical adapters */
+    uint8_t *home;    /* of each allocation: a physical adapter; NULL: the first one */
+    uint8_t *runs_on; /* of each event that submits: likewise */
+    bool iommu;       /* addresses are the CPU's: no range is reserved, no tile mapped */
 
     /* While it runs: */
     struct vidmm_harness *harness;
@@ -212,12 +223,26 @@ bool play_offer(struct player_process *process, struct player_allocation *alloca
 /* Nothing unless it is offered. */
 bool play_reclaim(struct player_process *process, struct player_allocation *allocation);
 
+/* ---- play_linked.c --------------------------------------------------------------------------- */
+
+/* Assigns allocations and submissions to the physical adapters; false: no memory. */
+bool play_linked_start(struct vidmm_player *player);
+void play_linked_stop(struct vidmm_player *player);
+/* The physical adapter that an allocation of the workload is at home on. */
+uint32_t play_linked_home(const struct vidmm_player *player, uint32_t allocation);
+/* The physical adapter that runs the submission of an event. */
+uint32_t play_linked_event(const struct vidmm_player *player, const struct vidmm_event *event);
+/* The contexts of a process. */
+enum vidmm_status play_linked_contexts(struct player_process *process);
+/* The next work of the process is for this physical adapter, after all work so far. */
+bool play_linked_switch(struct player_process *process, uint32_t physical);
+
 /* ---- play_frame.c ---------------------------------------------------------------------------- */
 
 bool play_frames_start(struct player_process *process);
 void play_frames_stop(struct player_process *process);
-/* The slot of the frame that is being made. */
-struct player_slot *play_slot(struct player_process *process);
+/* For the checks of the frame that is being made. */
+struct player_result *play_result(struct player_process *process);
 /* Ends the frame: waits for the one before the last and reads its results. */
 bool play_frame_end(struct player_process *process);
 /* Counts a frame of the workload and samples the chart. True: the limit is reached. */

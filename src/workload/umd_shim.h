@@ -25,7 +25,8 @@ void umd_shim_start(struct shim *shim, struct vidmm_harness *harness);
 struct umd_shim_request {
     uint64_t size;
     uint32_t umd_flags, priority;
-    uint32_t pitch; /* of a swizzled surface, else 0 */
+    uint32_t physical; /* the physical adapter that it is at home on */
+    uint32_t pitch;    /* of a swizzled surface, else 0 */
     void *user;
 };
 

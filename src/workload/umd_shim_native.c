@@ -35,7 +35,8 @@ enum vidmm_status umd_shim_create_native(struct vidmm_device *device,
                                          const struct umd_shim_request *request,
                                          struct vidmm_allocation **out) {
     struct vidmm_umd_allocation data = {.magic = VIDMM_UMD_MAGIC,
-                                        .flags = request->umd_flags,
+                                        .flags = request->umd_flags |
+                                                 VIDMM_UMD_PHYSICAL(request->physical),
                                         .size = request->size,
                                         .priority = request->priority,
                                         .pitch = request->pitch};

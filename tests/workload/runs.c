@@ -16,6 +16,7 @@ void run_workload(struct run *run, const struct vidmm_workload *workload) {
                                            .model = &softgpu_model,
                                            .settings = run->settings,
                                            .setting_count = run->setting_count,
+                                           .linked = run->linked,
                                            .threads = run->threads,
                                            .fail_at = run->fail_at};
     const struct vidmm_adapter_config adapter = {.observer = vidmm_player_observer(player),

@@ -27,6 +27,7 @@ struct run {
     struct vidmm_host_setting settings[SETTINGS];
     uint32_t setting_count;
     enum vidmm_model model;
+    uint32_t linked; /* physical adapters; 0: one */
     struct vidmm_play_options options;
     bool threads; /* of the host */
     uint64_t fail_at;

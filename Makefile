@@ -14,6 +14,7 @@
 #   make matrix-gpummu           every workload at every shape of page tables, a hundred frames
 #   make matrix-contract         every workload with large pages, AGP, linked adapters and without;
 #                                MATRIX='--quick -j 2' for a sample of short runs
+#   make images                  every example driver as an image (.sys), by mingw and by clang
 #   make install                 PREFIX=/usr/local
 #   make clean
 
@@ -21,7 +22,7 @@ WORKLOAD ?= openarena-tour
 VRAM ?= 25%
 PREFIX ?= /usr/local
 
-.PHONY: all run test bench stress fuzz check install clean sanitize tsan coverage matrix matrix-gpummu matrix-contract format deps deps-checks
+.PHONY: all images run test bench stress fuzz check install clean sanitize tsan coverage matrix matrix-gpummu matrix-contract format deps deps-checks
 .NOTPARALLEL:
 
 all: deps
@@ -76,6 +77,9 @@ matrix-gpummu: all
 
 matrix-contract: all
 	@tests/system/contract_matrix.sh $(MATRIX) build/vidmm
+
+images: deps-checks all
+	@scripts/build-images.sh build
 
 install: all
 	@meson configure build --prefix "$(PREFIX)"

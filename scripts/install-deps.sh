@@ -23,6 +23,7 @@ has_library() {
 has_ninja() {
     has_command ninja || has_command ninja-build
 }
+has_zydis() { echo '#include <Zydis/Zydis.h>' | cc -E - > /dev/null 2>&1; }
 has_coverage() { # gcovr of the system; gcov comes with gcc
     has_command gcovr
 }
@@ -64,6 +65,7 @@ need has_library jansson libjansson-dev jansson-devel jansson jansson-dev jansso
 need has_library libzstd libzstd-dev libzstd-devel zstd zstd-dev zstd
 need has_library expat libexpat1-dev expat-devel expat expat-dev expat
 need has_library libxxhash libxxhash-dev xxhash-devel xxhash xxhash-dev xxhash
+need has_zydis . libzydis-dev zydis-devel zydis zydis-dev zydis
 need has_library cmocka libcmocka-dev libcmocka-devel cmocka cmocka-dev cmocka
 if [ "$level" = checks ]; then
     need has_command git git git git git git
@@ -74,6 +76,8 @@ if [ "$level" = checks ]; then
     need has_command python3 python3 python3 python python3 python3
     need has_command x86_64-w64-mingw32-gcc gcc-mingw-w64-x86-64 mingw64-gcc mingw-w64-gcc mingw-w64-gcc mingw-w64
     need has_command x86_64-w64-mingw32-g++ g++-mingw-w64-x86-64 mingw64-gcc-c++ mingw-w64-gcc mingw-w64-gcc mingw-w64
+    need has_command lld-link lld lld lld lld llvm
+    need has_command llvm-dlltool llvm llvm llvm llvm llvm
     need has_coverage . gcovr gcovr gcovr gcovr gcovr
 fi
 

@@ -186,7 +186,8 @@ NTSTATUS Adapter::FindVram(const DXGK_DEVICE_INFO &info) {
 
 // The registry value VramBytes may make the segment smaller.
 VOID Adapter::ApplyVramSetting() {
-    static WCHAR path[] = u"vidmm", name[] = u"VramBytes";
+    static WCHAR path[] = {'v', 'i', 'd', 'm', 'm', 0};
+    static WCHAR name[] = {'V', 'r', 'a', 'm', 'B', 'y', 't', 'e', 's', 0};
     ULONG bytes = 0;
     RTL_QUERY_REGISTRY_TABLE table[2] = {};
     table[0].Flags = RTL_QUERY_REGISTRY_DIRECT | RTL_QUERY_REGISTRY_TYPECHECK;

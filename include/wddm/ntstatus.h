@@ -81,6 +81,7 @@
 #define STATUS_DEVICE_ALREADY_ATTACHED                   ((NTSTATUS)0xC0000038)
 #define STATUS_REVISION_MISMATCH                         ((NTSTATUS)0xC0000059)
 #define STATUS_PROCESS_IS_TERMINATING                    ((NTSTATUS)0xC000010A)
+#define STATUS_IMAGE_ALREADY_LOADED                      ((NTSTATUS)0xC000010E)
 #define STATUS_TOO_MANY_OPENED_FILES                     ((NTSTATUS)0xC000011F)
 #define STATUS_WORKING_SET_QUOTA                         ((NTSTATUS)0xC00000A1)
 #define STATUS_QUOTA_EXCEEDED                            ((NTSTATUS)0xC0000044)

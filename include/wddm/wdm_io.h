@@ -27,25 +27,48 @@ typedef DRIVER_UNLOAD *PDRIVER_UNLOAD;
 typedef NTSTATUS NTAPI DRIVER_DISPATCH(PDEVICE_OBJECT DeviceObject, PIRP Irp);
 typedef DRIVER_DISPATCH *PDRIVER_DISPATCH;
 
-/* Minimal: the display port driver owns the real ones, a miniport only passes the pointers on. */
+/* The display port driver owns the real ones, and a miniport only passes the pointers on; but the
+ * members that a driver may touch stand where a driver compiled elsewhere expects them. */
 struct WDDM_LAYOUT _DEVICE_OBJECT {
     CSHORT Type;
     USHORT Size;
     LONG ReferenceCount;
     PDRIVER_OBJECT DriverObject;
+    PDEVICE_OBJECT NextDevice;
+    PDEVICE_OBJECT AttachedDevice;
+    PIRP CurrentIrp;
+    PVOID Timer;
+    ULONG Flags;
+    ULONG Characteristics;
+    PVOID Vpb;
     PVOID DeviceExtension;
+    ULONG DeviceType;
+    CHAR StackSize;
+    UCHAR SystemOnly[259];
 };
+
+#define IRP_MJ_MAXIMUM_FUNCTION 0x1b
 
 struct WDDM_LAYOUT _DRIVER_OBJECT {
     CSHORT Type;
     CSHORT Size;
     PDEVICE_OBJECT DeviceObject;
+    ULONG Flags;
     PVOID DriverStart;
     ULONG DriverSize;
+    PVOID DriverSection;
+    PVOID DriverExtension;
     UNICODE_STRING DriverName;
+    PUNICODE_STRING HardwareDatabase;
+    PVOID FastIoDispatch;
     PDRIVER_INITIALIZE DriverInit;
+    PVOID DriverStartIo;
     PDRIVER_UNLOAD DriverUnload;
+    PDRIVER_DISPATCH MajorFunction[IRP_MJ_MAXIMUM_FUNCTION + 1];
 };
+
+WDDM_STATIC_ASSERT(sizeof(struct _DEVICE_OBJECT) == 0x150, "DEVICE_OBJECT of x64");
+WDDM_STATIC_ASSERT(sizeof(struct _DRIVER_OBJECT) == 0x150, "DRIVER_OBJECT of x64");
 
 typedef VOID NTAPI INTERFACE_REFERENCE_ROUTINE(PVOID Context);
 typedef INTERFACE_REFERENCE_ROUTINE *PINTERFACE_REFERENCE;

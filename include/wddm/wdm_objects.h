@@ -160,6 +160,13 @@ typedef struct WDDM_LAYOUT _IO_STACK_LOCATION {
 
 NTKERNELAPI PKEVENT NTAPI IoCreateNotificationEvent(PUNICODE_STRING EventName, PHANDLE EventHandle);
 NTKERNELAPI PDEVICE_OBJECT NTAPI IoGetRelatedDeviceObject(PFILE_OBJECT FileObject);
+NTKERNELAPI NTSTATUS NTAPI IoGetDeviceObjectPointer(PUNICODE_STRING ObjectName,
+                                                    ACCESS_MASK DesiredAccess,
+                                                    PFILE_OBJECT *FileObject,
+                                                    PDEVICE_OBJECT *DeviceObject);
+NTSYSAPI NTSTATUS NTAPI ZwLoadDriver(PUNICODE_STRING DriverServiceName);
+NTSYSAPI NTSTATUS NTAPI ZwUnloadDriver(PUNICODE_STRING DriverServiceName);
+NTSYSAPI PVOID NTAPI MmGetSystemRoutineAddress(PUNICODE_STRING SystemRoutineName);
 NTKERNELAPI PIRP NTAPI IoBuildDeviceIoControlRequest(ULONG IoControlCode,
                                                      PDEVICE_OBJECT DeviceObject, PVOID InputBuffer,
                                                      ULONG InputBufferLength, PVOID OutputBuffer,

@@ -195,19 +195,31 @@ FORCEINLINE VOID KeMemoryBarrier(VOID) {
 #endif
 
 /*
- * Structured exceptions, in sources built as kernel code. Nothing raises one here: a bad address
- * ends the process, and the conformance check says in which call.
+ * Structured exceptions. A driver image has them as on Windows. A shared object has none: there its
+ * blocks are plain, a bad address ends the process, and the conformance check says in which call.
  */
-#if defined(_KERNEL_MODE) && !defined(_MSC_VER)
+#if defined(_KERNEL_MODE) || defined(_MSC_VER)
 #define EXCEPTION_EXECUTE_HANDLER    1
 #define EXCEPTION_CONTINUE_SEARCH    0
 #define EXCEPTION_CONTINUE_EXECUTION (-1)
-#define GetExceptionCode()           ((NTSTATUS)0)
-#define WDDM_NEVER(filter)           if (0 && (filter))
+#endif
+#if defined(_MSC_VER)
+#define GetExceptionCode()        ((NTSTATUS)_exception_code())
+#define GetExceptionInformation() (_exception_info())
+#define AbnormalTermination()     (_abnormal_termination())
+#elif defined(_KERNEL_MODE)
+#define GetExceptionCode() ((NTSTATUS)0)
+#define WDDM_NEVER(filter) if (0 && (filter))
 #define __try
 #define __except WDDM_NEVER
 #define __finally
 #endif
+
+NTKERNELAPI DECLSPEC_NORETURN VOID NTAPI ExRaiseStatus(NTSTATUS Status);
+NTKERNELAPI DECLSPEC_NORETURN VOID NTAPI ExRaiseAccessViolation(VOID);
+NTKERNELAPI DECLSPEC_NORETURN VOID NTAPI ExRaiseDatatypeMisalignment(VOID);
+NTKERNELAPI VOID NTAPI ProbeForRead(const volatile VOID *Address, SIZE_T Length, ULONG Alignment);
+NTKERNELAPI VOID NTAPI ProbeForWrite(volatile VOID *Address, SIZE_T Length, ULONG Alignment);
 
 /* Debugging aids. */
 #define DPFLTR_IHVVIDEO_ID   78

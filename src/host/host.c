@@ -28,6 +28,7 @@
 #include "driver/loader.h"
 #include "driver/tally.h"
 #include "driver/thunks.h"
+#include "trap/faults.h"
 #include "left.h"
 #include "model.h"
 #include "os.h"
@@ -54,8 +55,7 @@ struct whole {
     struct host_board board[HOST_LINKED_MOST];
     struct host_thunks thunks;
     struct host_tallies tallies;
-    void *module; /* dlopen handle, or NULL */
-    void *model_module;
+    struct host_module module, model_module;
     bool physical_made, pool_made;
 };
 
@@ -150,7 +150,11 @@ static bool make_driver(struct vidmm_host *host, struct vidmm_host_error *error)
         !host_load(host->config.driver_path, &whole_of(host)->module, &entry, error))
         return false;
     host_os_fill(&host->os);
-    return host_driver_enter(host, entry, error);
+    if (!host_faults_install())
+        return host_fail(error, "the signals of faulting instructions could not be taken over");
+    bool entered = host_driver_enter(host, entry, error);
+    host_load_entered(&whole_of(host)->module);
+    return entered;
 }
 
 static void connect_parts(struct whole *whole) {
@@ -217,8 +221,9 @@ static void delete_host(struct vidmm_host *host) {
     host_threads_forget();
     host_handles_done();
     host_models_destroy(host);
-    host_unload(whole_of(host)->module);
-    host_unload(whole_of(host)->model_module);
+    host_faults_remove();
+    host_unload(&whole_of(host)->module);
+    host_unload(&whole_of(host)->model_module);
     host_bars_done(host->bars);
     host_iommu_done(host->iommu);
     host_gart_done(host->gart);

@@ -1,45 +1,125 @@
 /*
- * loader.c - dlopen of a driver or a hardware model. The program itself exports the ntoskrnl and
- * dxgkrnl names for a driver.
+ * loader.c - dlopen of a driver or a hardware model, or an image of a driver into memory. The
+ * program itself exports the ntoskrnl and dxgkrnl names for both.
  */
 #include "driver/loader.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/world.h"
+#include "image/image.h"
+#include "image/imports.h"
+
+/* ---- Images ---------------------------------------------------------------------------------- */
+
+struct file_bytes {
+    void *bytes; /* NULL: not read */
+    size_t size;
+};
+
+/* A regular file that is not empty. */
+static struct file_bytes map_file(const char *path) {
+    struct file_bytes file = {NULL, 0};
+    struct stat about;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return file;
+    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0) {
+        file.size = (size_t)about.st_size;
+        file.bytes = mmap(NULL, file.size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (file.bytes == MAP_FAILED)
+            file.bytes = NULL;
+    }
+    close(fd);
+    return file;
+}
+
+static bool refuse_image(const char *path, struct vidmm_host_error *error) {
+    char why[sizeof(error->text)];
+    snprintf(why, sizeof(why), "%s", error->text);
+    snprintf(error->text, sizeof(error->text),
+             "the driver image '%.128s' could not be loaded: %.320s", path, why);
+    return false;
+}
+
+/* In memory, with everything that it imports. */
+static bool make_image(const struct file_bytes *file, struct host_image *image,
+                       struct vidmm_host_error *error) {
+    struct pe pe;
+    if (!pe_read(file->bytes, file->size, &pe, error) || !image_load(&pe, image, error))
+        return false;
+    if (imports_bind(image, error) && image_protect(image, error))
+        return true;
+    image_free(image);
+    return false;
+}
+
+static bool load_image(const char *path, const struct file_bytes *file, struct host_module *module,
+                       DRIVER_INITIALIZE **entry, struct vidmm_host_error *error) {
+    struct host_image *image = calloc(1, sizeof(*image));
+    if (!image)
+        return host_fail(error, "out of memory for the driver image");
+    if (!make_image(file, image, error)) {
+        free(image);
+        return refuse_image(path, error);
+    }
+    const void *at = image->base + image->entry;
+    memcpy(entry, &at, sizeof(*entry));
+    module->image = image;
+    return true;
+}
+
+/* ---- Shared objects -------------------------------------------------------------------------- */
 
 /* Opens `path` and finds `name` in it; `what` the file is, `hint` how the name gets into it. */
 static void *loader_load(const char *path, const char *name, const char *what, const char *hint,
-                         void **module, struct vidmm_host_error *error) {
+                         struct host_module *module, struct vidmm_host_error *error) {
     /* A path without a slash would make dlopen search the library path. */
     char local[4096];
     snprintf(local, sizeof(local), "%s%s", strchr(path, '/') ? "" : "./", path);
-    *module = dlopen(local, RTLD_NOW | RTLD_LOCAL);
-    if (!*module) {
+    module->shared = dlopen(local, RTLD_NOW | RTLD_LOCAL);
+    if (!module->shared) {
         snprintf(error->text, sizeof(error->text), "the %s '%s' could not be loaded: %s", what,
                  path, dlerror());
         return NULL;
     }
-    void *symbol = dlsym(*module, name);
+    void *symbol = dlsym(module->shared, name);
     if (!symbol) {
         snprintf(error->text, sizeof(error->text), "the %s '%s' has no %s: %s", what, path, name,
                  hint);
-        dlclose(*module);
-        *module = NULL;
+        dlclose(module->shared);
+        module->shared = NULL;
     }
     return symbol;
 }
 
-bool host_load(const char *path, void **module, DRIVER_INITIALIZE **entry,
+bool host_load(const char *path, struct host_module *module, DRIVER_INITIALIZE **entry,
                struct vidmm_host_error *error) {
-    void *symbol = loader_load(path, "DriverEntry", "driver",
-                               "export it with C linkage and default visibility", module, error);
-    memcpy(entry, &symbol, sizeof(*entry));
-    return symbol;
+    struct file_bytes file = map_file(path);
+    bool image = file.bytes && pe_recognised(file.bytes, file.size), loaded = false;
+    if (image) {
+        loaded = load_image(path, &file, module, entry, error);
+    } else {
+        void *symbol =
+            loader_load(path, "DriverEntry", "driver",
+                        "export it with C linkage and default visibility", module, error);
+        memcpy(entry, &symbol, sizeof(*entry));
+        loaded = symbol;
+    }
+    if (file.bytes)
+        munmap(file.bytes, file.size);
+    return loaded;
 }
 
-bool host_load_model(const char *path, void **module, const struct vidmm_hw_model **model,
-                     struct vidmm_host_error *error) {
+bool host_load_model(const char *path, struct host_module *module,
+                     const struct vidmm_hw_model **model, struct vidmm_host_error *error) {
     *model = loader_load(path, VIDMM_HARDWARE_SYMBOL, "hardware model",
                          "define a struct vidmm_hw_model of that name with C linkage and default "
                          "visibility",
@@ -47,7 +127,17 @@ bool host_load_model(const char *path, void **module, const struct vidmm_hw_mode
     return *model;
 }
 
-void host_unload(void *module) {
-    if (module)
-        dlclose(module);
+void host_load_entered(const struct host_module *module) {
+    if (module->image)
+        image_discard(module->image);
+}
+
+void host_unload(struct host_module *module) {
+    if (module->shared)
+        dlclose(module->shared);
+    if (module->image) {
+        image_free(module->image);
+        free(module->image);
+    }
+    *module = (struct host_module){NULL, NULL};
 }

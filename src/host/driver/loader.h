@@ -1,4 +1,6 @@
-/* loader.h - drivers and hardware models built as shared objects. */
+/*
+ * loader.h - drivers and hardware models from files: shared objects, and for drivers images (.sys).
+ */
 #ifndef HOST_LOADER_H
 #define HOST_LOADER_H
 
@@ -6,12 +8,23 @@
 
 #include <vidmm/host.h>
 
-/* Opens `path` and finds its DriverEntry. false: `error` has a sentence, nothing is open. */
-bool host_load(const char *path, void **module, DRIVER_INITIALIZE **entry,
+struct host_image;
+
+/* What a driver came from; all NULL: nothing. */
+struct host_module {
+    void *shared;             /* dlopen's */
+    struct host_image *image; /* or an image */
+};
+
+/* Loads the driver and finds its DriverEntry. false: `error` has a sentence, nothing is left. */
+bool host_load(const char *path, struct host_module *module, DRIVER_INITIALIZE **entry,
                struct vidmm_host_error *error);
-/* The same for a hardware model's VIDMM_HARDWARE_SYMBOL. */
-bool host_load_model(const char *path, void **module, const struct vidmm_hw_model **model,
-                     struct vidmm_host_error *error);
-void host_unload(void *module);
+/* DriverEntry returned: what an image needs no longer is gone. */
+void host_load_entered(const struct host_module *module);
+/* No code of it runs any more. */
+void host_unload(struct host_module *module);
+/* A hardware model's VIDMM_HARDWARE_SYMBOL, from a shared object. */
+bool host_load_model(const char *path, struct host_module *module,
+                     const struct vidmm_hw_model **model, struct vidmm_host_error *error);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * requests.c - other drivers, files and named objects do not exist: opening one fails, no request
- * is sent. Also the bus's properties of the device.
+ * is sent, but those of displib.c. Also the bus's properties of the device.
  */
 #include <string.h>
 
@@ -45,26 +45,6 @@ NTKERNELAPI PDEVICE_OBJECT NTAPI IoGetRelatedDeviceObject(PFILE_OBJECT FileObjec
     return NULL;
 }
 
-/* NOLINTNEXTLINE(readability-function-size): the parameters of the documented function */
-NTKERNELAPI PIRP NTAPI IoBuildDeviceIoControlRequest(ULONG IoControlCode,
-                                                     PDEVICE_OBJECT DeviceObject, PVOID InputBuffer,
-                                                     ULONG InputBufferLength, PVOID OutputBuffer,
-                                                     ULONG OutputBufferLength,
-                                                     BOOLEAN InternalDeviceIoControl, PKEVENT Event,
-                                                     PIO_STATUS_BLOCK IoStatusBlock) {
-    (void)IoControlCode;
-    (void)DeviceObject;
-    (void)InputBuffer;
-    (void)InputBufferLength;
-    (void)OutputBuffer;
-    (void)OutputBufferLength;
-    (void)InternalDeviceIoControl;
-    (void)Event;
-    (void)IoStatusBlock;
-    host_irql_at_most(PASSIVE_LEVEL, "IoBuildDeviceIoControlRequest");
-    return NULL;
-}
-
 NTKERNELAPI PIRP NTAPI IoBuildSynchronousFsdRequest(ULONG MajorFunction,
                                                     PDEVICE_OBJECT DeviceObject, PVOID Buffer,
                                                     ULONG Length, PLARGE_INTEGER StartingOffset,
@@ -83,13 +63,6 @@ NTKERNELAPI PIRP NTAPI IoBuildSynchronousFsdRequest(ULONG MajorFunction,
 NTKERNELAPI PIO_STACK_LOCATION NTAPI IoGetNextIrpStackLocation(PIRP Irp) {
     (void)Irp;
     return NULL;
-}
-
-NTKERNELAPI NTSTATUS NTAPI IofCallDriver(PDEVICE_OBJECT DeviceObject, PIRP Irp) {
-    (void)DeviceObject;
-    (void)Irp;
-    host_violation("IoCallDriver with a request that no function here made");
-    return STATUS_INVALID_DEVICE_REQUEST;
 }
 
 static bool device_of_bus(const DEVICE_OBJECT *object) {

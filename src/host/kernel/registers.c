@@ -13,6 +13,7 @@
 #include "kernel/dispatcher.h"
 #include "kernel/engines.h"
 #include "kernel/interrupt.h"
+#include "kernel/registers.h"
 
 /* The hardware does a step after so many register reads. */
 #define READS_A_STEP 16u
@@ -41,7 +42,12 @@ static bool register_find(const volatile void *address, uint32_t width, struct r
     return false;
 }
 
-static uint64_t read_register(const volatile void *address, uint32_t width) {
+bool host_register_bar(const volatile void *address) {
+    struct register_place at;
+    return register_find(address, 1, &at) && at.bar->bar.kind == VIDMM_HW_BAR_REGISTERS;
+}
+
+uint64_t host_register_read(const volatile void *address, uint32_t width) {
     uint64_t value = UINT64_MAX >> (64 - 8 * width);
     struct register_place at;
     if (!register_find(address, width, &at)) {
@@ -68,7 +74,7 @@ static uint64_t read_register(const volatile void *address, uint32_t width) {
     return value;
 }
 
-static void write_register(volatile void *address, uint32_t width, uint64_t value) {
+void host_register_write(volatile void *address, uint32_t width, uint64_t value) {
     struct register_place at;
     if (!register_find(address, width, &at)) {
         host_violation("WRITE_REGISTER of %u bytes outside of every mapped BAR", width);
@@ -89,20 +95,20 @@ static void write_register(volatile void *address, uint32_t width, uint64_t valu
 
 #define REGISTER_ACCESS(name, type)                                                                \
     NTHALAPI type NTAPI READ_REGISTER_##name(volatile type *Register) {                            \
-        return (type)read_register(Register, sizeof(type));                                        \
+        return (type)host_register_read(Register, sizeof(type));                                   \
     }                                                                                              \
     NTHALAPI VOID NTAPI WRITE_REGISTER_##name(volatile type *Register, type Value) {               \
-        write_register(Register, sizeof(type), Value);                                             \
+        host_register_write(Register, sizeof(type), Value);                                        \
     }                                                                                              \
     NTHALAPI VOID NTAPI READ_REGISTER_BUFFER_##name(volatile type *Register, type *Buffer,         \
                                                     ULONG Count) {                                 \
         for (ULONG i = 0; i < Count; i++)                                                          \
-            Buffer[i] = (type)read_register(Register + i, sizeof(type));                           \
+            Buffer[i] = (type)host_register_read(Register + i, sizeof(type));                      \
     }                                                                                              \
     NTHALAPI VOID NTAPI WRITE_REGISTER_BUFFER_##name(volatile type *Register, type *Buffer,        \
                                                      ULONG Count) {                                \
         for (ULONG i = 0; i < Count; i++)                                                          \
-            write_register(Register + i, sizeof(type), Buffer[i]);                                 \
+            host_register_write(Register + i, sizeof(type), Buffer[i]);                            \
     }
 
 REGISTER_ACCESS(UCHAR, UCHAR)

@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# scripts/build-images.sh DIR: every example driver, and the reference driver, as images: DIR/drivers/NAME-mingw.sys (DWARF) and
+# DIR/drivers/NAME-clang.sys (with its PDB beside it).
+set -eu
+cd "$(dirname "$0")/.."
+to=${1:?"usage: scripts/build-images.sh DIR"}/drivers
+mkdir -p "$to"
+skeleton=drivers/common/skeleton.c
+pager="$skeleton drivers/common/cpu_pager.c drivers/common/instant.c"
+for kind in mingw clang; do
+    for name in cpu-vram aperture-only banked; do
+        # shellcheck disable=SC2086
+        scripts/build-image.sh $kind "$to/$name-$kind.sys" "drivers/$name/driver.c" drivers/common/cpu_entry.c $pager
+    done
+    # shellcheck disable=SC2086
+    scripts/build-image.sh $kind "$to/gpummu-$kind.sys" drivers/gpummu/driver.c $pager
+    scripts/build-image.sh $kind "$to/ring-$kind.sys" drivers/ring/driver.c $skeleton
+    scripts/build-image.sh $kind "$to/wdk-style-$kind.sys" drivers/wdk-style/driver.cpp
+    scripts/build-image.sh $kind "$to/softgpu-$kind.sys" -Iinclude -Isrc/softgpu -Dsoftgpu_driver_entry=DriverEntry src/softgpu/driver/*.c
+done
+# Exceptions and instructions that only an image has; mingw's compiler has no __try.
+scripts/build-image.sh clang "$to/self-test-clang.sys" tests/host/image/self_test.c
+echo "$(find "$to" -name '*.sys' | wc -l) images in $to"

@@ -1,0 +1,18 @@
+/*
+ * exports.h - what a driver image may import: the kernel's names, which the program itself exports
+ * for drivers built as shared objects, and the C run-time functions of ntoskrnl (crt.c).
+ */
+#ifndef HOST_EXPORTS_H
+#define HOST_EXPORTS_H
+
+#include <stdbool.h>
+
+struct image_export {
+    const void *address;
+    bool data; /* a variable: imported by its address, without a stub */
+};
+
+/* False: there is no such name here. */
+bool image_export(const char *name, struct image_export *out);
+
+#endif

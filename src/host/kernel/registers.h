@@ -1,0 +1,19 @@
+/*
+ * registers.h - access to the registers of the adapter's BARs, by the address of their mapping.
+ *
+ * What READ_REGISTER_* and WRITE_REGISTER_* do, and the traps behind plain loads and stores
+ * (trap/mmio.h).
+ */
+#ifndef HOST_REGISTERS_H
+#define HOST_REGISTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The address is in a mapped BAR of registers. */
+bool host_register_bar(const volatile void *address);
+/* 1, 2, 4 or 8 bytes. */
+uint64_t host_register_read(const volatile void *address, uint32_t width);
+void host_register_write(volatile void *address, uint32_t width, uint64_t value);
+
+#endif

@@ -45,7 +45,7 @@ static void linked_count_links(const struct linked *linked, uint32_t *answers, u
     }
 }
 
-/* A device that is not linked is a chain of its own. */
+/* A device that is not linked may say a chain of none, or of itself. */
 static void linked_judge_chain(struct vidmm_referee *referee, const LINKED_DEVICE *answer) {
     struct linked *linked = &referee->linked;
     uint32_t answers, leads, links = answer->NumberOfLinksInChain;
@@ -54,6 +54,8 @@ static void linked_judge_chain(struct vidmm_referee *referee, const LINKED_DEVIC
         linked->links = links;
         linked->chain = answer->ChainUid;
     }
+    if (linked->devices == 1 && links <= 1)
+        return;
     DRIVER_MUST(501,
                 links == linked->links && answer->ChainUid == linked->chain && answers <= links,
                 "one ChainUid, and one NumberOfLinksInChain that is the number of linked devices",
@@ -92,6 +94,19 @@ static NTSTATUS watch_LinkDevice(struct vidmm_referee *referee, const PDEVICE_OB
 REGISTRY_EACH(WATCHED_LINK, )
 static PDXGKDDI_LINK_DEVICE const watched_LinkDevice[] = {
     REGISTRY_EACH(WATCHED_ELEMENT, LinkDevice)};
+
+/* When a device starts, or is removed without that, all links were added. */
+static void linked_judge_whole(struct vidmm_referee *referee) {
+    struct linked *linked = &referee->linked;
+    uint32_t answers, leads;
+    linked_count_links(linked, &answers, &leads);
+    if (!linked->whole && linked->links > 1)
+        DRIVER_MUST(501, answers == linked->links,
+                    "a NumberOfLinksInChain that is the number of linked devices",
+                    "NumberOfLinksInChain is %u, and %u devices were added", linked->links,
+                    answers);
+    linked->whole = true;
+}
 
 /* ---- Start and stop -------------------------------------------------------------------------- */
 
@@ -139,6 +154,7 @@ static NTSTATUS watch_StartDevice(struct vidmm_referee *referee, const PVOID con
     pthread_mutex_lock(&referee->lock);
     struct linked_device *device = linked_of_context(referee, context);
     linked_judge_next(referee);
+    linked_judge_whole(referee);
     if (device) {
         linked_judge_start(referee, device);
         device->handle = callbacks->DeviceHandle;
@@ -166,11 +182,13 @@ static NTSTATUS watch_RemoveDevice(struct vidmm_referee *referee, const PVOID co
     struct linked *linked = &referee->linked;
     pthread_mutex_lock(&referee->lock);
     struct linked_device *device = linked_of_context(referee, context);
+    linked_judge_whole(referee);
     if (device) {
         *device = linked->device[--linked->devices];
         linked->device[linked->devices] = (struct linked_device){.context = NULL};
-        linked->links = linked->devices == 0 ? 0 : linked->links;
     }
+    if (linked->devices == 0)
+        *linked = (struct linked){.devices = 0};
     linked->added = NULL;
     pthread_mutex_unlock(&referee->lock);
     return referee->real.DxgkDdiRemoveDevice(context);

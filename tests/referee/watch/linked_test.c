@@ -492,6 +492,26 @@ static void a_chain_that_counts_what_was_added_so_far_is_named(void **state) {
     assert_broken(501);
 }
 
+static void a_chain_with_more_links_than_devices_is_named(void **state) {
+    (void)state;
+    f.board[0].links = f.board[1].links = 3;
+    bring_up();
+    assert_broken(501);
+}
+
+static void a_device_that_is_not_linked_has_a_chain_of_its_own(void **state) {
+    (void)state;
+    for (ULONG links = 0; links < 2; links++) {
+        f.board[0].links = links;
+        add();
+        link_board(0);
+        start(0);
+        assert_int_equal(f.ledger.broken[501] + f.ledger.broken[502], 0);
+        close_two(state);
+        open_two(state);
+    }
+}
+
 static void two_leads_and_no_lead_are_named(void **state) {
     (void)state;
     f.board[1].lead = TRUE;
@@ -757,6 +777,8 @@ int main(void) {
         TWO(the_device_that_was_added_last_is_the_one_that_is_linked),
         TWO(a_second_chain_is_named),
         TWO(a_chain_that_counts_what_was_added_so_far_is_named),
+        TWO(a_chain_with_more_links_than_devices_is_named),
+        TWO(a_device_that_is_not_linked_has_a_chain_of_its_own),
         TWO(two_leads_and_no_lead_are_named),
         TWO(the_lead_starts_last_and_stops_first),
         TWO(questions_name_adapters_that_there_are),

@@ -29,7 +29,8 @@ static DXGKARG_SUBMITCOMMAND virtual_as_physical(struct vidmm_referee *referee,
 
 /* ---- The context ----------------------------------------------------------------------------- */
 
-/* gpu-virtual-address.md: root tables are mirrored, at the same place on each physical adapter. */
+/* gpu-virtual-address.md: root tables are mirrored, at the same place on each physical adapter. All
+ * of them have one system memory, in which two tables are not at one place. */
 static void virtual_judge_mirrored(struct vidmm_referee *referee,
                                    const struct shadow_context *context) {
     const struct tables_process *process = tables_process_of(referee, context);
@@ -39,7 +40,7 @@ static void virtual_judge_mirrored(struct vidmm_referee *referee,
     for (uint32_t i = 0; i < linked_count(referee); i++) {
         const struct tables_process *other =
             tables_process(referee, linked_space(i, linked_space_process(process->handle)));
-        if (i == context->physical || !other->rooted)
+        if (i == context->physical || !other->rooted || (own == 0 && other->root.SegmentId == 0))
             continue;
         MANAGER_MUST(389,
                      linked_own(other->root.SegmentId) == own &&

@@ -185,8 +185,23 @@ struct tables_process *tables_process(struct vidmm_referee *referee, HANDLE spac
     return first ? tables_process_add(referee, space, first->name, first->system) : process;
 }
 
+/* The newest of the system's processes that pages for a physical adapter, or NULL. */
+static struct tables_process *tables_system(struct vidmm_referee *referee, uint32_t physical) {
+    struct tables_process *system = referee->tables.paging;
+    while (system && system->pages_for != physical)
+        system = system->next;
+    return system;
+}
+
+uint32_t tables_pages_for(struct vidmm_referee *referee, HANDLE handle) {
+    const struct tables_process *process = tables_process_find(referee, handle);
+    return process && process->system ? process->pages_for : 0;
+}
+
+/* One of an adapter that has none of its own is the first one's. */
 struct tables_process *tables_paging(struct vidmm_referee *referee, uint32_t physical) {
-    const struct tables_process *paging = referee->tables.paging;
+    const struct tables_process *own = tables_system(referee, physical);
+    const struct tables_process *paging = own ? own : referee->tables.paging;
     return paging ? tables_process(referee, linked_space(physical, paging->handle)) : NULL;
 }
 
@@ -202,6 +217,9 @@ struct tables_process *tables_process_add(struct vidmm_referee *referee, HANDLE 
     process->name = name;
     process->system = system;
     if (system && process->physical == 0) {
+        while (process->pages_for + 1 < linked_count(referee) &&
+               tables_system(referee, process->pages_for))
+            process->pages_for++;
         process->next = referee->tables.paging;
         referee->tables.paging = process;
     }

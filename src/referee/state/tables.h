@@ -102,7 +102,8 @@ struct tables_process {
     uint32_t physical;
     HANDLE name; /* the system's */
     bool system;
-    bool rooted;                  /* there is a root */
+    uint32_t pages_for; /* `system`: the physical adapter, as they are made one after the other */
+    bool rooted;        /* there is a root */
     D3DGPU_PHYSICAL_ADDRESS root; /* the newest */
     uint32_t root_entries;
     uint32_t companions; /* contexts of it that are companion contexts */
@@ -190,6 +191,9 @@ void tables_set_stale(struct vidmm_referee *referee, struct tables_table *table,
 struct tables_process *tables_process(struct vidmm_referee *referee, HANDLE space);
 /* The paging process of a physical adapter, or NULL. */
 struct tables_process *tables_paging(struct vidmm_referee *referee, uint32_t physical);
+/* The physical adapter for which the system's process of a handle pages, 0 of another one. Operations
+ * that set its tables up come before there is a system context. */
+uint32_t tables_pages_for(struct vidmm_referee *referee, HANDLE handle);
 /* The same, of the one that carries an operation out. */
 struct tables_process *tables_paging_of(struct vidmm_referee *referee,
                                         const struct shadow_operation *operation);

@@ -409,6 +409,14 @@ static void build_take_answer(struct vidmm_referee *referee, struct build_call *
     referee->builds.open.build_number = call->build ? call->build->number : 0;
 }
 
+/* That of the system context; before there is one, that of the system's process. */
+static uint32_t build_physical(struct vidmm_referee *referee,
+                               const DXGKARG_BUILDPAGINGBUFFER *args) {
+    bool first = !args->hSystemContext && args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE;
+    return first ? tables_pages_for(referee, args->UpdatePageTable.hProcess)
+                 : submit_physical(referee, args->hSystemContext, 0);
+}
+
 static NTSTATUS watch_BuildPagingBuffer(struct vidmm_referee *referee, const HANDLE handle,
                                         DXGKARG_BUILDPAGINGBUFFER *args) {
     struct referee_call entered;
@@ -417,7 +425,7 @@ static NTSTATUS watch_BuildPagingBuffer(struct vidmm_referee *referee, const HAN
     operation_call_name(name, sizeof(name), (uint32_t)args->Operation);
     referee_enter(referee, &entered, name, REFEREE_SCHEDULER);
     reports_drain(referee);
-    call.physical = submit_physical(referee, args->hSystemContext, 0);
+    call.physical = build_physical(referee, args);
     operation_number(call.physical, &call.asked);
     build_judge_call(referee, &entered, args);
     call.operation = build_judge_operation(referee, &call);

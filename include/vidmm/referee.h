@@ -49,17 +49,7 @@ struct vidmm_finding {
     char expected[192];
 };
 
-#define VIDMM_FINDINGS        256u
-#define VIDMM_LEDGER_SEGMENTS 32u
-#define VIDMM_LEDGER_LINKED   4u /* physical adapters of a link */
-
-/* What a driver described last: asked again, it has as many segments of the same types (R19). */
-struct vidmm_ledger_segments {
-    uint64_t process, driver; /* number of the process; number of the driver */
-    uint64_t calls;           /* of the ledger, when it was described */
-    uint32_t version, count;
-    uint32_t type[VIDMM_LEDGER_SEGMENTS]; /* flags Aperture and Agp */
-};
+#define VIDMM_FINDINGS 256u
 
 /* Plain data; zero is an empty ledger. */
 struct vidmm_ledger {
@@ -72,7 +62,6 @@ struct vidmm_ledger {
     uint32_t depth;   /* of DDI calls under way */
     char calling[96]; /* the DDI call under way, or empty */
     char step[96];
-    struct vidmm_ledger_segments segments[VIDMM_LEDGER_LINKED]; /* by physical adapter */
 };
 
 /* A GPU virtual address as the GPU translates it now, also by stale TLB entries. */

@@ -112,6 +112,8 @@ bool check_good(struct check *check, enum vidmm_status status);
 
 /* query_iommu.c: queries about memory behind an IOMMU. */
 void query_iommu(struct check *check, const DXGK_DRIVERCAPS *caps);
+/* query_segments.c: the segments, twice. */
+void query_segments(struct check *check);
 
 /* workload.c: a short workload that causes all kinds of paging; false: out of memory. */
 bool check_workload(uint64_t seed, uint32_t frames, struct vidmm_workload *out);

@@ -1,6 +1,6 @@
 /*
  * stage_query.c - unusual queries to the started driver: caps with all sizes that systems use and
- * with other sizes, repeated queries, unknown types.
+ * with other sizes, repeated queries, the segments, unknown types.
  */
 #include "stage.h"
 
@@ -117,6 +117,7 @@ enum vidmm_stage_outcome stage_query(struct check *check, uint32_t number) {
             caps(check, bytes, again);
             memcpy(&answer, bytes, sizeof(answer)); /* the last size was all of it */
             optional(check, &answer);
+            query_segments(check);
             query_iommu(check, &answer);
             unknown(check, bytes);
             outcome = VIDMM_STAGE_DONE;

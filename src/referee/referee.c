@@ -108,6 +108,7 @@ void vidmm_referee_wrap_ddi(struct vidmm_referee *referee, DRIVER_INITIALIZATION
 
 void vidmm_referee_wrap_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks) {
     referee->callbacks = *callbacks;
+    descriptors_forget(referee);                /* the device is about to start */
     for (uint32_t i = 0; i < SHADOW_NODES; i++) /* a device that starts again counts from anew */
         if (!referee->node[i].first)
             referee->node[i] = (struct shadow_node){.any = false};

@@ -406,6 +406,7 @@ const struct mutant mutants_allocation[] = {
     DRIVER(112, "sets both flags of existing system memory", install_existing, PAGING),
     DRIVER(116, "sets LinkMirrored, which WDDM 2 does not have", install_old_flags, PAGING),
     DRIVER(117, "sets a reserved allocation flag", install_reserved_flags, PAGING),
+    DRIVER(117, "sets HistoryBuffer before WDDM 1.3", install_history, PAGING, VERSION(WIN8)),
     DRIVER(120, "evicts more than fits beside an overlay", install_overlay, PAGING,
            .settings = {{"ApertureBytes", SMALL_APERTURE}}),
     DRIVER(121, "sets UseAlternateVA on what is no primary", install_alternate_va, ANY,

@@ -142,18 +142,18 @@ static void install_no_query(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiQueryAdapterInfo = NULL;
 }
 
-/* A second start of the adapter finds other segments than the first. */
-static UINT starts;
+/* Asked a second time, it has other segments than before. */
+static UINT asked_before;
 static void changes_its_mind(struct query_descriptor *d) {
-    starts += d->id == 1;
-    if (starts > 1 && query_memory(d)) {
+    asked_before += d->id == 1;
+    if (asked_before > 1 && query_memory(d)) {
         d->flags->Value = 0;
         d->flags->Aperture = 1;
     }
 }
 static void install_changes_its_mind(DRIVER_INITIALIZATION_DATA *table) {
     query_install(table);
-    starts = 0;
+    asked_before = 0;
     query_spoil.descriptor = changes_its_mind;
 }
 
@@ -318,8 +318,8 @@ const struct mutant mutants_query[] = {
      .settings = {{"InterfaceVersion", VERSION(WIN8)}}},
     {BREAKS(16, DRIVER, "start", reports_no_segment, "reports no segments")},
     {BREAKS(18, DRIVER, "start", reports_system_memory, "reports system memory as a segment")},
-    {BREAKS(19, DRIVER, "start", changes_its_mind,
-            "makes its memory apertures at the second start"),
+    {BREAKS(19, DRIVER, "query", changes_its_mind,
+            "makes its memory apertures when it is asked again"),
      .consequences = {21}},
     {BREAKS(20, DRIVER, "start", overlaps, "puts two segments at the same address")},
     {BREAKS(21, DRIVER, "start", has_no_aperture, "reports no aperture segment at version 2.0")},

@@ -12,9 +12,12 @@
 #define FLAGS_PAGE       "ns-d3dkmddi-_dxgk_allocationinfoflags"
 #define WDDM2_FLAGS_PAGE FLAGS_PAGE "_wddm2_0"
 
-/* Bits 19..31 are reserved in every version, 15..18 before WDDM 2.0. */
-#define RESERVED_FLAGS    0xfff80000u
-#define RESERVED_FLAGS_1X 0xffff8000u
+/* Bits 19..31 are reserved in every version, 15..18 before WDDM 2.0, 14 before WDDM 1.3. */
+static UINT reserved_flags(UINT version) {
+    if (version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+        return 0xfff80000u;
+    return version >= DXGKDDI_INTERFACE_VERSION_WDDM1_3 ? 0xffff8000u : 0xffffc000u;
+}
 
 struct validation {
     struct vidmm_adapter *adapter;
@@ -123,8 +126,6 @@ static void validate_flags(struct validation *validation, const DXGK_ALLOCATIONI
                            const struct vidmm_allocation_request *request) {
     DXGK_ALLOCATIONINFOFLAGS flags = info->Flags;
     UINT version = validation->adapter->facts.interface_version;
-    UINT reserved =
-        version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 ? RESERVED_FLAGS : RESERVED_FLAGS_1X;
     if (version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9 && info->FlagsWddm2.MapApertureCpuVisible &&
         !aperture_second_form(validation->adapter))
         validate_broke(validation, "DXGK_ALLOCATIONINFOFLAGS_WDDM2_0.MapApertureCpuVisible",
@@ -137,7 +138,7 @@ static void validate_flags(struct validation *validation, const DXGK_ALLOCATIONI
         validate_broke(validation, "DXGK_ALLOCATIONINFOFLAGS_WDDM2_0.CreateInVpr",
                        "only where a supported segment has a video protected range", NULL,
                        WDDM2_FLAGS_PAGE, flags.Value);
-    if (flags.Value & reserved)
+    if (flags.Value & reserved_flags(version))
         validate_broke(validation, "DXGK_ALLOCATIONINFO.Flags", "reserved bits 0", "R117",
                        FLAGS_PAGE, flags.Value);
     validate_backing(validation, flags, request);

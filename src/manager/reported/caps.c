@@ -219,8 +219,8 @@ static enum vidmm_status refuse_node(const struct question *question, const char
             .field = field, .expected = expected, .rule = rule, .page = page, .value = value});
 }
 
-/* WDDM 1.x, and drivers of later versions that know no PHYSICALADAPTERCAPS: the node counts as GPU
- * engine topology says; PagingNode only when MultiEngineAware. */
+/* WDDM 1.x, and drivers of later versions that know no PHYSICALADAPTERCAPS: the nodes count as GPU
+ * engine topology says; PagingNode only when MultiEngineAware, and before WDDM 2.0. */
 static enum vidmm_status topology_nodes(const struct query_context *context,
                                         struct adapter_facts *facts,
                                         struct physical_facts *physical,
@@ -231,14 +231,15 @@ static enum vidmm_status topology_nodes(const struct query_context *context,
     if (!facts->caps.SchedulingCaps.MultiEngineAware)
         return VIDMM_OK;
     uint32_t nodes = facts->caps.GpuEngineTopology.NbAsymetricProcessingNodes;
-    uint32_t paging = facts->caps.MemoryManagementCaps.PagingNode;
+    bool named = facts->interface_version < DXGKDDI_INTERFACE_VERSION_WDDM2_0;
+    uint32_t paging = named ? facts->caps.MemoryManagementCaps.PagingNode : 0;
     if (nodes == 0 || nodes > NODES_MAX)
         return refuse_node(&question, "DXGK_GPUENGINETOPOLOGY.NbAsymetricProcessingNodes",
                            "1 to 64 nodes from a MultiEngineAware driver", NULL,
                            "ns-d3dkmddi-_dxgk_gpuenginetopology", nodes);
     if (paging >= nodes)
         return refuse_node(&question, "DXGK_VIDMMCAPS.PagingNode", "less than the number of nodes",
-                           "R88", PAGE_VIDMM_CAPS, paging);
+                           NULL, PAGE_VIDMM_CAPS, paging);
     facts->nodes = nodes;
     physical->paging_node = paging;
     return VIDMM_OK;

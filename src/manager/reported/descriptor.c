@@ -212,8 +212,11 @@ static enum vidmm_status accept_agp(const struct trial *trial) {
 static enum vidmm_status accept_extent(const struct trial *trial) {
     const struct descriptor *d = trial->d;
     struct segment *segment = trial->segment;
-    if (d->size == 0 || d->size % PAGE_BYTES != 0)
-        return bad_field(trial, FIELD_SIZE, "a multiple of 4096, and not 0", "R32", d->size);
+    if (d->size % PAGE_BYTES != 0)
+        return bad_field(trial, FIELD_SIZE, "a multiple of 4096", "R32", d->size);
+    if (d->size == 0)
+        return bad_field(trial, FIELD_SIZE, "at least a page: nothing could be placed there", NULL,
+                         d->size);
     if (d->size / segment->page_size > PLACER_PAGES_MAX)
         return bad_field(trial, FIELD_SIZE, "less than 8 TiB", NULL, d->size);
     if (d->base > UINT64_MAX - d->size)
@@ -340,17 +343,21 @@ static enum vidmm_status accept_banks(const struct trial *trial) {
 static enum vidmm_status accept_vpr(const struct trial *trial) {
     const struct descriptor *d = trial->d;
     struct segment *segment = trial->segment;
-    uint64_t page = segment->page_size, unit = d->vpr_alignment ? d->vpr_alignment : page;
-    const char *aligned = "a multiple of VprAlignment and of the segment's pages";
+    uint64_t page = segment->page_size, unit = d->vpr_alignment ? d->vpr_alignment : 1;
     if (!d->flags.VprSupported || segment->aperture || d->vpr_size == 0)
         return VIDMM_OK;
     if (d->vpr_start > segment->size || d->vpr_size > segment->size - d->vpr_start)
         return bad_field(trial, FIELD_VPR_SIZE, "a protected range inside the segment", "R429",
                          d->vpr_size);
-    if (d->vpr_start % unit != 0 || d->vpr_start % page != 0)
-        return bad_field(trial, FIELD_VPR_START, aligned, "R429", d->vpr_start);
-    if (d->vpr_size % unit != 0 || d->vpr_size % page != 0)
-        return bad_field(trial, FIELD_VPR_SIZE, aligned, "R429", d->vpr_size);
+    if (d->vpr_start % unit != 0)
+        return bad_field(trial, FIELD_VPR_START, "a multiple of VprAlignment", "R429",
+                         d->vpr_start);
+    if (d->vpr_size % unit != 0)
+        return bad_field(trial, FIELD_VPR_SIZE, "a multiple of VprAlignment", "R429", d->vpr_size);
+    if (d->vpr_start % page != 0 || d->vpr_size % page != 0)
+        return bad_field(trial, d->vpr_start % page != 0 ? FIELD_VPR_START : FIELD_VPR_SIZE,
+                         "whole pages of the segment: only these are placed", NULL,
+                         d->vpr_start % page != 0 ? d->vpr_start : d->vpr_size);
     if (d->vpr_reserve > d->vpr_size)
         return bad_field(trial, FIELD_VPR_RESERVE, "at most VprRangeSize", NULL, d->vpr_reserve);
     uint64_t reserve = (d->vpr_reserve + page - 1u) / page * page;

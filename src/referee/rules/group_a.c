@@ -328,9 +328,9 @@ const struct vidmm_rule rules_a[] = {
         RULE(19, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "Number and types of the segments do not change while the adapter is started.",
         .page = "using-memory-segments-to-describe-the-gpu-address-space",
-        .how = "A later pair of queries of one start must get as many descriptors with the same "
-               "flags; base, size and limits may differ after a resized BAR, and what they are is "
-               "judged anew.",
+        .how = "A later pair of queries after the same DxgkDdiStartDevice must get as many "
+               "descriptors, with Aperture and Agp as before. Base, size, limits and the other "
+               "flags may differ after a resized BAR, and what they are is judged anew.",
         .why = "The memory manager plans by the first answer for as long as the adapter runs.",
         .windows = "No page tells; vidmm's manager goes on with the first answer.",
         .windows_source = NOT_KNOWN,

@@ -430,7 +430,9 @@ const struct vidmm_rule rules_b_memory[] = {
                      "range lies inside its segment.",
         .page = "ns-d3dkmddi-_dxgk_segmentdescriptor4",
         .how = "The members of each memory segment with VprSupported are looked at; that the range "
-               "lies inside follows from the page without being said.",
+               "lies inside follows from the page without being said. No page asks for whole "
+               "pages of the segment, which vidmm's manager needs and refuses others without "
+               "this rule.",
         .why = "The hardware protects whole units; a part of one would be protected by accident, "
                "or not at all.",
         .windows = "No page tells.",

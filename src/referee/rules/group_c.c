@@ -249,7 +249,8 @@ const struct vidmm_rule rules_c[] = {
             "PagingNode of DXGK_VIDMMCAPS counts only with MultiEngineAware and only before "
             "WDDM 2.0, where PagingNodeIndex of the physical adapter takes its place.",
         .page = "ns-d3dkmddi-_dxgk_vidmmcaps",
-        .how = "The node of paging submissions is compared with the member that counts, or 0.",
+        .how = "The node of paging submissions is compared with the member that counts, or 0. "
+               "With VPRPagingContextRequired that may be VPRPagingNode, too.",
         .why =
             "A driver with one node never looks at the member, and paging sent to another node is "
             "never executed.",

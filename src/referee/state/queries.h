@@ -8,6 +8,13 @@
 
 #include "state/shadow.h"
 
+/* What the driver described last since its device was started (R19). */
+struct queries_described {
+    bool any;
+    uint32_t count;
+    uint32_t type[SHADOW_SEGMENTS]; /* flags Aperture and Agp */
+};
+
 struct queries_segments {
     struct {
         uint32_t counted; /* version of the query whose first call was answered; 0: none */
@@ -18,6 +25,7 @@ struct queries_segments {
     uint32_t announced[SHADOW_SEGMENTS]; /* NumInvalidMemoryRanges */
     bool ranges[SHADOW_SEGMENTS];        /* were asked for */
     bool used;                           /* the manager went on from asking to using */
+    struct queries_described described[LINKED_MOST];
 };
 
 struct queries_caps {

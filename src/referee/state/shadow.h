@@ -74,6 +74,7 @@ struct shadow_physical {
     uint32_t query_version; /* 1, 3, 4; 0: segments not known yet */
     uint32_t segments;
     uint32_t nodes, paging_node; /* the node over all physical adapters */
+    uint32_t vpr_paging_node;    /* pages in protected ranges; paging_node where no other does */
     uint32_t paging_segment, paging_size, paging_private;
     bool node_known; /* PHYSICALADAPTERCAPS told */
 };

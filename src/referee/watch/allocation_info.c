@@ -13,6 +13,8 @@
 #define BIT_11 0x800u
 #define BIT_12 0x1000u
 #define BIT_13 0x2000u
+/* HistoryBuffer from WDDM 1.3 on. */
+#define BIT_14 0x4000u
 
 static uint32_t info_version(struct vidmm_referee *referee) {
     return referee->adapter.version;
@@ -251,8 +253,10 @@ static void info_judge_history(struct vidmm_referee *referee, const DXGK_ALLOCAT
 
 static void info_judge_flags_1x(struct vidmm_referee *referee, UINT flags, UINT index,
                                 uint32_t standard) {
-    DRIVER_MUST(117, (flags & RESERVED_1X) == 0, "reserved flags 0",
-                "allocation %u: Flags are 0x%x", index, flags);
+    UINT reserved = info_version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM1_3 ? RESERVED_1X | BIT_14
+                                                                              : RESERVED_1X;
+    DRIVER_MUST(117, (flags & reserved) == 0, "reserved flags 0", "allocation %u: Flags are 0x%x",
+                index, flags);
     if (standard == 0) /* a primary of a user-mode driver looks like anything else from here */
         return;
     DRIVER_MUST(

@@ -102,11 +102,12 @@ static void caps_take_driver(struct vidmm_referee *referee, const struct query *
         return;
     struct shadow_physical *first = &adapter->physical[0];
     first->nodes = 1;
-    first->paging_node = 0;
+    first->paging_node = first->vpr_paging_node = 0;
     uint32_t nodes = caps->GpuEngineTopology.NbAsymetricProcessingNodes;
     if (caps->SchedulingCaps.MultiEngineAware && nodes >= 1 && nodes <= SHADOW_ORDINALS) {
         first->nodes = nodes;
         first->paging_node = caps->MemoryManagementCaps.PagingNode;
+        first->vpr_paging_node = first->paging_node;
     }
 }
 
@@ -160,9 +161,12 @@ static void caps_take_physical(struct vidmm_referee *referee, const struct query
     caps_judge_handle(referee, index, caps.DxgkPhysicalAdapterHandle);
     caps_judge_nodes(referee, index, caps.NumExecutionNodes);
     struct shadow_physical *physical = &referee->adapter.physical[index];
+    bool second = caps.Flags.VPRPagingContextRequired;
     physical->nodes =
         caps.NumExecutionNodes < SHADOW_ORDINALS ? caps.NumExecutionNodes : SHADOW_ORDINALS;
     physical->paging_node = linked_node(index, caps.PagingNodeIndex);
+    physical->vpr_paging_node =
+        second ? linked_node(index, caps.VPRPagingNode) : physical->paging_node;
     physical->node_known = true;
 }
 

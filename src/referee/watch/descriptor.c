@@ -184,7 +184,7 @@ static void descriptor_judge_one(struct vidmm_referee *referee, const struct des
         return;
     }
     descriptor_judge_flags(referee, d, id);
-    DRIVER_MUST(32, d->size != 0 && d->size % SHADOW_PAGE == 0, "a Size in whole pages, not 0",
+    DRIVER_MUST(32, d->size % SHADOW_PAGE == 0, "a Size in whole pages",
                 "Size of segment %u is 0x%llx", id, HEX(d->size));
     DRIVER_MUST(54, d->reserved == 0, "Reserved 0", "Reserved of segment %u is 0x%llx", id,
                 HEX(d->reserved));
@@ -247,11 +247,8 @@ static void descriptor_judge_kinds(struct vidmm_referee *referee, const struct d
 /* ---- The same again -------------------------------------------------------------------------- */
 
 /*
- * What the same driver described before: asked again, in this life of the adapter or in the next,
- * it has as many segments of the same types. Base, size and what the CPU sees may be others: a BAR
- * may have been resized in between (resizable-bar-support.md). The ledger keeps it, since it
- * outlives the referee; the description of another process means nothing, as two drivers may have
- * the same function there.
+ * Asked again, a driver that was started has as many segments of the same types. Base, size and what
+ * the CPU sees may be others: a BAR may have been resized in between (resizable-bar-support.md).
  */
 
 static uint32_t descriptor_type(const struct described *d) {
@@ -263,25 +260,23 @@ static uint32_t descriptor_type(const struct described *d) {
 
 static void descriptor_judge_again(struct vidmm_referee *referee, uint32_t physical,
                                    const struct described *segments, uint32_t count) {
-    struct vidmm_ledger_segments *before = &referee->ledger->segments[physical];
-    uint64_t driver = (uint64_t)(uintptr_t)referee->real.DxgkDdiQueryAdapterInfo;
-    bool again = before->process == (uint64_t)getpid() && before->calls < referee->ledger->calls &&
-                 before->driver == driver && before->version == referee->adapter.version;
-    if (again)
+    struct queries_described *before = &referee->segments.described[physical];
+    if (before->any)
         DRIVER_MUST(19, count == before->count, "as many segments whenever they are asked for",
                     "%u segments after %u before", count, before->count);
-    for (uint32_t i = 0; again && i < count && i < before->count; i++)
+    for (uint32_t i = 0; before->any && i < count && i < before->count; i++)
         DRIVER_MUST(19, descriptor_type(&segments[i]) == before->type[i],
                     "segments of the same types whenever they are asked for",
                     "segment %u is of type 0x%x (Aperture, Agp) after 0x%x", i + 1,
                     descriptor_type(&segments[i]), before->type[i]);
-    before->process = (uint64_t)getpid();
-    before->driver = driver;
-    before->version = referee->adapter.version;
-    before->calls = referee->ledger->calls;
+    before->any = true;
     before->count = count;
     for (uint32_t i = 0; i < count; i++)
         before->type[i] = descriptor_type(&segments[i]);
+}
+
+void descriptors_forget(struct vidmm_referee *referee) {
+    memset(referee->segments.described, 0, sizeof(referee->segments.described));
 }
 
 /* ---- The shadow ------------------------------------------------------------------------------ */

@@ -297,7 +297,9 @@ static void submit_judge_paging_submit(struct vidmm_referee *referee,
                         ? context->node
                         : referee->adapter.physical[physical].paging_node;
     if (referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WIN8)
-        MANAGER_MUST(88, args->NodeOrdinal == node,
+        MANAGER_MUST(88,
+                     args->NodeOrdinal == node ||
+                         args->NodeOrdinal == referee->adapter.physical[physical].vpr_paging_node,
                      "the paging node that the driver named, or the companion context's",
                      "NodeOrdinal is %u instead of %u", args->NodeOrdinal, node);
     submit_judge_mapped(referee, args);

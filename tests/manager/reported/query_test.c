@@ -362,7 +362,7 @@ static void protect(struct fake *fake, uint64_t start, uint64_t size) {
     X(too_many_engines, OLD, NULL, "NbAsymetricProcessingNodes",                                   \
       f->caps.SchedulingCaps.MultiEngineAware = 1;                                                 \
       f->caps.GpuEngineTopology.NbAsymetricProcessingNodes = 65)                                   \
-    X(paging_node_out_of_range, OLD, "R88", "PagingNode",                                          \
+    X(paging_node_out_of_range, OLD, NULL, "PagingNode",                                          \
       f->caps.SchedulingCaps.MultiEngineAware = 1;                                                 \
       f->caps.GpuEngineTopology.NbAsymetricProcessingNodes = 2;                                    \
       f->caps.MemoryManagementCaps.PagingNode = 2)                                                 \
@@ -408,7 +408,7 @@ static void protect(struct fake *fake, uint64_t start, uint64_t size) {
     X(agp_in_version_4, V4, "R14", ".Agp", f->agp_size = 16 * MIB; make_agp(f, 1))                 \
     X(agp_with_other_flags, OLD, "R33", ".Agp", f->agp_size = 16 * MIB; make_agp(f, 1);            \
       f->segments[1].flags.CpuVisible = 1)                                                         \
-    X(size_of_zero, ALL, "R32", ".Size", f->segments[0].size = 0)                                  \
+    X(size_of_zero, ALL, NULL, ".Size", f->segments[0].size = 0)                                  \
     X(size_in_wrong_units, ALL, "R32", ".Size", f->segments[0].size = 64)                          \
     X(odd_size, ALL, "R32", ".Size", f->segments[1].size = 32 * MIB + 1)                           \
     X(size_beyond_any_gpu, ALL, NULL, ".Size", f->segments[0].size = 1ull << 50)                   \
@@ -473,7 +473,7 @@ static void protect(struct fake *fake, uint64_t start, uint64_t size) {
     X(protected_range_at_an_odd_place, V4, "R429", ".VprRangeStartOffset",                           \
       protect(f, MIB + 4096, MIB))                                                                 \
     X(protected_range_of_an_odd_size, V4, "R429", ".VprRangeSize", protect(f, MIB, MIB + 4096))      \
-    X(protected_range_in_parts_of_pages, V4, "R429", ".VprRangeStartOffset",                         \
+    X(protected_range_in_parts_of_pages, V4, NULL, ".VprRangeStartOffset",                         \
       protect(f, 100, MIB); f->segments[0].vpr_alignment = 0)                                      \
     X(protected_range_all_of_it_reserved_and_more, V4, NULL, ".VprReserveSize",                    \
       protect(f, MIB, MIB); f->segments[0].vpr_reserve = UINT32_MAX)                               \

@@ -70,6 +70,9 @@ struct vidmm_host_interposer {
     void (*calling)(void *ctx, const char *call);
     /* The driver did what ntoskrnl or dxgkrnl forbids: one sentence. */
     void (*violation)(void *ctx, const char *text);
+    /* The driver takes or locks memory by a function of ntoskrnl, "MmProbeAndLockPages", instead of
+     * a callback of dxgkrnl. */
+    void (*kernel_memory)(void *ctx, const char *function);
 };
 
 struct vidmm_host_config {

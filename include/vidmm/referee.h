@@ -136,6 +136,12 @@ void vidmm_referee_reported(struct vidmm_referee *referee, const struct vidmm_in
  */
 void vidmm_referee_shorten(struct vidmm_referee *referee, const void *base, uint32_t size);
 
+/*
+ * The driver takes memory for its device by a function of ntoskrnl ("MmAllocateContiguousMemory",
+ * kept by the referee) instead of a callback.
+ */
+void vidmm_referee_kernel_memory(struct vidmm_referee *referee, const char *function);
+
 /* What a manager has the GART do with pages of the AGP aperture (struct vidmm_gart). */
 enum vidmm_gart_change { VIDMM_GART_MAP, VIDMM_GART_UNMAP, VIDMM_GART_FLUSH };
 

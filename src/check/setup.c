@@ -102,6 +102,11 @@ static void add_setting(struct check *check, uint32_t *count, const char *name, 
         check->settings[(*count)++] = (struct vidmm_host_setting){name, value};
 }
 
+/* A board is behind the platform's IOMMU or has an MMU of its own, not both (R448). */
+static bool other_model(const struct check *check, const char *name) {
+    return strcmp(name, "MmuLevels") == 0 && check_setting(check, "Iommu") != 0;
+}
+
 /* The user's settings, then the version, then the stage's. */
 static uint32_t gather_settings(struct check *check, const struct check_setup *setup) {
     const struct vidmm_check_options *options = check->options;
@@ -111,7 +116,8 @@ static uint32_t gather_settings(struct check *check, const struct check_setup *s
     if (options->ddi_version != 0)
         add_setting(check, &count, "InterfaceVersion", options->ddi_version);
     for (uint32_t i = 0; i < 8 && setup->settings[i].name; i++)
-        add_setting(check, &count, setup->settings[i].name, setup->settings[i].value);
+        if (!other_model(check, setup->settings[i].name))
+            add_setting(check, &count, setup->settings[i].name, setup->settings[i].value);
     return count;
 }
 

@@ -27,6 +27,10 @@ static void violation(void *ctx, const char *text) {
     vidmm_ledger_note(now.ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER, "%s", text);
 }
 
+static void kernel_memory(void *ctx, const char *function) {
+    vidmm_referee_kernel_memory(ctx, function);
+}
+
 static KIRQL irql(void *ctx) {
     (void)ctx;
     return KeGetCurrentIrql();
@@ -77,7 +81,8 @@ bool harness_judge_begin(struct vidmm_harness *harness, const struct vidmm_harne
                                                 .ddi = wrap_ddi,
                                                 .callbacks = wrap_callbacks,
                                                 .calling = calling,
-                                                .violation = violation};
+                                                .violation = violation,
+                                                .kernel_memory = kernel_memory};
     config->interposer = &interposer;
     return true;
 }

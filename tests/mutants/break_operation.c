@@ -291,6 +291,12 @@ static void spoil_both_ways(DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 SPOILED(both_ways)
 
+static void spoil_reserved_bit(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (copies(args))
+        args->Transfer.Flags.Reserved = 1;
+}
+SPOILED(reserved_bit)
+
 /* ---- Managers: fill, discard ----------------------------------------------------------------- */
 
 /* Only the first: nothing was there before. */
@@ -445,6 +451,7 @@ const struct mutant mutants_operation[] = {
     MANAGER(195, snoop_everything, "sets CacheCoherent for uncached memory", 0),
     MANAGER(199, never_unmap, "maps again what it did not unmap", 0),
     MANAGER(201, invent_a_device, "passes an hDevice that is none", 0),
+    MANAGER(473, reserved_bit, "sets a reserved bit of DXGK_TRANSFERFLAGS", 0),
     MANAGER(368, fill_at_one_place, "gives one place to several allocations", 124, 190),
 };
 const uint32_t mutants_operation_count = sizeof(mutants_operation) / sizeof(mutants_operation[0]);

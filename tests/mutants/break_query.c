@@ -166,6 +166,27 @@ static void compute_only(DXGK_DRIVERCAPS *caps) {
     caps->MaxAllocationListSlotId = 0;
 }
 
+/* What a compute-only driver does not have: the reference driver's is a table for graphics. */
+static void leave_out_displays(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiAcquireSwizzlingRange = NULL;
+    table->DxgkDdiReleaseSwizzlingRange = NULL;
+    table->DxgkDdiCommitVidPn = NULL;
+    table->DxgkDdiControlInterrupt = NULL;
+    table->DxgkDdiCreateOverlay = NULL;
+    table->DxgkDdiEnumVidPnCofuncModality = NULL;
+    table->DxgkDdiGetScanLine = NULL;
+    table->DxgkDdiIsSupportedVidPn = NULL;
+    table->DxgkDdiPresent = NULL;
+    table->DxgkDdiQueryCurrentFence = NULL;
+}
+
+#define INSTALL_COMPUTE(name, hook)                                                                \
+    static void install_##name(DRIVER_INITIALIZATION_DATA *table) {                                \
+        query_install(table);                                                                      \
+        leave_out_displays(table);                                                                 \
+        query_spoil.hook = name;                                                                   \
+    }
+
 static NTSTATUS computes_without_tables(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
     DXGK_DRIVERCAPS *caps = whole_caps(args, status);
     if (caps) {
@@ -177,16 +198,18 @@ static NTSTATUS computes_without_tables(const DXGKARG_QUERYADAPTERINFO *args, NT
         args->Type == DXGKQAITYPE_GPUMMUCAPS || args->Type == DXGKQAITYPE_PAGETABLELEVELDESC;
     return tables ? STATUS_INVALID_PARAMETER : status;
 }
-INSTALL(computes_without_tables, status)
+INSTALL_COMPUTE(computes_without_tables, status)
 
 static void install_compute_refuses(DRIVER_INITIALIZATION_DATA *table) {
     query_install(table);
+    leave_out_displays(table);
     query_spoil.caps = compute_only;
     query_spoil.status = refuses_first_call;
 }
 
 static void install_compute_ranges(DRIVER_INITIALIZATION_DATA *table) {
     query_install(table);
+    leave_out_displays(table);
     query_spoil.caps = compute_only;
     query_spoil.descriptor = announces_range;
 }
@@ -195,12 +218,34 @@ static void compute_swizzles(DXGK_DRIVERCAPS *caps) {
     compute_only(caps);
     caps->NumberOfSwizzlingRanges = 2;
 }
-INSTALL(compute_swizzles, caps)
+INSTALL_COMPUTE(compute_swizzles, caps)
 
 static void install_compute_pitch(DRIVER_INITIALIZATION_DATA *table) {
     query_install(table);
+    leave_out_displays(table);
     query_spoil.caps = compute_only;
     query_spoil.descriptor = pitch_aligned;
+}
+
+static void install_compute_displays(DRIVER_INITIALIZATION_DATA *table) {
+    query_install(table);
+    query_spoil.caps = compute_only;
+}
+
+static void compute_early(DXGK_DRIVERCAPS *caps) {
+    compute_only(caps);
+    caps->WDDMVersion = DXGKDDI_WDDMv2;
+}
+INSTALL_COMPUTE(compute_early, caps)
+
+/* ---- C: capabilities and functions ----------------------------------------------------------- */
+
+static void install_no_process(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiSubmitCommandVirtual = NULL;
+}
+
+static void install_no_patch(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiPatch = NULL;
 }
 
 /* ---- B: descriptors -------------------------------------------------------------------------- */
@@ -327,13 +372,22 @@ const struct mutant mutants_query[] = {
      .consequences = {5}, .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
     {BREAKS(23, DRIVER, "query", computes_without_tables,
             "is compute-only, has GPU virtual addresses and describes no page tables"),
-     .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
+     .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}, {"MmuLevels", 4}}},
     {BREAKS(24, DRIVER, "start", compute_ranges,
             "is compute-only and refuses SEGMENTMEMORYSTATE after announcing a range"),
      .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
     {BREAKS(25, DRIVER, "start", compute_swizzles, "is compute-only and has swizzling ranges"),
      .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
     {BREAKS(26, DRIVER, "start", compute_pitch, "is compute-only and has a PitchAlignment segment"),
+     .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
+    {BREAKS(477, DRIVER, "query", no_process,
+            "has GPU virtual addresses and takes no submissions by them"),
+     .settings = {{"MmuLevels", 4}}},
+    {BREAKS(477, DRIVER, "query", no_patch, "has neither virtual addresses nor patches")},
+    {BREAKS(478, DRIVER, "start", compute_displays,
+            "is compute-only and has swizzling ranges and a current fence"),
+     .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
+    {BREAKS(480, DRIVER, "start", compute_early, "is compute-only and of WDDM 2.0"),
      .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
     {BREAKS(27, DRIVER, "start", answers_not_supported,
             "answers DRIVERCAPS with STATUS_NOT_SUPPORTED")},

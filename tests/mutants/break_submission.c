@@ -146,6 +146,13 @@ static NTSTATUS APIENTRY other_node(const HANDLE adapter, const DXGKARG_SUBMITCO
 }
 REPLACE(DxgkDdiSubmitCommand, other_node)
 
+static NTSTATUS APIENTRY reserved_flag(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    DXGKARG_SUBMITCOMMAND mine = *args;
+    mine.Flags.Reserved = 1;
+    return mutants_good.DxgkDdiSubmitCommand(adapter, &mine);
+}
+REPLACE(DxgkDdiSubmitCommand, reserved_flag)
+
 /* ---- What the GPU still uses --------------------------------------------------------------------- */
 
 /* The last command buffer: given to the GPU once more, without a byte of it, its allocations are in
@@ -289,6 +296,7 @@ const struct mutant mutants_submission[] = {
      .settings = {{"Agp", 1}, {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WIN7}}},
     {BREAKS(88, MANAGER, "paging", other_node, "submits paging buffers to a node beyond the last"),
      .settings = {{"Nodes", 1}}},
+    {BREAKS(474, MANAGER, "paging", reserved_flag, "sets a reserved flag of submissions")},
     {BREAKS(145, MANAGER, "locks", close_in_use, "destroys what the GPU still uses"),
      .consequences = {281, 360}},
     {BREAKS(198, MANAGER, "locks", map_in_use, "unmaps what the GPU still uses"),

@@ -49,6 +49,11 @@ void host_violation(const char *format, ...) {
     pthread_mutex_unlock(&list->lock);
 }
 
+void host_kernel_memory(const char *function) {
+    if (host_world->interposer.kernel_memory)
+        host_world->interposer.kernel_memory(host_world->interposer.ctx, function);
+}
+
 uint32_t vidmm_host_violations(struct vidmm_host *host) {
     pthread_mutex_lock(&host->violations.lock);
     uint32_t count = host->violations.count;

@@ -24,4 +24,7 @@ void host_violations_done(struct host_violations *list);
 /* Records one sentence. Any thread, any IRQL. */
 void host_violation(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Tells the interposer that the driver takes or locks memory by this function of ntoskrnl. */
+void host_kernel_memory(const char *function);
+
 #endif

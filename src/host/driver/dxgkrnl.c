@@ -9,6 +9,8 @@
 #include "base/thread.h"
 #include "base/world.h"
 #include "memory/bars.h"
+#include "memory/contiguous.h"
+#include "memory/mdl.h"
 #include "memory/physical.h"
 #include "kernel/interrupt.h"
 #include "driver/device.h"
@@ -294,9 +296,9 @@ static NTSTATUS APIENTRY allocate_contiguous(const HANDLE handle,
                                              DXGKARGCB_ALLOCATECONTIGUOUSMEMORY *args) {
     if (!dxgkrnl_device(handle, "DxgkCbAllocateContiguousMemory"))
         return STATUS_INVALID_PARAMETER;
-    args->pMemory = MmAllocateContiguousMemorySpecifyCache(
-        args->NumberOfBytes, args->LowestAcceptableAddress, args->HighestAcceptableAddress,
-        args->BoundaryAddressMultiple, MmCached);
+    args->pMemory =
+        host_contiguous_take(args->NumberOfBytes, args->LowestAcceptableAddress,
+                             args->HighestAcceptableAddress, args->BoundaryAddressMultiple);
     args->hMemoryHandle = args->pMemory;
     return args->pMemory ? STATUS_SUCCESS : STATUS_NO_MEMORY;
 }
@@ -312,8 +314,7 @@ static NTSTATUS APIENTRY free_contiguous(const HANDLE handle,
 static NTSTATUS APIENTRY allocate_pages(const HANDLE handle, DXGKARGCB_ALLOCATEPAGESFORMDL *args) {
     if (!dxgkrnl_device(handle, "DxgkCbAllocatePagesForMdl"))
         return STATUS_INVALID_PARAMETER;
-    args->pMdl = MmAllocatePagesForMdlEx(args->LowAddress, args->HighAddress, args->SkipBytes,
-                                         args->TotalBytes, MmCached, args->Flags);
+    args->pMdl = host_mdl_take(args->LowAddress, args->HighAddress, args->TotalBytes, args->Flags);
     args->hMemoryHandle = args->pMdl;
     return args->pMdl ? STATUS_SUCCESS : STATUS_NO_MEMORY;
 }

@@ -40,14 +40,12 @@ bool host_contiguous_holds(struct host_contiguous *all, uint64_t physical, size_
     return holds;
 }
 
-NTKERNELAPI PVOID NTAPI MmAllocateContiguousMemorySpecifyCache(
-    SIZE_T NumberOfBytes, PHYSICAL_ADDRESS LowestAcceptableAddress,
-    PHYSICAL_ADDRESS HighestAcceptableAddress, PHYSICAL_ADDRESS BoundaryAddressMultiple,
-    MEMORY_CACHING_TYPE CacheType) {
+PVOID host_contiguous_take(SIZE_T NumberOfBytes, PHYSICAL_ADDRESS LowestAcceptableAddress,
+                           PHYSICAL_ADDRESS HighestAcceptableAddress,
+                           PHYSICAL_ADDRESS BoundaryAddressMultiple) {
     struct host_contiguous *all = host_world->contiguous;
     uint64_t high = (uint64_t)HighestAcceptableAddress.QuadPart;
     uint64_t limit = high == UINT64_MAX ? UINT64_MAX / HOST_PAGE : (high + 1) / HOST_PAGE;
-    (void)CacheType;
     host_irql_at_most(DISPATCH_LEVEL, "MmAllocateContiguousMemory");
     if (NumberOfBytes == 0 || !host_may_allocate())
         return NULL;
@@ -67,6 +65,16 @@ NTKERNELAPI PVOID NTAPI MmAllocateContiguousMemorySpecifyCache(
     all->first = block;
     pthread_mutex_unlock(&all->lock);
     return host_world->physical->base + block->frame * HOST_PAGE;
+}
+
+NTKERNELAPI PVOID NTAPI MmAllocateContiguousMemorySpecifyCache(
+    SIZE_T NumberOfBytes, PHYSICAL_ADDRESS LowestAcceptableAddress,
+    PHYSICAL_ADDRESS HighestAcceptableAddress, PHYSICAL_ADDRESS BoundaryAddressMultiple,
+    MEMORY_CACHING_TYPE CacheType) {
+    (void)CacheType;
+    host_kernel_memory("MmAllocateContiguousMemory");
+    return host_contiguous_take(NumberOfBytes, LowestAcceptableAddress, HighestAcceptableAddress,
+                                BoundaryAddressMultiple);
 }
 
 NTKERNELAPI PVOID NTAPI MmAllocateContiguousMemory(SIZE_T NumberOfBytes,

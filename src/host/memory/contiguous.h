@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <ntddk.h>
+
 struct host_contiguous_block {
     struct host_contiguous_block *next;
     uint64_t frame, frames;
@@ -22,6 +24,9 @@ struct host_contiguous {
 void host_contiguous_init(struct host_contiguous *all);
 /* Frees everything that is left. */
 void host_contiguous_done(struct host_contiguous *all);
+/* What MmAllocateContiguousMemory and DxgkCbAllocateContiguousMemory have in common. */
+PVOID host_contiguous_take(SIZE_T bytes, PHYSICAL_ADDRESS lowest, PHYSICAL_ADDRESS highest,
+                           PHYSICAL_ADDRESS boundary_multiple);
 /* Number of live blocks. */
 uint64_t host_contiguous_left(struct host_contiguous *all);
 /* True: the range is in one block. */

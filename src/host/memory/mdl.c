@@ -272,6 +272,7 @@ NTKERNELAPI VOID NTAPI MmProbeAndLockPages(PMDL Mdl, KPROCESSOR_MODE AccessMode,
                                            LOCK_OPERATION Operation) {
     (void)AccessMode;
     host_irql_at_most(DISPATCH_LEVEL, "MmProbeAndLockPages");
+    host_kernel_memory("MmProbeAndLockPages");
     fill_frames(Mdl);
     Mdl->MdlFlags |= MDL_PAGES_LOCKED | (Operation == IoReadAccess ? 0 : MDL_WRITE_OPERATION);
 }
@@ -339,18 +340,24 @@ NTKERNELAPI VOID NTAPI MmUnmapLockedPages(PVOID BaseAddress, PMDL Mdl) {
         host_mdl_unmap(Mdl);
 }
 
-NTKERNELAPI PMDL NTAPI MmAllocatePagesForMdlEx(PHYSICAL_ADDRESS LowAddress,
-                                               PHYSICAL_ADDRESS HighAddress,
-                                               PHYSICAL_ADDRESS SkipBytes, SIZE_T TotalBytes,
-                                               MEMORY_CACHING_TYPE CacheType, ULONG Flags) {
-    (void)SkipBytes;
-    (void)CacheType;
+PMDL host_mdl_take(PHYSICAL_ADDRESS LowAddress, PHYSICAL_ADDRESS HighAddress, SIZE_T TotalBytes,
+                   ULONG Flags) {
     host_irql_at_most(DISPATCH_LEVEL, "MmAllocatePagesForMdlEx");
     uint64_t first = ((uint64_t)LowAddress.QuadPart + HOST_PAGE - 1) / HOST_PAGE;
     uint64_t high = (uint64_t)HighAddress.QuadPart;
     uint64_t limit = high == UINT64_MAX ? UINT64_MAX / HOST_PAGE : (high + 1) / HOST_PAGE;
     return host_pages_alloc(HOST_MDL_DRIVER, ROUND_TO_PAGES(TotalBytes) / HOST_PAGE,
                             (Flags & MM_ALLOCATE_REQUIRE_CONTIGUOUS_CHUNKS) != 0, first, limit);
+}
+
+NTKERNELAPI PMDL NTAPI MmAllocatePagesForMdlEx(PHYSICAL_ADDRESS LowAddress,
+                                               PHYSICAL_ADDRESS HighAddress,
+                                               PHYSICAL_ADDRESS SkipBytes, SIZE_T TotalBytes,
+                                               MEMORY_CACHING_TYPE CacheType, ULONG Flags) {
+    (void)SkipBytes;
+    (void)CacheType;
+    host_kernel_memory("MmAllocatePagesForMdl");
+    return host_mdl_take(LowAddress, HighAddress, TotalBytes, Flags);
 }
 
 NTKERNELAPI PMDL NTAPI MmAllocatePagesForMdl(PHYSICAL_ADDRESS LowAddress,

@@ -42,6 +42,8 @@ void host_mdls_done(struct host_mdls *mdls);
 /* Number of live MDLs of the driver. */
 uint64_t host_mdls_left(struct host_mdls *mdls);
 
+/* What MmAllocatePagesForMdlEx and DxgkCbAllocatePagesForMdl have in common. */
+PMDL host_mdl_take(PHYSICAL_ADDRESS lowest, PHYSICAL_ADDRESS highest, SIZE_T bytes, ULONG flags);
 PMDL host_pages_alloc(enum host_mdl_pages kind, uint64_t pages, bool contiguous, uint64_t first,
                       uint64_t limit);
 /* Linear view of an MDL's pages, or NULL. */

@@ -60,6 +60,7 @@ void operation_asked(struct vidmm_referee *referee, struct shadow_operation *ope
     operation->asked = referee->ledger->calls;
     dispatch_judge_version(referee, (uint32_t)operation->arg.Operation);
     dispatch_judge_companion(referee, operation);
+    operation_judge_reserved(referee, &operation->arg);
     if (judge->asked)
         judge->asked(referee, operation);
 }

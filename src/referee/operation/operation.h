@@ -114,6 +114,8 @@ void notice_content(struct vidmm_referee *referee, struct shadow_allocation *all
  * it. `built`: the driver answered SUCCESS. `done`: the GPU completed it (or nothing was left for
  * the GPU): its effects can be seen now.
  */
+/* reserved.c: what every operation leaves 0. */
+void operation_judge_reserved(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg);
 void operation_asked(struct vidmm_referee *referee, struct shadow_operation *operation);
 void operation_built(struct vidmm_referee *referee, struct shadow_operation *operation);
 void operation_done(struct vidmm_referee *referee, struct shadow_operation *operation);

@@ -309,4 +309,52 @@ const struct vidmm_rule rules_c[] = {
         .right = "caps->MemoryManagementCaps.GpuMmuSupported = hw->HasMmu;\n"
                  "caps->MemoryManagementCaps.IoMmuSupported = !hw->HasMmu && hw->HasPasid;\n",
     },
+    {
+        RULE(477, DRIVER, IMPLIED, START_FAILS),
+        .statement = "The functions that a reported capability needs are there: those that map a "
+                     "CPU host aperture, those of processes, root page tables and virtual "
+                     "submissions with GpuMmuSupported, those of exclusive access with "
+                     "IoMmuSecureModeSupported, DxgkDdiPatch and DxgkDdiSubmitCommand without "
+                     "virtual addresses.",
+        .page = "mcdm-implementation-guidelines",
+        .how = "The slots of the driver's table, when the capability is reported. The page lists "
+               "them for compute-only drivers; without the function the capability is of no use to "
+               "others either. DxgkDdiGetRootPageTableSize serves roots of two levels alone and is "
+               "asked "
+               "for of compute-only drivers.",
+        .why = "The system calls what the capability promises.",
+        .windows = "No page tells; a driver that left slots NULL ended in Code 43.",
+        .windows_source = RECORD("W6"),
+        .wrong = "caps->MemoryManagementCaps.GpuMmuSupported = 1;\n"
+                 "/* and in DriverEntry */\n"
+                 "data.DxgkDdiGetRootPageTableSize = NULL; /* of one size anyway */\n",
+        .right = "data.DxgkDdiSetRootPageTable = SetRootPageTable;\n"
+                 "data.DxgkDdiGetRootPageTableSize = GetRootPageTableSize;\n",
+    },
+    {
+        RULE(478, DRIVER, DOCUMENTED, START_FAILS),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_6,
+        .statement = "A compute-only driver has no functions for displays, overlays, presentation "
+                     "or swizzling ranges.",
+        .page = "mcdm-implementation-guidelines",
+        .how = "The slots of the page's list, when ComputeOnly is reported.",
+        .why = "They would be code that no system ever calls.",
+        .windows = "No page tells.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "data = g_DisplayTable; /* shared with the graphics driver */\n",
+        .right = "RtlZeroMemory(&data, sizeof(data));\n"
+                 "data.DxgkDdiQueryAdapterInfo = QueryAdapterInfo;\n",
+    },
+    {
+        RULE(480, DRIVER, DOCUMENTED, START_FAILS),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_6,
+        .statement = "A compute-only driver reports WDDM 2.6 or later in WDDMVersion.",
+        .page = "mcdm-implementation-guidelines",
+        .how = "WDDMVersion of DXGK_DRIVERCAPS, when ComputeOnly is reported.",
+        .why = "There is no such driver before.",
+        .windows = "No page tells.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "caps->WDDMVersion = DXGKDDI_WDDMv2;\n",
+        .right = "caps->WDDMVersion = DXGKDDI_WDDMv2_6;\n",
+    },
 };

@@ -438,4 +438,21 @@ const struct vidmm_rule rules_e[] = {
         .right = "if (driver->Version >= DXGKDDI_INTERFACE_VERSION_WDDM2_2)\n"
                  "    args.Operation = DXGK_OPERATION_SIGNAL_MONITORED_FENCE;\n",
     },
+    {
+        RULE(473, MANAGER, DOCUMENTED, CORRUPTION),
+        .statement = "Reserved bits of a paging operation's flags, and its reserved members, are "
+                     "zero.",
+        .page = "ns-d3dkmddi-_dxgk_transferflags",
+        .how = "Of DXGK_TRANSFERFLAGS, DXGK_DISCARDCONTENTFLAGS, DXGK_MAPAPERTUREFLAGS, "
+               "DXGK_TRANSFERVIRTUALFLAGS, DXGK_UPDATEPAGETABLEFLAGS, and Reserved of "
+               "NOTIFY_RESIDENCY; what the driver's interface version does not name is reserved.",
+        .why = "A bit that is reserved today means something in a later version, and a driver for "
+               "both cannot tell.",
+        .windows = "No page tells.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "DXGKARG_BUILDPAGINGBUFFER args; /* on the stack, with what was there */\n"
+                 "args.Transfer.Flags.TransferStart = 1;\n",
+        .right = "DXGKARG_BUILDPAGINGBUFFER args = {0};\n"
+                 "args.Transfer.Flags.TransferStart = 1;\n",
+    },
 };

@@ -257,4 +257,17 @@ const struct vidmm_rule rules_k[] = {
         .right = "if (ring->completed == ring->submitted)\n"
                  "    DxgkCbSynchronizeExecution(device, ReportPreempted, ring, 0, &done);\n",
     },
+    {
+        RULE(474, MANAGER, DOCUMENTED, CORRUPTION),
+        .statement = "Reserved bits of DXGK_SUBMITCOMMANDFLAGS are zero.",
+        .page = "ns-d3dkmddi-_dxgk_submitcommandflags",
+        .how = "Flags of each submission; ContextSwitch is reserved before WDDM 1.2, Resubmission "
+               "before 2.0, VirtualMachineData before 2.4.",
+        .why = "A driver of a later version takes the bit for a flag.",
+        .windows = "No page tells.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "submit.Flags.Value = packet->flags; /* with bits of the caller's own */\n",
+        .right = "submit.Flags.Value = 0;\n"
+                 "submit.Flags.Paging = packet->paging;\n",
+    },
 };

@@ -19,14 +19,25 @@ const struct vidmm_rule rules_p[] = {
         .windows = "A missing mapping is a fault of the device.",
     },
     {
-        RULE(355, BOTH, DOCUMENTED, CORRUPTION),
+        RULE(355, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_4,
         .statement = "BeginExclusiveAccess and EndExclusiveAccess bracket a change of the IOMMU "
-                     "domain, with idle hardware and no other call between them.",
-        .page = "iommu-dma-remapping",
-        .how = "not judged: isolation is not modelled, so that the adapter's domain never changes.",
+                     "domain, with all work done before and no other call between them.",
+        .page = "nc-d3dkmddi-dxgkddi_beginexclusiveaccess",
+        .how = "Work under way at DxgkDdiBeginExclusiveAccess, calls until "
+               "DxgkDdiEndExclusiveAccess, and one of the two alone. The driver's half, that its "
+               "hardware is silent meanwhile, would take a device that does something without "
+               "work.",
         .why = "An access during the change goes to an unknown place.",
-        .windows = "The device faults.",
+        .windows = "The system promises both.",
+        .windows_source = THE_PAGE,
+        .wrong = "DxgkDdiBeginExclusiveAccess(hAdapter, &begin);\n"
+                 "DxgkDdiBuildPagingBuffer(hAdapter, &unmap);\n"
+                 "DxgkDdiEndExclusiveAccess(hAdapter, &end);\n",
+        .right = "DxgkDdiBuildPagingBuffer(hAdapter, &unmap);\n"
+                 "WaitForAllWork();\n"
+                 "DxgkDdiBeginExclusiveAccess(hAdapter, &begin);\n"
+                 "DxgkDdiEndExclusiveAccess(hAdapter, &end);\n",
     },
     {
         RULE(356, BOTH, DOCUMENTED, START_FAILS),
@@ -45,19 +56,21 @@ const struct vidmm_rule rules_p[] = {
     {
         RULE(357, BOTH, DOCUMENTED, START_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_4,
-        .statement = "Ranges reserved by hardware do not overlap and are mapped before the IOMMU "
-                     "is attached.",
+        .statement = "Ranges reserved by hardware lie outside of the memory that the system "
+                     "manages, and are asked for, looked at and mapped before the IOMMU is "
+                     "attached.",
         .page = "iommu-based-gpu-isolation",
-        .how =
-            "All pairs of the ranges in an answer to HARDWARERESERVEDRANGES, and that they were "
-            "asked for before a DxgkDdiBeginExclusiveAccess. The mapping itself is not modelled.",
-        .why = "The device uses them without asking.",
-        .windows = "The device faults.",
-        .wrong = "/* firmware's, and the page table inside of it */\n"
-                 "ranges[0] = (DXGK_PHYSICAL_MEMORY_RANGE){firmware, 0x100000};\n"
-                 "ranges[1] = (DXGK_PHYSICAL_MEMORY_RANGE){tables, 0x1000};\n",
-        .right = "ranges[0] = (DXGK_PHYSICAL_MEMORY_RANGE){firmware, 0x100000}; /* with the page "
-                 "table in it */\n",
+        .how = "The pages of the ranges in an answer to HARDWARERESERVEDRANGES are looked for in "
+               "system memory. Before a DxgkDdiBeginExclusiveAccess they were asked for, and none "
+               "is system memory. The mapping itself is not modelled.",
+        .why = "What is reserved is mapped for the device; a range of the system's memory would "
+               "open that to it.",
+        .windows = "The system looks for such an overlap.",
+        .windows_source = THE_PAGE,
+        .wrong = "/* a page that the driver allocated */\n"
+                 "ranges[0] = (DXGK_PHYSICAL_MEMORY_RANGE){MmGetPhysicalAddress(table), 0x1000};\n",
+        .right = "/* what the firmware's tables name as the device's */\n"
+                 "ranges[0] = (DXGK_PHYSICAL_MEMORY_RANGE){firmware, 0x100000};\n",
     },
     {
         RULE(358, DRIVER, DOCUMENTED, CORRUPTION),
@@ -108,5 +121,42 @@ const struct vidmm_rule rules_p[] = {
         .right =
             "case DXGK_OPERATION_NOTIFY_ALLOC:\n"
             "    return FlushDeviceTlb(args, args->NotifyAllocation.GpuVirtualAddressAtOffset);\n",
+    },
+    {
+        RULE(475, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_4,
+        .statement = "A driver with IoMmuSecureModeSupported takes contiguous memory and MDLs for "
+                     "its device from the callbacks, and locks no memory itself.",
+        .page = "iommu-based-gpu-isolation",
+        .how =
+            "MmAllocateContiguousMemory, MmAllocatePagesForMdl and MmProbeAndLockPages, from the "
+            "load of the driver on, which must not have been called when it reports the "
+            "capability, or later.",
+        .why =
+            "The system maps for the device what it gave out itself; other pages have no logical "
+            "address.",
+        .windows = "The page has a test that looks for these functions; the device reaches none of "
+                   "such memory.",
+        .windows_source = THE_PAGE,
+        .wrong = "ring = MmAllocateContiguousMemory(RING_BYTES, highest);\n",
+        .right = "DXGKARGCB_ALLOCATECONTIGUOUSMEMORY take = {.NumberOfBytes = RING_BYTES};\n"
+                 "DxgkCbAllocateContiguousMemory(hAdapter, &take);\n",
+    },
+    {
+        RULE(479, DRIVER, DOCUMENTED, START_FAILS),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_4,
+        .statement = "A driver with IoMmuSecureModeSupported answers FRAMEBUFFERSAVESIZE and "
+                     "HARDWARERESERVEDRANGES.",
+        .page = "mcdm-implementation-guidelines",
+        .how = "The status of both queries. The page says it of compute-only drivers; "
+               "iommu-based-gpu-isolation has the system ask every driver with the capability.",
+        .why = "What is saved and what is reserved has to be mapped before the device is attached.",
+        .windows = "No page tells; it sets aside and maps what it is told.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "default:\n"
+                 "    return STATUS_INVALID_PARAMETER; /* nothing is saved here */\n",
+        .right = "case DXGKQAITYPE_FRAMEBUFFERSAVESIZE:\n"
+                 "    area->MaximumSize = 0;\n"
+                 "    return STATUS_SUCCESS;\n",
     },
 };

@@ -15,6 +15,11 @@ void referee_enter(struct vidmm_referee *referee, struct referee_call *call, con
     ledger->calls++;
     ledger->depth++;
     vidmm_ledger_calling(ledger, name);
+    if (referee->iommu.exclusive)
+        MANAGER_MUST(355, false,
+                     "no call between DxgkDdiBeginExclusiveAccess and "
+                     "DxgkDdiEndExclusiveAccess",
+                     "this one came");
 }
 
 void referee_leave(struct vidmm_referee *referee) {

@@ -34,10 +34,13 @@ struct queries_caps {
 };
 
 struct queries_iommu {
-    bool adapter_caps; /* PHYSICALADAPTERCAPS was asked */
-    bool ranges;       /* HARDWARERESERVEDRANGES was asked */
-    bool remapping;    /* the driver reported DmaRemappingSupported */
-    bool older;        /* the driver used a callback that gives physical addresses */
+    bool adapter_caps;  /* PHYSICALADAPTERCAPS was asked */
+    bool ranges;        /* HARDWARERESERVEDRANGES was asked */
+    bool taken;         /* a reserved range is memory of the system */
+    bool exclusive;     /* between DxgkDdiBeginExclusiveAccess and DxgkDdiEndExclusiveAccess */
+    bool remapping;     /* the driver reported DmaRemappingSupported */
+    bool older;         /* the driver used a callback that gives physical addresses */
+    const char *kernel; /* kernel function by which the driver took memory; NULL: none */
 };
 
 #endif

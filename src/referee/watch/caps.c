@@ -61,6 +61,8 @@ static void caps_judge_compute_only(struct vidmm_referee *referee, const DXGK_DR
         DRIVER_MUST(25, value == 0, "0 in the caps that mean nothing to a compute-only driver",
                     "%s is %llu with ComputeOnly", zeros[i].name, value);
     }
+    DRIVER_MUST(480, caps->WDDMVersion >= DXGKDDI_WDDMv2_6, "WDDMVersion 2.6 or later",
+                "WDDMVersion is 0x%x with ComputeOnly", (unsigned)caps->WDDMVersion);
 }
 
 /* What a driver of the declared version knows of the structure; the rest of a longer buffer is
@@ -98,6 +100,7 @@ static void caps_take_driver(struct vidmm_referee *referee, const struct query *
     caps_judge_memory_caps(referee, caps->MemoryManagementCaps);
     if (caps->MiscCaps.ComputeOnly)
         caps_judge_compute_only(referee, caps);
+    slots_judge(referee);
     if (adapter->version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         return;
     struct shadow_physical *first = &adapter->physical[0];

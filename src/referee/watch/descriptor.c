@@ -4,7 +4,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "watch/query.h"
 
@@ -192,6 +191,8 @@ static void descriptor_judge_one(struct vidmm_referee *referee, const struct des
     descriptor_judge_commit_limit(referee, d, id, version);
     descriptor_judge_cpu_access(referee, d, id);
     descriptor_judge_protected(referee, d, id);
+    if (d->flags.SupportsCpuHostAperture)
+        slots_judge_host_aperture(referee);
     if (version < 4)
         descriptor_judge_banks(referee, d, id);
 }

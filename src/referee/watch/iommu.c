@@ -7,6 +7,7 @@
 
 #include "watch/own_memory.h"
 #include "watch/thunk.h"
+#include "work/work.h"
 
 #define RANGES 256u
 
@@ -30,12 +31,14 @@ static void iommu_judge_save_area(struct vidmm_referee *referee,
                     (unsigned long long)area->MaximumSize);
 }
 
-static bool iommu_overlap(const DXGK_PHYSICAL_MEMORY_RANGE *a,
-                          const DXGK_PHYSICAL_MEMORY_RANGE *b) {
-    uint64_t start_a = (uint64_t)a->BaseAddress.QuadPart;
-    uint64_t start_b = (uint64_t)b->BaseAddress.QuadPart;
-    return start_a < start_b ? b->NumberOfBytes != 0 && start_b - start_a < a->NumberOfBytes
-                             : a->NumberOfBytes != 0 && start_a - start_b < b->NumberOfBytes;
+/* The first page of the range that is system memory, or the range's end. */
+static uint64_t iommu_taken_at(struct vidmm_referee *referee,
+                               const DXGK_PHYSICAL_MEMORY_RANGE *range) {
+    uint64_t page = (uint64_t)range->BaseAddress.QuadPart / SHADOW_PAGE * SHADOW_PAGE;
+    uint64_t end = (uint64_t)range->BaseAddress.QuadPart + range->NumberOfBytes;
+    while (page < end && page < referee->world.memory_bytes && !world_memory(referee, page, 1))
+        page += SHADOW_PAGE;
+    return page < referee->world.memory_bytes ? page : end;
 }
 
 /* What the caller gave the driver to fill in: the driver's answer names other memory at will. */
@@ -52,10 +55,31 @@ static void iommu_judge_ranges(struct vidmm_referee *referee, const DXGKARG_QUER
     DXGK_HARDWARERESERVEDRANGES passed = iommu_room_for_ranges(args);
     UINT32 count = passed.NumRanges < room->NumRanges ? passed.NumRanges : room->NumRanges;
     const DXGK_PHYSICAL_MEMORY_RANGE *range = room->pPhysicalRanges;
-    for (UINT32 i = 0; range && i < count && i < RANGES; i++)
-        for (UINT32 j = i + 1; j < count && j < RANGES; j++)
-            DRIVER_MUST(357, !iommu_overlap(&range[i], &range[j]),
-                        "reserved ranges that do not overlap", "ranges %u and %u do", i, j);
+    for (UINT32 i = 0; range && i < count && i < RANGES; i++) {
+        uint64_t end = (uint64_t)range[i].BaseAddress.QuadPart + range[i].NumberOfBytes;
+        uint64_t page = iommu_taken_at(referee, &range[i]);
+        DRIVER_MUST(357, page >= end, "reserved ranges outside of the system's memory",
+                    "page 0x%llx of range %u is system memory", LLU(page), i);
+        referee->iommu.taken = referee->iommu.taken || page < end;
+    }
+}
+
+/* What a driver with isolation answers in any case. */
+static void iommu_judge_answered(struct vidmm_referee *referee, DXGK_QUERYADAPTERINFOTYPE type,
+                                 NTSTATUS status) {
+    if (iommu_isolated(referee) &&
+        (type == DXGKQAITYPE_FRAMEBUFFERSAVESIZE || type == DXGKQAITYPE_HARDWARERESERVEDRANGES))
+        DRIVER_MUST(479, status == STATUS_SUCCESS,
+                    "answers to FRAMEBUFFERSAVESIZE and HARDWARERESERVEDRANGES with "
+                    "IoMmuSecureModeSupported",
+                    "query type %u was answered with status 0x%08x", (unsigned)type,
+                    (unsigned)status);
+}
+
+static void iommu_judge_own_pages(struct vidmm_referee *referee) {
+    DRIVER_MUST(475, !referee->iommu.kernel,
+                "memory for the GPU from the callbacks with IoMmuSecureModeSupported",
+                "the driver called %s", referee->iommu.kernel);
 }
 
 static void iommu_judge_remapping(struct vidmm_referee *referee,
@@ -81,8 +105,11 @@ static NTSTATUS watch_QueryAdapterInfo(struct vidmm_referee *referee, const HAND
         iommu_judge_save_area(referee, args, status);
     if (args->Type == DXGKQAITYPE_HARDWARERESERVEDRANGES && status == STATUS_SUCCESS)
         iommu_judge_ranges(referee, args, &room);
+    iommu_judge_answered(referee, args->Type, status);
     if (args->Type == DXGKQAITYPE_IOMMU_CAPS && status == STATUS_SUCCESS)
         iommu_judge_remapping(referee, args);
+    if (args->Type == DXGKQAITYPE_DRIVERCAPS && iommu_isolated(referee))
+        iommu_judge_own_pages(referee);
     referee->iommu.adapter_caps =
         referee->iommu.adapter_caps || args->Type == DXGKQAITYPE_PHYSICALADAPTERCAPS;
     referee->iommu.ranges =
@@ -99,21 +126,50 @@ static NTSTATUS watch_BeginExclusiveAccess(struct vidmm_referee *referee, HANDLE
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiBeginExclusiveAccess", REFEREE_ALONE);
     if (iommu_isolated(referee))
-        MANAGER_MUST(357, referee->iommu.ranges,
-                     "HARDWARERESERVEDRANGES asked for before a domain changes", "it was not");
+        MANAGER_MUST(357, referee->iommu.ranges && !referee->iommu.taken,
+                     "HARDWARERESERVEDRANGES asked for before a domain changes, and outside of the "
+                     "system's memory",
+                     "%s", referee->iommu.ranges ? "a range is not" : "it was not");
+    MANAGER_MUST(355, !submit_under_way(referee), "all work done before a domain changes",
+                 "some is under way");
     referee_leave(referee);
     NTSTATUS status = referee->behind_iommu.DxgkDdiBeginExclusiveAccess(adapter, args);
     referee_return(referee);
+    referee->iommu.exclusive = status == STATUS_SUCCESS;
     referee_exit(referee, &call);
     return status;
 }
 WATCHED_2(NTSTATUS, BeginExclusiveAccess, HANDLE, DXGKARG_BEGINEXCLUSIVEACCESS *)
+
+static NTSTATUS watch_EndExclusiveAccess(struct vidmm_referee *referee, HANDLE adapter,
+                                         DXGKARG_ENDEXCLUSIVEACCESS *args) {
+    struct referee_call call;
+    bool began = referee->iommu.exclusive;
+    referee->iommu.exclusive = false;
+    referee_enter(referee, &call, "DxgkDdiEndExclusiveAccess", REFEREE_ALONE);
+    MANAGER_MUST(355, began, "DxgkDdiBeginExclusiveAccess before it", "there was none");
+    referee_leave(referee);
+    NTSTATUS status = referee->behind_iommu.DxgkDdiEndExclusiveAccess(adapter, args);
+    referee_return(referee);
+    referee_exit(referee, &call);
+    return status;
+}
+WATCHED_2(NTSTATUS, EndExclusiveAccess, HANDLE, DXGKARG_ENDEXCLUSIVEACCESS *)
+
+void vidmm_referee_kernel_memory(struct vidmm_referee *referee, const char *function) {
+    pthread_mutex_lock(&referee->lock);
+    referee->iommu.kernel = function;
+    if (iommu_isolated(referee))
+        iommu_judge_own_pages(referee);
+    pthread_mutex_unlock(&referee->lock);
+}
 
 void referee_watch_iommu(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
     referee->behind_iommu = *table;
     memset(&referee->iommu, 0, sizeof(referee->iommu));
     WATCH(table, QueryAdapterInfo);
     WATCH(table, BeginExclusiveAccess);
+    WATCH(table, EndExclusiveAccess);
 }
 
 /* ---- Callbacks ------------------------------------------------------------------------------- */

@@ -61,6 +61,10 @@ void linked_judge_answer(struct vidmm_referee *referee, const struct query *quer
 /* watch/caps.c */
 void caps_begin(struct vidmm_referee *referee);
 void caps_answer(struct vidmm_referee *referee, const struct query *query);
+/* watch/slots.c: the functions that there are, when the driver's caps are known, and when a segment
+ * has a CPU host aperture. */
+void slots_judge(struct vidmm_referee *referee);
+void slots_judge_host_aperture(struct vidmm_referee *referee);
 /* watch/mmu.c */
 void mmu_answer(struct vidmm_referee *referee, const struct query *query);
 /* The GPU reaches all system memory, as far as the driver's answers tell. */

@@ -388,11 +388,25 @@ static void submit_judge_built(struct vidmm_referee *referee, const DXGKARG_SUBM
                      "node %u gets one that was built for another adapter", args->NodeOrdinal);
 }
 
+/* ContextSwitch comes with WDDM 1.2, Resubmission with 2.0, VirtualMachineData with 2.4. */
+static void submit_judge_reserved(struct vidmm_referee *referee, DXGK_SUBMITCOMMANDFLAGS flags) {
+    uint32_t version = referee->adapter.version, named = 0x3fu;
+    if (version >= DXGKDDI_INTERFACE_VERSION_WIN8)
+        named |= 0x40u;
+    if (version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+        named |= 0x80u;
+    if (version >= DXGKDDI_INTERFACE_VERSION_WDDM2_4)
+        named |= 0x100u;
+    MANAGER_MUST(474, (flags.Value & ~named) == 0, "reserved flags of the submission 0",
+                 "Flags 0x%x", flags.Value);
+}
+
 struct shadow_submission *submit_given(struct vidmm_referee *referee,
                                        const struct referee_call *call,
                                        const DXGKARG_SUBMITCOMMAND *args) {
     uint32_t index = submit_known_node(referee, args);
     submit_judge_class(referee, call);
+    submit_judge_reserved(referee, args->Flags);
     migration_judge_work(referee, args->Flags.Paging);
     bool again = preempt_again(referee, args, &referee->node[index]);
     submit_judge_built(referee, args, again);
@@ -423,6 +437,7 @@ static NTSTATUS watch_SubmitCommand(struct vidmm_referee *referee, const HANDLE 
     uint32_t index = submit_known_node(referee, &same);
     submit_judge_engine(referee, args->hContext, args->EngineOrdinal);
     submit_judge_class(referee, &call);
+    submit_judge_reserved(referee, args->Flags);
     submit_judge_irql(referee, &call);
     migration_judge_work(referee, args->Flags.Paging);
     bool again = preempt_again(referee, args, &referee->node[index]);

@@ -1,0 +1,89 @@
+/*
+ * slots.c - the functions in the driver's table, held against what the driver says that it can do:
+ * those that a capability needs, and those that a compute-only driver leaves out
+ * (mcdm-implementation-guidelines.md). What memory management needs in any case is watch/query.c's.
+ */
+#include "watch/query.h"
+
+struct slot {
+    const char *name;
+    bool filled;
+};
+
+#define SLOT(function)                                                                             \
+    { #function, referee->real.DxgkDdi##function != NULL }
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+static void slots_judge_needed(struct vidmm_referee *referee, const struct slot *slot, size_t count,
+                               const char *capability) {
+    for (size_t i = 0; i < count; i++)
+        DRIVER_MUST(477, slot[i].filled,
+                    "a function in every slot that a reported capability needs",
+                    "DxgkDdi%s is NULL in spite of %s", slot[i].name, capability);
+}
+
+void slots_judge_host_aperture(struct vidmm_referee *referee) {
+    const struct slot slot[] = {SLOT(MapCpuHostAperture), SLOT(UnmapCpuHostAperture)};
+    slots_judge_needed(referee, slot, COUNT(slot), "SupportsCpuHostAperture");
+}
+
+static void slots_judge_addresses(struct vidmm_referee *referee) {
+    /* The last one is for roots of two levels alone, but compute-only drivers have it. */
+    const struct slot slot[] = {SLOT(CreateProcess), SLOT(DestroyProcess), SLOT(SetRootPageTable),
+                                SLOT(SubmitCommandVirtual), SLOT(GetRootPageTableSize)};
+    size_t count = COUNT(slot) - !referee->adapter.caps.MiscCaps.ComputeOnly;
+    slots_judge_needed(referee, slot, count, "GpuMmuSupported");
+}
+
+static void slots_judge_isolation(struct vidmm_referee *referee) {
+    const struct slot slot[] = {SLOT(BeginExclusiveAccess), SLOT(EndExclusiveAccess)};
+    slots_judge_needed(referee, slot, COUNT(slot), "IoMmuSecureModeSupported");
+}
+
+/* Work by physical addresses: all of it without virtual ones. */
+static void slots_judge_physical(struct vidmm_referee *referee) {
+    const struct slot slot[] = {SLOT(Patch), SLOT(SubmitCommand)};
+    slots_judge_needed(referee, slot, COUNT(slot), "physical addresses alone");
+}
+
+/* The page's list, as far as there are slots for it. */
+static void slots_judge_compute_only(struct vidmm_referee *referee) {
+    const struct slot slot[] = {SLOT(AcquireSwizzlingRange),
+                                SLOT(ReleaseSwizzlingRange),
+                                SLOT(CheckMultiPlaneOverlaySupport),
+                                SLOT(CheckMultiPlaneOverlaySupport2),
+                                SLOT(CheckMultiPlaneOverlaySupport3),
+                                SLOT(CommitVidPn),
+                                SLOT(ControlInterrupt),
+                                SLOT(ControlInterrupt2),
+                                SLOT(CreateOverlay),
+                                SLOT(DestroyOverlay),
+                                SLOT(FlipOverlay),
+                                SLOT(UpdateOverlay),
+                                SLOT(EnumVidPnCofuncModality),
+                                SLOT(GetMultiPlaneOverlayCaps),
+                                SLOT(GetPostCompositionCaps),
+                                SLOT(GetScanLine),
+                                SLOT(IsSupportedVidPn),
+                                SLOT(PostMultiPlaneOverlayPresent),
+                                SLOT(Present),
+                                SLOT(QueryConnectionChange),
+                                SLOT(QueryCurrentFence)};
+    for (size_t i = 0; i < COUNT(slot); i++)
+        DRIVER_MUST(478, !slot[i].filled,
+                    "no function for displays or swizzling in a compute-only driver",
+                    "DxgkDdi%s is there with ComputeOnly", slot[i].name);
+}
+
+void slots_judge(struct vidmm_referee *referee) {
+    const DXGK_DRIVERCAPS *caps = &referee->adapter.caps;
+    DXGK_VIDMMCAPS memory = caps->MemoryManagementCaps;
+    if (memory.VirtualAddressingSupported && memory.GpuMmuSupported)
+        slots_judge_addresses(referee);
+    if (!memory.VirtualAddressingSupported && referee->real.DxgkDdiBuildPagingBuffer)
+        slots_judge_physical(referee);
+    if (memory.IoMmuSecureModeSupported)
+        slots_judge_isolation(referee);
+    if (caps->MiscCaps.ComputeOnly)
+        slots_judge_compute_only(referee);
+}

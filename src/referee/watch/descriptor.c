@@ -322,8 +322,6 @@ static void descriptor_shadow_fill(struct vidmm_referee *referee, struct shadow_
         segment->gart = calloc(size / SHADOW_PAGE, sizeof(*segment->gart));
 }
 
-_Static_assert(VIDMM_LEDGER_LINKED == LINKED_MOST, "one element a physical adapter");
-
 /* What the CPU sees of one physical adapter's memory is no other's. */
 static void descriptor_judge_linked(struct vidmm_referee *referee, uint32_t physical) {
     for (uint32_t id = shadow_next_segment(referee, 0); id != 0;

@@ -74,10 +74,11 @@ struct vidmm_request_residency {
 enum vidmm_request_range { VIDMM_RANGE_FREE, VIDMM_RANGE_RESERVED, VIDMM_RANGE_MAPPED };
 
 struct vidmm_request_addresses {
-    uint64_t base, size; /* asked for; base 0: anywhere */
-    uint64_t va;         /* granted */
-    uint64_t offset;     /* into the allocation */
-    uint64_t repeat;     /* UPDATE: 0, or the part that is mapped repeatedly */
+    uint64_t base, size;       /* asked for; base 0: anywhere */
+    uint64_t minimum, maximum; /* RESERVE, base 0: bounds; maximum 0: the end of all addresses */
+    uint64_t va;               /* granted */
+    uint64_t offset;           /* into the allocation */
+    uint64_t repeat;           /* UPDATE: 0, or the part that is mapped repeatedly */
     uint64_t driver_protection;
     enum vidmm_request_range range;
     bool allocation;      /* one was named */

@@ -44,6 +44,21 @@ static bool reserve(struct user *user, uint64_t base, uint64_t size, enum vidmm_
     return addresses_report(user, &record, status);
 }
 
+/* Anywhere between two bounds, far from where others begin. */
+static bool reserve_between(struct user *user, uint64_t minimum, uint64_t maximum) {
+    const struct vidmm_va_request request = {
+        .minimum = minimum, .maximum = maximum, .size = RESERVED, .driver_protection = PROTECTION};
+    struct vidmm_request_record record = {.service = VIDMM_SERVICE_RESERVE};
+    uint64_t va = 0;
+    enum vidmm_status status = vidmm_va_reserve(user->process, &request, &va);
+    record.addresses = (struct vidmm_request_addresses){.minimum = minimum,
+                                                        .maximum = maximum,
+                                                        .size = RESERVED,
+                                                        .va = va,
+                                                        .driver_protection = PROTECTION};
+    return addresses_report(user, &record, status);
+}
+
 static bool map(struct user *user, const struct vidmm_va_request *request,
                 enum vidmm_request_range range, uint64_t *va) {
     struct vidmm_request_record record = {.service = VIDMM_SERVICE_MAP};
@@ -118,7 +133,8 @@ static bool reserve_all(struct range *range) {
     check_step(user->check, "residency: reservations");
     return reserve(user, 0, RESERVED, VIDMM_RANGE_FREE, &range->va) && user->status == VIDMM_OK &&
            reserve(user, 0, CHECK_PAGE, VIDMM_RANGE_FREE, &ignored) &&
-           reserve(user, range->va, RESERVED, VIDMM_RANGE_RESERVED, &ignored);
+           reserve(user, range->va, RESERVED, VIDMM_RANGE_RESERVED, &ignored) &&
+           reserve_between(user, range->va + 4 * RESERVED, range->va + 8 * RESERVED);
 }
 
 static bool map_all(const struct range *range) {

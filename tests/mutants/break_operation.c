@@ -291,6 +291,12 @@ static void spoil_both_ways(DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 SPOILED(both_ways)
 
+static void spoil_leave_unswizzled(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (copies(args))
+        args->Transfer.Flags.Swizzle = 0;
+}
+SPOILED(leave_unswizzled)
+
 static void spoil_reserved_bit(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (copies(args))
         args->Transfer.Flags.Reserved = 1;
@@ -451,6 +457,8 @@ const struct mutant mutants_operation[] = {
     MANAGER(195, snoop_everything, "sets CacheCoherent for uncached memory", 0),
     MANAGER(199, never_unmap, "maps again what it did not unmap", 0),
     MANAGER(201, invent_a_device, "passes an hDevice that is none", 0),
+    {BREAKS(476, MANAGER, "locks", leave_unswizzled, "swizzles nothing that it pages in"),
+     .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WIN8}}},
     MANAGER(473, reserved_bit, "sets a reserved bit of DXGK_TRANSFERFLAGS", 0),
     MANAGER(368, fill_at_one_place, "gives one place to several allocations", 124, 190),
 };

@@ -5,7 +5,9 @@
  */
 #include "mutants.h"
 
+#include <pthread.h>
 #include <string.h>
+#include <time.h>
 
 #define PAGE         4096u
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -242,12 +244,42 @@ static NTSTATUS APIENTRY release_all(const HANDLE adapter,
 }
 REPLACE(DxgkDdiReleaseSwizzlingRange, release_all)
 
+/* A driver that takes its time, so that two threads meet in a range that is free. */
+static NTSTATUS APIENTRY release_slowly(const HANDLE adapter,
+                                        const DXGKARG_RELEASESWIZZLINGRANGE *args) {
+    const struct timespec while_another_comes = {.tv_nsec = 1000000};
+    nanosleep(&while_another_comes, NULL);
+    return mutants_below.DxgkDdiReleaseSwizzlingRange(adapter, args);
+}
+REPLACE_BELOW(DxgkDdiReleaseSwizzlingRange, release_slowly)
+
+#define RELEASES 50u
+
+static void *release_often(void *adapter) {
+    const DXGKARG_RELEASESWIZZLINGRANGE args = {.RangeId = 99};
+    for (uint32_t i = 0; i < RELEASES; i++)
+        (void)mutants_good.DxgkDdiReleaseSwizzlingRange(adapter, &args);
+    return NULL;
+}
+
+static NTSTATUS APIENTRY acquire_beside(const HANDLE adapter, DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
+    static bool done;
+    pthread_t other;
+    if (!done && pthread_create(&other, NULL, release_often, adapter) == 0) {
+        release_often(adapter);
+        pthread_join(other, NULL);
+    }
+    done = true;
+    return mutants_good.DxgkDdiAcquireSwizzlingRange(adapter, args);
+}
+
 #define ACQUIRE(NAME)                                                                              \
     static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
         table->DxgkDdiAcquireSwizzlingRange = acquire_##NAME;                                      \
     }
 
 ACQUIRE(unseen)
+ACQUIRE(beside)
 ACQUIRE(beyond)
 ACQUIRE(twice)
 ACQUIRE(again)
@@ -487,6 +519,8 @@ const struct mutant mutants_own_memory[] = {
     {350, MANAGER, "asks for a range that the hardware does not have", install_beyond, "locks",
      VERSION(WIN8)},
     {350, MANAGER, "asks for a range that it has", install_twice, "locks", VERSION(WIN8)},
+    {483, MANAGER, "releases ranges on two threads", install_beside, "locks",
+     .scene = scene_release_slowly, VERSION(WIN8)},
     {351, DRIVER, "makes a range larger than it was asked for", install_larger, "locks",
      VERSION(WIN8)},
     {351, DRIVER, "gives an address where nothing is", install_nowhere, "ranges", VERSION(WIN8)},

@@ -238,6 +238,12 @@ static void compute_early(DXGK_DRIVERCAPS *caps) {
 }
 INSTALL_COMPUTE(compute_early, caps)
 
+static void preempts_without_contexts(DXGK_DRIVERCAPS *caps) {
+    caps->SchedulingCaps.MultiEngineAware = 0;
+    caps->SchedulingCaps.PreemptionAware = 1;
+}
+INSTALL(preempts_without_contexts, caps)
+
 /* ---- C: capabilities and functions ----------------------------------------------------------- */
 
 static void install_no_process(DRIVER_INITIALIZATION_DATA *table) {
@@ -384,6 +390,8 @@ const struct mutant mutants_query[] = {
             "has GPU virtual addresses and takes no submissions by them"),
      .settings = {{"MmuLevels", 4}}},
     {BREAKS(477, DRIVER, "query", no_patch, "has neither virtual addresses nor patches")},
+    {BREAKS(481, DRIVER, "start", preempts_without_contexts,
+            "is PreemptionAware and not MultiEngineAware")},
     {BREAKS(478, DRIVER, "start", compute_displays,
             "is compute-only and has swizzling ranges and a current fence"),
      .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
@@ -401,6 +409,7 @@ const struct mutant mutants_query[] = {
             "answers the same question differently each time")},
     {BREAKS(29, DRIVER, "start", wants_process, "refuses queries whose hKmdProcessHandle is NULL"),
      .consequences = {27}, .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
+    {BREAKS(477, DRIVER, "start", no_query, "leaves DxgkDdiQueryAdapterInfo NULL before WDDM 2.6")},
     {BREAKS(30, DRIVER, "start", no_query, "leaves DxgkDdiQueryAdapterInfo NULL"),
      .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
     {BREAKS(32, DRIVER, "start", odd_size, "reports a segment of half pages")},
@@ -432,10 +441,12 @@ const struct mutant mutants_query[] = {
     {BREAKS(55, DRIVER, "start", never_preserved, "sets no preserve flag in any segment")},
     {BREAKS(58, DRIVER, "start", reserves_system, "sets ReservedSysMem")},
     {BREAKS(59, DRIVER, "start", visible_host_aperture,
-            "sets SupportsCpuHostAperture next to CpuVisible")},
+            "sets SupportsCpuHostAperture next to CpuVisible"),
+     .consequences = {477}},
     {BREAKS(60, DRIVER, "start", cached_host_aperture, "sets SupportsCachedCpuHostAperture alone")},
     {BREAKS(61, DRIVER, "start", empty_host_aperture,
-            "sets SupportsCpuHostAperture and describes none")},
+            "sets SupportsCpuHostAperture and describes none"),
+     .consequences = {477}},
     {BREAKS(62, DRIVER, "start", memory_commit,
             "reports a CommitLimit below Size of a memory segment"),
      .settings = {{"InterfaceVersion", VERSION(WIN8)}}},

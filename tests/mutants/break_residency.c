@@ -75,6 +75,7 @@ REQUEST(map_both, MAP, range->nowhere && range->allocation, record->answer = VID
 REQUEST(map_over, MAP, range->nowhere && range->range == VIDMM_RANGE_MAPPED,
         record->answer = VIDMM_ANSWER_GRANTED)
 REQUEST(reserve_off, RESERVE, granted, range->va += PAGE)
+REQUEST(reserve_outside, RESERVE, granted && range->maximum != 0, range->va = range->maximum)
 REQUEST(reserve_pages, RESERVE, range->size == PAGE, record->answer = VIDMM_ANSWER_GRANTED)
 REQUEST(reserve_taken, RESERVE, range->range == VIDMM_RANGE_RESERVED,
         record->answer = VIDMM_ANSWER_GRANTED)
@@ -196,6 +197,12 @@ const struct mutant mutants_residency[] = {
      .side = VIDMM_SIDE_MANAGER,
      .what = "reserves where no unit begins",
      .request = reserve_off,
+     .stage = "residency",
+     .consequences = {302}},
+    {.rule = 482,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "reserves behind the bound",
+     .request = reserve_outside,
      .stage = "residency",
      .consequences = {302}},
     BREAKER(298, "reserves less than a unit", reserve_pages),

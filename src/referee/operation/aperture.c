@@ -114,6 +114,12 @@ static void aperture_judge_coherence(struct vidmm_referee *referee,
                  segment->flags.CacheCoherent ? "is" : "is not");
 }
 
+/* Its content is on the way out of a memory segment. */
+static bool aperture_is_window(struct vidmm_referee *referee,
+                               const struct shadow_allocation *allocation) {
+    return allocation && allocation->placed && shadow_memory(referee, allocation->segment);
+}
+
 static void aperture_map_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     struct range range = aperture_range_of(referee, arg);
@@ -129,6 +135,11 @@ static void aperture_map_asked(struct vidmm_referee *referee, struct shadow_oper
     uint64_t offset, mdl = aperture_list_start(arg);
     address.QuadPart = (LONGLONG)(range.segment->base + range.first * SHADOW_PAGE);
     (void)place_range(referee, range.segment->id, address, 0, range.pages * SHADOW_PAGE, &offset);
+    if (allocation)
+        MANAGER_MUST(476, !allocation->linear || aperture_is_window(referee, allocation),
+                     "no unswizzled pages of a Swizzled allocation in an aperture",
+                     "%p was unswizzled when it left its memory segment",
+                     arg->MapApertureSegment.hAllocation);
     if (allocation && mdl <= range.first)
         place_allocation(referee, allocation, range.segment, (range.first - mdl) * SHADOW_PAGE);
 }
@@ -152,12 +163,6 @@ static void aperture_set_page(struct shadow_segment *segment, uint64_t index, ui
     page->frame = frame;
     page->settled = false;
     page->given_up = page->given_up && state != SHADOW_PAGE_MAPPED;
-}
-
-/* Its content is on the way out of a memory segment. */
-static bool aperture_is_window(struct vidmm_referee *referee,
-                               const struct shadow_allocation *allocation) {
-    return allocation && allocation->placed && shadow_memory(referee, allocation->segment);
 }
 
 static void aperture_map_built(struct vidmm_referee *referee,

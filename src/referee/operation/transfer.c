@@ -158,6 +158,28 @@ static void transfer_judge_flags(struct vidmm_referee *referee,
                  arg->Transfer.TransferOffset);
 }
 
+/* R476: what was unswizzled for the CPU is swizzled again for the GPU. */
+static void transfer_judge_swizzled(struct vidmm_referee *referee,
+                                    const DXGKARG_BUILDPAGINGBUFFER *arg,
+                                    const struct shadow_allocation *allocation) {
+    if (allocation->linear && arg->Transfer.Source.SegmentId == 0 &&
+        shadow_memory(referee, arg->Transfer.Destination.SegmentId))
+        MANAGER_MUST(476, arg->Transfer.Flags.Swizzle,
+                     "Swizzle for content that was unswizzled when it left",
+                     "Flags 0x%x of a Swizzled allocation", arg->Transfer.Flags.Value);
+}
+
+/* In which order a Swizzled allocation lies in system memory once it left. */
+static void transfer_note_order(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg,
+                                struct shadow_allocation *allocation) {
+    bool leaves = shadow_memory(referee, arg->Transfer.Source.SegmentId) &&
+                  arg->Transfer.Destination.SegmentId == 0;
+    if (leaves)
+        allocation->linear = allocation->info.Flags.Swizzled && arg->Transfer.Flags.Unswizzle;
+    else if (arg->Transfer.Source.SegmentId == 0)
+        allocation->linear = false;
+}
+
 static void transfer_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     struct shadow_allocation *allocation = shadow_allocation(referee, arg->Transfer.hAllocation);
@@ -174,6 +196,7 @@ static void transfer_asked(struct vidmm_referee *referee, struct shadow_operatio
         return;
     if (!allocation->moving && shadow_memory(referee, arg->Transfer.Source.SegmentId))
         promise_leave(referee, allocation, arg->Transfer.Destination.SegmentId);
+    transfer_judge_swizzled(referee, arg, allocation);
     transfer_judge_start(referee, arg, allocation);
     transfer_judge_coverage(referee, arg, allocation);
     transfer_judge_first_content(referee, arg, allocation);
@@ -190,6 +213,7 @@ static void transfer_built(struct vidmm_referee *referee,
     bool whole = arg->Transfer.Flags.TransferEnd || allocation->moved >= allocation->size;
     if (!notice && !whole)
         return;
+    transfer_note_order(referee, arg, allocation);
     if (!to || notice) {
         shadow_displace(referee, allocation);
         return;

@@ -521,7 +521,9 @@ const struct vidmm_rule rules_a[] = {
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_6,
         .statement = "A driver of WDDM 2.6 or later has a DxgkDdiQueryAdapterInfo.",
         .page = "nc-d3dkmddi-dxgkddi_queryadapterinfo",
-        .how = "The slot of the driver's table must not be NULL.",
+        .how =
+            "The slot of the driver's table must not be NULL. What else a driver has to have, and "
+            "before WDDM 2.6, is R477.",
         .why = "Slots that the declared version requires and that were left NULL have cost Code 43 "
                "and bugchecks.",
         .windows = "The adapter does not start.",

@@ -186,7 +186,10 @@ const struct vidmm_rule rules_b_kind[] = {
         .last = LAST_WDDM1,
         .statement = "The manager reads no more than NbOfBanks - 1 entries of pBankRangeTable.",
         .page = "ns-d3dkmddi-_dxgk_segmentdescriptor",
-        .how = "The table is the driver's memory, and a read from it leaves no trace in calls.",
+        .how = "Not judged: the table is the driver's memory, and a read leaves no "
+               "trace. It would take a table that ends where the process may not read, "
+               "from a driver that leaves the last entry out; what comes of a wrong last "
+               "entry is in no call, as the end is Size either way.",
         .why = "The end of the last bank is the end of the segment, so a driver need not give it.",
         .windows = "It takes Size for the last end.",
         .windows_source = THE_PAGE,

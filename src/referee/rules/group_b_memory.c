@@ -49,9 +49,10 @@ const struct vidmm_rule rules_b_memory[] = {
         .first = DXGKDDI_INTERFACE_VERSION_WIN8,
         .statement = "The manager takes an invalid combination of the preserve flags as none set.",
         .page = "ns-d3dkmddi-_dxgk_segmentflags",
-        .how =
-            "What is purged shows only in a power transition of the system, which a process does "
-            "not go through.",
+        .how = "Not judged: vidmm's manager never changes the system's power state. It "
+               "would take DxgkDdiSetPowerState through the sleeping states in the "
+               "harness, a board whose memory loses its content there, and the transfers "
+               "before it held against the flags.",
         .why = "To purge what was kept costs time; to keep what was lost costs content.",
         .windows = "It purges the segment.",
         .windows_source = THE_PAGE,
@@ -67,9 +68,10 @@ const struct vidmm_rule rules_b_memory[] = {
             "at hibernation as the other two flags say, and takes hybrid sleep for "
             "hibernation.",
         .page = "ns-d3dkmddi-_dxgk_segmentflags",
-        .how =
-            "What is purged shows only in a power transition of the system, which a process does "
-            "not go through.",
+        .how = "Not judged: vidmm's manager never changes the system's power state. It "
+               "would take DxgkDdiSetPowerState through the sleeping states in the "
+               "harness, a board whose memory loses its content there, and the transfers "
+               "before it held against the flags.",
         .why = "Memory that loses its power must be emptied before, and only the flags tell which.",
         .windows = "It purges by the flags.",
         .windows_source = THE_PAGE,
@@ -105,9 +107,10 @@ const struct vidmm_rule rules_b_memory[] = {
             "Of a partially preserved segment the offsets 0 to SystemMemoryEndAddress, both "
             "included, are kept at hibernation and the rest is purged.",
         .page = "ns-d3dkmddi-_dxgk_segmentdescriptor3",
-        .how =
-            "What is purged shows only in a power transition of the system, which a process does "
-            "not go through.",
+        .how = "Not judged: vidmm's manager never changes the system's power state. It "
+               "would take DxgkDdiSetPowerState through the sleeping states in the "
+               "harness, a board whose memory loses its content there, and the transfers "
+               "before it held against the flags.",
         .why =
             "The pages differ on an allocation across the border: by one its last byte counts, by "
             "another its first.",
@@ -415,7 +418,10 @@ const struct vidmm_rule rules_b_memory[] = {
             "A driver that wants budgets marks at least one segment ApplicationTarget, and "
             "the manager budgets the sum of those marked.",
         .page = "process-residency-budgets",
-        .how = "Whether budgets are wanted, and how large they are, is in no call to the driver.",
+        .how = "Not judged: whether budgets are wanted is in no call to the driver, and "
+               "a driver without a mark has none. That a budget is no more than the "
+               "segments have is R310, whose records do not say which segments were "
+               "counted.",
         .why = "Applications ask for their budget and size their textures by it; with no segment "
                "marked it says nothing.",
         .windows = "Segments without the mark do not count for the budget.",

@@ -315,13 +315,15 @@ const struct vidmm_rule rules_c[] = {
                      "CPU host aperture, those of processes, root page tables and virtual "
                      "submissions with GpuMmuSupported, those of exclusive access with "
                      "IoMmuSecureModeSupported, DxgkDdiPatch and DxgkDdiSubmitCommand without "
-                     "virtual addresses.",
+                     "virtual addresses, those of contexts with MultiEngineAware, and "
+                     "DxgkDdiCancelCommand with CancelCommandAware. A driver that does more than "
+                     "display has those of queries, devices, allocations and paging buffers.",
         .page = "mcdm-implementation-guidelines",
         .how = "The slots of the driver's table, when the capability is reported. The page lists "
                "them for compute-only drivers; without the function the capability is of no use to "
                "others either. DxgkDdiGetRootPageTableSize serves roots of two levels alone and is "
-               "asked "
-               "for of compute-only drivers.",
+               "asked for of compute-only drivers. Those of contexts and of cancelling are on "
+               "ns-d3dkmddi-_dxgk_vidschcaps.",
         .why = "The system calls what the capability promises.",
         .windows = "No page tells; a driver that left slots NULL ended in Code 43.",
         .windows_source = RECORD("W6"),
@@ -356,5 +358,21 @@ const struct vidmm_rule rules_c[] = {
         .windows_source = NOT_KNOWN,
         .wrong = "caps->WDDMVersion = DXGKDDI_WDDMv2;\n",
         .right = "caps->WDDMVersion = DXGKDDI_WDDMv2_6;\n",
+    },
+    {
+        RULE(481, DRIVER, DOCUMENTED, START_FAILS),
+        .severity_source = THE_PAGE,
+        .first = DXGKDDI_INTERFACE_VERSION_WIN8,
+        .statement = "PreemptionAware and CancelCommandAware are set only with MultiEngineAware, "
+                     "NoDmaPatching only with both PreemptionAware and MultiEngineAware.",
+        .page = "ns-d3dkmddi-_dxgk_vidschcaps",
+        .how = "SchedulingCaps of DXGK_DRIVERCAPS.",
+        .why = "All of them are about packets of contexts, which a driver without MultiEngineAware "
+               "does not have.",
+        .windows = "The driver's initialisation is halted with a failure.",
+        .windows_source = THE_PAGE,
+        .wrong = "caps->SchedulingCaps.PreemptionAware = 1;\n",
+        .right = "caps->SchedulingCaps.MultiEngineAware = 1;\n"
+                 "caps->SchedulingCaps.PreemptionAware = 1;\n",
     },
 };

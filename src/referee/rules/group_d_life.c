@@ -154,8 +154,9 @@ const struct vidmm_rule rules_d_life[] = {
         .statement = "With SynchronousDestroy the call returns only after the memory has been "
                      "reclaimed.",
         .page = "ns-d3dukmdt-_d3dddicb_destroyallocation2flags",
-        .how = "Not judged: the calls to the driver do not show when the client's call returned or "
-               "whether its pages were free by then.",
+        .how = "Not judged: vidmm's manager destroys without flags, and always waits. It "
+               "would take a destruction that can be put off, and a record of when the "
+               "client's call returned.",
         .why = "A client sets it when it needs the memory for its next allocation.",
         .windows = "Windows makes the caller wait.",
         .wrong = "queue_destroy(allocation);\n"

@@ -13,7 +13,9 @@ const struct vidmm_rule rules_e[] = {
                      "BuildPagingBuffer, Patch, SubmitCommand, PreemptCommand, the engine queries "
                      "and ResetEngine.",
         .page = "threading-and-synchronization-first-level",
-        .how = "Threads inside each class are counted; a second one is a finding.",
+        .how = "Threads inside these calls, DxgkDdiSubmitCommandVirtual among them, are "
+               "counted; a second one is a finding. The other class of calls for memory, "
+               "swizzling ranges, is R483.",
         .why = "Drivers keep ring pointers and paging state without a lock because of this "
                "promise.",
         .windows = "Windows serialises these calls; otherwise two commands would be written to one "
@@ -427,9 +429,10 @@ const struct vidmm_rule rules_e[] = {
             "has: SIGNAL_MONITORED_FENCE from WDDM 2.2 on, NOTIFY_FENCE_RESIDENCY from 2.9 on, "
             "MAP_MMU, UNMAP_MMU, NOTIFY_RESIDENCY2 and NOTIFY_ALLOC from 3.2 on.",
         .page = "ne-d3dkmddi-_dxgk_buildpagingbuffer_operation",
-        .how = "The operation is held against the version of the driver's table. What the four "
-               "that vidmm's manager never asks for have to do is not judged: their pages say no "
-               "more than their arguments.",
+        .how = "The operation is held against the version of the driver's table; no page "
+               "says from which version on an operation is gone, so that there are lower "
+               "bounds alone. What the four that vidmm's manager never asks for have to "
+               "do is not judged: their pages say no more than their arguments.",
         .why = "The driver's union has no arm for a later operation; it would read the arm of "
                "another.",
         .windows = "No page tells more than from when on an operation is there.",

@@ -136,8 +136,11 @@ const struct vidmm_rule rules_f[] = {
         .statement = "Swizzle and Unswizzle are never both set, and either applies to every mip "
                      "level of the allocation.",
         .page = "ns-d3dkmddi-_dxgk_transferflags",
-        .how = "The two flags of each TRANSFER are compared; the order of bytes is the driver's "
-               "own and is judged by R184.",
+        .how = "The two flags of each TRANSFER are compared. Copies with either flag are "
+               "not compared byte by byte: in which order swizzled content lies is the "
+               "driver's own, and no call tells it. A level that was left out shows as "
+               "other bytes after both ways, which only the byte oracle of a run or a "
+               "lock sees.",
         .why = "Both at once has no meaning, and a driver that converts only the top level leaves "
                "the others unreadable.",
         .windows = "Windows sets at most one of them.",
@@ -166,9 +169,10 @@ const struct vidmm_rule rules_f[] = {
         .statement = "A CPU-visible allocation without the Swizzled flag is stored in linear order "
                      "when it is evicted.",
         .page = "locking-swizzled-allocations",
-        .how =
-            "What the CPU sees through CpuTranslatedAddress of an allocation that is not Swizzled "
-            "is compared with the system pages when the transfer out of the segment is done.",
+        .how = "What the CPU sees through CpuTranslatedAddress of an allocation that is "
+               "not Swizzled is compared with the system pages when the transfer out of "
+               "the segment is done. Transfers with Swizzle or Unswizzle are left out "
+               "(R182): they are for Swizzled allocations.",
         .why = "The CPU reads the system pages directly afterwards, and nobody asks the driver any "
                "more.",
         .windows = "Windows returns the pages as they are: the application sees tiles.",
@@ -334,5 +338,20 @@ const struct vidmm_rule rules_f[] = {
         .right = "case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER:\n"
                  "    return BuildMove(args, "
                  "AlternateAddressOf(args->SpecialLockTransfer.hAllocation));\n",
+    },
+    {
+        RULE(476, MANAGER, DOCUMENTED, CORRUPTION),
+        .last = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement =
+            "Content of a Swizzled allocation that was unswizzled when it left is swizzled "
+            "on its way back into a memory segment, and is mapped into no aperture.",
+        .page = "locking-swizzled-allocations",
+        .how = "Unswizzle of the last TRANSFER out of a memory segment is held against Swizzle of "
+               "the next one back, and against MAP_APERTURE_SEGMENT before it.",
+        .why = "The GPU takes the pages of such an allocation for swizzled.",
+        .windows = "It pages the allocation into a memory segment and asks for swizzling.",
+        .windows_source = THE_PAGE,
+        .wrong = "args.Transfer.Flags.Swizzle = 0; /* it came out without trouble, too */\n",
+        .right = "args.Transfer.Flags.Swizzle = allocation->unswizzled;\n",
     },
 };

@@ -202,7 +202,8 @@ const struct vidmm_rule rules_k[] = {
         .statement = "DxgkDdiSubmitCommand and DxgkDdiPreemptCommand are called at DISPATCH_LEVEL.",
         .page = "nc-d3dkmddi-dxgkddi_submitcommand",
         .how = "The modelled IRQL of the thread is read when the call begins; what the driver may "
-               "do there is R434.",
+               "do there is R434. With LowIrqlPreemptCommand preemptions come at a lower level "
+               "(mcdm-implementation-guidelines), and are left out.",
         .why = "The scheduler calls them with spin locks held.",
         .windows = "No page tells more than the level.",
         .windows_source = NOT_KNOWN,

@@ -352,4 +352,20 @@ const struct vidmm_rule rules_l[] = {
         .right = "if (allocation->info.Flags.Cached && !segment->flags.Aperture)\n"
                  "    evict(allocation);\n",
     },
+    {
+        RULE(482, MANAGER, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "A reservation without a base lies between the MinimumAddress and the "
+                     "MaximumAddress that were given, all of it.",
+        .page = "nc-d3dumddi-pfnd3dddi_reservegpuvirtualaddresscb",
+        .how =
+            "Base and size of each reservation that was granted, by the record of the request; a "
+            "MaximumAddress of 0 is the end of the address space.",
+        .why = "User mode asks for bounds where its hardware reaches no further.",
+        .windows = "It keeps the whole range inside of them.",
+        .windows_source = THE_PAGE,
+        .wrong = "va = FindFree(space, size, args->MinimumAddress, space->end);\n",
+        .right = "end = args->MaximumAddress != 0 ? args->MaximumAddress : space->end;\n"
+                 "va = FindFree(space, size, args->MinimumAddress, end);\n",
+    },
 };

@@ -124,8 +124,8 @@ const struct vidmm_rule rules_o[] = {
     {
         RULE(351, DRIVER, DOCUMENTED, CORRUPTION),
         .last = LAST_WDDM1,
-        .statement =
-            "The driver sets CPUTranslatedAddress and changes RangeSize only with UseAlternateVA.",
+        .statement = "Whenever it succeeds, the driver sets CPUTranslatedAddress to where the "
+                     "CPU reaches the range; it changes RangeSize only with UseAlternateVA.",
         .page = "ns-d3dkmddi-_dxgkarg_acquireswizzlingrange",
         .how = "RangeSize before and after, and whether the CPU reaches memory at "
                "CPUTranslatedAddress.",
@@ -173,5 +173,20 @@ const struct vidmm_rule rules_o[] = {
         .why = "Only the second reason goes away.",
         .windows = "The system keeps to it.",
         .windows_source = THE_PAGE,
+    },
+    {
+        RULE(483, MANAGER, DOCUMENTED, CORRUPTION),
+        .statement = "Only one thread at a time is in DxgkDdiAcquireSwizzlingRange or "
+                     "DxgkDdiReleaseSwizzlingRange.",
+        .page = "threading-and-synchronization-first-level",
+        .how = "Threads inside the two calls are counted; a second one is a finding.",
+        .why = "The driver keeps its ranges without a lock because of this promise.",
+        .windows = "The system serialises calls of one class.",
+        .windows_source = THE_PAGE,
+        .wrong = "/* the lock of the application's device alone */\n"
+                 "DxgkDdiReleaseSwizzlingRange(adapter, &args);\n",
+        .right = "ExAcquireFastMutex(&swizzling);\n"
+                 "DxgkDdiReleaseSwizzlingRange(adapter, &args);\n"
+                 "ExReleaseFastMutex(&swizzling);\n",
     },
 };

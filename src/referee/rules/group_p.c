@@ -13,8 +13,10 @@ const struct vidmm_rule rules_p[] = {
         .statement = "Under isolation every page that the GPU may touch is mapped before it is "
                      "used and unmapped after.",
         .page = "iommu-based-gpu-isolation",
-        .how = "not judged: isolation is not modelled, and no call shows what is mapped in the "
-               "adapter's domain.",
+        .how = "Not judged: the IOMMU of this program translates for processes "
+               "(iommu-model) and not for an adapter's domain, and its mapping is the "
+               "system's own work, in no call. It would take a domain that every access "
+               "of the board goes through.",
         .why = "The IOMMU stops all other accesses.",
         .windows = "A missing mapping is a fault of the device.",
     },

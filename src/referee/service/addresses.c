@@ -90,6 +90,17 @@ void service_update(struct vidmm_referee *referee,
     }
 }
 
+static void addresses_judge_bounds(struct vidmm_referee *referee,
+                                   const struct vidmm_request_addresses *what) {
+    uint64_t end = what->maximum != 0 ? what->maximum : UINT64_MAX;
+    if (what->base == 0)
+        MANAGER_MUST(482,
+                     what->va >= what->minimum && what->va <= end && what->size <= end - what->va,
+                     "all of a reservation between its bounds",
+                     "0x%llx bytes at 0x%llx, from 0x%llx to 0x%llx", LLU(what->size),
+                     LLU(what->va), LLU(what->minimum), LLU(end));
+}
+
 static void addresses_judge_reserve(struct vidmm_referee *referee,
                                     const struct vidmm_request_addresses *what, bool granted) {
     if (!addresses_units(what->base | what->size, RESERVE_UNIT) || what->size == 0)
@@ -153,8 +164,10 @@ void service_addresses(struct vidmm_referee *referee, const struct vidmm_request
     switch (record->service) {
     case VIDMM_SERVICE_RESERVE:
         addresses_judge_reserve(referee, what, granted);
-        if (granted)
-            addresses_note_reservation(referee, what);
+        if (!granted)
+            break;
+        addresses_judge_bounds(referee, what);
+        addresses_note_reservation(referee, what);
         break;
     case VIDMM_SERVICE_MAP:
         addresses_judge_map(referee, what, granted);

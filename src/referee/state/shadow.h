@@ -176,6 +176,7 @@ struct shadow_allocation {
     bool placed;           /* in `segment` */
     struct interval place; /* among those of the segment, while `placed` */
     bool content;          /* has content that must survive */
+    bool linear;           /* Swizzled, and its system pages were unswizzled when it left */
     bool placed_before;    /* got a place once */
     uint64_t since, left;  /* calls: that gave it its place; that took one away that it was to
                             * keep, while it is in objects.left */

@@ -41,6 +41,19 @@ static void caps_judge_memory_caps(struct vidmm_referee *referee, DXGK_VIDMMCAPS
                 caps.CrossAdapterResourceScanout);
 }
 
+/* ns-d3dkmddi-_dxgk_vidschcaps.md: what each needs beside it. */
+static void caps_judge_scheduling(struct vidmm_referee *referee, DXGK_VIDSCHCAPS caps) {
+    bool engines = caps.MultiEngineAware, preempts = caps.PreemptionAware;
+    if (referee->adapter.version < DXGKDDI_INTERFACE_VERSION_WIN8)
+        return;
+    DRIVER_MUST(481,
+                (!preempts || engines) && (!caps.NoDmaPatching || (preempts && engines)) &&
+                    (!caps.CancelCommandAware || engines),
+                "PreemptionAware and CancelCommandAware only with MultiEngineAware, NoDmaPatching "
+                "only with PreemptionAware and MultiEngineAware",
+                "SchedulingCaps is 0x%08x", caps.Value);
+}
+
 /* mcdm-implementation-guidelines.md: what a compute-only driver leaves zero. */
 static void caps_judge_compute_only(struct vidmm_referee *referee, const DXGK_DRIVERCAPS *caps) {
     const DXGK_VIDMMCAPS *memory = &caps->MemoryManagementCaps;
@@ -98,6 +111,7 @@ static void caps_take_driver(struct vidmm_referee *referee, const struct query *
     memcpy(caps, query->out.bytes, size);
     adapter->caps_known = true;
     caps_judge_memory_caps(referee, caps->MemoryManagementCaps);
+    caps_judge_scheduling(referee, caps->SchedulingCaps);
     if (caps->MiscCaps.ComputeOnly)
         caps_judge_compute_only(referee, caps);
     slots_judge(referee);

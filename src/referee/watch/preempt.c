@@ -15,7 +15,8 @@ static NTSTATUS watch_PreemptCommand(struct vidmm_referee *referee, const HANDLE
     reports_drain(referee);
     MANAGER_MUST(147, call.alone, "one thread at a time in the GPU scheduler's calls",
                  "another of them is under way%s", "");
-    submit_judge_irql(referee, &call);
+    if (!referee->adapter.caps.SchedulingCaps.LowIrqlPreemptCommand)
+        submit_judge_irql(referee, &call);
     linked_judge_index(referee, args->EngineOrdinal);
     reset_judge(referee, false);
     node->preempting = true;

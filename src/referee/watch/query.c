@@ -199,8 +199,12 @@ void referee_judge_table(struct vidmm_referee *referee, const DRIVER_INITIALIZAT
     bool displays_only = slots[0].filled; /* with none of the others: it has no memory */
     for (size_t i = 1; i < sizeof(slots) / sizeof(*slots); i++)
         displays_only = displays_only && !slots[i].filled;
-    for (size_t i = 0; !displays_only && i < sizeof(slots) / sizeof(*slots); i++)
-        DRIVER_MUST(30, slots[i].filled, "a function in every slot that memory management needs",
+    bool newer = table->Version >= DXGKDDI_INTERFACE_VERSION_WDDM2_6;
+    if (newer)
+        DRIVER_MUST(30, slots[0].filled, "a DxgkDdiQueryAdapterInfo from WDDM 2.6 on",
+                    "it is NULL in the table of version 0x%x", (unsigned)table->Version);
+    for (size_t i = newer; !displays_only && i < sizeof(slots) / sizeof(*slots); i++)
+        DRIVER_MUST(477, slots[i].filled, "a function in every slot that memory management needs",
                     "%s is NULL in the table of version 0x%x", slots[i].name,
                     (unsigned)table->Version);
 }

@@ -46,6 +46,16 @@ static void slots_judge_physical(struct vidmm_referee *referee) {
     slots_judge_needed(referee, slot, COUNT(slot), "physical addresses alone");
 }
 
+/* ns-d3dkmddi-_dxgk_vidschcaps.md */
+static void slots_judge_scheduling(struct vidmm_referee *referee, DXGK_VIDSCHCAPS caps) {
+    const struct slot contexts[] = {SLOT(CreateContext), SLOT(DestroyContext)};
+    const struct slot cancel[] = {SLOT(CancelCommand)};
+    if (caps.MultiEngineAware)
+        slots_judge_needed(referee, contexts, COUNT(contexts), "MultiEngineAware");
+    if (caps.CancelCommandAware && referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WIN8)
+        slots_judge_needed(referee, cancel, COUNT(cancel), "CancelCommandAware");
+}
+
 /* The page's list, as far as there are slots for it. */
 static void slots_judge_compute_only(struct vidmm_referee *referee) {
     const struct slot slot[] = {SLOT(AcquireSwizzlingRange),
@@ -82,6 +92,8 @@ void slots_judge(struct vidmm_referee *referee) {
         slots_judge_addresses(referee);
     if (!memory.VirtualAddressingSupported && referee->real.DxgkDdiBuildPagingBuffer)
         slots_judge_physical(referee);
+    if (referee->real.DxgkDdiBuildPagingBuffer)
+        slots_judge_scheduling(referee, caps->SchedulingCaps);
     if (memory.IoMmuSecureModeSupported)
         slots_judge_isolation(referee);
     if (caps->MiscCaps.ComputeOnly)

@@ -14,6 +14,11 @@ static bool swizzle_judged(struct vidmm_referee *referee) {
     return referee->adapter.version <= DXGKDDI_INTERFACE_VERSION_WDDM1_3_PATH_INDEPENDENT_ROTATION;
 }
 
+static void swizzle_judge_class(struct vidmm_referee *referee, const struct referee_call *call) {
+    MANAGER_MUST(483, call->alone, "one thread at a time in the calls of swizzling ranges",
+                 "another of them is under way");
+}
+
 static bool swizzle_alternates(const struct shadow_allocation *allocation) {
     return allocation && allocation->info.Flags.UseAlternateVA;
 }
@@ -95,6 +100,7 @@ static NTSTATUS watch_AcquireSwizzlingRange(struct vidmm_referee *referee, const
     struct referee_call call;
     SIZE_T wanted = args->RangeSize;
     referee_enter(referee, &call, "DxgkDdiAcquireSwizzlingRange", REFEREE_SWIZZLING);
+    swizzle_judge_class(referee, &call);
     const struct shadow_allocation *allocation = shadow_allocation(referee, args->hAllocation);
     if (swizzle_judged(referee)) {
         swizzle_judge_request(referee, args, allocation);
@@ -173,6 +179,7 @@ static NTSTATUS watch_ReleaseSwizzlingRange(struct vidmm_referee *referee, const
                                             const DXGKARG_RELEASESWIZZLINGRANGE *args) {
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiReleaseSwizzlingRange", REFEREE_SWIZZLING);
+    swizzle_judge_class(referee, &call);
     referee->swizzle.refused.released = true;
     uint64_t own = 0;
     if (swizzle_judged(referee)) {

@@ -76,7 +76,7 @@ struct linked {
     PVOID added;    /* DxgkDdiLinkDevice comes next, for this one; NULL: not */
     uint32_t links; /* NumberOfLinksInChain of the first answer; 0: there was none */
     uint64_t chain; /* its ChainUid */
-    bool whole;     /* that all links are there was judged */
+    bool whole;     /* that all links are there was judged, or one of them failed */
 };
 
 /* Physical adapters of the logical one, at least 1. */

@@ -32,6 +32,7 @@ static NTSTATUS watch_AddDevice(struct vidmm_referee *referee, const PDEVICE_OBJ
         linked->device[linked->devices++] = (struct linked_device){.context = *context};
         linked->added = linked_asked(referee) ? *context : NULL;
     }
+    linked->whole = linked->whole || status != STATUS_SUCCESS;
     pthread_mutex_unlock(&referee->lock);
     return status;
 }
@@ -82,6 +83,7 @@ static NTSTATUS watch_LinkDevice(struct vidmm_referee *referee, const PDEVICE_OB
         device->lead = answer->LeadLink;
         linked_judge_chain(referee, answer);
     }
+    referee->linked.whole = referee->linked.whole || status != STATUS_SUCCESS;
     pthread_mutex_unlock(&referee->lock);
     return status;
 }

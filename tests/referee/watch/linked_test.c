@@ -40,6 +40,7 @@ static struct fixture {
     struct board board[2];
     uint32_t added, created;
     bool narrow;              /* the driver reads the two members of a level as one */
+    bool no_second;           /* and has no memory for a second device */
     bool any_index;           /* and answers for adapters that there are not */
     uint8_t process;          /* its address is the driver's handle */
     UINT home;                /* of the next allocation */
@@ -50,6 +51,8 @@ static struct fixture {
 
 static NTSTATUS APIENTRY add_device(const PDEVICE_OBJECT object, PVOID *context) {
     (void)object;
+    if (f.no_second && f.added == 1)
+        return STATUS_NO_MEMORY;
     *context = &f.board[f.added++];
     return STATUS_SUCCESS;
 }
@@ -75,6 +78,11 @@ static NTSTATUS APIENTRY start_device(const PVOID context, PDXGK_START_INFO info
 }
 
 static NTSTATUS APIENTRY stop_device(const PVOID context) {
+    (void)context;
+    return STATUS_SUCCESS;
+}
+
+static NTSTATUS APIENTRY remove_device(const PVOID context) {
     (void)context;
     return STATUS_SUCCESS;
 }
@@ -401,6 +409,7 @@ static void fill_table(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiLinkDevice = link_device;
     table->DxgkDdiStartDevice = start_device;
     table->DxgkDdiStopDevice = stop_device;
+    table->DxgkDdiRemoveDevice = remove_device;
     table->DxgkDdiQueryAdapterInfo = query;
     table->DxgkDdiCreateProcess = create_process;
     table->DxgkDdiCreateDevice = create_device;
@@ -497,6 +506,23 @@ static void a_chain_with_more_links_than_devices_is_named(void **state) {
     f.board[0].links = f.board[1].links = 3;
     bring_up();
     assert_broken(501);
+}
+
+static void a_chain_that_could_not_be_added_is_not_judged(void **state) {
+    PVOID context;
+    (void)state;
+    add();
+    link_board(0);
+    f.table.DxgkDdiRemoveDevice(context_of(0));
+    assert_broken(501);
+    close_two(state);
+    open_two(state);
+    f.no_second = true;
+    add();
+    link_board(0);
+    assert_int_equal(f.table.DxgkDdiAddDevice(NULL, &context), STATUS_NO_MEMORY);
+    f.table.DxgkDdiRemoveDevice(context_of(0));
+    assert_int_equal(f.ledger.broken[501], 0);
 }
 
 static void a_device_that_is_not_linked_has_a_chain_of_its_own(void **state) {
@@ -779,6 +805,7 @@ int main(void) {
         TWO(a_chain_that_counts_what_was_added_so_far_is_named),
         TWO(a_chain_with_more_links_than_devices_is_named),
         TWO(a_device_that_is_not_linked_has_a_chain_of_its_own),
+        TWO(a_chain_that_could_not_be_added_is_not_judged),
         TWO(two_leads_and_no_lead_are_named),
         TWO(the_lead_starts_last_and_stops_first),
         TWO(questions_name_adapters_that_there_are),

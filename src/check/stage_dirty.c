@@ -220,6 +220,8 @@ enum vidmm_stage_outcome stage_dirty(struct check *check, uint32_t number) {
     struct dirty dirty = {.refused = false};
     (void)number;
     check_step(check, "dirty: start");
+    if (check->options->linked > 1)
+        return check_say(check, VIDMM_STAGE_SKIPPED, "dirty bits are for an adapter without links");
     if (!check_open(check, &setup))
         return VIDMM_STAGE_STOPPED;
     enum vidmm_stage_outcome outcome = raw_open(&dirty.raw, check);

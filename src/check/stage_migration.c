@@ -253,6 +253,8 @@ enum vidmm_stage_outcome stage_migration(struct check *check, uint32_t number) {
                                              {"DirtyPerformant", number}}};
     memset(&stage, 0, sizeof(stage));
     check_step(check, "migration: run %u", number + 1);
+    if (check->options->linked > 1)
+        return check_say(check, VIDMM_STAGE_SKIPPED, "linked physical adapters are not moved");
     enum vidmm_stage_outcome outcome = check_play(check, &setup, FRAMES, between);
     free(stage.board);
     if (outcome == VIDMM_STAGE_DONE && !stage.able)

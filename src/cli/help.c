@@ -174,7 +174,7 @@ void cli_help_rules(FILE *out) {
           "      --codes            list the codes; with --markdown all of them as a document\n"
           "      --records          list what Windows was seen to do and what drivers got wrong\n"
           "      --json FILE        what is found, as JSON; - is standard output\n"
-          "      --group LETTER     only this group, A to T\n"
+          "      --group LETTER     only this group, A to U\n"
           "      --side SIDE        only the rules for the driver or for the manager\n"
           "      --judged           only the rules that vidmm checks\n"
           "      --markdown         the whole table as a document\n"

@@ -43,17 +43,24 @@ static void take_off(const struct request *request, uint32_t count) {
         residency_entry_remove(residency_entry_find(request->allocations[count], request->device));
 }
 
+static uint64_t listed_locally(const struct vidmm_process *process) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < process->adapter->facts.linked; i++)
+        bytes += process->listed[group_index(i, VIDMM_GROUP_LOCAL)];
+    return bytes;
+}
+
 static enum vidmm_status add_all(struct request *request) {
     const struct vidmm_process *process = request->device->process;
-    uint64_t before = process->listed[VIDMM_GROUP_LOCAL];
+    uint64_t before = listed_locally(process);
     for (uint32_t i = 0; i < request->count; i++) {
         if (residency_entry_add(request->device, request->allocations[i]))
             continue;
         take_off(request, i);
         return error_no_memory(request->device->adapter, CALL);
     }
-    request->added = process->listed[VIDMM_GROUP_LOCAL] - before;
-    request->overdraft = budget_overdraft(process, VIDMM_GROUP_LOCAL);
+    request->added = listed_locally(process) - before;
+    request->overdraft = budget_overdraft_local(process);
     return VIDMM_OK;
 }
 
@@ -175,7 +182,7 @@ enum vidmm_status vidmm_device_evict(struct vidmm_device *device,
     for (uint32_t i = 0; status == VIDMM_OK && i < count; i++)
         evict_one(device, allocations[i], flags);
     if (device->process)
-        trim = budget_overdraft(device->process, VIDMM_GROUP_LOCAL);
+        trim = budget_overdraft_local(device->process);
     adapter_leave(adapter);
     if (bytes_to_trim)
         *bytes_to_trim = trim;

@@ -112,7 +112,7 @@ struct vidmm_adapter {
     struct vidmm_resource *resources;
     struct adapter_context_allocations context_allocations;
     struct swizzling swizzling;
-    struct memory_share shares[2]; /* by enum vidmm_memory_group */
+    struct memory_share shares[MEMORY_GROUPS];
 
     struct fences fences;
     struct physical_adapter physical[LINKED_MAX];

@@ -12,8 +12,6 @@
 
 struct space;
 
-#define PROCESS_GROUPS 2u /* enum vidmm_memory_group */
-
 struct vidmm_process {
     struct vidmm_adapter *adapter;
     struct vidmm_process *next; /* of the adapter */
@@ -28,9 +26,9 @@ struct vidmm_process {
     struct vidmm_device *device;      /* the same: the system's, for companion contexts */
     uint64_t buffers;                 /* the same: where the paging buffers are */
     uint32_t devices;                 /* of it that live */
-    uint64_t listed[PROCESS_GROUPS];  /* bytes on residency lists of its devices */
-    uint64_t held[PROCESS_GROUPS];    /* those of them that are resident in the group */
-    uint64_t fixed[PROCESS_GROUPS];   /* budgets set from outside; UINT64_MAX: none */
+    uint64_t listed[MEMORY_GROUPS];   /* bytes on residency lists of its devices */
+    uint64_t held[MEMORY_GROUPS];     /* those of them that are resident in the group */
+    uint64_t fixed[MEMORY_GROUPS];    /* budgets set from outside; UINT64_MAX: none */
     uint64_t trimmed_to; /* 1 + the local budget that it was last asked to trim to; 0: none */
 };
 
@@ -43,6 +41,10 @@ static inline struct space *space_on(struct space *space, uint32_t physical) {
     while (space->peer && space->physical != physical)
         space = space->peer;
     return space;
+}
+/* The one of them that has the VA map. */
+static inline struct space *space_first(const struct space *space) {
+    return (struct space *)(void *)((char *)space->va - offsetof(struct space, own));
 }
 /* `space` is the privileged one of its process (privileged.h). */
 static inline bool space_is_privileged(const struct space *space) {

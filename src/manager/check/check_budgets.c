@@ -42,7 +42,7 @@ static void check_process_budget(struct vidmm_adapter *adapter, const struct vid
 
 void check_budgets(struct vidmm_adapter *adapter) {
     for (const struct vidmm_process *one = adapter->processes.first; one; one = one->next) {
-        for (uint32_t group = 0; group < PROCESS_GROUPS; group++)
+        for (uint32_t group = 0; group < group_total(&adapter->facts); group++)
             check_process_budget(adapter, one, group);
     }
 }

@@ -71,7 +71,7 @@ static enum vidmm_status process_new(struct vidmm_adapter *adapter, uint32_t num
         return error_no_memory(adapter, CALL);
     process->adapter = adapter;
     process->number = number;
-    for (uint32_t i = 0; i < PROCESS_GROUPS; i++)
+    for (uint32_t i = 0; i < MEMORY_GROUPS; i++)
         process->fixed[i] = UINT64_MAX;
     enum vidmm_status status = adapter->iommu ? iommu_enter(process) : VIDMM_OK;
     if (status == VIDMM_OK)

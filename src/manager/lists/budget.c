@@ -8,7 +8,7 @@
 #include "object/candidates.h"
 #include "lists/residency_list.h"
 
-enum vidmm_memory_group budget_group(const struct segment *segment) {
+static enum vidmm_memory_group group_of(const struct segment *segment) {
     if (segment->flags.LocalBudgetGroup)
         return VIDMM_GROUP_LOCAL;
     if (segment->flags.NonLocalBudgetGroup)
@@ -16,11 +16,15 @@ enum vidmm_memory_group budget_group(const struct segment *segment) {
     return segment->aperture ? VIDMM_GROUP_NON_LOCAL : VIDMM_GROUP_LOCAL;
 }
 
+uint32_t budget_group(const struct segment *segment) {
+    return group_index(segment->physical, group_of(segment));
+}
+
 /*
  * The segments whose memory is counted: those flagged ApplicationTarget, or all of the group where
  * none is.
  */
-static uint32_t group_set(struct vidmm_adapter *adapter, enum vidmm_memory_group group) {
+static uint32_t group_set(struct vidmm_adapter *adapter, uint32_t group) {
     struct memory_share *share = &adapter->shares[group];
     uint32_t all = 0, targets = 0;
     if (share->set)
@@ -37,7 +41,7 @@ static uint32_t group_set(struct vidmm_adapter *adapter, enum vidmm_memory_group
 }
 
 static bool counts_in(struct vidmm_adapter *adapter, const struct segment *segment,
-                      enum vidmm_memory_group group) {
+                      uint32_t group) {
     return segment && segment_in_set(segment, group_set(adapter, group));
 }
 
@@ -63,8 +67,7 @@ static bool charged_elsewhere(const struct residency_entry *entry) {
 }
 
 /* A list of the group grew or shrank: the shares of all processes are computed again. */
-static void charge_listed(struct residency_entry *entry, enum vidmm_memory_group group,
-                          uint64_t bytes) {
+static void charge_listed(struct residency_entry *entry, uint32_t group, uint64_t bytes) {
     struct vidmm_process *process = entry->device->process;
     if (entry->listed[group] == bytes)
         return;
@@ -73,8 +76,7 @@ static void charge_listed(struct residency_entry *entry, enum vidmm_memory_group
     entry->listed[group] = bytes;
 }
 
-static void charge_held(struct residency_entry *entry, enum vidmm_memory_group group,
-                        uint64_t bytes) {
+static void charge_held(struct residency_entry *entry, uint32_t group, uint64_t bytes) {
     entry->device->process->held[group] += bytes - entry->held[group];
     entry->held[group] = bytes;
 }
@@ -84,8 +86,7 @@ static void budget_set_charge(struct residency_entry *entry, bool counts) {
     const struct segment *segment = allocation->segment, *wanted = budget_preferred(allocation);
     const struct segment_request request = {.size = allocation->size,
                                             .pitch_size = allocation->info.PitchAlignedSize};
-    for (uint32_t i = 0; i < PROCESS_GROUPS; i++) {
-        enum vidmm_memory_group group = (enum vidmm_memory_group)i;
+    for (uint32_t group = 0; group < group_total(&allocation->adapter->facts); group++) {
         bool holds = counts && counts_in(allocation->adapter, segment, group);
         bool lists = counts && counts_in(allocation->adapter, wanted, group);
         charge_held(entry, group, holds ? allocation->place.size : 0);
@@ -118,14 +119,14 @@ void budget_keep(struct vidmm_adapter *adapter, struct segment *segment, uint64_
 
 /* ---- Shares ---------------------------------------------------------------------------------- */
 
-static uint64_t group_bytes(struct vidmm_adapter *adapter, enum vidmm_memory_group group) {
+static uint64_t group_bytes(struct vidmm_adapter *adapter, uint32_t group) {
     uint64_t bytes = 0, shared = adapter->facts.shared.limit;
     for (uint32_t i = 0; i < adapter->facts.segment_count; i++) {
         const struct segment *segment = &adapter->facts.segments[i];
         if (counts_in(adapter, segment, group))
             bytes += (segment->aperture ? segment->commit_limit : segment->size) - segment->kept;
     }
-    return group == VIDMM_GROUP_NON_LOCAL && bytes > shared ? shared : bytes;
+    return group_kind(group) == VIDMM_GROUP_NON_LOCAL && bytes > shared ? shared : bytes;
 }
 
 static uint64_t budget_least(uint64_t a, uint64_t b) {
@@ -136,7 +137,7 @@ static uint64_t budget_least(uint64_t a, uint64_t b) {
  * What is left for each of those that take all they are given, when every other process has what it
  * lists of `bytes`. `greedy` (NULL: no process in particular) is one of them.
  */
-static uint64_t round_of_shares(const struct vidmm_adapter *adapter, enum vidmm_memory_group group,
+static uint64_t round_of_shares(const struct vidmm_adapter *adapter, uint32_t group,
                                 const struct vidmm_process *greedy, uint64_t bytes,
                                 uint64_t share) {
     uint64_t modest = 0;
@@ -154,7 +155,7 @@ static uint64_t round_of_shares(const struct vidmm_adapter *adapter, enum vidmm_
 
 /* Rounds, until what is left unused is shared among the processes that want more: at most one for each
  * process. */
-static uint64_t fair_share(struct vidmm_adapter *adapter, enum vidmm_memory_group group,
+static uint64_t fair_share(struct vidmm_adapter *adapter, uint32_t group,
                            const struct vidmm_process *greedy) {
     uint64_t bytes = group_bytes(adapter, group), share = 0, next = 0;
     do {
@@ -164,13 +165,12 @@ static uint64_t fair_share(struct vidmm_adapter *adapter, enum vidmm_memory_grou
     return next == UINT64_MAX ? bytes : share & ~(uint64_t)(PAGE_BYTES - 1);
 }
 
-uint64_t budget_of(const struct vidmm_process *process, enum vidmm_memory_group group) {
+uint64_t budget_of(const struct vidmm_process *process, uint32_t group) {
     return process->fixed[group] != UINT64_MAX ? process->fixed[group]
                                                : fair_share(process->adapter, group, process);
 }
 
-static uint64_t budget_over(const struct vidmm_process *process, enum vidmm_memory_group group,
-                            uint64_t bytes) {
+static uint64_t budget_over(const struct vidmm_process *process, uint32_t group, uint64_t bytes) {
     struct memory_share *share = &process->adapter->shares[group];
     uint64_t budget = process->fixed[group];
     if (budget == UINT64_MAX && !share->known) {
@@ -182,20 +182,26 @@ static uint64_t budget_over(const struct vidmm_process *process, enum vidmm_memo
     return bytes > budget ? bytes - budget : 0;
 }
 
-uint64_t budget_excess(const struct vidmm_process *process, enum vidmm_memory_group group,
-                       uint64_t more) {
+uint64_t budget_excess(const struct vidmm_process *process, uint32_t group, uint64_t more) {
     return process ? budget_over(process, group, process->held[group] + more) : 0;
 }
 
-uint64_t budget_overdraft(const struct vidmm_process *process, enum vidmm_memory_group group) {
+uint64_t budget_overdraft(const struct vidmm_process *process, uint32_t group) {
     return budget_over(process, group, process->listed[group]);
+}
+
+uint64_t budget_overdraft_local(const struct vidmm_process *process) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < process->adapter->facts.linked; i++)
+        bytes += budget_overdraft(process, group_index(i, VIDMM_GROUP_LOCAL));
+    return bytes;
 }
 
 void vidmm_process_budget(struct vidmm_process *process, uint32_t physical,
                           enum vidmm_memory_group group, struct vidmm_budget *budget) {
-    (void)physical;
+    uint32_t index = group_index(physical, group);
     adapter_enter(process->adapter);
-    budget->budget = budget_of(process, group);
-    budget->usage = process->listed[group];
+    budget->budget = budget_of(process, index);
+    budget->usage = process->listed[index];
     adapter_leave(process->adapter);
 }

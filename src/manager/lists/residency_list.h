@@ -18,6 +18,7 @@
 #include <vidmm/virtual.h>
 
 #include "memory/policy.h"
+#include "reported/physical.h"
 
 struct segment;
 struct segment_request;
@@ -72,7 +73,7 @@ struct residency_entry {
     uint32_t taken;  /* off the count by the request at hand */
     /* Of several devices of a process one is charged (budget.h). */
     bool charged;
-    uint64_t listed[2], held[2]; /* bytes, by enum vidmm_memory_group */
+    uint64_t listed[MEMORY_GROUPS], held[MEMORY_GROUPS]; /* bytes */
 };
 
 struct residency_entry *residency_entry_find(const struct vidmm_allocation *allocation,

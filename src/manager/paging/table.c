@@ -8,6 +8,7 @@
 #include "base/process.h"
 #include "object/allocation.h"
 #include "lists/budget.h"
+#include "paging/table_mirror.h"
 
 #define CALL_ROOT "DxgkDdiGetRootPageTableSize"
 #define WIDE_MASK ((UINT64_C(1) << PAGE_SHIFT_LARGE) - 1)
@@ -58,13 +59,17 @@ void table_memory_free(struct space *space, struct table_memory *memory) {
 
 /* VIDMM_DOES_NOT_FIT: nothing is left that could leave. */
 static enum vidmm_status table_take_place(struct space *space, struct table_memory *memory,
-                                          uint32_t alignment) {
+                                          uint32_t level) {
     struct vidmm_adapter *adapter = space->adapter;
-    const struct segment_request request = {
-        .size = memory->size, .alignment = alignment, .from_end = true};
+    bool mirrored = table_is_mirrored(space, level);
+    const struct segment_request request = {.size = memory->size,
+                                            .alignment = space->mmu->level[level].alignment,
+                                            .from_end = !mirrored};
     const struct table_place wanted = {
         .runs = space->process, .segment = memory->segment, .request = &request};
-    enum vidmm_status status = spaces_of(space)->make_place(adapter, &wanted, &memory->place);
+    enum vidmm_status status = mirrored
+                                   ? table_mirror_place(space, &wanted, &memory->place)
+                                   : spaces_of(space)->make_place(adapter, &wanted, &memory->place);
     if (status == VIDMM_OK)
         budget_keep(adapter, memory->segment, memory->place.size, false);
     else if (status == VIDMM_DOES_NOT_FIT)
@@ -132,8 +137,8 @@ static enum vidmm_status memory_make(struct space *space, uint32_t level, uint64
     enum vidmm_status status =
         memory->valid ? VIDMM_OK : error_no_memory(adapter, "vidmm page tables");
     if (status == VIDMM_OK)
-        status = memory->segment ? table_take_place(space, memory, info->alignment)
-                                 : take_pages(adapter, memory);
+        status =
+            memory->segment ? table_take_place(space, memory, level) : take_pages(adapter, memory);
     if (status == VIDMM_OK)
         status = reach(space, memory);
     if (status == VIDMM_OK)

@@ -66,4 +66,23 @@ static inline uint32_t driver_segment_set(const struct adapter_facts *facts, uin
     return (set & physical_segment_set(facts, physical)) >> facts->physical[physical].first_segment;
 }
 
+/* ---- Groups of memory: each physical adapter has those of enum vidmm_memory_group ------------ */
+
+#define GROUPS_EACH   2u
+#define MEMORY_GROUPS (LINKED_MAX * GROUPS_EACH)
+
+static inline uint32_t group_index(uint32_t physical, enum vidmm_memory_group group) {
+    return physical * GROUPS_EACH + group;
+}
+static inline uint32_t group_physical(uint32_t index) {
+    return index / GROUPS_EACH;
+}
+static inline enum vidmm_memory_group group_kind(uint32_t index) {
+    return (enum vidmm_memory_group)(index % GROUPS_EACH);
+}
+/* How many of MEMORY_GROUPS there are. */
+static inline uint32_t group_total(const struct adapter_facts *facts) {
+    return facts->linked * GROUPS_EACH;
+}
+
 #endif

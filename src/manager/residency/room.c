@@ -56,8 +56,8 @@ static const struct residency_entry *room_listed_by(const struct vidmm_device *d
 
 /* A request may take from processes that hold at least so much beyond their budgets; false: from
  * none. */
-static bool room_claim(const struct vidmm_device *device, enum vidmm_memory_group group,
-                       uint64_t size, uint64_t *least) {
+static bool room_claim(const struct vidmm_device *device, uint32_t group, uint64_t size,
+                       uint64_t *least) {
     *least = 0;
     if (!device || device->list.suspends == SUSPEND_ANYBODY)
         return true;
@@ -68,7 +68,7 @@ static bool room_claim(const struct vidmm_device *device, enum vidmm_memory_grou
 
 /* What the process lists that holds most beyond its budget. */
 static struct room_victim room_listed(const struct room *room, const struct segment *segment) {
-    enum vidmm_memory_group group = budget_group(segment);
+    uint32_t group = budget_group(segment);
     struct room_question question = {room, segment};
     const struct segment_request *request = room->request;
     uint64_t size = request && !request->in_vpr ? segment_reserves(segment, request) : 0;

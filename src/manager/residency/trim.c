@@ -16,9 +16,7 @@ static bool wants(const struct vidmm_device *device, const struct vidmm_process 
 
 /* What `device` is told; 0 bytes: with TRIM_TO_BUDGET there is nothing to tell. */
 static uint64_t bytes_for(const struct vidmm_device *device) {
-    return device->trim.flags & VIDMM_TRIM_TO_BUDGET
-               ? budget_overdraft(device->process, VIDMM_GROUP_LOCAL)
-               : 0;
+    return device->trim.flags & VIDMM_TRIM_TO_BUDGET ? budget_overdraft_local(device->process) : 0;
 }
 
 /* Calls back without locks. `device` stays: to end its callback waits for this. */
@@ -66,8 +64,7 @@ bool trim_others(struct vidmm_device *asking) {
     bool noted = false;
     for (struct vidmm_device *device = asking->adapter->devices.first; device;
          device = device->next) {
-        if (!wants(device, asking->process) ||
-            budget_overdraft(device->process, VIDMM_GROUP_LOCAL) == 0)
+        if (!wants(device, asking->process) || budget_overdraft_local(device->process) == 0)
             continue;
         device->trim.flags |= VIDMM_TRIM_TO_BUDGET;
         noted = true;
@@ -78,11 +75,13 @@ bool trim_others(struct vidmm_device *asking) {
 
 /* True when the process has not been told of a budget as small as the one it has. */
 static bool shrank(struct vidmm_process *process) {
-    if (budget_overdraft(process, VIDMM_GROUP_LOCAL) == 0) {
+    if (budget_overdraft_local(process) == 0) {
         process->trimmed_to = 0;
         return false;
     }
-    uint64_t budget = budget_of(process, VIDMM_GROUP_LOCAL) + 1;
+    uint64_t budget = 1;
+    for (uint32_t i = 0; i < process->adapter->facts.linked; i++)
+        budget += budget_of(process, group_index(i, VIDMM_GROUP_LOCAL));
     bool news = process->trimmed_to == 0 || budget < process->trimmed_to;
     if (news)
         process->trimmed_to = budget;
@@ -128,11 +127,11 @@ void vidmm_device_trim(struct vidmm_device *device, vidmm_trim_callback *callbac
 
 void vidmm_process_set_budget(struct vidmm_process *process, uint32_t physical,
                               enum vidmm_memory_group group, uint64_t bytes) {
-    (void)physical;
     struct vidmm_adapter *adapter = process->adapter;
+    uint32_t index = group_index(physical, group);
     adapter_enter(adapter);
-    process->fixed[group] = bytes;
-    adapter->shares[group].known = false;
+    process->fixed[index] = bytes;
+    adapter->shares[index].known = false;
     trim_shrunken(adapter, NULL);
     adapter_leave(adapter);
 }

@@ -52,7 +52,7 @@ static const struct vidmm_record rows[] = {
      "show Code 43",
      MALI_SYSTEM,
      MALI_SOURCE "runs 1 to 3",
-     {30}},
+     {30, 477}},
     {W(7),
      "HISTORYBUFFERPRECISION was answered with STATUS_NOT_SUPPORTED",
      "write \"Driver returned an invalid NTSTATUS code\" to the trace and fail the start",

@@ -199,9 +199,9 @@ const struct vidmm_rule rules_u[] = {
         .statement = "An allocation is placed in segments of the physical adapter that "
                      "PhysicalAdapterIndex of its DXGK_ALLOCATIONINFO names.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfo",
-        .how =
-            "Each place that an operation names or that an address of a process leads to is one of "
-            "that adapter's segments, or system memory.",
+        .how = "Each place that a fill, a transfer or a mapping into an aperture gives it is one "
+               "of that "
+               "adapter's segments. Moves by GPU virtual address are not looked at.",
         .why = "Its segment sets have no meaning on another adapter.",
         .windows = "The system places it there.",
         .wrong = "segment = find_room(&adapter->Physical[0], allocation);\n",

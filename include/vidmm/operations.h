@@ -32,8 +32,8 @@
     PLANNED(TRANSFER,                  TRANSFER,                  "transfer",                  COPY,       PHYSICAL, MAY_NAME(Transfer),             transfer)       \
     PLANNED(FILL,                      FILL,                      "fill",                      FILL,       PHYSICAL, NAMES(Fill),                    fill)           \
     PLANNED(DISCARD_CONTENT,           DISCARD,                   "discard",                   NONE,       PHYSICAL, NAMES(DiscardContent),          discard)        \
-    PLANNED(READ_PHYSICAL,             READ_PHYSICAL,             "read_physical",             NONE,       PHYSICAL, OWN,                            no)             \
-    PLANNED(WRITE_PHYSICAL,            WRITE_PHYSICAL,            "write_physical",            NONE,       PHYSICAL, OWN,                            no)             \
+    PLANNED(READ_PHYSICAL,             READ_PHYSICAL,             "read_physical",             NONE,       PHYSICAL, OWN,                            touch)          \
+    PLANNED(WRITE_PHYSICAL,            WRITE_PHYSICAL,            "write_physical",            NONE,       PHYSICAL, OWN,                            touch)          \
     PLANNED(MAP_APERTURE_SEGMENT,      MAP,                       "map_aperture",              APERTURE,   PHYSICAL, MAY_NAME(MapApertureSegment),   map)            \
     PLANNED(UNMAP_APERTURE_SEGMENT,    UNMAP,                     "unmap_aperture",            APERTURE,   PHYSICAL, MAY_NAME(UnmapApertureSegment), unmap)          \
     PLANNED(SPECIAL_LOCK_TRANSFER,     SPECIAL_LOCK_TRANSFER,     "special_lock_transfer",     COPY,       PHYSICAL, NAMES(SpecialLockTransfer),     special_lock)   \

@@ -19,6 +19,9 @@
 /* Flags of vidmm_os.pages_alloc. */
 #define VIDMM_PAGES_CONTIGUOUS 0x1u /* one physically contiguous run */
 #define VIDMM_PAGES_CACHED     0x2u /* cacheable; otherwise write-combined */
+/* Runs of VIDMM_PAGES_RUN bytes that begin at multiples of it, as far as there are such. */
+#define VIDMM_PAGES_LARGE 0x4u
+#define VIDMM_PAGES_RUN   (2u << 20)
 
 /*
  * An IOMMU in front of the GPU (iommu-model.md): it reaches memory by the CPU's addresses of a

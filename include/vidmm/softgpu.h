@@ -50,7 +50,7 @@
  *   MmuPages               0 (default): 4 KiB; 1: or 64 KiB, by leaf table; 2: dual entries
  *   MmuFeatures            sum of 1 read-only, 2 no-execute, 4 zero, 8 large pages,
  *                          16 the TLB keeps that a page is not mapped, 32 a large page begins at
- *                          any multiple of 4 KiB; default 7
+ *                          any multiple of 4 KiB, 64 and lies in system memory too; default 7
  *   MmuUpdateMode          how the driver has page tables updated: 0 by the CPU (tables in system
  *                          memory), 1 by GPU virtual address, 2 (default) by physical address
  *   MmuTableSegment        segment of the page tables: 0 (default) system memory, where they fit

@@ -1,8 +1,8 @@
 /*
  * stage_large.c - large pages (docs/gpu-virtual-memory.md): a surface as large as two of them and a
  * page comes and goes beside another one, is seen at a second range of addresses, and loses a page
- * out of the middle of that range. The driver sees entries with LargePage come, be split and go;
- * the content is compared in the end.
+ * out of the middle of that range, which comes back. The driver sees entries with LargePage come, be
+ * split, be joined and go; the content is compared in the end.
  */
 #include "user.h"
 

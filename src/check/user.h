@@ -72,7 +72,8 @@ bool user_place(struct user *user, uint32_t index, uint32_t set);
 
 /* user_addresses.c: all requests about addresses; destroys surface `gone`. */
 bool user_addresses(struct user *user, uint32_t mapped, uint32_t gone);
-/* Maps surface `index` at a second range of addresses and frees that in parts. */
+/* Maps surface `index` at a second range of addresses, frees a page out of its middle, maps that
+ * again, and frees all of it. */
 bool user_split(struct user *user, uint32_t index);
 /* user_contexts.c: several contexts while their memory moves; maps surface `index` again. */
 bool user_contexts(struct user *user, uint32_t index);

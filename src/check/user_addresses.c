@@ -206,6 +206,18 @@ static bool queue_all(struct range *range) {
 }
 
 /* All of it at a second range, which loses a page out of its middle while both are resident. */
+/* The page at `middle` comes back between those that stayed. */
+static bool join_again(struct user *user, const struct user_surface *surface, uint64_t va,
+                       uint64_t middle) {
+    const struct vidmm_va_request page = {.base = va + middle,
+                                          .size = CHECK_PAGE,
+                                          .allocation = surface->allocation,
+                                          .offset = middle,
+                                          .protection = VIDMM_VA_WRITE};
+    uint64_t at = va + middle;
+    return map(user, &page, VIDMM_RANGE_FREE, &at) && user->status == VIDMM_OK;
+}
+
 bool user_split(struct user *user, uint32_t index) {
     const struct user_surface *surface = &user->surface[index];
     const struct range range = {.user = user, .target = surface->allocation};
@@ -214,7 +226,8 @@ bool user_split(struct user *user, uint32_t index) {
     uint64_t va = 0, middle = surface->size / 2 & ~(uint64_t)(CHECK_PAGE - 1);
     return map(user, &all, VIDMM_RANGE_FREE, &va) && user->status == VIDMM_OK &&
            user_submit(user, 0) && give_back(&range, va + middle, CHECK_PAGE) &&
-           user_submit(user, 0) && user_rest(user) && give_back(&range, va, surface->size);
+           user_submit(user, 0) && join_again(user, surface, va, middle) && user_submit(user, 0) &&
+           user_rest(user) && give_back(&range, va, surface->size);
 }
 
 bool user_addresses(struct user *user, uint32_t mapped, uint32_t gone) {

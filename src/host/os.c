@@ -134,9 +134,11 @@ static uint64_t os_now(void *ctx) {
 
 static PMDL os_pages_alloc(void *ctx, size_t pages, uint32_t flags, uint64_t highest) {
     uint64_t limit = highest == UINT64_MAX ? UINT64_MAX / HOST_PAGE : (highest + 1) / HOST_PAGE;
+    enum host_mdl_runs runs = flags & VIDMM_PAGES_CONTIGUOUS ? HOST_RUNS_ONE
+                              : flags & VIDMM_PAGES_LARGE    ? HOST_RUNS_LARGE
+                                                             : HOST_RUNS_ANY;
     (void)ctx;
-    return host_pages_alloc(HOST_MDL_MANAGER, pages, (flags & VIDMM_PAGES_CONTIGUOUS) != 0, 0,
-                            limit);
+    return host_pages_alloc(HOST_MDL_MANAGER, pages, runs, 0, limit);
 }
 
 static void os_pages_free(void *ctx, PMDL mdl) {

@@ -160,6 +160,15 @@ static void print_features(FILE *out, const DXGK_GPUMMUCAPS *caps) {
     fputs(*separator == '\0' ? "none\n" : "\n", out);
 }
 
+static void print_large_pages(FILE *out, const struct vidmm_gpummu_info *mmu) {
+    uint64_t bytes = mmu->large_bytes;
+    char text[32];
+    fprintf(out, LABEL, "large pages");
+    for (uint32_t level = 1; level < mmu->levels; bytes <<= mmu->level[level++].index_bits)
+        fprintf(out, "%s%s", level == 1 ? "" : ", ", vidmm_report_size(bytes, text, sizeof(text)));
+    fprintf(out, "\n");
+}
+
 static void print_mmu(FILE *out, const struct vidmm_inspection *inspection) {
     const struct vidmm_gpummu_info *mmu = &inspection->mmu;
     char text[32];
@@ -176,8 +185,7 @@ static void print_mmu(FILE *out, const struct vidmm_inspection *inspection) {
     print_number(out, "address bits", mmu->caps.VirtualAddressBitCount);
     fprintf(out, LABEL "%s\n", "page sizes", report_page_sizes(&mmu->caps));
     if (mmu->large_bytes != 0)
-        fprintf(out, LABEL "%s\n", "large pages",
-                vidmm_report_size(mmu->large_bytes, text, sizeof(text)));
+        print_large_pages(out, mmu);
     fprintf(out, LABEL "%s\n", "page tables are updated",
             report_update_mode(mmu->caps.PageTableUpdateMode));
     print_features(out, &mmu->caps);

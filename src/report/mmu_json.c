@@ -39,8 +39,10 @@ static json_t *page_sizes(const struct vidmm_gpummu_info *mmu) {
     json_array_append_new(list, number(4096));
     if (mmu->caps.LeafPageTableSizeFor64KPagesInBytes != 0)
         json_array_append_new(list, number(65536));
-    if (mmu->large_bytes != 0)
-        json_array_append_new(list, number(mmu->large_bytes));
+    uint64_t large = mmu->large_bytes;
+    for (uint32_t level = 1; large != 0 && level < mmu->levels;
+         large <<= mmu->level[level++].index_bits)
+        json_array_append_new(list, number(large));
     return list;
 }
 

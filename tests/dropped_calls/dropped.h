@@ -69,6 +69,7 @@ void operation_in(const struct vidmm_harness *harness);
 enum range_set {
     RANGES_STALE,  /* entries changed that were not flushed since */
     RANGES_MAPPED, /* leaf entries lead somewhere */
+    RANGES_LARGE,  /* entries above them do */
     RANGES_SETS
 };
 
@@ -76,6 +77,8 @@ void ranges_add(enum range_set set, HANDLE process, uint64_t start, uint64_t end
 void ranges_remove(enum range_set set, HANDLE process, uint64_t start, uint64_t end);
 /* Some address of [start, end) is in it. */
 bool ranges_any(enum range_set set, HANDLE process, uint64_t start, uint64_t end);
+/* Some address of it leads to memory. */
+bool ranges_lead(HANDLE process, uint64_t start, uint64_t end);
 
 /* ---- unused.c: entries and flushes that were left out, and whether anybody used the addresses ---
  */

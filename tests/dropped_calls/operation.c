@@ -157,6 +157,16 @@ static void note_mapped(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, ui
             ranges_add(RANGES_MAPPED, update->hProcess, va, va + bytes);
 }
 
+/* What the entries of a table above the leaves show: below a large page no leaf entry is valid. */
+static void note_large(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, uint32_t shift) {
+    uint64_t va = update->FirstPteVirtualAddress, bytes = UINT64_C(1) << shift;
+    for (UINT i = 0; i < update->NumPageTableEntries; i++, va += bytes) {
+        ranges_remove(RANGES_LARGE, update->hProcess, va, va + bytes);
+        if (update->pPageTableEntries[update->Flags.Repeat ? 0 : i].LargePage)
+            ranges_add(RANGES_LARGE, update->hProcess, va, va + bytes);
+    }
+}
+
 static void remember(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     uint32_t shift = shift_of(update);
     for (UINT i = 0; i < update->NumPageTableEntries; i++) {
@@ -169,8 +179,10 @@ static void remember(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
                 set_cell(operation_table(update), entry, entry_of(update, wide, i));
         }
     }
-    if (update->PageTableLevel != 0)
+    if (update->PageTableLevel != 0) {
+        note_large(update, shift);
         return;
+    }
     set_cell(operation_table(update), TABLE_PROCESS, (uintptr_t)update->hProcess);
     set_cell(operation_table(update), TABLE_START,
              update->FirstPteVirtualAddress - ((uint64_t)update->StartIndex << shift));

@@ -1,7 +1,7 @@
 /*
  * ranges.c - sets of addresses: those of which a TLB may know something that is not true any more,
  * since entries on their way changed, at any level, and no flush was asked for since; and those
- * whose leaf entries lead somewhere.
+ * whose leaf entries, or large pages, lead somewhere.
  */
 #include "dropped.h"
 
@@ -59,4 +59,9 @@ bool ranges_any(enum range_set set, HANDLE process, uint64_t start, uint64_t end
         if (ranges[i].process == process && ranges[i].start < end && start < ranges[i].end)
             return true;
     return false;
+}
+
+bool ranges_lead(HANDLE process, uint64_t start, uint64_t end) {
+    return ranges_any(RANGES_MAPPED, process, start, end) ||
+           ranges_any(RANGES_LARGE, process, start, end);
 }

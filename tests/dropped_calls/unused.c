@@ -181,7 +181,7 @@ void unused_submission(const DXGKARG_SUBMITCOMMANDVIRTUAL *args, HANDLE process)
     if (left.paging && args->Flags.Paging)
         use(args->DmaBufferVirtualAddress, args->DmaBufferSize);
     else if (left.links)
-        left.used = left.used || ranges_any(RANGES_MAPPED, process, left.va, left.end);
+        left.used = left.used || ranges_lead(process, left.va, left.end);
     else
         left.used = true;
     settle();

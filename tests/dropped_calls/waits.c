@@ -125,7 +125,7 @@ bool waits_unmapped(HANDLE process) {
         unmapped =
             flush->process != process ||
             fence_passed(open.adapter, open.adapter->facts.physical[0].paging_node, flush->fence) ||
-            !ranges_any(RANGES_MAPPED, process, flush->start, flush->end);
+            !ranges_lead(process, flush->start, flush->end);
     }
     return unmapped;
 }

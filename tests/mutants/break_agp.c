@@ -1,6 +1,6 @@
 /*
  * break_agp.c - managers that have the GART behind an AGP-type aperture segment do what they must
- * not, or not do what they must.
+ * not, or not do what they must; and a driver that leaves the GPU's writes there where they are.
  */
 #include "mutants.h"
 
@@ -57,6 +57,13 @@ static void maps_behind_end(struct vidmm_gart *gart) {
     gart->map = map_behind_end;
 }
 
+static NTSTATUS APIENTRY read_nothing(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    return args->Operation == DXGK_OPERATION_READ_PHYSICAL
+               ? STATUS_SUCCESS
+               : mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+}
+REPLACE(DxgkDdiBuildPagingBuffer, read_nothing)
+
 #define MANAGER(RULE, NAME, WHAT)                                                                  \
     .rule = (RULE), .side = VIDMM_SIDE_MANAGER, .what = (WHAT), .gart = (NAME), .stage = "agp"
 
@@ -68,6 +75,9 @@ const struct mutant mutants_agp[] = {
     {MANAGER(64, maps_beyond_limit, "has the GART map more than CommitLimit"),
      .consequences = {199, 110}, .settings = {SYSTEM, {"AgpCommitLimit", LIMIT *PAGE}}},
     {MANAGER(110, no_flushes, "flushes no Cached allocation that comes into an AGP segment"),
+     .settings = {SYSTEM}},
+    {BREAKS(192, DRIVER, "agp", read_nothing,
+            "answers READ_PHYSICAL of an AGP segment with success and does nothing"),
      .settings = {SYSTEM}},
     {MANAGER(199, no_unmaps, "leaves pages mapped by the GART that something else comes to"),
      .settings = {SYSTEM}},

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include <vidmm/os.h>
+
 #include "base/thread.h"
 #include "base/world.h"
 #include "memory/bars.h"
@@ -66,23 +68,31 @@ static void mdl_delete(struct host_mdl *m) {
     free(m);
 }
 
-PMDL host_pages_alloc(enum host_mdl_pages kind, uint64_t pages, bool contiguous, uint64_t first,
-                      uint64_t limit) {
+static bool mdl_take(uint64_t pages, enum host_mdl_runs runs, uint64_t first, uint64_t limit,
+                     PFN_NUMBER *frames) {
+    struct host_physical *ram = host_world->physical;
+    if (runs == HOST_RUNS_LARGE)
+        return host_frames_take_runs(ram, pages, first, limit, VIDMM_PAGES_RUN / HOST_PAGE, frames);
+    if (runs == HOST_RUNS_ANY)
+        return host_frames_take(ram, pages, first, limit, frames);
+    if (!host_frames_take_run(ram, pages, first, limit, 0, &frames[0]))
+        return false;
+    for (uint64_t i = 1; i < pages; i++)
+        frames[i] = frames[0] + i;
+    return true;
+}
+
+PMDL host_pages_alloc(enum host_mdl_pages kind, uint64_t pages, enum host_mdl_runs runs,
+                      uint64_t first, uint64_t limit) {
     if (pages == 0 || pages > MDL_PAGES_MOST)
         return NULL;
     struct host_mdl *m = mdl_new(HOST_MDL_BORROWED, pages);
     if (!m)
         return NULL;
-    PFN_NUMBER *frames = MmGetMdlPfnArray(&m->mdl);
-    struct host_physical *ram = host_world->physical;
-    bool taken = contiguous ? host_frames_take_run(ram, pages, first, limit, 0, &frames[0])
-                            : host_frames_take(ram, pages, first, limit, frames);
-    if (!taken) {
+    if (!mdl_take(pages, runs, first, limit, MmGetMdlPfnArray(&m->mdl))) {
         mdl_delete(m);
         return NULL;
     }
-    for (uint64_t i = 1; contiguous && i < pages; i++)
-        frames[i] = frames[0] + i;
     m->kind = kind;
     m->mdl.ByteCount = (ULONG)(pages * HOST_PAGE);
     m->mdl.MdlFlags = MDL_PAGES_LOCKED;
@@ -347,7 +357,9 @@ PMDL host_mdl_take(PHYSICAL_ADDRESS LowAddress, PHYSICAL_ADDRESS HighAddress, SI
     uint64_t high = (uint64_t)HighAddress.QuadPart;
     uint64_t limit = high == UINT64_MAX ? UINT64_MAX / HOST_PAGE : (high + 1) / HOST_PAGE;
     return host_pages_alloc(HOST_MDL_DRIVER, ROUND_TO_PAGES(TotalBytes) / HOST_PAGE,
-                            (Flags & MM_ALLOCATE_REQUIRE_CONTIGUOUS_CHUNKS) != 0, first, limit);
+                            Flags & MM_ALLOCATE_REQUIRE_CONTIGUOUS_CHUNKS ? HOST_RUNS_ONE
+                                                                          : HOST_RUNS_ANY,
+                            first, limit);
 }
 
 NTKERNELAPI PMDL NTAPI MmAllocatePagesForMdlEx(PHYSICAL_ADDRESS LowAddress,

@@ -21,6 +21,13 @@ enum host_mdl_pages {
     HOST_MDL_RELEASED, /* its frames were freed by MmFreePagesFromMdl */
 };
 
+/* How the frames of an MDL lie. */
+enum host_mdl_runs {
+    HOST_RUNS_ANY,
+    HOST_RUNS_LARGE, /* as VIDMM_PAGES_LARGE wants */
+    HOST_RUNS_ONE,
+};
+
 struct host_mdl {
     struct host_mdl *next, *previous;
     enum host_mdl_pages kind;
@@ -44,8 +51,8 @@ uint64_t host_mdls_left(struct host_mdls *mdls);
 
 /* What MmAllocatePagesForMdlEx and DxgkCbAllocatePagesForMdl have in common. */
 PMDL host_mdl_take(PHYSICAL_ADDRESS lowest, PHYSICAL_ADDRESS highest, SIZE_T bytes, ULONG flags);
-PMDL host_pages_alloc(enum host_mdl_pages kind, uint64_t pages, bool contiguous, uint64_t first,
-                      uint64_t limit);
+PMDL host_pages_alloc(enum host_mdl_pages kind, uint64_t pages, enum host_mdl_runs runs,
+                      uint64_t first, uint64_t limit);
 /* Linear view of an MDL's pages, or NULL. */
 void *host_mdl_map(PMDL mdl);
 /* Where that view is or will be, and its bytes; 0: nowhere. */

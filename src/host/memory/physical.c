@@ -172,6 +172,20 @@ bool host_frames_take_run(struct host_physical *ram, uint64_t count, uint64_t fi
     return found;
 }
 
+/* A run that crosses no multiple of its own length begins at one. */
+bool host_frames_take_runs(struct host_physical *ram, uint64_t count, uint64_t first,
+                           uint64_t limit, uint64_t run, uint64_t *frames) {
+    uint64_t got = 0, start;
+    while (count - got >= run && host_frames_take_run(ram, run, first, limit, run, &start)) {
+        for (uint64_t i = 0; i < run; i++)
+            frames[got++] = start + i;
+    }
+    if (got == count || host_frames_take(ram, count - got, first, limit, frames + got))
+        return true;
+    host_frames_give(ram, frames, got);
+    return false;
+}
+
 void *host_physical_pointer(struct host_physical *ram, uint64_t pa, size_t size) {
     uint64_t end = ram->bytes + HOST_POOL_BYTES;
     if (pa >= end || size > end - pa)

@@ -44,6 +44,10 @@ bool host_frames_take(struct host_physical *ram, uint64_t count, uint64_t first,
  * any). */
 bool host_frames_take_run(struct host_physical *ram, uint64_t count, uint64_t first, uint64_t limit,
                           uint64_t boundary, uint64_t *start);
+/* Takes `count` frames as host_frames_take, but runs of `run` that begin at multiples of it as long
+ * as there are such. */
+bool host_frames_take_runs(struct host_physical *ram, uint64_t count, uint64_t first,
+                           uint64_t limit, uint64_t run, uint64_t *frames);
 void host_frames_give(struct host_physical *ram, const uint64_t *frames, uint64_t count);
 void host_frames_give_run(struct host_physical *ram, uint64_t start, uint64_t count);
 /* Host pointer to `size` bytes of RAM or nonpaged pool at `pa`, or NULL. */

@@ -5,6 +5,13 @@
  */
 #include "object/backing.h"
 
+/* Large pages can only lead to what lies together. */
+static uint32_t backing_flags(const struct vidmm_allocation *allocation) {
+    bool large = allocation->adapter->facts.mmu.large_system && allocation_may_be_large(allocation);
+    return (allocation->info.Flags.Cached ? VIDMM_PAGES_CACHED : 0) |
+           (large ? VIDMM_PAGES_LARGE : 0);
+}
+
 bool backing_create(struct vidmm_allocation *allocation, PMDL existing) {
     const struct vidmm_adapter *adapter = allocation->adapter;
     const struct vidmm_os *os = &adapter->os;
@@ -15,8 +22,7 @@ bool backing_create(struct vidmm_allocation *allocation, PMDL existing) {
         return true;
     }
     allocation->mdl = os->pages_alloc(os->ctx, (size_t)(allocation->size / PAGE_BYTES),
-                                      allocation->info.Flags.Cached ? VIDMM_PAGES_CACHED : 0,
-                                      highest ? highest : UINT64_MAX);
+                                      backing_flags(allocation), highest ? highest : UINT64_MAX);
     allocation->own_pages = allocation->mdl;
     return allocation->own_pages;
 }

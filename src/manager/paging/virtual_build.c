@@ -235,20 +235,21 @@ static DXGK_PAGETABLEUPDATEADDRESS update_address(const struct vidmm_adapter *ad
     return address;
 }
 
+static void make_pages(const struct table_op *op, const struct entries *entries, DXGK_PTE *to) {
+    if (op->segment)
+        make_placed(op, entries, to);
+    else
+        make_listed(op, entries, to);
+}
+
 /* What `op` writes; true when it is one entry over and over. */
 static bool make_entries(const struct table_op *op, const struct entries *entries, DXGK_PTE *to) {
-    if (op->write == TABLE_PAGES && op->segment) {
-        make_placed(op, entries, to);
+    if (op->write == TABLE_PAGES || op->write == TABLE_LARGE)
+        make_pages(op, entries, to);
+    if (op->write == TABLE_PAGES)
         return false;
-    }
-    if (op->write == TABLE_PAGES) {
-        make_listed(op, entries, to);
-        return false;
-    }
-    if (op->write == TABLE_LARGE) {
-        make_placed(op, entries, to);
+    if (op->write == TABLE_LARGE)
         set_large(op, entries, to);
-    }
     if (op->write == TABLE_SMALL)
         set_large(op, entries, NULL);
     if (op->write == TABLE_LINKS || op->write == TABLE_LARGE || op->write == TABLE_SMALL) {

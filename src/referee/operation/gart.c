@@ -1,7 +1,7 @@
 /*
  * gart.c - the GART behind an AGP-type aperture segment: no operation of the driver maps there, so
  * the caller of the manager says what the manager has the GART do, and the shadow of the pages
- * follows that.
+ * follows that. What the driver does there is to touch it with the GPU.
  */
 #include "operation/operation.h"
 
@@ -92,3 +92,20 @@ void gart_judge_use(struct vidmm_referee *referee, const struct shadow_segment *
                      "%llu of its %llu pages were flushed since they were mapped", LLU(flushed),
                      LLU(pages));
 }
+
+/* ---- READ_PHYSICAL, WRITE_PHYSICAL ----------------------------------------------------------- */
+
+/* The CPU cannot do this in place of the GPU, whose writes it is about. */
+static void gart_touch_built(struct vidmm_referee *referee,
+                             const struct shadow_operation *operation) {
+    const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
+    bool read = arg->Operation == DXGK_OPERATION_READ_PHYSICAL;
+    const struct shadow_segment *segment =
+        shadow_segment(referee, read ? arg->ReadPhysical.SegmentId : arg->WritePhysical.SegmentId);
+    if (segment && segment->gart)
+        DRIVER_MUST(192, !operation->swallowed, "a command for the GPU that accesses the address",
+                    "success, and nothing in the paging buffer, for %s of AGP segment %u",
+                    read ? "READ_PHYSICAL" : "WRITE_PHYSICAL", segment->id);
+}
+
+const struct operation_judge op_judge_touch = {.built = gart_touch_built};

@@ -291,9 +291,9 @@ const struct vidmm_rule rules_f[] = {
         .statement = "READ_PHYSICAL and WRITE_PHYSICAL make the GPU access one to eight bytes at "
                      "the given address of the segment.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
-        .how =
-            "Not judged: the operations push out what the GPU holds back of writes to AGP "
-            "memory; the software GPU holds nothing back, and a read by the GPU leaves no trace.",
+        .how = "Of an AGP segment: an operation that is answered with success has left something "
+               "in the paging buffer. A read leaves no other trace, and drivers that move bytes "
+               "with the CPU have nothing to push out of other segments.",
         .why = "The access pushes the GPU's posted writes out before the CPU reads; a driver that "
                "skips it hands stale data to the CPU.",
         .windows = "Windows sends them when the CPU is about to read AGP memory that the GPU "

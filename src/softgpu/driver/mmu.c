@@ -128,6 +128,9 @@ static DXGK_GPUMMUCAPS caps_of(const struct kmd_adapter *adapter) {
     if (adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_1)
         caps.AllowNonAlignedLargePageAddress =
             caps.LargePageSupported && (format->has & GPU_MMU_LARGE_ANYWHERE);
+    if (adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9)
+        caps.SysMemLargePageSupported =
+            caps.LargePageSupported && (format->has & GPU_MMU_LARGE_SYSTEM);
     caps.DualPteSupported = format->pages == GPU_PAGES_DUAL;
     if (adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_6)
         caps.InvalidTlbEntriesNotCached = !(format->has & GPU_MMU_CACHES_INVALID);

@@ -32,7 +32,7 @@ static bool set_format(struct hw *hw, struct hw_mmu *mmu, uint64_t levels) {
     uint64_t has =
         hw->host.setting(hw->host.ctx, "MmuFeatures",
                          GPU_MMU_HAS_READ_ONLY | GPU_MMU_HAS_NO_EXECUTE | GPU_MMU_HAS_ZERO);
-    if (levels < GPU_LEVELS_MIN || levels > GPU_LEVELS_MAX || pages > GPU_PAGES_DUAL || has >= 64)
+    if (levels < GPU_LEVELS_MIN || levels > GPU_LEVELS_MAX || pages > GPU_PAGES_DUAL || has >= 128)
         return false;
     if (bits == 0)
         bits = default_bits(levels, pages,

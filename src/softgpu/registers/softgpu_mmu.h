@@ -42,6 +42,7 @@
 #define GPU_MMU_HAS_LARGE      0x8u  /* GPU_PTE_LARGE */
 #define GPU_MMU_CACHES_INVALID 0x10u /* that a page is not mapped is cached too */
 #define GPU_MMU_LARGE_ANYWHERE 0x20u /* a large page begins at any multiple of 4 KiB */
+#define GPU_MMU_LARGE_SYSTEM   0x40u /* and may lie in system memory */
 #define GPU_SPACES             1024u
 
 /* ---- Entries --------------------------------------------------------------------------------- */

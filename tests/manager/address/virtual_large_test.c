@@ -279,6 +279,40 @@ static void a_split_goes_down_one_level_at_a_time(void **state) {
     game_end(game);
 }
 
+/* ---- System memory --------------------------------------------------------------------------- */
+
+static void says_system(DXGKARG_QUERYADAPTERINFO *arg) {
+    if (arg->Type == DXGKQAITYPE_GPUMMUCAPS)
+        ((DXGK_GPUMMUCAPS *)arg->pOutputData)->SysMemLargePageSupported = 1;
+}
+
+/* From WDDM 2.9 on, where the system's pages lie together. */
+static void system_memory_needs_the_driver_to_allow_it(void **state) {
+    static const uint32_t versions[] = {DXGKDDI_INTERFACE_VERSION_WDDM2_8,
+                                        DXGKDDI_INTERFACE_VERSION_WDDM2_9};
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct game *game = prepare();
+        game->world->large_anywhere = true;
+        game->world->version = versions[i];
+        game->world->spoil = says_system;
+        game->world->system.scattered = false;
+        struct player *player = &begin(game)->players[0];
+        struct vidmm_allocation *allocation = make(player, 2 * large_size, SET(APERTURE));
+        uint64_t va = map(
+            player, (struct vidmm_va_request){.size = 2 * large_size, .allocation = allocation});
+        must_list(player, allocation);
+        PMDL mdl = vidmm_allocation_backing(allocation);
+        for (uint64_t at = 0; at < 2 * large_size; at += PAGE) {
+            struct world_page page = world_translate(world_process(game->world, 1), va + at);
+            assert_true(page.valid);
+            assert_int_equal(page.large, i);
+            assert_int_equal(page.page, MmGetMdlPfnArray(mdl)[at / PAGE]);
+        }
+        game_end(game);
+    }
+}
+
 /* ---- Side by side ---------------------------------------------------------------------------- */
 
 /* `size` bytes of the allocation in `parts` mappings, one behind the other. */
@@ -389,6 +423,7 @@ int main(void) {
         cmocka_unit_test(both_ends_of_a_change_are_split),
         cmocka_unit_test(each_part_has_the_highest_level_that_fits),
         cmocka_unit_test(a_split_goes_down_one_level_at_a_time),
+        cmocka_unit_test(system_memory_needs_the_driver_to_allow_it),
         cmocka_unit_test(mappings_side_by_side_share_a_large_page),
         cmocka_unit_test(joining_leaves_no_address_without_a_page),
         cmocka_unit_test(joining_goes_up_to_the_highest_level),

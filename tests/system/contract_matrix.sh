@@ -14,7 +14,7 @@
 #
 # Kinds: `small` and `large`, GPU virtual addresses without and with large pages; `plain` and `agp`,
 # WDDM 1.1 without and with an AGP segment. No driver has both: large pages came with WDDM 2.1, and
-# AGP segments went with WDDM 1.3.
+# AGP segments went with WDDM 1.3. The reference driver links devices from WDDM 2.0 on.
 set -u -o pipefail
 . "$(dirname "$0")/lib.sh"
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -61,6 +61,7 @@ cells() {
     for workload in $("$vidmm" workloads | awk '/^  / { print $1 }'); do
         for kind in small large plain agp; do
             for linked in $adapters; do
+                [[ $linked = 1 || $kind = small || $kind = large ]] || continue
                 for share in 25 150; do
                     echo "$workload $kind $linked $share"
                 done

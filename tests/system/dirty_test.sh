@@ -16,7 +16,7 @@ page_sizes() {
          /"bytes"/ && page { gsub(/[^0-9]/, "", $2); print page, $2; page = "" }' "$report"
 }
 
-for model in physical gpummu; do
+for model in physical gpummu 'gpummu --set MmuFeatures=15'; do
     for workload in minetest frame-loop; do
         options="--model $model --vram 50% --frames 20 $workload"
         # shellcheck disable=SC2086

@@ -9,7 +9,8 @@
 # --full: whole workloads instead of 150 frames, and 200 kills and 200 bytes instead of 40 each. JOBS
 # workloads move at once (half as many as there are processors: each is two processes, and a pause is
 # a time); as many disturbances as there are processors, which mostly wait. On two processors that
-# takes about a quarter of an hour, and with --full half an hour or more.
+# takes about a quarter of an hour, and with --full half an hour or more. RUN_OPTIONS='--set MmuFeatures=15'
+# and the like are options of the moved runs.
 set -u
 frames=150 harms=40
 if [ "${1:-}" = --full ]; then

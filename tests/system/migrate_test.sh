@@ -5,7 +5,7 @@
 #
 #   migrate_test.sh VIDMM WORKLOAD FRAMES LINK [OPTION of send...]
 #
-# LINK: unix, tcp or file.
+# LINK: unix, tcp or file. RUN_OPTIONS: options of the run on both sides.
 set -u
 . "$(dirname "$0")/lib.sh"
 vidmm=$1 workload=$2 frames=$3 kind=$4
@@ -14,7 +14,8 @@ work=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$work"' EXIT
 report=$work/run.json
 export XDG_RUNTIME_DIR=$work
-run=(--frames "$frames" --vram 60% --seed 3)
+# shellcheck disable=SC2206
+run=(--frames "$frames" --vram 60% --seed 3 ${RUN_OPTIONS:-})
 case $kind in
 tcp) link=tcp:127.0.0.1:$((20000 + $$ % 20000)) ;;
 *) link=$kind:$work/link ;;

@@ -336,7 +336,7 @@ static void impossible_formats_are_refused(void **state) {
         {{"MmuLevels", 7}, {NULL, 0}},
         {{"MmuLevels", UINT64_MAX}, {NULL, 0}},
         {{"MmuLevels", 3}, {"MmuPages", 3}},
-        {{"MmuLevels", 3}, {"MmuFeatures", 64}},
+        {{"MmuLevels", 3}, {"MmuFeatures", 128}},
         {{"MmuLevels", 3}, {"MmuIndexBits", 0x000909}},
         {{"MmuLevels", 3}, {"MmuIndexBits", 0x090904}},
         {{"MmuLevels", 2}, {"MmuIndexBits", 0x130a}},

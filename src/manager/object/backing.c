@@ -7,7 +7,9 @@
 
 /* Large pages can only lead to what lies together. */
 static uint32_t backing_flags(const struct vidmm_allocation *allocation) {
-    bool large = allocation->adapter->facts.mmu.large_system && allocation_may_be_large(allocation);
+    const struct adapter_facts *facts = &allocation->adapter->facts;
+    bool large =
+        facts->physical[allocation->home].mmu.large_system && allocation_may_be_large(allocation);
     return (allocation->info.Flags.Cached ? VIDMM_PAGES_CACHED : 0) |
            (large ? VIDMM_PAGES_LARGE : 0);
 }

@@ -12,17 +12,19 @@
 
 /* ---- What the driver tells ------------------------------------------------------------------- */
 
+static bool raw_concerns(const struct raw_submitter *raw, uint32_t physical, uint32_t node) {
+    return physical == raw->physical && node == raw->info.paging_node;
+}
+
 static void completed(void *ctx, uint32_t physical, uint32_t node, uint32_t fence) {
     struct raw_submitter *raw = ctx;
-    (void)physical;
-    if (node == raw->info.paging_node)
+    if (raw_concerns(raw, physical, node))
         raw->completed = fence;
 }
 
 static void preempted(void *ctx, uint32_t physical, uint32_t node, uint32_t fence, uint32_t last) {
     struct raw_submitter *raw = ctx;
-    (void)physical;
-    if (node != raw->info.paging_node)
+    if (!raw_concerns(raw, physical, node))
         return;
     raw->preempted = fence;
     if ((int32_t)(last - raw->completed) > 0)
@@ -31,8 +33,7 @@ static void preempted(void *ctx, uint32_t physical, uint32_t node, uint32_t fenc
 
 static void faulted(void *ctx, uint32_t physical, uint32_t node, uint32_t fence) {
     struct raw_submitter *raw = ctx;
-    (void)physical;
-    if (node == raw->info.paging_node)
+    if (raw_concerns(raw, physical, node))
         raw->faulted = fence;
 }
 
@@ -42,9 +43,12 @@ static void choose_segments(struct raw_submitter *raw, struct vidmm_adapter *ada
     struct vidmm_segment_info info;
     for (uint32_t id = 1; vidmm_segment_info(adapter, id, &info); id++) {
         struct vidmm_segment_info *role = info.aperture ? &raw->aperture : &raw->memory;
+        if (info.physical != raw->physical)
+            continue;
+        info.id = info.driver_id;
         if (role->id == 0 && !info.agp && info.size >= 2 * RAW_PAGES * CHECK_PAGE)
             *role = info;
-        if (id == raw->info.paging_segment)
+        if (info.id == raw->info.paging_segment)
             raw->place = info;
     }
 }
@@ -83,8 +87,9 @@ static bool make_context(struct raw_submitter *raw) {
     if (status != STATUS_SUCCESS)
         return raw_refuse(raw, "DxgkDdiCreateDevice for the system", status);
     raw->device = device.hDevice;
-    DXGKARG_CREATECONTEXT context = {
-        .hContext = raw, .NodeOrdinal = raw->info.paging_node, .EngineAffinity = 1};
+    DXGKARG_CREATECONTEXT context = {.hContext = raw,
+                                     .NodeOrdinal = raw->info.paging_node,
+                                     .EngineAffinity = 1u << raw->physical};
     context.Flags.SystemContext = 1;
     status = raw->ddi->DxgkDdiCreateContext(raw->device, &context);
     if (status != STATUS_SUCCESS)
@@ -107,7 +112,9 @@ static void raw_object_create(struct raw_submitter *raw, DXGK_ALLOCATIONINFO *in
     DXGKARG_CREATEALLOCATION args = {.NumAllocations = 1, .pAllocationInfo = info};
     if (raw->ddi->DxgkDdiCreateAllocation(raw->adapter, &args) == STATUS_SUCCESS)
         raw->allocation = info->hAllocation;
+    bool newer = raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0;
     bool fits = info->Size == RAW_PAGES * CHECK_PAGE &&
+                (!newer || info->PhysicalAdapterIndex == raw->physical) &&
                 (info->SupportedWriteSegmentSet >> (raw->memory.id - 1) & 1u) != 0;
     if (!fits)
         raw_object_destroy(raw);
@@ -115,7 +122,8 @@ static void raw_object_create(struct raw_submitter *raw, DXGK_ALLOCATIONINFO *in
 
 static void create_spoken(struct raw_submitter *raw) {
     struct vidmm_umd_allocation data = {.magic = VIDMM_UMD_MAGIC,
-                                        .flags = VIDMM_UMD_LOCAL,
+                                        .flags =
+                                            VIDMM_UMD_LOCAL | VIDMM_UMD_PHYSICAL(raw->physical),
                                         .size = (uint64_t)RAW_PAGES * CHECK_PAGE};
     DXGK_ALLOCATIONINFO info;
     memset(&info, 0, sizeof(info));
@@ -163,8 +171,9 @@ static bool make_buffers(struct raw_submitter *raw) {
 }
 
 static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct check *check,
-                                          bool aperture_will_do) {
+                                          uint32_t physical, bool aperture_will_do) {
     *raw = (struct raw_submitter){.check = check,
+                                  .physical = physical,
                                   .ddi = &check->harness.table,
                                   .adapter = vidmm_host_adapter(check->harness.host),
                                   .os = vidmm_host_os(check->harness.host),
@@ -191,11 +200,16 @@ static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct chec
 }
 
 enum vidmm_stage_outcome raw_open(struct raw_submitter *raw, struct check *check) {
-    return open_hand(raw, check, false);
+    return open_hand(raw, check, 0, false);
+}
+
+enum vidmm_stage_outcome raw_open_on(struct raw_submitter *raw, struct check *check,
+                                     uint32_t physical) {
+    return open_hand(raw, check, physical, false);
 }
 
 enum vidmm_stage_outcome raw_open_aperture(struct raw_submitter *raw, struct check *check) {
-    return open_hand(raw, check, true);
+    return open_hand(raw, check, 0, true);
 }
 
 static void free_pages(struct raw_submitter *raw, PMDL mdl) {

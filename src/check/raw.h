@@ -28,6 +28,7 @@ struct raw_submitter {
     struct check *check;
     const DRIVER_INITIALIZATION_DATA *ddi;
     HANDLE adapter, device, context; /* of the system device, if the driver creates one */
+    uint32_t physical; /* the physical adapter that it is about; ids of segments are that one's */
     const struct vidmm_os *os;
     struct vidmm_adapter_info info;
     struct vidmm_segment_info memory, aperture; /* id 0: there is none */
@@ -55,7 +56,10 @@ struct raw_submitter {
 
 /* After check_open. DONE, or another outcome with check->shared->text. */
 enum vidmm_stage_outcome raw_open(struct raw_submitter *raw, struct check *check);
-/* The same, but an aperture will do where there is no memory segment (`memory.id` 0). */
+/* The same on a physical adapter of linked ones. */
+enum vidmm_stage_outcome raw_open_on(struct raw_submitter *raw, struct check *check,
+                                     uint32_t physical);
+/* The first, but an aperture will do where there is no memory segment (`memory.id` 0). */
 enum vidmm_stage_outcome raw_open_aperture(struct raw_submitter *raw, struct check *check);
 /* The outcome of a stage that ran to its end. */
 enum vidmm_stage_outcome raw_close(struct raw_submitter *raw);

@@ -43,7 +43,8 @@ static void raw_describe(const struct raw_submitter *raw, const struct raw_packe
                              .DmaBufferPrivateDataSize = raw->info.paging_private,
                              .DmaBufferPrivateDataSubmissionStartOffset = packet->private_start,
                              .DmaBufferPrivateDataSubmissionEndOffset = packet->private_end,
-                             .SubmissionFenceId = packet->fence};
+                             .SubmissionFenceId = packet->fence,
+                             .EngineOrdinal = raw->physical};
     patch->DmaBufferPhysicalAddress.QuadPart = (LONGLONG)buffer_address(raw);
     patch->Flags.Paging = 1;
     *submit =
@@ -58,6 +59,7 @@ static void raw_describe(const struct raw_submitter *raw, const struct raw_packe
                                 .DmaBufferPrivateDataSubmissionStartOffset = packet->private_start,
                                 .DmaBufferPrivateDataSubmissionEndOffset = packet->private_end,
                                 .SubmissionFenceId = packet->fence,
+                                .EngineOrdinal = raw->physical,
                                 .NodeOrdinal = raw->info.paging_node};
     submit->Flags.Paging = 1;
 }
@@ -232,7 +234,8 @@ bool raw_build(struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args) {
 
 bool raw_preempt(struct raw_submitter *raw) {
     const DXGKARG_PREEMPTCOMMAND args = {.PreemptionFenceId = ++raw->fence,
-                                         .NodeOrdinal = raw->info.paging_node};
+                                         .NodeOrdinal = raw->info.paging_node,
+                                         .EngineOrdinal = raw->physical};
     if (raw->refused)
         return false;
     NTSTATUS status = raw->ddi->DxgkDdiPreemptCommand(raw->adapter, &args);
@@ -266,14 +269,16 @@ static void raw_judge_stopped(struct raw_submitter *raw) {
     if (raw->memory.id == 0)
         return;
     for (uint32_t page = 0; page < RAW_PAGES; page++) {
-        const void *now = vidmm_host_peek(host, 0, raw_memory_at(raw, page), CHECK_PAGE);
+        const void *now =
+            vidmm_host_peek(host, raw->physical, raw_memory_at(raw, page), CHECK_PAGE);
         if (!now)
             return;
         memcpy(before[page], now, CHECK_PAGE);
     }
     vidmm_host_run(host);
     for (uint32_t page = 0; page < RAW_PAGES; page++) {
-        const void *now = vidmm_host_peek(host, 0, raw_memory_at(raw, page), CHECK_PAGE);
+        const void *now =
+            vidmm_host_peek(host, raw->physical, raw_memory_at(raw, page), CHECK_PAGE);
         changed += !now || memcmp(before[page], now, CHECK_PAGE) != 0;
     }
     raw_judge(raw, 421, changed == 0, "a GPU that neither reads nor writes memory after the reset",
@@ -295,8 +300,10 @@ bool raw_reset(struct raw_submitter *raw) {
 }
 
 static bool query_engine(struct raw_submitter *raw) {
-    DXGKARG_QUERYDEPENDENTENGINEGROUP group = {.NodeOrdinal = raw->info.paging_node};
-    DXGKARG_QUERYENGINESTATUS engine = {.NodeOrdinal = raw->info.paging_node};
+    DXGKARG_QUERYDEPENDENTENGINEGROUP group = {.NodeOrdinal = raw->info.paging_node,
+                                               .EngineOrdinal = raw->physical};
+    DXGKARG_QUERYENGINESTATUS engine = {.NodeOrdinal = raw->info.paging_node,
+                                        .EngineOrdinal = raw->physical};
     NTSTATUS status = raw->ddi->DxgkDdiQueryEngineStatus(raw->adapter, &engine);
     if (status != STATUS_SUCCESS)
         return raw_refuse(raw, "DxgkDdiQueryEngineStatus", status);
@@ -305,7 +312,8 @@ static bool query_engine(struct raw_submitter *raw) {
 }
 
 enum raw_engine raw_reset_engine(struct raw_submitter *raw) {
-    DXGKARG_RESETENGINE reset = {.NodeOrdinal = raw->info.paging_node};
+    DXGKARG_RESETENGINE reset = {.NodeOrdinal = raw->info.paging_node,
+                                 .EngineOrdinal = raw->physical};
     bool lost = false;
     if (raw->refused || !query_engine(raw))
         return RAW_ENGINE_BROKEN;

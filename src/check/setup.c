@@ -133,7 +133,7 @@ bool check_open(struct check *check, const struct check_setup *setup) {
         .setting_count = gather_settings(check, setup),
         .memory_bytes = MEMORY_BYTES,
         .seed = options->seed != 0 ? options->seed : 1, /* scattered pages find more errors */
-        .linked = options->linked,
+        .linked = options->linked > 1 ? options->linked : setup->linked,
         .fail_at = setup->fail_at,
         .allocating = setup->allocating,
         .allocating_ctx = check,

@@ -48,6 +48,7 @@ struct check_setup {
     uint64_t fail_at;
     void (*allocating)(void *ctx, uint64_t number); /* `ctx`: the check; NULL: none */
     uint64_t transfer_chunk;
+    uint32_t linked; /* physical adapters, if the user asks for no others */
     const struct vidmm_observer *observer;
 };
 
@@ -78,6 +79,7 @@ enum vidmm_stage_outcome stage_ranges(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_dirty(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_migration(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_agp(struct check *check, uint32_t number);
+enum vidmm_stage_outcome stage_linked(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_host_aperture(struct check *check, uint32_t number);
 
 /* check.c and child.c: one run in a process of its own. */

@@ -17,6 +17,7 @@ const struct check_stage check_stages[] = {
      stage_host_aperture},
     {"residency", "sends requests for residency, addresses and locks", 4, stage_residency},
     {"agp", "replays a short game through the AGP aperture", 1, stage_agp},
+    {"linked", "works on each of several linked physical adapters", 2, stage_linked},
     {"large-pages", "maps, moves and splits large pages", 1, stage_large},
     {"dirty", "writes memory between queries of dirty bits", 1, stage_dirty},
     {"migration", "migrates the adapter to itself during a game", 2, stage_migration},

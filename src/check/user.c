@@ -131,15 +131,17 @@ static void tell_submission(struct user *user, enum vidmm_status status) {
 }
 
 bool user_submit(struct user *user, uint32_t steps) {
-    struct vidmm_umd_spin packet = {
+    const struct vidmm_umd_spin packet = {
         .head = {.opcode = VIDMM_UMD_PACKET_SPIN, .size = sizeof(packet)}, .steps = steps};
-    const struct vidmm_virtual_submission submission = {.commands = user->commands.va,
-                                                        .size = user->speaks ? sizeof(packet) : 0,
-                                                        .written = &user->commands.allocation};
+    return user_send(user, &packet, user->speaks ? sizeof(packet) : 0);
+}
+
+bool user_send(struct user *user, const void *packet, uint32_t size) {
+    const struct vidmm_virtual_submission submission = {
+        .commands = user->commands.va, .size = size, .written = &user->commands.allocation};
     if (!user_rest(user))
         return false;
-    if (user->speaks)
-        memcpy(user->cpu, &packet, sizeof(packet));
+    memcpy(user->cpu, packet, size);
     enum vidmm_status status = vidmm_submit_virtual(user->context, &submission, &user->fence);
     tell_submission(user, status);
     return user_fine(user, status);

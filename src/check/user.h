@@ -56,6 +56,8 @@ bool user_write(struct user *user, uint32_t index, uint8_t letter);
 bool user_lost(struct user *user, uint32_t index);
 /* The GPU works for `steps`, or does nothing; it writes no surface. */
 bool user_submit(struct user *user, uint32_t steps);
+/* The GPU executes a packet of vidmm/umd.h. */
+bool user_send(struct user *user, const void *packet, uint32_t size);
 bool user_rest(struct user *user);
 
 /* user_requests.c; `owners`: the owners of the surfaces, NULL: this user. A list of `count`

@@ -30,6 +30,8 @@ struct vidmm_spoiler {
     void (*gart)(struct vidmm_gart *gart);
     /* The sizes of graphics memory that the manager reports to applications. */
     void (*sizes)(struct vidmm_referee_sizes *sizes);
+    /* How the system begins and ends devices. */
+    void (*devices)(DRIVER_INITIALIZATION_DATA *table);
     /* The manager's answers to user mode. */
     void (*request)(struct vidmm_request_record *record);
 };

@@ -26,6 +26,8 @@ struct vidmm_harness_judging {
      * or of the manager's table (between manager and referee). May be NULL. */
     void (*spoil_driver)(DRIVER_INITIALIZATION_DATA *table);
     void (*spoil_manager)(DRIVER_INITIALIZATION_DATA *table);
+    /* The same for the calls that begin and end devices, between host and referee. */
+    void (*spoil_devices)(DRIVER_INITIALIZATION_DATA *table);
     /* The same for the driver's callbacks, between referee and driver. */
     void (*spoil_callbacks)(DXGKRNL_INTERFACE *callbacks);
     /* The same for what the manager has the GART do. */

@@ -133,7 +133,7 @@ bool check_open(struct check *check, const struct check_setup *setup) {
         .setting_count = gather_settings(check, setup),
         .memory_bytes = MEMORY_BYTES,
         .seed = options->seed != 0 ? options->seed : 1, /* scattered pages find more errors */
-        .linked = options->linked > 1 ? options->linked : setup->linked,
+        .linked = options->linked,
         .fail_at = setup->fail_at,
         .allocating = setup->allocating,
         .allocating_ctx = check,
@@ -148,6 +148,7 @@ bool check_open(struct check *check, const struct check_setup *setup) {
         judging.spoil_callbacks = options->spoiler->callbacks;
         judging.spoil_gart = options->spoiler->gart;
         judging.spoil_sizes = options->spoiler->sizes;
+        judging.spoil_devices = options->spoiler->devices;
     }
     check->starving = setup->fail_at != 0;
     if (vidmm_harness_open_driver(&host, &judging, &check->harness, text, sizeof(text)) !=

@@ -48,7 +48,6 @@ struct check_setup {
     uint64_t fail_at;
     void (*allocating)(void *ctx, uint64_t number); /* `ctx`: the check; NULL: none */
     uint64_t transfer_chunk;
-    uint32_t linked; /* physical adapters, if the user asks for no others */
     const struct vidmm_observer *observer;
 };
 

@@ -9,6 +9,8 @@ static void wrap_ddi(void *ctx, DRIVER_INITIALIZATION_DATA *table) {
     if (now.spoil_driver)
         now.spoil_driver(table);
     vidmm_referee_wrap_ddi(ctx, table);
+    if (now.spoil_devices)
+        now.spoil_devices(table);
 }
 
 static void wrap_callbacks(void *ctx, DXGKRNL_INTERFACE *callbacks) {

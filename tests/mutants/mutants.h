@@ -51,6 +51,9 @@ struct mutant {
     void (*sizes)(struct vidmm_referee_sizes *sizes);
     /* The same of what it answers to user mode. */
     void (*request)(struct vidmm_request_record *record);
+    /* Of a system: replaces the calls that begin and end devices. */
+    void (*devices)(DRIVER_INITIALIZATION_DATA *table);
+    uint32_t linked; /* physical adapters; 0: one */
 };
 
 /* The members that most mutants have: `what` they do wrong, by install_<function>, in a stage. */
@@ -95,7 +98,8 @@ extern struct vidmm_gart mutants_gart;
     ROW(virtual_manager, "virtual-manager")                                                        \
     ROW(dirty, "dirty")                                                                            \
     ROW(gpu, "gpu")                                                                                \
-    ROW(agp, "agp")
+    ROW(agp, "agp")                                                                                \
+    ROW(linked, "linked")
 
 #define MUTANTS_OF(family, name)                                                                   \
     extern const struct mutant mutants_##family[];                                                 \

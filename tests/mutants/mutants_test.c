@@ -42,6 +42,11 @@ static void spoil_gart(struct vidmm_gart *gart) {
     now->gart(gart);
 }
 
+static void spoil_devices(DRIVER_INITIALIZATION_DATA *table) {
+    mutants_good = *table;
+    now->devices(table);
+}
+
 static void set_scene(DRIVER_INITIALIZATION_DATA *table) {
     mutants_below = *table;
     now->scene(table);
@@ -53,16 +58,20 @@ static void examine(const struct mutant *mutant, struct vidmm_check_result *resu
         .driver = mutant->side == VIDMM_SIDE_DRIVER ? spoil
                   : mutant->scene                   ? set_scene
                                                     : NULL,
-        .manager = mutant->side == VIDMM_SIDE_MANAGER ? spoil
-                   : mutant->scene                    ? set_scene
-                                                      : NULL,
+        .manager = mutant->side == VIDMM_SIDE_MANAGER && mutant->install ? spoil
+                   : mutant->scene                                       ? set_scene
+                                                                         : NULL,
         .callbacks = mutant->callbacks,
         .gart = mutant->gart ? spoil_gart : NULL,
         .sizes = mutant->sizes,
         .request = mutant->request,
+        .devices = mutant->devices ? spoil_devices : NULL,
     };
-    struct vidmm_check_options options = {
-        .settings = settings, .stage = mutant->stage, .spoiler = &spoiler, .seed = 1};
+    struct vidmm_check_options options = {.settings = settings,
+                                          .stage = mutant->stage,
+                                          .spoiler = &spoiler,
+                                          .seed = 1,
+                                          .linked = mutant->linked};
     while (options.setting_count < MUTANTS_SETTINGS &&
            mutant->settings[options.setting_count].name) {
         uint32_t i = options.setting_count++;

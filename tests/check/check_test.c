@@ -36,7 +36,7 @@ static const struct vidmm_finding *find(enum vidmm_finding_kind kind) {
 
 /* Stages for what the reference driver does not have at WDDM 2.0, or not without a setting. */
 static bool is_for_others(const char *stage) {
-    static const char *const stages[] = {"agp", "dirty", "large-pages", "migration"};
+    static const char *const stages[] = {"agp", "dirty", "large-pages", "linked", "migration"};
     for (uint32_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++)
         if (strcmp(stage, stages[i]) == 0)
             return true;
@@ -80,6 +80,18 @@ static void large_pages_have_their_stage(void **state) {
     (void)state;
     expect_rules("large-pages", 219, 220);
     expect_rules("large-pages", 440, 442);
+}
+
+static void linked_adapters_have_their_stage(void **state) {
+    static const uint32_t rules[] = {501, 502, 503, 505, 508, 509, 510, 511, 515};
+    (void)state;
+    const struct vidmm_check_options options = {
+        .seed = 1, .timeout_ms = 60000, .stage = "linked", .linked = 2};
+    vidmm_check(&options, &result);
+    assert_int_equal(result.status, VIDMM_CHECK_PASSED);
+    assert_int_equal(examined_stage(&result, "linked")->outcome, VIDMM_STAGE_DONE);
+    for (uint32_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+        assert_string_equal(vidmm_check_outcome(&result, rules[i]), "passed");
 }
 
 static void an_agp_aperture_has_its_stage(void **state) {
@@ -445,6 +457,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_reference_driver_passes),
         cmocka_unit_test(large_pages_have_their_stage),
+        cmocka_unit_test(linked_adapters_have_their_stage),
         cmocka_unit_test(an_agp_aperture_has_its_stage),
         cmocka_unit_test(dirty_bits_and_migrations_are_looked_at_whole),
         cmocka_unit_test(a_crash_is_a_finding),

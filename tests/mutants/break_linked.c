@@ -285,7 +285,8 @@ static void install_root_further(DRIVER_INITIALIZATION_DATA *table) {
 const struct mutant mutants_linked[] = {
     {BREAKS(272, MANAGER, "paging", shows_another,
             "maps an allocation in the CPU host aperture of another physical adapter"),
-     .linked = PAIR, .settings = {{"VramVisibleBytes", 0}, {"CpuHostApertureBytes", 1 << 20}}},
+     .consequences = {267}, .linked = PAIR,
+     .settings = {{"VramVisibleBytes", 0}, {"CpuHostApertureBytes", 1 << 20}}},
     {LINKED(389, MANAGER, root_further, "has a root table elsewhere on the second adapter"),
      .consequences = {237}, .settings = {{"MmuTableSegment", 2}}},
     {DEVICES(500, links_first, "asks the first device again for the link of the second"),

@@ -66,6 +66,37 @@ typedef struct WDDM_LAYOUT _KEY_VALUE_PARTIAL_INFORMATION {
     UCHAR Data[1];
 } KEY_VALUE_PARTIAL_INFORMATION, *PKEY_VALUE_PARTIAL_INFORMATION;
 
+typedef struct WDDM_LAYOUT _KEY_VALUE_BASIC_INFORMATION {
+    ULONG TitleIndex;
+    ULONG Type;
+    ULONG NameLength;
+    WCHAR Name[1];
+} KEY_VALUE_BASIC_INFORMATION, *PKEY_VALUE_BASIC_INFORMATION;
+
+typedef struct WDDM_LAYOUT _KEY_VALUE_FULL_INFORMATION {
+    ULONG TitleIndex;
+    ULONG Type;
+    ULONG DataOffset;
+    ULONG DataLength;
+    ULONG NameLength;
+    WCHAR Name[1];
+} KEY_VALUE_FULL_INFORMATION, *PKEY_VALUE_FULL_INFORMATION;
+
+#ifndef REG_OPTION_NON_VOLATILE
+#define REG_OPTION_NON_VOLATILE 0u
+#define REG_OPTION_VOLATILE     1u
+#endif
+#ifndef REG_CREATED_NEW_KEY
+#define REG_CREATED_NEW_KEY     1u
+#define REG_OPENED_EXISTING_KEY 2u
+#endif
+
+NTSYSAPI NTSTATUS NTAPI ZwCreateKey(PHANDLE KeyHandle, ACCESS_MASK DesiredAccess,
+                                    POBJECT_ATTRIBUTES ObjectAttributes, ULONG TitleIndex,
+                                    PUNICODE_STRING Class, ULONG CreateOptions,
+                                    PULONG Disposition);
+NTSYSAPI NTSTATUS NTAPI ZwFlushKey(HANDLE KeyHandle);
+NTSYSAPI NTSTATUS NTAPI ZwDeleteValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueName);
 NTSYSAPI NTSTATUS NTAPI ZwOpenKey(PHANDLE KeyHandle, ACCESS_MASK DesiredAccess,
                                   POBJECT_ATTRIBUTES ObjectAttributes);
 NTSYSAPI NTSTATUS NTAPI ZwQueryValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueName,

@@ -26,6 +26,7 @@
 #include "driver/device.h"
 #include "driver/driver.h"
 #include "driver/loader.h"
+#include "driver/registry_keys.h"
 #include "driver/tally.h"
 #include "driver/thunks.h"
 #include "trap/faults.h"
@@ -220,6 +221,7 @@ static void delete_host(struct vidmm_host *host) {
     host_timers_clear();
     host_threads_forget();
     host_handles_done();
+    host_keys_done();
     host_models_destroy(host);
     host_faults_remove();
     host_unload(&whole_of(host)->module);

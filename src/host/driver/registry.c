@@ -1,193 +1,261 @@
 /*
- * registry.c - the registry, as far as a miniport reads it: the run's settings, and as `Linked` how
- * many devices the adapter is made of, which an installer would have entered for the driver.
+ * registry.c - the registry's names of ntoskrnl: keys by path and by handle, values read and written.
  *
- * Every path shows the same values: numbers up to 32 bits are REG_DWORD, larger ones REG_QWORD.
+ * registry_keys.h has the keys, registry_query.c RtlQueryRegistryValues.
  */
+#include "driver/registry.h"
+
 #include <string.h>
 
 #include "base/thread.h"
 #include "base/world.h"
+#include "driver/registry_keys.h"
 #include "kernel/handles.h"
 
-static char registry_lower(uint32_t c) {
-    return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+#define SYSTEM u"Registry\\Machine\\System\\CurrentControlSet\\"
+
+size_t host_wide_length(const WCHAR *text) {
+    size_t units = 0;
+    while (text && text[units] != 0)
+        units++;
+    return units;
 }
 
-/* Is `name`, of so many units, this setting's, in capitals or not? */
-static bool same_name(const char *ascii, const WCHAR *name, size_t units) {
-    size_t i = 0;
-    for (; i < units && ascii[i] != 0 && name[i] < 128; i++)
-        if (registry_lower((unsigned char)ascii[i]) != registry_lower(name[i]))
-            return false;
-    return i == units && ascii[i] == 0;
+/* The key below which a relative path begins (nf-wdm-rtlqueryregistryvalues); NULL: there is no such
+ * place. */
+static const WCHAR *known_path(ULONG relative) {
+    static const WCHAR *const known[] = {
+        [RTL_REGISTRY_ABSOLUTE] = u"",
+        [RTL_REGISTRY_SERVICES] = SYSTEM u"Services",
+        [RTL_REGISTRY_CONTROL] = SYSTEM u"Control",
+        [RTL_REGISTRY_WINDOWS_NT] =
+            u"Registry\\Machine\\Software\\Microsoft\\Windows NT\\CurrentVersion",
+        [RTL_REGISTRY_DEVICEMAP] = u"Registry\\Machine\\Hardware\\DeviceMap",
+        [RTL_REGISTRY_USER] = u"Registry\\User\\CurrentUser",
+    };
+    return relative < sizeof(known) / sizeof(known[0]) ? known[relative] : NULL;
 }
 
-/* By how many devices there are. */
-static const struct vidmm_host_setting linked[] = {
-    {"Linked", 0}, {"Linked", 1}, {"Linked", 2}, {"Linked", 3}, {"Linked", 4}};
-
-static const struct vidmm_host_setting *registry_find(const WCHAR *name, size_t units) {
-    for (uint32_t i = 0; i < host_world->config.setting_count; i++)
-        if (same_name(host_world->settings[i].name, name, units))
-            return &host_world->settings[i];
-    uint32_t devices = host_world->config.linked;
-    bool told = devices > 1 && devices < sizeof(linked) / sizeof(linked[0]);
-    return told && same_name("Linked", name, units) ? &linked[devices] : NULL;
-}
-
-/*
- * RTL_QUERY_REGISTRY_DIRECT: data of at most 4 bytes is stored as it is; for more, the buffer
- * begins with its own size as a LONG, negative when only the data is wanted (wdm,
- * RtlQueryRegistryValues).
- */
-static NTSTATUS store_direct(void *buffer, ULONG type, const void *data, ULONG length) {
-    LONG size;
-    if (length <= sizeof(ULONG)) {
-        memcpy(buffer, data, length);
-        return STATUS_SUCCESS;
+NTSTATUS host_registry_key(ULONG relative, PCWSTR path, const char *function,
+                           struct host_key **key, bool *created) {
+    if (relative & RTL_REGISTRY_HANDLE) {
+        *key = host_handle_object((HANDLE)(uintptr_t)path, HOST_HANDLE_KEY, function);
+        return *key ? STATUS_SUCCESS : STATUS_INVALID_HANDLE;
     }
-    memcpy(&size, buffer, sizeof(size));
-    uint64_t room = size < 0 ? (uint64_t) - (int64_t)size : (uint64_t)size;
-    uint64_t header = size < 0 ? 0 : 2 * sizeof(ULONG);
-    if (room < header + length)
-        return STATUS_BUFFER_TOO_SMALL;
-    if (header != 0) {
-        memcpy(buffer, &length, sizeof(length));
-        memcpy((char *)buffer + sizeof(length), &type, sizeof(type));
-    }
-    memcpy((char *)buffer + header, data, length);
-    return STATUS_SUCCESS;
+    const WCHAR *known = known_path(relative & ~RTL_REGISTRY_OPTIONAL);
+    if (!known)
+        return STATUS_INVALID_PARAMETER;
+    struct host_key *root = host_key_at(NULL, known, host_wide_length(known), NULL);
+    *key = root ? host_key_at(root, path, host_wide_length(path), created) : NULL;
+    return *key ? STATUS_SUCCESS : STATUS_NO_MEMORY;
 }
 
-static NTSTATUS registry_deliver(const RTL_QUERY_REGISTRY_TABLE *entry, ULONG type,
-                                 const void *data, ULONG length, void *context) {
-    if (entry->Flags & RTL_QUERY_REGISTRY_DIRECT) {
-        ULONG expected = entry->DefaultType >> RTL_QUERY_REGISTRY_TYPECHECK_SHIFT;
-        if ((entry->Flags & RTL_QUERY_REGISTRY_TYPECHECK) && expected != type)
-            return STATUS_OBJECT_TYPE_MISMATCH;
-        return store_direct(entry->EntryContext, type, data, length);
-    }
-    if (!entry->QueryRoutine)
-        return STATUS_SUCCESS;
-    uint64_t copy = 0;
-    memcpy(&copy, data, length < sizeof(copy) ? length : sizeof(copy));
-    return entry->QueryRoutine(entry->Name, type, &copy, length, context, entry->EntryContext);
+static NTSTATUS key_set(struct host_key *key, const struct host_value *value) {
+    return host_key_set(key, value) ? STATUS_SUCCESS : STATUS_INSUFFICIENT_RESOURCES;
 }
 
-static NTSTATUS registry_query(const RTL_QUERY_REGISTRY_TABLE *entry, void *context) {
-    const struct vidmm_host_setting *setting = NULL;
-    if (entry->Name) {
-        size_t units = 0;
-        while (entry->Name[units] != 0)
-            units++;
-        setting = registry_find(entry->Name, units);
-    }
-    ULONG fallback = entry->DefaultType & 0xffffffu;
-    if (setting) {
-        bool wide = setting->value > UINT32_MAX;
-        return registry_deliver(entry, wide ? REG_QWORD : REG_DWORD, &setting->value, wide ? 8 : 4,
-                                context);
-    }
-    if (entry->Flags & RTL_QUERY_REGISTRY_REQUIRED)
-        return STATUS_OBJECT_NAME_NOT_FOUND;
-    if (fallback == REG_NONE || !entry->DefaultData)
-        return STATUS_SUCCESS;
-    ULONG length = entry->DefaultLength;
-    if (length == 0)
-        length = fallback == REG_QWORD ? 8 : 4;
-    return registry_deliver(entry, fallback, entry->DefaultData, length, context);
-}
+/* ---- By path --------------------------------------------------------------------------------- */
 
-NTSYSAPI NTSTATUS NTAPI RtlQueryRegistryValues(ULONG RelativeTo, PCWSTR Path,
-                                               PRTL_QUERY_REGISTRY_TABLE QueryTable, PVOID Context,
-                                               PVOID Environment) {
-    (void)RelativeTo;
-    (void)Path;
-    (void)Environment;
-    if (!host_irql_at_most(PASSIVE_LEVEL, "RtlQueryRegistryValues"))
-        return STATUS_UNSUCCESSFUL;
-    for (; QueryTable->QueryRoutine || QueryTable->Name; QueryTable++) {
-        if (QueryTable->Flags & RTL_QUERY_REGISTRY_SUBKEY)
-            continue;
-        NTSTATUS status = registry_query(QueryTable, Context);
-        if (!NT_SUCCESS(status))
-            return status;
-    }
-    return STATUS_SUCCESS;
-}
-
-/* A value that a driver writes is for the next boot; it is dropped. */
 NTSYSAPI NTSTATUS NTAPI RtlWriteRegistryValue(ULONG RelativeTo, PCWSTR Path, PCWSTR ValueName,
                                               ULONG ValueType, PVOID ValueData, ULONG ValueLength) {
-    (void)RelativeTo;
-    (void)Path;
-    (void)ValueName;
-    (void)ValueType;
-    (void)ValueData;
-    (void)ValueLength;
-    return host_irql_at_most(PASSIVE_LEVEL, "RtlWriteRegistryValue") ? STATUS_SUCCESS
-                                                                     : STATUS_UNSUCCESSFUL;
-}
-
-NTKERNELAPI NTSTATUS NTAPI IoOpenDeviceRegistryKey(PDEVICE_OBJECT DeviceObject,
-                                                   ULONG DevInstKeyType, ACCESS_MASK DesiredAccess,
-                                                   PHANDLE Key) {
-    (void)DeviceObject;
-    (void)DevInstKeyType;
-    (void)DesiredAccess;
-    if (!host_irql_at_most(PASSIVE_LEVEL, "IoOpenDeviceRegistryKey"))
+    struct host_value value = {ValueName, host_wide_length(ValueName), ValueType, ValueLength,
+                               ValueData};
+    struct host_key *key;
+    if (!host_irql_at_most(PASSIVE_LEVEL, "RtlWriteRegistryValue"))
         return STATUS_UNSUCCESSFUL;
-    *Key = host_handle_open(HOST_HANDLE_KEY, host_world, NULL);
-    return *Key ? STATUS_SUCCESS : STATUS_INSUFFICIENT_RESOURCES;
+    NTSTATUS status = host_registry_key(RelativeTo, Path, "RtlWriteRegistryValue", &key, NULL);
+    return NT_SUCCESS(status) ? key_set(key, &value) : status;
 }
 
-/* ---- Keys that the driver opens by name: the same values ------------------------------------- */
+NTSYSAPI NTSTATUS NTAPI RtlDeleteRegistryValue(ULONG RelativeTo, PCWSTR Path, PCWSTR ValueName) {
+    struct host_key *key;
+    if (!host_irql_at_most(PASSIVE_LEVEL, "RtlDeleteRegistryValue"))
+        return STATUS_UNSUCCESSFUL;
+    NTSTATUS status = host_registry_key(RelativeTo, Path, "RtlDeleteRegistryValue", &key, NULL);
+    if (NT_SUCCESS(status) && !host_key_delete(key, ValueName, host_wide_length(ValueName)))
+        return STATUS_OBJECT_NAME_NOT_FOUND;
+    return status;
+}
+
+NTSYSAPI NTSTATUS NTAPI RtlCreateRegistryKey(ULONG RelativeTo, PWSTR Path) {
+    struct host_key *key;
+    if (!host_irql_at_most(PASSIVE_LEVEL, "RtlCreateRegistryKey"))
+        return STATUS_UNSUCCESSFUL;
+    return host_registry_key(RelativeTo, Path, "RtlCreateRegistryKey", &key, NULL);
+}
+
+/* Every key is there. */
+NTSYSAPI NTSTATUS NTAPI RtlCheckRegistryKey(ULONG RelativeTo, PWSTR Path) {
+    struct host_key *key;
+    if (!host_irql_at_most(PASSIVE_LEVEL, "RtlCheckRegistryKey"))
+        return STATUS_UNSUCCESSFUL;
+    return host_registry_key(RelativeTo, Path, "RtlCheckRegistryKey", &key, NULL);
+}
+
+/* ---- By handle ------------------------------------------------------------------------------- */
+
+static NTSTATUS key_open(struct host_key *key, PHANDLE handle) {
+    *handle = key ? host_handle_open(HOST_HANDLE_KEY, key, NULL) : NULL;
+    return *handle ? STATUS_SUCCESS : STATUS_INSUFFICIENT_RESOURCES;
+}
+
+/* The key that the attributes name, from a handle of another one or from the top. */
+static NTSTATUS attributes_open(const OBJECT_ATTRIBUTES *attributes, const char *function,
+                                PHANDLE handle, bool *created) {
+    const UNICODE_STRING none = {.Length = 0}, *name = attributes ? attributes->ObjectName : NULL;
+    struct host_key *root = NULL;
+    *handle = NULL;
+    if (!host_irql_at_most(PASSIVE_LEVEL, function))
+        return STATUS_UNSUCCESSFUL;
+    if (attributes && attributes->RootDirectory) {
+        root = host_handle_object(attributes->RootDirectory, HOST_HANDLE_KEY, function);
+        if (!root)
+            return STATUS_INVALID_HANDLE;
+    }
+    name = name ? name : &none;
+    return key_open(host_key_at(root, name->Buffer, name->Length / sizeof(WCHAR), created),
+                    handle);
+}
 
 NTSYSAPI NTSTATUS NTAPI ZwOpenKey(PHANDLE KeyHandle, ACCESS_MASK DesiredAccess,
                                   POBJECT_ATTRIBUTES ObjectAttributes) {
-    (void)ObjectAttributes;
-    return IoOpenDeviceRegistryKey(NULL, 0, DesiredAccess, KeyHandle);
+    (void)DesiredAccess;
+    return attributes_open(ObjectAttributes, "ZwOpenKey", KeyHandle, NULL);
 }
 
-/* Only KEY_VALUE_PARTIAL_INFORMATION, with which drivers read a value. */
+NTSYSAPI NTSTATUS NTAPI ZwCreateKey(PHANDLE KeyHandle, ACCESS_MASK DesiredAccess,
+                                    POBJECT_ATTRIBUTES ObjectAttributes, ULONG TitleIndex,
+                                    PUNICODE_STRING Class, ULONG CreateOptions,
+                                    PULONG Disposition) {
+    bool created = false;
+    (void)DesiredAccess;
+    (void)TitleIndex;
+    (void)Class;
+    (void)CreateOptions;
+    NTSTATUS status = attributes_open(ObjectAttributes, "ZwCreateKey", KeyHandle, &created);
+    if (NT_SUCCESS(status) && Disposition)
+        *Disposition = created ? REG_CREATED_NEW_KEY : REG_OPENED_EXISTING_KEY;
+    return status;
+}
+
+/* Each device has a key, and its driver another one. */
+NTKERNELAPI NTSTATUS NTAPI IoOpenDeviceRegistryKey(PDEVICE_OBJECT DeviceObject,
+                                                   ULONG DevInstKeyType, ACCESS_MASK DesiredAccess,
+                                                   PHANDLE Key) {
+    WCHAR device[] = u"Enum\\PCI\\0000000000000000", driver[] = u"Control\\Class\\0000000000000000";
+    bool hardware = (DevInstKeyType & PLUGPLAY_REGKEY_DEVICE) != 0;
+    WCHAR *path = hardware ? device : driver;
+    size_t units = host_wide_length(path);
+    (void)DesiredAccess;
+    *Key = NULL;
+    if (!host_irql_at_most(PASSIVE_LEVEL, "IoOpenDeviceRegistryKey"))
+        return STATUS_UNSUCCESSFUL;
+    for (size_t i = 0; i < 16; i++)
+        path[units - 1 - i] = (WCHAR) "0123456789ABCDEF"[(uintptr_t)DeviceObject >> 4 * i & 15];
+    struct host_key *root = host_key_at(NULL, SYSTEM, host_wide_length(SYSTEM), NULL);
+    return key_open(root ? host_key_at(root, path, units, NULL) : NULL, Key);
+}
+
+NTSYSAPI NTSTATUS NTAPI ZwFlushKey(HANDLE KeyHandle) {
+    host_irql_at_most(PASSIVE_LEVEL, "ZwFlushKey");
+    return host_handle_object(KeyHandle, HOST_HANDLE_KEY, "ZwFlushKey") ? STATUS_SUCCESS
+                                                                        : STATUS_INVALID_HANDLE;
+}
+
+NTSYSAPI NTSTATUS NTAPI ZwSetValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueName, ULONG TitleIndex,
+                                      ULONG Type, PVOID Data, ULONG DataSize) {
+    (void)TitleIndex;
+    if (!host_irql_at_most(PASSIVE_LEVEL, "ZwSetValueKey"))
+        return STATUS_UNSUCCESSFUL;
+    struct host_key *key = host_handle_object(KeyHandle, HOST_HANDLE_KEY, "ZwSetValueKey");
+    return key ? key_set(key, &(struct host_value){ValueName->Buffer,
+                                                   ValueName->Length / sizeof(WCHAR), Type,
+                                                   DataSize, Data})
+               : STATUS_INVALID_HANDLE;
+}
+
+NTSYSAPI NTSTATUS NTAPI ZwDeleteValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueName) {
+    if (!host_irql_at_most(PASSIVE_LEVEL, "ZwDeleteValueKey"))
+        return STATUS_UNSUCCESSFUL;
+    struct host_key *key = host_handle_object(KeyHandle, HOST_HANDLE_KEY, "ZwDeleteValueKey");
+    if (!key)
+        return STATUS_INVALID_HANDLE;
+    return host_key_delete(key, ValueName->Buffer, ValueName->Length / sizeof(WCHAR))
+               ? STATUS_SUCCESS
+               : STATUS_OBJECT_NAME_NOT_FOUND;
+}
+
+/* ---- What a value is ------------------------------------------------------------------------- */
+
+/* The parts of an answer: fixed members, then the name, then the data. */
+struct answer {
+    size_t fixed; /* bytes before the first variable part */
+    size_t name, data;
+    union {
+        KEY_VALUE_BASIC_INFORMATION basic;
+        KEY_VALUE_FULL_INFORMATION full;
+        KEY_VALUE_PARTIAL_INFORMATION partial;
+    } info;
+};
+
+static bool answer_make(struct answer *answer, KEY_VALUE_INFORMATION_CLASS class,
+                        const struct host_value *value) {
+    ULONG name = (ULONG)(value->units * sizeof(WCHAR));
+    memset(answer, 0, sizeof(*answer));
+    switch (class) {
+    case KeyValueBasicInformation:
+        answer->fixed = answer->data = offsetof(KEY_VALUE_BASIC_INFORMATION, Name);
+        answer->info.basic = (KEY_VALUE_BASIC_INFORMATION){.Type = value->type, .NameLength = name};
+        answer->name = answer->fixed;
+        return true;
+    case KeyValueFullInformation:
+        answer->fixed = answer->name = offsetof(KEY_VALUE_FULL_INFORMATION, Name);
+        answer->data = (answer->name + name + 7) & ~(size_t)7;
+        answer->info.full = (KEY_VALUE_FULL_INFORMATION){.Type = value->type,
+                                                         .DataOffset = (ULONG)answer->data,
+                                                         .DataLength = value->size,
+                                                         .NameLength = name};
+        return true;
+    case KeyValuePartialInformation:
+        answer->fixed = answer->data = offsetof(KEY_VALUE_PARTIAL_INFORMATION, Data);
+        answer->info.partial =
+            (KEY_VALUE_PARTIAL_INFORMATION){.Type = value->type, .DataLength = value->size};
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* As much of `size` bytes at `from` as the buffer has room for at `offset`. */
+static void put_part(void *buffer, size_t room, size_t offset, const void *from, size_t size) {
+    if (offset < room && size != 0)
+        memcpy((char *)buffer + offset, from, size < room - offset ? size : room - offset);
+}
+
 NTSYSAPI NTSTATUS NTAPI ZwQueryValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueName,
                                         KEY_VALUE_INFORMATION_CLASS KeyValueInformationClass,
                                         PVOID KeyValueInformation, ULONG Length,
                                         PULONG ResultLength) {
-    KEY_VALUE_PARTIAL_INFORMATION *info = KeyValueInformation;
+    struct host_value value;
+    struct answer answer;
     if (!host_irql_at_most(PASSIVE_LEVEL, "ZwQueryValueKey"))
         return STATUS_UNSUCCESSFUL;
-    if (!host_handle_object(KeyHandle, HOST_HANDLE_KEY, "ZwQueryValueKey"))
+    struct host_key *key = host_handle_object(KeyHandle, HOST_HANDLE_KEY, "ZwQueryValueKey");
+    if (!key)
         return STATUS_INVALID_HANDLE;
-    if (KeyValueInformationClass != KeyValuePartialInformation)
-        return STATUS_NOT_SUPPORTED;
-    const struct vidmm_host_setting *setting =
-        registry_find(ValueName->Buffer, ValueName->Length / sizeof(WCHAR));
-    if (!setting)
+    if (!host_key_value(key, ValueName->Buffer, ValueName->Length / sizeof(WCHAR), &value))
         return STATUS_OBJECT_NAME_NOT_FOUND;
-    ULONG bytes = setting->value > UINT32_MAX ? 8 : 4;
-    *ResultLength = (ULONG)offsetof(KEY_VALUE_PARTIAL_INFORMATION, Data) + bytes;
-    if (Length < *ResultLength)
-        return Length < offsetof(KEY_VALUE_PARTIAL_INFORMATION, Data) ? STATUS_BUFFER_TOO_SMALL
-                                                                      : STATUS_BUFFER_OVERFLOW;
-    info->TitleIndex = 0;
-    info->Type = bytes == 8 ? REG_QWORD : REG_DWORD;
-    info->DataLength = bytes;
-    memcpy(info->Data, &setting->value, bytes);
-    return STATUS_SUCCESS;
-}
-
-/* A value that a driver writes is for the next boot; it is dropped. */
-NTSYSAPI NTSTATUS NTAPI ZwSetValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueName, ULONG TitleIndex,
-                                      ULONG Type, PVOID Data, ULONG DataSize) {
-    (void)ValueName;
-    (void)TitleIndex;
-    (void)Type;
-    (void)Data;
-    (void)DataSize;
-    if (!host_irql_at_most(PASSIVE_LEVEL, "ZwSetValueKey"))
-        return STATUS_UNSUCCESSFUL;
-    return host_handle_object(KeyHandle, HOST_HANDLE_KEY, "ZwSetValueKey") ? STATUS_SUCCESS
-                                                                           : STATUS_INVALID_HANDLE;
+    if (!answer_make(&answer, KeyValueInformationClass, &value))
+        return STATUS_INVALID_PARAMETER;
+    bool named = KeyValueInformationClass != KeyValuePartialInformation;
+    bool filled = KeyValueInformationClass != KeyValueBasicInformation;
+    size_t name = named ? value.units * sizeof(WCHAR) : 0, data = filled ? value.size : 0;
+    size_t end = filled ? answer.data + data : answer.name + name;
+    *ResultLength = (ULONG)end;
+    if (Length < answer.fixed)
+        return STATUS_BUFFER_TOO_SMALL;
+    put_part(KeyValueInformation, Length, 0, &answer.info, answer.fixed);
+    put_part(KeyValueInformation, Length, answer.name, value.name, name);
+    put_part(KeyValueInformation, Length, answer.data, value.data, data);
+    return Length < end ? STATUS_BUFFER_OVERFLOW : STATUS_SUCCESS;
 }

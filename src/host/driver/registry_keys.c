@@ -1,0 +1,209 @@
+/* registry_keys.c - the keys and values of registry_keys.h. */
+#include "driver/registry_keys.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/world.h"
+#include "text/case.h"
+
+/* A value that was written, or the mark that one was deleted. A newer one of the same name comes
+ * before it in the list. */
+struct written {
+    struct written *next;
+    struct host_value value;
+    bool deleted;
+    WCHAR name[]; /* and the data behind it */
+};
+
+struct host_key {
+    struct host_key *next;
+    struct written *written; /* the newest first */
+    size_t units;
+    WCHAR path[]; /* no separator at its ends */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct host_key *keys;
+static struct written *settings; /* of the run, behind every key; made when first looked for */
+static bool settings_made;
+
+static bool same_text(const WCHAR *a, const WCHAR *b, size_t units) {
+    for (size_t i = 0; i < units; i++)
+        if (host_upcase(a[i]) != host_upcase(b[i]))
+            return false;
+    return true;
+}
+
+/* ---- Keys ------------------------------------------------------------------------------------ */
+
+/* Adds a path without separators at its ends, behind one if there is something before it. */
+static void path_add(struct host_key *key, const WCHAR *path, size_t units) {
+    while (units != 0 && *path == '\\') {
+        path++;
+        units--;
+    }
+    while (units != 0 && path[units - 1] == '\\')
+        units--;
+    if (units != 0 && key->units != 0)
+        key->path[key->units++] = '\\';
+    if (units != 0)
+        memcpy(key->path + key->units, path, units * sizeof(WCHAR));
+    key->units += units;
+}
+
+struct host_key *host_key_at(struct host_key *root, const WCHAR *path, size_t units,
+                             bool *created) {
+    size_t room = (root ? root->units + 1 : 0) + units;
+    struct host_key *made = calloc(1, sizeof(*made) + room * sizeof(WCHAR));
+    if (!made)
+        return NULL;
+    if (root)
+        path_add(made, root->path, root->units);
+    path_add(made, path, units);
+    pthread_mutex_lock(&lock);
+    struct host_key *key = keys;
+    while (key && (key->units != made->units || !same_text(key->path, made->path, key->units)))
+        key = key->next;
+    if (created)
+        *created = !key;
+    if (key) {
+        free(made);
+    } else {
+        made->next = keys;
+        keys = key = made;
+    }
+    pthread_mutex_unlock(&lock);
+    return key;
+}
+
+static void written_free(struct written *w) {
+    while (w) {
+        struct written *next = w->next;
+        free(w);
+        w = next;
+    }
+}
+
+void host_keys_done(void) {
+    written_free(settings);
+    settings = NULL;
+    settings_made = false;
+    while (keys) {
+        struct host_key *key = keys;
+        keys = key->next;
+        written_free(key->written);
+        free(key);
+    }
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+/* A copy; NULL: no memory. */
+static struct written *written_make(const struct host_value *value) {
+    size_t name = (value->units + 1) * sizeof(WCHAR);
+    struct written *w = calloc(1, sizeof(*w) + name + value->size);
+    if (!w)
+        return NULL;
+    memcpy(w->name, value->name, value->units * sizeof(WCHAR));
+    if (value->size != 0)
+        memcpy((char *)w->name + name, value->data, value->size);
+    w->value = *value;
+    w->value.name = w->name;
+    w->value.data = (char *)w->name + name;
+    return w;
+}
+
+static struct written *setting_make(const struct vidmm_host_setting *setting) {
+    WCHAR name[128];
+    size_t units = strnlen(setting->name, 128);
+    bool wide = setting->value > UINT32_MAX;
+    for (size_t i = 0; i < units; i++)
+        name[i] = (unsigned char)setting->name[i];
+    return written_make(&(struct host_value){name, units, wide ? REG_QWORD : REG_DWORD,
+                                             wide ? 8 : 4, &setting->value});
+}
+
+/* Under the lock. */
+static struct written *settings_list(void) {
+    for (uint32_t i = host_world->config.setting_count; !settings_made && i-- > 0;) {
+        struct written *w = setting_make(&host_world->settings[i]);
+        if (!w)
+            break;
+        w->next = settings;
+        settings = w;
+    }
+    settings_made = true;
+    return settings;
+}
+
+/* The first of the list under this name, or NULL. Under the lock. */
+static struct written *written_find(struct written *list, const WCHAR *name, size_t units) {
+    struct written *w = list;
+    while (w && (w->value.units != units || !same_text(w->value.name, name, units)))
+        w = w->next;
+    return w;
+}
+
+bool host_key_value(struct host_key *key, const WCHAR *name, size_t units,
+                    struct host_value *value) {
+    pthread_mutex_lock(&lock);
+    const struct written *w = written_find(key->written, name, units);
+    if (!w)
+        w = written_find(settings_list(), name, units);
+    bool found = w && !w->deleted;
+    if (found)
+        *value = w->value;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+/* Counts *index down at each value of the list that is not hidden by an earlier one of its name,
+ * there or in `before`; the value at which it was 0, or NULL. Under the lock. */
+static const struct written *written_at(struct written *list, struct written *before,
+                                        size_t *index) {
+    for (struct written *w = list; w; w = w->next) {
+        const WCHAR *name = w->value.name;
+        size_t units = w->value.units;
+        if (w->deleted || written_find(before, name, units) ||
+            written_find(list, name, units) != w)
+            continue;
+        if ((*index)-- == 0)
+            return w;
+    }
+    return NULL;
+}
+
+bool host_key_value_at(struct host_key *key, size_t index, struct host_value *value) {
+    pthread_mutex_lock(&lock);
+    const struct written *w = written_at(key->written, NULL, &index);
+    if (!w)
+        w = written_at(settings_list(), key->written, &index);
+    if (w)
+        *value = w->value;
+    pthread_mutex_unlock(&lock);
+    return w;
+}
+
+static bool write_value(struct host_key *key, const struct host_value *value, bool deleted) {
+    struct written *w = host_may_allocate() ? written_make(value) : NULL;
+    if (!w)
+        return false;
+    w->deleted = deleted;
+    pthread_mutex_lock(&lock);
+    w->next = key->written;
+    key->written = w;
+    pthread_mutex_unlock(&lock);
+    return true;
+}
+
+bool host_key_set(struct host_key *key, const struct host_value *value) {
+    return write_value(key, value, false);
+}
+
+bool host_key_delete(struct host_key *key, const WCHAR *name, size_t units) {
+    struct host_value value;
+    return host_key_value(key, name, units, &value) &&
+           write_value(key, &(struct host_value){.name = name, .units = units}, true);
+}

@@ -14,51 +14,129 @@ WDDM_BEGIN_DECLS
 
 #define NTSTRSAFE_MAX_CCH 2147483647u
 
+/* Flags of the functions with Ex. The low byte is what FILL fills with. */
+#define STRSAFE_IGNORE_NULLS           0x00000100u
+#define STRSAFE_FILL_BEHIND_NULL       0x00000200u
+#define STRSAFE_FILL_ON_FAILURE        0x00000400u
+#define STRSAFE_NULL_ON_FAILURE        0x00000800u
+#define STRSAFE_NO_TRUNCATION          0x00001000u
+#define STRSAFE_ZERO_LENGTH_ON_FAILURE STRSAFE_NULL_ON_FAILURE
+#define STRSAFE_FILL_BYTE(x)           ((ULONG)(((x)&0xffu) | STRSAFE_FILL_BEHIND_NULL))
+#define STRSAFE_FAILURE_BYTE(x)        ((ULONG)(((x)&0xffu) | STRSAFE_FILL_ON_FAILURE))
+typedef PSTR NTSTRSAFE_PSTR;
+typedef PCSTR NTSTRSAFE_PCSTR;
+typedef PWSTR NTSTRSAFE_PWSTR;
+typedef PCWSTR NTSTRSAFE_PCWSTR;
+
 /* Variadic with the Windows convention, as DbgPrint is. */
-NTSYSAPI NTSTATUS NTAPI RtlStringCbPrintfA(PSTR Destination, SIZE_T Bytes, PCSTR Format, ...);
-NTSYSAPI NTSTATUS NTAPI RtlStringCbPrintfW(PWSTR Destination, SIZE_T Bytes, PCWSTR Format, ...);
+NTSYSAPI NTSTATUS NTAPI RtlStringCchLengthA(PCSTR String, SIZE_T Maximum, SIZE_T *Length);
 NTSYSAPI NTSTATUS NTAPI RtlStringCchPrintfA(PSTR Destination, SIZE_T Characters, PCSTR Format, ...);
+NTSYSAPI NTSTATUS NTAPI RtlStringCchVPrintfA(PSTR Destination, SIZE_T Characters, PCSTR Format,
+                                             WDDM_VA_LIST Arguments);
+NTSYSAPI NTSTATUS NTAPI RtlStringCchPrintfExA(PSTR Destination, SIZE_T Characters, PSTR *End,
+                                              SIZE_T *Remaining, ULONG Flags, PCSTR Format, ...);
+NTSYSAPI NTSTATUS NTAPI RtlStringCchVPrintfExA(PSTR Destination, SIZE_T Characters, PSTR *End,
+                                               SIZE_T *Remaining, ULONG Flags, PCSTR Format,
+                                               WDDM_VA_LIST Arguments);
+NTSYSAPI NTSTATUS NTAPI RtlStringCchCopyA(PSTR Destination, SIZE_T Characters, PCSTR Source);
+NTSYSAPI NTSTATUS NTAPI RtlStringCchCopyNA(PSTR Destination, SIZE_T Characters, PCSTR Source,
+                                           SIZE_T Most);
+NTSYSAPI NTSTATUS NTAPI RtlStringCchCopyExA(PSTR Destination, SIZE_T Characters, PCSTR Source,
+                                            PSTR *End, SIZE_T *Remaining, ULONG Flags);
+NTSYSAPI NTSTATUS NTAPI RtlStringCchCopyNExA(PSTR Destination, SIZE_T Characters, PCSTR Source,
+                                             SIZE_T Most, PSTR *End, SIZE_T *Remaining,
+                                             ULONG Flags);
+NTSYSAPI NTSTATUS NTAPI RtlStringCchCatA(PSTR Destination, SIZE_T Characters, PCSTR Source);
+NTSYSAPI NTSTATUS NTAPI RtlStringCchCatNA(PSTR Destination, SIZE_T Characters, PCSTR Source,
+                                          SIZE_T Most);
+NTSYSAPI NTSTATUS NTAPI RtlStringCchCatExA(PSTR Destination, SIZE_T Characters, PCSTR Source,
+                                           PSTR *End, SIZE_T *Remaining, ULONG Flags);
+NTSYSAPI NTSTATUS NTAPI RtlStringCchCatNExA(PSTR Destination, SIZE_T Characters, PCSTR Source,
+                                            SIZE_T Most, PSTR *End, SIZE_T *Remaining, ULONG Flags);
+NTSYSAPI NTSTATUS NTAPI RtlStringCbLengthA(PCSTR String, SIZE_T Maximum, SIZE_T *Length);
+NTSYSAPI NTSTATUS NTAPI RtlStringCbPrintfA(PSTR Destination, SIZE_T Bytes, PCSTR Format, ...);
+NTSYSAPI NTSTATUS NTAPI RtlStringCbVPrintfA(PSTR Destination, SIZE_T Bytes, PCSTR Format,
+                                            WDDM_VA_LIST Arguments);
+NTSYSAPI NTSTATUS NTAPI RtlStringCbPrintfExA(PSTR Destination, SIZE_T Bytes, PSTR *End,
+                                             SIZE_T *Remaining, ULONG Flags, PCSTR Format, ...);
+NTSYSAPI NTSTATUS NTAPI RtlStringCbVPrintfExA(PSTR Destination, SIZE_T Bytes, PSTR *End,
+                                              SIZE_T *Remaining, ULONG Flags, PCSTR Format,
+                                              WDDM_VA_LIST Arguments);
+NTSYSAPI NTSTATUS NTAPI RtlStringCbCopyA(PSTR Destination, SIZE_T Bytes, PCSTR Source);
+NTSYSAPI NTSTATUS NTAPI RtlStringCbCopyNA(PSTR Destination, SIZE_T Bytes, PCSTR Source,
+                                          SIZE_T Most);
+NTSYSAPI NTSTATUS NTAPI RtlStringCbCopyExA(PSTR Destination, SIZE_T Bytes, PCSTR Source, PSTR *End,
+                                           SIZE_T *Remaining, ULONG Flags);
+NTSYSAPI NTSTATUS NTAPI RtlStringCbCopyNExA(PSTR Destination, SIZE_T Bytes, PCSTR Source,
+                                            SIZE_T Most, PSTR *End, SIZE_T *Remaining, ULONG Flags);
+NTSYSAPI NTSTATUS NTAPI RtlStringCbCatA(PSTR Destination, SIZE_T Bytes, PCSTR Source);
+NTSYSAPI NTSTATUS NTAPI RtlStringCbCatNA(PSTR Destination, SIZE_T Bytes, PCSTR Source, SIZE_T Most);
+NTSYSAPI NTSTATUS NTAPI RtlStringCbCatExA(PSTR Destination, SIZE_T Bytes, PCSTR Source, PSTR *End,
+                                          SIZE_T *Remaining, ULONG Flags);
+NTSYSAPI NTSTATUS NTAPI RtlStringCbCatNExA(PSTR Destination, SIZE_T Bytes, PCSTR Source,
+                                           SIZE_T Most, PSTR *End, SIZE_T *Remaining, ULONG Flags);
+
+NTSYSAPI NTSTATUS NTAPI RtlStringCchLengthW(PCWSTR String, SIZE_T Maximum, SIZE_T *Length);
 NTSYSAPI NTSTATUS NTAPI RtlStringCchPrintfW(PWSTR Destination, SIZE_T Characters, PCWSTR Format,
                                             ...);
+NTSYSAPI NTSTATUS NTAPI RtlStringCchVPrintfW(PWSTR Destination, SIZE_T Characters, PCWSTR Format,
+                                             WDDM_VA_LIST Arguments);
+NTSYSAPI NTSTATUS NTAPI RtlStringCchPrintfExW(PWSTR Destination, SIZE_T Characters, PWSTR *End,
+                                              SIZE_T *Remaining, ULONG Flags, PCWSTR Format, ...);
+NTSYSAPI NTSTATUS NTAPI RtlStringCchVPrintfExW(PWSTR Destination, SIZE_T Characters, PWSTR *End,
+                                               SIZE_T *Remaining, ULONG Flags, PCWSTR Format,
+                                               WDDM_VA_LIST Arguments);
+NTSYSAPI NTSTATUS NTAPI RtlStringCchCopyW(PWSTR Destination, SIZE_T Characters, PCWSTR Source);
+NTSYSAPI NTSTATUS NTAPI RtlStringCchCopyNW(PWSTR Destination, SIZE_T Characters, PCWSTR Source,
+                                           SIZE_T Most);
+NTSYSAPI NTSTATUS NTAPI RtlStringCchCopyExW(PWSTR Destination, SIZE_T Characters, PCWSTR Source,
+                                            PWSTR *End, SIZE_T *Remaining, ULONG Flags);
+NTSYSAPI NTSTATUS NTAPI RtlStringCchCopyNExW(PWSTR Destination, SIZE_T Characters, PCWSTR Source,
+                                             SIZE_T Most, PWSTR *End, SIZE_T *Remaining,
+                                             ULONG Flags);
+NTSYSAPI NTSTATUS NTAPI RtlStringCchCatW(PWSTR Destination, SIZE_T Characters, PCWSTR Source);
+NTSYSAPI NTSTATUS NTAPI RtlStringCchCatNW(PWSTR Destination, SIZE_T Characters, PCWSTR Source,
+                                          SIZE_T Most);
+NTSYSAPI NTSTATUS NTAPI RtlStringCchCatExW(PWSTR Destination, SIZE_T Characters, PCWSTR Source,
+                                           PWSTR *End, SIZE_T *Remaining, ULONG Flags);
+NTSYSAPI NTSTATUS NTAPI RtlStringCchCatNExW(PWSTR Destination, SIZE_T Characters, PCWSTR Source,
+                                            SIZE_T Most, PWSTR *End, SIZE_T *Remaining,
+                                            ULONG Flags);
+NTSYSAPI NTSTATUS NTAPI RtlStringCbLengthW(PCWSTR String, SIZE_T Maximum, SIZE_T *Length);
+NTSYSAPI NTSTATUS NTAPI RtlStringCbPrintfW(PWSTR Destination, SIZE_T Bytes, PCWSTR Format, ...);
+NTSYSAPI NTSTATUS NTAPI RtlStringCbVPrintfW(PWSTR Destination, SIZE_T Bytes, PCWSTR Format,
+                                            WDDM_VA_LIST Arguments);
+NTSYSAPI NTSTATUS NTAPI RtlStringCbPrintfExW(PWSTR Destination, SIZE_T Bytes, PWSTR *End,
+                                             SIZE_T *Remaining, ULONG Flags, PCWSTR Format, ...);
+NTSYSAPI NTSTATUS NTAPI RtlStringCbVPrintfExW(PWSTR Destination, SIZE_T Bytes, PWSTR *End,
+                                              SIZE_T *Remaining, ULONG Flags, PCWSTR Format,
+                                              WDDM_VA_LIST Arguments);
+NTSYSAPI NTSTATUS NTAPI RtlStringCbCopyW(PWSTR Destination, SIZE_T Bytes, PCWSTR Source);
+NTSYSAPI NTSTATUS NTAPI RtlStringCbCopyNW(PWSTR Destination, SIZE_T Bytes, PCWSTR Source,
+                                          SIZE_T Most);
+NTSYSAPI NTSTATUS NTAPI RtlStringCbCopyExW(PWSTR Destination, SIZE_T Bytes, PCWSTR Source,
+                                           PWSTR *End, SIZE_T *Remaining, ULONG Flags);
+NTSYSAPI NTSTATUS NTAPI RtlStringCbCopyNExW(PWSTR Destination, SIZE_T Bytes, PCWSTR Source,
+                                            SIZE_T Most, PWSTR *End, SIZE_T *Remaining,
+                                            ULONG Flags);
+NTSYSAPI NTSTATUS NTAPI RtlStringCbCatW(PWSTR Destination, SIZE_T Bytes, PCWSTR Source);
+NTSYSAPI NTSTATUS NTAPI RtlStringCbCatNW(PWSTR Destination, SIZE_T Bytes, PCWSTR Source,
+                                         SIZE_T Most);
+NTSYSAPI NTSTATUS NTAPI RtlStringCbCatExW(PWSTR Destination, SIZE_T Bytes, PCWSTR Source,
+                                          PWSTR *End, SIZE_T *Remaining, ULONG Flags);
+NTSYSAPI NTSTATUS NTAPI RtlStringCbCatNExW(PWSTR Destination, SIZE_T Bytes, PCWSTR Source,
+                                           SIZE_T Most, PWSTR *End, SIZE_T *Remaining, ULONG Flags);
 
 /* Counted, without a terminator. */
 NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringPrintf(PUNICODE_STRING Destination, PCWSTR Format, ...);
-
-/* Copy and Length for one type of character. */
-#define WDDM_SAFE_STRING(letter, type, constant)                                                   \
-    FORCEINLINE NTSTATUS RtlStringCchLength##letter(constant String, SIZE_T Maximum,               \
-                                                    SIZE_T *Length) {                              \
-        SIZE_T n = 0;                                                                              \
-        while (n < Maximum && String[n] != 0)                                                      \
-            n++;                                                                                   \
-        if (Length)                                                                                \
-            *Length = n < Maximum ? n : 0;                                                         \
-        return n < Maximum ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER;                            \
-    }                                                                                              \
-    FORCEINLINE NTSTATUS RtlStringCchCopy##letter(type Destination, SIZE_T Room,                   \
-                                                  constant Source) {                               \
-        SIZE_T n = 0;                                                                              \
-        if (Room == 0 || Room > NTSTRSAFE_MAX_CCH)                                                 \
-            return STATUS_INVALID_PARAMETER;                                                       \
-        for (; n + 1 < Room && Source[n] != 0; n++)                                                \
-            Destination[n] = Source[n];                                                            \
-        Destination[n] = 0;                                                                        \
-        return Source[n] == 0 ? STATUS_SUCCESS : STATUS_BUFFER_OVERFLOW;                           \
-    }                                                                                              \
-    FORCEINLINE NTSTATUS RtlStringCbLength##letter(constant String, SIZE_T Maximum,                \
-                                                   SIZE_T *Length) {                               \
-        NTSTATUS Status = RtlStringCchLength##letter(String, Maximum / sizeof(*String), Length);   \
-        if (Length)                                                                                \
-            *Length *= sizeof(*String);                                                            \
-        return Status;                                                                             \
-    }                                                                                              \
-    FORCEINLINE NTSTATUS RtlStringCbCopy##letter(type Destination, SIZE_T Room, constant Source) { \
-        return RtlStringCchCopy##letter(Destination, Room / sizeof(*Source), Source);              \
-    }
-
-WDDM_SAFE_STRING(A, PSTR, PCSTR)
-WDDM_SAFE_STRING(W, PWSTR, PCWSTR)
-#undef WDDM_SAFE_STRING
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringVPrintf(PUNICODE_STRING Destination, PCWSTR Format,
+                                                WDDM_VA_LIST Arguments);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringInit(PUNICODE_STRING Destination, PCWSTR Source);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringValidate(PCUNICODE_STRING Source);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCopy(PUNICODE_STRING Destination, PCUNICODE_STRING Source);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCopyString(PUNICODE_STRING Destination, PCWSTR Source);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCat(PUNICODE_STRING Destination, PCUNICODE_STRING Source);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCatString(PUNICODE_STRING Destination, PCWSTR Source);
 
 WDDM_END_DECLS
 

@@ -93,8 +93,7 @@ typedef struct WDDM_LAYOUT _KEY_VALUE_FULL_INFORMATION {
 
 NTSYSAPI NTSTATUS NTAPI ZwCreateKey(PHANDLE KeyHandle, ACCESS_MASK DesiredAccess,
                                     POBJECT_ATTRIBUTES ObjectAttributes, ULONG TitleIndex,
-                                    PUNICODE_STRING Class, ULONG CreateOptions,
-                                    PULONG Disposition);
+                                    PUNICODE_STRING Class, ULONG CreateOptions, PULONG Disposition);
 NTSYSAPI NTSTATUS NTAPI ZwFlushKey(HANDLE KeyHandle);
 NTSYSAPI NTSTATUS NTAPI ZwDeleteValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueName);
 NTSYSAPI NTSTATUS NTAPI ZwOpenKey(PHANDLE KeyHandle, ACCESS_MASK DesiredAccess,
@@ -115,8 +114,14 @@ NTSYSAPI NTSTATUS NTAPI ZwCreateFile(PHANDLE FileHandle, ACCESS_MASK DesiredAcce
 NTKERNELAPI NTSTATUS NTAPI ObReferenceObjectByHandleWithTag(
     HANDLE Handle, ACCESS_MASK DesiredAccess, POBJECT_TYPE ObjectType, KPROCESSOR_MODE AccessMode,
     ULONG Tag, PVOID *Object, POBJECT_HANDLE_INFORMATION HandleInformation);
-#define ObReferenceObjectWithTag(Object, Tag)   ((void)(Tag), ObfReferenceObject(Object))
-#define ObDereferenceObjectWithTag(Object, Tag) ((void)(Tag), ObfDereferenceObject(Object))
+FORCEINLINE LONG_PTR ObReferenceObjectWithTag(PVOID Object, ULONG Tag) {
+    (void)Tag;
+    return ObfReferenceObject(Object);
+}
+FORCEINLINE LONG_PTR ObDereferenceObjectWithTag(PVOID Object, ULONG Tag) {
+    (void)Tag;
+    return ObfDereferenceObject(Object);
+}
 
 typedef enum {
     DevicePropertyDeviceDescription = 0,
@@ -210,7 +215,7 @@ NTKERNELAPI PIRP NTAPI IoBuildSynchronousFsdRequest(ULONG MajorFunction,
                                                     PKEVENT Event, PIO_STATUS_BLOCK IoStatusBlock);
 NTKERNELAPI PIO_STACK_LOCATION NTAPI IoGetNextIrpStackLocation(PIRP Irp);
 NTKERNELAPI NTSTATUS NTAPI IofCallDriver(PDEVICE_OBJECT DeviceObject, PIRP Irp);
-#define IoCallDriver(DeviceObject, Irp) IofCallDriver((DeviceObject), (Irp))
+#define IoCallDriver IofCallDriver
 
 WDDM_END_DECLS
 

@@ -244,9 +244,11 @@ NTSYSAPI VOID NTAPI DbgBreakPoint(VOID);
 NTSYSAPI ULONG NTAPI DbgPrompt(PCSTR Prompt, PCHAR Response, ULONG Length);
 #define DPFLTR_DEFAULT_ID 101
 /* No kernel debugger is ever there. */
-#define KdRefreshDebuggerNotPresent() ((BOOLEAN)TRUE)
-#define KD_DEBUGGER_ENABLED           FALSE
-#define KD_DEBUGGER_NOT_PRESENT       TRUE
+FORCEINLINE BOOLEAN KdRefreshDebuggerNotPresent(VOID) {
+    return TRUE;
+}
+#define KD_DEBUGGER_ENABLED     FALSE
+#define KD_DEBUGGER_NOT_PRESENT TRUE
 NTSYSAPI VOID NTAPI RtlAssert(PVOID FailedAssertion, PVOID FileName, ULONG LineNumber,
                               PCHAR Message);
 

@@ -21,8 +21,12 @@ typedef UCHAR KIRQL, *PKIRQL;
 NTKERNELAPI KIRQL NTAPI KeGetCurrentIrql(VOID);
 NTKERNELAPI KIRQL NTAPI KfRaiseIrql(KIRQL NewIrql);
 NTKERNELAPI VOID NTAPI KeLowerIrql(KIRQL NewIrql);
-#define KeRaiseIrql(NewIrql, OldIrql) ((void)(*(OldIrql) = KfRaiseIrql(NewIrql)))
-#define KeRaiseIrqlToDpcLevel()       KfRaiseIrql(DISPATCH_LEVEL)
+FORCEINLINE VOID KeRaiseIrql(KIRQL NewIrql, PKIRQL OldIrql) {
+    *OldIrql = KfRaiseIrql(NewIrql);
+}
+FORCEINLINE KIRQL KeRaiseIrqlToDpcLevel(VOID) {
+    return KfRaiseIrql(DISPATCH_LEVEL);
+}
 
 typedef ULONG_PTR KSPIN_LOCK, *PKSPIN_LOCK;
 NTKERNELAPI VOID NTAPI KeInitializeSpinLock(PKSPIN_LOCK SpinLock);
@@ -31,8 +35,9 @@ NTKERNELAPI VOID NTAPI KeReleaseSpinLock(PKSPIN_LOCK SpinLock, KIRQL NewIrql);
 NTKERNELAPI VOID NTAPI KeAcquireSpinLockAtDpcLevel(PKSPIN_LOCK SpinLock);
 NTKERNELAPI VOID NTAPI KeReleaseSpinLockFromDpcLevel(PKSPIN_LOCK SpinLock);
 NTKERNELAPI BOOLEAN NTAPI KeTryToAcquireSpinLockAtDpcLevel(PKSPIN_LOCK SpinLock);
-#define KeAcquireSpinLock(SpinLock, OldIrql)                                                       \
-    ((void)(*(OldIrql) = KeAcquireSpinLockRaiseToDpc(SpinLock)))
+FORCEINLINE VOID KeAcquireSpinLock(PKSPIN_LOCK SpinLock, PKIRQL OldIrql) {
+    *OldIrql = KeAcquireSpinLockRaiseToDpc(SpinLock);
+}
 
 /* The common head of waitable objects: 24 bytes on 64-bit Windows. */
 typedef struct WDDM_LAYOUT _DISPATCHER_HEADER {
@@ -240,8 +245,8 @@ NTKERNELAPI NTSTATUS NTAPI ObReferenceObjectByHandle(HANDLE Handle, ACCESS_MASK 
                                                      PVOID *Object, PVOID HandleInformation);
 NTKERNELAPI LONG_PTR NTAPI ObfReferenceObject(PVOID Object);
 NTKERNELAPI LONG_PTR NTAPI ObfDereferenceObject(PVOID Object);
-#define ObReferenceObject(Object)   ObfReferenceObject(Object)
-#define ObDereferenceObject(Object) ObfDereferenceObject(Object)
+#define ObReferenceObject   ObfReferenceObject
+#define ObDereferenceObject ObfDereferenceObject
 NTSYSAPI NTSTATUS NTAPI ZwClose(HANDLE Handle);
 
 DECLSPEC_NORETURN NTKERNELAPI VOID NTAPI KeBugCheckEx(ULONG BugCheckCode, ULONG_PTR P1,

@@ -36,8 +36,8 @@ static const WCHAR *known_path(ULONG relative) {
     return relative < sizeof(known) / sizeof(known[0]) ? known[relative] : NULL;
 }
 
-NTSTATUS host_registry_key(ULONG relative, PCWSTR path, const char *function,
-                           struct host_key **key, bool *created) {
+NTSTATUS host_registry_key(ULONG relative, PCWSTR path, const char *function, struct host_key **key,
+                           bool *created) {
     if (relative & RTL_REGISTRY_HANDLE) {
         *key = host_handle_object((HANDLE)(uintptr_t)path, HOST_HANDLE_KEY, function);
         return *key ? STATUS_SUCCESS : STATUS_INVALID_HANDLE;
@@ -113,8 +113,7 @@ static NTSTATUS attributes_open(const OBJECT_ATTRIBUTES *attributes, const char 
             return STATUS_INVALID_HANDLE;
     }
     name = name ? name : &none;
-    return key_open(host_key_at(root, name->Buffer, name->Length / sizeof(WCHAR), created),
-                    handle);
+    return key_open(host_key_at(root, name->Buffer, name->Length / sizeof(WCHAR), created), handle);
 }
 
 NTSYSAPI NTSTATUS NTAPI ZwOpenKey(PHANDLE KeyHandle, ACCESS_MASK DesiredAccess,
@@ -168,9 +167,9 @@ NTSYSAPI NTSTATUS NTAPI ZwSetValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueNam
     if (!host_irql_at_most(PASSIVE_LEVEL, "ZwSetValueKey"))
         return STATUS_UNSUCCESSFUL;
     struct host_key *key = host_handle_object(KeyHandle, HOST_HANDLE_KEY, "ZwSetValueKey");
-    return key ? key_set(key, &(struct host_value){ValueName->Buffer,
-                                                   ValueName->Length / sizeof(WCHAR), Type,
-                                                   DataSize, Data})
+    return key ? key_set(key,
+                         &(struct host_value){ValueName->Buffer, ValueName->Length / sizeof(WCHAR),
+                                              Type, DataSize, Data})
                : STATUS_INVALID_HANDLE;
 }
 

@@ -12,7 +12,7 @@ struct host_key;
 /* Units before the terminator. */
 size_t host_wide_length(const WCHAR *text);
 /* The key of RTL_REGISTRY_*, and whether it is new. A bad handle is a violation by `function`. */
-NTSTATUS host_registry_key(ULONG relative, PCWSTR path, const char *function,
-                           struct host_key **key, bool *created);
+NTSTATUS host_registry_key(ULONG relative, PCWSTR path, const char *function, struct host_key **key,
+                           bool *created);
 
 #endif

@@ -166,8 +166,7 @@ static const struct written *written_at(struct written *list, struct written *be
     for (struct written *w = list; w; w = w->next) {
         const WCHAR *name = w->value.name;
         size_t units = w->value.units;
-        if (w->deleted || written_find(before, name, units) ||
-            written_find(list, name, units) != w)
+        if (w->deleted || written_find(before, name, units) || written_find(list, name, units) != w)
             continue;
         if ((*index)-- == 0)
             return w;

@@ -84,16 +84,16 @@ static NTSTATUS call_routine(const RTL_QUERY_REGISTRY_TABLE *entry, const struct
     void *data = (char *)copy + name;
     if (value->size != 0)
         memcpy(data, value->data, value->size);
-    NTSTATUS status = entry->QueryRoutine(value->name ? copy : NULL, value->type,
-                                          value->data ? data : NULL, value->size, context,
-                                          entry->EntryContext);
+    NTSTATUS status =
+        entry->QueryRoutine(value->name ? copy : NULL, value->type, value->data ? data : NULL,
+                            value->size, context, entry->EntryContext);
     free(copy);
     return status == STATUS_BUFFER_TOO_SMALL ? STATUS_SUCCESS : status;
 }
 
 /* Each string of REG_MULTI_SZ by itself. */
-static NTSTATUS call_for_each(const RTL_QUERY_REGISTRY_TABLE *entry,
-                              const struct host_value *value, void *context) {
+static NTSTATUS call_for_each(const RTL_QUERY_REGISTRY_TABLE *entry, const struct host_value *value,
+                              void *context) {
     const WCHAR *text = value->data;
     size_t units = value->size / sizeof(WCHAR), begin = 0;
     NTSTATUS status = STATUS_SUCCESS;

@@ -192,6 +192,8 @@ void host_pool_done(struct host_pool *pool) {
 static bool find_memory(struct host_pool_block *b, size_t size) {
     bool large = size + 2 * GUARD > HOST_PAGE;
     size_t align = large ? HOST_PAGE : 16, lead = large ? HOST_PAGE : GUARD;
+    while (b->paged && align < HOST_PAGE && align < lead + size + GUARD)
+        align *= 2;
     b->size = size;
     b->total = (lead + size + GUARD + align - 1) & ~(align - 1);
     b->raw = b->paged ? aligned_alloc(align, b->total)
@@ -281,10 +283,14 @@ NTKERNELAPI PVOID NTAPI ExAllocatePool(POOL_TYPE PoolType, SIZE_T NumberOfBytes)
 
 /* Zeroed unless POOL_FLAG_UNINITIALIZED asks otherwise. */
 NTKERNELAPI PVOID NTAPI ExAllocatePool2(POOL_FLAGS Flags, SIZE_T NumberOfBytes, ULONG Tag) {
-    if (Tag == 0) {
+    ULONG64 kinds = Flags & (POOL_FLAG_PAGED | POOL_FLAG_NON_PAGED | POOL_FLAG_NON_PAGED_EXECUTE);
+    if (Tag == 0)
         host_violation("ExAllocatePool2 with a tag of 0");
+    if (kinds == 0 || (kinds & (kinds - 1)) != 0)
+        host_violation("ExAllocatePool2 with flags 0x%llx, which name no single kind of pool",
+                       (unsigned long long)Flags);
+    if (Tag == 0 || kinds == 0 || (kinds & (kinds - 1)) != 0)
         return NULL;
-    }
     return pool_alloc((Flags & POOL_FLAG_PAGED) != 0, NumberOfBytes, Tag,
                       Flags & POOL_FLAG_UNINITIALIZED ? FRESH_BYTE : 0);
 }

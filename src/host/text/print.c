@@ -1,16 +1,16 @@
 /*
- * print.c - DbgPrint and its relatives, to the configured log, and the printing of ntstrsafe.h.
+ * print.c - DbgPrint and its relatives, to the configured log, and the printing for safe_strings.c.
  *
  * They are variadic functions of the Windows calling convention whose format has Windows' sizes (l
  * is 32 bits, I64, ws, wZ), so every conversion is parsed here and printed by itself.
  */
-#include <ntstrsafe.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/world.h"
+#include "text/print.h"
 
 /* Where the text goes: characters of one byte or of two, and always room for a terminator. */
 struct output {
@@ -169,7 +169,8 @@ static void put_conversion(struct output *out, struct conversion *c, char letter
         put_integer(out, c, letter, args);
     } else if (letter == 'p') {
         c->bytes = 8;
-        put_integer(out, c, 'x', args);
+        c->precision = 16; /* every digit, in capitals */
+        put_integer(out, c, 'X', args);
     } else if (letter == 'c' || letter == 'C') {
         print_put(out, (char)__builtin_va_arg(*args, int));
     } else if (letter == 's' || letter == 'S') {
@@ -257,84 +258,24 @@ NTSYSAPI VOID NTAPI RtlAssert(PVOID FailedAssertion, PVOID FileName, ULONG LineN
                    Message ? ": " : "", Message ? Message : "");
 }
 
-/* ---- ntstrsafe.h ----------------------------------------------------------------------------- */
+/* ---- For ntstrsafe.h ------------------------------------------------------------------------- */
 
-static NTSTATUS print_narrow(PSTR text, SIZE_T room, const char *format,
-                             __builtin_ms_va_list *args) {
+bool host_print_narrow(PSTR text, size_t room, PCSTR format, __builtin_ms_va_list *args) {
     struct output out = {.text = text, .room = room};
-    if (room == 0 || room > NTSTRSAFE_MAX_CCH)
-        return STATUS_INVALID_PARAMETER;
     format_text(&out, format, args);
-    return out.cut ? STATUS_BUFFER_OVERFLOW : STATUS_SUCCESS;
+    return !out.cut;
 }
 
 /* The format is taken as ASCII, as in drivers. */
-static NTSTATUS print_wide(PWSTR text, SIZE_T room, const WCHAR *format,
-                           __builtin_ms_va_list *args) {
+bool host_print_wide(PWSTR text, size_t room, PCWSTR format, __builtin_ms_va_list *args) {
     char narrow[1024];
     size_t n = wide_length(format, (int)sizeof(narrow) - 1);
     struct output out = {.wide = text, .room = room};
-    if (room == 0 || room > NTSTRSAFE_MAX_CCH || format[n] != 0)
-        return STATUS_INVALID_PARAMETER;
     for (size_t i = 0; i < n; i++)
         narrow[i] = format[i] < 128 ? (char)format[i] : '?';
     narrow[n] = 0;
     format_text(&out, narrow, args);
-    return out.cut ? STATUS_BUFFER_OVERFLOW : STATUS_SUCCESS;
-}
-
-NTSYSAPI NTSTATUS NTAPI RtlStringCchPrintfA(PSTR Destination, SIZE_T Characters, PCSTR Format,
-                                            ...) {
-    __builtin_ms_va_list args;
-    __builtin_ms_va_start(args, Format);
-    NTSTATUS status = print_narrow(Destination, Characters, Format, &args);
-    __builtin_ms_va_end(args);
-    return status;
-}
-
-NTSYSAPI NTSTATUS NTAPI RtlStringCbPrintfA(PSTR Destination, SIZE_T Bytes, PCSTR Format, ...) {
-    __builtin_ms_va_list args;
-    __builtin_ms_va_start(args, Format);
-    NTSTATUS status = print_narrow(Destination, Bytes, Format, &args);
-    __builtin_ms_va_end(args);
-    return status;
-}
-
-NTSYSAPI NTSTATUS NTAPI RtlStringCchPrintfW(PWSTR Destination, SIZE_T Characters, PCWSTR Format,
-                                            ...) {
-    __builtin_ms_va_list args;
-    __builtin_ms_va_start(args, Format);
-    NTSTATUS status = print_wide(Destination, Characters, Format, &args);
-    __builtin_ms_va_end(args);
-    return status;
-}
-
-NTSYSAPI NTSTATUS NTAPI RtlStringCbPrintfW(PWSTR Destination, SIZE_T Bytes, PCWSTR Format, ...) {
-    __builtin_ms_va_list args;
-    __builtin_ms_va_start(args, Format);
-    NTSTATUS status = print_wide(Destination, Bytes / sizeof(WCHAR), Format, &args);
-    __builtin_ms_va_end(args);
-    return status;
-}
-
-/* No terminator: all of the room is for characters. */
-NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringPrintf(PUNICODE_STRING Destination, PCWSTR Format, ...) {
-    WCHAR text[1024];
-    size_t room = Destination->MaximumLength / sizeof(WCHAR), length;
-    __builtin_ms_va_list args;
-    __builtin_ms_va_start(args, Format);
-    NTSTATUS status = print_wide(text, sizeof(text) / sizeof(text[0]), Format, &args);
-    __builtin_ms_va_end(args);
-    if (status == STATUS_INVALID_PARAMETER)
-        return status;
-    length = wide_length(text, -1);
-    if (length > room) {
-        length = room;
-        status = STATUS_BUFFER_OVERFLOW;
-    }
-    memcpy(Destination->Buffer, text, length * sizeof(WCHAR));
-    Destination->Length = (USHORT)(length * sizeof(WCHAR));
-    return status;
+    return !out.cut && format[n] == 0;
 }
 
 /* A bugcheck ends the system; here it ends the process, after printing why. */

@@ -1,14 +1,11 @@
 /*
- * strings.c - counted strings: RtlInitUnicodeString and its relatives. Characters beyond ASCII are
- * only passed on: there is no code page.
+ * strings.c - counted strings: RtlInitUnicodeString and its relatives. There is no code page: of
+ * strings of bytes, characters beyond ASCII are only passed on.
  */
 #include <string.h>
 
 #include "base/thread.h"
-
-static WCHAR string_lower(WCHAR c) {
-    return c >= 'A' && c <= 'Z' ? (WCHAR)(c + ('a' - 'A')) : c;
-}
+#include "text/case.h"
 
 NTSYSAPI VOID NTAPI RtlInitUnicodeString(PUNICODE_STRING DestinationString, PCWSTR SourceString) {
     size_t n = 0;
@@ -37,9 +34,7 @@ NTSYSAPI BOOLEAN NTAPI RtlEqualUnicodeString(PCUNICODE_STRING String1, PCUNICODE
         return FALSE;
     for (USHORT i = 0; i < String1->Length / sizeof(WCHAR); i++) {
         WCHAR a = String1->Buffer[i], b = String2->Buffer[i];
-        bool equal =
-            a == b || (CaseInSensitive && a < 128 && b < 128 && string_lower(a) == string_lower(b));
-        if (!equal)
+        if (a != b && !(CaseInSensitive && host_upcase(a) == host_upcase(b)))
             return FALSE;
     }
     return TRUE;

@@ -7,11 +7,12 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define KEY    ((PWSTR)(uintptr_t)u"Tiny")
+#define KEY     ((PWSTR)(uintptr_t)u"Tiny")
 #define W(text) ((PWSTR)(uintptr_t)u##text)
 
 static struct vidmm_host *up(void) {
-    static const struct vidmm_host_setting settings[] = {{"Small", 7}, {"Large", UINT64_C(1) << 40}};
+    static const struct vidmm_host_setting settings[] = {{"Small", 7},
+                                                         {"Large", UINT64_C(1) << 40}};
     struct vidmm_host_config config = tiny_config();
     config.settings = settings;
     config.setting_count = 2;
@@ -41,9 +42,9 @@ static NTSTATUS query_direct(PWSTR name, void *buffer, ULONG flags, ULONG type, 
 }
 
 static void write_value(PWSTR name, ULONG type, const void *data, ULONG size) {
-    assert_int_equal(RtlWriteRegistryValue(RTL_REGISTRY_SERVICES, KEY, name, type,
-                                           (PVOID)(uintptr_t)data, size),
-                     STATUS_SUCCESS);
+    assert_int_equal(
+        RtlWriteRegistryValue(RTL_REGISTRY_SERVICES, KEY, name, type, (PVOID)(uintptr_t)data, size),
+        STATUS_SUCCESS);
 }
 
 static void a_string_is_stored_in_the_room_of_its_unicode_string(void **state) {
@@ -77,9 +78,9 @@ static void a_unicode_string_without_a_buffer_gets_one(void **state) {
     UNICODE_STRING string = {.Length = 0};
     (void)state;
     write_value(W("List"), REG_MULTI_SZ, several, sizeof(several));
-    assert_int_equal(query_direct(W("list"), &string, RTL_QUERY_REGISTRY_NOEXPAND, REG_NONE, NULL,
-                                  0),
-                     STATUS_SUCCESS);
+    assert_int_equal(
+        query_direct(W("list"), &string, RTL_QUERY_REGISTRY_NOEXPAND, REG_NONE, NULL, 0),
+        STATUS_SUCCESS);
     assert_non_null(string.Buffer);
     assert_memory_equal(string.Buffer, several, sizeof(several));
     assert_true(string.MaximumLength >= sizeof(several));
@@ -125,16 +126,15 @@ static void types_are_checked_of_what_is_stored(void **state) {
     const ULONG type = REG_SZ << RTL_QUERY_REGISTRY_TYPECHECK_SHIFT, fallback = 9;
     ULONG number = 0;
     (void)state;
-    assert_int_equal(query_direct(W("Small"), &number, RTL_QUERY_REGISTRY_TYPECHECK, type, NULL,
-                                  0),
+    assert_int_equal(query_direct(W("Small"), &number, RTL_QUERY_REGISTRY_TYPECHECK, type, NULL, 0),
                      STATUS_OBJECT_TYPE_MISMATCH);
     assert_int_equal(query_direct(W("Absent"), &number, RTL_QUERY_REGISTRY_TYPECHECK,
                                   type | REG_DWORD, &fallback, sizeof(fallback)),
                      STATUS_SUCCESS);
     assert_int_equal(number, 9);
-    assert_int_equal(query_direct(W("Absent"), &number, RTL_QUERY_REGISTRY_REQUIRED, REG_NONE,
-                                  NULL, 0),
-                     STATUS_OBJECT_NAME_NOT_FOUND);
+    assert_int_equal(
+        query_direct(W("Absent"), &number, RTL_QUERY_REGISTRY_REQUIRED, REG_NONE, NULL, 0),
+        STATUS_OBJECT_NAME_NOT_FOUND);
     assert_int_equal(query_direct(W("Absent"), &number, 0, REG_NONE, NULL, 0), STATUS_SUCCESS);
     RTL_QUERY_REGISTRY_TABLE nameless[2] = {
         {.Flags = RTL_QUERY_REGISTRY_SUBKEY, .QueryRoutine = (PRTL_QUERY_REGISTRY_ROUTINE)1}};
@@ -269,8 +269,8 @@ static void keys_are_opened_and_kept(void **state) {
     ULONG disposition = 0, length = 0;
     uint64_t data = 5;
     (void)state;
-    InitializeObjectAttributes(&attributes, (PUNICODE_STRING)(uintptr_t)&path,
-                               OBJ_CASE_INSENSITIVE, NULL, NULL);
+    InitializeObjectAttributes(&attributes, (PUNICODE_STRING)(uintptr_t)&path, OBJ_CASE_INSENSITIVE,
+                               NULL, NULL);
     assert_int_equal(ZwCreateKey(&key, KEY_ALL_ACCESS, &attributes, 0, NULL,
                                  REG_OPTION_NON_VOLATILE, &disposition),
                      STATUS_SUCCESS);

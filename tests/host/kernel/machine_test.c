@@ -288,7 +288,7 @@ static void printing_has_the_windows_formats(void **state) {
     assert_true(tiny_down(host, &error));
     fclose(config.log);
     assert_string_equal(text, "-1     2|ff  |00000ABC 123456789abc 1099511627776 text te wide wide "
-                              "wi c 10 % -32768\n   7 0.500");
+                              "wi c 0000000000000010 % -32768\n   7 0.500");
     free(text);
 }
 

@@ -125,16 +125,23 @@ static struct written *setting_make(const struct vidmm_host_setting *setting) {
                                              wide ? 8 : 4, &setting->value});
 }
 
-/* Under the lock. */
+static void settings_add(const struct vidmm_host_setting *setting) {
+    struct written *w = setting_make(setting);
+    if (!w)
+        return;
+    w->next = settings;
+    settings = w;
+}
+
+/* Last, and so hidden by a setting of that name, how many devices are linked. Under the lock. */
 static struct written *settings_list(void) {
-    for (uint32_t i = host_world->config.setting_count; !settings_made && i-- > 0;) {
-        struct written *w = setting_make(&host_world->settings[i]);
-        if (!w)
-            break;
-        w->next = settings;
-        settings = w;
-    }
+    if (settings_made)
+        return settings;
     settings_made = true;
+    if (host_world->config.linked > 1)
+        settings_add(&(struct vidmm_host_setting){"Linked", host_world->config.linked});
+    for (uint32_t i = host_world->config.setting_count; i-- > 0;)
+        settings_add(&host_world->settings[i]);
     return settings;
 }
 

@@ -1,8 +1,8 @@
 /*
  * registry_keys.h - the keys of the registry and their values, for the life of the host.
  *
- * Every key can be opened, and shows the settings of the run: numbers up to 32 bits are REG_DWORD,
- * larger ones REG_QWORD. What a driver writes into a key is in that key alone, before the setting of
+ * Every key can be opened, and shows the settings of the run, and as `Linked` how many devices are
+ * linked, if several are: numbers up to 32 bits are REG_DWORD, larger ones REG_QWORD. What a driver writes into a key is in that key alone, before the setting of
  * the same name; a value that it deletes is gone, a setting too. Names are the same in capitals or
  * not. A value stays where it is until the end of the host, whatever happens to the key.
  */

@@ -85,7 +85,7 @@ static void linked_move(struct raw_submitter *raw) {
 }
 
 /* What the last page of the memory of each adapter is for. */
-static bool mark(struct raw_submitter *raw) {
+static bool linked_mark(struct raw_submitter *raw) {
     return !raw->allocation ||
            (raw_fill(raw, RAW_PAGES - 1, 1, PATTERN + raw->physical) && raw_flush(raw));
 }
@@ -106,7 +106,7 @@ static enum vidmm_stage_outcome on_one(struct check *check, uint32_t physical, b
         return outcome;
     if (marking) {
         linked_move(&raw);
-        (void)(!raw.refused && mark(&raw));
+        (void)(!raw.refused && linked_mark(&raw));
     } else if (!marked(&raw) && !check_explained(check)) {
         vidmm_ledger_note(&check->shared->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
                           "work on another physical adapter changed memory of adapter %u",
@@ -126,7 +126,7 @@ static enum vidmm_stage_outcome by_hand(struct check *check) {
 
 /* ---- Surfaces of several homes --------------------------------------------------------------- */
 
-static bool copy(struct user *user, uint32_t to, uint32_t from) {
+static bool linked_copy(struct user *user, uint32_t to, uint32_t from) {
     const struct vidmm_umd_copy packet = {
         .head = {.opcode = VIDMM_UMD_PACKET_COPY, .size = sizeof(packet)},
         .destination = user->surface[to].va,
@@ -139,7 +139,7 @@ static bool copy(struct user *user, uint32_t to, uint32_t from) {
 /* A surface a home, by index; the letter of the first goes once around. */
 static bool around(struct user *user, uint32_t homes) {
     for (uint32_t i = 1; i < homes; i++)
-        if (!copy(user, i, i - 1))
+        if (!linked_copy(user, i, i - 1))
             return false;
     for (uint32_t i = 0; i < homes; i++)
         if (user_lost(user, i)) {

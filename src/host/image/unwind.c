@@ -119,7 +119,7 @@ static bool machine_frame(struct host_context *context, unsigned error_code) {
 }
 
 /* Undoes one code; its operand stands in its further slots. */
-static bool undo(struct host_context *context, uint64_t frame, const uint8_t *slot) {
+static bool unwind_undo(struct host_context *context, uint64_t frame, const uint8_t *slot) {
     unsigned code = slot[1] & 15, detail = slot[1] >> 4;
     uint64_t *rsp = &context->registers[REGISTER_RSP];
     uint32_t slots = slots_of(code, detail);
@@ -185,7 +185,7 @@ static bool undo_all(const struct info *info, struct host_context *context, uint
             *jumped = true;
             return machine_frame(context, detail);
         }
-        if (!undo(context, frame, slot))
+        if (!unwind_undo(context, frame, slot))
             return false;
     }
     return true;

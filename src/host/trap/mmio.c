@@ -82,7 +82,7 @@ static bool general(ZydisRegister of) {
     return class >= ZYDIS_REGCLASS_GPR8 && class <= ZYDIS_REGCLASS_GPR64;
 }
 
-static bool load(const struct instruction *at, uint64_t address) {
+static bool mmio_load(const struct instruction *at, uint64_t address) {
     const ZydisDecodedOperand *to = &at->operands[0], *from = &at->operands[1];
     uint32_t bytes = from->size / 8u;
     if (to->type != ZYDIS_OPERAND_TYPE_REGISTER || !general(to->reg.value))
@@ -93,7 +93,7 @@ static bool load(const struct instruction *at, uint64_t address) {
     return true;
 }
 
-static bool store(const struct instruction *at, uint64_t address) {
+static bool mmio_store(const struct instruction *at, uint64_t address) {
     const ZydisDecodedOperand *to = &at->operands[0], *from = &at->operands[1];
     uint64_t value;
     if (from->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
@@ -106,15 +106,15 @@ static bool store(const struct instruction *at, uint64_t address) {
     return true;
 }
 
-static bool move(const struct instruction *at, uint64_t address) {
+static bool mmio_move(const struct instruction *at, uint64_t address) {
     switch (at->is.mnemonic) {
     case ZYDIS_MNEMONIC_MOV:
     case ZYDIS_MNEMONIC_MOVZX:
     case ZYDIS_MNEMONIC_MOVSX:
     case ZYDIS_MNEMONIC_MOVSXD:
     case ZYDIS_MNEMONIC_MOVNTI:
-        return at->operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY ? store(at, address)
-                                                                 : load(at, address);
+        return at->operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY ? mmio_store(at, address)
+                                                                 : mmio_load(at, address);
     default:
         return false;
     }
@@ -263,7 +263,7 @@ bool mmio_finish(ucontext_t *user) {
 bool mmio_do(struct instruction *at, uint64_t address) {
     const ZydisDecodedOperand *memory = memory_operand(at);
     uint64_t begin = memory ? instruction_address(at, memory) : address;
-    if (memory && move(at, begin)) {
+    if (memory && mmio_move(at, begin)) {
         instruction_done(at);
         return true;
     }

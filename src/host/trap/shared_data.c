@@ -26,30 +26,30 @@ bool shared_data_has(uint64_t address) {
     return address - SHARED_DATA < SHARED_BYTES;
 }
 
-static void put(uint8_t *page, uint32_t at, const void *value, size_t size) {
+static void shared_put(uint8_t *page, uint32_t at, const void *value, size_t size) {
     memcpy(page + at, value, size);
 }
 
 /* KSYSTEM_TIME: low, high, high again. */
 static void put_time(uint8_t *page, uint32_t at, uint64_t time) {
     uint32_t high = (uint32_t)(time >> 32);
-    put(page, at, &time, sizeof(time));
-    put(page, at + 8, &high, sizeof(high));
+    shared_put(page, at, &time, sizeof(time));
+    shared_put(page, at + 8, &high, sizeof(high));
 }
 
-static void fill(uint8_t *page) {
+static void shared_fill(uint8_t *page) {
     LARGE_INTEGER now, ticks, frequency;
     uint32_t major = WINDOWS_MAJOR, build = WINDOWS_BUILD, multiplier = TICK_MULTIPLIER_VALUE;
     memset(page, 0, SHARED_BYTES);
     KeQuerySystemTime(&now);
     KeQueryTickCount(&ticks);
     (void)KeQueryPerformanceCounter(&frequency);
-    put(page, TICK_MULTIPLIER, &multiplier, sizeof(multiplier));
+    shared_put(page, TICK_MULTIPLIER, &multiplier, sizeof(multiplier));
     put_time(page, INTERRUPT_TIME, KeQueryInterruptTime());
     put_time(page, SYSTEM_TIME, (uint64_t)now.QuadPart);
-    put(page, MAJOR_VERSION, &major, sizeof(major));
-    put(page, BUILD_NUMBER, &build, sizeof(build));
-    put(page, QPC_FREQUENCY, &frequency.QuadPart, sizeof(frequency.QuadPart));
+    shared_put(page, MAJOR_VERSION, &major, sizeof(major));
+    shared_put(page, BUILD_NUMBER, &build, sizeof(build));
+    shared_put(page, QPC_FREQUENCY, &frequency.QuadPart, sizeof(frequency.QuadPart));
     put_time(page, TICK_COUNT, (uint64_t)ticks.QuadPart);
 }
 
@@ -64,7 +64,7 @@ bool shared_data_do(struct instruction *at, uint64_t address) {
     if (!moves || class < ZYDIS_REGCLASS_GPR8 || class > ZYDIS_REGCLASS_GPR64 ||
         from->size / 8u > SHARED_BYTES - offset)
         return false;
-    fill(page);
+    shared_fill(page);
     memcpy(&value, page + offset, from->size / 8u);
     instruction_set(at, to->reg.value, value);
     instruction_done(at);

@@ -11,4 +11,9 @@
 #define VIDEO_SCHEDULER_INTERNAL_ERROR   0x00000119u
 #define VIDEO_ENGINE_TIMEOUT_DETECTED    0x00000141u
 
+/* The first word of secondary data of a bugcheck: its number has no public page, so this one is ours. */
+#ifndef DXGK_SECONDARY_BUCKETING_TAG
+#define DXGK_SECONDARY_BUCKETING_TAG 0x47435344u
+#endif
+
 #endif

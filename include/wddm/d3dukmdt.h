@@ -27,8 +27,8 @@ typedef ULONGLONG D3DGPU_SIZE_T;
 
 #ifndef MAKEFOURCC
 #define MAKEFOURCC(a, b, c, d)                                                                     \
-    ((int32_t)((uint32_t)(uint8_t)(a) | ((uint32_t)(uint8_t)(b) << 8) |                            \
-               ((uint32_t)(uint8_t)(c) << 16) | ((uint32_t)(uint8_t)(d) << 24)))
+    ((INT)((UINT)(UCHAR)(a) | ((UINT)(UCHAR)(b) << 8) | ((UINT)(UCHAR)(c) << 16) |                 \
+           ((UINT)(UCHAR)(d) << 24)))
 #endif
 
 typedef enum _D3DDDIFORMAT {

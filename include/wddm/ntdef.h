@@ -36,19 +36,20 @@ WDDM_BEGIN_DECLS
 
 typedef char CHAR, CCHAR, *PCHAR, *PSTR, *LPSTR;
 typedef const char *PCSTR, *LPCSTR, *PCSZ;
-typedef int8_t INT8;
-typedef int16_t SHORT, INT16, CSHORT, *PSHORT;
-typedef int32_t INT, INT32, LONG32, *PINT;
-typedef int64_t LONGLONG, INT64, LONG64, *PLONGLONG, *PLONG64, *PINT64;
-typedef uint8_t UCHAR, UINT8, BYTE, BOOLEAN, *PUCHAR, *PUINT8, *PBYTE, *PBOOLEAN;
-typedef uint16_t USHORT, UINT16, WORD, *PUSHORT, *PUINT16, *PWORD;
-typedef uint32_t UINT, UINT32, ULONG32, *PUINT, *PUINT32;
-typedef uint64_t ULONGLONG, UINT64, ULONG64, DWORD64, DWORDLONG, *PULONGLONG, *PULONG64, *PUINT64;
-typedef int32_t BOOL, *PBOOL, *LPBOOL;
+typedef __INT8_TYPE__ INT8;
+typedef __INT16_TYPE__ SHORT, INT16, CSHORT, *PSHORT;
+typedef __INT32_TYPE__ INT, INT32, LONG32, *PINT;
+typedef __INT64_TYPE__ LONGLONG, INT64, LONG64, *PLONGLONG, *PLONG64, *PINT64;
+typedef __UINT8_TYPE__ UCHAR, UINT8, BYTE, BOOLEAN, *PUCHAR, *PUINT8, *PBYTE, *PBOOLEAN;
+typedef __UINT16_TYPE__ USHORT, UINT16, WORD, *PUSHORT, *PUINT16, *PWORD;
+typedef __UINT32_TYPE__ UINT, UINT32, ULONG32, *PUINT, *PUINT32, *PULONG32;
+typedef __UINT64_TYPE__ ULONGLONG, UINT64, ULONG64, DWORD64, DWORDLONG, *PULONGLONG, *PULONG64,
+    *PUINT64;
+typedef __INT32_TYPE__ BOOL, *PBOOL, *LPBOOL;
 typedef float FLOAT;
 
-typedef intptr_t LONG_PTR, INT_PTR, SSIZE_T, *PLONG_PTR;
-typedef uintptr_t ULONG_PTR, UINT_PTR, SIZE_T, DWORD_PTR, KAFFINITY, *PULONG_PTR, *PSIZE_T,
+typedef __INTPTR_TYPE__ LONG_PTR, INT_PTR, SSIZE_T, *PLONG_PTR;
+typedef __UINTPTR_TYPE__ ULONG_PTR, UINT_PTR, SIZE_T, DWORD_PTR, KAFFINITY, *PULONG_PTR, *PSIZE_T,
     *PKAFFINITY;
 /* 32 bits. Where the compiler's long has them these are other types than INT and UINT, as on
  * Windows: sources pass an `unsigned long *` for a ULONG *. */
@@ -56,8 +57,8 @@ typedef uintptr_t ULONG_PTR, UINT_PTR, SIZE_T, DWORD_PTR, KAFFINITY, *PULONG_PTR
 typedef long LONG, HRESULT, *PLONG;
 typedef unsigned long ULONG, DWORD, *PULONG, *PDWORD, *LPDWORD;
 #else
-typedef int32_t LONG, HRESULT, *PLONG;
-typedef uint32_t ULONG, DWORD, *PULONG, *PDWORD, *LPDWORD;
+typedef __INT32_TYPE__ LONG, HRESULT, *PLONG;
+typedef __UINT32_TYPE__ ULONG, DWORD, *PULONG, *PDWORD, *LPDWORD;
 #endif
 
 typedef void *PVOID, *LPVOID, *HANDLE, **PHANDLE;
@@ -68,7 +69,7 @@ typedef wchar_t WCHAR;
 #elif defined(__cplusplus)
 typedef char16_t WCHAR;
 #else
-typedef uint16_t WCHAR;
+typedef __UINT16_TYPE__ WCHAR;
 #endif
 typedef WCHAR *PWCHAR, *PWSTR, *LPWSTR, *PWCH;
 typedef const WCHAR *PCWSTR, *LPCWSTR, *PCWCH;
@@ -117,10 +118,10 @@ typedef struct WDDM_LAYOUT _LUID {
 #ifndef GUID_DEFINED
 #define GUID_DEFINED
 typedef struct WDDM_LAYOUT _GUID {
-    uint32_t Data1;
-    uint16_t Data2;
-    uint16_t Data3;
-    uint8_t Data4[8];
+    __UINT32_TYPE__ Data1;
+    __UINT16_TYPE__ Data2;
+    __UINT16_TYPE__ Data3;
+    __UINT8_TYPE__ Data4[8];
 } GUID;
 #endif
 #ifdef __cplusplus
@@ -182,7 +183,11 @@ typedef struct WDDM_LAYOUT _OBJECT_ATTRIBUTES {
     WCHAR name##_text[characters];                                                                 \
     UNICODE_STRING name = {0, (USHORT)((characters) * sizeof(WCHAR)), name##_text}
 
+#define OBJ_INHERIT          0x00000002u
+#define OBJ_PERMANENT        0x00000010u
+#define OBJ_EXCLUSIVE        0x00000020u
 #define OBJ_CASE_INSENSITIVE 0x00000040u
+#define OBJ_OPENIF           0x00000080u
 #define OBJ_KERNEL_HANDLE    0x00000200u
 
 /* Names of nameless members, for compilers that have none. */
@@ -225,13 +230,13 @@ typedef struct WDDM_LAYOUT _OBJECT_ATTRIBUTES {
 #define MAXULONG  0xffffffffu
 #endif
 #ifndef MAXLONGLONG
-#define MAXLONGLONG INT64_MAX
+#define MAXLONGLONG __INT64_MAX__
 #endif
 #ifndef MAXULONGLONG
-#define MAXULONGLONG UINT64_MAX
+#define MAXULONGLONG __UINT64_MAX__
 #endif
 #ifndef MAXSIZE_T
-#define MAXSIZE_T UINTPTR_MAX
+#define MAXSIZE_T __UINTPTR_MAX__
 #endif
 #if (!defined(__cplusplus) || defined(_KERNEL_MODE)) && !defined(NOMINMAX)
 #ifndef min
@@ -299,5 +304,7 @@ FORCEINLINE PLIST_ENTRY RemoveTailList(PLIST_ENTRY Head) {
 }
 
 WDDM_END_DECLS
+
+#include "ntdef_macros.h"
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Power classes; the names of power settings are in initguid's users. */
+/* Power classes: what dispmprt.h and wdm.h have of them. */
 #ifndef WDDM_POCLASS_H
 #define WDDM_POCLASS_H
 

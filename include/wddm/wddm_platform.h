@@ -10,7 +10,9 @@
 #define WDDM_PLATFORM_H
 
 #include <stddef.h>
+#ifndef _KERNEL_MODE /* where drivers have such types of their own */
 #include <stdint.h>
+#endif
 
 #ifndef __has_attribute
 #define __has_attribute(x) 0

@@ -467,6 +467,15 @@
 #define _Outptr_result_bytebuffer_to_(...)
 #endif
 
+#ifndef _Dispatch_type_
+#define _Dispatch_type_(...)
+#endif
+#ifndef _Enum_is_bitflag_
+#define _Enum_is_bitflag_
+#endif
+#ifndef _Strict_type_match_
+#define _Strict_type_match_
+#endif
 #ifndef _Function_class_DXGK_
 #define _Function_class_DXGK_(...)
 #define _IRQL_requires_DXGK_(...)
@@ -493,6 +502,39 @@
 #define __inout_bcount(...)
 #define __inout_ecount(...)
 #define __control_entrypoint(...)
+#define __checkReturn
+#define __callback
+#define __success(...)
+#define __fallthrough
+#define __deref_out_opt
+#define __deref_inout
+#define __out_ecount_opt(...)
+#define __in_ecount_opt(...)
+#define __in_bcount_opt(...)
+#define __out_bcount_opt(...)
+#define __inout_bcount_opt(...)
+#define __out_bcount_part(...)
+#define __out_ecount_part(...)
+#define __field_bcount(...)
+#define __field_ecount(...)
+#define __bcount(...)
+#define __ecount(...)
+#define __reserved
+#define __notnull
+#define __nullterminated
+#define __inner_checkReturn
+#define __format_string
+#define __drv_sameIRQL
+#define __drv_raisesIRQL(...)
+#define __drv_restoresIRQL
+#define __drv_savesIRQL
+#define __drv_mustHold(...)
+#define __drv_neverHold(...)
+#define __drv_acquiresResource(...)
+#define __drv_releasesResource(...)
+#define __drv_clearDoInit(...)
+#define __drv_inTry
+#define __drv_notInTry
 #endif
 
 /* The pre-SAL direction words. */

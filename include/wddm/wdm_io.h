@@ -114,6 +114,8 @@ typedef enum _INTERFACE_TYPE {
 #define CmResourceTypeDeviceSpecific 5
 #define CmResourceTypeBusNumber      6
 #define CmResourceTypeMemoryLarge    7
+#define CmResourceTypeMaximum        8
+#define CmResourceTypeConnection     132
 #define CmResourceTypeConfigData     128
 #define CmResourceTypeDevicePrivate  129
 
@@ -136,9 +138,18 @@ typedef enum _CM_SHARE_DISPOSITION {
 #define CM_RESOURCE_MEMORY_CACHEABLE          0x0020
 #define CM_RESOURCE_MEMORY_WINDOW_DECODE      0x0040
 #define CM_RESOURCE_MEMORY_BAR                0x0080
+#define CM_RESOURCE_MEMORY_LARGE              0x0e00
 #define CM_RESOURCE_MEMORY_LARGE_40           0x0200
 #define CM_RESOURCE_MEMORY_LARGE_48           0x0400
 #define CM_RESOURCE_MEMORY_LARGE_64           0x0800
+
+/* Of a connection through another controller. */
+#define CM_RESOURCE_CONNECTION_CLASS_GPIO       1
+#define CM_RESOURCE_CONNECTION_CLASS_SERIAL     2
+#define CM_RESOURCE_CONNECTION_TYPE_GPIO_IO     2
+#define CM_RESOURCE_CONNECTION_TYPE_SERIAL_I2C  1
+#define CM_RESOURCE_CONNECTION_TYPE_SERIAL_SPI  2
+#define CM_RESOURCE_CONNECTION_TYPE_SERIAL_UART 3
 
 /* Resource descriptors are packed to four bytes. */
 #pragma pack(push, 4)
@@ -219,6 +230,14 @@ typedef struct WDDM_LAYOUT _CM_PARTIAL_RESOURCE_DESCRIPTOR {
             PHYSICAL_ADDRESS Start;
             ULONG Length64; /* units of 4 GB */
         } Memory64;
+        struct WDDM_LAYOUT {
+            UCHAR Class;
+            UCHAR Type;
+            UCHAR Reserved1;
+            UCHAR Reserved2;
+            ULONG IdLowPart;
+            ULONG IdHighPart;
+        } Connection;
     } u;
 } CM_PARTIAL_RESOURCE_DESCRIPTOR, *PCM_PARTIAL_RESOURCE_DESCRIPTOR;
 

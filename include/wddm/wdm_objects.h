@@ -27,6 +27,16 @@ static const POBJECT_TYPE WddmUncheckedType __attribute__((unused)) = NULL;
 #define GENERIC_EXECUTE 0x20000000u
 #define GENERIC_ALL     0x10000000u
 #endif
+#ifndef DELETE
+#define DELETE                   0x00010000u
+#define READ_CONTROL             0x00020000u
+#define SYNCHRONIZE              0x00100000u
+#define STANDARD_RIGHTS_REQUIRED 0x000f0000u
+#define STANDARD_RIGHTS_ALL      0x001f0000u
+#define FILE_APPEND_DATA         0x0004u
+#define FILE_ALL_ACCESS          0x001f01ffu
+#define EVENT_ALL_ACCESS         0x001f0003u
+#endif
 #ifndef KEY_READ
 #define KEY_QUERY_VALUE 0x0001u
 #define KEY_SET_VALUE   0x0002u
@@ -48,6 +58,8 @@ static const POBJECT_TYPE WddmUncheckedType __attribute__((unused)) = NULL;
 #define FILE_OVERWRITE_IF            0x5u
 #define FILE_SYNCHRONOUS_IO_NONALERT 0x20u
 #define FILE_NON_DIRECTORY_FILE      0x40u
+#define REG_OPTION_NON_VOLATILE      0x0u
+#define REG_OPTION_VOLATILE          0x1u
 
 typedef enum _KEY_VALUE_INFORMATION_CLASS {
     KeyValueBasicInformation = 0,
@@ -167,6 +179,18 @@ typedef struct WDDM_LAYOUT _IO_STACK_LOCATION {
             PVOID Argument3;
             PVOID Argument4;
         } Others;
+        struct WDDM_LAYOUT {
+            ULONG WhichSpace;
+            PVOID Buffer;
+            ULONG Offset;
+            ULONG Length;
+        } ReadWriteConfig;
+        struct WDDM_LAYOUT {
+            ULONG OutputBufferLength;
+            ULONG InputBufferLength;
+            ULONG IoControlCode;
+            PVOID Type3InputBuffer;
+        } DeviceIoControl;
     } Parameters;
     PDEVICE_OBJECT DeviceObject;
     PFILE_OBJECT FileObject;

@@ -247,6 +247,7 @@ NTSYSAPI ULONG NTAPI DbgPrompt(PCSTR Prompt, PCHAR Response, ULONG Length);
 FORCEINLINE BOOLEAN KdRefreshDebuggerNotPresent(VOID) {
     return TRUE;
 }
+static BOOLEAN *const KdDebuggerEnabled __attribute__((unused)) = (BOOLEAN *)(ULONG_PTR) "\0";
 #define KD_DEBUGGER_ENABLED     FALSE
 #define KD_DEBUGGER_NOT_PRESENT TRUE
 NTSYSAPI VOID NTAPI RtlAssert(PVOID FailedAssertion, PVOID FileName, ULONG LineNumber,

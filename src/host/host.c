@@ -20,7 +20,9 @@
 #include "kernel/engines.h"
 #include "kernel/handles.h"
 #include "kernel/interrupt.h"
+#include "kernel/callback.h"
 #include "kernel/threads.h"
+#include "kernel/work.h"
 #include "kernel/timers.h"
 #include "driver/chain.h"
 #include "driver/device.h"
@@ -222,6 +224,8 @@ static void delete_host(struct vidmm_host *host) {
     host_threads_forget();
     host_handles_done();
     host_keys_done();
+    host_work_forget();
+    host_callbacks_forget();
     host_models_destroy(host);
     host_faults_remove();
     host_unload(&whole_of(host)->module);
@@ -313,6 +317,8 @@ bool vidmm_host_destroy(struct vidmm_host *host, struct vidmm_host_error *error)
     struct host_left left = {.violations_before = before};
     left.timers = host_timers_clear();
     left.handles = host_threads_forget();
+    left.work_items = host_work_forget();
+    left.callbacks = host_callbacks_forget();
     host_models_destroy(host);
     bool good = host_left_nothing(host, &left, error);
     delete_host(host);

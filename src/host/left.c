@@ -58,6 +58,8 @@ static bool left_nothing(struct vidmm_host *host, const struct host_left *left,
     left_count(&s, host_bars_mappings_left(host->bars), "I/O mappings");
     left_count(&s, left->timers, "timers that are set");
     left_count(&s, left->handles, "thread handles or references");
+    left_count(&s, left->work_items, "work items");
+    left_count(&s, left->callbacks, "registered callbacks");
     left_blocks(&s, HOST_OWNER_MANAGER, "blocks of the manager");
     left_blocks(&s, HOST_OWNER_LOCKS, "locks of the manager");
     left_blocks(&s, HOST_OWNER_PAGES, "page lists of the manager");

@@ -4,8 +4,8 @@
  * Only the user-mode half reads these fields, so names matter here and values do not. A driver
  * includes dxgiformat.h and d3dukmdt.h first.
  */
-#ifndef STUB_D3D10UMDDI_H
-#define STUB_D3D10UMDDI_H
+#ifndef WDDM_D3D10UMDDI_H
+#define WDDM_D3D10UMDDI_H
 
 #include <ntdef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* DXGI_FORMAT, as far as the translation tables of drivers name it; values: reference page. */
-#ifndef STUB_DXGIFORMAT_H
-#define STUB_DXGIFORMAT_H
+#ifndef WDDM_DXGIFORMAT_H
+#define WDDM_DXGIFORMAT_H
 
 typedef enum DXGI_FORMAT {
     DXGI_FORMAT_UNKNOWN = 0,

@@ -43,11 +43,18 @@ LOCAL int memcmp(const void *a, const void *b, size_t bytes) {
     return 0;
 }
 
-LOCAL size_t strlen(const char *text) {
-    size_t n = 0;
-    while (text[n] != 0)
-        n++;
-    return n;
+/* ERANGE where there is no room, and a target of zeros. */
+LOCAL int memcpy_s(void *to, size_t room, const void *from, size_t bytes) {
+    if (bytes == 0)
+        return 0;
+    if (!to)
+        return 22;
+    if (!from || bytes > room) {
+        memset(to, 0, room);
+        return from ? 34 : 22;
+    }
+    memcpy(to, from, bytes);
+    return 0;
 }
 
 /* Where a call of a function that no class defines would go. */

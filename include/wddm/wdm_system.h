@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Work items, callback objects, processors, processes, power settings, bugcheck callbacks, events
+ * for tracing (wdm and ntddk reference pages).
+ */
+#ifndef WDDM_WDM_SYSTEM_H
+#define WDDM_WDM_SYSTEM_H
+
+#include "wdm_irp.h"
+#include "wdm_sync.h"
+
+WDDM_BEGIN_DECLS
+
+/* ---- Work items ------------------------------------------------------------------------------ */
+
+typedef enum _WORK_QUEUE_TYPE {
+    CriticalWorkQueue = 0,
+    DelayedWorkQueue,
+    HyperCriticalWorkQueue,
+    NormalWorkQueue,
+    BackgroundWorkQueue,
+    RealTimeWorkQueue,
+    SuperCriticalWorkQueue,
+    MaximumWorkQueue,
+    CustomPriorityWorkQueue = 32
+} WORK_QUEUE_TYPE;
+typedef VOID NTAPI WORKER_THREAD_ROUTINE(PVOID Parameter);
+typedef WORKER_THREAD_ROUTINE *PWORKER_THREAD_ROUTINE;
+typedef struct WDDM_LAYOUT _WORK_QUEUE_ITEM {
+    LIST_ENTRY List;
+    PWORKER_THREAD_ROUTINE WorkerRoutine;
+    PVOID Parameter;
+} WORK_QUEUE_ITEM, *PWORK_QUEUE_ITEM;
+#define ExInitializeWorkItem(Item, Routine, Context)                                               \
+    ((Item)->WorkerRoutine = (Routine), (Item)->Parameter = (Context), (Item)->List.Flink = NULL)
+NTKERNELAPI VOID NTAPI ExQueueWorkItem(PWORK_QUEUE_ITEM WorkItem, WORK_QUEUE_TYPE QueueType);
+
+typedef struct _IO_WORKITEM *PIO_WORKITEM;
+typedef VOID NTAPI IO_WORKITEM_ROUTINE(PDEVICE_OBJECT DeviceObject, PVOID Context);
+typedef IO_WORKITEM_ROUTINE *PIO_WORKITEM_ROUTINE;
+typedef VOID NTAPI IO_WORKITEM_ROUTINE_EX(PVOID IoObject, PVOID Context, PIO_WORKITEM IoWorkItem);
+typedef IO_WORKITEM_ROUTINE_EX *PIO_WORKITEM_ROUTINE_EX;
+NTKERNELAPI PIO_WORKITEM NTAPI IoAllocateWorkItem(PDEVICE_OBJECT DeviceObject);
+NTKERNELAPI VOID NTAPI IoFreeWorkItem(PIO_WORKITEM IoWorkItem);
+NTKERNELAPI VOID NTAPI IoQueueWorkItem(PIO_WORKITEM IoWorkItem, PIO_WORKITEM_ROUTINE WorkerRoutine,
+                                       WORK_QUEUE_TYPE QueueType, PVOID Context);
+NTKERNELAPI VOID NTAPI IoQueueWorkItemEx(PIO_WORKITEM IoWorkItem,
+                                         PIO_WORKITEM_ROUTINE_EX WorkerRoutine,
+                                         WORK_QUEUE_TYPE QueueType, PVOID Context);
+NTKERNELAPI ULONG NTAPI IoSizeofWorkItem(VOID);
+NTKERNELAPI VOID NTAPI IoInitializeWorkItem(PVOID IoObject, PIO_WORKITEM IoWorkItem);
+NTKERNELAPI VOID NTAPI IoUninitializeWorkItem(PIO_WORKITEM IoWorkItem);
+
+/* ---- Callback objects ------------------------------------------------------------------------ */
+
+typedef struct _CALLBACK_OBJECT *PCALLBACK_OBJECT;
+typedef VOID NTAPI CALLBACK_FUNCTION(PVOID CallbackContext, PVOID Argument1, PVOID Argument2);
+typedef CALLBACK_FUNCTION *PCALLBACK_FUNCTION;
+NTKERNELAPI NTSTATUS NTAPI ExCreateCallback(PCALLBACK_OBJECT *CallbackObject,
+                                            POBJECT_ATTRIBUTES ObjectAttributes, BOOLEAN Create,
+                                            BOOLEAN AllowMultipleCallbacks);
+NTKERNELAPI PVOID NTAPI ExRegisterCallback(PCALLBACK_OBJECT CallbackObject,
+                                           PCALLBACK_FUNCTION CallbackFunction,
+                                           PVOID CallbackContext);
+NTKERNELAPI VOID NTAPI ExUnregisterCallback(PVOID CallbackRegistration);
+NTKERNELAPI VOID NTAPI ExNotifyCallback(PVOID CallbackObject, PVOID Argument1, PVOID Argument2);
+
+/* ---- Processors ------------------------------------------------------------------------------ */
+
+typedef struct WDDM_LAYOUT _PROCESSOR_NUMBER {
+    USHORT Group;
+    UCHAR Number;
+    UCHAR Reserved;
+} PROCESSOR_NUMBER, *PPROCESSOR_NUMBER;
+typedef struct WDDM_LAYOUT _GROUP_AFFINITY {
+    KAFFINITY Mask;
+    USHORT Group;
+    USHORT Reserved[3];
+} GROUP_AFFINITY, *PGROUP_AFFINITY;
+#define ALL_PROCESSOR_GROUPS 0xffff
+NTKERNELAPI ULONG NTAPI KeGetCurrentProcessorNumberEx(PPROCESSOR_NUMBER ProcNumber);
+NTKERNELAPI ULONG NTAPI KeGetCurrentProcessorIndex(VOID);
+NTKERNELAPI ULONG NTAPI KeQueryActiveProcessorCount(PKAFFINITY ActiveProcessors);
+NTKERNELAPI ULONG NTAPI KeQueryActiveProcessorCountEx(USHORT GroupNumber);
+NTKERNELAPI ULONG NTAPI KeQueryMaximumProcessorCount(VOID);
+NTKERNELAPI ULONG NTAPI KeQueryMaximumProcessorCountEx(USHORT GroupNumber);
+NTKERNELAPI KAFFINITY NTAPI KeQueryActiveProcessors(VOID);
+NTKERNELAPI NTSTATUS NTAPI KeGetProcessorNumberFromIndex(ULONG ProcIndex,
+                                                         PPROCESSOR_NUMBER ProcNumber);
+NTKERNELAPI VOID NTAPI KeSetSystemAffinityThread(KAFFINITY Affinity);
+NTKERNELAPI VOID NTAPI KeRevertToUserAffinityThread(VOID);
+NTKERNELAPI KPRIORITY NTAPI KeQueryPriorityThread(PKTHREAD Thread);
+NTKERNELAPI LONG NTAPI KeSetBasePriorityThread(PKTHREAD Thread, LONG Increment);
+NTKERNELAPI VOID NTAPI KeSetImportanceDpc(PRKDPC Dpc, KDPC_IMPORTANCE Importance);
+NTKERNELAPI VOID NTAPI KeSetTargetProcessorDpc(PRKDPC Dpc, CCHAR Number);
+NTKERNELAPI NTSTATUS NTAPI KeSetTargetProcessorDpcEx(PRKDPC Dpc, PPROCESSOR_NUMBER ProcNumber);
+NTKERNELAPI VOID NTAPI KeInitializeThreadedDpc(PRKDPC Dpc, PKDEFERRED_ROUTINE DeferredRoutine,
+                                               PVOID DeferredContext);
+typedef ULONG_PTR NTAPI KIPI_BROADCAST_WORKER(ULONG_PTR Argument);
+typedef KIPI_BROADCAST_WORKER *PKIPI_BROADCAST_WORKER;
+NTKERNELAPI ULONG_PTR NTAPI KeIpiGenericCall(PKIPI_BROADCAST_WORKER BroadcastFunction,
+                                             ULONG_PTR Context);
+NTKERNELAPI BOOLEAN NTAPI ExIsProcessorFeaturePresent(ULONG ProcessorFeature);
+NTKERNELAPI VOID NTAPI KeEnterGuardedRegion(VOID);
+NTKERNELAPI VOID NTAPI KeLeaveGuardedRegion(VOID);
+#define KeFlushIoBuffers(Mdl, ReadOperation, DmaOperation) ((void)0)
+
+/* ---- Processes ------------------------------------------------------------------------------- */
+
+typedef struct WDDM_LAYOUT _KAPC_STATE {
+    LIST_ENTRY ApcListHead[2];
+    PVOID Process;
+    UCHAR Pending[8];
+} KAPC_STATE, *PKAPC_STATE, *PRKAPC_STATE;
+typedef VOID NTAPI CREATE_PROCESS_NOTIFY_ROUTINE(HANDLE ParentId, HANDLE ProcessId, BOOLEAN Create);
+typedef CREATE_PROCESS_NOTIFY_ROUTINE *PCREATE_PROCESS_NOTIFY_ROUTINE;
+NTKERNELAPI PEPROCESS NTAPI PsGetCurrentProcess(VOID);
+NTKERNELAPI HANDLE NTAPI PsGetProcessId(PEPROCESS Process);
+NTKERNELAPI NTSTATUS NTAPI PsLookupProcessByProcessId(HANDLE ProcessId, PEPROCESS *Process);
+NTKERNELAPI NTSTATUS NTAPI
+PsSetCreateProcessNotifyRoutine(PCREATE_PROCESS_NOTIFY_ROUTINE NotifyRoutine, BOOLEAN Remove);
+NTKERNELAPI BOOLEAN NTAPI PsIsSystemThread(PETHREAD Thread);
+NTKERNELAPI VOID NTAPI KeStackAttachProcess(PEPROCESS Process, PRKAPC_STATE ApcState);
+NTKERNELAPI VOID NTAPI KeUnstackDetachProcess(PRKAPC_STATE ApcState);
+#define IoGetCurrentProcess  PsGetCurrentProcess
+#define PsGetCurrentThread() ((PETHREAD)KeGetCurrentThread())
+#define ExGetPreviousMode()  KernelMode
+
+/* ---- Reserved addresses for mappings ---------------------------------------------------------- */
+
+NTKERNELAPI PVOID NTAPI MmAllocateMappingAddress(SIZE_T NumberOfBytes, ULONG PoolTag);
+NTKERNELAPI VOID NTAPI MmFreeMappingAddress(PVOID BaseAddress, ULONG PoolTag);
+NTKERNELAPI PVOID NTAPI MmMapLockedPagesWithReservedMapping(PVOID MappingAddress, ULONG PoolTag,
+                                                            PMDL MemoryDescriptorList,
+                                                            MEMORY_CACHING_TYPE CacheType);
+NTKERNELAPI VOID NTAPI MmUnmapReservedMapping(PVOID BaseAddress, ULONG PoolTag,
+                                              PMDL MemoryDescriptorList);
+#define MmLockPagableCodeSection(Address)   ((PVOID)(ULONG_PTR)(Address))
+#define MmLockPagableDataSection(Address)   ((PVOID)(ULONG_PTR)(Address))
+#define MmUnlockPagableImageSection(Handle) ((void)(Handle))
+#define MmPageEntireDriver(Address)         ((PVOID)(ULONG_PTR)(Address))
+#define MmResetDriverPaging(Address)        ((void)(Address))
+
+/* ---- Power settings -------------------------------------------------------------------------- */
+
+typedef NTSTATUS NTAPI POWER_SETTING_CALLBACK(LPCGUID SettingGuid, PVOID Value, ULONG ValueLength,
+                                              PVOID Context);
+typedef POWER_SETTING_CALLBACK *PPOWER_SETTING_CALLBACK;
+NTKERNELAPI NTSTATUS NTAPI PoRegisterPowerSettingCallback(PDEVICE_OBJECT DeviceObject,
+                                                          LPCGUID SettingGuid,
+                                                          PPOWER_SETTING_CALLBACK Callback,
+                                                          PVOID Context, PVOID *Handle);
+NTKERNELAPI NTSTATUS NTAPI PoUnregisterPowerSettingCallback(PVOID Handle);
+
+/* ---- Bugcheck callbacks ---------------------------------------------------------------------- */
+
+typedef enum _KBUGCHECK_CALLBACK_REASON {
+    KbCallbackInvalid = 0,
+    KbCallbackReserved1,
+    KbCallbackSecondaryDumpData,
+    KbCallbackDumpIo,
+    KbCallbackAddPages,
+    KbCallbackSecondaryMultiPartDumpData,
+    KbCallbackRemovePages,
+    KbCallbackTriageDumpData
+} KBUGCHECK_CALLBACK_REASON;
+struct _KBUGCHECK_REASON_CALLBACK_RECORD;
+typedef VOID NTAPI KBUGCHECK_REASON_CALLBACK_ROUTINE(
+    KBUGCHECK_CALLBACK_REASON Reason, struct _KBUGCHECK_REASON_CALLBACK_RECORD *Record,
+    PVOID ReasonSpecificData, ULONG ReasonSpecificDataLength);
+typedef KBUGCHECK_REASON_CALLBACK_ROUTINE *PKBUGCHECK_REASON_CALLBACK_ROUTINE;
+typedef struct WDDM_LAYOUT _KBUGCHECK_REASON_CALLBACK_RECORD {
+    LIST_ENTRY Entry;
+    PKBUGCHECK_REASON_CALLBACK_ROUTINE CallbackRoutine;
+    PUCHAR Component;
+    ULONG_PTR Checksum;
+    KBUGCHECK_CALLBACK_REASON Reason;
+    UCHAR State;
+} KBUGCHECK_REASON_CALLBACK_RECORD, *PKBUGCHECK_REASON_CALLBACK_RECORD;
+#define KeInitializeCallbackRecord(Record) ((Record)->State = 0)
+NTKERNELAPI BOOLEAN NTAPI
+KeRegisterBugCheckReasonCallback(PKBUGCHECK_REASON_CALLBACK_RECORD CallbackRecord,
+                                 PKBUGCHECK_REASON_CALLBACK_ROUTINE CallbackRoutine,
+                                 KBUGCHECK_CALLBACK_REASON Reason, PUCHAR Component);
+NTKERNELAPI BOOLEAN NTAPI
+KeDeregisterBugCheckReasonCallback(PKBUGCHECK_REASON_CALLBACK_RECORD CallbackRecord);
+
+/* ---- Events for tracing ---------------------------------------------------------------------- */
+
+typedef ULONGLONG REGHANDLE, *PREGHANDLE;
+typedef struct WDDM_LAYOUT _EVENT_DESCRIPTOR {
+    USHORT Id;
+    UCHAR Version;
+    UCHAR Channel;
+    UCHAR Level;
+    UCHAR Opcode;
+    USHORT Task;
+    ULONGLONG Keyword;
+} EVENT_DESCRIPTOR, *PEVENT_DESCRIPTOR;
+typedef const EVENT_DESCRIPTOR *PCEVENT_DESCRIPTOR;
+typedef struct WDDM_LAYOUT _EVENT_DATA_DESCRIPTOR {
+    ULONGLONG Ptr;
+    ULONG Size;
+    ULONG Reserved;
+} EVENT_DATA_DESCRIPTOR, *PEVENT_DATA_DESCRIPTOR;
+typedef VOID NTAPI ETWENABLECALLBACK(LPCGUID SourceId, ULONG ControlCode, UCHAR Level,
+                                     ULONGLONG MatchAnyKeyword, ULONGLONG MatchAllKeyword,
+                                     PVOID FilterData, PVOID CallbackContext);
+typedef ETWENABLECALLBACK *PETWENABLECALLBACK;
+NTKERNELAPI NTSTATUS NTAPI EtwRegister(LPCGUID ProviderId, PETWENABLECALLBACK EnableCallback,
+                                       PVOID CallbackContext, PREGHANDLE RegHandle);
+NTKERNELAPI NTSTATUS NTAPI EtwUnregister(REGHANDLE RegHandle);
+NTKERNELAPI BOOLEAN NTAPI EtwEventEnabled(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor);
+NTKERNELAPI BOOLEAN NTAPI EtwProviderEnabled(REGHANDLE RegHandle, UCHAR Level, ULONGLONG Keyword);
+NTKERNELAPI NTSTATUS NTAPI EtwWrite(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor,
+                                    LPCGUID ActivityId, ULONG UserDataCount,
+                                    PEVENT_DATA_DESCRIPTOR UserData);
+
+WDDM_END_DECLS
+
+#endif

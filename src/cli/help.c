@@ -50,6 +50,8 @@ static void help_adapter(FILE *out) {
         "                         GPU memory of --vram\n"
         "      --set NAME=VALUE   a setting of the driver or the hardware, as in\n"
         "                         --set Banks=3 --set PagingBufferBytes=4K\n"
+        "      --inf FILE         settings from the driver's INF file: the numbers of its\n"
+        "                         AddReg sections; --set goes before\n"
         "      --trace            every DDI call and DbgPrint on standard error\n"
         "  -h, --help\n",
         out);
@@ -146,6 +148,7 @@ void cli_help_check(FILE *out) {
           "      --ddi VERSION      interface version of the reference driver\n"
           "      --linked N         N linked physical adapters, 1 to 4 (default: 1)\n"
           "      --set NAME=VALUE   a setting of the driver or the hardware\n"
+          "      --inf FILE         settings from the driver's INF file\n"
           "      --trace            every DDI call and DbgPrint on standard error\n"
           "  -v, --verbose          print each rule with its outcome, and each stage\n"
           "  -h, --help\n"

@@ -50,6 +50,7 @@ enum option_id {
     OPTION_DOUBT_TIME,
     OPTION_DIRTY,
     OPTION_PLAN,
+    OPTION_INF,
     OPTION_LINKED,
 };
 
@@ -70,6 +71,7 @@ static const struct {
     {{"model", required_argument, NULL, OPTION_MODEL}, CLI_ADAPTER_OPTIONS},
     {{"linked", required_argument, NULL, OPTION_LINKED}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
     {{"set", required_argument, NULL, OPTION_SET}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
+    {{"inf", required_argument, NULL, OPTION_INF}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
     {{"trace", no_argument, NULL, OPTION_TRACE}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
     {{"json", required_argument, NULL, OPTION_JSON}, CLI_RUN_OPTIONS | CLI_INSPECT_OPTIONS},
     {{"plan", required_argument, NULL, OPTION_PLAN}, CLI_RUN_OPTIONS},
@@ -311,6 +313,9 @@ static bool take_option(int id, char *value, struct cli_options *options) {
         return take_linked(value, options);
     case OPTION_SET:
         return take_setting(value, options);
+    case OPTION_INF:
+        options->inf = value;
+        return true;
     case OPTION_TRACE:
         options->run.trace = true;
         options->run.log = stderr;
@@ -373,5 +378,7 @@ bool cli_parse(int argc, char **argv, unsigned takes, struct cli_options *option
         if (!take_option(id, optarg, options))
             return false;
     }
+    if (options->inf && !cli_take_inf(options->inf, options)) /* after --set, which goes before */
+        return false;
     return take_rest(argc, argv, takes, options);
 }

@@ -169,6 +169,26 @@ expect "a source with a shell's characters in its name is built" $? 0
 [ ! -e injected ]
 expect "no shell reads what a project says" $? 0
 
+# Settings from an INF file, in UTF-16 as INF files are. The reference driver reads Banks; --set goes before.
+printf '[Version]\nSignature="$WINDOWS NT$"\n[Inst]\nAddReg = First, Second\n[First]\nHKR,, Banks, %%REG_DWORD%%, %%Count%% ; three\nHKR,,Text,,"x;y"\n[Other]\nHKR,,MmuLevels,0x00010001,4\n[Strings]\nCount = "3"\nREG_DWORD = 0x00010001\n' > plain.inf
+printf '\377\376' > wide.inf
+iconv -f ASCII -t UTF-16LE plain.inf >> wide.inf
+for inf in plain.inf wide.inf; do
+    "$vidmm" inspect --ddi win7 --inf $inf > said 2>&1
+    "$vidmm" inspect --ddi win7 --set Banks=3 > report 2>&1
+    cmp -s said report
+    expect "the numbers of $inf are settings" $? 0
+done
+"$vidmm" inspect --ddi win7 --inf plain.inf --set Banks=0 > said 2>&1
+"$vidmm" inspect --ddi win7 --set Banks=0 > report 2>&1
+cmp -s said report
+expect "a setting of the command line goes before" $? 0
+head -c 4096 /dev/urandom | tr -d '[' > noise.inf
+"$vidmm" inspect --inf noise.inf > said 2>&1
+expect "what is no INF file is refused" $? 2
+"$vidmm" inspect --inf absent.inf > said 2>&1
+expect "an INF file that is not there is refused" $? 2
+
 # Bad command lines.
 cc bare.cpp
 expect "no output is refused" $? 2

@@ -23,14 +23,27 @@ static int down(void **state) {
     return tiny_down(host, &error) ? 0 : -1;
 }
 
-/* Runs `body` in a system thread and waits for its end. */
-static void in_thread(KSTART_ROUTINE body, void *context) {
+static HANDLE start(KSTART_ROUTINE body, void *context) {
     HANDLE thread;
     assert_int_equal(
         PsCreateSystemThread(&thread, THREAD_ALL_ACCESS, NULL, NULL, NULL, body, context),
         STATUS_SUCCESS);
-    KeWaitForSingleObject(thread, Executive, KernelMode, FALSE, NULL);
+    return thread;
+}
+
+static void join(HANDLE thread) {
+    PVOID object;
+    assert_int_equal(
+        ObReferenceObjectByHandle(thread, THREAD_ALL_ACCESS, NULL, KernelMode, &object, NULL),
+        STATUS_SUCCESS);
+    KeWaitForSingleObject(object, Executive, KernelMode, FALSE, NULL);
+    ObDereferenceObject(object);
     ZwClose(thread);
+}
+
+/* Runs `body` in a system thread and waits for its end. */
+static void in_thread(KSTART_ROUTINE body, void *context) {
+    join(start(body, context));
 }
 
 struct attempt {
@@ -99,13 +112,9 @@ static void a_push_lock_has_one_owner_among_threads(void **state) {
     (void)state;
     ExInitializePushLock(&push_lock);
     for (int i = 0; i < 4; i++)
-        assert_int_equal(PsCreateSystemThread(&threads[i], THREAD_ALL_ACCESS, NULL, NULL, NULL,
-                                              push_often, NULL),
-                         STATUS_SUCCESS);
-    for (int i = 0; i < 4; i++) {
-        KeWaitForSingleObject(threads[i], Executive, KernelMode, FALSE, NULL);
-        ZwClose(threads[i]);
-    }
+        threads[i] = start(push_often, NULL);
+    for (int i = 0; i < 4; i++)
+        join(threads[i]);
     assert_int_equal(worst, 1);
     assert_int_equal(turns, 800);
     assert_int_equal(push_lock, 0);
@@ -169,17 +178,14 @@ static void rundown_waits_for_the_uses_and_gives_none_afterwards(void **state) {
     assert_true(ExAcquireRundownProtection(&ref));
     assert_true(ExAcquireRundownProtectionEx(&ref, 2));
     ExReleaseRundownProtectionEx(&ref, 2);
-    assert_int_equal(
-        PsCreateSystemThread(&thread, THREAD_ALL_ACCESS, NULL, NULL, NULL, release_later, &ref),
-        STATUS_SUCCESS);
+    thread = start(release_later, &ref);
     ExWaitForRundownProtectionRelease(&ref);
     assert_false(ExAcquireRundownProtection(&ref));
     ExRundownCompleted(&ref);
     ExReInitializeRundownProtection(&ref);
     assert_true(ExAcquireRundownProtection(&ref));
     ExReleaseRundownProtection(&ref);
-    KeWaitForSingleObject(thread, Executive, KernelMode, FALSE, NULL);
-    ZwClose(thread);
+    join(thread);
     assert_int_equal(vidmm_host_violations(host), 0);
     ExReleaseRundownProtection(&ref);
     assert_true(tiny_violated(host, "more than was acquired"));

@@ -129,12 +129,6 @@
 #ifndef DECLSPEC_DEPRECATED
 #define DECLSPEC_DEPRECATED
 #endif
-#ifndef ALLOC_PRAGMA
-#define ALLOC_PRAGMA 1
-#endif
-#ifndef ALLOC_DATA_PRAGMA
-#define ALLOC_DATA_PRAGMA 1
-#endif
 
 #ifndef TEXT
 #ifdef UNICODE

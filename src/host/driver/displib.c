@@ -18,7 +18,8 @@
 #define CODE_INITIALIZE_DISPLAY_ONLY 0x00230043u
 #define CODE_UNINITIALIZE            0x00230047u
 
-struct _IRP {
+struct request {
+    IRP irp; /* what the driver has of it */
     ULONG code;
     PVOID output;
     ULONG output_bytes;
@@ -27,7 +28,7 @@ struct _IRP {
 };
 
 /* The one request of displib: it is sent before the next is made. */
-static _Thread_local struct _IRP request;
+static _Thread_local struct request request;
 static DEVICE_OBJECT dxgkrnl;
 static uint8_t dxgkrnl_file[sizeof(void *)]; /* only its address means something */
 
@@ -80,50 +81,54 @@ NTKERNELAPI PIRP NTAPI IoBuildDeviceIoControlRequest(ULONG IoControlCode,
     if (!host_irql_at_most(PASSIVE_LEVEL, "IoBuildDeviceIoControlRequest") ||
         DeviceObject != &dxgkrnl || !InternalDeviceIoControl)
         return NULL;
-    request = (struct _IRP){IoControlCode, OutputBuffer, OutputBufferLength, Event, IoStatusBlock};
-    return &request;
+    request = (struct request){.code = IoControlCode,
+                               .output = OutputBuffer,
+                               .output_bytes = OutputBufferLength,
+                               .event = Event,
+                               .status = IoStatusBlock};
+    return &request.irp;
 }
 
-static NTSTATUS answer(const struct _IRP *irp, const void *function) {
-    if (irp->output_bytes < sizeof(function) || !irp->output)
+static NTSTATUS answer(const struct request *sent, const void *function) {
+    if (sent->output_bytes < sizeof(function) || !sent->output)
         return STATUS_BUFFER_TOO_SMALL;
-    memcpy(irp->output, &function, sizeof(function));
+    memcpy(sent->output, &function, sizeof(function));
     return STATUS_SUCCESS;
 }
 
-static NTSTATUS answer_export(const struct _IRP *irp, const char *name) {
+static NTSTATUS answer_export(const struct request *sent, const char *name) {
     struct image_export function;
-    return image_export(name, &function) ? answer(irp, function.address)
+    return image_export(name, &function) ? answer(sent, function.address)
                                          : STATUS_INVALID_DEVICE_REQUEST;
 }
 
-static NTSTATUS control(const struct _IRP *irp) {
-    switch (irp->code) {
+static NTSTATUS control(const struct request *sent) {
+    switch (sent->code) {
     case CODE_INITIALIZE:
-        return answer_export(irp, "DxgkInitialize");
+        return answer_export(sent, "DxgkInitialize");
     case CODE_INITIALIZE_DISPLAY_ONLY:
-        return answer_export(irp, "DxgkInitializeDisplayOnlyDriver");
+        return answer_export(sent, "DxgkInitializeDisplayOnlyDriver");
     case CODE_UNINITIALIZE:
-        return answer_export(irp, "DxgkUnInitialize");
+        return answer_export(sent, "DxgkUnInitialize");
     default:
         host_violation("the driver sends dxgkrnl the control code 0x%x, which is not known here",
-                       irp->code);
+                       sent->code);
         return STATUS_INVALID_DEVICE_REQUEST;
     }
 }
 
 NTKERNELAPI NTSTATUS NTAPI IofCallDriver(PDEVICE_OBJECT DeviceObject, PIRP Irp) {
-    if (DeviceObject != &dxgkrnl || Irp != &request) {
+    if (DeviceObject != &dxgkrnl || Irp != &request.irp) {
         host_violation("IoCallDriver with a request that no function here made");
         return STATUS_INVALID_DEVICE_REQUEST;
     }
-    NTSTATUS status = control(Irp);
-    if (Irp->status) {
-        Irp->status->Status = status;
-        Irp->status->Information = NT_SUCCESS(status) ? sizeof(void *) : 0;
+    NTSTATUS status = control(&request);
+    if (request.status) {
+        request.status->Status = status;
+        request.status->Information = NT_SUCCESS(status) ? sizeof(void *) : 0;
     }
-    if (Irp->event)
-        (void)KeSetEvent(Irp->event, 0, FALSE);
+    if (request.event)
+        (void)KeSetEvent(request.event, 0, FALSE);
     return status;
 }
 

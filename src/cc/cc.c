@@ -3,7 +3,6 @@
  */
 #include <vidmm/cc.h>
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,16 +12,6 @@
 #include "toolchain.h"
 #include "words.h"
 #include "workspace.h"
-
-bool cc_stop(struct cc_build *build, const char *format, ...) {
-    if (build->text[0])
-        return false;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(build->text, sizeof(build->text), format, arguments);
-    va_end(arguments);
-    return false;
-}
 
 static bool out_of_memory(const struct cc_build *build, const struct cc_missing *missing) {
     bool failed = build->flags.failed || build->sources.failed || missing->failed ||

@@ -29,7 +29,7 @@ static void skip_blanks(struct condition *condition) {
         condition->at++;
 }
 
-static bool take(struct condition *condition, const char *word) {
+static bool condition_takes(struct condition *condition, const char *word) {
     skip_blanks(condition);
     size_t length = strlen(word);
     if (strncasecmp(condition->at, word, length) != 0 ||
@@ -65,9 +65,9 @@ static bool condition_or(struct condition *condition);
 
 static bool condition_function(struct condition *condition, bool exists) {
     char value[VALUE_MOST], found[PATH_MAX];
-    condition->wrong |= !take(condition, "(");
+    condition->wrong |= !condition_takes(condition, "(");
     take_value(condition, value);
-    condition->wrong |= !take(condition, ")");
+    condition->wrong |= !condition_takes(condition, ")");
     if (exists)
         return value[0] && cc_find_path(condition->directory, value, found);
     size_t length = strlen(value);
@@ -78,7 +78,8 @@ static bool condition_function(struct condition *condition, bool exists) {
 static bool condition_compare(struct condition *condition, const char *left) {
     static const char *const operators[] = {"==", "!=", ">=", "<=", ">", "<"};
     size_t i = 0;
-    while (i < sizeof(operators) / sizeof(operators[0]) && !take(condition, operators[i]))
+    while (i < sizeof(operators) / sizeof(operators[0]) &&
+           !condition_takes(condition, operators[i]))
         i++;
     if (i == sizeof(operators) / sizeof(operators[0]))
         return strcasecmp(left, "true") == 0;
@@ -96,12 +97,12 @@ static bool condition_factor(struct condition *condition) { /* NOLINT(misc-no-re
         return false;
     }
     bool holds;
-    if (take(condition, "(")) {
+    if (condition_takes(condition, "(")) {
         holds = condition_or(condition);
-        condition->wrong |= !take(condition, ")");
-    } else if (take(condition, "exists"))
+        condition->wrong |= !condition_takes(condition, ")");
+    } else if (condition_takes(condition, "exists"))
         holds = condition_function(condition, true);
-    else if (take(condition, "hastrailingslash"))
+    else if (condition_takes(condition, "hastrailingslash"))
         holds = condition_function(condition, false);
     else if (*condition->at == '!' && condition->at[1] != '=') {
         condition->at++;
@@ -117,14 +118,14 @@ static bool condition_factor(struct condition *condition) { /* NOLINT(misc-no-re
 
 static bool condition_and(struct condition *condition) { /* NOLINT(misc-no-recursion) */
     bool holds = condition_factor(condition);
-    while (!condition->wrong && take(condition, "and"))
+    while (!condition->wrong && condition_takes(condition, "and"))
         holds = condition_factor(condition) && holds;
     return holds;
 }
 
 static bool condition_or(struct condition *condition) { /* NOLINT(misc-no-recursion) */
     bool holds = condition_and(condition);
-    while (!condition->wrong && take(condition, "or"))
+    while (!condition->wrong && condition_takes(condition, "or"))
         holds = condition_and(condition) || holds;
     return holds;
 }

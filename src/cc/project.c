@@ -141,7 +141,7 @@ static void take_item(struct project *project, const struct cc_xml *item) {
     set_properties(project, item, "ClCompile.");
 }
 
-static void walk(struct project *project, struct cc_xml *root);
+static void project_walk(struct project *project, struct cc_xml *root);
 
 static void walk_import(struct project *project,
                         struct cc_xml *node) { /* NOLINT(misc-no-recursion) */
@@ -161,7 +161,7 @@ static void walk_import(struct project *project,
     const char *path = project->path;
     project->imports++;
     project->path = node->imported->path;
-    walk(project, node->imported);
+    project_walk(project, node->imported);
     project->path = path;
     project->imports--;
 }
@@ -181,14 +181,15 @@ static void walk_items(struct project *project, const struct cc_xml *group) {
 }
 
 /* Project, ImportGroup: what the pass is about. */
-static void walk(struct project *project, struct cc_xml *root) { /* NOLINT(misc-no-recursion) */
+static void project_walk(struct project *project,
+                         struct cc_xml *root) { /* NOLINT(misc-no-recursion) */
     for (struct cc_xml *node = root->child; node; node = node->next) {
         if (project->build->text[0] || !holds(project, node))
             continue;
         if (strcmp(node->name, "Import") == 0)
             walk_import(project, node);
         else if (strcmp(node->name, "ImportGroup") == 0)
-            walk(project, node);
+            project_walk(project, node);
         else if (strcmp(node->name, "PropertyGroup") == 0 && project->pass == PASS_PROPERTIES)
             set_properties(project, node, "");
         else if (strcmp(node->name, "ItemDefinitionGroup") == 0 &&
@@ -274,7 +275,7 @@ static void project_end(struct project *project) {
 
 static void project_evaluate(struct project *project, struct cc_xml *root) {
     project->pass = PASS_CONFIGURATIONS;
-    walk(project, root);
+    project_walk(project, root);
     const char *asked = project->build->options->configuration;
     if (!project->configuration[0]) {
         cc_stop(project->build, "the project '%s' has no configuration %s|%s", project->path,
@@ -287,7 +288,7 @@ static void project_evaluate(struct project *project, struct cc_xml *root) {
         cc_list_add(&project->imported, "%s", real);
     for (int pass = PASS_PROPERTIES; pass <= PASS_ITEMS; pass++) {
         project->pass = (enum pass)pass;
-        walk(project, root);
+        project_walk(project, root);
     }
     project_end(project);
 }

@@ -32,9 +32,10 @@ static const struct {
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
 static void spoil(DRIVER_INITIALIZATION_DATA *table) {
+    if (!now->install)
+        return;
     mutants_good = *table;
-    if (now->install)
-        now->install(table);
+    now->install(table);
 }
 
 static void spoil_gart(struct vidmm_gart *gart) {
@@ -58,9 +59,9 @@ static void examine(const struct mutant *mutant, struct vidmm_check_result *resu
         .driver = mutant->side == VIDMM_SIDE_DRIVER ? spoil
                   : mutant->scene                   ? set_scene
                                                     : NULL,
-        .manager = mutant->side == VIDMM_SIDE_MANAGER && mutant->install ? spoil
-                   : mutant->scene                                       ? set_scene
-                                                                         : NULL,
+        .manager = mutant->side == VIDMM_SIDE_MANAGER ? spoil
+                   : mutant->scene                    ? set_scene
+                                                      : NULL,
         .callbacks = mutant->callbacks,
         .gart = mutant->gart ? spoil_gart : NULL,
         .sizes = mutant->sizes,

@@ -237,7 +237,7 @@ static enum vidmm_status validate_link(const struct question *question, const st
                         &(struct complaint){.field = "DXGK_GPUMMUCAPS.VirtualAddressBitCount",
                                             .expected = "the same on all linked adapters",
                                             .rule = "R261",
-                                            .page = "gpu-virtual-address",
+                                            .page = "linked-display-adapter",
                                             .value = bits});
 }
 

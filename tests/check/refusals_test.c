@@ -91,8 +91,10 @@ static void a_driver_that_does_not_start_stops_each_stage(void **state) {
     const char *name, *summary;
     (void)state;
     for (size_t i = 0; (name = vidmm_check_stage_at(i, &summary)); i++) {
-        const struct vidmm_stage_result *stage = examine(without_StartDevice, name, NULL);
         assert_true(summary[0] != '\0');
+        if (strcmp(name, "linked") == 0)
+            continue; /* starts nothing where nothing is linked */
+        const struct vidmm_stage_result *stage = examine(without_StartDevice, name, NULL);
         assert_int_equal(result.status, VIDMM_CHECK_DRIVER_FAILED);
         assert_non_null(strstr(result.text, "DxgkDdiStartDevice"));
         assert_true(stage->outcome == VIDMM_STAGE_STOPPED || strcmp(name, "memory") == 0);

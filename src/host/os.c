@@ -70,7 +70,9 @@ static void lock_wait(struct host_lock *lock) {
     while (pthread_mutex_trylock(&lock->mutex) != 0) {
         struct host_link link = {.thread = host_thread_self()};
         InsertTailList(&lock->waiting, &link.entry);
+        link.thread->locked_out = true;
         (void)host_thread_sleep(&link, 1, UINT64_MAX);
+        link.thread->locked_out = false;
     }
     host_dispatcher_unlock();
     atomic_fetch_sub(&lock->waiters, 1);

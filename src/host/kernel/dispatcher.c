@@ -351,7 +351,9 @@ void host_thread_wake(PKTHREAD thread, enum host_sleep_end end) {
 
 /*
  * Ends the endless sleep that began first, if nothing can wake any thread; false: there is none, or
- * something can. A thread of the driver may sleep for ever: it has no work.
+ * something can. A thread of the driver may sleep for ever: it has no work. A sleep for a lock ends
+ * with its holder, which may not be known yet: were it ended here, it would begin again at once and
+ * never let the holder have the dispatcher.
  */
 static bool conclude(void) {
     PKTHREAD first = NULL;
@@ -361,7 +363,7 @@ static bool conclude(void) {
         PKTHREAD thread = CONTAINING_RECORD(e, struct _KTHREAD, known);
         if (thread->state == HOST_THREAD_RUNNING || thread->state == HOST_THREAD_READY)
             return false;
-        if (!thread->driver && thread->state == HOST_THREAD_ASLEEP &&
+        if (!thread->driver && !thread->locked_out && thread->state == HOST_THREAD_ASLEEP &&
             (!first || thread->order < first->order))
             first = thread;
     }

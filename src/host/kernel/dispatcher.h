@@ -54,7 +54,8 @@ struct _KTHREAD {
     uint64_t order;    /* number of this sleep in the host */
     struct host_link *links;
     uint32_t link_count;
-    bool all; /* waits.h: for all objects instead of any */
+    bool all;        /* waits.h: for all objects instead of any */
+    bool locked_out; /* for a lock of the manager (os.c): its holder runs, or is what waits */
     /* Of its last sleep: */
     enum host_sleep_end end;
     uint32_t satisfied; /* waits.h: index of the object */

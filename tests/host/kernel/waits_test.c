@@ -1,5 +1,6 @@
 /* waits_test.c - waits, signals and threads at the edges of their pages, in both kinds of time. */
 #include "fixture/tiny.h"
+#include "kernel/dispatcher.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,28 +60,39 @@ static void join(struct team *team) {
     team->count = 0;
 }
 
+static void wait_for_first(const struct team *team, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        assert_int_equal(wait_for(team->thread[i]), STATUS_SUCCESS);
+}
+
 /* A thread that waits once, and says when it did. */
 struct waiter {
     PVOID object;
     _Atomic int *order;
     int place;
     NTSTATUS status;
-    _Atomic bool waits;
+    _Atomic(PKTHREAD) thread; /* that is about to wait */
 };
 
 static VOID NTAPI wait_once(PVOID context) {
     struct waiter *w = context;
-    w->waits = true;
+    w->thread = KeGetCurrentThread();
     w->status = wait_for(w->object);
     w->place = ++*w->order;
+}
+
+static bool sleeps(PKTHREAD thread) {
+    host_dispatcher_lock();
+    bool asleep = thread && thread->state == HOST_THREAD_ASLEEP;
+    host_dispatcher_unlock();
+    return asleep;
 }
 
 /* Lets the threads that are there fall asleep. */
 static void settle(struct waiter *waiters, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
-        while (!waiters[i].waits)
+        while (!sleeps(waiters[i].thread))
             delay(MILLISECOND);
-    delay(50 * MILLISECOND);
 }
 
 static void start_waiters(struct team *team, struct waiter *w, uint32_t count, PVOID object,
@@ -106,7 +118,7 @@ static void a_synchronization_event_set_twice_wakes_two(void **state) {
         assert_int_equal(KeSetEvent(&event, 0, FALSE), 0);
         assert_int_equal(KeSetEvent(&event, 0, FALSE), 0);
         assert_int_equal(KeReadStateEvent(&event), 0);
-        delay(50 * MILLISECOND);
+        wait_for_first(&team, 2);
         assert_int_equal(order, 2);
         assert_true(w[0].place != 0 && w[1].place != 0 && w[2].place == 0);
         if (!threaded)
@@ -136,6 +148,18 @@ static void a_notification_event_that_is_cleared_at_once_loses_nobody(void **sta
     }
 }
 
+/* A thread that ends with the mutex that it waited for, when it is told to. */
+struct owner {
+    struct waiter waiter;
+    KEVENT told;
+};
+
+static VOID NTAPI own_until_told(PVOID context) {
+    struct owner *owner = context;
+    wait_once(&owner->waiter);
+    (void)wait_for(&owner->told);
+}
+
 static void the_wait_of_a_setter_takes_nothing_from_others(void **state) {
     (void)state;
     for (int threaded = 0; threaded < 2; threaded++) {
@@ -154,12 +178,14 @@ static void the_wait_of_a_setter_takes_nothing_from_others(void **state) {
         /* A mutex goes to the thread that has waited for it, not back to the one that gives it. */
         KeInitializeMutex(&mutex, 0);
         assert_int_equal(wait_for(&mutex), STATUS_SUCCESS);
-        struct waiter owner = {.object = &mutex, .order = &order};
-        start(&team, wait_once, &owner);
-        settle(&owner, 1);
+        struct owner owner = {.waiter = {.object = &mutex, .order = &order}};
+        KeInitializeEvent(&owner.told, NotificationEvent, FALSE);
+        start(&team, own_until_told, &owner);
+        settle(&owner.waiter, 1);
         assert_int_equal(KeReleaseMutex(&mutex, FALSE), 0);
         assert_int_equal(wait_until(&mutex, 0), STATUS_TIMEOUT);
-        (void)wait_for(team.thread[0]); /* which ends with the mutex */
+        KeSetEvent(&owner.told, 0, FALSE);
+        (void)wait_for(team.thread[0]);
         assert_true(tiny_violated(host, "ended that owns a mutex"));
         assert_int_equal(wait_for(&mutex), STATUS_ABANDONED);
         assert_int_equal(KeReleaseMutex(&mutex, FALSE), 0);
@@ -180,7 +206,7 @@ static void a_semaphore_wakes_as_many_as_it_is_released_by(void **state) {
         KeInitializeSemaphore(&semaphore, 0, 3);
         start_waiters(&team, w, 4, &semaphore, &order);
         assert_int_equal(KeReleaseSemaphore(&semaphore, 0, 3, FALSE), 0);
-        delay(50 * MILLISECOND);
+        wait_for_first(&team, 3);
         assert_int_equal(order, 3);
         assert_int_equal(w[3].place, 0);
         KeReleaseSemaphore(&semaphore, 0, 2, FALSE);

@@ -11,8 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 #define MESSAGES_MOST (64u << 20) /* the rest of a flood is read and dropped */
 
 /* Everything that comes out of the pipe, with a NUL. */

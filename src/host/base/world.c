@@ -15,7 +15,10 @@ void host_log(const char *format, ...) {
     va_end(args);
 }
 
-bool host_fail(struct vidmm_host_error *error, const char *sentence) {
-    snprintf(error->text, sizeof(error->text), "%s", sentence);
+bool host_fail(struct vidmm_host_error *error, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(error->text, sizeof(error->text), format, args);
+    va_end(args);
     return false;
 }

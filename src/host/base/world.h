@@ -65,7 +65,8 @@ extern struct vidmm_host *host_world;
 /* Prints to the configured log; does nothing without one. */
 void host_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Puts the sentence into `error`; false. */
-bool host_fail(struct vidmm_host_error *error, const char *sentence);
+/* Puts one sentence into `error`; false. */
+bool host_fail(struct vidmm_host_error *error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -44,9 +44,7 @@ static struct file_bytes map_file(const char *path) {
 static bool refuse_image(const char *path, struct vidmm_host_error *error) {
     char why[sizeof(error->text)];
     snprintf(why, sizeof(why), "%s", error->text);
-    snprintf(error->text, sizeof(error->text),
-             "the driver image '%.128s' could not be loaded: %.320s", path, why);
-    return false;
+    return host_fail(error, "the driver image '%.128s' could not be loaded: %.320s", path, why);
 }
 
 /* In memory, with everything that it imports. */

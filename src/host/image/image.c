@@ -2,10 +2,11 @@
 #include "image/image.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+
+#include "base/world.h"
 
 /* Written by one thread, while no code of the image that comes or goes runs. */
 static _Atomic(struct host_image *) images;
@@ -16,24 +17,16 @@ enum { COOKIE_MEMBER = 88 }; /* of the load configuration: SecurityCookie, an ad
 
 enum { RELOCATION_NONE = 0, RELOCATION_DIR64 = 10 };
 
-static uint32_t image_u32(const struct host_image *image, uint32_t offset) {
-    uint32_t value;
-    memcpy(&value, image->base + offset, sizeof(value));
-    return value;
-}
-
 static bool relocate_one(const struct host_image *image, uint32_t page, uint16_t entry,
                          uint64_t delta, struct vidmm_host_error *error) {
     uint64_t offset = (uint64_t)page + (entry & 0xfff), value;
     unsigned kind = entry >> 12;
     if (kind == RELOCATION_NONE)
         return true;
-    if (kind != RELOCATION_DIR64 || !image_has(image, offset, sizeof(value))) {
-        snprintf(error->text, sizeof(error->text),
-                 "its relocation of type %u at 0x%llx is unknown or not in the image", kind,
-                 (unsigned long long)offset);
-        return false;
-    }
+    if (kind != RELOCATION_DIR64 || !image_has(image, offset, sizeof(value)))
+        return host_fail(error,
+                         "its relocation of type %u at 0x%llx is unknown or not in the image", kind,
+                         (unsigned long long)offset);
     memcpy(&value, image->base + offset, sizeof(value));
     value += delta;
     memcpy(image->base + offset, &value, sizeof(value));
@@ -45,16 +38,13 @@ static bool relocate(const struct host_image *image, uint64_t delta,
                      struct vidmm_host_error *error) {
     struct pe_directory directory = image->directories[PE_RELOCATIONS];
     for (uint32_t at = 0; directory.size - at >= 8;) {
-        uint32_t page = image_u32(image, directory.address + at);
-        uint32_t bytes = image_u32(image, directory.address + at + 4);
+        uint32_t page = pe_u32(image->base + directory.address + at);
+        uint32_t bytes = pe_u32(image->base + directory.address + at + 4);
         if (bytes == 0)
             break;
-        if (bytes < 8 || bytes > directory.size - at) {
-            snprintf(error->text, sizeof(error->text),
-                     "its relocations have a block of %u bytes where %u are left", bytes,
-                     directory.size - at);
-            return false;
-        }
+        if (bytes < 8 || bytes > directory.size - at)
+            return host_fail(error, "its relocations have a block of %u bytes where %u are left",
+                             bytes, directory.size - at);
         for (uint32_t k = 8; bytes - k >= 2; k += 2) {
             uint16_t entry;
             memcpy(&entry, image->base + directory.address + at + k, sizeof(entry));
@@ -71,7 +61,7 @@ static void set_cookie(const struct host_image *image) {
     struct pe_directory directory = image->directories[PE_LOAD_CONFIG];
     uint64_t place, cookie = 0;
     if (directory.address == 0 || !image_has(image, directory.address, COOKIE_MEMBER + 8) ||
-        image_u32(image, directory.address) < COOKIE_MEMBER + 8)
+        pe_u32(image->base + directory.address) < COOKIE_MEMBER + 8)
         return;
     memcpy(&place, image->base + directory.address + COOKIE_MEMBER, sizeof(place));
     place -= (uintptr_t)image->base;
@@ -94,22 +84,15 @@ bool image_load(const struct pe *pe, struct host_image *image, struct vidmm_host
     memcpy(image->sections, pe->sections, sizeof(image->sections));
     void *base =
         mmap(NULL, image->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (base == MAP_FAILED) {
-        snprintf(error->text, sizeof(error->text), "out of memory for its %u bytes", image->size);
-        return false;
-    }
+    if (base == MAP_FAILED)
+        return host_fail(error, "out of memory for its %u bytes", image->size);
     image->base = base;
     memcpy(image->base, pe->file, pe->header_size);
     for (uint32_t i = 0; i < pe->section_count; i++)
         memcpy(image->base + pe->sections[i].address, pe->file + pe->sections[i].at,
                pe->sections[i].bytes);
     uint64_t delta = (uint64_t)(uintptr_t)image->base - pe->base;
-    if (pe->fixed)
-        snprintf(
-            error->text, sizeof(error->text),
-            "its relocations were stripped (IMAGE_FILE_RELOCS_STRIPPED): it runs at 0x%llx alone",
-            (unsigned long long)pe->base);
-    if (pe->fixed || !relocate(image, delta, error)) {
+    if (!relocate(image, delta, error)) {
         munmap(image->base, image->size);
         return false;
     }
@@ -124,27 +107,23 @@ static int access_of(uint32_t flags) {
            (flags & PE_EXECUTE ? PROT_EXEC : 0);
 }
 
-static size_t whole_pages(const struct pe_section *section) {
-    return (section->size + PE_PAGE - 1) & ~(size_t)(PE_PAGE - 1);
-}
-
 bool image_protect(const struct host_image *image, struct vidmm_host_error *error) {
     bool done = mprotect(image->base, image->size, PROT_READ) == 0;
     for (uint32_t i = 0; i < image->section_count && done; i++) {
         const struct pe_section *section = &image->sections[i];
-        done = section->size == 0 || mprotect(image->base + section->address, whole_pages(section),
-                                              access_of(section->flags)) == 0;
+        done = section->size == 0 ||
+               mprotect(image->base + section->address, pe_whole_pages(section->size),
+                        access_of(section->flags)) == 0;
     }
-    if (!done)
-        snprintf(error->text, sizeof(error->text), "the access of its sections could not be set");
-    return done;
+    return done || host_fail(error, "the access of its sections could not be set");
 }
 
 void image_discard(const struct host_image *image) {
     for (uint32_t i = 0; i < image->section_count; i++) {
         const struct pe_section *section = &image->sections[i];
         if ((section->flags & PE_DISCARDABLE) && section->size)
-            (void)mprotect(image->base + section->address, whole_pages(section), PROT_NONE);
+            (void)mprotect(image->base + section->address, pe_whole_pages(section->size),
+                           PROT_NONE);
     }
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/violations.h"
+#include "base/world.h"
 #include "image/call_out.h"
 #include "image/exports.h"
 
@@ -35,12 +35,6 @@ struct walked {
     uint32_t slot; /* offset of the entry that gets the address */
 };
 
-static uint32_t offset_at(const struct host_image *image, uint32_t offset) {
-    uint32_t value;
-    memcpy(&value, image->base + offset, sizeof(value));
-    return value;
-}
-
 /* Text in the image that ends in it; NULL: there is none. */
 static const char *text_at(const struct host_image *image, uint64_t offset) {
     if (!image_has(image, offset, 1))
@@ -50,9 +44,8 @@ static const char *text_at(const struct host_image *image, uint64_t offset) {
 }
 
 static bool damaged(const struct walk *walk, const char *what, uint64_t offset) {
-    snprintf(walk->error->text, sizeof(walk->error->text),
-             "its import table is damaged: %s at offset 0x%llx", what, (unsigned long long)offset);
-    return false;
+    return host_fail(walk->error, "its import table is damaged: %s at offset 0x%llx", what,
+                     (unsigned long long)offset);
 }
 
 /* The next import of the library; `*end` when it was the last. */
@@ -81,8 +74,8 @@ static bool next_library(struct walk *walk, uint32_t at, bool *end) {
     const struct host_image *image = walk->image;
     if (!image_has(image, at, DESCRIPTOR_BYTES))
         return damaged(walk, "its libraries do not end", at);
-    uint32_t names = offset_at(image, at), library = offset_at(image, at + 12);
-    walk->slots = offset_at(image, at + 16);
+    uint32_t names = pe_u32(image->base + at), library = pe_u32(image->base + at + 12);
+    walk->slots = pe_u32(image->base + at + 16);
     *end = library == 0 || walk->slots == 0;
     if (*end)
         return true;
@@ -101,7 +94,7 @@ static bool imports_walk(struct walk *walk,
         if (!next_library(walk, at, &end))
             return false;
         for (bool last = end; !last;) {
-            struct walked import;
+            struct walked import = {.slot = 0};
             if (!next_import(walk, &import, &last) || (!last && !each(ctx, walk, &import)))
                 return false;
         }
@@ -148,10 +141,6 @@ struct stubs {
     char (*ordinals)[ORDINAL_TEXT];
     uint32_t made;
 };
-
-static size_t whole_pages(size_t bytes) {
-    return (bytes + PE_PAGE - 1) & ~(size_t)(PE_PAGE - 1);
-}
 
 /* Called in place of a function that is not here. */
 static NTSTATUS NTAPI unknown_called(const struct image_import *import) {
@@ -220,15 +209,13 @@ bool imports_bind(struct host_image *image, struct vidmm_host_error *error) {
     struct walk walk = {.image = image, .error = error};
     if (!imports_walk(&walk, count_one, NULL))
         return false;
-    size_t code = whole_pages((size_t)(walk.count + 1) * STUB_BYTES);
+    size_t code = pe_whole_pages((size_t)(walk.count + 1) * STUB_BYTES);
     size_t data = walk.count * (sizeof(struct image_import) + ORDINAL_TEXT);
-    image->stubs_size = code + whole_pages(data);
+    image->stubs_size = code + pe_whole_pages(data);
     void *memory =
         mmap(NULL, image->stubs_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
-        snprintf(error->text, sizeof(error->text), "out of memory for its %u imports", walk.count);
-        return false;
-    }
+    if (memory == MAP_FAILED)
+        return host_fail(error, "out of memory for its %u imports", walk.count);
     image->stubs = memory;
     struct stubs stubs = {.code = memory, .records = (void *)((uint8_t *)memory + code)};
     stubs.ordinals = (void *)(stubs.records + walk.count);
@@ -236,9 +223,7 @@ bool imports_bind(struct host_image *image, struct vidmm_host_error *error) {
     walk = (struct walk){.image = image, .error = error};
     if (!imports_walk(&walk, bind_one, &stubs))
         return false;
-    if (mprotect(memory, code, PROT_READ | PROT_EXEC) != 0) {
-        snprintf(error->text, sizeof(error->text), "its imports' code could not be made to run");
-        return false;
-    }
+    if (mprotect(memory, code, PROT_READ | PROT_EXEC) != 0)
+        return host_fail(error, "its imports' code could not be made to run");
     return true;
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <vidmm/host.h>
 
@@ -52,11 +53,21 @@ struct pe {
     uint64_t base; /* that the image was linked for */
     uint32_t size; /* of the image, a multiple of a page */
     uint32_t header_size, entry;
-    bool fixed; /* its relocations were stripped: it runs at `base` alone */
     struct pe_directory directories[PE_DIRECTORIES];
     struct pe_section sections[PE_SECTIONS_MAX];
     uint32_t section_count;
 };
+
+/* A number in a file or an image, at any address. */
+static inline uint32_t pe_u32(const uint8_t *at) {
+    uint32_t value;
+    memcpy(&value, at, sizeof(value));
+    return value;
+}
+/* Bytes, up to the end of a page. */
+static inline size_t pe_whole_pages(size_t bytes) {
+    return (bytes + PE_PAGE - 1) & ~(size_t)(PE_PAGE - 1);
+}
 
 /* The file is some kind of PE image or DOS program: it begins with "MZ". */
 bool pe_recognised(const void *file, size_t size);

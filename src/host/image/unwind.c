@@ -38,12 +38,6 @@ bool unwind_peek(uint64_t address, uint64_t *value) {
     return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)sizeof(*value);
 }
 
-static uint32_t info_u32(const uint8_t *at) {
-    uint32_t value;
-    memcpy(&value, at, sizeof(value));
-    return value;
-}
-
 const struct image_function *unwind_function(const struct host_image *image, uint32_t offset) {
     struct pe_directory directory = image->directories[PE_EXCEPTIONS];
     const struct image_function *functions = (const void *)(image->base + directory.address);
@@ -123,7 +117,7 @@ static bool unwind_undo(struct host_context *context, uint64_t frame, const uint
     unsigned code = slot[1] & 15, detail = slot[1] >> 4;
     uint64_t *rsp = &context->registers[REGISTER_RSP];
     uint32_t slots = slots_of(code, detail);
-    uint64_t operand = slots == 3   ? info_u32(slot + 2)
+    uint64_t operand = slots == 3   ? pe_u32(slot + 2)
                        : slots == 2 ? (uint64_t)(slot[2] | slot[3] << 8)
                                     : 0;
     switch (code) {
@@ -196,10 +190,10 @@ static bool take_handler(const struct host_image *image, const struct info *info
                          struct unwound *out) {
     if (!(info->flags & (UNWIND_HANDLES | UNWIND_TERMINATES)) || into < info->prolog)
         return true;
-    if (info->tail_bytes < 4 || info_u32(info->tail) >= image->size)
+    if (info->tail_bytes < 4 || pe_u32(info->tail) >= image->size)
         return false;
     out->kinds = info->flags & (UNWIND_HANDLES | UNWIND_TERMINATES);
-    out->handler = image->base + info_u32(info->tail);
+    out->handler = image->base + pe_u32(info->tail);
     out->handler_data = info->tail + 4;
     return true;
 }
@@ -223,7 +217,7 @@ static bool undo_function(const struct host_image *image, struct host_context *c
             return true;
         if (info.tail_bytes < sizeof(struct image_function))
             return false;
-        unwind = info_u32(info.tail + 8);
+        unwind = pe_u32(info.tail + 8);
         into = UINT32_MAX;
     }
     return false;

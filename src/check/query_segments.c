@@ -9,7 +9,7 @@
 
 #define SEGMENTS_MAX 31u
 
-static NTSTATUS segments_ask(struct check *check, DXGK_QUERYSEGMENTOUT4 *out) {
+NTSTATUS check_ask_segments(struct check *check, DXGK_QUERYSEGMENTOUT4 *out) {
     DXGK_QUERYSEGMENTIN4 in = {.PhysicalAdapterIndex = 0};
     DXGKARG_QUERYADAPTERINFO query = {.Type = DXGKQAITYPE_QUERYSEGMENT4,
                                       .pInputData = &in,
@@ -23,13 +23,13 @@ static NTSTATUS segments_ask(struct check *check, DXGK_QUERYSEGMENTOUT4 *out) {
 /* Both calls, how many and which. */
 static void segments_ask_both(struct check *check) {
     DXGK_QUERYSEGMENTOUT4 out = {.SegmentDescriptorStride = sizeof(DXGK_SEGMENTDESCRIPTOR4)};
-    if (segments_ask(check, &out) != STATUS_SUCCESS || out.NbSegment == 0 ||
+    if (check_ask_segments(check, &out) != STATUS_SUCCESS || out.NbSegment == 0 ||
         out.NbSegment > SEGMENTS_MAX)
         return;
     BYTE *array = calloc(out.NbSegment, sizeof(DXGK_SEGMENTDESCRIPTOR4));
     out.pSegmentDescriptor = array;
     if (array)
-        (void)segments_ask(check, &out);
+        (void)check_ask_segments(check, &out);
     free(array);
 }
 

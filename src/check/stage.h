@@ -113,7 +113,9 @@ bool check_good(struct check *check, enum vidmm_status status);
 
 /* query_iommu.c: queries about memory behind an IOMMU. */
 void query_iommu(struct check *check, const DXGK_DRIVERCAPS *caps);
-/* query_segments.c: the segments, twice. */
+/* query_segments.c: QUERYSEGMENT4 of physical adapter 0. */
+NTSTATUS check_ask_segments(struct check *check, DXGK_QUERYSEGMENTOUT4 *out);
+/* The segments, twice. */
 void query_segments(struct check *check);
 
 /* workload.c: a short workload that causes all kinds of paging; false: out of memory. */

@@ -19,26 +19,15 @@ struct host_aperture {
     uint64_t page_size;
 };
 
-static NTSTATUS aperture_ask(struct check *check, DXGK_QUERYSEGMENTOUT4 *out) {
-    DXGK_QUERYSEGMENTIN4 in = {.PhysicalAdapterIndex = 0};
-    DXGKARG_QUERYADAPTERINFO query = {.Type = DXGKQAITYPE_QUERYSEGMENT4,
-                                      .pInputData = &in,
-                                      .InputDataSize = sizeof(in),
-                                      .pOutputData = out,
-                                      .OutputDataSize = sizeof(*out)};
-    return check->harness.table.DxgkDdiQueryAdapterInfo(vidmm_host_adapter(check->harness.host),
-                                                        &query);
-}
-
 /* The first segment with a CPU host aperture. */
 static bool aperture_find(struct host_aperture *found) {
     DXGK_SEGMENTDESCRIPTOR4 segment[SEGMENTS] = {{.Size = 0}};
     DXGK_QUERYSEGMENTOUT4 out = {.SegmentDescriptorStride = sizeof(segment[0])};
-    if (aperture_ask(found->check, &out) != STATUS_SUCCESS || out.NbSegment > SEGMENTS)
+    if (check_ask_segments(found->check, &out) != STATUS_SUCCESS || out.NbSegment > SEGMENTS)
         return false;
     UINT count = out.NbSegment;
     out.pSegmentDescriptor = (BYTE *)segment;
-    if (aperture_ask(found->check, &out) != STATUS_SUCCESS)
+    if (check_ask_segments(found->check, &out) != STATUS_SUCCESS)
         return false;
     for (UINT i = 0; i < count; i++) {
         if (!segment[i].Flags.SupportsCpuHostAperture)

@@ -8,21 +8,6 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-static struct vidmm_host *host;
-
-static int up(void **state) {
-    struct vidmm_host_config config = tiny_config();
-    (void)state;
-    host = tiny_up(&config);
-    return 0;
-}
-
-static int down(void **state) {
-    struct vidmm_host_error error;
-    (void)state;
-    return tiny_down(host, &error) ? 0 : -1;
-}
-
 static HANDLE start(KSTART_ROUTINE body, void *context) {
     HANDLE thread;
     assert_int_equal(
@@ -84,9 +69,9 @@ static void a_resource_is_shared_or_has_one_owner_who_may_acquire_it_again(void 
     ExReleaseResourceLite(&resource);
     in_thread(try_resource, &other);
     assert_true(other.shared && other.exclusive);
-    assert_int_equal(vidmm_host_violations(host), 0);
+    assert_int_equal(vidmm_host_violations(tiny_host), 0);
     ExReleaseResourceLite(&resource);
-    assert_true(tiny_violated(host, "does not own"));
+    assert_true(tiny_violated(tiny_host, "does not own"));
     assert_int_equal(ExDeleteResourceLite(&resource), STATUS_SUCCESS);
 }
 
@@ -119,7 +104,7 @@ static void a_push_lock_has_one_owner_among_threads(void **state) {
     assert_int_equal(turns, 800);
     assert_int_equal(push_lock, 0);
     ExReleasePushLockExclusive(&push_lock);
-    assert_true(tiny_violated(host, "not held exclusively"));
+    assert_true(tiny_violated(tiny_host, "not held exclusively"));
 }
 
 static void spin_locks_of_readers_and_writers_raise_and_are_checked(void **state) {
@@ -135,12 +120,12 @@ static void spin_locks_of_readers_and_writers_raise_and_are_checked(void **state
     ExReleaseSpinLockExclusive(&lock, old);
     assert_int_equal(KeGetCurrentIrql(), PASSIVE_LEVEL);
     assert_int_equal(lock, 0);
-    assert_int_equal(vidmm_host_violations(host), 0);
+    assert_int_equal(vidmm_host_violations(tiny_host), 0);
     ExAcquireSpinLockSharedAtDpcLevel(&lock);
-    assert_true(tiny_violated(host, "at IRQL 2 at least"));
+    assert_true(tiny_violated(tiny_host, "at IRQL 2 at least"));
     KeRaiseIrql(DISPATCH_LEVEL, &old);
     ExReleaseSpinLockExclusiveFromDpcLevel(&lock);
-    assert_true(tiny_violated(host, "not held like that"));
+    assert_true(tiny_violated(tiny_host, "not held like that"));
     ExReleaseSpinLockSharedFromDpcLevel(&lock);
     KeLowerIrql(old);
 }
@@ -161,7 +146,7 @@ static void a_queued_spin_lock_gives_the_level_back(void **state) {
     KeAcquireInStackQueuedSpinLockAtDpcLevel(&lock, &handle);
     KeReleaseInStackQueuedSpinLockFromDpcLevel(&handle);
     KeLowerIrql(old);
-    assert_int_equal(vidmm_host_violations(host), 0);
+    assert_int_equal(vidmm_host_violations(tiny_host), 0);
 }
 
 static VOID NTAPI release_later(PVOID context) {
@@ -186,9 +171,9 @@ static void rundown_waits_for_the_uses_and_gives_none_afterwards(void **state) {
     assert_true(ExAcquireRundownProtection(&ref));
     ExReleaseRundownProtection(&ref);
     join(thread);
-    assert_int_equal(vidmm_host_violations(host), 0);
+    assert_int_equal(vidmm_host_violations(tiny_host), 0);
     ExReleaseRundownProtection(&ref);
-    assert_true(tiny_violated(host, "more than was acquired"));
+    assert_true(tiny_violated(tiny_host, "more than was acquired"));
 }
 
 static void a_remove_lock_is_not_acquired_once_it_is_removed(void **state) {
@@ -265,7 +250,7 @@ static void a_lookaside_list_gives_the_entry_that_was_freed_last(void **state) {
     ExFreeToNPagedLookasideList(&nonpaged, entry);
     ExDeleteNPagedLookasideList(
         &nonpaged); /* what it kept goes back to the pool: tiny_down looks */
-    assert_int_equal(vidmm_host_violations(host), 0);
+    assert_int_equal(vidmm_host_violations(tiny_host), 0);
 }
 
 static void interlocked_operations_say_what_was_before(void **state) {
@@ -297,7 +282,7 @@ static void interlocked_operations_say_what_was_before(void **state) {
     assert_int_equal(high, 3);
 }
 
-#define LOCK_TEST(test) cmocka_unit_test_setup_teardown(test, up, down)
+#define LOCK_TEST(test) cmocka_unit_test_setup_teardown(test, tiny_setup, tiny_teardown)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

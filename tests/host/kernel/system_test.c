@@ -9,21 +9,6 @@
 #include <string.h>
 #include <cmocka.h>
 
-static struct vidmm_host *host;
-
-static int up(void **state) {
-    struct vidmm_host_config config = tiny_config();
-    (void)state;
-    host = tiny_up(&config);
-    return 0;
-}
-
-static int down(void **state) {
-    struct vidmm_host_error error;
-    (void)state;
-    return tiny_down(host, &error) ? 0 : -1;
-}
-
 static struct {
     KEVENT done;
     KIRQL irql;
@@ -62,7 +47,7 @@ static void work_queued_by_a_dpc_runs_at_passive_level_in_its_order(void **state
     assert_int_equal(work.count, 4);
     for (uint32_t i = 0; i < 4; i++)
         assert_int_equal(work.order[i], i);
-    assert_int_equal(vidmm_host_violations(host), 0);
+    assert_int_equal(vidmm_host_violations(tiny_host), 0);
 }
 
 static VOID NTAPI free_itself(PVOID object, PVOID context, PIO_WORKITEM item) {
@@ -79,7 +64,7 @@ static void a_work_item_may_free_itself(void **state) {
     IoQueueWorkItemEx(item, free_itself, DelayedWorkQueue, &event);
     assert_int_equal(KeWaitForSingleObject(&event, Executive, KernelMode, FALSE, NULL),
                      STATUS_SUCCESS);
-    assert_int_equal(vidmm_host_violations(host), 0);
+    assert_int_equal(vidmm_host_violations(tiny_host), 0);
 }
 
 static void a_work_item_that_is_not_freed_is_left_behind(void **state) {
@@ -152,9 +137,9 @@ static void in_virtual_time_there_is_one_processor(void **state) {
     assert_int_equal(KeSetTargetProcessorDpcEx(&dpc, &number), STATUS_INVALID_PARAMETER);
     KeSetImportanceDpc(&dpc, HighImportance);
     KeSetTargetProcessorDpc(&dpc, 0);
-    assert_int_equal(vidmm_host_violations(host), 0);
+    assert_int_equal(vidmm_host_violations(tiny_host), 0);
     KeSetTargetProcessorDpc(&dpc, 3);
-    assert_true(tiny_violated(host, "no processor 3"));
+    assert_true(tiny_violated(tiny_host, "no processor 3"));
     assert_true(ExIsProcessorFeaturePresent(10));
     assert_false(ExIsProcessorFeaturePresent(1000));
 }
@@ -177,17 +162,17 @@ static void what_is_not_there_says_so(void **state) {
     assert_int_equal(EtwUnregister(handle), STATUS_SUCCESS);
     assert_int_equal(PoRegisterPowerSettingCallback(NULL, &guid, NULL, NULL, &setting),
                      STATUS_INVALID_PARAMETER);
-    assert_int_equal(vidmm_host_violations(host), 0);
+    assert_int_equal(vidmm_host_violations(tiny_host), 0);
     IoFreeIrp(NULL);
-    assert_true(tiny_violated(host, "IoFreeIrp"));
+    assert_true(tiny_violated(tiny_host, "IoFreeIrp"));
     KIRQL old;
     KeRaiseIrql(DISPATCH_LEVEL, &old);
     assert_int_equal(IoCreateSymbolicLink(&name, &name), STATUS_UNSUCCESSFUL);
     KeLowerIrql(old);
-    assert_true(tiny_violated(host, "IoCreateSymbolicLink"));
+    assert_true(tiny_violated(tiny_host, "IoCreateSymbolicLink"));
 }
 
-#define SYSTEM_TEST(test) cmocka_unit_test_setup_teardown(test, up, down)
+#define SYSTEM_TEST(test) cmocka_unit_test_setup_teardown(test, tiny_setup, tiny_teardown)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -12,8 +12,9 @@ thread) sanitizers=thread suites='--no-suite system --no-suite long --no-suite m
     ;;
 esac
 dir=${2:-build-$1}
-# A sanitizer's run time is found at run time: undefined symbols are no mistake in such a build.
-scripts/build.sh "$dir" -Db_sanitize="$sanitizers" -Db_lundef=false
+# A sanitizer's run time is found at run time: undefined symbols are no mistake in such a build. Its
+# checks make gcc follow pointers that it supposes to be NULL, so its warnings end no build here.
+scripts/build.sh "$dir" -Db_sanitize="$sanitizers" -Db_lundef=false -Dwerror=false
 # The contract is headers: sanitizers have nothing to see there.
 # shellcheck disable=SC2086
 scripts/run-tests.sh "$dir" --timeout-multiplier 6 --no-suite contract $suites

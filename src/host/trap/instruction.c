@@ -38,7 +38,8 @@ static greg_t *place_of(const struct instruction *at, ZydisRegister of, unsigned
 
 uint64_t instruction_get(const struct instruction *at, ZydisRegister of) {
     unsigned width, shift;
-    uint64_t value = (uint64_t)*place_of(at, of, &width, &shift) >> shift;
+    const greg_t *place = place_of(at, of, &width, &shift);
+    uint64_t value = (uint64_t)*place >> shift;
     return width == 8 ? value : value & ((UINT64_C(1) << (width * 8)) - 1);
 }
 

@@ -6,36 +6,50 @@
  */
 #include "string.h"
 
-#define LOCAL __attribute__((visibility("hidden")))
+#define WORD sizeof(word)
 
-LOCAL void *memmove(void *to, const void *from, size_t bytes) {
-    unsigned char *t = to;
-    const unsigned char *f = from;
-    if (t <= f)
-        for (size_t i = 0; i < bytes; i++)
-            t[i] = f[i];
+/* Eight bytes at any address, of any type. */
+typedef unsigned long long word __attribute__((may_alias, aligned(1)));
+
+/* Whole words are read before they are written, so `to` may lie in front of `from` by any distance. */
+static void copy_up(unsigned char *to, const unsigned char *from, size_t bytes) {
+    for (; bytes >= WORD; to += WORD, from += WORD, bytes -= WORD)
+        *(word *)to = *(const word *)from;
+    while (bytes-- > 0)
+        *to++ = *from++;
+}
+
+static void copy_down(unsigned char *to, const unsigned char *from, size_t bytes) {
+    for (; bytes >= WORD; bytes -= WORD)
+        *(word *)(to + bytes - WORD) = *(const word *)(from + bytes - WORD);
+    while (bytes-- > 0)
+        to[bytes] = from[bytes];
+}
+
+FOREIGN_FUNCTION void *memmove(void *to, const void *from, size_t bytes) {
+    if ((size_t)to - (size_t)from >= bytes)
+        copy_up(to, from, bytes);
     else
-        while (bytes-- > 0)
-            t[bytes] = f[bytes];
+        copy_down(to, from, bytes);
     return to;
 }
 
-LOCAL void *memcpy(void *to, const void *from, size_t bytes) {
+/* ntoskrnl's two are one, and drivers rely on it. */
+FOREIGN_FUNCTION void *memcpy(void *to, const void *from, size_t bytes) {
+    return memmove(to, from, bytes);
+}
+
+FOREIGN_FUNCTION void *memset(void *to, int value, size_t bytes) {
+    const word all = (unsigned char)value * 0x0101010101010101ull;
     unsigned char *t = to;
-    const unsigned char *f = from;
-    for (size_t i = 0; i < bytes; i++)
-        t[i] = f[i];
+    for (; bytes >= WORD; t += WORD, bytes -= WORD)
+        *(word *)t = all;
+    while (bytes-- > 0)
+        *t++ = (unsigned char)value;
     return to;
 }
 
-LOCAL void *memset(void *to, int value, size_t bytes) {
-    unsigned char *t = to;
-    for (size_t i = 0; i < bytes; i++)
-        t[i] = (unsigned char)value;
-    return to;
-}
-
-LOCAL int memcmp(const void *a, const void *b, size_t bytes) {
+FOREIGN_FUNCTION int memcmp(const void *a, const void *b, size_t bytes) {
     const unsigned char *x = a, *y = b;
     for (size_t i = 0; i < bytes; i++)
         if (x[i] != y[i])
@@ -43,8 +57,16 @@ LOCAL int memcmp(const void *a, const void *b, size_t bytes) {
     return 0;
 }
 
+FOREIGN_FUNCTION void *memchr(const void *in, int value, size_t bytes) {
+    const unsigned char *at = in;
+    for (; bytes > 0; at++, bytes--)
+        if (*at == (unsigned char)value)
+            return (void *)at;
+    return NULL;
+}
+
 /* ERANGE where there is no room, and a target of zeros. */
-LOCAL int memcpy_s(void *to, size_t room, const void *from, size_t bytes) {
+FOREIGN_FUNCTION int memcpy_s(void *to, size_t room, const void *from, size_t bytes) {
     if (bytes == 0)
         return 0;
     if (!to)
@@ -57,7 +79,19 @@ LOCAL int memcpy_s(void *to, size_t room, const void *from, size_t bytes) {
     return 0;
 }
 
+/* Leaves the target as it is where there is no room. */
+FOREIGN_FUNCTION int memmove_s(void *to, size_t room, const void *from, size_t bytes) {
+    if (bytes == 0)
+        return 0;
+    if (!to || !from)
+        return 22;
+    if (bytes > room)
+        return 34;
+    memmove(to, from, bytes);
+    return 0;
+}
+
 /* Where a call of a function that no class defines would go. */
-LOCAL void __cxa_pure_virtual(void) {
+FOREIGN_FUNCTION void __cxa_pure_virtual(void) {
     __builtin_trap();
 }

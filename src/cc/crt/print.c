@@ -7,11 +7,11 @@
 
 #include <ntstrsafe.h>
 
-#define LOCAL __attribute__((visibility("hidden")))
-#define KEPT  1024 /* of longer rooms, the last character is a terminator */
+#define KEPT 1024 /* of longer rooms, the last character is a terminator */
 
-#define PRINT_FUNCTIONS(type, vprint, print, print_s, safe)                                        \
-    LOCAL int vprint(type *to, size_t room, const type *format, va_list arguments) {               \
+#define PRINT_FUNCTIONS(type, vprint, print, vprint_s, print_s, safe)                              \
+    FOREIGN_FUNCTION int vprint(type *to, size_t room, const type *format,                         \
+                                FOREIGN_VA_LIST arguments) {                                       \
         type kept[KEPT + 1];                                                                       \
         int small = room < KEPT;                                                                   \
         type *text = small ? kept : to;                                                            \
@@ -23,34 +23,40 @@
             to[i] = kept[i];                                                                       \
         return status >= 0 ? (int)length : -1;                                                     \
     }                                                                                              \
-    LOCAL int print(type *to, size_t room, const type *format, ...) {                              \
-        va_list arguments;                                                                         \
-        va_start(arguments, format);                                                               \
+    FOREIGN_FUNCTION int print(type *to, size_t room, const type *format, ...) {                   \
+        FOREIGN_VA_LIST arguments;                                                                 \
+        FOREIGN_VA_START(arguments, format);                                                       \
         int length = vprint(to, room, format, arguments);                                          \
-        va_end(arguments);                                                                         \
+        FOREIGN_VA_END(arguments);                                                                 \
         return length;                                                                             \
     }                                                                                              \
-    LOCAL int print_s(type *to, size_t room, const type *format, ...) {                            \
-        va_list arguments;                                                                         \
-        va_start(arguments, format);                                                               \
+    FOREIGN_FUNCTION int vprint_s(type *to, size_t room, const type *format,                       \
+                                  FOREIGN_VA_LIST arguments) {                                     \
         int length = vprint(to, room, format, arguments);                                          \
-        va_end(arguments);                                                                         \
         if (room > 0 && (length < 0 || (size_t)length == room))                                    \
             to[0] = 0;                                                                             \
-        return (size_t)length == room ? -1 : length;                                               \
+        return length >= 0 && (size_t)length == room ? -1 : length;                                \
+    }                                                                                              \
+    FOREIGN_FUNCTION int print_s(type *to, size_t room, const type *format, ...) {                 \
+        FOREIGN_VA_LIST arguments;                                                                 \
+        FOREIGN_VA_START(arguments, format);                                                       \
+        int length = vprint_s(to, room, format, arguments);                                        \
+        FOREIGN_VA_END(arguments);                                                                 \
+        return length;                                                                             \
     }
 
-PRINT_FUNCTIONS(char, _vsnprintf, _snprintf, sprintf_s, RtlStringCchVPrintfA)
-PRINT_FUNCTIONS(__WCHAR_TYPE__, _vsnwprintf, _snwprintf, swprintf_s, RtlStringCchVPrintfW)
+PRINT_FUNCTIONS(char, _vsnprintf, _snprintf, vsprintf_s, sprintf_s, RtlStringCchVPrintfA)
+PRINT_FUNCTIONS(__WCHAR_TYPE__, _vsnwprintf, _snwprintf, vswprintf_s, swprintf_s,
+                RtlStringCchVPrintfW)
 
-LOCAL int vsprintf(char *to, const char *format, va_list arguments) {
+FOREIGN_FUNCTION int vsprintf(char *to, const char *format, FOREIGN_VA_LIST arguments) {
     return _vsnprintf(to, 0x10000, format, arguments);
 }
 
-LOCAL int sprintf(char *to, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
+FOREIGN_FUNCTION int sprintf(char *to, const char *format, ...) {
+    FOREIGN_VA_LIST arguments;
+    FOREIGN_VA_START(arguments, format);
     int length = vsprintf(to, format, arguments);
-    va_end(arguments);
+    FOREIGN_VA_END(arguments);
     return length;
 }

@@ -6,26 +6,23 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* What L"..." is made of. */
-#ifndef FOREIGN_WIDE
-#ifdef __cplusplus
-#define FOREIGN_WIDE wchar_t
-#else
-#define FOREIGN_WIDE __WCHAR_TYPE__
-#endif
-#endif
+#include "foreign.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-int _vsnprintf(char *to, size_t room, const char *format, va_list arguments);
-int _vsnwprintf(FOREIGN_WIDE *to, size_t room, const FOREIGN_WIDE *format, va_list arguments);
-int _snprintf(char *to, size_t room, const char *format, ...);
-int _snwprintf(FOREIGN_WIDE *to, size_t room, const FOREIGN_WIDE *format, ...);
-int sprintf(char *to, const char *format, ...);
-int vsprintf(char *to, const char *format, va_list arguments);
-int sprintf_s(char *to, size_t room, const char *format, ...);
-int swprintf_s(FOREIGN_WIDE *to, size_t room, const FOREIGN_WIDE *format, ...);
+int FOREIGN_CALL _vsnprintf(char *to, size_t room, const char *format, FOREIGN_VA_LIST arguments);
+int FOREIGN_CALL _vsnwprintf(FOREIGN_WIDE *to, size_t room, const FOREIGN_WIDE *format,
+                             FOREIGN_VA_LIST arguments);
+int FOREIGN_CALL _snprintf(char *to, size_t room, const char *format, ...);
+int FOREIGN_CALL _snwprintf(FOREIGN_WIDE *to, size_t room, const FOREIGN_WIDE *format, ...);
+int FOREIGN_CALL sprintf(char *to, const char *format, ...);
+int FOREIGN_CALL vsprintf(char *to, const char *format, FOREIGN_VA_LIST arguments);
+int FOREIGN_CALL sprintf_s(char *to, size_t room, const char *format, ...);
+int FOREIGN_CALL swprintf_s(FOREIGN_WIDE *to, size_t room, const FOREIGN_WIDE *format, ...);
+int FOREIGN_CALL vsprintf_s(char *to, size_t room, const char *format, FOREIGN_VA_LIST arguments);
+int FOREIGN_CALL vswprintf_s(FOREIGN_WIDE *to, size_t room, const FOREIGN_WIDE *format,
+                             FOREIGN_VA_LIST arguments);
 #ifdef __cplusplus
 }
 #endif

@@ -14,6 +14,7 @@
 #define COPY       strcpy
 #define NCOPY      strncpy
 #define APPEND     strcat
+#define NAPPEND    strncat
 #define FIND       strchr
 #define FINDLAST   strrchr
 #define PART       strstr

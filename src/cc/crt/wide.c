@@ -14,6 +14,7 @@
 #define COPY       wcscpy
 #define NCOPY      wcsncpy
 #define APPEND     wcscat
+#define NAPPEND    wcsncat
 #define FIND       wcschr
 #define FINDLAST   wcsrchr
 #define PART       wcsstr

@@ -102,9 +102,9 @@ bool image_load(const struct pe *pe, struct host_image *image, struct vidmm_host
     return true;
 }
 
+/* On x64, what can be written or run can be read. */
 static int access_of(uint32_t flags) {
-    return (flags & PE_READ ? PROT_READ : 0) | (flags & PE_WRITE ? PROT_WRITE : 0) |
-           (flags & PE_EXECUTE ? PROT_EXEC : 0);
+    return PROT_READ | (flags & PE_WRITE ? PROT_WRITE : 0) | (flags & PE_EXECUTE ? PROT_EXEC : 0);
 }
 
 bool image_protect(const struct host_image *image, struct vidmm_host_error *error) {
@@ -118,13 +118,30 @@ bool image_protect(const struct host_image *image, struct vidmm_host_error *erro
     return done || host_fail(error, "the access of its sections could not be set");
 }
 
-void image_discard(const struct host_image *image) {
+static bool goes(const struct pe_section *section) {
+    return (section->flags & PE_DISCARDABLE) && section->size != 0;
+}
+
+void image_discard(struct host_image *image) {
+    image->discarded = true;
     for (uint32_t i = 0; i < image->section_count; i++) {
         const struct pe_section *section = &image->sections[i];
-        if ((section->flags & PE_DISCARDABLE) && section->size)
+        if (goes(section))
             (void)mprotect(image->base + section->address, pe_whole_pages(section->size),
                            PROT_NONE);
     }
+}
+
+bool image_shows(const struct host_image *image, uint64_t offset, uint64_t size) {
+    if (!image_has(image, offset, size))
+        return false;
+    for (uint32_t i = 0; image->discarded && i < image->section_count; i++) {
+        const struct pe_section *section = &image->sections[i];
+        if (goes(section) && offset < section->address + pe_whole_pages(section->size) &&
+            offset + size > section->address)
+            return false;
+    }
+    return true;
 }
 
 void image_free(struct host_image *image) {

@@ -19,6 +19,7 @@ struct host_image {
     uint32_t section_count;
     void *stubs; /* of the imports: imports.h */
     size_t stubs_size;
+    bool discarded;          /* what can be discarded, is */
     struct host_image *next; /* of those in memory */
 };
 
@@ -27,11 +28,13 @@ bool image_load(const struct pe *pe, struct host_image *image, struct vidmm_host
 /* Each section gets the access of its flags; the headers can be read. */
 bool image_protect(const struct host_image *image, struct vidmm_host_error *error);
 /* DriverEntry returned: sections that the driver lets go, INIT above all, are out of reach. */
-void image_discard(const struct host_image *image);
+void image_discard(struct host_image *image);
 void image_free(struct host_image *image);
 
 /* The image that `address` is in, or NULL. Any thread, signal handlers too. */
 const struct host_image *image_of(const void *address);
+/* `size` bytes at `offset` can be read. */
+bool image_shows(const struct host_image *image, uint64_t offset, uint64_t size);
 /* `size` bytes at `offset` of the image lie in it. */
 static inline bool image_has(const struct host_image *image, uint64_t offset, uint64_t size) {
     return offset <= image->size && size <= image->size - offset;

@@ -119,16 +119,16 @@ static struct seh_scope scope_at(const struct host_dispatcher *dispatcher, uint3
     return scope;
 }
 
-/* The scopes that lie in the image, at most. */
+/* How many scopes there are; none where they do not lie in the image. */
 static uint32_t scopes_of(const struct host_dispatcher *dispatcher) {
     const struct host_image *image = image_of((const void *)(uintptr_t)dispatcher->image_base);
     uint64_t at = (uintptr_t)dispatcher->handler_data - dispatcher->image_base;
     uint32_t count;
-    if (!image || !image_has(image, at, sizeof(count)))
+    if (!image || !image_shows(image, at, sizeof(count)))
         return 0;
     memcpy(&count, dispatcher->handler_data, sizeof(count));
-    uint64_t room = (image->size - at - sizeof(count)) / sizeof(struct seh_scope);
-    return count < room ? count : (uint32_t)room;
+    uint64_t bytes = (uint64_t)count * sizeof(struct seh_scope);
+    return image_shows(image, at + sizeof(count), bytes) ? count : 0;
 }
 
 static bool scope_has(const struct seh_scope *scope, const struct host_dispatcher *dispatcher) {
@@ -174,9 +174,9 @@ static void terminate(const struct host_exception *record, void *frame,
     }
 }
 
-enum seh_disposition NTAPI seh_c_specific_handler(struct host_exception *record, void *frame,
-                                                  struct host_context *context,
-                                                  struct host_dispatcher *dispatcher) {
+enum seh_disposition NTAPI crt___C_specific_handler(struct host_exception *record, void *frame,
+                                                    struct host_context *context,
+                                                    struct host_dispatcher *dispatcher) {
     if (record->flags & (EXCEPTION_UNWINDS | EXCEPTION_UNWINDS_ALL)) {
         terminate(record, frame, dispatcher);
         return SEH_CONTINUE_SEARCH;
@@ -225,9 +225,14 @@ void seh_raise_status(NTSTATUS status) {
 
 /* goto or return out of a __try block: its __finally blocks run, and execution goes on at `target`
  * in the frame. */
-VOID NTAPI seh_local_unwind(void *frame, void *target) {
+VOID NTAPI crt__local_unwind(void *frame, void *target) {
     struct host_context context;
     struct host_exception record = {.code = STATUS_SUCCESS};
     if (caller_context(__builtin_frame_address(0), &context))
         seh_unwind_to(&record, &context, (uintptr_t)frame, (uintptr_t)target);
+}
+
+/* Pages below the stack are there already. */
+__attribute__((naked)) void crt___chkstk(void) {
+    __asm__ volatile("ret");
 }

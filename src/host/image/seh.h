@@ -27,10 +27,12 @@ bool seh_dispatch(struct host_exception *record, struct host_context *context);
  */
 void seh_raise_status(NTSTATUS status);
 
-/* What compilers refer to by name; exported by crt.c. */
-enum seh_disposition NTAPI seh_c_specific_handler(struct host_exception *record, void *frame,
-                                                  struct host_context *context,
-                                                  struct host_dispatcher *dispatcher);
-VOID NTAPI seh_local_unwind(void *frame, void *target);
+/* What compilers refer to by name: C functions of images (crt_names.h). */
+enum seh_disposition NTAPI crt___C_specific_handler(struct host_exception *record, void *frame,
+                                                    struct host_context *context,
+                                                    struct host_dispatcher *dispatcher);
+VOID NTAPI crt__local_unwind(void *frame, void *target);
+/* rax is how much stack the caller is about to take. No register changes. */
+void crt___chkstk(void);
 
 #endif

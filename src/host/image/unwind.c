@@ -29,7 +29,7 @@ struct info {
     const uint8_t *codes; /* `count` of two bytes */
     uint32_t count, flags, prolog, frame_register, frame_offset;
     const uint8_t *tail; /* behind the codes: handler and data, or the function it continues */
-    uint64_t tail_bytes;
+    uint64_t tail_bytes; /* that are there: of a function, of a handler, or none */
 };
 
 bool unwind_peek(uint64_t address, uint64_t *value) {
@@ -42,7 +42,7 @@ const struct image_function *unwind_function(const struct host_image *image, uin
     struct pe_directory directory = image->directories[PE_EXCEPTIONS];
     const struct image_function *functions = (const void *)(image->base + directory.address);
     uint32_t from = 0, to = directory.size / (uint32_t)sizeof(*functions);
-    if (directory.address % 4 != 0)
+    if (directory.address % 4 != 0 || !image_shows(image, directory.address, directory.size))
         return NULL;
     while (from < to) {
         uint32_t middle = from + (to - from) / 2;
@@ -57,7 +57,7 @@ const struct image_function *unwind_function(const struct host_image *image, uin
 }
 
 static bool read_info(const struct host_image *image, uint32_t offset, struct info *out) {
-    if (offset % 4 != 0 || !image_has(image, offset, INFO_BYTES))
+    if (offset % 4 != 0 || !image_shows(image, offset, INFO_BYTES))
         return false;
     const uint8_t *at = image->base + offset;
     unsigned version = at[0] & 7;
@@ -68,10 +68,14 @@ static bool read_info(const struct host_image *image, uint32_t offset, struct in
                          .frame_register = at[3] & 15,
                          .frame_offset = (uint32_t)(at[3] >> 4) * 16};
     uint64_t codes = (uint64_t)((at[2] + 1u) & ~1u) * 2;
-    if ((version != 1 && version != 2) || !image_has(image, offset, INFO_BYTES + codes))
+    if ((version != 1 && version != 2) || !image_shows(image, offset, INFO_BYTES + codes))
         return false;
     out->tail = out->codes + codes;
-    out->tail_bytes = image->size - (offset + INFO_BYTES + codes);
+    uint64_t tail = offset + INFO_BYTES + codes;
+    out->tail_bytes = image_shows(image, tail, sizeof(struct image_function))
+                          ? sizeof(struct image_function)
+                      : image_shows(image, tail, 4) ? 4
+                                                    : 0;
     return true;
 }
 

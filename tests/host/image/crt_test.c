@@ -1,0 +1,217 @@
+/*
+ * crt_test.c - the C functions that driver images import, by the names and with the calling
+ * convention and the sizes of Windows. `vidmm cc` compiles the same sources into shared objects.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <ntddk.h>
+
+#include "image/exports.h"
+
+static const void *named(const char *name) {
+    struct image_export found;
+    if (!image_export(name, &found))
+        fail_msg("images cannot import %s", name);
+    assert_false(found.data);
+    return found.address;
+}
+
+/* What an image calls by `name`. */
+#define IMPORT(result, name, ...)                                                                  \
+    result(NTAPI *const crt_##name)(__VA_ARGS__) =                                                 \
+        (result(NTAPI *)(__VA_ARGS__))(uintptr_t)named(#name)
+
+static void memory_is_copied_whichever_way_the_ranges_overlap(void **state) {
+    IMPORT(void *, memcpy, void *, const void *, size_t);
+    IMPORT(void *, memmove, void *, const void *, size_t);
+    (void)state;
+    for (unsigned bytes = 0; bytes < 40; bytes++)
+        for (unsigned from = 0; from < 24; from++) {
+            char ours[64], theirs[64];
+            for (unsigned i = 0; i < sizeof(ours); i++)
+                ours[i] = theirs[i] = (char)(i * 7);
+            memmove(ours + 12, ours + from, bytes);
+            assert_ptr_equal(crt_memmove(theirs + 12, theirs + from, bytes), theirs + 12);
+            assert_memory_equal(ours, theirs, sizeof(ours));
+            memmove(ours + from, ours + 12, bytes);
+            (void)crt_memcpy(theirs + from, theirs + 12, bytes);
+            assert_memory_equal(ours, theirs, sizeof(ours));
+        }
+}
+
+static void memory_is_filled_compared_and_searched(void **state) {
+    IMPORT(void *, memset, void *, int, size_t);
+    IMPORT(int, memcmp, const void *, const void *, size_t);
+    IMPORT(const char *, memchr, const void *, int, size_t);
+    char text[24] = "";
+    (void)state;
+    (void)crt_memset(text + 1, 'x', 21);
+    assert_string_equal(text + 1, "xxxxxxxxxxxxxxxxxxxxx");
+    assert_int_equal(text[0], 0);
+    assert_true(crt_memcmp("a\xff", "a\x01", 2) > 0); /* as unsigned */
+    assert_true(crt_memcmp("ab", "ac", 2) < 0);
+    assert_int_equal(crt_memcmp("ab", "ac", 1), 0);
+    assert_ptr_equal(crt_memchr(text, 'x', 24), text + 1);
+    assert_null(crt_memchr(text, 'x', 1));
+}
+
+static void copies_with_room_say_what_did_not_fit(void **state) {
+    IMPORT(int, memcpy_s, void *, size_t, const void *, size_t);
+    IMPORT(int, memmove_s, void *, size_t, const void *, size_t);
+    IMPORT(int, strcpy_s, char *, size_t, const char *);
+    IMPORT(int, wcscat_s, WCHAR *, size_t, const WCHAR *);
+    char bytes[4] = "abc";
+    WCHAR wide[4] = u"ab";
+    (void)state;
+    assert_int_equal(crt_memmove_s(bytes, 2, "wxyz", 4), 34);
+    assert_string_equal(bytes, "abc");
+    assert_int_equal(crt_memcpy_s(bytes, 2, "wxyz", 4), 34);
+    assert_int_equal(bytes[0], 0);
+    assert_int_equal(crt_strcpy_s(bytes, 4, "abc"), 0);
+    assert_int_equal(crt_strcpy_s(bytes, 4, "abcd"), 34);
+    assert_int_equal(crt_strcpy_s(bytes, 4, NULL), 22);
+    assert_int_equal(crt_wcscat_s(wide, 4, u"c"), 0);
+    assert_memory_equal(wide, u"abc", 8);
+    assert_int_equal(crt_wcscat_s(wide, 4, u"d"), 34);
+    assert_int_equal(wide[0], 0);
+}
+
+static void strings_compare_as_unsigned_and_without_case_where_asked(void **state) {
+    IMPORT(int, strcmp, const char *, const char *);
+    IMPORT(int, strncmp, const char *, const char *, size_t);
+    IMPORT(int, _stricmp, const char *, const char *);
+    IMPORT(int, _wcsnicmp, const WCHAR *, const WCHAR *, size_t);
+    (void)state;
+    assert_true(crt_strcmp("\xe4", "z") > 0);
+    assert_int_equal(crt_strncmp("abc", "abd", 2), 0);
+    assert_int_equal(crt__stricmp("AbC", "aBc"), 0);
+    assert_true(crt__stricmp("abc", "abcd") < 0);
+    assert_int_equal(crt__wcsnicmp(u"ABCx", u"abcY", 3), 0);
+    assert_true(crt__wcsnicmp(u"\x263a", u"a", 1) > 0);
+}
+
+static void strings_are_appended_and_searched(void **state) {
+    IMPORT(char *, strncat, char *, const char *, size_t);
+    IMPORT(char *, strncpy, char *, const char *, size_t);
+    IMPORT(const char *, strstr, const char *, const char *);
+    IMPORT(const WCHAR *, wcsrchr, const WCHAR *, int);
+    IMPORT(size_t, wcsnlen, const WCHAR *, size_t);
+    char text[8] = "ab";
+    const WCHAR path[] = u"a\\b\\c";
+    (void)state;
+    assert_string_equal(crt_strncat(text, "cdef", 2), "abcd");
+    (void)crt_strncpy(text, "x", 4);
+    assert_memory_equal(text, "x\0\0\0\0", 5);
+    assert_string_equal(crt_strstr("GPU memory", "mem"), "memory");
+    assert_null(crt_strstr("GPU", "GPUs"));
+    assert_ptr_equal(crt_wcsrchr(path, '\\'), path + 3);
+    assert_int_equal(crt_wcsnlen(path, 3), 3);
+}
+
+static void numbers_have_32_bits_and_stop_at_the_largest(void **state) {
+    IMPORT(int, atoi, const char *);
+    IMPORT(int32_t, strtol, const char *, char **, int);
+    IMPORT(uint32_t, strtoul, const char *, char **, int);
+    IMPORT(int, abs, int);
+    char *end = NULL;
+    (void)state;
+    assert_int_equal(crt_atoi(" -42x"), -42);
+    assert_int_equal(crt_strtol("99999999999", &end, 10), INT32_MAX);
+    assert_int_equal(*end, 0);
+    assert_int_equal(crt_strtol("-99999999999", NULL, 10), INT32_MIN);
+    assert_int_equal(crt_strtoul("0xfffffffe,", &end, 0), 0xfffffffe);
+    assert_int_equal(*end, ',');
+    assert_int_equal(crt_strtoul("4294967296", NULL, 10), UINT32_MAX);
+    assert_int_equal(crt_abs(-7), 7);
+}
+
+static void kinds_of_characters_are_those_of_ascii(void **state) {
+    IMPORT(int, isxdigit, int);
+    IMPORT(int, isprint, int);
+    IMPORT(int, isspace, int);
+    IMPORT(WCHAR, towupper, WCHAR);
+    (void)state;
+    assert_true(crt_isxdigit('F') && crt_isxdigit('0') && !crt_isxdigit('g'));
+    assert_true(crt_isprint('~') && !crt_isprint(0x7f) && !crt_isprint('\n'));
+    assert_true(crt_isspace('\t') && !crt_isspace('_'));
+    assert_int_equal(crt_towupper(u'z'), u'Z');
+    assert_int_equal(crt_towupper(0xe4), 0xe4);
+}
+
+/* qsort calls back by Windows' convention. */
+static int NTAPI by_number(const void *a, const void *b) {
+    return *(const int *)a - *(const int *)b;
+}
+
+static void elements_are_sorted_and_found(void **state) {
+    IMPORT(void, qsort, void *, size_t, size_t, int(NTAPI *)(const void *, const void *));
+    IMPORT(const int *, bsearch, const void *, const void *, size_t, size_t,
+           int(NTAPI *)(const void *, const void *));
+    int numbers[100], wanted = 50, absent = 1000;
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        numbers[i] = i * 37 % 100;
+    crt_qsort(numbers, 100, sizeof(numbers[0]), by_number);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(numbers[i], i);
+    assert_ptr_equal(crt_bsearch(&wanted, numbers, 100, sizeof(numbers[0]), by_number),
+                     &numbers[50]);
+    assert_null(crt_bsearch(&absent, numbers, 100, sizeof(numbers[0]), by_number));
+}
+
+static void printing_takes_the_arguments_of_windows(void **state) {
+    IMPORT(int, _snprintf, char *, size_t, const char *, ...);
+    IMPORT(int, _snwprintf, WCHAR *, size_t, const WCHAR *, ...);
+    IMPORT(int, sprintf_s, char *, size_t, const char *, ...);
+    char text[48];
+    WCHAR wide[32];
+    (void)state;
+    assert_int_equal(crt__snprintf(text, 48, "%lx %I64u %ws|", 0xffffffffu, UINT64_MAX, u"wide"),
+                     35);
+    assert_int_equal(crt__snwprintf(wide, 32, u"%s %hs", u"wide", "narrow"), 11);
+    assert_memory_equal(wide, u"wide narrow", 24);
+    memset(text, '#', sizeof(text));
+    assert_int_equal(crt__snprintf(text, 3, "abcd"), -1);
+    assert_memory_equal(text, "abc#", 4); /* without a terminator */
+    assert_int_equal(crt__snprintf(text, 3, "xyz"), 3);
+    assert_memory_equal(text, "xyz#", 4);
+    assert_int_equal(crt_sprintf_s(text, 3, "abc"), -1);
+    assert_int_equal(text[0], 0);
+}
+
+static int NTAPI printed_by_a_list(char *to, size_t room, const char *format, ...) {
+    IMPORT(int, _vsnprintf, char *, size_t, const char *, __builtin_ms_va_list);
+    __builtin_ms_va_list arguments;
+    __builtin_ms_va_start(arguments, format);
+    int length = crt__vsnprintf(to, room, format, arguments);
+    __builtin_ms_va_end(arguments);
+    return length;
+}
+
+static void printing_takes_a_list_of_arguments(void **state) {
+    char text[16];
+    (void)state;
+    assert_int_equal(printed_by_a_list(text, 16, "%d %s %c", -5, "five", 'V'), 9);
+    assert_string_equal(text, "-5 five V");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_is_copied_whichever_way_the_ranges_overlap),
+        cmocka_unit_test(memory_is_filled_compared_and_searched),
+        cmocka_unit_test(copies_with_room_say_what_did_not_fit),
+        cmocka_unit_test(strings_compare_as_unsigned_and_without_case_where_asked),
+        cmocka_unit_test(strings_are_appended_and_searched),
+        cmocka_unit_test(numbers_have_32_bits_and_stop_at_the_largest),
+        cmocka_unit_test(kinds_of_characters_are_those_of_ascii),
+        cmocka_unit_test(elements_are_sorted_and_found),
+        cmocka_unit_test(printing_takes_the_arguments_of_windows),
+        cmocka_unit_test(printing_takes_a_list_of_arguments),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -2,7 +2,8 @@
  * stage_large.c - large pages (docs/gpu-virtual-memory.md): a surface as large as two of them and a
  * page comes and goes beside another one, is seen at a second range of addresses, and loses a page
  * out of the middle of that range, which comes back. The driver sees entries with LargePage come, be
- * split, be joined and go; the content is compared in the end.
+ * split, be joined and go; the content is compared in the end. A range of pages that read as zero
+ * follows, which a driver has with large pages only.
  */
 #include "user.h"
 
@@ -31,7 +32,10 @@ static bool large_play(struct user *user, uint32_t pages) {
         !user_rest(user) || !swap(user, seen, other) || !swap(user, other, seen))
         return false;
     check_step(user->check, "large-pages: split");
-    return user_split(user, SEEN) && swap(user, seen, other) && swap(user, other, seen);
+    if (!user_split(user, SEEN) || !swap(user, seen, other) || !swap(user, other, seen))
+        return false;
+    check_step(user->check, "large-pages: zero pages");
+    return user_zeroes(user);
 }
 
 enum vidmm_stage_outcome stage_large(struct check *check, uint32_t number) {

@@ -77,6 +77,8 @@ bool user_addresses(struct user *user, uint32_t mapped, uint32_t gone);
 /* Maps surface `index` at a second range of addresses, frees a page out of its middle, maps that
  * again, and frees all of it. */
 bool user_split(struct user *user, uint32_t index);
+/* Maps pages that read as zero, where the driver has them, and frees them. */
+bool user_zeroes(struct user *user);
 /* user_contexts.c: several contexts while their memory moves; maps surface `index` again. */
 bool user_contexts(struct user *user, uint32_t index);
 

@@ -230,6 +230,16 @@ bool user_split(struct user *user, uint32_t index) {
            user_rest(user) && give_back(&range, va, surface->size);
 }
 
+/* Reads give zero there, and writes are dropped; a driver without such pages has none. */
+bool user_zeroes(struct user *user) {
+    const struct range range = {.user = user};
+    const struct vidmm_va_request zeroes = {.size = UNIT, .protection = VIDMM_VA_ZERO};
+    uint64_t va = 0;
+    return map(user, &zeroes, VIDMM_RANGE_FREE, &va) &&
+           (user->status != VIDMM_OK ||
+            (user_submit(user, 0) && user_rest(user) && give_back(&range, va, UNIT)));
+}
+
 bool user_addresses(struct user *user, uint32_t mapped, uint32_t gone) {
     struct range range = {.user = user, .target = user->surface[mapped].allocation};
     return reserve_all(&range) && map_all(&range) && update_all(&range) && queue_all(&range) &&

@@ -60,7 +60,7 @@ SPOIL(unaligned_large, level_one_content, {
 })
 SPOIL(beyond_allocation, large_pages, UPDATE->AllocationOffsetInBytes += UINT64_C(1) << 40)
 SPOIL(large_system, large_pages, ENTRY.Segment = 0)
-SPOIL(zero_invalid, user_clear, ENTRY.Zero = 1)
+SPOIL(zero_unasked, user_clear, ENTRY.Zero = 1)
 SPOIL(read_only, user_pages, ENTRY.ReadOnly = 1)
 SPOIL(no_segment, user_local, ENTRY.Segment = 31)
 SPOIL(in_bytes, user_local, { ENTRY.PageAddress = 1u << 12; })
@@ -274,9 +274,8 @@ const struct mutant mutants_page_tables[] = {
     BREAKER(217, MANAGER, "passes a handle that is no allocation's", strange_handle, THREE),
     BREAKER(218, MANAGER, "passes an address between pages", other_address, THREE),
     BREAKER(219, MANAGER, "makes large pages of leaf entries", large_leaf, THREE),
-    BREAKER(220, MANAGER, "places a large page at 4 KB", unaligned_large, LARGE,
-            WITH(208, 441, 442)),
-    BREAKER(221, MANAGER, "sets Zero in invalid entries", zero_invalid, THREE),
+    BREAKER(220, MANAGER, "places a large page at 4 KB", unaligned_large, LARGE, WITH(208, 442)),
+    BREAKER(221, MANAGER, "sets Zero where the driver has no such pages", zero_unasked, THREE),
     BREAKER(222, MANAGER, "sets ReadOnly where there is none", read_only, BARE),
     BREAKER(223, MANAGER, "names a segment that does not exist", no_segment, THREE),
     BREAKER(224, MANAGER, "passes addresses in bytes", in_bytes, THREE),

@@ -250,6 +250,13 @@ static void install_no_process(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiSubmitCommandVirtual = NULL;
 }
 
+static void install_compute_no_render(DRIVER_INITIALIZATION_DATA *table) {
+    query_install(table);
+    leave_out_displays(table);
+    query_spoil.caps = compute_only;
+    table->DxgkDdiRender = NULL;
+}
+
 static void install_no_patch(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiPatch = NULL;
 }
@@ -389,7 +396,13 @@ const struct mutant mutants_query[] = {
     {BREAKS(477, DRIVER, "query", no_process,
             "has GPU virtual addresses and takes no submissions by them"),
      .settings = {{"MmuLevels", 4}}},
+    {BREAKS(477, DRIVER, "query", no_process,
+            "has the CPU's page tables and takes no submissions by virtual addresses"),
+     .settings = {{"Iommu", 1}}},
     {BREAKS(477, DRIVER, "query", no_patch, "has neither virtual addresses nor patches")},
+    {BREAKS(477, DRIVER, "start", compute_no_render,
+            "is compute-only, without virtual addresses, and has no DxgkDdiRender"),
+     .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
     {BREAKS(481, DRIVER, "start", preempts_without_contexts,
             "is PreemptionAware and not MultiEngineAware")},
     {BREAKS(478, DRIVER, "start", compute_displays,

@@ -23,6 +23,10 @@ static bool copies(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return args->Operation == DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES;
 }
 
+static bool zero_pages(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return of_user(args) && leaf(args) && ENTRY.Valid && ENTRY.Zero;
+}
+
 /* ---- What drivers make of operations --------------------------------------------------------- */
 
 SPOIL_ALL(leaves_last, at_once,
@@ -37,6 +41,12 @@ SPOIL_ALL(
     forgets_base, user_local,
     for (UINT i = 0; i < UPDATE->NumPageTableEntries; i++) UPDATE->pPageTableEntries[i].Segment = 0)
 SPOIL_ALL(reads_zero, user_pages, ENTRY.Zero = 1)
+/* The last page of a memory of 16 MiB: nothing is there. */
+SPOIL_ALL(page_of_zeroes, zero_pages, {
+    ENTRY.Zero = 0;
+    ENTRY.Segment = 2;
+    ENTRY.PageAddress = (16u << 20 >> 12) - 1;
+})
 SWALLOW_ALL(flushes_none, flush_of_all)
 SWALLOW_ALL(copies_none, copies)
 SPOIL_ALL(other_member, user_local,
@@ -264,6 +274,9 @@ const struct mutant mutants_virtual[] = {
     BREAKER(217, DRIVER, "refuses updates without an allocation", wants_allocation, THREE,
             WITH(149)),
     BREAKER(221, DRIVER, "has pages read as zero that lead to memory", reads_zero, THREE),
+    {BREAKS(516, DRIVER, "large-pages", page_of_zeroes,
+            "has a page of zeroes for all pages that read as zero"),
+     .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM2_1}}},
     BREAKER(223, DRIVER, "counts pages of segments from the start of the bus", forgets_base, THREE,
             WITH(380)),
     BREAKER(230, DRIVER, "flushes nothing", drops_flush, THREE),

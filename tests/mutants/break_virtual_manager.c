@@ -11,6 +11,13 @@ static bool fill(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return args->Operation == DXGK_OPERATION_VIRTUAL_FILL;
 }
 
+static bool evicts(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return transfer(args) &&
+           args->TransferVirtual.TransferDirection == DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM;
+}
+
+#define DEMANDS_TABLE 4u /* MmuDemands: SourcePageTableVaInTransfer */
+
 /* ---- What managers ask for ------------------------------------------------------------------- */
 
 SPOIL(ends_early, flush, args->FlushTlb.EndVirtualAddress -= 1)
@@ -18,7 +25,7 @@ SPOIL(empty_flush, flush,
       args->FlushTlb.EndVirtualAddress = args->FlushTlb.StartVirtualAddress = 4096)
 SWALLOW_ALL(no_flush, flush)
 SPOIL(from_nowhere, transfer, args->TransferVirtual.SourceVirtualAddress = 0)
-SPOIL(tables_too, transfer, args->TransferVirtual.SourcePageTable = 4096)
+SPOIL(no_source_table, evicts, args->TransferVirtual.SourcePageTable = 0)
 SPOIL(wide_source, transfer, args->TransferVirtual.Flags.Src64KBPages = 1)
 SPOIL(to_local, transfer,
       args->TransferVirtual.TransferDirection = DXGK_MEMORY_TRANSFER_LOCAL_TO_LOCAL)
@@ -274,7 +281,8 @@ const struct mutant mutants_virtual_manager[] = {
             .scene = scene_says_more),
     BREAKER(237, MANAGER, "has contexts run with another root", other_root, THREE),
     BREAKER(240, MANAGER, "transfers from an address that leads nowhere", from_nowhere, THREE),
-    BREAKER(241, MANAGER, "passes page tables that nobody asked for", tables_too, THREE),
+    BREAKER(241, MANAGER, "leaves out the source's table in an eviction", no_source_table,
+            .settings = {{"MmuLevels", 3}, {"MmuDemands", DEMANDS_TABLE}}),
     BREAKER(242, MANAGER, "says 64 KB pages of a table of 4 KB pages", wide_source, THREE),
     BREAKER(243, MANAGER, "says LOCAL_TO_LOCAL of system memory", to_local, THREE),
     BREAKER(245, MANAGER, "fills an address that leads nowhere", fills_nothing, THREE),

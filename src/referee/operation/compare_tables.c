@@ -4,7 +4,8 @@
  *
  * A wrong answer from the tables names the rule of the operation that wrote them, unless it is
  * wrong in a way that tells more: the start of the segment was not counted, or counted twice
- * (R223), or a page that reads as zero leads to memory (R221). A wrong answer from a TLB means
+ * (R223), or a page that reads as zero leads to memory (R221, and R516 if that is zero). A wrong
+ * answer from a TLB means
  * something only after a flush. The hardware may be ahead of what it reported complete: an address
  * is left alone as long as anything is under way that changes an entry on its way. What was found
  * wrong once is not known any more, so that it is named once.
@@ -124,6 +125,8 @@ static void compare_judge(struct vidmm_referee *referee, const struct compared *
         DRIVER_MUST(215, good, WANTED, "%s", found);
     if (rule == 221)
         DRIVER_MUST(221, good, WANTED, "%s", found);
+    if (rule == 516)
+        DRIVER_MUST(516, good, "writes discarded where the entry has Zero", "%s", found);
     if (rule == 223)
         DRIVER_MUST(223, good, WANTED, "%s", found);
     if (rule == 230)
@@ -171,6 +174,19 @@ static bool compare_wrong_adapter(struct vidmm_referee *referee, const struct co
            linked_address_own(found->address) == linked_address_own(wanted);
 }
 
+/* Instead of a page that drops what is written: one of zeroes, which is so until then. */
+static bool compare_of_zeroes(struct vidmm_referee *referee, const struct compared *compared) {
+    const struct vidmm_referee_translation *found = &compared->found;
+    if (!compared->want.valid || !compared->want.zero || !found->valid || found->zero)
+        return false;
+    uint64_t page = found->address & ~(uint64_t)(SHADOW_PAGE - 1);
+    const uint8_t *bytes = world_peek(referee, page, SHADOW_PAGE);
+    for (uint32_t i = 0; bytes && i < SHADOW_PAGE; i++)
+        if (bytes[i] != 0)
+            return false;
+    return bytes;
+}
+
 static uint32_t compare_rule_for(struct vidmm_referee *referee, const struct compared *compared,
                                  struct tables_blame blame) {
     const struct tables_found *want = &compared->want;
@@ -182,6 +198,8 @@ static uint32_t compare_rule_for(struct vidmm_referee *referee, const struct com
         return 508;
     if (compare_wrong_start(referee, compared))
         return 223;
+    if (compare_of_zeroes(referee, compared))
+        return 516;
     bool zero = want->valid && compared->found.valid && want->zero != compared->found.zero;
     return zero || (want->valid && want->zero) ? 221 : blame.rule_table;
 }
@@ -212,6 +230,8 @@ void tables_compare(struct vidmm_referee *referee, const struct tables_process *
         compare_judge(referee, &compared, 223, true);
     if (good && compared.want.valid && linked_physical(compared.want.segment) != process->physical)
         compare_judge(referee, &compared, 508, true);
+    if (good && compared.want.valid && compared.want.zero)
+        compare_judge(referee, &compared, 516, true);
     if (good)
         compare_coherence(referee, &compared);
     if (good && compared.want.valid &&

@@ -29,10 +29,8 @@ static void entry_judge_bits(struct vidmm_referee *referee, const struct looked 
     uint32_t level = looked->change->level;
     MANAGER_MUST(225, entry->Reserved == 0 && entry->SystemReserved0 == 0,
                  "reserved bits that are 0", "entry 0x%llx of level %u", LLU(entry->Flags), level);
-    MANAGER_MUST(221, !entry->Zero || (entry->Valid && caps->ZeroInPteSupported),
-                 "Zero in valid entries only, and with ZeroInPteSupported",
-                 "Zero with Valid %u and ZeroInPteSupported %u", (unsigned)entry->Valid,
-                 caps->ZeroInPteSupported);
+    MANAGER_MUST(221, !entry->Zero || caps->ZeroInPteSupported, "Zero with ZeroInPteSupported only",
+                 "Zero with Valid %u, and it was not reported", (unsigned)entry->Valid);
     if (!entry->Valid)
         return;
     MANAGER_MUST(219, !entry->LargePage || (level != 0 && caps->LargePageSupported),
@@ -102,12 +100,13 @@ static void entry_judge_large(struct vidmm_referee *referee, const struct looked
                                             allocation->info.FlagsWddm2.DisableLargePageMapping);
     MANAGER_MUST(440, !refused, "page tables where the allocation has DisableLargePageMapping",
                  "0x%llx leads to it by an entry with LargePage", LLU(looked->va));
-    MANAGER_MUST(441,
-                 allocation && looked->offset <= allocation->size &&
-                     looked->covers <= allocation->size - looked->offset,
-                 "a large page that lies inside one allocation",
-                 "0x%llx bytes from byte 0x%llx of an allocation of 0x%llx", LLU(looked->covers),
-                 LLU(looked->offset), LLU(allocation ? allocation->size : 0));
+    if (allocation)
+        MANAGER_MUST(441,
+                     looked->offset <= allocation->size &&
+                         looked->covers <= allocation->size - looked->offset,
+                     "a large page that lies inside one allocation",
+                     "0x%llx bytes from byte 0x%llx of an allocation of 0x%llx",
+                     LLU(looked->covers), LLU(looked->offset), LLU(allocation->size));
     MANAGER_MUST(442, id != 0 || system,
                  "large pages of system memory with SysMemLargePageSupported only",
                  "0x%llx leads there by an entry with LargePage", LLU(looked->va));

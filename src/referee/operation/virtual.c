@@ -169,24 +169,19 @@ static bool virtual_leads_to_table(struct vidmm_referee *referee,
     return leaf && leaf->level == 0 && va >= leaf->start;
 }
 
+/* Of an eviction: no page promises more of both members (docs/readings.md). */
 static void virtual_judge_tables(struct vidmm_referee *referee,
                                  const struct shadow_operation *operation, const struct side *from,
                                  const struct side *to) {
-    const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer = &operation->arg.TransferVirtual;
-    const struct tables_process *runs = tables_paging_of(referee, operation);
-    if (!tables_mmu(referee, operation->physical)->caps.LegacyBehaviors.SourcePageTableVaInTransfer)
-        MANAGER_MUST(
-            241, transfer->SourcePageTable == 0 && transfer->DestinationPageTable == 0,
-            "SourcePageTable and DestinationPageTable with SourcePageTableVaInTransfer only",
-            "0x%llx and 0x%llx", LLU(transfer->SourcePageTable),
-            LLU(transfer->DestinationPageTable));
-    else if (from->known && to->known)
-        MANAGER_MUST(
-            241,
-            virtual_leads_to_table(referee, runs, transfer->SourcePageTable, from->va) &&
-                virtual_leads_to_table(referee, runs, transfer->DestinationPageTable, to->va),
-            "the addresses of the leaf tables of both sides", "0x%llx and 0x%llx",
-            LLU(transfer->SourcePageTable), LLU(transfer->DestinationPageTable));
+    const DXGK_GPUMMUCAPS *caps = &tables_mmu(referee, operation->physical)->caps;
+    D3DGPU_VIRTUAL_ADDRESS table = operation->arg.TransferVirtual.SourcePageTable;
+    if (!caps->LegacyBehaviors.SourcePageTableVaInTransfer || !from->known || !to->known ||
+        !from->memory || to->memory)
+        return;
+    MANAGER_MUST(
+        241, virtual_leads_to_table(referee, tables_paging_of(referee, operation), table, from->va),
+        "the address of the leaf table of what is evicted", "SourcePageTable is 0x%llx",
+        LLU(table));
 }
 
 /* A leaf table to which the root does not lead, or NULL. */

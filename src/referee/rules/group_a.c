@@ -277,10 +277,13 @@ const struct vidmm_rule rules_a[] = {
     },
     {
         RULE(16, BOTH, DOCUMENTED, CORRUPTION),
-        .statement = "The id of a segment is its position in the reported array, counted from 1.",
+        .statement = "The id of a segment is its position in the reported array, counted from 1 "
+                     "and of five bits, and each allocation has a reported segment that supports "
+                     "it.",
         .page = "ns-d3dkmddi-_dxgk_querysegmentout4",
         .how = "Every segment id in an answer or in an allocation list must be 0 or at most "
-               "NbSegment.",
+               "NbSegment. What follows from it is judged with it: NbSegment is 1 to 31, segment "
+               "sets have bits of reported segments alone, and the supported one has such a bit.",
         .why =
             "Counted from 0, each id names the neighbour: content goes to an aperture instead of "
             "video memory.",

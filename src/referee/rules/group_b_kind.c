@@ -113,14 +113,15 @@ const struct vidmm_rule rules_b_kind[] = {
                  "                     args->MapApertureSegment.pMdl);\n",
     },
     {
-        RULE(38, MANAGER, DOCUMENTED, CORRUPTION),
+        RULE(38, MANAGER, DISPUTED, CORRUPTION),
         .statement =
             "CpuTranslatedAddress means something only with CpuVisible, and nothing for an "
             "aperture, save for a primary without an alternate address.",
         .page = "ns-d3dkmddi-_dxgk_segmentdescriptor",
         .how =
             "What an application gets to look at an allocation with must not be that address where "
-            "the flag is clear, or in an aperture.",
+            "the flag is clear. In an aperture that is judged of what cannot be such a primary: a "
+            "standard allocation of another kind, or one with UseAlternateVA.",
         .why =
             "A driver may leave rubbish there when the flag is clear, and a manager that maps it "
             "hands out somebody else's memory.",
@@ -132,6 +133,10 @@ const struct vidmm_rule rules_b_kind[] = {
                  "    cpu = map(descriptor->CpuTranslatedAddress);\n",
         .right = "if (descriptor->Flags.CpuVisible && !descriptor->Flags.Aperture)\n"
                  "    cpu = map(descriptor->CpuTranslatedAddress);\n",
+        .readings = "vidmm takes one reading: the CPU sees what is in an aperture by its system "
+                    "pages. linear-aperture-space-segments and "
+                    "mapping-virtual-addresses-to-a-memory-segment let it look through an aperture "
+                    "with CpuVisible.",
     },
     {
         RULE(39, BOTH, DOCUMENTED, CORRUPTION),
@@ -262,8 +267,8 @@ const struct vidmm_rule rules_b_kind[] = {
             "In a PitchAlignment segment an allocation takes PitchAlignedSize bytes, in its "
             "backing store Size bytes.",
         .page = "ns-d3dkmddi-_dxgk_segmentflags",
-        .how = "Places in such a segment must not come closer to each other, or to its end, than "
-               "PitchAlignedSize.",
+        .how = "Judged of memory segments only: places in such a one must not come closer to each "
+               "other, or to its end, than PitchAlignedSize.",
         .why =
             "The driver spreads the rows when it pages in; what was reserved by Size is overrun.",
         .windows = "It reserves PitchAlignedSize.",

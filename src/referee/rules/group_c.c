@@ -222,7 +222,7 @@ const struct vidmm_rule rules_c[] = {
                  "caps->MemoryManagementCaps.CrossAdapterResourceScanout = 1;\n",
     },
     {
-        RULE(87, BOTH, DOCUMENTED, CORRUPTION),
+        RULE(87, BOTH, DISPUTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM1_3,
         .statement =
             "A cross-adapter resource is one shared, linear, CPU-visible, write-combined "
@@ -230,8 +230,10 @@ const struct vidmm_rule rules_c[] = {
             "and a height in steps of 4 rows.",
         .page = "ns-d3dkmddi-_dxgk_vidmmcaps",
         .how =
-            "It takes two adapters, and between them the two user-mode drivers whose private data "
-            "alone tells pitch and height.",
+            "Not judged: no call tells the driver's allocation from another, and only the two "
+            "user-mode drivers, by their private data, know pitch and height. Pitch of a "
+            "D3DKMDT_GDISURFACE_TEXTURE_CROSSADAPTER is in the call, but which resource it becomes "
+            "is not.",
         .why =
             "Two drivers of different makers read the same bytes; the layout is all that they have "
             "in common.",
@@ -242,6 +244,10 @@ const struct vidmm_rule rules_c[] = {
                  "rows = ALIGN_UP(height, D3DKMT_CROSS_ADAPTER_RESOURCE_HEIGHT_ALIGNMENT);\n"
                  "info->Flags.CpuVisible = 1;\n"
                  "info->SupportedWriteSegmentSet = APERTURE_SET;\n",
+        .readings = "ns-d3dkmddi-_dxgk_vidmmcaps has such a resource CPU-visible; "
+                    "ne-d3dkmdt-_d3dkmdt_gdisurfacetype says of the surface "
+                    "D3DKMDT_GDISURFACE_TEXTURE_CROSSADAPTER that it is not, and that the driver "
+                    "returns its aligned Pitch.",
     },
     {
         RULE(88, MANAGER, DOCUMENTED, CORRUPTION),
@@ -312,16 +318,18 @@ const struct vidmm_rule rules_c[] = {
     {
         RULE(477, DRIVER, IMPLIED, START_FAILS),
         .statement = "The functions that a reported capability needs are there: those that map a "
-                     "CPU host aperture, those of processes, root page tables and virtual "
-                     "submissions with GpuMmuSupported, those of exclusive access with "
-                     "IoMmuSecureModeSupported, DxgkDdiPatch and DxgkDdiSubmitCommand without "
-                     "virtual addresses, those of contexts with MultiEngineAware, and "
-                     "DxgkDdiCancelCommand with CancelCommandAware. A driver that does more than "
-                     "display has those of queries, devices, allocations and paging buffers.",
+                     "CPU host aperture, those of processes and virtual submissions with "
+                     "GpuMmuSupported or IoMmuSupported, that of root page tables with "
+                     "GpuMmuSupported, those of exclusive access with IoMmuSecureModeSupported, "
+                     "DxgkDdiPatch and DxgkDdiSubmitCommand without virtual addresses, those of "
+                     "contexts with MultiEngineAware, and DxgkDdiCancelCommand with "
+                     "CancelCommandAware. A driver that does more than display has those of "
+                     "queries, devices, allocations and paging buffers.",
         .page = "mcdm-implementation-guidelines",
         .how = "The slots of the driver's table, when the capability is reported. The page lists "
                "them for compute-only drivers; without the function the capability is of no use to "
-               "others either. DxgkDdiGetRootPageTableSize serves roots of two levels alone and is "
+               "others either. DxgkDdiGetRootPageTableSize serves roots of two levels alone, and "
+               "work of other drivers may come without DxgkDdiRender (DxgkDdiPresent): both are "
                "asked for of compute-only drivers. Those of contexts and of cancelling are on "
                "ns-d3dkmddi-_dxgk_vidschcaps.",
         .why = "The system calls what the capability promises.",

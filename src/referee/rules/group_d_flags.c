@@ -299,6 +299,7 @@ const struct vidmm_rule rules_d_flags[] = {
                "pass.",
         .windows = "Windows cannot evict the allocation through the segment: its content is lost "
                    "and its owner cannot render with it any more.",
+        .windows_source = THE_PAGE,
         .wrong = "info->Size = aperture_size;\n"
                  "info->EvictionSegmentSet = 1u << (APERTURE - 1);\n",
         .right = "if (info->Size <= aperture_size / 5 * 4)\n"
@@ -433,7 +434,6 @@ const struct vidmm_rule rules_d_flags[] = {
     },
     {
         RULE(129, MANAGER, DOCUMENTED, CREATION_FAILS),
-        .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_9,
         .statement = "The manager refuses a MapApertureCpuVisible allocation of a driver that did "
                      "not set MapAperture2Supported.",

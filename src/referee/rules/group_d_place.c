@@ -166,7 +166,10 @@ const struct vidmm_rule rules_d_place[] = {
                "set must not have a run of pages with room for it that is free before and after.",
         .why = "Hardware that cannot scatter to system pages by itself needs the aperture in "
                "between.",
-        .windows = "Windows falls back to an MDL only when the apertures have no room.",
+        .windows = "It tries for room in those apertures; with a set of 0 it asks for a transfer "
+                   "to locked system memory, without a mapping. No page tells what it does where "
+                   "they have no room, but that behind a pinned overlay the content is lost "
+                   "(R120).",
         .windows_source = THE_PAGE,
         .wrong = "transfer_to_mdl(allocation); /* never looked at the set */\n",
         .right = "if (map_in(allocation->eviction_set, allocation->mdl, &where))\n"

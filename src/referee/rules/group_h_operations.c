@@ -22,19 +22,41 @@ const struct vidmm_rule rules_h_operations[] = {
         .right = "copy(transfer->SourceVirtualAddress, size);\n",
     },
     {
-        RULE(241, MANAGER, DOCUMENTED, CORRUPTION),
+        RULE(241, MANAGER, DISPUTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "SourcePageTable and DestinationPageTable are used only where "
-                     "SourcePageTableVaInTransfer was reported.",
-        .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_transfervirtual",
-        .how = "Without the capability both members are 0; with it they lead to the leaf tables of "
-               "the two addresses. A driver that uses members without meaning moves what nobody "
-               "asked for (R240).",
-        .why = "They are set for those drivers only.",
-        .windows = "Otherwise they hold nothing of use.",
-        .wrong = "args.TransferVirtual.SourcePageTable = table_va;\n",
+        .statement = "Where SourcePageTableVaInTransfer was reported, SourcePageTable of an "
+                     "eviction is the address of the leaf table of the source.",
+        .page = "ns-d3dkmddi-_dxgk_gpummucaps",
+        .how = "SourcePageTable of a transfer from a memory segment to system memory leads to the "
+               "leaf table of SourceVirtualAddress. What the members hold in other transfers, or "
+               "without the capability, is left open.",
+        .why = "Such a driver finds the pages of the source by their entries.",
+        .windows = "It sets the member for those drivers.",
+        .windows_source = THE_PAGE,
+        .wrong = "args.TransferVirtual.SourcePageTable = 0;\n",
         .right = "if (caps.LegacyBehaviors.SourcePageTableVaInTransfer)\n"
                  "    args.TransferVirtual.SourcePageTable = table_va;\n",
+        .readings = "The capability's page speaks of SourcePageTable and of evictions alone; "
+                    "ns-d3dkmddi-_dxgk_buildpagingbuffer_transfervirtual of both members, whatever "
+                    "the transfer. vidmm's manager sets both in all of them; the first is judged.",
+    },
+    {
+        RULE(517, DRIVER, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "The driver uses SourcePageTable and DestinationPageTable only where it "
+                     "reported SourcePageTableVaInTransfer.",
+        .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_transfervirtual",
+        .how = "Not judged by itself: a driver that follows members without meaning moves other "
+               "bytes, which is R240, and what led it to them is inside of it. vidmm's manager "
+               "leaves both 0 without the capability.",
+        .why = "They are addresses only then.",
+        .windows = "Otherwise they hold nothing of use.",
+        .windows_source = THE_PAGE,
+        .wrong = "walk(args->TransferVirtual.SourcePageTable);\n",
+        .right = "if (ctx->WantsTables)\n"
+                 "    walk(args->TransferVirtual.SourcePageTable);\n"
+                 "else\n"
+                 "    copy(args->TransferVirtual.SourceVirtualAddress);\n",
     },
     {
         RULE(242, MANAGER, DOCUMENTED, CORRUPTION),

@@ -135,10 +135,11 @@ const struct vidmm_rule rules_h_tables[] = {
     {
         RULE(216, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "The pages of one update follow each other in the allocation, though not "
-                     "always in memory.",
+        .statement = "Repeat aside, the pages of one update follow each other in the allocation, "
+                     "though not always in memory.",
         .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_updatepagetable",
-        .how = "Two entries in a row of one update of an allocation never lead to the same page.",
+        .how = "Two entries in a row of one update of an allocation never lead to the same page; "
+               "with Repeat there is one entry alone.",
         .why = "The driver is told one offset in the allocation for all of them.",
         .windows = "The system splits updates where the allocation is not continuous.",
         .wrong = "entry[i].PageAddress = first; /* for every i */\n",
@@ -200,13 +201,14 @@ const struct vidmm_rule rules_h_tables[] = {
         .right = "entry.LargePage = address % coverage == 0;\n",
     },
     {
-        RULE(221, BOTH, DOCUMENTED, CORRUPTION),
+        RULE(221, BOTH, DISPUTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "Zero is set only in valid entries and only where ZeroInPteSupported was "
-                     "reported, and reads of such a page give zero.",
+        .statement = "Zero is set only where ZeroInPteSupported was reported, and reads of a page "
+                     "with Valid and Zero give zero.",
         .page = "ns-d3dukmdt-_dxgk_pte",
-        .how = "The bits of every entry are held against the capabilities, and the hardware "
-               "model's translation of a page with Zero has to be a zero page.",
+        .how = "The bits of every entry are held against the capabilities. The hardware model's "
+               "translation of a page with Valid and Zero has to be a zero page, or lead to memory "
+               "that is zero; what an entry with Zero alone leads to is left open.",
         .why = "Applications rely on zeroes in the unmapped parts of tiled resources.",
         .windows = "Without the capability the system does not set the bit.",
         .wrong = "if (!entry->Valid)\n"
@@ -214,6 +216,24 @@ const struct vidmm_rule rules_h_tables[] = {
                  "return PTE_VALID | entry->PageAddress << 12; /* Zero forgotten */\n",
         .right = "if (entry->Zero)\n"
                  "    return PTE_VALID | PTE_ZERO;\n",
+        .readings = "Zero counts together with Valid, as its own description has it; that of Valid "
+                    "has it keep an access to an invalid entry from being a fault. vidmm's manager "
+                    "sets both, and neither reading of Zero alone breaks the rule.",
+    },
+    {
+        RULE(516, DRIVER, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "Writes to a page with Valid and Zero are discarded.",
+        .page = "ns-d3dukmdt-_d3dddigpuvirtualaddress_protection_type",
+        .how = "The hardware model's translation of such a page must not lead to memory, even if "
+               "that is zero: a write would stay there, or be a fault where it is read-only.",
+        .why = "A page of zeroes that all zero pages lead to is one of zeroes until the first "
+               "application writes to it.",
+        .windows = "Applications read what others wrote.",
+        .wrong = "if (entry->Zero)\n"
+                 "    return PTE_VALID | page_of_zeroes;\n",
+        .right = "if (entry->Zero)\n"
+                 "    return PTE_VALID | PTE_ZERO; /* and without such a bit no capability */\n",
     },
     {
         RULE(222, MANAGER, DOCUMENTED, CORRUPTION),
@@ -301,7 +321,6 @@ const struct vidmm_rule rules_h_tables[] = {
     },
     {
         RULE(228, MANAGER, DOCUMENTED, CREATION_FAILS),
-        .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Mapping the same range of an allocation twice with different unique "
                      "protections fails with STATUS_INVALID_PARAMETER.",
@@ -317,7 +336,6 @@ const struct vidmm_rule rules_h_tables[] = {
     },
     {
         RULE(229, MANAGER, DOCUMENTED, CREATION_FAILS),
-        .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The protection of a range with a unique one is changed only after it was "
                      "mapped with NoAccess.",

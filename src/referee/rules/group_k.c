@@ -93,14 +93,14 @@ const struct vidmm_rule rules_k[] = {
     },
     {
         RULE(278, MANAGER, DOCUMENTED, DEVICE_LOST),
-        .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "After DxgkDdiSubmitCommandVirtual answered STATUS_INVALID_PARAMETER to "
                      "malformed private data the device is in error and gets no more work, and the "
                      "fence counts as reached in its order.",
         .page = "nc-d3dkmddi-dxgkddi_submitcommandvirtual",
-        .how = "Work of the device that comes behind such an answer is looked for. That the fence "
-               "counts as reached in its order is the driver's own record.",
+        .how = "Work of the device that comes behind such an answer, by either submission call, "
+               "is looked for. That the fence counts as reached in its order is the driver's own "
+               "record.",
         .why = "The private data comes from user mode, which must not be able to bring the system "
                "down.",
         .windows = "The device is put in error.",

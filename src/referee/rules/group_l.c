@@ -9,7 +9,6 @@
 const struct vidmm_rule rules_l[] = {
     {
         RULE(284, MANAGER, DOCUMENTED, DEVICE_LOST),
-        .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "MakeResident makes all of its allocations resident or none, and then tells "
                      "how many bytes are missing.",
@@ -258,14 +257,12 @@ const struct vidmm_rule rules_l[] = {
         .windows_source = NOT_KNOWN,
     },
     {
-        RULE(305, MANAGER, DOCUMENTED, CREATION_FAILS),
-        .severity_source = THE_PAGE,
-        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "Only allocations with CpuVisible can be locked; those visible on demand get "
-                     "an address when they are.",
+        RULE(305, MANAGER, DOCUMENTED, CORRUPTION),
+        .statement = "Only allocations with CpuVisible can be locked, from WDDM 2.0 on also those "
+                     "with CpuVisibleOnDemand, which get an address when they are.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfoflags",
-        .how = "Locks of allocations with CpuVisible and without. Addresses on demand belong to "
-               "CpuVisibleOnDemand, which no manager here has.",
+        .how = "No lock of an allocation with neither flag is granted. With CpuVisibleOnDemand "
+               "alone both answers are right: the address is tried for.",
         .why = "Others have no place that the CPU could see.",
         .windows = "The lock fails.",
         .windows_source = THE_PAGE,

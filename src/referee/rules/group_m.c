@@ -79,16 +79,20 @@ const struct vidmm_rule rules_m[] = {
                  "    args->Ranges[0].SegmentOffset + args->Ranges[0].SizeInBytes;\n",
     },
     {
-        RULE(316, MANAGER, IMPLIED, CORRUPTION),
+        RULE(316, MANAGER, DISPUTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
-        .statement = "Ranges for dirty tracking are aligned to the plane's PageSize.",
-        .page = "nc-d3dkmddi-dxgkddi_creatememorybasis",
-        .how = "Offset and size of each range are held against the page size of the segment; the "
-               "page calls the alignment common.",
-        .why = "One bit cannot be half in a range.",
-        .windows = "The system aligns them.",
-        .wrong = "range->SizeInBytes = allocation->Size;\n",
-        .right = "range->SizeInBytes = ALIGN_UP(allocation->Size, caps.PageSize);\n",
+        .statement = "Ranges for dirty tracking are aligned to the pages of the segment.",
+        .page = "ns-d3dkmddi-_dxgk_memoryrange",
+        .how = "Offset and size of each range are held against the page size of the segment. Of "
+               "ranges that begin or end in the middle of a page of the plane no bits are judged.",
+        .why = "What belongs to an allocation are whole pages.",
+        .windows = "No page tells.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "range->SizeInBytes = bytes_used;\n",
+        .right = "range->SizeInBytes = ALIGN_UP(bytes_used, page);\n",
+        .readings = "nc-d3dkmddi-dxgkddi_creatememorybasis calls it common that ranges are aligned "
+                    "to the plane's PageSize; ns-d3dkmddi-_dxgk_memoryrange demands the segment's "
+                    "page. vidmm's manager keeps to both; the second is judged.",
     },
     {
         RULE(317, MANAGER, IMPLIED, CORRUPTION),
@@ -196,8 +200,9 @@ const struct vidmm_rule rules_m[] = {
         .statement = "CLEARDATA clears the bits that were asked for and no others, and without it "
                      "none is cleared.",
         .page = "ns-d3dkmddi-dxgkarg_querydirtybitdata",
-        .how = "A bit that was set stays demanded until it was asked for with CLEARDATA; that the "
-               "bits asked for are cleared is not demanded.",
+        .how = "Of a page that was written, what came last is kept: a bit that an answer without "
+               "CLEARDATA showed, and one of a part that was not asked for, must be set the next "
+               "time. That the bits asked for are cleared is not demanded.",
         .why = "Other parts are still to be asked for.",
         .windows = "Pages of the other parts are not copied.",
         .wrong = "Copy(args->Buffer, plane, bytes);\n"
@@ -307,10 +312,10 @@ const struct vidmm_rule rules_m[] = {
                  "last[0] &= (1u << pages % 8) - 1;\n",
     },
     {
-        RULE(431, MANAGER, DOCUMENTED, PERFORMANCE),
+        RULE(431, MANAGER, IMPLIED, PERFORMANCE),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Dirty bits are asked for only of a basis whose tracking was started.",
-        .page = "dirty-bit-tracking",
+        .page = "live-migration-on-gpup-devices",
         .how = "The shadow of the basis tells whether it is tracked when the question comes.",
         .why = "Nothing keeps the bits of the others.",
         .windows = "No page tells more.",

@@ -69,7 +69,7 @@ const struct vidmm_rule rules_r[] = {
     {
         RULE(368, MANAGER, IMPLIED, CORRUPTION),
         .statement = "The allocations in a segment have places of their own inside of it.",
-        .page = "calculating-graphics-memory",
+        .page = "gpu-segments",
         .how =
             "The places that paging operations give to allocations are kept and compared with "
             "each other, those that page tables lead to with what is brought in there. Sizes and "

@@ -9,17 +9,21 @@
 
 const struct vidmm_rule rules_s[] = {
     {
-        RULE(369, MANAGER, DOCUMENTED, CORRUPTION),
+        RULE(369, MANAGER, DISPUTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "System memory has pages of 4 KB unless SysMem64KBPageSupported was reported, "
-                     "and each memory segment the size that Use64KBPages tells.",
-        .page = "ns-d3dkmddi-_dxgk_segmentflags",
+        .statement = "System memory has pages of 4 KB unless SysMem64KBPageSupported was reported.",
+        .page = "gpu-virtual-address",
         .how = "Entries in tables of 64 KB pages do not lead to system memory unless "
                "SysMem64KBPageSupported was reported.",
         .why = "Entries of the wrong size cover other memory.",
         .windows = "The system keeps to it.",
         .wrong = "wide[i].Segment = 0;\n",
         .right = "wide[i].Segment = segment_with_Use64KBPages;\n",
+        .readings =
+            "gpu-virtual-address and gpummu-model: system memory is always managed by "
+            "4 KB. ns-d3dkmddi-_dxgk_gpummucaps has SysMem64KBPageSupported since WDDM 2.1, "
+            "and says nothing but that the driver provides management by 64 KB. vidmm "
+            "takes it as leave for entries of 64 KB; its manager makes none.",
     },
     {
         RULE(370, MANAGER, DOCUMENTED, CORRUPTION),
@@ -179,7 +183,6 @@ const struct vidmm_rule rules_s[] = {
     },
     {
         RULE(381, MANAGER, DOCUMENTED, DEVICE_LOST),
-        .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "After a page fault the engine is reset and its context or device put in "
                      "error, and if that fails the adapter is reset.",
@@ -220,7 +223,6 @@ const struct vidmm_rule rules_s[] = {
     },
     {
         RULE(384, MANAGER, DOCUMENTED, DEVICE_LOST),
-        .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "A device in error gets no more work.",
         .page = "nc-d3dumddi-pfnd3dddi_makeresidentcb",
@@ -362,17 +364,19 @@ const struct vidmm_rule rules_s[] = {
         .right = "entry.LargePage = size >= coverage && !flags.DisableLargePageMapping;\n",
     },
     {
-        RULE(441, MANAGER, DOCUMENTED, CORRUPTION),
+        RULE(441, MANAGER, DISPUTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "All that an entry with LargePage covers is memory of one allocation.",
         .page = "ns-d3dukmdt-_dxgk_pte",
-        .how = "hAllocation of the update is an allocation, and AllocationOffsetInBytes and what "
-               "an entry covers lie inside it.",
+        .how = "Where hAllocation of the update is given, AllocationOffsetInBytes and what an "
+               "entry covers lie inside that allocation.",
         .why = "What is behind the end of the allocation would be another one's.",
         .windows = "No page tells.",
         .windows_source = NOT_KNOWN,
         .wrong = "entry.LargePage = size - offset > 0;\n",
         .right = "entry.LargePage = size - offset >= coverage;\n",
+        .readings = "vidmm takes one reading: the allocation is at least as large as what the "
+                    "entry covers. The page says that its size is equal to it.",
     },
     {
         RULE(442, MANAGER, IMPLIED, CORRUPTION),

@@ -8,6 +8,14 @@ static bool lock_contradicts(const struct vidmm_request_lock *lock) {
     return (lock->read_only && lock->write_only) || (lock->alternate_va && !lock->acquire_aperture);
 }
 
+/* On demand since WDDM 2.0 (ns-d3dkmddi-_dxgk_allocationinfoflags.md). */
+static bool lock_can_be_seen(const struct vidmm_referee *referee,
+                             const struct shadow_allocation *allocation) {
+    DXGK_ALLOCATIONINFOFLAGS flags = allocation->info.Flags;
+    return flags.CpuVisible || (referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 &&
+                                flags.CpuVisibleOnDemand);
+}
+
 void service_lock(struct vidmm_referee *referee, const struct vidmm_request_record *record) {
     const struct vidmm_request_lock *lock = &record->lock;
     const struct shadow_allocation *allocation = shadow_allocation(referee, lock->allocation);
@@ -20,7 +28,7 @@ void service_lock(struct vidmm_referee *referee, const struct vidmm_request_reco
     }
     if (lock->offered)
         MANAGER_MUST(309, !granted, "no lock of what is offered", "the lock was granted");
-    if (allocation && !allocation->info.Flags.CpuVisible)
+    if (allocation && !lock_can_be_seen(referee, allocation))
         MANAGER_MUST(305, !granted, "no lock without CpuVisible", "the lock was granted");
     if (lock->dont_wait && lock->busy)
         MANAGER_MUST(308, record->answer == VIDMM_ANSWER_BUSY,

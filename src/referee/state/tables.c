@@ -350,7 +350,9 @@ static bool tables_read_entry(const struct walk *walk, struct tables_table *tabl
     struct tables_found *found = walk->found;
     const struct tables_entry *entry =
         index < table->entries ? tables_entry(table, kind, (uint32_t)index) : NULL;
-    if (!entry || !entry->known[walk->when]) {
+    /* Zero without Valid can be a zero page as well as a fault (R221). */
+    if (!entry || !entry->known[walk->when] ||
+        (entry->value[walk->when].Zero && !entry->value[walk->when].Valid)) {
         found->known = false;
         return false;
     }

@@ -126,13 +126,13 @@ static bool dirty_judge_range(struct vidmm_referee *referee, const struct shadow
     uint64_t at = args->Ranges[i].SegmentOffset, size = args->Ranges[i].SizeInBytes;
     uint32_t page = dirty_page_size(referee, segment->id);
     bool inside = size != 0 && at <= segment->size && size <= segment->size - at;
-    bool whole = (at | size) % page == 0;
+    bool whole = (at | size) % page == 0; /* else nothing tells what its bits are */
     MANAGER_MUST(315, inside, "ranges inside the segment",
                  "range %llu: 0x%llx bytes at 0x%llx of 0x%llx", LLU(i), LLU(size), LLU(at),
                  LLU(segment->size));
-    MANAGER_MUST(316, whole, "ranges in pages of the plane",
-                 "range %llu: 0x%llx bytes at 0x%llx, where a bit stands for 0x%x", LLU(i),
-                 LLU(size), LLU(at), page);
+    MANAGER_MUST(316, (at | size) % segment->page_size == 0, "ranges in pages of the segment",
+                 "range %llu: 0x%llx bytes at 0x%llx, where a page has 0x%x", LLU(i), LLU(size),
+                 LLU(at), segment->page_size);
     return inside && whole;
 }
 

@@ -33,6 +33,14 @@ static void lock_judge_visible(struct vidmm_referee *referee,
                     (unsigned long long)allocation->offset, segment->id);
 }
 
+/* In an aperture the address counts for a primary without an alternate one; one that user mode
+ * created is known to its driver alone. */
+static bool lock_can_be_primary(const struct shadow_allocation *allocation) {
+    return !allocation->info.Flags.UseAlternateVA &&
+           (allocation->standard == 0 ||
+            allocation->standard == D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE);
+}
+
 /* Where the descriptor gives no address that could be used. */
 static void lock_judge_stray(struct vidmm_referee *referee,
                              const struct shadow_allocation *allocation,
@@ -40,6 +48,8 @@ static void lock_judge_stray(struct vidmm_referee *referee,
     const struct vidmm_referee_world *world = &referee->world;
     uint64_t stray = segment->cpu_stray + allocation->offset;
     const void *wrong = world->io(world->ctx, stray, SHADOW_PAGE);
+    if (segment->flags.Aperture && lock_can_be_primary(allocation))
+        return;
     if (wrong)
         MANAGER_MUST(38, cpu != wrong, "CpuTranslatedAddress to be left alone without CpuVisible",
                      "offset 0x%llx of segment %u was looked for at 0x%llx",

@@ -27,12 +27,19 @@ void slots_judge_host_aperture(struct vidmm_referee *referee) {
     slots_judge_needed(referee, slot, COUNT(slot), "SupportsCpuHostAperture");
 }
 
-static void slots_judge_addresses(struct vidmm_referee *referee) {
+/* Either model has processes, and work by virtual address; with the IoMmu model the page tables are
+ * the CPU's. */
+static void slots_judge_addresses(struct vidmm_referee *referee, DXGK_VIDMMCAPS memory) {
+    const struct slot either[] = {SLOT(CreateProcess), SLOT(DestroyProcess),
+                                  SLOT(SubmitCommandVirtual)};
     /* The last one is for roots of two levels alone, but compute-only drivers have it. */
-    const struct slot slot[] = {SLOT(CreateProcess), SLOT(DestroyProcess), SLOT(SetRootPageTable),
-                                SLOT(SubmitCommandVirtual), SLOT(GetRootPageTableSize)};
-    size_t count = COUNT(slot) - !referee->adapter.caps.MiscCaps.ComputeOnly;
-    slots_judge_needed(referee, slot, count, "GpuMmuSupported");
+    const struct slot tables[] = {SLOT(SetRootPageTable), SLOT(GetRootPageTableSize)};
+    size_t count = COUNT(tables) - !referee->adapter.caps.MiscCaps.ComputeOnly;
+    if (memory.GpuMmuSupported || memory.IoMmuSupported)
+        slots_judge_needed(referee, either, COUNT(either),
+                           memory.GpuMmuSupported ? "GpuMmuSupported" : "IoMmuSupported");
+    if (memory.GpuMmuSupported)
+        slots_judge_needed(referee, tables, count, "GpuMmuSupported");
 }
 
 static void slots_judge_isolation(struct vidmm_referee *referee) {
@@ -42,8 +49,10 @@ static void slots_judge_isolation(struct vidmm_referee *referee) {
 
 /* Work by physical addresses: all of it without virtual ones. */
 static void slots_judge_physical(struct vidmm_referee *referee) {
-    const struct slot slot[] = {SLOT(Patch), SLOT(SubmitCommand)};
-    slots_judge_needed(referee, slot, COUNT(slot), "physical addresses alone");
+    /* The last one is on the page of compute-only drivers; others may work by DxgkDdiPresent. */
+    const struct slot slot[] = {SLOT(Patch), SLOT(SubmitCommand), SLOT(Render)};
+    size_t count = COUNT(slot) - !referee->adapter.caps.MiscCaps.ComputeOnly;
+    slots_judge_needed(referee, slot, count, "physical addresses alone");
 }
 
 /* ns-d3dkmddi-_dxgk_vidschcaps.md */
@@ -88,8 +97,8 @@ static void slots_judge_compute_only(struct vidmm_referee *referee) {
 void slots_judge(struct vidmm_referee *referee) {
     const DXGK_DRIVERCAPS *caps = &referee->adapter.caps;
     DXGK_VIDMMCAPS memory = caps->MemoryManagementCaps;
-    if (memory.VirtualAddressingSupported && memory.GpuMmuSupported)
-        slots_judge_addresses(referee);
+    if (memory.VirtualAddressingSupported)
+        slots_judge_addresses(referee, memory);
     if (!memory.VirtualAddressingSupported && referee->real.DxgkDdiBuildPagingBuffer)
         slots_judge_physical(referee);
     if (referee->real.DxgkDdiBuildPagingBuffer)

@@ -428,6 +428,12 @@ void submit_judge_irql(struct vidmm_referee *referee, const struct referee_call 
                      (unsigned)call->irql);
 }
 
+void submit_judge_malformed(struct vidmm_referee *referee, const struct shadow_context *context) {
+    if (context && context->owner)
+        MANAGER_MUST(278, !context->owner->refused, "no work for a device whose work was malformed",
+                     "the driver answered STATUS_INVALID_PARAMETER before%s", "");
+}
+
 static NTSTATUS watch_SubmitCommand(struct vidmm_referee *referee, const HANDLE handle,
                                     const DXGKARG_SUBMITCOMMAND *args) {
     struct referee_call call;
@@ -439,6 +445,8 @@ static NTSTATUS watch_SubmitCommand(struct vidmm_referee *referee, const HANDLE 
     submit_judge_class(referee, &call);
     submit_judge_reserved(referee, args->Flags);
     submit_judge_irql(referee, &call);
+    if (!args->Flags.Paging)
+        submit_judge_malformed(referee, shadow_context(referee, args->hContext));
     migration_judge_work(referee, args->Flags.Paging);
     bool again = preempt_again(referee, args, &referee->node[index]);
     submit_judge_built(referee, &same, again);

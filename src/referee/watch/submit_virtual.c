@@ -73,9 +73,7 @@ static void virtual_judge_error(struct vidmm_referee *referee, uint32_t node,
         MANAGER_MUST(381, !referee->submissions.faulted[node],
                      "a reset of the engine after a page fault, before it works again",
                      "node %u gets work without one", node);
-    if (context->owner)
-        MANAGER_MUST(278, !context->owner->refused, "no work for a device whose work was malformed",
-                     "the driver answered STATUS_INVALID_PARAMETER before%s", "");
+    submit_judge_malformed(referee, context);
     if (context->owner)
         MANAGER_MUST(384, !context->owner->faulted, "no work for a device in error",
                      "a page fault of the device was reported%s", "");

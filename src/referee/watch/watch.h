@@ -54,6 +54,8 @@ void submit_refused(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *
 uint32_t submit_physical(struct vidmm_referee *referee, HANDLE handle, uint32_t ordinal);
 /* The same, R433: the level of DxgkDdiSubmitCommand and DxgkDdiPreemptCommand. */
 void submit_judge_irql(struct vidmm_referee *referee, const struct referee_call *call);
+/* R278: of work that is no paging. */
+void submit_judge_malformed(struct vidmm_referee *referee, const struct shadow_context *context);
 /* submit_virtual.c, R172: an operation comes first in a paging buffer. */
 void submit_judge_buffer(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args);
 

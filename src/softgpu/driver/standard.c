@@ -19,20 +19,37 @@ static UINT pixel_bytes(D3DDDIFORMAT format) {
     }
 }
 
+/* What pitch and height are multiples of. */
+struct standard_steps {
+    UINT pitch, height;
+};
+static const struct standard_steps standard_own = {GPU_TILE_WIDTH, 1};
+/* Drivers of other makers read it: D3DKMT_CROSS_ADAPTER_RESOURCE_PITCH_ALIGNMENT and _HEIGHT_. */
+static const struct standard_steps standard_cross = {128, 4};
+
+static ULONGLONG standard_round(ULONGLONG value, UINT step) {
+    return (value + step - 1) / step * step;
+}
+
 /* Sizes a surface; false when it is empty or absurd. */
-static bool standard_surface(struct kmd_standard *standard, UINT width, UINT height,
-                             D3DDDIFORMAT format) {
-    ULONGLONG row = (ULONGLONG)width * pixel_bytes(format);
-    row = (row + GPU_TILE_WIDTH - 1) / GPU_TILE_WIDTH * GPU_TILE_WIDTH;
-    if (width == 0 || height == 0 || row > GPU_PITCH_LIMIT || row * height > GPU_MEMORY_LIMIT)
+static bool standard_lay_out(struct kmd_standard *standard, UINT width, UINT height,
+                             D3DDDIFORMAT format, struct standard_steps steps) {
+    ULONGLONG row = standard_round((ULONGLONG)width * pixel_bytes(format), steps.pitch);
+    ULONGLONG rows = standard_round(height, steps.height);
+    if (width == 0 || height == 0 || row > GPU_PITCH_LIMIT || row * rows > GPU_MEMORY_LIMIT)
         return false;
     standard->umd.magic = VIDMM_UMD_MAGIC;
-    standard->umd.size = row * height;
+    standard->umd.size = row * rows;
     standard->umd.pitch = (UINT)row;
     standard->width = width;
     standard->height = height;
     standard->format = (UINT)format;
     return true;
+}
+
+static bool standard_surface(struct kmd_standard *standard, UINT width, UINT height,
+                             D3DDDIFORMAT format) {
+    return standard_lay_out(standard, width, height, format, standard_own);
 }
 
 static bool shared_primary(struct kmd_standard *standard,
@@ -57,6 +74,17 @@ static bool standard_staging(struct kmd_standard *standard, D3DKMDT_STAGINGSURFA
     return good;
 }
 
+/* ne-d3dkmdt-_d3dkmdt_gdisurfacetype.md: in system memory, write-combined; the CPU sees it only
+ * where the name has it. */
+static bool standard_gdi_cross(struct kmd_standard *standard, D3DKMDT_GDISURFACEDATA *data) {
+    standard->umd.flags = data->Type == D3DKMDT_GDISURFACE_TEXTURE_CPUVISIBLE_CROSSADAPTER
+                              ? VIDMM_UMD_CPU_VISIBLE
+                              : 0;
+    bool good = standard_lay_out(standard, data->Width, data->Height, data->Format, standard_cross);
+    data->Pitch = standard->umd.pitch;
+    return good;
+}
+
 static bool standard_gdi(struct kmd_standard *standard, D3DKMDT_GDISURFACEDATA *data) {
     standard->umd.flags = data->Type == D3DKMDT_GDISURFACE_TEXTURE
                               ? VIDMM_UMD_LOCAL
@@ -77,7 +105,9 @@ static bool standard_make(struct kmd_standard *standard,
     case D3DKMDT_STANDARDALLOCATION_STAGINGSURFACE:
         return standard_staging(standard, args->pCreateStagingSurfaceData);
     case D3DKMDT_STANDARDALLOCATION_GDISURFACE:
-        return standard_gdi(standard, args->pCreateGdiSurfaceData);
+        return args->pCreateGdiSurfaceData->Type >= D3DKMDT_GDISURFACE_TEXTURE_CROSSADAPTER
+                   ? standard_gdi_cross(standard, args->pCreateGdiSurfaceData)
+                   : standard_gdi(standard, args->pCreateGdiSurfaceData);
     default:
         return false;
     }

@@ -118,6 +118,43 @@ static void entries_are_left_alone_while_the_driver_changes_them(void **state) {
     assert_true(fixture.asked != 0);
 }
 
+/* The page can be read either way (docs/readings.md). */
+static void zero_without_valid_may_be_a_zero_page_or_a_fault(void **state) {
+    (void)state;
+    DXGK_PTE entry = {.Zero = 1};
+    fixture_make_tables();
+    for (uint32_t zero = 0; zero < 2; zero++) {
+        fixture.answer = (struct vidmm_referee_translation){.valid = zero, .zero = zero};
+        fixture.first_page = true;
+        fixture_do(fixture_update(0, LEAF, &entry));
+        fixture_flush(0, PAGE);
+    }
+    assert_int_equal(fixture.ledger->broken[211] + fixture.ledger->broken[215], 0);
+    assert_int_equal(fixture.ledger->broken[221] + fixture.ledger->broken[230], 0);
+}
+
+static void a_page_with_valid_and_zero_leads_to_no_memory(void **state) {
+    (void)state;
+    DXGK_PTE entry = {.Valid = 1, .Zero = 1};
+    fixture_make_tables();
+    fixture.answer = (struct vidmm_referee_translation){.valid = true, .zero = true};
+    fixture.first_page = true;
+    fixture_do(fixture_update(0, LEAF, &entry));
+    assert_int_equal(fixture.ledger->broken[221], 0);
+    fixture_gpu_has(8);
+    fixture_do(fixture_update(0, LEAF, &entry));
+    assert_int_equal(fixture.ledger->broken[221], 1);
+}
+
+static void a_large_page_need_not_name_an_allocation(void **state) {
+    (void)state;
+    DXGK_PTE entry = {.Valid = 1, .LargePage = 1};
+    fixture_fill_first(1, ROOT);
+    fixture_do(fixture_update(1, ROOT, &entry));
+    assert_int_equal(fixture.ledger->broken[219], 0);
+    assert_int_equal(fixture.ledger->broken[441], 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_the_entries_say_is_compared_with_the_mmu, fixture_open,
@@ -137,6 +174,12 @@ int main(void) {
             fixture_close),
         cmocka_unit_test_setup_teardown(entries_are_left_alone_while_the_driver_changes_them,
                                         fixture_open, fixture_close),
+        cmocka_unit_test_setup_teardown(zero_without_valid_may_be_a_zero_page_or_a_fault,
+                                        fixture_open, fixture_close),
+        cmocka_unit_test_setup_teardown(a_page_with_valid_and_zero_leads_to_no_memory, fixture_open,
+                                        fixture_close),
+        cmocka_unit_test_setup_teardown(a_large_page_need_not_name_an_allocation, fixture_open,
+                                        fixture_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -244,6 +244,36 @@ static void standard_allocations_can_be_created_and_described(void **state) {
     fixture_close(&fixture);
 }
 
+static void surfaces_for_another_adapter_have_its_pitch_and_height(void **state) {
+    const D3DKMDT_GDISURFACETYPE types[] = {D3DKMDT_GDISURFACE_TEXTURE_CROSSADAPTER,
+                                            D3DKMDT_GDISURFACE_TEXTURE_CPUVISIBLE_CROSSADAPTER};
+    struct fixture fixture;
+    (void)state;
+    fixture_open(&fixture, board, BOARD_SETTINGS);
+    for (UINT i = 0; i < 2; i++) {
+        D3DKMDT_GDISURFACEDATA surface = {
+            .Width = 33, .Height = 5, .Format = D3DDDIFMT_A8R8G8B8, .Type = types[i]};
+        unsigned char made[256];
+        DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA get = {
+            .StandardAllocationType = D3DKMDT_STANDARDALLOCATION_GDISURFACE,
+            .pCreateGdiSurfaceData = &surface,
+            .pAllocationPrivateDriverData = made,
+            .AllocationPrivateDriverDataSize = sizeof(made)};
+        DXGK_ALLOCATIONINFO info = {.pPrivateDriverData = made};
+        DXGKARG_CREATEALLOCATION create = {.NumAllocations = 1, .pAllocationInfo = &info};
+        assert_int_equal(fixture.ddi->DxgkDdiGetStandardAllocationDriverData(fixture.adapter, &get),
+                         0);
+        assert_int_equal(surface.Pitch, 256);
+        info.PrivateDriverDataSize = get.AllocationPrivateDriverDataSize;
+        assert_int_equal(fixture.ddi->DxgkDdiCreateAllocation(fixture.adapter, &create), 0);
+        assert_true(info.Size >= 256u * 8u);
+        assert_int_equal(info.Flags.CpuVisible, i);
+        assert_int_equal(info.Flags.Cached, 0);
+        fixture_free(&fixture, info.hAllocation);
+    }
+    fixture_close(&fixture);
+}
+
 /* ---- Failures -------------------------------------------------------------------------------- */
 
 static void *handle_data(void *ctx, const DXGKARGCB_GETHANDLEDATA *data) {
@@ -321,6 +351,7 @@ int main(void) {
         cmocka_unit_test(creation_is_all_or_nothing),
         cmocka_unit_test(flags_of_the_version_only),
         cmocka_unit_test(standard_allocations_can_be_created_and_described),
+        cmocka_unit_test(surfaces_for_another_adapter_have_its_pitch_and_height),
         cmocka_unit_test(every_failed_allocation_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

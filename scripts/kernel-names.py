@@ -3,7 +3,7 @@
 """Which functions and macros of the kernel a driver finds here: docs/kernel-names.md.
 
     scripts/kernel-names.py            prints the page
-    scripts/kernel-names.py --check    fails when the page in docs/ is another
+    scripts/kernel-names.py --check    fails when the page in docs/ is another; the test kernel-names
 
 Declared: the headers in include/wddm and src/cc/crt. Tested: named in tests/host or tests/cc. Not
 supported: implemented in src/host/driver/absent.c or requests.c, where nothing is behind a function.

@@ -14,6 +14,7 @@
 #include "wdm_memory.h"
 #include "wdm_sync.h"
 #include "wdm_rtl.h"
+#include "wdm_strings.h"
 #include "wdm_interlocked.h"
 #include "wdm_locks.h"
 #include "wdm_library.h"

@@ -12,7 +12,8 @@
 
 WDDM_BEGIN_DECLS
 
-#define NTSTRSAFE_MAX_CCH 2147483647u
+#define NTSTRSAFE_MAX_CCH                2147483647u
+#define NTSTRSAFE_UNICODE_STRING_MAX_CCH (0xffffu / 2)
 
 /* Flags of the functions with Ex. The low byte is what FILL fills with. */
 #define STRSAFE_IGNORE_NULLS           0x00000100u
@@ -21,6 +22,7 @@ WDDM_BEGIN_DECLS
 #define STRSAFE_NULL_ON_FAILURE        0x00000800u
 #define STRSAFE_NO_TRUNCATION          0x00001000u
 #define STRSAFE_ZERO_LENGTH_ON_FAILURE STRSAFE_NULL_ON_FAILURE
+#define STRSAFE_FILL_BEHIND            STRSAFE_FILL_BEHIND_NULL
 #define STRSAFE_FILL_BYTE(x)           ((ULONG)(((x)&0xffu) | STRSAFE_FILL_BEHIND_NULL))
 #define STRSAFE_FAILURE_BYTE(x)        ((ULONG)(((x)&0xffu) | STRSAFE_FILL_ON_FAILURE))
 typedef PSTR NTSTRSAFE_PSTR;
@@ -131,12 +133,69 @@ NTSYSAPI NTSTATUS NTAPI RtlStringCbCatNExW(PWSTR Destination, SIZE_T Bytes, PCWS
 NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringPrintf(PUNICODE_STRING Destination, PCWSTR Format, ...);
 NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringVPrintf(PUNICODE_STRING Destination, PCWSTR Format,
                                                 WDDM_VA_LIST Arguments);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringPrintfEx(PUNICODE_STRING Destination,
+                                                 PUNICODE_STRING Remaining, ULONG Flags,
+                                                 PCWSTR Format, ...);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringVPrintfEx(PUNICODE_STRING Destination,
+                                                  PUNICODE_STRING Remaining, ULONG Flags,
+                                                  PCWSTR Format, WDDM_VA_LIST Arguments);
 NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringInit(PUNICODE_STRING Destination, PCWSTR Source);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringInitEx(PUNICODE_STRING Destination, PCWSTR Source,
+                                               ULONG Flags);
 NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringValidate(PCUNICODE_STRING Source);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringValidateEx(PCUNICODE_STRING Source, ULONG Flags);
 NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCopy(PUNICODE_STRING Destination, PCUNICODE_STRING Source);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCopyEx(PUNICODE_STRING Destination, PCUNICODE_STRING Source,
+                                               PUNICODE_STRING Remaining, ULONG Flags);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCchCopyN(PUNICODE_STRING Destination,
+                                                 PCUNICODE_STRING Source, SIZE_T Most);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCchCopyNEx(PUNICODE_STRING Destination,
+                                                   PCUNICODE_STRING Source, SIZE_T Most,
+                                                   PUNICODE_STRING Remaining, ULONG Flags);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCbCopyN(PUNICODE_STRING Destination,
+                                                PCUNICODE_STRING Source, SIZE_T Most);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCbCopyNEx(PUNICODE_STRING Destination,
+                                                  PCUNICODE_STRING Source, SIZE_T Most,
+                                                  PUNICODE_STRING Remaining, ULONG Flags);
 NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCopyString(PUNICODE_STRING Destination, PCWSTR Source);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCopyStringEx(PUNICODE_STRING Destination, PCWSTR Source,
+                                                     PUNICODE_STRING Remaining, ULONG Flags);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCchCopyStringN(PUNICODE_STRING Destination, PCWSTR Source,
+                                                       SIZE_T Most);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCchCopyStringNEx(PUNICODE_STRING Destination, PCWSTR Source,
+                                                         SIZE_T Most, PUNICODE_STRING Remaining,
+                                                         ULONG Flags);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCbCopyStringN(PUNICODE_STRING Destination, PCWSTR Source,
+                                                      SIZE_T Most);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCbCopyStringNEx(PUNICODE_STRING Destination, PCWSTR Source,
+                                                        SIZE_T Most, PUNICODE_STRING Remaining,
+                                                        ULONG Flags);
 NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCat(PUNICODE_STRING Destination, PCUNICODE_STRING Source);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCatEx(PUNICODE_STRING Destination, PCUNICODE_STRING Source,
+                                              PUNICODE_STRING Remaining, ULONG Flags);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCchCatN(PUNICODE_STRING Destination,
+                                                PCUNICODE_STRING Source, SIZE_T Most);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCchCatNEx(PUNICODE_STRING Destination,
+                                                  PCUNICODE_STRING Source, SIZE_T Most,
+                                                  PUNICODE_STRING Remaining, ULONG Flags);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCbCatN(PUNICODE_STRING Destination, PCUNICODE_STRING Source,
+                                               SIZE_T Most);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCbCatNEx(PUNICODE_STRING Destination,
+                                                 PCUNICODE_STRING Source, SIZE_T Most,
+                                                 PUNICODE_STRING Remaining, ULONG Flags);
 NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCatString(PUNICODE_STRING Destination, PCWSTR Source);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCatStringEx(PUNICODE_STRING Destination, PCWSTR Source,
+                                                    PUNICODE_STRING Remaining, ULONG Flags);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCchCatStringN(PUNICODE_STRING Destination, PCWSTR Source,
+                                                      SIZE_T Most);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCchCatStringNEx(PUNICODE_STRING Destination, PCWSTR Source,
+                                                        SIZE_T Most, PUNICODE_STRING Remaining,
+                                                        ULONG Flags);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCbCatStringN(PUNICODE_STRING Destination, PCWSTR Source,
+                                                     SIZE_T Most);
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCbCatStringNEx(PUNICODE_STRING Destination, PCWSTR Source,
+                                                       SIZE_T Most, PUNICODE_STRING Remaining,
+                                                       ULONG Flags);
 
 WDDM_END_DECLS
 

@@ -33,3 +33,13 @@ WCHAR host_upcase(WCHAR c) {
             return (WCHAR)(c + alphabets[i].capital);
     return c;
 }
+
+WCHAR host_downcase(WCHAR c) {
+    for (size_t i = 0; i < COUNT; i++) {
+        int small = c - alphabets[i].capital;
+        if (small >= alphabets[i].first && small <= alphabets[i].last &&
+            (small - alphabets[i].first) % alphabets[i].step == 0)
+            return (WCHAR)small;
+    }
+    return c;
+}

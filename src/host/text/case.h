@@ -8,5 +8,7 @@
 
 /* The capital of a UTF-16 unit, by the alphabets that have one letter for one; others as they are. */
 WCHAR host_upcase(WCHAR c);
+/* The small letter of a capital. */
+WCHAR host_downcase(WCHAR c);
 
 #endif

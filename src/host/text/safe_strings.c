@@ -1,6 +1,6 @@
 /*
  * safe_strings.c - ntstrsafe.h: copies, concatenations and prints that end with a terminator and say
- * what did not fit. One function for each, for characters of one byte and of two, with room counted
+ * what did not fit; counted_strings.c has those without one. One function for each, for characters of one byte and of two, with room counted
  * in characters or in bytes; the names of all forms are at the end.
  */
 #include <ntddk.h>
@@ -209,68 +209,3 @@ FAMILY(Cch, A, PSTR, PCSTR, 1, 1)
 FAMILY(Cb, A, PSTR, PCSTR, 1, 1)
 FAMILY(Cch, W, PWSTR, PCWSTR, 1, 1)
 FAMILY(Cb, W, PWSTR, PCWSTR, sizeof(WCHAR), sizeof(WCHAR))
-
-/* ---- Counted strings: no terminator, all of the room is for characters ----------------------- */
-
-static NTSTATUS counted_put(PUNICODE_STRING to, size_t begin, const WCHAR *source, size_t units) {
-    size_t room = to->MaximumLength / sizeof(WCHAR) - begin;
-    size_t copied = units < room ? units : room;
-    if (copied != 0)
-        memmove(to->Buffer + begin, source, copied * sizeof(WCHAR));
-    to->Length = (USHORT)((begin + copied) * sizeof(WCHAR));
-    return copied < units ? STATUS_BUFFER_OVERFLOW : STATUS_SUCCESS;
-}
-
-static size_t wide_units(PCWSTR text) {
-    return text ? safe_length(text, true, NTSTRSAFE_MAX_CCH) : 0;
-}
-
-NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringValidate(PCUNICODE_STRING Source) {
-    bool good = Source->Length % sizeof(WCHAR) == 0 && Source->MaximumLength % sizeof(WCHAR) == 0 &&
-                Source->Length <= Source->MaximumLength &&
-                (Source->Buffer || Source->MaximumLength == 0);
-    return good ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER;
-}
-
-NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringInit(PUNICODE_STRING Destination, PCWSTR Source) {
-    size_t units = wide_units(Source);
-    *Destination = (UNICODE_STRING){.Length = 0};
-    if (units > 0x7ffe)
-        return STATUS_INVALID_PARAMETER;
-    RtlInitUnicodeString(Destination, Source);
-    return STATUS_SUCCESS;
-}
-
-NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCopyString(PUNICODE_STRING Destination, PCWSTR Source) {
-    return counted_put(Destination, 0, Source, wide_units(Source));
-}
-
-NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCatString(PUNICODE_STRING Destination, PCWSTR Source) {
-    return counted_put(Destination, Destination->Length / sizeof(WCHAR), Source,
-                       wide_units(Source));
-}
-
-NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCopy(PUNICODE_STRING Destination, PCUNICODE_STRING Source) {
-    return counted_put(Destination, 0, Source->Buffer, Source->Length / sizeof(WCHAR));
-}
-
-NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringCat(PUNICODE_STRING Destination, PCUNICODE_STRING Source) {
-    return counted_put(Destination, Destination->Length / sizeof(WCHAR), Source->Buffer,
-                       Source->Length / sizeof(WCHAR));
-}
-
-NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringVPrintf(PUNICODE_STRING Destination, PCWSTR Format,
-                                                WDDM_VA_LIST Arguments) {
-    WCHAR text[1024];
-    bool whole = host_print_wide(text, sizeof(text) / sizeof(text[0]), Format, &Arguments);
-    NTSTATUS status = RtlUnicodeStringCopyString(Destination, text);
-    return whole ? status : STATUS_BUFFER_OVERFLOW;
-}
-
-NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringPrintf(PUNICODE_STRING Destination, PCWSTR Format, ...) {
-    __builtin_ms_va_list args;
-    __builtin_ms_va_start(args, Format);
-    NTSTATUS status = RtlUnicodeStringVPrintf(Destination, Format, args);
-    __builtin_ms_va_end(args);
-    return status;
-}

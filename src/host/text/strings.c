@@ -76,22 +76,3 @@ NTSYSAPI NTSTATUS NTAPI RtlAnsiStringToUnicodeString(PUNICODE_STRING Destination
     DestinationString->Length = SourceString->Length * sizeof(WCHAR);
     return STATUS_SUCCESS;
 }
-
-NTSYSAPI NTSTATUS NTAPI RtlIntegerToUnicodeString(ULONG Value, ULONG Base, PUNICODE_STRING String) {
-    WCHAR digits[32];
-    USHORT n = 0;
-    if (Base == 0)
-        Base = 10;
-    if (Base != 2 && Base != 8 && Base != 10 && Base != 16)
-        return STATUS_INVALID_PARAMETER;
-    do
-        digits[sizeof(digits) / sizeof(digits[0]) - ++n] = (WCHAR) "0123456789ABCDEF"[Value % Base];
-    while ((Value /= Base) != 0);
-    if (n * sizeof(WCHAR) > String->MaximumLength)
-        return STATUS_BUFFER_OVERFLOW;
-    memcpy(String->Buffer, digits + sizeof(digits) / sizeof(digits[0]) - n, n * sizeof(WCHAR));
-    String->Length = (USHORT)(n * sizeof(WCHAR));
-    if (String->Length + sizeof(WCHAR) <= String->MaximumLength)
-        String->Buffer[n] = 0;
-    return STATUS_SUCCESS;
-}

@@ -10,7 +10,7 @@
 #include "image/imports.h"
 #include "image/unwind.h"
 
-static void ignore(void *ctx, const struct import_name *name) {
+static void ignore(void *ctx, const struct vidmm_host_import *name) {
     (void)ctx;
     (void)name;
 }

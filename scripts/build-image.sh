@@ -47,14 +47,17 @@ for word in "$@" "$root/drivers/images/displib.c"; do
     $compile $kernel $flags -c "$word" -o "$objects/$number.o"
 done
 
-# What is defined nowhere is the kernel's.
-$nm "$objects"/*.o | awk '$1 == "U" { wanted[$2] = 1 } NF == 3 { have[$3] = 1 }
+# What is defined nowhere, not even in the compiler's own library, is the kernel's.
+own=
+[ $kind = clang ] || own=$($cc -print-libgcc-file-name)
+# shellcheck disable=SC2086
+$nm "$objects"/*.o $own | awk '$1 == "U" { wanted[$2] = 1 } NF == 3 { have[$3] = 1 }
     END { print "LIBRARY ntoskrnl.exe\nEXPORTS"; for (name in wanted) if (!(name in have)) print name }' > "$objects/kernel.def"
 case $kind in
 mingw)
     x86_64-w64-mingw32-dlltool -d "$objects/kernel.def" -l "$objects/kernel.a"
     $cc -nostdlib -shared -Wl,--subsystem,native -Wl,--entry,DriverEntry -Wl,--dynamicbase -Wl,--exclude-all-symbols \
-        -o "$output" "$objects"/*.o "$objects/kernel.a" 2> "$objects/log" || {
+        -o "$output" "$objects"/*.o "$objects/kernel.a" "$own" 2> "$objects/log" || {
         cat "$objects/log" >&2
         exit 1
     }

@@ -102,6 +102,18 @@ struct vidmm_host_error {
     NTSTATUS status; /* of the driver's call, if it was one */
 };
 
+/* A name that a driver image wants of the kernel. */
+struct vidmm_host_import {
+    const char *library, *name; /* "#5": by ordinal */
+    bool known;                 /* else it has a stub that says so when it is called */
+};
+
+/* Calls `found` for each import of the driver image at `path`, in the order of the file; of none if
+ * it is a shared object. false: it is a damaged image. */
+bool vidmm_host_imports(const char *path,
+                        void (*found)(void *ctx, const struct vidmm_host_import *import), void *ctx,
+                        struct vidmm_host_error *error);
+
 /* Loads driver and model and calls DriverEntry. false: nothing is left behind. */
 bool vidmm_host_create(const struct vidmm_host_config *config, struct vidmm_host **out,
                        struct vidmm_host_error *error);

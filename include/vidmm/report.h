@@ -33,6 +33,8 @@ void vidmm_report_text(FILE *out, const struct vidmm_run_result *result,
                        const struct vidmm_report_style *style);
 /* Caps, segments, banks, paging buffer and GPU virtual memory of a driver. */
 void vidmm_report_inspection(FILE *out, const struct vidmm_inspection *inspection);
+/* The names that a driver image imports, unknown ones first; of a shared object, nothing. */
+void vidmm_report_imports(FILE *out, const struct vidmm_inspection *inspection);
 
 /*
  * The run as JSON with stable field names (docs/architecture.md lists them). A file appears whole

@@ -93,9 +93,17 @@ struct vidmm_run_result {
     uint32_t violation_count;
 };
 
-/* What a driver reported about its memory. */
+/* A name that a driver image imports. */
+struct vidmm_run_import {
+    char *library, *name;
+    bool known; /* vidmm has it */
+};
+
+/* What a driver reported about its memory, and what its image imports. */
 struct vidmm_inspection {
     char driver[256];
+    struct vidmm_run_import *imports; /* in the order of the file; there whether it starts or not */
+    size_t import_count;
     struct vidmm_adapter_info adapter;
     struct vidmm_segment_info *segments; /* adapter.segments of them, banks included */
     struct vidmm_gpummu_info mmu;

@@ -19,9 +19,11 @@ int cli_inspect(int argc, char **argv) {
     enum vidmm_run_status status = vidmm_run_inspect(&options.run, &inspection, text, sizeof(text));
     bool json = options.json;
     char sentence[512];
+    if (!json)
+        vidmm_report_imports(stdout, &inspection);
     if (inspection.segments && !json)
         vidmm_report_inspection(stdout, &inspection);
-    if (inspection.segments && json &&
+    if ((inspection.segments || inspection.import_count != 0) && json &&
         !vidmm_report_inspection_json(options.json, &inspection, sentence, sizeof(sentence)))
         status = (enum vidmm_run_status)cli_refuse("%s", sentence);
     if (status != VIDMM_RUN_VERIFIED && text[0] != '\0')

@@ -85,14 +85,16 @@ void cli_help_run(FILE *out) {
 }
 
 void cli_help_inspect(FILE *out) {
-    fputs("Usage: vidmm inspect [OPTION...]\n"
-          "\n"
-          "Starts a driver and prints its caps, segments, banks and paging buffer, and of GPU\n"
-          "virtual memory the page tables, page sizes and budgets.\n"
-          "\n"
-          "      --vram SIZE        GPU memory of the software GPU\n"
-          "      --json FILE        the same as JSON; - is standard output\n",
-          out);
+    fputs(
+        "Usage: vidmm inspect [OPTION...] [DRIVER]\n"
+        "\n"
+        "Starts a driver and prints its caps, segments, banks and paging buffer, and of GPU\n"
+        "virtual memory the page tables, page sizes and budgets. Of an image (.sys), which names\n"
+        "it imports, and which of them vidmm does not have, whether it starts or not.\n"
+        "\n"
+        "      --vram SIZE        GPU memory of the software GPU\n"
+        "      --json FILE        the same as JSON; - is standard output\n",
+        out);
     help_adapter(out);
 }
 

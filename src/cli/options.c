@@ -344,13 +344,13 @@ static bool take_driver(const char *word, struct cli_options *options) {
 
 /* The words that are no options: at most one, a workload or a driver. */
 static bool take_rest(int argc, char **argv, unsigned takes, struct cli_options *options) {
-    int most = (takes & (CLI_RUN_OPTIONS | CLI_CHECK_OPTIONS)) != 0 ? 1 : 0;
+    int most = (takes & (CLI_RUN_OPTIONS | CLI_CHECK_OPTIONS | CLI_INSPECT_OPTIONS)) != 0 ? 1 : 0;
     if (argc - optind > most) {
         cli_refuse("one word too many: '%s'; see vidmm %s --help", argv[optind + most], argv[0]);
         return false;
     }
     const char *word = argv[optind]; /* NULL: there is none */
-    bool driver = (takes & CLI_CHECK_OPTIONS) != 0;
+    bool driver = (takes & (CLI_CHECK_OPTIONS | CLI_INSPECT_OPTIONS)) != 0;
     if (word && !driver)
         options->workload = word;
     return options->help || take_driver(driver ? word : NULL, options);

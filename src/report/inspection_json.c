@@ -80,9 +80,25 @@ static json_t *paging_buffer(const struct vidmm_adapter_info *info) {
     return object;
 }
 
+static json_t *imports(const struct vidmm_inspection *inspection) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < inspection->import_count; i++) {
+        json_t *import = json_object();
+        json_object_set_new(import, "library", report_json_text(inspection->imports[i].library));
+        json_object_set_new(import, "name", report_json_text(inspection->imports[i].name));
+        json_object_set_new(import, "known", json_boolean(inspection->imports[i].known));
+        json_array_append_new(list, import);
+    }
+    return list;
+}
+
+/* Of an image that did not start, what it imports. */
 static json_t *document(const struct vidmm_inspection *inspection) {
     json_t *root = json_object(), *segments = json_array();
     json_object_set_new(root, "driver", report_json_text(inspection->driver));
+    json_object_set_new(root, "imports", imports(inspection));
+    if (!inspection->segments && inspection->import_count != 0)
+        return root;
     put_count(root, "interface_version", inspection->adapter.interface_version);
     put_count(root, "linked", inspection->adapter.linked);
     put_count(root, "query_version", inspection->adapter.query_version);

@@ -1,6 +1,6 @@
 /*
  * inspect.c - copies what a driver reports about its memory, so that it can be used after the
- * driver stopped.
+ * driver stopped. What it imports (imports.c) is known before it starts.
  */
 #include "open.h"
 
@@ -52,6 +52,8 @@ enum vidmm_run_status vidmm_run_inspect(const struct vidmm_run_options *options,
                                         size_t text_size) {
     memset(inspection, 0, sizeof(*inspection));
     run_driver_name(options, inspection->driver, sizeof(inspection->driver));
+    if (!run_imports(options, inspection, text, text_size))
+        return VIDMM_RUN_DRIVER_FAILED;
     struct vidmm_harness harness;
     enum vidmm_run_status status = run_open(options, 0, NULL, NULL, &harness, text, text_size);
     if (status != VIDMM_RUN_VERIFIED)
@@ -77,4 +79,11 @@ void vidmm_inspection_free(struct vidmm_inspection *inspection) {
         free((void *)(uintptr_t)inspection->segments[i].bank_ends);
     free(inspection->segments);
     inspection->segments = NULL;
+    for (size_t i = 0; i < inspection->import_count; i++) {
+        free(inspection->imports[i].library);
+        free(inspection->imports[i].name);
+    }
+    free(inspection->imports);
+    inspection->imports = NULL;
+    inspection->import_count = 0;
 }

@@ -16,4 +16,8 @@ enum vidmm_run_status run_open(const struct vidmm_run_options *options, uint64_t
                                const struct vidmm_observer *observer, struct vidmm_ledger *ledger,
                                struct vidmm_harness *harness, char *text, size_t text_size);
 
+/* Fills in the imports of the driver if it is an image. false: `text` has one sentence. */
+bool run_imports(const struct vidmm_run_options *options, struct vidmm_inspection *inspection,
+                 char *text, size_t text_size);
+
 #endif

@@ -268,6 +268,32 @@ static void inspection_shows_segments_banks_and_paging_buffer(void **state) {
     free(text);
 }
 
+static void print_imports(FILE *out, const void *what) {
+    vidmm_report_imports(out, what);
+}
+
+static void imports_are_listed_by_library_and_unknown_ones_first(void **state) {
+    (void)state;
+    struct vidmm_run_import imports[] = {{"ntoskrnl.exe", "KeBugCheckEx", true},
+                                         {"HAL.dll", "#7", false},
+                                         {"ntoskrnl.exe", "OfNoKernel", false},
+                                         {"ntoskrnl.exe", "memcpy", true}};
+    struct vidmm_inspection inspection = {
+        .driver = "mine.sys", .imports = imports, .import_count = 4};
+    char *text = printed(print_imports, &inspection);
+    assert_string_equal(text, "imports of mine.sys\n"
+                              "  ntoskrnl.exe: 3 names, 1 unknown\n"
+                              "    unknown  OfNoKernel\n"
+                              "    known    KeBugCheckEx, memcpy\n"
+                              "  HAL.dll: 1 name, 1 unknown\n"
+                              "    unknown  #7\n\n");
+    free(text);
+    inspection.import_count = 0;
+    text = printed(print_imports, &inspection);
+    assert_string_equal(text, "");
+    free(text);
+}
+
 /* Two levels of page tables, the leaves in segment 2. */
 static struct vidmm_inspection with_page_tables(void) {
     struct vidmm_inspection inspection = {.driver = "mine.so", .local_budget = 4u << 20};
@@ -339,6 +365,7 @@ int main(void) {
         cmocka_unit_test(a_mismatch_names_operation_and_place),
         cmocka_unit_test(json_that_cannot_be_written_is_one_sentence_and_no_file),
         cmocka_unit_test(inspection_shows_segments_banks_and_paging_buffer),
+        cmocka_unit_test(imports_are_listed_by_library_and_unknown_ones_first),
         cmocka_unit_test(inspection_shows_page_tables_page_sizes_and_budgets),
         cmocka_unit_test(inspection_in_json_has_the_levels_leaves_first),
     };

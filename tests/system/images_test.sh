@@ -55,5 +55,26 @@ done
 expect "self-test-clang" "vidmm: DriverEntry failed with status 0xe0000000" \
     "$("$vidmm" run --frames 1 --driver "$build/drivers/self-test-clang.sys" minetest 2>&1)"
 
+imports() { # FILE
+    "$vidmm" inspect "$build/drivers/$1" 2>/dev/null | grep -E '^imports|^  [^ ]*: |unknown  '
+}
+expect "imports of self-test-clang" "imports of $build/drivers/self-test-clang.sys
+  ntoskrnl.exe: 18 names, 1 unknown
+    unknown  OfNoKernel" "$(imports self-test-clang.sys)"
+expect "imports of a shared object" "none" "$(imports ring.so)none"
+
+# The driver moves to another process in mid-run.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export XDG_RUNTIME_DIR=$work
+migrate() { # send|recv LINK-OPTION
+    "$vidmm" migrate "$1" "$2" "file:$work/link" --quiet --journal "$work/journal" --frames 20 --seed 3 --vram 60% \
+        --ddi wddm3.2 --driver "$build/drivers/softgpu-$kind.sys" --hardware "$build/drivers/softgpu-hardware.so" vkcube 2>&1
+}
+for kind in mingw clang; do
+    expect "migration of softgpu-$kind" "0 0" "$(migrate send --to >&2; echo $?) $(migrate recv --from >&2; echo $?)"
+    rm -f "$work"/*
+done
+
 echo "images: $passed passed, $failed failed"
 [ $failed -eq 0 ]

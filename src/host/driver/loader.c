@@ -74,6 +74,27 @@ static bool load_image(const char *path, const struct file_bytes *file, struct h
     return true;
 }
 
+bool vidmm_host_imports(const char *path,
+                        void (*found)(void *ctx, const struct vidmm_host_import *import), void *ctx,
+                        struct vidmm_host_error *error) {
+    struct file_bytes file = map_file(path);
+    struct host_image image;
+    struct pe pe;
+    bool listed = true;
+    if (file.bytes && pe_recognised(file.bytes, file.size)) {
+        listed = pe_read(file.bytes, file.size, &pe, error) && image_load(&pe, &image, error);
+        if (listed) {
+            listed = imports_list(&image, found, ctx, error);
+            image_free(&image);
+        }
+        if (!listed)
+            (void)refuse_image(path, error);
+    }
+    if (file.bytes)
+        munmap(file.bytes, file.size);
+    return listed;
+}
+
 /* ---- Shared objects -------------------------------------------------------------------------- */
 
 /* Opens `path` and finds `name` in it; `what` the file is, `hint` how the name gets into it. */

@@ -105,7 +105,7 @@ static bool imports_walk(struct walk *walk,
 /* ---- Listing --------------------------------------------------------------------------------- */
 
 struct listing {
-    void (*found)(void *ctx, const struct import_name *import);
+    void (*found)(void *ctx, const struct vidmm_host_import *import);
     void *ctx;
 };
 
@@ -113,7 +113,7 @@ static bool list_one(void *ctx, const struct walk *walk, const struct walked *im
     const struct listing *listing = ctx;
     char ordinal[ORDINAL_TEXT];
     struct image_export to;
-    struct import_name name = {walk->library, import->name, false};
+    struct vidmm_host_import name = {walk->library, import->name, false};
     if (import->name)
         name.known = image_export(import->name, &to);
     else {
@@ -125,7 +125,7 @@ static bool list_one(void *ctx, const struct walk *walk, const struct walked *im
 }
 
 bool imports_list(const struct host_image *image,
-                  void (*found)(void *ctx, const struct import_name *import), void *ctx,
+                  void (*found)(void *ctx, const struct vidmm_host_import *import), void *ctx,
                   struct vidmm_host_error *error) {
     struct walk walk = {.image = image, .error = error};
     struct listing listing = {found, ctx};

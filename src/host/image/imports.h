@@ -11,14 +11,9 @@
 
 #define IMPORTS_MAX 8192u
 
-struct import_name {
-    const char *library, *name; /* "#5": by ordinal */
-    bool known;
-};
-
 /* Calls `found` for each import, in the order of the file. False: the table is damaged. */
 bool imports_list(const struct host_image *image,
-                  void (*found)(void *ctx, const struct import_name *import), void *ctx,
+                  void (*found)(void *ctx, const struct vidmm_host_import *import), void *ctx,
                   struct vidmm_host_error *error);
 /* Before image_protect. False: damaged, or out of memory; `error` has one sentence. */
 bool imports_bind(struct host_image *image, struct vidmm_host_error *error);

@@ -195,7 +195,7 @@ static void damaged_tables_in_the_image_are_refused(void **state) {
     assert_refused("its relocation of type 10");
 }
 
-static void note(void *ctx, const struct import_name *name) {
+static void note(void *ctx, const struct vidmm_host_import *name) {
     int *known = ctx;
     assert_string_equal(name->library, "ntoskrnl.exe");
     *known = name->known;

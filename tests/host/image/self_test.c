@@ -20,6 +20,8 @@ int strcmp(const char *a, const char *b);
 SIZE_T wcslen(const WCHAR *text);
 void qsort(void *base, SIZE_T count, SIZE_T size, int (*order)(const void *, const void *));
 
+NTSTATUS OfNoKernel(void); /* vidmm has no such function */
+
 static volatile int nothing; /* the compiler does not know that it stays 0 */
 static volatile int quotient;
 static volatile int order; /* of what ran: one digit each */
@@ -221,6 +223,7 @@ static int by_number(const void *a, const void *b) {
 static NTSTATUS library(void) {
     int numbers[] = {5, 3, 9, 1};
     static const WCHAR wide[] = {'a', 'b', 'c', 0};
+    CHECK(OfNoKernel() == STATUS_NOT_IMPLEMENTED);
     CHECK(strcmp("abc", "abd") < 0 && strcmp("abc", "abc") == 0);
     CHECK(wcslen(wide) == 3);
     qsort(numbers, 4, sizeof(numbers[0]), by_number);

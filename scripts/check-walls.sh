@@ -57,6 +57,7 @@ ALLOWED = [
     ('src/migrate/*', 'own free string system vidmm/*'),
     ('src/lookup/*', 'own wddm free string system vidmm/rules vidmm/lookup'),
     ('src/report/*', 'own free string system vidmm/*'),
+    ('src/devices/*', 'own free string system vidmm/hwmodel vidmm/device'),
     ('src/cc/crt/*', 'own wddm free string'),
     ('src/cc/*', 'own free string system vidmm/cc'),
     ('src/cli/*', 'own free string system vidmm/*'),

@@ -39,6 +39,8 @@ struct vidmm_spoiler {
 struct vidmm_check_options {
     const char *driver_path; /* NULL: the reference driver with its hardware */
     const char *model_path;  /* shared object with the hardware of `driver_path`; NULL: none */
+    const struct vidmm_hw_model *device; /* that hardware instead (device.h); NULL: none */
+    FILE *device_log;                    /* accesses to its registers; NULL: nowhere */
     const struct vidmm_host_setting *settings;
     uint32_t setting_count;
     uint32_t ddi_version; /* of the reference driver; 0: its default */

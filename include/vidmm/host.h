@@ -91,8 +91,9 @@ struct vidmm_host_config {
     /* Called before the n-th allocation, at any IRQL and in any thread; or NULL. */
     void (*allocating)(void *ctx, uint64_t number);
     void *allocating_ctx;
-    FILE *log;                                      /* DbgPrint and DDI trace; NULL: nowhere */
-    bool trace_calls;                               /* one line a DDI call on `log` */
+    FILE *device_log; /* each access to registers, ports and configuration space; NULL: nowhere */
+    FILE *log;        /* DbgPrint and DDI trace; NULL: nowhere */
+    bool trace_calls; /* one line a DDI call on `log` */
     const struct vidmm_host_interposer *interposer; /* NULL: none; copied */
 };
 

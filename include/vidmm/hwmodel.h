@@ -46,13 +46,25 @@ struct vidmm_hw_host {
     uint32_t physical, linked;
     /* What create() of such a board returned, or NULL: there is none yet, or no more. */
     void *(*peer)(void *ctx, uint32_t physical);
+    /* The model whose create() is called, by which one that made its model itself finds its own. */
+    const struct vidmm_hw_model *model;
+    /* The file behind the physical addresses from 0 to `*bytes`, for another process to map. */
+    int (*memory_file)(void *ctx, uint64_t *bytes);
+    /* Says what failed, in a clause: why create() returns NULL, or, later, what the device no longer
+     * does. */
+    void (*failed)(void *ctx, const char *what);
 };
 
-enum vidmm_hw_bar_kind { VIDMM_HW_BAR_NONE, VIDMM_HW_BAR_REGISTERS, VIDMM_HW_BAR_MEMORY };
+enum vidmm_hw_bar_kind {
+    VIDMM_HW_BAR_NONE,
+    VIDMM_HW_BAR_REGISTERS,
+    VIDMM_HW_BAR_MEMORY,
+    VIDMM_HW_BAR_PORTS, /* registers in the space of I/O ports; the model has bar_at */
+};
 
 struct vidmm_hw_bar {
     enum vidmm_hw_bar_kind kind;
-    uint64_t size; /* bytes, a multiple of 4096 */
+    uint64_t size; /* bytes, a multiple of 4096; PORTS: any */
     void *memory;  /* MEMORY: the model's own bytes, page-aligned, shared with the CPU */
 };
 
@@ -79,8 +91,8 @@ struct vidmm_hw_model {
     /*
      * The device's 256 bytes of PCI configuration space, in which the host has put a display
      * controller without capabilities: other identifiers, a class, capabilities. The host then
-     * enters the addresses of the BARs; a BAR has a register of 64 bits when none follows it. May
-     * be NULL.
+     * enters the addresses of the BARs that it chose; such a BAR has a register of 64 bits when none
+     * follows it. May be NULL.
      */
     void (*configure)(void *hw, unsigned char *space);
     /* `width` is 1, 2, 4 or 8 bytes. Any thread; the model locks. */
@@ -111,6 +123,18 @@ struct vidmm_hw_model {
      * addresses of its newest submission. False: that had none. May be NULL.
      */
     bool (*root)(void *hw, uint32_t engine, uint64_t *root);
+    /* Physical address, or first port, that the device itself has for a BAR. 0, or NULL here: the
+     * host chooses. */
+    uint64_t (*bar_at)(void *hw, uint32_t bar);
+    /*
+     * The CPU reads or writes memory of a BAR that the model has closed to it (mprotect): the model
+     * opens it, and the access is made again; false: it stays a fault. Called in the handler of the
+     * signal, on any thread. May be NULL.
+     */
+    bool (*touch)(void *hw, uint32_t bar, uint64_t offset, bool write);
+    /* Physical addresses that the device reaches: system memory is made to lie in them. 0 and 0:
+     * all of them. */
+    uint64_t reaches_from, reaches_to;
 };
 
 /*

@@ -29,7 +29,9 @@ struct vidmm_run_options {
     const char
         *driver_path;       /* shared object that exports DriverEntry; NULL: the reference driver */
     const char *model_path; /* shared object with the driver's hardware (hwmodel.h); NULL: none */
-    enum vidmm_model memory_model; /* GPUMMU, IOMMU: the reference driver has it by default */
+    const struct vidmm_hw_model *device; /* that hardware instead (device.h); NULL: none */
+    FILE *device_log;                    /* accesses to its registers; NULL: nowhere */
+    enum vidmm_model memory_model;       /* GPUMMU, IOMMU: the reference driver has it by default */
     uint64_t vram_bytes; /* VramBytes of the reference hardware, IOMMU: ApertureBytes; 0: default */
     uint32_t
         ddi_version; /* DXGKDDI_INTERFACE_VERSION_* the reference driver declares; 0: its default */

@@ -22,6 +22,7 @@ struct cli_options {
     struct vidmm_host_setting settings[CLI_SETTINGS];
     char inf_names[CLI_SETTINGS][64]; /* of those of settings that an INF file has */
     const char *inf;                  /* NULL: none */
+    const char *device;               /* name of a device (vidmm/device.h); NULL: none */
     const char *workload;
     const char *vram; /* NULL: the driver's default */
     const char *json; /* NULL: none */
@@ -58,6 +59,9 @@ bool cli_take_format(const char *word, struct cli_options *options);
 bool cli_take_color(const char *word, struct cli_options *options);
 /* options_inf.c: adds the registry values of an INF file to the settings. */
 bool cli_take_inf(const char *path, struct cli_options *options);
+/* options_device.c: opens the device, or the log of its accesses, for the rest of the command. */
+bool cli_take_device(const char *name, struct cli_options *options);
+bool cli_take_device_log(const char *path, struct cli_options *options);
 /* options_migrate.c: the same of a migration's. */
 bool cli_take_at(const char *text, struct cli_options *options);
 bool cli_take_duration(const char *option, const char *text, uint64_t *ns);

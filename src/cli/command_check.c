@@ -23,6 +23,8 @@ static void gather(struct cli_options *options) {
     struct vidmm_check_options *check = &options->check;
     check->driver_path = options->run.driver_path;
     check->model_path = options->run.model_path;
+    check->device = options->run.device;
+    check->device_log = options->run.device_log;
     check->settings = options->run.settings;
     check->setting_count = options->run.setting_count;
     check->ddi_version = options->run.ddi_version;

@@ -52,9 +52,13 @@ enum option_id {
     OPTION_PLAN,
     OPTION_INF,
     OPTION_LINKED,
+    OPTION_DEVICE,
+    OPTION_DEVICE_LOG,
 };
 
 #define MIGRATE_OPTIONS (CLI_SEND_OPTIONS | CLI_RECV_OPTIONS)
+/* Whose adapter need not go on in another process. */
+#define HERE_OPTIONS (CLI_RUN_OPTIONS | CLI_INSPECT_OPTIONS | CLI_CHECK_OPTIONS)
 
 static const struct {
     struct option option;
@@ -65,6 +69,8 @@ static const struct {
     {{"driver", required_argument, NULL, OPTION_DRIVER}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
     {{"hardware", required_argument, NULL, OPTION_HARDWARE},
      CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
+    {{"device", required_argument, NULL, OPTION_DEVICE}, HERE_OPTIONS},
+    {{"device-log", required_argument, NULL, OPTION_DEVICE_LOG}, HERE_OPTIONS},
     {{"seed", required_argument, NULL, OPTION_SEED}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
     {{"threads", required_argument, NULL, OPTION_THREADS}, CLI_ADAPTER_OPTIONS},
     {{"ddi", required_argument, NULL, OPTION_DDI}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
@@ -282,6 +288,11 @@ static bool take_run_option(int id, char *value, struct cli_options *options) {
         return take_policy(value, options);
     case OPTION_FRAMES:
         return take_number("frames", value, INT64_MAX, &options->run.frame_limit);
+    case OPTION_DEVICE:
+        options->device = value;
+        return cli_take_device(value, options);
+    case OPTION_DEVICE_LOG:
+        return cli_take_device_log(value, options);
     default:
         return take_migrate_option(id, value, options);
     }
@@ -334,9 +345,15 @@ static bool take_driver(const char *word, struct cli_options *options) {
     }
     if (word)
         options->run.driver_path = word;
-    if (options->run.model_path && !options->run.driver_path) {
-        cli_refuse("--hardware '%s' goes with a driver; the reference driver has its own",
-                   options->run.model_path);
+    const char *option = options->device ? "device" : "hardware";
+    const char *hardware = options->device ? options->device : options->run.model_path;
+    if (hardware && !options->run.driver_path) {
+        cli_refuse("--%s '%s' goes with a driver; the reference driver has its own", option,
+                   hardware);
+        return false;
+    }
+    if (options->device && options->run.model_path) {
+        cli_refuse("--device and --hardware: the driver has one kind of hardware");
         return false;
     }
     return true;

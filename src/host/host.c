@@ -15,6 +15,7 @@
 #include "memory/physical.h"
 #include "memory/pool.h"
 #include "kernel/clock.h"
+#include "kernel/device_log.h"
 #include "kernel/dispatcher.h"
 #include "kernel/dpc.h"
 #include "kernel/engines.h"
@@ -103,7 +104,7 @@ static bool check_config(const struct vidmm_host_config *config, struct vidmm_ho
 }
 
 static bool make_board(struct vidmm_host *host, uint32_t board, struct vidmm_host_error *error) {
-    struct vidmm_hw_bar bars[VIDMM_HW_BARS] = {{VIDMM_HW_BAR_NONE, 0, NULL}};
+    struct vidmm_hw_bar bars[VIDMM_HW_BARS] = {{.kind = VIDMM_HW_BAR_NONE}};
     bool model = host->config.model;
     if (model && !host_model_make(host, &whole_of(host)->board[board], bars, error))
         return false;
@@ -133,7 +134,10 @@ static bool load_model(struct vidmm_host *host, struct vidmm_host_error *error) 
 /* Everything below the driver. */
 static bool make_machine(struct vidmm_host *host, struct vidmm_host_error *error) {
     uint64_t bytes = host->config.memory_bytes != 0 ? host->config.memory_bytes : DEFAULT_MEMORY;
-    if (!host_may_allocate() || !host_physical_init(host->physical, bytes, host->config.seed))
+    uint64_t from;
+    if (!load_model(host, error) || !host_model_reached(host->config.model, &from, &bytes, error))
+        return false;
+    if (!host_may_allocate() || !host_physical_init(host->physical, bytes, from, host->config.seed))
         return host_fail(error, "no room for the simulated system memory");
     whole_of(host)->physical_made = true;
     if (!host_may_allocate() || !host_pool_init(host->pool, host->physical))
@@ -144,7 +148,7 @@ static bool make_machine(struct vidmm_host *host, struct vidmm_host_error *error
     uint64_t agp = host_gart_wanted(host->settings, host->config.setting_count);
     if (agp && (!host_may_allocate() || !host_gart_init(host->gart, agp)))
         return host_fail(error, "no room for the AGP aperture");
-    return load_model(host, error) && make_boards(host, error);
+    return make_boards(host, error);
 }
 
 static bool make_driver(struct vidmm_host *host, struct vidmm_host_error *error) {
@@ -311,6 +315,7 @@ bool vidmm_host_destroy(struct vidmm_host *host, struct vidmm_host_error *error)
     uint32_t before = vidmm_host_violations(host);
     host_pool_check(host->pool);
     host_engines_stop(host->engines);
+    host_device_log_end();
     uint32_t threads = host_threads_left();
     if (threads != 0)
         return host_abandon(threads, error);

@@ -11,6 +11,7 @@
 #include "memory/iommu.h"
 #include "memory/physical.h"
 #include "kernel/clock.h"
+#include "kernel/device_log.h"
 #include "kernel/engines.h"
 #include "kernel/interrupt.h"
 
@@ -31,6 +32,7 @@ static void *model_memory(void *ctx, uint64_t pa, size_t size) {
 
 static void model_interrupt(void *ctx, uint32_t message) {
     const struct host_board *board = ctx;
+    host_device_log_interrupt(message);
     host_interrupt_raise(&host_world->interrupt[board->index], message);
 }
 
@@ -42,6 +44,20 @@ static uint64_t model_now(void *ctx) {
 static void model_advance(void *ctx, uint64_t ns) {
     (void)ctx;
     host_advance(ns);
+}
+
+static int model_memory_file(void *ctx, uint64_t *bytes) {
+    (void)ctx;
+    *bytes = host_world->physical->bytes + HOST_POOL_BYTES;
+    return host_world->physical->file;
+}
+
+static void model_failed(void *ctx, const char *what) {
+    struct host_board *board = ctx;
+    if (board->failure)
+        (void)host_fail(board->failure, "the device could not be made: %s", what);
+    else
+        host_log("device: %s\n", what);
 }
 
 static void *model_peer(void *ctx, uint32_t physical) {
@@ -58,6 +74,20 @@ static uint64_t model_setting(void *ctx, const char *name, uint64_t otherwise) {
     return otherwise;
 }
 
+bool host_model_reached(const struct vidmm_hw_model *model, uint64_t *from, uint64_t *bytes,
+                        struct vidmm_host_error *error) {
+    *from = model ? model->reaches_from : 0;
+    uint64_t most = model && model->reaches_to != 0 ? model->reaches_to - HOST_POOL_BYTES : 0;
+    if (most == 0 || *bytes <= most)
+        return true;
+    if (host_world->config.memory_bytes != 0)
+        return host_fail(
+            error, "%llu MiB of system memory are wanted, of which the device reaches %llu MiB",
+            (unsigned long long)(*bytes >> 20), (unsigned long long)(most >> 20));
+    *bytes = most;
+    return true;
+}
+
 bool host_model_check(const struct vidmm_hw_model *model, struct vidmm_host_error *error) {
     if (!model->create || !model->destroy || !model->step || model->engines > HOST_ENGINES_MOST)
         return host_fail(error, "the hardware model is incomplete or has more than 32 engines");
@@ -71,13 +101,18 @@ static bool model_check_bars(const struct vidmm_hw_model *model,
         const struct vidmm_hw_bar *bar = &bars[i];
         if (bar->kind == VIDMM_HW_BAR_NONE)
             continue;
+        if ((bar->kind == VIDMM_HW_BAR_REGISTERS || bar->kind == VIDMM_HW_BAR_PORTS) &&
+            (!model->reg_read || !model->reg_write))
+            return host_fail(error,
+                             "the hardware model has a register BAR and no reg_read, reg_write");
+        if (bar->kind == VIDMM_HW_BAR_PORTS && (!model->bar_at || bar->size == 0))
+            return host_fail(error, "a BAR of ports of the hardware model has no place or no size");
+        if (bar->kind == VIDMM_HW_BAR_PORTS)
+            continue;
         if (bar->size == 0 || bar->size % HOST_PAGE != 0 || (uintptr_t)bar->memory % HOST_PAGE != 0)
             return host_fail(error, "a BAR of the hardware model is not made of whole pages");
         if (bar->kind == VIDMM_HW_BAR_MEMORY && !bar->memory)
             return host_fail(error, "a memory BAR of the hardware model has no memory");
-        if (bar->kind == VIDMM_HW_BAR_REGISTERS && (!model->reg_read || !model->reg_write))
-            return host_fail(error,
-                             "the hardware model has a register BAR and no reg_read, reg_write");
     }
     return true;
 }
@@ -98,11 +133,19 @@ bool host_model_make(struct vidmm_host *host, struct host_board *board,
         .physical = board->index,
         .linked = host->linked,
         .peer = model_peer,
+        .model = model,
+        .memory_file = model_memory_file,
+        .failed = model_failed,
     };
+    (void)host_fail(error,
+                    "the hardware model could not be built: out of memory, or a setting that "
+                    "makes no sense");
+    board->failure = error;
     host->hw[board->index] = model->create(&board->gets, bars);
+    board->failure = NULL;
     if (!host->hw[board->index])
-        return host_fail(error, "the hardware model could not be built: out of memory, or a "
-                                "setting that makes no sense");
+        return false;
+    error->text[0] = '\0';
     return model_check_bars(model, bars, error);
 }
 

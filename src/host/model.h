@@ -6,10 +6,17 @@
 
 /* False: the model is not valid. */
 bool host_model_check(const struct vidmm_hw_model *model, struct vidmm_host_error *error);
+/*
+ * From where on the model's device reaches system memory, and how many of `*bytes` of it; `model` may
+ * be NULL. False: more than it reaches was asked for.
+ */
+bool host_model_reached(const struct vidmm_hw_model *model, uint64_t *from, uint64_t *bytes,
+                        struct vidmm_host_error *error);
 /* What one board gets of the host; the model may keep its address. */
 struct host_board {
     uint32_t index;
     struct vidmm_hw_host gets;
+    struct vidmm_host_error *failure; /* while it is created: for what failed; else NULL */
 };
 
 /* Creates one board, which describes its BARs. */

@@ -71,6 +71,8 @@ static void fill_host_config(const struct vidmm_run_options *options,
     memset(config, 0, sizeof(*config));
     config->driver_path = options->driver_path;
     config->model_path = options->model_path;
+    config->model = options->device;
+    config->device_log = options->device_log;
     if (!options->driver_path) {
         config->driver_entry = softgpu_driver_entry;
         config->model = &softgpu_model;

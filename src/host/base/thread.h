@@ -19,6 +19,7 @@ struct host_thread {
     KIRQL irql;
     uint32_t in_model;    /* depth of calls into the hardware model */
     bool called, locked;  /* inside a DDI call; the memory manager is locked during that call */
+    const char *call;     /* the DDI call that the thread is in, without its prefix; or NULL */
     const char *doing;    /* driver code outside of DDI calls that the thread runs; or NULL */
     bool pumping;         /* this thread runs the hardware right now */
     uint64_t seen_wakes;  /* see kernel/dispatcher.c */

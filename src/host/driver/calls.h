@@ -19,7 +19,8 @@
 struct host_call {
     uint64_t hash;
     KIRQL old, level;
-    bool old_called, old_locked;          /* as in struct host_thread */
+    bool old_called, old_locked; /* as in struct host_thread */
+    const char *old_call;
     const uint8_t *buffer, *private_data; /* as they were before the call */
 };
 

@@ -47,7 +47,8 @@ void host_device_configure(struct host_device *device) {
         model->configure(host_world->hw[device->board], device->config_space);
     for (uint32_t i = 0; i + 1 < VIDMM_HW_BARS; i++) {
         const struct host_bar *bar = &bars[i];
-        if (bar->bar.kind == VIDMM_HW_BAR_NONE || bars[i + 1].bar.kind != VIDMM_HW_BAR_NONE)
+        if (bar->bar.kind == VIDMM_HW_BAR_NONE || bar->fixed ||
+            bars[i + 1].bar.kind != VIDMM_HW_BAR_NONE)
             continue;
         uint64_t entry =
             bar->physical | BASE_64BIT | (bar->bar.kind == VIDMM_HW_BAR_MEMORY ? BASE_PREFETCH : 0);

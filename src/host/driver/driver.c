@@ -77,6 +77,9 @@ NTSTATUS APIENTRY DxgkUnInitialize(PDRIVER_OBJECT DriverObject) {
 }
 
 void host_driver_calling(const char *call) {
+    static const char prefix[] = "DxgkDdi";
+    bool has = call && strncmp(call, prefix, sizeof(prefix) - 1) == 0;
+    host_self.call = has ? call + sizeof(prefix) - 1 : call;
     const struct vidmm_host_interposer *interposer = &host_world->interposer;
     if (interposer->calling)
         interposer->calling(interposer->ctx, call);

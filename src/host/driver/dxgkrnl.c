@@ -12,6 +12,7 @@
 #include "memory/contiguous.h"
 #include "memory/mdl.h"
 #include "memory/physical.h"
+#include "kernel/device_log.h"
 #include "kernel/interrupt.h"
 #include "driver/device.h"
 #include "driver/driver.h"
@@ -89,6 +90,13 @@ static NTSTATUS APIENTRY unmap_memory(HANDLE handle, PVOID virtual_address) {
     return STATUS_SUCCESS;
 }
 
+static void log_device_space(const uint8_t *space, ULONG offset, ULONG length, bool write) {
+    uint64_t value = 0;
+    memcpy(&value, space + offset, length < sizeof(value) ? length : sizeof(value));
+    host_device_log("config", offset, length < sizeof(value) ? length : sizeof(value), write,
+                    value);
+}
+
 /* `buffer` from or to the adapter's 256 bytes of configuration space. */
 static NTSTATUS device_space(HANDLE handle, ULONG type, void *buffer, ULONG offset, ULONG length,
                              PULONG done, bool write) {
@@ -109,6 +117,7 @@ static NTSTATUS device_space(HANDLE handle, ULONG type, void *buffer, ULONG offs
         memcpy(space + offset, buffer, length);
     else
         memcpy(buffer, space + offset, length);
+    log_device_space(space, offset, length, write);
     if (done)
         *done = length;
     return STATUS_SUCCESS;

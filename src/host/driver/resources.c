@@ -21,6 +21,14 @@ struct resources {
 
 static struct resources resources_of[HOST_LINKED_MOST];
 
+static void describe_ports(CM_PARTIAL_RESOURCE_DESCRIPTOR *d, const struct host_bar *bar) {
+    d->Type = CmResourceTypePort;
+    d->ShareDisposition = CmResourceShareDeviceExclusive;
+    d->Flags = CM_RESOURCE_PORT_IO | CM_RESOURCE_PORT_BAR;
+    d->u.Port.Start.QuadPart = (LONGLONG)bar->physical;
+    d->u.Port.Length = (ULONG)bar->bar.size;
+}
+
 /* Sizes from 4 GiB on have larger units: CM_RESOURCE_MEMORY_LARGE_*. */
 static void describe_bar(CM_PARTIAL_RESOURCE_DESCRIPTOR *d, const struct host_bar *bar) {
     d->Type = CmResourceTypeMemory;
@@ -55,7 +63,9 @@ PCM_RESOURCE_LIST host_resources(uint32_t board) {
     resources->list.type = PCIBus;
     resources->list.version = resources->list.revision = 1;
     for (uint32_t i = 0; i < VIDMM_HW_BARS; i++)
-        if (bars[i].bar.kind != VIDMM_HW_BAR_NONE)
+        if (bars[i].bar.kind == VIDMM_HW_BAR_PORTS)
+            describe_ports(&resources->list.descriptor[n++], &bars[i]);
+        else if (bars[i].bar.kind != VIDMM_HW_BAR_NONE)
             describe_bar(&resources->list.descriptor[n++], &bars[i]);
     describe_interrupt(&resources->list.descriptor[n++]);
     resources->list.count = n;

@@ -49,8 +49,10 @@ static inline struct host_call thunk_begin(uint32_t slot, KIRQL level, const cha
                              .old = host_self.irql,
                              .level = level,
                              .old_called = host_self.called,
+                             .old_call = host_self.call,
                              .old_locked = host_self.locked};
     host_self.called = true;
+    host_self.call = name;
     host_self.locked = !may_ask(slot);
     if (call.old > level) {
         host_violation("DxgkDdi%s is called at IRQL %u; its page says %u", name, call.old, level);
@@ -75,6 +77,7 @@ static void thunk_trace(const struct host_call *call, const char *name, uint64_t
 static inline void thunk_end(struct host_call *call, const char *name, uint64_t answer) {
     host_mix(call, answer);
     host_self.called = call->old_called;
+    host_self.call = call->old_call;
     host_self.locked = call->old_locked;
     uint64_t nth = host_tally_add(call->hash);
     if (host_self.irql != call->level)

@@ -1,6 +1,6 @@
 /*
- * registers.c - READ_REGISTER_* and WRITE_REGISTER_*: find the BAR by the address, and call its
- * model.
+ * registers.c - READ_REGISTER_* and WRITE_REGISTER_*, READ_PORT_* and WRITE_PORT_*: find the BAR by
+ * the address or the port, and call its model.
  *
  * An access outside of a mapped BAR is a violation and reads as all ones, as on a bus without a
  * device. A driver that polls a register without sleeping still lets the hardware run.
@@ -10,6 +10,7 @@
 #include "base/thread.h"
 #include "base/world.h"
 #include "memory/bars.h"
+#include "kernel/device_log.h"
 #include "kernel/dispatcher.h"
 #include "kernel/engines.h"
 #include "kernel/interrupt.h"
@@ -26,17 +27,21 @@ struct register_place {
     uint64_t offset;
 };
 
+static struct register_place register_in(struct host_bar *bar, uint64_t offset) {
+    uint32_t i = (uint32_t)(bar - host_world->bars->bar);
+    return (struct register_place){.bar = bar,
+                                   .index = i % VIDMM_HW_BARS,
+                                   .hw = host_world->hw[i / VIDMM_HW_BARS],
+                                   .offset = offset};
+}
+
 static bool register_find(const volatile void *address, uint32_t width, struct register_place *at) {
     for (uint32_t i = 0; i < host_world->linked * VIDMM_HW_BARS; i++) {
         struct host_bar *bar = &host_world->bars->bar[i];
         uint64_t offset = (uintptr_t)address - (uintptr_t)bar->cpu;
-        if (bar->bar.kind == VIDMM_HW_BAR_NONE || offset >= bar->bar.size ||
-            width > bar->bar.size - offset)
+        if (!bar->cpu || offset >= bar->bar.size || width > bar->bar.size - offset)
             continue;
-        *at = (struct register_place){.bar = bar,
-                                      .index = i % VIDMM_HW_BARS,
-                                      .hw = host_world->hw[i / VIDMM_HW_BARS],
-                                      .offset = offset};
+        *at = register_in(bar, offset);
         return atomic_load(&bar->mapped) != 0;
     }
     return false;
@@ -45,6 +50,53 @@ static bool register_find(const volatile void *address, uint32_t width, struct r
 bool host_register_bar(const volatile void *address) {
     struct register_place at;
     return register_find(address, 1, &at) && at.bar->bar.kind == VIDMM_HW_BAR_REGISTERS;
+}
+
+bool host_bar_touch(const volatile void *address, bool write) {
+    struct register_place at;
+    const struct vidmm_hw_model *model = host_world->config.model;
+    if (!model || !model->touch || !register_find(address, 1, &at) ||
+        at.bar->bar.kind != VIDMM_HW_BAR_MEMORY)
+        return false;
+    host_model_enter();
+    bool opened = model->touch(at.hw, at.index, at.offset, write);
+    host_model_leave();
+    return opened;
+}
+
+/* Polling lets the hardware run. */
+static void register_polled(void) {
+    if (atomic_fetch_add(&host_world->bars->reads, 1) % READS_A_STEP != READS_A_STEP - 1 ||
+        host_self.irql >= HOST_DEVICE_IRQL)
+        return;
+    host_pump();
+    if (host_self.irql < DISPATCH_LEVEL)
+        host_yield(); /* it may wait for another thread's work */
+}
+
+static void register_log(const struct register_place *at, uint32_t width, bool write,
+                         uint64_t value) {
+    static const char *const names[VIDMM_HW_BARS] = {"bar0", "bar1", "bar2",
+                                                     "bar3", "bar4", "bar5"};
+    host_device_log(names[at->index], at->offset, width, write,
+                    value & (UINT64_MAX >> (64 - 8 * width)));
+}
+
+static uint64_t model_read(const struct register_place *at, uint32_t width) {
+    host_model_enter();
+    uint64_t value = host_world->config.model->reg_read(at->hw, at->index, at->offset, width);
+    host_model_leave();
+    register_log(at, width, false, value);
+    register_polled();
+    return value;
+}
+
+static void model_write(const struct register_place *at, uint32_t width, uint64_t value) {
+    register_log(at, width, true, value);
+    host_model_enter();
+    host_world->config.model->reg_write(at->hw, at->index, at->offset, width, value);
+    host_engines_kick();
+    host_model_leave();
 }
 
 uint64_t host_register_read(const volatile void *address, uint32_t width) {
@@ -62,16 +114,7 @@ uint64_t host_register_read(const volatile void *address, uint32_t width) {
         memcpy(&value, at.bar->cpu + at.offset, width);
         return value;
     }
-    host_model_enter();
-    value = host_world->config.model->reg_read(at.hw, at.index, at.offset, width);
-    host_model_leave();
-    if (atomic_fetch_add(&host_world->bars->reads, 1) % READS_A_STEP == READS_A_STEP - 1 &&
-        host_self.irql < HOST_DEVICE_IRQL) {
-        host_pump();
-        if (host_self.irql < DISPATCH_LEVEL)
-            host_yield(); /* it may wait for another thread's work */
-    }
-    return value;
+    return model_read(&at, width);
 }
 
 void host_register_write(volatile void *address, uint32_t width, uint64_t value) {
@@ -87,10 +130,7 @@ void host_register_write(volatile void *address, uint32_t width, uint64_t value)
         memcpy(at.bar->cpu + at.offset, &value, width);
         return;
     }
-    host_model_enter();
-    host_world->config.model->reg_write(at.hw, at.index, at.offset, width, value);
-    host_engines_kick();
-    host_model_leave();
+    model_write(&at, width, value);
 }
 
 #define REGISTER_ACCESS(name, type)                                                                \
@@ -118,16 +158,34 @@ REGISTER_ACCESS(ULONG64, ULONG64)
 
 /* ---- Ports ----------------------------------------------------------------------------------- */
 
+static bool port_find(uint64_t port, uint32_t width, const char *what, struct register_place *at) {
+    struct host_bar *bar = host_bar_of_port(port, width);
+    if (bar)
+        *at = register_in(bar, port - bar->physical);
+    else
+        host_violation("%s port 0x%llx, which is no port of the adapter", what,
+                       (unsigned long long)port);
+    return bar;
+}
+
+uint64_t host_port_read(uint64_t port, uint32_t width) {
+    struct register_place at;
+    return port_find(port, width, "a read of", &at) ? model_read(&at, width)
+                                                    : UINT64_MAX >> (64 - 8 * width);
+}
+
+void host_port_write(uint64_t port, uint32_t width, uint64_t value) {
+    struct register_place at;
+    if (port_find(port, width, "a write to", &at))
+        model_write(&at, width, value);
+}
+
 #define PORT_ACCESS(name, type)                                                                    \
     NTHALAPI type NTAPI READ_PORT_##name(type *Port) {                                             \
-        host_violation("READ_PORT of port 0x%llx: the machine has no ports",                       \
-                       (unsigned long long)(uintptr_t)Port);                                       \
-        return (type) ~(type)0;                                                                    \
+        return (type)host_port_read((uintptr_t)Port, sizeof(type));                                \
     }                                                                                              \
     NTHALAPI VOID NTAPI WRITE_PORT_##name(type *Port, type Value) {                                \
-        (void)Value;                                                                               \
-        host_violation("WRITE_PORT of port 0x%llx: the machine has no ports",                      \
-                       (unsigned long long)(uintptr_t)Port);                                       \
+        host_port_write((uintptr_t)Port, sizeof(type), Value);                                     \
     }
 PORT_ACCESS(UCHAR, UCHAR)
 PORT_ACCESS(USHORT, USHORT)

@@ -25,10 +25,18 @@ static uint64_t power_of_two(uint64_t size) {
     return p;
 }
 
-static bool bar_place(struct host_bar *bar, uint64_t *next) {
+static void bar_choose(struct host_bar *bar, uint64_t *next) {
     uint64_t align = power_of_two(bar->bar.size);
     bar->physical = (*next + align - 1) & ~(align - 1);
     *next = bar->physical + align;
+}
+
+static bool bar_place(struct host_bar *bar, uint64_t *next) {
+    bar->fixed = bar->physical != 0;
+    if (bar->bar.kind == VIDMM_HW_BAR_PORTS)
+        return true;
+    if (!bar->fixed)
+        bar_choose(bar, next);
     bar->own = bar->bar.kind == VIDMM_HW_BAR_REGISTERS || !bar->bar.memory;
     if (!bar->own)
         bar->cpu = bar->bar.memory;
@@ -50,11 +58,14 @@ struct host_bar *host_bars_of(struct host_bars *bars, uint32_t board) {
 
 bool host_bars_place(struct host_bars *bars, uint32_t board, const struct vidmm_hw_bar *from) {
     static const struct vidmm_hw_bar plain[VIDMM_HW_BARS] = {
-        {VIDMM_HW_BAR_MEMORY, PLAIN_REGISTERS, NULL}, {VIDMM_HW_BAR_MEMORY, PLAIN_MEMORY, NULL}};
+        {.kind = VIDMM_HW_BAR_MEMORY, .size = PLAIN_REGISTERS},
+        {.kind = VIDMM_HW_BAR_MEMORY, .size = PLAIN_MEMORY}};
+    const struct vidmm_hw_model *model = host_world->config.model;
     struct host_bar *of_board = host_bars_of(bars, board);
     for (uint32_t i = 0; i < VIDMM_HW_BARS; i++) {
         struct host_bar *bar = &of_board[i];
         bar->bar = from ? from[i] : plain[i];
+        bar->physical = from && model->bar_at ? model->bar_at(host_world->hw[board], i) : 0;
         if (bar->bar.kind != VIDMM_HW_BAR_NONE && !bar_place(bar, &bars->next)) {
             bar->bar.kind = VIDMM_HW_BAR_NONE;
             return false;
@@ -65,7 +76,7 @@ bool host_bars_place(struct host_bars *bars, uint32_t board, const struct vidmm_
 
 void host_bars_done(struct host_bars *bars) {
     for (uint32_t i = 0; i < HOST_BARS_MOST; i++)
-        if (bars->bar[i].bar.kind != VIDMM_HW_BAR_NONE && bars->bar[i].own)
+        if (bars->bar[i].own)
             munmap(bars->bar[i].cpu, bars->bar[i].bar.size);
     while (bars->mappings) {
         struct host_io_mapping *m = bars->mappings;
@@ -95,10 +106,26 @@ uint64_t host_io_mapping_size(const void *address) {
     return size;
 }
 
+static bool in_memory_space(const struct host_bar *bar) {
+    return bar->bar.kind != VIDMM_HW_BAR_NONE && bar->bar.kind != VIDMM_HW_BAR_PORTS;
+}
+
+static bool bar_has(const struct host_bar *bar, uint64_t place, uint64_t size) {
+    uint64_t offset = place - bar->physical;
+    return offset < bar->bar.size && size <= bar->bar.size - offset;
+}
+
 static bool bar_holds(const struct host_bar *bar, uint64_t physical, uint64_t size) {
-    uint64_t offset = physical - bar->physical;
-    return bar->bar.kind != VIDMM_HW_BAR_NONE && offset < bar->bar.size &&
-           size <= bar->bar.size - offset;
+    return in_memory_space(bar) && bar_has(bar, physical, size);
+}
+
+struct host_bar *host_bar_of_port(uint64_t port, uint64_t size) {
+    for (uint32_t i = 0; i < host_world->linked * VIDMM_HW_BARS; i++) {
+        struct host_bar *bar = &host_world->bars->bar[i];
+        if (bar->bar.kind == VIDMM_HW_BAR_PORTS && bar_has(bar, port, size))
+            return bar;
+    }
+    return NULL;
 }
 
 struct host_bar *host_bar_at(uint64_t physical, uint64_t size) {
@@ -120,7 +147,7 @@ uint64_t host_bar_physical(const void *cpu) {
     for (uint32_t i = 0; i < host_world->linked * VIDMM_HW_BARS; i++) {
         struct host_bar *bar = &host_world->bars->bar[i];
         uint64_t offset = (uintptr_t)cpu - (uintptr_t)bar->cpu;
-        if (bar->bar.kind != VIDMM_HW_BAR_NONE && offset < bar->bar.size)
+        if (in_memory_space(bar) && offset < bar->bar.size)
             return bar->physical + offset;
     }
     return 0;

@@ -1,7 +1,7 @@
 /*
  * bars.h - the physical addresses of the adapters: BARs, I/O mappings, register access.
  *
- * BARs lie above any RAM, each aligned to its size. A memory BAR is mapped to the model's own
+ * BARs lie above any RAM, each aligned to its size, unless the model says where they are. A memory BAR is mapped to the model's own
  * bytes; a register BAR to addresses without memory, by which READ_ and WRITE_REGISTER_* find the
  * model.
  */
@@ -23,6 +23,7 @@ struct host_bar {
     uint64_t physical;
     uint8_t *cpu;            /* address of a mapping of offset 0 */
     bool own;                /* `cpu` is the host's, not the model's */
+    bool fixed;              /* the device's own address */
     _Atomic uint32_t mapped; /* mappings alive */
 };
 
@@ -52,6 +53,8 @@ uint64_t host_bars_mappings_left(struct host_bars *bars);
 struct host_bar *host_bars_of(struct host_bars *bars, uint32_t board);
 /* The BAR that holds [physical, + size), or NULL. */
 struct host_bar *host_bar_at(uint64_t physical, uint64_t size);
+/* The BAR of I/O ports that holds [port, + size), or NULL. */
+struct host_bar *host_bar_of_port(uint64_t port, uint64_t size);
 /* A BAR of this board holds it. */
 bool host_bars_hold(struct host_bars *bars, uint32_t board, uint64_t physical, uint64_t size);
 /* Bytes of the newest I/O mapping at `address`; 0: there is none. */

@@ -209,8 +209,8 @@ static bool map_memory(struct host_physical *ram) {
     return true;
 }
 
-/* Builds the bitmaps with every frame free but the first. */
-static bool make_bitmaps(struct host_physical *ram) {
+/* Builds the bitmaps with every frame free but those below `first`. */
+static bool make_bitmaps(struct host_physical *ram, uint64_t first) {
     uint64_t bits = ram->pages;
     ram->dirty = calloc(physical_words(bits), sizeof(uint64_t));
     if (!ram->dirty)
@@ -225,18 +225,20 @@ static bool make_bitmaps(struct host_physical *ram) {
         ram->level[ram->levels++] = level;
         bits = physical_words(bits);
     } while (bits > 1 && ram->levels < HOST_PHYSICAL_LEVELS);
-    mark_used(ram, 0);
-    ram->free_pages = ram->pages - 1;
+    for (uint64_t frame = 0; frame < first; frame++)
+        mark_used(ram, frame);
+    ram->free_pages = ram->pages - first;
     return true;
 }
 
-bool host_physical_init(struct host_physical *ram, uint64_t bytes, uint64_t seed) {
+bool host_physical_init(struct host_physical *ram, uint64_t bytes, uint64_t from, uint64_t seed) {
+    uint64_t first = from > HOST_PAGE ? (from + HOST_PAGE - 1) / HOST_PAGE : 1;
     ram->bytes = bytes & ~(uint64_t)(HOST_PAGE - 1);
     ram->pages = ram->bytes / HOST_PAGE;
     ram->seed = ram->random = seed;
     ram->file = -1;
     pthread_mutex_init(&ram->lock, NULL);
-    if (ram->pages >= 2 && map_memory(ram) && make_bitmaps(ram))
+    if (ram->pages > first && map_memory(ram) && make_bitmaps(ram, first))
         return true;
     host_physical_done(ram);
     return false;

@@ -32,7 +32,8 @@ struct host_physical {
     uint64_t seed, random;
 };
 
-bool host_physical_init(struct host_physical *ram, uint64_t bytes, uint64_t seed);
+/* The bytes below `from` are never allocated. */
+bool host_physical_init(struct host_physical *ram, uint64_t bytes, uint64_t from, uint64_t seed);
 void host_physical_done(struct host_physical *ram);
 /*
  * Takes `count` zeroed frames with numbers in [first, limit), scattered when the host has a seed.

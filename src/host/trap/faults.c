@@ -14,6 +14,7 @@
 #include "base/world.h"
 #include "image/image.h"
 #include "image/seh.h"
+#include "kernel/registers.h"
 #include "trap/instruction.h"
 #include "trap/mmio.h"
 #include "trap/privileged.h"
@@ -123,6 +124,9 @@ static bool done_here(int number, const siginfo_t *info, ucontext_t *user) {
         return false;
     if (page_fault && mmio_has(address))
         return instruction_decode(user, &at) && mmio_do(&at, address);
+    if (page_fault &&
+        host_bar_touch(info->si_addr, (uint64_t)user->uc_mcontext.gregs[REG_ERR] & WRITES))
+        return true;
     if (!image_of((const void *)(uintptr_t)user->uc_mcontext.gregs[REG_RIP]) ||
         !instruction_decode(user, &at))
         return false;

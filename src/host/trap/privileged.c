@@ -1,6 +1,6 @@
 /*
  * privileged.c - see privileged.h. cr8 is the IRQL; interrupts of the CPU are off at no time, since
- * the adapter's come at DIRQL; the machine has no ports and few registers of a model.
+ * the adapter's come at DIRQL; the machine has the adapter's ports alone, and few registers of a model.
  */
 #include "trap/privileged.h"
 
@@ -9,6 +9,7 @@
 #include <ntddk.h>
 
 #include "base/violations.h"
+#include "kernel/registers.h"
 
 enum { FAST_FAIL = 0x29, ASSERTION = 0x2c, KERNEL_SECURITY_CHECK_FAILURE = 0x139 };
 
@@ -61,10 +62,13 @@ static bool port(const struct instruction *at) {
     uint64_t at_port = number->type == ZYDIS_OPERAND_TYPE_REGISTER
                            ? instruction_get(at, number->reg.value)
                            : number->imm.value.u;
-    host_violation("the driver %s port 0x%llx: the machine has no ports",
-                   reads ? "reads" : "writes", (unsigned long long)at_port);
+    at_port &= UINT16_MAX;
+    ZydisRegister data = at->operands[reads ? 0 : 1].reg.value;
+    uint32_t width = at->operands[reads ? 0 : 1].size / 8u;
     if (reads)
-        instruction_set(at, at->operands[0].reg.value, UINT64_MAX);
+        instruction_set(at, data, host_port_read(at_port, width));
+    else
+        host_port_write(at_port, width, instruction_get(at, data));
     return true;
 }
 

@@ -78,6 +78,7 @@ if [ "$level" = checks ]; then
     need has_command x86_64-w64-mingw32-g++ g++-mingw-w64-x86-64 mingw64-gcc-c++ mingw-w64-gcc mingw-w64-gcc mingw-w64
     need has_command lld-link lld lld lld lld llvm
     need has_command llvm-dlltool llvm llvm llvm llvm llvm
+    need has_command qemu-system-x86_64 qemu-system-x86 qemu-system-x86-core qemu-system-x86 qemu-system-x86_64 qemu
     need has_coverage . gcovr gcovr gcovr gcovr gcovr
 fi
 

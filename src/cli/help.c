@@ -26,12 +26,22 @@ void cli_help(FILE *out) {
           out);
 }
 
+static void help_device(FILE *out) {
+    fputs("      --device DEVICE    the hardware instead: qemu:NAME[,PROPERTY=VALUE...], a device "
+          "of\n"
+          "                         QEMU, or regs:FILE, a described one (docs/devices.md)\n"
+          "      --device-log FILE  each access to registers, ports and configuration space\n",
+          out);
+}
+
 static void help_adapter(FILE *out) {
     fputs("      --driver PATH      a shared object that exports DriverEntry; without it the\n"
           "                         reference driver over a software GPU\n"
           "      --hardware PATH    a shared object with the model of the hardware behind that\n"
-          "                         driver's BARs (vidmm/hwmodel.h); without it plain memory\n"
-          "      --seed N           scatters physical pages; makes a generated workload\n"
+          "                         driver's BARs (vidmm/hwmodel.h); without it plain memory\n",
+          out);
+    help_device(out);
+    fputs("      --seed N           scatters physical pages; makes a generated workload\n"
           "      --threads N        N submitting threads, a thread for each engine and wall-clock\n"
           "                         time; 0 (default): one thread and virtual time\n"
           "      --ddi VERSION      interface version of the reference driver:",
@@ -133,8 +143,10 @@ void cli_help_check(FILE *out) {
           "\n"
           "      --driver PATH      the same as DRIVER\n"
           "      --hardware PATH    a shared object with the model of the hardware behind the\n"
-          "                         driver's BARs (vidmm/hwmodel.h); without it plain memory\n"
-          "      --only R1,R2,A     check only these rules or groups of rules\n"
+          "                         driver's BARs (vidmm/hwmodel.h); without it plain memory\n",
+          out);
+    help_device(out);
+    fputs("      --only R1,R2,A     check only these rules or groups of rules\n"
           "      --stage NAME       run only this stage:\n",
           out);
     help_stages(out);

@@ -44,8 +44,8 @@ struct qemu {
     struct qtest qtest;
     struct pci pci;
     struct blocks blocks[VIDMM_HW_BARS];
-    uint32_t turns;  /* that are left */
-    bool told;       /* that the machine was lost */
+    uint32_t turns; /* that are left */
+    bool told;      /* that the machine was lost */
 };
 
 /* ---- Creating ---------------------------------------------------------------------------------- */
@@ -69,7 +69,10 @@ static bool start_machine(struct qemu *qemu, const char *options) {
         "-machine",
         "q35,accel=tcg,memory-backend=ram,pit=off,hpet=off,vmport=off,sata=off,"
         "smbus=off,i8042=off,usb=off",
-        "-icount", "shift=0,sleep=off", "-m", size,
+        "-icount",
+        "shift=0,sleep=off",
+        "-m",
+        size,
         "-object",
         memory,
         "-bios",

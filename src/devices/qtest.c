@@ -24,8 +24,8 @@ enum {
 
 /* ---- Its end ----------------------------------------------------------------------------------- */
 
-/* What QEMU printed last, without its name; false: nothing. */
-static bool last_words(const struct qtest *qtest, char *text, size_t size) {
+/* What QEMU printed first; false: nothing. */
+static bool first_words(const struct qtest *qtest, char *text, size_t size) {
     char all[2048];
     ssize_t have = pread(qtest->errors, all, sizeof(all) - 1, 0);
     if (have <= 0)
@@ -33,8 +33,12 @@ static bool last_words(const struct qtest *qtest, char *text, size_t size) {
     all[have] = '\0';
     char *end = all + strcspn(all, "\n");
     *end = '\0';
-    const char *name = strstr(all, "qemu-system-x86_64: ");
-    snprintf(text, size, "%.*s", (int)size - 1, name ? name + strlen("qemu-system-x86_64: ") : all);
+    /* Behind the program's name and the option that is meant. */
+    const char *words = all;
+    for (unsigned part = 0; part < 2 && strstr(words, ": "); part++)
+        if (part == 0 || strncmp(words, "-device", 7) == 0)
+            words = strstr(words, ": ") + 2;
+    snprintf(text, size, "%.*s", (int)size - 1, words);
     return true;
 }
 
@@ -46,7 +50,7 @@ static void qtest_lose(struct qtest *qtest, const char *what) {
     if (qtest->pid > 0 && kill(qtest->pid, SIGKILL) == 0)
         (void)waitpid(qtest->pid, NULL, 0);
     qtest->pid = -1;
-    if (qtest->errors >= 0 && last_words(qtest, words, sizeof(words)))
+    if (qtest->errors >= 0 && first_words(qtest, words, sizeof(words)))
         snprintf(qtest->why, sizeof(qtest->why), "QEMU: %s", words);
     else
         snprintf(qtest->why, sizeof(qtest->why), "QEMU %s", what);

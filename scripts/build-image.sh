@@ -64,7 +64,7 @@ mingw)
     ;;
 clang)
     llvm-dlltool -m i386:x86-64 -d "$objects/kernel.def" -l "$objects/kernel.lib"
-    lld-link /nologo /driver /subsystem:native /entry:DriverEntry /nodefaultlib /dynamicbase /debug \
+    lld-link /nologo /driver /subsystem:native /entry:DriverEntry /nodefaultlib /dynamicbase /section:INIT,erd /debug \
         "/pdb:${output%.sys}.pdb" "/out:$output" "$objects"/*.o "$objects/kernel.lib"
     ;;
 esac

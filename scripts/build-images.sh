@@ -18,6 +18,8 @@ for kind in mingw clang; do
     scripts/build-image.sh $kind "$to/ring-$kind.sys" drivers/ring/driver.c $skeleton
     scripts/build-image.sh $kind "$to/wdk-style-$kind.sys" drivers/wdk-style/driver.cpp
     scripts/build-image.sh $kind "$to/softgpu-$kind.sys" -Iinclude -Isrc/softgpu -Dsoftgpu_driver_entry=DriverEntry src/softgpu/driver/*.c
+    # shellcheck disable=SC2086
+    scripts/build-image.sh $kind "$to/broken-$kind.sys" -Idrivers/common tests/system/broken_driver.c drivers/cpu-vram/driver.c $pager
 done
 # Exceptions and instructions that only an image has; mingw's compiler has no __try.
 scripts/build-image.sh clang "$to/self-test-clang.sys" tests/host/image/self_test.c

@@ -135,11 +135,12 @@ NTKERNELAPI PVOID NTAPI MmMapLockedPagesWithReservedMapping(PVOID MappingAddress
                                                             MEMORY_CACHING_TYPE CacheType);
 NTKERNELAPI VOID NTAPI MmUnmapReservedMapping(PVOID BaseAddress, ULONG PoolTag,
                                               PMDL MemoryDescriptorList);
-#define MmLockPagableCodeSection(Address)   ((PVOID)(ULONG_PTR)(Address))
-#define MmLockPagableDataSection(Address)   ((PVOID)(ULONG_PTR)(Address))
-#define MmUnlockPagableImageSection(Handle) ((void)(Handle))
-#define MmPageEntireDriver(Address)         ((PVOID)(ULONG_PTR)(Address))
-#define MmResetDriverPaging(Address)        ((void)(Address))
+NTKERNELAPI PVOID NTAPI MmLockPagableDataSection(PVOID AddressWithinSection);
+NTKERNELAPI VOID NTAPI MmLockPagableSectionByHandle(PVOID ImageSectionHandle);
+NTKERNELAPI VOID NTAPI MmUnlockPagableImageSection(PVOID ImageSectionHandle);
+NTKERNELAPI PVOID NTAPI MmPageEntireDriver(PVOID AddressWithinSection);
+NTKERNELAPI VOID NTAPI MmResetDriverPaging(PVOID AddressWithinSection);
+#define MmLockPagableCodeSection(Address) MmLockPagableDataSection((PVOID)(ULONG_PTR)(Address))
 
 /* ---- Power settings -------------------------------------------------------------------------- */
 

@@ -22,6 +22,7 @@
 #include "kernel/handles.h"
 #include "kernel/interrupt.h"
 #include "kernel/callback.h"
+#include "kernel/irql.h"
 #include "kernel/threads.h"
 #include "kernel/work.h"
 #include "kernel/timers.h"
@@ -266,7 +267,7 @@ bool vidmm_host_create(const struct vidmm_host_config *config, struct vidmm_host
         return false;
     if (pthread_mutex_trylock(&one_host) != 0)
         return host_fail(error, "this process has a host already: one exists at a time");
-    host_self.irql = PASSIVE_LEVEL;
+    host_irql_set(PASSIVE_LEVEL);
     host_world = new_host(config);
     if (!host_world) {
         pthread_mutex_unlock(&one_host);

@@ -55,6 +55,21 @@ done
 expect "self-test-clang" "vidmm: DriverEntry failed with status 0xe0000000" \
     "$("$vidmm" run --frames 1 --driver "$build/drivers/self-test-clang.sys" minetest 2>&1)"
 
+# Sections that are gone, and those that may be paged out.
+violations() { # FILE BREAK
+    "$vidmm" check --stage objects --set "Break=$2" "$build/drivers/$1" 2>&1 |
+        sed -n 's/ *found: *//p' | sed 's/+0x[0-9a-f]*//g'
+}
+for kind in mingw clang; do
+    expect "pageable code at DISPATCH_LEVEL in broken-$kind" \
+        "the driver runs code at broken-$kind.sys, in section 'PAGE', which can be paged out, at DISPATCH_LEVEL or above (IRQL 2, from broken-$kind.sys)" \
+        "$(violations broken-$kind.sys 4)"
+    expect "locked code at DISPATCH_LEVEL in broken-$kind" "none" "$(violations broken-$kind.sys 7)none"
+done
+expect "code of DriverEntry's section" \
+    "the driver runs code at broken-clang.sys, in section 'INIT', which is gone after DriverEntry (IRQL 0, from broken-clang.sys)
+signal 11 (Segmentation fault) in DxgkDdiCreateDevice" "$(violations broken-clang.sys 5)"
+
 imports() { # FILE
     "$vidmm" inspect "$build/drivers/$1" 2>/dev/null | grep -E '^imports|^  [^ ]*: |unknown  '
 }

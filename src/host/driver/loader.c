@@ -16,6 +16,7 @@
 #include "base/world.h"
 #include "image/image.h"
 #include "image/imports.h"
+#include "image/paged.h"
 
 /* ---- Images ---------------------------------------------------------------------------------- */
 
@@ -68,6 +69,9 @@ static bool load_image(const char *path, const struct file_bytes *file, struct h
         free(image);
         return refuse_image(path, error);
     }
+    const char *name = strrchr(path, '/');
+    snprintf(image->name, sizeof(image->name), "%s", name ? name + 1 : path);
+    image_paged_come(image, !host_world->config.threads);
     const void *at = image->base + image->entry;
     memcpy(entry, &at, sizeof(*entry));
     module->image = image;
@@ -155,6 +159,7 @@ void host_unload(struct host_module *module) {
     if (module->shared)
         dlclose(module->shared);
     if (module->image) {
+        image_paged_go();
         image_free(module->image);
         free(module->image);
     }

@@ -58,14 +58,14 @@ static inline struct host_call thunk_begin(uint32_t slot, KIRQL level, const cha
         host_violation("DxgkDdi%s is called at IRQL %u; its page says %u", name, call.old, level);
         call.level = call.old;
     }
-    host_self.irql = call.level;
+    host_irql_set(call.level);
     return call;
 }
 
 static void bad_irql(const struct host_call *call, const char *name) {
     host_violation("DxgkDdi%s was called at IRQL %u and returned at IRQL %u", name, call->level,
                    host_self.irql);
-    host_self.irql = call->level;
+    host_irql_set(call->level);
 }
 
 static void thunk_trace(const struct host_call *call, const char *name, uint64_t answer,

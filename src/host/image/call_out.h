@@ -14,8 +14,8 @@
 /* What a stub leads to. call_out.c knows the offset of `target`. */
 struct image_import {
     const void *target;
-    const char *name;    /* in the image, or "#5" in the stubs' own memory */
-    const char *library; /* in the image */
+    const char *name; /* or "#5" */
+    const char *library;
 };
 
 /* Windows' registers that a function keeps, at the call. Offsets stand in call_out.c. */

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#define IMAGE_NAME_MAX 256u /* longer names are in no kernel */
+#define IMAGE_NAME_MAX 1024u /* longer names are in no kernel */
 
 struct image_export {
     const void *address;

@@ -2,6 +2,7 @@
 #include "image/image.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -107,14 +108,16 @@ static int access_of(uint32_t flags) {
     return PROT_READ | (flags & PE_WRITE ? PROT_WRITE : 0) | (flags & PE_EXECUTE ? PROT_EXEC : 0);
 }
 
+bool image_reach(const struct host_image *image, const struct pe_section *section, bool reach) {
+    return section->size == 0 ||
+           mprotect(image->base + section->address, pe_whole_pages(section->size),
+                    reach ? access_of(section->flags) : PROT_NONE) == 0;
+}
+
 bool image_protect(const struct host_image *image, struct vidmm_host_error *error) {
     bool done = mprotect(image->base, image->size, PROT_READ) == 0;
-    for (uint32_t i = 0; i < image->section_count && done; i++) {
-        const struct pe_section *section = &image->sections[i];
-        done = section->size == 0 ||
-               mprotect(image->base + section->address, pe_whole_pages(section->size),
-                        access_of(section->flags)) == 0;
-    }
+    for (uint32_t i = 0; i < image->section_count && done; i++)
+        done = image_reach(image, &image->sections[i], true);
     return done || host_fail(error, "the access of its sections could not be set");
 }
 
@@ -124,12 +127,9 @@ static bool goes(const struct pe_section *section) {
 
 void image_discard(struct host_image *image) {
     image->discarded = true;
-    for (uint32_t i = 0; i < image->section_count; i++) {
-        const struct pe_section *section = &image->sections[i];
-        if (goes(section))
-            (void)mprotect(image->base + section->address, pe_whole_pages(section->size),
-                           PROT_NONE);
-    }
+    for (uint32_t i = 0; i < image->section_count; i++)
+        if (goes(&image->sections[i]))
+            (void)image_reach(image, &image->sections[i], false);
 }
 
 bool image_shows(const struct host_image *image, uint64_t offset, uint64_t size) {
@@ -159,8 +159,26 @@ void image_free(struct host_image *image) {
     memset(image, 0, sizeof(*image));
 }
 
-const struct host_image *image_of(const void *address) {
-    for (const struct host_image *image = atomic_load(&images); image; image = image->next)
+const struct host_image *image_next(const struct host_image *image) {
+    return image ? image->next : atomic_load(&images);
+}
+
+const struct pe_section *image_section(const struct host_image *image, const void *address) {
+    uint64_t offset = (uintptr_t)address - (uintptr_t)image->base;
+    for (uint32_t i = 0; i < image->section_count; i++)
+        if (offset >= image->sections[i].address &&
+            offset - image->sections[i].address < pe_whole_pages(image->sections[i].size))
+            return &image->sections[i];
+    return NULL;
+}
+
+void image_place(const struct host_image *image, uint64_t address, char place[IMAGE_PLACE]) {
+    snprintf(place, IMAGE_PLACE, "%s+0x%llx", image->name,
+             (unsigned long long)(address - (uintptr_t)image->base));
+}
+
+struct host_image *image_of(const void *address) {
+    for (struct host_image *image = atomic_load(&images); image; image = image->next)
         if ((uintptr_t)address - (uintptr_t)image->base < image->size)
             return image;
     return NULL;

@@ -19,8 +19,10 @@ struct host_image {
     uint32_t section_count;
     void *stubs; /* of the imports: imports.h */
     size_t stubs_size;
-    bool discarded;          /* what can be discarded, is */
-    struct host_image *next; /* of those in memory */
+    bool discarded;                   /* what can be discarded, is */
+    uint32_t locked[PE_SECTIONS_MAX]; /* by the driver: paged.h */
+    char name[64];                    /* of the file, without directories; or "" */
+    struct host_image *next;          /* of those in memory */
 };
 
 /* False: `error` has one sentence, and nothing is left. The caller frees by image_free. */
@@ -32,7 +34,16 @@ void image_discard(struct host_image *image);
 void image_free(struct host_image *image);
 
 /* The image that `address` is in, or NULL. Any thread, signal handlers too. */
-const struct host_image *image_of(const void *address);
+struct host_image *image_of(const void *address);
+/* The images in memory; NULL before the first and after the last one. */
+const struct host_image *image_next(const struct host_image *image);
+/* The section of an address in the image; NULL: the headers, or a gap. */
+const struct pe_section *image_section(const struct host_image *image, const void *address);
+/* A section can be used, or not at all. */
+bool image_reach(const struct host_image *image, const struct pe_section *section, bool reach);
+/* "driver.sys+0x1234" */
+#define IMAGE_PLACE 96
+void image_place(const struct host_image *image, uint64_t address, char place[IMAGE_PLACE]);
 /* `size` bytes at `offset` can be read. */
 bool image_shows(const struct host_image *image, uint64_t offset, uint64_t size);
 /* `size` bytes at `offset` of the image lie in it. */

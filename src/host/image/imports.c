@@ -35,12 +35,13 @@ struct walked {
     uint32_t slot; /* offset of the entry that gets the address */
 };
 
-/* Text in the image that ends in it; NULL: there is none. */
+/* Text in the image that ends in it, and soon; NULL: there is none. */
 static const char *text_at(const struct host_image *image, uint64_t offset) {
     if (!image_has(image, offset, 1))
         return NULL;
     const char *text = (const char *)image->base + offset;
-    return memchr(text, 0, image->size - offset) ? text : NULL;
+    size_t most = image->size - offset < IMAGE_NAME_MAX ? image->size - offset : IMAGE_NAME_MAX;
+    return memchr(text, 0, most) ? text : NULL;
 }
 
 static bool damaged(const struct walk *walk, const char *what, uint64_t offset) {
@@ -134,11 +135,12 @@ bool imports_list(const struct host_image *image,
 
 /* ---- Binding --------------------------------------------------------------------------------- */
 
-/* In image->stubs: code, which begins with the stub of unknown names, then records and ordinals. */
+/* In image->stubs: code, which begins with the stub of unknown names, then records, then names. The
+ * names in the image may be in a section that is gone after DriverEntry. */
 struct stubs {
     uint8_t *code;
     struct image_import *records;
-    char (*ordinals)[ORDINAL_TEXT];
+    char *text; /* for the next name */
     uint32_t made;
 };
 
@@ -178,16 +180,24 @@ static void write_stub(uint8_t *code, const struct image_import *record) {
 }
 
 static bool count_one(void *ctx, const struct walk *walk, const struct walked *import) {
-    (void)ctx;
+    size_t *text = ctx;
+    *text += strlen(walk->library) + 1 + (import->name ? strlen(import->name) + 1 : ORDINAL_TEXT);
     return image_has(walk->image, import->slot, 8) ||
            damaged(walk, "an address outside of the image", import->slot);
 }
 
+static const char *keep_text(struct stubs *stubs, const char *text) {
+    char *kept = strcpy(stubs->text, text);
+    stubs->text += strlen(text) + 1;
+    return kept;
+}
+
 static const char *name_of(struct stubs *stubs, const struct walked *import) {
+    char ordinal[ORDINAL_TEXT];
     if (import->name)
-        return import->name;
-    snprintf(stubs->ordinals[stubs->made], ORDINAL_TEXT, "#%u", import->ordinal);
-    return stubs->ordinals[stubs->made];
+        return keep_text(stubs, import->name);
+    snprintf(ordinal, sizeof(ordinal), "#%u", import->ordinal);
+    return keep_text(stubs, ordinal);
 }
 
 static bool bind_one(void *ctx, const struct walk *walk, const struct walked *import) {
@@ -197,7 +207,7 @@ static bool bind_one(void *ctx, const struct walk *walk, const struct walked *im
     struct image_import *record = &stubs->records[stubs->made];
     uint8_t *stub = stubs->code + (size_t)(stubs->made + 1) * STUB_BYTES;
     *record = (struct image_import){known ? to.address : stubs->code, name_of(stubs, import),
-                                    walk->library};
+                                    keep_text(stubs, walk->library)};
     write_stub(stub, record);
     stubs->made++;
     const void *address = to.data ? to.address : stub;
@@ -207,10 +217,11 @@ static bool bind_one(void *ctx, const struct walk *walk, const struct walked *im
 
 bool imports_bind(struct host_image *image, struct vidmm_host_error *error) {
     struct walk walk = {.image = image, .error = error};
-    if (!imports_walk(&walk, count_one, NULL))
+    size_t text = 0;
+    if (!imports_walk(&walk, count_one, &text))
         return false;
     size_t code = pe_whole_pages((size_t)(walk.count + 1) * STUB_BYTES);
-    size_t data = walk.count * (sizeof(struct image_import) + ORDINAL_TEXT);
+    size_t data = walk.count * sizeof(struct image_import) + text;
     image->stubs_size = code + pe_whole_pages(data);
     void *memory =
         mmap(NULL, image->stubs_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -218,7 +229,7 @@ bool imports_bind(struct host_image *image, struct vidmm_host_error *error) {
         return host_fail(error, "out of memory for its %u imports", walk.count);
     image->stubs = memory;
     struct stubs stubs = {.code = memory, .records = (void *)((uint8_t *)memory + code)};
-    stubs.ordinals = (void *)(stubs.records + walk.count);
+    stubs.text = (void *)(stubs.records + walk.count);
     write_unknown(stubs.code);
     walk = (struct walk){.image = image, .error = error};
     if (!imports_walk(&walk, bind_one, &stubs))

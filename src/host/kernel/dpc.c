@@ -69,7 +69,7 @@ static void run_queue(struct host_dpcs *dpcs) {
         if (host_self.irql != DISPATCH_LEVEL) {
             host_violation("a DPC routine returned at IRQL %u instead of %u", host_self.irql,
                            DISPATCH_LEVEL);
-            host_self.irql = DISPATCH_LEVEL;
+            host_irql_set(DISPATCH_LEVEL);
         }
         host_interrupts_deliver();
     }
@@ -82,7 +82,7 @@ void host_dpcs_run(void) {
             return;
         KIRQL old = host_irql_raise(DISPATCH_LEVEL);
         run_queue(dpcs);
-        host_self.irql = old;
+        host_irql_set(old);
         atomic_store(&dpcs->running, false);
     }
 }

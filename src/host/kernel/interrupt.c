@@ -59,7 +59,7 @@ static void call_isr(const struct host_interrupt *interrupt, uint64_t messages) 
         if (host_self.irql != HOST_DEVICE_IRQL) {
             host_violation("DxgkDdiInterruptRoutine returned at IRQL %u instead of %u",
                            host_self.irql, HOST_DEVICE_IRQL);
-            host_self.irql = HOST_DEVICE_IRQL;
+            host_irql_set(HOST_DEVICE_IRQL);
         }
     }
     host_self.doing = outer;
@@ -86,7 +86,7 @@ void host_interrupts_deliver(void) {
         pthread_mutex_lock(&interrupt->lock);
         call_isr(interrupt, atomic_exchange(&interrupt->pending, 0));
         pthread_mutex_unlock(&interrupt->lock);
-        host_self.irql = old;
+        host_irql_set(old);
     }
     if (host_self.irql < DISPATCH_LEVEL)
         host_dpcs_run();

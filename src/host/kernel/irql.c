@@ -3,17 +3,24 @@
 
 #include "base/thread.h"
 #include "base/world.h"
+#include "image/paged.h"
 #include "kernel/dpc.h"
 #include "kernel/interrupt.h"
 
+void host_irql_set(KIRQL level) {
+    host_self.irql = level;
+    if (image_paged)
+        image_paged_reach(level < DISPATCH_LEVEL);
+}
+
 KIRQL host_irql_raise(KIRQL level) {
     KIRQL old = host_self.irql;
-    host_self.irql = level;
+    host_irql_set(level);
     return old;
 }
 
 void host_irql_lower(KIRQL level) {
-    host_self.irql = level;
+    host_irql_set(level);
     if (level < HOST_DEVICE_IRQL)
         host_interrupts_deliver();
     if (level < DISPATCH_LEVEL)

@@ -8,6 +8,8 @@
 
 #include "base/thread.h"
 
+/* Sets the level and nothing else: no interrupt or DPC runs. */
+void host_irql_set(KIRQL level);
 /* Sets a higher level, or the same; returns the old one. */
 KIRQL host_irql_raise(KIRQL level);
 /* Lowers to `level` after running interrupts and DPCs that waited for it. */

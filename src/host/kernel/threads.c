@@ -1,4 +1,5 @@
 /* threads.c - PsCreateSystemThread and its relatives; see threads.h. */
+#include "kernel/irql.h"
 #include "kernel/threads.h"
 
 #include <sched.h>
@@ -43,7 +44,7 @@ static void thread_ended(void) {
     PKTHREAD self = host_thread_self();
     if (host_self.irql != PASSIVE_LEVEL)
         host_violation("a system thread ended at IRQL %u", host_self.irql);
-    host_self.irql = PASSIVE_LEVEL;
+    host_irql_set(PASSIVE_LEVEL);
     host_dispatcher_lock();
     bool owned = !IsListEmpty(&self->mutexes);
     host_dispatcher_unlock();

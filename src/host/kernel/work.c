@@ -4,6 +4,7 @@
  * One queue in the order of coming. A thread of the system is made when there is work and none runs,
  * and ends when the queue is empty, so that what waits for threads at the end waits for the work.
  */
+#include "kernel/irql.h"
 #include "kernel/work.h"
 
 #include <pthread.h>
@@ -48,7 +49,7 @@ static VOID NTAPI work_thread(PVOID context) {
         routine(item->Parameter); /* which may free the item */
         if (host_self.irql != PASSIVE_LEVEL) {
             host_violation("a work item returned at IRQL %u", host_self.irql);
-            host_self.irql = PASSIVE_LEVEL;
+            host_irql_set(PASSIVE_LEVEL);
         }
     }
 }
@@ -57,14 +58,14 @@ static VOID NTAPI work_thread(PVOID context) {
 static void work_start(void) {
     HANDLE thread = NULL;
     KIRQL irql = host_self.irql;
-    host_self.irql = PASSIVE_LEVEL;
+    host_irql_set(PASSIVE_LEVEL);
     for (int tries = 0; tries < 8 && !thread; tries++)
         PsCreateSystemThread(&thread, THREAD_ALL_ACCESS, NULL, NULL, NULL, work_thread, NULL);
     if (thread)
         ZwClose(thread);
     else
         host_violation("no thread could be made for a work item");
-    host_self.irql = irql;
+    host_irql_set(irql);
 }
 
 NTKERNELAPI VOID NTAPI ExQueueWorkItem(PWORK_QUEUE_ITEM WorkItem, WORK_QUEUE_TYPE QueueType) {

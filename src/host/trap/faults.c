@@ -19,6 +19,7 @@
 #include "trap/mmio.h"
 #include "trap/privileged.h"
 #include "trap/processor.h"
+#include "trap/sections.h"
 #include "trap/shared_data.h"
 
 enum { PAGE_FAULT = 14, WRITES = 2, FETCHES = 16 }; /* of the processor's error code */
@@ -122,6 +123,8 @@ static bool done_here(int number, const siginfo_t *info, ucontext_t *user) {
         return mmio_finish(user);
     if (number != SIGSEGV)
         return false;
+    if (page_fault && sections_fault(address, (uint64_t)user->uc_mcontext.gregs[REG_RIP]))
+        return true;
     if (page_fault && mmio_has(address))
         return instruction_decode(user, &at) && mmio_do(&at, address);
     if (page_fault &&

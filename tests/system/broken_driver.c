@@ -1,0 +1,103 @@
+/*
+ * broken_driver.c - an example driver that makes one mistake, chosen by the setting Break: for what
+ * the reports say of the place. places_test.sh reads lines of this file, by their marks.
+ *
+ * It is cpu-vram with some functions of its table in front of those of the example.
+ */
+#include "../../drivers/common/cpu_pager.h"
+
+#define DriverEntry    example_entry
+#define DxgkInitialize take_table
+static NTSTATUS take_table(PDRIVER_OBJECT driver, PUNICODE_STRING path,
+                           PDRIVER_INITIALIZATION_DATA table);
+#include "../../drivers/common/cpu_entry.c"
+#undef DriverEntry
+#undef DxgkInitialize
+
+enum breaks {
+    BREAK_CRASH = 1, /* CreateDevice writes where nothing is */
+    BREAK_LEAK = 2,  /* CreateDevice allocates, and nothing frees */
+    BREAK_IRQL = 3,  /* CreateDevice takes paged pool at DISPATCH_LEVEL */
+    BREAK_PAGED = 4, /* CreateDevice runs pageable code at DISPATCH_LEVEL */
+    BREAK_GONE = 5,  /* CreateDevice runs code of DriverEntry's section */
+    BREAK_STACK = 6, /* CreateDevice calls itself without end */
+    BREAK_LOCKED = 7 /* as BREAK_PAGED, in a section that the driver locked */
+};
+
+#if defined(_WIN32) || defined(__CYGWIN__)
+#define IN_SECTION(name) __attribute__((noinline, section(name)))
+#else
+#define IN_SECTION(name) __attribute__((noinline))
+#endif
+
+#define BREAK_TAG 0x4272656bu
+
+static SIZE_T breaks;
+static DXGKDDI_CREATEDEVICE *create_device;
+static volatile int nothing; /* the compiler does not know that it stays 0 */
+
+IN_SECTION("PAGE") static int pageable(int n) {
+    return n + nothing;
+}
+
+IN_SECTION("INIT") static int of_entry(int n) {
+    return n - nothing;
+}
+
+__attribute__((noinline)) static void write_to(volatile int *address) {
+    *address = 1; /* crash */
+}
+
+__attribute__((noinline)) static int deeper(int n) {
+    volatile char room[512];
+    room[n & 511] = (char)n;
+    return nothing ? 0 : deeper(n + 1) + room[0]; /* stack */
+}
+
+__attribute__((noinline)) static void at_dispatch(void) {
+    KIRQL old;
+    KeRaiseIrql(DISPATCH_LEVEL, &old);
+    if (breaks == BREAK_IRQL)
+        ExFreePool(ExAllocatePoolWithTag(PagedPool, 64, BREAK_TAG)); /* irql */
+    else
+        nothing = pageable(0); /* paged */
+    KeLowerIrql(old);
+}
+
+static DXGKDDI_CREATEDEVICE broken_create_device;
+static NTSTATUS APIENTRY broken_create_device(const HANDLE adapter, DXGKARG_CREATEDEVICE *args) {
+    if (breaks == BREAK_CRASH)
+        write_to((volatile int *)(ULONG_PTR)nothing);
+    if (breaks == BREAK_LEAK)
+        (void)ExAllocatePoolWithTag(NonPagedPoolNx, 64, BREAK_TAG); /* leak */
+    if (breaks == BREAK_LOCKED)
+        (void)MmLockPagableCodeSection(pageable);
+    if (breaks == BREAK_IRQL || breaks == BREAK_PAGED || breaks == BREAK_LOCKED)
+        at_dispatch();
+    if (breaks == BREAK_GONE)
+        nothing = of_entry(0);
+    if (breaks == BREAK_STACK)
+        nothing = deeper(0);
+    return create_device(adapter, args);
+}
+
+static NTSTATUS take_table(PDRIVER_OBJECT driver, PUNICODE_STRING path,
+                           PDRIVER_INITIALIZATION_DATA table) {
+    create_device = table->DxgkDdiCreateDevice;
+    table->DxgkDdiCreateDevice = broken_create_device;
+    return DxgkInitialize(driver, path, table);
+}
+
+DRIVER_INITIALIZE DriverEntry;
+NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING registry_path) {
+    static WCHAR key[] = u"vidmm", name[] = u"Break";
+    ULONG value = 0;
+    RTL_QUERY_REGISTRY_TABLE table[2] = {{0}};
+    table[0].Flags = RTL_QUERY_REGISTRY_DIRECT | RTL_QUERY_REGISTRY_TYPECHECK;
+    table[0].Name = name;
+    table[0].EntryContext = &value;
+    table[0].DefaultType = (ULONG)REG_DWORD << RTL_QUERY_REGISTRY_TYPECHECK_SHIFT;
+    (void)RtlQueryRegistryValues(RTL_REGISTRY_SERVICES, key, table, NULL, NULL);
+    breaks = (SIZE_T)of_entry((int)value);
+    return example_entry(driver, registry_path);
+}

@@ -209,6 +209,12 @@ vidmm_harness_open_judged(const struct vidmm_host_config *host_config,
         vidmm_harness_open_driver(host_config, judging, harness, text, text_size);
     if (opened != VIDMM_HARNESS_OK)
         return opened;
+    if (vidmm_host_displays_only(harness->host)) {
+        snprintf(text, text_size,
+                 "the driver only displays: it has no memory to manage; vidmm "
+                 "check examines how it starts and what it answers");
+        return give_up(harness, true, VIDMM_HARNESS_DRIVER_FAILED, text, text_size);
+    }
     if (vidmm_harness_start_manager(harness, adapter_config, &error) != VIDMM_OK) {
         vidmm_error_text(&error, text, text_size);
         bool refused = error.status == VIDMM_DRIVER_BROKE_RULE;

@@ -29,4 +29,16 @@ expect "the standard VGA display answers its driver" $? 0 '^  start  *done'
 expect "it has a picture and no memory to manage" 0 0 'the driver only displays'
 "$vidmm" check --hardware "$virtio_hardware" "$vga_driver" > "$work/report"
 expect "the driver of the standard VGA display refuses another device" $? 3 'DxgkDdiStartDevice failed'
+"$vidmm" inspect --hardware "$vga_hardware" --driver "$vga_driver" > "$work/report" 2>&1
+expect "a driver without memory is told apart from one that fails" $? 3 'the driver only displays'
+
+# The devices themselves.
+if command -v qemu-system-x86_64 > /dev/null; then
+    "$vidmm" check --device qemu:virtio-gpu-pci "$virtio_driver" > "$work/report"
+    expect "QEMU's virtio GPU answers the driver" $? 0 '^  paging  *done'
+    "$vidmm" check --device qemu:VGA "$vga_driver" > "$work/report"
+    expect "QEMU's standard VGA display answers the driver" $? 0 'the driver only displays'
+    "$vidmm" check --device qemu:VGA "$virtio_driver" > "$work/report"
+    expect "the driver of the virtio GPU refuses QEMU's VGA" $? 3 'DxgkDdiStartDevice failed'
+fi
 exit $failed

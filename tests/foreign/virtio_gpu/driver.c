@@ -49,11 +49,19 @@ struct adapter {
     struct cpu_adapter cpu;
     PUCHAR bar;
     SIZE_T bar_bytes;
-    ULONG region[CAP_LAST + 1]; /* offset in the BAR, by the type of the capability */
+    ULONG64 bar_address;        /* of the BAR that the capabilities name */
+    ULONG region[CAP_LAST + 1]; /* offset in it, by the type of the capability */
     PUCHAR queue;
 };
 
 /* ---- Transport ------------------------------------------------------------------------------- */
+
+/* What the register of a BAR of memory says, of 32 or 64 bits. */
+static ULONG64 bar_address(const UCHAR *space, UCHAR bar) {
+    ULONG64 address = 0;
+    RtlCopyMemory(&address, &space[0x10 + 4 * bar], space[0x10 + 4 * bar] & 4 ? 8 : 4);
+    return address & ~(ULONG64)15;
+}
 
 static BOOLEAN find_regions(struct adapter *adapter) {
     const DXGKRNL_INTERFACE *dxgk = &adapter->cpu.skeleton.dxgk;
@@ -66,8 +74,9 @@ static BOOLEAN find_regions(struct adapter *adapter) {
         return FALSE;
     for (ULONG at = space[0x34]; at != 0 && at + 16 <= CONFIG_BYTES; at = space[at + 1]) {
         UCHAR type = space[at + 3];
-        if (space[at] != 9 || type == 0 || type > CAP_LAST)
+        if (space[at] != 9 || type == 0 || type > CAP_LAST || space[at + 4] > 4)
             continue;
+        adapter->bar_address = bar_address(space, space[at + 4]);
         RtlCopyMemory(&adapter->region[type], &space[at + 8], sizeof(ULONG));
         found |= 1u << type;
     }
@@ -136,9 +145,18 @@ static VOID stop_device(struct adapter *adapter) {
     adapter->bar = adapter->queue = NULL;
 }
 
+/* The resource at that address. */
+static BOOLEAN find_bar(struct adapter *adapter, const DXGK_DEVICE_INFO *info,
+                        PHYSICAL_ADDRESS *bar) {
+    for (ULONG i = 0; skeleton_resource(info, i, bar, &adapter->bar_bytes); i++)
+        if ((ULONG64)bar->QuadPart == adapter->bar_address)
+            return TRUE;
+    return FALSE;
+}
+
 static NTSTATUS start_device(struct adapter *adapter, const DXGK_DEVICE_INFO *info) {
     PHYSICAL_ADDRESS bar, highest = {.QuadPart = MAXLONGLONG};
-    if (!find_regions(adapter) || !skeleton_resource(info, 0, &bar, &adapter->bar_bytes))
+    if (!find_regions(adapter) || !find_bar(adapter, info, &bar))
         return STATUS_UNSUCCESSFUL;
     adapter->bar = MmMapIoSpaceEx(bar, adapter->bar_bytes, PAGE_READWRITE | PAGE_NOCACHE);
     adapter->queue = MmAllocateContiguousMemory(QUEUE_BYTES, highest);

@@ -38,18 +38,19 @@ ALLOWED = [
     ('include/vidmm/pattern.h', 'free string'),
     ('include/vidmm/operations.h', 'free'),
     ('include/vidmm/segment_queries.h', 'free'),
+    ('include/vidmm/interfaces.h', 'wddm free string'),
     ('include/vidmm/lookup.h', 'free vidmm/rules'),
     ('include/vidmm/*', 'wddm free string system vidmm/*'),
-    ('src/manager/*', 'own wddm free string vidmm/operations vidmm/segment_queries vidmm/os vidmm/manager vidmm/virtual '
-                      'vidmm/migration vidmm/readings'),
+    ('src/manager/*', 'own wddm free string vidmm/operations vidmm/segment_queries vidmm/interfaces vidmm/os '
+                      'vidmm/manager vidmm/virtual vidmm/migration vidmm/readings'),
     ('src/softgpu/hardware/*', 'own free string system vidmm/hwmodel vidmm/umd vidmm/pattern vidmm/softgpu'),
     ('src/softgpu/*', 'own wddm free string vidmm/umd vidmm/softgpu'),
     ('src/referee/rules/*', 'own wddm free string system vidmm/rules vidmm/readings'),
     ('src/referee/*', 'own wddm free string system vidmm/rules vidmm/readings vidmm/referee vidmm/interrupt '
-                      'vidmm/services vidmm/operations vidmm/segment_queries'),
-    ('src/host/*', 'own wddm free string system vidmm/host vidmm/hwmodel vidmm/os vidmm/interrupt'),
+                      'vidmm/services vidmm/operations vidmm/segment_queries vidmm/interfaces'),
+    ('src/host/*', 'own wddm free string system vidmm/host vidmm/hwmodel vidmm/os vidmm/interrupt vidmm/interfaces'),
     ('src/harness/*', 'own wddm free string system vidmm/host vidmm/manager vidmm/virtual vidmm/os vidmm/harness '
-                      'vidmm/referee'),
+                      'vidmm/referee vidmm/interfaces'),
     ('src/workload/*', 'own free string system vidmm/host vidmm/manager vidmm/virtual vidmm/harness vidmm/workload '
                        'vidmm/umd vidmm/pattern vidmm/operations'),
     ('src/check/*', 'own wddm free string system vidmm/*'),

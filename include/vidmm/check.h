@@ -43,8 +43,10 @@ struct vidmm_check_options {
     FILE *device_log;                    /* accesses to its registers; NULL: nowhere */
     const struct vidmm_host_setting *settings;
     uint32_t setting_count;
-    uint32_t ddi_version; /* of the reference driver; 0: its default */
-    uint32_t linked;      /* physical adapters of the logical one; 0: one */
+    /* That the reference driver declares, and that is spoken with any, at most what its table has; 0:
+     * the reference driver's default, and what table and caps say. */
+    uint32_t ddi_version;
+    uint32_t linked; /* physical adapters of the logical one; 0: one */
     uint64_t seed;
     struct vidmm_readings readings;
     uint8_t only[VIDMM_RULES_SIZE]; /* when only_some: not 0 for the rules to judge */
@@ -87,9 +89,11 @@ struct vidmm_stage_result {
 
 struct vidmm_check_result {
     enum vidmm_check_status status;
-    char text[512];       /* one sentence when BAD_INPUT or DRIVER_FAILED, or empty */
-    char driver[256];     /* path, or "softgpu" */
-    uint32_t ddi_version; /* in the driver's table; 0: the driver did not get there */
+    char text[512];              /* one sentence when BAD_INPUT or DRIVER_FAILED, or empty */
+    char driver[256];            /* path, or "softgpu" */
+    uint32_t ddi_version;        /* which is spoken; 0: the driver did not get there */
+    uint32_t registered_version; /* DRIVER_INITIALIZATION_DATA.Version */
+    uint32_t wddm_version;       /* DRIVERCAPS.WDDMVersion; 0: not said */
     uint64_t seed;
     /* Of all stages; equal findings of several stages are one. */
     struct vidmm_ledger ledger;

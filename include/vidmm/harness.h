@@ -16,12 +16,15 @@ struct vidmm_harness {
     struct vidmm_adapter *adapter;
     struct vidmm_referee *referee;    /* NULL: no referee judges the run */
     DRIVER_INITIALIZATION_DATA table; /* what the manager calls */
+    /* The same without what is newer than the interface that is spoken: for calls beside it. */
+    DRIVER_INITIALIZATION_DATA spoken;
 };
 
 /* How a harness is judged. */
 struct vidmm_harness_judging {
     struct vidmm_ledger *ledger; /* where findings go; the caller's, outlives the harness */
     struct vidmm_readings readings;
+    uint32_t interface_version; /* as vidmm_adapter_config.interface_version */
     /* For tests of the referee: replaces slots of the driver's table (between referee and driver)
      * or of the manager's table (between manager and referee). May be NULL. */
     void (*spoil_driver)(DRIVER_INITIALIZATION_DATA *table);

@@ -110,8 +110,9 @@ struct vidmm_segment_info {
 };
 
 struct vidmm_adapter_info {
-    uint32_t interface_version; /* DRIVER_INITIALIZATION_DATA.Version */
-    uint32_t query_version;     /* 1, 3 or 4: which QUERYSEGMENT was used */
+    uint32_t interface_version;  /* DXGKDDI_INTERFACE_VERSION that is spoken (vidmm/interfaces.h) */
+    uint32_t registered_version; /* DRIVER_INITIALIZATION_DATA.Version */
+    uint32_t query_version;      /* 1, 3 or 4: which QUERYSEGMENT was used */
     uint32_t segments;
     uint32_t linked;         /* physical adapters */
     uint32_t paging_segment; /* PagingBufferSegmentId; this and what follows: of index 0 */
@@ -301,6 +302,8 @@ struct vidmm_adapter_config {
     struct vidmm_readings readings;        /* where pages and systems disagree; zero: the pages */
     enum vidmm_model model;
     uint32_t linked; /* physical adapters; 0 or 1: the only one. More: from WDDM 2.0 on */
+    /* To speak with the driver, at most what its table has; 0: what table and caps say. */
+    uint32_t interface_version;
     /*
      * Called without locks after the last DDI call, when the adapter stopped or did not start. When
      * it returns, no vidmm_notify_* is under way and none follows, because the adapter's memory is

@@ -104,6 +104,7 @@ struct vidmm_referee_config {
     struct vidmm_ledger *ledger; /* the caller's; must outlive the referee */
     struct vidmm_referee_world world;
     struct vidmm_readings readings;
+    uint32_t interface_version; /* as vidmm_adapter_config.interface_version */
 };
 
 struct vidmm_referee;

@@ -33,8 +33,9 @@ struct vidmm_run_options {
     FILE *device_log;                    /* accesses to its registers; NULL: nowhere */
     enum vidmm_model memory_model;       /* GPUMMU, IOMMU: the reference driver has it by default */
     uint64_t vram_bytes; /* VramBytes of the reference hardware, IOMMU: ApertureBytes; 0: default */
-    uint32_t
-        ddi_version; /* DXGKDDI_INTERFACE_VERSION_* the reference driver declares; 0: its default */
+    /* DXGKDDI_INTERFACE_VERSION_* that the reference driver declares, and that is spoken with any, at
+     * most what its table has; 0: the reference driver's default, and what table and caps say. */
+    uint32_t ddi_version;
     const struct vidmm_host_setting *settings; /* more of them; they win over the two above */
     uint32_t setting_count;
     uint64_t seed; /* scatters physical pages */

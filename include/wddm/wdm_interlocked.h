@@ -143,12 +143,37 @@ FORCEINLINE VOID WriteULong64Release(ULONG64 volatile *Destination, ULONG64 Valu
 #define _WriteBarrier()     _ReadWriteBarrier()
 #endif
 #ifdef _KERNEL_MODE /* elsewhere a compiler's own headers may have them */
-#define _mm_mfence()           __builtin_ia32_mfence()
-#define _mm_lfence()           __builtin_ia32_lfence()
-#define _mm_sfence()           __builtin_ia32_sfence()
-#define _mm_pause()            __builtin_ia32_pause()
+#ifdef __clang__    /* which has them built in; drivers declare them again */
+VOID _mm_mfence(VOID);
+VOID _mm_lfence(VOID);
+VOID _mm_sfence(VOID);
+VOID _mm_pause(VOID);
+#else
+#define _mm_mfence() __builtin_ia32_mfence()
+#define _mm_lfence() __builtin_ia32_lfence()
+#define _mm_sfence() __builtin_ia32_sfence()
+#define _mm_pause()  __builtin_ia32_pause()
+#endif
 #define ReadTimeStampCounter() ((ULONG64)__builtin_ia32_rdtsc())
 #define __rdtsc()              __builtin_ia32_rdtsc()
+FORCEINLINE VOID WddmCpuid(int Registers[4], int Leaf, int SubLeaf) {
+    __asm__ __volatile__("cpuid"
+                         : "=a"(Registers[0]), "=b"(Registers[1]), "=c"(Registers[2]),
+                           "=d"(Registers[3])
+                         : "a"(Leaf), "c"(SubLeaf));
+}
+#define __cpuid(Registers, Leaf)            WddmCpuid(Registers, Leaf, 0)
+#define __cpuidex(Registers, Leaf, SubLeaf) WddmCpuid(Registers, Leaf, SubLeaf)
+FORCEINLINE ULONG64 WddmReadMsr(ULONG Register) {
+    ULONG Low, High;
+    __asm__ __volatile__("rdmsr" : "=a"(Low), "=d"(High) : "c"(Register));
+    return (ULONG64)High << 32 | Low;
+}
+#define __readmsr(Register) WddmReadMsr(Register)
+FORCEINLINE VOID WddmWriteMsr(ULONG Register, ULONG64 Value) {
+    __asm__ __volatile__("wrmsr" ::"a"((ULONG)Value), "d"((ULONG)(Value >> 32)), "c"(Register));
+}
+#define __writemsr(Register, Value) WddmWriteMsr(Register, Value)
 #endif
 
 /* FALSE, and no index: no bit is set. */

@@ -218,6 +218,11 @@ FORCEINLINE VOID KeMemoryBarrier(VOID) {
 #define __except WDDM_NEVER
 #define __finally
 #endif
+#ifndef __cplusplus /* excpt.h of C */
+#define try     __try
+#define except  __except
+#define finally __finally
+#endif
 
 NTKERNELAPI DECLSPEC_NORETURN VOID NTAPI ExRaiseStatus(NTSTATUS Status);
 NTKERNELAPI DECLSPEC_NORETURN VOID NTAPI ExRaiseAccessViolation(VOID);

@@ -138,6 +138,8 @@ void vidmm_check(const struct vidmm_check_options *options, struct vidmm_check_r
     run_stages(&check, result);
     result->ledger = check.shared->ledger;
     result->ddi_version = check.shared->version;
+    result->registered_version = check.shared->registered_version;
+    result->wddm_version = check.shared->wddm;
     munmap(shared, sizeof(*check.shared));
     check_count(options, result);
     conclude(result);

@@ -17,8 +17,8 @@ static NTSTATUS iommu_ask(struct check *check, DXGK_QUERYADAPTERINFOTYPE type, v
                                       .pOutputData = output,
                                       .OutputDataSize = size};
     check_step(check, "query: type %d", (int)type);
-    return check->harness.table.DxgkDdiQueryAdapterInfo(vidmm_host_adapter(check->harness.host),
-                                                        &query);
+    return check->harness.spoken.DxgkDdiQueryAdapterInfo(vidmm_host_adapter(check->harness.host),
+                                                         &query);
 }
 
 /* First their number, then the list. */
@@ -34,7 +34,7 @@ static void ask_ranges(struct check *check) {
 }
 
 void query_iommu(struct check *check, const DXGK_DRIVERCAPS *caps) {
-    uint32_t version = check->harness.table.Version;
+    uint32_t version = check->harness.spoken.Version;
     DXGK_PHYSICALADAPTERCAPS adapter;
     DXGK_FRAMEBUFFERSAVEAREA area = {.MaximumSize = 0};
     DXGK_IOMMU_CAPS iommu = {.Value = 0};

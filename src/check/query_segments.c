@@ -16,8 +16,8 @@ NTSTATUS check_ask_segments(struct check *check, DXGK_QUERYSEGMENTOUT4 *out) {
                                       .InputDataSize = sizeof(in),
                                       .pOutputData = out,
                                       .OutputDataSize = sizeof(*out)};
-    return check->harness.table.DxgkDdiQueryAdapterInfo(vidmm_host_adapter(check->harness.host),
-                                                        &query);
+    return check->harness.spoken.DxgkDdiQueryAdapterInfo(vidmm_host_adapter(check->harness.host),
+                                                         &query);
 }
 
 /* Both calls, how many and which. */
@@ -34,7 +34,7 @@ static void segments_ask_both(struct check *check) {
 }
 
 void query_segments(struct check *check) {
-    if (check->harness.table.Version < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+    if (check->harness.spoken.Version < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         return;
     check_step(check, "query: segments");
     segments_ask_both(check);

@@ -174,7 +174,7 @@ static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct chec
                                           uint32_t physical, bool aperture_will_do) {
     *raw = (struct raw_submitter){.check = check,
                                   .physical = physical,
-                                  .ddi = &check->harness.table,
+                                  .ddi = &check->harness.spoken,
                                   .adapter = vidmm_host_adapter(check->harness.host),
                                   .os = vidmm_host_os(check->harness.host),
                                   .fence = FIRST_FENCE,

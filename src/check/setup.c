@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include <vidmm/interfaces.h>
 #include <vidmm/softgpu.h>
 #include <vidmm/umd.h>
 
@@ -142,7 +143,8 @@ bool check_open(struct check *check, const struct check_setup *setup) {
         .trace_calls = options->log,
     };
     struct vidmm_harness_judging judging = {.ledger = &check->shared->ledger,
-                                            .readings = options->readings};
+                                            .readings = options->readings,
+                                            .interface_version = options->ddi_version};
     if (options->spoiler) {
         judging.spoil_driver = options->spoiler->driver;
         judging.spoil_manager = options->spoiler->manager;
@@ -157,7 +159,9 @@ bool check_open(struct check *check, const struct check_setup *setup) {
         refused(check, text);
         return false;
     }
-    check->shared->version = check->harness.table.Version;
+    check->shared->registered_version = check->harness.spoken.Version;
+    if (check->shared->version == 0)
+        check->shared->version = check->harness.spoken.Version;
     return true;
 }
 
@@ -165,7 +169,7 @@ bool check_speaks(struct check *check) {
     struct vidmm_umd_caps caps = {.magic = 0};
     DXGKARG_QUERYADAPTERINFO query = {
         .Type = DXGKQAITYPE_UMDRIVERPRIVATE, .pOutputData = &caps, .OutputDataSize = sizeof(caps)};
-    NTSTATUS status = check->harness.table.DxgkDdiQueryAdapterInfo(
+    NTSTATUS status = check->harness.spoken.DxgkDdiQueryAdapterInfo(
         vidmm_host_adapter(check->harness.host), &query);
     return status == STATUS_SUCCESS && caps.magic == VIDMM_UMD_MAGIC &&
            caps.version == VIDMM_UMD_VERSION;
@@ -183,18 +187,31 @@ bool check_displays_only(struct check *check) {
     return vidmm_host_displays_only(check->harness.host);
 }
 
+void check_speak(struct check *check, uint32_t wddm) {
+    struct check_shared *shared = check->shared;
+    shared->wddm = wddm;
+    shared->version =
+        vidmm_interface_spoken(shared->registered_version, wddm, check->options->ddi_version);
+    vidmm_interface_cut(&check->harness.spoken, shared->version);
+}
+
 bool check_manage(struct check *check, const struct check_setup *setup) {
     struct vidmm_error error = {.status = VIDMM_OK};
     struct vidmm_adapter_config config = {.observer = setup->observer,
                                           .transfer_chunk = setup->transfer_chunk,
-                                          .readings = check->options->readings};
+                                          .readings = check->options->readings,
+                                          .interface_version = check->options->ddi_version};
     if (check_displays_only(check)) {
         check->displays_only = true;
         (void)check_say(check, VIDMM_STAGE_SKIPPED, "the driver only displays: it has no memory");
         return false;
     }
-    if (vidmm_harness_start_manager(&check->harness, &config, &error) == VIDMM_OK)
+    if (vidmm_harness_start_manager(&check->harness, &config, &error) == VIDMM_OK) {
+        struct vidmm_adapter_info info;
+        vidmm_adapter_info(check->harness.adapter, &info);
+        check_speak(check, (uint32_t)info.caps.WDDMVersion);
         return true;
+    }
     check_error(check, &error);
     return false;
 }
@@ -210,6 +227,8 @@ bool check_restart(struct check *check) {
     check->harness.table = *vidmm_host_ddi(check->harness.host);
     if (spoiler && spoiler->manager)
         spoiler->manager(&check->harness.table);
+    check->harness.spoken = check->harness.table;
+    vidmm_interface_cut(&check->harness.spoken, check->shared->version);
     return true;
 }
 

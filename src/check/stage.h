@@ -19,9 +19,11 @@
 /* In memory that child and parent share; a driver can damage it. */
 struct check_shared {
     struct vidmm_ledger ledger;
-    uint32_t finished; /* the child ended normally */
-    uint32_t outcome;  /* enum vidmm_stage_outcome */
-    uint32_t version;  /* of the driver's table; 0: not known */
+    uint32_t finished;           /* the child ended normally */
+    uint32_t outcome;            /* enum vidmm_stage_outcome */
+    uint32_t registered_version; /* of the driver's table; 0: not known */
+    uint32_t version;            /* which is spoken: the table's until caps are known */
+    uint32_t wddm;               /* DRIVERCAPS.WDDMVersion; 0: not said, or not known */
     /* Allocations to fail, in order, from the first run of stage_memory.c. */
     uint32_t failures;
     uint64_t fail_at[CHECK_FAILURES];
@@ -89,6 +91,8 @@ uint64_t check_now_ms(void);
 /* setup.c. false: a finding or check->shared->text says why. */
 bool check_open(struct check *check, const struct check_setup *setup);
 bool check_manage(struct check *check, const struct check_setup *setup);
+/* From here on no call of the run's table is newer than a driver with this WDDMVersion speaks. */
+void check_speak(struct check *check, uint32_t wddm);
 /* The user's setting for driver or hardware; 0: none. */
 uint64_t check_setting(const struct check *check, const char *name);
 /* No memory to manage: stages that need it are skipped. */

@@ -95,9 +95,9 @@ enum vidmm_stage_outcome stage_host_aperture(struct check *check, uint32_t numbe
     check_step(check, "host-aperture: start");
     if (!check_open(check, &setup))
         return VIDMM_STAGE_STOPPED;
-    if (check->harness.table.Version < DXGKDDI_INTERFACE_VERSION_WDDM2_0 ||
-        !check->harness.table.DxgkDdiMapCpuHostAperture ||
-        !check->harness.table.DxgkDdiUnmapCpuHostAperture || !aperture_find(&host) ||
+    if (check->harness.spoken.Version < DXGKDDI_INTERFACE_VERSION_WDDM2_0 ||
+        !check->harness.spoken.DxgkDdiMapCpuHostAperture ||
+        !check->harness.spoken.DxgkDdiUnmapCpuHostAperture || !aperture_find(&host) ||
         host.aperture.SizeInPages < PAGES || host.pages < 16)
         return check_say(check, VIDMM_STAGE_SKIPPED, "the driver has no CPU host aperture");
     if (!aperture_play(&host))

@@ -29,8 +29,8 @@ static void ask_beyond(struct check *check, DXGK_QUERYADAPTERINFOTYPE type, void
                                       .pOutputData = out,
                                       .OutputDataSize = out_size};
     check_step(check, "linked: query type %d about no physical adapter", (int)type);
-    (void)check->harness.table.DxgkDdiQueryAdapterInfo(vidmm_host_adapter(check->harness.host),
-                                                       &query);
+    (void)check->harness.spoken.DxgkDdiQueryAdapterInfo(vidmm_host_adapter(check->harness.host),
+                                                        &query);
 }
 
 /* No system may ask so: what is counted of its rules meanwhile is put back. */

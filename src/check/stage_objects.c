@@ -10,7 +10,7 @@
 
 /* The manager creates no contexts for GDI, so the stage calls the driver, which may refuse. */
 static void gdi_context(struct check *check) {
-    const DRIVER_INITIALIZATION_DATA *table = &check->harness.table;
+    const DRIVER_INITIALIZATION_DATA *table = &check->harness.spoken;
     DXGKARG_CREATEDEVICE device = {.hDevice = check};
     DXGKARG_CREATECONTEXT context = {.hContext = check, .EngineAffinity = 1};
     device.Flags.GdiDevice = 1;
@@ -72,10 +72,10 @@ static bool objects_describe(struct check *check, const struct check_surface *su
     if (!check_good(check, vidmm_device_create(check->harness.adapter, &device)))
         return false;
     bool good = check_good(check, vidmm_allocation_create(device, &wanted, &primary));
-    if (good && check->harness.table.DxgkDdiDescribeAllocation) {
+    if (good && check->harness.spoken.DxgkDdiDescribeAllocation) {
         vidmm_allocation_info(primary, &info);
         DXGKARG_DESCRIBEALLOCATION description = {.hAllocation = info.driver.hAllocation};
-        (void)check->harness.table.DxgkDdiDescribeAllocation(
+        (void)check->harness.spoken.DxgkDdiDescribeAllocation(
             vidmm_host_adapter(check->harness.host), &description);
     }
     vidmm_device_destroy(device);

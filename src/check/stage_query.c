@@ -11,7 +11,7 @@
 #define ASH   0x5au
 
 static NTSTATUS query_ask(struct check *check, DXGKARG_QUERYADAPTERINFO *query) {
-    const DRIVER_INITIALIZATION_DATA *ddi = &check->harness.table;
+    const DRIVER_INITIALIZATION_DATA *ddi = &check->harness.spoken;
     return ddi->DxgkDdiQueryAdapterInfo(vidmm_host_adapter(check->harness.host), query);
 }
 
@@ -78,14 +78,17 @@ static void ask_with(struct check *check, DXGK_QUERYADAPTERINFOTYPE type, void *
     (void)query_ask(check, &query);
 }
 
-/* Other queries of systems; those of GPU virtual addresses only if the driver has them. */
+/* Other queries of systems that the driver's interface has; those of GPU virtual addresses only if
+ * the driver has them. */
 static void optional(struct check *check, const DXGK_DRIVERCAPS *caps) {
     DXGK_QUERYGPUMMUCAPSIN mmu = {.PhysicalAdapterIndex = 0};
     DXGK_QUERYPAGETABLELEVELDESCIN level = {.LevelIndex = 0};
     uint32_t precision = 0;
-    ask_with(check, DXGKQAITYPE_HISTORYBUFFERPRECISION, &precision, sizeof(precision),
-             sizeof(DXGKARG_HISTORYBUFFERPRECISION));
-    if (!caps->MemoryManagementCaps.GpuMmuSupported)
+    uint32_t version = check->harness.spoken.Version;
+    if (version >= DXGKDDI_INTERFACE_VERSION_WDDM1_3)
+        ask_with(check, DXGKQAITYPE_HISTORYBUFFERPRECISION, &precision, sizeof(precision),
+                 sizeof(DXGKARG_HISTORYBUFFERPRECISION));
+    if (version < DXGKDDI_INTERFACE_VERSION_WDDM2_0 || !caps->MemoryManagementCaps.GpuMmuSupported)
         return;
     ask_with(check, DXGKQAITYPE_GPUMMUCAPS, &mmu, sizeof(mmu), sizeof(DXGK_GPUMMUCAPS));
     ask_with(check, DXGKQAITYPE_PAGETABLELEVELDESC, &level, sizeof(level),
@@ -110,12 +113,13 @@ enum vidmm_stage_outcome stage_query(struct check *check, uint32_t number) {
         (void)check_say(check, VIDMM_STAGE_STOPPED, "out of memory");
     } else if (check_open(check, &setup)) {
         outcome = VIDMM_STAGE_SKIPPED;
-        if (!check->harness.table.DxgkDdiQueryAdapterInfo)
+        if (!check->harness.spoken.DxgkDdiQueryAdapterInfo)
             (void)check_say(check, outcome, "the driver answers no queries");
         else {
             DXGK_DRIVERCAPS answer;
             caps(check, bytes, again);
             memcpy(&answer, bytes, sizeof(answer)); /* the last size was all of it */
+            check_speak(check, (uint32_t)answer.WDDMVersion);
             optional(check, &answer);
             query_segments(check);
             query_iommu(check, &answer);

@@ -35,7 +35,7 @@ static void want_staging(struct check_surface *surface, uint32_t width, uint32_t
 /* false: systems do not ask this driver. */
 static bool want(const struct check *check, struct check_surface *surface,
                  enum check_surface_kind kind, uint32_t width, uint32_t height) {
-    bool gdi = check->harness.table.Version >= DXGKDDI_INTERFACE_VERSION_WIN7;
+    bool gdi = check->harness.spoken.Version >= DXGKDDI_INTERFACE_VERSION_WIN7;
     switch (kind) {
     case CHECK_SURFACE_PRIMARY:
         want_primary(surface, width, height);
@@ -56,7 +56,7 @@ static bool want(const struct check *check, struct check_surface *surface,
 }
 
 static bool surface_ask(struct check *check, struct check_surface *surface) {
-    const DRIVER_INITIALIZATION_DATA *table = &check->harness.table;
+    const DRIVER_INITIALIZATION_DATA *table = &check->harness.spoken;
     HANDLE adapter = vidmm_host_adapter(check->harness.host);
     return table->DxgkDdiGetStandardAllocationDriverData(adapter, &surface->ask) == STATUS_SUCCESS;
 }
@@ -65,7 +65,7 @@ static bool surface_ask(struct check *check, struct check_surface *surface) {
 bool check_surface_open(struct check *check, struct check_surface *surface,
                         enum check_surface_kind kind, uint32_t width, uint32_t height) {
     memset(surface, 0, sizeof(*surface));
-    if (!check->harness.table.DxgkDdiGetStandardAllocationDriverData ||
+    if (!check->harness.spoken.DxgkDdiGetStandardAllocationDriverData ||
         !want(check, surface, kind, width, height) || !surface_ask(check, surface))
         return false;
     surface->data = calloc(1, (size_t)surface->ask.AllocationPrivateDriverDataSize + 1);

@@ -41,11 +41,14 @@ static void help_adapter(FILE *out) {
           "                         driver's BARs (vidmm/hwmodel.h); without it plain memory\n",
           out);
     help_device(out);
-    fputs("      --seed N           scatters physical pages; makes a generated workload\n"
-          "      --threads N        N submitting threads, a thread for each engine and wall-clock\n"
-          "                         time; 0 (default): one thread and virtual time\n"
-          "      --ddi VERSION      interface version of the reference driver:",
-          out);
+    fputs(
+        "      --seed N           scatters physical pages; makes a generated workload\n"
+        "      --threads N        N submitting threads, a thread for each engine and wall-clock\n"
+        "                         time; 0 (default): one thread and virtual time\n"
+        "      --ddi VERSION      interface version of the reference driver, and the one that any\n"
+        "                         driver is spoken to in, at most its table's (default: the older\n"
+        "                         of its table's and of DRIVERCAPS.WDDMVersion):",
+        out);
     for (size_t i = 0; vidmm_run_ddi_at(i); i++) {
         fputs(i % 6 == 0 ? "\n                         " : " ", out);
         fputs(vidmm_run_ddi_at(i), out);
@@ -159,7 +162,7 @@ void cli_help_check(FILE *out) {
           "      --timeout SECONDS  time limit of one run of a stage (default 10)\n"
           "      --color WHEN       auto (default), always or never\n"
           "      --seed N           seed of the random choices (default 0)\n"
-          "      --ddi VERSION      interface version of the reference driver\n"
+          "      --ddi VERSION      interface version, as of vidmm run\n"
           "      --linked N         N linked physical adapters, 1 to 4 (default: 1)\n"
           "      --set NAME=VALUE   a setting of the driver or the hardware\n"
           "      --inf FILE         settings from the driver's INF file\n"

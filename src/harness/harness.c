@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <vidmm/interfaces.h>
 #include <vidmm/virtual.h>
 
 /*
@@ -176,7 +177,15 @@ enum vidmm_harness_result vidmm_harness_open_driver(const struct vidmm_host_conf
     harness->table = *vidmm_host_ddi(harness->host);
     if (judging && judging->spoil_manager)
         judging->spoil_manager(&harness->table);
+    harness->spoken = harness->table;
     return VIDMM_HARNESS_OK;
+}
+
+static void harness_speak(struct vidmm_harness *harness) {
+    struct vidmm_adapter_info info;
+    vidmm_adapter_info(harness->adapter, &info);
+    harness->spoken = harness->table;
+    vidmm_interface_cut(&harness->spoken, info.interface_version);
 }
 
 enum vidmm_status vidmm_harness_start_manager(struct vidmm_harness *harness,
@@ -190,6 +199,8 @@ enum vidmm_status vidmm_harness_start_manager(struct vidmm_harness *harness,
     config.quiesce = quiesce;
     enum vidmm_status status = vidmm_adapter_start(&config, &current, error);
     harness->adapter = status == VIDMM_OK ? current : NULL;
+    if (harness->adapter)
+        harness_speak(harness);
     harness_judge_sizes(harness);
     return status;
 }

@@ -74,7 +74,8 @@ bool harness_judge_begin(struct vidmm_harness *harness, const struct vidmm_harne
                          struct vidmm_host_config *config) {
     static struct vidmm_host_interposer interposer;
     struct vidmm_referee_config referee = {.ledger = judging->ledger,
-                                           .readings = judging->readings};
+                                           .readings = judging->readings,
+                                           .interface_version = judging->interface_version};
     harness->referee = vidmm_referee_create(&referee);
     if (!harness->referee)
         return false;

@@ -23,6 +23,7 @@ struct vidmm_referee *vidmm_referee_create(const struct vidmm_referee_config *co
     referee->ledger = config->ledger;
     referee->world = config->world;
     referee->readings = config->readings;
+    referee->adapter.wanted_version = config->interface_version;
     referee->tables.random = TABLES_RANDOM;
     pthread_mutex_init(&referee->lock, NULL);
     pthread_mutex_init(&referee->reports.lock, NULL);
@@ -83,7 +84,7 @@ void vidmm_referee_set_world(struct vidmm_referee *referee,
 
 void vidmm_referee_wrap_ddi(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
     referee->real = *table;
-    referee->adapter.version = table->Version;
+    referee->adapter.registered_version = referee->adapter.version = table->Version;
     referee_judge_table(referee, table);
     referee_watch_linked(referee, table);
     referee_watch_query(referee, table);

@@ -83,7 +83,8 @@ void report_check_json(FILE *out, const struct vidmm_check_result *result) {
     put_text(root, "status", report_check_status(result->status));
     put_text(root, "text", result->text);
     put_text(root, "driver", result->driver);
-    put_count(root, "interface_version", result->ddi_version);
+    report_json_interface(root, result->registered_version, result->wddm_version,
+                          result->ddi_version);
     put_count(root, "seed", result->seed);
     put_count(root, "judged", result->judged);
     put_count(root, "passed", result->passed);

@@ -2,6 +2,7 @@
  * check_text.c - a conformance check as text: findings, worst first, then the figures.
  */
 #include "check.h"
+#include "names.h"
 
 #include <inttypes.h>
 
@@ -17,12 +18,17 @@ static struct ink ink_of(bool color) {
 
 static void print_head(FILE *out, const struct vidmm_check_result *result) {
     const char *name = vidmm_run_ddi_name(result->ddi_version);
+    char note[REPORT_NOTE];
     fprintf(out, "%s", result->driver);
     if (name)
         fprintf(out, ", interface %s", name);
     else if (result->ddi_version != 0)
         fprintf(out, ", interface 0x%" PRIx32, result->ddi_version);
-    fprintf(out, ", seed %" PRIu64 "\n\n", result->seed);
+    fprintf(out, ", seed %" PRIu64 "\n", result->seed);
+    if (report_interface_note(result->registered_version, result->wddm_version, result->ddi_version,
+                              note, sizeof(note)))
+        fprintf(out, "%s\n", note);
+    fputc('\n', out);
 }
 
 static void print_rule(FILE *out, const struct vidmm_rule *rule, const struct ink *ink) {

@@ -39,11 +39,15 @@ static void print_number(FILE *out, const char *label, uint64_t value) {
 static void print_interface(FILE *out, const struct vidmm_inspection *inspection) {
     const struct vidmm_adapter_info *info = &inspection->adapter;
     const char *name = vidmm_run_ddi_name(info->interface_version);
+    char note[REPORT_NOTE];
     fprintf(out, "%s\n\n", inspection->driver);
     fprintf(out, LABEL "0x%" PRIX32 "%s%s\n", "interface version", info->interface_version,
             name ? " " : "", name ? name : "");
     fprintf(out, LABEL "%s\n", "segments asked with",
             vidmm_segment_query_name(info->query_version));
+    if (report_interface_note(info->registered_version, (uint32_t)info->caps.WDDMVersion,
+                              info->interface_version, note, sizeof(note)))
+        fprintf(out, "\n%s\n", note);
 }
 
 static void print_caps(FILE *out, const struct vidmm_adapter_info *info) {

@@ -99,7 +99,9 @@ static json_t *document(const struct vidmm_inspection *inspection) {
     json_object_set_new(root, "imports", imports(inspection));
     if (!inspection->segments && inspection->import_count != 0)
         return root;
-    put_count(root, "interface_version", inspection->adapter.interface_version);
+    report_json_interface(root, inspection->adapter.registered_version,
+                          (uint32_t)inspection->adapter.caps.WDDMVersion,
+                          inspection->adapter.interface_version);
     put_count(root, "linked", inspection->adapter.linked);
     put_count(root, "query_version", inspection->adapter.query_version);
     json_object_set_new(root, "caps", caps(&inspection->adapter));

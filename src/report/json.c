@@ -137,7 +137,9 @@ json_t *report_run_json(const struct vidmm_run_result *result) {
     put_count(root, "peak_live_bytes", result->peak_live_bytes);
     put_count(root, "seed", result->seed);
     put_count(root, "threads", result->threads);
-    put_count(root, "interface_version", result->adapter.interface_version);
+    report_json_interface(root, result->adapter.registered_version,
+                          (uint32_t)result->adapter.caps.WDDMVersion,
+                          result->adapter.interface_version);
     put_count(root, "linked", result->adapter.linked);
     put_count(root, "query_version", result->adapter.query_version);
     json_object_set_new(root, "model", report_json_text(report_model(&result->mmu)));

@@ -1,6 +1,8 @@
 /* json_text.c - see json_text.h. */
 #include "json_text.h"
 
+#include "names.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,4 +16,13 @@ json_t *report_json_text(const char *text) {
     value = json_string(copy ? copy : "");
     free(copy);
     return value;
+}
+
+void report_json_interface(json_t *root, uint32_t registered, uint32_t wddm, uint32_t spoken) {
+    char note[REPORT_NOTE];
+    report_interface_note(registered, wddm, spoken, note, sizeof(note));
+    json_object_set_new(root, "interface_version", json_integer(spoken));
+    json_object_set_new(root, "registered_version", json_integer(registered));
+    json_object_set_new(root, "wddm_version", json_integer(wddm));
+    json_object_set_new(root, "interface_note", report_json_text(note));
 }

@@ -4,6 +4,9 @@
 #include "names.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+
+#include <vidmm/interfaces.h>
 
 const char *report_status_name(enum vidmm_run_status status) {
     static const char *const names[] = {
@@ -113,4 +116,30 @@ uint64_t report_level_bytes(const struct vidmm_gpummu_info *mmu, uint32_t level)
         bits += mmu->level[below].index_bits;
     return level + 1 == mmu->levels ? UINT64_C(1) << mmu->caps.VirtualAddressBitCount
                                     : UINT64_C(1) << bits;
+}
+
+/* ---- Interface versions ---------------------------------------------------------------------- */
+
+const char *report_interface(uint32_t version, char *text, size_t size) {
+    const char *name = vidmm_run_ddi_name(version);
+    snprintf(text, size, "0x%" PRIX32, version);
+    return name ? name : text;
+}
+
+bool report_interface_note(uint32_t registered, uint32_t wddm, uint32_t spoken, char *text,
+                           size_t size) {
+    const struct vidmm_interface *table = vidmm_interface(registered);
+    const struct vidmm_interface *caps = vidmm_interface_of_wddm(wddm);
+    char numbers[3][16];
+    text[0] = '\0';
+    if (!table || !caps || table->wddm == caps->wddm)
+        return false;
+    snprintf(text, size,
+             "DRIVER_INITIALIZATION_DATA.Version is 0x%" PRIX32
+             " (%s), DRIVERCAPS.WDDMVersion 0x%" PRIX32
+             " (%s): vidmm speaks %s; build the driver with -DDXGKDDI_INTERFACE_VERSION=%s",
+             registered, report_interface(registered, numbers[0], sizeof(numbers[0])), wddm,
+             report_interface(caps->version, numbers[1], sizeof(numbers[1])),
+             report_interface(spoken, numbers[2], sizeof(numbers[2])), caps->defined);
+    return true;
 }

@@ -8,8 +8,15 @@
 #include <vidmm/run.h>
 #include <vidmm/virtual.h>
 
+#define REPORT_NOTE 320u /* bytes of a note about interface versions */
+
 /* "verified", "wrong" … */
 const char *report_status_name(enum vidmm_run_status status);
+/* The name of an interface version, else its number in `text`. */
+const char *report_interface(uint32_t version, char *text, size_t size);
+/* One sentence where a driver's table and its WDDMVersion state different versions; else false. */
+bool report_interface_note(uint32_t registered, uint32_t wddm, uint32_t spoken, char *text,
+                           size_t size);
 /* "done", "stayed", "in doubt" … */
 const char *report_migrate_status_name(enum vidmm_migrate_status status);
 /* DXGK_SEGMENTFLAGS by bit (0 to 31); `name` is room for one that has none. */

@@ -21,17 +21,19 @@ static void row_bytes(FILE *out, const char *label, uint64_t value) {
 }
 
 static void print_head(FILE *out, const struct vidmm_run_result *result) {
-    char vram[32] = "the driver's own", peak[32], version[16];
+    const struct vidmm_adapter_info *adapter = &result->adapter;
+    char vram[32] = "the driver's own", peak[32], version[16], note[REPORT_NOTE];
     if (result->vram_bytes != 0)
         vidmm_report_size(result->vram_bytes, vram, sizeof(vram));
-    const char *name = vidmm_run_ddi_name(result->adapter.interface_version);
-    if (!name)
-        snprintf(version, sizeof(version), "0x%" PRIX32, result->adapter.interface_version);
     fprintf(out, "%s on %s: %s%s for %s at the peak\n", result->workload, result->driver,
             result->mmu.iommu ? "system memory" : vram, result->mmu.iommu ? "" : " of VRAM",
             vidmm_report_size(result->peak_live_bytes, peak, sizeof(peak)));
     fprintf(out, "interface %s, segment query version %" PRIu32 ", seed %" PRIu64 "\n",
-            name ? name : version, result->adapter.query_version, result->seed);
+            report_interface(adapter->interface_version, version, sizeof(version)),
+            adapter->query_version, result->seed);
+    if (report_interface_note(adapter->registered_version, (uint32_t)adapter->caps.WDDMVersion,
+                              adapter->interface_version, note, sizeof(note)))
+        fprintf(out, "%s\n", note);
     if (result->adapter.linked > 1)
         fprintf(out, "%" PRIu32 " linked physical adapters\n", result->adapter.linked);
     if (result->mmu.on)

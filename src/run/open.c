@@ -99,9 +99,12 @@ enum vidmm_run_status run_open(const struct vidmm_run_options *options, uint64_t
     }
     struct vidmm_host_config host;
     fill_host_config(options, &settings, peak, &host);
-    struct vidmm_adapter_config adapter = {
-        .observer = observer, .policy = options->policy, .model = options->memory_model};
-    const struct vidmm_harness_judging judging = {.ledger = ledger};
+    struct vidmm_adapter_config adapter = {.observer = observer,
+                                           .policy = options->policy,
+                                           .model = options->memory_model,
+                                           .interface_version = options->ddi_version};
+    const struct vidmm_harness_judging judging = {.ledger = ledger,
+                                                  .interface_version = options->ddi_version};
     enum vidmm_harness_result opened = vidmm_harness_open_judged(
         &host, &adapter, ledger ? &judging : NULL, harness, text, text_size);
     free(settings.list);

@@ -1,6 +1,7 @@
 /*
  * parse.c - parses values of a run's options: sizes, shares of a workload, interface versions.
  */
+#include <vidmm/interfaces.h>
 #include <vidmm/run.h>
 
 #include <ctype.h>
@@ -71,35 +72,11 @@ bool vidmm_run_parse_vram(const char *text, uint64_t peak, uint64_t *bytes) {
     return true;
 }
 
-static const struct {
-    const char *name;
-    uint32_t version;
-} versions[] = {
-    {"vista", DXGKDDI_INTERFACE_VERSION_VISTA},
-    {"vista-sp1", DXGKDDI_INTERFACE_VERSION_VISTA_SP1},
-    {"win7", DXGKDDI_INTERFACE_VERSION_WIN7},
-    {"win8", DXGKDDI_INTERFACE_VERSION_WIN8},
-    {"wddm1.3", DXGKDDI_INTERFACE_VERSION_WDDM1_3},
-    {"wddm2.0", DXGKDDI_INTERFACE_VERSION_WDDM2_0},
-    {"wddm2.1", DXGKDDI_INTERFACE_VERSION_WDDM2_1},
-    {"wddm2.2", DXGKDDI_INTERFACE_VERSION_WDDM2_2},
-    {"wddm2.3", DXGKDDI_INTERFACE_VERSION_WDDM2_3},
-    {"wddm2.4", DXGKDDI_INTERFACE_VERSION_WDDM2_4},
-    {"wddm2.5", DXGKDDI_INTERFACE_VERSION_WDDM2_5},
-    {"wddm2.6", DXGKDDI_INTERFACE_VERSION_WDDM2_6},
-    {"wddm2.7", DXGKDDI_INTERFACE_VERSION_WDDM2_7},
-    {"wddm2.8", DXGKDDI_INTERFACE_VERSION_WDDM2_8},
-    {"wddm2.9", DXGKDDI_INTERFACE_VERSION_WDDM2_9},
-    {"wddm3.0", DXGKDDI_INTERFACE_VERSION_WDDM3_0},
-    {"wddm3.1", DXGKDDI_INTERFACE_VERSION_WDDM3_1},
-    {"wddm3.2", DXGKDDI_INTERFACE_VERSION_WDDM3_2},
-};
-#define VERSION_COUNT (sizeof(versions) / sizeof(versions[0]))
-
 bool vidmm_run_parse_ddi(const char *name, uint32_t *version) {
-    for (size_t i = 0; i < VERSION_COUNT; i++) {
-        if (strcasecmp(versions[i].name, name) == 0) {
-            *version = versions[i].version;
+    const struct vidmm_interface *row;
+    for (size_t i = 0; (row = vidmm_interface_at(i)); i++) {
+        if (row->name && strcasecmp(row->name, name) == 0) {
+            *version = row->version;
             return true;
         }
     }
@@ -107,15 +84,16 @@ bool vidmm_run_parse_ddi(const char *name, uint32_t *version) {
 }
 
 const char *vidmm_run_ddi_name(uint32_t version) {
-    for (size_t i = 0; i < VERSION_COUNT; i++) {
-        if (versions[i].version == version)
-            return versions[i].name;
-    }
-    return NULL;
+    const struct vidmm_interface *row = vidmm_interface(version);
+    return row ? row->name : NULL;
 }
 
 const char *vidmm_run_ddi_at(size_t index) {
-    return index < VERSION_COUNT ? versions[index].name : NULL;
+    const struct vidmm_interface *row;
+    for (size_t i = 0; (row = vidmm_interface_at(i)); i++)
+        if (row->name && index-- == 0)
+            return row->name;
+    return NULL;
 }
 
 bool vidmm_run_parse_model(const char *name, enum vidmm_model *model) {

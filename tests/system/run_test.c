@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include <vidmm/interfaces.h>
 #include <vidmm/run.h>
 
 static void sizes_are_numbers_with_suffixes_of_1024(void **state) {
@@ -66,6 +67,34 @@ static void interface_versions_have_names_both_ways(void **state) {
     assert_null(vidmm_run_ddi_name(0xffff));
 }
 
+static void the_older_of_table_and_caps_is_spoken(void **state) {
+    (void)state;
+    uint32_t newest = DXGKDDI_INTERFACE_VERSION_WDDM3_2, rotation = 0x4003;
+    assert_int_equal(vidmm_interface_spoken(newest, 0, 0), newest); /* says nothing */
+    assert_int_equal(vidmm_interface_spoken(newest, DXGKDDI_WDDMv3_2, 0), newest);
+    assert_int_equal(vidmm_interface_spoken(newest, DXGKDDI_WDDMv1_3, 0), 0x4002);
+    assert_int_equal(vidmm_interface_spoken(newest, DXGKDDI_WDDMv2_1, 0), 0x6003);
+    assert_int_equal(vidmm_interface_spoken(newest, DXGKDDI_WDDMv2_1 + 5, 0), 0x6003);
+    assert_int_equal(vidmm_interface_spoken(newest, DXGKDDI_WDDMv1, 0), 0x1052);
+    assert_int_equal(vidmm_interface_spoken(0x2005, DXGKDDI_WDDMv1, 0), 0x2005);
+    assert_int_equal(vidmm_interface_spoken(rotation, DXGKDDI_WDDMv1_3, 0), rotation);
+    assert_int_equal(vidmm_interface_spoken(0x5023, DXGKDDI_WDDMv2_6, 0), 0x5023);
+    assert_int_equal(vidmm_interface_spoken(0x5023, DXGKDDI_WDDMv2_0, 0x300E), 0x300E);
+    assert_int_equal(vidmm_interface_spoken(0x300E, DXGKDDI_WDDMv1_2, newest), 0x300E);
+}
+
+static void a_cut_table_has_no_newer_function(void **state) {
+    (void)state;
+    DRIVER_INITIALIZATION_DATA table;
+    memset(&table, 0xff, sizeof(table));
+    table.Version = DXGKDDI_INTERFACE_VERSION_WDDM3_2;
+    vidmm_interface_cut(&table, DXGKDDI_INTERFACE_VERSION_WDDM1_3);
+    assert_int_equal(table.Version, DXGKDDI_INTERFACE_VERSION_WDDM1_3);
+    assert_non_null(table.DxgkDdiGetNodeMetadata);
+    assert_null(table.DxgkDdiCreateProcess);
+    assert_null(table.DxgkDdiCreateMemoryBasis);
+}
+
 static void an_unknown_workload_is_one_sentence(void **state) {
     (void)state;
     struct vidmm_workload workload;
@@ -111,6 +140,8 @@ int main(void) {
         cmocka_unit_test(sizes_are_numbers_with_suffixes_of_1024),
         cmocka_unit_test(a_share_is_rounded_up_and_never_below_a_mebibyte),
         cmocka_unit_test(interface_versions_have_names_both_ways),
+        cmocka_unit_test(the_older_of_table_and_caps_is_spoken),
+        cmocka_unit_test(a_cut_table_has_no_newer_function),
         cmocka_unit_test(an_unknown_workload_is_one_sentence),
         cmocka_unit_test(a_generated_run_verifies_and_counts_its_calls),
         cmocka_unit_test(a_driver_that_cannot_be_loaded_is_one_sentence),

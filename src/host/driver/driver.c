@@ -5,10 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <vidmm/interfaces.h>
+
 #include "base/thread.h"
 #include "base/world.h"
 #include "kernel/irql.h"
-#include "driver/versions.h"
 
 bool host_driver_fail(struct vidmm_host_error *error, NTSTATUS status, const char *format, ...) {
     va_list args;
@@ -30,14 +31,14 @@ NTSTATUS APIENTRY DxgkInitialize(PDRIVER_OBJECT DriverObject, PUNICODE_STRING Re
     host_irql_at_most(PASSIVE_LEVEL, "DxgkInitialize");
     if (!DriverObject || !RegistryPath || !DriverInitializationData)
         return STATUS_INVALID_PARAMETER;
-    size_t size = host_table_size(DriverInitializationData->Version);
+    const struct vidmm_interface *interface = vidmm_interface(DriverInitializationData->Version);
     driver->ddi.Version = DriverInitializationData->Version;
-    if (size == 0) {
+    if (!interface) {
         driver->refusal = "DRIVER_INITIALIZATION_DATA.Version is no DXGKDDI_INTERFACE_VERSION";
         return STATUS_REVISION_MISMATCH;
     }
     memset(&driver->ddi, 0, sizeof(driver->ddi));
-    memcpy(&driver->ddi, DriverInitializationData, size);
+    memcpy(&driver->ddi, DriverInitializationData, interface->table_size);
     driver->initialized = true;
     return STATUS_SUCCESS;
 }

@@ -1,6 +1,8 @@
 /*
  * start.c - the start and the stop of an adapter.
  */
+#include <vidmm/interfaces.h>
+
 #include "base/adapter.h"
 #include "base/assert.h"
 #include "reported/needed.h"
@@ -69,8 +71,16 @@ static enum vidmm_status start_query(struct vidmm_adapter *adapter,
                                     .agp_size = gart ? gart->size : 0,
                                     .readings = config->readings,
                                     .linked = config->linked,
+                                    .interface_version = config->interface_version,
                                     .model = config->model};
-    return query_adapter(&context, &adapter->facts, &adapter->error);
+    enum vidmm_status status = query_adapter(&context, &adapter->facts, &adapter->error);
+    if (status != VIDMM_OK || adapter->facts.interface_version == adapter->ddi->Version)
+        return status;
+    /* No function is called that is newer than what is spoken. */
+    adapter->older_ddi = *adapter->ddi;
+    vidmm_interface_cut(&adapter->older_ddi, adapter->facts.interface_version);
+    adapter->ddi = &adapter->older_ddi;
+    return VIDMM_OK;
 }
 
 static enum vidmm_status start_check_table(struct vidmm_adapter *adapter) {

@@ -7,6 +7,7 @@ void vidmm_adapter_info(struct vidmm_adapter *adapter, struct vidmm_adapter_info
     const struct adapter_facts *facts = &adapter->facts;
     *info = (struct vidmm_adapter_info){
         .interface_version = facts->interface_version,
+        .registered_version = facts->registered_version,
         .query_version = facts->query_version,
         .segments = facts->segment_count,
         .linked = facts->linked,

@@ -90,6 +90,8 @@ struct memory_share {
 struct vidmm_adapter {
     struct vidmm_os os;
     const DRIVER_INITIALIZATION_DATA *ddi;
+    DRIVER_INITIALIZATION_DATA
+    older_ddi; /* `ddi` where an older interface than the table's is spoken */
     HANDLE hadapter;
     struct adapter_settings settings;
     struct adapter_facts facts;

@@ -4,6 +4,8 @@
  */
 #include <string.h>
 
+#include <vidmm/interfaces.h>
+
 #include "reported/ask.h"
 
 #define PAGE_CAPS          "ns-d3dkmddi-_dxgk_drivercaps"
@@ -187,7 +189,7 @@ static enum vidmm_status query_driver_caps(const struct query_context *context,
                                            struct adapter_facts *facts, struct vidmm_error *error) {
     const struct question question = {context, error, "DxgkDdiQueryAdapterInfo(DRIVERCAPS)"};
     DXGK_DRIVERCAPS *caps = &facts->caps;
-    uint32_t size = caps_size(facts->interface_version);
+    uint32_t size = caps_size(facts->registered_version);
     enum vidmm_status status = query_ask(&question, DXGKQAITYPE_DRIVERCAPS, NULL, 0, caps, size);
     if (status != VIDMM_OK)
         return status;
@@ -204,7 +206,10 @@ static enum vidmm_status query_driver_caps(const struct query_context *context,
     status = validate_addresses(&question, caps);
     if (status == VIDMM_OK)
         status =
-            validate_vidmm_caps(&question, facts->interface_version, caps->MemoryManagementCaps);
+            validate_vidmm_caps(&question, facts->registered_version, caps->MemoryManagementCaps);
+    /* From here on the driver is asked what it knows. */
+    facts->interface_version = vidmm_interface_spoken(
+        facts->registered_version, (uint32_t)caps->WDDMVersion, context->interface_version);
     return status == VIDMM_OK ? validate_compute_only(&question, caps) : status;
 }
 

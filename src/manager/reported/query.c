@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include <vidmm/interfaces.h>
+
 #include "reported/physical.h"
 #include "reported/segment_query.h"
 
@@ -267,11 +269,6 @@ static enum vidmm_status query_segments(const struct query_context *context,
 
 /* ---- Interface ------------------------------------------------------------------------------- */
 
-/* One page prints 0x6002 for WDDM 2.1, drivers use 0x6003. */
-static bool version_known(uint32_t version) {
-    return IS_OFFICIAL_DDI_INTERFACE_VERSION(version) || version == 0x6002u;
-}
-
 /* Before WDDM 2.0 no query has the index of a physical adapter. */
 static enum vidmm_status query_link(const struct question *question,
                                     const struct adapter_facts *facts) {
@@ -293,14 +290,14 @@ static enum vidmm_status query_link(const struct question *question,
 static enum vidmm_status query_all(const struct query_context *context, struct adapter_facts *facts,
                                    struct vidmm_error *error) {
     const struct question question = {context, error, "DriverEntry"};
-    facts->interface_version = context->ddi->Version;
+    facts->registered_version = facts->interface_version = context->ddi->Version;
     facts->linked = context->linked ? context->linked : 1;
-    if (!version_known(facts->interface_version))
+    if (!vidmm_interface(facts->registered_version))
         return query_refuse(&question,
                             &(struct complaint){.field = "DRIVER_INITIALIZATION_DATA.Version",
                                                 .expected = "a released DXGKDDI_INTERFACE_VERSION",
                                                 .page = "ns-dispmprt-_driver_initialization_data",
-                                                .value = facts->interface_version});
+                                                .value = facts->registered_version});
     if (!context->ddi->DxgkDdiQueryAdapterInfo)
         return query_refuse(
             &question,
@@ -311,6 +308,8 @@ static enum vidmm_status query_all(const struct query_context *context, struct a
     enum vidmm_status status = query_link(&question, facts);
     if (status == VIDMM_OK)
         status = query_caps(context, facts, error);
+    if (status == VIDMM_OK)
+        status = query_link(&question, facts); /* by what caps say, too */
     for (uint32_t i = 0; status == VIDMM_OK && i < facts->linked; i++)
         status = query_segments(context, facts, i, error);
     for (uint32_t i = 0; status == VIDMM_OK && i < facts->linked; i++)

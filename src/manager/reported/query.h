@@ -29,7 +29,8 @@ struct query_context {
     uint64_t agp_base, agp_size;       /* AGP aperture of the platform; size 0: none */
     struct vidmm_readings readings;
     enum vidmm_model model;
-    uint32_t linked; /* physical adapters; 0: one */
+    uint32_t linked;            /* physical adapters; 0: one */
+    uint32_t interface_version; /* to speak; 0: the one that the driver says */
 };
 
 /* Which writes of the GPU the driver can tell of. */
@@ -52,11 +53,12 @@ struct physical_facts {
 
 /* Must stay where it is: the segments point into it. */
 struct adapter_facts {
-    uint32_t interface_version;
-    uint32_t query_version; /* 1, 3 or 4: which QUERYSEGMENT was used */
-    DXGK_DRIVERCAPS caps;   /* members that the version does not have are 0 */
-    uint32_t linked;        /* physical adapters */
-    uint32_t nodes;         /* execution nodes of each; at least 1 */
+    uint32_t registered_version; /* DRIVER_INITIALIZATION_DATA.Version */
+    uint32_t interface_version;  /* which is spoken (vidmm/interfaces.h) */
+    uint32_t query_version;      /* 1, 3 or 4: which QUERYSEGMENT was used */
+    DXGK_DRIVERCAPS caps;        /* members that the version does not have are 0 */
+    uint32_t linked;             /* physical adapters */
+    uint32_t nodes;              /* execution nodes of each; at least 1 */
     struct physical_facts physical[LINKED_MAX];
     struct dirty_facts dirty;
 

@@ -80,7 +80,9 @@ struct shadow_physical {
 };
 
 struct shadow_adapter {
-    uint32_t version; /* DRIVER_INITIALIZATION_DATA.Version */
+    uint32_t registered_version; /* DRIVER_INITIALIZATION_DATA.Version */
+    uint32_t wanted_version;     /* that the manager was told to speak; 0: the driver says it */
+    uint32_t version;            /* which is spoken: the table's until caps are known */
     bool caps_known;
     DXGK_DRIVERCAPS caps;
     struct shadow_physical physical[LINKED_MOST];

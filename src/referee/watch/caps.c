@@ -4,6 +4,8 @@
  */
 #include <string.h>
 
+#include <vidmm/interfaces.h>
+
 #include "watch/query.h"
 
 void caps_begin(struct vidmm_referee *referee) {
@@ -101,7 +103,7 @@ static size_t caps_size_known(uint32_t version) {
 static void caps_take_driver(struct vidmm_referee *referee, const struct query *query) {
     struct shadow_adapter *adapter = &referee->adapter;
     DXGK_DRIVERCAPS *caps = &adapter->caps;
-    size_t known = caps_size_known(adapter->version);
+    size_t known = caps_size_known(adapter->registered_version);
     size_t size = query->out.size < known ? query->out.size : known;
     /* A shorter answer than before says nothing new, a very short one nothing at all. */
     if (size < referee->caps.size || size < offsetof(DXGK_DRIVERCAPS, WDDMVersion))
@@ -110,6 +112,8 @@ static void caps_take_driver(struct vidmm_referee *referee, const struct query *
     memset(caps, 0, sizeof(*caps));
     memcpy(caps, query->out.bytes, size);
     adapter->caps_known = true;
+    adapter->version = vidmm_interface_spoken(adapter->registered_version,
+                                              (uint32_t)caps->WDDMVersion, adapter->wanted_version);
     caps_judge_memory_caps(referee, caps->MemoryManagementCaps);
     caps_judge_scheduling(referee, caps->SchedulingCaps);
     if (caps->MiscCaps.ComputeOnly)

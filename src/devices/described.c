@@ -103,7 +103,7 @@ static void raise(struct described *hw, const struct described_rule *rule, uint6
 }
 
 /* True when it changed a register. */
-static bool look(struct described *hw, uint32_t index) {
+static bool rule_look(struct described *hw, uint32_t index) {
     const struct described_rule *rule = &hw->is->rule[index];
     struct rule_state *state = &hw->rule[index];
     uint64_t now = bits_get(hw, &rule->from);
@@ -133,7 +133,7 @@ static void look_at_all(struct described *hw) {
     for (unsigned round = 0; changed && round < ROUNDS; round++) {
         changed = false;
         for (uint32_t i = 0; i < hw->is->rules; i++)
-            changed |= look(hw, i);
+            changed |= rule_look(hw, i);
         memset(hw->written, 0, sizeof(hw->written));
     }
 }

@@ -26,10 +26,10 @@ struct reading {
     uint32_t words;
 };
 
-static bool refuse(const struct reading *reading, const char *format, ...)
+static bool description_refuse(const struct reading *reading, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static bool refuse(const struct reading *reading, const char *format, ...) {
+static bool description_refuse(const struct reading *reading, const char *format, ...) {
     char what[200];
     va_list arguments;
     va_start(arguments, format);
@@ -89,11 +89,12 @@ static const char *value_of(const char *word, const char *name) {
 static bool take_number(const struct reading *reading, const char *value, uint64_t most,
                         uint64_t *to) {
     return number(value, most, to) ||
-           refuse(reading, "'%s' is no number from 0 to 0x%llx", value, (unsigned long long)most);
+           description_refuse(reading, "'%s' is no number from 0 to 0x%llx", value,
+                              (unsigned long long)most);
 }
 
 static bool few_words(const struct reading *reading, uint32_t least, const char *form) {
-    return reading->words >= least || refuse(reading, "expected %s", form);
+    return reading->words >= least || description_refuse(reading, "expected %s", form);
 }
 
 /* ---- identity and bar -------------------------------------------------------------------------- */
@@ -103,7 +104,7 @@ static bool take_subsystem(const struct reading *reading, const char *value) {
     uint64_t first, second;
     size_t length = strcspn(value, ":");
     if (length >= sizeof(vendor) || value[length] != ':')
-        return refuse(reading, "subsystem=VENDOR:ID expected, not '%s'", value);
+        return description_refuse(reading, "subsystem=VENDOR:ID expected, not '%s'", value);
     memcpy(vendor, value, length);
     vendor[length] = '\0';
     if (!take_number(reading, vendor, UINT16_MAX, &first) ||
@@ -137,8 +138,8 @@ static bool take_identity_word(struct reading *reading, const char *word) {
     } else if ((value = value_of(word, "subsystem"))) {
         return take_subsystem(reading, value);
     } else {
-        return refuse(reading,
-                      "'%s' is none of vendor=, device=, subsystem=, revision=, class=", word);
+        return description_refuse(
+            reading, "'%s' is none of vendor=, device=, subsystem=, revision=, class=", word);
     }
     return true;
 }
@@ -157,12 +158,13 @@ static bool read_bar(struct reading *reading) {
         return false;
     bool memory = strcmp(reading->word[2], "memory") == 0;
     if (!memory && strcmp(reading->word[2], "registers") != 0)
-        return refuse(reading, "'%s' is neither registers nor memory", reading->word[2]);
+        return description_refuse(reading, "'%s' is neither registers nor memory",
+                                  reading->word[2]);
     if (!size_of(reading->word[3], &size) || size == 0 || size % 4096 != 0)
-        return refuse(reading, "'%s' is no size of whole pages of 4K, at most 16G",
-                      reading->word[3]);
+        return description_refuse(reading, "'%s' is no size of whole pages of 4K, at most 16G",
+                                  reading->word[3]);
     if (reading->to->bar[bar].kind != VIDMM_HW_BAR_NONE)
-        return refuse(reading, "BAR %u is described twice", (unsigned)bar);
+        return description_refuse(reading, "BAR %u is described twice", (unsigned)bar);
     reading->to->bar[bar] =
         (struct described_bar){memory ? VIDMM_HW_BAR_MEMORY : VIDMM_HW_BAR_REGISTERS, size};
     return true;
@@ -193,7 +195,8 @@ static bool take_register_word(struct reading *reading, const char *word,
             return false;
         to->width = (uint32_t)read;
         return read == 1 || read == 2 || read == 4 || read == 8 ||
-               refuse(reading, "a register is 1, 2, 4 or 8 bytes wide, not %u", (unsigned)read);
+               description_refuse(reading, "a register is 1, 2, 4 or 8 bytes wide, not %u",
+                                  (unsigned)read);
     }
     if ((value = value_of(word, "at")))
         return take_number(reading, value, BAR_MOST, &to->offset);
@@ -203,7 +206,8 @@ static bool take_register_word(struct reading *reading, const char *word,
         return take_number(reading, value, UINT64_MAX, &to->readonly);
     if ((value = value_of(word, "clears")))
         return take_number(reading, value, UINT64_MAX, &to->clears);
-    return refuse(reading, "'%s' is none of bar=, at=, width=, reset=, readonly, clears=", word);
+    return description_refuse(reading,
+                              "'%s' is none of bar=, at=, width=, reset=, readonly, clears=", word);
 }
 
 static bool find_register(const struct description *in, const char *name, size_t length,
@@ -220,17 +224,19 @@ static bool check_register(const struct reading *reading, const struct described
     const struct description *in = reading->to;
     const struct described_bar *bar = &in->bar[to->bar];
     if (bar->kind != VIDMM_HW_BAR_REGISTERS)
-        return refuse(reading, "BAR %u is not described above as one of registers", to->bar);
+        return description_refuse(reading, "BAR %u is not described above as one of registers",
+                                  to->bar);
     if (to->offset % to->width != 0 || to->offset + to->width > bar->size)
-        return refuse(reading, "offset 0x%llx is not aligned to %u bytes, or outside of BAR %u",
-                      (unsigned long long)to->offset, to->width, to->bar);
+        return description_refuse(reading,
+                                  "offset 0x%llx is not aligned to %u bytes, or outside of BAR %u",
+                                  (unsigned long long)to->offset, to->width, to->bar);
     if (to->reset > all_bits(to->width))
-        return refuse(reading, "the reset value is wider than the register");
+        return description_refuse(reading, "the reset value is wider than the register");
     for (uint32_t i = 0; i < in->regs; i++) {
         const struct described_register *other = &in->reg[i];
         if (other->bar == to->bar && other->offset < to->offset + to->width &&
             to->offset < other->offset + other->width)
-            return refuse(reading, "it overlaps register %s", other->name);
+            return description_refuse(reading, "it overlaps register %s", other->name);
     }
     return true;
 }
@@ -243,11 +249,12 @@ static bool read_register(struct reading *reading) {
         return false;
     size_t length = strlen(reading->word[1]);
     if (length >= sizeof(to.name))
-        return refuse(reading, "a register's name has at most %zu letters", sizeof(to.name) - 1);
+        return description_refuse(reading, "a register's name has at most %zu letters",
+                                  sizeof(to.name) - 1);
     if (find_register(in, reading->word[1], length, &same))
-        return refuse(reading, "register %s is described twice", reading->word[1]);
+        return description_refuse(reading, "register %s is described twice", reading->word[1]);
     if (in->regs == DESCRIBED_REGISTERS)
-        return refuse(reading, "more than %d registers", DESCRIBED_REGISTERS);
+        return description_refuse(reading, "more than %d registers", DESCRIBED_REGISTERS);
     memcpy(to.name, reading->word[1], length + 1);
     for (uint32_t i = 2; i < reading->words; i++)
         if (!take_register_word(reading, reading->word[i], &to))
@@ -264,7 +271,8 @@ static bool read_register(struct reading *reading) {
 static bool take_bits(const struct reading *reading, const char *word, struct described_bits *to) {
     size_t length = strcspn(word, ":");
     if (!find_register(reading->to, word, length, &to->of))
-        return refuse(reading, "'%.*s' is no register that is described above", (int)length, word);
+        return description_refuse(reading, "'%.*s' is no register that is described above",
+                                  (int)length, word);
     uint32_t bits = reading->to->reg[to->of].width * 8;
     uint32_t high = bits - 1, low = 0;
     if (word[length] == ':') {
@@ -272,8 +280,8 @@ static bool take_bits(const struct reading *reading, const char *word, struct de
         if (got == 1)
             got = sscanf(word + length + 1, "%2u%n", &high, &end) == 1 ? 2 : 0, low = high;
         if (got != 2 || word[length + 1 + (size_t)end] != '\0' || high >= bits || low > high)
-            return refuse(reading, "'%s' is not NAME:BIT or NAME:HIGH-LOW with bits below %u", word,
-                          bits);
+            return description_refuse(
+                reading, "'%s' is not NAME:BIT or NAME:HIGH-LOW with bits below %u", word, bits);
     }
     to->shift = low;
     to->mask = UINT64_MAX >> (63 - (high - low));
@@ -283,8 +291,9 @@ static bool take_bits(const struct reading *reading, const char *word, struct de
 static bool add_rule(const struct reading *reading, const struct described_rule *rule) {
     struct description *to = reading->to;
     if (to->rules == DESCRIBED_RULES)
-        return refuse(reading, "more than %d statements of follow, set, clear and interrupt",
-                      DESCRIBED_RULES);
+        return description_refuse(reading,
+                                  "more than %d statements of follow, set, clear and interrupt",
+                                  DESCRIBED_RULES);
     to->rule[to->rules++] = *rule;
     return true;
 }
@@ -294,7 +303,7 @@ static bool take_after(const struct reading *reading, const char *word,
     const char *value = value_of(word, "after");
     if (value && time_of(value, &rule->after))
         return true;
-    return refuse(reading, "'%s' is not after=TIME with ns, us, ms or s", word);
+    return description_refuse(reading, "'%s' is not after=TIME with ns, us, ms or s", word);
 }
 
 /* follow TO FROM [inverted] [after=TIME] */
@@ -311,8 +320,8 @@ static bool read_follow(struct reading *reading) {
             return false;
     }
     if (rule.to.mask != rule.from.mask)
-        return refuse(reading, "%s and %s have different numbers of bits", reading->word[1],
-                      reading->word[2]);
+        return description_refuse(reading, "%s and %s have different numbers of bits",
+                                  reading->word[1], reading->word[2]);
     return add_rule(reading, &rule);
 }
 
@@ -329,7 +338,7 @@ static bool read_set(struct reading *reading) {
     while (when < 3 && strcmp(reading->word[4], whens[when]) != 0)
         when++;
     if (strcmp(reading->word[2], "when") != 0 || when == 3)
-        return refuse(reading, "expected set|clear BITS when BITS written|rises|falls");
+        return description_refuse(reading, "expected set|clear BITS when BITS written|rises|falls");
     rule.when = (enum described_when)when;
     if (reading->words > 5 && !take_after(reading, reading->word[5], &rule))
         return false;
@@ -347,7 +356,7 @@ static bool read_interrupt(struct reading *reading) {
     rule.message = (uint32_t)message;
     rule.enabled = reading->words == 6 && strcmp(reading->word[4], "enabled") == 0;
     if (strcmp(reading->word[2], "when") != 0 || (reading->words != 4 && !rule.enabled))
-        return refuse(reading, "expected interrupt MESSAGE when BITS [enabled BITS]");
+        return description_refuse(reading, "expected interrupt MESSAGE when BITS [enabled BITS]");
     if (rule.enabled && !take_bits(reading, reading->word[5], &rule.to))
         return false;
     return add_rule(reading, &rule);
@@ -366,8 +375,9 @@ static bool read_statement(struct reading *reading) {
     for (unsigned i = 0; i < sizeof(statements) / sizeof(statements[0]); i++)
         if (strcmp(reading->word[0], statements[i].word) == 0)
             return statements[i].read(reading);
-    return refuse(reading, "'%s' is none of identity, bar, register, follow, set, clear, interrupt",
-                  reading->word[0]);
+    return description_refuse(
+        reading, "'%s' is none of identity, bar, register, follow, set, clear, interrupt",
+        reading->word[0]);
 }
 
 static bool read_line(struct reading *reading, char *line) {
@@ -376,7 +386,7 @@ static bool read_line(struct reading *reading, char *line) {
     reading->words = 0;
     for (char *word = strtok_r(line, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
         if (reading->words == WORDS_MOST)
-            return refuse(reading, "more than %d words", WORDS_MOST);
+            return description_refuse(reading, "more than %d words", WORDS_MOST);
         reading->word[reading->words++] = word;
     }
     return reading->words == 0 || read_statement(reading);
@@ -387,7 +397,7 @@ static bool read_lines(struct reading *reading, FILE *file) {
     while (fgets(line, sizeof(line), file)) {
         reading->line++;
         if (!strchr(line, '\n') && strlen(line) == sizeof(line) - 1)
-            return refuse(reading, "a line of more than %d letters", LINE_MOST - 2);
+            return description_refuse(reading, "a line of more than %d letters", LINE_MOST - 2);
         if (!read_line(reading, line))
             return false;
     }

@@ -164,7 +164,7 @@ static bool set_msi(struct pci *pci) {
 
 /* ---- All of it --------------------------------------------------------------------------------- */
 
-static bool refuse(char *why, size_t size, const char *text) {
+static bool pci_refuse(char *why, size_t size, const char *text) {
     snprintf(why, size, "%s", text);
     return false;
 }
@@ -172,9 +172,9 @@ static bool refuse(char *why, size_t size, const char *text) {
 bool pci_begin(struct pci *pci, struct qtest *qtest, uint32_t board, char *why, size_t size) {
     *pci = (struct pci){.qtest = qtest};
     if (config_read(pci, 0) == UINT32_MAX)
-        return refuse(why, size, qtest->lost ? qtest->why : "it is no PCI device");
+        return pci_refuse(why, size, qtest->lost ? qtest->why : "it is no PCI device");
     if (!give_bars(pci, board))
-        return refuse(why, size, "its BARs are larger than the addresses that there are");
+        return pci_refuse(why, size, "its BARs are larger than the addresses that there are");
     config_write(pci, COMMAND, COMMAND_ALL);
     pci->line =
         !set_msix(pci) && !set_msi(pci) && (config_read(pci, INTERRUPT_PIN) >> 8 & 0xffu) != 0;
@@ -182,7 +182,7 @@ bool pci_begin(struct pci *pci, struct qtest *qtest, uint32_t board, char *why, 
         uint32_t value = config_read(pci, i);
         memcpy(pci->space + i, &value, sizeof(value));
     }
-    return !qtest->lost || refuse(why, size, qtest->why);
+    return !qtest->lost || pci_refuse(why, size, qtest->why);
 }
 
 bool pci_line_raised(struct pci *pci) {

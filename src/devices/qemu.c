@@ -101,16 +101,14 @@ static bool fill_bar(struct qemu *qemu, uint32_t i, struct vidmm_hw_bar *to) {
     uint64_t pages = (bar->size + 4095) & ~UINT64_C(4095);
     if (bar->size == 0)
         return true;
-    if (bar->ports) {
-        *to = (struct vidmm_hw_bar){VIDMM_HW_BAR_PORTS, bar->size, NULL};
-    } else if (!is_memory(qemu, i)) {
-        *to = (struct vidmm_hw_bar){VIDMM_HW_BAR_REGISTERS, pages, NULL};
-    } else if (blocks_begin(&qemu->blocks[i], &qemu->qtest, bar->at, pages)) {
-        *to = (struct vidmm_hw_bar){VIDMM_HW_BAR_MEMORY, pages, qemu->blocks[i].copy};
-    } else {
-        return false;
-    }
-    return true;
+    *to = (struct vidmm_hw_bar){.kind = VIDMM_HW_BAR_REGISTERS, .size = pages};
+    if (bar->ports)
+        *to = (struct vidmm_hw_bar){.kind = VIDMM_HW_BAR_PORTS, .size = bar->size};
+    if (bar->ports || !is_memory(qemu, i))
+        return true;
+    bool made = blocks_begin(&qemu->blocks[i], &qemu->qtest, bar->at, pages);
+    *to = (struct vidmm_hw_bar){VIDMM_HW_BAR_MEMORY, pages, qemu->blocks[i].copy};
+    return made;
 }
 
 static void qemu_destroy(void *hw) {

@@ -88,11 +88,17 @@ typedef bool entry_differs(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update,
 /* Bytes of an entry of a table. */
 typedef uint64_t entry_size(UINT level);
 
+/* What entries do above the leaves. */
+enum link_change {
+    LINKS_OTHER,
+    LINKS_BEGIN, /* they lead to tables, and led nowhere before */
+    LINKS_END    /* they lead nowhere, and led to tables of which no entry leads anywhere */
+};
+
 /* `count` entries from `first` of those of `update` are left out, each for 1 << `shift` bytes;
- * `paging`: only paging goes through these addresses; `links`: they lead to tables, and would have
- * led nowhere before. */
+ * `paging`: only paging goes through these addresses. */
 void unused_left_out(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT first, UINT count,
-                     uint32_t shift, bool paging, bool links, entry_differs *differs);
+                     uint32_t shift, bool paging, enum link_change links, entry_differs *differs);
 /* A flush of [start, end). */
 void unused_flush(HANDLE process, uint64_t start, uint64_t end, bool paging);
 /* Another flush was asked for. */
@@ -112,12 +118,14 @@ void unused_submission(const DXGKARG_SUBMITCOMMANDVIRTUAL *args, HANDLE process)
 void waits_called(bool paging, bool takes);
 /* Paging of bytes is asked for; it goes with the next paging buffer. */
 void waits_move(const struct vidmm_adapter *adapter);
-/* Likewise anything but a flush, and a flush. */
+/* Likewise what may concern anything, and what concerns addresses of the process alone and goes
+ * through none itself: a flush, or (`entries`) entries of its tables by their physical place. */
 void waits_change(const struct vidmm_adapter *adapter);
-void waits_flush(struct vidmm_adapter *adapter, const DXGK_BUILDPAGINGBUFFER_FLUSHTLB *flush);
-/* Of the paging that was not waited for only flushes are left, which go through no address. */
+void waits_addresses(struct vidmm_adapter *adapter, HANDLE process, uint64_t start, uint64_t end,
+                     bool entries);
+/* Of the paging that was not waited for only flushes are left. */
 bool waits_flush_left(void);
-/* And they are of no address that leads work of the process anywhere. */
+/* Or what concerns no address that leads work of the process anywhere. */
 bool waits_unmapped(HANDLE process);
 /* The hardware whose engine is held back that is not waited for. */
 const struct vidmm_hw_model *waits_hardware(void);

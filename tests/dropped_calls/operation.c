@@ -117,13 +117,33 @@ static HANDLE paging_in(HANDLE context) {
     return companion ? companion : paging_process;
 }
 
-/* Addresses led nowhere so far that the entries lead to tables. */
-static bool new_links(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
-    UINT i = 0;
-    while (i < update->NumPageTableEntries && !entry_takes(update, i))
-        i++;
-    return i == update->NumPageTableEntries && update->PageTableLevel != 0 &&
-           !update->Flags.InitialUpdate;
+/* The `i`-th entry leads nowhere now, and led to a table, if anywhere. */
+static bool entry_ends(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT i) {
+    for (uint32_t wide = 0; wide < 2; wide++) {
+        uint32_t entry = (update->StartIndex + i) << 1 | wide;
+        const struct cell *cell = cell_of(operation_table(update), entry);
+        const DXGK_PTE old = {.Flags = cell->value & ((1u << FLAG_BITS) - 1)};
+        if (array_of(update, wide) &&
+            (cell->entry == 0 || old.LargePage || (entry_of(update, wide, i) & 1) != 0))
+            return false;
+    }
+    return true;
+}
+
+/* Before the update is remembered. */
+static enum link_change link_change(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+    uint64_t start = update->FirstPteVirtualAddress;
+    uint64_t bytes = (uint64_t)update->NumPageTableEntries << shift_of(update);
+    bool takes = false, ends = true;
+    if (update->PageTableLevel == 0 || update->Flags.InitialUpdate)
+        return LINKS_OTHER;
+    for (UINT i = 0; i < update->NumPageTableEntries; i++) {
+        takes = takes || entry_takes(update, i);
+        ends = ends && entry_ends(update, i);
+    }
+    if (!takes)
+        return LINKS_BEGIN;
+    return ends && !ranges_lead(update->hProcess, start, start + bytes) ? LINKS_END : LINKS_OTHER;
 }
 
 /* Work under way may use what an entry leads to that is changed. */
@@ -204,6 +224,7 @@ static struct {
     UINT entry;  /* SPLIT */
     bool behind; /* SPLIT: the part in front is done */
     bool last;   /* FEWER: the last page, not the first */
+    enum link_change links;
 } now;
 
 static UINT choose_entry(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
@@ -230,6 +251,7 @@ static void tell_update(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UI
 
 static void choose_update(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     bool entry = dropped_comes(DROPPED_ENTRY), all = dropped_comes(DROPPED_UPDATE);
+    now.links = link_change(update);
     if (entry || all) {
         UINT first = entry ? choose_entry(update) : 0;
         now.how = entry ? SPLIT : SWALLOW;
@@ -237,7 +259,7 @@ static void choose_update(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) 
         now.behind = false;
         tell_update(update, first);
         unused_left_out(update, first, entry ? 1 : update->NumPageTableEntries, shift_of(update),
-                        paging_only(update->hProcess), new_links(update), differs);
+                        paging_only(update->hProcess), now.links, differs);
     }
     remember(update);
     unit = update->Flags.Use64KBPages ? 65536 : unit;
@@ -353,6 +375,7 @@ static void choose_copy(const DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy)
 
 static void choose(const DXGKARG_BUILDPAGINGBUFFER *args) {
     now.how = AS_IT_IS;
+    now.links = LINKS_OTHER;
     switch (args->Operation) {
     case DXGK_OPERATION_UPDATE_PAGE_TABLE:
         choose_update(&args->UpdatePageTable);
@@ -488,12 +511,29 @@ static bool beside_paging(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) 
     return !paging_only(update->hProcess) || waits_flush_left();
 }
 
+/* What uses addresses of its process may go through all of it; but addresses that are cut off from
+ * tables that lead nowhere lead nowhere all the time. */
+static void note_update(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+    uint64_t start = update->FirstPteVirtualAddress;
+    uint64_t bytes = (uint64_t)update->NumPageTableEntries << shift_of(update);
+    if (update->UpdateMode != DXGK_PAGETABLEUPDATE_GPU_PHYSICAL)
+        waits_change(harness->adapter);
+    else if (now.links == LINKS_END)
+        waits_addresses(harness->adapter, update->hProcess, start, start + bytes, true);
+    else
+        waits_addresses(harness->adapter, update->hProcess, 0, UINT64_MAX, true);
+}
+
 /* What goes with the next paging buffer. */
 static void note_paging(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    const DXGK_BUILDPAGINGBUFFER_FLUSHTLB *flush = &args->FlushTlb;
     if (moves(args))
         waits_move(harness->adapter);
     if (args->Operation == DXGK_OPERATION_FLUSH_TLB)
-        waits_flush(harness->adapter, &args->FlushTlb);
+        waits_addresses(harness->adapter, flush->hProcess, flush->StartVirtualAddress,
+                        flush->EndVirtualAddress, false);
+    else if (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE)
+        note_update(&args->UpdatePageTable);
     else
         waits_change(harness->adapter);
 }

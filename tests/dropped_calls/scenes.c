@@ -23,6 +23,12 @@
         }                                                                                          \
     }
 
+/* Of 128 and 256 KiB. */
+#define LARGE                                                                                      \
+    {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM2_1}, {"MmuFeatures", 15}, {                \
+        "MmuIndexBits", 0x09090105                                                                 \
+    }
+
 const struct scene scenes[] = {
     {.name = "rebinds",
      .workload = "../system/rebinds.jsonl",
@@ -35,6 +41,8 @@ const struct scene scenes[] = {
     CROWD("by-address", {"MmuLevels", 3}, {"MmuUpdateMode", 1}),
     CROWD("by-cpu", {"MmuLevels", 3}, {"MmuUpdateMode", 0}),
     CROWD("converted", {"MmuLevels", 5}, {"MmuPages", 1}, {"MmuDemands", 3}),
+    CROWD("large-pages", {"MmuLevels", 4}, LARGE),
+    CROWD("large-dual", {"MmuLevels", 4}, {"MmuPages", 2}, LARGE),
     CROWD("tables-move", {"MmuLevels", 3}, {"MmuTableSegment", 2}),
     CROWD("caches-nothing", {"MmuLevels", 2}, {"MmuFeatures", 16 + 7}, {"TlbSets", 1024}),
     {.name = "notices",

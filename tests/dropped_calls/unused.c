@@ -2,7 +2,8 @@
  * unused.c - whether anybody could have seen that entries or a flush were left out, before they
  * were written again or another flush came, or it was all over: any work of the process, or of the
  * paging process an operation through an address that they are about. Without an entry that leads
- * to a table addresses lead nowhere; that has no effect as long as they do so in the table, too.
+ * to a table addresses lead nowhere; that has no effect as long as they do so in the table, too. The
+ * same holds of an entry that still leads to such a table, until its memory may be another table's.
  */
 #include "dropped.h"
 
@@ -10,7 +11,8 @@
 #include <string.h>
 
 static struct {
-    bool open, paging, used, flush, links;
+    bool open, paging, used, flush;
+    enum link_change links;
     HANDLE process;
     uint64_t va, end; /* of a flush, or of the entries */
     uint64_t table;
@@ -27,7 +29,7 @@ static void settle(void) {
 }
 
 void unused_left_out(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT first, UINT count,
-                     uint32_t shift, bool paging, bool links, entry_differs *differs) {
+                     uint32_t shift, bool paging, enum link_change links, entry_differs *differs) {
     left.is_wrong = calloc(count, sizeof(*left.is_wrong));
     if (!left.is_wrong)
         abort();
@@ -161,12 +163,22 @@ static void use_operation(const DXGKARG_BUILDPAGINGBUFFER *args, entry_size *siz
     }
 }
 
+/* A table begins for other addresses, perhaps where the one was that is still led to. */
+static bool begins_elsewhere(const DXGKARG_BUILDPAGINGBUFFER *known) {
+    const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update = &known->UpdatePageTable;
+    return known->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && update->Flags.InitialUpdate &&
+           (update->hProcess != left.process || update->FirstPteVirtualAddress < left.va ||
+            update->FirstPteVirtualAddress >= left.end);
+}
+
 void unused_operation(const DXGKARG_BUILDPAGINGBUFFER *asked,
                       const DXGKARG_BUILDPAGINGBUFFER *known, HANDLE process, entry_size *size_of) {
     if (!left.open)
         return;
     if (left.paging && process == left.process)
         use_operation(asked, size_of);
+    if (left.links == LINKS_END && begins_elsewhere(known))
+        left.used = true;
     if (known->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE)
         write_again(&known->UpdatePageTable);
     if (known->Operation == DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES)
@@ -180,7 +192,7 @@ void unused_submission(const DXGKARG_SUBMITCOMMANDVIRTUAL *args, HANDLE process)
         return;
     if (left.paging && args->Flags.Paging)
         use(args->DmaBufferVirtualAddress, args->DmaBufferSize);
-    else if (left.links)
+    else if (left.links != LINKS_OTHER)
         left.used = left.used || ranges_lead(process, left.va, left.end);
     else
         left.used = true;

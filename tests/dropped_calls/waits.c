@@ -6,7 +6,8 @@
  * held back until a wait for it, or a wait for an unknown engine while no other engine has work.
  * Nothing depended on the wait if the manager meanwhile asked nothing of the driver and let the CPU
  * at no memory, or nothing that work under way could notice, or nothing but paging behind paging;
- * or only flushes of addresses were left that lead the work behind them nowhere.
+ * or only flushes, and entries of tables, of addresses were left that lead the work behind them
+ * nowhere.
  */
 #include "dropped.h"
 
@@ -20,28 +21,29 @@
 
 #define NODES 64u
 
-#define FLUSHES 16u /* that are remembered */
+#define CONCERNED 32u /* ranges that are remembered */
 
-struct flushed {
+struct concerned {
     HANDLE process;
     uint64_t start, end;
     uint32_t fence; /* of the paging node, behind which it is done */
+    bool entries;   /* not a flush */
 };
 
 /* The paging fences behind which the last bytes are moved that anybody asked for, and behind which
- * the last is done that was no flush; the last flushes. */
+ * the last is done that may concern anything; the last that concerns addresses alone. */
 static uint32_t moving, changing;
-static struct flushed flushes[FLUSHES];
-static uint32_t flush_turn;
+static struct concerned concerned[CONCERNED];
+static uint32_t concerned_turn;
 
 /* What was not waited for. */
 static struct {
     struct vidmm_adapter *adapter; /* NULL: nothing */
     uint32_t fence[NODES], nodes;
-    uint64_t held;                   /* engines */
-    uint64_t asked;                  /* engines that a wait of the manager's is for; 0: unknown */
-    uint32_t changing;               /* of the paging among it */
-    struct flushed flushes[FLUSHES]; /* likewise */
+    uint64_t held;     /* engines */
+    uint64_t asked;    /* engines that a wait of the manager's is for; 0: unknown */
+    uint32_t changing; /* of the paging among it */
+    struct concerned concerned[CONCERNED]; /* likewise */
 } open;
 
 /* ---- The hardware ---------------------------------------------------------------------------- */
@@ -105,27 +107,32 @@ void waits_change(const struct vidmm_adapter *adapter) {
     changing = next_fence(adapter);
 }
 
-void waits_flush(struct vidmm_adapter *adapter, const DXGK_BUILDPAGINGBUFFER_FLUSHTLB *flush) {
-    uint32_t turn = flush_turn++ % FLUSHES, paging_node = adapter->facts.physical[0].paging_node;
-    if (flushes[turn].fence != 0 && !fence_passed(adapter, paging_node, flushes[turn].fence))
+void waits_addresses(struct vidmm_adapter *adapter, HANDLE process, uint64_t start, uint64_t end,
+                     bool entries) {
+    struct concerned *range = &concerned[concerned_turn++ % CONCERNED];
+    uint32_t paging_node = adapter->facts.physical[0].paging_node;
+    if (range->fence != 0 && !fence_passed(adapter, paging_node, range->fence))
         waits_change(adapter); /* there is no room to tell any more */
-    flushes[turn] = (struct flushed){flush->hProcess, flush->StartVirtualAddress,
-                                     flush->EndVirtualAddress, next_fence(adapter)};
+    *range = (struct concerned){process, start, end, next_fence(adapter), entries};
+}
+
+static bool waits_paging_passed(uint32_t fence) {
+    return fence_passed(open.adapter, open.adapter->facts.physical[0].paging_node, fence);
 }
 
 bool waits_flush_left(void) {
-    return open.adapter &&
-           fence_passed(open.adapter, open.adapter->facts.physical[0].paging_node, open.changing);
+    bool flushes = open.adapter && waits_paging_passed(open.changing);
+    for (uint32_t i = 0; i < CONCERNED && flushes; i++)
+        flushes = !open.concerned[i].entries || waits_paging_passed(open.concerned[i].fence);
+    return flushes;
 }
 
 bool waits_unmapped(HANDLE process) {
-    bool unmapped = waits_flush_left();
-    for (uint32_t i = 0; i < FLUSHES && unmapped; i++) {
-        const struct flushed *flush = &open.flushes[i];
-        unmapped =
-            flush->process != process ||
-            fence_passed(open.adapter, open.adapter->facts.physical[0].paging_node, flush->fence) ||
-            !ranges_lead(process, flush->start, flush->end);
+    bool unmapped = open.adapter && waits_paging_passed(open.changing);
+    for (uint32_t i = 0; i < CONCERNED && unmapped; i++) {
+        const struct concerned *range = &open.concerned[i];
+        unmapped = range->process != process || waits_paging_passed(range->fence) ||
+                   !ranges_lead(process, range->start, range->end);
     }
     return unmapped;
 }
@@ -141,7 +148,7 @@ static void leave_open(struct vidmm_adapter *adapter, uint64_t nodes) {
     }
     uint32_t paging_fence = open.fence[adapter->facts.physical[0].paging_node];
     open.changing = changing < paging_fence ? changing : paging_fence;
-    memcpy(open.flushes, flushes, sizeof(flushes));
+    memcpy(open.concerned, concerned, sizeof(concerned));
     dropped_seen()->equal = "nothing was asked of the driver before another wait";
 }
 

@@ -103,6 +103,61 @@ typedef struct WDDM_LAYOUT _KEY_VALUE_FULL_INFORMATION {
 #define REG_OPENED_EXISTING_KEY 2u
 #endif
 
+typedef enum _KEY_INFORMATION_CLASS {
+    KeyBasicInformation = 0,
+    KeyNodeInformation,
+    KeyFullInformation,
+    KeyNameInformation,
+    KeyCachedInformation,
+    KeyFlagsInformation,
+    KeyVirtualizationInformation,
+    KeyHandleTagsInformation,
+    KeyTrustInformation,
+    KeyLayerInformation,
+    MaxKeyInfoClass
+} KEY_INFORMATION_CLASS;
+typedef struct WDDM_LAYOUT _KEY_BASIC_INFORMATION {
+    LARGE_INTEGER LastWriteTime;
+    ULONG TitleIndex;
+    ULONG NameLength;
+    WCHAR Name[1];
+} KEY_BASIC_INFORMATION, *PKEY_BASIC_INFORMATION;
+typedef struct WDDM_LAYOUT _KEY_NODE_INFORMATION {
+    LARGE_INTEGER LastWriteTime;
+    ULONG TitleIndex;
+    ULONG ClassOffset;
+    ULONG ClassLength;
+    ULONG NameLength;
+    WCHAR Name[1];
+} KEY_NODE_INFORMATION, *PKEY_NODE_INFORMATION;
+typedef struct WDDM_LAYOUT _KEY_FULL_INFORMATION {
+    LARGE_INTEGER LastWriteTime;
+    ULONG TitleIndex;
+    ULONG ClassOffset;
+    ULONG ClassLength;
+    ULONG SubKeys;
+    ULONG MaxNameLen;
+    ULONG MaxClassLen;
+    ULONG Values;
+    ULONG MaxValueNameLen;
+    ULONG MaxValueDataLen;
+    WCHAR Class[1];
+} KEY_FULL_INFORMATION, *PKEY_FULL_INFORMATION;
+typedef struct WDDM_LAYOUT _KEY_NAME_INFORMATION {
+    ULONG NameLength;
+    WCHAR Name[1];
+} KEY_NAME_INFORMATION, *PKEY_NAME_INFORMATION;
+
+NTSYSAPI NTSTATUS NTAPI ZwQueryKey(HANDLE KeyHandle, KEY_INFORMATION_CLASS KeyInformationClass,
+                                   PVOID KeyInformation, ULONG Length, PULONG ResultLength);
+NTSYSAPI NTSTATUS NTAPI ZwEnumerateKey(HANDLE KeyHandle, ULONG Index,
+                                       KEY_INFORMATION_CLASS KeyInformationClass,
+                                       PVOID KeyInformation, ULONG Length, PULONG ResultLength);
+NTSYSAPI NTSTATUS NTAPI ZwEnumerateValueKey(HANDLE KeyHandle, ULONG Index,
+                                            KEY_VALUE_INFORMATION_CLASS KeyValueInformationClass,
+                                            PVOID KeyValueInformation, ULONG Length,
+                                            PULONG ResultLength);
+NTSYSAPI NTSTATUS NTAPI ZwDeleteKey(HANDLE KeyHandle);
 NTSYSAPI NTSTATUS NTAPI ZwCreateKey(PHANDLE KeyHandle, ACCESS_MASK DesiredAccess,
                                     POBJECT_ATTRIBUTES ObjectAttributes, ULONG TitleIndex,
                                     PUNICODE_STRING Class, ULONG CreateOptions, PULONG Disposition);
@@ -126,6 +181,9 @@ NTSYSAPI NTSTATUS NTAPI ZwCreateFile(PHANDLE FileHandle, ACCESS_MASK DesiredAcce
 NTKERNELAPI NTSTATUS NTAPI ObReferenceObjectByHandleWithTag(
     HANDLE Handle, ACCESS_MASK DesiredAccess, POBJECT_TYPE ObjectType, KPROCESSOR_MODE AccessMode,
     ULONG Tag, PVOID *Object, POBJECT_HANDLE_INFORMATION HandleInformation);
+NTKERNELAPI NTSTATUS NTAPI ObReferenceObjectByPointer(PVOID Object, ACCESS_MASK DesiredAccess,
+                                                      POBJECT_TYPE ObjectType,
+                                                      KPROCESSOR_MODE AccessMode);
 FORCEINLINE LONG_PTR ObReferenceObjectWithTag(PVOID Object, ULONG Tag) {
     (void)Tag;
     return ObfReferenceObject(Object);
@@ -219,6 +277,8 @@ typedef struct WDDM_LAYOUT _IO_STACK_LOCATION {
 #endif
 
 NTKERNELAPI PKEVENT NTAPI IoCreateNotificationEvent(PUNICODE_STRING EventName, PHANDLE EventHandle);
+NTKERNELAPI PKEVENT NTAPI IoCreateSynchronizationEvent(PUNICODE_STRING EventName,
+                                                       PHANDLE EventHandle);
 NTKERNELAPI PDEVICE_OBJECT NTAPI IoGetRelatedDeviceObject(PFILE_OBJECT FileObject);
 NTKERNELAPI NTSTATUS NTAPI IoGetDeviceObjectPointer(PUNICODE_STRING ObjectName,
                                                     ACCESS_MASK DesiredAccess,

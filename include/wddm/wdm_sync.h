@@ -136,6 +136,7 @@ typedef enum _WAIT_TYPE { WaitAll = 0, WaitAny = 1 } WAIT_TYPE;
 
 NTKERNELAPI VOID NTAPI KeInitializeEvent(PRKEVENT Event, EVENT_TYPE Type, BOOLEAN State);
 NTKERNELAPI LONG NTAPI KeSetEvent(PRKEVENT Event, KPRIORITY Increment, BOOLEAN Wait);
+NTKERNELAPI LONG NTAPI KePulseEvent(PRKEVENT Event, KPRIORITY Increment, BOOLEAN Wait);
 NTKERNELAPI VOID NTAPI KeClearEvent(PRKEVENT Event);
 NTKERNELAPI LONG NTAPI KeResetEvent(PRKEVENT Event);
 NTKERNELAPI LONG NTAPI KeReadStateEvent(PRKEVENT Event);
@@ -171,6 +172,8 @@ NTKERNELAPI VOID NTAPI ExInitializeFastMutex(PFAST_MUTEX FastMutex);
 NTKERNELAPI VOID NTAPI ExAcquireFastMutex(PFAST_MUTEX FastMutex);
 NTKERNELAPI VOID NTAPI ExReleaseFastMutex(PFAST_MUTEX FastMutex);
 NTKERNELAPI BOOLEAN NTAPI ExTryToAcquireFastMutex(PFAST_MUTEX FastMutex);
+NTKERNELAPI VOID NTAPI ExAcquireFastMutexUnsafe(PFAST_MUTEX FastMutex);
+NTKERNELAPI VOID NTAPI ExReleaseFastMutexUnsafe(PFAST_MUTEX FastMutex);
 NTKERNELAPI VOID NTAPI KeInitializeGuardedMutex(PKGUARDED_MUTEX Mutex);
 NTKERNELAPI VOID NTAPI KeAcquireGuardedMutex(PKGUARDED_MUTEX Mutex);
 NTKERNELAPI VOID NTAPI KeReleaseGuardedMutex(PKGUARDED_MUTEX Mutex);
@@ -187,17 +190,24 @@ NTKERNELAPI VOID NTAPI KeInitializeTimerEx(PKTIMER Timer, TIMER_TYPE Type);
 NTKERNELAPI BOOLEAN NTAPI KeSetTimer(PKTIMER Timer, LARGE_INTEGER DueTime, PKDPC Dpc);
 NTKERNELAPI BOOLEAN NTAPI KeSetTimerEx(PKTIMER Timer, LARGE_INTEGER DueTime, LONG Period,
                                        PKDPC Dpc);
+NTKERNELAPI BOOLEAN NTAPI KeSetCoalescableTimer(PKTIMER Timer, LARGE_INTEGER DueTime, ULONG Period,
+                                                ULONG TolerableDelay, PKDPC Dpc);
 NTKERNELAPI BOOLEAN NTAPI KeCancelTimer(PKTIMER Timer);
 NTKERNELAPI BOOLEAN NTAPI KeReadStateTimer(PKTIMER Timer);
 
 NTKERNELAPI VOID NTAPI KeEnterCriticalRegion(VOID);
 NTKERNELAPI VOID NTAPI KeLeaveCriticalRegion(VOID);
+NTKERNELAPI BOOLEAN NTAPI KeAreApcsDisabled(VOID);
+NTKERNELAPI BOOLEAN NTAPI KeAreAllApcsDisabled(VOID);
 NTKERNELAPI NTSTATUS NTAPI KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable,
                                                   PLARGE_INTEGER Interval);
 NTKERNELAPI VOID NTAPI KeStallExecutionProcessor(ULONG MicroSeconds);
 NTKERNELAPI LARGE_INTEGER NTAPI KeQueryPerformanceCounter(PLARGE_INTEGER PerformanceFrequency);
 NTKERNELAPI VOID NTAPI KeQuerySystemTime(PLARGE_INTEGER CurrentTime);
+NTKERNELAPI VOID NTAPI KeQuerySystemTimePrecise(PLARGE_INTEGER CurrentTime);
 NTKERNELAPI ULONGLONG NTAPI KeQueryInterruptTime(VOID);
+NTKERNELAPI ULONGLONG NTAPI KeQueryInterruptTimePrecise(PULONG64 QpcTimeStamp);
+NTKERNELAPI ULONGLONG NTAPI KeQueryUnbiasedInterruptTime(VOID);
 NTKERNELAPI ULONG NTAPI KeQueryTimeIncrement(VOID);
 NTKERNELAPI VOID NTAPI KeQueryTickCount(PLARGE_INTEGER CurrentCount);
 NTKERNELAPI BOOLEAN NTAPI KeInvalidateAllCaches(VOID);
@@ -247,7 +257,60 @@ NTKERNELAPI LONG_PTR NTAPI ObfReferenceObject(PVOID Object);
 NTKERNELAPI LONG_PTR NTAPI ObfDereferenceObject(PVOID Object);
 #define ObReferenceObject   ObfReferenceObject
 #define ObDereferenceObject ObfDereferenceObject
+NTKERNELAPI VOID NTAPI ObDereferenceObjectDeferDelete(PVOID Object);
+NTKERNELAPI NTSTATUS NTAPI ObCloseHandle(HANDLE Handle, KPROCESSOR_MODE PreviousMode);
 NTSYSAPI NTSTATUS NTAPI ZwClose(HANDLE Handle);
+
+/* Events with a handle. */
+NTSYSAPI NTSTATUS NTAPI ZwCreateEvent(PHANDLE EventHandle, ACCESS_MASK DesiredAccess,
+                                      POBJECT_ATTRIBUTES ObjectAttributes, EVENT_TYPE EventType,
+                                      BOOLEAN InitialState);
+NTSYSAPI NTSTATUS NTAPI ZwOpenEvent(PHANDLE EventHandle, ACCESS_MASK DesiredAccess,
+                                    POBJECT_ATTRIBUTES ObjectAttributes);
+NTSYSAPI NTSTATUS NTAPI ZwSetEvent(HANDLE EventHandle, PLONG PreviousState);
+NTSYSAPI NTSTATUS NTAPI ZwResetEvent(HANDLE EventHandle, PLONG PreviousState);
+NTSYSAPI NTSTATUS NTAPI ZwClearEvent(HANDLE EventHandle);
+NTSYSAPI NTSTATUS NTAPI ZwWaitForSingleObject(HANDLE Handle, BOOLEAN Alertable,
+                                              PLARGE_INTEGER Timeout);
+
+/* Timers that the system allocates. */
+typedef struct _EX_TIMER *PEX_TIMER;
+typedef VOID NTAPI EXT_CALLBACK(PEX_TIMER Timer, PVOID Context);
+typedef EXT_CALLBACK *PEXT_CALLBACK;
+typedef VOID NTAPI EXT_DELETE_CALLBACK(PVOID Context);
+typedef EXT_DELETE_CALLBACK *PEXT_DELETE_CALLBACK;
+typedef struct WDDM_LAYOUT _EXT_SET_PARAMETERS_V0 {
+    ULONG Version;
+    ULONG Reserved;
+    LONGLONG NoWakeTolerance;
+} EXT_SET_PARAMETERS, *PEXT_SET_PARAMETERS;
+typedef struct WDDM_LAYOUT _EXT_DELETE_PARAMETERS {
+    ULONG Version;
+    ULONG Reserved;
+    PEXT_DELETE_CALLBACK DeleteCallback;
+    PVOID DeleteContext;
+} EXT_DELETE_PARAMETERS, *PEXT_DELETE_PARAMETERS;
+typedef PVOID PEXT_CANCEL_PARAMETERS;
+#define EX_TIMER_HIGH_RESOLUTION     4u
+#define EX_TIMER_NO_WAKE             8u
+#define EX_TIMER_NOTIFICATION        0x80000000u
+#define EX_TIMER_UNLIMITED_TOLERANCE ((LONGLONG)-1)
+FORCEINLINE VOID ExInitializeSetTimerParameters(PEXT_SET_PARAMETERS Parameters) {
+    Parameters->Version = Parameters->Reserved = 0;
+    Parameters->NoWakeTolerance = 0;
+}
+FORCEINLINE VOID ExInitializeDeleteTimerParameters(PEXT_DELETE_PARAMETERS Parameters) {
+    Parameters->Version = Parameters->Reserved = 0;
+    Parameters->DeleteCallback = NULL;
+    Parameters->DeleteContext = NULL;
+}
+NTKERNELAPI PEX_TIMER NTAPI ExAllocateTimer(PEXT_CALLBACK Callback, PVOID CallbackContext,
+                                            ULONG Attributes);
+NTKERNELAPI BOOLEAN NTAPI ExSetTimer(PEX_TIMER Timer, LONGLONG DueTime, LONGLONG Period,
+                                     PEXT_SET_PARAMETERS Parameters);
+NTKERNELAPI BOOLEAN NTAPI ExCancelTimer(PEX_TIMER Timer, PEXT_CANCEL_PARAMETERS Parameters);
+NTKERNELAPI BOOLEAN NTAPI ExDeleteTimer(PEX_TIMER Timer, BOOLEAN Cancel, BOOLEAN Wait,
+                                        PEXT_DELETE_PARAMETERS Parameters);
 
 DECLSPEC_NORETURN NTKERNELAPI VOID NTAPI KeBugCheckEx(ULONG BugCheckCode, ULONG_PTR P1,
                                                       ULONG_PTR P2, ULONG_PTR P3, ULONG_PTR P4);

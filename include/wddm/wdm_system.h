@@ -103,6 +103,15 @@ NTKERNELAPI ULONG_PTR NTAPI KeIpiGenericCall(PKIPI_BROADCAST_WORKER BroadcastFun
 NTKERNELAPI BOOLEAN NTAPI ExIsProcessorFeaturePresent(ULONG ProcessorFeature);
 NTKERNELAPI VOID NTAPI KeEnterGuardedRegion(VOID);
 NTKERNELAPI VOID NTAPI KeLeaveGuardedRegion(VOID);
+NTKERNELAPI VOID NTAPI KeQueryNodeActiveAffinity(USHORT NodeNumber, PGROUP_AFFINITY Affinity,
+                                                 PUSHORT Count);
+typedef struct WDDM_LAYOUT _XSTATE_SAVE {
+    ULONG64 Mask;
+    PVOID Reserved[7];
+} XSTATE_SAVE, *PXSTATE_SAVE;
+#define XSTATE_MASK_LEGACY 3ull
+NTKERNELAPI NTSTATUS NTAPI KeSaveExtendedProcessorState(ULONG64 Mask, PXSTATE_SAVE XStateSave);
+NTKERNELAPI VOID NTAPI KeRestoreExtendedProcessorState(PXSTATE_SAVE XStateSave);
 #define KeFlushIoBuffers(Mdl, ReadOperation, DmaOperation) ((void)0)
 
 /* ---- Processes ------------------------------------------------------------------------------- */

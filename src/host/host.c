@@ -19,6 +19,8 @@
 #include "kernel/dispatcher.h"
 #include "kernel/dpc.h"
 #include "kernel/engines.h"
+#include "kernel/event_handles.h"
+#include "kernel/ex_timers.h"
 #include "kernel/handles.h"
 #include "kernel/interrupt.h"
 #include "kernel/callback.h"
@@ -322,6 +324,8 @@ bool vidmm_host_destroy(struct vidmm_host *host, struct vidmm_host_error *error)
         return host_abandon(threads, error);
     struct host_left left = {.violations_before = before};
     left.timers = host_timers_clear();
+    left.ex_timers = host_ex_timers_forget();
+    host_events_forget();
     left.handles = host_threads_forget();
     left.work_items = host_work_forget();
     left.callbacks = host_callbacks_forget();

@@ -57,6 +57,7 @@ static bool left_nothing(struct vidmm_host *host, const struct host_left *left,
     left_count(&s, host_mdls_left(host->mdls), "MDLs");
     left_count(&s, host_bars_mappings_left(host->bars), "I/O mappings");
     left_count(&s, left->timers, "timers that are set");
+    left_count(&s, left->ex_timers, "timers of ExAllocateTimer");
     left_count(&s, left->handles, "thread handles or references");
     left_count(&s, left->work_items, "work items");
     left_count(&s, left->callbacks, "registered callbacks");

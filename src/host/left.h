@@ -6,7 +6,8 @@
 
 /* Counts from destroying the host. */
 struct host_left {
-    uint32_t timers; /* still set */
+    uint32_t timers;    /* still set */
+    uint32_t ex_timers; /* of ExAllocateTimer */
     uint32_t work_items, callbacks;
     uint32_t handles;           /* thread handles and references not released */
     uint32_t violations_before; /* their number before the pool was checked */

@@ -1,7 +1,8 @@
 /*
- * registry.c - the registry's names of ntoskrnl: keys by path and by handle, values read and written.
+ * registry.c - the registry's names of ntoskrnl: keys by path and by handle, values written.
  *
- * registry_keys.h has the keys, registry_query.c RtlQueryRegistryValues.
+ * registry_keys.h has the keys, registry_answers.c what they and their values are, registry_query.c
+ * RtlQueryRegistryValues.
  */
 #include "driver/registry.h"
 
@@ -155,106 +156,44 @@ NTKERNELAPI NTSTATUS NTAPI IoOpenDeviceRegistryKey(PDEVICE_OBJECT DeviceObject,
     return key_open(root ? host_key_at(root, path, units, NULL) : NULL, Key);
 }
 
+NTSTATUS host_registry_handle(HANDLE handle, const char *function, struct host_key **key) {
+    *key = NULL;
+    if (!host_irql_at_most(PASSIVE_LEVEL, function))
+        return STATUS_UNSUCCESSFUL;
+    *key = host_handle_object(handle, HOST_HANDLE_KEY, function);
+    if (!*key)
+        return STATUS_INVALID_HANDLE;
+    return host_key_deleted(*key) ? STATUS_KEY_DELETED : STATUS_SUCCESS;
+}
+
 NTSYSAPI NTSTATUS NTAPI ZwFlushKey(HANDLE KeyHandle) {
-    host_irql_at_most(PASSIVE_LEVEL, "ZwFlushKey");
-    return host_handle_object(KeyHandle, HOST_HANDLE_KEY, "ZwFlushKey") ? STATUS_SUCCESS
-                                                                        : STATUS_INVALID_HANDLE;
+    struct host_key *key;
+    return host_registry_handle(KeyHandle, "ZwFlushKey", &key);
+}
+
+NTSYSAPI NTSTATUS NTAPI ZwDeleteKey(HANDLE KeyHandle) {
+    struct host_key *key;
+    NTSTATUS status = host_registry_handle(KeyHandle, "ZwDeleteKey", &key);
+    if (NT_SUCCESS(status) && !host_key_remove(key))
+        return STATUS_CANNOT_DELETE;
+    return status;
 }
 
 NTSYSAPI NTSTATUS NTAPI ZwSetValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueName, ULONG TitleIndex,
                                       ULONG Type, PVOID Data, ULONG DataSize) {
+    struct host_value value = {ValueName->Buffer, ValueName->Length / sizeof(WCHAR), Type, DataSize,
+                               Data};
+    struct host_key *key;
     (void)TitleIndex;
-    if (!host_irql_at_most(PASSIVE_LEVEL, "ZwSetValueKey"))
-        return STATUS_UNSUCCESSFUL;
-    struct host_key *key = host_handle_object(KeyHandle, HOST_HANDLE_KEY, "ZwSetValueKey");
-    return key ? key_set(key,
-                         &(struct host_value){ValueName->Buffer, ValueName->Length / sizeof(WCHAR),
-                                              Type, DataSize, Data})
-               : STATUS_INVALID_HANDLE;
+    NTSTATUS status = host_registry_handle(KeyHandle, "ZwSetValueKey", &key);
+    return NT_SUCCESS(status) ? key_set(key, &value) : status;
 }
 
 NTSYSAPI NTSTATUS NTAPI ZwDeleteValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueName) {
-    if (!host_irql_at_most(PASSIVE_LEVEL, "ZwDeleteValueKey"))
-        return STATUS_UNSUCCESSFUL;
-    struct host_key *key = host_handle_object(KeyHandle, HOST_HANDLE_KEY, "ZwDeleteValueKey");
-    if (!key)
-        return STATUS_INVALID_HANDLE;
-    return host_key_delete(key, ValueName->Buffer, ValueName->Length / sizeof(WCHAR))
-               ? STATUS_SUCCESS
-               : STATUS_OBJECT_NAME_NOT_FOUND;
-}
-
-/* ---- What a value is ------------------------------------------------------------------------- */
-
-/* The parts of an answer: fixed members, then the name, then the data. */
-struct answer {
-    size_t fixed; /* bytes before the first variable part */
-    size_t name, data;
-    union {
-        KEY_VALUE_BASIC_INFORMATION basic;
-        KEY_VALUE_FULL_INFORMATION full;
-        KEY_VALUE_PARTIAL_INFORMATION partial;
-    } info;
-};
-
-static bool answer_make(struct answer *answer, KEY_VALUE_INFORMATION_CLASS class,
-                        const struct host_value *value) {
-    ULONG name = (ULONG)(value->units * sizeof(WCHAR));
-    memset(answer, 0, sizeof(*answer));
-    switch (class) {
-    case KeyValueBasicInformation:
-        answer->fixed = answer->data = offsetof(KEY_VALUE_BASIC_INFORMATION, Name);
-        answer->info.basic = (KEY_VALUE_BASIC_INFORMATION){.Type = value->type, .NameLength = name};
-        answer->name = answer->fixed;
-        return true;
-    case KeyValueFullInformation:
-        answer->fixed = answer->name = offsetof(KEY_VALUE_FULL_INFORMATION, Name);
-        answer->data = (answer->name + name + 7) & ~(size_t)7;
-        answer->info.full = (KEY_VALUE_FULL_INFORMATION){.Type = value->type,
-                                                         .DataOffset = (ULONG)answer->data,
-                                                         .DataLength = value->size,
-                                                         .NameLength = name};
-        return true;
-    case KeyValuePartialInformation:
-        answer->fixed = answer->data = offsetof(KEY_VALUE_PARTIAL_INFORMATION, Data);
-        answer->info.partial =
-            (KEY_VALUE_PARTIAL_INFORMATION){.Type = value->type, .DataLength = value->size};
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* As much of `size` bytes at `from` as the buffer has room for at `offset`. */
-static void put_part(void *buffer, size_t room, size_t offset, const void *from, size_t size) {
-    if (offset < room && size != 0)
-        memcpy((char *)buffer + offset, from, size < room - offset ? size : room - offset);
-}
-
-NTSYSAPI NTSTATUS NTAPI ZwQueryValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueName,
-                                        KEY_VALUE_INFORMATION_CLASS KeyValueInformationClass,
-                                        PVOID KeyValueInformation, ULONG Length,
-                                        PULONG ResultLength) {
-    struct host_value value;
-    struct answer answer;
-    if (!host_irql_at_most(PASSIVE_LEVEL, "ZwQueryValueKey"))
-        return STATUS_UNSUCCESSFUL;
-    struct host_key *key = host_handle_object(KeyHandle, HOST_HANDLE_KEY, "ZwQueryValueKey");
-    if (!key)
-        return STATUS_INVALID_HANDLE;
-    if (!host_key_value(key, ValueName->Buffer, ValueName->Length / sizeof(WCHAR), &value))
+    struct host_key *key;
+    NTSTATUS status = host_registry_handle(KeyHandle, "ZwDeleteValueKey", &key);
+    if (NT_SUCCESS(status) &&
+        !host_key_delete(key, ValueName->Buffer, ValueName->Length / sizeof(WCHAR)))
         return STATUS_OBJECT_NAME_NOT_FOUND;
-    if (!answer_make(&answer, KeyValueInformationClass, &value))
-        return STATUS_INVALID_PARAMETER;
-    bool named = KeyValueInformationClass != KeyValuePartialInformation;
-    bool filled = KeyValueInformationClass != KeyValueBasicInformation;
-    size_t name = named ? value.units * sizeof(WCHAR) : 0, data = filled ? value.size : 0;
-    size_t end = filled ? answer.data + data : answer.name + name;
-    *ResultLength = (ULONG)end;
-    if (Length < answer.fixed)
-        return STATUS_BUFFER_TOO_SMALL;
-    put_part(KeyValueInformation, Length, 0, &answer.info, answer.fixed);
-    put_part(KeyValueInformation, Length, answer.name, value.name, name);
-    put_part(KeyValueInformation, Length, answer.data, value.data, data);
-    return Length < end ? STATUS_BUFFER_OVERFLOW : STATUS_SUCCESS;
+    return status;
 }

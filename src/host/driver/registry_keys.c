@@ -21,6 +21,7 @@ struct host_key {
     struct host_key *next;
     struct written *written; /* the newest first */
     size_t units;
+    bool deleted; /* not found any more, and kept for what still points to it */
     WCHAR path[]; /* no separator at its ends */
 };
 
@@ -53,6 +54,22 @@ static void path_add(struct host_key *key, const WCHAR *path, size_t units) {
     key->units += units;
 }
 
+/* Under the lock. */
+static struct host_key *key_find(const WCHAR *path, size_t units) {
+    struct host_key *key = keys;
+    while (key && (key->deleted || key->units != units || !same_text(key->path, path, units)))
+        key = key->next;
+    return key;
+}
+
+/* Behind the others, so that numbers of keys stay when there are more. Under the lock. */
+static void key_add(struct host_key *key) {
+    struct host_key **end = &keys;
+    while (*end)
+        end = &(*end)->next;
+    *end = key;
+}
+
 struct host_key *host_key_at(struct host_key *root, const WCHAR *path, size_t units,
                              bool *created) {
     size_t room = (root ? root->units + 1 : 0) + units;
@@ -63,19 +80,71 @@ struct host_key *host_key_at(struct host_key *root, const WCHAR *path, size_t un
         path_add(made, root->path, root->units);
     path_add(made, path, units);
     pthread_mutex_lock(&lock);
-    struct host_key *key = keys;
-    while (key && (key->units != made->units || !same_text(key->path, made->path, key->units)))
-        key = key->next;
+    struct host_key *key = key_find(made->path, made->units);
     if (created)
         *created = !key;
-    if (key) {
+    if (!key)
+        key_add(made);
+    pthread_mutex_unlock(&lock);
+    if (key)
         free(made);
-    } else {
-        made->next = keys;
-        keys = key = made;
+    return key ? key : made;
+}
+
+/* The name of `key` if its parent is `parent`, or the part below that of the path; NULL: it is
+ * elsewhere. */
+static const WCHAR *key_below(const struct host_key *parent, const struct host_key *key,
+                              size_t *units) {
+    size_t skip = parent->units != 0 ? parent->units + 1 : 0;
+    if (key->deleted || key->units <= skip || !same_text(key->path, parent->path, parent->units) ||
+        (skip != 0 && key->path[parent->units] != '\\'))
+        return NULL;
+    *units = 0;
+    while (skip + *units < key->units && key->path[skip + *units] != '\\')
+        ++*units;
+    return key->path + skip;
+}
+
+bool host_key_child(struct host_key *parent, size_t index, const WCHAR **name, size_t *units) {
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    for (struct host_key *key = keys; key && !found; key = key->next) {
+        const WCHAR *at = key_below(parent, key, units);
+        bool first = at;
+        /* Several keys may lie below one child. */
+        for (struct host_key *before = keys; first && before != key; before = before->next) {
+            size_t other;
+            const WCHAR *same = key_below(parent, before, &other);
+            first = !same || other != *units || !same_text(same, at, other);
+        }
+        found = first && index-- == 0;
+        *name = at;
     }
     pthread_mutex_unlock(&lock);
-    return key;
+    return found;
+}
+
+bool host_key_deleted(const struct host_key *key) {
+    pthread_mutex_lock(&lock);
+    bool deleted = key->deleted;
+    pthread_mutex_unlock(&lock);
+    return deleted;
+}
+
+bool host_key_remove(struct host_key *key) {
+    const WCHAR *name;
+    size_t units;
+    if (host_key_child(key, 0, &name, &units))
+        return false;
+    pthread_mutex_lock(&lock);
+    key->deleted = true;
+    pthread_mutex_unlock(&lock);
+    return true;
+}
+
+const WCHAR *host_key_path(const struct host_key *key, size_t *units) {
+    *units = key->units;
+    return key->path;
 }
 
 static void written_free(struct written *w) {

@@ -26,6 +26,14 @@ struct host_value {
 /* The key at `path`, of so many units, below `root` or, NULL, from the top. NULL: no memory.
  * `created`, unless NULL: it was not there before. */
 struct host_key *host_key_at(struct host_key *root, const WCHAR *path, size_t units, bool *created);
+/* Its path, without a separator at the ends. */
+const WCHAR *host_key_path(const struct host_key *key, size_t *units);
+/* The name of the child of that number, from 0 on; false: there are not so many. A key that was
+ * opened is there, and so are those above it. */
+bool host_key_child(struct host_key *parent, size_t index, const WCHAR **name, size_t *units);
+/* Deletes a key; false: it has children. */
+bool host_key_remove(struct host_key *key);
+bool host_key_deleted(const struct host_key *key);
 /* False: the key has no such value. */
 bool host_key_value(struct host_key *key, const WCHAR *name, size_t units,
                     struct host_value *value);

@@ -32,14 +32,6 @@ NTSYSAPI NTSTATUS NTAPI ZwCreateFile(PHANDLE FileHandle, ACCESS_MASK DesiredAcce
     return STATUS_OBJECT_NAME_NOT_FOUND;
 }
 
-NTKERNELAPI PKEVENT NTAPI IoCreateNotificationEvent(PUNICODE_STRING EventName,
-                                                    PHANDLE EventHandle) {
-    (void)EventName;
-    *EventHandle = NULL;
-    host_irql_at_most(PASSIVE_LEVEL, "IoCreateNotificationEvent");
-    return NULL;
-}
-
 NTKERNELAPI PDEVICE_OBJECT NTAPI IoGetRelatedDeviceObject(PFILE_OBJECT FileObject) {
     (void)FileObject;
     return NULL;

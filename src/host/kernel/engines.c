@@ -19,7 +19,10 @@ static bool engines_work(void) {
         return true;
     uint64_t timer = host_timers_next(), sleep = host_deadline_next();
     uint64_t next = timer < sleep ? timer : sleep;
-    if (next == UINT64_MAX)
+    host_dispatcher_lock();
+    bool heard = sleep != UINT64_MAX || host_timers_heard();
+    host_dispatcher_unlock();
+    if (!heard)
         return false;
     host_advance_to(next);
     return host_timers_run();

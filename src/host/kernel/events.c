@@ -38,6 +38,19 @@ NTKERNELAPI LONG NTAPI KeSetEvent(PRKEVENT Event, KPRIORITY Increment, BOOLEAN W
     return event_set(Event, 1, "KeSetEvent");
 }
 
+/* Wakes the threads that wait now, and leaves the event as it would be had it been reset. */
+NTKERNELAPI LONG NTAPI KePulseEvent(PRKEVENT Event, KPRIORITY Increment, BOOLEAN Wait) {
+    (void)Increment;
+    host_irql_at_most(Wait ? APC_LEVEL : DISPATCH_LEVEL, "KePulseEvent");
+    if (!host_object_good(&Event->Header, "KePulseEvent"))
+        return 0;
+    host_dispatcher_lock();
+    LONG old = host_object_set(&Event->Header, 1);
+    Event->Header.SignalState = 0;
+    host_dispatcher_unlock();
+    return old;
+}
+
 NTKERNELAPI VOID NTAPI KeClearEvent(PRKEVENT Event) {
     (void)event_set(Event, 0, "KeClearEvent");
 }

@@ -110,6 +110,18 @@ NTKERNELAPI VOID NTAPI ExReleaseFastMutex(PFAST_MUTEX FastMutex) {
         host_irql_lower(old);
 }
 
+/* The owner has disabled APCs itself, and keeps its IRQL (nf-wdm-exacquirefastmutexunsafe). */
+NTKERNELAPI VOID NTAPI ExAcquireFastMutexUnsafe(PFAST_MUTEX FastMutex) {
+    if (!KeAreApcsDisabled())
+        host_violation("ExAcquireFastMutexUnsafe where APCs are not disabled");
+    (void)fast_mutex_acquire(FastMutex, "ExAcquireFastMutexUnsafe");
+}
+
+NTKERNELAPI VOID NTAPI ExReleaseFastMutexUnsafe(PFAST_MUTEX FastMutex) {
+    host_irql_at_most(APC_LEVEL, "ExReleaseFastMutexUnsafe");
+    (void)fast_mutex_release(FastMutex, "ExReleaseFastMutexUnsafe");
+}
+
 /* ---- Guarded mutexes ------------------------------------------------------------------------- */
 
 NTKERNELAPI VOID NTAPI KeInitializeGuardedMutex(PKGUARDED_MUTEX Mutex) {
@@ -127,12 +139,4 @@ NTKERNELAPI BOOLEAN NTAPI KeTryToAcquireGuardedMutex(PKGUARDED_MUTEX Mutex) {
 NTKERNELAPI VOID NTAPI KeReleaseGuardedMutex(PKGUARDED_MUTEX Mutex) {
     host_irql_at_most(APC_LEVEL, "KeReleaseGuardedMutex");
     (void)fast_mutex_release(Mutex, "KeReleaseGuardedMutex");
-}
-
-NTKERNELAPI VOID NTAPI KeEnterCriticalRegion(VOID) {
-    host_irql_at_most(APC_LEVEL, "KeEnterCriticalRegion");
-}
-
-NTKERNELAPI VOID NTAPI KeLeaveCriticalRegion(VOID) {
-    host_irql_at_most(APC_LEVEL, "KeLeaveCriticalRegion");
 }

@@ -80,6 +80,19 @@ void *host_handle_object(HANDLE handle, enum host_handle_kind kind, const char *
     return handle_take(handle, kind, false, function).object;
 }
 
+void *host_handle_reference(HANDLE handle, const char *function) {
+    struct host_handle found = handle_take(handle, HOST_HANDLE_ANY, false, function);
+    if (!found.object)
+        return NULL;
+    if (!found.counts) {
+        host_violation("%s gets 0x%llx, a handle of another kind of object", function,
+                       (unsigned long long)(uintptr_t)handle);
+        return NULL;
+    }
+    found.counts(found.object, 1);
+    return found.object;
+}
+
 NTSYSAPI NTSTATUS NTAPI ZwClose(HANDLE Handle) {
     host_irql_at_most(PASSIVE_LEVEL, "ZwClose");
     struct host_handle closed = handle_take(Handle, HOST_HANDLE_ANY, true, "ZwClose");

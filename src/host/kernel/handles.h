@@ -20,6 +20,9 @@ HANDLE host_handle_open(enum host_handle_kind kind, void *object, host_handle_co
 /* The object behind a handle. NULL, and a violation by `function`: there is none, the handle is
  * closed, or of another kind. */
 void *host_handle_object(HANDLE handle, enum host_handle_kind kind, const char *function);
+/* The object behind a handle of a kind that counts, with a reference more; NULL, and a violation by
+ * `function`: there is none. */
+void *host_handle_reference(HANDLE handle, const char *function);
 /* Closes all that are open, which counts for nothing; returns how many of this kind were. */
 uint32_t host_handles_forget(enum host_handle_kind kind);
 /* Frees the table. */

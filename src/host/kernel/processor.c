@@ -1,5 +1,5 @@
 /*
- * processor.c - processors, priorities, importance and target of DPCs, regions without APCs (pages
+ * processor.c - processors, priorities, importance and target of DPCs (pages
  * nf-wdm-kesettargetprocessordpc, nf-wdm-kequeryactiveprocessorcountex and their neighbours).
  *
  * In virtual time there is one processor; with threads there are as many as the machine has, at most
@@ -57,6 +57,26 @@ NTKERNELAPI NTSTATUS NTAPI KeGetProcessorNumberFromIndex(ULONG ProcIndex,
         return STATUS_INVALID_PARAMETER;
     *ProcNumber = (PROCESSOR_NUMBER){.Number = (UCHAR)ProcIndex};
     return STATUS_SUCCESS;
+}
+
+NTKERNELAPI VOID NTAPI KeQueryNodeActiveAffinity(USHORT NodeNumber, PGROUP_AFFINITY Affinity,
+                                                 PUSHORT Count) {
+    if (Affinity)
+        *Affinity = (GROUP_AFFINITY){.Mask = NodeNumber == 0 ? KeQueryActiveProcessors() : 0};
+    if (Count)
+        *Count = NodeNumber == 0 ? (USHORT)processor_count() : 0;
+}
+
+/* A thread of a process has a state of its own, whatever else runs. */
+NTKERNELAPI NTSTATUS NTAPI KeSaveExtendedProcessorState(ULONG64 Mask, PXSTATE_SAVE XStateSave) {
+    host_irql_at_most(DISPATCH_LEVEL, "KeSaveExtendedProcessorState");
+    XStateSave->Mask = Mask;
+    return STATUS_SUCCESS;
+}
+
+NTKERNELAPI VOID NTAPI KeRestoreExtendedProcessorState(PXSTATE_SAVE XStateSave) {
+    (void)XStateSave;
+    host_irql_at_most(DISPATCH_LEVEL, "KeRestoreExtendedProcessorState");
 }
 
 /* Which processor runs a thread changes nothing that a driver could see here. */
@@ -128,14 +148,4 @@ NTKERNELAPI NTSTATUS NTAPI KeSetTargetProcessorDpcEx(PRKDPC Dpc, PPROCESSOR_NUMB
 NTKERNELAPI VOID NTAPI KeInitializeThreadedDpc(PRKDPC Dpc, PKDEFERRED_ROUTINE DeferredRoutine,
                                                PVOID DeferredContext) {
     KeInitializeDpc(Dpc, DeferredRoutine, DeferredContext);
-}
-
-/* ---- Regions in which no APC is delivered; there are none --------------------------------------- */
-
-NTKERNELAPI VOID NTAPI KeEnterGuardedRegion(VOID) {
-    host_irql_at_most(APC_LEVEL, "KeEnterGuardedRegion");
-}
-
-NTKERNELAPI VOID NTAPI KeLeaveGuardedRegion(VOID) {
-    host_irql_at_most(APC_LEVEL, "KeLeaveGuardedRegion");
 }

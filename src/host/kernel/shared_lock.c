@@ -121,8 +121,18 @@ NTKERNELAPI NTSTATUS NTAPI ExReinitializeResourceLite(PERESOURCE Resource) {
     return ExInitializeResourceLite(Resource);
 }
 
+/* The page: normal kernel APCs have to be disabled, or an owner could be suspended. */
+static bool lock_may(const char *function) {
+    if (!host_irql_at_most(APC_LEVEL, function))
+        return false;
+    if (!KeAreApcsDisabled())
+        host_violation("%s where APCs are not disabled: KeEnterCriticalRegion comes before",
+                       function);
+    return true;
+}
+
 NTKERNELAPI BOOLEAN NTAPI ExAcquireResourceExclusiveLite(PERESOURCE Resource, BOOLEAN Wait) {
-    if (!host_irql_at_most(APC_LEVEL, "ExAcquireResourceExclusiveLite"))
+    if (!lock_may("ExAcquireResourceExclusiveLite"))
         return FALSE;
     if (Resource->OwnerThread == self_thread()) {
         Resource->OwnerCount++;
@@ -150,7 +160,7 @@ static bool sharer_add(PERESOURCE resource) {
 }
 
 NTKERNELAPI BOOLEAN NTAPI ExAcquireResourceSharedLite(PERESOURCE Resource, BOOLEAN Wait) {
-    if (!host_irql_at_most(APC_LEVEL, "ExAcquireResourceSharedLite"))
+    if (!lock_may("ExAcquireResourceSharedLite"))
         return FALSE;
     if (Resource->OwnerThread == self_thread()) {
         Resource->OwnerCount++;
@@ -243,13 +253,13 @@ NTKERNELAPI VOID NTAPI ExInitializePushLock(PEX_PUSH_LOCK PushLock) {
 
 NTKERNELAPI VOID NTAPI ExAcquirePushLockExclusiveEx(PEX_PUSH_LOCK PushLock, ULONG Flags) {
     (void)Flags;
-    if (host_irql_at_most(APC_LEVEL, "ExAcquirePushLockExclusive"))
+    if (lock_may("ExAcquirePushLockExclusive"))
         word_acquire(PushLock, false, true);
 }
 
 NTKERNELAPI VOID NTAPI ExAcquirePushLockSharedEx(PEX_PUSH_LOCK PushLock, ULONG Flags) {
     (void)Flags;
-    if (host_irql_at_most(APC_LEVEL, "ExAcquirePushLockShared"))
+    if (lock_may("ExAcquirePushLockShared"))
         word_acquire(PushLock, true, true);
 }
 

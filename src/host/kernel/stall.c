@@ -73,6 +73,21 @@ NTKERNELAPI ULONGLONG NTAPI KeQueryInterruptTime(VOID) {
     return units_now();
 }
 
+NTKERNELAPI VOID NTAPI KeQuerySystemTimePrecise(PLARGE_INTEGER CurrentTime) {
+    KeQuerySystemTime(CurrentTime);
+}
+
+NTKERNELAPI ULONGLONG NTAPI KeQueryInterruptTimePrecise(PULONG64 QpcTimeStamp) {
+    ULONGLONG now = units_now();
+    *QpcTimeStamp = now; /* the performance counter counts the same units */
+    return now;
+}
+
+/* The system never sleeps. */
+NTKERNELAPI ULONGLONG NTAPI KeQueryUnbiasedInterruptTime(VOID) {
+    return units_now();
+}
+
 NTKERNELAPI ULONG NTAPI KeQueryTimeIncrement(VOID) {
     return TICK_UNITS;
 }

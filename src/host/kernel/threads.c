@@ -9,6 +9,7 @@
 #include "base/world.h"
 #include "kernel/clock.h"
 #include "kernel/dispatcher.h"
+#include "kernel/event_handles.h"
 #include "kernel/engines.h"
 #include "kernel/handles.h"
 #include "kernel/waits.h"
@@ -195,11 +196,8 @@ NTKERNELAPI NTSTATUS NTAPI ObReferenceObjectByHandle(HANDLE Handle, ACCESS_MASK 
     *Object = NULL;
     if (!host_irql_at_most(PASSIVE_LEVEL, "ObReferenceObjectByHandle"))
         return STATUS_UNSUCCESSFUL;
-    *Object = host_handle_object(Handle, HOST_HANDLE_THREAD, "ObReferenceObjectByHandle");
-    if (!*Object)
-        return STATUS_INVALID_HANDLE;
-    thread_count(*Object, 1);
-    return STATUS_SUCCESS;
+    *Object = host_handle_reference(Handle, "ObReferenceObjectByHandle");
+    return *Object ? STATUS_SUCCESS : STATUS_INVALID_HANDLE;
 }
 
 NTKERNELAPI NTSTATUS NTAPI ObReferenceObjectByHandleWithTag(
@@ -213,7 +211,8 @@ NTKERNELAPI NTSTATUS NTAPI ObReferenceObjectByHandleWithTag(
 /* Objects of other kinds have no counts. */
 static LONG thread_reference(PVOID object, LONG change) {
     struct driver_thread *t = thread_find(object);
-    return t ? __atomic_add_fetch(&t->references, change, __ATOMIC_SEQ_CST) : 0;
+    return t ? __atomic_add_fetch(&t->references, change, __ATOMIC_SEQ_CST)
+             : host_event_reference(object, change);
 }
 
 NTKERNELAPI LONG_PTR NTAPI ObfReferenceObject(PVOID Object) {
@@ -225,6 +224,27 @@ NTKERNELAPI LONG_PTR NTAPI ObfDereferenceObject(PVOID Object) {
     if (left < 0)
         host_violation("ObDereferenceObject of a thread that has no reference");
     return left;
+}
+
+/* Some other time, at PASSIVE_LEVEL: any is. */
+NTKERNELAPI VOID NTAPI ObDereferenceObjectDeferDelete(PVOID Object) {
+    ObfDereferenceObject(Object);
+}
+
+NTKERNELAPI NTSTATUS NTAPI ObReferenceObjectByPointer(PVOID Object, ACCESS_MASK DesiredAccess,
+                                                      POBJECT_TYPE ObjectType,
+                                                      KPROCESSOR_MODE AccessMode) {
+    (void)DesiredAccess;
+    (void)ObjectType;
+    (void)AccessMode;
+    host_irql_at_most(DISPATCH_LEVEL, "ObReferenceObjectByPointer");
+    ObfReferenceObject(Object);
+    return STATUS_SUCCESS;
+}
+
+NTKERNELAPI NTSTATUS NTAPI ObCloseHandle(HANDLE Handle, KPROCESSOR_MODE PreviousMode) {
+    (void)PreviousMode;
+    return ZwClose(Handle);
 }
 
 /* ---- The calling thread ---------------------------------------------------------------------- */

@@ -59,6 +59,13 @@ static bool timer_is_set(const KTIMER *timer) {
     return false;
 }
 
+bool host_timer_set(const KTIMER *timer) {
+    host_dispatcher_lock();
+    bool set = timer_is_set(timer);
+    host_dispatcher_unlock();
+    return set;
+}
+
 /* Behind those that are due at the same time. */
 static void timer_insert(PKTIMER timer, uint64_t due) {
     LIST_ENTRY *after = timers.list.Blink;
@@ -118,8 +125,18 @@ bool host_timers_run(void) {
 
 /* ---- The timer thread ------------------------------------------------------------------------ */
 
+bool host_timers_heard(void) {
+    timer_list_ensure();
+    for (LIST_ENTRY *e = timers.list.Flink; e != &timers.list; e = e->Flink) {
+        const KTIMER *timer = timer_at(e);
+        if (timer->Dpc || timer->Period == 0 || host_thread_waiting(&timer->Header))
+            return true;
+    }
+    return false;
+}
+
 bool host_timers_rest(void) {
-    return !timers.busy && host_timers_next() == UINT64_MAX;
+    return !timers.busy && !host_timers_heard();
 }
 
 static void timer_thread_sleep(void) {
@@ -229,6 +246,13 @@ NTKERNELAPI BOOLEAN NTAPI KeSetTimerEx(PKTIMER Timer, LARGE_INTEGER DueTime, LON
     timer_thread_start();
     host_dispatcher_unlock();
     return was_set;
+}
+
+/* Nothing is gained by coalescing: a delay of nothing is tolerable. */
+NTKERNELAPI BOOLEAN NTAPI KeSetCoalescableTimer(PKTIMER Timer, LARGE_INTEGER DueTime, ULONG Period,
+                                                ULONG TolerableDelay, PKDPC Dpc) {
+    (void)TolerableDelay;
+    return KeSetTimerEx(Timer, DueTime, (LONG)Period, Dpc);
 }
 
 NTKERNELAPI BOOLEAN NTAPI KeSetTimer(PKTIMER Timer, LARGE_INTEGER DueTime, PKDPC Dpc) {

@@ -304,6 +304,119 @@ static void keys_are_opened_and_kept(void **state) {
     down(host, 1); /* the closed handle */
 }
 
+static HANDLE key_of(HANDLE root, const WCHAR *name) {
+    UNICODE_STRING text;
+    OBJECT_ATTRIBUTES attributes;
+    HANDLE key = NULL;
+    RtlInitUnicodeString(&text, name);
+    InitializeObjectAttributes(&attributes, &text, OBJ_CASE_INSENSITIVE, root, NULL);
+    assert_int_equal(ZwCreateKey(&key, KEY_ALL_ACCESS, &attributes, 0, NULL, 0, NULL),
+                     STATUS_SUCCESS);
+    return key;
+}
+
+static void keys_and_values_are_counted_and_enumerated(void **state) {
+    struct vidmm_host *host = up();
+    UNICODE_STRING name;
+    union {
+        KEY_BASIC_INFORMATION basic;
+        KEY_FULL_INFORMATION full;
+        KEY_NAME_INFORMATION name;
+        KEY_VALUE_BASIC_INFORMATION value;
+        unsigned char room[256];
+    } info;
+    ULONG length = 0, seen = 0;
+    HANDLE top = key_of(NULL, u"\\Registry\\Machine\\Software\\Counted");
+    HANDLE one = key_of(top, u"One"), deep = key_of(top, u"Two\\Deep"),
+           other = key_of(top, u"Two\\Flat");
+    (void)state;
+    assert_int_equal(ZwEnumerateKey(top, 0, KeyBasicInformation, &info, sizeof(info), &length),
+                     STATUS_SUCCESS);
+    assert_int_equal(info.basic.NameLength, 6);
+    assert_memory_equal(info.basic.Name, u"One", 6);
+    assert_int_equal(length, offsetof(KEY_BASIC_INFORMATION, Name) + 6);
+    assert_int_equal(ZwEnumerateKey(top, 1, KeyBasicInformation, &info, sizeof(info), &length),
+                     STATUS_SUCCESS);
+    assert_memory_equal(info.basic.Name, u"Two", 6);
+    assert_int_equal(ZwEnumerateKey(top, 2, KeyBasicInformation, &info, sizeof(info), &length),
+                     STATUS_NO_MORE_ENTRIES);
+    assert_int_equal(ZwEnumerateKey(top, 0, KeyBasicInformation, &info, 8, &length),
+                     STATUS_BUFFER_TOO_SMALL);
+    assert_int_equal(ZwEnumerateKey(top, 0, KeyBasicInformation, &info, 18, &length),
+                     STATUS_BUFFER_OVERFLOW);
+    assert_int_equal(ZwEnumerateKey(top, 0, MaxKeyInfoClass, &info, sizeof(info), &length),
+                     STATUS_INVALID_PARAMETER);
+    RtlInitUnicodeString(&name, u"Longer");
+    assert_int_equal(ZwSetValueKey(top, &name, 0, REG_SZ, W("text"), 10), STATUS_SUCCESS);
+    assert_int_equal(ZwQueryKey(top, KeyFullInformation, &info, sizeof(info), &length),
+                     STATUS_SUCCESS);
+    assert_int_equal(info.full.SubKeys, 2);
+    assert_int_equal(info.full.MaxNameLen, 6);
+    assert_int_equal(info.full.MaxValueNameLen, 12);
+    assert_int_equal(info.full.MaxValueDataLen, 10);
+    ULONG values = info.full.Values;
+    for (ULONG i = 0; i < values; i++) {
+        assert_int_equal(
+            ZwEnumerateValueKey(top, i, KeyValueBasicInformation, &info, sizeof(info), &length),
+            STATUS_SUCCESS);
+        seen += info.value.Type == REG_SZ && info.value.NameLength == 12;
+    }
+    assert_int_equal(seen, 1);
+    assert_int_equal(
+        ZwEnumerateValueKey(top, values, KeyValueBasicInformation, &info, sizeof(info), &length),
+        STATUS_NO_MORE_ENTRIES);
+    assert_int_equal(ZwQueryKey(deep, KeyNodeInformation, &info, sizeof(info), &length),
+                     STATUS_SUCCESS);
+    assert_int_equal(ZwQueryKey(one, KeyNameInformation, &info, sizeof(info), &length),
+                     STATUS_SUCCESS);
+    assert_memory_equal(info.name.Name, u"\\Registry\\Machine\\Software\\Counted\\One", 76);
+    assert_int_equal(info.name.NameLength, 76);
+    HANDLE all[] = {top, one, deep, other};
+    for (size_t i = 0; i < 4; i++)
+        ZwClose(all[i]);
+    down(host, 0);
+}
+
+static void a_deleted_key_is_gone_for_all_its_handles(void **state) {
+    struct vidmm_host *host = up();
+    HANDLE top = key_of(NULL, u"\\Registry\\Machine\\Software\\Gone");
+    HANDLE sub = key_of(top, u"Sub"), again = key_of(top, u"Sub");
+    unsigned char room[64];
+    ULONG length;
+    (void)state;
+    assert_int_equal(ZwDeleteKey(top), STATUS_CANNOT_DELETE);
+    assert_int_equal(ZwDeleteKey(sub), STATUS_SUCCESS);
+    assert_int_equal(ZwFlushKey(again), STATUS_KEY_DELETED);
+    assert_int_equal(ZwEnumerateKey(top, 0, KeyBasicInformation, room, 64, &length),
+                     STATUS_NO_MORE_ENTRIES);
+    ZwClose(sub);
+    ZwClose(again);
+    assert_int_equal(ZwDeleteKey(top), STATUS_SUCCESS);
+    ZwClose(top);
+    down(host, 0);
+    host = up();
+    assert_int_equal(ZwDeleteKey((HANDLE)8), STATUS_INVALID_HANDLE);
+    down(host, 1);
+}
+
+/* Every key is there; what is no place is not. */
+static void keys_by_path_are_created_and_checked(void **state) {
+    struct vidmm_host *host = up();
+    ULONG one = 1;
+    (void)state;
+    assert_int_equal(RtlCreateRegistryKey(RTL_REGISTRY_SERVICES, W("Tiny\\Made")), STATUS_SUCCESS);
+    assert_int_equal(RtlCheckRegistryKey(RTL_REGISTRY_SERVICES, W("Tiny\\Made")), STATUS_SUCCESS);
+    assert_int_equal(RtlCheckRegistryKey(99, W("Tiny")), STATUS_INVALID_PARAMETER);
+    assert_int_equal(RtlCreateRegistryKey(99, W("Tiny")), STATUS_INVALID_PARAMETER);
+    assert_int_equal(RtlWriteRegistryValue(99, u"Tiny", u"x", REG_DWORD, &one, 4),
+                     STATUS_INVALID_PARAMETER);
+    KIRQL old;
+    KeRaiseIrql(APC_LEVEL, &old);
+    assert_int_equal(RtlCheckRegistryKey(RTL_REGISTRY_SERVICES, W("Tiny")), STATUS_UNSUCCESSFUL);
+    KeLowerIrql(old);
+    down(host, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_string_is_stored_in_the_room_of_its_unicode_string),
@@ -314,6 +427,9 @@ int main(void) {
         cmocka_unit_test(without_a_name_a_routine_gets_every_value_or_just_a_call),
         cmocka_unit_test(what_is_written_into_a_key_is_read_from_it_alone),
         cmocka_unit_test(keys_are_opened_and_kept),
+        cmocka_unit_test(keys_and_values_are_counted_and_enumerated),
+        cmocka_unit_test(a_deleted_key_is_gone_for_all_its_handles),
+        cmocka_unit_test(keys_by_path_are_created_and_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,12 +38,14 @@ struct attempt {
 
 static VOID NTAPI try_resource(PVOID context) {
     struct attempt *attempt = context;
+    KeEnterCriticalRegion();
     attempt->shared = ExAcquireResourceSharedLite(attempt->resource, FALSE);
     if (attempt->shared)
         ExReleaseResourceLite(attempt->resource);
     attempt->exclusive = ExAcquireResourceExclusiveLite(attempt->resource, FALSE);
     if (attempt->exclusive)
         ExReleaseResourceLite(attempt->resource);
+    KeLeaveCriticalRegion();
 }
 
 static void a_resource_is_shared_or_has_one_owner_who_may_acquire_it_again(void **state) {
@@ -51,6 +53,7 @@ static void a_resource_is_shared_or_has_one_owner_who_may_acquire_it_again(void 
     struct attempt other = {.resource = &resource};
     (void)state;
     assert_int_equal(ExInitializeResourceLite(&resource), STATUS_SUCCESS);
+    KeEnterCriticalRegion();
     assert_true(ExAcquireResourceExclusiveLite(&resource, TRUE));
     assert_true(ExAcquireResourceExclusiveLite(&resource, FALSE));
     assert_true(ExAcquireResourceSharedLite(&resource, FALSE));
@@ -72,6 +75,7 @@ static void a_resource_is_shared_or_has_one_owner_who_may_acquire_it_again(void 
     assert_int_equal(vidmm_host_violations(tiny_host), 0);
     ExReleaseResourceLite(&resource);
     assert_true(tiny_violated(tiny_host, "does not own"));
+    KeLeaveCriticalRegion();
     assert_int_equal(ExDeleteResourceLite(&resource), STATUS_SUCCESS);
 }
 
@@ -80,6 +84,7 @@ static volatile LONG inside, worst, turns;
 
 static VOID NTAPI push_often(PVOID context) {
     (void)context;
+    KeEnterCriticalRegion();
     for (int i = 0; i < 200; i++) {
         ExAcquirePushLockExclusive(&push_lock);
         LONG now = InterlockedIncrement(&inside);
@@ -90,6 +95,7 @@ static VOID NTAPI push_often(PVOID context) {
         ExAcquirePushLockShared(&push_lock);
         ExReleasePushLockShared(&push_lock);
     }
+    KeLeaveCriticalRegion();
 }
 
 static void a_push_lock_has_one_owner_among_threads(void **state) {

@@ -83,6 +83,11 @@ struct vidmm_hw_translation {
     uint64_t page_bytes; /* of the page it is in: 4096, 65536 or a large page */
 };
 
+/* The picture that firmware left, of 32 bits a pixel, from byte 0 of a BAR of memory on. */
+struct vidmm_hw_display {
+    uint32_t bar, width, height; /* in pixels */
+};
+
 struct vidmm_hw_model {
     const char *name;
     /* Builds the hardware; fills `bars`. NULL: out of memory or a setting that makes no sense. */
@@ -132,6 +137,8 @@ struct vidmm_hw_model {
      * signal, on any thread. May be NULL.
      */
     bool (*touch)(void *hw, uint32_t bar, uint64_t offset, bool write);
+    /* What the boot display shows; false: the device is none. May be NULL. */
+    bool (*display)(void *hw, struct vidmm_hw_display *display);
     /* Physical addresses that the device reaches: system memory is made to lie in them. 0 and 0:
      * all of them. */
     uint64_t reaches_from, reaches_to;

@@ -318,6 +318,11 @@ static void described_configure(void *hardware, unsigned char *space) {
     memcpy(space + 0x2c, sub, sizeof(sub));
 }
 
+static bool described_display(void *hardware, struct vidmm_hw_display *display) {
+    *display = ((const struct described *)hardware)->is->display;
+    return display->width != 0;
+}
+
 static void described_device_close(struct vidmm_device *device) {
     free(device);
 }
@@ -336,6 +341,7 @@ struct vidmm_device *described_device_open(const char *path, char *text, size_t 
                                                      .create = described_create,
                                                      .destroy = described_destroy,
                                                      .configure = described_configure,
+                                                     .display = described_display,
                                                      .reg_read = described_read,
                                                      .reg_write = described_write,
                                                      .engines = 1,

@@ -62,6 +62,7 @@ struct description {
     uint8_t revision;
     uint32_t class_code; /* 24 bits */
     struct described_bar bar[VIDMM_HW_BARS];
+    struct vidmm_hw_display display; /* width 0: none */
     struct described_register reg[DESCRIBED_REGISTERS];
     uint32_t regs;
     struct described_rule rule[DESCRIBED_RULES];

@@ -170,6 +170,27 @@ static bool read_bar(struct reading *reading) {
     return true;
 }
 
+/* display BAR WIDTHxHEIGHT */
+static bool read_display(struct reading *reading) {
+    struct description *to = reading->to;
+    uint32_t width, height;
+    uint64_t bar = 0;
+    int end = 0;
+    if (!few_words(reading, 3, "display BAR WIDTHxHEIGHT") ||
+        !take_number(reading, reading->word[1], VIDMM_HW_BARS - 1, &bar))
+        return false;
+    if (sscanf(reading->word[2], "%5ux%5u%n", &width, &height, &end) != 2 ||
+        reading->word[2][end] != '\0' || width == 0 || height == 0)
+        return description_refuse(reading, "'%s' is not WIDTHxHEIGHT", reading->word[2]);
+    if (to->bar[bar].kind != VIDMM_HW_BAR_MEMORY ||
+        (uint64_t)width * height * 4 > to->bar[bar].size)
+        return description_refuse(reading,
+                                  "BAR %u is not described above as memory for %ux%u pixels",
+                                  (unsigned)bar, width, height);
+    to->display = (struct vidmm_hw_display){(uint32_t)bar, width, height};
+    return true;
+}
+
 /* ---- register ---------------------------------------------------------------------------------- */
 
 static uint64_t all_bits(uint32_t width) {
@@ -367,16 +388,16 @@ static bool read_interrupt(struct reading *reading) {
 static const struct {
     const char *word;
     bool (*read)(struct reading *reading);
-} statements[] = {{"identity", read_identity},  {"bar", read_bar}, {"register", read_register},
-                  {"follow", read_follow},      {"set", read_set}, {"clear", read_set},
-                  {"interrupt", read_interrupt}};
+} statements[] = {{"identity", read_identity}, {"display", read_display},    {"bar", read_bar},
+                  {"register", read_register}, {"follow", read_follow},      {"set", read_set},
+                  {"clear", read_set},         {"interrupt", read_interrupt}};
 
 static bool read_statement(struct reading *reading) {
     for (unsigned i = 0; i < sizeof(statements) / sizeof(statements[0]); i++)
         if (strcmp(reading->word[0], statements[i].word) == 0)
             return statements[i].read(reading);
     return description_refuse(
-        reading, "'%s' is none of identity, bar, register, follow, set, clear, interrupt",
+        reading, "'%s' is none of identity, bar, display, register, follow, set, clear, interrupt",
         reading->word[0]);
 }
 

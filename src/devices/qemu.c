@@ -20,6 +20,7 @@
 
 #include "blocks.h"
 #include "device.h"
+#include "firmware.h"
 #include "pci.h"
 
 enum {
@@ -44,8 +45,9 @@ struct qemu {
     struct qtest qtest;
     struct pci pci;
     struct blocks blocks[VIDMM_HW_BARS];
-    uint32_t turns; /* that are left */
-    bool told;      /* that the machine was lost */
+    struct vidmm_hw_display display; /* width 0: none */
+    uint32_t turns;                  /* that are left */
+    bool told;                       /* that the machine was lost */
 };
 
 /* ---- Creating ---------------------------------------------------------------------------------- */
@@ -136,8 +138,10 @@ static void *qemu_create(const struct vidmm_hw_host *host,
     good = good && pci_begin(&qemu->pci, &qemu->qtest, host->physical, why, sizeof(why));
     for (uint32_t i = 0; i < VIDMM_HW_BARS && good; i++)
         good = fill_bar(qemu, i, &bars[i]);
-    if (good)
+    if (good) {
+        (void)firmware_display(&qemu->pci, &qemu->display);
         return qemu;
+    }
     if (why[0] != '\0')
         host->failed(host->ctx, why);
     qemu_destroy(qemu);
@@ -147,6 +151,12 @@ static void *qemu_create(const struct vidmm_hw_host *host,
 static void qemu_configure(void *hw, unsigned char *space) {
     const struct qemu *qemu = hw;
     memcpy(space, qemu->pci.space, PCI_SPACE);
+}
+
+static bool qemu_display(void *hw, struct vidmm_hw_display *display) {
+    const struct qemu *qemu = hw;
+    *display = qemu->display;
+    return display->width != 0;
 }
 
 static uint64_t qemu_bar_at(void *hw, uint32_t bar) {
@@ -287,6 +297,7 @@ struct vidmm_device *qemu_device_open(const char *options, char *text, size_t si
                                                      .destroy = qemu_destroy,
                                                      .configure = qemu_configure,
                                                      .bar_at = qemu_bar_at,
+                                                     .display = qemu_display,
                                                      .reg_read = qemu_read,
                                                      .reg_write = qemu_write,
                                                      .engines = 1,

@@ -139,6 +139,21 @@ static void the_identity_is_in_configuration_space(void **state) {
     fake_end(&fake);
 }
 
+static void the_boot_display_is_where_the_file_says(void **state) {
+    struct fake fake;
+    struct vidmm_hw_display display;
+    (void)state;
+    assert_true(begin(&fake, "bar 2 memory 16M\ndisplay 2 800x600\n"));
+    assert_true(fake.model->display(fake.hw, &display));
+    assert_int_equal(display.bar, 2);
+    assert_int_equal(display.width, 800);
+    assert_int_equal(display.height, 600);
+    fake_end(&fake);
+    assert_true(begin(&fake, "bar 2 memory 16M\n"));
+    assert_false(fake.model->display(fake.hw, &display));
+    fake_end(&fake);
+}
+
 static void a_wrong_line_is_named_with_what_was_expected(void **state) {
     static const struct {
         const char *text, *says;
@@ -166,6 +181,8 @@ static void a_wrong_line_is_named_with_what_was_expected(void **state) {
         {BAR "register A at=0\ninterrupt 0 when A enable A\n", "expected interrupt"},
         {"identity vendor=0x10000\n", "no number"},
         {"identity subsystem=1\n", "subsystem=VENDOR:ID expected"},
+        {"bar 0 memory 4K\ndisplay 0 640x480\n", "not described above as memory for 640x480"},
+        {"bar 0 memory 4K\ndisplay 0 640\n", "not WIDTHxHEIGHT"},
         {"# nothing\n", "describes no BAR"},
     };
     (void)state;
@@ -198,6 +215,7 @@ int main(void) {
         cmocka_unit_test(an_interrupt_comes_when_an_enabled_bit_is_new_and_once),
         cmocka_unit_test(what_rises_and_what_falls_are_told_apart),
         cmocka_unit_test(the_identity_is_in_configuration_space),
+        cmocka_unit_test(the_boot_display_is_where_the_file_says),
         cmocka_unit_test(a_wrong_line_is_named_with_what_was_expected),
         cmocka_unit_test(a_name_of_another_kind_and_a_file_that_is_not_there_are_refused),
     };

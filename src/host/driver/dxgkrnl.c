@@ -149,22 +149,30 @@ static NTSTATUS APIENTRY is_device_present(HANDLE handle, PPCI_DEVICE_PRESENCE_P
 }
 
 /*
- * Without a model the firmware has left a picture of 1024 x 768 in the second BAR. With one there
- * was no boot display: success with a width of 0 says so (dispmprt page of the callback).
+ * Without a model the firmware has left a picture of 1024 x 768 in the second BAR; with one what that
+ * says. Without a boot display success with a width of 0 says so (dispmprt page of the callback).
  */
+static bool boot_display(const struct host_device *device, struct vidmm_hw_display *display) {
+    const struct vidmm_hw_model *model = host_world->config.model;
+    *display = (struct vidmm_hw_display){.bar = 1, .width = 1024, .height = 768};
+    return !model || (model->display && model->display(host_world->hw[device->board], display) &&
+                      display->bar < VIDMM_HW_BARS);
+}
+
 static NTSTATUS APIENTRY acquire_post_display(HANDLE handle, PDXGK_DISPLAY_INFORMATION info) {
     struct host_device *device = dxgkrnl_device(handle, "DxgkCbAcquirePostDisplayOwnership");
+    struct vidmm_hw_display display;
     if (!device || !info)
         return STATUS_INVALID_PARAMETER;
     memset(info, 0, sizeof(*info));
-    if (host_world->config.model)
+    if (!boot_display(device, &display))
         return STATUS_SUCCESS;
-    info->Width = 1024;
-    info->Height = 768;
+    info->Width = display.width;
+    info->Height = display.height;
     info->Pitch = info->Width * 4;
     info->ColorFormat = D3DDDIFMT_X8R8G8B8;
     info->PhysicAddress.QuadPart =
-        (LONGLONG)host_bars_of(host_world->bars, device->board)[1].physical;
+        (LONGLONG)host_bars_of(host_world->bars, device->board)[display.bar].physical;
     return STATUS_SUCCESS;
 }
 

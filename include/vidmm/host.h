@@ -165,6 +165,9 @@ bool vidmm_host_failed_once(struct vidmm_host *host);
 /* Rules the driver broke that the host itself saw (IRQL, pool, pointers); `text` of each, in
  * order. */
 uint32_t vidmm_host_violations(struct vidmm_host *host);
+/* From a driver that vidmm cc built with -fsanitize=undefined: a violation at this place of it. */
+void APIENTRY vidmm_host_undefined(const char *what, const char *file, uint32_t line,
+                                   uint32_t column);
 const char *vidmm_host_violation(struct vidmm_host *host, uint32_t index);
 
 /* What the calling thread runs, if it is no DDI call: an interrupt or DPC routine, a system thread

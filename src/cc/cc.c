@@ -9,6 +9,7 @@
 
 #include "build.h"
 #include "compile.h"
+#include "instrument.h"
 #include "toolchain.h"
 #include "words.h"
 #include "workspace.h"
@@ -42,8 +43,10 @@ static enum vidmm_cc_status build_all(struct cc_build *build, struct cc_missing 
     }
     cc_missing_print(missing, build->headers, report);
     fprintf(report, "%zu of %zu files compile\n", built, sources);
-    if (complete)
+    if (complete) {
+        cc_instrument_tell(build);
         return VIDMM_CC_BUILT;
+    }
     unlink(build->options->output);
     return VIDMM_CC_WRONG;
 }

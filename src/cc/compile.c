@@ -12,6 +12,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "instrument.h"
 #include "messages.h"
 #include "overlay.h"
 #include "paths.h"
@@ -140,7 +141,7 @@ static void source_words(const struct unit *unit, size_t index, const char *sour
     cc_list_add(words, "%s", unit->overlay);
     cc_list_add(words, "-I%s", traces);
     add_settings(words, &build->settings[build->settings_of[index]]);
-    cc_list_add_all(words, &build->flags);
+    cc_instrument_words(build, index, words);
     cc_list_add(words, "-I%s", build->headers);
     cc_list_add(words, "-I%s/compat", build->headers);
     cc_list_add(words, "-I%s", build->run_time);

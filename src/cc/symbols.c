@@ -6,6 +6,8 @@
  */
 #include "symbols.h"
 
+#include "instrument.h"
+
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -23,16 +25,6 @@ static bool is_kernel_function(const char *name) {
            map->l_name[0] == '\0';
 }
 
-/* What a sanitizer's own library has, which the program that checks the driver is given. */
-static bool is_sanitizer(const char *name) {
-    static const char *const prefixes[] = {"__asan_", "__sanitizer_", "__ubsan_", "__lsan_"};
-    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* The linker has just written the file. */
 static void take_symbols(const unsigned char *image, struct cc_missing *missing) {
     const Elf64_Ehdr *header = (const void *)image;
@@ -46,7 +38,7 @@ static void take_symbols(const unsigned char *image, struct cc_missing *missing)
             const char *name = names + symbols[s].st_name;
             if (symbols[s].st_shndx == SHN_UNDEF &&
                 ELF64_ST_BIND(symbols[s].st_info) == STB_GLOBAL && !is_kernel_function(name) &&
-                !is_sanitizer(name))
+                !cc_instrument_has(name))
                 cc_missing_add(missing, CC_SYMBOL, name, "");
         }
     }

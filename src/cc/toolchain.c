@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "instrument.h"
+#include "paths.h"
 #include "runner.h"
 #include "symbols.h"
 #include "workspace.h"
@@ -107,8 +109,9 @@ void cc_toolchain_words(const struct cc_build *build, const char *source, struct
     cc_list_add(words, "-std=%s", c ? "c11" : "c++17");
 }
 
-/* The C functions, without the flags of the driver: a sanitizer would look into itself. */
-static bool compile_run_time(struct cc_build *build, struct cc_list *objects) {
+/* One file of C functions for drivers; `extra`: more words. */
+static void compile_c_function(struct cc_build *build, const char *path,
+                               const struct cc_list *extra, struct cc_list *objects) {
     static const char *const flags[] = {"-std=c11",
                                         "-O1",
                                         "-ffreestanding",
@@ -117,32 +120,60 @@ static bool compile_run_time(struct cc_build *build, struct cc_list *objects) {
                                         "-D_KERNEL_MODE=1",
                                         "-w",
                                         NULL};
+    char object[PATH_MAX], *messages = NULL;
+    struct cc_list words = {0};
+    if (!cc_workspace_path(build, object, "crt-%s.o", cc_name_of(path)))
+        return;
+    cc_list_add(&words, "%s", build->compiler);
+    add_conventions(&words);
+    add_words(&words, flags);
+    cc_list_add_all(&words, extra);
+    cc_list_add(&words, "-I%s", build->headers);
+    cc_list_add(&words, "-I%s", build->run_time);
+    cc_list_add(&words, "-c");
+    cc_list_add(&words, "%s", path);
+    cc_list_add(&words, "-o");
+    cc_list_add(&words, "%s", object);
+    if (cc_spawn(&words, &messages) != 0)
+        cc_stop(build, "%s does not compile %s: %s", build->compiler, cc_name_of(path),
+                messages ? messages : "");
+    cc_list_add(objects, "%s", object);
+    cc_list_free(&words);
+    free(messages);
+}
+
+static int is_c_entry(const struct dirent *entry) {
+    return cc_is_c(entry->d_name);
+}
+
+static void compile_directory(struct cc_build *build, const char *directory,
+                              const struct cc_list *extra, struct cc_list *objects) {
     struct dirent **entries = NULL;
-    int count = scandir(build->run_time, &entries, NULL, alphasort);
+    int count = scandir(directory, &entries, is_c_entry, alphasort);
     for (int i = 0; i < count; i++) {
-        char object[PATH_MAX], *messages = NULL;
-        if (cc_is_c(entries[i]->d_name) && !build->text[0] &&
-            cc_workspace_path(build, object, "crt-%s.o", entries[i]->d_name)) {
-            struct cc_list words = {0};
-            cc_list_add(&words, "%s", build->compiler);
-            add_conventions(&words);
-            add_words(&words, flags);
-            cc_list_add(&words, "-I%s", build->headers);
-            cc_list_add(&words, "-I%s", build->run_time);
-            cc_list_add(&words, "-c");
-            cc_list_add(&words, "%s/%s", build->run_time, entries[i]->d_name);
-            cc_list_add(&words, "-o");
-            cc_list_add(&words, "%s", object);
-            if (cc_spawn(&words, &messages) != 0)
-                cc_stop(build, "%s does not compile %s: %s", build->compiler, entries[i]->d_name,
-                        messages ? messages : "");
-            cc_list_add(objects, "%s", object);
-            cc_list_free(&words);
-        }
-        free(messages);
+        char path[PATH_MAX];
+        if (!build->text[0] && cc_instrument_needs(build, entries[i]->d_name) &&
+            snprintf(path, sizeof(path), "%s/%s", directory, entries[i]->d_name) <
+                (int)sizeof(path))
+            compile_c_function(build, path, extra, objects);
         free(entries[i]);
     }
     free(entries);
+}
+
+/* The C functions, without the flags of the driver but with the checks of its accesses; and what
+ * stands between those checks and their run time, without either. */
+static bool compile_run_time(struct cc_build *build, struct cc_list *objects) {
+    char instrument[PATH_MAX];
+    struct cc_list checks = {0}, frames = {0};
+    cc_instrument_run_time_words(build, &checks);
+    cc_list_add(&frames, "-fno-omit-frame-pointer"); /* the sanitizer walks over them */
+    compile_directory(build, build->run_time, &checks, objects);
+    if (snprintf(instrument, sizeof(instrument), "%s/instrument", build->run_time) <
+        (int)sizeof(instrument))
+        compile_directory(build, instrument, &frames, objects);
+    cc_list_free(&frames);
+    cc_list_free(&checks);
     return !build->text[0];
 }
 
@@ -156,16 +187,23 @@ static void link_words(const struct cc_build *build, struct cc_list *words) {
     cc_list_add(words, "%s", build->options->output);
 }
 
-bool cc_link(struct cc_build *build, const struct cc_list *objects, struct cc_missing *missing) {
-    struct cc_list words = {0};
-    link_words(build, &words);
-    cc_list_add_all(&words, objects);
+static bool link_driver(struct cc_build *build, const struct cc_list *words) {
     char *messages = NULL;
-    if (compile_run_time(build, &words) && cc_spawn(&words, &messages) != 0) {
+    bool linked = cc_spawn(words, &messages) == 0;
+    if (!linked) {
         fputs(messages ? messages : "", build->options->report);
         cc_stop(build, "the driver cannot be linked");
     }
     free(messages);
+    return linked;
+}
+
+bool cc_link(struct cc_build *build, const struct cc_list *objects, struct cc_missing *missing) {
+    struct cc_list words = {0};
+    link_words(build, &words);
+    cc_list_add_all(&words, objects);
+    bool good = compile_run_time(build, &words) && link_driver(build, &words) &&
+                cc_symbols(build->options->output, missing);
     cc_list_free(&words);
-    return !build->text[0] && cc_symbols(build->options->output, missing);
+    return good;
 }

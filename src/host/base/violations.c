@@ -49,6 +49,11 @@ void host_violation(const char *format, ...) {
     pthread_mutex_unlock(&list->lock);
 }
 
+void APIENTRY vidmm_host_undefined(const char *what, const char *file, uint32_t line,
+                                   uint32_t column) {
+    host_violation("undefined behaviour at %s:%u:%u: %s", file ? file : "?", line, column, what);
+}
+
 void host_kernel_memory(const char *function) {
     if (host_world->interposer.kernel_memory)
         host_world->interposer.kernel_memory(host_world->interposer.ctx, function);

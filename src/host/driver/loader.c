@@ -16,6 +16,7 @@
 #include "base/world.h"
 #include "image/image.h"
 #include "image/imports.h"
+#include "memory/pool.h"
 #include "image/paged.h"
 
 /* ---- Images ---------------------------------------------------------------------------------- */
@@ -101,6 +102,20 @@ bool vidmm_host_imports(const char *path,
 
 /* ---- Shared objects -------------------------------------------------------------------------- */
 
+/* A driver that vidmm cc built with -fsanitize=address needs what its linker did not give it. */
+static void refuse_shared(const char *path, const char *what, const char *why,
+                          struct vidmm_host_error *error) {
+    if (strstr(why, "__asan_"))
+        snprintf(error->text, sizeof(error->text),
+                 "the %s '%s' was built with -fsanitize=address, and the sanitizer's run time is "
+                 "not in this process: set LD_PRELOAD to what "
+                 "'clang -print-file-name=libclang_rt.asan-x86_64.so' prints, or to libasan.so",
+                 what, path);
+    else
+        snprintf(error->text, sizeof(error->text), "the %s '%s' could not be loaded: %s", what,
+                 path, why);
+}
+
 /* Opens `path` and finds `name` in it; `what` the file is, `hint` how the name gets into it. */
 static void *loader_load(const char *path, const char *name, const char *what, const char *hint,
                          struct host_module *module, struct vidmm_host_error *error) {
@@ -109,8 +124,7 @@ static void *loader_load(const char *path, const char *name, const char *what, c
     snprintf(local, sizeof(local), "%s%s", strchr(path, '/') ? "" : "./", path);
     module->shared = dlopen(local, RTLD_NOW | RTLD_LOCAL);
     if (!module->shared) {
-        snprintf(error->text, sizeof(error->text), "the %s '%s' could not be loaded: %s", what,
-                 path, dlerror());
+        refuse_shared(path, what, dlerror(), error);
         return NULL;
     }
     void *symbol = dlsym(module->shared, name);
@@ -135,6 +149,8 @@ bool host_load(const char *path, struct host_module *module, DRIVER_INITIALIZE *
                         "export it with C linkage and default visibility", module, error);
         memcpy(entry, &symbol, sizeof(*entry));
         loaded = symbol;
+        if (loaded && dlsym(module->shared, "vidmm_sanitized_address"))
+            host_pool_watch(host_world->pool);
     }
     if (file.bytes)
         munmap(file.bytes, file.size);

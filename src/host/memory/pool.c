@@ -43,8 +43,36 @@ bool host_pool_init(struct host_pool *pool, const struct host_physical *ram) {
     return false;
 }
 
+/* ---- A sanitizer ----------------------------------------------------------------------------- */
+
+/* Of a run time that may be in the process. */
+void __asan_poison_memory_region(const volatile void *start, size_t size) __attribute__((weak));
+void __asan_unpoison_memory_region(const volatile void *start, size_t size) __attribute__((weak));
+
+void host_pool_watch(struct host_pool *pool) {
+    pool->watched = __asan_poison_memory_region && __asan_unpoison_memory_region;
+}
+
+/* The host may touch all of the block; a driver, no more than is its own. */
+static void watch_lift(const struct host_pool_block *b) {
+    if (host_world->pool->watched)
+        __asan_unpoison_memory_region(b->user - GUARD, b->size + (size_t)2 * GUARD);
+}
+
+static void watch_set(const struct host_pool_block *b) {
+    if (!host_world->pool->watched)
+        return;
+    __asan_poison_memory_region(b->user - GUARD, GUARD);
+    __asan_poison_memory_region(b->user + b->size, GUARD);
+    if (b->freed)
+        __asan_poison_memory_region(b->user, b->size);
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
 /* The memory of a block, and the block. */
 static void pool_release(struct host_pool *pool, struct host_pool_block *b) {
+    watch_lift(b);
     if (b->paged)
         free(b->raw);
     else
@@ -120,6 +148,7 @@ static bool pool_all(const uint8_t *bytes, size_t count, uint8_t value) {
 /* Each damage is reported once: the guard is repaired. */
 static void check_guards(struct host_pool_block *b) {
     char tag[5];
+    watch_lift(b);
     tag_text(b->tag, tag);
     if (!pool_all(b->user - GUARD, GUARD, GUARD_BYTE)) {
         host_violation("the driver wrote before its pool block '%s' of %zu bytes", tag, b->size);
@@ -130,6 +159,7 @@ static void check_guards(struct host_pool_block *b) {
                        b->size);
         memset(b->user + b->size, GUARD_BYTE, GUARD);
     }
+    watch_set(b);
 }
 
 static void leave_quarantine(struct host_pool *pool) {
@@ -140,6 +170,7 @@ static void leave_quarantine(struct host_pool *pool) {
         pool->newest = NULL;
     pool->quarantined -= b->size;
     tag_text(b->tag, tag);
+    watch_lift(b);
     if (!pool_all(b->user, b->size < POISONED ? b->size : POISONED, FREED_BYTE))
         host_violation("the driver wrote to its pool block '%s' of %zu bytes after freeing it", tag,
                        b->size);
@@ -218,6 +249,7 @@ static void *pool_alloc(bool paged, size_t size, ULONG tag, uint8_t fill) {
     memset(b->user - GUARD, GUARD_BYTE, GUARD);
     memset(b->user, fill, size);
     memset(b->user + size, GUARD_BYTE, GUARD);
+    watch_set(b);
     pthread_mutex_lock(&host_world->pool->lock);
     pool_insert(host_world->pool, b);
     host_world->pool->live++;
@@ -231,6 +263,7 @@ static void pool_quarantine(struct host_pool *pool, struct host_pool_block *b) {
     pool->live--;
     pool->live_bytes -= b->size;
     memset(b->user, FREED_BYTE, b->size < POISONED ? b->size : POISONED);
+    watch_set(b);
     if (pool->newest)
         pool->newest->newer = b;
     else

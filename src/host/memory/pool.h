@@ -29,6 +29,7 @@ struct host_pool {
     struct host_pool_block *oldest, *newest; /* quarantine */
     uint64_t quarantined;                    /* bytes */
     uint64_t live, live_bytes;
+    bool watched; /* an address sanitizer in the process knows of guards and freed blocks */
 };
 
 struct host_pool_left {
@@ -38,6 +39,8 @@ struct host_pool_left {
 };
 
 bool host_pool_init(struct host_pool *pool, const struct host_physical *ram);
+/* For a driver that an address sanitizer checks, before it has a block. */
+void host_pool_watch(struct host_pool *pool);
 /* Frees all remaining blocks and checks every guard once more. */
 void host_pool_done(struct host_pool *pool);
 void host_pool_left(struct host_pool *pool, struct host_pool_left *left);

@@ -21,6 +21,8 @@
 #include "wdm_io.h"
 #include "wdm_objects.h"
 #include "wdm_irp.h"
+#include "wdm_dma.h"
+#include "wdm_power.h"
 #include "wdm_system.h"
 #include "wdm_pci.h"
 #include "wddm_version.h"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Requests between drivers and what a driver of its own device stack uses: the parts of a request
- * that sources name (page ns-wdm-_irp), devices, links, notifications. Nothing is behind a display
- * miniport here, so what would create or send one answers that it cannot.
+ * that sources name (page ns-wdm-_irp), devices, links, notifications. Below a display miniport is the
+ * driver of the bus; nothing else takes a request.
  */
 #ifndef WDDM_WDM_IRP_H
 #define WDDM_WDM_IRP_H
 
+#include "devpkey.h"
 #include "wdm_memory.h"
 #include "wdm_objects.h"
 
@@ -14,8 +15,6 @@ WDDM_BEGIN_DECLS
 
 typedef VOID NTAPI DRIVER_CANCEL(PDEVICE_OBJECT DeviceObject, PIRP Irp);
 typedef DRIVER_CANCEL *PDRIVER_CANCEL;
-typedef NTSTATUS NTAPI IO_COMPLETION_ROUTINE(PDEVICE_OBJECT DeviceObject, PIRP Irp, PVOID Context);
-typedef IO_COMPLETION_ROUTINE *PIO_COMPLETION_ROUTINE;
 typedef NTSTATUS NTAPI DRIVER_ADD_DEVICE(PDRIVER_OBJECT DriverObject, PDEVICE_OBJECT Device);
 typedef DRIVER_ADD_DEVICE *PDRIVER_ADD_DEVICE;
 struct _KINTERRUPT;
@@ -26,6 +25,7 @@ typedef struct _KINTERRUPT *PKINTERRUPT;
 struct WDDM_LAYOUT _IRP {
     CSHORT Type;
     USHORT Size;
+    ULONG AllocationProcessor;
     PMDL MdlAddress;
     ULONG Flags;
     union WDDM_LAYOUT {
@@ -41,19 +41,75 @@ struct WDDM_LAYOUT _IRP {
     CHAR CurrentLocation;
     BOOLEAN Cancel;
     KIRQL CancelIrql;
+    CCHAR ApcEnvironment;
+    UCHAR AllocationFlags;
     PIO_STATUS_BLOCK UserIosb;
     PKEVENT UserEvent;
+    union WDDM_LAYOUT {
+        struct WDDM_LAYOUT {
+            PVOID UserApcRoutine;
+            PVOID UserApcContext;
+        } AsynchronousParameters;
+        LARGE_INTEGER AllocationSize;
+    } Overlay;
     PDRIVER_CANCEL CancelRoutine;
     PVOID UserBuffer;
     union WDDM_LAYOUT {
         struct WDDM_LAYOUT {
             PVOID DriverContext[4];
             PETHREAD Thread;
+            PCHAR AuxiliaryBuffer;
             LIST_ENTRY ListEntry;
+            PIO_STACK_LOCATION CurrentStackLocation;
+            PFILE_OBJECT OriginalFileObject;
         } Overlay;
         PVOID CompletionKey;
     } Tail;
 };
+
+/* Of the location below: when to call the completion routine; that the request was pending. */
+#define SL_PENDING_RETURNED  0x01
+#define SL_ERROR_RETURNED    0x02
+#define SL_INVOKE_ON_CANCEL  0x20
+#define SL_INVOKE_ON_SUCCESS 0x40
+#define SL_INVOKE_ON_ERROR   0x80
+FORCEINLINE PIO_STACK_LOCATION IoGetCurrentIrpStackLocation(PIRP Irp) {
+    return Irp->Tail.Overlay.CurrentStackLocation;
+}
+FORCEINLINE PIO_STACK_LOCATION IoGetNextIrpStackLocation(PIRP Irp) {
+    return Irp->Tail.Overlay.CurrentStackLocation - 1;
+}
+FORCEINLINE VOID IoSetNextIrpStackLocation(PIRP Irp) {
+    Irp->CurrentLocation--;
+    Irp->Tail.Overlay.CurrentStackLocation--;
+}
+FORCEINLINE VOID IoSkipCurrentIrpStackLocation(PIRP Irp) {
+    Irp->CurrentLocation++;
+    Irp->Tail.Overlay.CurrentStackLocation++;
+}
+/* Without the completion routine. */
+FORCEINLINE VOID IoCopyCurrentIrpStackLocationToNext(PIRP Irp) {
+    PIO_STACK_LOCATION next = IoGetNextIrpStackLocation(Irp);
+    __builtin_memcpy(next, IoGetCurrentIrpStackLocation(Irp),
+                     offsetof(IO_STACK_LOCATION, CompletionRoutine));
+    next->Control = 0;
+}
+FORCEINLINE VOID IoMarkIrpPending(PIRP Irp) {
+    IoGetCurrentIrpStackLocation(Irp)->Control |= SL_PENDING_RETURNED;
+}
+FORCEINLINE VOID IoSetCompletionRoutine(PIRP Irp, PIO_COMPLETION_ROUTINE CompletionRoutine,
+                                        PVOID Context, BOOLEAN InvokeOnSuccess,
+                                        BOOLEAN InvokeOnError, BOOLEAN InvokeOnCancel) {
+    PIO_STACK_LOCATION next = IoGetNextIrpStackLocation(Irp);
+    next->CompletionRoutine = CompletionRoutine;
+    next->Context = Context;
+    next->Control = (UCHAR)((InvokeOnSuccess ? SL_INVOKE_ON_SUCCESS : 0) |
+                            (InvokeOnError ? SL_INVOKE_ON_ERROR : 0) |
+                            (InvokeOnCancel ? SL_INVOKE_ON_CANCEL : 0));
+}
+FORCEINLINE PDRIVER_CANCEL IoSetCancelRoutine(PIRP Irp, PDRIVER_CANCEL CancelRoutine) {
+    return __atomic_exchange_n(&Irp->CancelRoutine, CancelRoutine, __ATOMIC_SEQ_CST);
+}
 
 #define IRP_MJ_POWER          0x16
 #define IRP_MJ_SYSTEM_CONTROL 0x17
@@ -78,9 +134,14 @@ typedef struct WDDM_LAYOUT _DEVICE_RELATIONS {
 NTKERNELAPI PDEVICE_OBJECT NTAPI IoGetAttachedDeviceReference(PDEVICE_OBJECT DeviceObject);
 NTKERNELAPI PIRP NTAPI IoAllocateIrp(CHAR StackSize, BOOLEAN ChargeQuota);
 NTKERNELAPI VOID NTAPI IoFreeIrp(PIRP Irp);
+NTKERNELAPI VOID NTAPI IoReuseIrp(PIRP Irp, NTSTATUS Iostatus);
+NTKERNELAPI VOID NTAPI IoInitializeIrp(PIRP Irp, USHORT PacketSize, CHAR StackSize);
+NTKERNELAPI USHORT NTAPI IoSizeOfIrp(CHAR StackSize);
+NTKERNELAPI BOOLEAN NTAPI IoCancelIrp(PIRP Irp);
+NTKERNELAPI VOID NTAPI IoAcquireCancelSpinLock(PKIRQL Irql);
+NTKERNELAPI VOID NTAPI IoReleaseCancelSpinLock(KIRQL Irql);
 NTKERNELAPI VOID NTAPI IofCompleteRequest(PIRP Irp, CHAR PriorityBoost);
 #define IoCompleteRequest(Irp, Boost) IofCompleteRequest(Irp, Boost)
-NTKERNELAPI PIO_STACK_LOCATION NTAPI IoGetCurrentIrpStackLocation(PIRP Irp);
 NTKERNELAPI NTSTATUS NTAPI IoCreateDevice(PDRIVER_OBJECT DriverObject, ULONG DeviceExtensionSize,
                                           PUNICODE_STRING DeviceName, ULONG DeviceType,
                                           ULONG DeviceCharacteristics, BOOLEAN Exclusive,
@@ -105,6 +166,42 @@ NTKERNELAPI BOOLEAN NTAPI IoIs32bitProcess(PIRP Irp);
 NTKERNELAPI PVOID NTAPI IoAllocateErrorLogEntry(PVOID IoObject, UCHAR EntrySize);
 NTKERNELAPI VOID NTAPI IoWriteErrorLogEntry(PVOID ElEntry);
 NTKERNELAPI VOID NTAPI IoFreeErrorLogEntry(PVOID ElEntry);
+NTKERNELAPI VOID NTAPI IoGetStackLimits(PULONG_PTR LowLimit, PULONG_PTR HighLimit);
+NTKERNELAPI ULONG_PTR NTAPI IoGetRemainingStackSize(VOID);
+NTKERNELAPI PVOID NTAPI IoGetInitialStack(VOID);
+NTKERNELAPI NTSTATUS NTAPI IoAllocateDriverObjectExtension(PDRIVER_OBJECT DriverObject,
+                                                           PVOID ClientIdentificationAddress,
+                                                           ULONG DriverObjectExtensionSize,
+                                                           PVOID *DriverObjectExtension);
+NTKERNELAPI PVOID NTAPI IoGetDriverObjectExtension(PDRIVER_OBJECT DriverObject,
+                                                   PVOID ClientIdentificationAddress);
+NTKERNELAPI PDEVICE_OBJECT NTAPI IoAttachDeviceToDeviceStack(PDEVICE_OBJECT SourceDevice,
+                                                             PDEVICE_OBJECT TargetDevice);
+NTKERNELAPI VOID NTAPI IoDetachDevice(PDEVICE_OBJECT TargetDevice);
+NTKERNELAPI NTSTATUS NTAPI IoConnectInterrupt(PKINTERRUPT *InterruptObject,
+                                              PKSERVICE_ROUTINE ServiceRoutine,
+                                              PVOID ServiceContext, PKSPIN_LOCK SpinLock,
+                                              ULONG Vector, KIRQL Irql, KIRQL SynchronizeIrql,
+                                              ULONG InterruptMode, BOOLEAN ShareVector,
+                                              KAFFINITY ProcessorEnableMask, BOOLEAN FloatingSave);
+NTKERNELAPI VOID NTAPI IoDisconnectInterrupt(PKINTERRUPT InterruptObject);
+NTKERNELAPI BOOLEAN NTAPI KeSynchronizeExecution(PKINTERRUPT Interrupt,
+                                                 PKSYNCHRONIZE_ROUTINE SynchronizeRoutine,
+                                                 PVOID SynchronizeContext);
+NTKERNELAPI KIRQL NTAPI KeAcquireInterruptSpinLock(PKINTERRUPT Interrupt);
+NTKERNELAPI VOID NTAPI KeReleaseInterruptSpinLock(PKINTERRUPT Interrupt, KIRQL OldIrql);
+NTKERNELAPI NTSTATUS NTAPI IoGetDevicePropertyData(PDEVICE_OBJECT Pdo,
+                                                   const DEVPROPKEY *PropertyKey, LCID Lcid,
+                                                   ULONG Flags, ULONG Size, PVOID Data,
+                                                   PULONG RequiredSize, PDEVPROPTYPE Type);
+NTKERNELAPI NTSTATUS NTAPI IoSetDevicePropertyData(PDEVICE_OBJECT Pdo,
+                                                   const DEVPROPKEY *PropertyKey, LCID Lcid,
+                                                   ULONG Flags, DEVPROPTYPE Type, ULONG Size,
+                                                   PVOID Data);
+NTKERNELAPI NTSTATUS NTAPI IoOpenDeviceInterfaceRegistryKey(PUNICODE_STRING SymbolicLinkName,
+                                                            ACCESS_MASK DesiredAccess,
+                                                            PHANDLE DeviceInterfaceRegKey);
+NTKERNELAPI VOID NTAPI IoRequestDeviceEject(PDEVICE_OBJECT PhysicalDeviceObject);
 NTKERNELAPI VOID NTAPI IoInvalidateDeviceRelations(PDEVICE_OBJECT DeviceObject, ULONG Type);
 
 WDDM_END_DECLS

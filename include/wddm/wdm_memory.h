@@ -205,6 +205,62 @@ NTKERNELAPI PVOID NTAPI ExAllocatePool(POOL_TYPE PoolType, SIZE_T NumberOfBytes)
 NTKERNELAPI VOID NTAPI ExFreePoolWithTag(PVOID P, ULONG Tag);
 NTKERNELAPI VOID NTAPI ExFreePool(PVOID P);
 
+typedef enum _EX_POOL_PRIORITY {
+    LowPoolPriority = 0,
+    LowPoolPrioritySpecialPoolOverrun = 8,
+    LowPoolPrioritySpecialPoolUnderrun = 9,
+    NormalPoolPriority = 16,
+    NormalPoolPrioritySpecialPoolOverrun = 24,
+    NormalPoolPrioritySpecialPoolUnderrun = 25,
+    HighPoolPriority = 32,
+    HighPoolPrioritySpecialPoolOverrun = 40,
+    HighPoolPrioritySpecialPoolUnderrun = 41
+} EX_POOL_PRIORITY;
+#define POOL_QUOTA_FAIL_INSTEAD_OF_RAISE 8
+typedef struct _POOL_EXTENDED_PARAMETER POOL_EXTENDED_PARAMETER, *PPOOL_EXTENDED_PARAMETER;
+NTKERNELAPI PVOID NTAPI ExAllocatePoolWithTagPriority(POOL_TYPE PoolType, SIZE_T NumberOfBytes,
+                                                      ULONG Tag, EX_POOL_PRIORITY Priority);
+NTKERNELAPI PVOID NTAPI ExAllocatePoolWithQuotaTag(POOL_TYPE PoolType, SIZE_T NumberOfBytes,
+                                                   ULONG Tag);
+NTKERNELAPI PVOID NTAPI ExAllocatePool3(POOL_FLAGS Flags, SIZE_T NumberOfBytes, ULONG Tag,
+                                        const POOL_EXTENDED_PARAMETER *ExtendedParameters,
+                                        ULONG ExtendedParametersCount);
+NTKERNELAPI VOID NTAPI ExFreePool2(PVOID P, ULONG Tag,
+                                   const POOL_EXTENDED_PARAMETER *ExtendedParameters,
+                                   ULONG ExtendedParametersCount);
+
+NTKERNELAPI PVOID NTAPI MmAllocateContiguousMemorySpecifyCacheNode(
+    SIZE_T NumberOfBytes, PHYSICAL_ADDRESS LowestAcceptableAddress,
+    PHYSICAL_ADDRESS HighestAcceptableAddress, PHYSICAL_ADDRESS BoundaryAddressMultiple,
+    MEMORY_CACHING_TYPE CacheType, ULONG PreferredNode);
+NTKERNELAPI PVOID NTAPI MmAllocateContiguousNodeMemory(SIZE_T NumberOfBytes,
+                                                       PHYSICAL_ADDRESS LowestAcceptableAddress,
+                                                       PHYSICAL_ADDRESS HighestAcceptableAddress,
+                                                       PHYSICAL_ADDRESS BoundaryAddressMultiple,
+                                                       ULONG Protect, ULONG PreferredNode);
+NTKERNELAPI PVOID NTAPI MmAllocateNonCachedMemory(SIZE_T NumberOfBytes);
+NTKERNELAPI VOID NTAPI MmFreeNonCachedMemory(PVOID BaseAddress, SIZE_T NumberOfBytes);
+NTKERNELAPI SIZE_T NTAPI MmSizeOfMdl(PVOID Base, SIZE_T Length);
+NTKERNELAPI NTSTATUS NTAPI MmAdvanceMdl(PMDL Mdl, ULONG NumberOfBytes);
+NTKERNELAPI NTSTATUS NTAPI MmProtectMdlSystemAddress(PMDL MemoryDescriptorList, ULONG NewProtect);
+FORCEINLINE VOID MmPrepareMdlForReuse(PMDL Mdl) {
+    if (Mdl->MdlFlags & MDL_MAPPED_TO_SYSTEM_VA)
+        MmUnmapLockedPages(Mdl->MappedSystemVa, Mdl);
+}
+typedef enum _MM_SYSTEM_SIZE { MmSmallSystem = 0, MmMediumSystem, MmLargeSystem } MM_SYSTEMSIZE;
+NTKERNELAPI MM_SYSTEMSIZE NTAPI MmQuerySystemSize(VOID);
+#define MM_COPY_MEMORY_PHYSICAL 0x1u
+#define MM_COPY_MEMORY_VIRTUAL  0x2u
+typedef struct WDDM_LAYOUT _MM_COPY_ADDRESS {
+    union WDDM_LAYOUT {
+        PVOID VirtualAddress;
+        PHYSICAL_ADDRESS PhysicalAddress;
+    };
+} MM_COPY_ADDRESS, *PMMCOPY_ADDRESS;
+NTKERNELAPI NTSTATUS NTAPI MmCopyMemory(PVOID TargetAddress, MM_COPY_ADDRESS SourceAddress,
+                                        SIZE_T NumberOfBytes, ULONG Flags,
+                                        PSIZE_T NumberOfBytesTransferred);
+
 FORCEINLINE PVOID ExAllocatePoolZero(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag) {
     PVOID P = ExAllocatePoolWithTag(PoolType, NumberOfBytes, Tag);
     if (P)

@@ -224,6 +224,9 @@ NTKERNELAPI NTSTATUS NTAPI IoGetDeviceProperty(PDEVICE_OBJECT DeviceObject,
                                                ULONG BufferLength, PVOID PropertyBuffer,
                                                PULONG ResultLength);
 
+typedef NTSTATUS NTAPI IO_COMPLETION_ROUTINE(PDEVICE_OBJECT DeviceObject, PIRP Irp, PVOID Context);
+typedef IO_COMPLETION_ROUTINE *PIO_COMPLETION_ROUTINE;
+
 /* A request's place in a device stack. The parameters of a function code are the sender's own. */
 typedef struct WDDM_LAYOUT _IO_STACK_LOCATION {
     UCHAR MajorFunction;
@@ -252,7 +255,7 @@ typedef struct WDDM_LAYOUT _IO_STACK_LOCATION {
     } Parameters;
     PDEVICE_OBJECT DeviceObject;
     PFILE_OBJECT FileObject;
-    PVOID CompletionRoutine;
+    PIO_COMPLETION_ROUTINE CompletionRoutine;
     PVOID Context;
 } IO_STACK_LOCATION, *PIO_STACK_LOCATION;
 
@@ -297,7 +300,6 @@ NTKERNELAPI PIRP NTAPI IoBuildSynchronousFsdRequest(ULONG MajorFunction,
                                                     PDEVICE_OBJECT DeviceObject, PVOID Buffer,
                                                     ULONG Length, PLARGE_INTEGER StartingOffset,
                                                     PKEVENT Event, PIO_STATUS_BLOCK IoStatusBlock);
-NTKERNELAPI PIO_STACK_LOCATION NTAPI IoGetNextIrpStackLocation(PIRP Irp);
 NTKERNELAPI NTSTATUS NTAPI IofCallDriver(PDEVICE_OBJECT DeviceObject, PIRP Irp);
 #define IoCallDriver IofCallDriver
 

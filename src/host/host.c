@@ -31,6 +31,7 @@
 #include "driver/chain.h"
 #include "driver/device.h"
 #include "driver/driver.h"
+#include "driver/irps.h"
 #include "driver/loader.h"
 #include "driver/registry_keys.h"
 #include "driver/tally.h"
@@ -326,6 +327,7 @@ bool vidmm_host_destroy(struct vidmm_host *host, struct vidmm_host_error *error)
     left.timers = host_timers_clear();
     left.ex_timers = host_ex_timers_forget();
     host_events_forget();
+    host_driver_extensions_done();
     left.handles = host_threads_forget();
     left.work_items = host_work_forget();
     left.callbacks = host_callbacks_forget();

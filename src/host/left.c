@@ -64,6 +64,7 @@ static bool left_nothing(struct vidmm_host *host, const struct host_left *left,
     left_blocks(&s, HOST_OWNER_MANAGER, "blocks of the manager");
     left_blocks(&s, HOST_OWNER_LOCKS, "locks of the manager");
     left_blocks(&s, HOST_OWNER_PAGES, "page lists of the manager");
+    left_blocks(&s, HOST_OWNER_IO, "requests, DMA adapters or registrations");
     left_blocks(&s, HOST_OWNER_MODEL, "blocks of the hardware model");
     if (s.length != 0)
         left_say(&s, " were left behind after DxgkDdiUnload");

@@ -19,7 +19,7 @@ enum host_owner {
     HOST_OWNER_MANAGER, /* os.alloc */
     HOST_OWNER_LOCKS,   /* os.lock_create */
     HOST_OWNER_PAGES,   /* os.pages_alloc, in MDLs */
-    HOST_OWNER_SELF,    /* the host */
+    HOST_OWNER_IO,      /* requests, DMA adapters and their lists, registrations for power */
     HOST_OWNERS
 };
 

@@ -82,39 +82,6 @@ NTKERNELAPI VOID NTAPI IoInvalidateDeviceRelations(PDEVICE_OBJECT DeviceObject, 
     host_irql_at_most(DISPATCH_LEVEL, "IoInvalidateDeviceRelations");
 }
 
-/* ---- Requests ----------------------------------------------------------------------------------- */
-
-NTKERNELAPI PIRP NTAPI IoAllocateIrp(CHAR StackSize, BOOLEAN ChargeQuota) {
-    (void)StackSize, (void)ChargeQuota;
-    host_irql_at_most(DISPATCH_LEVEL, "IoAllocateIrp");
-    return NULL;
-}
-
-static void no_request(const char *function) {
-    host_violation("%s of a request that no function here made", function);
-}
-
-NTKERNELAPI VOID NTAPI IoFreeIrp(PIRP Irp) {
-    (void)Irp;
-    no_request("IoFreeIrp");
-}
-
-NTKERNELAPI VOID NTAPI IofCompleteRequest(PIRP Irp, CHAR PriorityBoost) {
-    (void)Irp, (void)PriorityBoost;
-    no_request("IoCompleteRequest");
-}
-
-NTKERNELAPI PIO_STACK_LOCATION NTAPI IoGetCurrentIrpStackLocation(PIRP Irp) {
-    (void)Irp;
-    no_request("IoGetCurrentIrpStackLocation");
-    return NULL;
-}
-
-NTKERNELAPI BOOLEAN NTAPI IoIs32bitProcess(PIRP Irp) {
-    (void)Irp;
-    return FALSE;
-}
-
 /* ---- Logs and tracing: nothing listens ------------------------------------------------------------ */
 
 NTKERNELAPI PVOID NTAPI IoAllocateErrorLogEntry(PVOID IoObject, UCHAR EntrySize) {

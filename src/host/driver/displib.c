@@ -11,6 +11,7 @@
 #include "base/thread.h"
 #include "base/world.h"
 #include "driver/device.h"
+#include "driver/irps.h"
 #include "image/exports.h"
 
 /* Control codes of dxgkrnl's device; each answers the address of a function. */
@@ -20,6 +21,7 @@
 
 struct request {
     IRP irp; /* what the driver has of it */
+    IO_STACK_LOCATION stack[1];
     ULONG code;
     PVOID output;
     ULONG output_bytes;
@@ -86,6 +88,7 @@ NTKERNELAPI PIRP NTAPI IoBuildDeviceIoControlRequest(ULONG IoControlCode,
                                .output_bytes = OutputBufferLength,
                                .event = Event,
                                .status = IoStatusBlock};
+    request.irp.Tail.Overlay.CurrentStackLocation = request.stack + 1;
     return &request.irp;
 }
 
@@ -118,6 +121,8 @@ static NTSTATUS control(const struct request *sent) {
 }
 
 NTKERNELAPI NTSTATUS NTAPI IofCallDriver(PDEVICE_OBJECT DeviceObject, PIRP Irp) {
+    if (host_device_of_bus(DeviceObject))
+        return host_irp_call(DeviceObject, Irp);
     if (DeviceObject != &dxgkrnl || Irp != &request.irp) {
         host_violation("IoCallDriver with a request that no function here made");
         return STATUS_INVALID_DEVICE_REQUEST;

@@ -6,7 +6,7 @@
 
 #include "base/thread.h"
 #include "base/world.h"
-#include "driver/device.h"
+#include "driver/irps.h"
 
 /* NOLINTNEXTLINE(readability-function-size): the parameters of the documented function */
 NTSYSAPI NTSTATUS NTAPI ZwCreateFile(PHANDLE FileHandle, ACCESS_MASK DesiredAccess,
@@ -37,33 +37,6 @@ NTKERNELAPI PDEVICE_OBJECT NTAPI IoGetRelatedDeviceObject(PFILE_OBJECT FileObjec
     return NULL;
 }
 
-NTKERNELAPI PIRP NTAPI IoBuildSynchronousFsdRequest(ULONG MajorFunction,
-                                                    PDEVICE_OBJECT DeviceObject, PVOID Buffer,
-                                                    ULONG Length, PLARGE_INTEGER StartingOffset,
-                                                    PKEVENT Event, PIO_STATUS_BLOCK IoStatusBlock) {
-    (void)MajorFunction;
-    (void)DeviceObject;
-    (void)Buffer;
-    (void)Length;
-    (void)StartingOffset;
-    (void)Event;
-    (void)IoStatusBlock;
-    host_irql_at_most(PASSIVE_LEVEL, "IoBuildSynchronousFsdRequest");
-    return NULL;
-}
-
-NTKERNELAPI PIO_STACK_LOCATION NTAPI IoGetNextIrpStackLocation(PIRP Irp) {
-    (void)Irp;
-    return NULL;
-}
-
-static bool device_of_bus(const DEVICE_OBJECT *object) {
-    for (uint32_t board = 0; board < host_world->linked; board++)
-        if (object == &host_world->device[board].physical)
-            return true;
-    return false;
-}
-
 /* Only the identifiers of the device are known. */
 NTKERNELAPI NTSTATUS NTAPI IoGetDeviceProperty(PDEVICE_OBJECT DeviceObject,
                                                DEVICE_REGISTRY_PROPERTY DeviceProperty,
@@ -73,7 +46,7 @@ NTKERNELAPI NTSTATUS NTAPI IoGetDeviceProperty(PDEVICE_OBJECT DeviceObject,
     *ResultLength = 0;
     if (!host_irql_at_most(PASSIVE_LEVEL, "IoGetDeviceProperty"))
         return STATUS_UNSUCCESSFUL;
-    if (!device_of_bus(DeviceObject))
+    if (!host_device_of_bus(DeviceObject))
         return STATUS_INVALID_DEVICE_REQUEST;
     if (DeviceProperty != DevicePropertyHardwareID && DeviceProperty != DevicePropertyCompatibleIDs)
         return STATUS_OBJECT_NAME_NOT_FOUND;

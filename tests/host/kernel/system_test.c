@@ -151,7 +151,6 @@ static void what_is_not_there_says_so(void **state) {
     PVOID setting = NULL;
     GUID guid = {0};
     (void)state;
-    assert_null(IoAllocateIrp(1, FALSE));
     assert_null(MmAllocateMappingAddress(4096, 0x74736574u));
     assert_int_equal(IoCreateSymbolicLink(&name, &name), STATUS_NOT_SUPPORTED);
     assert_int_equal(PsLookupProcessByProcessId(PsGetCurrentProcessId(), &process), STATUS_SUCCESS);

@@ -9,6 +9,7 @@
 #ifndef HOST_CALL_OUT_H
 #define HOST_CALL_OUT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What a stub leads to. call_out.c knows the offset of `target`. */
@@ -16,6 +17,8 @@ struct image_import {
     const void *target;
     const char *name; /* or "#5" */
     const char *library;
+    uint32_t slot; /* offset in the image of the address that it is called by */
+    bool data;     /* a variable: without a stub */
 };
 
 /* Windows' registers that a function keeps, at the call. Offsets stand in call_out.c. */

@@ -207,12 +207,20 @@ static bool bind_one(void *ctx, const struct walk *walk, const struct walked *im
     struct image_import *record = &stubs->records[stubs->made];
     uint8_t *stub = stubs->code + (size_t)(stubs->made + 1) * STUB_BYTES;
     *record = (struct image_import){known ? to.address : stubs->code, name_of(stubs, import),
-                                    keep_text(stubs, walk->library)};
+                                    keep_text(stubs, walk->library), import->slot, to.data};
     write_stub(stub, record);
     stubs->made++;
-    const void *address = to.data ? to.address : stub;
-    memcpy(walk->image->base + import->slot, &address, sizeof(address));
     return true;
+}
+
+/* When all are known: the addresses may lie where the table still has names. */
+static void put_addresses(const struct host_image *image, const struct stubs *stubs) {
+    for (uint32_t i = 0; i < stubs->made; i++) {
+        const struct image_import *record = &stubs->records[i];
+        const void *stub = stubs->code + (size_t)(i + 1) * STUB_BYTES;
+        const void *address = record->data ? record->target : stub;
+        memcpy(image->base + record->slot, &address, sizeof(address));
+    }
 }
 
 bool imports_bind(struct host_image *image, struct vidmm_host_error *error) {
@@ -234,6 +242,7 @@ bool imports_bind(struct host_image *image, struct vidmm_host_error *error) {
     walk = (struct walk){.image = image, .error = error};
     if (!imports_walk(&walk, bind_one, &stubs))
         return false;
+    put_addresses(image, &stubs);
     if (mprotect(memory, code, PROT_READ | PROT_EXEC) != 0)
         return host_fail(error, "its imports' code could not be made to run");
     return true;

@@ -130,6 +130,23 @@ static void sections_imports_and_relocations_are_in_place(void **state) {
     assert_null(image_of((const void *)(uintptr_t)address));
 }
 
+/* A second library, whose names begin where the first one's address goes: none as the file has it. */
+static void addresses_over_names_do_not_make_more_imports(void **state) {
+    struct vidmm_host_error error;
+    struct pe pe;
+    struct host_image image;
+    (void)state;
+    put32(DATA + 20, 0x2060);
+    put32(DATA + 32, 0x2080);
+    put32(DATA + 36, 0x20d0);
+    assert_true(pe_read(file, FILE_BYTES, &pe, &error));
+    assert_true(image_load(&pe, &image, &error));
+    assert_true(imports_bind(&image, &error));
+    assert_true(pe_u32(image.base + 0x2060) != 0);
+    assert_int_equal(pe_u32(image.base + 0x20d0), 0);
+    image_free(&image);
+}
+
 static void other_machines_and_programs_are_named(void **state) {
     (void)state;
     put16(HEADER + 4, 0xaa64);
@@ -223,6 +240,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(an_image_is_taken, build),
         cmocka_unit_test_setup(sections_imports_and_relocations_are_in_place, build),
+        cmocka_unit_test_setup(addresses_over_names_do_not_make_more_imports, build),
         cmocka_unit_test_setup(other_machines_and_programs_are_named, build),
         cmocka_unit_test_setup(a_file_that_is_cut_short_is_refused_at_every_length, build),
         cmocka_unit_test_setup(headers_that_contradict_each_other_are_refused, build),

@@ -12,11 +12,11 @@ shift 2
 objects=$(mktemp -d)
 trap 'rm -rf "$objects"' EXIT INT TERM
 
-kernel="-ffreestanding -fno-exceptions -fno-stack-protector -O1 -g -D_KERNEL_MODE -isystem $root/include/wddm"
+kernel="-ffreestanding -fasynchronous-unwind-tables -fno-exceptions -fno-stack-protector -O1 -g -D_KERNEL_MODE -isystem $root/include/wddm"
 case $kind in
 mingw)
     cc=x86_64-w64-mingw32-gcc cxx=x86_64-w64-mingw32-g++ nm=x86_64-w64-mingw32-nm
-    kernel="$kernel -fms-extensions -fno-asynchronous-unwind-tables -mno-stack-arg-probe"
+    kernel="$kernel -fms-extensions -mno-stack-arg-probe"
     ;;
 clang)
     cc="clang -target x86_64-pc-windows-msvc" cxx=$cc nm=llvm-nm

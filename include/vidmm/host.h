@@ -173,6 +173,14 @@ const char *vidmm_host_violation(struct vidmm_host *host, uint32_t index);
 /* What the calling thread runs, if it is no DDI call: an interrupt or DPC routine, a system thread
  * of the driver, the hardware model; else NULL. May be called from a signal handler. */
 const char *vidmm_host_doing(void);
+/*
+ * Where in the driver the calling thread is, innermost first: offsets in the driver's file (of an
+ * image, from its base). Where no code of the driver runs, the function of its table that `call`
+ * names, "DxgkDdiPatch". Returns how many of at most `most`.
+ */
+uint32_t vidmm_host_places(const char *call, uint64_t *frame, uint32_t most);
+/* The same of an instruction that a signal interrupted; `interrupted`: the handler's ucontext_t. */
+uint32_t vidmm_host_crash_places(const void *interrupted, uint64_t *frame, uint32_t most);
 
 /*
  * The calling thread is going to wait for other threads of the process by means of its own, such as

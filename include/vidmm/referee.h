@@ -37,6 +37,15 @@ enum vidmm_finding_kind {
     VIDMM_FINDING_REFUSED, /* failed a call that it may fail, where the conformance check needed it */
 };
 
+/* Code of the driver. */
+struct vidmm_spot {
+    uint64_t offset; /* in the driver's file */
+    uint32_t line;   /* 0: not known */
+    char function[96], file[160];
+};
+
+#define VIDMM_PLACES 6u
+
 struct vidmm_finding {
     uint8_t kind; /* enum vidmm_finding_kind */
     uint8_t who;  /* VIDMM_SIDE_DRIVER or VIDMM_SIDE_MANAGER */
@@ -47,6 +56,10 @@ struct vidmm_finding {
     char step[96];  /* step of the conformance check, or empty */
     char found[256];
     char expected[192];
+    /* Where the driver was, innermost first, or the function of its table that was called; the
+     * words of a place are empty until its symbols have been read. */
+    uint32_t places;
+    struct vidmm_spot place[VIDMM_PLACES];
 };
 
 #define VIDMM_FINDINGS 256u
@@ -176,6 +189,9 @@ void vidmm_referee_judge_lock(struct vidmm_referee *referee, HANDLE allocation, 
 void vidmm_ledger_judge(struct vidmm_ledger *ledger, uint32_t rule, enum vidmm_side who, bool kept,
                         const char *expected, const char *found, ...)
     __attribute__((format(printf, 6, 7)));
+/* From here on, new findings of this process have places: `find` writes offsets of the driver code
+ * that runs, or of the function `call` of its table. NULL: they have none. */
+void vidmm_ledger_places(uint32_t (*find)(const char *call, uint64_t *frame, uint32_t most));
 /* Records a finding that is no rule of the table. */
 void vidmm_ledger_note(struct vidmm_ledger *ledger, enum vidmm_finding_kind kind,
                        enum vidmm_side who, const char *found, ...)

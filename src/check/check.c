@@ -141,6 +141,8 @@ void vidmm_check(const struct vidmm_check_options *options, struct vidmm_check_r
     result->registered_version = check.shared->registered_version;
     result->wddm_version = check.shared->wddm;
     munmap(shared, sizeof(*check.shared));
+    if (options->driver_path)
+        check_symbols(options->driver_path, &result->ledger);
     check_count(options, result);
     conclude(result);
 }

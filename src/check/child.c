@@ -26,8 +26,12 @@ static void say_where(void) {
 }
 
 /* The signal is raised again and then ends the process. */
-static void last_words(int number) {
+static void last_words(int number, siginfo_t *info, void *interrupted) {
+    (void)info;
     say_where();
+    (void)signal(number, SIG_DFL); /* a crash in here ends it, too */
+    dying_of->crash_frames =
+        vidmm_host_crash_places(interrupted, dying_of->crash_frame, VIDMM_PLACES);
     (void)raise(number);
 }
 
@@ -39,7 +43,8 @@ static void die_alone(struct check_shared *shared) {
     static uint64_t stack[8192];
     const stack_t last = {.ss_sp = stack, .ss_size = sizeof(stack)};
     const struct rlimit none = {0, 0};
-    struct sigaction action = {.sa_handler = last_words, .sa_flags = SA_RESETHAND | SA_ONSTACK};
+    struct sigaction action = {.sa_sigaction = last_words,
+                               .sa_flags = SA_SIGINFO | SA_RESETHAND | SA_ONSTACK};
     dying_of = shared;
     (void)sigaltstack(&last, NULL);
     for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
@@ -52,6 +57,7 @@ static void die_alone(struct check_shared *shared) {
 
 static void child(struct check *check, const struct check_stage *stage, uint32_t number) {
     die_alone(check->shared);
+    vidmm_ledger_places(vidmm_host_places);
     check->shared->outcome = (uint32_t)stage->run(check, number);
     if (check->displays_only)
         check->shared->outcome = VIDMM_STAGE_SKIPPED;
@@ -102,6 +108,8 @@ static void repair(struct check_shared *shared) {
         finding->step[sizeof(finding->step) - 1] = 0;
         finding->found[sizeof(finding->found) - 1] = 0;
         finding->expected[sizeof(finding->expected) - 1] = 0;
+        if (finding->places > VIDMM_PLACES)
+            finding->places = 0;
         bool no_rule = finding->rule != 0 && !vidmm_rule(finding->rule);
         if (no_rule || finding->kind > VIDMM_FINDING_REFUSED)
             finding->rule = finding->kind = 0;
@@ -112,6 +120,8 @@ static void repair(struct check_shared *shared) {
     ledger->step[sizeof(ledger->step) - 1] = 0;
     shared->text[sizeof(shared->text) - 1] = 0;
     shared->died_in[sizeof(shared->died_in) - 1] = 0;
+    if (shared->crash_frames > VIDMM_PLACES)
+        shared->crash_frames = 0;
     if (shared->failures > CHECK_FAILURES)
         shared->failures = CHECK_FAILURES;
     if (shared->outcome > VIDMM_STAGE_HUNG)
@@ -124,6 +134,19 @@ static const char *child_place(struct check_shared *shared) {
     if (shared->died_in[0] != 0)
         vidmm_ledger_calling(ledger, shared->died_in);
     return ledger->calling[0] != 0 ? ledger->calling : "no call of the system's";
+}
+
+/* The newest finding is of the process that died. */
+static void place_death(struct check_shared *shared) {
+    struct vidmm_ledger *ledger = &shared->ledger;
+    if (ledger->findings == 0 || ledger->dropped != 0)
+        return;
+    struct vidmm_finding *finding = &ledger->finding[ledger->findings - 1];
+    if (finding->places != 0)
+        return;
+    finding->places = shared->crash_frames;
+    for (uint32_t i = 0; i < shared->crash_frames; i++)
+        finding->place[i].offset = shared->crash_frame[i];
 }
 
 static enum vidmm_stage_outcome judge_death(struct check_shared *shared, int status) {
@@ -141,6 +164,7 @@ static enum vidmm_stage_outcome judge_death(struct check_shared *shared, int sta
     else
         vidmm_ledger_note(ledger, VIDMM_FINDING_EXIT, VIDMM_SIDE_DRIVER,
                           "the process ended with exit code %d in %s", WEXITSTATUS(status), where);
+    place_death(shared);
     return check_say(&(struct check){.shared = shared}, VIDMM_STAGE_CRASHED, "died in %s", where);
 }
 
@@ -149,6 +173,7 @@ static enum vidmm_stage_outcome judge_hang(struct check_shared *shared, uint32_t
     const char *where = child_place(shared);
     vidmm_ledger_note(ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER, "no end within %u ms, in %s",
                       timeout_ms, where);
+    place_death(shared);
     return check_say(&(struct check){.shared = shared}, VIDMM_STAGE_HUNG,
                      "no end within %u ms, in %s", timeout_ms, where);
 }
@@ -162,6 +187,7 @@ enum vidmm_stage_outcome check_child(struct check *check, const struct check_sta
     shared->finished = 0;
     shared->outcome = VIDMM_STAGE_STOPPED;
     shared->text[0] = shared->died_in[0] = 0;
+    shared->crash_frames = 0;
     shared->ledger.depth = 0;
     vidmm_ledger_calling(&shared->ledger, NULL);
     check_step(check, "%s", stage->name);

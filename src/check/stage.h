@@ -30,7 +30,12 @@ struct check_shared {
     char text[256];
     char died_in
         [64]; /* written by the crashing process: the code outside of DDI calls that it ran */
+    uint32_t crash_frames; /* and where in the driver it was */
+    uint64_t crash_frame[VIDMM_PLACES];
 };
+
+/* Fills in the words of the ledger's places, from the symbols of the driver's file. */
+void check_symbols(const char *driver, struct vidmm_ledger *ledger);
 
 struct check {
     const struct vidmm_check_options *options;

@@ -13,6 +13,7 @@
 #include "memory/contiguous.h"
 #include "memory/mdl.h"
 #include "memory/pool.h"
+#include "places.h"
 
 struct left_text {
     char *text;
@@ -53,6 +54,7 @@ static bool left_nothing(struct vidmm_host *host, const struct host_left *left,
     if (pool.blocks != 0)
         left_say(&s, " (%llu bytes; the first is '%s' of %zu bytes)",
                  (unsigned long long)pool.bytes, pool.first_tag, pool.first_size);
+    host_place_leak(pool.blocks != 0 ? pool.first_caller : 0);
     left_count(&s, host_contiguous_left(host->contiguous), "contiguous blocks");
     left_count(&s, host_mdls_left(host->mdls), "MDLs");
     left_count(&s, host_bars_mappings_left(host->bars), "I/O mappings");

@@ -16,6 +16,9 @@ const char *report_check_id(const struct vidmm_finding *finding, char *text, siz
 /* The row of the finding's rule, or NULL. */
 const struct vidmm_rule *report_check_rule(const struct vidmm_finding *finding);
 /* "passed", "broken", "bad input", "failed" */
+/* "function (file.c:12)", or "driver.sys+0x1234" where there are no symbols. */
+#define REPORT_PLACE 320u
+const char *report_check_place(const struct vidmm_spot *spot, char *text, size_t size);
 const char *report_check_status(enum vidmm_check_status status);
 /* "done", "skipped" ... */
 const char *report_check_stage(enum vidmm_stage_outcome outcome);

@@ -54,6 +54,14 @@ const char *report_check_id(const struct vidmm_finding *finding, char *text, siz
     return text;
 }
 
+const char *report_check_place(const struct vidmm_spot *spot, char *text, size_t size) {
+    if (spot->line != 0)
+        snprintf(text, size, "%s (%s:%u)", spot->function, spot->file, spot->line);
+    else
+        snprintf(text, size, "%s", spot->function);
+    return text;
+}
+
 const char *report_check_status(enum vidmm_check_status status) {
     static const char *const names[] = {
         [VIDMM_CHECK_PASSED] = "passed",

@@ -51,6 +51,11 @@ static void put_sentence(FILE *out, const struct vidmm_finding *finding) {
     vidmm_finding_text(finding, text, sizeof(text));
     put_escaped(out, text);
     fputs("&#10;", out);
+    for (uint32_t i = 0; i < finding->places; i++) {
+        fputs(i == 0 ? "  at " : "  called by ", out);
+        put_escaped(out, report_check_place(&finding->place[i], text, sizeof(text)));
+        fputs("&#10;", out);
+    }
 }
 
 static void open_case(FILE *out, const char *class, const char *name) {

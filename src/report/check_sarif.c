@@ -57,13 +57,23 @@ static json_t *rules(const struct vidmm_check_result *result) {
     return list;
 }
 
+/* The line where it is known, else the driver's file. */
+static json_t *physical_location(const struct vidmm_check_result *result,
+                                 const struct vidmm_finding *finding) {
+    const struct vidmm_spot *spot = &finding->place[0];
+    if (finding->places == 0 || spot->line == 0)
+        return json_pack("{s:{s:o}}", "artifactLocation", "uri", uri(result->driver));
+    return json_pack("{s:{s:o}, s:{s:i}}", "artifactLocation", "uri", uri(spot->file), "region",
+                     "startLine", (int)spot->line);
+}
+
 static json_t *result_object(const struct vidmm_check_result *result,
                              const struct vidmm_finding *finding) {
     char id[16], text[640];
     vidmm_finding_text(finding, text, sizeof(text));
     json_t *location = json_pack(
-        "{s:{s:{s:o}}, s:[{s:o, s:s}]}", "physicalLocation", "artifactLocation", "uri",
-        uri(result->driver), "logicalLocations", "fullyQualifiedName",
+        "{s:o, s:[{s:o, s:s}]}", "physicalLocation", physical_location(result, finding),
+        "logicalLocations", "fullyQualifiedName",
         report_json_text(finding->where[0] != '\0' ? finding->where : "conformance check"), "kind",
         "function");
     return json_pack("{s:s, s:s, s:o, s:[o], s:i, s:{s:I, s:o, s:o}}", "ruleId",
@@ -84,9 +94,10 @@ static json_t *results(const struct vidmm_check_result *result) {
 }
 
 void report_check_sarif(FILE *out, const struct vidmm_check_result *result) {
-    json_t *root = json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:o}}, s:o}]}", "$schema", SCHEMA,
-                             "version", "2.1.0", "runs", "tool", "driver", "name", "vidmm", "rules",
-                             rules(result), "results", results(result));
+    json_t *root =
+        json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s, s:o}}, s:o}]}", "$schema", SCHEMA, "version",
+                  "2.1.0", "runs", "tool", "driver", "name", "vidmm", "version", VIDMM_VERSION,
+                  "rules", rules(result), "results", results(result));
     json_dumpf(root, out, JSON_INDENT(2) | JSON_ENSURE_ASCII);
     json_decref(root);
 }

@@ -40,6 +40,14 @@ static void print_rule(FILE *out, const struct vidmm_rule *rule, const struct in
         fprintf(out, "      %sreadings: %s%s\n", ink->dim, rule->readings, ink->end);
 }
 
+static void print_places(FILE *out, const struct vidmm_finding *finding) {
+    char text[REPORT_PLACE];
+    for (uint32_t i = 0; i < finding->places; i++)
+        if (finding->place[i].function[0] != '\0')
+            fprintf(out, "      %-9s %s\n", i == 0 ? "at:" : "called by",
+                    report_check_place(&finding->place[i], text, sizeof(text)));
+}
+
 static void print_finding(FILE *out, const struct vidmm_finding *finding, const struct ink *ink) {
     char id[16];
     const struct vidmm_rule *rule = report_check_rule(finding);
@@ -58,6 +66,7 @@ static void print_finding(FILE *out, const struct vidmm_finding *finding, const 
     fprintf(out, "%s\n      found:    %s\n", ink->end, finding->found);
     if (finding->expected[0] != '\0')
         fprintf(out, "      expected: %s\n", finding->expected);
+    print_places(out, finding);
     if (rule)
         print_rule(out, rule, ink);
 }

@@ -15,13 +15,16 @@ static NTSTATUS take_table(PDRIVER_OBJECT driver, PUNICODE_STRING path,
 #undef DxgkInitialize
 
 enum breaks {
-    BREAK_CRASH = 1, /* CreateDevice writes where nothing is */
-    BREAK_LEAK = 2,  /* CreateDevice allocates, and nothing frees */
-    BREAK_IRQL = 3,  /* CreateDevice takes paged pool at DISPATCH_LEVEL */
-    BREAK_PAGED = 4, /* CreateDevice runs pageable code at DISPATCH_LEVEL */
-    BREAK_GONE = 5,  /* CreateDevice runs code of DriverEntry's section */
-    BREAK_STACK = 6, /* CreateDevice calls itself without end */
-    BREAK_LOCKED = 7 /* as BREAK_PAGED, in a section that the driver locked */
+    BREAK_CRASH = 1,  /* CreateDevice writes where nothing is */
+    BREAK_LEAK = 2,   /* CreateDevice allocates, and nothing frees */
+    BREAK_IRQL = 3,   /* CreateDevice takes paged pool at DISPATCH_LEVEL */
+    BREAK_PAGED = 4,  /* CreateDevice runs pageable code at DISPATCH_LEVEL */
+    BREAK_GONE = 5,   /* CreateDevice runs code of DriverEntry's section */
+    BREAK_STACK = 6,  /* CreateDevice calls itself without end */
+    BREAK_LOCKED = 7, /* as BREAK_PAGED, in a section that the driver locked */
+    BREAK_ANSWER = 8, /* CreateDevice answers what its page does not have */
+    BREAK_JUMP = 10,  /* CreateDevice calls a function at no address */
+    BREAK_INSIDE = 9, /* CreateDevice crashes in a function of the kernel */
 };
 
 #if defined(_WIN32) || defined(__CYGWIN__)
@@ -65,7 +68,8 @@ __attribute__((noinline)) static void at_dispatch(void) {
 }
 
 static DXGKDDI_CREATEDEVICE broken_create_device;
-static NTSTATUS APIENTRY broken_create_device(const HANDLE adapter, DXGKARG_CREATEDEVICE *args) {
+static NTSTATUS APIENTRY broken_create_device(const HANDLE adapter,
+                                              DXGKARG_CREATEDEVICE *args) { /* called */
     if (breaks == BREAK_CRASH)
         write_to((volatile int *)(ULONG_PTR)nothing);
     if (breaks == BREAK_LEAK)
@@ -78,7 +82,12 @@ static NTSTATUS APIENTRY broken_create_device(const HANDLE adapter, DXGKARG_CREA
         nothing = of_entry(0);
     if (breaks == BREAK_STACK)
         nothing = deeper(0);
-    return create_device(adapter, args);
+    if (breaks == BREAK_INSIDE)
+        RtlInitUnicodeString((PUNICODE_STRING)(ULONG_PTR)nothing, NULL); /* inside */
+    if (breaks == BREAK_JUMP)
+        ((VOID(NTAPI *)(VOID))(ULONG_PTR)nothing)(); /* jump */
+    NTSTATUS status = create_device(adapter, args);
+    return breaks == BREAK_ANSWER ? STATUS_NOT_FOUND : status;
 }
 
 static NTSTATUS take_table(PDRIVER_OBJECT driver, PUNICODE_STRING path,

@@ -26,7 +26,8 @@ struct host_thread {
     uint64_t seen_wakes;  /* see kernel/dispatcher.c */
     uint64_t polled_turn; /* see kernel/stall.h */
     uint32_t polls;
-    uint64_t id; /* 0: not given yet */
+    uint64_t id;             /* 0: not given yet */
+    const void *interrupted; /* ucontext_t of a fault that is being told; or NULL */
 };
 
 extern _Thread_local struct host_thread host_self;

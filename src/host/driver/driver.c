@@ -39,6 +39,7 @@ NTSTATUS APIENTRY DxgkInitialize(PDRIVER_OBJECT DriverObject, PUNICODE_STRING Re
     }
     memset(&driver->ddi, 0, sizeof(driver->ddi));
     memcpy(&driver->ddi, DriverInitializationData, interface->table_size);
+    driver->own = driver->ddi;
     driver->initialized = true;
     return STATUS_SUCCESS;
 }

@@ -16,6 +16,7 @@
 struct host_driver {
     DRIVER_OBJECT object;
     DRIVER_INITIALIZATION_DATA ddi; /* as the driver filled it; NULL beyond its version */
+    DRIVER_INITIALIZATION_DATA own; /* the same, whatever an interposer puts into `ddi` */
     const char *refusal;            /* why DxgkInitialize failed */
     bool initialized;
     bool displays_only;             /* it called DxgkInitializeDisplayOnlyDriver */

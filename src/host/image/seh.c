@@ -196,7 +196,7 @@ enum seh_disposition NTAPI crt___C_specific_handler(struct host_exception *recor
 
 /* ---- Raised by us ---------------------------------------------------------------------------- */
 
-static bool caller_context(const void *stack, struct host_context *context) {
+bool seh_caller(const void *stack, struct host_context *context) {
     const struct call_out *note = call_out_newest(stack);
     if (!note)
         return false;
@@ -215,7 +215,7 @@ static bool caller_context(const void *stack, struct host_context *context) {
 
 void seh_raise_status(NTSTATUS status) {
     struct host_context context;
-    if (!caller_context(__builtin_frame_address(0), &context))
+    if (!seh_caller(__builtin_frame_address(0), &context))
         return;
     struct host_exception record = {.code = status,
                                     .flags = EXCEPTION_CANNOT_CONTINUE,
@@ -228,7 +228,7 @@ void seh_raise_status(NTSTATUS status) {
 VOID NTAPI crt__local_unwind(void *frame, void *target) {
     struct host_context context;
     struct host_exception record = {.code = STATUS_SUCCESS};
-    if (caller_context(__builtin_frame_address(0), &context))
+    if (seh_caller(__builtin_frame_address(0), &context))
         seh_unwind_to(&record, &context, (uintptr_t)frame, (uintptr_t)target);
 }
 

@@ -26,6 +26,9 @@ bool seh_dispatch(struct host_exception *record, struct host_context *context);
  * handles it. Returns where the driver is no image, or does not handle it.
  */
 void seh_raise_status(NTSTATUS status);
+/* The place in an image that called the function of ours that has `stack` in its frame. False: the
+ * calling thread was not called by an image. */
+bool seh_caller(const void *stack, struct host_context *context);
 
 /* What compilers refer to by name: C functions of images (crt_names.h). */
 enum seh_disposition NTAPI crt___C_specific_handler(struct host_exception *record, void *frame,

@@ -27,6 +27,7 @@ struct host_pool_block {
     void *raw;
     size_t size, total; /* of the user's bytes, of the memory with its guards */
     uint64_t serial;
+    uintptr_t caller; /* return address of the function that allocated it */
     ULONG tag;
     bool paged, freed;
 };
@@ -198,6 +199,7 @@ void host_pool_left(struct host_pool *pool, struct host_pool_left *left) {
             if (!b->freed && b->serial < first) {
                 first = b->serial;
                 left->first_size = b->size;
+                left->first_caller = b->caller;
                 tag_text(b->tag, left->first_tag);
             }
     pthread_mutex_unlock(&pool->lock);
@@ -233,7 +235,7 @@ static bool find_memory(struct host_pool_block *b, size_t size) {
     return b->raw;
 }
 
-static void *pool_alloc(bool paged, size_t size, ULONG tag, uint8_t fill) {
+static void *pool_alloc(bool paged, size_t size, ULONG tag, uint8_t fill, const void *caller) {
     host_irql_at_most(paged ? APC_LEVEL : DISPATCH_LEVEL,
                       paged ? "ExAllocatePool for paged pool" : "ExAllocatePool");
     if (!host_may_allocate() || size > SIZE_MAX / 2)
@@ -246,6 +248,7 @@ static void *pool_alloc(bool paged, size_t size, ULONG tag, uint8_t fill) {
         return NULL;
     }
     b->tag = tag;
+    b->caller = (uintptr_t)caller;
     memset(b->user - GUARD, GUARD_BYTE, GUARD);
     memset(b->user, fill, size);
     memset(b->user + size, GUARD_BYTE, GUARD);
@@ -307,11 +310,13 @@ static bool is_paged(POOL_TYPE type) {
 }
 
 NTKERNELAPI PVOID NTAPI ExAllocatePoolWithTag(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag) {
-    return pool_alloc(is_paged(PoolType), NumberOfBytes, Tag, FRESH_BYTE);
+    return pool_alloc(is_paged(PoolType), NumberOfBytes, Tag, FRESH_BYTE,
+                      __builtin_return_address(0));
 }
 
 NTKERNELAPI PVOID NTAPI ExAllocatePool(POOL_TYPE PoolType, SIZE_T NumberOfBytes) {
-    return pool_alloc(is_paged(PoolType), NumberOfBytes, 0x656e6f4eu /* "None" */, FRESH_BYTE);
+    return pool_alloc(is_paged(PoolType), NumberOfBytes, 0x656e6f4eu /* "None" */, FRESH_BYTE,
+                      __builtin_return_address(0));
 }
 
 /* Zeroed unless POOL_FLAG_UNINITIALIZED asks otherwise. */
@@ -325,7 +330,8 @@ NTKERNELAPI PVOID NTAPI ExAllocatePool2(POOL_FLAGS Flags, SIZE_T NumberOfBytes, 
     if (Tag == 0 || kinds == 0 || (kinds & (kinds - 1)) != 0)
         return NULL;
     return pool_alloc((Flags & POOL_FLAG_PAGED) != 0, NumberOfBytes, Tag,
-                      Flags & POOL_FLAG_UNINITIALIZED ? FRESH_BYTE : 0);
+                      Flags & POOL_FLAG_UNINITIALIZED ? FRESH_BYTE : 0,
+                      __builtin_return_address(0));
 }
 
 NTKERNELAPI VOID NTAPI ExFreePoolWithTag(PVOID P, ULONG Tag) {

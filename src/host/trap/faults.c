@@ -47,7 +47,8 @@ static void pass_on(int number, siginfo_t *info, void *user) {
 
 /* ---- As an exception of the driver ----------------------------------------------------------- */
 
-static void copy_registers(const ucontext_t *user, struct host_context *to) {
+void host_faults_context(const ucontext_t *user, struct host_context *to) {
+    memset(to, 0, sizeof(*to));
     for (unsigned i = 0; i < 16; i++)
         to->registers[i] = (uint64_t)*instruction_register((ucontext_t *)(uintptr_t)user, i);
     to->rip = (uint64_t)user->uc_mcontext.gregs[REG_RIP];
@@ -102,8 +103,7 @@ static bool raise_exception(int number, const siginfo_t *info, ucontext_t *user)
     struct host_context context;
     if (!image_of((const void *)(uintptr_t)rip) || unhandled == rip)
         return false;
-    memset(&context, 0, sizeof(context));
-    copy_registers(user, &context);
+    host_faults_context(user, &context);
     struct host_exception record = exception_of(number, info, user);
     if (seh_dispatch(&record, &context)) {
         copy_back(user, &context);
@@ -115,6 +115,13 @@ static bool raise_exception(int number, const siginfo_t *info, ucontext_t *user)
 
 /* ---- As what it stands for ------------------------------------------------------------------- */
 
+static bool out_of_reach(const ucontext_t *user, uint64_t address) {
+    host_self.interrupted = user;
+    bool back = sections_fault(address, (uint64_t)user->uc_mcontext.gregs[REG_RIP]);
+    host_self.interrupted = NULL;
+    return back;
+}
+
 static bool done_here(int number, const siginfo_t *info, ucontext_t *user) {
     bool page_fault = user->uc_mcontext.gregs[REG_TRAPNO] == PAGE_FAULT;
     uint64_t address = (uintptr_t)info->si_addr;
@@ -123,7 +130,7 @@ static bool done_here(int number, const siginfo_t *info, ucontext_t *user) {
         return mmio_finish(user);
     if (number != SIGSEGV)
         return false;
-    if (page_fault && sections_fault(address, (uint64_t)user->uc_mcontext.gregs[REG_RIP]))
+    if (page_fault && out_of_reach(user, address))
         return true;
     if (page_fault && mmio_has(address))
         return instruction_decode(user, &at) && mmio_do(&at, address);
@@ -146,7 +153,7 @@ static void faults_taken(int number, siginfo_t *info, void *context) {
 
 bool host_faults_install(void) {
     const struct sigaction action = {.sa_sigaction = faults_taken,
-                                     .sa_flags = SA_SIGINFO | SA_NODEFER};
+                                     .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
     for (unsigned i = 0; i < SIGNALS; i++)
         if (sigaction(signals[i], &action, &previous[i]) != 0)
             return false;

@@ -1,17 +1,22 @@
 /*
  * faults.h - signals that a driver's instructions raise.
  *
- * Handlers run on the driver's own stack, at a place where the driver waits for one instruction:
+ * Handlers run on the driver's own stack, or on the thread's stack for signals if it has one, at a place where the driver waits for one instruction:
  * they may call whatever a function that the driver called may call, and may nest.
  */
 #ifndef HOST_FAULTS_H
 #define HOST_FAULTS_H
 
 #include <stdbool.h>
+#include <ucontext.h>
+
+#include "image/context.h"
 
 /* From here on faults of driver code are looked at; all others go to the handlers from before.
  * False: the signals could not be taken over. */
 bool host_faults_install(void);
 void host_faults_remove(void);
+/* The interrupted registers, as handlers of an image see them. */
+void host_faults_context(const ucontext_t *user, struct host_context *to);
 
 #endif

@@ -8,6 +8,20 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+static uint32_t (*find_places)(const char *call, uint64_t *frame, uint32_t most);
+
+void vidmm_ledger_places(uint32_t (*find)(const char *call, uint64_t *frame, uint32_t most)) {
+    find_places = find;
+}
+
+static void ledger_place(struct vidmm_finding *finding) {
+    uint64_t frame[VIDMM_PLACES];
+    const char *call = finding->where[0] != 0 ? finding->where : finding->found;
+    finding->places = find_places ? find_places(call, frame, VIDMM_PLACES) : 0;
+    for (uint32_t i = 0; i < finding->places; i++)
+        finding->place[i].offset = frame[i];
+}
+
 static bool ledger_same(const struct vidmm_finding *a, const struct vidmm_finding *b) {
     if (a->kind != b->kind || a->who != b->who || a->rule != b->rule)
         return false;
@@ -23,10 +37,12 @@ static void ledger_keep(struct vidmm_ledger *ledger, const struct vidmm_finding 
             return;
         }
     }
-    if (ledger->findings == VIDMM_FINDINGS)
+    if (ledger->findings == VIDMM_FINDINGS) {
         ledger->dropped++;
-    else
-        ledger->finding[ledger->findings++] = *finding;
+        return;
+    }
+    ledger->finding[ledger->findings] = *finding;
+    ledger_place(&ledger->finding[ledger->findings++]);
 }
 
 static void ledger_enter(struct vidmm_ledger *ledger, struct vidmm_finding *finding) {

@@ -1,0 +1,76 @@
+#!/bin/bash
+# places_test.sh BUILD - findings, crashes, leaks and broken callbacks carry function, file and line: of shared objects by gcc and
+# clang (DWARF), of images by mingw (DWARF) and by clang (PDB). BUILD has vidmm and the images of broken_driver.c (make images).
+set -u
+build=${1:?"usage: places_test.sh BUILD"}
+root=$(cd "$(dirname "$0")/../.." && pwd)
+source=tests/system/broken_driver.c
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0
+failed=0
+
+expect() { # WHAT WANTED GOT
+    if [ -n "$2" ] && [ "$2" = "$3" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf '%s: wanted\n%s\ngot\n%s\n' "$1" "$2" "$3" | head -n 40
+    fi
+}
+
+check() { # FILE BREAK [OPTION...]
+    "$build/vidmm" check --stage objects --set "Break=$2" "${@:3}" "$1" 2>/dev/null
+}
+
+line() { # MARK
+    grep -n "/\* $1 \*/" "$root/$source" | head -n 1 | cut -d: -f1
+}
+
+build_shared() { # COMPILER OUTPUT
+    (cd "$root" && "$1" -g -O1 -w -shared -fPIC -Iinclude/wddm -Idrivers/common $source drivers/cpu-vram/driver.c \
+        drivers/common/skeleton.c drivers/common/cpu_pager.c drivers/common/instant.c -Wl,-Bsymbolic -o "$2")
+}
+
+# The function and line of each place: "write_to 51".
+stack() { # FILE BREAK
+    check "$1" "$2" --format json | python3 -c '
+import json, os, sys
+finding = json.load(sys.stdin)["findings"][0]
+for frame in finding["stack"]:
+    print(frame["function"], os.path.basename(frame["file"] or "-"), frame["line"])'
+}
+
+build_shared gcc "$work/gcc.so"
+build_shared clang "$work/clang.so"
+for driver in "$work/gcc.so" "$work/clang.so" "$build/drivers/broken-mingw.sys" "$build/drivers/broken-clang.sys"; do
+    name=$(basename "$driver")
+    crash="write_to broken_driver.c $(line crash)"
+    expect "crash in $name" "$crash" "$(stack "$driver" 1 | sed -n 1p)"
+    expect "what led to the crash in $name" "broken_create_device broken_driver.c" "$(stack "$driver" 1 | sed -n 's/ [0-9]*$//;2p')"
+    expect "leak of $name" "broken_create_device broken_driver.c $(line leak)" "$(stack "$driver" 2)"
+    expect "IRQL of a callback in $name" "at_dispatch broken_driver.c $(line irql)" "$(stack "$driver" 3 | sed -n 1p)"
+    expect "a refused call of $name" "broken_create_device broken_driver.c $(line called)" "$(stack "$driver" 8)"
+    expect "crash in the kernel, called by $name" "broken_create_device broken_driver.c $(line inside)" "$(stack "$driver" 9)"
+    expect "jump of $name to nowhere" "broken_create_device broken_driver.c $(line jump)" "$(stack "$driver" 10)"
+    expect "overflow of the stack in $name" "deeper broken_driver.c" "$(stack "$driver" 6 | sed -n 's/ [0-9]*$//;2p')"
+done
+
+driver=$build/drivers/broken-clang.sys
+expect "the text of a report" "      at:       write_to ($root/$source:$(line crash))" "$(check "$driver" 1 | grep ' at: ')"
+expect "the region of a result" "$root/$source $(line crash)" "$(check "$driver" 1 --format sarif | python3 -c '
+import json, sys
+place = json.load(sys.stdin)["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+print(place["artifactLocation"]["uri"], place["region"]["startLine"])')"
+expect "the place in a failure of JUnit" "  at write_to ($root/$source:$(line crash))" \
+    "$(check "$driver" 1 --format junit | sed 's/&#10;/\n/g' | grep '^  at ')"
+
+# Without symbols, and without the program that reads them.
+x86_64-w64-mingw32-strip -o "$work/alone.sys" "$build/drivers/broken-mingw.sys"
+expect "an image without its symbols" "alone.sys+0x" "$(check "$work/alone.sys" 1 | sed -n 's/.* at: *\(.*0x\).*/\1/p')"
+mkdir "$work/bin"
+expect "a machine without llvm-symbolizer" "broken-clang.sys+0x" \
+    "$(PATH=$work/bin check "$driver" 1 | sed -n 's/.* at: *\(.*0x\).*/\1/p')"
+
+echo "places: $passed passed, $failed failed"
+[ $failed -eq 0 ]

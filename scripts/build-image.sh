@@ -36,8 +36,10 @@ for word in "$@"; do
     *) flags="$flags $word" ;;
     esac
 done
-for word in "$@" "$root/drivers/images/displib.c"; do
+displib=$root/drivers/images/displib.c # not the driver's: without its flags
+for word in "$@" "$displib"; do
     number=$((number + 1))
+    [ "$word" != "$displib" ] || flags=
     case $word in
     *.c) compile="$cc -std=c11" ;;
     *.cpp | *.cxx) compile="$cxx -std=c++17 -fno-rtti -fno-threadsafe-statics" ;;

@@ -4,7 +4,6 @@
  */
 #include "mutants.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #define PAGE 4096u

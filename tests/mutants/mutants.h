@@ -101,6 +101,16 @@ extern struct vidmm_gart mutants_gart;
     ROW(agp, "agp")                                                                                \
     ROW(linked, "linked")
 
+/* Those whose mutants of the driver are built as images, too (image_entry.c), at most so many each. */
+#define MUTANTS_FAMILY_STEP 1000u
+#define MUTANTS_OF_IMAGES(ROW)                                                                     \
+    ROW(query, "query")                                                                            \
+    ROW(paging, "paging")                                                                          \
+    ROW(operation, "operation")                                                                    \
+    ROW(placement, "placement")                                                                    \
+    ROW(preempt, "preempt")                                                                        \
+    ROW(engines, "engines")
+
 #define MUTANTS_OF(family, name)                                                                   \
     extern const struct mutant mutants_##family[];                                                 \
     extern const uint32_t mutants_##family##_count;

@@ -5,6 +5,7 @@
  *   mutants_test FAMILY        its mutants; mutants.h lists the families
  *   mutants_test FAMILY R152   only those of one rule, with what was found
  *   mutants_test --matrix FILE the kill matrix of all families: what docs/rules.md shows
+ *   mutants_test --image FILE HARDWARE   mutants of drivers as an image break the same rules
  *   mutants_test --complete    every side that a rule of the memory calls judges is broken
  */
 #include "mutants.h"
@@ -53,8 +54,12 @@ static void set_scene(DRIVER_INITIALIZATION_DATA *table) {
     now->scene(table);
 }
 
+/* The image that is all mutants of drivers, one at a time; NULL: the reference driver, spoiled here. */
+static const char *image, *image_hardware;
+static uint32_t image_number;
+
 static void examine(const struct mutant *mutant, struct vidmm_check_result *result) {
-    struct vidmm_host_setting settings[MUTANTS_SETTINGS];
+    struct vidmm_host_setting settings[MUTANTS_SETTINGS + 1];
     const struct vidmm_spoiler spoiler = {
         .driver = mutant->side == VIDMM_SIDE_DRIVER ? spoil
                   : mutant->scene                   ? set_scene
@@ -78,6 +83,12 @@ static void examine(const struct mutant *mutant, struct vidmm_check_result *resu
         uint32_t i = options.setting_count++;
         settings[i] =
             (struct vidmm_host_setting){mutant->settings[i].name, mutant->settings[i].value};
+    }
+    if (image) {
+        options.driver_path = image;
+        options.model_path = image_hardware;
+        options.spoiler = NULL;
+        settings[options.setting_count++] = (struct vidmm_host_setting){"Mutant", image_number};
     }
     now = mutant;
     vidmm_check(&options, result);
@@ -148,6 +159,60 @@ static uint32_t run_family(size_t family, const struct vidmm_rule *only, FILE *m
     return failures;
 }
 
+/* ---- As images ------------------------------------------------------------------------------- */
+
+/* Broken by the driver alone, in its table. */
+static bool fits_image(const struct mutant *mutant) {
+    return mutant->side == VIDMM_SIDE_DRIVER && mutant->install && !mutant->scene &&
+           !mutant->callbacks && !mutant->gart && !mutant->sizes && !mutant->request &&
+           !mutant->devices;
+}
+
+static bool same_rules(const struct vidmm_check_result *a, const struct vidmm_check_result *b) {
+    for (uint32_t rule = 1; rule < VIDMM_RULES_SIZE; rule++)
+        if ((a->ledger.broken[rule] != 0) != (b->ledger.broken[rule] != 0))
+            return false;
+    return true;
+}
+
+/* True: the image breaks what the driver in this process does. */
+static bool image_alike(const struct mutant *mutant, const char *file, uint32_t number) {
+    static struct vidmm_check_result here, there;
+    image = NULL;
+    examine(mutant, &here);
+    image = file;
+    image_number = number;
+    examine(mutant, &there);
+    if (same_rules(&here, &there))
+        return true;
+    printf("R%u, a driver that %s: the image breaks other rules\n", mutant->rule, mutant->what);
+    show(&there);
+    return false;
+}
+
+static int compare_images(const char *file) {
+    static const struct {
+        const struct mutant *mutant;
+        const uint32_t *count;
+    } lists[] = {
+#define FAMILY(family, name) {mutants_##family, &mutants_##family##_count},
+        MUTANTS_OF_IMAGES(FAMILY)
+#undef FAMILY
+    };
+    uint32_t alike = 0, failures = 0;
+    for (uint32_t k = 0; k < sizeof(lists) / sizeof(lists[0]); k++)
+        for (uint32_t i = 0; i < *lists[k].count; i++) {
+            if (!fits_image(&lists[k].mutant[i]))
+                continue;
+            if (image_alike(&lists[k].mutant[i], file, k * MUTANTS_FAMILY_STEP + i + 1))
+                alike++;
+            else
+                failures++;
+        }
+    printf("%u mutants as images break the same rules, %u do not\n", alike, failures);
+    return failures != 0 || alike < 60;
+}
+
 static bool has_mutant(uint32_t rule, enum vidmm_side side) {
     for (size_t family = 0; family < FAMILIES; family++)
         for (uint32_t i = 0; i < *families[family].count; i++)
@@ -179,6 +244,10 @@ static int complete(void) {
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "--complete") == 0)
         return complete();
+    if (argc == 4 && strcmp(argv[1], "--image") == 0) {
+        image_hardware = argv[3];
+        return compare_images(argv[2]);
+    }
     FILE *matrix = NULL;
     uint32_t failures = 0, run = 0;
     if (argc == 3 && strcmp(argv[1], "--matrix") == 0) {

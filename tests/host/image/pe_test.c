@@ -136,6 +136,7 @@ static void addresses_over_names_do_not_make_more_imports(void **state) {
     struct pe pe;
     struct host_image image;
     (void)state;
+    put64(DATA + 0x60, 0);
     put32(DATA + 20, 0x2060);
     put32(DATA + 32, 0x2080);
     put32(DATA + 36, 0x20d0);

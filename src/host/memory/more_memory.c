@@ -17,16 +17,6 @@ NTKERNELAPI PVOID NTAPI ExAllocatePoolWithTagPriority(POOL_TYPE PoolType, SIZE_T
     return ExAllocatePoolWithTag(PoolType, NumberOfBytes, Tag);
 }
 
-/* Raises when there is no memory, unless it is asked not to. */
-NTKERNELAPI PVOID NTAPI ExAllocatePoolWithQuotaTag(POOL_TYPE PoolType, SIZE_T NumberOfBytes,
-                                                   ULONG Tag) {
-    POOL_TYPE type = (POOL_TYPE)(PoolType & ~POOL_QUOTA_FAIL_INSTEAD_OF_RAISE);
-    PVOID block = ExAllocatePoolWithTag(type, NumberOfBytes, Tag);
-    if (!block && type == PoolType)
-        ExRaiseStatus(STATUS_INSUFFICIENT_RESOURCES);
-    return block;
-}
-
 /* No extended parameter is known here; the page: NULL for one that is not. */
 NTKERNELAPI PVOID NTAPI ExAllocatePool3(POOL_FLAGS Flags, SIZE_T NumberOfBytes, ULONG Tag,
                                         const POOL_EXTENDED_PARAMETER *ExtendedParameters,

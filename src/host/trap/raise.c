@@ -57,3 +57,13 @@ NTKERNELAPI VOID NTAPI ProbeForWrite(volatile VOID *Address, SIZE_T Length, ULON
     if (Length != 0 && !present(Address, Length))
         ExRaiseAccessViolation();
 }
+
+/* Raises when there is no memory, unless it is asked not to. */
+NTKERNELAPI PVOID NTAPI ExAllocatePoolWithQuotaTag(POOL_TYPE PoolType, SIZE_T NumberOfBytes,
+                                                   ULONG Tag) {
+    POOL_TYPE type = (POOL_TYPE)(PoolType & ~POOL_QUOTA_FAIL_INSTEAD_OF_RAISE);
+    PVOID block = ExAllocatePoolWithTag(type, NumberOfBytes, Tag);
+    if (!block && type == PoolType)
+        ExRaiseStatus(STATUS_INSUFFICIENT_RESOURCES);
+    return block;
+}

@@ -5,7 +5,10 @@
  * It has VRAM behind a BAR and no aperture, so whatever has to go leaves for system memory. The CPU
  * moves it while BuildPagingBuffer runs, a page at a time (PageView); a submission has nothing left
  * to do and is completed by a DPC. It stands alone: the other examples share ../common, this one
- * shows a driver as it would be brought here from elsewhere.
+ * shows a driver as it would be brought here from elsewhere: surfaces from a lookaside list, kept in
+ * a list behind an executive resource; a timer as the watchdog of submissions, whose DPC has a work
+ * item count in the registry; commands of user mode probed inside __try; traces by WPP, where the
+ * build makes the .tmh file (vidmm cc does).
  *
  * It needs a host without a hardware model: the second memory resource is taken for VRAM.
  */
@@ -13,11 +16,26 @@
 #include <dispmprt.h>
 #include <d3dkmddi.h>
 
+#define WPP_CONTROL_GUIDS                                                                          \
+    WPP_DEFINE_CONTROL_GUID(WdkStyle, (5c3f8a52, 6e1d, 4b7a, 9c40, 2f6d1e8b7a90),                  \
+                            WPP_DEFINE_BIT(TRACE_ADAPTER))
+// begin_wpp config
+// FUNC TraceAdapter{FLAG=TRACE_ADAPTER}(MSG, ...);
+// end_wpp
+#if __has_include("driver.tmh")
+#include "driver.tmh"
+#else
+#define WPP_INIT_TRACING(Driver, Path)
+#define WPP_CLEANUP(Driver)
+#define TraceAdapter(...)
+#endif
+
 namespace {
 
 constexpr ULONG PoolTag = 0x4b445743; // "CWDK"
 constexpr UINT VramSegment = 1;
 constexpr LONGLONG VramBase = 0x100000000;
+constexpr LONGLONG WatchdogTime = -20000000; // 2 s
 
 // In non-paged pool and zeroed. A new-expression yields nullptr when there is none left.
 struct PoolObject {
@@ -27,6 +45,23 @@ struct PoolObject {
     static void operator delete(void *block) {
         ExFreePoolWithTag(block, PoolTag);
     }
+};
+
+// An executive resource is held with normal kernel APCs off.
+class ResourceHolder {
+  public:
+    explicit ResourceHolder(ERESOURCE &resource) : m_Resource(resource) {
+        KeEnterCriticalRegion();
+        ExAcquireResourceExclusiveLite(&m_Resource, TRUE);
+    }
+    ~ResourceHolder() {
+        ExReleaseResourceLite(&m_Resource);
+        KeLeaveCriticalRegion();
+    }
+    ResourceHolder(const ResourceHolder &) = delete;
+
+  private:
+    ERESOURCE &m_Resource;
 };
 
 class FastMutexHolder {
@@ -79,17 +114,30 @@ struct Object : PoolObject {
     Adapter *Owner;
 };
 
-// An allocation, and its private data.
-struct Surface : PoolObject {
+// An allocation, and its private data; from the adapter's lookaside list.
+struct Surface {
+    LIST_ENTRY Link;
     SIZE_T Bytes;
 };
 
 class Adapter : public PoolObject {
   public:
-    Adapter() {
+    explicit Adapter(PDEVICE_OBJECT device) : m_Device(device) {
         ExInitializeFastMutex(&m_PagingMutex);
         KeInitializeSpinLock(&m_WorkLock);
         KeInitializeDpc(&m_WorkDpc, WorkDpc, this);
+        KeInitializeTimer(&m_Watchdog);
+        KeInitializeDpc(&m_WatchdogDpc, WatchdogDpc, this);
+        KeInitializeEvent(&m_CountDone, NotificationEvent, TRUE);
+        InitializeListHead(&m_Surfaces);
+        ExInitializeResourceLite(&m_SurfaceLock);
+        ExInitializeNPagedLookasideList(&m_SurfacePool, nullptr, nullptr, 0, sizeof(Surface),
+                                        PoolTag, 0);
+    }
+    ~Adapter() {
+        NT_ASSERT(IsListEmpty(&m_Surfaces));
+        ExDeleteNPagedLookasideList(&m_SurfacePool);
+        ExDeleteResourceLite(&m_SurfaceLock);
     }
 
     static DXGKDDI_ADD_DEVICE AddDevice;
@@ -127,8 +175,13 @@ class Adapter : public PoolObject {
     };
 
     static KDEFERRED_ROUTINE WorkDpc;
+    static KDEFERRED_ROUTINE WatchdogDpc;
+    static IO_WORKITEM_ROUTINE CountHang;
     static KSYNCHRONIZE_ROUTINE Notify;
 
+    NTSTATUS CreateSurface(DXGK_ALLOCATIONINFO &info);
+    VOID DestroySurface(Surface *surface);
+    VOID Watch();
     NTSTATUS Start();
     NTSTATUS FindVram(const DXGK_DEVICE_INFO &info);
     VOID ApplyVramSetting();
@@ -152,12 +205,21 @@ class Adapter : public PoolObject {
     KSPIN_LOCK m_WorkLock = 0; // of m_Work
     Work m_Work = {};
     volatile UINT m_Fence = 0; // the last completed one
+    PDEVICE_OBJECT m_Device;
+    KTIMER m_Watchdog = {}; // runs while a submission waits for its DPC
+    KDPC m_WatchdogDpc = {};
+    PIO_WORKITEM m_CountItem = nullptr;
+    KEVENT m_CountDone = {}; // signaled: m_CountItem is not queued
+    volatile LONG m_Hangs = 0;
+    LIST_ENTRY m_Surfaces = {};
+    ERESOURCE m_SurfaceLock = {}; // of m_Surfaces
+    NPAGED_LOOKASIDE_LIST m_SurfacePool = {};
 };
 
 // ---- Life ---------------------------------------------------------------------------------------
 
-NTSTATUS APIENTRY Adapter::AddDevice(const PDEVICE_OBJECT, PVOID *context) {
-    *context = new Adapter;
+NTSTATUS APIENTRY Adapter::AddDevice(const PDEVICE_OBJECT device, PVOID *context) {
+    *context = new Adapter(device);
     return *context != nullptr ? STATUS_SUCCESS : STATUS_NO_MEMORY;
 }
 
@@ -208,18 +270,25 @@ NTSTATUS Adapter::Start() {
     if (!NT_SUCCESS(status))
         return status;
     ApplyVramSetting();
+    TraceAdapter("VRAM of %Iu bytes", m_VramBytes);
+    m_CountItem = IoAllocateWorkItem(m_Device);
     m_Window = IoAllocateMdl(nullptr, PAGE_SIZE, FALSE, FALSE, nullptr);
     m_Vram =
         static_cast<PUCHAR>(MmMapIoSpaceEx(m_Bar, m_BarBytes, PAGE_READWRITE | PAGE_WRITECOMBINE));
-    if (m_Window != nullptr && m_Vram != nullptr)
+    if (m_Window != nullptr && m_Vram != nullptr && m_CountItem != nullptr)
         return STATUS_SUCCESS;
     Stop();
     return STATUS_NO_MEMORY;
 }
 
 VOID Adapter::Stop() {
+    KeCancelTimer(&m_Watchdog);
     KeRemoveQueueDpc(&m_WorkDpc);
     KeFlushQueuedDpcs();
+    KeWaitForSingleObject(&m_CountDone, Executive, KernelMode, FALSE, nullptr);
+    if (m_CountItem != nullptr)
+        IoFreeWorkItem(m_CountItem);
+    m_CountItem = nullptr;
     if (m_Vram != nullptr)
         MmUnmapIoSpace(m_Vram, m_BarBytes);
     if (m_Window != nullptr)
@@ -329,17 +398,21 @@ NTSTATUS APIENTRY Adapter::GetStandardAllocation(const HANDLE,
     return STATUS_SUCCESS;
 }
 
-NTSTATUS CreateSurface(DXGK_ALLOCATIONINFO &info) {
+NTSTATUS Adapter::CreateSurface(DXGK_ALLOCATIONINFO &info) {
     SIZE_T bytes = 0;
     if (info.pPrivateDriverData == nullptr || info.PrivateDriverDataSize < sizeof(bytes))
         return STATUS_INVALID_PARAMETER;
     RtlCopyMemory(&bytes, info.pPrivateDriverData, sizeof(bytes));
     if (bytes == 0)
         return STATUS_INVALID_PARAMETER;
-    Surface *surface = new Surface;
+    auto *surface = static_cast<Surface *>(ExAllocateFromNPagedLookasideList(&m_SurfacePool));
     if (surface == nullptr)
         return STATUS_NO_MEMORY;
     surface->Bytes = bytes;
+    {
+        ResourceHolder hold(m_SurfaceLock);
+        InsertTailList(&m_Surfaces, &surface->Link);
+    }
     info.hAllocation = surface;
     info.Size = bytes;
     info.Alignment = 0;
@@ -354,21 +427,32 @@ NTSTATUS CreateSurface(DXGK_ALLOCATIONINFO &info) {
     return STATUS_SUCCESS;
 }
 
-NTSTATUS APIENTRY Adapter::CreateAllocation(const HANDLE, DXGKARG_CREATEALLOCATION *args) {
+VOID Adapter::DestroySurface(Surface *surface) {
+    {
+        ResourceHolder hold(m_SurfaceLock);
+        RemoveEntryList(&surface->Link);
+    }
+    ExFreeToNPagedLookasideList(&m_SurfacePool, surface);
+}
+
+NTSTATUS APIENTRY Adapter::CreateAllocation(const HANDLE handle, DXGKARG_CREATEALLOCATION *args) {
+    Adapter *self = static_cast<Adapter *>(handle);
     for (UINT i = 0; i < args->NumAllocations; i++) {
-        NTSTATUS status = CreateSurface(args->pAllocationInfo[i]);
+        NTSTATUS status = self->CreateSurface(args->pAllocationInfo[i]);
         if (NT_SUCCESS(status))
             continue;
         while (i-- != 0)
-            delete static_cast<Surface *>(args->pAllocationInfo[i].hAllocation);
+            self->DestroySurface(static_cast<Surface *>(args->pAllocationInfo[i].hAllocation));
         return status;
     }
     return STATUS_SUCCESS;
 }
 
-NTSTATUS APIENTRY Adapter::DestroyAllocation(const HANDLE, const DXGKARG_DESTROYALLOCATION *args) {
+NTSTATUS APIENTRY Adapter::DestroyAllocation(const HANDLE handle,
+                                             const DXGKARG_DESTROYALLOCATION *args) {
+    Adapter *self = static_cast<Adapter *>(handle);
     for (UINT i = 0; i < args->NumAllocations; i++)
-        delete static_cast<Surface *>(args->pAllocationList[i]);
+        self->DestroySurface(static_cast<Surface *>(args->pAllocationList[i]));
     return STATUS_SUCCESS;
 }
 
@@ -461,8 +545,15 @@ NTSTATUS APIENTRY Adapter::DestroyObject(const HANDLE object) {
     return STATUS_SUCCESS;
 }
 
-// No command is known: a buffer without one keeps its allocations resident, and that is all.
+// No command is known: a buffer without one keeps its allocations resident, and that is all. The
+// commands are user mode's, and may be gone.
 NTSTATUS APIENTRY Adapter::Render(const HANDLE, DXGKARG_RENDER *args) {
+    __try {
+        if (args->CommandLength != 0)
+            ProbeForRead(const_cast<PVOID>(args->pCommand), args->CommandLength, sizeof(UCHAR));
+    } __except (EXCEPTION_EXECUTE_HANDLER) {
+        return STATUS_INVALID_USER_BUFFER;
+    }
     return args->CommandLength == 0 ? STATUS_SUCCESS : STATUS_ILLEGAL_INSTRUCTION;
 }
 
@@ -479,6 +570,7 @@ NTSTATUS APIENTRY Adapter::SubmitCommand(const HANDLE handle, const DXGKARG_SUBM
     self->m_Work.Completed = TRUE;
     self->m_Work.CompletedFence = args->SubmissionFenceId;
     KeReleaseSpinLock(&self->m_WorkLock, irql);
+    self->Watch();
     KeInsertQueueDpc(&self->m_WorkDpc, nullptr, nullptr);
     return STATUS_SUCCESS;
 }
@@ -492,6 +584,30 @@ NTSTATUS APIENTRY Adapter::PreemptCommand(const HANDLE handle, const DXGKARG_PRE
     KeReleaseSpinLock(&self->m_WorkLock, irql);
     KeInsertQueueDpc(&self->m_WorkDpc, nullptr, nullptr);
     return STATUS_SUCCESS;
+}
+
+VOID Adapter::Watch() {
+    LARGE_INTEGER due;
+    due.QuadPart = WatchdogTime;
+    KeSetTimer(&m_Watchdog, due, &m_WatchdogDpc);
+}
+
+// No work item is queued twice: what one has not counted yet, it will.
+VOID NTAPI Adapter::WatchdogDpc(PKDPC, PVOID context, PVOID, PVOID) {
+    Adapter *self = static_cast<Adapter *>(context);
+    InterlockedIncrement(&self->m_Hangs);
+    if (KeResetEvent(&self->m_CountDone) != 0)
+        IoQueueWorkItem(self->m_CountItem, CountHang, DelayedWorkQueue, self);
+}
+
+VOID NTAPI Adapter::CountHang(PDEVICE_OBJECT, PVOID context) {
+    static WCHAR path[] = {'v', 'i', 'd', 'm', 'm', 0};
+    static WCHAR name[] = {'H', 'a', 'n', 'g', 's', 0};
+    Adapter *self = static_cast<Adapter *>(context);
+    ULONG hangs = static_cast<ULONG>(self->m_Hangs);
+    (void)RtlWriteRegistryValue(RTL_REGISTRY_SERVICES, path, name, REG_DWORD, &hangs,
+                                sizeof(hangs));
+    KeSetEvent(&self->m_CountDone, IO_NO_INCREMENT, FALSE);
 }
 
 // At the IRQL of the interrupt that this device does not have.
@@ -518,6 +634,7 @@ VOID NTAPI Adapter::WorkDpc(PKDPC, PVOID context, PVOID, PVOID) {
     Adapter *self = static_cast<Adapter *>(context);
     Notice notice = {self, {}};
     BOOLEAN queued;
+    KeCancelTimer(&self->m_Watchdog);
     KeAcquireSpinLockAtDpcLevel(&self->m_WorkLock);
     notice.Done = self->m_Work;
     self->m_Work = {};
@@ -542,8 +659,14 @@ VOID APIENTRY Adapter::DpcRoutine(const PVOID context) {
 
 } // namespace
 
+static VOID APIENTRY Unload() {
+    WPP_CLEANUP(nullptr);
+}
+
 extern "C" NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING registryPath) {
     DRIVER_INITIALIZATION_DATA table = {};
+    WPP_INIT_TRACING(driver, registryPath);
+    table.DxgkDdiUnload = Unload;
     table.Version = DXGKDDI_INTERFACE_VERSION_WDDM1_3;
     table.DxgkDdiAddDevice = Adapter::AddDevice;
     table.DxgkDdiStartDevice = Adapter::StartDevice;

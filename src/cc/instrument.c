@@ -104,6 +104,8 @@ void cc_instrument_words(const struct cc_build *build, size_t index, struct cc_l
         else
             cc_list_add(words, "%s", build->flags.word[i]);
     }
+    /* Of Microsoft's compiler an enumeration has every value of its integer. */
+    cc_list_add(words, "-fno-sanitize=enum");
     cc_instrument_run_time_words(build, words);
     if (covers(build))
         coverage_words(build, index, words);

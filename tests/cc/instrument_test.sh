@@ -70,8 +70,8 @@ if [ -e "$runtime" ]; then
     says "without the run time one sentence says what is missing" said 'set LD_PRELOAD to what'
     sed 's/ APIENTRY//; s/ NTAPI//; s/u"/L"/g' "$root/drivers/wdk-style/driver.cpp" > bare.cpp
     "$vidmm" cc -o bare.so -fsanitize=address,undefined bare.cpp > built 2>&1
-    LD_PRELOAD=$runtime ASAN_OPTIONS=detect_leaks=0 "$vidmm" check --timeout 60 ./bare.so > said 2>&1
-    says "a driver without errors is checked under both" said '0 broken'
+    LD_PRELOAD=$runtime ASAN_OPTIONS=detect_leaks=0 "$vidmm" check --timeout 60 ./bare.so > said 2>&1 && echo "exit 0" >> said
+    says "a driver without errors passes under both" said 'exit 0'
 fi
 
 "$vidmm" cc -o planted.so -DFILLS=0 -DCOPIES=0 -DSTACK=0 -DFREED=0 -fsanitize=undefined planted.c > built 2>&1

@@ -93,7 +93,8 @@ refuse 2 'one word too many' run vkcube minetest
 refuse 2 'neither a file' run no-such-recording
 refuse 2 "does not take '--quiet'" inspect --quiet
 refuse 2 'cannot write' inspect --json "$work/none/x"
-refuse 2 'one word too many' inspect vkcube
+refuse 2 'one word too many' inspect vkcube x
+refuse 3 'could not be loaded' inspect vkcube
 refuse 2 'is not a size' inspect --vram 25%
 refuse 2 "does not take '--vram'" workloads --vram 1M
 refuse 2 "no rule 'R403'" rules R403

@@ -148,8 +148,16 @@ static void source_words(const struct unit *unit, size_t index, const char *sour
     cc_list_add(words, "-I%s", unit->empty);
 }
 
+/* int8_t is char in the source and signed char in stdint.h (crt/stdint.h). */
+static bool has_own_int8(const char *messages) {
+    return strstr(messages, "typedef redefinition with different types ('char' vs 'int8_t'") ||
+           strstr(messages,
+                  "typedef redefinition with different types ('signed char' vs 'char')") ||
+           strstr(messages, "typedef redefinition with different types ('char' vs 'signed char')");
+}
+
 /* false: it has errors, or cannot be compiled at all (build->text). */
-static bool run_compiler(struct unit *unit, size_t index, const struct cc_list *words) {
+static bool run_compiler(struct unit *unit, size_t index, struct cc_list *words) {
     struct cc_build *build = unit->build;
     int code = 1;
     for (unsigned i = 0; i < TRIES_MOST; i++) {
@@ -157,6 +165,12 @@ static bool run_compiler(struct unit *unit, size_t index, const struct cc_list *
         code = cc_spawn(words, &messages);
         if (code == -1)
             cc_stop(build, "%s cannot be run", build->compiler);
+        if (code > 0 && messages && has_own_int8(messages) &&
+            !cc_list_has(words, "-DWDDM_OWN_INT8")) {
+            cc_list_add(words, "-DWDDM_OWN_INT8");
+            free(messages);
+            continue;
+        }
         if (code > 0 && messages)
             cc_messages_take(unit->missing, build->sources.word[index], messages, header);
         free(messages);

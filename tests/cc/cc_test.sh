@@ -79,6 +79,11 @@ END
 cc -o dir.so dir
 expect "a directory is built: headers in another case, .tmh files from the control comments" $? 0
 
+# As Microsoft's compiler lets it be in C.
+printf '#include <ntddk.h>\ntypedef __int8 int8_t;\n#include <stdint.h>\nint8_t a;\nuint16_t b;\nNTSTATUS DriverEntry(PDRIVER_OBJECT o, PUNICODE_STRING p) { return o && p ? a + b : 0; }\n' > int8.c
+cc -o int8.so int8.c
+expect "a source that calls char int8_t beside stdint.h is built" $? 0
+
 # Missing names of all files in one list, each once, also behind a header that is missing.
 mkdir missing
 printf '#include "absent.h"\n#include <ntddk.h>\nABSENT_TYPE a;\nvoid f(void) { AbsentCall(ABSENT_VALUE); }\n' > missing/a.c

@@ -36,16 +36,16 @@ NTKERNELAPI NTSTATUS NTAPI ExReinitializeResourceLite(PERESOURCE Resource);
 NTKERNELAPI NTSTATUS NTAPI ExDeleteResourceLite(PERESOURCE Resource);
 NTKERNELAPI BOOLEAN NTAPI ExAcquireResourceExclusiveLite(PERESOURCE Resource, BOOLEAN Wait);
 NTKERNELAPI BOOLEAN NTAPI ExAcquireResourceSharedLite(PERESOURCE Resource, BOOLEAN Wait);
+NTKERNELAPI BOOLEAN NTAPI ExAcquireSharedStarveExclusive(PERESOURCE Resource, BOOLEAN Wait);
+NTKERNELAPI BOOLEAN NTAPI ExAcquireSharedWaitForExclusive(PERESOURCE Resource, BOOLEAN Wait);
 NTKERNELAPI VOID NTAPI ExReleaseResourceLite(PERESOURCE Resource);
 NTKERNELAPI VOID NTAPI ExReleaseResourceForThreadLite(PERESOURCE Resource,
                                                       ERESOURCE_THREAD ResourceThreadId);
 NTKERNELAPI VOID NTAPI ExConvertExclusiveToSharedLite(PERESOURCE Resource);
 NTKERNELAPI BOOLEAN NTAPI ExIsResourceAcquiredExclusiveLite(PERESOURCE Resource);
 NTKERNELAPI ULONG NTAPI ExIsResourceAcquiredSharedLite(PERESOURCE Resource);
-#define ExIsResourceAcquiredLite        ExIsResourceAcquiredSharedLite
-#define ExAcquireSharedStarveExclusive  ExAcquireResourceSharedLite
-#define ExAcquireSharedWaitForExclusive ExAcquireResourceSharedLite
-#define ExGetCurrentResourceThread()    ((ERESOURCE_THREAD)KeGetCurrentThread())
+#define ExIsResourceAcquiredLite     ExIsResourceAcquiredSharedLite
+#define ExGetCurrentResourceThread() ((ERESOURCE_THREAD)KeGetCurrentThread())
 #define ExEnterCriticalRegionAndAcquireResourceExclusive(Resource)                                 \
     (KeEnterCriticalRegion(), (PVOID)(ULONG_PTR)ExAcquireResourceExclusiveLite((Resource), TRUE))
 #define ExEnterCriticalRegionAndAcquireResourceShared(Resource)                                    \

@@ -13,7 +13,8 @@
  * Known threads are those of the driver, the one that created the host, and each that ever slept
  * here. When all of them sleep without a deadline and neither timer nor hardware has anything to
  * do, nothing can wake any of them: then the sleep of a thread that is not the driver's ends as
- * endless. Nothing is concluded from the time that a thread sleeps.
+ * endless. Nothing is concluded from the time that a thread sleeps. A periodic timer counts only with a
+ * DPC or a thread that waits for it (timers.h): its DPC might wake any thread, however often it did not.
  */
 #ifndef HOST_DISPATCHER_H
 #define HOST_DISPATCHER_H

@@ -113,8 +113,11 @@ NTKERNELAPI ULONG_PTR NTAPI KeIpiGenericCall(PKIPI_BROADCAST_WORKER BroadcastFun
 /* What every x86-64 processor has: the page's numbers of floating point, CMPXCHG8B, MMX, SSE, TSC,
  * SSE2, NX, CMPXCHG16B and the like. */
 NTKERNELAPI BOOLEAN NTAPI ExIsProcessorFeaturePresent(ULONG ProcessorFeature) {
-    const ULONGLONG present = 1ull << 2 | 1ull << 3 | 1ull << 6 | 1ull << 8 | 1ull << 9 |
-                              1ull << 10 | 1ull << 12 | 1ull << 13 | 1ull << 14;
+    const ULONGLONG present =
+        1ull << PF_COMPARE_EXCHANGE_DOUBLE | 1ull << PF_MMX_INSTRUCTIONS_AVAILABLE |
+        1ull << PF_XMMI_INSTRUCTIONS_AVAILABLE | 1ull << PF_RDTSC_INSTRUCTION_AVAILABLE |
+        1ull << PF_PAE_ENABLED | 1ull << PF_XMMI64_INSTRUCTIONS_AVAILABLE | 1ull << PF_NX_ENABLED |
+        1ull << PF_SSE3_INSTRUCTIONS_AVAILABLE | 1ull << PF_COMPARE_EXCHANGE128;
     return ProcessorFeature < 64 && (present >> ProcessorFeature & 1) != 0;
 }
 

@@ -40,10 +40,11 @@ static bool word_take(ULONG_PTR *word, bool shared) {
     return true;
 }
 
-static bool word_acquire(ULONG_PTR *word, bool shared, bool wait) {
+/* `passes`: those that wait already, which otherwise come first. */
+static bool word_acquire(ULONG_PTR *word, bool shared, bool passes, bool wait) {
     struct waiter self = {.word = word, .shared = shared};
     pthread_mutex_lock(&shared_lock_guard);
-    bool taken = !lock_awaited(word) && word_take(word, shared);
+    bool taken = (passes || !lock_awaited(word)) && word_take(word, shared);
     if (!taken && wait) {
         KeInitializeEvent(&self.granted, NotificationEvent, FALSE);
         struct waiter **end = &shared_lock_first;
@@ -138,7 +139,7 @@ NTKERNELAPI BOOLEAN NTAPI ExAcquireResourceExclusiveLite(PERESOURCE Resource, BO
         Resource->OwnerCount++;
         return TRUE;
     }
-    if (!word_acquire(&Resource->SpinLock, false, Wait))
+    if (!word_acquire(&Resource->SpinLock, false, false, Wait))
         return FALSE;
     Resource->OwnerThread = self_thread();
     Resource->OwnerCount = 1;
@@ -159,19 +160,48 @@ static bool sharer_add(PERESOURCE resource) {
     return true;
 }
 
-NTKERNELAPI BOOLEAN NTAPI ExAcquireResourceSharedLite(PERESOURCE Resource, BOOLEAN Wait) {
-    if (!lock_may("ExAcquireResourceSharedLite"))
-        return FALSE;
-    if (Resource->OwnerThread == self_thread()) {
-        Resource->OwnerCount++;
-        return TRUE;
-    }
+static bool resource_awaited(const ERESOURCE *resource) {
     pthread_mutex_lock(&shared_lock_guard);
-    struct sharer *sharer = sharer_find(Resource, self_thread());
+    bool awaited = lock_awaited(&resource->SpinLock);
+    pthread_mutex_unlock(&shared_lock_guard);
+    return awaited;
+}
+
+/* The calling thread shares it once more; false: it does not share it. */
+static bool sharer_again(PERESOURCE resource) {
+    pthread_mutex_lock(&shared_lock_guard);
+    struct sharer *sharer = sharer_find(resource, self_thread());
     if (sharer)
         sharer->count++;
     pthread_mutex_unlock(&shared_lock_guard);
-    return sharer || (word_acquire(&Resource->SpinLock, true, Wait) && sharer_add(Resource));
+    return sharer;
+}
+
+/* `passes` threads that wait for it; `yields` to them even when the caller shares it already. */
+static bool resource_share(PERESOURCE resource, bool wait, bool passes, bool yields,
+                           const char *function) {
+    if (!lock_may(function))
+        return false;
+    if (resource->OwnerThread == self_thread()) {
+        resource->OwnerCount++;
+        return true;
+    }
+    bool behind = yields && resource_awaited(resource);
+    if (!behind && sharer_again(resource))
+        return true;
+    return word_acquire(&resource->SpinLock, true, passes, wait) && sharer_add(resource);
+}
+
+NTKERNELAPI BOOLEAN NTAPI ExAcquireResourceSharedLite(PERESOURCE Resource, BOOLEAN Wait) {
+    return resource_share(Resource, Wait, false, false, "ExAcquireResourceSharedLite");
+}
+
+NTKERNELAPI BOOLEAN NTAPI ExAcquireSharedStarveExclusive(PERESOURCE Resource, BOOLEAN Wait) {
+    return resource_share(Resource, Wait, true, false, "ExAcquireSharedStarveExclusive");
+}
+
+NTKERNELAPI BOOLEAN NTAPI ExAcquireSharedWaitForExclusive(PERESOURCE Resource, BOOLEAN Wait) {
+    return resource_share(Resource, Wait, false, true, "ExAcquireSharedWaitForExclusive");
 }
 
 /* The last time that a thread which shares releases it: out of the table. */
@@ -254,13 +284,13 @@ NTKERNELAPI VOID NTAPI ExInitializePushLock(PEX_PUSH_LOCK PushLock) {
 NTKERNELAPI VOID NTAPI ExAcquirePushLockExclusiveEx(PEX_PUSH_LOCK PushLock, ULONG Flags) {
     (void)Flags;
     if (lock_may("ExAcquirePushLockExclusive"))
-        word_acquire(PushLock, false, true);
+        word_acquire(PushLock, false, false, true);
 }
 
 NTKERNELAPI VOID NTAPI ExAcquirePushLockSharedEx(PEX_PUSH_LOCK PushLock, ULONG Flags) {
     (void)Flags;
     if (lock_may("ExAcquirePushLockShared"))
-        word_acquire(PushLock, true, true);
+        word_acquire(PushLock, true, false, true);
 }
 
 NTKERNELAPI VOID NTAPI ExReleasePushLockExclusiveEx(PEX_PUSH_LOCK PushLock, ULONG Flags) {

@@ -42,6 +42,9 @@ static void one_processor_answers_alike_by_every_name(void **state) {
     assert_int_equal(KeSaveFloatingPointState(&floating), STATUS_SUCCESS);
     assert_int_equal(KeRestoreFloatingPointState(&floating), STATUS_SUCCESS);
     assert_true(KeInvalidateAllCaches());
+    assert_true(ExIsProcessorFeaturePresent(PF_XMMI64_INSTRUCTIONS_AVAILABLE));
+    assert_false(ExIsProcessorFeaturePresent(PF_FLOATING_POINT_EMULATED));
+    assert_false(ExIsProcessorFeaturePresent(64));
     KeSetSystemAffinityThread(1);
     KeRevertToUserAffinityThread();
     assert_int_equal(vidmm_host_violations(tiny_host), 0);
@@ -116,6 +119,64 @@ static void a_resource_by_its_other_names(void **state) {
     ExReleaseResourceForThreadLite(&resource, 1);
     assert_true(tiny_violated(tiny_host, "does not own"));
     ExDeleteResourceLite(&resource);
+}
+
+static ERESOURCE contended;
+
+static VOID NTAPI wait_for_exclusive(PVOID context) {
+    (void)context;
+    KeEnterCriticalRegion();
+    ExAcquireResourceExclusiveLite(&contended, TRUE);
+    ExReleaseResourceLite(&contended);
+    KeLeaveCriticalRegion();
+    PsTerminateSystemThread(STATUS_SUCCESS);
+}
+
+static struct { BOOLEAN plain, starve, behind; } tried;
+
+static VOID NTAPI try_shared(PVOID context) {
+    (void)context;
+    KeEnterCriticalRegion();
+    tried.plain = ExAcquireResourceSharedLite(&contended, FALSE);
+    tried.behind = ExAcquireSharedWaitForExclusive(&contended, FALSE);
+    tried.starve = ExAcquireSharedStarveExclusive(&contended, FALSE);
+    if (tried.starve)
+        ExReleaseResourceLite(&contended);
+    KeLeaveCriticalRegion();
+    PsTerminateSystemThread(STATUS_SUCCESS);
+}
+
+static HANDLE run_thread(PKSTART_ROUTINE routine) {
+    LARGE_INTEGER soon = {.QuadPart = -10000};
+    HANDLE thread;
+    assert_int_equal(
+        PsCreateSystemThread(&thread, THREAD_ALL_ACCESS, NULL, NULL, NULL, routine, NULL),
+        STATUS_SUCCESS);
+    KeDelayExecutionThread(KernelMode, FALSE, &soon);
+    return thread;
+}
+
+static void only_starving_passes_a_thread_that_waits_to_own(void **state) {
+    (void)state;
+    ExInitializeResourceLite(&contended);
+    KeEnterCriticalRegion();
+    assert_true(ExAcquireResourceSharedLite(&contended, TRUE));
+    HANDLE owner = run_thread(wait_for_exclusive), reader = run_thread(try_shared);
+    assert_false(tried.plain || tried.behind);
+    assert_true(tried.starve);
+    /* The thread shares it: once more is no question, unless it yields. */
+    assert_true(ExAcquireResourceSharedLite(&contended, FALSE));
+    assert_false(ExAcquireSharedWaitForExclusive(&contended, FALSE));
+    ExReleaseResourceLite(&contended);
+    ExReleaseResourceLite(&contended);
+    HANDLE threads[] = {owner, reader};
+    for (size_t i = 0; i < 2; i++) {
+        ZwWaitForSingleObject(threads[i], FALSE, NULL);
+        ZwClose(threads[i]);
+    }
+    KeLeaveCriticalRegion();
+    ExDeleteResourceLite(&contended);
+    assert_int_equal(vidmm_host_violations(tiny_host), 0);
 }
 
 static void a_push_lock_knows_how_it_is_held(void **state) {
@@ -253,6 +314,7 @@ int main(void) {
         EDGES_TEST(a_thread_is_the_systems_and_of_normal_priority),
         EDGES_TEST(a_lock_raises_and_a_try_takes_what_is_free),
         EDGES_TEST(a_resource_by_its_other_names),
+        EDGES_TEST(only_starving_passes_a_thread_that_waits_to_own),
         EDGES_TEST(a_push_lock_knows_how_it_is_held),
         EDGES_TEST(a_removed_lock_gives_no_access),
         EDGES_TEST(a_work_item_in_the_drivers_memory_runs),

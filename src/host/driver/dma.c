@@ -89,6 +89,7 @@ static bool dma_allowed(PMDL mdl, PVOID va, ULONG length, const char *function) 
     return false;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the parameters of the documented function */
 static NTSTATUS NTAPI dma_list_build(PDMA_ADAPTER adapter, PDEVICE_OBJECT device, PMDL mdl,
                                      PVOID va, ULONG length, PDRIVER_LIST_CONTROL routine,
                                      PVOID context, BOOLEAN to_device, PVOID buffer, ULONG room) {

@@ -467,11 +467,28 @@ static NTSTATUS APIENTRY end_later(const HANDLE adapter, UINT vf) {
     return target ? STATUS_SUCCESS : mutants_good.DxgkDdiEndLiveMigration(adapter, vf);
 }
 
+/* The last data of a target, kept until its guest runs. */
+static struct {
+    DXGKARG_GPUP_RESTORE_MUTABLE_MIGRATION_DATA args;
+    BYTE bytes[16 * PAGE];
+} kept_data;
+
+static NTSTATUS APIENTRY restore_later(const HANDLE adapter,
+                                       const DXGKARG_GPUP_RESTORE_MUTABLE_MIGRATION_DATA *args) {
+    if (args->DataSize > sizeof(kept_data.bytes))
+        return mutants_good.DxgkDdiRestoreMutableMigrationData(adapter, args);
+    kept_data.args = *args;
+    kept_data.args.Data = kept_data.bytes;
+    memcpy(kept_data.bytes, args->Data, args->DataSize);
+    return STATUS_SUCCESS;
+}
+
 static NTSTATUS APIENTRY submit_early(const HANDLE adapter,
                                       const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
     NTSTATUS status = mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args);
     if (owed && !args->Flags.Paging) {
         owed = false;
+        (void)mutants_good.DxgkDdiRestoreMutableMigrationData(adapter, &kept_data.args);
         (void)mutants_good.DxgkDdiEndLiveMigration(adapter, 0);
     }
     return status;
@@ -481,6 +498,7 @@ static void install_early(DRIVER_INITIALIZATION_DATA *table) {
     target = owed = false;
     follow(table);
     table->DxgkDdiPrepareLiveMigration = prepare_noting;
+    table->DxgkDdiRestoreMutableMigrationData = restore_later;
     table->DxgkDdiEndLiveMigration = end_later;
     table->DxgkDdiSubmitCommandVirtual = submit_early;
 }
@@ -641,7 +659,7 @@ const struct mutant mutants_dirty[] = {
      .stage = "migration", MOVING},
     {333, VIDMM_SIDE_MANAGER, "saves immutable data in the middle of a migration",
      install_query_then_save, .stage = "migration", MOVING},
-    {335, VIDMM_SIDE_MANAGER, "lets a target's guest run before its end", install_early,
+    {335, VIDMM_SIDE_MANAGER, "lets a target's guest run before all is restored", install_early,
      .stage = "migration", MOVING},
     {336, VIDMM_SIDE_MANAGER, "never ends a migration", install_end_never, .stage = "migration",
      .consequences = {333}, MOVING},

@@ -7,6 +7,8 @@
 
 #include "operation/operation.h"
 
+#define SHARED_LEAST (UINT64_C(64) << 20) /* of all apertures, however small the machine */
+
 /* The three arms agree in these. */
 struct range {
     struct shadow_segment *segment; /* NULL: not one with a shadow of its pages */
@@ -79,11 +81,30 @@ static void aperture_judge_states(struct vidmm_referee *referee, const struct ra
                  mapped ? "unmapped" : "mapped");
 }
 
+/* calculating-graphics-memory.md: what it calls shared system memory, but for the sum of all
+ * CommitLimit, which R64 is about. */
+static uint64_t aperture_shared_limit(struct vidmm_referee *referee) {
+    const struct shadow_adapter *adapter = &referee->adapter;
+    uint64_t asked = adapter->caps_known ? adapter->caps.ApertureSegmentCommitLimit : 0;
+    uint64_t limit = referee->world.memory_bytes / 2;
+    if (referee->world.memory_bytes == 0)
+        return asked != 0 ? asked : UINT64_MAX;
+    limit = limit > SHARED_LEAST ? limit : SHARED_LEAST;
+    for (uint32_t id = shadow_next_segment(referee, 0); id != 0;
+         id = shadow_next_segment(referee, id)) {
+        const struct shadow_segment *segment = shadow_segment(referee, id);
+        if (segment->flags.Aperture || segment->flags.Agp ||
+            !segment->flags.PopulatedFromSystemMemory)
+            continue;
+        limit -= segment->size < limit ? segment->size : limit;
+    }
+    return asked != 0 && asked < limit ? asked : limit;
+}
+
 void aperture_judge_commitment(struct vidmm_referee *referee, const struct shadow_segment *segment,
                                uint64_t pages) {
-    const struct shadow_adapter *adapter = &referee->adapter;
     uint64_t total = pages, here = segment->mapped + pages;
-    uint64_t limit = adapter->caps_known ? adapter->caps.ApertureSegmentCommitLimit : 0;
+    uint64_t limit = aperture_shared_limit(referee);
     for (uint32_t id = shadow_next_segment(referee, 0); id != 0;
          id = shadow_next_segment(referee, id))
         total += shadow_segment(referee, id)->mapped;
@@ -91,11 +112,10 @@ void aperture_judge_commitment(struct vidmm_referee *referee, const struct shado
                  "no more than CommitLimit mapped at once",
                  "0x%llx bytes of segment %u would be mapped, CommitLimit is 0x%llx",
                  LLU(here * SHADOW_PAGE), segment->id, LLU(segment->commit_limit));
-    if (limit != 0)
-        MANAGER_MUST(65, total * SHADOW_PAGE <= limit,
-                     "no more than ApertureSegmentCommitLimit mapped in all apertures",
-                     "0x%llx bytes would be mapped, the limit is 0x%llx", LLU(total * SHADOW_PAGE),
-                     LLU(limit));
+    MANAGER_MUST(65, total * SHADOW_PAGE <= limit,
+                 "no more than the shared-memory limit mapped in all apertures",
+                 "0x%llx bytes would be mapped, the limit is 0x%llx", LLU(total * SHADOW_PAGE),
+                 LLU(limit));
 }
 
 static void aperture_judge_coherence(struct vidmm_referee *referee,

@@ -7,19 +7,15 @@
 #define GROUP 'A'
 #include "groups.h"
 
-#define FIRST_CALL_READINGS                                                                        \
-    "first-call=null: the first call of QUERYSEGMENT4 has NbSegment 0 and no array; "              \
-    "first-call=count-only: it has an array, and NbSegment 0 alone tells that it is the first."
-
 const struct vidmm_rule rules_a[] = {
     {
         RULE(1, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "The segments of a physical adapter are asked for by two calls, the first for "
                      "their number and the second for their descriptors.",
         .page = "initializing-use-of-memory-segments",
-        .how =
-            "The calls are counted for each physical adapter: a call with an array must follow one "
-            "without.",
+        .how = "The calls are counted for each physical adapter: a call with an array must follow "
+               "one without. A second call that never comes is no finding. The page is about "
+               "versions 1 and 3, ns-d3dkmddi-_dxgk_querysegmentout4 says the same of version 4.",
         .why = "Drivers count their segments in the first call; without it the second one fills an "
                "array of a size that nobody agreed on.",
         .windows = "The system always makes both calls.",
@@ -48,7 +44,11 @@ const struct vidmm_rule rules_a[] = {
                  "query(adapter, &args);\n",
         .right = "memset(&out, 0, sizeof(out));\n"
                  "query(adapter, &args);\n",
-        .readings = FIRST_CALL_READINGS " Versions 1 and 3 have only the first of the two.",
+        .readings =
+            "first-call=null: the first call of QUERYSEGMENT4 has NbSegment 0 and no array; "
+            "first-call=count-only: it has an array, and NbSegment 0 alone tells that it is the "
+            "first. "
+            "Versions 1 and 3 have only the first of the two.",
     },
     {
         RULE(3, DRIVER, DOCUMENTED, CORRUPTION),
@@ -70,7 +70,7 @@ const struct vidmm_rule rules_a[] = {
                  "    return STATUS_SUCCESS;\n",
     },
     {
-        RULE(4, MANAGER, DISPUTED, CORRUPTION),
+        RULE(4, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The first call of QUERYSEGMENT4 has NbSegment 0.",
         .page = "ns-d3dkmddi-_dxgk_querysegmentout4",
@@ -82,17 +82,15 @@ const struct vidmm_rule rules_a[] = {
                  "query(adapter, &args);\n",
         .right = "DXGK_QUERYSEGMENTOUT4 out = {0};\n"
                  "query(adapter, &args);\n",
-        .readings = FIRST_CALL_READINGS,
     },
     {
-        RULE(5, DRIVER, DISPUTED, START_FAILS),
+        RULE(5, DRIVER, DOCUMENTED, START_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "In the first call of QUERYSEGMENT4 the driver sets NbSegment, returns "
                      "STATUS_SUCCESS and touches no other member.",
         .page = "ns-d3dkmddi-_dxgk_querysegmentout4",
-        .how =
-            "Status and members are compared before and after the first call; under count-only the "
-            "array lies behind it, and must stay as it was.",
+        .how = "Status and members are compared before and after the first call; with --reading "
+               "first-call=count-only the array lies behind it, and must stay as it was.",
         .why =
             "Public drivers recognise the first call by the NULL pointer; one that gets a pointer "
             "there fills an array meant for zero segments.",
@@ -106,7 +104,6 @@ const struct vidmm_rule rules_a[] = {
                  "    out->NbSegment = ctx->Segments;\n"
                  "    return STATUS_SUCCESS;\n"
                  "}\n",
-        .readings = FIRST_CALL_READINGS,
     },
     {
         RULE(6, MANAGER, DOCUMENTED, CORRUPTION),
@@ -177,16 +174,17 @@ const struct vidmm_rule rules_a[] = {
     },
     {
         RULE(10, DRIVER, DOCUMENTED, START_FAILS),
-        .statement =
-            "In the second call the driver fills every member of the output structure, those "
-            "of the paging buffer included.",
+        .statement = "In the second call the driver fills every member of the output structure, of "
+                     "version 4 all that is required, and each descriptor.",
         .page = "initializing-use-of-memory-segments",
-        .how = "The members get a canary before the second call, and none may still hold it after.",
+        .how = "The members get a canary before the second call, and none may still hold it after; "
+               "an element of the array is cleared, and may not still be. Any value passes, 0 "
+               "included. The page is about versions 1 and 3; for version 4 "
+               "ns-d3dkmddi-_dxgk_querysegmentout4 asks for all that is required, and the members "
+               "of the paging buffer are taken for that.",
         .why = "The paging buffer is created from these members; what was left unset is a random "
                "segment and a random size.",
-        .windows =
-            "It uses what is there: usually zero, and a paging buffer of zero bytes can hold "
-            "no operation.",
+        .windows = "It uses what is there: usually zero.",
         .wrong = "FillSegments(ctx, out->pSegmentDescriptor);\n"
                  "return STATUS_SUCCESS; /* no PagingBufferSize */\n",
         .right = "FillSegments(ctx, out->pSegmentDescriptor);\n"

@@ -297,14 +297,19 @@ const struct vidmm_rule rules_b_memory[] = {
                  "map(segment, allocation);\n",
     },
     {
-        RULE(65, MANAGER, DOCUMENTED, CORRUPTION),
+        RULE(65, MANAGER, DOCUMENTED, PERFORMANCE),
         .statement =
             "The manager has no more than the shared-memory limit mapped over all apertures.",
         .page = "calculating-graphics-memory",
-        .how = "Mapped pages of all apertures are added up and compared with "
-               "ApertureSegmentCommitLimit, where the driver set one.",
+        .how =
+            "Mapped pages of all apertures are added up and compared with half of system memory, "
+            "64 MB at least, without what memory segments take of it, and with "
+            "ApertureSegmentCommitLimit, where the driver set one. The third limit, the sum of "
+            "CommitLimit of all apertures, is kept where R64 is. ns-d3dkmddi-_dxgk_drivercaps says "
+            "of the member that it is about an aperture segment; the page has it for all of them.",
         .why = "Each aperture may keep its own limit while together they lock most of the machine.",
-        .windows = "It keeps the smallest of both limits and its own.",
+        .windows = "It allows no driver to get past the limit of a segment or of all.",
+        .windows_source = THE_PAGE,
         .wrong = "if (segment->mapped + size <= segment->commit_limit)\n"
                  "    map(segment, allocation);\n",
         .right = "if (segment->mapped + size <= segment->commit_limit &&\n"

@@ -182,7 +182,8 @@ const struct vidmm_rule rules_c[] = {
         .first = DXGKDDI_INTERFACE_VERSION_WIN7,
         .statement = "DedicatedPagingEngine and PagingEngineCanSwizzle are 0.",
         .page = "ns-d3dkmddi-_dxgk_vidmmcaps",
-        .how = "Both bits are looked at in the answer to DRIVERCAPS.",
+        .how = "Both bits are looked at in the answer to DRIVERCAPS. "
+               "mcdm-implementation-guidelines has both, too, as FALSE.",
         .why =
             "They are reserved, whatever their names promise: no page says what a driver gets that "
             "sets them.",

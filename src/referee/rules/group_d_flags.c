@@ -517,16 +517,18 @@ const struct vidmm_rule rules_d_flags[] = {
         .right = "move(allocation, 0, allocation->size);\n",
     },
     {
-        RULE(134, DRIVER, DOCUMENTED, CREATION_FAILS),
+        RULE(134, DRIVER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "A CpuVisible allocation that may be placed in a memory segment without CPU "
-                     "access also supports an aperture.",
+        .statement = "An allocation with CpuVisible or CpuVisibleOnDemand that may be placed in a "
+                     "memory segment without CPU access also supports an aperture.",
         .page = "allocation-usage-tracking",
         .how = "Each segment of the supported set is looked up; without CpuVisible among the "
                "memory segments, one aperture is wanted.",
         .why = "The manager moves the content to system memory to give the CPU an address, and the "
                "aperture's bit is the permission.",
-        .windows = "The lock fails: there is nowhere to show the content.",
+        .windows =
+            "The lock can fail: with a CPU host aperture when it is full, without one always.",
+        .windows_source = THE_PAGE,
         .wrong = "info->FlagsWddm2.CpuVisible = 1;\n"
                  "info->SupportedWriteSegmentSet = 1u << (HIDDEN_VRAM - 1);\n",
         .right =

@@ -97,8 +97,9 @@ const struct vidmm_rule rules_d_life[] = {
         .statement = "In DxgkDdiDestroyAllocation the driver releases all memory that it holds for "
                      "the handles.",
         .page = "ns-d3dkmddi-_dxgkarg_destroyallocation",
-        .how = "Surfaces are created, used and destroyed one after the other: the number of pool "
-               "blocks must not grow with every one.",
+        .how = "In the stage promises of vidmm check surfaces are created, used and destroyed one "
+               "after the other: the number of pool blocks must not grow with every one. Only "
+               "drivers for vidmm/umd.h are judged, and only pool: not pages, not MDLs.",
         .why = "A driver lives as long as the machine runs, and leaks of nonpaged pool end it.",
         .windows = "Windows does not notice; the pool grows until allocation fails elsewhere.",
         .wrong = "release(surface); /* its page list stays */\n",

@@ -25,15 +25,15 @@ const struct vidmm_rule rules_d_place[] = {
         .statement = "Size is not zero, and Alignment is zero or a power of two.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfo",
         .how = "Both values are checked when DxgkDdiCreateAllocation succeeds.",
-        .why = "A size without its padding has overwritten the neighbour in a shipped driver; a "
-               "size of zero has nothing to place.",
+        .why = "A size of zero has nothing to place. No page says that Alignment is a power of "
+               "two; masks round no other number.",
         .windows = "The pages do not say; expect the creation to fail.",
         .windows_source = NOT_KNOWN,
         .wrong = "info->Size = pitch * height; /* both 0 when the blob is short */\n"
                  "info->Alignment = 3 * PAGE_SIZE;\n",
         .right = "if (blob->pitch == 0 || blob->height == 0)\n"
                  "    return STATUS_INVALID_PARAMETER;\n"
-                 "info->Size = blob->pitch * ALIGN_UP(blob->height, TILE_ROWS);\n"
+                 "info->Size = blob->pitch * blob->height;\n"
                  "info->Alignment = 64 * 1024;\n",
     },
     {

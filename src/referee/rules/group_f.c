@@ -11,8 +11,9 @@ const struct vidmm_rule rules_f[] = {
         RULE(174, MANAGER, IMPLIED, CORRUPTION),
         .statement = "At most one side of a TRANSFER is an MDL; a move inside the GPU's memory has "
                      "segments on both sides.",
-        .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
-        .how = "An operation with segment 0 on both sides is a finding.",
+        .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
+        .how = "An operation with segment 0 on both sides is a finding: the page lists four moves, "
+               "and none is from system memory to system memory.",
         .why = "There is one MdlOffset for both sides, and a copy between system pages needs no "
                "GPU.",
         .windows = "Windows does not ask for it.",
@@ -217,8 +218,8 @@ const struct vidmm_rule rules_f[] = {
         .how = "The destination is looked up, and no submission under way may reference the "
                "allocation.",
         .why = "Drivers leave the aperture case out, and fill by any engine without waiting.",
-        .windows = "Where the page says that the system never asks it for an aperture it does not "
-                   "say what it does instead.",
+        .windows = "The system never has an aperture segment filled, and an allocation is idle "
+                   "when it is.",
         .windows_source = THE_PAGE,
         .wrong = "args.Fill.Destination.SegmentId = APERTURE;\n",
         .right = "args.Fill.Destination.SegmentId = VRAM;\n",

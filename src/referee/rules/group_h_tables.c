@@ -320,13 +320,15 @@ const struct vidmm_rule rules_h_tables[] = {
             "args.UpdatePageTable.DriverProtection = unique(mapping) ? mapping->protection : 0;\n",
     },
     {
-        RULE(228, MANAGER, DOCUMENTED, CREATION_FAILS),
+        RULE(228, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "Mapping the same range of an allocation twice with different unique "
-                     "protections fails with STATUS_INVALID_PARAMETER.",
+        .statement =
+            "A range of an allocation that is mapped with a unique protection is mapped again only "
+            "with the same one; another one fails with STATUS_INVALID_PARAMETER.",
         .page = "driver-protection",
-        .how = "An update with a unique protection is held against all other entries that lead to "
-               "the same pages of the allocation.",
+        .how = "An update with a unique protection is held against all other entries with one that "
+               "lead to the same pages of the allocation. Mappings with a plain protection are not "
+               "looked at: one that was there before the unique one is allowed to stay.",
         .why = "Paging could not tell which of the two the contents have.",
         .windows = "The second mapping is refused.",
         .windows_source = THE_PAGE,
@@ -335,7 +337,7 @@ const struct vidmm_rule rules_h_tables[] = {
                  "    return STATUS_INVALID_PARAMETER;\n",
     },
     {
-        RULE(229, MANAGER, DOCUMENTED, CREATION_FAILS),
+        RULE(229, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The protection of a range with a unique one is changed only after it was "
                      "mapped with NoAccess.",

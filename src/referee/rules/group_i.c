@@ -218,11 +218,12 @@ const struct vidmm_rule rules_i[] = {
                  "    transfer(scratch, min(size - at, scratch_size));\n",
     },
     {
-        RULE(426, DRIVER, DOCUMENTED, START_FAILS),
+        RULE(426, DRIVER, IMPLIED, START_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "PageTableLevelCount is at most DXGK_MAX_PAGE_TABLE_LEVEL_COUNT.",
         .page = "ns-d3dkmddi-_dxgk_gpummucaps",
-        .how = "The capability is looked at.",
+        .how = "The capability is looked at. More than 6 levels are a finding: the value is not "
+               "published, and 6 is vidmm's.",
         .why = "The system has room for so many levels and no more.",
         .windows = "No page tells.",
         .windows_source = NOT_KNOWN,

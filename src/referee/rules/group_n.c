@@ -34,7 +34,8 @@ const struct vidmm_rule rules_n[] = {
         .page = "live-migration-on-gpup-devices",
         .how = "The order of the calls is followed. Whether the guest is paused is seen by work of "
                "applications: none may be on the GPU when mutable data is saved, and none may come "
-               "before the end.",
+               "before the end. All work of the adapter is taken for the guest's, which is an "
+               "inference: no page tells work of one virtual GPU from that of another.",
         .why = "Mutable data changes while the guest runs.",
         .windows = "The system keeps the order.",
         .windows_source = THE_PAGE,
@@ -62,18 +63,19 @@ const struct vidmm_rule rules_n[] = {
     {
         RULE(335, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
-        .statement = "Data, immutable and mutable, is restored only while no guest runs on the "
-                     "target, and the guest starts after the end of the migration.",
+        .statement =
+            "Data, immutable and mutable, is restored only while no guest runs on the target.",
         .page = "live-migration-on-gpup-devices",
         .how = "No work of applications may be on the GPU when data is restored, and none may be "
-               "submitted to a target before its end.",
+               "submitted to a target before its mutable data is. All work of the adapter is taken "
+               "for the guest's, which is an inference: no page tells work of one virtual GPU from "
+               "that of another.",
         .why = "A running guest would change what is restored.",
-        .windows = "The system keeps the order.",
-        .wrong = "RestoreMutable(adapter);\n"
-                 "Resume(guest);\n"
-                 "DxgkDdiEndLiveMigration(adapter, 0);\n",
+        .windows = "The calls are made for a virtual GPU that is paused.",
+        .windows_source = THE_PAGE,
+        .wrong = "Resume(guest);\n"
+                 "RestoreMutable(adapter);\n",
         .right = "RestoreMutable(adapter);\n"
-                 "DxgkDdiEndLiveMigration(adapter, 0);\n"
                  "Resume(guest);\n",
     },
     {
@@ -82,7 +84,9 @@ const struct vidmm_rule rules_n[] = {
         .statement =
             "Every preparation is matched by an end, on both sides and after a cancellation too.",
         .page = "live-migration-on-gpup-devices",
-        .how = "Preparations and ends must follow each other; none is open when the adapter goes.",
+        .how = "Preparations and ends must follow each other; none is open when the adapter goes. "
+               "One migration at a time is judged, whichever virtual GPU it is of: the page has "
+               "them for each one, and a second one beside it would be a finding.",
         .why = "The driver holds resources in between.",
         .windows = "The system ends both.",
         .windows_source = THE_PAGE,

@@ -82,6 +82,7 @@ const struct vidmm_rule rules_o[] = {
                "operation with the bytes that it gave, and the GPU has completed it.",
         .why = "The driver uses the result at once.",
         .windows = "The callback waits.",
+        .windows_source = THE_PAGE,
         .wrong = "BuildPagingBuffer(adapter, &update);\n"
                  "return STATUS_SUCCESS; /* the GPU will do it */\n",
         .right = "BuildPagingBuffer(adapter, &update);\n"

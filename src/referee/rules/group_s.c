@@ -241,13 +241,15 @@ const struct vidmm_rule rules_s[] = {
                      "companion context.",
         .page = "system-paging-process",
         .how = "Paging buffers go to system contexts, other work does not, and a paging buffer's "
-               "address is one of the process that it runs in. A system context of another process "
-               "than the paging process is a companion context: it gets UPDATE_PAGE_TABLE, "
-               "COPY_PAGE_TABLE_ENTRIES and FLUSH_TLB only.",
+               "address is one of the process that it runs in: of work by "
+               "DxgkDdiSubmitCommandVirtual, no other is judged. A system context of another "
+               "process than the paging process is taken for a companion context (tile-resources): "
+               "it gets UPDATE_PAGE_TABLE, COPY_PAGE_TABLE_ENTRIES and FLUSH_TLB only. That such a "
+               "context has SystemContext set is an inference: no page says so.",
         .why = "Those are ordered with the application's work.",
-        .windows = "Paging of a driver with GpuMmu came through SubmitCommandVirtual only: 1581 "
-                   "builds and no SubmitCommand.",
-        .windows_source = RECORD("W13"),
+        .windows = "Most paging is in the paging process, the updates of UpdateGpuVirtualAddress "
+                   "are in a companion context.",
+        .windows_source = THE_PAGE,
         .wrong = "submit.hContext = context_of_the_process;\n"
                  "submit.Flags.Paging = 1;\n",
         .right = "submit.hContext = system_context;\n"

@@ -29,8 +29,9 @@ const struct vidmm_rule rules_u[] = {
             "The devices of a chain have one ChainUid, and one NumberOfLinksInChain, which "
             "is how many of them there are.",
         .page = "ns-dispmprt-_linked_device",
-        .how = "Each answer to DxgkDdiLinkDevice is held against the first one, and the number of "
-               "answers against NumberOfLinksInChain.",
+        .how = "The answers to DxgkDdiLinkDevice with one ChainUid are held against the first of "
+               "them, and their number against NumberOfLinksInChain. A chain of none or one is a "
+               "device that is not linked.",
         .why = "By these two members the system finds which devices are one logical adapter, and "
                "when it has all of them.",
         .windows = "With a device missing the system starts in VGA mode.",
@@ -44,9 +45,9 @@ const struct vidmm_rule rules_u[] = {
         RULE(502, DRIVER, DOCUMENTED, START_FAILS),
         .statement = "One device of a chain has LeadLink TRUE.",
         .page = "nc-dispmprt-dxgkddi_link_device",
-        .how =
-            "The answers to DxgkDdiLinkDevice with LeadLink are counted: never two, and one when "
-            "the chain is complete.",
+        .how = "The answers to DxgkDdiLinkDevice with LeadLink are counted for each ChainUid: "
+               "never two, and one when the chain is complete. Devices that are not linked to "
+               "others are not judged.",
         .why = "The calls for the logical adapter have the lead's context.",
         .windows = "No page tells what a second lead ends in.",
         .windows_source = NOT_KNOWN,
@@ -58,9 +59,10 @@ const struct vidmm_rule rules_u[] = {
         .statement = "EngineOrdinal of a report is the index of the physical adapter that the "
                      "interrupting engine belongs to, 0 where adapters are not linked.",
         .page = "ns-d3dkmddi-_dxgkargcb_notify_interrupt_data",
-        .how =
-            "EngineOrdinal has to be below the number of physical adapters, and that of the device "
-            "whose handle DxgkCbNotifyInterrupt gets. The lead may report for all of them.",
+        .how = "EngineOrdinal has to be below the number of physical adapters, and that of the "
+               "device whose handle DxgkCbNotifyInterrupt gets. The lead may report for all of "
+               "them. DmaPageFaulted is judged like the others, an inference: the page calls its "
+               "member the ordinal of the engine and no more.",
         .why =
             "Fences of two adapters have equal numbers: a report for the wrong one completes work "
             "that still runs.",
@@ -194,7 +196,7 @@ const struct vidmm_rule rules_u[] = {
             "segment->CpuTranslatedAddress = ctx->Chain->Board[in->PhysicalAdapterIndex]->Bar;\n",
     },
     {
-        RULE(512, MANAGER, IMPLIED, CORRUPTION),
+        RULE(512, MANAGER, DISPUTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "An allocation is placed in segments of the physical adapter that "
                      "PhysicalAdapterIndex of its DXGK_ALLOCATIONINFO names.",
@@ -204,6 +206,10 @@ const struct vidmm_rule rules_u[] = {
                "adapter's segments. Moves by GPU virtual address are not looked at.",
         .why = "Its segment sets have no meaning on another adapter.",
         .windows = "The system places it there.",
+        .readings = "vidmm takes one reading: an allocation is on one physical adapter only. The "
+                    "member's page says no more than that it is an index; cpu-host-aperature.md "
+                    "has LinkMirrored and LinkInstanced allocations on several, with flags that "
+                    "drivers of WDDM 2.0 do not have (R116).",
         .wrong = "segment = find_room(&adapter->Physical[0], allocation);\n",
         .right = "segment = find_room(&adapter->Physical[allocation->Home], allocation);\n",
     },

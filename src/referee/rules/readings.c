@@ -50,7 +50,7 @@ static const struct reading {
      offsetof(struct vidmm_readings, paging_patch)},
     {{"first-call",
       {"null", "count-only"},
-      4,
+      2,
       {"the first call of QUERYSEGMENT4 has no array",
        "it has one, and NbSegment 0 alone tells that it is the first"},
       NULL},

@@ -68,15 +68,15 @@ struct linked_device {
     bool lead;     /* and said LeadLink */
     bool reported; /* `physical` is what PHYSICALADAPTERCAPS said */
     uint32_t physical;
+    uint32_t links; /* NumberOfLinksInChain that it said, and ChainUid */
+    uint64_t chain;
 };
 
 struct linked {
     uint32_t devices;
     struct linked_device device[LINKED_MOST]; /* in the order in which they were added */
-    PVOID added;    /* DxgkDdiLinkDevice comes next, for this one; NULL: not */
-    uint32_t links; /* NumberOfLinksInChain of the first answer; 0: there was none */
-    uint64_t chain; /* its ChainUid */
-    bool whole;     /* that all links are there was judged, or one of them failed */
+    PVOID added; /* DxgkDdiLinkDevice comes next, for this one; NULL: not */
+    bool whole;  /* that all links are there was judged, or one of them failed */
 };
 
 /* Physical adapters of the logical one, at least 1. */

@@ -111,9 +111,9 @@ static void info_judge_cpu_place(struct vidmm_referee *referee, const DXGK_ALLOC
     }
     hidden &= supported & ~allocation_apertures(referee, home);
     DRIVER_MUST(134,
-                !info->Flags.CpuVisible || hidden == 0 ||
-                    (supported & allocation_apertures(referee, home)) != 0,
-                "an aperture segment in the supported set of a CpuVisible allocation",
+                !(info->FlagsWddm2.CpuVisible || info->FlagsWddm2.CpuVisibleOnDemand) ||
+                    hidden == 0 || (supported & allocation_apertures(referee, home)) != 0,
+                "an aperture segment in the supported set of an allocation that the CPU sees",
                 "allocation %u: supported set 0x%x has memory segments 0x%x that the CPU cannot "
                 "see, and no aperture",
                 index, supported, hidden);

@@ -38,33 +38,47 @@ static NTSTATUS watch_AddDevice(struct vidmm_referee *referee, const PDEVICE_OBJ
 }
 WATCHED_2(NTSTATUS, AddDevice, const PDEVICE_OBJECT, PVOID *)
 
-static void linked_count_links(const struct linked *linked, uint32_t *answers, uint32_t *leads) {
-    *answers = *leads = 0;
-    for (uint32_t i = 0; i < linked->devices; i++) {
-        *answers += linked->device[i].linked;
-        *leads += linked->device[i].linked && linked->device[i].lead;
-    }
+static bool linked_same_chain(const struct linked_device *a, const struct linked_device *b) {
+    return a->linked && b->linked && a->chain == b->chain;
 }
 
-/* A device that is not linked may say a chain of none, or of itself. */
-static void linked_judge_chain(struct vidmm_referee *referee, const LINKED_DEVICE *answer) {
-    struct linked *linked = &referee->linked;
-    uint32_t answers, leads, links = answer->NumberOfLinksInChain;
-    linked_count_links(linked, &answers, &leads);
-    if (answers == 1) {
-        linked->links = links;
-        linked->chain = answer->ChainUid;
+struct chain_counts {
+    const struct linked_device *first; /* that answered */
+    uint32_t answers, leads;
+};
+
+/* Of the chain that a linked device is in. */
+static struct chain_counts linked_count_links(const struct linked *linked,
+                                              const struct linked_device *device) {
+    struct chain_counts counts = {.first = NULL};
+    for (uint32_t i = 0; i < linked->devices; i++) {
+        const struct linked_device *at = &linked->device[i];
+        if (!linked_same_chain(at, device))
+            continue;
+        counts.first = counts.first ? counts.first : at;
+        counts.answers++;
+        counts.leads += at->lead;
     }
-    if (linked->devices == 1 && links <= 1)
+    return counts;
+}
+
+/* Devices that are not linked to others may say a chain of none, or one each. */
+static bool linked_alone(const struct linked_device *device) {
+    return device->links <= 1;
+}
+
+static void linked_judge_chain(struct vidmm_referee *referee, const struct linked_device *device) {
+    struct chain_counts counts = linked_count_links(&referee->linked, device);
+    if (linked_alone(device) && linked_alone(counts.first))
         return;
-    DRIVER_MUST(501,
-                links == linked->links && answer->ChainUid == linked->chain && answers <= links,
-                "one ChainUid, and one NumberOfLinksInChain that is the number of linked devices",
-                "device %u has ChainUid 0x%x and %u links; the first has 0x%llx and %u", answers,
-                (unsigned)answer->ChainUid, links, LLU(linked->chain), linked->links);
-    DRIVER_MUST(502, leads <= 1 && (leads == 1 || answers != linked->links),
-                "LeadLink TRUE of one device of the chain", "it is of %u of %u devices", leads,
-                answers);
+    DRIVER_MUST(501, device->links == counts.first->links && counts.answers <= device->links,
+                "one NumberOfLinksInChain for a ChainUid, the number of its devices",
+                "device %u of chain 0x%x has %u links; the first has %u", counts.answers,
+                (unsigned)device->chain, device->links, counts.first->links);
+    DRIVER_MUST(502,
+                counts.leads <= 1 && (counts.leads == 1 || counts.answers != counts.first->links),
+                "LeadLink TRUE of one device of the chain", "it is of %u of %u devices",
+                counts.leads, counts.answers);
 }
 
 static NTSTATUS watch_LinkDevice(struct vidmm_referee *referee, const PDEVICE_OBJECT object,
@@ -81,7 +95,9 @@ static NTSTATUS watch_LinkDevice(struct vidmm_referee *referee, const PDEVICE_OB
     if (status == STATUS_SUCCESS && device) {
         device->linked = true;
         device->lead = answer->LeadLink;
-        linked_judge_chain(referee, answer);
+        device->chain = answer->ChainUid;
+        device->links = answer->NumberOfLinksInChain;
+        linked_judge_chain(referee, device);
     }
     referee->linked.whole = referee->linked.whole || status != STATUS_SUCCESS;
     pthread_mutex_unlock(&referee->lock);
@@ -100,50 +116,53 @@ static PDXGKDDI_LINK_DEVICE const watched_LinkDevice[] = {
 /* When a device starts, or is removed without that, all links were added. */
 static void linked_judge_whole(struct vidmm_referee *referee) {
     struct linked *linked = &referee->linked;
-    uint32_t answers, leads;
-    linked_count_links(linked, &answers, &leads);
-    if (!linked->whole && linked->links > 1)
-        DRIVER_MUST(501, answers == linked->links,
+    for (uint32_t i = 0; !linked->whole && i < linked->devices; i++) {
+        const struct linked_device *device = &linked->device[i];
+        if (!device->linked || linked_alone(device))
+            continue;
+        uint32_t answers = linked_count_links(linked, device).answers;
+        DRIVER_MUST(501, answers == device->links,
                     "a NumberOfLinksInChain that is the number of linked devices",
-                    "NumberOfLinksInChain is %u, and %u devices were added", linked->links,
-                    answers);
+                    "NumberOfLinksInChain of chain 0x%x is %u, and %u devices were added",
+                    (unsigned)device->chain, device->links, answers);
+    }
     linked->whole = true;
 }
 
 /* ---- Start and stop -------------------------------------------------------------------------- */
 
-static uint32_t linked_others_started(const struct linked *linked,
-                                      const struct linked_device *device) {
+/* Other devices of the chain; only those that are started, and only the lead, where wanted. */
+static uint32_t linked_others(const struct linked *linked, const struct linked_device *device,
+                              bool started, bool lead) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < linked->devices; i++)
-        count += &linked->device[i] != device && linked->device[i].handle;
+    for (uint32_t i = 0; i < linked->devices; i++) {
+        const struct linked_device *at = &linked->device[i];
+        count += at != device && linked_same_chain(at, device) && (!started || at->handle) &&
+                 (!lead || at->lead);
+    }
     return count;
-}
-
-static bool linked_lead_started(const struct linked *linked) {
-    for (uint32_t i = 0; i < linked->devices; i++)
-        if (linked->device[i].lead && linked->device[i].handle)
-            return true;
-    return false;
 }
 
 static void linked_judge_start(struct vidmm_referee *referee, const struct linked_device *device) {
     const struct linked *linked = &referee->linked;
-    uint32_t others = linked_others_started(linked, device);
-    if (!device->linked || linked->devices < 2)
+    uint32_t others = linked_others(linked, device, true, false);
+    if (!device->linked || linked_alone(device) || linked_others(linked, device, false, false) == 0)
         return;
-    MANAGER_MUST(514, device->lead ? others == linked->devices - 1 : !linked_lead_started(linked),
+    MANAGER_MUST(514,
+                 device->lead ? others == linked_others(linked, device, false, false)
+                              : linked_others(linked, device, true, true) == 0,
                  "the lead started after all other devices of the chain",
                  "%s is started, %u other devices are",
                  device->lead ? "the lead" : "another device", others);
 }
 
 void linked_stopping(struct vidmm_referee *referee, PVOID context) {
+    const struct linked *linked = &referee->linked;
     struct linked_device *device = linked_of_context(referee, context);
     if (!device)
         return;
-    if (device->linked && referee->linked.devices > 1)
-        MANAGER_MUST(514, device->lead || !linked_lead_started(&referee->linked),
+    if (device->linked && !linked_alone(device) && linked_others(linked, device, false, false) != 0)
+        MANAGER_MUST(514, device->lead || linked_others(linked, device, true, true) == 0,
                      "the lead stopped before all other devices of the chain",
                      "another device is stopped, the lead is not%s", "");
     device->handle = NULL;

@@ -323,10 +323,12 @@ WATCHED_2(NTSTATUS, RestoreMutableMigrationData, const HANDLE,
 void migration_judge_work(struct vidmm_referee *referee, bool paging) {
     if (paging || !referee->migration.active)
         return;
-    if (referee->migration.target)
-        MANAGER_MUST(335, false, "a target's guest that starts after the end of the migration",
-                     "work of an application is submitted before");
-    else
+    if (referee->migration.target) {
+        MANAGER_MUST(335, referee->migration.restored,
+                     "a target's guest that starts after all data was restored",
+                     "work of an application is submitted before mutable data was");
+        referee->migration.disturbed = true; /* it may change memory before the end */
+    } else
         MANAGER_MUST(333, !referee->migration.saved,
                      "a guest that stays paused once mutable data is saved",
                      "work of an application is submitted after it");

@@ -131,7 +131,11 @@ static void segment_ask_fill(struct vidmm_referee *referee, struct query *query)
     }
 }
 
-/* A driver that leaves a paging-buffer member alone leaves a canary: given back by restore. */
+/*
+ * A driver that leaves a paging-buffer member alone leaves a canary: given back by restore. The
+ * elements are cleared, whatever the caller has there, such as the last answer: no descriptor is all
+ * zero, and what version 4 does not require of a driver is 0 where it is left alone.
+ */
 static void segment_put_canaries(struct query *query) {
     DXGK_QUERYSEGMENTOUT4 out = query->asked;
     out.PagingBufferSegmentId = CANARY;
@@ -140,9 +144,11 @@ static void segment_put_canaries(struct query *query) {
     if (query->array.bytes)
         out.pSegmentDescriptor = query->array.bytes;
     memcpy(query->out.bytes, &out, segment_out_size(query->version));
-    for (uint32_t i = 0; query->array.block && i < query->asked.NbSegment; i++)
-        memset(query->array.bytes + (size_t)i * query->stride + query->element, GUARD_BYTE,
-               query->stride - query->element);
+    for (uint32_t i = 0; query->array.block && i < query->asked.NbSegment; i++) {
+        uint8_t *element = query->array.bytes + (size_t)i * query->stride;
+        memset(element, 0, query->element);
+        memset(element + query->element, GUARD_BYTE, query->stride - query->element);
+    }
 }
 
 static void segment_guard_array(struct query *query) {
@@ -237,9 +243,11 @@ static bool segment_gap_left_alone(const struct query *query, uint32_t i) {
 }
 
 static bool segment_element_written(const struct query *query, uint32_t i) {
-    size_t at = (size_t)i * query->stride;
-    return memcmp(query->array.bytes + at, (uint8_t *)query->array.original + at, query->element) !=
-           0;
+    const uint8_t *element = query->array.bytes + (size_t)i * query->stride;
+    for (uint32_t at = 0; at < query->element; at++)
+        if (element[at] != 0)
+            return true;
+    return false;
 }
 
 /* True when the elements are where they should be, and nothing is anywhere else. */
@@ -291,8 +299,6 @@ static void segment_judge_paging_buffer(struct vidmm_referee *referee, uint32_t 
     for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
         DRIVER_MUST(10, members[i].value != CANARY, "every member filled in by the second call",
                     "%s was not written", members[i].name);
-    DRIVER_MUST(10, got->PagingBufferSize != 0, "a PagingBufferSize", "PagingBufferSize is %u",
-                got->PagingBufferSize);
     struct shadow_physical *adapter = &referee->adapter.physical[physical];
     adapter->paging_segment = linked_segment(physical, got->PagingBufferSegmentId);
     adapter->paging_size = got->PagingBufferSize;
@@ -433,10 +439,13 @@ static void segment_restore(struct query *query, DXGK_QUERYSEGMENTOUT4 *got) {
     got->pSegmentDescriptor = guard_original(&query->array, got->pSegmentDescriptor);
     memcpy(query->out.bytes, got, segment_out_size(query->version));
     for (uint32_t i = 0; query->array.block && i < asked->NbSegment; i++) {
-        size_t gap = (size_t)i * query->stride + query->element;
+        size_t at = (size_t)i * query->stride, gap = at + query->element;
         uint32_t size = query->stride - query->element;
+        const uint8_t *original = query->array.original;
+        if (!segment_element_written(query, i))
+            memcpy(query->array.bytes + at, original + at, query->element);
         if (segment_gap_left_alone(query, i))
-            memcpy(query->array.bytes + gap, (uint8_t *)query->array.original + gap, size);
+            memcpy(query->array.bytes + gap, original + gap, size);
     }
 }
 

@@ -538,6 +538,38 @@ static void a_device_that_is_not_linked_has_a_chain_of_its_own(void **state) {
     }
 }
 
+static void devices_that_are_not_linked_to_each_other_have_a_lead_each(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        f.board[i].chain = i + 1;
+        f.board[i].links = 1;
+        f.board[i].lead = TRUE;
+        add();
+        link_board(i);
+    }
+    start(0);
+    start(1);
+    f.table.DxgkDdiStopDevice(context_of(1));
+    assert_int_equal(f.ledger.broken[501] + f.ledger.broken[502] + f.ledger.broken[514], 0);
+}
+
+static void segments_may_be_asked_for_again_into_the_last_answer(void **state) {
+    static DXGK_SEGMENTDESCRIPTOR4 segments[SEGMENTS];
+    (void)state;
+    add();
+    link_board(0);
+    for (uint32_t i = 0; i < 2; i++) {
+        DXGK_QUERYSEGMENTIN4 in = {.PhysicalAdapterIndex = 0};
+        DXGK_QUERYSEGMENTOUT4 out = {.SegmentDescriptorStride = sizeof(segments[0])};
+        (void)ask(DXGKQAITYPE_QUERYSEGMENT4, &in, &out, sizeof(out));
+        out.pSegmentDescriptor = (BYTE *)segments;
+        (void)ask(DXGKQAITYPE_QUERYSEGMENT4, &in, &out, sizeof(out));
+        assert_int_equal(segments[0].Size, BAR_BYTES);
+    }
+    assert_kept(8);
+    assert_kept(10);
+}
+
 static void two_leads_and_no_lead_are_named(void **state) {
     (void)state;
     f.board[1].lead = TRUE;
@@ -805,6 +837,8 @@ int main(void) {
         TWO(a_chain_that_counts_what_was_added_so_far_is_named),
         TWO(a_chain_with_more_links_than_devices_is_named),
         TWO(a_device_that_is_not_linked_has_a_chain_of_its_own),
+        TWO(devices_that_are_not_linked_to_each_other_have_a_lead_each),
+        TWO(segments_may_be_asked_for_again_into_the_last_answer),
         TWO(a_chain_that_could_not_be_added_is_not_judged),
         TWO(two_leads_and_no_lead_are_named),
         TWO(the_lead_starts_last_and_stops_first),

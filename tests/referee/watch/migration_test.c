@@ -17,6 +17,7 @@
 
 #include "state/migration_memory.h"
 #include "state/referee.h"
+#include "watch/dirty.h"
 
 #define PAGE    4096u
 #define PAGES   32u
@@ -331,6 +332,26 @@ static void the_next_migration_is_judged_by_its_own_pages(void **state) {
     assert_judged(true, 0);
 }
 
+static void a_guest_may_run_once_all_is_restored(void **state) {
+    BYTE data = 0;
+    DXGKARG_GPUP_RESTORE_MUTABLE_MIGRATION_DATA args = {.DataSize = 1, .Data = &data};
+    (void)state;
+    move_but(0);
+    assert_int_equal(target->table.DxgkDdiRestoreMutableMigrationData(NULL, &args), STATUS_SUCCESS);
+    migration_judge_work(target->referee, false);
+    target->memory[DATA * PAGE] ^= 1; /* as the guest's work may */
+    assert_int_equal(target->table.DxgkDdiEndLiveMigration(NULL, 0), STATUS_SUCCESS);
+    assert_int_equal(target->ledger.broken[335], 0);
+    assert_judged(false, 0);
+}
+
+static void a_guest_that_runs_before_is_named(void **state) {
+    (void)state;
+    move_but(0);
+    migration_judge_work(target->referee, false);
+    assert_int_equal(target->ledger.broken[335], 1);
+}
+
 #define PROPERTY(name) cmocka_unit_test_setup_teardown(name, open_ends, close_ends)
 
 int main(void) {
@@ -345,6 +366,8 @@ int main(void) {
         PROPERTY(a_target_with_other_paging_operations_is_not_judged),
         PROPERTY(ends_that_were_not_tied_are_not_judged),
         PROPERTY(the_next_migration_is_judged_by_its_own_pages),
+        PROPERTY(a_guest_may_run_once_all_is_restored),
+        PROPERTY(a_guest_that_runs_before_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

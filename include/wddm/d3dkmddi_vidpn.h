@@ -354,6 +354,27 @@ typedef struct WDDM_LAYOUT _D3DKMT_PRESENT_DISPLAY_ONLY_FLAGS {
     };
 } D3DKMT_PRESENT_DISPLAY_ONLY_FLAGS;
 
+/* ---- Colorimetry ----------------------------------------------------------------------------- */
+
+typedef struct WDDM_LAYOUT _DXGK_STANDARD_COLORIMETRY_FLAGS {
+    union {
+        struct {
+            UINT BT2020YCC : 1;
+            UINT BT2020RGB : 1;
+            UINT ST2084 : 1;
+            UINT Reserved : 29;
+        };
+        UINT Value;
+    };
+} DXGK_STANDARD_COLORIMETRY_FLAGS, *PDXGK_STANDARD_COLORIMETRY_FLAGS;
+
+typedef struct WDDM_LAYOUT _DXGK_COLORIMETRY {
+    D3DKMDT_2DOFFSET RedPoint, GreenPoint, BluePoint, WhitePoint;
+    ULONG MinLuminance, MaxLuminance, MaxFullFrameLuminance;
+    D3DKMDT_WIRE_FORMAT_AND_PREFERENCE FormatBitDepths;
+    DXGK_STANDARD_COLORIMETRY_FLAGS StandardColorimetryFlags;
+} DXGK_COLORIMETRY, *PDXGK_COLORIMETRY;
+
 /* Of drivers without rendering (dispmprt_display_only.h). */
 typedef struct WDDM_LAYOUT _DXGKARG_PRESENT_DISPLAYONLY {
     D3DDDI_VIDEO_PRESENT_SOURCE_ID VidPnSourceId;

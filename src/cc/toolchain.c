@@ -75,7 +75,8 @@ static void add_conventions(struct cc_list *words) {
 
 void cc_toolchain_words(const struct cc_build *build, const char *source, struct cc_list *words) {
     /* What is a warning of Microsoft's compiler and an error of newer clangs is one of neither; a
-     * function without a declaration is a missing name. */
+     * function without a declaration is a missing name. A variable without a value is common to the
+     * sources, as with that compiler. */
     static const char *const language[] = {"-ffreestanding",
                                            "-fms-extensions",
                                            "-fms-compatibility",
@@ -84,6 +85,7 @@ void cc_toolchain_words(const struct cc_build *build, const char *source, struct
                                            "-fcheck-new",
                                            "-mno-stack-arg-probe",
                                            "-fno-strict-aliasing",
+                                           "-fcommon",
                                            "-fno-color-diagnostics",
                                            "-fno-caret-diagnostics",
                                            "-fno-spell-checking",
@@ -177,10 +179,16 @@ static bool compile_run_time(struct cc_build *build, struct cc_list *objects) {
     return !build->text[0];
 }
 
+/* An __inline function that is declared again is a definition in each source: with Microsoft's
+ * compiler any of them serves, so the first one does here. */
 static void link_words(const struct cc_build *build, struct cc_list *words) {
-    static const char *const flags[] = {
-        "-shared", "-nostdlib", "-Wl,-Bsymbolic", "-Wl,--gc-sections", "-Wl,--exclude-libs,ALL",
-        NULL};
+    static const char *const flags[] = {"-shared",
+                                        "-nostdlib",
+                                        "-Wl,-Bsymbolic",
+                                        "-Wl,--gc-sections",
+                                        "-Wl,--exclude-libs,ALL",
+                                        "-Wl,-z,muldefs",
+                                        NULL};
     cc_list_add(words, "%s", build->compiler);
     add_words(words, flags);
     cc_list_add(words, "-o");

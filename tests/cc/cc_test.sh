@@ -194,6 +194,21 @@ expect "what is no INF file is refused" $? 2
 "$vidmm" inspect --inf absent.inf > said 2>&1
 expect "an INF file that is not there is refused" $? 2
 
+# What a header defines in each source that includes it: variables without a value, inline functions that are declared again.
+mkdir twice
+cat > twice/both.h << 'END'
+#include <ntddk.h>
+ULONG Shared;
+__inline ULONG Next(void) { return ++Shared; }
+extern ULONG Next(void);
+END
+printf '#include "both.h"\nvoid Other(void) { Next(); }\n' > twice/other.c
+printf '#include "both.h"\nvoid Other(void);\nNTSTATUS DriverEntry(PDRIVER_OBJECT d, PUNICODE_STRING p) { (void)d; (void)p; Other(); return Next() == 2 ? STATUS_NOT_FOUND : STATUS_UNSUCCESSFUL; }\n' > twice/entry.c
+cc -o twice.so twice
+expect "sources that share what a header defines are built" $? 0
+"$vidmm" inspect --driver twice.so > said 2>&1
+says "they share one variable" 'DriverEntry failed with status 0xc0000225'
+
 # Bad command lines.
 cc bare.cpp
 expect "no output is refused" $? 2

@@ -152,7 +152,8 @@ REQUEST(lock_offered, LOCK, record->lock.offered, record->answer = VIDMM_ANSWER_
 
 REQUEST(change_anyway, PROPERTIES, !granted, record->answer = VIDMM_ANSWER_GRANTED)
 
-static NTSTATUS APIENTRY agree(const HANDLE adapter, DXGKARG_VALIDATEUPDATEALLOCPROPERTY *args) {
+static NTSTATUS APIENTRY agree(const HANDLE adapter,
+                               const DXGKARG_VALIDATEUPDATEALLOCPROPERTY *args) {
     (void)adapter;
     (void)args;
     return STATUS_SUCCESS;

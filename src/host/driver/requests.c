@@ -1,36 +1,12 @@
 /*
- * requests.c - other drivers, files and named objects do not exist: opening one fails, no request
- * is sent, but those of displib.c. Also the bus's properties of the device.
+ * requests.c - other drivers and named objects do not exist: opening one fails, no request is sent,
+ * but those of displib.c. Also the bus's properties of the device. Files are in files.c.
  */
 #include <string.h>
 
 #include "base/thread.h"
 #include "base/world.h"
 #include "driver/irps.h"
-
-/* NOLINTNEXTLINE(readability-function-size): the parameters of the documented function */
-NTSYSAPI NTSTATUS NTAPI ZwCreateFile(PHANDLE FileHandle, ACCESS_MASK DesiredAccess,
-                                     POBJECT_ATTRIBUTES ObjectAttributes,
-                                     PIO_STATUS_BLOCK IoStatusBlock, PLARGE_INTEGER AllocationSize,
-                                     ULONG FileAttributes, ULONG ShareAccess,
-                                     ULONG CreateDisposition, ULONG CreateOptions, PVOID EaBuffer,
-                                     ULONG EaLength) {
-    (void)DesiredAccess;
-    (void)ObjectAttributes;
-    (void)AllocationSize;
-    (void)FileAttributes;
-    (void)ShareAccess;
-    (void)CreateDisposition;
-    (void)CreateOptions;
-    (void)EaBuffer;
-    (void)EaLength;
-    if (!host_irql_at_most(PASSIVE_LEVEL, "ZwCreateFile"))
-        return STATUS_UNSUCCESSFUL;
-    *FileHandle = NULL;
-    IoStatusBlock->Status = STATUS_OBJECT_NAME_NOT_FOUND;
-    IoStatusBlock->Information = 0;
-    return STATUS_OBJECT_NAME_NOT_FOUND;
-}
 
 NTKERNELAPI PDEVICE_OBJECT NTAPI IoGetRelatedDeviceObject(PFILE_OBJECT FileObject) {
     (void)FileObject;

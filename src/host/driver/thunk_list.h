@@ -75,7 +75,7 @@ THUNK(MapCpuHostAperture, const DXGKARG_MAPCPUHOSTAPERTURE, PASSIVE_LEVEL,
       (host_mix(c, a->SegmentId), host_mix(c, a->NumberOfPages)), NOTHING)
 THUNK(UnmapCpuHostAperture, const DXGKARG_UNMAPCPUHOSTAPERTURE, PASSIVE_LEVEL,
       (host_mix(c, a->SegmentId), host_mix(c, a->NumberOfPages)), NOTHING)
-THUNK(ValidateUpdateAllocationProperty, DXGKARG_VALIDATEUPDATEALLOCPROPERTY, PASSIVE_LEVEL,
+THUNK(ValidateUpdateAllocationProperty, const DXGKARG_VALIDATEUPDATEALLOCPROPERTY, PASSIVE_LEVEL,
       (host_mix(c, a->SupportedSegmentSet), host_mix(c, a->PropertyMaskValue)), NOTHING)
 THUNK(QueryDirtyBitData, DXGKARG_QUERYDIRTYBITDATA, PASSIVE_LEVEL,
       (host_mix(c, a->SubrangeIndex), host_mix(c, a->SubrangeOffset), host_mix(c, a->SubrangeSize),

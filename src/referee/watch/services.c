@@ -49,9 +49,9 @@ static NTSTATUS watch_BuildPagingBuffer(struct vidmm_referee *referee, const HAN
 }
 WATCHED_2(NTSTATUS, BuildPagingBuffer, const HANDLE, DXGKARG_BUILDPAGINGBUFFER *)
 
-static NTSTATUS watch_ValidateUpdateAllocationProperty(struct vidmm_referee *referee,
-                                                       const HANDLE adapter,
-                                                       DXGKARG_VALIDATEUPDATEALLOCPROPERTY *args) {
+static NTSTATUS
+watch_ValidateUpdateAllocationProperty(struct vidmm_referee *referee, const HANDLE adapter,
+                                       const DXGKARG_VALIDATEUPDATEALLOCPROPERTY *args) {
     DXGKARG_VALIDATEUPDATEALLOCPROPERTY wanted = *args;
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiValidateUpdateAllocationProperty", REFEREE_REENTRANT);
@@ -64,7 +64,7 @@ static NTSTATUS watch_ValidateUpdateAllocationProperty(struct vidmm_referee *ref
     return status;
 }
 WATCHED_2(NTSTATUS, ValidateUpdateAllocationProperty, const HANDLE,
-          DXGKARG_VALIDATEUPDATEALLOCPROPERTY *)
+          const DXGKARG_VALIDATEUPDATEALLOCPROPERTY *)
 
 void referee_watch_services(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
     referee->behind_services = table->DxgkDdiBuildPagingBuffer;

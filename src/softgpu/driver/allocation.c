@@ -251,7 +251,7 @@ NTSTATUS APIENTRY kmd_destroy_allocation(const HANDLE hAdapter,
 
 /* Fewer segments than at first will do, others not. */
 NTSTATUS APIENTRY kmd_validate_update_allocation_property(
-    const HANDLE hAdapter, DXGKARG_VALIDATEUPDATEALLOCPROPERTY *args) {
+    const HANDLE hAdapter, const DXGKARG_VALIDATEUPDATEALLOCPROPERTY *args) {
     const struct kmd_allocation *allocation = kmd_allocation_of(args->hAllocation);
     UNREFERENCED_PARAMETER(hAdapter);
     if (!allocation ||

@@ -221,11 +221,45 @@ static void there_are_no_files_and_no_other_drivers(void **state) {
                                   0, FILE_OPEN, FILE_NON_DIRECTORY_FILE, NULL, 0),
                      STATUS_OBJECT_NAME_NOT_FOUND);
     assert_null(file);
+    assert_int_equal(ZwOpenFile(&file, GENERIC_READ, NULL, &status, 0, 0),
+                     STATUS_OBJECT_NAME_NOT_FOUND);
+    assert_null(file);
+    assert_int_equal(status.Status, STATUS_OBJECT_NAME_NOT_FOUND);
     assert_null(IoBuildDeviceIoControlRequest(0, NULL, NULL, 0, NULL, 0, FALSE, &event, &status));
     assert_int_equal(vidmm_host_violations(host), 0);
     assert_int_equal(IoCallDriver(NULL, NULL), STATUS_INVALID_DEVICE_REQUEST);
     assert_int_equal(vidmm_host_violations(host), 1);
     assert_true(tiny_down(host, &error));
+}
+
+static void no_handle_is_a_file(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host_error error;
+    struct vidmm_host *host = tiny_up(&config);
+    IO_STATUS_BLOCK status = {.Information = 5};
+    OBJECT_ATTRIBUTES nameless;
+    HANDLE event;
+    char text[] = "text";
+    (void)state;
+    InitializeObjectAttributes(&nameless, NULL, OBJ_KERNEL_HANDLE, NULL, NULL);
+    assert_int_equal(ZwCreateEvent(&event, EVENT_ALL_ACCESS, &nameless, NotificationEvent, FALSE),
+                     STATUS_SUCCESS);
+    assert_int_equal(ZwWriteFile(event, NULL, NULL, NULL, &status, text, 4, NULL, NULL),
+                     STATUS_OBJECT_TYPE_MISMATCH);
+    assert_int_equal(status.Status, STATUS_OBJECT_TYPE_MISMATCH);
+    assert_int_equal(status.Information, 0);
+    assert_int_equal(ZwReadFile(event, NULL, NULL, NULL, &status, text, 4, NULL, NULL),
+                     STATUS_OBJECT_TYPE_MISMATCH);
+    assert_int_equal(ZwQueryInformationFile(event, &status, text, 4, FileStandardInformation),
+                     STATUS_OBJECT_TYPE_MISMATCH);
+    assert_int_equal(ZwSetInformationFile(event, &status, text, 4, FileEndOfFileInformation),
+                     STATUS_OBJECT_TYPE_MISMATCH);
+    assert_int_equal(ZwClose(event), STATUS_SUCCESS);
+    assert_int_equal(vidmm_host_violations(host), 0);
+    assert_int_equal(ZwWriteFile(event, NULL, NULL, NULL, &status, text, 4, NULL, NULL),
+                     STATUS_INVALID_HANDLE);
+    assert_int_equal(vidmm_host_violations(host), 1);
+    (void)tiny_down(host, &error);
 }
 
 static void contiguous_memory_of_the_driver_is_reached_as_a_bar_is(void **state) {
@@ -253,6 +287,7 @@ int main(void) {
         cmocka_unit_test(an_idle_worker_is_no_deadlock),
         cmocka_unit_test(keys_hold_the_settings),
         cmocka_unit_test(there_are_no_files_and_no_other_drivers),
+        cmocka_unit_test(no_handle_is_a_file),
         cmocka_unit_test(contiguous_memory_of_the_driver_is_reached_as_a_bar_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

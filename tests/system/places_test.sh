@@ -1,8 +1,13 @@
 #!/bin/bash
-# places_test.sh BUILD - findings, crashes, leaks and broken callbacks carry function, file and line: of shared objects by gcc and
-# clang (DWARF), of images by mingw (DWARF) and by clang (PDB). BUILD has vidmm and the images of broken_driver.c (make images).
+# places_test.sh BUILD [shared] - findings, crashes, leaks and broken callbacks carry function, file and line: of shared objects by gcc and
+# clang (DWARF), of images by mingw (DWARF) and by clang (PDB). BUILD has vidmm and the images of broken_driver.c (make images), which
+# `shared` leaves out.
 set -u
-build=${1:?"usage: places_test.sh BUILD"}
+build=${1:?"usage: places_test.sh BUILD [shared]"}
+kinds=${2:-all}
+for program in gcc clang python3 llvm-symbolizer; do
+    command -v $program >/dev/null || exit 77
+done
 root=$(cd "$(dirname "$0")/../.." && pwd)
 source=tests/system/broken_driver.c
 work=$(mktemp -d)
@@ -43,7 +48,9 @@ for frame in finding["stack"]:
 
 build_shared gcc "$work/gcc.so"
 build_shared clang "$work/clang.so"
-for driver in "$work/gcc.so" "$work/clang.so" "$build/drivers/broken-mingw.sys" "$build/drivers/broken-clang.sys"; do
+drivers=("$work/gcc.so" "$work/clang.so")
+[ "$kinds" = shared ] || drivers+=("$build/drivers/broken-mingw.sys" "$build/drivers/broken-clang.sys")
+for driver in "${drivers[@]}"; do
     name=$(basename "$driver")
     crash="write_to broken_driver.c $(line crash)"
     expect "crash in $name" "$crash" "$(stack "$driver" 1 | sed -n 1p)"
@@ -56,7 +63,7 @@ for driver in "$work/gcc.so" "$work/clang.so" "$build/drivers/broken-mingw.sys" 
     expect "overflow of the stack in $name" "deeper broken_driver.c" "$(stack "$driver" 6 | sed -n 's/ [0-9]*$//;2p')"
 done
 
-driver=$build/drivers/broken-clang.sys
+# Of the last one.
 expect "the text of a report" "      at:       write_to ($root/$source:$(line crash))" "$(check "$driver" 1 | grep ' at: ')"
 expect "the region of a result" "$root/$source $(line crash)" "$(check "$driver" 1 --format sarif | python3 -c '
 import json, sys
@@ -66,10 +73,14 @@ expect "the place in a failure of JUnit" "  at write_to ($root/$source:$(line cr
     "$(check "$driver" 1 --format junit | sed 's/&#10;/\n/g' | grep '^  at ')"
 
 # Without symbols, and without the program that reads them.
-x86_64-w64-mingw32-strip -o "$work/alone.sys" "$build/drivers/broken-mingw.sys"
-expect "an image without its symbols" "alone.sys+0x" "$(check "$work/alone.sys" 1 | sed -n 's/.* at: *\(.*0x\).*/\1/p')"
+strip -o "$work/alone.so" "$work/gcc.so"
+expect "an object without its symbols" "alone.so+0x" "$(check "$work/alone.so" 1 | sed -n 's/.* at: *\(.*0x\).*/\1/p')"
+if [ "$kinds" != shared ]; then
+    x86_64-w64-mingw32-strip -o "$work/alone.sys" "$build/drivers/broken-mingw.sys"
+    expect "an image without its symbols" "alone.sys+0x" "$(check "$work/alone.sys" 1 | sed -n 's/.* at: *\(.*0x\).*/\1/p')"
+fi
 mkdir "$work/bin"
-expect "a machine without llvm-symbolizer" "broken-clang.sys+0x" \
+expect "a machine without llvm-symbolizer" "$(basename "$driver")+0x" \
     "$(PATH=$work/bin check "$driver" 1 | sed -n 's/.* at: *\(.*0x\).*/\1/p')"
 
 echo "places: $passed passed, $failed failed"

@@ -58,7 +58,7 @@ static NTSTATUS APIENTRY create_process(const HANDLE handle, DXGKARG_CREATEPROCE
 
 static DXGKDDI_VALIDATEUPDATEALLOCATIONPROPERTY validate_update;
 static NTSTATUS APIENTRY validate_update(const HANDLE handle,
-                                         DXGKARG_VALIDATEUPDATEALLOCPROPERTY *args) {
+                                         const DXGKARG_VALIDATEUPDATEALLOCPROPERTY *args) {
     UNREFERENCED_PARAMETER(args);
     KeBugCheckEx(0x119, (ULONG_PTR)handle, 0, 0, 2);
     return STATUS_NOT_SUPPORTED;

@@ -493,7 +493,7 @@ static void lists_are_resident_again_after_a_reset(void **state) {
 static NTSTATUS answer;
 static uint32_t asked;
 
-static NTSTATUS APIENTRY validate(HANDLE adapter, DXGKARG_VALIDATEUPDATEALLOCPROPERTY *arg) {
+static NTSTATUS APIENTRY validate(HANDLE adapter, const DXGKARG_VALIDATEUPDATEALLOCPROPERTY *arg) {
     (void)adapter;
     asked++;
     assert_non_null(arg->hAllocation);

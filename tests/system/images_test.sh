@@ -2,19 +2,9 @@
 # images_test.sh BUILD - driver images are served as shared objects are: the same calls, rules and stage outcomes for each example
 # driver as .so, as mingw's image and as clang's. BUILD has both (make all, make images).
 set -u
+. "$(dirname "$0")/lib.sh"
 build=${1:?"usage: images_test.sh BUILD"}
 vidmm=$build/vidmm
-passed=0
-failed=0
-
-expect() { # WHAT WANTED GOT
-    if [ -n "$2" ] && [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf '%s: wanted\n%s\ngot\n%s\n' "$1" "$2" "$3" | head -n 40
-    fi
-}
 
 hardware() { # NAME
     case $1 in

@@ -11,6 +11,18 @@ blamed() { # FILE
     sed -n 's/^    "operation": "\{0,1\}\([^",]*\).*/\1/p' "$1"
 }
 
+# Counts a comparison; an empty WANTED is a failure, too.
+passed=0
+failed=0
+expect() { # WHAT WANTED GOT
+    if [ -n "$2" ] && [ "$2" = "$3" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf '%s: wanted\n%s\ngot\n%s\n' "$1" "$2" "$3" | head -n 40
+    fi
+}
+
 failures=0
 fail() {
     echo "FAIL: $*"

@@ -3,6 +3,7 @@
 # clang (DWARF), of images by mingw (DWARF) and by clang (PDB). BUILD has vidmm and the images of broken_driver.c (make images), which
 # `shared` leaves out.
 set -u
+. "$(dirname "$0")/lib.sh"
 build=${1:?"usage: places_test.sh BUILD [shared]"}
 kinds=${2:-all}
 for program in gcc clang python3 llvm-symbolizer; do
@@ -14,17 +15,6 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # A crash is wanted, also of a vidmm under a sanitizer that would stop before it.
 export UBSAN_OPTIONS=halt_on_error=0
-passed=0
-failed=0
-
-expect() { # WHAT WANTED GOT
-    if [ -n "$2" ] && [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf '%s: wanted\n%s\ngot\n%s\n' "$1" "$2" "$3" | head -n 40
-    fi
-}
 
 check() { # FILE BREAK [OPTION...]
     "$build/vidmm" check --stage objects --set "Break=$2" "${@:3}" "$1" 2>/dev/null

@@ -84,21 +84,27 @@ static bool answer_value(struct answer *answer, KEY_VALUE_INFORMATION_CLASS clas
     }
 }
 
+static NTSTATUS answer_give_value(const struct host_value *value, KEY_VALUE_INFORMATION_CLASS kind,
+                                  PVOID to, ULONG room, PULONG needed) {
+    struct answer answer;
+    if (!answer_value(&answer, kind, value))
+        return STATUS_INVALID_PARAMETER;
+    return answer_give(&answer, to, room, needed);
+}
+
 NTSYSAPI NTSTATUS NTAPI ZwQueryValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueName,
                                         KEY_VALUE_INFORMATION_CLASS KeyValueInformationClass,
                                         PVOID KeyValueInformation, ULONG Length,
                                         PULONG ResultLength) {
     struct host_value value;
     struct host_key *key;
-    struct answer answer;
     NTSTATUS status = host_registry_handle(KeyHandle, "ZwQueryValueKey", &key);
     if (!NT_SUCCESS(status))
         return status;
     if (!host_key_value(key, ValueName->Buffer, ValueName->Length / sizeof(WCHAR), &value))
         return STATUS_OBJECT_NAME_NOT_FOUND;
-    if (!answer_value(&answer, KeyValueInformationClass, &value))
-        return STATUS_INVALID_PARAMETER;
-    return answer_give(&answer, KeyValueInformation, Length, ResultLength);
+    return answer_give_value(&value, KeyValueInformationClass, KeyValueInformation, Length,
+                             ResultLength);
 }
 
 NTSYSAPI NTSTATUS NTAPI ZwEnumerateValueKey(HANDLE KeyHandle, ULONG Index,
@@ -107,15 +113,13 @@ NTSYSAPI NTSTATUS NTAPI ZwEnumerateValueKey(HANDLE KeyHandle, ULONG Index,
                                             PULONG ResultLength) {
     struct host_value value;
     struct host_key *key;
-    struct answer answer;
     NTSTATUS status = host_registry_handle(KeyHandle, "ZwEnumerateValueKey", &key);
     if (!NT_SUCCESS(status))
         return status;
     if (!host_key_value_at(key, Index, &value))
         return STATUS_NO_MORE_ENTRIES;
-    if (!answer_value(&answer, KeyValueInformationClass, &value))
-        return STATUS_INVALID_PARAMETER;
-    return answer_give(&answer, KeyValueInformation, Length, ResultLength);
+    return answer_give_value(&value, KeyValueInformationClass, KeyValueInformation, Length,
+                             ResultLength);
 }
 
 /* ---- Keys: none has a class ------------------------------------------------------------------------- */

@@ -119,20 +119,22 @@ static bool bar_holds(const struct host_bar *bar, uint64_t physical, uint64_t si
     return in_memory_space(bar) && bar_has(bar, physical, size);
 }
 
-struct host_bar *host_bar_of_port(uint64_t port, uint64_t size) {
+static struct host_bar *bar_find(bool ports, uint64_t place, uint64_t size) {
     for (uint32_t i = 0; i < host_world->linked * VIDMM_HW_BARS; i++) {
         struct host_bar *bar = &host_world->bars->bar[i];
-        if (bar->bar.kind == VIDMM_HW_BAR_PORTS && bar_has(bar, port, size))
+        bool there = ports ? bar->bar.kind == VIDMM_HW_BAR_PORTS : in_memory_space(bar);
+        if (there && bar_has(bar, place, size))
             return bar;
     }
     return NULL;
 }
 
 struct host_bar *host_bar_at(uint64_t physical, uint64_t size) {
-    for (uint32_t i = 0; i < host_world->linked * VIDMM_HW_BARS; i++)
-        if (bar_holds(&host_world->bars->bar[i], physical, size))
-            return &host_world->bars->bar[i];
-    return NULL;
+    return bar_find(false, physical, size);
+}
+
+struct host_bar *host_bar_of_port(uint64_t port, uint64_t size) {
+    return bar_find(true, port, size);
 }
 
 bool host_bars_hold(struct host_bars *bars, uint32_t board, uint64_t physical, uint64_t size) {

@@ -5,10 +5,9 @@
  * A wrong answer from the tables names the rule of the operation that wrote them, unless it is
  * wrong in a way that tells more: the start of the segment was not counted, or counted twice
  * (R223), or a page that reads as zero leads to memory (R221, and R516 if that is zero). A wrong
- * answer from a TLB means
- * something only after a flush. The hardware may be ahead of what it reported complete: an address
- * is left alone as long as anything is under way that changes an entry on its way. What was found
- * wrong once is not known any more, so that it is named once.
+ * answer from a TLB means something only after a flush. The hardware may be ahead of what it
+ * reported complete: an address is left alone as long as anything is under way that changes an entry
+ * on its way. What was found wrong once is not known any more, so that it is named once.
  */
 #include <stdio.h>
 #include <string.h>

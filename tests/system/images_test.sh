@@ -64,7 +64,7 @@ imports() { # FILE
     "$vidmm" inspect "$build/drivers/$1" 2>/dev/null | grep -E '^imports|^  [^ ]*: |unknown  '
 }
 expect "imports of self-test-clang" "imports of $build/drivers/self-test-clang.sys
-  ntoskrnl.exe: 18 names, 1 unknown
+  ntoskrnl.exe: 19 names, 1 unknown
     unknown  OfNoKernel" "$(imports self-test-clang.sys)"
 expect "imports of a shared object" "none" "$(imports ring.so)none"
 

@@ -1,8 +1,8 @@
 /*
  * call_out.c - see call_out.h.
  *
- * The stub's common part may change rax, r10 and r11, and nothing else: arguments are in the other
- * registers and on the stack.
+ * The stub's common part may change r10 and r11, and nothing else: arguments are in the other registers
+ * and on the stack, and of __chkstk in rax, which it must keep, too.
  */
 #include "image/call_out.h"
 
@@ -13,12 +13,14 @@
 /* One of a thread. The first note is an end: its stack pointer is above every other. */
 struct call_outs {
     struct call_out *newest; /* NULL: nothing was noted so far */
-    uint64_t unused[31];
+    uint64_t rax;            /* the caller's, while a call is noted */
+    uint64_t unused[30];
     struct call_out notes[CALL_OUTS + 1];
 };
 
 _Static_assert(sizeof(struct call_out) == 256, "image_call_out knows the size");
-_Static_assert(offsetof(struct call_outs, notes) == 256, "image_call_out knows the place");
+_Static_assert(offsetof(struct call_outs, notes) == 256 && offsetof(struct call_outs, rax) == 8,
+               "image_call_out knows the places");
 _Static_assert(offsetof(struct call_out, import) == 16 && offsetof(struct call_out, rbx) == 24 &&
                    offsetof(struct call_out, r15) == 80 && offsetof(struct call_out, xmm) == 96,
                "image_call_out knows the members");
@@ -33,8 +35,10 @@ __asm__(".text\n"
         ".hidden image_call_out\n"
         ".type image_call_out, @function\n"
         "image_call_out:\n"
-        "    movq image_call_outs@gottpoff(%rip), %rax\n"
-        "    addq %fs:0, %rax\n"
+        "    movq image_call_outs@gottpoff(%rip), %r10\n"
+        "    addq %fs:0, %r10\n"
+        "    movq %rax, 8(%r10)\n"
+        "    movq %r10, %rax\n"
         "    movq (%rax), %r10\n"
         "    testq %r10, %r10\n"
         "    jnz 1f\n"
@@ -51,10 +55,11 @@ __asm__(".text\n"
         "    movq $8448, %r10\n"
         "3:  addq %rax, %r10\n"
         "    movq %r10, (%rax)\n"
-        "    movq (%rsp), %rax\n"
         "    movq %rsp, (%r10)\n"
-        "    movq %rax, 8(%r10)\n"
         "    movq %r11, 16(%r10)\n"
+        "    movq (%rsp), %r11\n"
+        "    movq %r11, 8(%r10)\n"
+        "    movq 16(%r10), %r11\n"
         "    movq %rbx, 24(%r10)\n"
         "    movq %rbp, 32(%r10)\n"
         "    movq %rsi, 40(%r10)\n"
@@ -73,6 +78,7 @@ __asm__(".text\n"
         "    movups %xmm13, 208(%r10)\n"
         "    movups %xmm14, 224(%r10)\n"
         "    movups %xmm15, 240(%r10)\n"
+        "    movq 8(%rax), %rax\n"
         "    jmp *(%r11)\n"
         ".size image_call_out, .-image_call_out\n");
 

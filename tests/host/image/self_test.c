@@ -220,9 +220,18 @@ static int by_number(const void *a, const void *b) {
     return *(const int *)a - *(const int *)b;
 }
 
+/* More of the stack than a page: the compiler calls __chkstk, with the size in a register. */
+__attribute__((noinline)) static int beyond_a_page(int n) {
+    volatile char room[20000];
+    room[0] = (char)n;
+    room[sizeof(room) - 1] = (char)(n + 1);
+    return room[nothing] + room[(int)sizeof(room) - 1 - nothing];
+}
+
 static NTSTATUS library(void) {
     int numbers[] = {5, 3, 9, 1};
     static const WCHAR wide[] = {'a', 'b', 'c', 0};
+    CHECK(beyond_a_page(3) == 7);
     CHECK(OfNoKernel() == STATUS_NOT_IMPLEMENTED);
     CHECK(strcmp("abc", "abd") < 0 && strcmp("abc", "abc") == 0);
     CHECK(wcslen(wide) == 3);

@@ -142,6 +142,12 @@ struct vidmm_hw_model {
     /* Physical addresses that the device reaches: system memory is made to lie in them. 0 and 0:
      * all of them. */
     uint64_t reaches_from, reaches_to;
+    /*
+     * The driver reads or writes configuration space: 1, 2 or 4 bytes, aligned. Without both the host
+     * keeps what configure() gave and the driver wrote. May be NULL.
+     */
+    uint32_t (*config_read)(void *hw, uint32_t offset, uint32_t width);
+    void (*config_write)(void *hw, uint32_t offset, uint32_t width, uint32_t value);
 };
 
 /*

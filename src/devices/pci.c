@@ -36,14 +36,24 @@ static void config_select(struct pci *pci, uint32_t offset) {
                     0x80000000u | PCI_SLOT << 11 | (offset & ~3u));
 }
 
-static uint32_t config_read(struct pci *pci, uint32_t offset) {
+uint32_t pci_config_read(struct pci *pci, uint32_t offset, uint32_t width) {
     config_select(pci, offset);
-    return (uint32_t)qtest_number(qtest_ask(pci->qtest, "inl 0x%x", CONFIG_DATA));
+    return (uint32_t)qtest_number(
+        qtest_ask(pci->qtest, "in%c 0x%x", qtest_letter(width), CONFIG_DATA + (offset & 3u)));
+}
+
+void pci_config_write(struct pci *pci, uint32_t offset, uint32_t width, uint32_t value) {
+    config_select(pci, offset);
+    (void)qtest_ask(pci->qtest, "out%c 0x%x 0x%x", qtest_letter(width), CONFIG_DATA + (offset & 3u),
+                    value);
+}
+
+static uint32_t config_read(struct pci *pci, uint32_t offset) {
+    return pci_config_read(pci, offset, 4);
 }
 
 static void config_write(struct pci *pci, uint32_t offset, uint32_t value) {
-    config_select(pci, offset);
-    (void)qtest_ask(pci->qtest, "outl 0x%x 0x%x", CONFIG_DATA, value);
+    pci_config_write(pci, offset, 4, value);
 }
 
 /* Where a capability is; 0: there is none. */

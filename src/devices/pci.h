@@ -39,6 +39,9 @@ struct pci {
 /* Sets the device in slot PCI_SLOT up. False, with a clause in `why`: it does not fit, or is lost. */
 #define PCI_SLOT 4
 bool pci_begin(struct pci *pci, struct qtest *qtest, uint32_t board, char *why, size_t size);
+/* 1, 2 or 4 bytes, aligned. */
+uint32_t pci_config_read(struct pci *pci, uint32_t offset, uint32_t width);
+void pci_config_write(struct pci *pci, uint32_t offset, uint32_t width, uint32_t value);
 /* The line's level now. */
 bool pci_line_raised(struct pci *pci);
 

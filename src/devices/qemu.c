@@ -221,11 +221,6 @@ static bool qemu_step(void *hw, uint32_t engine) {
 
 /* ---- Accesses ---------------------------------------------------------------------------------- */
 
-/* Of a width that a command has; `b`, `w`, `l`, `q` for memory, and no `q` for ports. */
-static char letter(uint32_t width) {
-    return width == 8 ? 'q' : width == 4 ? 'l' : width == 2 ? 'w' : 'b';
-}
-
 static bool begin_access(struct qemu *qemu, uint32_t bar, uint64_t offset, uint64_t *at) {
     *at = qemu->pci.bar[bar].at + offset;
     if (is_lost(qemu))
@@ -239,10 +234,11 @@ static uint64_t qemu_read(void *hw, uint32_t bar, uint64_t offset, uint32_t widt
     uint64_t at, value = UINT64_MAX;
     pthread_mutex_lock(&qemu->lock);
     if (begin_access(qemu, bar, offset, &at))
-        value = qtest_number(
-            qemu->pci.bar[bar].ports
-                ? qtest_ask(&qemu->qtest, "in%c 0x%llx", letter(width), (unsigned long long)at)
-                : qtest_ask(&qemu->qtest, "read%c 0x%llx", letter(width), (unsigned long long)at));
+        value = qtest_number(qemu->pci.bar[bar].ports
+                                 ? qtest_ask(&qemu->qtest, "in%c 0x%llx", qtest_letter(width),
+                                             (unsigned long long)at)
+                                 : qtest_ask(&qemu->qtest, "read%c 0x%llx", qtest_letter(width),
+                                             (unsigned long long)at));
     pthread_mutex_unlock(&qemu->lock);
     return value;
 }
@@ -253,8 +249,28 @@ static void qemu_write(void *hw, uint32_t bar, uint64_t offset, uint32_t width, 
     pthread_mutex_lock(&qemu->lock);
     if (begin_access(qemu, bar, offset, &at)) {
         (void)qtest_ask(&qemu->qtest, "%s%c 0x%llx 0x%llx",
-                        qemu->pci.bar[bar].ports ? "out" : "write", letter(width),
+                        qemu->pci.bar[bar].ports ? "out" : "write", qtest_letter(width),
                         (unsigned long long)at, (unsigned long long)value);
+        qemu->turns = TURNS;
+    }
+    pthread_mutex_unlock(&qemu->lock);
+}
+
+static uint32_t qemu_config_read(void *hw, uint32_t offset, uint32_t width) {
+    struct qemu *qemu = hw;
+    uint32_t value = UINT32_MAX;
+    pthread_mutex_lock(&qemu->lock);
+    if (!is_lost(qemu))
+        value = pci_config_read(&qemu->pci, offset, width);
+    pthread_mutex_unlock(&qemu->lock);
+    return value;
+}
+
+static void qemu_config_write(void *hw, uint32_t offset, uint32_t width, uint32_t value) {
+    struct qemu *qemu = hw;
+    pthread_mutex_lock(&qemu->lock);
+    if (!is_lost(qemu)) {
+        pci_config_write(&qemu->pci, offset, width, value);
         qemu->turns = TURNS;
     }
     pthread_mutex_unlock(&qemu->lock);
@@ -303,6 +319,8 @@ struct vidmm_device *qemu_device_open(const char *options, char *text, size_t si
                                                      .engines = 1,
                                                      .step = qemu_step,
                                                      .touch = qemu_touch,
+                                                     .config_read = qemu_config_read,
+                                                     .config_write = qemu_config_write,
                                                      .reaches_from = PCI_REACHED_FROM,
                                                      .reaches_to = REACHED_TO},
                                            .close = qemu_device_close};

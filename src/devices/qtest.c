@@ -228,6 +228,10 @@ const char *qtest_ask(struct qtest *qtest, const char *format, ...) {
     return send_line(qtest, line, (size_t)size) ? answer(qtest) : NULL;
 }
 
+char qtest_letter(uint32_t width) {
+    return width == 8 ? 'q' : width == 4 ? 'l' : width == 2 ? 'w' : 'b';
+}
+
 uint64_t qtest_number(const char *answer) {
     return answer ? strtoull(answer, NULL, 0) : UINT64_MAX;
 }

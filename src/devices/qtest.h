@@ -38,6 +38,8 @@ void qtest_end(struct qtest *qtest);
  */
 const char *qtest_ask(struct qtest *qtest, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The letter by which a command says its width in bytes: b, w, l, q for memory, and no q for ports. */
+char qtest_letter(uint32_t width);
 /* The answer as a number; all ones when the machine is lost. */
 uint64_t qtest_number(const char *answer);
 /* Memory by physical address. False: the machine is lost. */

@@ -110,6 +110,24 @@ static void bars_are_where_configuration_space_says(void **state) {
     fake_end(&fake);
 }
 
+/* The command register: bus mastering off and on, and a bit that the device does not have. */
+static void configuration_space_is_the_devices_own(void **state) {
+    enum { ID = 0x00, COMMAND = 0x04, MASTER = 0x4, RESERVED = 0x80 };
+    struct fake fake;
+    (void)state;
+    assert_true(fake_begin(&fake, "qemu:virtio-gpu-pci"));
+    const struct vidmm_hw_model *model = fake.model;
+    assert_int_equal(model->config_read(fake.hw, ID, 4), 0x10501af4);
+    assert_int_equal(model->config_read(fake.hw, ID + 2, 1), 0x50);
+    uint32_t command = model->config_read(fake.hw, COMMAND, 2);
+    assert_int_equal(command & MASTER, MASTER);
+    model->config_write(fake.hw, COMMAND, 2, (command & ~(uint32_t)MASTER) | RESERVED);
+    assert_int_equal(model->config_read(fake.hw, COMMAND, 2), command & ~(uint32_t)MASTER);
+    model->config_write(fake.hw, COMMAND, 1, command);
+    assert_int_equal(model->config_read(fake.hw, COMMAND, 2), command);
+    fake_end(&fake);
+}
+
 static void what_is_no_device_is_refused_in_qemus_words(void **state) {
     struct fake fake;
     (void)state;
@@ -138,6 +156,7 @@ int main(void) {
         cmocka_unit_test(what_the_cpu_writes_to_a_memory_bar_is_there_after_the_next_register),
         cmocka_unit_test(registers_of_a_display_keep_their_values),
         cmocka_unit_test(bars_are_where_configuration_space_says),
+        cmocka_unit_test(configuration_space_is_the_devices_own),
         cmocka_unit_test(what_is_no_device_is_refused_in_qemus_words),
         cmocka_unit_test(a_qemu_that_is_not_there_is_named),
     };

@@ -14,6 +14,7 @@
 #include "memory/physical.h"
 #include "kernel/device_log.h"
 #include "kernel/interrupt.h"
+#include "driver/config_space.h"
 #include "driver/device.h"
 #include "driver/driver.h"
 #include "driver/reports.h"
@@ -90,13 +91,6 @@ static NTSTATUS APIENTRY unmap_memory(HANDLE handle, PVOID virtual_address) {
     return STATUS_SUCCESS;
 }
 
-static void log_device_space(const uint8_t *space, ULONG offset, ULONG length, bool write) {
-    uint64_t value = 0;
-    memcpy(&value, space + offset, length < sizeof(value) ? length : sizeof(value));
-    host_device_log("config", offset, length < sizeof(value) ? length : sizeof(value), write,
-                    value);
-}
-
 /* `buffer` from or to the adapter's 256 bytes of configuration space. */
 static NTSTATUS device_space(HANDLE handle, ULONG type, void *buffer, ULONG offset, ULONG length,
                              PULONG done, bool write) {
@@ -105,19 +99,14 @@ static NTSTATUS device_space(HANDLE handle, ULONG type, void *buffer, ULONG offs
     struct host_device *device = dxgkrnl_device(handle, function);
     if (!device)
         return STATUS_INVALID_PARAMETER;
-    uint8_t *space = device->config_space;
-    ULONG size = sizeof(device->config_space);
+    const ULONG size = sizeof(device->config_space);
     if (type != DXGK_WHICHSPACE_CONFIG)
         return STATUS_NOT_SUPPORTED;
     if (offset >= size)
         return STATUS_INVALID_PARAMETER;
     if (length > size - offset)
         length = size - offset;
-    if (write)
-        memcpy(space + offset, buffer, length);
-    else
-        memcpy(buffer, space + offset, length);
-    log_device_space(space, offset, length, write);
+    host_config_access(device, buffer, offset, length, write);
     if (done)
         *done = length;
     return STATUS_SUCCESS;

@@ -357,6 +357,44 @@ static void without_contexts(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiDestroyContext = NULL;
 }
 
+/* Refuses what is smaller than its own structure, and pays no heed to the size of what is. */
+static NTSTATUS APIENTRY query_by_sizeof(const HANDLE adapter,
+                                         const DXGKARG_QUERYADAPTERINFO *args) {
+    if (args->Type == DXGKQAITYPE_DRIVERCAPS && args->OutputDataSize < 0x228)
+        return STATUS_BUFFER_TOO_SMALL;
+    return good.DxgkDdiQueryAdapterInfo(adapter, args);
+}
+
+static NTSTATUS APIENTRY query_without_size(const HANDLE adapter,
+                                            const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = good.DxgkDdiQueryAdapterInfo(adapter, args);
+    if (args->Type == DXGKQAITYPE_DRIVERCAPS)
+        ((DXGK_DRIVERCAPS *)args->pOutputData)->WDDMVersion = DXGKDDI_WDDMv1_2;
+    return status;
+}
+
+static void by_sizeof(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiQueryAdapterInfo = query_by_sizeof;
+}
+
+static void without_size(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiQueryAdapterInfo = query_without_size;
+}
+
+static void caps_smaller_than_any_system_asks_for_are_not_judged(void **state) {
+    (void)state;
+    static const struct vidmm_host_setting known = {"InterfaceVersion",
+                                                    DXGKDDI_INTERFACE_VERSION_WDDM1_3},
+                                           older = {"InterfaceVersion",
+                                                    DXGKDDI_INTERFACE_VERSION_WIN8};
+    assert_int_equal(examine(by_sizeof, "query", &known), VIDMM_CHECK_PASSED);
+    assert_int_equal(examine(without_size, "query", &known), VIDMM_CHECK_PASSED);
+    assert_int_equal(examine(by_sizeof, "query", &older), VIDMM_CHECK_BROKEN);
+    assert_int_not_equal(result.ledger.broken[27], 0);
+}
+
 static void a_driver_without_contexts_is_examined(void **state) {
     (void)state;
     static const struct vidmm_host_setting win7 = {"InterfaceVersion",
@@ -462,6 +500,7 @@ int main(void) {
         cmocka_unit_test(an_operation_that_never_ends_ends_the_stage),
         cmocka_unit_test(paging_buffers_in_an_aperture_are_examined),
         cmocka_unit_test(apertures_mapped_from_address_lists_are_examined),
+        cmocka_unit_test(caps_smaller_than_any_system_asks_for_are_not_judged),
         cmocka_unit_test(a_driver_without_contexts_is_examined),
         cmocka_unit_test(a_damaged_copy_is_blamed_on_its_operation),
         cmocka_unit_test(damage_that_no_paging_did_is_blamed_on_none),

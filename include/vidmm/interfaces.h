@@ -101,6 +101,28 @@ static inline uint32_t vidmm_interface_spoken(uint32_t registered, uint32_t wddm
     return row && said && said->wddm < row->wddm ? said->version : registered;
 }
 
+/*
+ * Bytes of DXGK_DRIVERCAPS that systems pass to a driver whose table has this version, from the first
+ * question on, before its WDDMVersion is known. A driver that compares with a newer sizeof does not
+ * start; what it makes of fewer bytes no system learns.
+ */
+static inline uint32_t vidmm_interface_caps_size(uint32_t registered) {
+    static const struct {
+        uint32_t version, size;
+    } sizes[] = {
+        {DXGKDDI_INTERFACE_VERSION_WDDM2_9, sizeof(DXGK_DRIVERCAPS)},
+        {DXGKDDI_INTERFACE_VERSION_WDDM2_4, 0x248},
+        {DXGKDDI_INTERFACE_VERSION_WDDM2_0, 0x240},
+        {DXGKDDI_INTERFACE_VERSION_WDDM1_3, 0x228},
+        {DXGKDDI_INTERFACE_VERSION_WIN8, 0x220},
+        {DXGKDDI_INTERFACE_VERSION_WIN7, 0x210},
+    };
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+        if (registered >= sizes[i].version)
+            return sizes[i].size;
+    return 0x150;
+}
+
 /* Makes `table` one of `version`: without functions that are newer. */
 static inline void vidmm_interface_cut(DRIVER_INITIALIZATION_DATA *table, uint32_t version) {
     const struct vidmm_interface *row = vidmm_interface(version);

@@ -1,11 +1,13 @@
 /*
- * stage_query.c - unusual queries to the started driver: caps with all sizes that systems use and
- * with other sizes, repeated queries, the segments, unknown types.
+ * stage_query.c - unusual queries to the started driver: caps with the sizes that systems pass,
+ * repeated queries, the segments, unknown types.
  */
 #include "stage.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include <vidmm/interfaces.h>
 
 #define GUARD 64u
 #define ASH   0x5au
@@ -37,22 +39,15 @@ static NTSTATUS ask_sized(struct check *check, DXGK_QUERYADAPTERINFOTYPE type, u
     return status;
 }
 
-/* Each size twice: the answers must be equal. */
+/* Sizes that systems pass, from that of the driver's version on, and some beyond. Each size twice: the
+ * answers must be equal. */
 static void caps(struct check *check, unsigned char *bytes, unsigned char *again) {
-    static const uint32_t sizes[] = {0,
-                                     1,
-                                     4,
-                                     0x100,
-                                     0x14f,
-                                     0x150,
-                                     0x151,
-                                     0x210,
-                                     0x220,
-                                     0x228,
-                                     0x240,
-                                     0x248,
-                                     sizeof(DXGK_DRIVERCAPS)};
+    static const uint32_t sizes[] = {0x150, 0x151, 0x210, 0x220,
+                                     0x228, 0x240, 0x248, sizeof(DXGK_DRIVERCAPS)};
+    uint32_t least = vidmm_interface_caps_size(check->shared->registered_version);
     for (uint32_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        if (sizes[i] < least)
+            continue;
         check_step(check, "query: DRIVERCAPS of %u bytes", sizes[i]);
         NTSTATUS first = ask_sized(check, DXGKQAITYPE_DRIVERCAPS, sizes[i], bytes);
         NTSTATUS second = ask_sized(check, DXGKQAITYPE_DRIVERCAPS, sizes[i], again);

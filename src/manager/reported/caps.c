@@ -72,28 +72,6 @@ enum vidmm_status query_ask(const struct question *question, DXGK_QUERYADAPTERIN
 
 /* ---- Driver caps ----------------------------------------------------------------------------- */
 
-/*
- * Systems pass the size of the structure as the driver's interface version knows it, and a driver
- * that compares with a newer sizeof(does) not start.
- */
-static uint32_t caps_size(uint32_t version) {
-    static const struct {
-        uint32_t version, size;
-    } sizes[] = {
-        {DXGKDDI_INTERFACE_VERSION_WDDM2_9, sizeof(DXGK_DRIVERCAPS)},
-        {DXGKDDI_INTERFACE_VERSION_WDDM2_4, 0x248},
-        {DXGKDDI_INTERFACE_VERSION_WDDM2_0, 0x240},
-        {DXGKDDI_INTERFACE_VERSION_WDDM1_3, 0x228},
-        {DXGKDDI_INTERFACE_VERSION_WIN8, 0x220},
-        {DXGKDDI_INTERFACE_VERSION_WIN7, 0x210},
-    };
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-        if (version >= sizes[i].version)
-            return sizes[i].size;
-    }
-    return 0x150;
-}
-
 static enum vidmm_status validate_addresses(const struct question *question,
                                             const DXGK_DRIVERCAPS *caps) {
     const struct vidmm_os *os = question->context->os;
@@ -189,7 +167,7 @@ static enum vidmm_status query_driver_caps(const struct query_context *context,
                                            struct adapter_facts *facts, struct vidmm_error *error) {
     const struct question question = {context, error, "DxgkDdiQueryAdapterInfo(DRIVERCAPS)"};
     DXGK_DRIVERCAPS *caps = &facts->caps;
-    uint32_t size = caps_size(facts->registered_version);
+    uint32_t size = vidmm_interface_caps_size(facts->registered_version);
     enum vidmm_status status = query_ask(&question, DXGKQAITYPE_DRIVERCAPS, NULL, 0, caps, size);
     if (status != VIDMM_OK)
         return status;

@@ -82,7 +82,7 @@ static void caps_judge_compute_only(struct vidmm_referee *referee, const DXGK_DR
 
 /* What a driver of the declared version knows of the structure; the rest of a longer buffer is
  * whatever was in it before. */
-size_t caps_size_known(uint32_t version) {
+static size_t caps_size_known(uint32_t version) {
     static const struct {
         uint32_t version;
         size_t size;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <vidmm/interfaces.h>
 #include <vidmm/segment_queries.h>
 
 #include "watch/dirty.h"
@@ -43,7 +44,8 @@ static const char *query_name_of(DXGK_QUERYADAPTERINFOTYPE type) {
  * never learn. */
 static bool caps_cut(const struct vidmm_referee *referee, const struct query *query) {
     return query->args->Type == DXGKQAITYPE_DRIVERCAPS &&
-           query->args->OutputDataSize < caps_size_known(referee->adapter.registered_version);
+           query->args->OutputDataSize <
+               vidmm_interface_caps_size(referee->adapter.registered_version);
 }
 
 /* nc-d3dkmddi-dxgkddi_queryadapterinfo lists the answers; pages of some types add their own. */

@@ -43,9 +43,6 @@ struct described {
     const SIZE_T *bank_ends;
 };
 
-/* watch/caps.c: bytes of DXGK_DRIVERCAPS that systems pass to a driver of this version. */
-size_t caps_size_known(uint32_t version);
-
 /* watch/segment.c: a new adapter; before and after the driver has a segment or ranges query. */
 void segment_begin(struct vidmm_referee *referee);
 void segment_ask(struct vidmm_referee *referee, struct query *query);

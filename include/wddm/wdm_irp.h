@@ -161,6 +161,28 @@ NTKERNELAPI VOID NTAPI IoUnregisterShutdownNotification(PDEVICE_OBJECT DeviceObj
 #define WMIREG_ACTION_REGISTER   1
 #define WMIREG_ACTION_DEREGISTER 2
 NTKERNELAPI NTSTATUS NTAPI IoWMIRegistrationControl(PDEVICE_OBJECT DeviceObject, ULONG Action);
+/* The head of an item (page ns-wmistr-_wnode_header). */
+typedef struct WDDM_LAYOUT _WNODE_HEADER {
+    ULONG BufferSize;
+    ULONG ProviderId;
+    union WDDM_LAYOUT {
+        ULONG64 HistoricalContext;
+        struct WDDM_LAYOUT {
+            ULONG Version;
+            ULONG Linkage;
+        };
+    };
+    union WDDM_LAYOUT {
+        ULONG CountLost;
+        HANDLE KernelHandle;
+        LARGE_INTEGER TimeStamp;
+    };
+    GUID Guid;
+    ULONG ClientContext;
+    ULONG Flags;
+} WNODE_HEADER, *PWNODE_HEADER;
+#define WNODE_FLAG_TRACED_GUID                                                                     \
+    0x00020000u /* its page has the name alone; the value is that of user mode */
 NTKERNELAPI NTSTATUS NTAPI IoWMIWriteEvent(PVOID WnodeEventItem);
 NTKERNELAPI BOOLEAN NTAPI IoIs32bitProcess(PIRP Irp);
 NTKERNELAPI PVOID NTAPI IoAllocateErrorLogEntry(PVOID IoObject, UCHAR EntrySize);

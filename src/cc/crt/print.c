@@ -5,7 +5,13 @@
  */
 #include "stdio.h"
 
-#include <ntstrsafe.h>
+#include <ntdef.h> /* NTSTATUS, NTAPI */
+
+/* Those of the kernel, without their IRQL, of which C functions say nothing (src/host/text/print.h). */
+NTSTATUS NTAPI vidmm_host_print_narrow(char *text, size_t room, const char *format,
+                                       FOREIGN_VA_LIST arguments);
+NTSTATUS NTAPI vidmm_host_print_wide(__WCHAR_TYPE__ *text, size_t room,
+                                     const __WCHAR_TYPE__ *format, FOREIGN_VA_LIST arguments);
 
 #define KEPT 1024 /* of longer rooms, the last character is a terminator */
 
@@ -45,9 +51,9 @@
         return length;                                                                             \
     }
 
-PRINT_FUNCTIONS(char, _vsnprintf, _snprintf, vsprintf_s, sprintf_s, RtlStringCchVPrintfA)
+PRINT_FUNCTIONS(char, _vsnprintf, _snprintf, vsprintf_s, sprintf_s, vidmm_host_print_narrow)
 PRINT_FUNCTIONS(__WCHAR_TYPE__, _vsnwprintf, _snwprintf, vswprintf_s, swprintf_s,
-                RtlStringCchVPrintfW)
+                vidmm_host_print_wide)
 
 FOREIGN_FUNCTION int vsprintf(char *to, const char *format, FOREIGN_VA_LIST arguments) {
     return _vsnprintf(to, 0x10000, format, arguments);

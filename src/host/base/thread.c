@@ -21,3 +21,15 @@ bool host_irql_at_most(KIRQL highest, const char *function) {
                    host_self.irql, highest);
     return false;
 }
+
+bool host_irql_at_least(KIRQL lowest, const char *function) {
+    if (host_self.irql >= lowest)
+        return true;
+    host_violation("%s was called at IRQL %u; it may be called at IRQL %u at least", function,
+                   host_self.irql, lowest);
+    return false;
+}
+
+bool host_irql_exactly(KIRQL level, const char *function) {
+    return host_irql_at_most(level, function) && host_irql_at_least(level, function);
+}

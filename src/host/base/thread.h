@@ -14,6 +14,8 @@
 
 /* DIRQL of the display adapter: any level between DISPATCH_LEVEL and CLOCK_LEVEL. */
 #define HOST_DEVICE_IRQL 9
+/* The highest level that an interrupt of a device may have. */
+#define HOST_HIGHEST_DIRQL (CLOCK_LEVEL - 1)
 
 struct host_thread {
     KIRQL irql;
@@ -36,5 +38,9 @@ extern _Thread_local struct host_thread host_self;
 uint64_t host_thread_id(void);
 /* Records a violation unless the caller's IRQL is at most `highest`; true when it was. */
 bool host_irql_at_most(KIRQL highest, const char *function);
+/* The same of an IRQL of at least `lowest`. */
+bool host_irql_at_least(KIRQL lowest, const char *function);
+/* The same of no other IRQL. */
+bool host_irql_exactly(KIRQL level, const char *function);
 
 #endif

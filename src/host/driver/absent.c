@@ -92,6 +92,7 @@ NTKERNELAPI PVOID NTAPI IoAllocateErrorLogEntry(PVOID IoObject, UCHAR EntrySize)
 
 NTKERNELAPI VOID NTAPI IoWriteErrorLogEntry(PVOID ElEntry) {
     (void)ElEntry;
+    host_irql_at_most(DISPATCH_LEVEL, "IoWriteErrorLogEntry");
     host_violation("IoWriteErrorLogEntry of an entry that IoAllocateErrorLogEntry did not make");
 }
 
@@ -107,8 +108,9 @@ NTKERNELAPI NTSTATUS NTAPI IoWMIRegistrationControl(PDEVICE_OBJECT DeviceObject,
 }
 
 NTKERNELAPI NTSTATUS NTAPI IoWMIWriteEvent(PVOID WnodeEventItem) {
-    (void)WnodeEventItem;
-    host_irql_at_most(DISPATCH_LEVEL, "IoWMIWriteEvent");
+    const WNODE_HEADER *header = WnodeEventItem;
+    if (!header || (header->Flags & WNODE_FLAG_TRACED_GUID) == 0)
+        host_irql_at_most(APC_LEVEL, "IoWMIWriteEvent");
     return STATUS_UNSUCCESSFUL; /* which leaves the item to the caller */
 }
 
@@ -172,16 +174,17 @@ PsSetCreateProcessNotifyRoutine(PCREATE_PROCESS_NOTIFY_ROUTINE NotifyRoutine, BO
 
 NTKERNELAPI BOOLEAN NTAPI PsIsSystemThread(PETHREAD Thread) {
     (void)Thread;
+    host_irql_at_most(DISPATCH_LEVEL, "PsIsSystemThread");
     return TRUE;
 }
 
 NTKERNELAPI VOID NTAPI KeStackAttachProcess(PEPROCESS Process, PRKAPC_STATE ApcState) {
-    host_irql_at_most(DISPATCH_LEVEL, "KeStackAttachProcess");
+    host_irql_at_most(APC_LEVEL, "KeStackAttachProcess");
     ApcState->Process = Process;
 }
 
 NTKERNELAPI VOID NTAPI KeUnstackDetachProcess(PRKAPC_STATE ApcState) {
-    host_irql_at_most(DISPATCH_LEVEL, "KeUnstackDetachProcess");
+    host_irql_at_most(APC_LEVEL, "KeUnstackDetachProcess");
     ApcState->Process = NULL;
 }
 
@@ -234,6 +237,7 @@ NTKERNELAPI PVOID NTAPI MmAllocateMappingAddress(SIZE_T NumberOfBytes, ULONG Poo
 
 NTKERNELAPI VOID NTAPI MmFreeMappingAddress(PVOID BaseAddress, ULONG PoolTag) {
     (void)BaseAddress, (void)PoolTag;
+    host_irql_at_most(APC_LEVEL, "MmFreeMappingAddress");
     host_violation("MmFreeMappingAddress of addresses that were not reserved");
 }
 
@@ -241,6 +245,7 @@ NTKERNELAPI PVOID NTAPI MmMapLockedPagesWithReservedMapping(PVOID MappingAddress
                                                             PMDL MemoryDescriptorList,
                                                             MEMORY_CACHING_TYPE CacheType) {
     (void)MappingAddress, (void)PoolTag, (void)MemoryDescriptorList, (void)CacheType;
+    host_irql_at_most(DISPATCH_LEVEL, "MmMapLockedPagesWithReservedMapping");
     host_violation("MmMapLockedPagesWithReservedMapping of addresses that were not reserved");
     return NULL;
 }
@@ -248,5 +253,6 @@ NTKERNELAPI PVOID NTAPI MmMapLockedPagesWithReservedMapping(PVOID MappingAddress
 NTKERNELAPI VOID NTAPI MmUnmapReservedMapping(PVOID BaseAddress, ULONG PoolTag,
                                               PMDL MemoryDescriptorList) {
     (void)BaseAddress, (void)PoolTag, (void)MemoryDescriptorList;
+    host_irql_at_most(DISPATCH_LEVEL, "MmUnmapReservedMapping");
     host_violation("MmUnmapReservedMapping of addresses that were not reserved");
 }

@@ -30,6 +30,7 @@ static void no_interrupt(const char *function) {
 
 NTKERNELAPI VOID NTAPI IoDisconnectInterrupt(PKINTERRUPT InterruptObject) {
     (void)InterruptObject;
+    host_irql_at_most(PASSIVE_LEVEL, "IoDisconnectInterrupt");
     no_interrupt("IoDisconnectInterrupt");
 }
 
@@ -37,12 +38,14 @@ NTKERNELAPI BOOLEAN NTAPI KeSynchronizeExecution(PKINTERRUPT Interrupt,
                                                  PKSYNCHRONIZE_ROUTINE SynchronizeRoutine,
                                                  PVOID SynchronizeContext) {
     (void)Interrupt, (void)SynchronizeRoutine, (void)SynchronizeContext;
+    host_irql_at_most(HOST_HIGHEST_DIRQL, "KeSynchronizeExecution");
     no_interrupt("KeSynchronizeExecution");
     return FALSE;
 }
 
 NTKERNELAPI KIRQL NTAPI KeAcquireInterruptSpinLock(PKINTERRUPT Interrupt) {
     (void)Interrupt;
+    host_irql_at_most(HOST_HIGHEST_DIRQL, "KeAcquireInterruptSpinLock");
     no_interrupt("KeAcquireInterruptSpinLock");
     return host_self.irql;
 }

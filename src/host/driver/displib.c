@@ -80,7 +80,7 @@ NTKERNELAPI PIRP NTAPI IoBuildDeviceIoControlRequest(ULONG IoControlCode,
                                                      PIO_STATUS_BLOCK IoStatusBlock) {
     (void)InputBuffer;
     (void)InputBufferLength;
-    if (!host_irql_at_most(PASSIVE_LEVEL, "IoBuildDeviceIoControlRequest") ||
+    if (!host_irql_at_most(APC_LEVEL, "IoBuildDeviceIoControlRequest") ||
         DeviceObject != &dxgkrnl || !InternalDeviceIoControl)
         return NULL;
     request = (struct request){.code = IoControlCode,
@@ -121,6 +121,7 @@ static NTSTATUS control(const struct request *sent) {
 }
 
 NTKERNELAPI NTSTATUS NTAPI IofCallDriver(PDEVICE_OBJECT DeviceObject, PIRP Irp) {
+    host_irql_at_most(DISPATCH_LEVEL, "IoCallDriver");
     if (host_device_of_bus(DeviceObject))
         return host_irp_call(DeviceObject, Irp);
     if (DeviceObject != &dxgkrnl || Irp != &request.irp) {

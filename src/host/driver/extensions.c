@@ -32,6 +32,7 @@ NTKERNELAPI ULONG_PTR NTAPI IoGetRemainingStackSize(VOID) {
 }
 
 NTKERNELAPI PVOID NTAPI IoGetInitialStack(VOID) {
+    host_irql_at_most(APC_LEVEL, "IoGetInitialStack");
     ULONG_PTR low, high;
     IoGetStackLimits(&low, &high);
     return (PVOID)high;

@@ -87,7 +87,7 @@ NTKERNELAPI PIRP NTAPI IoBuildSynchronousFsdRequest(ULONG MajorFunction,
                                                     PKEVENT Event, PIO_STATUS_BLOCK IoStatusBlock) {
     (void)Length;
     (void)StartingOffset;
-    if (!host_irql_at_most(PASSIVE_LEVEL, "IoBuildSynchronousFsdRequest") ||
+    if (!host_irql_at_most(APC_LEVEL, "IoBuildSynchronousFsdRequest") ||
         !host_device_of_bus(DeviceObject))
         return NULL;
     PIRP irp = IoAllocateIrp(1, FALSE);
@@ -202,5 +202,6 @@ NTKERNELAPI BOOLEAN NTAPI IoCancelIrp(PIRP Irp) {
 
 NTKERNELAPI BOOLEAN NTAPI IoIs32bitProcess(PIRP Irp) {
     (void)Irp;
+    host_irql_at_most(DISPATCH_LEVEL, "IoIs32bitProcess");
     return FALSE;
 }

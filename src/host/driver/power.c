@@ -189,8 +189,8 @@ NTKERNELAPI POWER_STATE NTAPI PoSetPowerState(PDEVICE_OBJECT DeviceObject, POWER
                                               POWER_STATE State) {
     POWER_STATE before = {.DeviceState = PowerDeviceD0};
     (void)DeviceObject;
-    (void)State;
-    host_irql_at_most(DISPATCH_LEVEL, "PoSetPowerState");
+    bool to_d0 = Type == DevicePowerState && State.DeviceState == PowerDeviceD0;
+    host_irql_at_most(to_d0 ? DISPATCH_LEVEL : APC_LEVEL, "PoSetPowerState");
     if (Type == SystemPowerState)
         before.SystemState = PowerSystemWorking;
     return before;

@@ -10,6 +10,7 @@
 
 NTKERNELAPI PDEVICE_OBJECT NTAPI IoGetRelatedDeviceObject(PFILE_OBJECT FileObject) {
     (void)FileObject;
+    host_irql_at_most(DISPATCH_LEVEL, "IoGetRelatedDeviceObject");
     return NULL;
 }
 

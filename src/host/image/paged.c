@@ -1,9 +1,12 @@
 /* paged.c - see paged.h; and the functions by which a driver keeps such sections in memory. */
 #include "image/paged.h"
 
+#include <dlfcn.h>
 #include <string.h>
 
 #include <ntddk.h>
+
+#include "base/thread.h"
 
 bool image_paged;
 static bool out; /* of reach, now */
@@ -46,6 +49,7 @@ static uint32_t *locks_of(const void *address) {
 }
 
 NTKERNELAPI PVOID NTAPI MmLockPagableDataSection(PVOID AddressWithinSection) {
+    host_irql_at_most(APC_LEVEL, "MmLockPagableDataSection");
     uint32_t *locks = locks_of(AddressWithinSection);
     if (locks)
         ++*locks;
@@ -53,20 +57,28 @@ NTKERNELAPI PVOID NTAPI MmLockPagableDataSection(PVOID AddressWithinSection) {
 }
 
 NTKERNELAPI VOID NTAPI MmUnlockPagableImageSection(PVOID ImageSectionHandle) {
+    host_irql_at_most(APC_LEVEL, "MmUnlockPagableImageSection");
     uint32_t *locks = locks_of(ImageSectionHandle);
     if (locks && *locks != 0)
         --*locks;
 }
 
 NTKERNELAPI VOID NTAPI MmLockPagableSectionByHandle(PVOID ImageSectionHandle) {
+    host_irql_at_most(APC_LEVEL, "MmLockPagableSectionByHandle");
     (void)MmLockPagableDataSection(ImageSectionHandle);
 }
 
-/* A driver whose every section may be paged out is never one that has interrupts. */
+/* The beginning of the driver's image. One whose every section may be paged out has no interrupts. */
 NTKERNELAPI PVOID NTAPI MmPageEntireDriver(PVOID AddressWithinSection) {
-    return AddressWithinSection;
+    Dl_info object;
+    host_irql_at_most(APC_LEVEL, "MmPageEntireDriver");
+    const struct host_image *image = image_of(AddressWithinSection);
+    if (image)
+        return image->base;
+    return dladdr(AddressWithinSection, &object) != 0 ? object.dli_fbase : AddressWithinSection;
 }
 
 NTKERNELAPI VOID NTAPI MmResetDriverPaging(PVOID AddressWithinSection) {
     (void)AddressWithinSection;
+    host_irql_at_most(APC_LEVEL, "MmResetDriverPaging");
 }

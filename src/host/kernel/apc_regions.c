@@ -38,10 +38,12 @@ NTKERNELAPI VOID NTAPI KeLeaveGuardedRegion(VOID) {
 
 /* Normal kernel APCs. */
 NTKERNELAPI BOOLEAN NTAPI KeAreApcsDisabled(VOID) {
+    host_irql_at_most(DISPATCH_LEVEL, "KeAreApcsDisabled");
     return host_self.critical != 0 || KeAreAllApcsDisabled();
 }
 
 /* Special ones, too. */
 NTKERNELAPI BOOLEAN NTAPI KeAreAllApcsDisabled(VOID) {
+    host_irql_at_most(DISPATCH_LEVEL, "KeAreAllApcsDisabled");
     return host_self.guarded != 0 || host_self.irql >= APC_LEVEL;
 }

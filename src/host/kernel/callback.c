@@ -69,7 +69,7 @@ NTKERNELAPI NTSTATUS NTAPI ExCreateCallback(PCALLBACK_OBJECT *CallbackObject,
                                             POBJECT_ATTRIBUTES ObjectAttributes, BOOLEAN Create,
                                             BOOLEAN AllowMultipleCallbacks) {
     const UNICODE_STRING *name = ObjectAttributes->ObjectName;
-    if (!host_irql_at_most(PASSIVE_LEVEL, "ExCreateCallback") || !name || name->Length == 0)
+    if (!host_irql_at_most(APC_LEVEL, "ExCreateCallback") || !name || name->Length == 0)
         return STATUS_UNSUCCESSFUL;
     pthread_mutex_lock(&callback_guard);
     struct _CALLBACK_OBJECT *object = callback_find(name);

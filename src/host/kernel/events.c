@@ -41,7 +41,8 @@ NTKERNELAPI LONG NTAPI KeSetEvent(PRKEVENT Event, KPRIORITY Increment, BOOLEAN W
 /* Wakes the threads that wait now, and leaves the event as it would be had it been reset. */
 NTKERNELAPI LONG NTAPI KePulseEvent(PRKEVENT Event, KPRIORITY Increment, BOOLEAN Wait) {
     (void)Increment;
-    host_irql_at_most(Wait ? APC_LEVEL : DISPATCH_LEVEL, "KePulseEvent");
+    (void)Wait;
+    host_irql_at_most(DISPATCH_LEVEL, "KePulseEvent");
     if (!host_object_good(&Event->Header, "KePulseEvent"))
         return 0;
     host_dispatcher_lock();
@@ -52,6 +53,7 @@ NTKERNELAPI LONG NTAPI KePulseEvent(PRKEVENT Event, KPRIORITY Increment, BOOLEAN
 }
 
 NTKERNELAPI VOID NTAPI KeClearEvent(PRKEVENT Event) {
+    host_irql_at_most(DISPATCH_LEVEL, "KeClearEvent");
     (void)event_set(Event, 0, "KeClearEvent");
 }
 
@@ -61,12 +63,14 @@ NTKERNELAPI LONG NTAPI KeResetEvent(PRKEVENT Event) {
 }
 
 NTKERNELAPI LONG NTAPI KeReadStateEvent(PRKEVENT Event) {
+    host_irql_at_most(DISPATCH_LEVEL, "KeReadStateEvent");
     return object_state(&Event->Header);
 }
 
 /* ---- Semaphores ------------------------------------------------------------------------------ */
 
 NTKERNELAPI VOID NTAPI KeInitializeSemaphore(PRKSEMAPHORE Semaphore, LONG Count, LONG Limit) {
+    host_irql_at_most(PASSIVE_LEVEL, "KeInitializeSemaphore");
     if (Count < 0 || Limit <= 0 || Count > Limit)
         host_violation("KeInitializeSemaphore with count %d and limit %d", Count, Limit);
     host_object_init(&Semaphore->Header, HOST_OBJECT_SEMAPHORE, Count, "KeInitializeSemaphore");
@@ -106,7 +110,8 @@ NTKERNELAPI VOID NTAPI KeInitializeMutex(PRKMUTEX Mutex, ULONG Level) {
 }
 
 NTKERNELAPI LONG NTAPI KeReleaseMutex(PRKMUTEX Mutex, BOOLEAN Wait) {
-    host_irql_at_most(Wait ? APC_LEVEL : DISPATCH_LEVEL, "KeReleaseMutex");
+    (void)Wait; /* the page: a wait that follows at DISPATCH_LEVEL has a timeout of zero */
+    host_irql_at_most(DISPATCH_LEVEL, "KeReleaseMutex");
     if (!host_object_good(&Mutex->Header, "KeReleaseMutex"))
         return 0;
     host_dispatcher_lock();
@@ -125,5 +130,6 @@ NTKERNELAPI LONG NTAPI KeReleaseMutex(PRKMUTEX Mutex, BOOLEAN Wait) {
 }
 
 NTKERNELAPI LONG NTAPI KeReadStateMutex(PRKMUTEX Mutex) {
+    host_irql_at_most(DISPATCH_LEVEL, "KeReadStateMutex");
     return object_state(&Mutex->Header);
 }

@@ -36,7 +36,6 @@ static void fast_mutex_own(PFAST_MUTEX mutex, void *owner) {
 /* False: a violation, and the mutex stays with its owner. */
 static bool fast_mutex_acquire(PFAST_MUTEX mutex, const char *function) {
     void *self = host_thread_self();
-    host_irql_at_most(APC_LEVEL, function);
     if (!host_object_good(&mutex->Event.Header, function))
         return false;
     if (fast_mutex_owner(mutex) == self) {
@@ -84,6 +83,7 @@ static bool fast_mutex_release(PFAST_MUTEX mutex, const char *function) {
 /* ---- Fast mutexes ---------------------------------------------------------------------------- */
 
 NTKERNELAPI VOID NTAPI ExInitializeFastMutex(PFAST_MUTEX FastMutex) {
+    host_irql_at_most(DISPATCH_LEVEL, "ExInitializeFastMutex");
     fast_mutex_init(FastMutex, "ExInitializeFastMutex");
 }
 
@@ -92,6 +92,7 @@ static void raise_to_apc(PFAST_MUTEX mutex) {
 }
 
 NTKERNELAPI VOID NTAPI ExAcquireFastMutex(PFAST_MUTEX FastMutex) {
+    host_irql_at_most(APC_LEVEL, "ExAcquireFastMutex");
     if (fast_mutex_acquire(FastMutex, "ExAcquireFastMutex"))
         raise_to_apc(FastMutex);
 }
@@ -112,6 +113,7 @@ NTKERNELAPI VOID NTAPI ExReleaseFastMutex(PFAST_MUTEX FastMutex) {
 
 /* The owner has disabled APCs itself, and keeps its IRQL (nf-wdm-exacquirefastmutexunsafe). */
 NTKERNELAPI VOID NTAPI ExAcquireFastMutexUnsafe(PFAST_MUTEX FastMutex) {
+    host_irql_at_most(APC_LEVEL, "ExAcquireFastMutexUnsafe");
     if (!KeAreApcsDisabled())
         host_violation("ExAcquireFastMutexUnsafe where APCs are not disabled");
     (void)fast_mutex_acquire(FastMutex, "ExAcquireFastMutexUnsafe");
@@ -125,10 +127,12 @@ NTKERNELAPI VOID NTAPI ExReleaseFastMutexUnsafe(PFAST_MUTEX FastMutex) {
 /* ---- Guarded mutexes ------------------------------------------------------------------------- */
 
 NTKERNELAPI VOID NTAPI KeInitializeGuardedMutex(PKGUARDED_MUTEX Mutex) {
+    host_irql_at_most(APC_LEVEL, "KeInitializeGuardedMutex");
     fast_mutex_init(Mutex, "KeInitializeGuardedMutex");
 }
 
 NTKERNELAPI VOID NTAPI KeAcquireGuardedMutex(PKGUARDED_MUTEX Mutex) {
+    host_irql_at_most(APC_LEVEL, "KeAcquireGuardedMutex");
     (void)fast_mutex_acquire(Mutex, "KeAcquireGuardedMutex");
 }
 

@@ -93,14 +93,14 @@ NTKERNELAPI VOID NTAPI KeRevertToUserAffinityThread(VOID) {
 
 NTKERNELAPI KPRIORITY NTAPI KeQueryPriorityThread(PKTHREAD Thread) {
     (void)Thread;
-    host_irql_at_most(DISPATCH_LEVEL, "KeQueryPriorityThread");
+    host_irql_at_most(PASSIVE_LEVEL, "KeQueryPriorityThread");
     return 8; /* normal */
 }
 
 NTKERNELAPI LONG NTAPI KeSetBasePriorityThread(PKTHREAD Thread, LONG Increment) {
     (void)Thread;
     (void)Increment;
-    host_irql_at_most(DISPATCH_LEVEL, "KeSetBasePriorityThread");
+    host_irql_at_most(PASSIVE_LEVEL, "KeSetBasePriorityThread");
     return 0; /* the increment before */
 }
 
@@ -113,6 +113,7 @@ NTKERNELAPI ULONG_PTR NTAPI KeIpiGenericCall(PKIPI_BROADCAST_WORKER BroadcastFun
 /* What every x86-64 processor has: the page's numbers of floating point, CMPXCHG8B, MMX, SSE, TSC,
  * SSE2, NX, CMPXCHG16B and the like. */
 NTKERNELAPI BOOLEAN NTAPI ExIsProcessorFeaturePresent(ULONG ProcessorFeature) {
+    host_irql_at_most(PASSIVE_LEVEL, "ExIsProcessorFeaturePresent");
     const ULONGLONG present =
         1ull << PF_COMPARE_EXCHANGE_DOUBLE | 1ull << PF_MMX_INSTRUCTIONS_AVAILABLE |
         1ull << PF_XMMI_INSTRUCTIONS_AVAILABLE | 1ull << PF_RDTSC_INSTRUCTION_AVAILABLE |

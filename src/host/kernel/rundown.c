@@ -18,6 +18,7 @@
 #define LOOK_100NS (-10000)
 
 NTKERNELAPI VOID NTAPI ExInitializeRundownProtection(PEX_RUNDOWN_REF RunRef) {
+    host_irql_at_most(APC_LEVEL, "ExInitializeRundownProtection");
     __atomic_store_n(&RunRef->Count, 0, __ATOMIC_SEQ_CST);
 }
 
@@ -65,6 +66,7 @@ NTKERNELAPI VOID NTAPI ExWaitForRundownProtectionRelease(PEX_RUNDOWN_REF RunRef)
 }
 
 NTKERNELAPI VOID NTAPI ExRundownCompleted(PEX_RUNDOWN_REF RunRef) {
+    host_irql_at_most(APC_LEVEL, "ExRundownCompleted");
     __atomic_store_n(&RunRef->Count, ENDED, __ATOMIC_SEQ_CST);
 }
 

@@ -12,12 +12,6 @@
 #include "kernel/dispatcher.h"
 #include "kernel/irql.h"
 
-static void at_dispatch_level(const char *function) {
-    if (host_self.irql < DISPATCH_LEVEL)
-        host_violation("%s was called at IRQL %u; it may be called at IRQL %u at least", function,
-                       host_self.irql, DISPATCH_LEVEL);
-}
-
 static void rw_spin(PEX_SPIN_LOCK lock, bool shared) {
     for (;;) {
         LONG value = __atomic_load_n(lock, __ATOMIC_RELAXED);
@@ -50,7 +44,7 @@ static KIRQL rw_acquire(PEX_SPIN_LOCK lock, bool shared, const char *function) {
 }
 
 static void rw_release(PEX_SPIN_LOCK lock, bool shared, KIRQL old, const char *function) {
-    at_dispatch_level(function);
+    host_irql_exactly(DISPATCH_LEVEL, function);
     rw_unlock(lock, shared, function);
     if (old <= host_self.irql)
         host_irql_lower(old);
@@ -75,29 +69,29 @@ NTKERNELAPI VOID NTAPI ExReleaseSpinLockShared(PEX_SPIN_LOCK SpinLock, KIRQL Old
 }
 
 NTKERNELAPI VOID NTAPI ExAcquireSpinLockExclusiveAtDpcLevel(PEX_SPIN_LOCK SpinLock) {
-    at_dispatch_level("ExAcquireSpinLockExclusiveAtDpcLevel");
+    host_irql_at_least(DISPATCH_LEVEL, "ExAcquireSpinLockExclusiveAtDpcLevel");
     rw_spin(SpinLock, false);
 }
 
 NTKERNELAPI VOID NTAPI ExAcquireSpinLockSharedAtDpcLevel(PEX_SPIN_LOCK SpinLock) {
-    at_dispatch_level("ExAcquireSpinLockSharedAtDpcLevel");
+    host_irql_at_least(DISPATCH_LEVEL, "ExAcquireSpinLockSharedAtDpcLevel");
     rw_spin(SpinLock, true);
 }
 
 NTKERNELAPI VOID NTAPI ExReleaseSpinLockExclusiveFromDpcLevel(PEX_SPIN_LOCK SpinLock) {
-    at_dispatch_level("ExReleaseSpinLockExclusiveFromDpcLevel");
+    host_irql_at_least(DISPATCH_LEVEL, "ExReleaseSpinLockExclusiveFromDpcLevel");
     rw_unlock(SpinLock, false, "ExReleaseSpinLockExclusiveFromDpcLevel");
 }
 
 NTKERNELAPI VOID NTAPI ExReleaseSpinLockSharedFromDpcLevel(PEX_SPIN_LOCK SpinLock) {
-    at_dispatch_level("ExReleaseSpinLockSharedFromDpcLevel");
+    host_irql_at_least(DISPATCH_LEVEL, "ExReleaseSpinLockSharedFromDpcLevel");
     rw_unlock(SpinLock, true, "ExReleaseSpinLockSharedFromDpcLevel");
 }
 
 /* TRUE: the caller was the only reader, and is the writer now. */
 NTKERNELAPI LOGICAL NTAPI ExTryConvertSharedSpinLockExclusive(PEX_SPIN_LOCK SpinLock) {
     LONG alone = 1;
-    at_dispatch_level("ExTryConvertSharedSpinLockExclusive");
+    host_irql_at_least(DISPATCH_LEVEL, "ExTryConvertSharedSpinLockExclusive");
     return __atomic_compare_exchange_n(SpinLock, &alone, INT32_MIN, false, __ATOMIC_ACQUIRE,
                                        __ATOMIC_RELAXED);
 }

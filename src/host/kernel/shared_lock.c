@@ -105,20 +105,25 @@ NTKERNELAPI NTSTATUS NTAPI ExInitializeResourceLite(PERESOURCE Resource) {
     return STATUS_SUCCESS;
 }
 
-NTKERNELAPI NTSTATUS NTAPI ExDeleteResourceLite(PERESOURCE Resource) {
-    host_irql_at_most(DISPATCH_LEVEL, "ExDeleteResourceLite");
-    if (Resource->SpinLock != 0)
-        host_violation("ExDeleteResourceLite of a resource that is owned");
-    for (struct sharer *sharer = Resource->OwnerTable, *next; sharer; sharer = next) {
+static void resource_end(PERESOURCE resource, const char *function) {
+    if (resource->SpinLock != 0)
+        host_violation("%s of a resource that is owned", function);
+    for (struct sharer *sharer = resource->OwnerTable, *next; sharer; sharer = next) {
         next = sharer->next;
         free(sharer);
     }
-    Resource->OwnerTable = NULL;
+    resource->OwnerTable = NULL;
+}
+
+NTKERNELAPI NTSTATUS NTAPI ExDeleteResourceLite(PERESOURCE Resource) {
+    host_irql_at_most(APC_LEVEL, "ExDeleteResourceLite");
+    resource_end(Resource, "ExDeleteResourceLite");
     return STATUS_SUCCESS;
 }
 
 NTKERNELAPI NTSTATUS NTAPI ExReinitializeResourceLite(PERESOURCE Resource) {
-    ExDeleteResourceLite(Resource);
+    host_irql_at_most(DISPATCH_LEVEL, "ExReinitializeResourceLite");
+    resource_end(Resource, "ExReinitializeResourceLite");
     return ExInitializeResourceLite(Resource);
 }
 
@@ -242,7 +247,7 @@ NTKERNELAPI VOID NTAPI ExReleaseResourceLite(PERESOURCE Resource) {
 }
 
 NTKERNELAPI VOID NTAPI ExConvertExclusiveToSharedLite(PERESOURCE Resource) {
-    host_irql_at_most(DISPATCH_LEVEL, "ExConvertExclusiveToSharedLite");
+    host_irql_at_most(APC_LEVEL, "ExConvertExclusiveToSharedLite");
     if (Resource->OwnerThread != self_thread()) {
         host_violation("ExConvertExclusiveToSharedLite of a resource that the thread does not own");
         return;
@@ -261,11 +266,13 @@ NTKERNELAPI VOID NTAPI ExConvertExclusiveToSharedLite(PERESOURCE Resource) {
 }
 
 NTKERNELAPI BOOLEAN NTAPI ExIsResourceAcquiredExclusiveLite(PERESOURCE Resource) {
+    host_irql_at_most(DISPATCH_LEVEL, "ExIsResourceAcquiredExclusiveLite");
     return Resource->OwnerThread == self_thread();
 }
 
 /* How often the thread has it, shared or alone. */
 NTKERNELAPI ULONG NTAPI ExIsResourceAcquiredSharedLite(PERESOURCE Resource) {
+    host_irql_at_most(DISPATCH_LEVEL, "ExIsResourceAcquiredSharedLite");
     if (Resource->OwnerThread == self_thread())
         return Resource->OwnerCount;
     pthread_mutex_lock(&shared_lock_guard);

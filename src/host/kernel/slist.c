@@ -61,6 +61,7 @@ NTKERNELAPI PSLIST_ENTRY NTAPI ExpInterlockedFlushSList(PSLIST_HEADER ListHead) 
 }
 
 NTKERNELAPI USHORT NTAPI ExQueryDepthSList(PSLIST_HEADER SListHead) {
+    host_irql_at_most(DISPATCH_LEVEL, "ExQueryDepthSList");
     return (USHORT)__atomic_load_n(&SListHead->Alignment, __ATOMIC_RELAXED);
 }
 

@@ -44,12 +44,6 @@ static void unlock_spin(PKSPIN_LOCK lock) {
         __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
 }
 
-static void at_dispatch(const char *function) {
-    if (host_self.irql < DISPATCH_LEVEL)
-        host_violation("%s was called at IRQL %u; it may be called at IRQL %u at least", function,
-                       host_self.irql, DISPATCH_LEVEL);
-}
-
 NTKERNELAPI KIRQL NTAPI KeAcquireSpinLockRaiseToDpc(PKSPIN_LOCK SpinLock) {
     KIRQL old = host_self.irql;
     if (host_irql_at_most(DISPATCH_LEVEL, "KeAcquireSpinLock"))
@@ -59,7 +53,7 @@ NTKERNELAPI KIRQL NTAPI KeAcquireSpinLockRaiseToDpc(PKSPIN_LOCK SpinLock) {
 }
 
 NTKERNELAPI VOID NTAPI KeReleaseSpinLock(PKSPIN_LOCK SpinLock, KIRQL NewIrql) {
-    at_dispatch("KeReleaseSpinLock");
+    host_irql_exactly(DISPATCH_LEVEL, "KeReleaseSpinLock");
     unlock_spin(SpinLock);
     if (NewIrql > host_self.irql)
         host_violation("KeReleaseSpinLock to IRQL %u was called at IRQL %u", NewIrql,
@@ -69,17 +63,17 @@ NTKERNELAPI VOID NTAPI KeReleaseSpinLock(PKSPIN_LOCK SpinLock, KIRQL NewIrql) {
 }
 
 NTKERNELAPI VOID NTAPI KeAcquireSpinLockAtDpcLevel(PKSPIN_LOCK SpinLock) {
-    at_dispatch("KeAcquireSpinLockAtDpcLevel");
+    host_irql_at_least(DISPATCH_LEVEL, "KeAcquireSpinLockAtDpcLevel");
     lock_spin(SpinLock);
 }
 
 NTKERNELAPI BOOLEAN NTAPI KeTryToAcquireSpinLockAtDpcLevel(PKSPIN_LOCK SpinLock) {
-    at_dispatch("KeTryToAcquireSpinLockAtDpcLevel");
+    host_irql_at_least(DISPATCH_LEVEL, "KeTryToAcquireSpinLockAtDpcLevel");
     return try_lock(SpinLock);
 }
 
 NTKERNELAPI VOID NTAPI KeReleaseSpinLockFromDpcLevel(PKSPIN_LOCK SpinLock) {
-    at_dispatch("KeReleaseSpinLockFromDpcLevel");
+    host_irql_at_least(DISPATCH_LEVEL, "KeReleaseSpinLockFromDpcLevel");
     unlock_spin(SpinLock);
 }
 

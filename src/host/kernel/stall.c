@@ -99,5 +99,6 @@ NTKERNELAPI VOID NTAPI KeQueryTickCount(PLARGE_INTEGER CurrentCount) {
 
 /* Caches are coherent here. */
 NTKERNELAPI BOOLEAN NTAPI KeInvalidateAllCaches(VOID) {
+    host_irql_at_most(DISPATCH_LEVEL, "KeInvalidateAllCaches");
     return TRUE;
 }

@@ -122,6 +122,8 @@ NTKERNELAPI NTSTATUS NTAPI PsTerminateSystemThread(NTSTATUS ExitStatus) {
                        (unsigned)ExitStatus);
         return STATUS_INVALID_PARAMETER;
     }
+    if (!host_irql_at_most(PASSIVE_LEVEL, "PsTerminateSystemThread"))
+        host_irql_set(PASSIVE_LEVEL);
     thread_ended();
     pthread_exit(NULL);
 }
@@ -216,10 +218,12 @@ static LONG thread_reference(PVOID object, LONG change) {
 }
 
 NTKERNELAPI LONG_PTR NTAPI ObfReferenceObject(PVOID Object) {
+    host_irql_at_most(DISPATCH_LEVEL, "ObReferenceObject");
     return thread_reference(Object, 1);
 }
 
 NTKERNELAPI LONG_PTR NTAPI ObfDereferenceObject(PVOID Object) {
+    host_irql_at_most(DISPATCH_LEVEL, "ObDereferenceObject");
     LONG left = thread_reference(Object, -1);
     if (left < 0)
         host_violation("ObDereferenceObject of a thread that has no reference");
@@ -228,6 +232,7 @@ NTKERNELAPI LONG_PTR NTAPI ObfDereferenceObject(PVOID Object) {
 
 /* Some other time, at PASSIVE_LEVEL: any is. */
 NTKERNELAPI VOID NTAPI ObDereferenceObjectDeferDelete(PVOID Object) {
+    host_irql_at_most(DISPATCH_LEVEL, "ObDereferenceObjectDeferDelete");
     ObfDereferenceObject(Object);
 }
 
@@ -264,6 +269,7 @@ NTKERNELAPI PKTHREAD NTAPI KeGetCurrentThread(VOID) {
 NTKERNELAPI KPRIORITY NTAPI KeSetPriorityThread(PKTHREAD Thread, KPRIORITY Priority) {
     (void)Thread;
     (void)Priority;
+    host_irql_at_most(PASSIVE_LEVEL, "KeSetPriorityThread");
     return 8; /* normal */
 }
 

@@ -270,6 +270,7 @@ NTKERNELAPI BOOLEAN NTAPI KeCancelTimer(PKTIMER Timer) {
 }
 
 NTKERNELAPI BOOLEAN NTAPI KeReadStateTimer(PKTIMER Timer) {
+    host_irql_at_most(DISPATCH_LEVEL, "KeReadStateTimer");
     host_dispatcher_lock();
     bool signalled = Timer->Header.SignalState > 0;
     host_dispatcher_unlock();

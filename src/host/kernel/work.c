@@ -91,12 +91,10 @@ NTKERNELAPI ULONG NTAPI IoSizeofWorkItem(VOID) {
 }
 
 NTKERNELAPI VOID NTAPI IoInitializeWorkItem(PVOID IoObject, PIO_WORKITEM IoWorkItem) {
-    host_irql_at_most(DISPATCH_LEVEL, "IoInitializeWorkItem");
     *IoWorkItem = (struct _IO_WORKITEM){.object = IoObject};
 }
 
 NTKERNELAPI VOID NTAPI IoUninitializeWorkItem(PIO_WORKITEM IoWorkItem) {
-    host_irql_at_most(DISPATCH_LEVEL, "IoUninitializeWorkItem");
     if (__atomic_load_n(&IoWorkItem->queued, __ATOMIC_ACQUIRE))
         host_violation("IoUninitializeWorkItem of a work item that is in the queue");
 }

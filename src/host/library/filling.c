@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/thread.h"
 #include "base/world.h"
 
 NTSYSAPI VOID NTAPI RtlFillMemoryUlong(PVOID Destination, SIZE_T Length, ULONG Pattern) {
@@ -27,6 +28,7 @@ NTSYSAPI SIZE_T NTAPI RtlCompareMemoryUlong(PVOID Source, SIZE_T Length, ULONG P
 
 /* From 0 to MAXLONG - 1, and the same for the same seed. */
 NTSYSAPI ULONG NTAPI RtlRandomEx(PULONG Seed) {
+    host_irql_at_most(APC_LEVEL, "RtlRandomEx");
     *Seed = (ULONG)(((ULONGLONG)*Seed * 0x7fffffed + 0x7fffffc3) % 0x7fffffff);
     return *Seed;
 }

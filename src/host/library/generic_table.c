@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/thread.h"
 #include "base/world.h"
 
 typedef RTL_BALANCED_LINKS links;
@@ -23,6 +24,7 @@ NTSYSAPI VOID NTAPI RtlInitializeGenericTableAvl(PRTL_AVL_TABLE Table,
                                                  PRTL_AVL_ALLOCATE_ROUTINE AllocateRoutine,
                                                  PRTL_AVL_FREE_ROUTINE FreeRoutine,
                                                  PVOID TableContext) {
+    host_irql_at_most(DISPATCH_LEVEL, "RtlInitializeGenericTableAvl");
     memset(Table, 0, sizeof(*Table));
     Table->BalancedRoot.Parent = &Table->BalancedRoot;
     Table->CompareRoutine = CompareRoutine;

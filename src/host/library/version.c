@@ -73,11 +73,13 @@ NTSYSAPI NTSTATUS NTAPI RtlVerifyVersionInfo(PRTL_OSVERSIONINFOEXW VersionInfo, 
 }
 
 NTSYSAPI BOOLEAN NTAPI RtlIsNtDdiVersionAvailable(ULONG Version) {
+    host_irql_at_most(PASSIVE_LEVEL, "RtlIsNtDdiVersionAvailable");
     return (Version & 0xffff) == 0 && Version <= (MAJOR << 24 | MINOR << 16);
 }
 
 NTKERNELAPI BOOLEAN NTAPI PsGetVersion(PULONG MajorVersion, PULONG MinorVersion, PULONG BuildNumber,
                                        PUNICODE_STRING CSDVersion) {
+    host_irql_at_most(PASSIVE_LEVEL, "PsGetVersion");
     if (MajorVersion)
         *MajorVersion = MAJOR;
     if (MinorVersion)

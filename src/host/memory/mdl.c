@@ -273,6 +273,7 @@ static bool fill_frames(PMDL mdl) {
 }
 
 NTKERNELAPI VOID NTAPI MmBuildMdlForNonPagedPool(PMDL Mdl) {
+    host_irql_at_most(DISPATCH_LEVEL, "MmBuildMdlForNonPagedPool");
     fill_frames(Mdl);
     Mdl->MappedSystemVa = MmGetMdlVirtualAddress(Mdl);
     Mdl->MdlFlags |= MDL_SOURCE_IS_NONPAGED_POOL;
@@ -296,6 +297,7 @@ NTKERNELAPI VOID NTAPI MmUnlockPages(PMDL Mdl) {
 
 NTKERNELAPI VOID NTAPI IoBuildPartialMdl(PMDL SourceMdl, PMDL TargetMdl, PVOID VirtualAddress,
                                          ULONG Length) {
+    host_irql_at_most(DISPATCH_LEVEL, "IoBuildPartialMdl");
     uint64_t skip =
         ((uintptr_t)PAGE_ALIGN(VirtualAddress) - (uintptr_t)SourceMdl->StartVa) / HOST_PAGE;
     uint64_t pages = ADDRESS_AND_SIZE_TO_SPAN_PAGES(VirtualAddress, Length);
@@ -318,12 +320,12 @@ NTKERNELAPI PVOID NTAPI MmMapLockedPagesSpecifyCache(PMDL Mdl, KPROCESSOR_MODE A
                                                      MEMORY_CACHING_TYPE CacheType,
                                                      PVOID RequestedAddress,
                                                      ULONG BugCheckOnFailure, ULONG Priority) {
-    (void)AccessMode;
     (void)CacheType;
     (void)RequestedAddress;
     (void)BugCheckOnFailure;
     (void)Priority;
-    host_irql_at_most(DISPATCH_LEVEL, "MmMapLockedPagesSpecifyCache");
+    host_irql_at_most(AccessMode == UserMode ? APC_LEVEL : DISPATCH_LEVEL,
+                      "MmMapLockedPagesSpecifyCache");
     if (!host_may_allocate())
         return NULL;
     char *view = host_mdl_map(Mdl);
@@ -425,5 +427,6 @@ NTKERNELAPI PHYSICAL_ADDRESS NTAPI MmGetPhysicalAddress(PVOID BaseAddress) {
 
 /* True: an address is mapped, whatever its memory belongs to, as the system answers. */
 NTKERNELAPI BOOLEAN NTAPI MmIsAddressValid(PVOID VirtualAddress) {
+    host_irql_at_most(DISPATCH_LEVEL, "MmIsAddressValid");
     return msync(PAGE_ALIGN(VirtualAddress), HOST_PAGE, MS_ASYNC) == 0;
 }

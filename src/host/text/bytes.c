@@ -28,10 +28,12 @@ NTSYSAPI VOID NTAPI RtlCopyString(PSTRING DestinationString, const STRING *Sourc
 }
 
 NTSYSAPI CHAR NTAPI RtlUpperChar(CHAR Character) {
+    host_irql_at_most(APC_LEVEL, "RtlUpperChar");
     return (CHAR)host_upcase((UCHAR)Character);
 }
 
 NTSYSAPI VOID NTAPI RtlUpperString(PSTRING DestinationString, const STRING *SourceString) {
+    host_irql_at_most(APC_LEVEL, "RtlUpperString");
     RtlCopyString(DestinationString, SourceString);
     for (USHORT i = 0; i < DestinationString->Length; i++)
         DestinationString->Buffer[i] = RtlUpperChar(DestinationString->Buffer[i]);
@@ -60,12 +62,14 @@ NTSYSAPI BOOLEAN NTAPI RtlEqualString(const STRING *String1, const STRING *Strin
 }
 
 NTSYSAPI VOID NTAPI RtlFreeAnsiString(PANSI_STRING AnsiString) {
+    host_irql_at_most(APC_LEVEL, "RtlFreeAnsiString");
     if (AnsiString->Buffer)
         ExFreePool(AnsiString->Buffer);
     memset(AnsiString, 0, sizeof(*AnsiString));
 }
 
 NTSYSAPI VOID NTAPI RtlFreeUTF8String(PUTF8_STRING Utf8String) {
+    host_irql_at_most(PASSIVE_LEVEL, "RtlFreeUTF8String");
     RtlFreeAnsiString(Utf8String);
 }
 
@@ -103,6 +107,7 @@ NTSYSAPI NTSTATUS NTAPI RtlMultiByteToUnicodeSize(PULONG BytesInUnicodeString,
                                                   const CHAR *MultiByteString,
                                                   ULONG BytesInMultiByteString) {
     (void)MultiByteString;
+    host_irql_at_most(APC_LEVEL, "RtlMultiByteToUnicodeSize");
     *BytesInUnicodeString = BytesInMultiByteString * sizeof(WCHAR);
     return STATUS_SUCCESS;
 }
@@ -110,6 +115,7 @@ NTSYSAPI NTSTATUS NTAPI RtlMultiByteToUnicodeSize(PULONG BytesInUnicodeString,
 NTSYSAPI NTSTATUS NTAPI RtlUnicodeToMultiByteSize(PULONG BytesInMultiByteString,
                                                   PCWCH UnicodeString, ULONG BytesInUnicodeString) {
     (void)UnicodeString;
+    host_irql_at_most(APC_LEVEL, "RtlUnicodeToMultiByteSize");
     *BytesInMultiByteString = BytesInUnicodeString / sizeof(WCHAR);
     return STATUS_SUCCESS;
 }

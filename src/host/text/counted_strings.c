@@ -7,6 +7,7 @@
 #include <ntstrsafe.h>
 #include <string.h>
 
+#include "base/thread.h"
 #include "text/print.h"
 
 #define FLAGS                                                                                      \
@@ -94,6 +95,7 @@ static void source_text(struct counted *put, PCWSTR source, size_t most) {
 #define PUT(name, append_, kind, type)                                                             \
     NTSYSAPI NTSTATUS NTAPI RtlUnicodeString##name##Ex(PUNICODE_STRING Destination, type Source,   \
                                                        PUNICODE_STRING Remaining, ULONG Flags) {   \
+        host_irql_at_most(PASSIVE_LEVEL, __func__);                                                \
         struct counted put = {.append = (append_), .flags = Flags, .rest = Remaining};             \
         kind(&put, Source, ALL);                                                                   \
         return counted_put(Destination, &put);                                                     \
@@ -106,6 +108,7 @@ static void source_text(struct counted *put, PCWSTR source, size_t most) {
     NTSYSAPI NTSTATUS NTAPI RtlUnicodeString##name##Ex(PUNICODE_STRING Destination, type Source,   \
                                                        SIZE_T Most, PUNICODE_STRING Remaining,     \
                                                        ULONG Flags) {                              \
+        host_irql_at_most(PASSIVE_LEVEL, __func__);                                                \
         struct counted put = {.append = (append_), .flags = Flags, .rest = Remaining};             \
         kind(&put, Source, Most / (size));                                                         \
         return counted_put(Destination, &put);                                                     \
@@ -129,6 +132,7 @@ PUT_N(CchCatStringN, true, source_text, PCWSTR, 1)
 PUT_N(CbCatStringN, true, source_text, PCWSTR, sizeof(WCHAR))
 
 NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringValidateEx(PCUNICODE_STRING Source, ULONG Flags) {
+    host_irql_at_most(PASSIVE_LEVEL, "RtlUnicodeStringValidate");
     if ((Flags & ~STRSAFE_IGNORE_NULLS) != 0)
         return STATUS_INVALID_PARAMETER;
     bool good = Source ? counted_good(Source) : Flags != 0;
@@ -142,6 +146,7 @@ NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringValidate(PCUNICODE_STRING Source) {
 NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringInitEx(PUNICODE_STRING Destination, PCWSTR Source,
                                                ULONG Flags) {
     struct counted text = {.source = NULL};
+    host_irql_at_most(PASSIVE_LEVEL, "RtlUnicodeStringInit");
     source_text(&text, Source, ALL);
     if ((Flags & ~STRSAFE_IGNORE_NULLS) != 0 || (!Destination && Flags == 0))
         return STATUS_INVALID_PARAMETER;
@@ -162,6 +167,7 @@ NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringVPrintfEx(PUNICODE_STRING Destination,
                                                   PUNICODE_STRING Remaining, ULONG Flags,
                                                   PCWSTR Format, WDDM_VA_LIST Arguments) {
     WCHAR text[1024];
+    host_irql_at_most(PASSIVE_LEVEL, "RtlUnicodeStringPrintf");
     struct counted put = {.flags = Flags, .rest = Remaining};
     bool whole =
         !Format || host_print_wide(text, sizeof(text) / sizeof(text[0]), Format, &Arguments);

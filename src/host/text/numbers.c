@@ -10,6 +10,7 @@
 
 NTSYSAPI NTSTATUS NTAPI RtlInt64ToUnicodeString(ULONGLONG Value, ULONG Base,
                                                 PUNICODE_STRING String) {
+    host_irql_at_most(PASSIVE_LEVEL, "RtlInt64ToUnicodeString");
     WCHAR digits[64];
     size_t begin = sizeof(digits) / sizeof(digits[0]);
     if (Base == 0)
@@ -90,6 +91,7 @@ NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringToInteger(PCUNICODE_STRING String, ULONG
 }
 
 NTSYSAPI NTSTATUS NTAPI RtlCharToInteger(PCSZ String, ULONG Base, PULONG Value) {
+    host_irql_at_most(PASSIVE_LEVEL, "RtlCharToInteger");
     struct number_text from = {String, strlen(String), 0, false};
     return number_read(&from, Base, Value);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/thread.h"
 #include "base/world.h"
 #include "text/print.h"
 
@@ -204,9 +205,28 @@ static void format_text(struct output *out, const char *format, __builtin_ms_va_
         out->text[out->length] = 0;
 }
 
+/* %C, %S, or %c, %s, %Z of wide characters. */
+static bool format_has_unicode(const char *format) {
+    const char *at = format;
+    while ((at = strchr(at, '%'))) {
+        size_t skip = strspn(++at, "-+ #0123456789.*");
+        size_t sizes = strspn(at + skip, "hlwI0123456789zjt");
+        bool wide = memchr(at + skip, 'l', sizes) || memchr(at + skip, 'w', sizes);
+        char letter = at[skip + sizes];
+        if (letter == 'C' || letter == 'S' ||
+            (wide && (letter == 'c' || letter == 's' || letter == 'Z')))
+            return true;
+        at += skip + sizes + (letter != 0);
+    }
+    return false;
+}
+
 static void print_text(const char *format, __builtin_ms_va_list *args) {
     char text[1024];
     struct output out = {.text = text, .room = sizeof(text)};
+    host_irql_at_most(HOST_HIGHEST_DIRQL, "DbgPrint");
+    if (host_self.irql != PASSIVE_LEVEL && format_has_unicode(format))
+        host_irql_at_most(PASSIVE_LEVEL, "DbgPrint with characters of Unicode");
     if (!host_world->config.log)
         return;
     format_text(&out, format, args);
@@ -241,9 +261,9 @@ NTSYSAPI ULONG NTAPI DbgPrintEx(ULONG ComponentId, ULONG Level, PCSTR Format, ..
 
 /* There is no debugger to answer. */
 NTSYSAPI ULONG NTAPI DbgPrompt(PCSTR Prompt, PCHAR Response, ULONG Length) {
+    host_irql_at_most(HOST_HIGHEST_DIRQL, "DbgPrompt");
+    (void)Response, (void)Length; /* which no character reaches */
     host_log("%s\n", Prompt);
-    if (Length != 0)
-        Response[0] = 0;
     return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <ntstrsafe.h>
 #include <string.h>
 
+#include "base/thread.h"
 #include "text/print.h"
 
 /* A destination. */
@@ -123,10 +124,23 @@ static NTSTATUS safe_measure(const void *text, bool wide, size_t most, SIZE_T *l
     return n < most ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER;
 }
 
+NTSTATUS NTAPI vidmm_host_print_narrow(char *text, size_t room, const char *format,
+                                       WDDM_VA_LIST arguments) {
+    struct safe to = {.text = text, .room = room};
+    return safe_print(&to, format, &arguments);
+}
+
+NTSTATUS NTAPI vidmm_host_print_wide(WCHAR *text, size_t room, const WCHAR *format,
+                                     WDDM_VA_LIST arguments) {
+    struct safe to = {.text = text, .room = room, .wide = true};
+    return safe_print(&to, format, &arguments);
+}
+
 /* ---- Names ----------------------------------------------------------------------------------- */
 
 /* `unit`: what the room is counted in; `size`: bytes of a character in that unit. */
 #define DESTINATION(room_)                                                                         \
+    host_irql_at_most(PASSIVE_LEVEL, __func__);                                                    \
     struct safe to = {.text = Destination, .room = (room_), .wide = sizeof(*Destination) == 2}
 
 #define PUTS(kind, put, letter, type, constant, size, unit)                                        \
@@ -199,6 +213,7 @@ static NTSTATUS safe_measure(const void *text, bool wide, size_t most, SIZE_T *l
 #define FAMILY(count, letter, type, constant, size, unit)                                          \
     NTSYSAPI NTSTATUS NTAPI RtlString##count##Length##letter(constant String, SIZE_T Maximum,      \
                                                              SIZE_T *Length) {                     \
+        host_irql_at_most(PASSIVE_LEVEL, __func__);                                                \
         return safe_measure(String, sizeof(*String) == 2, Maximum / (size), Length, unit);         \
     }                                                                                              \
     PUTS(count##Copy, safe_copy, letter, type, constant, size, unit)                               \

@@ -30,6 +30,7 @@ NTSYSAPI VOID NTAPI RtlCopyUnicodeString(PUNICODE_STRING DestinationString,
 
 NTSYSAPI BOOLEAN NTAPI RtlEqualUnicodeString(PCUNICODE_STRING String1, PCUNICODE_STRING String2,
                                              BOOLEAN CaseInSensitive) {
+    host_irql_at_most(PASSIVE_LEVEL, "RtlEqualUnicodeString");
     if (String1->Length != String2->Length)
         return FALSE;
     for (USHORT i = 0; i < String1->Length / sizeof(WCHAR); i++) {
@@ -41,6 +42,7 @@ NTSYSAPI BOOLEAN NTAPI RtlEqualUnicodeString(PCUNICODE_STRING String1, PCUNICODE
 }
 
 NTSYSAPI VOID NTAPI RtlFreeUnicodeString(PUNICODE_STRING UnicodeString) {
+    host_irql_at_most(APC_LEVEL, "RtlFreeUnicodeString");
     if (UnicodeString->Buffer)
         ExFreePool(UnicodeString->Buffer);
     memset(UnicodeString, 0, sizeof(*UnicodeString));

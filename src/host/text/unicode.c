@@ -52,6 +52,7 @@ NTSYSAPI LONG NTAPI RtlCompareUnicodeString(PCUNICODE_STRING String1, PCUNICODE_
 
 NTSYSAPI BOOLEAN NTAPI RtlPrefixUnicodeString(PCUNICODE_STRING String1, PCUNICODE_STRING String2,
                                               BOOLEAN CaseInSensitive) {
+    host_irql_at_most(PASSIVE_LEVEL, "RtlPrefixUnicodeString");
     UNICODE_STRING begin = *String2;
     if (String1->Length > String2->Length)
         return FALSE;
@@ -77,10 +78,12 @@ NTSYSAPI NTSTATUS NTAPI RtlHashUnicodeString(PCUNICODE_STRING String, BOOLEAN Ca
 /* ---- In other letters --------------------------------------------------------------------------- */
 
 NTSYSAPI WCHAR NTAPI RtlUpcaseUnicodeChar(WCHAR SourceCharacter) {
+    host_irql_at_most(APC_LEVEL, "RtlUpcaseUnicodeChar");
     return host_upcase(SourceCharacter);
 }
 
 NTSYSAPI WCHAR NTAPI RtlDowncaseUnicodeChar(WCHAR SourceCharacter) {
+    host_irql_at_most(PASSIVE_LEVEL, "RtlDowncaseUnicodeChar");
     return host_downcase(SourceCharacter);
 }
 
@@ -123,7 +126,7 @@ NTSYSAPI BOOLEAN NTAPI RtlCreateUnicodeString(PUNICODE_STRING DestinationString,
                                               PCWSTR SourceString) {
     UNICODE_STRING source;
     RtlInitUnicodeString(&source, SourceString);
-    if (!host_irql_at_most(APC_LEVEL, "RtlCreateUnicodeString"))
+    if (!host_irql_at_most(PASSIVE_LEVEL, "RtlCreateUnicodeString"))
         return FALSE;
     PWSTR buffer = ExAllocatePoolWithTag(PagedPool, source.MaximumLength, 0x67727453 /* Strg */);
     if (!buffer)

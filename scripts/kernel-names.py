@@ -5,9 +5,10 @@
     scripts/kernel-names.py            prints the page
     scripts/kernel-names.py --check    fails when the page in docs/ is another; the test kernel-names
 
-Declared: the headers in include/wddm and src/cc/crt. Tested: named in tests/host or tests/cc. Not
+Declared: the headers in include/wddm and src/cc/crt. Tested: named, or another name of it, in tests/host or tests/cc. Not
 supported: implemented in src/host/driver/absent*.c or requests.c, where nothing is behind a function.
-Absent: a name of scripts/kernel-names.txt, which were tried, that no header declares.
+Absent: a name of scripts/kernel-names.txt, which were tried, that no header declares; the reason is in
+scripts/kernel-absent.txt, a line NAME REASON each.
 """
 import glob
 import os
@@ -20,7 +21,7 @@ INLINE = re.compile(r'^FORCEINLINE\s+[^(]*?\b(\w+)\(', re.MULTILINE)
 MACRO = re.compile(r'^\s*#\s*define\s+([A-Za-z_]\w+)(?:\(|\s+[A-Za-z_]\w+\s*$)', re.MULTILINE)
 C_FUNCTION = re.compile(r'^[^\s#].*FOREIGN_CALL (\w+)\(', re.MULTILINE)
 DEFINED = re.compile(r'\bNTAPI\s+(\w+)\s*\([^;{}]*\)\s*\{')
-FUNCTION_NAME = re.compile(r'^(?:Ex|Ke|Kf|Mm|Io|Iof|Po|Ob|Obf|Ps|Zw|Rtl|Se|Etw|Dbg|Hal|Interlocked|(?:Read|Write)[A-Z]\w*|Wmi|Cm|Aux|Bit|Ver|READ_|WRITE_|_mm_|_Read|_Write|_byteswap|_Bit|Yield|Population|__popcnt|__rdtsc|Unsigned|Query)')
+FUNCTION_NAME = re.compile(r'^(?:Ex|Ke|Kf|Mm|Io|Iof|Po|Ob|Obf|Ps|Zw|Rtl|Se|Etw|Dbg|Hal|Interlocked|(?:Read|Write)[A-Z]\w*|Wmi|Cm|Aux|Bit|Ver|READ_|WRITE_|_mm_|_Read|_Write|_byteswap|_Bit|Yield|Population|__(?!except)[a-z]|READ_REGISTER|Debug|DrvRt|Unsigned|Query)')
 KERNEL = ('wdm', 'ntd', 'nti', 'nts', 'aux')
 
 
@@ -37,7 +38,8 @@ def declared():
         if not header.startswith(KERNEL):
             continue
         for name in DECLARED.findall(text) + INLINE.findall(text):
-            names.setdefault(name, header)
+            if not name.startswith('Wddm'): # what a macro with the field's name stands for
+                names.setdefault(name, header)
         for name in MACRO.findall(text):
             if FUNCTION_NAME.match(name):
                 names.setdefault(name, header)
@@ -65,6 +67,12 @@ def words(*patterns):
     return found
 
 
+def renamed():
+    """{name: the other name that it is}"""
+    plain = re.compile(r'^\s*#\s*define\s+(\w+)\s+([A-Za-z_]\w+)\s*$', re.MULTILINE)
+    return {name: other for _, text in read('include/wddm/*.h') for name, other in plain.findall(text)}
+
+
 def unsupported():
     names = set()
     for pattern in ('src/host/driver/absent*.c', 'src/host/driver/requests.c'):
@@ -75,6 +83,9 @@ def unsupported():
 
 def page():
     names, tested, refused = declared(), words('tests/host/**/*.c', 'tests/cc/*'), unsupported()
+    tested |= {name for name, other in renamed().items() if other in tested}
+    reasons = dict(line.split(' ', 1)
+                   for line in next(read('scripts/kernel-absent.txt'))[1].splitlines())
     tried = next(read('scripts/kernel-names.txt'))[1].split()
     lines = ['# Kernel names', '',
              'Printed by `scripts/kernel-names.py` from the headers, the host and its tests.', '',
@@ -82,10 +93,10 @@ def page():
              '| works, tested | does what its page says; a test of the host names it |',
              '| works | does what its page says |',
              '| not supported | nothing is behind it here: it answers as its page says of a system without |',
-             '| absent | declared nowhere; `vidmm cc` lists it |', '',
+             '| absent | declared nowhere, and why; `vidmm cc` lists it |', '',
              '| Name | Header | Answer |', '|---|---|---|']
     for name in sorted(set(names) | set(tried), key=lambda name: (name.lower(), name)):
-        answer = ('absent' if name not in names else 'not supported' if name in refused
+        answer = ('absent: ' + reasons.get(name, 'not looked at yet') if name not in names else 'not supported' if name in refused
                   else 'works, tested' if name in tested else 'works')
         lines.append(f'| `{name}` | {names.get(name, "")} | {answer} |')
     return '\n'.join(lines) + '\n'

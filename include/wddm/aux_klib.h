@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of loaded modules (page aux_klib): there is none, so it cannot be had. */
+/* The list of loaded modules (pages nf-aux_klib-auxklibinitialize, nf-aux_klib-auxklibquerymoduleinformation):
+ * the driver's own. */
 #ifndef WDDM_AUX_KLIB_H
 #define WDDM_AUX_KLIB_H
 
@@ -17,16 +18,9 @@ typedef struct WDDM_LAYOUT _AUX_MODULE_EXTENDED_INFO {
     USHORT FileNameOffset;
     UCHAR FullPathName[AUX_KLIB_MODULE_PATH_LEN];
 } AUX_MODULE_EXTENDED_INFO, *PAUX_MODULE_EXTENDED_INFO;
-FORCEINLINE NTSTATUS AuxKlibInitialize(VOID) {
-    return STATUS_SUCCESS;
-}
-FORCEINLINE NTSTATUS AuxKlibQueryModuleInformation(PULONG BufferSize, ULONG ElementSize,
-                                                   PVOID QueryInfo) {
-    (void)ElementSize;
-    (void)QueryInfo;
-    *BufferSize = 0;
-    return STATUS_NOT_SUPPORTED;
-}
+NTKERNELAPI NTSTATUS NTAPI AuxKlibInitialize(VOID);
+NTKERNELAPI NTSTATUS NTAPI AuxKlibQueryModuleInformation(PULONG BufferSize, ULONG ElementSize,
+                                                         PVOID QueryInfo);
 
 WDDM_END_DECLS
 

@@ -183,12 +183,13 @@ typedef struct WDDM_LAYOUT _OBJECT_ATTRIBUTES {
     WCHAR name##_text[characters];                                                                 \
     UNICODE_STRING name = {0, (USHORT)((characters) * sizeof(WCHAR)), name##_text}
 
-#define OBJ_INHERIT          0x00000002u
-#define OBJ_PERMANENT        0x00000010u
-#define OBJ_EXCLUSIVE        0x00000020u
-#define OBJ_CASE_INSENSITIVE 0x00000040u
-#define OBJ_OPENIF           0x00000080u
-#define OBJ_KERNEL_HANDLE    0x00000200u
+#define OBJ_INHERIT            0x00000002u
+#define OBJ_PERMANENT          0x00000010u
+#define OBJ_EXCLUSIVE          0x00000020u
+#define OBJ_CASE_INSENSITIVE   0x00000040u
+#define OBJ_OPENIF             0x00000080u
+#define OBJ_KERNEL_HANDLE      0x00000200u
+#define OBJ_FORCE_ACCESS_CHECK 0x00000400u
 
 /* Names of nameless members, for compilers that have none. */
 #ifndef DUMMYSTRUCTNAME

@@ -174,6 +174,32 @@ FORCEINLINE VOID WddmWriteMsr(ULONG Register, ULONG64 Value) {
     __asm__ __volatile__("wrmsr" ::"a"((ULONG)Value), "d"((ULONG)(Value >> 32)), "c"(Register));
 }
 #define __writemsr(Register, Value) WddmWriteMsr(Register, Value)
+FORCEINLINE VOID WddmWriteCr3(ULONG64 Value) {
+    __asm__ __volatile__("mov %0, %%cr3" ::"r"(Value) : "memory");
+}
+#define __writecr3(Value) WddmWriteCr3(Value)
+#define __wbinvd()        __asm__ __volatile__("wbinvd" ::: "memory")
+/* Elements copied and filled, from the lowest address on, whatever overlaps. */
+#define WDDM_STRING(suffix, type, move, store, letter)                                             \
+    FORCEINLINE VOID WddmMove##suffix(type *Destination, const type *Source, SIZE_T Count) {       \
+        __asm__ __volatile__(move : "+D"(Destination), "+S"(Source), "+c"(Count)::"memory");       \
+    }                                                                                              \
+    FORCEINLINE VOID WddmStore##suffix(type *Destination, type Data, SIZE_T Count) {               \
+        __asm__ __volatile__(store : "+D"(Destination), "+c"(Count) : letter(Data) : "memory");    \
+    }
+WDDM_STRING(B, UCHAR, "rep movsb", "rep stosb", "a")
+WDDM_STRING(W, USHORT, "rep movsw", "rep stosw", "a")
+WDDM_STRING(D, ULONG, "rep movsl", "rep stosl", "a")
+WDDM_STRING(Q, ULONG64, "rep movsq", "rep stosq", "a")
+#undef WDDM_STRING
+#define __movsb(Destination, Source, Count) WddmMoveB(Destination, Source, Count)
+#define __movsw(Destination, Source, Count) WddmMoveW(Destination, Source, Count)
+#define __movsd(Destination, Source, Count) WddmMoveD(Destination, Source, Count)
+#define __movsq(Destination, Source, Count) WddmMoveQ(Destination, Source, Count)
+#define __stosb(Destination, Data, Count)   WddmStoreB(Destination, Data, Count)
+#define __stosw(Destination, Data, Count)   WddmStoreW(Destination, Data, Count)
+#define __stosd(Destination, Data, Count)   WddmStoreD(Destination, Data, Count)
+#define __stosq(Destination, Data, Count)   WddmStoreQ(Destination, Data, Count)
 #endif
 
 /* FALSE, and no index: no bit is set. */

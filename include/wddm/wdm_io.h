@@ -313,8 +313,9 @@ typedef struct WDDM_LAYOUT _SCATTER_GATHER_LIST {
 } SCATTER_GATHER_LIST, *PSCATTER_GATHER_LIST;
 
 /* A registry key open for a device; the type flags of IoOpenDeviceRegistryKey. */
-#define PLUGPLAY_REGKEY_DEVICE 1
-#define PLUGPLAY_REGKEY_DRIVER 2
+#define PLUGPLAY_REGKEY_DEVICE            1
+#define PLUGPLAY_REGKEY_DRIVER            2
+#define PLUGPLAY_REGKEY_CURRENT_HWPROFILE 4
 NTKERNELAPI NTSTATUS NTAPI IoOpenDeviceRegistryKey(PDEVICE_OBJECT DeviceObject,
                                                    ULONG DevInstKeyType, ACCESS_MASK DesiredAccess,
                                                    PHANDLE Key);

@@ -207,6 +207,73 @@ NTKERNELAPI NTSTATUS NTAPI IoConnectInterrupt(PKINTERRUPT *InterruptObject,
                                               ULONG InterruptMode, BOOLEAN ShareVector,
                                               KAFFINITY ProcessorEnableMask, BOOLEAN FloatingSave);
 NTKERNELAPI VOID NTAPI IoDisconnectInterrupt(PKINTERRUPT InterruptObject);
+/* What it connects to is in the members behind the version, which no request reaches. */
+#define CONNECT_FULLY_SPECIFIED       0x1
+#define CONNECT_LINE_BASED            0x2
+#define CONNECT_MESSAGE_BASED         0x3
+#define CONNECT_FULLY_SPECIFIED_GROUP 0x4
+#define CONNECT_MESSAGE_BASED_PASSIVE 0x5
+#define CONNECT_CURRENT_VERSION       0x5
+typedef struct WDDM_LAYOUT _IO_CONNECT_INTERRUPT_FULLY_SPECIFIED_PARAMETERS {
+    PDEVICE_OBJECT PhysicalDeviceObject;
+    PKINTERRUPT *InterruptObject;
+    PKSERVICE_ROUTINE ServiceRoutine;
+    PVOID ServiceContext;
+    PKSPIN_LOCK SpinLock;
+    KIRQL SynchronizeIrql;
+    BOOLEAN FloatingSave;
+    BOOLEAN ShareVector;
+    ULONG Vector;
+    KIRQL Irql;
+    ULONG InterruptMode;
+    KAFFINITY ProcessorEnableMask;
+    USHORT Group;
+} IO_CONNECT_INTERRUPT_FULLY_SPECIFIED_PARAMETERS,
+    *PIO_CONNECT_INTERRUPT_FULLY_SPECIFIED_PARAMETERS;
+typedef struct WDDM_LAYOUT _IO_CONNECT_INTERRUPT_LINE_BASED_PARAMETERS {
+    PDEVICE_OBJECT PhysicalDeviceObject;
+    PKINTERRUPT *InterruptObject;
+    PKSERVICE_ROUTINE ServiceRoutine;
+    PVOID ServiceContext;
+    PKSPIN_LOCK SpinLock;
+    KIRQL SynchronizeIrql;
+    BOOLEAN FloatingSave;
+} IO_CONNECT_INTERRUPT_LINE_BASED_PARAMETERS, *PIO_CONNECT_INTERRUPT_LINE_BASED_PARAMETERS;
+typedef BOOLEAN NTAPI KMESSAGE_SERVICE_ROUTINE(struct _KINTERRUPT *Interrupt, PVOID ServiceContext,
+                                               ULONG MessageID);
+typedef KMESSAGE_SERVICE_ROUTINE *PKMESSAGE_SERVICE_ROUTINE;
+typedef struct WDDM_LAYOUT _IO_CONNECT_INTERRUPT_MESSAGE_BASED_PARAMETERS {
+    PDEVICE_OBJECT PhysicalDeviceObject;
+    union WDDM_LAYOUT {
+        PVOID *Generic;
+        struct _IO_INTERRUPT_MESSAGE_INFO **InterruptMessageTable;
+        PKINTERRUPT *InterruptObject;
+    } ConnectionContext;
+    PKMESSAGE_SERVICE_ROUTINE MessageServiceRoutine;
+    PVOID ServiceContext;
+    PKSPIN_LOCK SpinLock;
+    KIRQL SynchronizeIrql;
+    BOOLEAN FloatingSave;
+    PKSERVICE_ROUTINE FallBackServiceRoutine;
+} IO_CONNECT_INTERRUPT_MESSAGE_BASED_PARAMETERS, *PIO_CONNECT_INTERRUPT_MESSAGE_BASED_PARAMETERS;
+typedef struct WDDM_LAYOUT _IO_CONNECT_INTERRUPT_PARAMETERS {
+    ULONG Version;
+    union WDDM_LAYOUT {
+        IO_CONNECT_INTERRUPT_FULLY_SPECIFIED_PARAMETERS FullySpecified;
+        IO_CONNECT_INTERRUPT_LINE_BASED_PARAMETERS LineBased;
+        IO_CONNECT_INTERRUPT_MESSAGE_BASED_PARAMETERS MessageBased;
+    };
+} IO_CONNECT_INTERRUPT_PARAMETERS, *PIO_CONNECT_INTERRUPT_PARAMETERS;
+typedef struct WDDM_LAYOUT _IO_DISCONNECT_INTERRUPT_PARAMETERS {
+    ULONG Version;
+    union WDDM_LAYOUT {
+        PVOID Generic;
+        PKINTERRUPT InterruptObject;
+        struct _IO_INTERRUPT_MESSAGE_INFO *InterruptMessageTable;
+    } ConnectionContext;
+} IO_DISCONNECT_INTERRUPT_PARAMETERS, *PIO_DISCONNECT_INTERRUPT_PARAMETERS;
+NTKERNELAPI NTSTATUS NTAPI IoConnectInterruptEx(PIO_CONNECT_INTERRUPT_PARAMETERS Parameters);
+NTKERNELAPI VOID NTAPI IoDisconnectInterruptEx(PIO_DISCONNECT_INTERRUPT_PARAMETERS Parameters);
 NTKERNELAPI BOOLEAN NTAPI KeSynchronizeExecution(PKINTERRUPT Interrupt,
                                                  PKSYNCHRONIZE_ROUTINE SynchronizeRoutine,
                                                  PVOID SynchronizeContext);
@@ -225,6 +292,52 @@ NTKERNELAPI NTSTATUS NTAPI IoOpenDeviceInterfaceRegistryKey(PUNICODE_STRING Symb
                                                             PHANDLE DeviceInterfaceRegKey);
 NTKERNELAPI VOID NTAPI IoRequestDeviceEject(PDEVICE_OBJECT PhysicalDeviceObject);
 NTKERNELAPI VOID NTAPI IoInvalidateDeviceRelations(PDEVICE_OBJECT DeviceObject, ULONG Type);
+
+/* ---- Notifications of Plug and Play -------------------------------------------------------------- */
+
+typedef enum _IO_NOTIFICATION_EVENT_CATEGORY {
+    EventCategoryReserved,
+    EventCategoryHardwareProfileChange,
+    EventCategoryDeviceInterfaceChange,
+    EventCategoryTargetDeviceChange
+} IO_NOTIFICATION_EVENT_CATEGORY;
+#define PNPNOTIFY_DEVICE_INTERFACE_INCLUDE_EXISTING_INTERFACES 0x00000001u
+typedef NTSTATUS NTAPI DRIVER_NOTIFICATION_CALLBACK_ROUTINE(PVOID NotificationStructure,
+                                                            PVOID Context);
+typedef DRIVER_NOTIFICATION_CALLBACK_ROUTINE *PDRIVER_NOTIFICATION_CALLBACK_ROUTINE;
+NTKERNELAPI NTSTATUS NTAPI IoRegisterPlugPlayNotification(
+    IO_NOTIFICATION_EVENT_CATEGORY EventCategory, ULONG EventCategoryFlags, PVOID EventCategoryData,
+    PDRIVER_OBJECT DriverObject, PDRIVER_NOTIFICATION_CALLBACK_ROUTINE CallbackRoutine,
+    PVOID Context, PVOID *NotificationEntry);
+NTKERNELAPI NTSTATUS NTAPI IoUnregisterPlugPlayNotification(PVOID NotificationEntry);
+NTKERNELAPI NTSTATUS NTAPI IoUnregisterPlugPlayNotificationEx(PVOID NotificationEntry);
+
+/* ---- Timers of devices: once a second -------------------------------------------------------------- */
+
+typedef VOID NTAPI IO_TIMER_ROUTINE(PDEVICE_OBJECT DeviceObject, PVOID Context);
+typedef IO_TIMER_ROUTINE *PIO_TIMER_ROUTINE;
+NTKERNELAPI NTSTATUS NTAPI IoInitializeTimer(PDEVICE_OBJECT DeviceObject,
+                                             PIO_TIMER_ROUTINE TimerRoutine, PVOID Context);
+NTKERNELAPI VOID NTAPI IoStartTimer(PDEVICE_OBJECT DeviceObject);
+NTKERNELAPI VOID NTAPI IoStopTimer(PDEVICE_OBJECT DeviceObject);
+
+/* ---- The system's disk, the driver's file, the platform's IOMMU -------------------------------------- */
+
+typedef struct WDDM_LAYOUT _BOOTDISK_INFORMATION {
+    LONGLONG BootPartitionOffset;
+    LONGLONG SystemPartitionOffset;
+    ULONG BootDeviceSignature;
+    ULONG SystemDeviceSignature;
+} BOOTDISK_INFORMATION, *PBOOTDISK_INFORMATION;
+NTKERNELAPI NTSTATUS NTAPI IoGetBootDiskInformation(PBOOTDISK_INFORMATION BootDiskInformation,
+                                                    ULONG Size);
+NTKERNELAPI NTSTATUS NTAPI IoQueryFullDriverPath(PDRIVER_OBJECT DriverObject,
+                                                 PUNICODE_STRING FullPath);
+typedef struct _DMA_IOMMU_INTERFACE *PDMA_IOMMU_INTERFACE;
+typedef struct _DMA_IOMMU_INTERFACE_EX *PDMA_IOMMU_INTERFACE_EX;
+NTKERNELAPI NTSTATUS NTAPI IoGetIommuInterface(ULONG Version, PDMA_IOMMU_INTERFACE InterfaceOut);
+NTKERNELAPI NTSTATUS NTAPI IoGetIommuInterfaceEx(ULONG Version, ULONGLONG Flags,
+                                                 PDMA_IOMMU_INTERFACE_EX InterfaceOut);
 
 WDDM_END_DECLS
 

@@ -213,6 +213,59 @@ NTSYSAPI ULONGLONG NTAPI RtlCmDecodeMemIoResource(PCM_PARTIAL_RESOURCE_DESCRIPTO
                                                   PULONGLONG Start);
 NTSYSAPI NTSTATUS NTAPI RtlCmEncodeMemIoResource(PCM_PARTIAL_RESOURCE_DESCRIPTOR Descriptor,
                                                  UCHAR Type, ULONGLONG Length, ULONGLONG Start);
+/* A request for a resource (page ns-wdm-_io_resource_descriptor), as far as memory and ports go. */
+typedef struct WDDM_LAYOUT _IO_RESOURCE_DESCRIPTOR {
+    UCHAR Option;
+    UCHAR Type;
+    UCHAR ShareDisposition;
+    UCHAR Spare1;
+    USHORT Flags;
+    USHORT Spare2;
+    union WDDM_LAYOUT {
+        struct WDDM_LAYOUT {
+            ULONG Length;
+            ULONG Alignment;
+            PHYSICAL_ADDRESS MinimumAddress;
+            PHYSICAL_ADDRESS MaximumAddress;
+        } Port, Memory, Generic;
+        struct WDDM_LAYOUT {
+            ULONG Length40; /* this and the alignment: units of 256 bytes */
+            ULONG Alignment40;
+            PHYSICAL_ADDRESS MinimumAddress;
+            PHYSICAL_ADDRESS MaximumAddress;
+        } Memory40;
+        struct WDDM_LAYOUT {
+            ULONG Length48; /* units of 64 KB */
+            ULONG Alignment48;
+            PHYSICAL_ADDRESS MinimumAddress;
+            PHYSICAL_ADDRESS MaximumAddress;
+        } Memory48;
+        struct WDDM_LAYOUT {
+            ULONG Length64; /* units of 4 GB */
+            ULONG Alignment64;
+            PHYSICAL_ADDRESS MinimumAddress;
+            PHYSICAL_ADDRESS MaximumAddress;
+        } Memory64;
+        struct WDDM_LAYOUT {
+            ULONG Data[3];
+        } DevicePrivate;
+    } u;
+} IO_RESOURCE_DESCRIPTOR, *PIO_RESOURCE_DESCRIPTOR;
+NTSYSAPI ULONGLONG NTAPI RtlIoDecodeMemIoResource(PIO_RESOURCE_DESCRIPTOR Descriptor,
+                                                  PULONGLONG Alignment, PULONGLONG MinimumAddress,
+                                                  PULONGLONG MaximumAddress);
+
+typedef enum _STATE_LOCATION_TYPE {
+    LocationTypeRegistry = 0,
+    LocationTypeFileSystem = 1,
+    LocationTypeMaximum = 2
+} STATE_LOCATION_TYPE;
+/* No entry is in the map: what a driver gets is its default. */
+NTSYSAPI NTSTATUS NTAPI RtlGetPersistedStateLocation(PCWSTR SourceID, PCWSTR CustomValue,
+                                                     PCWSTR DefaultPath,
+                                                     STATE_LOCATION_TYPE StateLocationType,
+                                                     PWCHAR TargetPath, ULONG BufferLengthIn,
+                                                     PULONG BufferLengthOut);
 
 WDDM_END_DECLS
 

@@ -185,6 +185,7 @@ NTKERNELAPI BOOLEAN NTAPI KeInsertQueueDpc(PRKDPC Dpc, PVOID SystemArgument1,
                                            PVOID SystemArgument2);
 NTKERNELAPI BOOLEAN NTAPI KeRemoveQueueDpc(PRKDPC Dpc);
 NTKERNELAPI VOID NTAPI KeFlushQueuedDpcs(VOID);
+NTKERNELAPI ULONG NTAPI KeIsExecutingDpc(VOID);
 NTKERNELAPI VOID NTAPI KeInitializeTimer(PKTIMER Timer);
 NTKERNELAPI VOID NTAPI KeInitializeTimerEx(PKTIMER Timer, TIMER_TYPE Type);
 NTKERNELAPI BOOLEAN NTAPI KeSetTimer(PKTIMER Timer, LARGE_INTEGER DueTime, PKDPC Dpc);
@@ -291,6 +292,8 @@ typedef struct WDDM_LAYOUT _EXT_DELETE_PARAMETERS {
     PVOID DeleteContext;
 } EXT_DELETE_PARAMETERS, *PEXT_DELETE_PARAMETERS;
 typedef PVOID PEXT_CANCEL_PARAMETERS;
+/* The pages have the names (nf-wdm-exallocatetimer, no-wake-timers) and no numbers: these are not
+ * verified. */
 #define EX_TIMER_HIGH_RESOLUTION     4u
 #define EX_TIMER_NO_WAKE             8u
 #define EX_TIMER_NOTIFICATION        0x80000000u

@@ -100,6 +100,8 @@ typedef ULONG_PTR NTAPI KIPI_BROADCAST_WORKER(ULONG_PTR Argument);
 typedef KIPI_BROADCAST_WORKER *PKIPI_BROADCAST_WORKER;
 NTKERNELAPI ULONG_PTR NTAPI KeIpiGenericCall(PKIPI_BROADCAST_WORKER BroadcastFunction,
                                              ULONG_PTR Context);
+/* The page (nf-wdm-exisprocessorfeaturepresent) has the names; the numbers are those of the same features in
+ * the Win32 reference of IsProcessorFeaturePresent. */
 #define PF_FLOATING_POINT_PRECISION_ERRATA 0
 #define PF_FLOATING_POINT_EMULATED         1
 #define PF_COMPARE_EXCHANGE_DOUBLE         2
@@ -143,6 +145,12 @@ NTKERNELAPI HANDLE NTAPI PsGetProcessId(PEPROCESS Process);
 NTKERNELAPI NTSTATUS NTAPI PsLookupProcessByProcessId(HANDLE ProcessId, PEPROCESS *Process);
 NTKERNELAPI NTSTATUS NTAPI
 PsSetCreateProcessNotifyRoutine(PCREATE_PROCESS_NOTIFY_ROUTINE NotifyRoutine, BOOLEAN Remove);
+typedef struct _PS_CREATE_NOTIFY_INFO *PPS_CREATE_NOTIFY_INFO;
+typedef VOID NTAPI CREATE_PROCESS_NOTIFY_ROUTINE_EX(PEPROCESS Process, HANDLE ProcessId,
+                                                    PPS_CREATE_NOTIFY_INFO CreateInfo);
+typedef CREATE_PROCESS_NOTIFY_ROUTINE_EX *PCREATE_PROCESS_NOTIFY_ROUTINE_EX;
+NTKERNELAPI NTSTATUS NTAPI
+PsSetCreateProcessNotifyRoutineEx(PCREATE_PROCESS_NOTIFY_ROUTINE_EX NotifyRoutine, BOOLEAN Remove);
 NTKERNELAPI BOOLEAN NTAPI PsIsSystemThread(PETHREAD Thread);
 NTKERNELAPI VOID NTAPI KeStackAttachProcess(PEPROCESS Process, PRKAPC_STATE ApcState);
 NTKERNELAPI VOID NTAPI KeUnstackDetachProcess(PRKAPC_STATE ApcState);
@@ -240,6 +248,67 @@ NTKERNELAPI BOOLEAN NTAPI EtwProviderEnabled(REGHANDLE RegHandle, UCHAR Level, U
 NTKERNELAPI NTSTATUS NTAPI EtwWrite(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor,
                                     LPCGUID ActivityId, ULONG UserDataCount,
                                     PEVENT_DATA_DESCRIPTOR UserData);
+NTKERNELAPI NTSTATUS NTAPI EtwWriteTransfer(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor,
+                                            LPCGUID ActivityId, LPCGUID RelatedActivityId,
+                                            ULONG UserDataCount, PEVENT_DATA_DESCRIPTOR UserData);
+NTKERNELAPI NTSTATUS NTAPI EtwWriteEx(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor,
+                                      ULONG64 Filter, ULONG Flags, LPCGUID ActivityId,
+                                      LPCGUID RelatedActivityId, ULONG UserDataCount,
+                                      PEVENT_DATA_DESCRIPTOR UserData);
+NTKERNELAPI NTSTATUS NTAPI EtwWriteString(REGHANDLE RegHandle, UCHAR Level, ULONGLONG Keyword,
+                                          LPCGUID ActivityId, PCWSTR String);
+typedef enum _EVENT_INFO_CLASS {
+    EventProviderBinaryTrackInfo = 0,
+    EventProviderSetReserved1,
+    EventProviderSetTraits,
+    EventProviderUseDescriptorType,
+    MaxEventInfo
+} EVENT_INFO_CLASS;
+NTKERNELAPI NTSTATUS NTAPI EtwSetInformation(REGHANDLE RegHandle, EVENT_INFO_CLASS InformationClass,
+                                             PVOID EventInformation, ULONG InformationLength);
+#define EVENT_ACTIVITY_CTRL_GET_ID        1
+#define EVENT_ACTIVITY_CTRL_SET_ID        2
+#define EVENT_ACTIVITY_CTRL_CREATE_ID     3
+#define EVENT_ACTIVITY_CTRL_GET_SET_ID    4
+#define EVENT_ACTIVITY_CTRL_CREATE_SET_ID 5
+NTKERNELAPI NTSTATUS NTAPI EtwActivityIdControl(ULONG ControlCode, LPGUID ActivityId);
+
+typedef ULONG64 TRACEHANDLE, *PTRACEHANDLE;
+typedef enum {
+    TraceIdClass = 0,
+    TraceHandleClass,
+    TraceEnableFlagsClass,
+    TraceEnableLevelClass,
+    GlobalLoggerHandleClass,
+    EventLoggerHandleClass,
+    AllLoggerHandlesClass,
+    TraceHandleByNameClass
+} TRACE_INFORMATION_CLASS;
+NTKERNELAPI NTSTATUS NTAPI WmiTraceMessage(TRACEHANDLE LoggerHandle, ULONG MessageFlags,
+                                           LPCGUID MessageGuid, USHORT MessageNumber, ...);
+NTKERNELAPI NTSTATUS NTAPI WmiQueryTraceInformation(TRACE_INFORMATION_CLASS TraceInformationClass,
+                                                    PVOID TraceInformation,
+                                                    ULONG TraceInformationLength,
+                                                    PULONG RequiredLength, PVOID Buffer);
+
+/* ---- Identifiers, firmware, the registry's callbacks -------------------------------------------- */
+
+typedef GUID UUID;
+NTKERNELAPI NTSTATUS NTAPI ExUuidCreate(UUID *Uuid);
+NTKERNELAPI NTSTATUS NTAPI ExGetFirmwareEnvironmentVariable(PUNICODE_STRING VariableName,
+                                                            GUID *VendorGuid, PVOID Value,
+                                                            PULONG ValueLength, PULONG Attributes);
+typedef NTSTATUS NTAPI EX_CALLBACK_FUNCTION(PVOID CallbackContext, PVOID Argument1,
+                                            PVOID Argument2);
+typedef EX_CALLBACK_FUNCTION *PEX_CALLBACK_FUNCTION;
+NTKERNELAPI NTSTATUS NTAPI CmRegisterCallbackEx(PEX_CALLBACK_FUNCTION Function,
+                                                PCUNICODE_STRING Altitude, PVOID Driver,
+                                                PVOID Context, PLARGE_INTEGER Cookie,
+                                                PVOID Reserved);
+NTKERNELAPI NTSTATUS NTAPI CmUnRegisterCallback(LARGE_INTEGER Cookie);
+/* Pool is never executable here. */
+#define DrvRtPoolNxOptIn                        0x00000001u
+#define ExInitializeDriverRuntime(RuntimeFlags) ((void)(RuntimeFlags))
 
 WDDM_END_DECLS
 

@@ -25,11 +25,15 @@
 #include "kernel/interrupt.h"
 #include "kernel/callback.h"
 #include "kernel/irql.h"
+#include "kernel/sections.h"
+#include "kernel/virtual_memory.h"
 #include "kernel/threads.h"
 #include "kernel/work.h"
 #include "kernel/timers.h"
 #include "driver/chain.h"
 #include "driver/device.h"
+#include "driver/device_timer.h"
+#include "driver/object_names.h"
 #include "driver/driver.h"
 #include "driver/irps.h"
 #include "driver/loader.h"
@@ -327,6 +331,10 @@ bool vidmm_host_destroy(struct vidmm_host *host, struct vidmm_host_error *error)
     left.timers = host_timers_clear();
     left.ex_timers = host_ex_timers_forget();
     host_events_forget();
+    host_sections_forget();
+    host_regions_forget();
+    host_directories_forget();
+    host_device_timers_forget();
     host_driver_extensions_done();
     left.handles = host_threads_forget();
     left.work_items = host_work_forget();

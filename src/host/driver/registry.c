@@ -10,6 +10,7 @@
 
 #include "base/thread.h"
 #include "base/world.h"
+#include "driver/irps.h"
 #include "driver/registry_keys.h"
 #include "kernel/handles.h"
 
@@ -143,13 +144,16 @@ NTKERNELAPI NTSTATUS NTAPI IoOpenDeviceRegistryKey(PDEVICE_OBJECT DeviceObject,
                                                    ULONG DevInstKeyType, ACCESS_MASK DesiredAccess,
                                                    PHANDLE Key) {
     WCHAR device[] = u"Enum\\PCI\\0000000000000000", driver[] = u"Control\\Class\\0000000000000000";
-    bool hardware = (DevInstKeyType & PLUGPLAY_REGKEY_DEVICE) != 0;
+    ULONG kind = DevInstKeyType & ~(ULONG)PLUGPLAY_REGKEY_CURRENT_HWPROFILE;
+    bool hardware = kind == PLUGPLAY_REGKEY_DEVICE;
     WCHAR *path = hardware ? device : driver;
     size_t units = host_wide_length(path);
     (void)DesiredAccess;
     *Key = NULL;
     if (!host_irql_at_most(PASSIVE_LEVEL, "IoOpenDeviceRegistryKey"))
         return STATUS_UNSUCCESSFUL;
+    if ((!hardware && kind != PLUGPLAY_REGKEY_DRIVER) || !host_device_of_bus(DeviceObject))
+        return STATUS_INVALID_PARAMETER;
     for (size_t i = 0; i < 16; i++)
         path[units - 1 - i] = (WCHAR) "0123456789ABCDEF"[(uintptr_t)DeviceObject >> 4 * i & 15];
     struct host_key *root = host_key_at(NULL, SYSTEM, host_wide_length(SYSTEM), NULL);

@@ -58,13 +58,17 @@ static bool dpc_take(struct host_dpcs *dpcs, PKDPC *object, KDPC *copy) {
     return entry;
 }
 
+static _Thread_local uint32_t dpcs_executing;
+
 static void run_queue(struct host_dpcs *dpcs) {
     PKDPC object = NULL;
     KDPC dpc;
     while (dpc_take(dpcs, &object, &dpc)) {
         const char *outer = host_self.doing;
         host_self.doing = "a DPC routine";
+        dpcs_executing++;
         dpc.DeferredRoutine(object, dpc.DeferredContext, dpc.SystemArgument1, dpc.SystemArgument2);
+        dpcs_executing--;
         host_self.doing = outer;
         if (host_self.irql != DISPATCH_LEVEL) {
             host_violation("a DPC routine returned at IRQL %u instead of %u", host_self.irql,
@@ -140,4 +144,10 @@ NTKERNELAPI VOID NTAPI KeFlushQueuedDpcs(VOID) {
         host_dpcs_run();
         sched_yield();
     }
+}
+
+/* Of this processor, which is the thread. */
+NTKERNELAPI ULONG NTAPI KeIsExecutingDpc(VOID) {
+    host_irql_at_least(DISPATCH_LEVEL, "KeIsExecutingDpc");
+    return dpcs_executing != 0;
 }

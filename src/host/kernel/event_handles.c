@@ -57,6 +57,18 @@ static void event_counts(void *object, LONG change) {
     (void)host_event_reference(object, change);
 }
 
+const UNICODE_STRING *host_event_name(const void *object) {
+    pthread_mutex_lock(&event_guard);
+    const struct event_object *event = event_find(object);
+    pthread_mutex_unlock(&event_guard);
+    return event ? &event->name : NULL;
+}
+
+HANDLE host_event_handle(void *object) {
+    return host_event_name(object) ? host_handle_open(HOST_HANDLE_EVENT, object, event_counts)
+                                   : NULL;
+}
+
 void host_events_forget(void) {
     (void)host_handles_forget(HOST_HANDLE_EVENT);
     while (event_list) {

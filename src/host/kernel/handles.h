@@ -10,7 +10,14 @@
 
 #include <ntddk.h>
 
-enum host_handle_kind { HOST_HANDLE_ANY, HOST_HANDLE_THREAD, HOST_HANDLE_KEY, HOST_HANDLE_EVENT };
+enum host_handle_kind {
+    HOST_HANDLE_ANY,
+    HOST_HANDLE_THREAD,
+    HOST_HANDLE_KEY,
+    HOST_HANDLE_EVENT,
+    HOST_HANDLE_SECTION,
+    HOST_HANDLE_DIRECTORY
+};
 
 /* What a kind of object does when a handle of it is opened (+1) or closed (-1); NULL: nothing. */
 typedef void host_handle_counts(void *object, LONG change);

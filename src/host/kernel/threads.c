@@ -12,6 +12,7 @@
 #include "kernel/event_handles.h"
 #include "kernel/engines.h"
 #include "kernel/handles.h"
+#include "kernel/sections.h"
 #include "kernel/waits.h"
 
 /* A thread of the driver; the object that the driver knows is the first member. */
@@ -210,11 +211,18 @@ NTKERNELAPI NTSTATUS NTAPI ObReferenceObjectByHandleWithTag(
                                      HandleInformation);
 }
 
+HANDLE host_thread_handle(void *object) {
+    struct driver_thread *t = thread_find(object);
+    return t ? host_handle_open(HOST_HANDLE_THREAD, t, thread_count) : NULL;
+}
+
 /* Objects of other kinds have no counts. */
 static LONG thread_reference(PVOID object, LONG change) {
     struct driver_thread *t = thread_find(object);
-    return t ? __atomic_add_fetch(&t->references, change, __ATOMIC_SEQ_CST)
-             : host_event_reference(object, change);
+    if (t)
+        return __atomic_add_fetch(&t->references, change, __ATOMIC_SEQ_CST);
+    return host_section_name(object) ? host_section_reference(object, change)
+                                     : host_event_reference(object, change);
 }
 
 NTKERNELAPI LONG_PTR NTAPI ObfReferenceObject(PVOID Object) {

@@ -9,9 +9,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <ntddk.h>
+
 /* System threads that have not ended, after those that were asked to end got the time for it. */
 uint32_t host_threads_left(void);
 /* Handles and references of threads that were not released; frees the objects. */
 uint32_t host_threads_forget(void);
+
+/* A handle more of a system thread; NULL: it is none, or no memory. */
+HANDLE host_thread_handle(void *object);
 
 #endif

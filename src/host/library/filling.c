@@ -1,6 +1,7 @@
 /*
- * filling.c - memory by words, random numbers, and memory resources (pages
- * nf-ntifs-rtlfillmemoryulong, nf-ntddk-rtlrandomex, nf-wdm-rtlcmdecodememioresource).
+ * filling.c - memory by words, random numbers, memory resources and the place of a driver's state (pages
+ * nf-ntifs-rtlfillmemoryulong, nf-ntddk-rtlrandomex, nf-wdm-rtlcmdecodememioresource,
+ * nf-ntddk-rtlgetpersistedstatelocation).
  */
 #include <string.h>
 
@@ -71,5 +72,41 @@ NTSYSAPI NTSTATUS NTAPI RtlCmEncodeMemIoResource(PCM_PARTIAL_RESOURCE_DESCRIPTOR
     Descriptor->Type = shift != 0 ? CmResourceTypeMemoryLarge : Type;
     Descriptor->u.Generic.Start.QuadPart = (LONGLONG)Start;
     Descriptor->u.Generic.Length = (ULONG)(Length >> shift);
+    return STATUS_SUCCESS;
+}
+
+/* The same of a request; what is scaled is the length and the alignment. */
+NTSYSAPI ULONGLONG NTAPI RtlIoDecodeMemIoResource(PIO_RESOURCE_DESCRIPTOR Descriptor,
+                                                  PULONGLONG Alignment, PULONGLONG MinimumAddress,
+                                                  PULONGLONG MaximumAddress) {
+    bool large = Descriptor->Type == CmResourceTypeMemoryLarge;
+    unsigned shift = large ? length_shift(Descriptor->Flags) : 0;
+    if (Alignment)
+        *Alignment = (ULONGLONG)Descriptor->u.Generic.Alignment << shift;
+    if (MinimumAddress)
+        *MinimumAddress = (ULONGLONG)Descriptor->u.Generic.MinimumAddress.QuadPart;
+    if (MaximumAddress)
+        *MaximumAddress = (ULONGLONG)Descriptor->u.Generic.MaximumAddress.QuadPart;
+    return (ULONGLONG)Descriptor->u.Generic.Length << shift;
+}
+
+NTSYSAPI NTSTATUS NTAPI RtlGetPersistedStateLocation(PCWSTR SourceID, PCWSTR CustomValue,
+                                                     PCWSTR DefaultPath,
+                                                     STATE_LOCATION_TYPE StateLocationType,
+                                                     PWCHAR TargetPath, ULONG BufferLengthIn,
+                                                     PULONG BufferLengthOut) {
+    ULONG bytes = sizeof(WCHAR);
+    (void)CustomValue;
+    if (!SourceID || StateLocationType >= LocationTypeMaximum)
+        return STATUS_INVALID_PARAMETER;
+    if (!DefaultPath)
+        return STATUS_OBJECT_NAME_NOT_FOUND;
+    while (DefaultPath[bytes / sizeof(WCHAR) - 1] != 0)
+        bytes += (ULONG)sizeof(WCHAR);
+    if (BufferLengthOut)
+        *BufferLengthOut = bytes;
+    if (bytes > BufferLengthIn)
+        return STATUS_BUFFER_OVERFLOW;
+    memcpy(TargetPath, DefaultPath, bytes);
     return STATUS_SUCCESS;
 }

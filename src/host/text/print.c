@@ -259,6 +259,14 @@ NTSYSAPI ULONG NTAPI DbgPrintEx(ULONG ComponentId, ULONG Level, PCSTR Format, ..
     return (ULONG)STATUS_SUCCESS;
 }
 
+/* The prefix stands before what is printed. */
+NTSYSAPI ULONG NTAPI vDbgPrintExWithPrefix(PCSTR Prefix, ULONG ComponentId, ULONG Level,
+                                           PCSTR Format, WDDM_VA_LIST Arguments) {
+    if (host_world->config.log)
+        host_log("%s", Prefix);
+    return vDbgPrintEx(ComponentId, Level, Format, Arguments);
+}
+
 /* There is no debugger to answer. */
 NTSYSAPI ULONG NTAPI DbgPrompt(PCSTR Prompt, PCHAR Response, ULONG Length) {
     host_irql_at_most(HOST_HIGHEST_DIRQL, "DbgPrompt");
@@ -269,6 +277,10 @@ NTSYSAPI ULONG NTAPI DbgPrompt(PCSTR Prompt, PCHAR Response, ULONG Length) {
 
 NTSYSAPI VOID NTAPI DbgBreakPoint(VOID) {
     host_violation("the driver reached a break point");
+}
+
+NTSYSAPI VOID NTAPI DbgBreakPointWithStatus(ULONG Status) {
+    host_violation("the driver reached a break point with status 0x%x", Status);
 }
 
 NTSYSAPI VOID NTAPI RtlAssert(PVOID FailedAssertion, PVOID FileName, ULONG LineNumber,

@@ -114,6 +114,11 @@ static void ports_are_a_resource_and_reach_the_model(void **state) {
     WRITE_PORT_ULONG(at, 0x100);
     assert_int_equal(port_value, 0x100);
     assert_int_equal(READ_PORT_ULONG(at + 1), 0x104);
+    WRITE_PORT_USHORT((PUSHORT)at, 0x4321);
+    assert_int_equal(port_value, 0x4321);
+    assert_int_equal(READ_PORT_USHORT((PUSHORT)at + 1), 0x4323);
+    WRITE_PORT_UCHAR((PUCHAR)at, 0x99);
+    assert_int_equal(port_value, 0x99);
     assert_int_equal(vidmm_host_violations(host), 0);
     assert_int_equal(READ_PORT_UCHAR((PUCHAR)(uintptr_t)0x80), 0xff);
     assert_true(tiny_violated(host, "port 0x80, which is no port of the adapter"));

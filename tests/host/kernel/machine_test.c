@@ -67,6 +67,47 @@ static void registers_reach_the_model(void **state) {
     assert_true(tiny_down(host, &error));
 }
 
+/* By each width, alone and in rows; the tiny hardware remembers 64 bits. */
+static void registers_of_every_width_reach_the_model(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host *host = tiny_up(&config);
+    struct vidmm_host_error error;
+    volatile uint8_t *wide = tiny.registers + TINY_WIDE;
+    UCHAR bytes[2] = {0x12, 0}, byte = 0;
+    USHORT words[1] = {0x3456}, word = 0;
+    ULONG longs[1] = {0x789abcde}, number = 0;
+    (void)state;
+    WRITE_REGISTER_ULONG64((volatile ULONG64 *)wide, 0x0102030405060708u);
+    assert_int_equal(READ_REGISTER_ULONG64((volatile ULONG64 *)wide), 0x0102030405060708u);
+    assert_int_equal(READ_REGISTER_NOFENCE_ULONG((volatile ULONG *)wide), 0x05060708);
+    WRITE_REGISTER_UCHAR(wide, 0x55);
+    assert_int_equal(READ_REGISTER_UCHAR(wide), 0x55);
+    WRITE_REGISTER_USHORT((volatile USHORT *)wide, 0x6677);
+    assert_int_equal(READ_REGISTER_USHORT((volatile USHORT *)wide), 0x6677);
+    WRITE_REGISTER_NOFENCE_ULONG((volatile ULONG *)wide, 0x8899aabb);
+    assert_int_equal(READ_REGISTER_ULONG((volatile ULONG *)wide), 0x8899aabb);
+    WRITE_REGISTER_BUFFER_UCHAR(wide, bytes, 1);
+    READ_REGISTER_BUFFER_UCHAR(wide, &byte, 1);
+    assert_int_equal(byte, 0x12);
+    WRITE_REGISTER_BUFFER_USHORT((volatile USHORT *)wide, words, 1);
+    READ_REGISTER_BUFFER_USHORT((volatile USHORT *)wide, &word, 1);
+    assert_int_equal(word, 0x3456);
+    WRITE_REGISTER_BUFFER_ULONG((volatile ULONG *)wide, longs, 1);
+    READ_REGISTER_BUFFER_ULONG((volatile ULONG *)wide, &number, 1);
+    assert_int_equal(number, 0x789abcde);
+    READ_REGISTER_NOFENCE_BUFFER_ULONG((volatile ULONG *)wide, &number, 0);
+    assert_int_equal(number, 0x789abcde); /* of none nothing is read */
+    assert_int_equal(vidmm_host_violations(host), 0);
+    PHYSICAL_ADDRESS nowhere = {.QuadPart = 1ll << 60};
+    assert_null(MmMapIoSpace(nowhere, 4096, MmNonCached));
+    assert_true(tiny_violated(host, "neither in a BAR nor memory"));
+    PHYSICAL_ADDRESS bar = MmGetPhysicalAddress((PVOID)(uintptr_t)tiny.registers);
+    PVOID again = MmMapIoSpace(bar, 64, MmNonCached);
+    assert_ptr_equal(again, tiny.registers);
+    MmUnmapIoSpace(again, 64);
+    assert_true(tiny_down(host, &error));
+}
+
 static void a_register_access_elsewhere_is_a_violation(void **state) {
     struct vidmm_host_config config = tiny_config();
     struct vidmm_host *host = tiny_up(&config);
@@ -349,6 +390,7 @@ int main(void) {
         cmocka_unit_test(interrupts_reach_the_sink_in_order),
         cmocka_unit_test(waiting_for_nothing_ends_at_the_deadline),
         cmocka_unit_test(registers_reach_the_model),
+        cmocka_unit_test(registers_of_every_width_reach_the_model),
         cmocka_unit_test(a_register_access_elsewhere_is_a_violation),
         cmocka_unit_test(polling_makes_the_hardware_run),
         cmocka_unit_test(a_dpc_waits_for_the_irql),

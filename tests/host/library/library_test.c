@@ -260,6 +260,88 @@ static void large_memory_resources_count_in_larger_units(void **state) {
                      STATUS_INVALID_PARAMETER);
 }
 
+static void single_bits_and_all_bits_change(void **state) {
+    ULONG words[2] = {0};
+    RTL_BITMAP map;
+    (void)state;
+    RtlInitializeBitMap(&map, words, 40);
+    RtlSetBit(&map, 0);
+    RtlSetBit(&map, 39);
+    assert_int_equal(words[0], 1);
+    assert_int_equal(words[1], 0x80);
+    words[1] |= 0x100; /* beyond the bitmap */
+    RtlClearAllBits(&map);
+    assert_int_equal(RtlNumberOfSetBits(&map), 0);
+    assert_int_equal(words[0], 0);
+    assert_int_equal(words[1] & 0xff, 0);
+    ULONG flags = 1;
+    SetFlag(flags, 6);
+    assert_int_equal(flags, 7);
+}
+
+static void a_table_is_enumerated_by_either_name(void **state) {
+    RTL_GENERIC_TABLE table;
+    PVOID key = NULL;
+    uint32_t expected = 0;
+    (void)state;
+    none_left = false;
+    RtlInitializeGenericTable(&table, table_compare, table_allocate, table_free, NULL);
+    assert_true(RtlIsGenericTableEmpty(&table));
+    assert_null(RtlEnumerateGenericTable(&table, TRUE));
+    assert_null(RtlEnumerateGenericTableWithoutSplaying(&table, &key));
+    for (uint32_t i = 5; i-- > 0;)
+        assert_non_null(RtlInsertElementGenericTable(&table, &i, sizeof(i), NULL));
+    assert_false(RtlIsGenericTableEmpty(&table));
+    for (uint32_t *e = RtlEnumerateGenericTable(&table, TRUE); e;
+         e = RtlEnumerateGenericTable(&table, FALSE))
+        assert_int_equal(*e, expected++);
+    assert_int_equal(expected, 5);
+    for (uint32_t *e; (e = RtlEnumerateGenericTableWithoutSplayingAvl(&table, &key));)
+        assert_int_equal(*e, 5 - expected--);
+    assert_int_equal(expected, 0);
+    uint32_t wanted = 3, absent = 9;
+    assert_int_equal(*(uint32_t *)RtlLookupElementGenericTableAvl(&table, &wanted), 3);
+    assert_null(RtlLookupElementGenericTableAvl(&table, &absent));
+    for (uint32_t *e; (e = RtlGetElementGenericTable(&table, 0));)
+        RtlDeleteElementGenericTable(&table, e);
+}
+
+static void a_request_for_memory_is_decoded_by_its_unit(void **state) {
+    IO_RESOURCE_DESCRIPTOR request = {.Type = CmResourceTypeMemory};
+    ULONGLONG alignment, low, high;
+    (void)state;
+    request.u.Memory.Length = 0x1000;
+    request.u.Memory.Alignment = 0x100;
+    request.u.Memory.MinimumAddress.QuadPart = 5;
+    request.u.Memory.MaximumAddress.QuadPart = 1ll << 40;
+    assert_int_equal(RtlIoDecodeMemIoResource(&request, &alignment, &low, &high), 0x1000);
+    assert_int_equal(alignment, 0x100);
+    assert_int_equal(low, 5);
+    assert_int_equal(high, 1ll << 40);
+    request.Type = CmResourceTypeMemoryLarge;
+    request.Flags = CM_RESOURCE_MEMORY_LARGE_64;
+    assert_int_equal(RtlIoDecodeMemIoResource(&request, &alignment, NULL, NULL), 0x1000ull << 32);
+    assert_int_equal(alignment, 0x100ull << 32);
+}
+
+static void state_is_kept_where_the_driver_says(void **state) {
+    WCHAR path[8] = {0};
+    ULONG bytes = 0;
+    (void)state;
+    assert_int_equal(RtlGetPersistedStateLocation(u"id", NULL, NULL, LocationTypeRegistry, path,
+                                                  sizeof(path), &bytes),
+                     STATUS_OBJECT_NAME_NOT_FOUND);
+    assert_int_equal(RtlGetPersistedStateLocation(u"id", NULL, u"C:\\state", LocationTypeFileSystem,
+                                                  path, sizeof(path), &bytes),
+                     STATUS_BUFFER_OVERFLOW);
+    assert_int_equal(bytes, 18); /* with the terminator */
+    assert_int_equal(RtlGetPersistedStateLocation(u"id", NULL, u"C:\\s", LocationTypeFileSystem,
+                                                  path, sizeof(path), &bytes),
+                     STATUS_SUCCESS);
+    assert_memory_equal(path, u"C:\\s", 10);
+    assert_int_equal(bytes, 10);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bits_are_found_from_the_hint_on_and_then_before_it),
@@ -267,6 +349,10 @@ int main(void) {
         cmocka_unit_test(bits_beyond_the_bitmap_are_a_violation_and_stay),
         cmocka_unit_test(a_table_stays_balanced_and_in_order),
         cmocka_unit_test(a_table_without_memory_takes_nothing_in),
+        cmocka_unit_test(single_bits_and_all_bits_change),
+        cmocka_unit_test(a_table_is_enumerated_by_either_name),
+        cmocka_unit_test(a_request_for_memory_is_decoded_by_its_unit),
+        cmocka_unit_test(state_is_kept_where_the_driver_says),
         cmocka_unit_test(times_and_fields_are_the_same_days),
         cmocka_unit_test(the_version_is_one_of_windows_10),
         cmocka_unit_test(memory_is_filled_and_compared_by_whole_words),

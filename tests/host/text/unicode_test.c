@@ -169,7 +169,24 @@ static void the_code_page_needs_room_for_a_terminator(void **state) {
     assert_int_equal(RtlAnsiStringToUnicodeString(&back, &made, TRUE), STATUS_SUCCESS);
     assert_memory_equal(back.Buffer, u"abcd", 10);
     RtlFreeUnicodeString(&back);
+    assert_int_equal(RtlxUnicodeStringToAnsiSize(&four), 5);
+    assert_int_equal(RtlxAnsiStringToUnicodeSize(&made), 10);
     RtlFreeAnsiString(&made);
+    UTF8_STRING utf8 = {.Buffer = ExAllocatePoolWithTag(PagedPool, 4, 0x38667455)};
+    RtlFreeUTF8String(&utf8); /* a leak fails the test at its end */
+    assert_null(utf8.Buffer);
+    ANSI_STRING bare;
+    RtlInitEmptyAnsiString(&bare, room, 3);
+    assert_ptr_equal(bare.Buffer, room);
+    assert_int_equal(bare.Length, 0);
+    assert_int_equal(bare.MaximumLength, 3);
+    WCHAR digits[20];
+    UNICODE_STRING number = {0, sizeof(digits), digits};
+    assert_int_equal(RtlIntPtrToUnicodeString(~(ULONG_PTR)0, 16, &number), STATUS_SUCCESS);
+    assert_memory_equal(digits, u"FFFFFFFFFFFFFFFF", 34);
+    assert_int_equal(RtlIntPtrToUnicodeString(1, 3, &number), STATUS_INVALID_PARAMETER);
+    number.MaximumLength = 2;
+    assert_int_equal(RtlIntPtrToUnicodeString(10, 0, &number), STATUS_BUFFER_OVERFLOW);
     assert_null(made.Buffer);
     /* The functions with N cut without an error. */
     assert_int_equal(RtlMultiByteToUnicodeN(units, sizeof(units), &size, "xyz", 3), STATUS_SUCCESS);

@@ -1,0 +1,7 @@
+/* object_names.h - object directories, which end with the driver; see object_names.c. */
+#ifndef HOST_OBJECT_NAMES_H
+#define HOST_OBJECT_NAMES_H
+
+void host_directories_forget(void);
+
+#endif

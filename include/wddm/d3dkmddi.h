@@ -14,7 +14,17 @@
 #include "d3dkmddi_migration.h"
 #include "d3dkmddi_power.h"
 #include "d3dkmddi_vidpn.h"
+#include "d3dkmddi_overlay.h"
+#include "d3dkmddi_flipqueue.h"
+#include "d3dkmddi_target.h"
+#include "d3dkmddi_gdi.h"
+#include "d3dkmddi_schedule.h"
+#include "d3dkmddi_doorbell.h"
+#include "d3dkmddi_feature.h"
 #include "d3dkmddi_functions.h"
 #include "d3dkmddi_callbacks.h"
+#include "d3dkmddi_memoryobject.h"
+#include "d3dkmdt_caps.h"
+#include "d3dukmdt_resource.h"
 
 #endif

@@ -5,6 +5,7 @@
 #ifndef WDDM_D3DKMDDI_ENGINE_H
 #define WDDM_D3DKMDDI_ENGINE_H
 
+#include "d3dukmdt_miracast.h"
 #include "ntddk.h"
 #include "d3dkmdt.h"
 
@@ -244,6 +245,15 @@ typedef struct WDDM_LAYOUT _DXGKARGCB_NOTIFY_INTERRUPT_DATA {
         } CrtcVsyncWithMultiPlaneOverlay;
         DXGKARGCB_PRESENT_DISPLAYONLY_PROGRESS DisplayOnlyPresentProgress;
 #endif
+#if WDDM_AT_LEAST(WDDM1_3)
+        struct WDDM_LAYOUT {
+            D3DDDI_VIDEO_PRESENT_TARGET_ID VidPnTargetId;
+            DXGK_MIRACAST_CHUNK_INFO ChunkInfo;
+            PVOID pPrivateDriverData;
+            UINT PrivateDataDriverSize;
+            NTSTATUS Status;
+        } MiracastEncodeChunkCompleted;
+#endif
 #if WDDM_AT_LEAST(WDDM2_0)
         struct WDDM_LAYOUT {
             UINT FaultedFenceId;
@@ -314,6 +324,16 @@ typedef struct WDDM_LAYOUT _DXGKARGCB_NOTIFY_INTERRUPT_DATA {
             HANDLE hContext;
             UINT64 ContextSuspendFence;
         } SuspendContextCompleted;
+#endif
+#if WDDM_AT_LEAST(WDDM2_9)
+        struct WDDM_LAYOUT {
+            D3DDDI_VIDEO_PRESENT_TARGET_ID VidPnTargetId;
+            UINT PhysicalAdapterMask;
+            UINT MultiPlaneOverlayVsyncInfoCount;
+            struct _DXGK_MULTIPLANE_OVERLAY_VSYNC_INFO3 *pMultiPlaneOverlayVsyncInfo;
+            ULONGLONG GpuFrequency;
+            ULONGLONG GpuClockCounter;
+        } CrtcVsyncWithMultiPlaneOverlay3;
 #endif
         struct WDDM_LAYOUT {
             UINT Reserved[16];

@@ -13,6 +13,13 @@
 #include "dispmprt_device.h"
 #include "dispmprt_functions.h"
 #include "dispmprt_display_only.h"
+#include "dispmprt_services.h"
+#include "dispmprt_brightness.h"
+#include "dispmprt_opm.h"
+#include "dispmprt_miracast.h"
+#include "dispmprt_panel.h"
+#include "dispmprt_diagnostics.h"
+#include "dispmprt_partition.h"
 
 WDDM_BEGIN_DECLS
 
@@ -213,13 +220,19 @@ typedef struct WDDM_LAYOUT _DRIVER_INITIALIZATION_DATA {
     PDXGKDDI_CREATENATIVEFENCE DxgkDdiCreateNativeFence;
     PDXGKDDI_DESTROYNATIVEFENCE DxgkDdiDestroyNativeFence;
     PDXGKDDI_UPDATEMONITOREDVALUES DxgkDdiUpdateMonitoredValues;
-    PDXGKDDI_UPDATECURRENTVALUESFROMCPU DxgkDdiUpdateCurrentValuesFromCpu;
+    union WDDM_LAYOUT { /* the page's name second */
+        PDXGKDDI_UPDATECURRENTVALUESFROMCPU DxgkDdiUpdateCurrentValuesFromCpu;
+        PDXGKDDI_UPDATECURRENTVALUESFROMCPU DxgkDdiNotifyCurrentValueUpdates;
+    };
     PDXGKDDI_CREATEDOORBELL DxgkDdiCreateDoorbell;
     PDXGKDDI_CONNECTDOORBELL DxgkDdiConnectDoorbell;
     PDXGKDDI_DISCONNECTDOORBELL DxgkDdiDisconnectDoorbell;
     PDXGKDDI_DESTROYDOORBELL DxgkDdiDestroyDoorbell;
     PDXGKDDI_NOTIFYWORKSUBMISSION DxgkDdiNotifyWorkSubmission;
-    VOID *Reserved4;
+    union WDDM_LAYOUT { /* the page's name second; it has no page of its own */
+        VOID *Reserved4;
+        VOID *DxgkDdiFlushHwQueue;
+    };
 #endif
 #if WDDM_AT_LEAST(WDDM3_2)
     PDXGKDDI_CREATEMEMORYBASIS DxgkDdiCreateMemoryBasis;

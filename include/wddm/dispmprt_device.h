@@ -65,12 +65,22 @@ typedef struct WDDM_LAYOUT _DXGK_VIDEO_OUTPUT_CAPABILITIES {
     BOOLEAN SupportsSdtvModes;
 } DXGK_VIDEO_OUTPUT_CAPABILITIES, *PDXGK_VIDEO_OUTPUT_CAPABILITIES;
 
+#if WDDM_AT_LEAST(WDDM2_2)
+typedef struct WDDM_LAYOUT _DXGK_INTEGRATED_DISPLAY_CHILD {
+    D3DKMDT_VIDEO_OUTPUT_TECHNOLOGY InterfaceTechnology;
+    USHORT DescriptorLength;
+} DXGK_INTEGRATED_DISPLAY_CHILD, *PDXGK_INTEGRATED_DISPLAY_CHILD;
+#endif
+
 typedef struct WDDM_LAYOUT _DXGK_CHILD_CAPABILITIES {
     union WDDM_LAYOUT {
         DXGK_VIDEO_OUTPUT_CAPABILITIES VideoOutput;
         struct WDDM_LAYOUT {
             UINT MustBeZero;
         } Other;
+#if WDDM_AT_LEAST(WDDM2_2)
+        DXGK_INTEGRATED_DISPLAY_CHILD IntegratedDisplayChild;
+#endif
     } Type;
     DXGK_CHILD_DEVICE_HPD_AWARENESS HpdAwareness;
 } DXGK_CHILD_CAPABILITIES, *PDXGK_CHILD_CAPABILITIES;
@@ -111,6 +121,35 @@ typedef struct WDDM_LAYOUT _DXGK_CHILD_STATUS {
     };
 } DXGK_CHILD_STATUS, *PDXGK_CHILD_STATUS;
 
+#if WDDM_AT_LEAST(WIN8)
+typedef struct WDDM_LAYOUT _DXGK_CHILD_CONTAINER_ID {
+    GUID ContainerId;
+    struct WDDM_LAYOUT {
+        ULONG64 PortId;
+        USHORT ManufacturerName;
+        USHORT ProductCode;
+    } EldInfo;
+} DXGK_CHILD_CONTAINER_ID, *PDXGK_CHILD_CONTAINER_ID;
+
+typedef struct WDDM_LAYOUT _DXGKARG_SYSTEM_DISPLAY_ENABLE_FLAGS {
+    union WDDM_LAYOUT {
+        struct WDDM_LAYOUT {
+            UINT Reserved : 32;
+        };
+        UINT Value;
+    };
+} DXGKARG_SYSTEM_DISPLAY_ENABLE_FLAGS, *PDXGKARG_SYSTEM_DISPLAY_ENABLE_FLAGS;
+#endif
+
+/* Page ns-d3dkmdt-_d3dkmdt_video_present_target. */
+typedef struct WDDM_LAYOUT _D3DKMDT_VIDEO_PRESENT_TARGET {
+    D3DDDI_VIDEO_PRESENT_TARGET_ID Id;
+    D3DKMDT_VIDEO_OUTPUT_TECHNOLOGY VideoOutputTechnology;
+    DXGK_CHILD_DEVICE_HPD_AWARENESS VideoOutputHpdAwareness;
+    D3DKMDT_MONITOR_ORIENTATION_AWARENESS MonitorOrientationAwareness;
+    BOOLEAN SupportsSdtvModes;
+} D3DKMDT_VIDEO_PRESENT_TARGET;
+
 typedef struct WDDM_LAYOUT _DXGK_DEVICE_DESCRIPTOR {
     ULONG DescriptorOffset;
     ULONG DescriptorLength;
@@ -146,6 +185,17 @@ typedef struct WDDM_LAYOUT _DXGK_DISPLAY_INFORMATION {
 #endif
 
 #if WDDM_AT_LEAST(WDDM2_2)
+/* Who wrote the frame buffer that a driver takes over. */
+typedef enum _DXGK_FRAMEBUFFER_STATE {
+    FrameBufferStateUnknown = 0,
+    FrameBufferStateInitializedByFirmware = 1,
+    FrameBufferStateInitializedByDriver = 2
+} DXGK_FRAMEBUFFER_STATE;
+
+/* The width of the state inside is printed nowhere: the name alone. */
+typedef struct _DXGK_DISPLAY_OWNERSHIP_FLAGS DXGK_DISPLAY_OWNERSHIP_FLAGS,
+    *PDXGK_DISPLAY_OWNERSHIP_FLAGS;
+
 typedef struct WDDM_LAYOUT _DXGK_PRE_START_INFO {
     union WDDM_LAYOUT {
         struct WDDM_LAYOUT {

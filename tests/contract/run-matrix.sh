@@ -51,9 +51,11 @@ have() { command -v "$1" > /dev/null 2>&1; }
         have "$cc" || continue
         for v in $versions; do
             case $cc in
-            x86_64-w64-*) echo "$cc $std $v syntax $here/layout.c" ;;
-            *) echo "$cc $std $v run $here/layout.c" ;;
+            x86_64-w64-*) mode=syntax ;;
+            *) mode=run ;;
             esac
+            echo "$cc $std $v $mode $here/layout.c"
+            echo "$cc $std $v $mode $here/display_layout.c"
             echo "$cc $std $v syntax $here/unchanged_driver.c"
             case $std in
             c++*) echo "$cc $std $v syntax-kernel $here/whole_driver.cpp" ;;

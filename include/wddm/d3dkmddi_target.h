@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Targets: connections and links, timings and their glitches, gamma, content, behaviour of modes,
+ * descriptors by DisplayID, periodic notifications. Pages ns-d3dkmddi-_dxgkarg_settarget*,
+ * ns-d3dkmddi-_dxgkarg_settimingsfromvidpn, ns-d3dkmddi-_dxgkarg_controlmodebehavior,
+ * ne-d3dkmddi-_dxgk_connection_status and those that they name. Structures whose bit fields have no
+ * printed width are names here, no more.
+ */
+#ifndef WDDM_D3DKMDDI_TARGET_H
+#define WDDM_D3DKMDDI_TARGET_H
+
+#include "d3dkmdt_monitor.h"
+#include "d3dukmdt_color.h"
+#include "d3dkmddi_vidpn.h"
+
+WDDM_BEGIN_DECLS
+
+typedef enum _DXGK_ACTIVE_VIDPN_INVALIDATION_REASON {
+    DXGK_AVIR_UNINITIALIZED = 0,
+    DXGK_AVIR_HOTKEY = 1,
+    DXGK_AVIR_USERMODE = 2
+} DXGK_ACTIVE_VIDPN_INVALIDATION_REASON;
+
+typedef struct WDDM_LAYOUT _DXGKARG_SETDISPLAYPRIVATEDRIVERFORMAT {
+    D3DDDI_VIDEO_PRESENT_SOURCE_ID VidPnSourceId;
+    HANDLE PrimaryAllocation;
+    UINT PrivateDriverFormatAttribute;
+} DXGKARG_SETDISPLAYPRIVATEDRIVERFORMAT;
+
+typedef struct WDDM_LAYOUT _DXGKARG_STOPCAPTURE {
+    HANDLE hAllocation;
+} DXGKARG_STOPCAPTURE;
+
+#if WDDM_AT_LEAST(WDDM2_0)
+
+/* The number of DXGK_HARDWARE_CONTENT_PROTECTION_TEARDOWN_FLAG_PREEMPTIVE is printed nowhere. */
+typedef UINT DXGK_HARDWARE_CONTENT_PROTECTION_TEARDOWN_FLAGS;
+
+#endif
+
+#if WDDM_AT_LEAST(WDDM2_1)
+
+typedef struct WDDM_LAYOUT _DXGK_MODE_BEHAVIOR_FLAGS {
+    union WDDM_LAYOUT {
+        struct WDDM_LAYOUT {
+            UINT PrioritizeHDR : 1;
+            UINT ColorimetricControl : 1;
+            UINT Reserved : 30;
+        };
+        UINT Value;
+    };
+} DXGK_MODE_BEHAVIOR_FLAGS;
+
+typedef struct WDDM_LAYOUT _DXGKARG_CONTROLMODEBEHAVIOR {
+    DXGK_MODE_BEHAVIOR_FLAGS Request;
+    DXGK_MODE_BEHAVIOR_FLAGS Satisfied;    /* out */
+    DXGK_MODE_BEHAVIOR_FLAGS NotSatisfied; /* out */
+} DXGKARG_CONTROLMODEBEHAVIOR;
+
+typedef struct WDDM_LAYOUT _DXGKARG_UPDATEMONITORLINKINFO {
+    D3DDDI_VIDEO_PRESENT_TARGET_ID VideoPresentTargetId;
+    DXGK_MONITORLINKINFO MonitorLinkInfo; /* in and out */
+} DXGKARG_UPDATEMONITORLINKINFO;
+
+#endif
+
+#if WDDM_AT_LEAST(WDDM2_2)
+
+/* No page prints the values of these four: only the first of a connection's is certain. */
+typedef enum _DXGK_CONNECTION_STATUS {
+    ConnectionStatusUninitialized = 0
+} DXGK_CONNECTION_STATUS,
+    *PDXGK_CONNECTION_STATUS;
+
+typedef UINT DXGK_GLITCH_CAUSE;
+
+typedef UINT DXGK_GLITCH_EFFECT;
+
+typedef UINT DXGK_GLITCH_DURATION;
+
+typedef struct _DXGK_CONNECTION_CHANGE DXGK_CONNECTION_CHANGE, *PDXGK_CONNECTION_CHANGE;
+
+typedef struct _DXGK_INHERITED_TIMING_INFO DXGK_INHERITED_TIMING_INFO, *PDXGK_INHERITED_TIMING_INFO;
+
+typedef struct _DXGK_SET_TIMING_PATH_INFO DXGK_SET_TIMING_PATH_INFO;
+
+typedef enum _DXGK_PATH_UPDATE {
+    DXGK_PATH_UPDATE_UNMODIFIED = 0,
+    DXGK_PATH_UPDATE_ADDED = 1,
+    DXGK_PATH_UPDATE_MODIFIED = 2,
+    DXGK_PATH_UPDATE_REMOVED = 3
+} DXGK_PATH_UPDATE;
+
+typedef enum _DXGK_DISPLAYPANELORIENTATION {
+    DXGK_DPO_0 = 0,
+    DXGK_DPO_90 = 1,
+    DXGK_DPO_180 = 2,
+    DXGK_DPO_270 = 3
+} DXGK_DISPLAYPANELORIENTATION;
+
+typedef enum _DXGK_DISPLAYDETECTCONTROLTYPE {
+    DXGK_DDCT_UNINITIALIZED = 0,
+    DXGK_DDCT_POLLONE = 1,
+    DXGK_DDCT_POLLALL = 2,
+    DXGK_DDCT_ENABLEHPD = 3,
+    DXGK_DDCT_DISABLEHPD = 4
+} DXGK_DISPLAYDETECTCONTROLTYPE;
+
+/* By its name Reserved is what NonDestructiveOnly leaves of 32 bits. */
+typedef struct WDDM_LAYOUT _DXGKARG_DISPLAYDETECTCONTROL {
+    D3DDDI_VIDEO_PRESENT_TARGET_ID TargetId;
+    DXGK_DISPLAYDETECTCONTROLTYPE Type;
+    UINT NonDestructiveOnly : 1;
+    UINT Reserved : 31;
+} DXGKARG_DISPLAYDETECTCONTROL;
+
+typedef struct WDDM_LAYOUT _DXGK_QAITARGETIN {
+    D3DDDI_VIDEO_PRESENT_TARGET_ID TargetId;
+} DXGK_QAITARGETIN;
+
+typedef struct WDDM_LAYOUT _DXGK_SET_TIMING_FLAGS {
+    union WDDM_LAYOUT {
+        struct WDDM_LAYOUT {
+            UINT Reserved : 32;
+        };
+        UINT Value;
+    };
+} DXGK_SET_TIMING_FLAGS;
+
+typedef struct WDDM_LAYOUT _DXGK_SET_TIMING_RESULTS {
+    union WDDM_LAYOUT {
+        struct WDDM_LAYOUT {
+            UINT ConnectionStatusChanges : 1;
+            UINT Reserved : 31;
+        };
+        UINT Value;
+    };
+} DXGK_SET_TIMING_RESULTS, *PDXGK_SET_TIMING_RESULTS;
+
+typedef struct WDDM_LAYOUT _DXGKARG_SETTIMINGSFROMVIDPN {
+    D3DKMDT_HVIDPN hFunctionalVidPn;
+    DXGK_SET_TIMING_FLAGS SetFlags;
+    DXGK_SET_TIMING_RESULTS *pResultsFlags; /* out */
+    UINT PathCount;
+    DXGK_SET_TIMING_PATH_INFO **pSetTimingPathInfo;
+} DXGKARG_SETTIMINGSFROMVIDPN;
+
+typedef struct WDDM_LAYOUT _DXGKARG_SETTARGETGAMMA {
+    D3DDDI_VIDEO_PRESENT_TARGET_ID TargetId;
+    D3DKMDT_GAMMA_RAMP GammaRamp;
+} DXGKARG_SETTARGETGAMMA;
+
+typedef struct WDDM_LAYOUT _DXGKARG_SETTARGETCONTENTTYPE {
+    D3DDDI_VIDEO_PRESENT_TARGET_ID TargetId;
+    D3DKMDT_VIDPN_PRESENT_PATH_CONTENT ContentType;
+} DXGKARG_SETTARGETCONTENTTYPE;
+
+typedef struct WDDM_LAYOUT _DXGKARG_SETTARGETANALOGCOPYPROTECTION {
+    D3DDDI_VIDEO_PRESENT_TARGET_ID TargetId;
+    D3DKMDT_VIDPN_PRESENT_PATH_COPYPROTECTION_TYPE CopyProtectionType;
+    UINT APSTriggerBits;
+    D3DKMDT_VIDPN_PRESENT_PATH_COPYPROTECTION_SUPPORT CopyProtectionSupport;
+} DXGKARG_SETTARGETANALOGCOPYPROTECTION;
+
+typedef struct WDDM_LAYOUT _DXGKARG_CREATEPERIODICFRAMENOTIFICATION {
+    HANDLE hAdapter;
+    D3DDDI_VIDEO_PRESENT_TARGET_ID VidPnTargetId;
+    UINT64 Time;
+    UINT NotificationID;
+    HANDLE hNotification; /* out */
+} DXGKARG_CREATEPERIODICFRAMENOTIFICATION;
+
+typedef struct WDDM_LAYOUT _DXGKARG_DESTROYPERIODICFRAMENOTIFICATION {
+    HANDLE hNotification;
+    HANDLE hAdapter;
+} DXGKARG_DESTROYPERIODICFRAMENOTIFICATION;
+
+#endif
+
+#if WDDM_AT_LEAST(WDDM2_3)
+
+typedef struct WDDM_LAYOUT _DXGK_QUERYDISPLAYIDIN {
+    D3DDDI_VIDEO_PRESENT_TARGET_ID TargetId;
+} DXGK_QUERYDISPLAYIDIN;
+
+typedef struct WDDM_LAYOUT _DXGK_QUERYDISPLAYIDOUT {
+    UINT Length;
+    VOID *pDescriptor;
+} DXGK_QUERYDISPLAYIDOUT;
+
+#endif
+
+#if WDDM_AT_LEAST(WDDM2_4)
+
+typedef enum _DXGK_SYNC_LOCK_STYLE {
+    DXGK_SYNC_LOCK_STYLE_NONE = 0,
+    DXGK_SYNC_LOCK_STYLE_IDENTICAL = 1
+} DXGK_SYNC_LOCK_STYLE;
+
+#endif
+
+#if WDDM_AT_LEAST(WDDM2_6)
+
+typedef enum _DXGK_GAMMA_DATA_TYPE {
+    DXGK_GAMMA_DATA_TYPE_FIXED_POINT = 0,
+    DXGK_GAMMA_DATA_TYPE_FLOAT = 1
+} DXGK_GAMMA_DATA_TYPE;
+
+typedef enum _DXGK_TARGET_GAMMA_CAPS_VERSION {
+    DXGK_TARGET_GAMMA_CAPS_VERSION_DEFALUT = 0,
+    DXGK_TARGET_GAMMA_CAPS_VERSION_1 = 1
+} DXGK_TARGET_GAMMA_CAPS_VERSION;
+
+#endif
+
+#if WDDM_AT_LEAST(WDDM3_0)
+
+typedef struct WDDM_LAYOUT _DXGK_CONNECTION_MONITOR_CONNECT_FLAGS {
+    union WDDM_LAYOUT {
+        struct WDDM_LAYOUT {
+            UINT Usb4DisplayPortMonitor : 1;
+            UINT Reserved : 31;
+        };
+        UINT Value;
+    };
+} DXGK_CONNECTION_MONITOR_CONNECT_FLAGS;
+
+typedef struct WDDM_LAYOUT _DXGK_CONNECTION_USB4_INFO {
+    UINT8 Dpcd_DP_IN_Adapter_Number;
+    UINT8 Dpcd_USB4_Driver_ID;
+    UINT8 Dpcd_USB4_ROUTER_TOPOLOGY_ID[5];
+} DXGK_CONNECTION_USB4_INFO, *PDXGK_CONNECTION_USB4_INFO;
+
+#endif
+
+WDDM_END_DECLS
+
+#endif

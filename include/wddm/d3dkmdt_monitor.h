@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Monitors as data: descriptors, ranges of frequencies, detailed timings, what a link and a panel
+ * can do. Pages ns-d3dkmdt-_d3dkmdt_monitor_*, ns-d3dkmdt-_dxgk_monitorlinkinfo_*,
+ * ns-d3dkmdt-_displayid_detailed_timing_type_i and those that they name. The bit fields of a
+ * detailed timing have no printed width: the name alone. The sets of them that a driver asks for
+ * are in d3dkmddi_vidpn.h.
+ */
+#ifndef WDDM_D3DKMDT_MONITOR_H
+#define WDDM_D3DKMDT_MONITOR_H
+
+#include "d3dkmdt_vidpn.h"
+
+WDDM_BEGIN_DECLS
+
+typedef enum _D3DKMDT_MONITOR_ORIENTATION {
+    D3DKMDT_MO_UNINITIALIZED = 0,
+    D3DKMDT_MO_0DEG = 1,
+    D3DKMDT_MO_90DEG = 2,
+    D3DKMDT_MO_180DEG = 3,
+    D3DKMDT_MO_270DEG = 4
+} D3DKMDT_MONITOR_ORIENTATION;
+
+typedef enum _D3DKMDT_MONITOR_TIMING_TYPE {
+    D3DKMDT_MTT_UNINITIALIZED = 0,
+    D3DKMDT_MTT_ESTABLISHED = 1,
+    D3DKMDT_MTT_STANDARD = 2,
+    D3DKMDT_MTT_EXTRASTANDARD = 3,
+    D3DKMDT_MTT_DETAILED = 4,
+    D3DKMDT_MTT_DEFAULTMONITORPROFILE = 5,
+#if WDDM_AT_LEAST(WIN8)
+    D3DKMDT_MTT_DRIVER = 6
+#endif
+} D3DKMDT_MONITOR_TIMING_TYPE;
+
+typedef enum _D3DKMDT_GTFCOMPLIANCE {
+    D3DKMDT_GTF_UNINITIALIZED = 0,
+    D3DKMDT_GTF_COMPLIANT = 1,
+    D3DKMDT_GTF_NOTCOMPLIANT = 2
+} D3DKMDT_GTFCOMPLIANCE;
+
+typedef enum _D3DKMDT_MONITOR_DESCRIPTOR_TYPE {
+    D3DKMDT_MDT_UNINITIALIZED = 0,
+    D3DKMDT_MDT_VESA_EDID_V1_BASEBLOCK = 1,
+    D3DKMDT_MDT_VESA_EDID_V1_BLOCKMAP = 2,
+    D3DKMDT_MDT_OTHER = 255
+} D3DKMDT_MONITOR_DESCRIPTOR_TYPE;
+
+typedef UINT D3DKMDT_MONITOR_DESCRIPTOR_ID;
+
+typedef struct WDDM_LAYOUT _D3DKMDT_MONITOR_DESCRIPTOR {
+    D3DKMDT_MONITOR_DESCRIPTOR_ID Id;
+    D3DKMDT_MONITOR_DESCRIPTOR_TYPE Type;
+    SIZE_T DataSize;
+    VOID *pData;
+    D3DKMDT_MONITOR_CAPABILITIES_ORIGIN Origin;
+} D3DKMDT_MONITOR_DESCRIPTOR;
+
+typedef struct WDDM_LAYOUT _D3DKMDT_FREQUENCY_RANGE {
+    D3DDDI_RATIONAL MinVSyncFreq;
+    D3DDDI_RATIONAL MaxVSyncFreq;
+    D3DDDI_RATIONAL MinHSyncFreq;
+    D3DDDI_RATIONAL MaxHSyncFreq;
+} D3DKMDT_FREQUENCY_RANGE;
+
+typedef enum _D3DKMDT_MONITOR_FREQUENCY_RANGE_CONSTRAINT {
+    D3DKMDT_MFRC_UNINITIALIZED = 0,
+    D3DKMDT_MFRC_ACTIVESIZE = 1,
+    D3DKMDT_MFRC_MAXPIXELRATE = 2
+} D3DKMDT_MONITOR_FREQUENCY_RANGE_CONSTRAINT;
+
+typedef struct WDDM_LAYOUT _D3DKMDT_MONITOR_FREQUENCY_RANGE {
+    D3DKMDT_MONITOR_CAPABILITIES_ORIGIN Origin;
+    D3DKMDT_FREQUENCY_RANGE RangeLimits;
+    D3DKMDT_MONITOR_FREQUENCY_RANGE_CONSTRAINT ConstraintType;
+    union WDDM_LAYOUT {
+        D3DKMDT_2DREGION ActiveSize;
+        SIZE_T MaxPixelRate;
+    } Constraint;
+} D3DKMDT_MONITOR_FREQUENCY_RANGE;
+
+typedef struct WDDM_LAYOUT _D3DKMDT_VIDEO_PRESENT_SOURCE {
+    D3DDDI_VIDEO_PRESENT_SOURCE_ID Id;
+    DWORD dwReserved;
+} D3DKMDT_VIDEO_PRESENT_SOURCE;
+
+typedef struct WDDM_LAYOUT _D3DKMDT_PALETTEDATA {
+    BYTE Red;
+    BYTE Green;
+    BYTE Blue;
+    BYTE Unused;
+} D3DKMDT_PALETTEDATA;
+
+struct WDDM_LAYOUT _DXGKARG_SETPALETTE {
+    D3DDDI_VIDEO_PRESENT_SOURCE_ID VidPnSourceId;
+    UINT FirstEntry;
+    UINT NumEntries;
+    D3DKMDT_PALETTEDATA *pLookupTable;
+};
+
+#if WDDM_AT_LEAST(WIN7)
+
+/* The enumerations of detailed timings go by the order of their pages. */
+typedef enum _DISPLAYID_DETAILED_TIMING_TYPE_I_ASPECT_RATIO {
+    DIDDT1_AspectRatio_1x1 = 0,
+    DIDDT1_AspectRatio_5x4 = 1,
+    DIDDT1_AspectRatio_4x3 = 2,
+    DIDDT1_AspectRatio_15x9 = 3,
+    DIDDT1_AspectRatio_16x9 = 4,
+    DIDDT1_AspectRatio_16x10 = 5
+} DISPLAYID_DETAILED_TIMING_TYPE_I_ASPECT_RATIO;
+
+typedef enum _DISPLAYID_DETAILED_TIMING_TYPE_I_SCANNING_MODE {
+    DIDDT1_Progressive = 0,
+    DIDDT1_Interlaced = 1
+} DISPLAYID_DETAILED_TIMING_TYPE_I_SCANNING_MODE;
+
+typedef enum _DISPLAYID_DETAILED_TIMING_TYPE_I_STEREO_MODE {
+    DIDDT1_Monoscopic = 0,
+    DIDDT1_Stereo = 1,
+    DIDDT1_Dependent = 2
+} DISPLAYID_DETAILED_TIMING_TYPE_I_STEREO_MODE;
+
+typedef enum _DISPLAYID_DETAILED_TIMING_TYPE_I_SYNC_POLARITY {
+    DIDDT1_Sync_Positive = 0,
+    DIDDT1_Sync_Negative = 1
+} DISPLAYID_DETAILED_TIMING_TYPE_I_SYNC_POLARITY;
+
+typedef struct _DISPLAYID_DETAILED_TIMING_TYPE_I DISPLAYID_DETAILED_TIMING_TYPE_I;
+
+typedef struct _DXGK_TARGETMODE_DETAIL_TIMING DXGK_TARGETMODE_DETAIL_TIMING;
+
+#endif
+
+#if WDDM_AT_LEAST(WDDM2_1)
+
+typedef struct WDDM_LAYOUT _DXGK_MONITORLINKINFO_USAGEHINTS {
+    union WDDM_LAYOUT {
+        struct WDDM_LAYOUT {
+            UINT Hidden : 1;
+            UINT Reserved : 31;
+        };
+        UINT Value;
+    };
+} DXGK_MONITORLINKINFO_USAGEHINTS, *PDXGK_MONITORLINKINFO_USAGEHINTS;
+
+typedef struct WDDM_LAYOUT _DXGK_MONITORLINKINFO_CAPABILITIES {
+    union WDDM_LAYOUT {
+        struct WDDM_LAYOUT {
+            UINT Stereo : 1;
+            UINT WideColorSpace : 1;
+            UINT HighColorSpace : 1;
+            UINT DynamicColorSpace : 1;
+            UINT DynamicBitsPerColorChannel : 1;
+            UINT DynamicColorEncodingFormat : 1;
+            UINT DedicatedTimingGeneration : 1;
+            UINT TargetIndependentPrimary : 1;
+            UINT SyncLockIdentical : 1;
+            UINT Hdr10Plus : 1;
+            UINT DolbyVisionLowLatency : 1;
+            UINT VariableRefresh : 1;
+            UINT Reserved : 20;
+        };
+        UINT Value;
+    };
+} DXGK_MONITORLINKINFO_CAPABILITIES, *PDXGK_MONITORLINKINFO_CAPABILITIES;
+
+typedef struct WDDM_LAYOUT _DXGK_MONITORLINKINFO {
+    DXGK_MONITORLINKINFO_USAGEHINTS UsageHints;
+    DXGK_MONITORLINKINFO_CAPABILITIES Capabilities;
+    D3DKMDT_WIRE_FORMAT_AND_PREFERENCE DitheringSupport;
+} DXGK_MONITORLINKINFO;
+
+#endif
+
+#if WDDM_AT_LEAST(WDDM2_2)
+
+typedef enum _DXGK_DISPLAY_DESCRIPTOR_TYPE {
+    DXGK_DDT_INVALID = 0,
+    DXGK_DDT_EDID = 1,
+#if WDDM_AT_LEAST(WDDM2_5)
+    DXGK_DDT_DISPLAYID = 2
+#endif
+} DXGK_DISPLAY_DESCRIPTOR_TYPE,
+    *PDXGK_DISPLAY_DESCRIPTOR_TYPE;
+
+typedef enum _DXGK_DISPLAY_TECHNOLOGY {
+    DXGK_DT_INVALID = 0,
+    DXGK_DT_OTHER = 1,
+    DXGK_DT_LCD = 2,
+    DXGK_DT_OLED = 3,
+    DXGK_DT_PROJECTOR = 4,
+    DXGK_DT_MAX = 5
+} DXGK_DISPLAY_TECHNOLOGY,
+    *PDXGK_DISPLAY_TECHNOLOGY;
+
+typedef enum _DXGK_DISPLAY_USAGE {
+    DXGK_DU_INVALID = 0,
+    DXGK_DU_GENERIC = 1,
+    DXGK_DU_AR = 2,
+    DXGK_DU_VR = 3,
+    DXGK_DU_MEDICAL_IMAGING = 4,
+    DXGK_DU_ACCESSORY = 5,
+    DXGK_DU_MAX
+} DXGK_DISPLAY_USAGE,
+    *PDXGK_DISPLAY_USAGE;
+
+#endif
+
+WDDM_END_DECLS
+
+#endif

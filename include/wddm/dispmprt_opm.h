@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Interfaces for protected outputs, in their versions. Pages ns-dispmprt-_dxgk_opm_interface*,
+ * nc-dispmprt-dxgkddi_opm_*. What they exchange is in d3dkmdt_opm.h.
+ */
+#ifndef WDDM_DISPMPRT_OPM_H
+#define WDDM_DISPMPRT_OPM_H
+
+#include "d3dkmdt_opm.h"
+#include "d3dkmddi_functions.h"
+
+WDDM_BEGIN_DECLS
+
+#define DXGK_OPM_INTERFACE_VERSION_1 1
+
+WDDM_DDI(NTSTATUS, OPM_GET_CERTIFICATE_SIZE, PVOID MiniportDeviceContext,
+         DXGKMDT_CERTIFICATE_TYPE CertificateType, PULONG CertificateSize)
+WDDM_DDI(NTSTATUS, OPM_GET_CERTIFICATE, PVOID MiniportDeviceContext,
+         DXGKMDT_CERTIFICATE_TYPE CertificateType, ULONG CertificateSize, PVOID CertificateBuffer)
+WDDM_DDI(NTSTATUS, OPM_CREATE_PROTECTED_OUTPUT, PVOID MiniportDeviceContext,
+         D3DDDI_VIDEO_PRESENT_TARGET_ID VidPnTargetId,
+         DXGKMDT_OPM_VIDEO_OUTPUT_SEMANTICS NewVideoOutputSemantics,
+         PHANDLE NewProtectedOutputHandle)
+WDDM_DDI(NTSTATUS, OPM_GET_RANDOM_NUMBER, PVOID MiniportDeviceContext, HANDLE ProtectedOutputHandle,
+         PDXGKMDT_OPM_RANDOM_NUMBER RandomNumber)
+WDDM_DDI(NTSTATUS, OPM_SET_SIGNING_KEY_AND_SEQUENCE_NUMBERS, PVOID MiniportDeviceContext,
+         HANDLE ProtectedOutputHandle, const PDXGKMDT_OPM_ENCRYPTED_PARAMETERS EncryptedParameters)
+WDDM_DDI(NTSTATUS, OPM_GET_INFORMATION, PVOID MiniportDeviceContext, HANDLE ProtectedOutputHandle,
+         const PDXGKMDT_OPM_GET_INFO_PARAMETERS Parameters,
+         PDXGKMDT_OPM_REQUESTED_INFORMATION RequestedInformation)
+WDDM_DDI(NTSTATUS, OPM_GET_COPP_COMPATIBLE_INFORMATION, PVOID MiniportDeviceContext,
+         HANDLE ProtectedOutputHandle,
+         const PDXGKMDT_OPM_COPP_COMPATIBLE_GET_INFO_PARAMETERS Parameters,
+         PDXGKMDT_OPM_REQUESTED_INFORMATION RequestedInformation)
+WDDM_DDI(NTSTATUS, OPM_CONFIGURE_PROTECTED_OUTPUT, PVOID MiniportDeviceContext,
+         HANDLE ProtectedOutputHandle, const PDXGKMDT_OPM_CONFIGURE_PARAMETERS Parameters,
+         ULONG AdditionalParametersSize, const PVOID AdditionalParameters)
+WDDM_DDI(NTSTATUS, OPM_DESTROY_PROTECTED_OUTPUT, PVOID MiniportDeviceContext,
+         HANDLE ProtectedOutputHandle)
+
+typedef struct WDDM_LAYOUT _DXGK_OPM_INTERFACE {
+    USHORT Size;
+    USHORT Version;
+    PVOID Context;
+    PINTERFACE_REFERENCE InterfaceReference;
+    PINTERFACE_DEREFERENCE InterfaceDereference;
+    PDXGKDDI_OPM_GET_CERTIFICATE_SIZE DxgkDdiOPMGetCertificateSize;
+    PDXGKDDI_OPM_GET_CERTIFICATE DxgkDdiOPMGetCertificate;
+    PDXGKDDI_OPM_CREATE_PROTECTED_OUTPUT DxgkDdiOPMCreateProtectedOutput;
+    PDXGKDDI_OPM_GET_RANDOM_NUMBER DxgkDdiOPMGetRandomNumber;
+    PDXGKDDI_OPM_SET_SIGNING_KEY_AND_SEQUENCE_NUMBERS DxgkDdiOPMSetSigningKeyAndSequenceNumbers;
+    PDXGKDDI_OPM_GET_INFORMATION DxgkDdiOPMGetInformation;
+    PDXGKDDI_OPM_GET_COPP_COMPATIBLE_INFORMATION DxgkDdiOPMGetCOPPCompatibleInformation;
+    PDXGKDDI_OPM_CONFIGURE_PROTECTED_OUTPUT DxgkDdiOPMConfigureProtectedOutput;
+    PDXGKDDI_OPM_DESTROY_PROTECTED_OUTPUT DxgkDdiOPMDestroyProtectedOutput;
+} DXGK_OPM_INTERFACE, *PDXGK_OPM_INTERFACE;
+
+#if WDDM_AT_LEAST(WDDM1_3)
+
+#define DXGK_OPM_INTERFACE_VERSION_2 2
+
+WDDM_DDI(NTSTATUS, OPM_CREATE_PROTECTED_OUTPUT_VIRTUAL_MODE_JTP, PVOID MiniportDeviceContext,
+         D3DDDI_VIDEO_PRESENT_TARGET_ID VidPnTargetId,
+         DXGKMDT_OPM_VIDEO_OUTPUT_SEMANTICS NewVideoOutputSemantics,
+         DXGKMDT_OPM_ACTUAL_OUTPUT_FORMAT *pActualOutputFormat, PHANDLE NewProtectedOutputHandle)
+WDDM_DDI(NTSTATUS, OPM_CREATE_PROTECTED_OUTPUT_NONLOCAL_DISPLAY_JTP, PVOID MiniportDeviceContext,
+         DXGKMDT_OPM_VIDEO_OUTPUT_SEMANTICS NewVideoOutputSemantics, UINT64 OPMEncoderContext,
+         DXGKMDT_OPM_ACTUAL_OUTPUT_FORMAT *pActualOutputFormat, UINT64 NonLocalOutputId,
+         PHANDLE NewProtectedOutputHandle)
+
+/* By its page the type of the connector is DXGKMDT_OPM_CONNECTOR_TYPE, which no page describes. */
+typedef ULONG DXGKMDT_OPM_CONNECTOR_TYPE;
+
+WDDM_DDI(NTSTATUS, OPM_CREATE_PROTECTED_OUTPUT_NONLOCAL_DISPLAY, PVOID MiniportDeviceContext,
+         DXGKMDT_OPM_VIDEO_OUTPUT_SEMANTICS NewVideoOutputSemantics, UINT64 OPMEncoderContext,
+         DXGKMDT_OPM_ACTUAL_OUTPUT_FORMAT *pActualOutputFormat, UINT64 NonLocalOutputId,
+         DXGKMDT_OPM_CONNECTOR_TYPE NonLocalConnectorType, PHANDLE NewProtectedOutputHandle)
+
+typedef struct WDDM_LAYOUT _DXGK_OPM_INTERFACE_2_JTP {
+    USHORT Size;
+    USHORT Version;
+    PVOID Context;
+    PINTERFACE_REFERENCE InterfaceReference;
+    PINTERFACE_DEREFERENCE InterfaceDereference;
+    PDXGKDDI_OPM_GET_CERTIFICATE_SIZE DxgkDdiOPMGetCertificateSize;
+    PDXGKDDI_OPM_GET_CERTIFICATE DxgkDdiOPMGetCertificate;
+    PDXGKDDI_OPM_CREATE_PROTECTED_OUTPUT DxgkDdiOPMCreateProtectedOutput;
+    PDXGKDDI_OPM_GET_RANDOM_NUMBER DxgkDdiOPMGetRandomNumber;
+    PDXGKDDI_OPM_SET_SIGNING_KEY_AND_SEQUENCE_NUMBERS DxgkDdiOPMSetSigningKeyAndSequenceNumbers;
+    PDXGKDDI_OPM_GET_INFORMATION DxgkDdiOPMGetInformation;
+    PDXGKDDI_OPM_GET_COPP_COMPATIBLE_INFORMATION DxgkDdiOPMGetCOPPCompatibleInformation;
+    PDXGKDDI_OPM_CONFIGURE_PROTECTED_OUTPUT DxgkDdiOPMConfigureProtectedOutput;
+    PDXGKDDI_OPM_DESTROY_PROTECTED_OUTPUT DxgkDdiOPMDestroyProtectedOutput;
+    PDXGKDDI_OPM_CREATE_PROTECTED_OUTPUT_VIRTUAL_MODE_JTP
+    DxgkDdiOPMCreateProtectedOutputVirtualMode;
+    PDXGKDDI_OPM_CREATE_PROTECTED_OUTPUT_NONLOCAL_DISPLAY_JTP
+    DxgkDdiOPMCreateProtectedOutputNonLocalDisplay;
+} DXGK_OPM_INTERFACE_2_JTP, *PDXGK_OPM_INTERFACE_2_JTP;
+
+typedef struct WDDM_LAYOUT _DXGK_OPM_INTERFACE_2 {
+    USHORT Size;
+    USHORT Version;
+    PVOID Context;
+    PINTERFACE_REFERENCE InterfaceReference;
+    PINTERFACE_DEREFERENCE InterfaceDereference;
+    PDXGKDDI_OPM_GET_CERTIFICATE_SIZE DxgkDdiOPMGetCertificateSize;
+    PDXGKDDI_OPM_GET_CERTIFICATE DxgkDdiOPMGetCertificate;
+    PDXGKDDI_OPM_CREATE_PROTECTED_OUTPUT DxgkDdiOPMCreateProtectedOutput;
+    PDXGKDDI_OPM_GET_RANDOM_NUMBER DxgkDdiOPMGetRandomNumber;
+    PDXGKDDI_OPM_SET_SIGNING_KEY_AND_SEQUENCE_NUMBERS DxgkDdiOPMSetSigningKeyAndSequenceNumbers;
+    PDXGKDDI_OPM_GET_INFORMATION DxgkDdiOPMGetInformation;
+    PDXGKDDI_OPM_GET_COPP_COMPATIBLE_INFORMATION DxgkDdiOPMGetCOPPCompatibleInformation;
+    PDXGKDDI_OPM_CONFIGURE_PROTECTED_OUTPUT DxgkDdiOPMConfigureProtectedOutput;
+    PDXGKDDI_OPM_DESTROY_PROTECTED_OUTPUT DxgkDdiOPMDestroyProtectedOutput;
+    PDXGKDDI_OPM_CREATE_PROTECTED_OUTPUT_NONLOCAL_DISPLAY
+    DxgkDdiOPMCreateProtectedOutputNonLocalDisplay;
+} DXGK_OPM_INTERFACE_2, *PDXGK_OPM_INTERFACE_2;
+
+#endif
+
+#if WDDM_AT_LEAST(WDDM2_0)
+
+#define DXGK_OPM_INTERFACE_VERSION_3 3
+
+WDDM_DDI(NTSTATUS, OPM_SET_SRM_LIST, PVOID MiniportDeviceContext, ULONG SrmListSize,
+         const PVOID SrmListBuffer)
+WDDM_DDI(NTSTATUS, OPM_GET_SRM_LIST_VERSION, PVOID MiniportDeviceContext, ULONG SrmListVersionSize,
+         PVOID SrmListVersionBuffer)
+
+typedef struct WDDM_LAYOUT _DXGK_OPM_INTERFACE_3 {
+    USHORT Size;
+    USHORT Version;
+    PVOID Context;
+    PINTERFACE_REFERENCE InterfaceReference;
+    PINTERFACE_DEREFERENCE InterfaceDereference;
+    PDXGKDDI_OPM_GET_CERTIFICATE_SIZE DxgkDdiOPMGetCertificateSize;
+    PDXGKDDI_OPM_GET_CERTIFICATE DxgkDdiOPMGetCertificate;
+    PDXGKDDI_OPM_CREATE_PROTECTED_OUTPUT DxgkDdiOPMCreateProtectedOutput;
+    PDXGKDDI_OPM_GET_RANDOM_NUMBER DxgkDdiOPMGetRandomNumber;
+    PDXGKDDI_OPM_SET_SIGNING_KEY_AND_SEQUENCE_NUMBERS DxgkDdiOPMSetSigningKeyAndSequenceNumbers;
+    PDXGKDDI_OPM_GET_INFORMATION DxgkDdiOPMGetInformation;
+    PDXGKDDI_OPM_GET_COPP_COMPATIBLE_INFORMATION DxgkDdiOPMGetCOPPCompatibleInformation;
+    PDXGKDDI_OPM_CONFIGURE_PROTECTED_OUTPUT DxgkDdiOPMConfigureProtectedOutput;
+    PDXGKDDI_OPM_DESTROY_PROTECTED_OUTPUT DxgkDdiOPMDestroyProtectedOutput;
+    PDXGKDDI_OPM_CREATE_PROTECTED_OUTPUT_NONLOCAL_DISPLAY
+    DxgkDdiOPMCreateProtectedOutputNonLocalDisplay;
+    PDXGKDDI_OPM_SET_SRM_LIST DxgkDdiOPMSetSrmList;
+    PDXGKDDI_OPM_GET_SRM_LIST_VERSION DxgkDdiOPMGetSrmListVersion;
+} DXGK_OPM_INTERFACE_3, *PDXGK_OPM_INTERFACE_3;
+
+#endif
+
+WDDM_END_DECLS
+
+#endif

@@ -36,6 +36,20 @@ struct vidmm_spoiler {
     void (*request)(struct vidmm_request_record *record);
 };
 
+#define VIDMM_IDENTITY 16u /* bytes of an identity, with its end */
+
+/* Identities of findings, in any order. */
+struct vidmm_identities {
+    char (*text)[VIDMM_IDENTITY];
+    uint32_t count;
+};
+
+/* "R55-3f9a1c": an identity of a row that exists. */
+bool vidmm_identity_parse(const char *text);
+/* false: out of memory. */
+bool vidmm_identities_add(struct vidmm_identities *list, const char *identity);
+void vidmm_identities_free(struct vidmm_identities *list);
+
 struct vidmm_check_options {
     const char *driver_path; /* NULL: the reference driver with its hardware */
     const char *model_path;  /* shared object with the hardware of `driver_path`; NULL: none */
@@ -51,6 +65,13 @@ struct vidmm_check_options {
     struct vidmm_readings readings;
     uint8_t only[VIDMM_RULES_SIZE]; /* when only_some: not 0 for the rules to judge */
     bool only_some;
+    /* What does not count: findings of these rules, of these identities, and those that a baseline
+     * has. */
+    uint8_t ignore[VIDMM_RULES_SIZE];
+    struct vidmm_identities ignored, known;
+    /* Findings that are less severe than `fail_on` do not count either. */
+    bool fail_some;
+    enum vidmm_severity fail_on;
     uint32_t timeout_ms;                 /* of one run of a stage; 0: 10000 */
     const char *stage;                   /* its name; NULL: all */
     const struct vidmm_spoiler *spoiler; /* NULL: none */
@@ -87,6 +108,23 @@ struct vidmm_stage_result {
 
 #define VIDMM_STAGES 24u
 
+/* Whether a finding counts. */
+enum vidmm_finding_state {
+    VIDMM_STATE_COUNTS,
+    VIDMM_STATE_KNOWN,   /* the baseline has it */
+    VIDMM_STATE_IGNORED, /* asked for */
+    VIDMM_STATE_OUTSIDE, /* of no rule that was asked for */
+    VIDMM_STATE_MINOR,   /* less severe than what was asked for */
+};
+
+/* What the check makes of a finding. */
+struct vidmm_finding_mark {
+    char identity[VIDMM_IDENTITY]; /* "R55-3f9a1c" */
+    uint8_t state;                 /* enum vidmm_finding_state */
+    uint16_t follows; /* index + 1 of the finding whose consequence it is; 0: it stands alone */
+    uint16_t weight;  /* of one that stands alone: lives of the driver that it was the first of */
+};
+
 struct vidmm_check_result {
     enum vidmm_check_status status;
     char text[512];              /* one sentence when BAD_INPUT or DRIVER_FAILED, or empty */
@@ -97,6 +135,7 @@ struct vidmm_check_result {
     uint64_t seed;
     /* Of all stages; equal findings of several stages are one. */
     struct vidmm_ledger ledger;
+    struct vidmm_finding_mark mark[VIDMM_FINDINGS]; /* of the ledger's findings */
     /* Rules that the conformance check judges, and their results. */
     uint32_t judged, passed, broken, not_reached;
     /* Not 0: the rule is one of those. */
@@ -108,6 +147,23 @@ struct vidmm_check_result {
 /* A crash, a hang or an exit of the driver does not end the caller. */
 void vidmm_check(const struct vidmm_check_options *options, struct vidmm_check_result *result);
 
+/*
+ * The identity of a finding: its rule, the call, what was expected (of what is no rule's, what was
+ * found) without figures, and the driver's function. It is the same in each run, whatever the seed,
+ * and after edits of the driver elsewhere.
+ */
+void vidmm_finding_identity(const struct vidmm_finding *finding, char identity[VIDMM_IDENTITY]);
+/* Of the rows of the table that a driver or a manager must obey. */
+struct vidmm_check_share {
+    uint32_t rules;
+    uint32_t seen;        /* judged, and kept or broken */
+    uint32_t not_reached; /* judged, and nothing showed it */
+    uint32_t other;       /* judged, of another interface version than is spoken */
+    uint32_t not_visible; /* judged, and the memory that would show it cannot be seen */
+    uint32_t not_asked;   /* judged, and left out by `only` */
+    uint32_t not_judged;
+};
+void vidmm_check_share(const struct vidmm_check_result *result, struct vidmm_check_share *share);
 /* Result of R`rule`: "passed", "broken", "not reached" or "not judged". */
 const char *vidmm_check_outcome(const struct vidmm_check_result *result, uint32_t rule);
 /* One sentence: why a rule that is judged was not reached. */
@@ -115,5 +171,7 @@ void vidmm_check_reason(const struct vidmm_check_result *result, uint32_t rule, 
                         size_t size);
 /* Name of the index-th stage, NULL after the last; `*summary` (may be NULL) says what it does. */
 const char *vidmm_check_stage_at(size_t index, const char **summary);
+/* The letters of the groups of rules that it shows. */
+const char *vidmm_check_stage_groups(size_t index);
 
 #endif

@@ -26,9 +26,9 @@
 #include <vidmm/readings.h>
 #include <vidmm/rules.h>
 
-/* Kinds of findings. */
+/* Kinds of findings. Those that are no rule's have a row of group Z as their `rule`. */
 enum vidmm_finding_kind {
-    VIDMM_FINDING_RULE,    /* a rule of the table: `rule` */
+    VIDMM_FINDING_RULE,    /* a rule of the memory contract */
     VIDMM_FINDING_HOST,    /* forbidden by ntoskrnl or dxgkrnl: IRQL, pool, handles, guard bytes */
     VIDMM_FINDING_LEAK,    /* left behind */
     VIDMM_FINDING_CRASH,   /* ended by a signal */
@@ -47,13 +47,15 @@ struct vidmm_spot {
 #define VIDMM_PLACES 6u
 
 struct vidmm_finding {
-    uint8_t kind; /* enum vidmm_finding_kind */
-    uint8_t who;  /* VIDMM_SIDE_DRIVER or VIDMM_SIDE_MANAGER */
-    uint16_t rule;
-    uint32_t times; /* number of equal findings at this place */
-    uint64_t call;  /* number of the DDI call, from 1, of the first time */
-    char where[96]; /* "DxgkDdiBuildPagingBuffer(TRANSFER)" */
-    char step[96];  /* step of the conformance check, or empty */
+    uint8_t kind;        /* enum vidmm_finding_kind */
+    uint8_t who;         /* VIDMM_SIDE_DRIVER or VIDMM_SIDE_MANAGER */
+    uint16_t rule;       /* its row */
+    uint16_t after;      /* of an end: index + 1 of the finding that it came after; 0: none */
+    uint64_t after_call; /* and the call of that */
+    uint32_t times;      /* number of equal findings at this place */
+    uint64_t call;       /* number of the DDI call, from 1, of the first time */
+    char where[96];      /* "DxgkDdiBuildPagingBuffer(TRANSFER)" */
+    char step[96];       /* step of the conformance check, or empty */
     char found[256];
     char expected[192];
     /* Where the driver was, innermost first, or the function of its table that was called; the
@@ -64,13 +66,23 @@ struct vidmm_finding {
 
 #define VIDMM_FINDINGS 256u
 
+/* A finding in one life of a driver. */
+struct vidmm_ledger_seen {
+    uint32_t finding; /* index */
+    uint64_t call;    /* of the first time */
+};
+
 /* Plain data; zero is an empty ledger. */
 struct vidmm_ledger {
     uint32_t kept[VIDMM_RULES_SIZE];   /* times that the rule was judged and kept */
     uint32_t broken[VIDMM_RULES_SIZE]; /* times that it was broken */
+    uint32_t unseen[VIDMM_RULES_SIZE]; /* times that there was no view to judge it by */
     uint8_t muted[VIDMM_RULES_SIZE];   /* not 0: broken is counted, no finding is made */
     uint32_t findings, dropped;
     struct vidmm_finding finding[VIDMM_FINDINGS];
+    /* Those since vidmm_ledger_begin, in the order in which they came. */
+    uint32_t seen;
+    struct vidmm_ledger_seen seen_as[VIDMM_FINDINGS];
     uint64_t calls;
     uint32_t depth;   /* of DDI calls under way */
     char calling[96]; /* the DDI call under way, or empty */
@@ -197,6 +209,12 @@ void vidmm_ledger_note(struct vidmm_ledger *ledger, enum vidmm_finding_kind kind
                        enum vidmm_side who, const char *found, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Another life of a driver begins. */
+void vidmm_ledger_begin(struct vidmm_ledger *ledger);
+/* The severity of its row. */
+enum vidmm_severity vidmm_finding_severity(const struct vidmm_finding *finding);
+/* A sentence with # for each number in it: what equal findings have in common. */
+void vidmm_finding_plain(const char *text, char *plain, size_t size);
 /* "[R152] DxgkDdiBuildPagingBuffer(TRANSFER): the driver ...; expected ..." */
 void vidmm_finding_text(const struct vidmm_finding *finding, char *text, size_t size);
 

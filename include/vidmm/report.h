@@ -85,9 +85,14 @@ bool vidmm_report_check(const char *path, enum vidmm_check_format format,
                         const struct vidmm_check_result *result,
                         const struct vidmm_check_style *style, char *text, size_t text_size);
 
+/* Adds the identities of all findings of a report that was written as JSON. On failure `text` gets one
+ * sentence. */
+bool vidmm_report_read_baseline(const char *path, struct vidmm_identities *known, char *text,
+                                size_t text_size);
+
 /* Which rules of the table. */
 struct vidmm_rule_filter {
-    char group;   /* 'A' to 'T'; 0: all */
+    char group;   /* 'A' to 'U', 'Z'; 0: all */
     uint8_t side; /* those that one of these must obey; 0: all */
     bool judged;  /* only those that are */
 };

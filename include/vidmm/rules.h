@@ -12,11 +12,45 @@
 #include <stdint.h>
 
 /*
- * Numbers are between 1 and VIDMM_RULES_LAST, and not every one of them has a rule; arrays indexed
- * by number have one element more.
+ * Numbers of rules are between 1 and VIDMM_RULES_LAST, and not every one of them has a rule. The
+ * rows behind them are of what the host sees and no rule of the memory contract forbids: K1 has the
+ * number VIDMM_K_IRQL. Arrays indexed by number have VIDMM_RULES_SIZE elements.
  */
 #define VIDMM_RULES_LAST 599u
-#define VIDMM_RULES_SIZE (VIDMM_RULES_LAST + 1u)
+#define VIDMM_RULES_SIZE 640u
+
+/* Rows of group Z. A number, once given, is never given to another. */
+enum vidmm_host_rule {
+    VIDMM_K_IRQL = VIDMM_RULES_LAST + 1, /* K1 */
+    VIDMM_K_POOL,                        /* wrong frees and requests */
+    VIDMM_K_POOL_GUARD,                  /* writes outside of a block, or after its end */
+    VIDMM_K_LOCK,
+    VIDMM_K_WAIT, /* for ever */
+    VIDMM_K_OBJECT,
+    VIDMM_K_MEMORY, /* MDLs, mappings, contiguous memory */
+    VIDMM_K_REGISTER,
+    VIDMM_K_LEAK_POOL,
+    VIDMM_K_LEAK_MEMORY, /* K10 */
+    VIDMM_K_LEAK_OBJECT,
+    VIDMM_K_GUARD, /* behind what the system hands over */
+    VIDMM_K_CRASH,
+    VIDMM_K_ENDLESS,    /* a call that does not return */
+    VIDMM_K_INCOMPLETE, /* work that does not complete */
+    VIDMM_K_EXIT,
+    VIDMM_K_BUGCHECK,
+    VIDMM_K_ASSERTION,
+    VIDMM_K_UNDEFINED,
+    VIDMM_K_IMPORT, /* K20 */
+    VIDMM_K_CALLBACK,
+    VIDMM_K_REPORT, /* interrupts */
+    VIDMM_K_BYTES,
+    VIDMM_K_START,
+    VIDMM_K_REFUSED,
+    VIDMM_K_UNUSABLE,
+    VIDMM_K_OTHER, /* K27 */
+    VIDMM_K_END
+};
+#define VIDMM_K_FIRST VIDMM_K_IRQL
 
 /* The sides that must obey; a set. */
 enum vidmm_side {
@@ -61,8 +95,8 @@ struct vidmm_source {
 };
 
 struct vidmm_rule {
-    uint16_t number; /* R<number> */
-    char group;      /* 'A' .. 'U' */
+    uint16_t number; /* vidmm_rule_id has its words */
+    char group;      /* 'A' .. 'U'; 'Z' */
     uint8_t side;    /* enum vidmm_side */
     uint8_t confidence, severity;
     bool judged;           /* by this program, as its sources say; `how` says how, or why not */
@@ -78,12 +112,14 @@ struct vidmm_rule {
     const char *readings; /* of a disputed rule: NAME=VALUE and what each means; else NULL */
 };
 
-/* Row of R<number>, or NULL. */
+/* Row of a number, or NULL. */
 const struct vidmm_rule *vidmm_rule(uint32_t number);
 /* The row with the next number behind that of `rule`; NULL: the first, and after the last. */
 const struct vidmm_rule *vidmm_rule_after(const struct vidmm_rule *rule);
-/* "R152", "r152" or "152" to a row; NULL when it is none. */
+/* "R152", "r152", "152" or "K3" to a row; NULL when it is none. */
 const struct vidmm_rule *vidmm_rule_parse(const char *text);
+/* "R152" or "K3" into `text`, which is returned. */
+char *vidmm_rule_id(uint32_t number, char text[8]);
 /* The title of group `letter` ("Segment descriptors and flags"), or NULL. */
 const char *vidmm_rule_group(char letter);
 /* Words for the enums: "driver", "documented", "bugcheck", ... */

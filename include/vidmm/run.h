@@ -94,6 +94,8 @@ struct vidmm_run_result {
     bool failed_once;
     char **violations; /* one sentence each, in order */
     uint32_t violation_count;
+    char **advice; /* the same of rules that only cost time; no reason for WRONG */
+    uint32_t advice_count;
 };
 
 /* A name that a driver image imports. */

@@ -3,6 +3,7 @@
  */
 #include "stage.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -37,6 +38,18 @@ static bool asked_for(const struct vidmm_check_options *options, const char *sta
     return !options->stage || strcmp(options->stage, stage) == 0;
 }
 
+/* It shows none of the rules that were asked for; what the host sees is shown by all. */
+static bool is_idle(const struct vidmm_check_options *options, const struct check_stage *stage) {
+    const struct vidmm_rule *rule = NULL;
+    if (!options->only_some || options->stage)
+        return false;
+    while ((rule = vidmm_rule_after(rule)))
+        if (options->only[rule->number] != 0 &&
+            (rule->number >= VIDMM_K_FIRST || strchr(stage->groups, rule->group)))
+            return false;
+    return true;
+}
+
 /* Goes on with the other stages if the driver starts. */
 static void run_stages(struct check *check, struct vidmm_check_result *result) {
     bool starts = true;
@@ -50,60 +63,14 @@ static void run_stages(struct check *check, struct vidmm_check_result *result) {
             snprintf(one->text, sizeof(one->text), "the driver does not start");
             continue;
         }
+        if (is_idle(check->options, stage)) {
+            snprintf(one->text, sizeof(one->text), "it shows no rule that was asked for");
+            continue;
+        }
         if (check->options->progress)
             check->options->progress(check->options->progress_ctx, stage->name);
         run_stage(check, stage, one);
         starts = check->shared->version != 0;
-    }
-}
-
-/* ---- The sum --------------------------------------------------------------------------------- */
-
-static bool is_examined(const struct vidmm_check_options *options, const struct vidmm_rule *rule) {
-    return rule && rule->judged && (rule->side & VIDMM_SIDE_BOTH) != 0 &&
-           (!options->only_some || options->only[rule->number] != 0);
-}
-
-static void check_count(const struct vidmm_check_options *options,
-                        struct vidmm_check_result *result) {
-    const struct vidmm_ledger *ledger = &result->ledger;
-    for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++) {
-        if (!is_examined(options, vidmm_rule(number)))
-            continue;
-        result->examined[number] = 1;
-        result->judged++;
-        if (ledger->broken[number] != 0)
-            result->broken++;
-        else if (ledger->kept[number] != 0)
-            result->passed++;
-        else
-            result->not_reached++;
-    }
-}
-
-static void conclude(struct vidmm_check_result *result) {
-    const struct vidmm_ledger *ledger = &result->ledger;
-    const struct vidmm_finding *refusal = NULL;
-    for (uint32_t i = 0; i < ledger->findings; i++) {
-        if (ledger->finding[i].kind != VIDMM_FINDING_REFUSED)
-            result->status = VIDMM_CHECK_BROKEN;
-        else if (!refusal)
-            refusal = &ledger->finding[i];
-    }
-    if (result->status == VIDMM_CHECK_BROKEN)
-        return;
-    if (refusal) {
-        result->status = VIDMM_CHECK_DRIVER_FAILED;
-        snprintf(result->text, sizeof(result->text), "%s", refusal->found);
-        return;
-    }
-    for (uint32_t i = 0; i < result->stages; i++) {
-        if (result->stage[i].outcome != VIDMM_STAGE_STOPPED)
-            continue;
-        result->status = VIDMM_CHECK_DRIVER_FAILED;
-        snprintf(result->text, sizeof(result->text), "stage %s: %s", result->stage[i].name,
-                 result->stage[i].text);
-        return;
     }
 }
 
@@ -112,6 +79,21 @@ static bool stage_exists(const char *name) {
         if (strcmp(check_stages[i].name, name) == 0)
             return true;
     return false;
+}
+
+/* Its own findings, and what the driver's process left of them, are the result's. */
+static void examine(struct check *check, struct vidmm_check_result *result) {
+    const struct vidmm_check_options *options = check->options;
+    for (uint32_t number = 1; options->only_some && number <= VIDMM_RULES_LAST; number++)
+        check->shared->ledger.muted[number] = options->only[number] == 0;
+    run_stages(check, result);
+    result->ledger = check->shared->ledger;
+    result->ddi_version = check->shared->version;
+    result->registered_version = check->shared->registered_version;
+    result->wddm_version = check->shared->wddm;
+    if (options->driver_path)
+        check_symbols(options->driver_path, &result->ledger);
+    check_sum(check->causes, options, result);
 }
 
 void vidmm_check(const struct vidmm_check_options *options, struct vidmm_check_result *result) {
@@ -127,22 +109,15 @@ void vidmm_check(const struct vidmm_check_options *options, struct vidmm_check_r
     }
     void *shared = mmap(NULL, sizeof(*check.shared), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED) {
+    check.causes = calloc(1, sizeof(*check.causes));
+    if (shared != MAP_FAILED && check.causes) {
+        check.shared = shared;
+        examine(&check, result);
+    } else {
         result->status = VIDMM_CHECK_DRIVER_FAILED;
         snprintf(result->text, sizeof(result->text), "out of memory for the ledger");
-        return;
     }
-    check.shared = shared;
-    for (uint32_t number = 1; options->only_some && number <= VIDMM_RULES_LAST; number++)
-        check.shared->ledger.muted[number] = options->only[number] == 0;
-    run_stages(&check, result);
-    result->ledger = check.shared->ledger;
-    result->ddi_version = check.shared->version;
-    result->registered_version = check.shared->registered_version;
-    result->wddm_version = check.shared->wddm;
-    munmap(shared, sizeof(*check.shared));
-    if (options->driver_path)
-        check_symbols(options->driver_path, &result->ledger);
-    check_count(options, result);
-    conclude(result);
+    if (shared != MAP_FAILED)
+        munmap(shared, sizeof(*check.shared));
+    free(check.causes);
 }

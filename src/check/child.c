@@ -102,6 +102,11 @@ static void repair(struct check_shared *shared) {
     struct vidmm_ledger *ledger = &shared->ledger;
     if (ledger->findings > VIDMM_FINDINGS)
         ledger->findings = VIDMM_FINDINGS;
+    if (ledger->seen > VIDMM_FINDINGS)
+        ledger->seen = 0;
+    for (uint32_t i = 0; i < ledger->seen; i++)
+        if (ledger->seen_as[i].finding >= ledger->findings)
+            ledger->seen = i;
     for (uint32_t i = 0; i < VIDMM_FINDINGS; i++) {
         struct vidmm_finding *finding = &ledger->finding[i];
         finding->where[sizeof(finding->where) - 1] = 0;
@@ -110,9 +115,14 @@ static void repair(struct check_shared *shared) {
         finding->expected[sizeof(finding->expected) - 1] = 0;
         if (finding->places > VIDMM_PLACES)
             finding->places = 0;
-        bool no_rule = finding->rule != 0 && !vidmm_rule(finding->rule);
-        if (no_rule || finding->kind > VIDMM_FINDING_REFUSED)
-            finding->rule = finding->kind = 0;
+        bool host = finding->kind != VIDMM_FINDING_RULE;
+        if (finding->kind > VIDMM_FINDING_REFUSED || !vidmm_rule(finding->rule) ||
+            host != (finding->rule >= VIDMM_K_FIRST)) {
+            finding->kind = VIDMM_FINDING_HOST;
+            finding->rule = VIDMM_K_OTHER;
+        }
+        if (finding->after > ledger->findings)
+            finding->after = 0;
         if (finding->who != VIDMM_SIDE_MANAGER)
             finding->who = VIDMM_SIDE_DRIVER;
     }
@@ -189,6 +199,7 @@ enum vidmm_stage_outcome check_child(struct check *check, const struct check_sta
     shared->text[0] = shared->died_in[0] = 0;
     shared->crash_frames = 0;
     shared->ledger.depth = 0;
+    vidmm_ledger_begin(&shared->ledger);
     vidmm_ledger_calling(&shared->ledger, NULL);
     check_step(check, "%s", stage->name);
     fflush(NULL);
@@ -199,5 +210,8 @@ enum vidmm_stage_outcome check_child(struct check *check, const struct check_sta
         child(check, stage, number);
     bool ended = wait_for(pid, timeout, &status);
     repair(shared);
-    return ended ? judge_death(shared, status) : judge_hang(shared, timeout);
+    enum vidmm_stage_outcome outcome =
+        ended ? judge_death(shared, status) : judge_hang(shared, timeout);
+    causes_take(check->causes, &shared->ledger);
+    return outcome;
 }

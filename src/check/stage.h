@@ -12,6 +12,8 @@
 #include <vidmm/harness.h>
 #include <vidmm/workload.h>
 
+#include "causes.h"
+
 #define CHECK_SETTINGS 256u
 #define CHECK_PAGE     4096u
 #define CHECK_FAILURES 160u
@@ -40,6 +42,7 @@ void check_symbols(const char *driver, struct vidmm_ledger *ledger);
 struct check {
     const struct vidmm_check_options *options;
     struct check_shared *shared;
+    struct causes *causes;
     /* Of the run: */
     struct vidmm_harness harness;
     struct vidmm_host_setting settings[CHECK_SETTINGS];
@@ -60,6 +63,7 @@ struct check_setup {
 
 struct check_stage {
     const char *name, *summary;
+    const char *groups; /* of the rules that it shows: the others are not asked of it */
     uint32_t runs;
     /* Objects that it did not close are closed afterwards. */
     enum vidmm_stage_outcome (*run)(struct check *check, uint32_t number);
@@ -87,6 +91,10 @@ enum vidmm_stage_outcome stage_migration(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_agp(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_linked(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_host_aperture(struct check *check, uint32_t number);
+
+/* sum.c: what the findings and the rules come to, when all stages have run. */
+void check_sum(struct causes *causes, const struct vidmm_check_options *options,
+               struct vidmm_check_result *result);
 
 /* check.c and child.c: one run in a process of its own. */
 enum vidmm_stage_outcome check_child(struct check *check, const struct check_stage *stage,

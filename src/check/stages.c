@@ -1,27 +1,38 @@
-/* stages.c - the stages of the conformance check, in order. */
+/* stages.c - the stages of the conformance check, in order, each with the groups of rules that it shows. */
 #include "stage.h"
 
 const struct check_stage check_stages[] = {
-    {"start", "starts and stops the driver twice", 1, stage_start},
-    {"query", "sends unusual queries", 1, stage_query},
-    {"paging", "replays a short game with little memory", 3, stage_paging},
-    {"operations", "builds each paging operation directly and compares", 3, stage_operations},
-    {"room", "builds operations in paging buffers with little room", 2, stage_room},
-    {"preempt", "preempts, resubmits and loses queued paging work", 2, stage_preempt},
-    {"engines", "resets one engine with queued work and after a page fault", 2, stage_engines},
-    {"objects", "shares surfaces between devices", 1, stage_objects},
-    {"locks", "locks, shares and pins surfaces, also across resets", 2, stage_locks},
-    {"promises", "checks what flags and preferences of surfaces promise", 1, stage_promises},
-    {"ranges", "accesses two surfaces through swizzling ranges", 1, stage_ranges},
-    {"host-aperture", "maps pages of the CPU host aperture to scattered memory", 1,
+    {"start", "starts and stops the driver twice", "ABCDEHIMQRSTU", 1, stage_start},
+    {"query", "sends unusual queries", "ABCDIQU", 1, stage_query},
+    {"paging", "replays a short game with little memory", "ABCDEFGHIKLMQRSTU", 3, stage_paging},
+    {"operations", "builds each paging operation directly and compares", "ABCDEFGHIKLMQRSTU", 3,
+     stage_operations},
+    {"room", "builds operations in paging buffers with little room", "ABCDEFGHIKLMQRSTU", 2,
+     stage_room},
+    {"preempt", "preempts, resubmits and loses queued paging work", "ABCDEFGHIKLMQRSTU", 2,
+     stage_preempt},
+    {"engines", "resets one engine with queued work and after a page fault", "ABCDEFHIKLMQRSTU", 2,
+     stage_engines},
+    {"objects", "shares surfaces between devices", "ABCDEHILMQRSTU", 1, stage_objects},
+    {"locks", "locks, shares and pins surfaces, also across resets", "ABCDEFGHIKLMOQRSTU", 2,
+     stage_locks},
+    {"promises", "checks what flags and preferences of surfaces promise", "ABCDEFGHIKLMQRSTU", 1,
+     stage_promises},
+    {"ranges", "accesses two surfaces through swizzling ranges", "ABCDEFHIKLMOQRSTU", 1,
+     stage_ranges},
+    {"host-aperture", "maps pages of the CPU host aperture to scattered memory", "ABCDJQU", 1,
      stage_host_aperture},
-    {"residency", "sends requests for residency, addresses and locks", 4, stage_residency},
-    {"agp", "replays a short game through the AGP aperture", 1, stage_agp},
-    {"linked", "works on each of several linked physical adapters", 2, stage_linked},
-    {"large-pages", "maps, moves and splits large pages", 1, stage_large},
-    {"dirty", "writes memory between queries of dirty bits", 1, stage_dirty},
-    {"migration", "migrates the adapter to itself during a game", 2, stage_migration},
-    {"memory", "fails an allocation in each DDI call", 1 + CHECK_FAILURES, stage_memory},
+    {"residency", "sends requests for residency, addresses and locks", "ABCDEFHIKLMOQRSTU", 4,
+     stage_residency},
+    {"agp", "replays a short game through the AGP aperture", "ABCDEFGHIKMQRSTU", 1, stage_agp},
+    {"linked", "works on each of several linked physical adapters", "ABCDEFHIKLQRSTU", 2,
+     stage_linked},
+    {"large-pages", "maps, moves and splits large pages", "ABCDEFHIKLMQRSTU", 1, stage_large},
+    {"dirty", "writes memory between queries of dirty bits", "ABCDEFHIKLMQRSTU", 1, stage_dirty},
+    {"migration", "migrates the adapter to itself during a game", "ABCDEFGHIKLMNQRSTU", 2,
+     stage_migration},
+    {"memory", "fails an allocation in each DDI call", "ABCDEFGHIKLMQRSTU", 1 + CHECK_FAILURES,
+     stage_memory},
 };
 const uint32_t check_stage_count = sizeof(check_stages) / sizeof(check_stages[0]);
 _Static_assert(sizeof(check_stages) / sizeof(check_stages[0]) <= VIDMM_STAGES,
@@ -33,4 +44,8 @@ const char *vidmm_check_stage_at(size_t index, const char **summary) {
     if (summary)
         *summary = check_stages[index].summary;
     return check_stages[index].name;
+}
+
+const char *vidmm_check_stage_groups(size_t index) {
+    return index < check_stage_count ? check_stages[index].groups : NULL;
 }

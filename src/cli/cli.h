@@ -53,6 +53,9 @@ bool cli_parse(int argc, char **argv, unsigned takes, struct cli_options *option
 /* options_check.c: values of the conformance check's own options; false: one sentence is on
  * standard error. */
 bool cli_take_only(char *words, struct cli_options *options);
+bool cli_take_ignore(char *words, struct cli_options *options);
+bool cli_take_fail_on(const char *word, struct cli_options *options);
+bool cli_take_baseline(const char *path, struct cli_options *options);
 bool cli_take_reading(const char *word, struct cli_options *options);
 bool cli_take_timeout(const char *text, struct cli_options *options);
 bool cli_take_format(const char *word, struct cli_options *options);

@@ -34,24 +34,31 @@ static void gather(struct cli_options *options) {
     check->progress = options->verbose ? stage_begins : NULL;
 }
 
-int cli_check(int argc, char **argv) {
+static int check_and_report(struct cli_options *options) {
     static struct vidmm_check_result result;
-    struct cli_options options;
     char text[512];
-    if (!cli_parse(argc, argv, CLI_CHECK_OPTIONS, &options))
-        return VIDMM_CHECK_BAD_INPUT;
-    if (options.help) {
-        cli_help_check(stdout);
-        return 0;
-    }
-    gather(&options);
-    vidmm_check(&options.check, &result);
+    gather(options);
+    vidmm_check(&options->check, &result);
     if (result.status == VIDMM_CHECK_BAD_INPUT)
         return cli_refuse("%s; see vidmm check --help", result.text);
-    const struct vidmm_check_style style = {.color = wants_color(&options),
-                                            .verbose = options.verbose};
-    const char *path = options.output ? options.output : "-";
-    if (!vidmm_report_check(path, options.format, &result, &style, text, sizeof(text)))
+    const struct vidmm_check_style style = {.color = wants_color(options),
+                                            .verbose = options->verbose};
+    const char *path = options->output ? options->output : "-";
+    if (!vidmm_report_check(path, options->format, &result, &style, text, sizeof(text)))
         return cli_refuse("%s", text);
     return (int)result.status;
+}
+
+int cli_check(int argc, char **argv) {
+    struct cli_options options;
+    int code = 0;
+    if (!cli_parse(argc, argv, CLI_CHECK_OPTIONS, &options))
+        code = VIDMM_CHECK_BAD_INPUT;
+    else if (options.help)
+        cli_help_check(stdout);
+    else
+        code = check_and_report(&options);
+    vidmm_identities_free(&options.check.ignored);
+    vidmm_identities_free(&options.check.known);
+    return code;
 }

@@ -33,7 +33,7 @@ static uint32_t terminal_columns(void) {
 static bool take_group(const char *word, struct rules_options *options) {
     char letter = (char)(word[0] >= 'a' && word[0] <= 'z' ? word[0] - 'a' + 'A' : word[0]);
     if (letter == '\0' || word[1] != '\0' || !vidmm_rule_group(letter)) {
-        cli_refuse("no group '%s': groups are the letters A to U", word);
+        cli_refuse("no group '%s': groups are the letters A to U and Z", word);
         return false;
     }
     options->filter.group = letter;

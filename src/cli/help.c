@@ -149,9 +149,18 @@ void cli_help_check(FILE *out) {
           "                         driver's BARs (vidmm/hwmodel.h); without it plain memory\n",
           out);
     help_device(out);
-    fputs("      --only R1,R2,A     check only these rules or groups of rules\n"
-          "      --stage NAME       run only this stage:\n",
-          out);
+    fputs(
+        "      --only R1,R2,A     check only these rules or groups of rules; what else is found "
+        "does\n"
+        "                         not fail\n"
+        "      --ignore WORDS     rules (R55), what the host sees (K9), groups (A) and findings\n"
+        "                         (R55-3f9a1c) that do not fail\n"
+        "      --fail-on WHAT     the least severity that fails: bugcheck, start, creation, lost,\n"
+        "                         corruption or performance (default)\n"
+        "      --baseline FILE    findings of this report (--format json) are known and do not "
+        "fail\n"
+        "      --stage NAME       run only this stage:\n",
+        out);
     help_stages(out);
     fputs("      --reading NAME=VALUE  the reading to take where pages contradict each other\n"
           "                         (docs/readings.md); the first value is the default:\n",
@@ -170,7 +179,7 @@ void cli_help_check(FILE *out) {
           "  -v, --verbose          print each rule with its outcome, and each stage\n"
           "  -h, --help\n"
           "\n"
-          "Exit code: 0 no rule was broken, 1 a broken rule, a crash, a hang\n"
+          "Exit code: 0 no finding that counts, 1 a broken rule, a crash, a hang\n"
           "or a leak, 2 bad usage or input, 3 the driver failed without breaking a rule.\n",
           out);
 }
@@ -182,7 +191,7 @@ void cli_help_rules(FILE *out) {
           "Lists the rules of the memory contract, explains one, or finds those of a code or a\n"
           "word, with what Windows was seen to do, and for a code what to look at first:\n"
           "\n"
-          "  vidmm rules R152                       one rule\n"
+          "  vidmm rules R152                       one rule; K13: of what the host sees\n"
           "  vidmm rules 0x10E 0xB                  a bugcheck and its parameters, hexadecimal\n"
           "  vidmm rules code43                     a code of the Device Manager\n"
           "  vidmm rules STATUS_NO_MEMORY           a status, or its number: 0xC0000017\n"
@@ -194,7 +203,7 @@ void cli_help_rules(FILE *out) {
           "      --codes            list the codes; with --markdown all of them as a document\n"
           "      --records          list what Windows was seen to do and what drivers got wrong\n"
           "      --json FILE        what is found, as JSON; - is standard output\n"
-          "      --group LETTER     only this group, A to U\n"
+          "      --group LETTER     only this group, A to U, or Z: what the host sees\n"
           "      --side SIDE        only the rules for the driver or for the manager\n"
           "      --judged           only the rules that vidmm checks\n"
           "      --markdown         the whole table as a document\n"

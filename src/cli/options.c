@@ -54,6 +54,9 @@ enum option_id {
     OPTION_LINKED,
     OPTION_DEVICE,
     OPTION_DEVICE_LOG,
+    OPTION_IGNORE,
+    OPTION_FAIL_ON,
+    OPTION_BASELINE,
 };
 
 #define MIGRATE_OPTIONS (CLI_SEND_OPTIONS | CLI_RECV_OPTIONS)
@@ -87,6 +90,9 @@ static const struct {
     {{"dirty", no_argument, NULL, OPTION_DIRTY}, CLI_RUN_OPTIONS},
     {{"unjudged", no_argument, NULL, OPTION_UNJUDGED}, CLI_RUN_OPTIONS},
     {{"only", required_argument, NULL, OPTION_ONLY}, CLI_CHECK_OPTIONS},
+    {{"ignore", required_argument, NULL, OPTION_IGNORE}, CLI_CHECK_OPTIONS},
+    {{"fail-on", required_argument, NULL, OPTION_FAIL_ON}, CLI_CHECK_OPTIONS},
+    {{"baseline", required_argument, NULL, OPTION_BASELINE}, CLI_CHECK_OPTIONS},
     {{"reading", required_argument, NULL, OPTION_READING}, CLI_CHECK_OPTIONS},
     {{"format", required_argument, NULL, OPTION_FORMAT}, CLI_CHECK_OPTIONS},
     {{"output", required_argument, NULL, OPTION_OUTPUT}, CLI_CHECK_OPTIONS},
@@ -199,6 +205,12 @@ static bool take_check_option(int id, char *value, struct cli_options *options) 
     switch (id) {
     case OPTION_ONLY:
         return cli_take_only(value, options);
+    case OPTION_IGNORE:
+        return cli_take_ignore(value, options);
+    case OPTION_FAIL_ON:
+        return cli_take_fail_on(value, options);
+    case OPTION_BASELINE:
+        return cli_take_baseline(value, options);
     case OPTION_READING:
         return cli_take_reading(value, options);
     case OPTION_FORMAT:

@@ -7,40 +7,96 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool add_group(char letter, struct cli_options *options) {
+static bool add_group(char letter, uint8_t *rules) {
     bool any = false;
-    for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++) {
+    for (uint32_t number = 1; number < VIDMM_RULES_SIZE; number++) {
         const struct vidmm_rule *rule = vidmm_rule(number);
         if (!rule || rule->group != letter)
             continue;
-        options->check.only[number] = 1;
+        rules[number] = 1;
         any = true;
     }
     return any;
 }
 
-/* "R152", or a group's letter. */
-static bool add_word(const char *word, struct cli_options *options) {
+/* "R152", "K13", or a group's letter. */
+static bool add_word(const char *word, uint8_t *rules) {
     const struct vidmm_rule *rule = vidmm_rule_parse(word);
     if (rule)
-        options->check.only[rule->number] = 1;
-    return rule || (strlen(word) == 1 && add_group((char)toupper((unsigned char)word[0]), options));
+        rules[rule->number] = 1;
+    return rule || (strlen(word) == 1 && add_group((char)toupper((unsigned char)word[0]), rules));
+}
+
+/* Words with commas between them; false: there is none. */
+static bool has_words(const char *option, const char *words) {
+    if (words[strspn(words, ",")] != '\0')
+        return true;
+    cli_refuse("--%s '%s' names no rule and no group", option, words);
+    return false;
 }
 
 bool cli_take_only(char *words, struct cli_options *options) {
     char *rest = NULL;
-    if (words[strspn(words, ",")] == '\0') {
-        cli_refuse("--only '%s' names no rule and no group", words);
+    if (!has_words("only", words))
         return false;
-    }
     options->check.only_some = true;
     for (char *word = strtok_r(words, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
-        if (!add_word(word, options)) {
+        if (!add_word(word, options->check.only)) {
             cli_refuse("--only: there is neither a rule nor a group '%s'", word);
             return false;
         }
     }
     return true;
+}
+
+/* An identity, or what --only takes. */
+static bool ignore_word(const char *word, struct cli_options *options) {
+    if (vidmm_identity_parse(word)) {
+        if (vidmm_identities_add(&options->check.ignored, word))
+            return true;
+        cli_refuse("out of memory");
+    } else {
+        if (add_word(word, options->check.ignore))
+            return true;
+        cli_refuse("--ignore: there is neither a rule, a group nor an identity '%s'", word);
+    }
+    return false;
+}
+
+bool cli_take_ignore(char *words, struct cli_options *options) {
+    char *rest = NULL;
+    if (!has_words("ignore", words))
+        return false;
+    for (char *word = strtok_r(words, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+        if (!ignore_word(word, options))
+            return false;
+    }
+    return true;
+}
+
+bool cli_take_fail_on(const char *word, struct cli_options *options) {
+    static const char *const words[VIDMM_SEVERITIES] = {
+        [VIDMM_SEVERITY_BUGCHECK] = "bugcheck",       [VIDMM_SEVERITY_START_FAILS] = "start",
+        [VIDMM_SEVERITY_CREATION_FAILS] = "creation", [VIDMM_SEVERITY_DEVICE_LOST] = "lost",
+        [VIDMM_SEVERITY_CORRUPTION] = "corruption",   [VIDMM_SEVERITY_PERFORMANCE] = "performance",
+    };
+    for (uint32_t i = 0; i < VIDMM_SEVERITIES; i++) {
+        if (strcmp(words[i], word) != 0)
+            continue;
+        options->check.fail_some = true;
+        options->check.fail_on = (enum vidmm_severity)i;
+        return true;
+    }
+    return cli_refuse_value("fail-on", word,
+                            "bugcheck, start, creation, lost, corruption or performance");
+}
+
+bool cli_take_baseline(const char *path, struct cli_options *options) {
+    char text[512];
+    if (vidmm_report_read_baseline(path, &options->check.known, text, sizeof(text)))
+        return true;
+    cli_refuse("--baseline: %s", text);
+    return false;
 }
 
 static void say_readings(void) {

@@ -45,9 +45,9 @@ static bool refuse_unknown(struct vidmm_lookup *result, const char *word) {
                   quote(word, quoted));
 }
 
-/* "R403" and "403" are meant as rules. */
+/* "R403", "403" and "K3" are meant as rules. */
 static bool looks_like_rule(const char *word) {
-    word += *word == 'R' || *word == 'r';
+    word += *word == 'R' || *word == 'r' || *word == 'K' || *word == 'k';
     return *word != '\0' && strspn(word, "0123456789") == strlen(word);
 }
 

@@ -7,23 +7,33 @@
 
 #include <vidmm/report.h>
 
-/* Worst first; of equals the first that happened. Fills `order` with indices of findings. */
+/* Causes, the likeliest first and what merely costs time last, each with what follows from it behind
+ * it. Fills `order` with indices of findings. */
 void report_check_order(const struct vidmm_check_result *result, uint32_t order[VIDMM_FINDINGS]);
-/* The severity: of a rule its own, of other findings that of their kind. */
-enum vidmm_severity report_check_severity(const struct vidmm_finding *finding);
-/* "R152", "crash", "leak" ...; returns `text`. */
-const char *report_check_id(const struct vidmm_finding *finding, char *text, size_t size);
-/* The row of the finding's rule, or NULL. */
+/* It follows from no other finding. */
+bool report_check_leads(const struct vidmm_check_result *result, uint32_t finding);
+/* Findings of a state, of those that lead. */
+uint32_t report_check_count(const struct vidmm_check_result *result,
+                            enum vidmm_finding_state state);
+/* "counts", "known", "ignored" ... */
+const char *report_check_state(uint8_t state);
+/* "R152", "K13"; returns `text`. */
+const char *report_check_id(const struct vidmm_finding *finding, char text[8]);
+/* "host", "leak", "crash" ... */
+const char *report_check_kind(const struct vidmm_finding *finding);
+#define REPORT_AFTER 160u
+/* "after R55 broken in DxgkDdiPatch, call 41", or "". */
+const char *report_check_after(const struct vidmm_check_result *result,
+                               const struct vidmm_finding *finding, char *text, size_t size);
+/* The row of the finding's rule of the memory contract, or NULL. */
 const struct vidmm_rule *report_check_rule(const struct vidmm_finding *finding);
-/* "passed", "broken", "bad input", "failed" */
 /* "function (file.c:12)", or "driver.sys+0x1234" where there are no symbols. */
 #define REPORT_PLACE 320u
 const char *report_check_place(const struct vidmm_spot *spot, char *text, size_t size);
+/* "passed", "broken", "bad input", "failed" */
 const char *report_check_status(enum vidmm_check_status status);
 /* "done", "skipped" ... */
 const char *report_check_stage(enum vidmm_stage_outcome outcome);
-/* Where the documentation of a page is. */
-const char *report_check_url(const char *page, char *text, size_t size);
 
 /* The formats, on an open stream. */
 void report_check_text(FILE *out, const struct vidmm_check_result *result,

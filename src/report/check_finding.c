@@ -9,48 +9,88 @@ const struct vidmm_rule *report_check_rule(const struct vidmm_finding *finding) 
     return finding->kind == VIDMM_FINDING_RULE ? vidmm_rule(finding->rule) : NULL;
 }
 
-enum vidmm_severity report_check_severity(const struct vidmm_finding *finding) {
-    const struct vidmm_rule *rule = report_check_rule(finding);
-    if (rule)
-        return (enum vidmm_severity)rule->severity;
-    switch (finding->kind) {
-    case VIDMM_FINDING_LEAK:
-        return VIDMM_SEVERITY_PERFORMANCE;
-    case VIDMM_FINDING_HANG:
-        return VIDMM_SEVERITY_DEVICE_LOST;
-    case VIDMM_FINDING_REFUSED:
-        return VIDMM_SEVERITY_CREATION_FAILS;
-    default:
-        return VIDMM_SEVERITY_BUGCHECK;
-    }
+bool report_check_leads(const struct vidmm_check_result *result, uint32_t finding) {
+    return result->mark[finding].follows == 0;
+}
+
+static bool is_advice(const struct vidmm_finding *finding) {
+    return vidmm_finding_severity(finding) == VIDMM_SEVERITY_PERFORMANCE;
+}
+
+/* Of two that lead: a stands before b. */
+static bool stands_before(const struct vidmm_check_result *result, uint32_t a, uint32_t b) {
+    const struct vidmm_finding *x = &result->ledger.finding[a], *y = &result->ledger.finding[b];
+    bool rule = x->kind == VIDMM_FINDING_RULE;
+    if (is_advice(x) != is_advice(y))
+        return is_advice(y);
+    if (x->who != y->who)
+        return x->who == VIDMM_SIDE_DRIVER;
+    if (rule != (y->kind == VIDMM_FINDING_RULE))
+        return rule;
+    if (result->mark[a].weight != result->mark[b].weight)
+        return result->mark[a].weight > result->mark[b].weight;
+    return x->call < y->call;
 }
 
 void report_check_order(const struct vidmm_check_result *result, uint32_t order[VIDMM_FINDINGS]) {
-    const struct vidmm_finding *finding = result->ledger.finding;
+    uint32_t leads[VIDMM_FINDINGS], count = 0, filled = 0;
     for (uint32_t i = 0; i < result->ledger.findings; i++) {
-        enum vidmm_severity severity = report_check_severity(&finding[i]);
-        uint32_t at = i;
-        for (; at > 0; at--) {
-            const struct vidmm_finding *before = &finding[order[at - 1]];
-            enum vidmm_severity other = report_check_severity(before);
-            if (other < severity || (other == severity && before->call <= finding[i].call))
-                break;
-            order[at] = order[at - 1];
-        }
-        order[at] = i;
+        if (!report_check_leads(result, i))
+            continue;
+        uint32_t at = count++;
+        for (; at > 0 && stands_before(result, i, leads[at - 1]); at--)
+            leads[at] = leads[at - 1];
+        leads[at] = i;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        order[filled++] = leads[i];
+        for (uint32_t k = 0; k < result->ledger.findings; k++)
+            if (result->mark[k].follows == leads[i] + 1)
+                order[filled++] = k;
     }
 }
 
-const char *report_check_id(const struct vidmm_finding *finding, char *text, size_t size) {
-    static const char *const kinds[] = {
-        [VIDMM_FINDING_HOST] = "host",   [VIDMM_FINDING_LEAK] = "leak",
-        [VIDMM_FINDING_CRASH] = "crash", [VIDMM_FINDING_HANG] = "hang",
-        [VIDMM_FINDING_EXIT] = "exit",   [VIDMM_FINDING_REFUSED] = "refused",
+uint32_t report_check_count(const struct vidmm_check_result *result,
+                            enum vidmm_finding_state state) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < result->ledger.findings; i++)
+        count += report_check_leads(result, i) && result->mark[i].state == (uint8_t)state;
+    return count;
+}
+
+const char *report_check_state(uint8_t state) {
+    static const char *const names[] = {
+        [VIDMM_STATE_COUNTS] = "counts",   [VIDMM_STATE_KNOWN] = "known",
+        [VIDMM_STATE_IGNORED] = "ignored", [VIDMM_STATE_OUTSIDE] = "not asked for",
+        [VIDMM_STATE_MINOR] = "minor",
     };
-    if (finding->kind == VIDMM_FINDING_RULE)
-        snprintf(text, size, "R%u", finding->rule);
-    else
-        snprintf(text, size, "%s", kinds[finding->kind]);
+    return names[state];
+}
+
+const char *report_check_id(const struct vidmm_finding *finding, char text[8]) {
+    return vidmm_rule_id(finding->rule, text);
+}
+
+const char *report_check_kind(const struct vidmm_finding *finding) {
+    static const char *const kinds[] = {
+        [VIDMM_FINDING_RULE] = "rule",       [VIDMM_FINDING_HOST] = "host",
+        [VIDMM_FINDING_LEAK] = "leak",       [VIDMM_FINDING_CRASH] = "crash",
+        [VIDMM_FINDING_HANG] = "hang",       [VIDMM_FINDING_EXIT] = "exit",
+        [VIDMM_FINDING_REFUSED] = "refused",
+    };
+    return kinds[finding->kind];
+}
+
+const char *report_check_after(const struct vidmm_check_result *result,
+                               const struct vidmm_finding *finding, char *text, size_t size) {
+    char id[8];
+    text[0] = '\0';
+    if (finding->after == 0)
+        return text;
+    const struct vidmm_finding *before = &result->ledger.finding[finding->after - 1];
+    snprintf(text, size, "after %s broken in %s, call %llu", report_check_id(before, id),
+             before->where[0] != '\0' ? before->where : "no call of the system's",
+             (unsigned long long)finding->after_call);
     return text;
 }
 
@@ -79,11 +119,4 @@ const char *report_check_stage(enum vidmm_stage_outcome outcome) {
         [VIDMM_STAGE_CRASHED] = "crashed",   [VIDMM_STAGE_HUNG] = "hung",
     };
     return names[outcome];
-}
-
-const char *report_check_url(const char *page, char *text, size_t size) {
-    bool reference = strncmp(page, "n", 1) == 0 && strstr(page, "-d3d");
-    snprintf(text, size, "https://learn.microsoft.com/en-us/windows-hardware/drivers/%s%s",
-             reference ? "ddi/" : "display/", page);
-    return text;
 }

@@ -32,14 +32,30 @@ static json_t *stack(const struct vidmm_finding *finding) {
     return list;
 }
 
-static json_t *finding_object(const struct vidmm_finding *finding) {
+static void put_mark(json_t *object, const struct vidmm_check_result *result, uint32_t index) {
+    const struct vidmm_finding_mark *mark = &result->mark[index];
+    char after[REPORT_AFTER];
+    put_text(object, "identity", mark->identity);
+    put_text(object, "state", report_check_state(mark->state));
+    json_object_set_new(object, "follows",
+                        mark->follows != 0
+                            ? report_json_text(result->mark[mark->follows - 1].identity)
+                            : json_null());
+    put_text(object, "after",
+             report_check_after(result, &result->ledger.finding[index], after, sizeof(after)));
+}
+
+static json_t *finding_object(const struct vidmm_check_result *result, uint32_t index) {
+    const struct vidmm_finding *finding = &result->ledger.finding[index];
     const struct vidmm_rule *rule = report_check_rule(finding);
     static const struct vidmm_spot none;
-    char id[16];
+    char id[8];
     json_t *object = json_object();
-    put_text(object, "id", report_check_id(finding, id, sizeof(id)));
+    put_text(object, "id", report_check_id(finding, id));
+    put_mark(object, result, index);
+    put_text(object, "kind", report_check_kind(finding));
     put_text(object, "side", vidmm_side_text(finding->who));
-    put_text(object, "severity", vidmm_severity_text((uint8_t)report_check_severity(finding)));
+    put_text(object, "severity", vidmm_severity_text((uint8_t)vidmm_finding_severity(finding)));
     json_object_set_new(object, "confidence",
                         rule ? report_json_text(vidmm_confidence_text(rule->confidence))
                              : json_null());
@@ -60,7 +76,7 @@ static json_t *findings(const struct vidmm_check_result *result) {
     json_t *list = json_array();
     report_check_order(result, order);
     for (uint32_t i = 0; i < result->ledger.findings; i++)
-        json_array_append_new(list, finding_object(&result->ledger.finding[order[i]]));
+        json_array_append_new(list, finding_object(result, order[i]));
     return list;
 }
 
@@ -83,6 +99,21 @@ static json_t *rules(const struct vidmm_check_result *result) {
         json_array_append_new(list, object);
     }
     return list;
+}
+
+/* How much of the table was looked at. */
+static json_t *table(const struct vidmm_check_result *result) {
+    struct vidmm_check_share share;
+    json_t *object = json_object();
+    vidmm_check_share(result, &share);
+    put_count(object, "rules", share.rules);
+    put_count(object, "seen", share.seen);
+    put_count(object, "not_reached", share.not_reached);
+    put_count(object, "other_interface", share.other);
+    put_count(object, "not_visible", share.not_visible);
+    put_count(object, "not_judged", share.not_judged);
+    put_count(object, "not_asked", share.not_asked);
+    return object;
 }
 
 static json_t *stages(const struct vidmm_check_result *result) {
@@ -112,6 +143,7 @@ void report_check_json(FILE *out, const struct vidmm_check_result *result) {
     put_count(root, "passed", result->passed);
     put_count(root, "broken", result->broken);
     put_count(root, "not_reached", result->not_reached);
+    json_object_set_new(root, "table", table(result));
     put_count(root, "calls", result->ledger.calls);
     put_count(root, "dropped_findings", result->ledger.dropped);
     json_object_set_new(root, "findings", findings(result));

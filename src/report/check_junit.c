@@ -1,7 +1,8 @@
 /*
- * check_junit.c - a conformance check as JUnit XML: a test case a rule, and one for each other
- * kind of finding. Strict readers want the time and place of a suite and at most one failure a
- * case.
+ * check_junit.c - a conformance check as JUnit XML: a test case a rule and a row of the host. A case
+ * fails for the findings that count and follow from no other; of a rule that is broken only because
+ * another one is, or that does not count, the case is skipped and says so. Strict readers want the time
+ * and place of a suite and at most one failure a case.
  */
 #include "check.h"
 
@@ -41,21 +42,33 @@ static void put_attribute(FILE *out, const char *name, const char *value) {
 
 static void open_failure(FILE *out, const struct vidmm_finding *finding) {
     fputs("      <failure", out);
-    put_attribute(out, "type", vidmm_severity_text((uint8_t)report_check_severity(finding)));
+    put_attribute(out, "type", vidmm_severity_text((uint8_t)vidmm_finding_severity(finding)));
     put_attribute(out, "message", finding->found);
     fputc('>', out);
 }
 
-static void put_sentence(FILE *out, const struct vidmm_finding *finding) {
-    char text[640];
+static void put_sentence(FILE *out, const struct vidmm_check_result *result, uint32_t index) {
+    const struct vidmm_finding *finding = &result->ledger.finding[index];
+    char text[640], after[REPORT_AFTER];
+    put_escaped(out, result->mark[index].identity);
+    fputc(' ', out);
     vidmm_finding_text(finding, text, sizeof(text));
     put_escaped(out, text);
+    put_escaped(out, report_check_after(result, finding, after, sizeof(after)));
     fputs("&#10;", out);
     for (uint32_t i = 0; i < finding->places; i++) {
         fputs(i == 0 ? "  at " : "  called by ", out);
         put_escaped(out, report_check_place(&finding->place[i], text, sizeof(text)));
         fputs("&#10;", out);
     }
+}
+
+/* The finding and what follows from it. */
+static void put_cause(FILE *out, const struct vidmm_check_result *result, uint32_t index) {
+    put_sentence(out, result, index);
+    for (uint32_t i = 0; i < result->ledger.findings; i++)
+        if (result->mark[i].follows == index + 1)
+            put_sentence(out, result, i);
 }
 
 static void open_case(FILE *out, const char *class, const char *name) {
@@ -65,16 +78,53 @@ static void open_case(FILE *out, const char *class, const char *name) {
     fputs(" time=\"0\">\n", out);
 }
 
+/* ---- Cases ----------------------------------------------------------------------------------- */
+
+static bool is_case(const struct vidmm_check_result *result, uint32_t number) {
+    return result->examined[number] != 0 || (number >= VIDMM_K_FIRST && vidmm_rule(number));
+}
+
+/* Fails its case. */
+static bool fails(const struct vidmm_check_result *result, uint32_t index) {
+    return result->mark[index].state == VIDMM_STATE_COUNTS && result->mark[index].follows == 0;
+}
+
+static bool case_fails(const struct vidmm_check_result *result, uint32_t number) {
+    for (uint32_t i = 0; i < result->ledger.findings; i++)
+        if (result->ledger.finding[i].rule == number && fails(result, i))
+            return true;
+    return false;
+}
+
+/* Why a case that does not fail is no success; "": it is one. */
+static void skip_reason(const struct vidmm_check_result *result, uint32_t number, char *text,
+                        size_t size) {
+    bool seen = number >= VIDMM_K_FIRST || result->ledger.kept[number] != 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < result->ledger.findings; i++) {
+        const struct vidmm_finding_mark *mark = &result->mark[i];
+        if (result->ledger.finding[i].rule != number)
+            continue;
+        if (mark->follows != 0)
+            snprintf(text, size, "%s follows from %s", mark->identity,
+                     result->mark[mark->follows - 1].identity);
+        else
+            snprintf(text, size, "%s: %s", report_check_state(mark->state), mark->identity);
+        return;
+    }
+    if (!seen && result->ledger.broken[number] == 0)
+        vidmm_check_reason(result, number, text, size);
+}
+
 /* All findings of a rule are one failure. */
-static void put_findings(FILE *out, const struct vidmm_check_result *result, uint32_t number) {
+static void put_failure(FILE *out, const struct vidmm_check_result *result, uint32_t number) {
     bool any = false;
     for (uint32_t i = 0; i < result->ledger.findings; i++) {
-        const struct vidmm_finding *finding = &result->ledger.finding[i];
-        if (finding->kind != VIDMM_FINDING_RULE || finding->rule != number)
+        if (result->ledger.finding[i].rule != number || !fails(result, i))
             continue;
         if (!any)
-            open_failure(out, finding);
-        put_sentence(out, finding);
+            open_failure(out, &result->ledger.finding[i]);
+        put_cause(out, result, i);
         any = true;
     }
     if (any)
@@ -82,12 +132,12 @@ static void put_findings(FILE *out, const struct vidmm_check_result *result, uin
 }
 
 static void put_rule(FILE *out, const struct vidmm_check_result *result, uint32_t number) {
-    char name[16], reason[192];
-    snprintf(name, sizeof(name), "R%" PRIu32, number);
-    open_case(out, "vidmm.rules", name);
-    put_findings(out, result, number);
-    if (result->ledger.kept[number] == 0 && result->ledger.broken[number] == 0) {
-        vidmm_check_reason(result, number, reason, sizeof(reason));
+    char id[8], reason[192];
+    open_case(out, number >= VIDMM_K_FIRST ? "vidmm.host" : "vidmm.rules",
+              vidmm_rule_id(number, id));
+    put_failure(out, result, number);
+    skip_reason(result, number, reason, sizeof(reason));
+    if (reason[0] != '\0' && !case_fails(result, number)) {
         fputs("      <skipped", out);
         put_attribute(out, "message", reason);
         fputs("/>\n", out);
@@ -95,23 +145,47 @@ static void put_rule(FILE *out, const struct vidmm_check_result *result, uint32_
     fputs("    </testcase>\n", out);
 }
 
-/* A finding that is no rule's, or of a rule that is not among the examined. */
-static bool stands_alone(const struct vidmm_check_result *result,
-                         const struct vidmm_finding *finding) {
-    return finding->kind != VIDMM_FINDING_RULE || result->examined[finding->rule] == 0;
+/* A finding that fails and whose rule has no case. */
+static bool stands_alone(const struct vidmm_check_result *result, uint32_t index) {
+    return !is_case(result, result->ledger.finding[index].rule) && fails(result, index);
 }
 
-static void put_alone(FILE *out, const struct vidmm_finding *finding, uint32_t number) {
-    char id[16], name[32];
-    snprintf(name, sizeof(name), "%s %" PRIu32, report_check_id(finding, id, sizeof(id)), number);
-    open_case(out, "vidmm.conformance check", name);
-    open_failure(out, finding);
-    put_sentence(out, finding);
+static void put_alone(FILE *out, const struct vidmm_check_result *result, uint32_t index) {
+    open_case(out, "vidmm.conformance check", result->mark[index].identity);
+    open_failure(out, &result->ledger.finding[index]);
+    put_cause(out, result, index);
     fputs("</failure>\n    </testcase>\n", out);
 }
 
+/* ---- The suite ------------------------------------------------------------------------------- */
+
+struct figures {
+    uint32_t tests, failures, skipped;
+};
+
+static struct figures figures_of(const struct vidmm_check_result *result) {
+    struct figures figures = {0, 0, 0};
+    for (uint32_t number = 1; number < VIDMM_RULES_SIZE; number++) {
+        char reason[192];
+        if (!is_case(result, number))
+            continue;
+        bool failed = case_fails(result, number);
+        skip_reason(result, number, reason, sizeof(reason));
+        figures.tests++;
+        figures.failures += failed;
+        figures.skipped += !failed && reason[0] != '\0';
+    }
+    for (uint32_t i = 0; i < result->ledger.findings; i++) {
+        bool alone = stands_alone(result, i);
+        figures.tests += alone;
+        figures.failures += alone;
+    }
+    return figures;
+}
+
 /* The attributes of a suite that strict readers need. */
-static void open_suite(FILE *out, const struct vidmm_check_result *result, uint32_t alone) {
+static void open_suite(FILE *out, const struct vidmm_check_result *result) {
+    const struct figures figures = figures_of(result);
     char timestamp[32] = "";
     uint32_t ms = 0;
     time_t now = time(NULL);
@@ -126,22 +200,17 @@ static void open_suite(FILE *out, const struct vidmm_check_result *result, uint3
     fprintf(out,
             " tests=\"%" PRIu32 "\" failures=\"%" PRIu32 "\" errors=\"0\" skipped=\"%" PRIu32
             "\" time=\"%" PRIu32 ".%03" PRIu32 "\">\n    <properties/>\n",
-            result->judged + alone, result->broken + alone, result->not_reached, ms / 1000,
-            ms % 1000);
+            figures.tests, figures.failures, figures.skipped, ms / 1000, ms % 1000);
 }
 
 void report_check_junit(FILE *out, const struct vidmm_check_result *result) {
-    uint32_t alone = 0;
-    for (uint32_t i = 0; i < result->ledger.findings; i++)
-        alone += stands_alone(result, &result->ledger.finding[i]);
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", out);
-    open_suite(out, result, alone);
-    for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++)
-        if (result->examined[number] != 0)
+    open_suite(out, result);
+    for (uint32_t number = 1; number < VIDMM_RULES_SIZE; number++)
+        if (is_case(result, number))
             put_rule(out, result, number);
-    alone = 0;
     for (uint32_t i = 0; i < result->ledger.findings; i++)
-        if (stands_alone(result, &result->ledger.finding[i]))
-            put_alone(out, &result->ledger.finding[i], ++alone);
+        if (stands_alone(result, i))
+            put_alone(out, result, i);
     fputs("    <system-out/>\n    <system-err/>\n  </testsuite>\n</testsuites>\n", out);
 }

@@ -1,10 +1,11 @@
 /*
- * check_text.c - a conformance check as text: findings, worst first, then the figures.
+ * check_text.c - a conformance check as text: findings, causes first, then the figures.
  */
 #include "check.h"
 #include "names.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 struct ink {
     const char *bad, *warn, *good, *dim, *end;
@@ -32,10 +33,11 @@ static void print_head(FILE *out, const struct vidmm_check_result *result) {
 }
 
 static void print_rule(FILE *out, const struct vidmm_rule *rule, const struct ink *ink) {
+    char id[8];
     fprintf(out, "      rule:     %s (%s)\n", rule->statement,
             vidmm_confidence_text(rule->confidence));
-    fprintf(out, "      %spage:     %s; vidmm rules R%u says how to do it right%s\n", ink->dim,
-            rule->page, rule->number, ink->end);
+    fprintf(out, "      %spage:     %s; vidmm rules %s says how to do it right%s\n", ink->dim,
+            rule->page, vidmm_rule_id(rule->number, id), ink->end);
     if (rule->confidence == VIDMM_DISPUTED && rule->readings)
         fprintf(out, "      %sreadings: %s%s\n", ink->dim, rule->readings, ink->end);
 }
@@ -48,12 +50,90 @@ static void print_places(FILE *out, const struct vidmm_finding *finding) {
                     report_check_place(&finding->place[i], text, sizeof(text)));
 }
 
-static void print_finding(FILE *out, const struct vidmm_finding *finding, const struct ink *ink) {
-    char id[16];
+static void print_found(FILE *out, const struct vidmm_check_result *result,
+                        const struct vidmm_finding *finding) {
+    char after[REPORT_AFTER];
+    report_check_after(result, finding, after, sizeof(after));
+    fprintf(out, "      found:    %s%s%s\n", finding->found, after[0] != '\0' ? ", " : "", after);
+    if (finding->expected[0] != '\0')
+        fprintf(out, "      expected: %s\n", finding->expected);
+    print_places(out, finding);
+}
+
+/* ---- What follows from a finding ------------------------------------------------------------- */
+
+static bool is_follower(const struct vidmm_check_result *result, uint32_t lead, uint32_t finding,
+                        bool rule) {
+    return result->mark[finding].follows == lead + 1 &&
+           (result->ledger.finding[finding].kind == VIDMM_FINDING_RULE) == rule;
+}
+
+/* "R152 in 5 places, 112 times", of all of a rule. */
+static void print_rule_follows(FILE *out, const struct vidmm_check_result *result, uint32_t lead,
+                               uint32_t number) {
+    const char *where = "";
+    uint32_t places = 0;
+    uint64_t times = 0;
+    char id[8];
+    for (uint32_t i = 0; i < result->ledger.findings; i++) {
+        const struct vidmm_finding *finding = &result->ledger.finding[i];
+        if (!is_follower(result, lead, i, true) || finding->rule != number)
+            continue;
+        places++;
+        times += finding->times;
+        where = finding->where;
+    }
+    fputs(vidmm_rule_id(number, id), out);
+    if (places > 1)
+        fprintf(out, " in %" PRIu32 " calls", places);
+    else if (where[0] != '\0')
+        fprintf(out, " in %s", where);
+    if (times > 1)
+        fprintf(out, ", %" PRIu64 " times", times);
+}
+
+static void print_rules_follow(FILE *out, const struct vidmm_check_result *result, uint32_t lead) {
+    uint8_t told[VIDMM_RULES_SIZE] = {0};
+    const char *before = "      also:     ";
+    for (uint32_t i = 0; i < result->ledger.findings; i++) {
+        uint32_t number = result->ledger.finding[i].rule;
+        if (!is_follower(result, lead, i, true) || told[number] != 0)
+            continue;
+        told[number] = 1;
+        fputs(before, out);
+        print_rule_follows(out, result, lead, number);
+        before = "; ";
+    }
+    if (before[0] == ';')
+        fputc('\n', out);
+}
+
+/* What is no rule's, each in its sentence. */
+static void print_ends(FILE *out, const struct vidmm_check_result *result, uint32_t lead) {
+    for (uint32_t i = 0; i < result->ledger.findings; i++) {
+        const struct vidmm_finding *finding = &result->ledger.finding[i];
+        char after[REPORT_AFTER], id[8];
+        if (!is_follower(result, lead, i, false))
+            continue;
+        report_check_after(result, finding, after, sizeof(after));
+        fprintf(out, "      then:     %s %s%s%s", report_check_id(finding, id), finding->found,
+                after[0] != '\0' ? ", " : "", after);
+        if (finding->times > 1)
+            fprintf(out, " (%" PRIu32 " times)", finding->times);
+        fputc('\n', out);
+    }
+}
+
+/* ---- Findings -------------------------------------------------------------------------------- */
+
+static void print_title(FILE *out, const struct vidmm_check_result *result, uint32_t index,
+                        const struct ink *ink) {
+    const struct vidmm_finding *finding = &result->ledger.finding[index];
     const struct vidmm_rule *rule = report_check_rule(finding);
     bool disputed = rule && rule->confidence == VIDMM_DISPUTED;
-    fprintf(out, "  %s%s%s %s", disputed ? ink->warn : ink->bad,
-            report_check_id(finding, id, sizeof(id)), ink->end, vidmm_side_text(finding->who));
+    fprintf(out, "  %s%s%s %s: %s", disputed ? ink->warn : ink->bad, result->mark[index].identity,
+            ink->end, vidmm_severity_text((uint8_t)vidmm_finding_severity(finding)),
+            vidmm_side_text(finding->who));
     if (finding->where[0] != '\0')
         fprintf(out, " in %s", finding->where);
     fprintf(out, "%s", ink->dim);
@@ -63,45 +143,89 @@ static void print_finding(FILE *out, const struct vidmm_finding *finding, const 
         fprintf(out, ", %" PRIu32 " times", finding->times);
     if (finding->step[0] != '\0')
         fprintf(out, " [%s]", finding->step);
-    fprintf(out, "%s\n      found:    %s\n", ink->end, finding->found);
-    if (finding->expected[0] != '\0')
-        fprintf(out, "      expected: %s\n", finding->expected);
-    print_places(out, finding);
+    fprintf(out, "%s\n", ink->end);
+}
+
+static void print_finding(FILE *out, const struct vidmm_check_result *result, uint32_t index,
+                          const struct ink *ink) {
+    const struct vidmm_finding *finding = &result->ledger.finding[index];
+    const struct vidmm_rule *rule = vidmm_rule(finding->rule);
+    print_title(out, result, index, ink);
+    print_found(out, result, finding);
+    print_rules_follow(out, result, index);
+    print_ends(out, result, index);
     if (rule)
         print_rule(out, rule, ink);
+}
+
+/* One line each: those that do not count. */
+static void print_others(FILE *out, const struct vidmm_check_result *result,
+                         const uint32_t order[VIDMM_FINDINGS]) {
+    for (uint32_t i = 0; i < result->ledger.findings; i++) {
+        const struct vidmm_finding_mark *mark = &result->mark[order[i]];
+        const struct vidmm_finding *finding = &result->ledger.finding[order[i]];
+        if (mark->state == VIDMM_STATE_COUNTS || mark->follows != 0)
+            continue;
+        fprintf(out, "  %s %s: %s%s%s\n", report_check_state(mark->state), mark->identity,
+                finding->where, finding->where[0] != '\0' ? ": " : "", finding->found);
+    }
 }
 
 static void print_findings(FILE *out, const struct vidmm_check_result *result,
                            const struct ink *ink) {
     uint32_t order[VIDMM_FINDINGS];
-    int last = -1;
     report_check_order(result, order);
-    for (uint32_t i = 0; i < result->ledger.findings; i++) {
-        const struct vidmm_finding *finding = &result->ledger.finding[order[i]];
-        enum vidmm_severity severity = report_check_severity(finding);
-        if ((int)severity != last)
-            fprintf(out, "%s:\n", vidmm_severity_text((uint8_t)severity));
-        last = (int)severity;
-        print_finding(out, finding, ink);
-    }
+    for (uint32_t i = 0; i < result->ledger.findings; i++)
+        if (result->mark[order[i]].state == VIDMM_STATE_COUNTS &&
+            report_check_leads(result, order[i]))
+            print_finding(out, result, order[i], ink);
+    print_others(out, result, order);
     if (result->ledger.dropped != 0)
         fprintf(out, "  and %" PRIu32 " more that are not listed\n", result->ledger.dropped);
     if (result->ledger.findings != 0)
         fputc('\n', out);
 }
 
+/* ---- Stages ---------------------------------------------------------------------------------- */
+
+/* Not done, for the same reason as the stage before: one line tells of all of them. */
+static bool same_reason(const struct vidmm_stage_result *a, const struct vidmm_stage_result *b) {
+    return a->outcome == b->outcome && a->text[0] != '\0' && strcmp(a->text, b->text) == 0;
+}
+
+/* How many stages from `stage` on have its reason. */
+static uint32_t alike(const struct vidmm_check_result *result, uint32_t stage) {
+    uint32_t end = stage + 1;
+    while (end < result->stages && same_reason(&result->stage[stage], &result->stage[end]))
+        end++;
+    return end - stage;
+}
+
+static void print_stage(FILE *out, const struct vidmm_stage_result *stage, uint32_t count,
+                        const struct ink *ink) {
+    bool bad = stage->outcome > VIDMM_STAGE_SKIPPED;
+    uint64_t calls = 0;
+    uint32_t ms = 0;
+    char text[32], others[32] = "";
+    for (uint32_t i = 0; i < count; i++) {
+        calls += stage[i].calls;
+        ms += stage[i].ms;
+    }
+    if (count > 1)
+        snprintf(others, sizeof(others), "and %" PRIu32 " more: ", count - 1);
+    fprintf(out, "  %-13s %s%-8s%s %12s calls %7" PRIu32 " ms%s%s%s\n", stage->name,
+            bad ? ink->bad : "", report_check_stage(stage->outcome), bad ? ink->end : "",
+            vidmm_report_count(calls, text, sizeof(text)), ms,
+            stage->text[0] != '\0' || count > 1 ? "  " : "", others, stage->text);
+}
+
 static void print_stages(FILE *out, const struct vidmm_check_result *result,
                          const struct ink *ink) {
-    for (uint32_t i = 0; i < result->stages; i++) {
+    for (uint32_t i = 0, count; i < result->stages; i += count) {
+        count = alike(result, i);
         const struct vidmm_stage_result *stage = &result->stage[i];
-        char calls[32];
-        if (stage->outcome == VIDMM_STAGE_LEFT_OUT && stage->text[0] == '\0')
-            continue;
-        bool bad = stage->outcome > VIDMM_STAGE_SKIPPED;
-        fprintf(out, "  %-13s %s%-8s%s %12s calls %7" PRIu32 " ms%s%s\n", stage->name,
-                bad ? ink->bad : "", report_check_stage(stage->outcome), bad ? ink->end : "",
-                vidmm_report_count(stage->calls, calls, sizeof(calls)), stage->ms,
-                stage->text[0] != '\0' ? "  " : "", stage->text);
+        if (stage->outcome != VIDMM_STAGE_LEFT_OUT || stage->text[0] != '\0')
+            print_stage(out, stage, count, ink);
     }
 }
 
@@ -119,6 +243,65 @@ static void print_rules(FILE *out, const struct vidmm_check_result *result) {
     }
 }
 
+/* ---- The end --------------------------------------------------------------------------------- */
+
+static void print_share(FILE *out, const struct vidmm_check_result *result) {
+    struct vidmm_check_share share;
+    vidmm_check_share(result, &share);
+    fprintf(out,
+            "\n%" PRIu32 " rules of the table: %" PRIu32 " judged and seen, %" PRIu32
+            " judged and not reached, %" PRIu32 " not of this interface, %" PRIu32
+            " not visible, %" PRIu32 " not judged",
+            share.rules, share.seen, share.not_reached, share.other, share.not_visible,
+            share.not_judged);
+    if (share.not_asked != 0)
+        fprintf(out, ", %" PRIu32 " not asked for", share.not_asked);
+    fputc('\n', out);
+}
+
+/* What was not seen, and what would show it. */
+static void print_unseen(FILE *out, const struct vidmm_check_result *result) {
+    const char *before = "not visible: what";
+    char id[8];
+    for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++) {
+        if (result->examined[number] == 0 || result->ledger.kept[number] != 0 ||
+            result->ledger.broken[number] != 0 || result->ledger.unseen[number] == 0)
+            continue;
+        fprintf(out, "%s %s", before, vidmm_rule_id(number, id));
+        before = ",";
+    }
+    if (before[0] == ',')
+        fputs(" need: no view of the memory; --hardware or --device shows it\n", out);
+}
+
+static void print_stages_sum(FILE *out, const struct vidmm_check_result *result) {
+    uint32_t count[VIDMM_STAGE_HUNG + 1] = {0};
+    for (uint32_t i = 0; i < result->stages; i++)
+        count[result->stage[i].outcome]++;
+    fprintf(out, "%" PRIu32 " stages: %" PRIu32 " done", result->stages, count[VIDMM_STAGE_DONE]);
+    for (uint32_t i = 0; i <= VIDMM_STAGE_HUNG; i++)
+        if (i != VIDMM_STAGE_DONE && count[i] != 0)
+            fprintf(out, ", %" PRIu32 " %s", count[i],
+                    report_check_stage((enum vidmm_stage_outcome)i));
+    fputc('\n', out);
+}
+
+/* How many findings, and which of them do not count. */
+static void print_findings_sum(FILE *out, const struct vidmm_check_result *result) {
+    static const enum vidmm_finding_state others[] = {VIDMM_STATE_KNOWN, VIDMM_STATE_IGNORED,
+                                                      VIDMM_STATE_OUTSIDE, VIDMM_STATE_MINOR};
+    uint32_t counts = report_check_count(result, VIDMM_STATE_COUNTS);
+    if (result->ledger.findings == 0)
+        return;
+    fprintf(out, "%" PRIu32 " finding%s", counts, counts == 1 ? "" : "s");
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        uint32_t count = report_check_count(result, others[i]);
+        if (count != 0)
+            fprintf(out, ", %" PRIu32 " %s", count, report_check_state((uint8_t)others[i]));
+    }
+    fputc('\n', out);
+}
+
 void report_check_text(FILE *out, const struct vidmm_check_result *result,
                        const struct vidmm_check_style *style) {
     const struct ink ink = ink_of(style->color);
@@ -127,8 +310,12 @@ void report_check_text(FILE *out, const struct vidmm_check_result *result,
     print_stages(out, result, &ink);
     if (style->verbose)
         print_rules(out, result);
+    print_share(out, result);
+    print_unseen(out, result);
+    print_stages_sum(out, result);
+    print_findings_sum(out, result);
     fprintf(out,
-            "\n%" PRIu32 " rules judged: %" PRIu32 " passed, %" PRIu32 " broken, %" PRIu32
+            "%" PRIu32 " rules judged: %" PRIu32 " passed, %" PRIu32 " broken, %" PRIu32
             " not reached\n",
             result->judged, result->passed, result->broken, result->not_reached);
     bool passed = result->status == VIDMM_CHECK_PASSED;

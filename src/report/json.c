@@ -59,10 +59,10 @@ static json_t *first_mismatch(const struct vidmm_play_result *play) {
     return object;
 }
 
-static json_t *violations(const struct vidmm_run_result *result) {
+static json_t *texts(char *const *text, uint32_t count) {
     json_t *list = json_array();
-    for (uint32_t i = 0; i < result->violation_count; i++)
-        json_array_append_new(list, report_json_text(result->violations[i]));
+    for (uint32_t i = 0; i < count; i++)
+        json_array_append_new(list, report_json_text(text[i]));
     return list;
 }
 
@@ -150,7 +150,8 @@ json_t *report_run_json(const struct vidmm_run_result *result) {
     json_object_set_new(root, "dirty", report_dirty_json(&result->dirty));
     put_count(root, "calls", result->calls);
     json_object_set_new(root, "calls_hash", report_json_text(hash));
-    json_object_set_new(root, "violations", violations(result));
+    json_object_set_new(root, "violations", texts(result->violations, result->violation_count));
+    json_object_set_new(root, "advice", texts(result->advice, result->advice_count));
     return root;
 }
 

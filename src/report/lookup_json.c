@@ -23,8 +23,9 @@ static json_t *texts(const char *const *list, size_t size) {
 }
 
 static json_t *rule_object(const struct vidmm_rule *rule) {
-    char url[256];
+    char url[256], id[8];
     json_t *object = json_object();
+    put_text(object, "id", vidmm_rule_id(rule->number, id));
     put_number(object, "number", rule->number);
     put_text(object, "statement", rule->statement);
     put_text(object, "side", vidmm_side_text(rule->side));

@@ -30,6 +30,8 @@ char *report_rule_url(const struct vidmm_rule *rule, char *text, size_t size) {
     if (page[0] == 'n' && page[1] != '\0' && page[2] == '-') {
         size_t header = strcspn(page + 3, "-");
         snprintf(text, size, "%s/ddi/%.*s/%s", root, (int)header, page + 3, page);
+    } else if (strchr(page, '/')) {
+        snprintf(text, size, "%s/%s", root, page);
     } else {
         snprintf(text, size, "%s/display/%s", root, page);
     }
@@ -64,8 +66,10 @@ static bool rule_wanted(const struct vidmm_rule *rule, const struct vidmm_rule_f
 
 void report_rule_row(FILE *out, const struct vidmm_rule *rule, unsigned columns) {
     enum { STATEMENT = 6 + 16 + 15 };
-    fprintf(out, "R%-4u %-15s %-13s%s ", rule->number, vidmm_severity_text(rule->severity),
-            vidmm_side_text(rule->side), rule->judged ? "*" : " ");
+    char id[8];
+    fprintf(out, "%-5s %-15s %-13s%s ", vidmm_rule_id(rule->number, id),
+            vidmm_severity_text(rule->severity), vidmm_side_text(rule->side),
+            rule->judged ? "*" : " ");
     report_wrapped(out, rule->statement, STATEMENT, columns);
 }
 
@@ -87,7 +91,7 @@ static uint32_t print_group(FILE *out, char group, const struct vidmm_rule_filte
 
 void vidmm_report_rules(FILE *out, const struct vidmm_rule_filter *filter, uint32_t columns) {
     uint32_t shown = 0, judged = 0;
-    for (char group = 'A'; vidmm_rule_group(group); group++) {
+    for (char group = 'A'; group <= 'Z'; group++) {
         uint32_t more = print_group(out, group, filter, columns, &judged);
         if (more != 0)
             fputc('\n', out);
@@ -121,13 +125,9 @@ static void print_code(FILE *out, const char *title, const char *code) {
 }
 
 void vidmm_report_rule(FILE *out, const struct vidmm_rule *rule) {
-    char text[256], source[128];
-    fprintf(out, "R%u ", rule->number);
-    report_wrapped(out, rule->statement,
-                   rule->number < 10    ? 3
-                   : rule->number < 100 ? 4
-                                        : 5,
-                   REPORT_PAGE_COLUMNS);
+    char text[256], source[128], id[8];
+    fprintf(out, "%s ", vidmm_rule_id(rule->number, id));
+    report_wrapped(out, rule->statement, (unsigned)strlen(id) + 1, REPORT_PAGE_COLUMNS);
     fputc('\n', out);
     snprintf(text, sizeof(text), "%c, %s", rule->group, vidmm_rule_group(rule->group));
     print_member(out, "group", text);

@@ -37,21 +37,26 @@ static void put_code(FILE *out, const char *label, const char *code) {
 static void put_intro(FILE *out) {
     uint32_t rules = 0, judged = 0;
     const struct vidmm_rule *rule = NULL;
-    for (; (rule = vidmm_rule_after(rule)); rules++)
+    while ((rule = vidmm_rule_after(rule)) && rule->number <= VIDMM_RULES_LAST) {
+        rules++;
         judged += rule->judged;
-    fprintf(out,
-            "# The rules of the memory contract\n\n"
-            "Printed by `vidmm rules --markdown`; `vidmm rules R152` shows one of them. Of %" PRIu32
-            " rules %" PRIu32 " are judged.\n\n"
-            "Who: who must obey. Broken: what comes of breaking the rule. Confidence: *documented* "
-            "(a page says it),\n"
-            "*implied* (it follows from a page, or is a choice of this project), *disputed* (pages "
-            "or drivers contradict\n"
-            "each other; `--reading` chooses), *observed* (no page says it). In brackets is what "
-            "Broken and Windows rest on:\n"
-            "a page, a record of what a system was seen to do ([records.md](records.md)), an "
-            "inference, or *not known*.\n",
-            rules, judged);
+    }
+    fprintf(
+        out,
+        "# The rules of the memory contract\n\n"
+        "Printed by `vidmm rules --markdown`; `vidmm rules R152` shows one of them. Of %" PRIu32
+        " rules %" PRIu32 " are judged. Rows\n"
+        "K1, K2, ... (group Z) are of what the host sees of a driver and no rule of the contract "
+        "is about.\n\n"
+        "Who: who must obey. Broken: what comes of breaking the rule. Confidence: *documented* "
+        "(a page says it),\n"
+        "*implied* (it follows from a page, or is a choice of this project), *disputed* (pages "
+        "or drivers contradict\n"
+        "each other; `--reading` chooses), *observed* (no page says it). In brackets is what "
+        "Broken and Windows rest on:\n"
+        "a page, a record of what a system was seen to do ([records.md](records.md)), an "
+        "inference, or *not known*.\n",
+        rules, judged);
 }
 
 static void put_table(FILE *out, char group, const struct vidmm_rule_matrix *matrix) {
@@ -63,7 +68,9 @@ static void put_table(FILE *out, char group, const struct vidmm_rule_matrix *mat
     while ((rule = vidmm_rule_after(rule))) {
         if (rule->group != group)
             continue;
-        fprintf(out, "| [R%u](#r%u) | %s | %s | %s | ", rule->number, rule->number,
+        char id[8];
+        vidmm_rule_id(rule->number, id);
+        fprintf(out, "| [%s](#%c%s) | %s | %s | %s | ", id, id[0] - 'A' + 'a', id + 1,
                 vidmm_side_text(rule->side), vidmm_severity_text(rule->severity),
                 rule->judged ? "yes" : "no");
         report_markdown_text(out, rule->statement);
@@ -91,8 +98,8 @@ static void put_records(FILE *out, const struct vidmm_rule *rule) {
 }
 
 static void put_rule(FILE *out, const struct vidmm_rule *rule) {
-    char text[256];
-    fprintf(out, "\n### R%u\n\n", rule->number);
+    char text[256], id[8];
+    fprintf(out, "\n### %s\n\n", vidmm_rule_id(rule->number, id));
     report_markdown_text(out, rule->statement);
     fprintf(out, "\n\n- **Who**: %s. ", vidmm_side_text(rule->side));
     put_sourced(out, "Broken", vidmm_severity_text(rule->severity), &rule->severity_source);
@@ -114,7 +121,9 @@ static void put_rule(FILE *out, const struct vidmm_rule *rule) {
 
 void vidmm_report_rules_markdown(FILE *out, const struct vidmm_rule_matrix *matrix) {
     put_intro(out);
-    for (char group = 'A'; vidmm_rule_group(group); group++) {
+    for (char group = 'A'; group <= 'Z'; group++) {
+        if (!vidmm_rule_group(group))
+            continue;
         put_table(out, group, matrix);
         const struct vidmm_rule *rule = NULL;
         while ((rule = vidmm_rule_after(rule))) {

@@ -153,6 +153,10 @@ static void print_verdict(FILE *out, const struct vidmm_run_result *result) {
     row_count(out, "violations", result->violation_count);
     for (uint32_t i = 0; i < result->violation_count; i++)
         fprintf(out, "    %s\n", result->violations[i]);
+    if (result->advice_count != 0)
+        row_count(out, "advice", result->advice_count);
+    for (uint32_t i = 0; i < result->advice_count; i++)
+        fprintf(out, "    %s\n", result->advice[i]);
     char calls[32];
     fprintf(out, LABEL "%016" PRIx64 " over %s DDI calls\n", "calls hash", result->calls_hash,
             vidmm_report_count(result->calls, calls, sizeof(calls)));

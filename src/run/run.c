@@ -15,16 +15,20 @@ static void worsen(struct vidmm_run_result *result, enum vidmm_run_status status
     snprintf(result->text, sizeof(result->text), "%s", text);
 }
 
+static void keep_text(char ***list, uint32_t *count, const char *text) {
+    char **longer = realloc(*list, (*count + 1u) * sizeof(*longer));
+    if (!longer)
+        return;
+    *list = longer;
+    char *copy = strdup(text);
+    if (copy)
+        longer[(*count)++] = copy;
+}
+
 /* Keeps a sentence about a broken rule. Out of memory loses the sentence, never the verdict. */
 static void add_violation(struct vidmm_run_result *result, const char *text) {
     worsen(result, VIDMM_RUN_WRONG, text);
-    char **list = realloc(result->violations, (result->violation_count + 1u) * sizeof(*list));
-    if (!list)
-        return;
-    result->violations = list;
-    char *copy = strdup(text);
-    if (copy)
-        list[result->violation_count++] = copy;
+    keep_text(&result->violations, &result->violation_count, text);
 }
 
 static enum vidmm_run_status verdict_of_play(enum vidmm_play_status played,
@@ -132,14 +136,18 @@ static void go_down(struct vidmm_harness *harness, struct vidmm_run_result *resu
         add_violation(result, text);
 }
 
-/* Broken rules of the table; the host already reports all other findings. */
+/* Broken rules of the table; the host already reports all other findings. What merely costs time is
+ * advice, and no wrong byte. */
 static void add_findings(const struct vidmm_ledger *ledger, struct vidmm_run_result *result) {
     for (uint32_t i = 0; i < ledger->findings; i++) {
         char text[sizeof(result->text)];
         if (ledger->finding[i].kind != VIDMM_FINDING_RULE)
             continue;
         vidmm_finding_text(&ledger->finding[i], text, sizeof(text));
-        add_violation(result, text);
+        if (vidmm_finding_severity(&ledger->finding[i]) == VIDMM_SEVERITY_PERFORMANCE)
+            keep_text(&result->advice, &result->advice_count, text);
+        else
+            add_violation(result, text);
     }
 }
 
@@ -183,10 +191,15 @@ enum vidmm_run_status vidmm_run(const struct vidmm_workload *workload,
     return result->status;
 }
 
+static void free_texts(char ***list, uint32_t *count) {
+    for (uint32_t i = 0; i < *count; i++)
+        free((*list)[i]);
+    free(*list);
+    *list = NULL;
+    *count = 0;
+}
+
 void vidmm_run_result_free(struct vidmm_run_result *result) {
-    for (uint32_t i = 0; i < result->violation_count; i++)
-        free(result->violations[i]);
-    free(result->violations);
-    result->violations = NULL;
-    result->violation_count = 0;
+    free_texts(&result->violations, &result->violation_count);
+    free_texts(&result->advice, &result->advice_count);
 }

@@ -410,7 +410,7 @@ static void damage(uint64_t kind, uint64_t at, uint32_t only) {
     const struct vidmm_host_setting settings[] = {{"FaultKind", kind}, {"FaultAt", at}};
     struct vidmm_check_options options = {
         .settings = settings, .setting_count = 2, .stage = "paging", .only_some = true, .seed = 0};
-    options.only[only] = 1;
+    options.only[only] = options.only[VIDMM_K_BYTES] = 1;
     vidmm_check(&options, &result);
     assert_int_equal(result.status, VIDMM_CHECK_BROKEN);
 }

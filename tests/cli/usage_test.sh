@@ -85,6 +85,24 @@ refuse 2 'goes with a driver' check --hardware "$work/none.so"
 refuse 2 "two drivers: 'a.so' and 'b.so'" check --driver a.so b.so
 refuse 2 'names no rule' check --only ''
 refuse 2 'names no rule' check --only ,
+refuse 2 "neither a rule nor a group 'R999'" check --only R999
+refuse 2 'names no rule' check --ignore ,
+refuse 2 "neither a rule, a group nor an identity 'R55-3f9a1'" check --ignore R1,R55-3f9a1
+refuse 2 "identity 'K99'" check --ignore K99
+refuse 2 "identity 'R9999999999-aaaaaa'" check --ignore R9999999999-aaaaaa
+refuse 2 'is not bugcheck, start' check --fail-on advice
+refuse 2 'is not bugcheck, start' check --fail-on ''
+refuse 2 'cannot read' check --baseline "$work/none.json"
+refuse 2 'is no report' check --baseline "$work"
+refuse 2 'is no report' check --baseline /dev/zero
+printf '{"findings": [{"id": "R55"}]}' >"$work/old.json"
+refuse 2 'a finding has no identity' check --baseline "$work/old.json"
+printf '{"findings": 3}' >"$work/old.json"
+refuse 2 'no list of findings' check --baseline "$work/old.json"
+head -c 100000 /dev/zero | tr '\0' '[' >"$work/old.json"
+refuse 2 'is no report' check --baseline "$work/old.json"
+refuse 2 "does not take '--ignore'" run --ignore R55
+refuse 2 'needs a value' check --baseline
 refuse 2 'is not one of vista' run --ddi wddm9 vkcube
 refuse 2 'NAME=VALUE' run --set Banks vkcube
 refuse 2 'NAME=VALUE' run --set =3 vkcube
@@ -98,6 +116,7 @@ refuse 3 'could not be loaded' inspect vkcube
 refuse 2 'is not a size' inspect --vram 25%
 refuse 2 "does not take '--vram'" workloads --vram 1M
 refuse 2 "no rule 'R403'" rules R403
+refuse 2 "no rule 'K99'" rules K99
 refuse 2 "no rule, code or word 'zebra'" rules zebra
 refuse 2 'did you mean DxgkDdiBuildPagingBuffer?' rules DxgkDdiBuildPagingBufer
 refuse 2 "no rule, code or word ''" rules ''
@@ -149,6 +168,10 @@ accept 'recordings' workloads --help
 accept 'vkcube' workloads
 accept '--markdown' rules --help
 accept '^R402 ' rules
+accept '^K27 ' rules
+accept '^K3 ' rules --group Z
+accept 'drivers/debugger/bug-check-0x19' rules k3
+accept '"id": "K1"' rules --json - irql
 accept '^Q. Power' rules --group q --side manager
 accept '^[0-9]* rules, [0-9]* judged' rules
 accept 'learn.microsoft.com/.*/ns-d3dkmddi-_dxgkarg_buildpagingbuffer' rules r152

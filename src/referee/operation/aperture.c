@@ -227,9 +227,17 @@ void unmap_given_up(struct vidmm_referee *referee, const struct shadow_operation
 
 /* ---- Done ------------------------------------------------------------------------------------ */
 
-/* Only where the GPU's own view of the aperture is known. */
-static bool aperture_visible(struct vidmm_referee *referee, const struct range *range) {
-    return range->segment && aperture_inside(range) && world_sees_all(referee);
+/* Only where the GPU's own view of the aperture is known; `rule`: what it would show. */
+static bool aperture_visible(struct vidmm_referee *referee, const struct range *range,
+                             uint32_t rule) {
+    if (!range->segment || !aperture_inside(range))
+        return false;
+    bool seen = world_sees_all(referee);
+    if (!seen) {
+        UNSEEN(rule);
+        UNSEEN(197);
+    }
+    return seen;
 }
 
 /*
@@ -297,7 +305,7 @@ static void aperture_judge_neighbours(struct vidmm_referee *referee,
 static void aperture_map_done(struct vidmm_referee *referee,
                               const struct shadow_operation *operation) {
     struct range range = aperture_range_of(referee, &operation->arg);
-    if (!aperture_visible(referee, &range))
+    if (!aperture_visible(referee, &range, aperture_second_form(&operation->arg) ? 204 : 194))
         return;
     bool busy = aperture_crowded(referee, operation, &range);
     uint64_t i = 0;
@@ -324,7 +332,7 @@ static void aperture_unmap_done(struct vidmm_referee *referee,
     const struct shadow_page became = {
         .state = SHADOW_PAGE_DUMMY,
         .frame = (uint64_t)operation->arg.UnmapApertureSegment.DummyPage.QuadPart / SHADOW_PAGE};
-    if (!aperture_visible(referee, &range))
+    if (!aperture_visible(referee, &range, 200))
         return;
     bool busy = aperture_crowded(referee, operation, &range);
     uint64_t i = 0;

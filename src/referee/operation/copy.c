@@ -342,8 +342,10 @@ void copy_done(struct vidmm_referee *referee, const struct shadow_operation *ope
     for (uint64_t page = 0; page < copy_pages_of(&copy); page++) {
         const uint8_t *source = copy_source_page(referee, &copy, page),
                       *found = copy_destination_page(referee, &copy, page);
-        if (!source || !found)
-            return; /* a side that cannot be seen */
+        if (!source || !found) {
+            UNSEEN(!operation->arg.Transfer.hAllocation ? 183 : 161);
+            return;
+        }
         if (copy_same(source, found, copy_bytes_at(&copy, page)))
             continue;
         uint32_t broken = copy_verdict(referee, &copy, page, found);

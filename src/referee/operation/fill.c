@@ -92,6 +92,8 @@ static void fill_done(struct vidmm_referee *referee, const struct shadow_operati
         DRIVER_MUST(188, good, "FillSize bytes of the pattern",
                     "byte 0x%llx of 0x%llx is not filled with 0x%08x", LLU(at),
                     LLU(arg->Fill.FillSize), arg->Fill.FillPattern);
+    else
+        UNSEEN(188);
 }
 
 const struct operation_judge op_judge_fill = {

@@ -1,15 +1,17 @@
 /*
  * rules.c - finds the row of a rule, and words for its columns.
  *
- * The rows themselves are in group_*.c; where each of them is comes from scripts/rule-tables.py.
+ * The rows themselves are in group_*.c; where each of them is comes from scripts/rule-tables.py. Those
+ * of the host are in host.c, in the order of their numbers.
  */
 #include "groups.h"
+#include "host.h"
 
 #include <stdio.h>
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-static const struct vidmm_rule *const rows[VIDMM_RULES_SIZE] = {
+static const struct vidmm_rule *const rows[VIDMM_RULES_LAST + 1] = {
 #define RULE_ROW(number, array, index) [number] = &array[index],
     RULE_ROWS(RULE_ROW)
 #undef RULE_ROW
@@ -40,28 +42,41 @@ static const struct group {
     {'S', "64 KB pages, invalid accesses, companion contexts"},
     {'T', "Residency by DMA buffers (WDDM 1.x)"},
     {'U', "Linked adapters"},
+    {'Z', "What the host sees: functions of the kernel, what is left behind, how the process ends"},
 };
 
 const struct vidmm_rule *vidmm_rule(uint32_t number) {
-    return number < VIDMM_RULES_SIZE ? rows[number] : NULL;
+    if (number >= VIDMM_K_FIRST && number < VIDMM_K_END)
+        return &rules_host[number - VIDMM_K_FIRST];
+    return number <= VIDMM_RULES_LAST ? rows[number] : NULL;
 }
 
 const struct vidmm_rule *vidmm_rule_after(const struct vidmm_rule *rule) {
     uint32_t number = rule ? rule->number + 1u : 1u;
-    while (number < VIDMM_RULES_SIZE && !rows[number])
+    while (number < VIDMM_RULES_SIZE && !vidmm_rule(number))
         number++;
     return vidmm_rule(number);
 }
 
 const struct vidmm_rule *vidmm_rule_parse(const char *text) {
-    if (*text == 'R' || *text == 'r')
+    bool host = *text == 'K' || *text == 'k';
+    uint32_t number = 0, most = host ? VIDMM_K_END - VIDMM_K_FIRST : VIDMM_RULES_LAST;
+    if (host || *text == 'R' || *text == 'r')
         text++;
-    uint32_t number = 0;
     if (*text == '0')
         return NULL;
-    for (; *text >= '0' && *text <= '9' && number <= VIDMM_RULES_LAST; text++)
+    for (; *text >= '0' && *text <= '9' && number <= most; text++)
         number = number * 10 + (uint32_t)(*text - '0');
-    return *text == '\0' ? vidmm_rule(number) : NULL;
+    if (*text != '\0' || number == 0 || number > most)
+        return NULL;
+    return vidmm_rule(host ? number + VIDMM_K_FIRST - 1 : number);
+}
+
+char *vidmm_rule_id(uint32_t number, char text[8]) {
+    bool host = number >= VIDMM_K_FIRST;
+    snprintf(text, 8, "%c%u", host ? 'K' : 'R',
+             (host ? number - VIDMM_K_FIRST + 1 : number) % 10000);
+    return text;
 }
 
 const char *vidmm_rule_group(char letter) {

@@ -24,4 +24,7 @@
 #define DRIVER_MUST(rule, holds, ...)  MUST(rule, VIDMM_SIDE_DRIVER, holds, __VA_ARGS__)
 #define MANAGER_MUST(rule, holds, ...) MUST(rule, VIDMM_SIDE_MANAGER, holds, __VA_ARGS__)
 
+/* What shows whether the rule is kept cannot be seen. */
+#define UNSEEN(rule) ((void)referee->ledger->unseen[rule]++)
+
 #endif

@@ -6,6 +6,8 @@
 
 #include <vidmm/referee.h>
 
+#include "rules/host.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static uint32_t (*find_places)(const char *call, uint64_t *frame, uint32_t most);
@@ -22,27 +24,90 @@ static void ledger_place(struct vidmm_finding *finding) {
         finding->place[i].offset = frame[i];
 }
 
-static bool ledger_same(const struct vidmm_finding *a, const struct vidmm_finding *b) {
-    if (a->kind != b->kind || a->who != b->who || a->rule != b->rule)
-        return false;
-    /* A rule broken at one place is one finding, however its figures differ from time to time. */
-    return strcmp(a->where, b->where) == 0 &&
-           (a->rule != 0 ? strcmp(a->expected, b->expected) : strcmp(a->found, b->found)) == 0;
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
 }
 
-static void ledger_keep(struct vidmm_ledger *ledger, const struct vidmm_finding *finding) {
+/* Behind a number, decimal or with 0x; `text` itself: there is none. */
+static const char *behind_number(const char *text) {
+    if (!is_digit(*text))
+        return text;
+    if (text[0] == '0' && text[1] == 'x')
+        return text + 2 + strspn(text + 2, "0123456789abcdefABCDEF");
+    return text + strspn(text, "0123456789");
+}
+
+void vidmm_finding_plain(const char *text, char *plain, size_t size) {
+    size_t length = 0;
+    while (*text != '\0' && length + 1 < size) {
+        const char *behind = behind_number(text);
+        plain[length++] = behind == text ? *text++ : '#';
+        text = behind > text ? behind : text;
+    }
+    plain[length] = '\0';
+}
+
+static bool plainly_equal(const char *a, const char *b) {
+    char plain[2][sizeof(((struct vidmm_finding *)0)->found)];
+    vidmm_finding_plain(a, plain[0], sizeof(plain[0]));
+    vidmm_finding_plain(b, plain[1], sizeof(plain[1]));
+    return strcmp(plain[0], plain[1]) == 0;
+}
+
+/* A rule broken at one place is one finding, however its figures differ from time to time. */
+static bool ledger_same(const struct vidmm_finding *a, const struct vidmm_finding *b) {
+    if (a->kind != b->kind || a->who != b->who || a->rule != b->rule ||
+        strcmp(a->where, b->where) != 0)
+        return false;
+    return a->kind == VIDMM_FINDING_RULE ? plainly_equal(a->expected, b->expected)
+                                         : plainly_equal(a->found, b->found);
+}
+
+/* The index of its finding; VIDMM_FINDINGS: there is no room for it. */
+static uint32_t ledger_find(struct vidmm_ledger *ledger, const struct vidmm_finding *finding) {
     for (uint32_t i = 0; i < ledger->findings; i++) {
         if (ledger_same(&ledger->finding[i], finding)) {
             ledger->finding[i].times++;
-            return;
+            return i;
         }
     }
     if (ledger->findings == VIDMM_FINDINGS) {
         ledger->dropped++;
-        return;
+        return VIDMM_FINDINGS;
     }
     ledger->finding[ledger->findings] = *finding;
-    ledger_place(&ledger->finding[ledger->findings++]);
+    ledger_place(&ledger->finding[ledger->findings]);
+    return ledger->findings++;
+}
+
+/* The breach of the driver that came last before an end. */
+static void ledger_after(const struct vidmm_ledger *ledger, struct vidmm_finding *finding) {
+    bool end = finding->kind == VIDMM_FINDING_CRASH || finding->kind == VIDMM_FINDING_HANG ||
+               finding->kind == VIDMM_FINDING_EXIT;
+    for (uint32_t i = end ? ledger->seen : 0; i > 0 && finding->after == 0; i--) {
+        const struct vidmm_ledger_seen *seen = &ledger->seen_as[i - 1];
+        const struct vidmm_finding *before = &ledger->finding[seen->finding];
+        if (before->kind != VIDMM_FINDING_RULE || before->who != VIDMM_SIDE_DRIVER)
+            continue;
+        finding->after = (uint16_t)(seen->finding + 1);
+        finding->after_call = seen->call;
+    }
+}
+
+static void ledger_keep(struct vidmm_ledger *ledger, const struct vidmm_finding *finding) {
+    uint32_t index = ledger_find(ledger, finding);
+    if (index == VIDMM_FINDINGS)
+        return;
+    for (uint32_t i = 0; i < ledger->seen; i++)
+        if (ledger->seen_as[i].finding == index)
+            return;
+    ledger->seen_as[ledger->seen++] = (struct vidmm_ledger_seen){index, finding->call};
+}
+
+void vidmm_ledger_begin(struct vidmm_ledger *ledger) {
+    pthread_mutex_lock(&lock);
+    ledger->seen = 0;
+    pthread_mutex_unlock(&lock);
 }
 
 static void ledger_enter(struct vidmm_ledger *ledger, struct vidmm_finding *finding) {
@@ -51,6 +116,7 @@ static void ledger_enter(struct vidmm_ledger *ledger, struct vidmm_finding *find
     finding->call = ledger->calls;
     snprintf(finding->where, sizeof(finding->where), "%s", ledger->calling);
     snprintf(finding->step, sizeof(finding->step), "%s", ledger->step);
+    ledger_after(ledger, finding);
     ledger_keep(ledger, finding);
     pthread_mutex_unlock(&lock);
 }
@@ -81,6 +147,8 @@ void vidmm_ledger_note(struct vidmm_ledger *ledger, enum vidmm_finding_kind kind
     va_start(args, found);
     vsnprintf(finding.found, sizeof(finding.found), found, args);
     va_end(args);
+    finding.rule = (uint16_t)host_rule_of(finding.kind, finding.found);
+    __atomic_fetch_add(&ledger->broken[finding.rule], 1, __ATOMIC_RELAXED);
     ledger_enter(ledger, &finding);
 }
 
@@ -98,13 +166,18 @@ void vidmm_ledger_step(struct vidmm_ledger *ledger, const char *step) {
 
 void vidmm_finding_text(const struct vidmm_finding *finding, char *text, size_t size) {
     const char *who = finding->who == VIDMM_SIDE_MANAGER ? "the manager" : "the driver";
-    char rule[16] = "", where[sizeof(finding->where) + 2] = "", times[32] = "";
+    char rule[16] = "", id[8], where[sizeof(finding->where) + 2] = "", times[32] = "";
     if (finding->rule != 0)
-        snprintf(rule, sizeof(rule), "[R%u] ", finding->rule);
+        snprintf(rule, sizeof(rule), "[%s] ", vidmm_rule_id(finding->rule, id));
     if (finding->where[0] != 0)
         snprintf(where, sizeof(where), "%.*s: ", (int)sizeof(finding->where), finding->where);
     if (finding->times > 1)
         snprintf(times, sizeof(times), " (%u times)", finding->times);
     snprintf(text, size, "%s%s%s: %s%s%s%s", rule, where, who, finding->found,
              finding->expected[0] != 0 ? "; expected " : "", finding->expected, times);
+}
+
+enum vidmm_severity vidmm_finding_severity(const struct vidmm_finding *finding) {
+    const struct vidmm_rule *rule = vidmm_rule(finding->rule);
+    return rule ? (enum vidmm_severity)rule->severity : VIDMM_SEVERITY_BUGCHECK;
 }

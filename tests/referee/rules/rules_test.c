@@ -24,7 +24,8 @@ static void a_row_is_found_by_its_number(void **state) {
     (void)state;
     uint32_t before = 0, rules = 0;
     EACH_RULE(rule) {
-        assert_true(rule->number > before && rule->number <= VIDMM_RULES_LAST);
+        assert_true(rule->number > before && rule->number < VIDMM_RULES_SIZE);
+        assert_true((rule->number >= VIDMM_K_FIRST) == (rule->group == 'Z'));
         assert_ptr_equal(vidmm_rule(rule->number), rule);
         assert_non_null(vidmm_rule_group(rule->group));
         before = rule->number;
@@ -36,6 +37,21 @@ static void a_row_is_found_by_its_number(void **state) {
     assert_null(vidmm_rule(UINT32_MAX));
     assert_null(vidmm_rule_group('V'));
     assert_null(vidmm_rule_group('\0'));
+}
+
+static void an_id_leads_to_its_row_and_back(void **state) {
+    (void)state;
+    char id[8];
+    EACH_RULE(rule) {
+        assert_ptr_equal(vidmm_rule_parse(vidmm_rule_id(rule->number, id)), rule);
+        assert_int_equal(id[0], rule->group == 'Z' ? 'K' : 'R');
+    }
+    assert_int_equal(vidmm_rule_parse("k1")->number, VIDMM_K_IRQL);
+    assert_int_equal(vidmm_rule_parse("K20")->number, VIDMM_K_IMPORT);
+    static const char *const none[] = {"K",   "K0",  "K01",          "K999", "R600",
+                                       "600", "601", "K99999999999", "KK1"};
+    for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+        assert_null(vidmm_rule_parse(none[i]));
 }
 
 /* Numbers that were given once are not given up; every group has some of them. */
@@ -77,7 +93,7 @@ static void every_row_says_what_it_must(void **state) {
         assert_true(rule->severity < VIDMM_SEVERITIES);
         assert_true(rule->confidence <= VIDMM_OBSERVED);
         assert_true(rule->first == 0 || rule->last == 0 || rule->first <= rule->last);
-        if (strpbrk(rule->page, " ./"))
+        if (strpbrk(rule->page, rule->group == 'Z' ? " ." : " ./"))
             fail_msg("R%u: '%s' is no page", rule->number, rule->page);
     }
 }
@@ -198,6 +214,7 @@ static void enums_to_words(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_is_found_by_its_number),
+        cmocka_unit_test(an_id_leads_to_its_row_and_back),
         cmocka_unit_test(every_early_number_has_its_row),
         cmocka_unit_test(rules_are_judged_that_code_judges),
         cmocka_unit_test(every_row_says_what_it_must),

@@ -1,0 +1,243 @@
+/*
+ * causes.c - see causes.h.
+ *
+ * In one life of a driver, from its start to its stop, a finding follows from an earlier one when both
+ * are of one call, or of one operation, or when the first is of a step of the work whose result the
+ * second is about: built, patched, submitted, reported. What the manager then does wrong, a refusal,
+ * and an end of the process follow, too. Findings of other calls do not: two mistakes stay two. One rule that is broken
+ * in several operations of one function is one finding.
+ */
+#include "causes.h"
+
+#include <string.h>
+
+/* ---- One life -------------------------------------------------------------------------------- */
+
+static size_t function_length(const struct vidmm_finding *finding) {
+    return strcspn(finding->where, "(:");
+}
+
+static bool same_function(const struct vidmm_finding *a, const struct vidmm_finding *b) {
+    size_t length = function_length(a);
+    return length == function_length(b) && memcmp(a->where, b->where, length) == 0;
+}
+
+static bool calls(const struct vidmm_finding *finding, const char *name) {
+    return strncmp(finding->where, name, strlen(name)) == 0;
+}
+
+/* The steps in which what a driver says becomes work; a step's result is what the next begins with. */
+enum step { STEP_DESCRIBE, STEP_CREATE, STEP_BUILD, STEP_PATCH, STEP_DONE };
+
+static enum step step_of(const struct vidmm_finding *finding) {
+    if (calls(finding, "DxgkDdiQueryAdapterInfo"))
+        return STEP_DESCRIBE;
+    if (calls(finding, "DxgkDdiCreate") || calls(finding, "DxgkDdiOpen") ||
+        calls(finding, "DxgkDdiDescribe") || calls(finding, "DxgkDdiGetStandard"))
+        return STEP_CREATE;
+    if (calls(finding, "DxgkDdiBuildPagingBuffer") || calls(finding, "DxgkDdiRender"))
+        return STEP_BUILD;
+    return calls(finding, "DxgkDdiPatch") ? STEP_PATCH : STEP_DONE;
+}
+
+static bool is_rule(const struct vidmm_finding *finding) {
+    return finding->kind == VIDMM_FINDING_RULE;
+}
+
+/* What merely costs time or memory leads to nothing. */
+static bool is_advice(const struct vidmm_finding *finding) {
+    return vidmm_finding_severity(finding) == VIDMM_SEVERITY_PERFORMANCE;
+}
+
+/* What is left behind follows from a way out that is not the usual one. */
+static bool leak_follows(const struct vidmm_finding *cause) {
+    enum vidmm_severity severity = vidmm_finding_severity(cause);
+    return !is_rule(cause) || severity == VIDMM_SEVERITY_START_FAILS ||
+           severity == VIDMM_SEVERITY_CREATION_FAILS;
+}
+
+/* Of a finding that is no rule's. */
+static bool end_follows(const struct vidmm_finding *cause, const struct vidmm_finding *end) {
+    switch (end->kind) {
+    case VIDMM_FINDING_HOST: /* the manager refuses what the rule forbids; bytes that were lost */
+        return end->rule == VIDMM_K_UNUSABLE || end->rule == VIDMM_K_BYTES;
+    case VIDMM_FINDING_LEAK:
+        return leak_follows(cause);
+    case VIDMM_FINDING_CRASH:
+    case VIDMM_FINDING_EXIT:
+        return same_function(cause, end) || step_of(cause) != STEP_DESCRIBE;
+    default:
+        return true;
+    }
+}
+
+static bool follows(const struct vidmm_ledger *ledger, const struct vidmm_ledger_seen *first,
+                    const struct vidmm_ledger_seen *then) {
+    const struct vidmm_finding *cause = &ledger->finding[first->finding];
+    const struct vidmm_finding *effect = &ledger->finding[then->finding];
+    if (first->call == then->call && first->call != 0)
+        return true;
+    if (is_advice(cause))
+        return false;
+    if (effect->who != VIDMM_SIDE_DRIVER)
+        return true;
+    if (!is_rule(effect))
+        return end_follows(cause, effect);
+    if (!is_rule(cause))
+        return cause->kind != VIDMM_FINDING_HOST && cause->kind != VIDMM_FINDING_LEAK;
+    if (cause->where[0] != '\0' && strcmp(cause->where, effect->where) == 0)
+        return true;
+    enum step step = step_of(cause);
+    return step >= STEP_BUILD && step_of(effect) > step;
+}
+
+void causes_take(struct causes *causes, const struct vidmm_ledger *ledger) {
+    if (ledger->seen != 0)
+        causes->first[ledger->seen_as[0].finding]++;
+    for (uint32_t i = 0; i < ledger->seen; i++)
+        for (uint32_t k = i + 1; k < ledger->seen; k++)
+            if (follows(ledger, &ledger->seen_as[i], &ledger->seen_as[k]))
+                causes->linked[ledger->seen_as[i].finding][ledger->seen_as[k].finding] = true;
+}
+
+/* ---- All lives ------------------------------------------------------------------------------- */
+
+/* Findings of one rule in one function are a node: `node` has the first of them. */
+struct graph {
+    struct causes *causes;
+    struct vidmm_check_result *result;
+    uint32_t node[VIDMM_FINDINGS];
+    uint32_t first[VIDMM_FINDINGS]; /* of a node */
+    uint32_t order[VIDMM_FINDINGS]; /* nodes, the likeliest causes first */
+    uint32_t nodes;
+    uint32_t head[VIDMM_FINDINGS]; /* of a node: the node that it follows from, or itself */
+};
+
+static bool same_node(const struct vidmm_finding *a, const struct vidmm_finding *b) {
+    return a->kind == b->kind && a->who == b->who && a->rule == b->rule && same_function(a, b);
+}
+
+/* Smaller is likelier: a rule of the driver that was broken first in most lives. */
+static bool likelier(const struct graph *graph, uint32_t a, uint32_t b) {
+    const struct vidmm_finding *x = &graph->result->ledger.finding[a];
+    const struct vidmm_finding *y = &graph->result->ledger.finding[b];
+    if (x->who != y->who)
+        return x->who == VIDMM_SIDE_DRIVER;
+    if (is_advice(x) != is_advice(y))
+        return is_advice(y);
+    if (is_rule(x) != is_rule(y))
+        return is_rule(x);
+    if (graph->first[a] != graph->first[b])
+        return graph->first[a] > graph->first[b];
+    return x->call < y->call;
+}
+
+static void graph_nodes(struct graph *graph) {
+    const struct vidmm_ledger *ledger = &graph->result->ledger;
+    for (uint32_t i = 0; i < ledger->findings; i++) {
+        uint32_t node = 0;
+        while (!same_node(&ledger->finding[node], &ledger->finding[i]))
+            node++;
+        graph->node[i] = node;
+        graph->first[node] += graph->causes->first[i];
+    }
+}
+
+/* What is linked to a finding is linked to its node. */
+static void graph_links(struct graph *graph) {
+    uint32_t count = graph->result->ledger.findings;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < count; k++)
+            graph->causes->linked[graph->node[i]][graph->node[k]] |= graph->causes->linked[i][k];
+}
+
+static void graph_order(struct graph *graph) {
+    for (uint32_t i = 0; i < graph->result->ledger.findings; i++) {
+        if (graph->node[i] != i)
+            continue;
+        uint32_t at = graph->nodes++;
+        for (; at > 0 && likelier(graph, i, graph->order[at - 1]); at--)
+            graph->order[at] = graph->order[at - 1];
+        graph->order[at] = i;
+    }
+}
+
+/* Either came after the other and follows from it. */
+static bool nodes_linked(const struct graph *graph, uint32_t a, uint32_t b) {
+    return graph->causes->linked[a][b] || graph->causes->linked[b][a];
+}
+
+static void graph_heads(struct graph *graph) {
+    for (uint32_t i = 0; i < graph->nodes; i++) {
+        uint32_t node = graph->order[i];
+        graph->head[node] = node;
+        for (uint32_t k = 0; k < i && graph->head[node] == node; k++)
+            if (nodes_linked(graph, graph->order[k], node))
+                graph->head[node] = graph->head[graph->order[k]];
+    }
+}
+
+/* ---- Operations without effect --------------------------------------------------------------- */
+
+/* What an operation has to do, and does not. */
+static bool is_effect(const struct vidmm_finding *finding) {
+    const struct vidmm_rule *rule = is_rule(finding) ? vidmm_rule(finding->rule) : NULL;
+    return rule && rule->group >= 'F' && rule->group <= 'H' && finding->who == VIDMM_SIDE_DRIVER &&
+           calls(finding, "DxgkDdiBuildPagingBuffer(");
+}
+
+/* Three operations or more have no effect: that is one mistake in what they share, and not three. */
+static void graph_effects(struct graph *graph) {
+    const struct vidmm_finding *finding = graph->result->ledger.finding;
+    uint32_t heads = 0, first = VIDMM_FINDINGS;
+    for (uint32_t i = 0; i < graph->nodes; i++) {
+        uint32_t node = graph->order[i];
+        if (graph->head[node] != node || !is_effect(&finding[node]))
+            continue;
+        heads++;
+        first = first == VIDMM_FINDINGS ? node : first;
+    }
+    for (uint32_t i = 0; i < graph->nodes && heads >= 3; i++) {
+        uint32_t node = graph->order[i];
+        if (is_effect(&finding[graph->head[node]]))
+            graph->head[node] = first;
+    }
+}
+
+/* ---- The one that stands first --------------------------------------------------------------- */
+
+/* Rules about an answer as a whole: beside a rule that says what is wrong with it in this case, and
+ * that the same call broke, they are the consequence. */
+static bool is_general(const struct vidmm_finding *finding) {
+    static const uint16_t general[] = {5, 14, 16, 21, 27, 95, 149, 153, 161};
+    for (size_t i = 0; i < sizeof(general) / sizeof(general[0]); i++)
+        if (is_rule(finding) && finding->rule == general[i])
+            return true;
+    return false;
+}
+
+/* The finding that stands for the nodes under `head`. */
+static uint32_t graph_front(const struct graph *graph, uint32_t head) {
+    const struct vidmm_finding *finding = graph->result->ledger.finding;
+    for (uint32_t i = 0; i < graph->nodes && is_general(&finding[head]); i++) {
+        uint32_t node = graph->order[i];
+        if (graph->head[node] == head && is_rule(&finding[node]) && !is_general(&finding[node]) &&
+            finding[node].who == VIDMM_SIDE_DRIVER && finding[node].call == finding[head].call)
+            return node;
+    }
+    return head;
+}
+
+void causes_conclude(struct causes *causes, struct vidmm_check_result *result) {
+    struct graph graph = {.causes = causes, .result = result};
+    graph_nodes(&graph);
+    graph_links(&graph);
+    graph_order(&graph);
+    graph_heads(&graph);
+    graph_effects(&graph);
+    for (uint32_t i = 0; i < result->ledger.findings; i++) {
+        uint32_t head = graph.head[graph.node[i]], front = graph_front(&graph, head);
+        result->mark[i].follows = (uint16_t)(front == i ? 0 : front + 1);
+        result->mark[i].weight = (uint16_t)graph.first[head];
+    }
+}

@@ -1,0 +1,22 @@
+/*
+ * causes.h - which findings follow from which: the first cause stands first, and what follows from it
+ * under it.
+ */
+#ifndef VIDMM_CHECK_CAUSES_H
+#define VIDMM_CHECK_CAUSES_H
+
+#include <vidmm/check.h>
+
+/* What the lives of the driver showed; zero is empty. It is not shared with their processes. */
+struct causes {
+    /* In some life the second finding came after the first and follows from it. */
+    bool linked[VIDMM_FINDINGS][VIDMM_FINDINGS];
+    uint16_t first[VIDMM_FINDINGS]; /* lives that the finding was the first of */
+};
+
+/* Takes what the ledger saw in a life of the driver that has ended. */
+void causes_take(struct causes *causes, const struct vidmm_ledger *ledger);
+/* Fills in `follows` and `weight` of the marks. Afterwards the causes are used up. */
+void causes_conclude(struct causes *causes, struct vidmm_check_result *result);
+
+#endif

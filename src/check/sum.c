@@ -1,0 +1,135 @@
+/*
+ * sum.c - what the findings and the rules come to: how many rules were seen, which findings count, and
+ * the verdict.
+ */
+#include "stage.h"
+
+#include <string.h>
+
+/* ---- Rules ----------------------------------------------------------------------------------- */
+
+static bool is_examined(const struct vidmm_check_options *options, const struct vidmm_rule *rule) {
+    return rule && rule->judged && (rule->side & VIDMM_SIDE_BOTH) != 0 &&
+           (!options->only_some || options->only[rule->number] != 0);
+}
+
+static void sum_rules(const struct vidmm_check_options *options,
+                      struct vidmm_check_result *result) {
+    const struct vidmm_ledger *ledger = &result->ledger;
+    for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++) {
+        if (!is_examined(options, vidmm_rule(number)))
+            continue;
+        result->examined[number] = 1;
+        result->judged++;
+        if (ledger->broken[number] != 0)
+            result->broken++;
+        else if (ledger->kept[number] != 0)
+            result->passed++;
+        else
+            result->not_reached++;
+    }
+}
+
+/* ---- Findings -------------------------------------------------------------------------------- */
+
+static bool has_identity(const struct vidmm_identities *list, const char *identity) {
+    for (uint32_t i = 0; i < list->count; i++)
+        if (strcmp(list->text[i], identity) == 0)
+            return true;
+    return false;
+}
+
+static enum vidmm_finding_state state_of(const struct vidmm_check_options *options,
+                                         const struct vidmm_finding *finding,
+                                         const char *identity) {
+    if (options->only_some && options->only[finding->rule] == 0)
+        return VIDMM_STATE_OUTSIDE;
+    if (options->ignore[finding->rule] != 0 || has_identity(&options->ignored, identity))
+        return VIDMM_STATE_IGNORED;
+    if (has_identity(&options->known, identity))
+        return VIDMM_STATE_KNOWN;
+    if (options->fail_some && vidmm_finding_severity(finding) > options->fail_on)
+        return VIDMM_STATE_MINOR;
+    return VIDMM_STATE_COUNTS;
+}
+
+static void sum_findings(const struct vidmm_check_options *options,
+                         struct vidmm_check_result *result) {
+    for (uint32_t i = 0; i < result->ledger.findings; i++) {
+        const struct vidmm_finding *finding = &result->ledger.finding[i];
+        struct vidmm_finding_mark *mark = &result->mark[i];
+        vidmm_finding_identity(finding, mark->identity);
+        mark->state = (uint8_t)state_of(options, finding, mark->identity);
+    }
+}
+
+/* What follows from a finding that does not count stands alone: the first that counts leads the
+ * others. */
+static void sum_leads(struct vidmm_check_result *result) {
+    uint16_t follows[VIDMM_FINDINGS];
+    for (uint32_t i = 0; i < result->ledger.findings; i++) {
+        struct vidmm_finding_mark *mark = &result->mark[i];
+        follows[i] = mark->follows;
+        if (mark->follows == 0 || mark->state != VIDMM_STATE_COUNTS ||
+            result->mark[mark->follows - 1].state == VIDMM_STATE_COUNTS)
+            continue;
+        uint32_t lead = 0;
+        while (follows[lead] != follows[i] || result->mark[lead].state != VIDMM_STATE_COUNTS)
+            lead++;
+        mark->follows = (uint16_t)(lead == i ? 0 : lead + 1);
+    }
+}
+
+/* ---- The verdict ----------------------------------------------------------------------------- */
+
+/* `name`: of the stage that stopped; NULL: the sentence stands alone. */
+static void driver_failed(struct vidmm_check_result *result, const char *name, const char *text) {
+    result->status = VIDMM_CHECK_DRIVER_FAILED;
+    snprintf(result->text, sizeof(result->text), "%s%s%s%s", name ? "stage " : "", name ? name : "",
+             name ? ": " : "", text);
+}
+
+/* The first refusal that may decide: without what was refused nothing can be said of the rules that
+ * were asked for either. */
+static const struct vidmm_finding *first_refusal(const struct vidmm_check_result *result) {
+    for (uint32_t i = 0; i < result->ledger.findings; i++) {
+        uint8_t state = result->mark[i].state;
+        if (result->ledger.finding[i].kind == VIDMM_FINDING_REFUSED &&
+            (state == VIDMM_STATE_COUNTS || state == VIDMM_STATE_OUTSIDE))
+            return &result->ledger.finding[i];
+    }
+    return NULL;
+}
+
+/* The stage that ended early, when no finding that does not count tells why; or NULL. */
+static const struct vidmm_stage_result *first_stop(const struct vidmm_check_result *result) {
+    bool told = result->passed != 0 && result->ledger.findings != 0;
+    for (uint32_t i = 0; i < result->stages && !told; i++)
+        if (result->stage[i].outcome > VIDMM_STAGE_SKIPPED)
+            return &result->stage[i];
+    return NULL;
+}
+
+static void conclude(struct vidmm_check_result *result) {
+    for (uint32_t i = 0; i < result->ledger.findings; i++)
+        if (result->mark[i].state == VIDMM_STATE_COUNTS &&
+            result->ledger.finding[i].kind != VIDMM_FINDING_REFUSED)
+            result->status = VIDMM_CHECK_BROKEN;
+    const struct vidmm_finding *refusal = first_refusal(result);
+    const struct vidmm_stage_result *stop = first_stop(result);
+    if (result->status == VIDMM_CHECK_BROKEN)
+        return;
+    if (refusal)
+        driver_failed(result, NULL, refusal->found);
+    else if (stop)
+        driver_failed(result, stop->name, stop->text);
+}
+
+void check_sum(struct causes *causes, const struct vidmm_check_options *options,
+               struct vidmm_check_result *result) {
+    sum_rules(options, result);
+    sum_findings(options, result);
+    causes_conclude(causes, result);
+    sum_leads(result);
+    conclude(result);
+}

@@ -1,0 +1,255 @@
+/*
+ * causes_test.c - findings of one cause are one, with what follows from it; two mistakes are two; and
+ * each finding has an identity that stays.
+ */
+#include "examined.h"
+#include "report_text.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct vidmm_check_result result;
+static DRIVER_INITIALIZATION_DATA good;
+
+/* The reference driver, which loses the second page that it unmaps (R200). */
+static const struct vidmm_host_setting unmaps_wrong[] = {{"FaultKind", 7}, {"FaultAt", 2}};
+
+static void examine(void (*spoil)(DRIVER_INITIALIZATION_DATA *table), const char *stage,
+                    bool unmap_wrong, uint64_t seed) {
+    const struct vidmm_spoiler spoiler = {.driver = spoil};
+    const struct vidmm_check_options options = {.stage = stage,
+                                                .spoiler = spoil ? &spoiler : NULL,
+                                                .settings = unmaps_wrong,
+                                                .setting_count = unmap_wrong ? 2 : 0,
+                                                .seed = seed};
+    vidmm_check(&options, &result);
+}
+
+static uint32_t leads(void) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < result.ledger.findings; i++)
+        count += result.mark[i].follows == 0;
+    return count;
+}
+
+/* The mark of the first finding of a rule. */
+static const struct vidmm_finding_mark *mark_of(uint32_t rule) {
+    for (uint32_t i = 0; i < result.ledger.findings; i++)
+        if (result.ledger.finding[i].rule == rule)
+            return &result.mark[i];
+    fail_msg("nothing of row %u was found", rule);
+    return NULL;
+}
+
+/* ---- One cause ------------------------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY refuse_to_build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    (void)adapter;
+    (void)args;
+    return STATUS_NOT_IMPLEMENTED;
+}
+
+static void builds_nothing(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = refuse_to_build;
+}
+
+static void one_rule_in_many_operations_is_one_finding(void **state) {
+    (void)state;
+    examine(builds_nothing, NULL, false, 0);
+    assert_true(result.ledger.findings > 2);
+    assert_int_equal(leads(), 1);
+    assert_non_null(strstr(report_text(&result, VIDMM_CHECK_TEXT, false), "also: "));
+}
+
+static NTSTATUS APIENTRY refuse_to_start(PVOID context, PDXGK_START_INFO info,
+                                         PDXGKRNL_INTERFACE callbacks, PULONG sources,
+                                         PULONG children) {
+    (void)context;
+    (void)info;
+    (void)callbacks;
+    (void)sources;
+    (void)children;
+    return STATUS_DEVICE_CONFIGURATION_ERROR;
+}
+
+static void starts_not(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiStartDevice = refuse_to_start;
+}
+
+static uint32_t times_said(const char *text, const char *word) {
+    uint32_t count = 0;
+    for (const char *at = text; (at = strstr(at, word)); at++)
+        count++;
+    return count;
+}
+
+static void a_failed_start_is_one_sentence(void **state) {
+    (void)state;
+    examine(starts_not, NULL, false, 0);
+    assert_int_equal(result.status, VIDMM_CHECK_DRIVER_FAILED);
+    assert_int_equal(leads(), 1);
+    assert_int_equal(mark_of(VIDMM_K_START)->follows, 0);
+    const char *text = report_text(&result, VIDMM_CHECK_TEXT, false);
+    assert_int_equal(times_said(text, "the driver does not start"), 1);
+}
+
+static VOID APIENTRY crash_at_the_end(VOID) {
+    (void)raise(SIGSEGV);
+}
+
+static void crashes_at_the_end(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiUnload = crash_at_the_end;
+}
+
+static void a_crash_names_the_breach_before_it(void **state) {
+    (void)state;
+    examine(crashes_at_the_end, "paging", true, 0);
+    const char *text = report_text(&result, VIDMM_CHECK_TEXT, false);
+    assert_non_null(strstr(text, "after R200 broken in DxgkDdiBuildPagingBuffer(UNMAP_APERTURE_"
+                                 "SEGMENT), call "));
+    text = report_text(&result, VIDMM_CHECK_JSON, false);
+    assert_non_null(strstr(text, "\"after\": \"after R200 broken in "));
+}
+
+/* ---- Two causes ------------------------------------------------------------------------------ */
+
+static NTSTATUS APIENTRY query_coherent(const HANDLE adapter,
+                                        const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = good.DxgkDdiQueryAdapterInfo(adapter, args);
+    DXGK_QUERYSEGMENTOUT4 *out = args->pOutputData;
+    if (status != STATUS_SUCCESS || args->Type != DXGKQAITYPE_QUERYSEGMENT4 ||
+        !out->pSegmentDescriptor)
+        return status;
+    for (UINT i = 0; i < out->NbSegment; i++) {
+        DXGK_SEGMENTDESCRIPTOR4 *segment =
+            (void *)(out->pSegmentDescriptor + i * out->SegmentDescriptorStride);
+        if (!segment->Flags.Aperture)
+            segment->Flags.CacheCoherent = 1;
+    }
+    return status;
+}
+
+static void describes_wrong(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiQueryAdapterInfo = query_coherent;
+}
+
+static void mistakes_in_calls_that_share_nothing_stay_two(void **state) {
+    (void)state;
+    examine(describes_wrong, "paging", true, 0);
+    assert_int_equal(mark_of(45)->follows, 0);
+    assert_int_equal(mark_of(200)->follows, 0);
+    assert_int_equal(leads(), 2);
+}
+
+/* ---- Identities ------------------------------------------------------------------------------ */
+
+static void an_identity_is_the_same_with_every_seed(void **state) {
+    (void)state;
+    char first[VIDMM_IDENTITY];
+    examine(describes_wrong, "start", false, 0);
+    snprintf(first, sizeof(first), "%s", mark_of(45)->identity);
+    assert_memory_equal(first, "R45-", 4);
+    assert_int_equal(strspn(first + 4, "0123456789abcdef"), 6);
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        examine(describes_wrong, "operations", true, seed);
+        assert_string_equal(mark_of(45)->identity, first);
+    }
+}
+
+static void an_identity_depends_on_what_a_finding_is_about(void **state) {
+    (void)state;
+    struct vidmm_finding finding = {.kind = VIDMM_FINDING_RULE,
+                                    .who = VIDMM_SIDE_DRIVER,
+                                    .rule = 200,
+                                    .places = 1,
+                                    .where = "DxgkDdiPatch",
+                                    .found = "page 3 differs",
+                                    .expected = "at least 4096 bytes"};
+    char one[VIDMM_IDENTITY], other[VIDMM_IDENTITY];
+    snprintf(finding.place[0].function, sizeof(finding.place[0].function), "patch");
+    vidmm_finding_identity(&finding, one);
+    finding.place[0].line = 77; /* an edit above it */
+    finding.call = 12;
+    snprintf(finding.found, sizeof(finding.found), "page 4 differs");
+    snprintf(finding.expected, sizeof(finding.expected), "at least 8192 bytes");
+    vidmm_finding_identity(&finding, other);
+    assert_string_equal(one, other);
+    snprintf(finding.place[0].function, sizeof(finding.place[0].function), "render");
+    vidmm_finding_identity(&finding, other);
+    assert_string_not_equal(one, other);
+    snprintf(finding.place[0].function, sizeof(finding.place[0].function), "patch");
+    snprintf(finding.where, sizeof(finding.where), "DxgkDdiRender");
+    vidmm_finding_identity(&finding, other);
+    assert_string_not_equal(one, other);
+}
+
+static void sentences_that_differ_in_numbers_are_one(void **state) {
+    (void)state;
+    static struct vidmm_ledger ledger;
+    for (uint32_t i = 0; i < 5; i++)
+        vidmm_ledger_note(&ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
+                          "MmMapIoSpace of %u bytes at 0x%x, which is not in a BAR", i, i * 0xabcd);
+    vidmm_ledger_note(&ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER, "ExFreePool of NULL");
+    assert_int_equal(ledger.findings, 2);
+    assert_int_equal(ledger.finding[0].times, 5);
+    assert_int_equal(ledger.finding[0].rule, VIDMM_K_MEMORY);
+    assert_int_equal(ledger.finding[1].rule, VIDMM_K_POOL);
+    assert_int_equal(ledger.broken[VIDMM_K_MEMORY], 5);
+}
+
+/* ---- Stages ---------------------------------------------------------------------------------- */
+
+/* With --only, stages that show none of the groups do not run. */
+static void expect_groups(size_t index, const struct vidmm_host_setting *setting) {
+    const char *groups = vidmm_check_stage_groups(index);
+    const struct vidmm_check_options options = {
+        .stage = vidmm_check_stage_at(index, NULL), .settings = setting, .setting_count = 1};
+    vidmm_check(&options, &result);
+    for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++)
+        if (result.ledger.kept[number] != 0 && !strchr(groups, vidmm_rule(number)->group))
+            fail_msg("stage %s shows R%u: stages.c has to name group %c", options.stage, number,
+                     vidmm_rule(number)->group);
+}
+
+static void a_stage_names_the_groups_that_it_shows(void **state) {
+    (void)state;
+    static const struct vidmm_host_setting settings[] = {{"Banks", 1}, {"MmuLevels", 4}};
+    for (size_t i = 0; vidmm_check_stage_at(i, NULL); i++)
+        for (size_t k = 0; k < 2; k++)
+            expect_groups(i, &settings[k]);
+}
+
+static void stages_that_show_nothing_asked_for_do_not_run(void **state) {
+    (void)state;
+    struct vidmm_check_options options = {.only_some = true};
+    options.only[266] = 1; /* the CPU host aperture */
+    vidmm_check(&options, &result);
+    for (uint32_t i = 0; i < result.stages; i++) {
+        bool shows = strchr(vidmm_check_stage_groups(i), vidmm_rule(266)->group) != NULL;
+        assert_true((result.stage[i].outcome == VIDMM_STAGE_LEFT_OUT) == !shows);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_rule_in_many_operations_is_one_finding),
+        cmocka_unit_test(a_failed_start_is_one_sentence),
+        cmocka_unit_test(a_crash_names_the_breach_before_it),
+        cmocka_unit_test(mistakes_in_calls_that_share_nothing_stay_two),
+        cmocka_unit_test(an_identity_is_the_same_with_every_seed),
+        cmocka_unit_test(an_identity_depends_on_what_a_finding_is_about),
+        cmocka_unit_test(sentences_that_differ_in_numbers_are_one),
+        cmocka_unit_test(a_stage_names_the_groups_that_it_shows),
+        cmocka_unit_test(stages_that_show_nothing_asked_for_do_not_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

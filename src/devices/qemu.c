@@ -67,7 +67,7 @@ static bool start_machine(struct qemu *qemu, const char *options) {
         "-nodefaults",
         "-no-user-config",
         "-display",
-        "none",
+        strstr(options, "-gl") ? "egl-headless" : "none", /* devices that draw with OpenGL */
         "-machine",
         "q35,accel=tcg,memory-backend=ram,pit=off,hpet=off,vmport=off,sata=off,"
         "smbus=off,i8042=off,usb=off",

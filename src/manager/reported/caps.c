@@ -276,9 +276,10 @@ static enum vidmm_status query_physical_caps(const struct query_context *context
     enum vidmm_status status =
         query_ask(&question, DXGKQAITYPE_PHYSICALADAPTERCAPS, &input, sizeof(input), &caps,
                   physical_caps_size(facts->interface_version));
-    if (status != VIDMM_OK && error->nt == STATUS_NOT_SUPPORTED && facts->linked == 1 &&
-        !facts->caps.MemoryManagementCaps.VirtualAddressingSupported) {
+    if (status != VIDMM_OK && error->nt == STATUS_NOT_SUPPORTED && facts->linked == 1) {
         memset(error, 0, sizeof(*error)); /* the referee says what it has to say */
+        physical->mmu.has = facts->caps.MemoryManagementCaps.GpuMmuSupported;
+        physical->iommu = facts->caps.MemoryManagementCaps.IoMmuSupported;
         return topology_nodes(context, facts, physical, error);
     }
     if (status == VIDMM_OK)

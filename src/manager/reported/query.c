@@ -150,20 +150,17 @@ static enum vidmm_status validate_overlap(const struct survey *survey, const str
     return VIDMM_OK;
 }
 
-/* gpu-segments.md: one aperture from WDDM 2.0 on; mcdm-implementation-guidelines.md: a compute-only
- * adapter needs none. */
+/* gpu-segments.md: one aperture from WDDM 2.0 on. Systems start a driver without one, too: the referee
+ * says what it has to say. */
 static enum vidmm_status validate_aperture_count(const struct survey *survey) {
     const struct adapter_facts *facts = survey->facts;
     uint32_t apertures = 0;
     for (uint32_t i = facts->physical[survey->index].first_segment; i < facts->segment_count; i++)
         apertures += facts->segments[i].aperture;
-    uint32_t least = facts->caps.MiscCaps.ComputeOnly ? 0 : 1;
-    if (survey->dialect->strided && (apertures < least || apertures > 1))
+    if (survey->dialect->strided && apertures > 1)
         return query_refuse(&survey->question,
                             &(struct complaint){.field = "DXGK_SEGMENTFLAGS.Aperture",
-                                                .expected =
-                                                    "set in exactly one segment (at most one of "
-                                                    "a compute-only adapter)",
+                                                .expected = "set in one segment",
                                                 .rule = "R21",
                                                 .page = PAGE_GPU_SEGMENTS,
                                                 .value = apertures});

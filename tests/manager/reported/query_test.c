@@ -442,8 +442,6 @@ static void protect(struct fake *fake, uint64_t start, uint64_t size) {
     X(banking_without_a_table, OLD, "R40", ".pBankRangeTable", bank(f, NULL, 3))                   \
     X(falling_bank_ends, OLD, "R41", ".pBankRangeTable", bank(f, falling_ends, 3))                 \
     X(bank_end_beyond_the_segment, OLD, "R41", ".pBankRangeTable", bank(f, far_ends, 3))           \
-    X(no_aperture_in_wddm2, V4, "R21", ".Aperture",                                                \
-      f->paging_segment = 0; f->count = f->second_count = 1)                                       \
     X(two_apertures_in_wddm2, V4, "R21", ".Aperture", add_segment(f, 2 * GIB);                     \
       f->segments[2] = f->segments[1]; f->segments[2].base = 2 * GIB)                              \
     X(paging_buffer_in_memory, ALL, "R73", ".PagingBufferSegmentId", f->paging_segment = 1)        \
@@ -827,6 +825,21 @@ static void a_compute_only_adapter_needs_no_aperture(void **state) {
     let_go(&asked);
 }
 
+/* Systems start such drivers; what their pages say of it the referee says. */
+static void a_driver_starts_without_what_systems_do_without(void **state) {
+    (void)state;
+    struct fake fake;
+    struct asked asked;
+    fake_init(&fake);
+    fake.count = fake.second_count = 1;
+    fake.paging_segment = 0;
+    fake.status[DXGKQAITYPE_PHYSICALADAPTERCAPS] = STATUS_NOT_SUPPORTED;
+    ask_driver(&asked, &fake, DXGKDDI_INTERFACE_VERSION_WDDM2_0, 0);
+    assert_int_equal(asked.status, VIDMM_OK);
+    assert_int_equal(asked.facts.segment_count, 1);
+    let_go(&asked);
+}
+
 static void a_driver_may_state_no_limit_for_its_apertures(void **state) {
     (void)state;
     struct fake fake;
@@ -1003,6 +1016,7 @@ int main(void) {
         cmocka_unit_test(protection_without_a_range_is_no_range),
         cmocka_unit_test(a_host_aperture_is_counted_in_pages_of_the_segment),
         cmocka_unit_test(a_compute_only_adapter_needs_no_aperture),
+        cmocka_unit_test(a_driver_starts_without_what_systems_do_without),
         cmocka_unit_test(a_driver_may_state_no_limit_for_its_apertures),
         cmocka_unit_test(a_driver_may_clear_the_whole_array),
         cmocka_unit_test(thirty_one_segments_are_accepted),

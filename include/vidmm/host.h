@@ -94,6 +94,7 @@ struct vidmm_host_config {
     FILE *device_log; /* each access to registers, ports and configuration space; NULL: nowhere */
     FILE *log;        /* DbgPrint and DDI trace; NULL: nowhere */
     bool trace_calls; /* one line a DDI call on `log` */
+    bool track;       /* remember the code that makes what the driver must give back */
     const struct vidmm_host_interposer *interposer; /* NULL: none; copied */
 };
 
@@ -173,6 +174,12 @@ const char *vidmm_host_violation(struct vidmm_host *host, uint32_t index);
 /* What the calling thread runs, if it is no DDI call: an interrupt or DPC routine, a system thread
  * of the driver, the hardware model; else NULL. May be called from a signal handler. */
 const char *vidmm_host_doing(void);
+/*
+ * What the host that was destroyed last left behind, one kind at a time: the sentence number `index`,
+ * or NULL. Until it is asked for another one vidmm_host_places tells the code that made the oldest
+ * thing of that kind, if vidmm_host_config.track was set.
+ */
+const char *vidmm_host_leak(uint32_t index);
 /*
  * Where in the driver the calling thread is, innermost first: offsets in the driver's file (of an
  * image, from its base). Where no code of the driver runs, the function of its table that `call`

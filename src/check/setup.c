@@ -141,6 +141,7 @@ bool check_open(struct check *check, const struct check_setup *setup) {
         .allocating_ctx = check,
         .log = options->log,
         .trace_calls = options->log,
+        .track = true,
     };
     struct vidmm_harness_judging judging = {.ledger = &check->shared->ledger,
                                             .readings = options->readings,
@@ -237,7 +238,10 @@ void check_close(struct check *check) {
     if (!check->harness.host ||
         vidmm_harness_close(&check->harness, text, sizeof(text)) == VIDMM_HARNESS_OK)
         return;
-    bool leak = strstr(text, "left behind");
-    vidmm_ledger_note(&check->shared->ledger, leak ? VIDMM_FINDING_LEAK : VIDMM_FINDING_REFUSED,
-                      VIDMM_SIDE_DRIVER, "%s", text);
+    struct vidmm_ledger *ledger = &check->shared->ledger;
+    const char *leak;
+    for (uint32_t i = 0; (leak = vidmm_host_leak(i)); i++)
+        vidmm_ledger_note(ledger, VIDMM_FINDING_LEAK, VIDMM_SIDE_DRIVER, "%s", leak);
+    if (!strstr(text, "left behind"))
+        vidmm_ledger_note(ledger, VIDMM_FINDING_REFUSED, VIDMM_SIDE_DRIVER, "%s", text);
 }

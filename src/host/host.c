@@ -44,6 +44,7 @@
 #include "left.h"
 #include "model.h"
 #include "os.h"
+#include "places.h"
 
 #define DEFAULT_MEMORY ((uint64_t)4 << 30)
 #define LEAST_MEMORY   ((uint64_t)1 << 20)
@@ -218,6 +219,7 @@ static struct vidmm_host *new_host(const struct vidmm_host_config *config) {
     host->allocations.allocating = config->allocating;
     host->allocations.allocating_ctx = config->allocating_ctx;
     host_violations_init(&host->violations);
+    host_tracking_init(&host->tracking, config->track ? host_place_stack : NULL);
     host_mdls_init(host->mdls);
     host_contiguous_init(host->contiguous);
     host_iommu_init(host->iommu);
@@ -258,6 +260,7 @@ static void delete_host(struct vidmm_host *host) {
     host_dpcs_done(host->dpcs);
     host_engines_done(host->engines);
     host_violations_done(&host->violations);
+    host_tracking_done(&host->tracking);
     free(host->settings);
     host_world = NULL;
     free(host);
@@ -312,6 +315,7 @@ bool vidmm_host_stop(struct vidmm_host *host, struct vidmm_host_error *error) {
 static bool host_abandon(uint32_t threads, struct vidmm_host_error *error) {
     snprintf(error->text, sizeof(error->text),
              "%u running system threads were left behind after DxgkDdiUnload", threads);
+    host_left_tell(HOST_TRACKED_THREAD, error->text);
     return false;
 }
 
@@ -319,6 +323,7 @@ bool vidmm_host_destroy(struct vidmm_host *host, struct vidmm_host_error *error)
     struct vidmm_host_error unused;
     error = error ? error : &unused;
     memset(error, 0, sizeof(*error));
+    host_left_begin();
     host_driver_unload(host);
     uint32_t before = vidmm_host_violations(host);
     host_pool_check(host->pool);
@@ -330,7 +335,7 @@ bool vidmm_host_destroy(struct vidmm_host *host, struct vidmm_host_error *error)
     struct host_left left = {.violations_before = before};
     left.timers = host_timers_clear();
     left.ex_timers = host_ex_timers_forget();
-    host_events_forget();
+    left.events = host_events_forget();
     host_sections_forget();
     host_regions_forget();
     host_directories_forget();

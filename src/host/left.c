@@ -4,7 +4,6 @@
  */
 #include "left.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,63 +12,112 @@
 #include "memory/contiguous.h"
 #include "memory/mdl.h"
 #include "memory/pool.h"
-#include "places.h"
+
+/* ---- One kind at a time ---------------------------------------------------------------------- */
+
+#define LEAKS_MOST 20u
+
+static struct left_leak {
+    char text[160];
+    struct host_trace trace;
+} leaks[LEAKS_MOST];
+static uint32_t leak_count;
+static const struct host_trace *told;
+
+void host_left_begin(void) {
+    leak_count = 0;
+    told = NULL;
+}
+
+void host_left_tell(enum host_tracked kind, const char *sentence) {
+    if (leak_count == LEAKS_MOST)
+        return;
+    struct left_leak *leak = &leaks[leak_count++];
+    snprintf(leak->text, sizeof(leak->text), "%s", sentence);
+    leak->trace = host_tracked_oldest(kind);
+}
+
+const char *vidmm_host_leak(uint32_t index) {
+    told = index < leak_count ? &leaks[index].trace : NULL;
+    return told ? leaks[index].text : NULL;
+}
+
+const struct host_trace *host_left_told(void) {
+    return told;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+#define LEFT_BEHIND " were left behind after DxgkDdiUnload"
 
 struct left_text {
     char *text;
     size_t size, length;
 };
 
-static void left_say(struct left_text *s, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void left_say(struct left_text *s, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(s->text + s->length, s->size - s->length, format, args);
-    va_end(args);
+/* "2 MDLs", "3 pool blocks (96 bytes)"; of no thing nothing. */
+static void left_count(struct left_text *s, enum host_tracked kind, uint64_t count,
+                       const char *what, const char *details) {
+    char counted[120], sentence[160];
+    if (count == 0)
+        return;
+    snprintf(counted, sizeof(counted), "%llu %s%s", (unsigned long long)count, what, details);
+    snprintf(sentence, sizeof(sentence), "%s" LEFT_BEHIND, counted);
+    host_left_tell(kind, sentence);
+    int n = snprintf(s->text + s->length, s->size - s->length, "%s%s", s->length != 0 ? ", " : "",
+                     counted);
     if (n > 0)
         s->length += (size_t)n < s->size - s->length ? (size_t)n : s->size - s->length - 1;
 }
 
-static void left_count(struct left_text *s, uint64_t count, const char *what) {
-    if (count != 0)
-        left_say(s, "%s%llu %s", s->length != 0 ? ", " : "", (unsigned long long)count, what);
-}
-
 static void left_blocks(struct left_text *s, enum host_owner owner, const char *what) {
     const struct host_allocations *all = &host_world->allocations;
-    left_count(s, atomic_load(&all->live[owner]), what);
-    if (atomic_load(&all->live[owner]) != 0 && atomic_load(&all->live_bytes[owner]) != 0)
-        left_say(s, " (%llu bytes)", (unsigned long long)atomic_load(&all->live_bytes[owner]));
+    uint64_t bytes = atomic_load(&all->live_bytes[owner]);
+    char size[40] = "";
+    if (bytes != 0)
+        snprintf(size, sizeof(size), " (%llu bytes)", (unsigned long long)bytes);
+    left_count(s, owner == HOST_OWNER_IO ? HOST_TRACKED_IO : HOST_TRACKED_NOT,
+               atomic_load(&all->live[owner]), what, size);
+}
+
+static void left_pool(struct left_text *s, struct host_pool *of) {
+    struct host_pool_left pool;
+    char details[80];
+    host_pool_left(of, &pool);
+    snprintf(details, sizeof(details), " (%llu bytes; the first is '%s' of %zu bytes)",
+             (unsigned long long)pool.bytes, pool.first_tag, pool.first_size);
+    left_count(s, HOST_TRACKED_POOL, pool.blocks, "pool blocks", details);
 }
 
 /* Lists everything that was not freed; true if there is nothing. */
 static bool left_nothing(struct vidmm_host *host, const struct host_left *left,
                          struct vidmm_host_error *error) {
     struct left_text s = {error->text, sizeof(error->text), 0};
-    struct host_pool_left pool;
-    host_pool_left(host->pool, &pool);
-    left_count(&s, pool.blocks, "pool blocks");
-    if (pool.blocks != 0)
-        left_say(&s, " (%llu bytes; the first is '%s' of %zu bytes)",
-                 (unsigned long long)pool.bytes, pool.first_tag, pool.first_size);
-    host_place_leak(pool.blocks != 0 ? pool.first_caller : 0);
-    left_count(&s, host_contiguous_left(host->contiguous), "contiguous blocks");
-    left_count(&s, host_mdls_left(host->mdls), "MDLs");
-    left_count(&s, host_bars_mappings_left(host->bars), "I/O mappings");
-    left_count(&s, left->timers, "timers that are set");
-    left_count(&s, left->ex_timers, "timers of ExAllocateTimer");
-    left_count(&s, left->handles, "thread handles or references");
-    left_count(&s, left->work_items, "work items");
-    left_count(&s, left->callbacks, "registered callbacks");
+    const struct {
+        enum host_tracked kind;
+        uint64_t count;
+        const char *what;
+    } kinds[] = {
+        {HOST_TRACKED_CONTIGUOUS, host_contiguous_left(host->contiguous), "contiguous blocks"},
+        {HOST_TRACKED_MDL, host_mdls_left(host->mdls), "MDLs"},
+        {HOST_TRACKED_MAPPING, host_bars_mappings_left(host->bars), "I/O mappings"},
+        {HOST_TRACKED_TIMER, left->timers, "timers that are set"},
+        {HOST_TRACKED_EX_TIMER, left->ex_timers, "timers of ExAllocateTimer"},
+        {HOST_TRACKED_THREAD, left->handles, "thread handles or references"},
+        {HOST_TRACKED_EVENT, left->events, "event handles or references"},
+        {HOST_TRACKED_WORK_ITEM, left->work_items, "work items"},
+        {HOST_TRACKED_CALLBACK, left->callbacks, "registered callbacks"},
+    };
+    left_pool(&s, host->pool);
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        left_count(&s, kinds[i].kind, kinds[i].count, kinds[i].what, "");
     left_blocks(&s, HOST_OWNER_MANAGER, "blocks of the manager");
     left_blocks(&s, HOST_OWNER_LOCKS, "locks of the manager");
     left_blocks(&s, HOST_OWNER_PAGES, "page lists of the manager");
     left_blocks(&s, HOST_OWNER_IO, "requests, DMA adapters or registrations");
     left_blocks(&s, HOST_OWNER_MODEL, "blocks of the hardware model");
     if (s.length != 0)
-        left_say(&s, " were left behind after DxgkDdiUnload");
+        snprintf(s.text + s.length, s.size - s.length, LEFT_BEHIND);
     return s.length == 0;
 }
 

@@ -2,6 +2,7 @@
 #include "places.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <string.h>
 #include <ucontext.h>
 #include <unwind.h>
@@ -10,37 +11,68 @@
 #include "base/world.h"
 #include "driver/driver.h"
 #include "image/image.h"
-#include "image/seh.h"
 #include "image/unwind.h"
+#include "left.h"
 #include "trap/faults.h"
 
 struct place_walk {
     uint64_t *frame;
     uint32_t count, most;
-    uint64_t in_image; /* a return address in an image, where the compiler's unwinder ends */
+    bool in_image; /* the compiler's unwinder has come to code of an image, with these registers: */
+    struct host_context context;
 };
 
-/* Where the shared object of the driver begins; NULL: it is none. */
-static const void *shared_base(void) {
+/* ---- In the file ----------------------------------------------------------------------------- */
+
+/* The shared object of a driver, where it lies. */
+struct shared_object {
+    uint64_t base, end;
+};
+
+static int find_end(struct dl_phdr_info *info, size_t size, void *to) {
+    struct shared_object *object = to;
+    (void)size;
+    for (int i = 0; info->dlpi_addr == object->base && i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        uint64_t end = info->dlpi_addr + part->p_vaddr + part->p_memsz;
+        if (part->p_type == PT_LOAD && end > object->end)
+            object->end = end;
+    }
+    return info->dlpi_addr == object->base;
+}
+
+static struct shared_object shared_of(const void *entry) {
     static const char here; /* in the program */
-    const void *entry;
+    struct shared_object object = {.base = 0};
     Dl_info driver, program;
-    DRIVER_INITIALIZE *function = host_world->driver->object.DriverInit;
-    memcpy(&entry, &function, sizeof(entry));
     if (!entry || dladdr(entry, &driver) == 0 || dladdr(&here, &program) == 0 ||
         driver.dli_fbase == program.dli_fbase)
-        return NULL;
-    return driver.dli_fbase;
+        return object;
+    object.base = (uintptr_t)driver.dli_fbase;
+    (void)dl_iterate_phdr(find_end, &object);
+    return object;
+}
+
+/* Found once for each driver: this is asked for every frame. */
+static struct shared_object shared_driver(void) {
+    static _Thread_local const void *entry_of;
+    static _Thread_local struct shared_object object;
+    const void *entry;
+    DRIVER_INITIALIZE *function = host_world->driver->object.DriverInit;
+    memcpy(&entry, &function, sizeof(entry));
+    if (entry != entry_of) {
+        object = shared_of(entry);
+        entry_of = entry;
+    }
+    return object;
 }
 
 bool host_place_of(uint64_t address, uint64_t *offset) {
     const struct host_image *image = image_of((const void *)(uintptr_t)address);
-    const void *base = image ? image->base : shared_base();
-    Dl_info info;
-    if (!base || (!image &&
-                  (dladdr((const void *)(uintptr_t)address, &info) == 0 || info.dli_fbase != base)))
+    struct shared_object shared = image ? (struct shared_object){.base = 0} : shared_driver();
+    if (!image && (address < shared.base || address >= shared.end))
         return false;
-    *offset = address - (uintptr_t)base;
+    *offset = address - (image ? (uintptr_t)image->base : shared.base);
     return true;
 }
 
@@ -51,20 +83,26 @@ static void place_take(struct place_walk *walk, uint64_t address, bool before) {
         walk->frame[walk->count++] = offset;
 }
 
-static uint64_t leak;
-static bool leak_known;
-
-void host_place_leak(uint64_t caller) {
-    leak_known = caller != 0 && host_place_of(caller - 1, &leak);
-}
-
 /* ---- On the stack ---------------------------------------------------------------------------- */
+
+/* Registers that functions keep; numbers as the unwinder has them. */
+static void take_registers(struct _Unwind_Context *from, struct host_context *to) {
+    enum { RBX = 3, RBP = 6, R12 = 12, R15 = 15 };
+    memset(to, 0, sizeof(*to));
+    to->rip = _Unwind_GetIP(from);
+    to->registers[REGISTER_RSP] = _Unwind_GetCFA(from);
+    to->registers[REGISTER_RBX] = _Unwind_GetGR(from, RBX);
+    to->registers[REGISTER_RBP] = _Unwind_GetGR(from, RBP);
+    for (int i = R12; i <= R15; i++)
+        to->registers[i] = _Unwind_GetGR(from, i);
+}
 
 static _Unwind_Reason_Code one_frame(struct _Unwind_Context *context, void *to) {
     struct place_walk *walk = to;
     uint64_t address = _Unwind_GetIP(context);
     if (image_of((const void *)(uintptr_t)address)) {
-        walk->in_image = address;
+        walk->in_image = true;
+        take_registers(context, &walk->context);
         return _URC_END_OF_STACK;
     }
     place_take(walk, address, true);
@@ -83,21 +121,24 @@ static void walk_image(struct place_walk *walk, struct host_context *context, bo
 }
 
 static void walk_stack(struct place_walk *walk) {
-    struct host_context context;
     (void)_Unwind_Backtrace(one_frame, walk);
-    if (walk->in_image != 0 && seh_caller(__builtin_frame_address(0), &context) &&
-        context.rip == walk->in_image)
-        walk_image(walk, &context, false);
+    if (walk->in_image)
+        walk_image(walk, &walk->context, false);
+}
+
+uint32_t host_place_stack(uint64_t *frame, uint32_t most) {
+    struct place_walk walk = {.frame = frame, .most = most};
+    walk_stack(&walk);
+    return walk.count;
 }
 
 /* Behind a signal: what called the interrupted instruction, which the unwinder meets, too. */
 static void walk_above(struct place_walk *walk, uint64_t interrupted) {
     uint64_t frame[16];
     uint64_t offset = 0;
-    struct place_walk all = {.frame = frame, .most = sizeof(frame) / sizeof(frame[0])};
-    walk_stack(&all);
+    uint32_t count = host_place_stack(frame, sizeof(frame) / sizeof(frame[0]));
     bool met = !host_place_of(interrupted - 1, &offset);
-    for (uint32_t i = 0; i < all.count && walk->count < walk->most; i++) {
+    for (uint32_t i = 0; i < count && walk->count < walk->most; i++) {
         if (met)
             walk->frame[walk->count++] = frame[i];
         met = met || frame[i] == offset;
@@ -135,9 +176,10 @@ static void take_function(struct place_walk *walk, const char *call) {
 
 uint32_t vidmm_host_places(const char *call, uint64_t *frame, uint32_t most) {
     struct place_walk walk = {.frame = frame, .most = most};
-    if (!host_world && leak_known && most != 0)
-        frame[walk.count++] = leak;
-    if (!host_world)
+    const struct host_trace *leak = host_left_told();
+    for (; leak && walk.count < leak->count && walk.count < most; walk.count++)
+        frame[walk.count] = leak->frame[walk.count];
+    if (!host_world || leak)
         return walk.count;
     if (host_self.interrupted)
         return vidmm_host_crash_places(host_self.interrupted, frame, most);

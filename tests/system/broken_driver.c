@@ -15,16 +15,18 @@ static NTSTATUS take_table(PDRIVER_OBJECT driver, PUNICODE_STRING path,
 #undef DxgkInitialize
 
 enum breaks {
-    BREAK_CRASH = 1,  /* CreateDevice writes where nothing is */
-    BREAK_LEAK = 2,   /* CreateDevice allocates, and nothing frees */
-    BREAK_IRQL = 3,   /* CreateDevice takes paged pool at DISPATCH_LEVEL */
-    BREAK_PAGED = 4,  /* CreateDevice runs pageable code at DISPATCH_LEVEL */
-    BREAK_GONE = 5,   /* CreateDevice runs code of DriverEntry's section */
-    BREAK_STACK = 6,  /* CreateDevice calls itself without end */
-    BREAK_LOCKED = 7, /* as BREAK_PAGED, in a section that the driver locked */
-    BREAK_ANSWER = 8, /* CreateDevice answers what its page does not have */
-    BREAK_JUMP = 10,  /* CreateDevice calls a function at no address */
-    BREAK_INSIDE = 9, /* CreateDevice crashes in a function of the kernel */
+    BREAK_CRASH = 1,     /* CreateDevice writes where nothing is */
+    BREAK_LEAK = 2,      /* CreateDevice allocates, and nothing frees */
+    BREAK_IRQL = 3,      /* CreateDevice takes paged pool at DISPATCH_LEVEL */
+    BREAK_PAGED = 4,     /* CreateDevice runs pageable code at DISPATCH_LEVEL */
+    BREAK_GONE = 5,      /* CreateDevice runs code of DriverEntry's section */
+    BREAK_STACK = 6,     /* CreateDevice calls itself without end */
+    BREAK_LOCKED = 7,    /* as BREAK_PAGED, in a section that the driver locked */
+    BREAK_ANSWER = 8,    /* CreateDevice answers what its page does not have */
+    BREAK_JUMP = 10,     /* CreateDevice calls a function at no address */
+    BREAK_INSIDE = 9,    /* CreateDevice crashes in a function of the kernel */
+    BREAK_LEAKS = 11,    /* CreateDevice leaves one of each kind behind */
+    BREAK_CALLBACK = 12, /* CreateDevice calls back at DISPATCH_LEVEL by the interface */
 };
 
 #if defined(_WIN32) || defined(__CYGWIN__)
@@ -67,6 +69,54 @@ __attribute__((noinline)) static void at_dispatch(void) {
     KeLowerIrql(old);
 }
 
+static KTIMER timer;
+
+static VOID NTAPI ends(PVOID context) {
+    (void)context;
+}
+
+static VOID NTAPI registered(PVOID context, PVOID one, PVOID two) {
+    (void)context;
+    (void)one;
+    (void)two;
+}
+
+__attribute__((noinline)) static void leave_memory(void) {
+    PHYSICAL_ADDRESS any = {.QuadPart = -1};
+    PVOID memory = MmAllocateContiguousMemory(4096, any);             /* contiguous */
+    (void)IoAllocateMdl(memory, 64, FALSE, FALSE, NULL);              /* mdl */
+    (void)MmMapIoSpace(MmGetPhysicalAddress(memory), 4096, MmCached); /* mapping */
+}
+
+__attribute__((noinline)) static void leave_objects(void) {
+    static WCHAR text[] = u"\\Callback\\Broken", event_text[] = u"\\BaseNamedObjects\\Broken";
+    UNICODE_STRING name, event_name;
+    OBJECT_ATTRIBUTES attributes;
+    PCALLBACK_OBJECT object;
+    HANDLE handle;
+    LARGE_INTEGER later = {.QuadPart = -1000000000};
+    RtlInitUnicodeString(&name, text);
+    RtlInitUnicodeString(&event_name, event_text);
+    InitializeObjectAttributes(&attributes, &name, 0, NULL, NULL);
+    (void)PsCreateSystemThread(&handle, 0, NULL, NULL, NULL, ends, NULL); /* thread */
+    (void)IoCreateNotificationEvent(&event_name, &handle);                /* event */
+    (void)IoAllocateWorkItem(NULL);                                       /* work */
+    (void)IoAllocateIrp(1, FALSE);                                        /* request */
+    (void)ExAllocateTimer(NULL, NULL, 0);                                 /* ex timer */
+    KeInitializeTimer(&timer);
+    (void)KeSetTimer(&timer, later, NULL); /* timer */
+    if (NT_SUCCESS(ExCreateCallback(&object, &attributes, TRUE, TRUE)))
+        (void)ExRegisterCallback(object, registered, NULL); /* callback */
+}
+
+__attribute__((noinline)) static void call_back(const struct skeleton *adapter) {
+    DXGK_DEVICE_INFO info;
+    KIRQL old;
+    KeRaiseIrql(DISPATCH_LEVEL, &old);
+    (void)adapter->dxgk.DxgkCbGetDeviceInformation(adapter->dxgk.DeviceHandle, &info); /* table */
+    KeLowerIrql(old);
+}
+
 static DXGKDDI_CREATEDEVICE broken_create_device;
 static NTSTATUS APIENTRY broken_create_device(const HANDLE adapter,
                                               DXGKARG_CREATEDEVICE *args) { /* called */
@@ -74,6 +124,12 @@ static NTSTATUS APIENTRY broken_create_device(const HANDLE adapter,
         write_to((volatile int *)(ULONG_PTR)nothing);
     if (breaks == BREAK_LEAK)
         (void)ExAllocatePoolWithTag(NonPagedPoolNx, 64, BREAK_TAG); /* leak */
+    if (breaks == BREAK_LEAKS && !timer.Header.Type) {
+        leave_memory(); /* called_leaks */
+        leave_objects();
+    }
+    if (breaks == BREAK_CALLBACK)
+        call_back((const struct skeleton *)adapter);
     if (breaks == BREAK_LOCKED)
         (void)MmLockPagableCodeSection(pageable);
     if (breaks == BREAK_IRQL || breaks == BREAK_PAGED || breaks == BREAK_LOCKED)

@@ -38,6 +38,30 @@ for frame in finding["stack"]:
     print(frame["function"], os.path.basename(frame["file"] or "-"), frame["line"])'
 }
 
+# What was left of each kind, with the place where it was made.
+leaks() { # FILE
+    check "$1" 11 --format json | python3 -c '
+import json, os, sys
+for finding in json.load(sys.stdin)["findings"]:
+    if finding["id"] == "leak":
+        what = finding["found"].split(" were left")[0].split(" (")[0]
+        print(what + ":", finding["function"], finding["line"])'
+}
+
+made() { # FUNCTION MARK
+    echo "$1 $(line "$2")"
+}
+all_leaks="1 contiguous blocks: $(made leave_memory contiguous)
+1 MDLs: $(made leave_memory mdl)
+1 I/O mappings: $(made leave_memory mapping)
+1 timers that are set: $(made leave_objects timer)
+1 timers of ExAllocateTimer: $(made leave_objects 'ex timer')
+1 thread handles or references: $(made leave_objects thread)
+1 event handles or references: $(made leave_objects event)
+1 work items: $(made leave_objects work)
+1 registered callbacks: $(made leave_objects callback)
+1 requests, DMA adapters or registrations: $(made leave_objects request)"
+
 build_shared gcc "$work/gcc.so"
 build_shared clang "$work/clang.so"
 drivers=("$work/gcc.so" "$work/clang.so")
@@ -49,6 +73,9 @@ for driver in "${drivers[@]}"; do
     expect "what led to the crash in $name" "broken_create_device broken_driver.c" "$(stack "$driver" 1 | sed -n 's/ [0-9]*$//;2p')"
     expect "leak of $name" "broken_create_device broken_driver.c $(line leak)" "$(stack "$driver" 2)"
     expect "IRQL of a callback in $name" "at_dispatch broken_driver.c $(line irql)" "$(stack "$driver" 3 | sed -n 1p)"
+    expect "what led to the leak of $name" "broken_create_device broken_driver.c $(line called_leaks)" "$(stack "$driver" 11 | sed -n 2p)"
+    expect "leaks of $name" "$all_leaks" "$(leaks "$driver")"
+    expect "IRQL of a callback by the interface in $name" "call_back broken_driver.c $(line table)" "$(stack "$driver" 12 | sed -n 1p)"
     expect "a refused call of $name" "broken_create_device broken_driver.c $(line called)" "$(stack "$driver" 8)"
     expect "crash in the kernel, called by $name" "broken_create_device broken_driver.c $(line inside)" "$(stack "$driver" 9)"
     expect "jump of $name to nowhere" "broken_create_device broken_driver.c $(line jump)" "$(stack "$driver" 10)"

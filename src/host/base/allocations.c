@@ -67,6 +67,8 @@ void *host_block_alloc(enum host_owner owner, size_t size) {
     void *block = size >= BIG_BLOCK ? big_alloc(size) : calloc(1, size ? size : 1);
     if (block)
         host_allocation_lives(owner, size);
+    if (block && owner == HOST_OWNER_IO)
+        host_track(HOST_TRACKED_IO, block);
     return block;
 }
 
@@ -74,6 +76,8 @@ void host_block_free(enum host_owner owner, void *block, size_t size) {
     if (!block)
         return;
     host_allocation_ends(owner, size);
+    if (owner == HOST_OWNER_IO)
+        host_untrack(HOST_TRACKED_IO, block);
     if (size >= BIG_BLOCK)
         munmap(block, size);
     else

@@ -12,6 +12,7 @@
 #include <vidmm/host.h>
 
 #include "base/allocations.h"
+#include "base/tracking.h"
 #include "base/violations.h"
 
 struct host_bars;
@@ -43,6 +44,7 @@ struct vidmm_host {
     uint32_t board_of[HOST_LINKED_MOST]; /* the board of each physical adapter */
     struct host_allocations allocations;
     struct host_violations violations;
+    struct host_tracking tracking;
     /* The parts; none is ever NULL. */
     struct host_physical *physical;
     struct host_mdls *mdls;

@@ -101,6 +101,8 @@ NTKERNELAPI PVOID NTAPI ExRegisterCallback(PCALLBACK_OBJECT CallbackObject,
         *made = (struct registration){NULL, CallbackObject, CallbackFunction, CallbackContext};
     *end = made;
     pthread_mutex_unlock(&callback_guard);
+    if (made)
+        host_track(HOST_TRACKED_CALLBACK, made);
     return made;
 }
 
@@ -115,6 +117,7 @@ NTKERNELAPI VOID NTAPI ExUnregisterCallback(PVOID CallbackRegistration) {
     if (*link)
         *link = gone->next;
     pthread_mutex_unlock(&callback_guard);
+    host_untrack(HOST_TRACKED_CALLBACK, gone);
     free(gone);
 }
 

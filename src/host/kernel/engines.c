@@ -10,8 +10,12 @@
 
 /* Duration of a step if the model does not set it. */
 #define STEP_NS 100u
-/* host_run_all stops after so many rounds if the hardware never gets idle. */
+/* host_run_all stops after so many rounds if the hardware never gets idle, and after so much time that
+ * what did not come by then never comes (TDR: two seconds). */
 #define MOST_ROUNDS ((uint64_t)1 << 26)
+#define MOST_NS     UINT64_C(10000000000)
+/* Or after so many rounds in which no time passed: a thread that never sleeps waits for nothing. */
+#define MOST_IDLE 4096u
 
 /* Dispatcher: no thread runs. */
 static bool engines_work(void) {
@@ -96,10 +100,15 @@ bool host_pump(void) {
 }
 
 void host_run_all(void) {
-    uint64_t round = 0;
-    do
+    uint64_t now = host_now(), end = now + MOST_NS, round = 0;
+    uint32_t idle = 0;
+    bool more = true;
+    while (more && idle < MOST_IDLE && round++ < MOST_ROUNDS && now < end) {
         host_yield();
-    while ((host_pump() || host_thread_ready()) && ++round < MOST_ROUNDS);
+        more = host_pump() || host_thread_ready();
+        idle = host_now() == now ? idle + 1 : 0;
+        now = host_now();
+    }
 }
 
 /* ---- Engine threads -------------------------------------------------------------------------- */

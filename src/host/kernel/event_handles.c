@@ -48,8 +48,10 @@ LONG host_event_reference(void *object, LONG change) {
     if (dead)
         *link = event->next;
     pthread_mutex_unlock(&event_guard);
-    if (dead)
+    if (dead) {
+        host_untrack(HOST_TRACKED_EVENT, event);
         free(event);
+    }
     return left;
 }
 
@@ -69,13 +71,16 @@ HANDLE host_event_handle(void *object) {
                                    : NULL;
 }
 
-void host_events_forget(void) {
+uint32_t host_events_forget(void) {
+    uint32_t left = 0;
     (void)host_handles_forget(HOST_HANDLE_EVENT);
     while (event_list) {
         struct event_object *event = event_list;
         event_list = event->next;
+        left += event->references > 0;
         free(event);
     }
+    return left;
 }
 
 static struct event_object *event_make(PCUNICODE_STRING name, EVENT_TYPE type, BOOLEAN state) {
@@ -96,8 +101,10 @@ static struct event_object *event_make(PCUNICODE_STRING name, EVENT_TYPE type, B
 
 static NTSTATUS event_open(struct event_object *event, PHANDLE handle) {
     *handle = event ? host_handle_open(HOST_HANDLE_EVENT, event, event_counts) : NULL;
-    if (*handle)
+    if (*handle) {
+        host_track(HOST_TRACKED_EVENT, event);
         return STATUS_SUCCESS;
+    }
     if (event)
         event_counts(event, 0); /* new, and without a reference: gone */
     return STATUS_INSUFFICIENT_RESOURCES;

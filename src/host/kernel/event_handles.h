@@ -11,7 +11,7 @@ LONG host_event_reference(void *object, LONG change);
 const UNICODE_STRING *host_event_name(const void *object);
 /* A handle more; NULL: it is no event, or no memory. */
 HANDLE host_event_handle(void *object);
-/* At the end of the host: frees what is left. */
-void host_events_forget(void);
+/* At the end of the host: frees what is left; how many still had handles or references. */
+uint32_t host_events_forget(void);
 
 #endif

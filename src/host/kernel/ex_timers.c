@@ -106,6 +106,7 @@ NTKERNELAPI PEX_TIMER NTAPI ExAllocateTimer(PEXT_CALLBACK Callback, PVOID Callba
     timer->next = ex_timer_list;
     ex_timer_list = timer;
     pthread_mutex_unlock(&ex_timer_guard);
+    host_track(HOST_TRACKED_EX_TIMER, timer);
     return timer;
 }
 
@@ -144,6 +145,7 @@ NTKERNELAPI BOOLEAN NTAPI ExDeleteTimer(PEX_TIMER Timer, BOOLEAN Cancel, BOOLEAN
     }
     bool cancelled = Cancel && KeCancelTimer(&Timer->timer);
     Timer->deleted = true;
+    host_untrack(HOST_TRACKED_EX_TIMER, Timer);
     if (Cancel || !host_timer_set(&Timer->timer))
         ex_timer_reap(Timer);
     while (Wait && Cancel && allowed && ex_timer_there(Timer)) {

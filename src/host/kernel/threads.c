@@ -70,9 +70,15 @@ static void *thread_run(void *argument) {
     return NULL;
 }
 
+static LONG thread_references(struct driver_thread *t, LONG change) {
+    LONG left = __atomic_add_fetch(&t->references, change, __ATOMIC_SEQ_CST);
+    if (left == 0)
+        host_untrack(HOST_TRACKED_THREAD, t);
+    return left;
+}
+
 static void thread_count(void *object, LONG change) {
-    struct driver_thread *t = object;
-    __atomic_add_fetch(&t->references, change, __ATOMIC_SEQ_CST);
+    (void)thread_references(object, change);
 }
 
 /* Starts the thread; false: there is none. */
@@ -110,6 +116,7 @@ NTKERNELAPI NTSTATUS NTAPI PsCreateSystemThread(PHANDLE ThreadHandle, ULONG Desi
         free(t);
         return STATUS_INSUFFICIENT_RESOURCES;
     }
+    host_track(HOST_TRACKED_THREAD, t);
     *ThreadHandle = handle;
     if (ClientId)
         *ClientId = (CLIENT_ID){PsGetCurrentProcessId(), handle};
@@ -220,7 +227,7 @@ HANDLE host_thread_handle(void *object) {
 static LONG thread_reference(PVOID object, LONG change) {
     struct driver_thread *t = thread_find(object);
     if (t)
-        return __atomic_add_fetch(&t->references, change, __ATOMIC_SEQ_CST);
+        return thread_references(t, change);
     return host_section_name(object) ? host_section_reference(object, change)
                                      : host_event_reference(object, change);
 }

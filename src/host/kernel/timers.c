@@ -93,6 +93,8 @@ static void timer_fire(PKTIMER timer, uint64_t now) {
     (void)timer_remove(timer);
     if (timer->Period != 0)
         timer_insert(timer, now + (uint64_t)timer->Period * MILLISECOND);
+    else
+        host_untrack(HOST_TRACKED_TIMER, timer);
     if (timer->Dpc)
         host_dpc_queue(timer->Dpc, NULL, NULL);
     host_object_set(&timer->Header, 1);
@@ -217,6 +219,7 @@ NTKERNELAPI VOID NTAPI KeInitializeTimerEx(PKTIMER Timer, TIMER_TYPE Type) {
     host_dispatcher_lock();
     bool was_set = timer_remove(Timer);
     host_dispatcher_unlock();
+    host_untrack(HOST_TRACKED_TIMER, Timer);
     if (was_set)
         host_violation("KeInitializeTimer initializes a timer that is set");
     host_object_init(&Timer->Header, type, 0, "KeInitializeTimer");
@@ -237,6 +240,7 @@ NTKERNELAPI BOOLEAN NTAPI KeSetTimerEx(PKTIMER Timer, LARGE_INTEGER DueTime, LON
         return FALSE;
     /* Zero is an absolute time, which has passed (nf-wdm-kesettimerex). */
     uint64_t due = host_deadline(&DueTime);
+    host_track(HOST_TRACKED_TIMER, Timer);
     host_dispatcher_lock();
     bool was_set = timer_remove(Timer);
     host_object_set(&Timer->Header, 0);
@@ -266,6 +270,7 @@ NTKERNELAPI BOOLEAN NTAPI KeCancelTimer(PKTIMER Timer) {
     timer_list_ensure();
     bool was_set = timer_remove(Timer);
     host_dispatcher_unlock();
+    host_untrack(HOST_TRACKED_TIMER, Timer);
     return was_set;
 }
 

@@ -110,6 +110,7 @@ NTKERNELAPI PIO_WORKITEM NTAPI IoAllocateWorkItem(PDEVICE_OBJECT DeviceObject) {
     item->next = work_made;
     work_made = item;
     pthread_mutex_unlock(&work_guard);
+    host_track(HOST_TRACKED_WORK_ITEM, item);
     return item;
 }
 
@@ -123,6 +124,7 @@ NTKERNELAPI VOID NTAPI IoFreeWorkItem(PIO_WORKITEM IoWorkItem) {
     if (made)
         *link = IoWorkItem->next;
     pthread_mutex_unlock(&work_guard);
+    host_untrack(HOST_TRACKED_WORK_ITEM, IoWorkItem);
     if (!made)
         host_violation("IoFreeWorkItem(%p), which IoAllocateWorkItem did not make",
                        (void *)IoWorkItem);

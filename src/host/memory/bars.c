@@ -188,6 +188,7 @@ NTKERNELAPI PVOID NTAPI MmMapIoSpace(PHYSICAL_ADDRESS PhysicalAddress, SIZE_T Nu
     pthread_mutex_unlock(&bars->lock);
     if (bar)
         atomic_fetch_add(&bar->mapped, 1);
+    host_track(HOST_TRACKED_MAPPING, m);
     return address;
 }
 
@@ -211,6 +212,7 @@ NTKERNELAPI VOID NTAPI MmUnmapIoSpace(PVOID BaseAddress, SIZE_T NumberOfBytes) {
         host_violation("MmUnmapIoSpace of %zu bytes that were not mapped so", NumberOfBytes);
         return;
     }
+    host_untrack(HOST_TRACKED_MAPPING, m);
     free(m);
     uint64_t physical = host_bar_physical(BaseAddress);
     struct host_bar *bar = physical != 0 ? host_bar_at(physical, 1) : NULL;

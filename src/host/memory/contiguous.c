@@ -64,6 +64,7 @@ PVOID host_contiguous_take(SIZE_T NumberOfBytes, PHYSICAL_ADDRESS LowestAcceptab
     block->next = all->first;
     all->first = block;
     pthread_mutex_unlock(&all->lock);
+    host_track(HOST_TRACKED_CONTIGUOUS, block);
     return host_world->physical->base + block->frame * HOST_PAGE;
 }
 
@@ -100,6 +101,7 @@ NTKERNELAPI VOID NTAPI MmFreeContiguousMemory(PVOID BaseAddress) {
         return;
     }
     host_frames_give_run(host_world->physical, block->frame, block->frames);
+    host_untrack(HOST_TRACKED_CONTIGUOUS, block);
     free(block);
 }
 

@@ -39,11 +39,13 @@ static struct host_mdl *mdl_new(enum host_mdl_pages kind, uint64_t pages) {
         m->next->previous = m;
     mdls->first = m;
     pthread_mutex_unlock(&mdls->lock);
+    host_track(HOST_TRACKED_MDL, m);
     return m;
 }
 
 static void mdl_unlink(struct host_mdl *m) {
     struct host_mdls *mdls = host_world->mdls;
+    host_untrack(HOST_TRACKED_MDL, m);
     pthread_mutex_lock(&mdls->lock);
     if (m->previous)
         m->previous->next = m->next;

@@ -27,7 +27,6 @@ struct host_pool_block {
     void *raw;
     size_t size, total; /* of the user's bytes, of the memory with its guards */
     uint64_t serial;
-    uintptr_t caller; /* return address of the function that allocated it */
     ULONG tag;
     bool paged, freed;
 };
@@ -199,7 +198,6 @@ void host_pool_left(struct host_pool *pool, struct host_pool_left *left) {
             if (!b->freed && b->serial < first) {
                 first = b->serial;
                 left->first_size = b->size;
-                left->first_caller = b->caller;
                 tag_text(b->tag, left->first_tag);
             }
     pthread_mutex_unlock(&pool->lock);
@@ -235,7 +233,7 @@ static bool find_memory(struct host_pool_block *b, size_t size) {
     return b->raw;
 }
 
-static void *pool_alloc(bool paged, size_t size, ULONG tag, uint8_t fill, const void *caller) {
+static void *pool_alloc(bool paged, size_t size, ULONG tag, uint8_t fill) {
     host_irql_at_most(paged ? APC_LEVEL : DISPATCH_LEVEL,
                       paged ? "ExAllocatePool for paged pool" : "ExAllocatePool");
     if (!host_may_allocate() || size > SIZE_MAX / 2)
@@ -248,7 +246,6 @@ static void *pool_alloc(bool paged, size_t size, ULONG tag, uint8_t fill, const 
         return NULL;
     }
     b->tag = tag;
-    b->caller = (uintptr_t)caller;
     memset(b->user - GUARD, GUARD_BYTE, GUARD);
     memset(b->user, fill, size);
     memset(b->user + size, GUARD_BYTE, GUARD);
@@ -258,6 +255,7 @@ static void *pool_alloc(bool paged, size_t size, ULONG tag, uint8_t fill, const 
     host_world->pool->live++;
     host_world->pool->live_bytes += size;
     pthread_mutex_unlock(&host_world->pool->lock);
+    host_track(HOST_TRACKED_POOL, b);
     return b->user;
 }
 
@@ -295,6 +293,7 @@ static void pool_free(void *p, ULONG tag) {
                            "of %zu bytes was allocated",
                            text, b->size);
         check_guards(b);
+        host_untrack(HOST_TRACKED_POOL, b);
         pool_quarantine(pool, b);
     } else if (b) {
         tag_text(b->tag, text);
@@ -310,13 +309,11 @@ static bool is_paged(POOL_TYPE type) {
 }
 
 NTKERNELAPI PVOID NTAPI ExAllocatePoolWithTag(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag) {
-    return pool_alloc(is_paged(PoolType), NumberOfBytes, Tag, FRESH_BYTE,
-                      __builtin_return_address(0));
+    return pool_alloc(is_paged(PoolType), NumberOfBytes, Tag, FRESH_BYTE);
 }
 
 NTKERNELAPI PVOID NTAPI ExAllocatePool(POOL_TYPE PoolType, SIZE_T NumberOfBytes) {
-    return pool_alloc(is_paged(PoolType), NumberOfBytes, 0x656e6f4eu /* "None" */, FRESH_BYTE,
-                      __builtin_return_address(0));
+    return pool_alloc(is_paged(PoolType), NumberOfBytes, 0x656e6f4eu /* "None" */, FRESH_BYTE);
 }
 
 /* Zeroed unless POOL_FLAG_UNINITIALIZED asks otherwise. */
@@ -330,8 +327,7 @@ NTKERNELAPI PVOID NTAPI ExAllocatePool2(POOL_FLAGS Flags, SIZE_T NumberOfBytes, 
     if (Tag == 0 || kinds == 0 || (kinds & (kinds - 1)) != 0)
         return NULL;
     return pool_alloc((Flags & POOL_FLAG_PAGED) != 0, NumberOfBytes, Tag,
-                      Flags & POOL_FLAG_UNINITIALIZED ? FRESH_BYTE : 0,
-                      __builtin_return_address(0));
+                      Flags & POOL_FLAG_UNINITIALIZED ? FRESH_BYTE : 0);
 }
 
 NTKERNELAPI VOID NTAPI ExFreePoolWithTag(PVOID P, ULONG Tag) {

@@ -34,8 +34,7 @@ struct host_pool {
 
 struct host_pool_left {
     uint64_t blocks, bytes;
-    size_t first_size;      /* of the block that was allocated first */
-    uintptr_t first_caller; /* return address of what allocated it */
+    size_t first_size; /* of the block that was allocated first */
     char first_tag[5];
 };
 

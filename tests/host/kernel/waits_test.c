@@ -492,6 +492,33 @@ static void the_time_of_day_is_recent_and_deadlines_follow_it(void **state) {
     down(host);
 }
 
+/* An absolute time, which is past: it goes on at once, for ever. */
+static VOID NTAPI never_sleeps(PVOID context) {
+    while (!*(const volatile bool *)context)
+        delay(1);
+}
+
+/* As drivers do for a picture a sixtieth of a second. */
+static VOID NTAPI sleeps_again_and_again(PVOID context) {
+    while (!*(const volatile bool *)context)
+        delay(16 * MILLISECOND);
+}
+
+static void the_host_rests_beside_threads_that_never_end(void **state) {
+    static const PKSTART_ROUTINE routines[] = {never_sleeps, sleeps_again_and_again};
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct vidmm_host *host = up(false);
+        struct team team = {.count = 0};
+        bool stop = false;
+        start(&team, routines[i], &stop);
+        vidmm_host_run(host);
+        stop = true;
+        join(&team);
+        down(host);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_synchronization_event_set_twice_wakes_two),
@@ -508,6 +535,7 @@ int main(void) {
         cmocka_unit_test(handles_and_memory_are_no_objects),
         cmocka_unit_test(a_timer_that_is_set_is_not_initialized),
         cmocka_unit_test(the_time_of_day_is_recent_and_deadlines_follow_it),
+        cmocka_unit_test(the_host_rests_beside_threads_that_never_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ leaks() { # FILE
     check "$1" 11 --format json | python3 -c '
 import json, os, sys
 for finding in json.load(sys.stdin)["findings"]:
-    if finding["id"] == "leak":
+    if finding["kind"] == "leak":
         what = finding["found"].split(" were left")[0].split(" (")[0]
         print(what + ":", finding["function"], finding["line"])'
 }

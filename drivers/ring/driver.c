@@ -262,13 +262,6 @@ static NTSTATUS APIENTRY preempt_command(const HANDLE handle, const DXGKARG_PREE
     return STATUS_SUCCESS;
 }
 
-static DXGKDDI_QUERYCURRENTFENCE query_current_fence;
-static NTSTATUS APIENTRY query_current_fence(const HANDLE handle, DXGKARG_QUERYCURRENTFENCE *args) {
-    const struct adapter *adapter = handle;
-    args->CurrentFence = adapter->ring->completed;
-    return STATUS_SUCCESS;
-}
-
 /* ---- Interrupts ------------------------------------------------------------------------------ */
 
 static VOID report(const struct adapter *adapter, ULONG events) {
@@ -291,12 +284,9 @@ static VOID report(const struct adapter *adapter, ULONG events) {
 }
 
 /* Acknowledges before it reads the fences: what completes in between raises an event of its own. */
-static DXGKDDI_INTERRUPT_ROUTINE interrupt_routine;
-static BOOLEAN APIENTRY interrupt_routine(const PVOID context, ULONG message) {
+static KSYNCHRONIZE_ROUTINE serve;
+static BOOLEAN NTAPI serve(PVOID context) {
     const struct adapter *adapter = context;
-    UNREFERENCED_PARAMETER(message);
-    if (!adapter->registers)
-        return FALSE;
     ULONG events = read_register(adapter, REG_EVENTS);
     if (events == 0)
         return FALSE;
@@ -304,6 +294,24 @@ static BOOLEAN APIENTRY interrupt_routine(const PVOID context, ULONG message) {
     report(adapter, events);
     adapter->base.dxgk.DxgkCbQueueDpc(adapter->base.dxgk.DeviceHandle);
     return TRUE;
+}
+
+static DXGKDDI_INTERRUPT_ROUTINE interrupt_routine;
+static BOOLEAN APIENTRY interrupt_routine(const PVOID context, ULONG message) {
+    const struct adapter *adapter = context;
+    UNREFERENCED_PARAMETER(message);
+    return adapter->registers && serve(context);
+}
+
+/* The interrupt may be lost: what it would have reported is reported first. */
+static DXGKDDI_QUERYCURRENTFENCE query_current_fence;
+static NTSTATUS APIENTRY query_current_fence(const HANDLE handle, DXGKARG_QUERYCURRENTFENCE *args) {
+    const struct adapter *adapter = handle;
+    BOOLEAN served;
+    NTSTATUS status = adapter->base.dxgk.DxgkCbSynchronizeExecution(adapter->base.dxgk.DeviceHandle,
+                                                                    serve, handle, 0, &served);
+    args->CurrentFence = adapter->ring->completed;
+    return status;
 }
 
 static DXGKDDI_DPC_ROUTINE dpc_routine;

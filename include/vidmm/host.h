@@ -87,6 +87,7 @@ struct vidmm_host_config {
     uint64_t memory_bytes; /* simulated RAM; 0: 4 GiB; sparse */
     uint64_t seed;         /* scatters physical pages; 0: runs of pages in order */
     bool threads;          /* engine threads and wall-clock time instead of virtual time */
+    bool line;             /* the interrupt is line-based and shared; else message-signalled */
     uint64_t fail_at; /* the n-th allocation of host, driver, model or manager fails; 0: none */
     /* Called before the n-th allocation, at any IRQL and in any thread; or NULL. */
     void (*allocating)(void *ctx, uint64_t number);
@@ -160,6 +161,19 @@ uint64_t vidmm_host_unhashed_hash(struct vidmm_host *host);
 uint64_t vidmm_host_unhashed_calls(struct vidmm_host *host);
 /* Allocations counted for fail_at so far; whether the failure has happened. */
 uint64_t vidmm_host_allocations(struct vidmm_host *host);
+/* Interrupts wait while they are held, as if they were lost; work goes on. */
+void vidmm_host_hold_interrupts(struct vidmm_host *host, bool held);
+/*
+ * Calls the interrupt routine of the leading link's driver, as the system does when a device on the
+ * same line has interrupted. Takes over what the hardware has raised. false: there is no routine,
+ * and nothing was filled in.
+ */
+struct vidmm_host_asked {
+    bool raised;  /* the hardware had raised an interrupt */
+    bool claimed; /* the routine returned TRUE */
+    bool again;   /* the hardware raised another during the call */
+};
+bool vidmm_host_ask_interrupt(struct vidmm_host *host, struct vidmm_host_asked *asked);
 /* Pool blocks that the driver holds. */
 uint64_t vidmm_host_pool_blocks(struct vidmm_host *host);
 bool vidmm_host_failed_once(struct vidmm_host *host);

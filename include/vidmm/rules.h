@@ -96,7 +96,7 @@ struct vidmm_source {
 
 struct vidmm_rule {
     uint16_t number; /* vidmm_rule_id has its words */
-    char group;      /* 'A' .. 'U'; 'Z' */
+    char group;      /* 'A' .. 'V'; 'Z' */
     uint8_t side;    /* enum vidmm_side */
     uint8_t confidence, severity;
     bool judged;           /* by this program, as its sources say; `how` says how, or why not */

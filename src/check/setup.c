@@ -137,6 +137,7 @@ bool check_open(struct check *check, const struct check_setup *setup) {
         .seed = options->seed != 0 ? options->seed : 1, /* scattered pages find more errors */
         .linked = options->linked,
         .fail_at = setup->fail_at,
+        .line = setup->line,
         .allocating = setup->allocating,
         .allocating_ctx = check,
         .log = options->log,
@@ -154,12 +155,13 @@ bool check_open(struct check *check, const struct check_setup *setup) {
         judging.spoil_sizes = options->spoiler->sizes;
         judging.spoil_devices = options->spoiler->devices;
     }
-    check->starving = setup->fail_at != 0;
+    check->starving = setup->fail_at != 0 || setup->line;
     if (vidmm_harness_open_driver(&host, &judging, &check->harness, text, sizeof(text)) !=
         VIDMM_HARNESS_OK) {
         refused(check, text);
         return false;
     }
+    check->starving = setup->fail_at != 0;
     check->shared->registered_version = check->harness.spoken.Version;
     if (check->shared->version == 0)
         check->shared->version = check->harness.spoken.Version;

@@ -56,6 +56,7 @@ struct check {
 struct check_setup {
     struct vidmm_host_setting settings[8]; /* a NULL name ends the list */
     uint64_t fail_at;
+    bool line; /* the interrupt is line-based; a driver that does not start so is no finding */
     void (*allocating)(void *ctx, uint64_t number); /* `ctx`: the check; NULL: none */
     uint64_t transfer_chunk;
     const struct vidmm_observer *observer;
@@ -82,6 +83,7 @@ enum vidmm_stage_outcome stage_query(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_operations(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_room(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_preempt(struct check *check, uint32_t number);
+enum vidmm_stage_outcome stage_interrupts(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_engines(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_residency(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_large(struct check *check, uint32_t number);
@@ -130,6 +132,8 @@ bool check_good(struct check *check, enum vidmm_status status);
 
 /* query_iommu.c: queries about memory behind an IOMMU. */
 void query_iommu(struct check *check, const DXGK_DRIVERCAPS *caps);
+/* query_nodes.c: the metadata of each node. */
+void query_nodes(struct check *check, const DXGK_DRIVERCAPS *caps);
 /* query_segments.c: QUERYSEGMENT4 of physical adapter 0. */
 NTSTATUS check_ask_segments(struct check *check, DXGK_QUERYSEGMENTOUT4 *out);
 /* The segments, twice. */

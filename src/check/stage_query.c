@@ -12,6 +12,11 @@
 #define GUARD 64u
 #define ASH   0x5au
 
+struct caps_room { /* of answers */
+    unsigned char whole[sizeof(DXGK_DRIVERCAPS) + GUARD];
+    unsigned char first[sizeof(DXGK_DRIVERCAPS) + GUARD], again[sizeof(DXGK_DRIVERCAPS) + GUARD];
+};
+
 static NTSTATUS query_ask(struct check *check, DXGKARG_QUERYADAPTERINFO *query) {
     const DRIVER_INITIALIZATION_DATA *ddi = &check->harness.spoken;
     return ddi->DxgkDdiQueryAdapterInfo(vidmm_host_adapter(check->harness.host), query);
@@ -39,25 +44,33 @@ static NTSTATUS ask_sized(struct check *check, DXGK_QUERYADAPTERINFOTYPE type, u
     return status;
 }
 
-/* Sizes that systems pass, from that of the driver's version on, and some beyond. Each size twice: the
- * answers must be equal. */
-static void caps(struct check *check, unsigned char *bytes, unsigned char *again) {
-    static const uint32_t sizes[] = {0x150, 0x151, 0x210, 0x220,
-                                     0x228, 0x240, 0x248, sizeof(DXGK_DRIVERCAPS)};
+static void same_answer(struct check *check, NTSTATUS first, NTSTATUS second, bool same_bytes) {
+    vidmm_ledger_judge(&check->shared->ledger, 28, VIDMM_SIDE_DRIVER,
+                       first == second && (first != STATUS_SUCCESS || same_bytes),
+                       "the same answer to the same question",
+                       "status 0x%08x, then 0x%08x, or other bytes", (unsigned)first,
+                       (unsigned)second);
+}
+
+/* Sizes that systems pass, from that of the driver's version on, and some beyond, twice each. All of
+ * it comes first, as from a system, and once more at the end: equal questions have equal answers. */
+static void caps(struct check *check, struct caps_room *room) {
+    static const uint32_t sizes[] = {0x150, 0x151, 0x210, 0x220, 0x228, 0x240, 0x248};
+    const uint32_t whole = sizeof(DXGK_DRIVERCAPS);
     uint32_t least = vidmm_interface_caps_size(check->shared->registered_version);
+    check_step(check, "query: DRIVERCAPS");
+    NTSTATUS status = ask_sized(check, DXGKQAITYPE_DRIVERCAPS, whole, room->whole);
     for (uint32_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         if (sizes[i] < least)
             continue;
         check_step(check, "query: DRIVERCAPS of %u bytes", sizes[i]);
-        NTSTATUS first = ask_sized(check, DXGKQAITYPE_DRIVERCAPS, sizes[i], bytes);
-        NTSTATUS second = ask_sized(check, DXGKQAITYPE_DRIVERCAPS, sizes[i], again);
-        bool same =
-            first == second && (first != STATUS_SUCCESS || memcmp(bytes, again, sizes[i]) == 0);
-        vidmm_ledger_judge(&check->shared->ledger, 28, VIDMM_SIDE_DRIVER, same,
-                           "the same answer to the same question",
-                           "status 0x%08x, then 0x%08x, or other bytes", (unsigned)first,
-                           (unsigned)second);
+        NTSTATUS first = ask_sized(check, DXGKQAITYPE_DRIVERCAPS, sizes[i], room->first);
+        NTSTATUS second = ask_sized(check, DXGKQAITYPE_DRIVERCAPS, sizes[i], room->again);
+        same_answer(check, first, second, memcmp(room->first, room->again, sizes[i]) == 0);
     }
+    check_step(check, "query: DRIVERCAPS once more");
+    NTSTATUS again = ask_sized(check, DXGKQAITYPE_DRIVERCAPS, whole, room->again);
+    same_answer(check, status, again, memcmp(room->whole, room->again, whole) == 0);
 }
 
 /* One query with input; any answer that the rules allow is right. */
@@ -98,32 +111,33 @@ static void unknown(struct check *check, unsigned char *bytes) {
     }
 }
 
+static void ask_all(struct check *check, struct caps_room *room) {
+    DXGK_DRIVERCAPS answer;
+    caps(check, room);
+    memcpy(&answer, room->whole, sizeof(answer));
+    check_speak(check, (uint32_t)answer.WDDMVersion);
+    optional(check, &answer);
+    query_nodes(check, &answer);
+    query_segments(check);
+    query_iommu(check, &answer);
+    unknown(check, room->first);
+}
+
 enum vidmm_stage_outcome stage_query(struct check *check, uint32_t number) {
     const struct check_setup setup = {.fail_at = 0};
-    size_t room = sizeof(DXGK_DRIVERCAPS) + 0x400 + GUARD;
-    unsigned char *bytes = malloc(room), *again = malloc(room);
+    struct caps_room *room = malloc(sizeof(*room));
     enum vidmm_stage_outcome outcome = VIDMM_STAGE_STOPPED;
     (void)number;
-    if (!bytes || !again) {
+    if (!room) {
         (void)check_say(check, VIDMM_STAGE_STOPPED, "out of memory");
     } else if (check_open(check, &setup)) {
-        outcome = VIDMM_STAGE_SKIPPED;
-        if (!check->harness.spoken.DxgkDdiQueryAdapterInfo)
-            (void)check_say(check, outcome, "the driver answers no queries");
-        else {
-            DXGK_DRIVERCAPS answer;
-            caps(check, bytes, again);
-            memcpy(&answer, bytes, sizeof(answer)); /* the last size was all of it */
-            check_speak(check, (uint32_t)answer.WDDMVersion);
-            optional(check, &answer);
-            query_segments(check);
-            query_iommu(check, &answer);
-            unknown(check, bytes);
-            outcome = VIDMM_STAGE_DONE;
-        }
+        outcome = check->harness.spoken.DxgkDdiQueryAdapterInfo
+                      ? VIDMM_STAGE_DONE
+                      : check_say(check, VIDMM_STAGE_SKIPPED, "the driver answers no queries");
+        if (outcome == VIDMM_STAGE_DONE)
+            ask_all(check, room);
     }
     check_close(check);
-    free(bytes);
-    free(again);
+    free(room);
     return outcome;
 }

@@ -393,20 +393,39 @@ void vidmm_host_run(struct vidmm_host *host) {
         host_run_all();
 }
 
+void vidmm_host_hold_interrupts(struct vidmm_host *host, bool held) {
+    (void)host;
+    host_interrupts_hold(held);
+}
+
+bool vidmm_host_ask_interrupt(struct vidmm_host *host, struct vidmm_host_asked *asked) {
+    return host_interrupt_ask(&host->interrupt[host->board_of[0]], asked);
+}
+
 static void *hw_of(const struct vidmm_host *host, uint32_t physical) {
     return host->hw[host->board_of[physical]];
 }
 
 /* peek() and translate() raise no interrupts. Their caller may hold locks that a DPC takes, so
  * other threads deliver pending interrupts. */
+static void look_begin(void) {
+    host_self.in_model++;
+    host_self.looking = true;
+}
+
+static void look_end(void) {
+    host_self.looking = false;
+    host_self.in_model--;
+}
+
 const void *vidmm_host_peek(struct vidmm_host *host, uint32_t physical, uint64_t gpu_address,
                             size_t size) {
     const struct vidmm_hw_model *model = host->config.model;
     if (!model || !model->peek || physical >= host->linked)
         return NULL;
-    host_self.in_model++;
+    look_begin();
     const void *bytes = model->peek(hw_of(host, physical), gpu_address, size);
-    host_self.in_model--;
+    look_end();
     return bytes;
 }
 
@@ -415,9 +434,9 @@ bool vidmm_host_translate(struct vidmm_host *host, uint32_t physical, uint64_t r
     const struct vidmm_hw_model *model = host->config.model;
     if (!model || !model->translate || physical >= host->linked)
         return false;
-    host_self.in_model++;
+    look_begin();
     bool there = model->translate(hw_of(host, physical), root, entries, va, out);
-    host_self.in_model--;
+    look_end();
     return there;
 }
 
@@ -425,9 +444,9 @@ bool vidmm_host_root(struct vidmm_host *host, uint32_t physical, uint32_t engine
     const struct vidmm_hw_model *model = host->config.model;
     if (!model || !model->root || physical >= host->linked || engine >= model->engines)
         return false;
-    host_self.in_model++;
+    look_begin();
     bool there = model->root(hw_of(host, physical), engine, root);
-    host_self.in_model--;
+    look_end();
     return there;
 }
 

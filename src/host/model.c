@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/thread.h"
+#include "base/violations.h"
 #include "base/world.h"
 #include "memory/gart.h"
 #include "memory/iommu.h"
@@ -25,9 +27,22 @@ static void model_free(void *ctx, void *block, size_t size) {
     host_block_free(HOST_OWNER_MODEL, block, size);
 }
 
+/* Only what the driver or the system has allocated is the device's to read or write. */
+static void model_judge_memory(const unsigned char *bytes, size_t size) {
+    const struct host_physical *ram = host_world->physical;
+    uint64_t from = (uint64_t)(bytes - ram->base), first = from / HOST_PAGE, frame;
+    if (host_frames_free(ram, first, (from + size - 1) / HOST_PAGE - first + 1, &frame))
+        host_violation("the device reached physical address 0x%llx, in a page of system memory "
+                       "that nobody has allocated",
+                       (unsigned long long)(frame == first ? from : frame * HOST_PAGE));
+}
+
 static void *model_memory(void *ctx, uint64_t pa, size_t size) {
+    void *bytes = host_bus_pointer(pa, size);
     (void)ctx;
-    return host_bus_pointer(pa, size);
+    if (bytes && size != 0 && !host_self.looking)
+        model_judge_memory(bytes, size);
+    return bytes;
 }
 
 static void model_interrupt(void *ctx, uint32_t message) {

@@ -97,6 +97,7 @@ void vidmm_referee_wrap_ddi(struct vidmm_referee *referee, DRIVER_INITIALIZATION
     referee_watch_submit_virtual(referee, table);
     referee_watch_process(referee, table);
     referee_watch_preempt(referee, table);
+    referee_watch_interrupt(referee, table);
     referee_watch_reset(referee, table);
     referee_watch_services(referee, table);
     referee_watch_swizzle(referee, table);
@@ -114,6 +115,7 @@ void vidmm_referee_wrap_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFA
         if (!referee->node[i].first)
             referee->node[i] = (struct shadow_node){.any = false};
     referee_watch_callbacks(referee, callbacks);
+    referee_watch_interrupt_callbacks(referee, callbacks);
     referee_watch_process_callbacks(referee, callbacks);
     referee_watch_context_callbacks(referee, callbacks);
     referee_watch_context_updates(referee, callbacks);

@@ -321,6 +321,19 @@ static NTSTATUS APIENTRY destroy_unknown(const HANDLE adapter,
 }
 REPLACE(DxgkDdiDestroyAllocation, destroy_unknown)
 
+/* Does what it should, and says that it did not. */
+static NTSTATUS APIENTRY refuse_close(const HANDLE device, const DXGKARG_CLOSEALLOCATION *args) {
+    (void)mutants_good.DxgkDdiCloseAllocation(device, args);
+    return STATUS_INVALID_PARAMETER;
+}
+REPLACE(DxgkDdiCloseAllocation, refuse_close)
+
+static NTSTATUS APIENTRY refuse_end_of_context(const HANDLE context) {
+    (void)mutants_good.DxgkDdiDestroyContext(context);
+    return STATUS_DEVICE_BUSY;
+}
+REPLACE(DxgkDdiDestroyContext, refuse_end_of_context)
+
 /* ---- Managers that go on where creation has to fail ------------------------------------------ */
 
 static NTSTATUS APIENTRY below_in_memory(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
@@ -432,6 +445,8 @@ const struct mutant mutants_allocation[] = {
     DRIVER(396, "uses slot 1000", install_render_slot, PAGING),
     DRIVER(400, "does not describe primaries", install_describe_nothing, ANY),
     DRIVER(401, "has room for one device", install_one_device, PAGING),
+    DRIVER(525, "answers an error when an allocation is closed", install_refuse_close, PAGING),
+    DRIVER(525, "answers an error when a context ends", install_refuse_end_of_context, PAGING),
     MANAGER(79, "works with a context that wants DMA buffers in memory", install_overlook_segments,
             PAGING, .scene = scene_below_in_memory, .consequences = {80}),
     MANAGER(80, "gives the segment of an aperture for a DMA buffer in system memory",

@@ -359,6 +359,25 @@ INSTALL(wrong_handle, physical)
 
 /* ---- The mutants ----------------------------------------------------------------------------- */
 
+/* ---- Nodes ----------------------------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY know_one_node(const HANDLE adapter, UINT node,
+                                       DXGKARG_GETNODEMETADATA *args) {
+    return node == 0 ? mutants_good.DxgkDdiGetNodeMetadata(adapter, node, args)
+                     : STATUS_INVALID_PARAMETER;
+}
+REPLACE(DxgkDdiGetNodeMetadata, know_one_node)
+
+static NTSTATUS APIENTRY know_all_nodes(const HANDLE adapter, UINT node,
+                                        DXGKARG_GETNODEMETADATA *args) {
+    return mutants_good.DxgkDdiGetNodeMetadata(adapter, node % 2, args);
+}
+REPLACE(DxgkDdiGetNodeMetadata, know_all_nodes)
+
+static void install_no_metadata(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiGetNodeMetadata = NULL;
+}
+
 const struct mutant mutants_query[] = {
     {BREAKS(3, DRIVER, "start", writes_paging_size,
             "writes PagingBufferSize in the first call of QUERYSEGMENT3"),
@@ -475,6 +494,9 @@ const struct mutant mutants_query[] = {
     {BREAKS(86, DRIVER, "start", texture_alone, "sets CrossAdapterResourceTexture alone"),
      .settings = {{"InterfaceVersion", VERSION(WDDM2_9)}}},
     {BREAKS(89, DRIVER, "start", paging_node_too_high, "names a paging node that does not exist")},
+    {BREAKS(524, DRIVER, "query", know_one_node, "tells of its first node alone")},
+    {BREAKS(524, DRIVER, "query", know_all_nodes, "tells of nodes that do not exist")},
+    {BREAKS(524, DRIVER, "query", no_metadata, "has no DxgkDdiGetNodeMetadata")},
     {BREAKS(90, DRIVER, "start", wrong_handle, "reports no DxgkPhysicalAdapterHandle")},
 };
 const uint32_t mutants_query_count = sizeof(mutants_query) / sizeof(mutants_query[0]);

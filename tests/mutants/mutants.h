@@ -89,6 +89,7 @@ extern struct vidmm_gart mutants_gart;
     ROW(operation, "operation")                                                                    \
     ROW(placement, "placement")                                                                    \
     ROW(preempt, "preempt")                                                                        \
+    ROW(interrupts, "interrupts")                                                                  \
     ROW(engines, "engines")                                                                        \
     ROW(residency, "residency")                                                                    \
     ROW(own_memory, "own-memory")                                                                  \

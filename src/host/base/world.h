@@ -55,6 +55,7 @@ struct vidmm_host {
     struct host_gart *gart;
     struct host_engines *engines;
     struct host_interrupt *interrupt; /* one for each board */
+    _Atomic bool interrupts_held;
     struct host_dpcs *dpcs;
     struct host_driver *driver;
     struct host_device *device; /* one for each board */

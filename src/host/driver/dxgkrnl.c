@@ -179,6 +179,10 @@ static NTSTATUS APIENTRY synchronize_execution(HANDLE handle, PKSYNCHRONIZE_ROUT
         return STATUS_INVALID_PARAMETER;
     if (!host_irql_at_most(HOST_DEVICE_IRQL - 1, "DxgkCbSynchronizeExecution"))
         return STATUS_UNSUCCESSFUL;
+    if (host_world->config.line && message != 0)
+        host_violation("DxgkCbSynchronizeExecution was called with MessageNumber %u; the interrupt "
+                       "is line-based: it must be 0",
+                       (unsigned)message);
     struct host_interrupt *interrupt = &host_world->interrupt[device->board];
     KIRQL old = host_interrupt_lock(interrupt);
     BOOLEAN result = routine(context);

@@ -45,7 +45,17 @@ static void describe_bar(CM_PARTIAL_RESOURCE_DESCRIPTOR *d, const struct host_ba
     d->u.Memory48.Length48 = (ULONG)(bar->bar.size >> 16);
 }
 
-static void describe_interrupt(CM_PARTIAL_RESOURCE_DESCRIPTOR *d) {
+/* On a line that other devices share. */
+static void describe_line(CM_PARTIAL_RESOURCE_DESCRIPTOR *d) {
+    d->Type = CmResourceTypeInterrupt;
+    d->ShareDisposition = CmResourceShareShared;
+    d->Flags = CM_RESOURCE_INTERRUPT_LEVEL_SENSITIVE;
+    d->u.Interrupt.Level = HOST_DEVICE_IRQL;
+    d->u.Interrupt.Vector = 0x90;
+    d->u.Interrupt.Affinity = 1;
+}
+
+static void describe_message(CM_PARTIAL_RESOURCE_DESCRIPTOR *d) {
     d->Type = CmResourceTypeInterrupt;
     d->ShareDisposition = CmResourceShareDeviceExclusive;
     d->Flags = CM_RESOURCE_INTERRUPT_LATCHED | CM_RESOURCE_INTERRUPT_MESSAGE;
@@ -67,7 +77,10 @@ PCM_RESOURCE_LIST host_resources(uint32_t board) {
             describe_ports(&resources->list.descriptor[n++], &bars[i]);
         else if (bars[i].bar.kind != VIDMM_HW_BAR_NONE)
             describe_bar(&resources->list.descriptor[n++], &bars[i]);
-    describe_interrupt(&resources->list.descriptor[n++]);
+    if (host_world->config.line)
+        describe_line(&resources->list.descriptor[n++]);
+    else
+        describe_message(&resources->list.descriptor[n++]);
     resources->list.count = n;
     return (PCM_RESOURCE_LIST)(void *)resources;
 }

@@ -44,25 +44,30 @@ void host_interrupt_raise(struct host_interrupt *interrupt, uint32_t message) {
                        HOST_MESSAGES);
         return;
     }
+    if (host_world->config.line)
+        message = 0;
     atomic_fetch_or(&interrupt->pending, (uint64_t)1 << message);
     host_interrupts_deliver();
 }
 
-static void call_isr(const struct host_interrupt *interrupt, uint64_t messages) {
+static BOOLEAN call_isr(const struct host_interrupt *interrupt, uint32_t message) {
     const char *outer = host_self.doing;
+    BOOLEAN claimed = FALSE;
     host_self.doing = "DxgkDdiInterruptRoutine";
-    while (messages != 0) {
-        uint32_t message = (uint32_t)__builtin_ctzll(messages);
-        messages &= messages - 1;
-        if (atomic_load(&interrupt->connected) && interrupt->isr)
-            interrupt->isr(interrupt->context, message);
-        if (host_self.irql != HOST_DEVICE_IRQL) {
-            host_violation("DxgkDdiInterruptRoutine returned at IRQL %u instead of %u",
-                           host_self.irql, HOST_DEVICE_IRQL);
-            host_irql_set(HOST_DEVICE_IRQL);
-        }
+    if (atomic_load(&interrupt->connected) && interrupt->isr)
+        claimed = interrupt->isr(interrupt->context, message);
+    if (host_self.irql != HOST_DEVICE_IRQL) {
+        host_violation("DxgkDdiInterruptRoutine returned at IRQL %u instead of %u", host_self.irql,
+                       HOST_DEVICE_IRQL);
+        host_irql_set(HOST_DEVICE_IRQL);
     }
     host_self.doing = outer;
+    return claimed;
+}
+
+static void call_isr_of_each(const struct host_interrupt *interrupt, uint64_t messages) {
+    for (; messages != 0; messages &= messages - 1)
+        (void)call_isr(interrupt, (uint32_t)__builtin_ctzll(messages));
 }
 
 /* The first board with pending messages, or NULL. */
@@ -79,17 +84,36 @@ bool host_interrupts_pending(void) {
 
 void host_interrupts_deliver(void) {
     struct host_interrupt *interrupt;
-    if (host_self.in_model != 0 || host_self.irql >= HOST_DEVICE_IRQL)
+    if (host_self.in_model != 0 || host_self.irql >= HOST_DEVICE_IRQL ||
+        atomic_load(&host_world->interrupts_held))
         return;
     while ((interrupt = interrupt_pending())) {
         KIRQL old = host_irql_raise(HOST_DEVICE_IRQL);
         pthread_mutex_lock(&interrupt->lock);
-        call_isr(interrupt, atomic_exchange(&interrupt->pending, 0));
+        call_isr_of_each(interrupt, atomic_exchange(&interrupt->pending, 0));
         pthread_mutex_unlock(&interrupt->lock);
         host_irql_set(old);
     }
     if (host_self.irql < DISPATCH_LEVEL)
         host_dpcs_run();
+}
+
+void host_interrupts_hold(bool held) {
+    atomic_store(&host_world->interrupts_held, held);
+    host_interrupts_deliver();
+}
+
+bool host_interrupt_ask(struct host_interrupt *interrupt, struct vidmm_host_asked *asked) {
+    if (!atomic_load(&interrupt->connected) || !interrupt->isr)
+        return false;
+    KIRQL old = host_interrupt_lock(interrupt);
+    asked->raised = atomic_exchange(&interrupt->pending, 0) != 0;
+    asked->claimed = call_isr(interrupt, 0);
+    asked->again = atomic_load(&interrupt->pending) != 0;
+    host_interrupt_unlock(interrupt, old);
+    if (host_self.irql < DISPATCH_LEVEL)
+        host_dpcs_run();
+    return true;
 }
 
 void host_model_enter(void) {

@@ -1,5 +1,6 @@
 /*
- * interrupt.h - message-signalled interrupts from a board to DxgkDdiInterruptRoutine.
+ * interrupt.h - interrupts from a board to DxgkDdiInterruptRoutine: message-signalled, or all of them
+ * as message 0 where the interrupt is line-based.
  *
  * A model raises a message from inside step() or a register access. It waits until the call into
  * the model returned, so that no driver code runs under a lock of the model, and until the thread's
@@ -17,6 +18,8 @@
 
 #include <ntddk.h>
 #include <dispmprt.h>
+
+#include <vidmm/host.h>
 
 #define HOST_MESSAGES 64u
 
@@ -38,6 +41,10 @@ void host_interrupt_connect(struct host_interrupt *interrupt, DXGKDDI_INTERRUPT_
 void host_interrupt_disconnect(struct host_interrupt *interrupt);
 void host_interrupt_raise(struct host_interrupt *interrupt, uint32_t message);
 bool host_interrupts_pending(void);
+/* Held interrupts are not delivered. */
+void host_interrupts_hold(bool held);
+/* Runs the ISR whether there is a message or not; see vidmm_host_ask_interrupt. */
+bool host_interrupt_ask(struct host_interrupt *interrupt, struct vidmm_host_asked *asked);
 /* Runs the ISR for pending messages of all boards, if the thread's state allows it. */
 void host_interrupts_deliver(void);
 /* Around every call into the model. */

@@ -2,6 +2,7 @@
 #include "memory/contiguous.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/thread.h"
 #include "base/world.h"
@@ -40,6 +41,41 @@ bool host_contiguous_holds(struct host_contiguous *all, uint64_t physical, size_
     return holds;
 }
 
+/* ---- The guard ------------------------------------------------------------------------------- */
+
+#define GUARD_BYTE 0xb5
+
+static unsigned char *guard_page(const struct host_contiguous_block *block) {
+    return host_world->physical->base + (block->frame + block->frames) * HOST_PAGE;
+}
+
+/* Frames in [first, limit) with a guard behind them, or, where there is no room for it, without. */
+static bool take_frames(struct host_contiguous_block *block, uint64_t first, uint64_t limit,
+                        uint64_t boundary) {
+    struct host_physical *ram = host_world->physical;
+    block->guarded = boundary == 0 &&
+                     host_frames_take_run(ram, block->frames + 1, first, limit, 0, &block->frame);
+    if (block->guarded)
+        memset(guard_page(block), GUARD_BYTE, HOST_PAGE);
+    return block->guarded ||
+           host_frames_take_run(ram, block->frames, first, limit, boundary, &block->frame);
+}
+
+/* The CPU, or the device, has written behind the block. */
+static void judge_guard(const struct host_contiguous_block *block) {
+    const unsigned char *guard = guard_page(block);
+    for (uint32_t i = 0; block->guarded && i < HOST_PAGE; i++)
+        if (guard[i] != GUARD_BYTE) {
+            host_violation("the page behind a contiguous block of %llu bytes was written, at "
+                           "offset 0x%llx of the block",
+                           (unsigned long long)(block->frames * HOST_PAGE),
+                           (unsigned long long)(block->frames * HOST_PAGE + i));
+            return;
+        }
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
 PVOID host_contiguous_take(SIZE_T NumberOfBytes, PHYSICAL_ADDRESS LowestAcceptableAddress,
                            PHYSICAL_ADDRESS HighestAcceptableAddress,
                            PHYSICAL_ADDRESS BoundaryAddressMultiple) {
@@ -53,10 +89,8 @@ PVOID host_contiguous_take(SIZE_T NumberOfBytes, PHYSICAL_ADDRESS LowestAcceptab
     if (!block)
         return NULL;
     block->frames = ROUND_TO_PAGES(NumberOfBytes) / HOST_PAGE;
-    if (!host_frames_take_run(host_world->physical, block->frames,
-                              (uint64_t)LowestAcceptableAddress.QuadPart / HOST_PAGE, limit,
-                              (uint64_t)BoundaryAddressMultiple.QuadPart / HOST_PAGE,
-                              &block->frame)) {
+    if (!take_frames(block, (uint64_t)LowestAcceptableAddress.QuadPart / HOST_PAGE, limit,
+                     (uint64_t)BoundaryAddressMultiple.QuadPart / HOST_PAGE)) {
         free(block);
         return NULL;
     }
@@ -100,7 +134,8 @@ NTKERNELAPI VOID NTAPI MmFreeContiguousMemory(PVOID BaseAddress) {
         host_violation("MmFreeContiguousMemory of an address that is no contiguous block");
         return;
     }
-    host_frames_give_run(host_world->physical, block->frame, block->frames);
+    judge_guard(block);
+    host_frames_give_run(host_world->physical, block->frame, block->frames + block->guarded);
     host_untrack(HOST_TRACKED_CONTIGUOUS, block);
     free(block);
 }

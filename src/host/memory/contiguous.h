@@ -14,6 +14,7 @@
 struct host_contiguous_block {
     struct host_contiguous_block *next;
     uint64_t frame, frames;
+    bool guarded; /* one frame more behind them, with a pattern */
 };
 
 struct host_contiguous {

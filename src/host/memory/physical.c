@@ -19,8 +19,8 @@ static uint64_t physical_words(uint64_t bits) {
 
 static void mark_free(struct host_physical *ram, uint64_t frame) {
     for (uint32_t l = 0; l < ram->levels; l++, frame /= 64) {
-        uint64_t was = ram->level[l][frame / 64];
-        ram->level[l][frame / 64] = was | (uint64_t)1 << (frame % 64);
+        uint64_t *word = &ram->level[l][frame / 64], was = *word;
+        __atomic_store_n(word, was | (uint64_t)1 << (frame % 64), __ATOMIC_RELAXED);
         if (was != 0)
             return;
     }
@@ -29,8 +29,9 @@ static void mark_free(struct host_physical *ram, uint64_t frame) {
 static void mark_used(struct host_physical *ram, uint64_t frame) {
     for (uint32_t l = 0; l < ram->levels; l++, frame /= 64) {
         uint64_t *word = &ram->level[l][frame / 64];
-        *word &= ~((uint64_t)1 << (frame % 64));
-        if (*word != 0)
+        uint64_t left = *word & ~((uint64_t)1 << (frame % 64));
+        __atomic_store_n(word, left, __ATOMIC_RELAXED);
+        if (left != 0)
             return;
     }
 }
@@ -183,6 +184,18 @@ bool host_frames_take_runs(struct host_physical *ram, uint64_t count, uint64_t f
     if (got == count || host_frames_take(ram, count - got, first, limit, frames + got))
         return true;
     host_frames_give(ram, frames, got);
+    return false;
+}
+
+/* Without the lock: a frame that is taken or given meanwhile may count as either. */
+bool host_frames_free(const struct host_physical *ram, uint64_t first, uint64_t count,
+                      uint64_t *frame) {
+    for (uint64_t at = first; at < first + count && at < ram->pages; at++)
+        if (at == 0 ||
+            (__atomic_load_n(&ram->level[0][at / 64], __ATOMIC_RELAXED) >> (at % 64) & 1u)) {
+            *frame = at;
+            return true;
+        }
     return false;
 }
 

@@ -51,6 +51,9 @@ bool host_frames_take_runs(struct host_physical *ram, uint64_t count, uint64_t f
                            uint64_t limit, uint64_t run, uint64_t *frames);
 void host_frames_give(struct host_physical *ram, const uint64_t *frames, uint64_t count);
 void host_frames_give_run(struct host_physical *ram, uint64_t start, uint64_t count);
+/* Any of `count` frames is free: *frame is the first of these. */
+bool host_frames_free(const struct host_physical *ram, uint64_t first, uint64_t count,
+                      uint64_t *frame);
 /* Host pointer to `size` bytes of RAM or nonpaged pool at `pa`, or NULL. */
 void *host_physical_pointer(struct host_physical *ram, uint64_t pa, size_t size);
 

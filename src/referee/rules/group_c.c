@@ -323,8 +323,9 @@ const struct vidmm_rule rules_c[] = {
                      "GpuMmuSupported or IoMmuSupported, that of root page tables with "
                      "GpuMmuSupported, those of exclusive access with IoMmuSecureModeSupported, "
                      "DxgkDdiPatch and DxgkDdiSubmitCommand without virtual addresses, those of "
-                     "contexts with MultiEngineAware, and DxgkDdiCancelCommand with "
-                     "CancelCommandAware. A driver that does more than display has those of "
+                     "contexts with MultiEngineAware, DxgkDdiCancelCommand with "
+                     "CancelCommandAware, and those of VidPNs with video present sources. A driver "
+                     "that does more than display has those of "
                      "queries, devices, allocations and paging buffers.",
         .page = "mcdm-implementation-guidelines",
         .how = "The slots of the driver's table, when the capability is reported. The page lists "

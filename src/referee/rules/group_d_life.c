@@ -195,4 +195,20 @@ const struct vidmm_rule rules_d_life[] = {
         .right = "if (info->PrivateDriverDataSize != sizeof(*data) || data->index >= entries)\n"
                  "    return STATUS_INVALID_PARAMETER;\n",
     },
+    {
+        RULE(525, DRIVER, IMPLIED, CORRUPTION),
+        .statement = "The calls that end an object succeed when it is there: those that close and "
+                     "destroy allocations and destroy contexts, devices and processes.",
+        .page = "nc-d3dkmddi-dxgkddi_destroyallocation",
+        .how = "Their status must be STATUS_SUCCESS; the pages allow an error result where the "
+               "object could not be released, and no reason is known that a driver has for that.",
+        .why = "The system's half is gone in any case: what the driver keeps is never freed, and "
+               "refers to handles that are given again.",
+        .windows = "No page tells what comes of a refusal.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "if (binding->busy)\n"
+                 "    return STATUS_DEVICE_BUSY;\n",
+        .right = "free_binding(binding);\n"
+                 "return STATUS_SUCCESS;\n",
+    },
 };

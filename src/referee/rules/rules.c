@@ -42,6 +42,7 @@ static const struct group {
     {'S', "64 KB pages, invalid accesses, companion contexts"},
     {'T', "Residency by DMA buffers (WDDM 1.x)"},
     {'U', "Linked adapters"},
+    {'V', "Interrupts and fences"},
     {'Z', "What the host sees: functions of the kernel, what is left behind, how the process ends"},
 };
 

@@ -91,10 +91,15 @@ struct reset {
 /* Reports of the driver that are not taken over yet, with a lock of their own. */
 struct reports {
     pthread_mutex_t lock;
+    uint64_t routines;           /* that reported work and returned */
+    uint64_t told;               /* of these, before the last DxgkCbNotifyDpc; the referee's lock */
     uint32_t first, count, room; /* elements `first` on, `count` of them */
     struct reported {
         struct vidmm_interrupt interrupt;
         HANDLE handle; /* as the driver named its device; NULL: it is not known */
+        /* Else no report, but the end of a routine that made some: whether it queued a DPC, and
+         * whether it said that the interrupt was its device's. */
+        bool routine, queued, claimed;
     } * report;
 };
 

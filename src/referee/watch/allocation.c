@@ -331,16 +331,20 @@ static NTSTATUS watch_CloseAllocation(struct vidmm_referee *referee, const HANDL
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiCloseAllocation", REFEREE_REENTRANT);
     allocation_judge_together(referee, device, args);
+    bool known = true;
     for (UINT i = 0; i < args->NumAllocations; i++) {
         struct shadow_opened *open = shadow_find_opened(referee, device, args->pOpenHandleList[i]);
         MANAGER_MUST(139, open, "one CloseAllocation for every open",
                      "handle %u of the list is not open in this device", i);
+        known = known && open;
         if (open)
             shadow_remove_opened(referee, open);
     }
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiCloseAllocation(device, args);
     referee_return(referee);
+    if (known)
+        device_judge_ended(referee, status);
     referee_exit(referee, &call);
     return status;
 }
@@ -394,6 +398,7 @@ static NTSTATUS watch_DestroyAllocation(struct vidmm_referee *referee, const HAN
     referee_enter(referee, &call, "DxgkDdiDestroyAllocation", REFEREE_REENTRANT);
     reports_drain(referee); /* what the manager learnt from another processor's DPC */
     allocation_judge_resource(referee, args);
+    bool known = true;
     for (UINT i = 0; i < args->NumAllocations; i++) {
         HANDLE handle = args->pAllocationList[i];
         struct shadow_allocation *allocation = shadow_allocation(referee, handle);
@@ -403,12 +408,15 @@ static NTSTATUS watch_DestroyAllocation(struct vidmm_referee *referee, const HAN
             MANAGER_MUST(136, allocation || !allocation_was_refused(referee, handle),
                          "no use of handles that a failed creation left in its array",
                          "handle %u of the list is %p", i, handle);
+        known = known && allocation;
         if (allocation)
             allocation_destroyed(referee, allocation);
     }
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiDestroyAllocation(adapter, args);
     referee_return(referee);
+    if (known)
+        device_judge_ended(referee, status);
     referee_exit(referee, &call);
     return status;
 }

@@ -1,38 +1,10 @@
 /*
- * callbacks.c - what the driver reports (completed, preempted and faulted work) and the context
- * allocations that it makes.
- *
- * DxgkCbNotifyInterrupt comes at the device's IRQL, from any thread and from inside the hardware
- * model: it only puts the report into a queue with a lock of its own. The queue is emptied, in order,
- * before DxgkCbNotifyDpc goes on to the manager and before any call of the GPU scheduler's class or
- * that ends an allocation.
+ * callbacks.c - the context allocations that the driver makes. What it reports is interrupt.c's.
  */
 #include <stdlib.h>
 
-#include <vidmm/interrupt.h>
-
-#include "work/work.h"
 #include "watch/allocation.h"
 #include "watch/watch.h"
-
-static VOID watch_NotifyInterrupt(struct vidmm_referee *referee, const HANDLE handle,
-                                  const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
-    struct reported report = {.handle = handle};
-    if (vidmm_interrupt_read(data, &report.interrupt))
-        reports_put(referee, &report);
-    referee->callbacks.DxgkCbNotifyInterrupt(handle, data);
-}
-WATCHED_2(VOID, NotifyInterrupt, const HANDLE, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *)
-
-static VOID watch_NotifyDpc(struct vidmm_referee *referee, const HANDLE handle) {
-    pthread_mutex_lock(&referee->lock);
-    reports_drain(referee);
-    pthread_mutex_unlock(&referee->lock);
-    referee->callbacks.DxgkCbNotifyDpc(handle);
-}
-WATCHED_1(VOID, NotifyDpc, const HANDLE)
-
-/* ---- Context allocations --------------------------------------------------------------------- */
 
 /* Paging operations name it before the callback returns. */
 static struct shadow_allocation *
@@ -115,8 +87,6 @@ static NTSTATUS watch_DestroyContextAllocation(struct vidmm_referee *referee, co
 WATCHED_2(NTSTATUS, DestroyContextAllocation, const HANDLE, const HANDLE)
 
 void referee_watch_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks) {
-    WATCH_CALLBACK(callbacks, NotifyInterrupt);
-    WATCH_CALLBACK(callbacks, NotifyDpc);
     callbacks_end(referee);
     WATCH_CALLBACK(callbacks, CreateContextAllocation);
     WATCH_CALLBACK(callbacks, DestroyContextAllocation);

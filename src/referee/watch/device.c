@@ -126,6 +126,11 @@ static void device_forget_contexts(struct vidmm_referee *referee, struct shadow_
             referee, CHAIN_OWNER(struct shadow_context, of_device, device->contexts.first));
 }
 
+void device_judge_ended(struct vidmm_referee *referee, NTSTATUS status) {
+    DRIVER_MUST(525, status == STATUS_SUCCESS, "STATUS_SUCCESS for an object that is there",
+                "status 0x%08x", (unsigned)status);
+}
+
 static NTSTATUS watch_DestroyDevice(struct vidmm_referee *referee, const HANDLE handle) {
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiDestroyDevice", REFEREE_REENTRANT);
@@ -138,6 +143,7 @@ static NTSTATUS watch_DestroyDevice(struct vidmm_referee *referee, const HANDLE 
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiDestroyDevice(handle);
     referee_return(referee);
+    device_judge_ended(referee, status);
     referee_exit(referee, &call);
     return status;
 }
@@ -219,6 +225,7 @@ static NTSTATUS watch_DestroyContext(struct vidmm_referee *referee, const HANDLE
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiDestroyContext(handle);
     referee_return(referee);
+    device_judge_ended(referee, status);
     referee_exit(referee, &call);
     return status;
 }

@@ -169,6 +169,9 @@ void linked_stopping(struct vidmm_referee *referee, PVOID context) {
     device->reported = false;
 }
 
+/* What the host puts into the results of DxgkDdiStartDevice, and judges when it is still there. */
+#define UNSET MAXULONG
+
 static NTSTATUS watch_StartDevice(struct vidmm_referee *referee, const PVOID context,
                                   PDXGK_START_INFO info, PDXGKRNL_INTERFACE callbacks,
                                   PULONG sources, PULONG children) {
@@ -186,18 +189,12 @@ static NTSTATUS watch_StartDevice(struct vidmm_referee *referee, const PVOID con
     device = linked_of_context(referee, context);
     if (device && status != STATUS_SUCCESS)
         device->handle = NULL;
+    if (status == STATUS_SUCCESS && *sources != UNSET)
+        slots_judge_sources(referee, *sources);
     pthread_mutex_unlock(&referee->lock);
     return status;
 }
-#define WATCHED_START(slot, ...)                                                                   \
-    static NTSTATUS APIENTRY watch_StartDevice_##slot(const PVOID context, PDXGK_START_INFO info,  \
-                                                      PDXGKRNL_INTERFACE callbacks,                \
-                                                      PULONG sources, PULONG children) {           \
-        return watch_StartDevice(registry_at(slot), context, info, callbacks, sources, children);  \
-    }
-REGISTRY_EACH(WATCHED_START, )
-static PDXGKDDI_START_DEVICE const watched_StartDevice[] = {
-    REGISTRY_EACH(WATCHED_ELEMENT, StartDevice)};
+WATCHED_5(NTSTATUS, StartDevice, const PVOID, PDXGK_START_INFO, PDXGKRNL_INTERFACE, PULONG, PULONG)
 
 static NTSTATUS watch_RemoveDevice(struct vidmm_referee *referee, const PVOID context) {
     struct linked *linked = &referee->linked;

@@ -93,6 +93,7 @@ static NTSTATUS watch_DestroyProcess(struct vidmm_referee *referee, const HANDLE
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiDestroyProcess(adapter, handle);
     referee_return(referee);
+    device_judge_ended(referee, status);
     referee_exit(referee, &call);
     return status;
 }

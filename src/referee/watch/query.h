@@ -62,8 +62,9 @@ void linked_judge_answer(struct vidmm_referee *referee, const struct query *quer
 void caps_begin(struct vidmm_referee *referee);
 void caps_answer(struct vidmm_referee *referee, const struct query *query);
 /* watch/slots.c: the functions that there are, when the driver's caps are known, and when a segment
- * has a CPU host aperture. */
+ * has a CPU host aperture; and when the driver has said how many video present sources there are. */
 void slots_judge(struct vidmm_referee *referee);
+void slots_judge_sources(struct vidmm_referee *referee, ULONG sources);
 void slots_judge_host_aperture(struct vidmm_referee *referee);
 /* watch/mmu.c */
 void mmu_answer(struct vidmm_referee *referee, const struct query *query);

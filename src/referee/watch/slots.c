@@ -27,6 +27,15 @@ void slots_judge_host_aperture(struct vidmm_referee *referee) {
     slots_judge_needed(referee, slot, COUNT(slot), "SupportsCpuHostAperture");
 }
 
+/* Each of them is in the table of every driver that displays, display-only ones as well. */
+void slots_judge_sources(struct vidmm_referee *referee, ULONG sources) {
+    const struct slot slot[] = {SLOT(IsSupportedVidPn), SLOT(RecommendFunctionalVidPn),
+                                SLOT(EnumVidPnCofuncModality), SLOT(SetVidPnSourceVisibility),
+                                SLOT(CommitVidPn)};
+    if (sources != 0)
+        slots_judge_needed(referee, slot, COUNT(slot), "NumberOfVideoPresentSources");
+}
+
 /* Either model has processes, and work by virtual address; with the IoMmu model the page tables are
  * the CPU's. */
 static void slots_judge_addresses(struct vidmm_referee *referee, DXGK_VIDMMCAPS memory) {

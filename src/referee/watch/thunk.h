@@ -40,6 +40,10 @@
     static type APIENTRY watch_##name##_##slot(a first, b second, c third, d fourth) {             \
         return watch_##name(registry_at(slot), first, second, third, fourth);                      \
     }
+#define WATCHED_IN_5(slot, type, name, a, b, c, d, e)                                              \
+    static type APIENTRY watch_##name##_##slot(a first, b second, c third, d fourth, e fifth) {    \
+        return watch_##name(registry_at(slot), first, second, third, fourth, fifth);               \
+    }
 #define WATCHED_ELEMENT(slot, name) watch_##name##_##slot,
 
 /* watched_NAME[slot] is what a table of the referee in that slot leads to. */
@@ -53,6 +57,10 @@
     REGISTRY_EACH(WATCHED_IN_4, type, name, a, b, c, d)                                            \
     static type(APIENTRY *const watched_##name[])(a, b, c,                                         \
                                                   d) = {REGISTRY_EACH(WATCHED_ELEMENT, name)};
+#define WATCHED_5(type, name, a, b, c, d, e)                                                       \
+    REGISTRY_EACH(WATCHED_IN_5, type, name, a, b, c, d, e)                                         \
+    static type(APIENTRY *const watched_##name[])(a, b, c, d,                                      \
+                                                  e) = {REGISTRY_EACH(WATCHED_ELEMENT, name)};
 
 /* Puts watch_NAME where the driver's DxgkDdiNAME is, if the driver has one. */
 #define WATCH(table, name)                                                                         \

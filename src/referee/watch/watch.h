@@ -18,6 +18,8 @@ void referee_watch_process(struct vidmm_referee *referee, DRIVER_INITIALIZATION_
 void referee_watch_preempt(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
 void referee_watch_reset(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
 void referee_watch_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks);
+void referee_watch_interrupt(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_interrupt_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks);
 void referee_watch_services(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
 void referee_watch_process_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks);
 /* DxgkDdiGetRootPageTableSize is watched. */
@@ -39,6 +41,8 @@ void query_judge_use(struct vidmm_referee *referee);
 /* device.c: work is given to a context, or to a device of a driver without contexts. */
 void device_judge_use(struct vidmm_referee *referee, uint32_t physical,
                       const DXGK_CONTEXTINFO *info);
+/* R525: the driver was told that an object ends. */
+void device_judge_ended(struct vidmm_referee *referee, NTSTATUS status);
 /* callbacks.c: the handles of context allocations are freed. */
 void callbacks_end(struct vidmm_referee *referee);
 /* allocation.c: nothing is left at the end of the adapter's life. */

@@ -1,10 +1,6 @@
 /*
- * report.c - what the driver reports of work: complete, preempted and faulted.
- * 
- * DxgkCbNotifyInterrupt comes at the device's IRQL, from any thread and from inside the hardware
- * model: it only puts the report into a queue with a lock of its own. The queue is emptied, in order,
- * before DxgkCbNotifyDpc goes on to the manager and before any call of the GPU scheduler's class or
- * that ends an allocation.
+ * report.c - what the driver reports of work: complete, preempted and faulted. watch/interrupt.c puts
+ * it into the queue, and says why there is one.
  */
 #include <string.h>
 
@@ -29,7 +25,15 @@ void reports_put(struct vidmm_referee *referee, const struct reported *report) {
     pthread_mutex_lock(&reports->lock);
     if (report_room(reports))
         reports->report[reports->first + reports->count++] = *report;
+    reports->routines += report->routine;
     pthread_mutex_unlock(&reports->lock);
+}
+
+uint64_t reports_routines(struct vidmm_referee *referee) {
+    pthread_mutex_lock(&referee->reports.lock);
+    uint64_t routines = referee->reports.routines;
+    pthread_mutex_unlock(&referee->reports.lock);
+    return routines;
 }
 
 static bool report_take(struct vidmm_referee *referee, struct reported *report) {
@@ -67,28 +71,36 @@ static bool report_of_link(struct vidmm_referee *referee, const struct reported 
     return there;
 }
 
-/* No rule of the table, and yet nothing that a scheduler could make sense of. */
+/* R523: false where a scheduler can make no sense of it. */
 static bool report_makes_sense(struct vidmm_referee *referee,
                                const struct vidmm_interrupt *report) {
-    if (report->node >= SHADOW_ORDINALS) {
-        vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
-                          "an interrupt was reported for node %u, which does not exist",
-                          report->node);
-        return false;
+    bool there = report->node < SHADOW_ORDINALS;
+    if (there) {
+        const struct shadow_node *node = &referee->node[report_node(report)];
+        if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED || report_anonymous(report))
+            return true;
+        there = node->any && fence_reached(node->submitted, report->fence);
     }
-    const struct shadow_node *node = &referee->node[report_node(report)];
-    if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED || report_anonymous(report) ||
-        (node->any && (int32_t)(node->submitted - report->fence) >= 0))
-        return true;
-    vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
-                      "fence %u was reported for node %u, where nothing was submitted with it",
-                      report->fence, report->node);
-    return false;
+    DRIVER_MUST(523, there, "a fence that work was submitted to the node with",
+                "fence %u was reported for node %u, where nothing was submitted with it",
+                report->fence, report->node);
+    return there;
+}
+
+/* R518, R520: at the end of a routine that made reports. */
+static void report_judge_routine(struct vidmm_referee *referee, const struct reported *reported) {
+    DRIVER_MUST(518, reported->queued, "DxgkCbQueueDpc before the routine returns",
+                "an interrupt was reported and no DPC queued%s", "");
+    DRIVER_MUST(520, reported->claimed, "TRUE for an interrupt of the driver's own device",
+                "DxgkDdiInterruptRoutine reported work and returned FALSE%s", "");
 }
 
 void reports_act(struct vidmm_referee *referee, const struct reported *reported) {
     const struct vidmm_interrupt *report = &reported->interrupt;
-    if (!report_of_link(referee, reported) || !report_makes_sense(referee, report))
+    if (reported->routine)
+        report_judge_routine(referee, reported);
+    if (reported->routine || !report_of_link(referee, reported) ||
+        !report_makes_sense(referee, report))
         return;
     if (report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED)
         submit_page_faulted(referee, report);

@@ -108,6 +108,8 @@ static inline uint32_t report_node(const struct vidmm_interrupt *report) {
 
 /* DxgkCbNotifyInterrupt, without the referee's lock. */
 void reports_put(struct vidmm_referee *referee, const struct reported *report);
+/* How many routines that reported work have returned so far. */
+uint64_t reports_routines(struct vidmm_referee *referee);
 /* A report of the driver. */
 void reports_act(struct vidmm_referee *referee, const struct reported *report);
 /* Takes over what was reported so far. */

@@ -63,14 +63,6 @@ NTSTATUS APIENTRY kmd_preempt_command(const HANDLE hAdapter, const DXGKARG_PREEM
     return STATUS_SUCCESS;
 }
 
-NTSTATUS APIENTRY kmd_query_current_fence(const HANDLE hAdapter, DXGKARG_QUERYCURRENTFENCE *args) {
-    const struct kmd_adapter *adapter = kmd_board(hAdapter, args->EngineOrdinal);
-    if (!adapter || args->NodeOrdinal >= adapter->nodes)
-        return STATUS_INVALID_PARAMETER;
-    args->CurrentFence = kmd_last_completed(adapter, args->NodeOrdinal);
-    return STATUS_SUCCESS;
-}
-
 /* ---- Interrupts ------------------------------------------------------------------------------ */
 
 static void report_completed(struct kmd_adapter *adapter, UINT node) {
@@ -126,11 +118,10 @@ static void submit_serve(struct kmd_adapter *adapter, UINT node) {
         kmd_report_signaled(adapter, node);
 }
 
-BOOLEAN APIENTRY kmd_interrupt_routine(const PVOID MiniportDeviceContext, ULONG MessageNumber) {
-    struct kmd_adapter *adapter = MiniportDeviceContext;
-    UNREFERENCED_PARAMETER(MessageNumber);
-    if (!adapter->registers)
-        return FALSE;
+/* Whatever the hardware has to report, at the device's IRQL; FALSE: it has nothing. */
+static KSYNCHRONIZE_ROUTINE submit_serve_all;
+static BOOLEAN NTAPI submit_serve_all(PVOID context) {
+    struct kmd_adapter *adapter = context;
     ULONG status = kmd_read(adapter, GPU_REG_INT_STATUS);
     if (status == 0)
         return FALSE;
@@ -139,6 +130,24 @@ BOOLEAN APIENTRY kmd_interrupt_routine(const PVOID MiniportDeviceContext, ULONG 
             submit_serve(adapter, node);
     adapter->dxgk.DxgkCbQueueDpc(adapter->dxgk.DeviceHandle);
     return TRUE;
+}
+
+BOOLEAN APIENTRY kmd_interrupt_routine(const PVOID MiniportDeviceContext, ULONG MessageNumber) {
+    const struct kmd_adapter *adapter = MiniportDeviceContext;
+    UNREFERENCED_PARAMETER(MessageNumber);
+    return adapter->registers && submit_serve_all(MiniportDeviceContext);
+}
+
+/* The interrupt may be lost: what it would have reported is reported first. */
+NTSTATUS APIENTRY kmd_query_current_fence(const HANDLE hAdapter, DXGKARG_QUERYCURRENTFENCE *args) {
+    struct kmd_adapter *adapter = kmd_board(hAdapter, args->EngineOrdinal);
+    BOOLEAN served;
+    if (!adapter || args->NodeOrdinal >= adapter->nodes)
+        return STATUS_INVALID_PARAMETER;
+    NTSTATUS status = adapter->dxgk.DxgkCbSynchronizeExecution(
+        adapter->dxgk.DeviceHandle, submit_serve_all, adapter, 0, &served);
+    args->CurrentFence = kmd_last_completed(adapter, args->NodeOrdinal);
+    return status;
 }
 
 VOID APIENTRY kmd_dpc_routine(const PVOID MiniportDeviceContext) {

@@ -172,6 +172,47 @@ static void contiguous_memory_has_physical_addresses(void **state) {
     assert_true(tiny_down(host, &error));
 }
 
+static void device_stores(uint64_t address) {
+    WRITE_REGISTER_ULONG64((PULONG64)(uintptr_t)(tiny.registers + TINY_STORE), address);
+}
+
+static void a_device_may_reach_what_somebody_allocated(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host *host = tiny_up(&config);
+    struct vidmm_host_error error;
+    (void)state;
+    uint8_t *block = MmAllocateContiguousMemory(PAGE + 1, any);
+    uint64_t address = (uint64_t)MmGetPhysicalAddress(block).QuadPart;
+    device_stores(address);
+    device_stores(address + 2 * PAGE - 1);
+    MmFreeContiguousMemory(block);
+    assert_int_equal(vidmm_host_violations(host), 0);
+    device_stores(address);
+    assert_true(tiny_violated(host, "in a page of system memory that nobody has allocated"));
+    assert_int_equal(vidmm_host_violations(host), 1);
+    device_stores(0);
+    assert_true(tiny_violated(host, "the device reached physical address 0x0, in a page"));
+    assert_true(tiny_down(host, &error));
+}
+
+static void what_is_written_behind_contiguous_memory_is_told(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host *host = tiny_up(&config);
+    struct vidmm_host_error error;
+    (void)state;
+    uint8_t *by_device = MmAllocateContiguousMemory(PAGE, any);
+    uint8_t *by_cpu = MmAllocateContiguousMemory(2 * PAGE, any);
+    device_stores((uint64_t)MmGetPhysicalAddress(by_device).QuadPart + PAGE);
+    by_cpu[2 * PAGE + 8] = 1;
+    MmFreeContiguousMemory(by_device);
+    assert_true(tiny_violated(host, "behind a contiguous block of 4096 bytes was written, at "
+                                    "offset 0x1000 of the block"));
+    MmFreeContiguousMemory(by_cpu);
+    assert_true(tiny_violated(host, "behind a contiguous block of 8192 bytes was written, at "
+                                    "offset 0x2008 of the block"));
+    assert_true(tiny_down(host, &error));
+}
+
 static void mdls_of_a_driver_can_be_mapped(void **state) {
     struct vidmm_host_config config = tiny_config();
     struct vidmm_host_error error;
@@ -358,6 +399,8 @@ int main(void) {
         cmocka_unit_test(pages_stay_below_the_highest_address),
         cmocka_unit_test(contiguous_pages_are_one_run_under_fragmentation),
         cmocka_unit_test(contiguous_memory_has_physical_addresses),
+        cmocka_unit_test(a_device_may_reach_what_somebody_allocated),
+        cmocka_unit_test(what_is_written_behind_contiguous_memory_is_told),
         cmocka_unit_test(mdls_of_a_driver_can_be_mapped),
         cmocka_unit_test(addresses_are_looked_up_while_views_come_and_go),
         cmocka_unit_test(damage_is_reported),

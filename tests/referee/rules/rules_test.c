@@ -35,7 +35,7 @@ static void a_row_is_found_by_its_number(void **state) {
     assert_null(vidmm_rule(0));
     assert_null(vidmm_rule(VIDMM_RULES_SIZE));
     assert_null(vidmm_rule(UINT32_MAX));
-    assert_null(vidmm_rule_group('V'));
+    assert_null(vidmm_rule_group('W'));
     assert_null(vidmm_rule_group('\0'));
 }
 

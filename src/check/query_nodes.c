@@ -1,0 +1,37 @@
+/*
+ * query_nodes.c - what the driver says of its engines: DxgkDdiGetNodeMetadata of each node that it
+ * reports, and of others.
+ */
+#include "stage.h"
+
+static NTSTATUS ask_node(struct check *check, uint32_t node) {
+    DXGKARG_GETNODEMETADATA answer = {.EngineType = DXGK_ENGINE_TYPE_OTHER};
+    check_step(check, "query: metadata of node %u", node);
+    return check->harness.spoken.DxgkDdiGetNodeMetadata(vidmm_host_adapter(check->harness.host),
+                                                        node, &answer);
+}
+
+/* Linked adapters have the topology of one. */
+void query_nodes(struct check *check, const DXGK_DRIVERCAPS *caps) {
+    struct vidmm_ledger *ledger = &check->shared->ledger;
+    uint32_t nodes = caps->GpuEngineTopology.NbAsymetricProcessingNodes;
+    bool there = check->harness.spoken.DxgkDdiGetNodeMetadata;
+    if (check_displays_only(check) ||
+        check->harness.spoken.Version < DXGKDDI_INTERFACE_VERSION_WDDM1_3)
+        return;
+    vidmm_ledger_judge(ledger, 524, VIDMM_SIDE_DRIVER, there, "a function that tells of nodes",
+                       "DxgkDdiGetNodeMetadata is NULL");
+    for (uint32_t node = 0; there && node < nodes && node < 64; node++) {
+        NTSTATUS status = ask_node(check, node);
+        vidmm_ledger_judge(ledger, 524, VIDMM_SIDE_DRIVER, status == STATUS_SUCCESS,
+                           "STATUS_SUCCESS for each node", "status 0x%08x for node %u of %u",
+                           (unsigned)status, node, nodes);
+    }
+    for (uint32_t beyond = 0; there && beyond < 2; beyond++) {
+        uint32_t node = beyond == 0 ? nodes : UINT32_MAX;
+        NTSTATUS status = ask_node(check, node);
+        vidmm_ledger_judge(ledger, 524, VIDMM_SIDE_DRIVER, status == STATUS_INVALID_PARAMETER,
+                           "STATUS_INVALID_PARAMETER for a node that does not exist",
+                           "status 0x%08x for node %u of %u", (unsigned)status, node, nodes);
+    }
+}

@@ -1,0 +1,109 @@
+/*
+ * stage_interrupts.c - what the usual deliverer of interrupts, which is prompt and exact, does not
+ * show: an interrupt of another device on the same line, one that is still there when the driver
+ * has served it, and one that is lost, so that the system has to ask for the fence.
+ */
+#include "raw.h"
+
+/* ---- On a line with other devices ------------------------------------------------------------ */
+
+/* The hardware has nothing to say; false: there is no interrupt routine. */
+static bool other_device(struct raw_submitter *raw, const char *when) {
+    struct vidmm_host_asked asked;
+    check_step(raw->check, "interrupts: of another device, %s", when);
+    if (!vidmm_host_ask_interrupt(raw->check->harness.host, &asked))
+        return false;
+    if (!asked.raised && !asked.again)
+        vidmm_ledger_judge(&raw->check->shared->ledger, 520, VIDMM_SIDE_DRIVER, !asked.claimed,
+                           "FALSE for an interrupt that the adapter did not generate",
+                           "DxgkDdiInterruptRoutine returned TRUE %s", when);
+    return true;
+}
+
+/* Work completes while interrupts are held; then the driver is asked until it has nothing more. */
+static bool own_device(struct raw_submitter *raw) {
+    struct vidmm_host *host = raw->check->harness.host;
+    struct vidmm_host_asked asked, once_more;
+    check_step(raw->check, "interrupts: the device's own");
+    vidmm_host_hold_interrupts(host, true);
+    const struct raw_piece piece = {0, RAW_PAGES, true};
+    bool good = raw_transfer(raw, &piece) && raw_submit(raw);
+    vidmm_host_run(host);
+    good = good && vidmm_host_ask_interrupt(host, &asked);
+    if (good && asked.raised && asked.claimed && !asked.again &&
+        vidmm_host_ask_interrupt(host, &once_more) && !once_more.raised)
+        vidmm_ledger_judge(&raw->check->shared->ledger, 521, VIDMM_SIDE_DRIVER, !once_more.claimed,
+                           "an interrupt that is dismissed when the routine returned TRUE",
+                           "DxgkDdiInterruptRoutine returned TRUE again, with no new interrupt");
+    vidmm_host_hold_interrupts(host, false);
+    return good && raw_flush(raw);
+}
+
+static void on_a_line(struct raw_submitter *raw) {
+    if (!other_device(raw, "before any work") || !raw_settle_in(raw))
+        return;
+    (void)(other_device(raw, "after work") && own_device(raw) &&
+           other_device(raw, "after work of which it interrupted"));
+}
+
+/* ---- Fences ---------------------------------------------------------------------------------- */
+
+static bool ask_fence(struct raw_submitter *raw, const char *when) {
+    DXGKARG_QUERYCURRENTFENCE args = {.NodeOrdinal = raw->info.paging_node,
+                                      .EngineOrdinal = raw->physical};
+    check_step(raw->check, "interrupts: the current fence %s", when);
+    NTSTATUS status = raw->ddi->DxgkDdiQueryCurrentFence(raw->adapter, &args);
+    vidmm_host_run(raw->check->harness.host);
+    return status == STATUS_SUCCESS;
+}
+
+/* Work is done and its interrupt lost. That it was done shows when the interrupt comes after all. */
+static bool lost_interrupt(struct raw_submitter *raw) {
+    struct vidmm_host *host = raw->check->harness.host;
+    const struct raw_piece piece = {0, RAW_PAGES, true};
+    bool good = raw_transfer(raw, &piece);
+    vidmm_host_hold_interrupts(host, true);
+    good = good && raw_submit(raw);
+    vidmm_host_run(host);
+    good = good && ask_fence(raw, "of work whose interrupt is lost");
+    uint32_t reported = raw->completed;
+    vidmm_host_hold_interrupts(host, false);
+    vidmm_host_run(host);
+    if (good && raw->completed == raw->fence && raw->faulted == 0)
+        vidmm_ledger_judge(
+            &raw->check->shared->ledger, 522, VIDMM_SIDE_DRIVER, reported == raw->fence,
+            "a report of the fence before DxgkDdiQueryCurrentFence returns",
+            "fence %u was complete, and %u the last one that was reported", raw->fence, reported);
+    return good && raw_flush(raw);
+}
+
+static void fences(struct raw_submitter *raw) {
+    if (!raw->ddi->DxgkDdiQueryCurrentFence || !ask_fence(raw, "before any work") ||
+        !raw_settle_in(raw) || !ask_fence(raw, "after work"))
+        return;
+    const struct raw_piece piece = {0, RAW_PAGES, true};
+    for (uint32_t i = 0; i < 3; i++)
+        if (!raw_transfer(raw, &piece) || !raw_submit(raw) ||
+            !ask_fence(raw, "of work under way") || !raw_flush(raw) || !ask_fence(raw, "after it"))
+            return;
+    (void)lost_interrupt(raw);
+}
+
+enum vidmm_stage_outcome stage_interrupts(struct check *check, uint32_t number) {
+    static const struct check_setup worlds[] = {
+        {.settings = {{"VramBytes", (uint64_t)1 << 20}}},
+        {.settings = {{"VramBytes", (uint64_t)1 << 20}}, .line = true},
+    };
+    struct raw_submitter raw;
+    check_step(check, "interrupts: run %u", number + 1);
+    if (!check_open(check, &worlds[number]))
+        return worlds[number].line ? VIDMM_STAGE_SKIPPED : VIDMM_STAGE_STOPPED;
+    enum vidmm_stage_outcome opened = raw_open_aperture(&raw, check);
+    if (opened != VIDMM_STAGE_DONE)
+        return opened;
+    if (raw.memory.id != 0 && worlds[number].line)
+        on_a_line(&raw);
+    else if (raw.memory.id != 0)
+        fences(&raw);
+    return raw_close(&raw);
+}

@@ -1,0 +1,102 @@
+/*
+ * group_v.c - rows of group V: interrupts, the DPCs that follow them, and fences.
+ */
+#define GROUP 'V'
+#include "groups.h"
+
+const struct vidmm_rule rules_v[] = {
+    {
+        RULE(518, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .statement = "After DxgkCbNotifyInterrupt the driver queues a DPC before it leaves its "
+                     "interrupt routine, or the routine of DxgkCbSynchronizeExecution.",
+        .page = "nc-d3dkmddi-dxgkcb_notify_interrupt",
+        .how = "At the end of each such routine that reported work, DxgkCbQueueDpc must have been "
+               "called in it; its result does not matter.",
+        .why = "The scheduler acts on a report in DxgkCbNotifyDpc, which the DPC calls.",
+        .windows = "The work that was reported stays under way, until something else queues the "
+                   "DPC or the time-out comes.",
+        .wrong = "dxgk->DxgkCbNotifyInterrupt(dxgk->DeviceHandle, &completed);\n"
+                 "return TRUE;\n",
+        .right = "dxgk->DxgkCbNotifyInterrupt(dxgk->DeviceHandle, &completed);\n"
+                 "dxgk->DxgkCbQueueDpc(dxgk->DeviceHandle);\n"
+                 "return TRUE;\n",
+    },
+    {
+        RULE(519, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .statement = "DxgkDdiDpcRoutine calls DxgkCbNotifyDpc about the events that were reported "
+                     "at interrupt time.",
+        .page = "nc-d3dkmddi-dxgkcb_notify_interrupt",
+        .how = "When DxgkDdiDpcRoutine returns, DxgkCbNotifyDpc must have been called since the "
+               "last interrupt routine that reported work and returned before the DPC began. Not "
+               "judged for linked adapters, of which each has a DPC.",
+        .why = "The scheduler must be told of the same event at DPC time: only then it submits "
+               "what comes next.",
+        .windows = "The work that was reported stays under way and the time-out comes.",
+        .wrong = "VOID DpcRoutine(const PVOID context) { UNREFERENCED_PARAMETER(context); }\n",
+        .right = "dxgk->DxgkCbNotifyDpc(dxgk->DeviceHandle);\n",
+    },
+    {
+        RULE(520, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .statement = "DxgkDdiInterruptRoutine returns FALSE for an interrupt that its adapter did "
+                     "not generate, and TRUE for one that it did.",
+        .page = "nc-dispmprt-dxgkddi_interrupt_routine",
+        .how = "Where the interrupt is line-based (stage interrupts), the routine is called for "
+               "another device on the line, when the hardware has nothing to say: FALSE. A routine "
+               "that reported work must return TRUE.",
+        .why = "Devices share a line: the system asks one driver after the other until one says "
+               "that the interrupt was its own.",
+        .windows = "The other device's interrupt is never served, or the line stays asserted and "
+                   "the processor does nothing else.",
+        .wrong = "return TRUE; /* whatever the hardware says */\n",
+        .right = "if (ReadEvents(ctx) == 0)\n"
+                 "    return FALSE;\n",
+    },
+    {
+        RULE(521, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .statement = "DxgkDdiInterruptRoutine dismisses the interrupt on the adapter before it "
+                     "returns TRUE.",
+        .page = "nc-dispmprt-dxgkddi_interrupt_routine",
+        .how = "Where the interrupt is line-based (stage interrupts), the routine is called again "
+               "after it returned TRUE, with nothing new from the hardware: it must return FALSE.",
+        .why = "A line stays asserted for as long as the device has an interrupt.",
+        .windows = "The routine is called again without end.",
+        .wrong = "ULONG events = ReadEvents(ctx);\n"
+                 "Report(ctx, events);\n"
+                 "return events != 0;\n",
+        .right = "ULONG events = ReadEvents(ctx);\n"
+                 "WriteEvents(ctx, events); /* write one to clear */\n"
+                 "Report(ctx, events);\n"
+                 "return events != 0;\n",
+    },
+    {
+        RULE(522, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .statement = "DxgkDdiQueryCurrentFence answers with the fence that the hardware completed "
+                     "last, and reports it before it returns where that was not done yet.",
+        .page = "nc-d3dkmddi-dxgkddi_querycurrentfence",
+        .how =
+            "CurrentFence must be the fence that was reported last, reports that are made during "
+            "the call included. Stage interrupts holds interrupts back while work completes, "
+            "asks, and expects the work to have been reported.",
+        .why = "The system asks when it has waited too long, because an interrupt may have been "
+               "lost.",
+        .windows = "Work that is done counts as hanging, and the time-out resets the adapter.",
+        .wrong = "args->CurrentFence = ctx->LastReportedFence;\n",
+        .right = "args->CurrentFence = ReadCompletedFence(ctx, args->NodeOrdinal);\n"
+                 "ReportIfNewer(ctx, args->CurrentFence); /* by DxgkCbSynchronizeExecution */\n",
+    },
+    {
+        RULE(523, DRIVER, DOCUMENTED, BUGCHECK),
+        .statement = "A fence that is reported, or answered to DxgkDdiQueryCurrentFence, is one "
+                     "that work was submitted to that node with.",
+        .page = "bug-check-0x119---video-scheduler-internal-error",
+        .how = "A fence that is reported complete or faulted may not lie beyond the last one that "
+               "was submitted to the node, and the node must exist.",
+        .why = "The scheduler takes the work with that fence for done.",
+        .windows = "Bugcheck 0x119, parameter 1 is 1: an invalid fence ID.",
+        .severity_source = THE_PAGE,
+        .windows_source = THE_PAGE,
+        .wrong =
+            "data.DmaCompleted.SubmissionFenceId = ++ctx->Completed; /* a counter of ours */\n",
+        .right = "data.DmaCompleted.SubmissionFenceId = ReadCompletedFence(ctx, node);\n",
+    },
+};

@@ -1,0 +1,170 @@
+/*
+ * interrupt.c - how the driver tells that work is over: what it reports in its interrupt routine or
+ * in a routine of DxgkCbSynchronizeExecution, the DPC that has to follow, and what it answers to
+ * DxgkDdiQueryCurrentFence. What a report says of work is work/report.c's.
+ *
+ * These calls come at the device's IRQL, from any thread and from inside the hardware model, where
+ * the referee's lock cannot be taken: reports, and what is wrong about how they were made, only go
+ * into a queue with a lock of its own. The queue is emptied, in order, before DxgkCbNotifyDpc goes on
+ * to the manager and before any call of the GPU scheduler's class or that ends an allocation.
+ */
+#include <vidmm/interrupt.h>
+
+#include "work/work.h"
+#include "watch/watch.h"
+
+/* The interrupt routine, or a synchronised one, that the thread is in. */
+struct routine {
+    struct routine *outer;
+    bool reported; /* DxgkCbNotifyInterrupt, about work */
+    bool queued;   /* DxgkCbQueueDpc */
+};
+
+static _Thread_local struct routine *innermost;
+
+static void routine_enter(struct routine *routine) {
+    *routine = (struct routine){.outer = innermost};
+    innermost = routine;
+}
+
+static void routine_leave(struct vidmm_referee *referee, const struct routine *routine,
+                          bool claimed) {
+    innermost = routine->outer;
+    if (routine->reported)
+        reports_put(referee, &(struct reported){
+                                 .routine = true, .queued = routine->queued, .claimed = claimed});
+}
+
+/* ---- Reports --------------------------------------------------------------------------------- */
+
+static VOID watch_NotifyInterrupt(struct vidmm_referee *referee, const HANDLE handle,
+                                  const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    struct reported report = {.handle = handle};
+    if (vidmm_interrupt_read(data, &report.interrupt)) {
+        reports_put(referee, &report);
+        if (innermost)
+            innermost->reported = true;
+    }
+    referee->callbacks.DxgkCbNotifyInterrupt(handle, data);
+}
+WATCHED_2(VOID, NotifyInterrupt, const HANDLE, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *)
+
+static BOOLEAN watch_QueueDpc(struct vidmm_referee *referee, const HANDLE handle) {
+    if (innermost)
+        innermost->queued = true;
+    return referee->callbacks.DxgkCbQueueDpc(handle);
+}
+WATCHED_1(BOOLEAN, QueueDpc, const HANDLE)
+
+static VOID watch_NotifyDpc(struct vidmm_referee *referee, const HANDLE handle) {
+    pthread_mutex_lock(&referee->lock);
+    referee->reports.told = reports_routines(referee);
+    reports_drain(referee);
+    pthread_mutex_unlock(&referee->lock);
+    referee->callbacks.DxgkCbNotifyDpc(handle);
+}
+WATCHED_1(VOID, NotifyDpc, const HANDLE)
+
+/* ---- Routines -------------------------------------------------------------------------------- */
+
+static BOOLEAN watch_InterruptRoutine(struct vidmm_referee *referee, const PVOID context,
+                                      ULONG message) {
+    struct routine routine;
+    routine_enter(&routine);
+    BOOLEAN claimed = referee->real.DxgkDdiInterruptRoutine(context, message);
+    routine_leave(referee, &routine, claimed);
+    return claimed;
+}
+WATCHED_2(BOOLEAN, InterruptRoutine, const PVOID, ULONG)
+
+struct synchronized {
+    struct vidmm_referee *referee;
+    PKSYNCHRONIZE_ROUTINE routine;
+    PVOID context;
+};
+
+static KSYNCHRONIZE_ROUTINE synchronized_run;
+static BOOLEAN NTAPI synchronized_run(PVOID context) {
+    const struct synchronized *synchronized = context;
+    struct routine routine;
+    routine_enter(&routine);
+    BOOLEAN result = synchronized->routine(synchronized->context);
+    routine_leave(synchronized->referee, &routine, true);
+    return result;
+}
+
+static NTSTATUS watch_SynchronizeExecution(struct vidmm_referee *referee, const HANDLE handle,
+                                           PKSYNCHRONIZE_ROUTINE routine, PVOID context,
+                                           ULONG message, PBOOLEAN result) {
+    struct synchronized synchronized = {referee, routine, context};
+    return referee->callbacks.DxgkCbSynchronizeExecution(handle, routine ? synchronized_run : NULL,
+                                                         &synchronized, message, result);
+}
+WATCHED_5(NTSTATUS, SynchronizeExecution, const HANDLE, PKSYNCHRONIZE_ROUTINE, PVOID, ULONG,
+          PBOOLEAN)
+
+/* What was reported before it began is for this DPC; of linked adapters each has a DPC of its own. */
+static VOID watch_DpcRoutine(struct vidmm_referee *referee, const PVOID context) {
+    uint64_t routines = reports_routines(referee);
+    referee->real.DxgkDdiDpcRoutine(context);
+    pthread_mutex_lock(&referee->lock);
+    if (routines != 0 && linked_count(referee) == 1)
+        DRIVER_MUST(519, referee->reports.told >= routines, "DxgkCbNotifyDpc in the DPC",
+                    "DxgkDdiDpcRoutine returned, and %llu interrupt routines had reported work "
+                    "that DxgkCbNotifyDpc was not called for",
+                    LLU(routines - referee->reports.told));
+    pthread_mutex_unlock(&referee->lock);
+}
+WATCHED_1(VOID, DpcRoutine, const PVOID)
+
+/* ---- Fences that are asked for --------------------------------------------------------------- */
+
+/* Before the first report of a node the answer is any that no work has. */
+static void fence_judge_current(struct vidmm_referee *referee, const struct shadow_node *node,
+                                const struct shadow_node *before, uint32_t current) {
+    if (!node->any)
+        return;
+    DRIVER_MUST(523, !fence_beyond(current, node->submitted),
+                "the fence of work that was submitted to the node",
+                "CurrentFence is %u, fence %u was submitted last", current, node->submitted);
+    if (node->reported && before->reported)
+        DRIVER_MUST(522,
+                    fence_reached(current, before->completed) &&
+                        fence_reached(node->completed, current),
+                    "the fence completed last, reported before the call returns",
+                    "CurrentFence is %u, fence %u was reported last", current, node->completed);
+}
+
+static NTSTATUS watch_QueryCurrentFence(struct vidmm_referee *referee, const HANDLE handle,
+                                        DXGKARG_QUERYCURRENTFENCE *args) {
+    struct referee_call call;
+    uint32_t ordinal = args->NodeOrdinal < SHADOW_ORDINALS ? args->NodeOrdinal : 0;
+    const struct shadow_node *node =
+        &referee->node[linked_node(linked_index(referee, args->EngineOrdinal), ordinal)];
+    referee_enter(referee, &call, "DxgkDdiQueryCurrentFence", REFEREE_REENTRANT);
+    reports_drain(referee);
+    const struct shadow_node before = *node;
+    referee_leave(referee);
+    NTSTATUS status = referee->real.DxgkDdiQueryCurrentFence(handle, args);
+    referee_return(referee);
+    reports_drain(referee);
+    if (status == STATUS_SUCCESS)
+        fence_judge_current(referee, node, &before, args->CurrentFence);
+    referee_exit(referee, &call);
+    return status;
+}
+WATCHED_2(NTSTATUS, QueryCurrentFence, const HANDLE, DXGKARG_QUERYCURRENTFENCE *)
+
+void referee_watch_interrupt(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
+    WATCH(table, InterruptRoutine);
+    WATCH(table, DpcRoutine);
+    WATCH(table, QueryCurrentFence);
+}
+
+void referee_watch_interrupt_callbacks(struct vidmm_referee *referee,
+                                       DXGKRNL_INTERFACE *callbacks) {
+    WATCH_CALLBACK(callbacks, NotifyInterrupt);
+    WATCH_CALLBACK(callbacks, QueueDpc);
+    WATCH_CALLBACK(callbacks, NotifyDpc);
+    WATCH_CALLBACK(callbacks, SynchronizeExecution);
+}

@@ -1,0 +1,142 @@
+/*
+ * break_interrupts.c - drivers that get interrupts wrong, the DPCs that follow them, and the fences
+ * that they report or are asked for.
+ */
+#include "mutants.h"
+
+/* ---- Calls of the system that a driver leaves out, or spoils --------------------------------- */
+
+static DXGKRNL_INTERFACE system_calls;
+static void (*spoil_calls)(DXGKRNL_INTERFACE *calls);
+
+static NTSTATUS APIENTRY start(const PVOID context, PDXGK_START_INFO info, PDXGKRNL_INTERFACE calls,
+                               PULONG sources, PULONG children) {
+    DXGKRNL_INTERFACE mine = *calls;
+    system_calls = *calls;
+    spoil_calls(&mine);
+    return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
+}
+
+#define SPOIL_CALL(slot, function)                                                                 \
+    static void spoil_##function(DXGKRNL_INTERFACE *calls) {                                       \
+        calls->slot = function;                                                                    \
+    }                                                                                              \
+    static void install_##function(DRIVER_INITIALIZATION_DATA *table) {                            \
+        spoil_calls = spoil_##function;                                                            \
+        table->DxgkDdiStartDevice = start;                                                         \
+    }
+
+static BOOLEAN APIENTRY queue_nothing(HANDLE device) {
+    (void)device;
+    return TRUE;
+}
+SPOIL_CALL(DxgkCbQueueDpc, queue_nothing)
+
+static VOID APIENTRY report_ahead(const HANDLE device,
+                                  const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA mine = *data;
+    if (mine.InterruptType == DXGK_INTERRUPT_DMA_COMPLETED)
+        mine.DmaCompleted.SubmissionFenceId += 1000;
+    system_calls.DxgkCbNotifyInterrupt(device, &mine);
+}
+SPOIL_CALL(DxgkCbNotifyInterrupt, report_ahead)
+
+static VOID APIENTRY report_other_node(const HANDLE device,
+                                       const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA mine = *data;
+    if (mine.InterruptType == DXGK_INTERRUPT_DMA_COMPLETED)
+        mine.DmaCompleted.NodeOrdinal += 40;
+    system_calls.DxgkCbNotifyInterrupt(device, &mine);
+}
+SPOIL_CALL(DxgkCbNotifyInterrupt, report_other_node)
+
+/* ---- Routines -------------------------------------------------------------------------------- */
+
+static VOID APIENTRY end_quietly(const PVOID context) {
+    (void)context;
+}
+REPLACE(DxgkDdiDpcRoutine, end_quietly)
+
+static BOOLEAN APIENTRY claim_all(const PVOID context, ULONG message) {
+    (void)mutants_good.DxgkDdiInterruptRoutine(context, message);
+    return TRUE;
+}
+REPLACE(DxgkDdiInterruptRoutine, claim_all)
+
+static BOOLEAN APIENTRY claim_none(const PVOID context, ULONG message) {
+    (void)mutants_good.DxgkDdiInterruptRoutine(context, message);
+    return FALSE;
+}
+REPLACE(DxgkDdiInterruptRoutine, claim_none)
+
+/* The event is still set when the routine is called again. */
+static BOOLEAN APIENTRY dismiss_late(const PVOID context, ULONG message) {
+    static BOOLEAN left;
+    BOOLEAN before = left;
+    left = mutants_good.DxgkDdiInterruptRoutine(context, message);
+    return left || before;
+}
+REPLACE(DxgkDdiInterruptRoutine, dismiss_late)
+
+/* ---- Fences ---------------------------------------------------------------------------------- */
+
+static UINT heard[2]; /* the fence that was reported last, of the first nodes */
+
+static VOID APIENTRY note_report(const HANDLE device, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    if (data->InterruptType == DXGK_INTERRUPT_DMA_COMPLETED && data->DmaCompleted.NodeOrdinal < 2)
+        heard[data->DmaCompleted.NodeOrdinal] = data->DmaCompleted.SubmissionFenceId;
+    system_calls.DxgkCbNotifyInterrupt(device, data);
+}
+
+static void spoil_note_report(DXGKRNL_INTERFACE *calls) {
+    calls->DxgkCbNotifyInterrupt = note_report;
+}
+
+static NTSTATUS APIENTRY answer_heard(const HANDLE adapter, DXGKARG_QUERYCURRENTFENCE *args) {
+    (void)adapter;
+    args->CurrentFence = heard[args->NodeOrdinal & 1u];
+    return STATUS_SUCCESS;
+}
+
+static void install_answer_heard(DRIVER_INITIALIZATION_DATA *table) {
+    spoil_calls = spoil_note_report;
+    table->DxgkDdiStartDevice = start;
+    table->DxgkDdiQueryCurrentFence = answer_heard;
+}
+
+static NTSTATUS APIENTRY answer_old(const HANDLE adapter, DXGKARG_QUERYCURRENTFENCE *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryCurrentFence(adapter, args);
+    args->CurrentFence -= 1;
+    return status;
+}
+REPLACE(DxgkDdiQueryCurrentFence, answer_old)
+
+static NTSTATUS APIENTRY answer_ahead(const HANDLE adapter, DXGKARG_QUERYCURRENTFENCE *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryCurrentFence(adapter, args);
+    args->CurrentFence += 1000;
+    return status;
+}
+REPLACE(DxgkDdiQueryCurrentFence, answer_ahead)
+
+const struct mutant mutants_interrupts[] = {
+    {BREAKS(518, DRIVER, "interrupts", queue_nothing, "queues no DPC after it reported work")},
+    {BREAKS(519, DRIVER, "interrupts", end_quietly,
+            "has a DPC that does not call DxgkCbNotifyDpc")},
+    {BREAKS(520, DRIVER, "interrupts", claim_all, "claims the interrupts of other devices"),
+     .consequences = {521}},
+    {BREAKS(520, DRIVER, "interrupts", claim_none, "does not claim its own interrupts")},
+    {BREAKS(521, DRIVER, "interrupts", dismiss_late,
+            "has the interrupt it served still asserted when it returns"),
+     .consequences = {520}},
+    {BREAKS(522, DRIVER, "interrupts", answer_heard,
+            "answers with the fence that it reported last, whatever the hardware has done")},
+    {BREAKS(522, DRIVER, "interrupts", answer_old,
+            "answers with the fence before the current one")},
+    {BREAKS(523, DRIVER, "interrupts", answer_ahead,
+            "answers with a fence that was never submitted"),
+     .consequences = {522}},
+    {BREAKS(523, DRIVER, "interrupts", report_ahead, "reports a fence that was never submitted")},
+    {BREAKS(523, DRIVER, "interrupts", report_other_node, "reports a node that does not exist")},
+};
+const uint32_t mutants_interrupts_count =
+    sizeof(mutants_interrupts) / sizeof(mutants_interrupts[0]);

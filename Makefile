@@ -14,6 +14,7 @@
 #   make matrix-gpummu           every workload at every shape of page tables, a hundred frames
 #   make matrix-contract         every workload with large pages, AGP, linked adapters and without;
 #                                MATRIX='--quick -j 2' for a sample of short runs
+#   make mutation                example drivers with one seeded mistake each, examined; COUNT=500 SEED=0
 #   make images                  every example driver as an image (.sys), by mingw and by clang
 #   make install                 PREFIX=/usr/local
 #   make clean
@@ -21,8 +22,10 @@
 WORKLOAD ?= openarena-tour
 VRAM ?= 25%
 PREFIX ?= /usr/local
+COUNT ?= 500
+SEED ?= 0
 
-.PHONY: all images run test bench stress fuzz check install clean sanitize tsan coverage matrix matrix-gpummu matrix-contract format deps deps-checks
+.PHONY: all images run test bench stress fuzz check install clean sanitize tsan coverage matrix matrix-gpummu matrix-contract mutation format deps deps-checks
 .NOTPARALLEL:
 
 all: deps
@@ -77,6 +80,9 @@ matrix-gpummu: all
 
 matrix-contract: all
 	@tests/system/contract_matrix.sh $(MATRIX) build/vidmm
+
+mutation: deps-checks all
+	@tests/mutation/mutate.py build --count $(COUNT) --seed $(SEED)
 
 images: deps-checks all
 	@scripts/build-images.sh build

@@ -106,7 +106,7 @@ static const struct vidmm_code rows[] = {
                 "vidmm check --stage preempt, then --stage engines: work is preempted, lost in "
                 "resets and submitted again",
             },
-        .rules = {277, 279, 281, 278, 275, 380},
+        .rules = {277, 279, 281, 523, 278, 275, 380},
         .records = {W(33), W(35), F(40)},
         .cases = &cases_scheduler,
     },

@@ -160,7 +160,7 @@ static void memory_is_reserved_committed_and_released(void **state) {
 }
 
 static void objects_have_further_handles_and_names(void **state) {
-    HANDLE event, other, directory;
+    HANDLE event, other, none, directory;
     UNICODE_STRING name;
     ULONG need = 0;
     struct {
@@ -176,9 +176,9 @@ static void objects_have_further_handles_and_names(void **state) {
         STATUS_SUCCESS);
     assert_int_equal(ZwSetEvent(other, NULL), STATUS_SUCCESS);
     assert_int_equal(KeReadStateEvent(object), 1);
-    assert_int_equal(ObOpenObjectByPointer(object, 0x10000, NULL, 0, NULL, KernelMode, &other),
+    assert_int_equal(ObOpenObjectByPointer(object, 0x10000, NULL, 0, NULL, KernelMode, &none),
                      STATUS_INVALID_PARAMETER);
-    assert_int_equal(ObOpenObjectByPointer(&need, 0, NULL, 0, NULL, KernelMode, &other),
+    assert_int_equal(ObOpenObjectByPointer(&need, 0, NULL, 0, NULL, KernelMode, &none),
                      STATUS_OBJECT_TYPE_MISMATCH);
     assert_int_equal(ObQueryNameString(object, NULL, 0, &need), STATUS_INFO_LENGTH_MISMATCH);
     assert_int_equal(need, sizeof(info.head) + name.Length + sizeof(WCHAR));
@@ -189,6 +189,8 @@ static void objects_have_further_handles_and_names(void **state) {
                      STATUS_SUCCESS);
     assert_null(info.head.Name.Buffer);
     assert_int_equal(info.head.Name.Length, 0);
+    assert_int_equal(ZwClose(other), STATUS_SUCCESS);
+    assert_int_equal(ZwClose(event), STATUS_SUCCESS);
     assert_int_equal(ZwCreateDirectoryObject(&directory, DIRECTORY_ALL_ACCESS, NULL),
                      STATUS_SUCCESS);
     assert_int_equal(ZwMakeTemporaryObject(directory), STATUS_SUCCESS);

@@ -32,4 +32,7 @@ for kind in mingw clang; do
 done
 # Exceptions and instructions that only an image has; mingw's compiler has no __try.
 scripts/build-image.sh clang "$to/self-test-clang.sys" tests/host/image/self_test.c
+for kind in mingw clang; do
+    scripts/build-image.sh $kind "$to/stack-test-$kind.sys" tests/host/image/stack_test.c
+done
 echo "$(find "$to" -name '*.sys' | wc -l) images in $to"

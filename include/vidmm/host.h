@@ -188,6 +188,9 @@ const char *vidmm_host_violation(struct vidmm_host *host, uint32_t index);
 /* What the calling thread runs, if it is no DDI call: an interrupt or DPC routine, a system thread
  * of the driver, the hardware model; else NULL. May be called from a signal handler. */
 const char *vidmm_host_doing(void);
+/* What the driver did that ended it, to go before " in DxgkDdiPatch", if it is more than a signal
+ * says; else NULL. In a handler of the signal. */
+const char *vidmm_host_crash_reason(void);
 /*
  * What the host that was destroyed last left behind, one kind at a time: the sentence number `index`,
  * or NULL. Until it is asked for another one vidmm_host_places tells the code that made the oldest

@@ -65,6 +65,7 @@
 #define STATUS_INVALID_PARAMETER_4                       ((NTSTATUS)0xC00000F2)
 #define STATUS_INVALID_PARAMETER_5                       ((NTSTATUS)0xC00000F3)
 #define STATUS_INVALID_PARAMETER_6                       ((NTSTATUS)0xC00000F4)
+#define STATUS_STACK_OVERFLOW                            ((NTSTATUS)0xC00000FD)
 #define STATUS_COMMITMENT_LIMIT                          ((NTSTATUS)0xC000012D)
 #define STATUS_CANCELLED                                 ((NTSTATUS)0xC0000120)
 #define STATUS_INVALID_ADDRESS                           ((NTSTATUS)0xC0000141)

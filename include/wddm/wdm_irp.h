@@ -191,6 +191,15 @@ NTKERNELAPI VOID NTAPI IoFreeErrorLogEntry(PVOID ElEntry);
 NTKERNELAPI VOID NTAPI IoGetStackLimits(PULONG_PTR LowLimit, PULONG_PTR HighLimit);
 NTKERNELAPI ULONG_PTR NTAPI IoGetRemainingStackSize(VOID);
 NTKERNELAPI PVOID NTAPI IoGetInitialStack(VOID);
+/* No page has the number: a large stack of x64, less half a page. */
+#define MAXIMUM_EXPANSION_SIZE ((SIZE_T)0x11800)
+typedef VOID NTAPI EXPAND_STACK_CALLOUT(PVOID Parameter);
+typedef EXPAND_STACK_CALLOUT *PEXPAND_STACK_CALLOUT;
+NTKERNELAPI NTSTATUS NTAPI KeExpandKernelStackAndCallout(PEXPAND_STACK_CALLOUT Callout,
+                                                         PVOID Parameter, SIZE_T Size);
+NTKERNELAPI NTSTATUS NTAPI KeExpandKernelStackAndCalloutEx(PEXPAND_STACK_CALLOUT Callout,
+                                                           PVOID Parameter, SIZE_T Size,
+                                                           BOOLEAN Wait, PVOID Context);
 NTKERNELAPI NTSTATUS NTAPI IoAllocateDriverObjectExtension(PDRIVER_OBJECT DriverObject,
                                                            PVOID ClientIdentificationAddress,
                                                            ULONG DriverObjectExtensionSize,

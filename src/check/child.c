@@ -21,8 +21,11 @@ static struct check_shared *dying_of;
 /* Writes the code that the thread runs to shared memory. */
 static void say_where(void) {
     const char *doing = vidmm_host_doing();
+    const char *reason = vidmm_host_crash_reason();
     if (doing)
         strncpy(dying_of->died_in, doing, sizeof(dying_of->died_in) - 1);
+    if (reason)
+        strncpy(dying_of->died_of, reason, sizeof(dying_of->died_of) - 1);
 }
 
 /* The signal is raised again and then ends the process. */
@@ -130,6 +133,7 @@ static void repair(struct check_shared *shared) {
     ledger->step[sizeof(ledger->step) - 1] = 0;
     shared->text[sizeof(shared->text) - 1] = 0;
     shared->died_in[sizeof(shared->died_in) - 1] = 0;
+    shared->died_of[sizeof(shared->died_of) - 1] = 0;
     if (shared->crash_frames > VIDMM_PLACES)
         shared->crash_frames = 0;
     if (shared->failures > CHECK_FAILURES)
@@ -168,6 +172,9 @@ static enum vidmm_stage_outcome judge_death(struct check_shared *shared, int sta
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT)
         vidmm_ledger_note(ledger, VIDMM_FINDING_EXIT, VIDMM_SIDE_DRIVER,
                           "abort or a bugcheck in %s", where);
+    else if (WIFSIGNALED(status) && shared->died_of[0] != 0)
+        vidmm_ledger_note(ledger, VIDMM_FINDING_CRASH, VIDMM_SIDE_DRIVER, "%s in %s",
+                          shared->died_of, where);
     else if (WIFSIGNALED(status))
         vidmm_ledger_note(ledger, VIDMM_FINDING_CRASH, VIDMM_SIDE_DRIVER, "signal %d (%s) in %s",
                           WTERMSIG(status), strsignal(WTERMSIG(status)), where);
@@ -196,7 +203,7 @@ enum vidmm_stage_outcome check_child(struct check *check, const struct check_sta
     int status = 0;
     shared->finished = 0;
     shared->outcome = VIDMM_STAGE_STOPPED;
-    shared->text[0] = shared->died_in[0] = 0;
+    shared->text[0] = shared->died_in[0] = shared->died_of[0] = 0;
     shared->crash_frames = 0;
     shared->ledger.depth = 0;
     vidmm_ledger_begin(&shared->ledger);

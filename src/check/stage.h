@@ -32,6 +32,7 @@ struct check_shared {
     char text[256];
     char died_in
         [64]; /* written by the crashing process: the code outside of DDI calls that it ran */
+    char died_of[96];      /* what it did, if it is more than a signal says */
     uint32_t crash_frames; /* and where in the driver it was */
     uint64_t crash_frame[VIDMM_PLACES];
 };

@@ -27,6 +27,7 @@ enum breaks {
     BREAK_INSIDE = 9,    /* CreateDevice crashes in a function of the kernel */
     BREAK_LEAKS = 11,    /* CreateDevice leaves one of each kind behind */
     BREAK_CALLBACK = 12, /* CreateDevice calls back at DISPATCH_LEVEL by the interface */
+    BREAK_LOCALS = 13,   /* CreateDevice has more local variables than the stack has room */
 };
 
 #if defined(_WIN32) || defined(__CYGWIN__)
@@ -57,6 +58,12 @@ __attribute__((noinline)) static int deeper(int n) {
     volatile char room[512];
     room[n & 511] = (char)n;
     return nothing ? 0 : deeper(n + 1) + room[0]; /* stack */
+}
+
+__attribute__((noinline)) static int with_locals(int n) {
+    volatile char room[100000];
+    room[n] = 1; /* locals */
+    return room[n + 1];
 }
 
 __attribute__((noinline)) static void at_dispatch(void) {
@@ -138,6 +145,8 @@ static NTSTATUS APIENTRY broken_create_device(const HANDLE adapter,
         nothing = of_entry(0);
     if (breaks == BREAK_STACK)
         nothing = deeper(0);
+    if (breaks == BREAK_LOCALS)
+        nothing = with_locals(nothing);
     if (breaks == BREAK_INSIDE)
         RtlInitUnicodeString((PUNICODE_STRING)(ULONG_PTR)nothing, NULL); /* inside */
     if (breaks == BREAK_JUMP)

@@ -45,10 +45,15 @@ done
 expect "self-test-clang" "vidmm: DriverEntry failed with status 0xe0000000" \
     "$("$vidmm" run --frames 1 --driver "$build/drivers/self-test-clang.sys" minetest 2>&1)"
 
+for kind in mingw clang; do
+    expect "stack-test-$kind" "vidmm: DriverEntry failed with status 0xe0000000" \
+        "$("$vidmm" run --frames 1 --driver "$build/drivers/stack-test-$kind.sys" minetest 2>&1)"
+done
+
 # Sections that are gone, and those that may be paged out.
 violations() { # FILE BREAK
     "$vidmm" check --stage objects --set "Break=$2" "$build/drivers/$1" 2>&1 |
-        sed -n 's/ *found: *//p' | sed 's/+0x[0-9a-f]*//g'
+        sed -nE 's/^ *(found|then): *//p' | sed 's/+0x[0-9a-f]*//g'
 }
 for kind in mingw clang; do
     expect "pageable code at DISPATCH_LEVEL in broken-$kind" \
@@ -58,7 +63,17 @@ for kind in mingw clang; do
 done
 expect "code of DriverEntry's section" \
     "the driver runs code at broken-clang.sys, in section 'INIT', which is gone after DriverEntry (IRQL 0, from broken-clang.sys)
-signal 11 (Segmentation fault) in DxgkDdiCreateDevice" "$(violations broken-clang.sys 5)"
+K13 signal 11 (Segmentation fault) in DxgkDdiCreateDevice" "$(violations broken-clang.sys 5)"
+
+# More of the stack than a thread of Windows has, by recursion and by variables that reach beyond a page.
+for kind in mingw clang; do
+    for break in 6 13; do
+        expect "overflow $break of the stack in broken-$kind" "the driver used more than 24 KiB of kernel stack in DxgkDdiCreateDevice" \
+            "$(violations broken-$kind.sys $break)"
+    done
+done
+expect "overflow of the stack in a run" "vidmm: the driver used more than 24 KiB of kernel stack in DxgkDdiCreateDevice" \
+    "$("$vidmm" run --frames 1 --set Break=6 --driver "$build/drivers/broken-clang.sys" minetest 2>&1)"
 
 imports() { # FILE
     "$vidmm" inspect "$build/drivers/$1" 2>/dev/null | grep -E '^imports|^  [^ ]*: |unknown  '

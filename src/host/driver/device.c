@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/world.h"
+#include "image/stubs.h"
 #include "memory/bars.h"
 #include "kernel/interrupt.h"
 #include "driver/display.h"
@@ -114,6 +115,7 @@ static void device_disconnect(struct host_device *device) {
 bool host_device_start(struct host_device *device, struct vidmm_host_error *error) {
     const DRIVER_INITIALIZATION_DATA *ddi = &host_world->driver->ddi;
     const USHORT number = (USHORT)(device->board + 1);
+    const size_t first = offsetof(DXGKRNL_INTERFACE, DxgkCbEvalAcpiMethod);
     DXGK_START_INFO info = {.RequiredDmaQueueEntry = 256,
                             .AdapterGuid = {0x76696d6du, 0x0001, number, {1}},
                             .AdapterLuid = {.LowPart = number}};
@@ -124,6 +126,8 @@ bool host_device_start(struct host_device *device, struct vidmm_host_error *erro
     device->started = true;
     if (host_world->interposer.callbacks)
         host_world->interposer.callbacks(host_world->interposer.ctx, &device->interface);
+    stubs_out((char *)&device->interface + first,
+              (sizeof(device->interface) - first) / sizeof(void *), "DXGKRNL_INTERFACE");
     host_driver_calling("DxgkDdiStartDevice");
     NTSTATUS status =
         ddi->DxgkDdiStartDevice(device->context, &info, &device->interface, &sources, &children);

@@ -8,6 +8,7 @@
 
 #include "base/thread.h"
 #include "base/world.h"
+#include "image/stack.h"
 
 #define SECOND_100NS (-10000000)
 #define SECOND_MS    1000
@@ -26,7 +27,7 @@ static struct device_timer *device_timers;
 static VOID NTAPI device_timer_tick(struct _KDPC *dpc, PVOID context, PVOID one, PVOID two) {
     const struct device_timer *timer = context;
     (void)dpc, (void)one, (void)two;
-    timer->routine(timer->device, timer->context);
+    DRIVER_CALL(timer->routine)(timer->device, timer->context);
 }
 
 static struct device_timer *device_timer_of(PDEVICE_OBJECT device, const char *function) {

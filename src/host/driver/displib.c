@@ -13,6 +13,7 @@
 #include "driver/device.h"
 #include "driver/irps.h"
 #include "image/exports.h"
+#include "image/stubs.h"
 
 /* Control codes of dxgkrnl's device; each answers the address of a function. */
 #define CODE_INITIALIZE              0x0023003fu
@@ -101,7 +102,7 @@ static NTSTATUS answer(const struct request *sent, const void *function) {
 
 static NTSTATUS answer_export(const struct request *sent, const char *name) {
     struct image_export function;
-    return image_export(name, &function) ? answer(sent, function.address)
+    return image_export(name, &function) ? answer(sent, stub_out(function.address, name))
                                          : STATUS_INVALID_DEVICE_REQUEST;
 }
 
@@ -147,5 +148,8 @@ NTSYSAPI PVOID NTAPI MmGetSystemRoutineAddress(PUNICODE_STRING SystemRoutineName
     for (uint32_t i = 0; i < length; i++)
         name[i] = SystemRoutineName->Buffer[i] < 128 ? (char)SystemRoutineName->Buffer[i] : '?';
     name[length] = 0;
-    return image_export(name, &function) ? (PVOID)(uintptr_t)function.address : NULL;
+    if (!image_export(name, &function))
+        return NULL;
+    return (PVOID)(uintptr_t)(function.data ? function.address
+                                            : stub_out(function.address, "a function by name"));
 }

@@ -8,11 +8,14 @@
 
 #include "base/thread.h"
 #include "base/world.h"
+#include "image/stack.h"
+#include "image/stubs.h"
 #include "kernel/irql.h"
 #include "memory/physical.h"
 
 struct dma_adapter {
     DMA_ADAPTER adapter; /* first */
+    DMA_OPERATIONS operations;
     DEVICE_DESCRIPTION device;
 };
 
@@ -75,7 +78,7 @@ static NTSTATUS dma_list_give(PDEVICE_OBJECT device, PMDL mdl, PVOID va, ULONG l
                               PSCATTER_GATHER_LIST list) {
     list->NumberOfElements = dma_pieces(mdl, va, length, list);
     KIRQL old = host_irql_raise(DISPATCH_LEVEL);
-    routine(device, device ? device->CurrentIrp : NULL, list, context);
+    DRIVER_CALL(routine)(device, device ? device->CurrentIrp : NULL, list, context);
     host_irql_lower(old);
     return STATUS_SUCCESS;
 }
@@ -144,7 +147,7 @@ static NTSTATUS NTAPI dma_channel_take(PDMA_ADAPTER adapter, PDEVICE_OBJECT devi
     if (host_self.irql != DISPATCH_LEVEL)
         host_violation("AllocateAdapterChannel at IRQL %u instead of %u", host_self.irql,
                        DISPATCH_LEVEL);
-    (void)routine(device, device ? device->CurrentIrp : NULL, adapter, context);
+    (void)DRIVER_CALL(routine)(device, device ? device->CurrentIrp : NULL, adapter, context);
     return STATUS_SUCCESS;
 }
 
@@ -223,7 +226,7 @@ static VOID NTAPI dma_adapter_put(PDMA_ADAPTER adapter) {
     host_block_free(HOST_OWNER_IO, self, sizeof(*self));
 }
 
-static DMA_OPERATIONS dma_operations = {
+static const DMA_OPERATIONS dma_operations = {
     .Size = sizeof(DMA_OPERATIONS),
     .PutDmaAdapter = dma_adapter_put,
     .AllocateCommonBuffer = dma_buffer_take,
@@ -247,6 +250,7 @@ static DMA_OPERATIONS dma_operations = {
 NTKERNELAPI PDMA_ADAPTER NTAPI IoGetDmaAdapter(PDEVICE_OBJECT PhysicalDeviceObject,
                                                PDEVICE_DESCRIPTION DeviceDescription,
                                                PULONG NumberOfMapRegisters) {
+    const size_t first = offsetof(DMA_OPERATIONS, PutDmaAdapter);
     (void)PhysicalDeviceObject;
     if (!host_irql_at_most(PASSIVE_LEVEL, "IoGetDmaAdapter") ||
         DeviceDescription->Version > DEVICE_DESCRIPTION_VERSION2 || !DeviceDescription->Master)
@@ -256,7 +260,10 @@ NTKERNELAPI PDMA_ADAPTER NTAPI IoGetDmaAdapter(PDEVICE_OBJECT PhysicalDeviceObje
         return NULL;
     self->adapter = (DMA_ADAPTER){.Version = (USHORT)(DeviceDescription->Version + 1),
                                   .Size = sizeof(DMA_ADAPTER),
-                                  .DmaOperations = &dma_operations};
+                                  .DmaOperations = &self->operations};
+    self->operations = dma_operations;
+    stubs_out((char *)&self->operations + first,
+              (sizeof(self->operations) - first) / sizeof(void *), "DMA_OPERATIONS");
     self->device = *DeviceDescription;
     *NumberOfMapRegisters = DeviceDescription->MaximumLength / HOST_PAGE + 2;
     return &self->adapter;

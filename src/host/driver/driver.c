@@ -9,6 +9,8 @@
 
 #include "base/thread.h"
 #include "base/world.h"
+#include "image/stack.h"
+#include "image/stubs.h"
 #include "kernel/irql.h"
 
 bool host_driver_fail(struct vidmm_host_error *error, NTSTATUS status, const char *format, ...) {
@@ -27,6 +29,7 @@ void host_driver_init(struct host_driver *driver) {
 
 NTSTATUS APIENTRY DxgkInitialize(PDRIVER_OBJECT DriverObject, PUNICODE_STRING RegistryPath,
                                  PDRIVER_INITIALIZATION_DATA DriverInitializationData) {
+    const size_t first = offsetof(DRIVER_INITIALIZATION_DATA, DxgkDdiAddDevice);
     struct host_driver *driver = host_world->driver;
     host_irql_at_most(PASSIVE_LEVEL, "DxgkInitialize");
     if (!DriverObject || !RegistryPath || !DriverInitializationData)
@@ -40,6 +43,7 @@ NTSTATUS APIENTRY DxgkInitialize(PDRIVER_OBJECT DriverObject, PUNICODE_STRING Re
     memset(&driver->ddi, 0, sizeof(driver->ddi));
     memcpy(&driver->ddi, DriverInitializationData, interface->table_size);
     driver->own = driver->ddi;
+    stubs_in((char *)&driver->ddi + first, (sizeof(driver->ddi) - first) / sizeof(void *));
     driver->initialized = true;
     return STATUS_SUCCESS;
 }
@@ -102,7 +106,7 @@ bool host_driver_enter(struct vidmm_host *host, DRIVER_INITIALIZE *entry,
     RtlInitUnicodeString(&registry, path);
     host->driver->object.DriverInit = entry;
     host_driver_calling("DriverEntry");
-    NTSTATUS status = entry(&host->driver->object, &registry);
+    NTSTATUS status = DRIVER_CALL(entry)(&host->driver->object, &registry);
     host_driver_called("DriverEntry");
     if (host->driver->refusal)
         return host_driver_fail(error, status, "DxgkInitialize refused the driver: %s (0x%x)",
@@ -124,7 +128,7 @@ void host_driver_unload(struct vidmm_host *host) {
     if (driver->initialized && driver->ddi.DxgkDdiUnload)
         driver->ddi.DxgkDdiUnload();
     else if (driver->initialized && driver->object.DriverUnload)
-        driver->object.DriverUnload(&driver->object);
+        DRIVER_CALL(driver->object.DriverUnload)(&driver->object);
     host_driver_called("DxgkDdiUnload");
     driver->initialized = false;
 }

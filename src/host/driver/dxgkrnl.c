@@ -8,6 +8,7 @@
 
 #include "base/thread.h"
 #include "base/world.h"
+#include "image/stack.h"
 #include "memory/bars.h"
 #include "memory/contiguous.h"
 #include "memory/mdl.h"
@@ -185,7 +186,7 @@ static NTSTATUS APIENTRY synchronize_execution(HANDLE handle, PKSYNCHRONIZE_ROUT
                        (unsigned)message);
     struct host_interrupt *interrupt = &host_world->interrupt[device->board];
     KIRQL old = host_interrupt_lock(interrupt);
-    BOOLEAN result = routine(context);
+    BOOLEAN result = DRIVER_CALL(routine)(context);
     if (host_self.irql != HOST_DEVICE_IRQL)
         host_violation("a routine of DxgkCbSynchronizeExecution returned at IRQL %u instead of %u",
                        host_self.irql, HOST_DEVICE_IRQL);

@@ -10,6 +10,7 @@
 
 #include "base/thread.h"
 #include "base/world.h"
+#include "image/stack.h"
 #include "driver/device.h"
 
 #define IRP_TYPE 6 /* of IO_TYPE_IRP */
@@ -118,7 +119,7 @@ static bool irp_up(PIRP irp) {
     bool top = irp->CurrentLocation > irp->StackCount;
     if (below.CompletionRoutine && irp_invokes(irp, below.Control)) {
         PDEVICE_OBJECT device = top ? NULL : irp->Tail.Overlay.CurrentStackLocation->DeviceObject;
-        return below.CompletionRoutine(device, irp, below.Context) !=
+        return DRIVER_CALL(below.CompletionRoutine)(device, irp, below.Context) !=
                STATUS_MORE_PROCESSING_REQUIRED;
     }
     if (irp->PendingReturned && !top)
@@ -196,7 +197,7 @@ NTKERNELAPI BOOLEAN NTAPI IoCancelIrp(PIRP Irp) {
     }
     bool top = Irp->CurrentLocation > Irp->StackCount;
     Irp->CancelIrql = irql;
-    routine(top ? NULL : Irp->Tail.Overlay.CurrentStackLocation->DeviceObject, Irp);
+    DRIVER_CALL(routine)(top ? NULL : Irp->Tail.Overlay.CurrentStackLocation->DeviceObject, Irp);
     return TRUE;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/thread.h"
 #include "base/world.h"
+#include "image/stack.h"
 #include "driver/irps.h"
 
 struct _POHANDLE {
@@ -71,7 +72,8 @@ NTKERNELAPI VOID NTAPI PoFxActivateComponent(POHANDLE Handle, ULONG Component, U
     if (component_good(Handle, Component, "PoFxActivateComponent") &&
         InterlockedIncrement(&Handle->active[Component]) == 1 &&
         Handle->device.ComponentActiveConditionCallback)
-        Handle->device.ComponentActiveConditionCallback(Handle->device.DeviceContext, Component);
+        DRIVER_CALL(Handle->device.ComponentActiveConditionCallback)
+    (Handle->device.DeviceContext, Component);
 }
 
 NTKERNELAPI VOID NTAPI PoFxIdleComponent(POHANDLE Handle, ULONG Component, ULONG Flags) {
@@ -83,7 +85,8 @@ NTKERNELAPI VOID NTAPI PoFxIdleComponent(POHANDLE Handle, ULONG Component, ULONG
     if (left < 0)
         host_violation("PoFxIdleComponent of component %u, which is not active", Component);
     if (left == 0 && Handle->device.ComponentIdleConditionCallback)
-        Handle->device.ComponentIdleConditionCallback(Handle->device.DeviceContext, Component);
+        DRIVER_CALL(Handle->device.ComponentIdleConditionCallback)
+    (Handle->device.DeviceContext, Component);
 }
 
 NTKERNELAPI VOID NTAPI PoFxCompleteIdleCondition(POHANDLE Handle, ULONG Component) {
@@ -211,7 +214,7 @@ NTKERNELAPI NTSTATUS NTAPI PoRequestPowerIrp(PDEVICE_OBJECT DeviceObject, UCHAR 
     if (MinorFunction == IRP_MN_WAIT_WAKE)
         done.Status = STATUS_NOT_SUPPORTED; /* no device wakes the system */
     if (CompletionFunction)
-        CompletionFunction(DeviceObject, MinorFunction, PowerState, Context, &done);
+        DRIVER_CALL(CompletionFunction)(DeviceObject, MinorFunction, PowerState, Context, &done);
     return STATUS_PENDING;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "base/thread.h"
 #include "base/world.h"
+#include "image/stack.h"
 
 /* Of IO_CSQ and its contexts; the pages leave them open. */
 #define QUEUE_PLAIN    1u
@@ -25,11 +26,11 @@ static VOID NTAPI queue_cancel(PDEVICE_OBJECT device, PIRP irp) {
         csq = context->Csq;
         context->Irp = NULL; /* a removal by it finds none */
     }
-    csq->CsqAcquireLock(csq, &irql);
-    csq->CsqRemoveIrp(csq, irp);
+    DRIVER_CALL(csq->CsqAcquireLock)(csq, &irql);
+    DRIVER_CALL(csq->CsqRemoveIrp)(csq, irp);
     *queue_mark(irp) = NULL;
-    csq->CsqReleaseLock(csq, irql);
-    csq->CsqCompleteCanceledIrp(csq, irp);
+    DRIVER_CALL(csq->CsqReleaseLock)(csq, irql);
+    DRIVER_CALL(csq->CsqCompleteCanceledIrp)(csq, irp);
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the parameters of the documented function */
@@ -60,8 +61,9 @@ NTKERNELAPI NTSTATUS NTAPI IoCsqInitializeEx(PIO_CSQ Csq, PIO_CSQ_INSERT_IRP_EX 
 
 static NTSTATUS queue_put(PIO_CSQ csq, PIRP irp, PVOID insert_context) {
     if (csq->Type == QUEUE_EXTENDED)
-        return ((PIO_CSQ_INSERT_IRP_EX)(PVOID)csq->CsqInsertIrp)(csq, irp, insert_context);
-    csq->CsqInsertIrp(csq, irp);
+        return DRIVER_CALL((PIO_CSQ_INSERT_IRP_EX)(PVOID)csq->CsqInsertIrp)(csq, irp,
+                                                                            insert_context);
+    DRIVER_CALL(csq->CsqInsertIrp)(csq, irp);
     return STATUS_SUCCESS;
 }
 
@@ -73,25 +75,25 @@ NTKERNELAPI NTSTATUS NTAPI IoCsqInsertIrpEx(PIO_CSQ Csq, PIRP Irp, PIO_CSQ_IRP_C
     *queue_mark(Irp) = Context ? (PVOID)Context : (PVOID)Csq;
     if (Context)
         *Context = (IO_CSQ_IRP_CONTEXT){QUEUE_CONTEXT, Irp, Csq};
-    Csq->CsqAcquireLock(Csq, &irql);
+    DRIVER_CALL(Csq->CsqAcquireLock)(Csq, &irql);
     NTSTATUS status = queue_put(Csq, Irp, InsertContext);
     if (!NT_SUCCESS(status)) {
         *queue_mark(Irp) = NULL;
-        Csq->CsqReleaseLock(Csq, irql);
+        DRIVER_CALL(Csq->CsqReleaseLock)(Csq, irql);
         return status;
     }
     IoMarkIrpPending(Irp);
     IoSetCancelRoutine(Irp, queue_cancel);
     bool cancelled = Irp->Cancel && IoSetCancelRoutine(Irp, NULL);
     if (cancelled) {
-        Csq->CsqRemoveIrp(Csq, Irp);
+        DRIVER_CALL(Csq->CsqRemoveIrp)(Csq, Irp);
         *queue_mark(Irp) = NULL;
         if (Context)
             Context->Irp = NULL;
     }
-    Csq->CsqReleaseLock(Csq, irql);
+    DRIVER_CALL(Csq->CsqReleaseLock)(Csq, irql);
     if (cancelled)
-        Csq->CsqCompleteCanceledIrp(Csq, Irp);
+        DRIVER_CALL(Csq->CsqCompleteCanceledIrp)(Csq, Irp);
     return status;
 }
 
@@ -103,7 +105,7 @@ NTKERNELAPI VOID NTAPI IoCsqInsertIrp(PIO_CSQ Csq, PIRP Irp, PIO_CSQ_IRP_CONTEXT
 static bool queue_take(PIO_CSQ csq, PIRP irp) {
     if (!IoSetCancelRoutine(irp, NULL))
         return false;
-    csq->CsqRemoveIrp(csq, irp);
+    DRIVER_CALL(csq->CsqRemoveIrp)(csq, irp);
     PIO_CSQ_IRP_CONTEXT context = *queue_mark(irp);
     if (context && context->Type == QUEUE_CONTEXT)
         context->Irp = NULL;
@@ -114,21 +116,21 @@ static bool queue_take(PIO_CSQ csq, PIRP irp) {
 NTKERNELAPI PIRP NTAPI IoCsqRemoveNextIrp(PIO_CSQ Csq, PVOID PeekContext) {
     KIRQL irql;
     host_irql_at_most(DISPATCH_LEVEL, "IoCsqRemoveNextIrp");
-    Csq->CsqAcquireLock(Csq, &irql);
-    PIRP irp = Csq->CsqPeekNextIrp(Csq, NULL, PeekContext);
+    DRIVER_CALL(Csq->CsqAcquireLock)(Csq, &irql);
+    PIRP irp = DRIVER_CALL(Csq->CsqPeekNextIrp)(Csq, NULL, PeekContext);
     while (irp && !queue_take(Csq, irp))
-        irp = Csq->CsqPeekNextIrp(Csq, irp, PeekContext);
-    Csq->CsqReleaseLock(Csq, irql);
+        irp = DRIVER_CALL(Csq->CsqPeekNextIrp)(Csq, irp, PeekContext);
+    DRIVER_CALL(Csq->CsqReleaseLock)(Csq, irql);
     return irp;
 }
 
 NTKERNELAPI PIRP NTAPI IoCsqRemoveIrp(PIO_CSQ Csq, PIO_CSQ_IRP_CONTEXT Context) {
     KIRQL irql;
     host_irql_at_most(DISPATCH_LEVEL, "IoCsqRemoveIrp");
-    Csq->CsqAcquireLock(Csq, &irql);
+    DRIVER_CALL(Csq->CsqAcquireLock)(Csq, &irql);
     PIRP irp = Context->Irp;
     if (irp && !queue_take(Csq, irp))
         irp = NULL;
-    Csq->CsqReleaseLock(Csq, irql);
+    DRIVER_CALL(Csq->CsqReleaseLock)(Csq, irql);
     return irp;
 }

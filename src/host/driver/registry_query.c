@@ -7,6 +7,7 @@
 
 #include "base/thread.h"
 #include "base/world.h"
+#include "image/stack.h"
 #include "driver/registry.h"
 #include "driver/registry_keys.h"
 
@@ -84,9 +85,9 @@ static NTSTATUS call_routine(const RTL_QUERY_REGISTRY_TABLE *entry, const struct
     void *data = (char *)copy + name;
     if (value->size != 0)
         memcpy(data, value->data, value->size);
-    NTSTATUS status =
-        entry->QueryRoutine(value->name ? copy : NULL, value->type, value->data ? data : NULL,
-                            value->size, context, entry->EntryContext);
+    NTSTATUS status = DRIVER_CALL(entry->QueryRoutine)(value->name ? copy : NULL, value->type,
+                                                       value->data ? data : NULL, value->size,
+                                                       context, entry->EntryContext);
     free(copy);
     return status == STATUS_BUFFER_TOO_SMALL ? STATUS_SUCCESS : status;
 }

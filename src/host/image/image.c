@@ -8,6 +8,7 @@
 #include <sys/random.h>
 
 #include "base/world.h"
+#include "image/stubs.h"
 
 /* Written by one thread, while no code of the image that comes or goes runs. */
 static _Atomic(struct host_image *) images;
@@ -154,9 +155,14 @@ void image_free(struct host_image *image) {
         if (one->next == image)
             one->next = image->next;
     munmap(image->base, image->size);
+    stubs_free(image);
     if (image->stubs)
         munmap(image->stubs, image->stubs_size);
     memset(image, 0, sizeof(*image));
+}
+
+struct host_image *image_driver(void) {
+    return atomic_load(&images);
 }
 
 const struct host_image *image_next(const struct host_image *image) {

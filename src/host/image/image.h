@@ -19,6 +19,7 @@ struct host_image {
     uint32_t section_count;
     void *stubs; /* of the imports: imports.h */
     size_t stubs_size;
+    struct stub_block *more_stubs;    /* stubs.h */
     bool discarded;                   /* what can be discarded, is */
     uint32_t locked[PE_SECTIONS_MAX]; /* by the driver: paged.h */
     char name[64];                    /* of the file, without directories; or "" */
@@ -37,6 +38,8 @@ void image_free(struct host_image *image);
 struct host_image *image_of(const void *address);
 /* The images in memory; NULL before the first and after the last one. */
 const struct host_image *image_next(const struct host_image *image);
+/* That of the driver, which came last; or NULL. */
+struct host_image *image_driver(void);
 /* The section of an address in the image; NULL: the headers, or a gap. */
 const struct pe_section *image_section(const struct host_image *image, const void *address);
 /* A section can be used, or not at all. */

@@ -11,10 +11,11 @@
 #include "base/world.h"
 #include "image/call_out.h"
 #include "image/exports.h"
+#include "image/seh.h"
+#include "image/stubs.h"
 
 enum {
     DESCRIPTOR_BYTES = 20, /* of the import directory: names, .., .., library, addresses */
-    STUB_BYTES = 32,
     ORDINAL_TEXT = 8,
 };
 
@@ -150,33 +151,14 @@ static NTSTATUS NTAPI unknown_called(const struct image_import *import) {
     return STATUS_NOT_IMPLEMENTED;
 }
 
-static uint8_t *put_address(uint8_t *code, const void *address) {
-    memcpy(code, &address, sizeof(address));
-    return code + sizeof(address);
-}
-
-static uint8_t *put_bytes(uint8_t *code, const char *bytes, size_t size) {
-    memcpy(code, bytes, size);
-    return code + size;
-}
-
 /* mov rcx, r11; mov rax, unknown_called; jmp rax */
 static void write_unknown(uint8_t *code) {
     NTSTATUS(NTAPI * called)(const struct image_import *) = unknown_called;
     const void *address;
     memcpy(&address, &called, sizeof(address));
-    code = put_bytes(code, "\x4c\x89\xd9\x48\xb8", 5);
-    code = put_address(code, address);
-    (void)put_bytes(code, "\xff\xe0", 2);
-}
-
-/* mov r11, record; mov r10, image_call_out; jmp r10 */
-static void write_stub(uint8_t *code, const struct image_import *record) {
-    code = put_bytes(code, "\x49\xbb", 2);
-    code = put_address(code, record);
-    code = put_bytes(code, "\x49\xba", 2);
-    code = put_address(code, image_call_out);
-    (void)put_bytes(code, "\x41\xff\xe2", 3);
+    memcpy(code, "\x4c\x89\xd9\x48\xb8", 5);
+    memcpy(code + 5, &address, sizeof(address));
+    memcpy(code + 5 + sizeof(address), "\xff\xe0", 2);
 }
 
 static bool count_one(void *ctx, const struct walk *walk, const struct walked *import) {
@@ -207,8 +189,9 @@ static bool bind_one(void *ctx, const struct walk *walk, const struct walked *im
     struct image_import *record = &stubs->records[stubs->made];
     uint8_t *stub = stubs->code + (size_t)(stubs->made + 1) * STUB_BYTES;
     *record = (struct image_import){known ? to.address : stubs->code, name_of(stubs, import),
-                                    keep_text(stubs, walk->library), import->slot, to.data};
-    write_stub(stub, record);
+                                    keep_text(stubs, walk->library), import->slot,
+                                    to.data || (const void *)(uintptr_t)crt___chkstk == to.address};
+    stub_write(stub, record, image_call_out);
     stubs->made++;
     return true;
 }
@@ -218,7 +201,7 @@ static void put_addresses(const struct host_image *image, const struct stubs *st
     for (uint32_t i = 0; i < stubs->made; i++) {
         const struct image_import *record = &stubs->records[i];
         const void *stub = stubs->code + (size_t)(i + 1) * STUB_BYTES;
-        const void *address = record->data ? record->target : stub;
+        const void *address = record->direct ? record->target : stub;
         memcpy(image->base + record->slot, &address, sizeof(address));
     }
 }

@@ -106,6 +106,7 @@ static void seh_unwind_to(struct host_exception *record, const struct host_conte
             continue;
         body.rip = target;
         body.registers[REGISTER_RAX] = (uint32_t)record->code;
+        call_out_leave(body.registers[REGISTER_RSP]);
         seh_resume(&body);
     }
 }
@@ -196,8 +197,8 @@ enum seh_disposition NTAPI crt___C_specific_handler(struct host_exception *recor
 
 /* ---- Raised by us ---------------------------------------------------------------------------- */
 
-bool seh_caller(const void *stack, struct host_context *context) {
-    const struct call_out *note = call_out_newest(stack);
+bool seh_caller(struct host_context *context) {
+    const struct call_out *note = host_stack.newest;
     if (!note)
         return false;
     memset(context, 0, sizeof(*context));
@@ -215,7 +216,7 @@ bool seh_caller(const void *stack, struct host_context *context) {
 
 void seh_raise_status(NTSTATUS status) {
     struct host_context context;
-    if (!seh_caller(__builtin_frame_address(0), &context))
+    if (!seh_caller(&context))
         return;
     struct host_exception record = {.code = status,
                                     .flags = EXCEPTION_CANNOT_CONTINUE,
@@ -228,11 +229,59 @@ void seh_raise_status(NTSTATUS status) {
 VOID NTAPI crt__local_unwind(void *frame, void *target) {
     struct host_context context;
     struct host_exception record = {.code = STATUS_SUCCESS};
-    if (seh_caller(__builtin_frame_address(0), &context))
+    if (seh_caller(&context))
         seh_unwind_to(&record, &context, (uintptr_t)frame, (uintptr_t)target);
 }
 
-/* Pages below the stack are there already. */
-__attribute__((naked)) void crt___chkstk(void) {
-    __asm__ volatile("ret");
+/* ---- The stack that a function is about to take ---------------------------------------------- */
+
+/* One page after the other, so that what is below the stack is met before what is below that. r10:
+ * the page; r11: the caller's stack pointer as it will be. */
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".globl crt___chkstk\n"
+        ".type crt___chkstk, @function\n"
+        "crt___chkstk:\n"
+        "    .cfi_startproc\n"
+        "    pushq %r10\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    pushq %r11\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    leaq 24(%rsp), %r10\n"
+        "    xorl %r11d, %r11d\n"
+        "    cmpq %rax, %r10\n"
+        "    jb probe_next\n"
+        "    movq %r10, %r11\n"
+        "    subq %rax, %r11\n"
+        ".globl probe_next\n"
+        ".hidden probe_next\n"
+        "probe_next:\n"
+        "    subq $4096, %r10\n"
+        "    cmpq %r11, %r10\n"
+        "    jbe probe_last\n"
+        "    testb %al, (%r10)\n"
+        "    jmp probe_next\n"
+        "probe_last:\n"
+        "    testb %al, (%r11)\n"
+        ".globl probe_done\n"
+        ".hidden probe_done\n"
+        "probe_done:\n"
+        "    popq %r11\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    popq %r10\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    ret\n"
+        "    .cfi_endproc\n"
+        ".size crt___chkstk, .-crt___chkstk\n");
+
+extern const unsigned char probe_next[] __attribute__((visibility("hidden")));
+extern const unsigned char probe_done[] __attribute__((visibility("hidden")));
+
+void seh_leave_probe(struct host_context *context) {
+    uint64_t *rsp = &context->registers[REGISTER_RSP];
+    if (context->rip - (uintptr_t)probe_next >= (uintptr_t)(probe_done - probe_next) ||
+        !unwind_peek(*rsp + 16, &context->rip))
+        return;
+    context->rip--; /* in the call */
+    *rsp += 24;
 }

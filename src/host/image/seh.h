@@ -26,9 +26,8 @@ bool seh_dispatch(struct host_exception *record, struct host_context *context);
  * handles it. Returns where the driver is no image, or does not handle it.
  */
 void seh_raise_status(NTSTATUS status);
-/* The place in an image that called the function of ours that has `stack` in its frame. False: the
- * calling thread was not called by an image. */
-bool seh_caller(const void *stack, struct host_context *context);
+/* The place in an image whose call out is the newest of the calling thread. False: there is none. */
+bool seh_caller(struct host_context *context);
 
 /* What compilers refer to by name: C functions of images (crt_names.h). */
 enum seh_disposition NTAPI crt___C_specific_handler(struct host_exception *record, void *frame,
@@ -37,5 +36,7 @@ enum seh_disposition NTAPI crt___C_specific_handler(struct host_exception *recor
 VOID NTAPI crt__local_unwind(void *frame, void *target);
 /* rax is how much stack the caller is about to take. No register changes. */
 void crt___chkstk(void);
+/* A context in __chkstk becomes that of its caller. */
+void seh_leave_probe(struct host_context *context);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/thread.h"
 #include "base/world.h"
+#include "image/stack.h"
 
 struct registration {
     struct registration *next;
@@ -127,7 +128,7 @@ NTKERNELAPI VOID NTAPI ExNotifyCallback(PVOID CallbackObject, PVOID Argument1, P
     host_irql_at_most(DISPATCH_LEVEL, "ExNotifyCallback");
     for (struct registration *r = object->first, *next; r; r = next) {
         next = r->next; /* a routine may take itself off */
-        r->function(r->context, Argument1, Argument2);
+        DRIVER_CALL(r->function)(r->context, Argument1, Argument2);
     }
 }
 

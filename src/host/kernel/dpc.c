@@ -6,6 +6,7 @@
 
 #include "base/thread.h"
 #include "base/world.h"
+#include "image/stack.h"
 #include "kernel/interrupt.h"
 #include "kernel/irql.h"
 
@@ -60,16 +61,25 @@ static bool dpc_take(struct host_dpcs *dpcs, PKDPC *object, KDPC *copy) {
 
 static _Thread_local uint32_t dpcs_executing;
 
+static void dpc_call(PKDPC object, const KDPC *dpc) {
+    const char *outer = host_self.doing;
+    struct host_stack before;
+    bool own_stack = image_stack_begin(HOST_STACK_BYTES, &before);
+    host_self.doing = "a DPC routine";
+    dpcs_executing++;
+    DRIVER_CALL(dpc->DeferredRoutine)
+    (object, dpc->DeferredContext, dpc->SystemArgument1, dpc->SystemArgument2);
+    dpcs_executing--;
+    host_self.doing = outer;
+    if (own_stack)
+        image_stack_end(&before);
+}
+
 static void run_queue(struct host_dpcs *dpcs) {
     PKDPC object = NULL;
     KDPC dpc;
     while (dpc_take(dpcs, &object, &dpc)) {
-        const char *outer = host_self.doing;
-        host_self.doing = "a DPC routine";
-        dpcs_executing++;
-        dpc.DeferredRoutine(object, dpc.DeferredContext, dpc.SystemArgument1, dpc.SystemArgument2);
-        dpcs_executing--;
-        host_self.doing = outer;
+        dpc_call(object, &dpc);
         if (host_self.irql != DISPATCH_LEVEL) {
             host_violation("a DPC routine returned at IRQL %u instead of %u", host_self.irql,
                            DISPATCH_LEVEL);

@@ -12,6 +12,7 @@
 
 #include "base/thread.h"
 #include "base/world.h"
+#include "image/stack.h"
 #include "kernel/dpc.h"
 #include "kernel/timers.h"
 
@@ -57,7 +58,7 @@ static void ex_timer_free(struct _EX_TIMER *timer) {
         *link = timer->next;
     pthread_mutex_unlock(&ex_timer_guard);
     if (timer->deleted_callback)
-        timer->deleted_callback(timer->deleted_context);
+        DRIVER_CALL(timer->deleted_callback)(timer->deleted_context);
     free(timer);
 }
 
@@ -82,7 +83,7 @@ static VOID NTAPI ex_timer_expired(PKDPC dpc, PVOID context, PVOID one, PVOID tw
     (void)one;
     (void)two;
     if (timer->callback)
-        timer->callback(timer, timer->context);
+        DRIVER_CALL(timer->callback)(timer, timer->context);
     if (timer->deleted)
         ex_timer_reap(timer);
 }

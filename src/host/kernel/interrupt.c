@@ -3,6 +3,7 @@
 
 #include "base/thread.h"
 #include "base/world.h"
+#include "image/stack.h"
 #include "kernel/dpc.h"
 #include "kernel/irql.h"
 
@@ -53,15 +54,19 @@ void host_interrupt_raise(struct host_interrupt *interrupt, uint32_t message) {
 static BOOLEAN call_isr(const struct host_interrupt *interrupt, uint32_t message) {
     const char *outer = host_self.doing;
     BOOLEAN claimed = FALSE;
+    struct host_stack before;
+    bool own_stack = image_stack_begin(HOST_STACK_BYTES, &before);
     host_self.doing = "DxgkDdiInterruptRoutine";
     if (atomic_load(&interrupt->connected) && interrupt->isr)
-        claimed = interrupt->isr(interrupt->context, message);
+        claimed = DRIVER_CALL(interrupt->isr)(interrupt->context, message);
     if (host_self.irql != HOST_DEVICE_IRQL) {
         host_violation("DxgkDdiInterruptRoutine returned at IRQL %u instead of %u", host_self.irql,
                        HOST_DEVICE_IRQL);
         host_irql_set(HOST_DEVICE_IRQL);
     }
     host_self.doing = outer;
+    if (own_stack)
+        image_stack_end(&before);
     return claimed;
 }
 

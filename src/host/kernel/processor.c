@@ -9,6 +9,7 @@
 
 #include "base/thread.h"
 #include "base/world.h"
+#include "image/stack.h"
 #include "kernel/engines.h"
 
 static ULONG processor_count(void) {
@@ -107,7 +108,7 @@ NTKERNELAPI LONG NTAPI KeSetBasePriorityThread(PKTHREAD Thread, LONG Increment) 
 NTKERNELAPI ULONG_PTR NTAPI KeIpiGenericCall(PKIPI_BROADCAST_WORKER BroadcastFunction,
                                              ULONG_PTR Context) {
     host_irql_at_most(IPI_LEVEL - 1, "KeIpiGenericCall");
-    return BroadcastFunction(Context);
+    return DRIVER_CALL(BroadcastFunction)(Context);
 }
 
 /* What every x86-64 processor has: the page's numbers of floating point, CMPXCHG8B, MMX, SSE, TSC,

@@ -9,6 +9,7 @@
 
 #include "base/thread.h"
 #include "base/world.h"
+#include "image/stack.h"
 
 #define LOCKED (1ull << 63)
 
@@ -86,17 +87,18 @@ static PVOID lookaside_allocate(GENERAL_LOOKASIDE *list) {
         return entry;
     list->AllocateMisses++;
     if (list->AllocateEx)
-        return list->AllocateEx(list->Type, list->Size, list->Tag, (PLOOKASIDE_LIST_EX)list);
+        return DRIVER_CALL(list->AllocateEx)(list->Type, list->Size, list->Tag,
+                                             (PLOOKASIDE_LIST_EX)list);
     if (list->Allocate)
-        return list->Allocate(list->Type, list->Size, list->Tag);
+        return DRIVER_CALL(list->Allocate)(list->Type, list->Size, list->Tag);
     return ExAllocatePoolWithTag(list->Type, list->Size, list->Tag);
 }
 
 static void lookaside_release(GENERAL_LOOKASIDE *list, PVOID entry) {
     if (list->FreeEx)
-        list->FreeEx(entry, (PLOOKASIDE_LIST_EX)list);
+        DRIVER_CALL(list->FreeEx)(entry, (PLOOKASIDE_LIST_EX)list);
     else if (list->Free)
-        list->Free(entry);
+        DRIVER_CALL(list->Free)(entry);
     else
         ExFreePoolWithTag(entry, list->Tag);
 }

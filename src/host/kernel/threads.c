@@ -7,11 +7,13 @@
 
 #include "base/thread.h"
 #include "base/world.h"
+#include "image/stack.h"
 #include "kernel/clock.h"
 #include "kernel/dispatcher.h"
 #include "kernel/event_handles.h"
 #include "kernel/engines.h"
 #include "kernel/handles.h"
+#include "kernel/kernel_stack.h"
 #include "kernel/sections.h"
 #include "kernel/waits.h"
 
@@ -65,7 +67,7 @@ static void *thread_run(void *argument) {
     host_thread_begin(&t->thread);
     host_dispatcher_unlock();
     host_self.doing = "a system thread of the driver";
-    t->start(t->context);
+    DRIVER_CALL(t->start)(t->context);
     thread_ended();
     return NULL;
 }
@@ -132,6 +134,11 @@ NTKERNELAPI NTSTATUS NTAPI PsTerminateSystemThread(NTSTATUS ExitStatus) {
     }
     if (!host_irql_at_most(PASSIVE_LEVEL, "PsTerminateSystemThread"))
         host_irql_set(PASSIVE_LEVEL);
+    if (host_stack_expanded()) { /* the page: the system checks that, and stops */
+        host_violation("PsTerminateSystemThread was called in a routine of "
+                       "KeExpandKernelStackAndCallout");
+        abort();
+    }
     thread_ended();
     pthread_exit(NULL);
 }

@@ -12,6 +12,7 @@
 
 #include "base/thread.h"
 #include "base/world.h"
+#include "image/stack.h"
 
 struct _IO_WORKITEM {
     WORK_QUEUE_ITEM item;
@@ -46,7 +47,7 @@ static VOID NTAPI work_thread(PVOID context) {
     (void)context;
     while ((item = work_next())) {
         PWORKER_THREAD_ROUTINE routine = item->WorkerRoutine;
-        routine(item->Parameter); /* which may free the item */
+        DRIVER_CALL(routine)(item->Parameter); /* which may free the item */
         if (host_self.irql != PASSIVE_LEVEL) {
             host_violation("a work item returned at IRQL %u", host_self.irql);
             host_irql_set(PASSIVE_LEVEL);
@@ -141,9 +142,9 @@ static VOID NTAPI work_run(PVOID parameter) {
     PVOID object = item->object, context = item->context;
     __atomic_store_n(&item->queued, false, __ATOMIC_RELEASE);
     if (routine)
-        routine(object, context);
+        DRIVER_CALL(routine)(object, context);
     else
-        routine_ex(object, context, item);
+        DRIVER_CALL(routine_ex)(object, context, item);
 }
 
 static void work_queue_io(PIO_WORKITEM item, WORK_QUEUE_TYPE type, PVOID context) {

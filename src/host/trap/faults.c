@@ -8,12 +8,15 @@
 #include "trap/faults.h"
 
 #include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/thread.h"
 #include "base/world.h"
 #include "image/image.h"
 #include "image/seh.h"
+#include "image/stack.h"
 #include "kernel/registers.h"
 #include "trap/instruction.h"
 #include "trap/mmio.h"
@@ -145,14 +148,106 @@ static bool done_here(int number, const siginfo_t *info, ucontext_t *user) {
     return page_fault ? processor_give(&at) : privileged_do(&at);
 }
 
-static void faults_taken(int number, siginfo_t *info, void *context) {
-    if (host_world && (done_here(number, info, context) || raise_exception(number, info, context)))
+/* ---- Too little stack ------------------------------------------------------------------------ */
+
+static _Thread_local char why[160];
+
+const char *vidmm_host_crash_reason(void) {
+    return why[0] != 0 ? why : NULL;
+}
+
+/* Windows has no stack left to raise an exception on: the machine stops
+ * (bug-check-0x7f--unexpected-kernel-mode-trap.md). */
+static bool overflowed(const siginfo_t *info, ucontext_t *user) {
+    if (user->uc_mcontext.gregs[REG_TRAPNO] != PAGE_FAULT ||
+        !image_stack_overflows((uintptr_t)info->si_addr))
+        return false;
+    struct host_context context;
+    host_faults_context(user, &context);
+    seh_leave_probe(&context);
+    copy_back(user, &context);
+    snprintf(why, sizeof(why), "the driver used more than %llu KiB of kernel stack",
+             (unsigned long long)host_stack.size >> 10);
+    const char *prefix = host_self.doing || !host_self.call ? "" : "DxgkDdi";
+    const char *call = host_self.doing ? host_self.doing : host_self.call;
+    fprintf(stderr, "vidmm: %s in %s%s\n", why, prefix, call ? call : "no call of the system's");
+    return true;
+}
+
+__attribute__((used)) static void faults_taken(int number, siginfo_t *info, void *context) {
+    bool over = number == SIGSEGV && host_world && overflowed(info, context);
+    if (!over && host_world &&
+        (done_here(number, info, context) || raise_exception(number, info, context)))
         return;
     pass_on(number, info, context);
 }
 
+/* ---- From the stack for signals to ours ------------------------------------------------------ */
+
+_Static_assert(offsetof(struct host_stack, signals) == 40 &&
+                   offsetof(struct host_stack, signals_size) == 48 && STACK_GUARD_BYTES == 0x800000,
+               "faults_entry knows the thread's record");
+_Static_assert(offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]) == 160 &&
+                   offsetof(ucontext_t, uc_mcontext.fpregs) == 224,
+               "faults_entry knows what the kernel saves");
+
+/*
+ * What the kernel put on the stack for signals goes to ours, with all that follows: the driver may be
+ * called meanwhile, and fault again. The kernel takes the registers from where the handler returns
+ * with its stack pointer, so that the copy serves as well. rsi, rdx: what is told of the signal; rax:
+ * the thread's record; r8: bytes; r9: how far they move, in steps of 64, which the saved vector
+ * registers want. A signal on any other stack, or one that another handler passed on, stays.
+ */
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".type faults_entry, @function\n"
+        "faults_entry:\n"
+        "    movq host_stack@gottpoff(%rip), %rax\n"
+        "    addq %fs:0, %rax\n"
+        "    movq %rsp, %r8\n"
+        "    subq 40(%rax), %r8\n"
+        "    cmpq 48(%rax), %r8\n"
+        "    jae faults_taken\n"
+        "    leaq 8(%rsp), %rcx\n"
+        "    cmpq %rcx, %rdx\n"
+        "    jne faults_taken\n"
+        "    subq 48(%rax), %r8\n"
+        "    negq %r8\n"
+        "    movq 160(%rdx), %r9\n"
+        "    movq %r9, %rcx\n"
+        "    subq (%rax), %rcx\n"
+        "    addq $0x800000, %rcx\n" /* also when it is below the driver's stack */
+        "    movq 8(%rax), %r10\n"
+        "    addq $0x800000, %r10\n"
+        "    cmpq %r10, %rcx\n"
+        "    jae 1f\n"
+        "    movq %r9, 24(%rax)\n"
+        "    movq 16(%rax), %r9\n"
+        "1:  subq $128, %r9\n"
+        "    subq %r8, %r9\n"
+        "    subq %rsp, %r9\n"
+        "    andq $-64, %r9\n"
+        "    movl %edi, %r10d\n"
+        "    movq %rsi, %r11\n"
+        "    movq %r8, %rcx\n"
+        "    movq %rsp, %rsi\n"
+        "    leaq (%rsp,%r9), %rdi\n"
+        "    cld\n"
+        "    rep movsb\n"
+        "    movl %r10d, %edi\n"
+        "    leaq (%r11,%r9), %rsi\n"
+        "    addq %r9, %rdx\n"
+        "    addq %r9, %rsp\n"
+        "    cmpq $0, 224(%rdx)\n"
+        "    je faults_taken\n"
+        "    addq %r9, 224(%rdx)\n"
+        "    jmp faults_taken\n"
+        ".size faults_entry, .-faults_entry\n");
+
+void faults_entry(int number, siginfo_t *info, void *context);
+
 bool host_faults_install(void) {
-    const struct sigaction action = {.sa_sigaction = faults_taken,
+    const struct sigaction action = {.sa_sigaction = faults_entry,
                                      .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
     for (unsigned i = 0; i < SIGNALS; i++)
         if (sigaction(signals[i], &action, &previous[i]) != 0)
@@ -164,7 +259,7 @@ bool host_faults_install(void) {
 void host_faults_remove(void) {
     for (unsigned i = 0; i < SIGNALS && installed; i++) {
         struct sigaction now;
-        if (sigaction(signals[i], NULL, &now) == 0 && now.sa_sigaction == faults_taken)
+        if (sigaction(signals[i], NULL, &now) == 0 && now.sa_sigaction == faults_entry)
             (void)sigaction(signals[i], &previous[i], NULL);
     }
     installed = false;

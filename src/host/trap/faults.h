@@ -1,8 +1,9 @@
 /*
  * faults.h - signals that a driver's instructions raise.
  *
- * Handlers run on the driver's own stack, or on the thread's stack for signals if it has one, at a place where the driver waits for one instruction:
- * they may call whatever a function that the driver called may call, and may nest.
+ * Handlers run where a function runs that an image calls, on our stack (image/stack.h), and for a shared object on the stack that
+ * it uses, or on the thread's stack for signals if it has one. The driver waits for one instruction: they may call whatever a
+ * function that the driver called may call, and may nest.
  */
 #ifndef HOST_FAULTS_H
 #define HOST_FAULTS_H

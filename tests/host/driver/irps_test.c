@@ -375,6 +375,38 @@ static void a_thread_knows_its_stack(void **state) {
     assert_ptr_equal(IoGetInitialStack(), high);
 }
 
+static VOID NTAPI count_callout(PVOID parameter) {
+    (*(ULONG *)parameter)++;
+}
+
+static VOID NTAPI callout_at_dispatch(PVOID parameter) {
+    KeRaiseIrql(DISPATCH_LEVEL, parameter);
+}
+
+static void a_callout_runs_with_the_stack_that_it_asked_for(void **state) {
+    ULONG calls = 0;
+    KIRQL old;
+    (void)state;
+    assert_int_equal(KeExpandKernelStackAndCallout(count_callout, &calls, MAXIMUM_EXPANSION_SIZE),
+                     STATUS_SUCCESS);
+    assert_int_equal(KeExpandKernelStackAndCalloutEx(count_callout, &calls, 4096, TRUE, NULL),
+                     STATUS_SUCCESS);
+    assert_int_equal(calls, 2);
+    assert_int_equal(
+        KeExpandKernelStackAndCallout(count_callout, &calls, MAXIMUM_EXPANSION_SIZE + 1),
+        STATUS_INVALID_PARAMETER_3);
+    assert_int_equal(vidmm_host_violations(tiny_host), 0);
+    assert_int_equal(KeExpandKernelStackAndCallout(callout_at_dispatch, &old, 4096),
+                     STATUS_SUCCESS);
+    assert_int_equal(KeGetCurrentIrql(), PASSIVE_LEVEL);
+    assert_true(tiny_violated(tiny_host, "was called at IRQL 0 and returned at IRQL 2"));
+    KeRaiseIrql(DISPATCH_LEVEL, &old);
+    assert_int_equal(KeExpandKernelStackAndCalloutEx(count_callout, &calls, 4096, TRUE, NULL),
+                     STATUS_INVALID_PARAMETER_4);
+    KeLowerIrql(old);
+    assert_int_equal(calls, 2);
+}
+
 static void an_extension_is_found_by_driver_and_client(void **state) {
     DRIVER_OBJECT driver;
     PVOID one, two;
@@ -428,6 +460,7 @@ int main(void) {
         IRPS_TEST(components_tell_their_first_and_last_reference),
         IRPS_TEST(requests_for_power_are_counted),
         IRPS_TEST(a_thread_knows_its_stack),
+        IRPS_TEST(a_callout_runs_with_the_stack_that_it_asked_for),
         IRPS_TEST(an_extension_is_found_by_driver_and_client),
         IRPS_TEST(what_a_miniport_cannot_have_says_so),
     };

@@ -36,7 +36,7 @@ for word in "$@"; do
     *) flags="$flags $word" ;;
     esac
 done
-displib=$root/drivers/images/displib.c # not the driver's: without its flags
+displib=$root/src/cc/crt/image/displib.c # not the driver's: without its flags
 for word in "$@" "$displib"; do
     number=$((number + 1))
     [ "$word" != "$displib" ] || flags=

@@ -1,8 +1,8 @@
 /*
  * vidmm/cc.h - builds a driver from its unedited sources, for vidmm check and vidmm run.
  *
- * clang compiles for a Windows target and writes ELF: calling convention, sizes of types and
- * layouts are Windows'; the result is a shared object. Names that the headers lack are gathered
+ * clang compiles for a Windows target: calling convention, sizes of types and layouts are Windows';
+ * the result is a shared object, or a driver image where the output ends in .sys. Names that the headers lack are gathered
  * over all files of a build and told in one list.
  */
 #ifndef VIDMM_CC_H
@@ -20,7 +20,7 @@ enum vidmm_cc_status {
 };
 
 struct vidmm_cc_options {
-    const char *output;        /* the shared object */
+    const char *output;        /* a shared object; NAME.sys: a driver image */
     const char *const *words;  /* flags of the compiler; sources, directories, .vcxproj files */
     size_t word_count;         /* */
     const char *configuration; /* of a project; NULL: its first Release of the platform */

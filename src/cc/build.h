@@ -13,6 +13,7 @@
 
 #define CC_PROJECTS 16 /* projects in one build */
 #define CC_TEXT     512
+#define CC_TOOL     32
 
 /* How the sources of one project are compiled; the first are those of the command line. */
 struct cc_settings {
@@ -35,6 +36,9 @@ struct cc_build {
     char workspace[PATH_MAX]; /* a directory of its own below $TMPDIR, removed at the end */
     struct cc_list workspace_files;
     const char *compiler;
+    bool image;           /* a driver image is built, no shared object */
+    char linker[CC_TOOL]; /* of an image; and what makes its import library */
+    char librarian[CC_TOOL];
     char text[CC_TEXT]; /* why it stops, one sentence */
 };
 

@@ -1,5 +1,5 @@
 /*
- * cc.c - a build from its words to the shared object; see vidmm/cc.h.
+ * cc.c - a build from its words to the driver; see vidmm/cc.h.
  */
 #include <vidmm/cc.h>
 
@@ -9,6 +9,7 @@
 
 #include "build.h"
 #include "compile.h"
+#include "image.h"
 #include "instrument.h"
 #include "toolchain.h"
 #include "words.h"
@@ -48,6 +49,8 @@ static enum vidmm_cc_status build_all(struct cc_build *build, struct cc_missing 
         return VIDMM_CC_BUILT;
     }
     unlink(build->options->output);
+    if (build->image)
+        cc_image_remove(build);
     return VIDMM_CC_WRONG;
 }
 
@@ -77,7 +80,9 @@ enum vidmm_cc_status vidmm_cc(const struct vidmm_cc_options *options, char *text
     enum vidmm_cc_status status = VIDMM_CC_BAD_INPUT;
     if (cc_take_words(build)) {
         status = VIDMM_CC_FAILED;
-        if (cc_find_headers(build) && cc_find_compiler(build) && cc_workspace_open(build))
+        build->image = cc_image_wanted(options->output);
+        if (cc_find_headers(build) && cc_find_compiler(build) &&
+            (!build->image || cc_image_possible(build)) && cc_workspace_open(build))
             status = build_all(build, &missing);
     }
     snprintf(text, text_bytes, "%s", build->text);

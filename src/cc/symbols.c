@@ -17,12 +17,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define CC_NAME_MOST 1024
+
 static bool is_kernel_function(const char *name) {
     void *address = dlsym(RTLD_DEFAULT, name);
     struct link_map *map = NULL;
     Dl_info info;
     return address && dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) != 0 && map &&
            map->l_name[0] == '\0';
+}
+
+bool cc_kernel_has(const char *name) {
+    char of_c[CC_NAME_MOST];
+    return is_kernel_function(name) ||
+           (snprintf(of_c, sizeof(of_c), "crt_%s", name) < (int)sizeof(of_c) &&
+            is_kernel_function(of_c));
 }
 
 /* The linker has just written the file. */

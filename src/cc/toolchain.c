@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "image.h"
 #include "instrument.h"
 #include "paths.h"
 #include "runner.h"
@@ -63,14 +64,17 @@ static void add_words(struct cc_list *list, const char *const *words) {
         cc_list_add(list, "%s", *words);
 }
 
-static void add_conventions(struct cc_list *words) {
+static void add_conventions(const struct cc_build *build, struct cc_list *words) {
     static const char *const conventions[] = {"-target", "x86_64-pc-windows-itanium-elf",
                                               "-Xclang", "-mrelocation-model",
                                               "-Xclang", "pic",
                                               "-Xclang", "-pic-level",
                                               "-Xclang", "2",
                                               NULL};
-    add_words(words, conventions);
+    if (build->image)
+        cc_image_words(build, words);
+    else
+        add_words(words, conventions);
 }
 
 void cc_toolchain_words(const struct cc_build *build, const char *source, struct cc_list *words) {
@@ -83,7 +87,6 @@ void cc_toolchain_words(const struct cc_build *build, const char *source, struct
                                            "-fno-exceptions",
                                            "-fno-threadsafe-statics",
                                            "-fcheck-new",
-                                           "-mno-stack-arg-probe",
                                            "-fno-strict-aliasing",
                                            "-fcommon",
                                            "-fno-color-diagnostics",
@@ -102,8 +105,10 @@ void cc_toolchain_words(const struct cc_build *build, const char *source, struct
                                            NULL};
     bool c = cc_is_c(source);
     cc_list_add(words, "%s", build->compiler);
-    add_conventions(words);
+    add_conventions(build, words);
     add_words(words, language);
+    if (!build->image) /* an image probes the pages of its small stack */
+        cc_list_add(words, "-mno-stack-arg-probe");
     if (!c)
         cc_list_add(words, "-fno-rtti");
     cc_list_add(words, "-x");
@@ -127,7 +132,7 @@ static void compile_c_function(struct cc_build *build, const char *path,
     if (!cc_workspace_path(build, object, "crt-%s.o", cc_name_of(path)))
         return;
     cc_list_add(&words, "%s", build->compiler);
-    add_conventions(&words);
+    add_conventions(build, &words);
     add_words(&words, flags);
     cc_list_add_all(&words, extra);
     cc_list_add(&words, "-I%s", build->headers);
@@ -161,6 +166,16 @@ static void compile_directory(struct cc_build *build, const char *directory,
         free(entries[i]);
     }
     free(entries);
+}
+
+/* Images get the C functions from the kernel. */
+static bool compile_image_run_time(struct cc_build *build, struct cc_list *objects) {
+    static const struct cc_list none;
+    char directory[PATH_MAX];
+    if (snprintf(directory, sizeof(directory), "%s/image", build->run_time) <
+        (int)sizeof(directory))
+        compile_directory(build, directory, &none, objects);
+    return !build->text[0];
 }
 
 /* The C functions, without the flags of the driver but with the checks of its accesses; and what
@@ -208,6 +223,13 @@ static bool link_driver(struct cc_build *build, const struct cc_list *words) {
 
 bool cc_link(struct cc_build *build, const struct cc_list *objects, struct cc_missing *missing) {
     struct cc_list words = {0};
+    if (build->image) {
+        cc_list_add_all(&words, objects);
+        bool linked =
+            compile_image_run_time(build, &words) && cc_image_link(build, &words, missing);
+        cc_list_free(&words);
+        return linked;
+    }
     link_words(build, &words);
     cc_list_add_all(&words, objects);
     bool good = compile_run_time(build, &words) && link_driver(build, &words) &&

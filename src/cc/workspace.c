@@ -51,19 +51,30 @@ bool cc_workspace_write(struct cc_build *build, const char *path, const char *te
     return written || cc_stop(build, "cannot write '%s': %s", path, strerror(errno));
 }
 
-/* The build tree has its own sources beside it; an installation has both below its prefix. */
-bool cc_find_headers(struct cc_build *build) {
-    static const char *const run_times[] = {"../src/cc/crt", "../share/vidmm/crt"};
-    char self[PATH_MAX], directory[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    self[length > 0 ? length : 0] = '\0';
-    cc_directory_of(self, directory);
-    bool headers =
-        cc_find_path(directory, "../include/wddm", self) && realpath(self, build->headers);
-    for (size_t i = 0; headers && i < sizeof(run_times) / sizeof(run_times[0]); i++) {
-        if (cc_find_path(directory, run_times[i], self) && realpath(self, build->run_time))
+/* Both below the directory: a source tree, or the prefix of an installation. */
+static bool has_headers(struct cc_build *build, const char *directory) {
+    static const char *const run_times[] = {"src/cc/crt", "share/vidmm/crt"};
+    char path[PATH_MAX];
+    if (!cc_find_path(directory, "include/wddm", path) || !realpath(path, build->headers))
+        return false;
+    for (size_t i = 0; i < sizeof(run_times) / sizeof(run_times[0]); i++) {
+        if (cc_find_path(directory, run_times[i], path) && realpath(path, build->run_time))
             return true;
     }
-    return cc_stop(build,
-                   "include/wddm and the C functions for drivers are not beside this program");
+    return false;
+}
+
+/* An installation has them beside the program's directory, a source tree above a directory that it
+ * is built in, however deep. */
+bool cc_find_headers(struct cc_build *build) {
+    char directory[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", directory, sizeof(directory) - 1);
+    directory[length > 0 ? length : 0] = '\0';
+    for (char *slash; (slash = strrchr(directory, '/'));) {
+        *slash = '\0';
+        if (has_headers(build, *directory ? directory : "/"))
+            return true;
+    }
+    return cc_stop(build, "include/wddm and the C functions for drivers are neither beside this "
+                          "program nor above it");
 }

@@ -26,17 +26,6 @@
 #include <vidmm/readings.h>
 #include <vidmm/rules.h>
 
-/* Kinds of findings. Those that are no rule's have a row of group Z as their `rule`. */
-enum vidmm_finding_kind {
-    VIDMM_FINDING_RULE,    /* a rule of the memory contract */
-    VIDMM_FINDING_HOST,    /* forbidden by ntoskrnl or dxgkrnl: IRQL, pool, handles, guard bytes */
-    VIDMM_FINDING_LEAK,    /* left behind */
-    VIDMM_FINDING_CRASH,   /* ended by a signal */
-    VIDMM_FINDING_HANG,    /* a call did not return, or work did not complete */
-    VIDMM_FINDING_EXIT,    /* called abort or exit, or a bugcheck */
-    VIDMM_FINDING_REFUSED, /* failed a call that it may fail, where the conformance check needed it */
-};
-
 /* Code of the driver. */
 struct vidmm_spot {
     uint64_t offset; /* in the driver's file */

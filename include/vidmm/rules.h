@@ -61,6 +61,17 @@ enum vidmm_side {
     VIDMM_SIDE_USER_AND_MANAGER = 6,
 };
 
+/* Kinds of findings. Those that are no rule's have a row of group Z as their `rule`. */
+enum vidmm_finding_kind {
+    VIDMM_FINDING_RULE,    /* a rule of the memory contract */
+    VIDMM_FINDING_HOST,    /* forbidden by ntoskrnl or dxgkrnl: IRQL, pool, handles, guard bytes */
+    VIDMM_FINDING_LEAK,    /* left behind */
+    VIDMM_FINDING_CRASH,   /* ended by a signal */
+    VIDMM_FINDING_HANG,    /* a call did not return, or work did not complete */
+    VIDMM_FINDING_EXIT,    /* called abort or exit, or a bugcheck */
+    VIDMM_FINDING_REFUSED, /* failed a call that it may fail, where the conformance check needed it */
+};
+
 /* What a rule rests on. */
 enum vidmm_confidence {
     VIDMM_DOCUMENTED, /* a page says it */

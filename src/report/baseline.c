@@ -8,7 +8,7 @@
 
 #include <vidmm/report.h>
 
-static bool refuse(const char *path, const char *why, char *text, size_t text_size) {
+static bool baseline_refuse(const char *path, const char *why, char *text, size_t text_size) {
     snprintf(text, text_size, "%s is no report of vidmm check --format json: %s", path, why);
     return false;
 }
@@ -20,7 +20,7 @@ static bool take_findings(const char *path, const json_t *findings, struct vidmm
     json_array_foreach(findings, i, finding) {
         const char *identity = json_string_value(json_object_get(finding, "identity"));
         if (!identity || !vidmm_identity_parse(identity))
-            return refuse(path, "a finding has no identity", text, text_size);
+            return baseline_refuse(path, "a finding has no identity", text, text_size);
         if (!vidmm_identities_add(known, identity)) {
             snprintf(text, text_size, "out of memory for the baseline");
             return false;
@@ -40,11 +40,11 @@ bool vidmm_report_read_baseline(const char *path, struct vidmm_identities *known
     json_t *root = json_loadf(in, JSON_REJECT_DUPLICATES, &error);
     fclose(in);
     if (!root)
-        return refuse(path, error.text, text, text_size);
+        return baseline_refuse(path, error.text, text, text_size);
     const json_t *findings = json_object_get(root, "findings");
     bool good = json_is_array(findings)
                     ? take_findings(path, findings, known, text, text_size)
-                    : refuse(path, "it has no list of findings", text, text_size);
+                    : baseline_refuse(path, "it has no list of findings", text, text_size);
     json_decref(root);
     return good;
 }

@@ -155,7 +155,7 @@ static void expect_result(const json_t *finding) {
     expect_members(finding, "message partialFingerprints ",
                    "ruleId level locations occurrenceCount properties baselineState suppressions ");
     const json_t *prints = json_object_get(finding, "partialFingerprints");
-    assert_true(strchr(string_of(prints, "vidmmIdentity/v1"), '-') != NULL);
+    assert_non_null(strchr(string_of(prints, "vidmmIdentity/v1"), '-'));
     expect_word(string_of(finding, "baselineState"), "new unchanged updated absent");
     expect_message(json_object_get(finding, "message"));
     expect_word(string_of(finding, "level"), "none note warning error");

@@ -11,8 +11,6 @@
 
 #include <string.h>
 
-#include <vidmm/referee.h>
-
 #include "groups.h"
 
 #define HOST(name, severity_)                                                                      \

@@ -174,4 +174,7 @@ const char *vidmm_check_stage_at(size_t index, const char **summary);
 /* The letters of the groups of rules that it shows. */
 const char *vidmm_check_stage_groups(size_t index);
 
+/* Fills in the words of the places of a ledger's findings, from the symbols of the driver's file. */
+void vidmm_check_symbols(const char *driver, struct vidmm_ledger *ledger);
+
 #endif

@@ -191,6 +191,8 @@ const char *vidmm_host_doing(void);
 /* What the driver did that ended it, to go before " in DxgkDdiPatch", if it is more than a signal
  * says; else NULL. In a handler of the signal. */
 const char *vidmm_host_crash_reason(void);
+/* The DDI call that the calling thread is in, without its prefix "DxgkDdi"; NULL: none. */
+const char *vidmm_host_calling(void);
 /*
  * What the host that was destroyed last left behind, one kind at a time: the sentence number `index`,
  * or NULL. Until it is asked for another one vidmm_host_places tells the code that made the oldest

@@ -28,6 +28,10 @@ char *vidmm_report_count(uint64_t count, char *text, size_t size);
 void vidmm_report_bar(FILE *out, const uint64_t *samples, uint32_t count, uint64_t full,
                       const struct vidmm_report_style *style);
 
+/* A crash of the driver that ended the command: one sentence, and the places; also as JSON. */
+void vidmm_report_crash(FILE *out, const struct vidmm_finding *finding);
+bool vidmm_report_crash_json(const char *path, const char *driver,
+                             const struct vidmm_finding *finding, char *text, size_t size);
 /* The table at the end of a run. */
 void vidmm_report_text(FILE *out, const struct vidmm_run_result *result,
                        const struct vidmm_report_style *style);

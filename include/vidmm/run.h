@@ -96,6 +96,9 @@ struct vidmm_run_result {
     uint32_t violation_count;
     char **advice; /* the same of rules that only cost time; no reason for WRONG */
     uint32_t advice_count;
+    /* Everything that was found, with places whose symbols the caller may read (vidmm_check_symbols);
+     * NULL: the run was not judged. */
+    struct vidmm_ledger *ledger;
 };
 
 /* A name that a driver image imports. */

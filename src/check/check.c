@@ -92,7 +92,7 @@ static void examine(struct check *check, struct vidmm_check_result *result) {
     result->registered_version = check->shared->registered_version;
     result->wddm_version = check->shared->wddm;
     if (options->driver_path)
-        check_symbols(options->driver_path, &result->ledger);
+        vidmm_check_symbols(options->driver_path, &result->ledger);
     check_sum(check->causes, options, result);
 }
 

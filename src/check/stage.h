@@ -37,9 +37,6 @@ struct check_shared {
     uint64_t crash_frame[VIDMM_PLACES];
 };
 
-/* Fills in the words of the ledger's places, from the symbols of the driver's file. */
-void check_symbols(const char *driver, struct vidmm_ledger *ledger);
-
 struct check {
     const struct vidmm_check_options *options;
     struct check_shared *shared;

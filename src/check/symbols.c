@@ -112,7 +112,7 @@ static void collect_places(struct asking *asking, struct vidmm_ledger *ledger) {
         }
 }
 
-void check_symbols(const char *driver, struct vidmm_ledger *ledger) {
+void vidmm_check_symbols(const char *driver, struct vidmm_ledger *ledger) {
     uint32_t count = 0;
     struct asking asking = {.driver = driver};
     for (uint32_t i = 0; i < ledger->findings; i++)

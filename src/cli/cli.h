@@ -77,6 +77,9 @@ bool cli_refuse_value(const char *option, const char *value, const char *expecte
 /* Reports an error of getopt ('?' or ':') with a sentence of ours. Returns false. */
 bool cli_refuse_option(int id, char **argv);
 
+/* crash.c: from now on a crash of the driver ends the command with a report of where it was. */
+void cli_watch_crashes(const struct cli_options *options);
+
 int cli_run(int argc, char **argv);
 int cli_inspect(int argc, char **argv);
 int cli_workloads(int argc, char **argv);

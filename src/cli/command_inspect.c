@@ -14,6 +14,7 @@ int cli_inspect(int argc, char **argv) {
     if (options.vram && !vidmm_run_parse_vram(options.vram, 0, &options.run.vram_bytes))
         return cli_refuse("--vram '%s' is not a size (64M, 1.5GiB)", options.vram);
 
+    cli_watch_crashes(&options);
     struct vidmm_inspection inspection;
     char text[512] = "";
     enum vidmm_run_status status = vidmm_run_inspect(&options.run, &inspection, text, sizeof(text));

@@ -45,7 +45,10 @@ static int run_play(struct cli_options *options, const struct vidmm_workload *wo
         options->run.plan = vidmm_report_plan;
         options->run.plan_ctx = plans;
     }
+    cli_watch_crashes(options);
     vidmm_run(workload, &options->run, &result);
+    if (result.ledger && options->run.driver_path)
+        vidmm_check_symbols(options->run.driver_path, result.ledger);
     if (options->run.progress)
         cli_progress_end();
     int code = run_report(options, &result);

@@ -386,6 +386,10 @@ const char *vidmm_host_doing(void) {
     return host_self.in_model != 0 ? "the hardware model" : host_self.doing;
 }
 
+const char *vidmm_host_calling(void) {
+    return host_self.call;
+}
+
 void vidmm_host_run(struct vidmm_host *host) {
     if (host->engines->threaded)
         host_sleep(host_now() + 1000000);

@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include "json_text.h"
+#include "places.h"
 
 static void put_count(json_t *object, const char *name, uint64_t value) {
     json_object_set_new(object, name, json_integer((json_int_t)value));
@@ -11,25 +12,6 @@ static void put_count(json_t *object, const char *name, uint64_t value) {
 
 static void put_text(json_t *object, const char *name, const char *text) {
     json_object_set_new(object, name, report_json_text(text));
-}
-
-/* `function` is module and offset where there are no symbols. */
-static void put_place(json_t *object, const struct vidmm_spot *spot) {
-    bool named = spot->function[0] != '\0', line = spot->line != 0;
-    json_object_set_new(object, "function", named ? report_json_text(spot->function) : json_null());
-    json_object_set_new(object, "file", line ? report_json_text(spot->file) : json_null());
-    json_object_set_new(object, "line", line ? json_integer(spot->line) : json_null());
-}
-
-static json_t *stack(const struct vidmm_finding *finding) {
-    json_t *list = json_array();
-    for (uint32_t i = 0; i < finding->places; i++) {
-        json_t *frame = json_object();
-        put_place(frame, &finding->place[i]);
-        put_count(frame, "offset", finding->place[i].offset);
-        json_array_append_new(list, frame);
-    }
-    return list;
 }
 
 static void put_mark(json_t *object, const struct vidmm_check_result *result, uint32_t index) {
@@ -48,7 +30,6 @@ static void put_mark(json_t *object, const struct vidmm_check_result *result, ui
 static json_t *finding_object(const struct vidmm_check_result *result, uint32_t index) {
     const struct vidmm_finding *finding = &result->ledger.finding[index];
     const struct vidmm_rule *rule = report_check_rule(finding);
-    static const struct vidmm_spot none;
     char id[8];
     json_t *object = json_object();
     put_text(object, "id", report_check_id(finding, id));
@@ -65,8 +46,7 @@ static json_t *finding_object(const struct vidmm_check_result *result, uint32_t 
     put_count(object, "times", finding->times);
     put_text(object, "found", finding->found);
     put_text(object, "expected", finding->expected);
-    put_place(object, finding->places != 0 ? &finding->place[0] : &none);
-    json_object_set_new(object, "stack", stack(finding));
+    report_json_places(object, finding);
     json_object_set_new(object, "page", rule ? report_json_text(rule->page) : json_null());
     return object;
 }

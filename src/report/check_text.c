@@ -3,6 +3,7 @@
  */
 #include "check.h"
 #include "names.h"
+#include "places.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -42,14 +43,6 @@ static void print_rule(FILE *out, const struct vidmm_rule *rule, const struct in
         fprintf(out, "      %sreadings: %s%s\n", ink->dim, rule->readings, ink->end);
 }
 
-static void print_places(FILE *out, const struct vidmm_finding *finding) {
-    char text[REPORT_PLACE];
-    for (uint32_t i = 0; i < finding->places; i++)
-        if (finding->place[i].function[0] != '\0')
-            fprintf(out, "      %-9s %s\n", i == 0 ? "at:" : "called by",
-                    report_check_place(&finding->place[i], text, sizeof(text)));
-}
-
 static void print_found(FILE *out, const struct vidmm_check_result *result,
                         const struct vidmm_finding *finding) {
     char after[REPORT_AFTER];
@@ -57,7 +50,7 @@ static void print_found(FILE *out, const struct vidmm_check_result *result,
     fprintf(out, "      found:    %s%s%s\n", finding->found, after[0] != '\0' ? ", " : "", after);
     if (finding->expected[0] != '\0')
         fprintf(out, "      expected: %s\n", finding->expected);
-    print_places(out, finding);
+    report_places(out, "      ", finding);
 }
 
 /* ---- What follows from a finding ------------------------------------------------------------- */

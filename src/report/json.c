@@ -5,6 +5,7 @@
 
 #include "dirty.h"
 #include "json_text.h"
+#include "places.h"
 #include "mmu_json.h"
 #include "names.h"
 #include "run_json.h"
@@ -63,6 +64,19 @@ static json_t *texts(char *const *text, uint32_t count) {
     json_t *list = json_array();
     for (uint32_t i = 0; i < count; i++)
         json_array_append_new(list, report_json_text(text[i]));
+    return list;
+}
+
+/* One for each violation; null where nothing is known. */
+static json_t *places(const struct vidmm_run_result *result) {
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < result->violation_count; i++) {
+        const struct vidmm_finding *finding = report_run_finding(result, result->violations[i]);
+        json_t *place = finding ? json_object() : json_null();
+        if (finding)
+            report_json_places(place, finding);
+        json_array_append_new(list, place);
+    }
     return list;
 }
 
@@ -151,6 +165,7 @@ json_t *report_run_json(const struct vidmm_run_result *result) {
     put_count(root, "calls", result->calls);
     json_object_set_new(root, "calls_hash", report_json_text(hash));
     json_object_set_new(root, "violations", texts(result->violations, result->violation_count));
+    json_object_set_new(root, "violation_places", places(result));
     json_object_set_new(root, "advice", texts(result->advice, result->advice_count));
     return root;
 }

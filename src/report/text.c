@@ -5,6 +5,7 @@
 
 #include "dirty.h"
 #include "names.h"
+#include "places.h"
 
 #include <inttypes.h>
 
@@ -151,8 +152,12 @@ static void print_verdict(FILE *out, const struct vidmm_run_result *result) {
     row_bytes(out, "verified", result->play.verified_bytes);
     row_count(out, "mismatched bytes", result->play.mismatched_bytes);
     row_count(out, "violations", result->violation_count);
-    for (uint32_t i = 0; i < result->violation_count; i++)
+    for (uint32_t i = 0; i < result->violation_count; i++) {
+        const struct vidmm_finding *finding = report_run_finding(result, result->violations[i]);
         fprintf(out, "    %s\n", result->violations[i]);
+        if (finding)
+            report_places(out, "      ", finding);
+    }
     if (result->advice_count != 0)
         row_count(out, "advice", result->advice_count);
     for (uint32_t i = 0; i < result->advice_count; i++)

@@ -87,6 +87,7 @@ static void fill_host_config(const struct vidmm_run_options *options,
     config->fail_at = options->fail_at;
     config->log = options->log;
     config->trace_calls = options->trace;
+    config->track = !options->unjudged;
 }
 
 enum vidmm_run_status run_open(const struct vidmm_run_options *options, uint64_t peak,

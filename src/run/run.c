@@ -132,7 +132,15 @@ static void play_tracked(const struct vidmm_workload *workload,
 
 static void go_down(struct vidmm_harness *harness, struct vidmm_run_result *result) {
     char text[sizeof(result->text)] = "";
-    if (vidmm_harness_close(harness, text, sizeof(text)) != VIDMM_HARNESS_OK)
+    if (vidmm_harness_close(harness, text, sizeof(text)) == VIDMM_HARNESS_OK)
+        return;
+    const char *leak;
+    for (uint32_t i = 0; (leak = vidmm_host_leak(i)); i++) {
+        add_violation(result, leak);
+        if (result->ledger)
+            vidmm_ledger_note(result->ledger, VIDMM_FINDING_LEAK, VIDMM_SIDE_DRIVER, "%s", leak);
+    }
+    if (!strstr(text, "left behind"))
         add_violation(result, text);
 }
 
@@ -182,11 +190,12 @@ enum vidmm_run_status vidmm_run(const struct vidmm_workload *workload,
 
     struct vidmm_player *player = vidmm_player_create(workload);
     struct vidmm_ledger *ledger = options->unjudged ? NULL : calloc(1, sizeof(*ledger));
+    result->ledger = ledger;
+    vidmm_ledger_places(vidmm_host_places);
     if (!player || (!ledger && !options->unjudged))
         worsen(result, VIDMM_RUN_DRIVER_FAILED, "out of memory for the byte oracle or the referee");
     else
         play_in_harness(workload, options, player, ledger, result);
-    free(ledger);
     vidmm_player_destroy(player);
     return result->status;
 }
@@ -202,4 +211,6 @@ static void free_texts(char ***list, uint32_t *count) {
 void vidmm_run_result_free(struct vidmm_run_result *result) {
     free_texts(&result->violations, &result->violation_count);
     free_texts(&result->advice, &result->advice_count);
+    free(result->ledger);
+    result->ledger = NULL;
 }

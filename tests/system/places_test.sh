@@ -83,6 +83,28 @@ for driver in "${drivers[@]}"; do
     expect "overflow of the stack in $name" "deeper broken_driver.c" "$(stack "$driver" 6 | sed -n 's/ [0-9]*$//;2p')"
 done
 
+# vidmm run and inspect: a crash ends them with its place, a violation carries one.
+run() { # FILE BREAK [OPTION...]
+    "$build/vidmm" run --frames 1 --driver "$1" --set "Break=$2" "${@:3}" minetest 2>&1
+}
+for driver in "${drivers[@]}"; do
+    name=$(basename "$driver")
+    expect "a crash of $name in vidmm run" "vidmm: the driver crashed: signal 11 (Segmentation fault) in DxgkDdiCreateDevice
+  at:       write_to ($root/$source:$(line crash)) 1" "$(run "$driver" 1 >"$work/out"; code=$?; echo "$(head -n 2 "$work/out") $code")"
+    expect "the crash of $name as JSON" "crashed write_to $(line crash)" \
+        "$(run "$driver" 1 --json "$work/crash.json" >/dev/null; python3 -c '
+import json, sys
+report = json.load(open(sys.argv[1]))
+print(report["status"], report["crash"]["function"], report["crash"]["line"])' "$work/crash.json")"
+    expect "a crash of $name in vidmm inspect" "  at:       write_to ($root/$source:$(line crash))" \
+        "$("$build/vidmm" inspect --driver "$driver" --set Break=1 2>&1 | grep ' at: ')"
+    expect "a violation of $name in vidmm run" "      at:       at_dispatch ($root/$source:$(line irql))" "$(run "$driver" 3 | grep -m 1 ' at: ')"
+    expect "a leak of $name in vidmm run" "broken_create_device $(line leak)" "$(run "$driver" 2 --quiet --json "$work/leak.json" >/dev/null; python3 -c '
+import json, sys
+place = json.load(open(sys.argv[1]))["violation_places"][0]
+print(place["function"], place["line"])' "$work/leak.json")"
+done
+
 # Of the last one.
 expect "the text of a report" "      at:       write_to ($root/$source:$(line crash))" "$(check "$driver" 1 | grep ' at: ')"
 expect "the region of a result" "$root/$source $(line crash)" "$(check "$driver" 1 --format sarif | python3 -c '

@@ -1,0 +1,115 @@
+/*
+ * crash.c - a driver that crashes vidmm run, inspect or migrate: one sentence with the places in it.
+ *
+ * The process that crashed cannot be trusted with more than a note to another one, which was made
+ * before the driver was loaded and waits for it. It reads the symbols and writes the report.
+ */
+#include "cli.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <vidmm/host.h>
+
+struct note {
+    int32_t signal;
+    uint32_t frames;
+    uint64_t frame[VIDMM_PLACES];
+    char where[96]; /* the DDI call, or other code of the driver */
+};
+
+static int notes = -1; /* where the note is written */
+static pid_t reporter;
+
+/* ---- The process that waits ------------------------------------------------------------------ */
+
+static void tell(const struct cli_options *options, const struct note *note) {
+    struct vidmm_ledger *ledger = calloc(1, sizeof(*ledger));
+    const char *driver = options->run.driver_path;
+    char text[512];
+    if (!ledger)
+        return;
+    vidmm_ledger_note(ledger, VIDMM_FINDING_CRASH, VIDMM_SIDE_DRIVER, "signal %d (%s) in %s",
+                      (int)note->signal, strsignal(note->signal), note->where);
+    struct vidmm_finding *finding = &ledger->finding[0];
+    finding->places = note->frames < VIDMM_PLACES ? note->frames : VIDMM_PLACES;
+    for (uint32_t i = 0; i < finding->places; i++)
+        finding->place[i].offset = note->frame[i];
+    vidmm_check_symbols(driver, ledger);
+    vidmm_report_crash(stderr, finding);
+    if (options->json &&
+        !vidmm_report_crash_json(options->json, driver, finding, text, sizeof(text)))
+        cli_refuse("%s", text);
+    free(ledger);
+}
+
+static void await_note(const struct cli_options *options, int from) {
+    struct note note;
+    (void)signal(SIGINT, SIG_IGN); /* the other one decides */
+    ssize_t got = read(from, &note, sizeof(note));
+    if (got == (ssize_t)sizeof(note)) {
+        note.where[sizeof(note.where) - 1] = '\0';
+        tell(options, &note);
+    }
+    fflush(NULL);
+    _exit(0);
+}
+
+/* ---- The process that crashes ---------------------------------------------------------------- */
+
+/* Where the driver is; false: this is no code of the driver's. */
+static bool take_note(struct note *note, const void *interrupted) {
+    const char *doing = vidmm_host_doing(), *call = vidmm_host_calling();
+    note->frames = vidmm_host_crash_places(interrupted, note->frame, VIDMM_PLACES);
+    if (doing)
+        strncpy(note->where, doing, sizeof(note->where) - 1);
+    else if (call)
+        strncat(strcpy(note->where, "DxgkDdi"), call, sizeof(note->where) - 8);
+    else
+        strcpy(note->where, "no call of the system's");
+    return doing || call || note->frames != 0;
+}
+
+static void crashed(int number, siginfo_t *info, void *interrupted) {
+    struct note note = {.signal = number};
+    (void)info;
+    (void)signal(number, SIG_DFL); /* a crash in here ends it, too */
+    if (!take_note(&note, interrupted) ||
+        write(notes, &note, sizeof(note)) != (ssize_t)sizeof(note)) {
+        (void)raise(number);
+        return;
+    }
+    (void)waitpid(reporter, NULL, 0);
+    _exit(VIDMM_RUN_WRONG);
+}
+
+static void take_signals(void) {
+    static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+    static uint64_t stack[8192]; /* an overflow of the stack is one of them */
+    const stack_t last = {.ss_sp = stack, .ss_size = sizeof(stack)};
+    const struct sigaction action = {.sa_sigaction = crashed,
+                                     .sa_flags = SA_SIGINFO | SA_RESETHAND | SA_ONSTACK};
+    (void)sigaltstack(&last, NULL);
+    for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
+        (void)sigaction(deadly[i], &action, NULL);
+}
+
+void cli_watch_crashes(const struct cli_options *options) {
+    int ends[2];
+    if (!options->run.driver_path || pipe2(ends, O_CLOEXEC) != 0)
+        return;
+    fflush(NULL);
+    reporter = fork();
+    if (reporter == 0) {
+        close(ends[1]);
+        await_note(options, ends[0]);
+    }
+    close(ends[0]);
+    notes = ends[1];
+    if (reporter > 0)
+        take_signals();
+}

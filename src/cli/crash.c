@@ -19,7 +19,8 @@ struct note {
     int32_t signal;
     uint32_t frames;
     uint64_t frame[VIDMM_PLACES];
-    char where[96]; /* the DDI call, or other code of the driver */
+    char where[96];  /* the DDI call, or other code of the driver */
+    char reason[96]; /* what is more than the signal says, or empty */
 };
 
 static int notes = -1; /* where the note is written */
@@ -30,11 +31,12 @@ static pid_t reporter;
 static void tell(const struct cli_options *options, const struct note *note) {
     struct vidmm_ledger *ledger = calloc(1, sizeof(*ledger));
     const char *driver = options->run.driver_path;
-    char text[512];
+    char text[512], number[64];
     if (!ledger)
         return;
-    vidmm_ledger_note(ledger, VIDMM_FINDING_CRASH, VIDMM_SIDE_DRIVER, "signal %d (%s) in %s",
-                      (int)note->signal, strsignal(note->signal), note->where);
+    snprintf(number, sizeof(number), "signal %d (%s)", (int)note->signal, strsignal(note->signal));
+    vidmm_ledger_note(ledger, VIDMM_FINDING_CRASH, VIDMM_SIDE_DRIVER, "%s in %s",
+                      note->reason[0] != '\0' ? note->reason : number, note->where);
     struct vidmm_finding *finding = &ledger->finding[0];
     finding->places = note->frames < VIDMM_PLACES ? note->frames : VIDMM_PLACES;
     for (uint32_t i = 0; i < finding->places; i++)
@@ -52,7 +54,7 @@ static void await_note(const struct cli_options *options, int from) {
     (void)signal(SIGINT, SIG_IGN); /* the other one decides */
     ssize_t got = read(from, &note, sizeof(note));
     if (got == (ssize_t)sizeof(note)) {
-        note.where[sizeof(note.where) - 1] = '\0';
+        note.where[sizeof(note.where) - 1] = note.reason[sizeof(note.reason) - 1] = '\0';
         tell(options, &note);
     }
     fflush(NULL);
@@ -64,6 +66,9 @@ static void await_note(const struct cli_options *options, int from) {
 /* Where the driver is; false: this is no code of the driver's. */
 static bool take_note(struct note *note, const void *interrupted) {
     const char *doing = vidmm_host_doing(), *call = vidmm_host_calling();
+    const char *reason = vidmm_host_crash_reason();
+    if (reason)
+        strncpy(note->reason, reason, sizeof(note->reason) - 1);
     note->frames = vidmm_host_crash_places(interrupted, note->frame, VIDMM_PLACES);
     if (doing)
         strncpy(note->where, doing, sizeof(note->where) - 1);

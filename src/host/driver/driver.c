@@ -70,6 +70,19 @@ DxgkInitializeDisplayOnlyDriver(PDRIVER_OBJECT DriverObject, PUNICODE_STRING Reg
     TAKE(Unload);
     TAKE(QueryAdapterInfo);
     TAKE(StopDeviceAndReleasePostDisplayOwnership);
+    TAKE(QueryChildRelations);
+    TAKE(QueryChildStatus);
+    TAKE(QueryDeviceDescriptor);
+    TAKE(SetPointerPosition);
+    TAKE(SetPointerShape);
+    TAKE(IsSupportedVidPn);
+    TAKE(RecommendFunctionalVidPn);
+    TAKE(EnumVidPnCofuncModality);
+    TAKE(SetVidPnSourceVisibility);
+    TAKE(CommitVidPn);
+    TAKE(UpdateActiveVidPnPresentPath);
+    TAKE(RecommendMonitorModes);
+    TAKE(QueryVidPnHWCapability);
 #undef TAKE
     NTSTATUS status = DxgkInitialize(DriverObject, RegistryPath, &table);
     host_world->driver->displays_only = NT_SUCCESS(status);

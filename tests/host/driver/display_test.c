@@ -69,12 +69,19 @@ static NTSTATUS NTAPI enter(PDRIVER_OBJECT driver, PUNICODE_STRING path) {
     return DxgkInitialize(driver, path, &table);
 }
 
+static NTSTATUS APIENTRY commit(const HANDLE adapter, const DXGKARG_COMMITVIDPN *const args) {
+    (void)adapter;
+    (void)args;
+    return STATUS_SUCCESS;
+}
+
 static NTSTATUS NTAPI enter_displaying(PDRIVER_OBJECT driver, PUNICODE_STRING path) {
     KMDDOD_INITIALIZATION_DATA table = {.Version = DXGKDDI_INTERFACE_VERSION_WDDM1_3,
                                         .DxgkDdiAddDevice = add,
                                         .DxgkDdiStartDevice = start,
                                         .DxgkDdiStopDevice = stop,
-                                        .DxgkDdiRemoveDevice = remove_device};
+                                        .DxgkDdiRemoveDevice = remove_device,
+                                        .DxgkDdiCommitVidPn = commit};
     return DxgkInitializeDisplayOnlyDriver(driver, path, &table);
 }
 
@@ -138,6 +145,7 @@ static void a_driver_may_only_display(void **state) {
     struct vidmm_host *host = up(enter_displaying, NULL);
     assert_true(vidmm_host_displays_only(host));
     assert_null((void *)(uintptr_t)vidmm_host_ddi(host)->DxgkDdiCreateAllocation);
+    assert_non_null((void *)(uintptr_t)vidmm_host_ddi(host)->DxgkDdiCommitVidPn);
     assert_int_equal(dxgkrnl.DxgkCbAcquirePostDisplayOwnership(dxgkrnl.DeviceHandle, &picture), 0);
     assert_int_equal(picture.Width, 1024);
     PVOID pixels = MmMapIoSpaceEx(picture.PhysicAddress, picture.Pitch * picture.Height,

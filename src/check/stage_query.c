@@ -93,7 +93,8 @@ static void optional(struct check *check, const DXGK_DRIVERCAPS *caps) {
     DXGK_QUERYPAGETABLELEVELDESCIN level = {.LevelIndex = 0};
     uint32_t precision = 0;
     uint32_t version = check->harness.spoken.Version;
-    if (version >= DXGKDDI_INTERFACE_VERSION_WDDM1_3)
+    /* A history buffer is of a context, which a display-only driver does not have. */
+    if (version >= DXGKDDI_INTERFACE_VERSION_WDDM1_3 && !check_displays_only(check))
         ask_with(check, DXGKQAITYPE_HISTORYBUFFERPRECISION, &precision, sizeof(precision),
                  sizeof(DXGKARG_HISTORYBUFFERPRECISION));
     if (version < DXGKDDI_INTERFACE_VERSION_WDDM2_0 || !caps->MemoryManagementCaps.GpuMmuSupported)

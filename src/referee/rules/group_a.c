@@ -557,7 +557,7 @@ const struct vidmm_rule rules_a[] = {
                  "    return fail_start(adapter);\n",
     },
     {
-        RULE(524, DRIVER, DOCUMENTED, START_FAILS),
+        RULE(524, DRIVER, DOCUMENTED, PERFORMANCE),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM1_3,
         .statement = "DxgkDdiGetNodeMetadata is there, succeeds for every node below "
                      "NbAsymetricProcessingNodes and answers STATUS_INVALID_PARAMETER for others.",
@@ -565,7 +565,8 @@ const struct vidmm_rule rules_a[] = {
         .how = "Stage query asks for each node, and for two numbers beyond the last one. Drivers "
                "that only display are not asked.",
         .why = "The system shows engines, and gives work to them, by what this call says of them.",
-        .windows = "No page tells what a refusal ends in.",
+        .windows = "No page tells what a refusal ends in; drivers that answer for nodes which do "
+                   "not exist have started.",
         .windows_source = NOT_KNOWN,
         .wrong = "if (node > 0) /* there is one more: the paging node */\n"
                  "    return STATUS_INVALID_PARAMETER;\n",

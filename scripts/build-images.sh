@@ -22,7 +22,7 @@ for kind in mingw clang; do
     scripts/build-image.sh $kind "$to/broken-$kind.sys" -Idrivers/common tests/system/broken_driver.c drivers/cpu-vram/driver.c $pager
 done
 # Mutants of the reference driver, chosen by a setting.
-for family in query paging operation placement preempt engines; do
+for family in query paging operation placement preempt engines interrupts; do
     mutants="${mutants:-} tests/mutants/break_$family.c"
 done
 for kind in mingw clang; do

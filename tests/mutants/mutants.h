@@ -110,7 +110,8 @@ extern struct vidmm_gart mutants_gart;
     ROW(operation, "operation")                                                                    \
     ROW(placement, "placement")                                                                    \
     ROW(preempt, "preempt")                                                                        \
-    ROW(engines, "engines")
+    ROW(engines, "engines")                                                                        \
+    ROW(interrupts, "interrupts")
 
 #define MUTANTS_OF(family, name)                                                                   \
     extern const struct mutant mutants_##family[];                                                 \

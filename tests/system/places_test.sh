@@ -15,6 +15,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # A crash is wanted, also of a vidmm under a sanitizer that would stop before it.
 export UBSAN_OPTIONS=halt_on_error=0
+# Leaks are wanted, too, requests of the driver among them.
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 
 check() { # FILE BREAK [OPTION...]
     "$build/vidmm" check --stage objects --set "Break=$2" "${@:3}" "$1" 2>/dev/null

@@ -168,9 +168,6 @@ static bool overflowed(const siginfo_t *info, ucontext_t *user) {
     copy_back(user, &context);
     snprintf(why, sizeof(why), "the driver used more than %llu KiB of kernel stack",
              (unsigned long long)host_stack.size >> 10);
-    const char *prefix = host_self.doing || !host_self.call ? "" : "DxgkDdi";
-    const char *call = host_self.doing ? host_self.doing : host_self.call;
-    fprintf(stderr, "vidmm: %s in %s%s\n", why, prefix, call ? call : "no call of the system's");
     return true;
 }
 

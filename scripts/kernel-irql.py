@@ -64,7 +64,8 @@ def definitions(compiler):
     """{name: {file: body}}: a static function's name may stand in several files."""
     functions = {}
     for path, text in preprocessed(compiler):
-        text = ATTRIBUTE.sub('', without_literals(text))
+        # A prefix that is nothing leaves a space, or a line's indentation, before a definition.
+        text = re.sub(r'^[ \t]+(?=\w[\w \t*]*\()', '', ATTRIBUTE.sub('', without_literals(text)), flags=re.M)
         match = DEFINITION.search(text)
         while match:
             inner = body(text, match.end())

@@ -28,7 +28,7 @@ static pid_t reporter;
 
 /* ---- The process that waits ------------------------------------------------------------------ */
 
-static void tell(const struct cli_options *options, const struct note *note) {
+static void crash_tell(const struct cli_options *options, const struct note *note) {
     struct vidmm_ledger *ledger = calloc(1, sizeof(*ledger));
     const char *driver = options->run.driver_path;
     char text[512], number[64];
@@ -55,7 +55,7 @@ static void await_note(const struct cli_options *options, int from) {
     ssize_t got = read(from, &note, sizeof(note));
     if (got == (ssize_t)sizeof(note)) {
         note.where[sizeof(note.where) - 1] = note.reason[sizeof(note.reason) - 1] = '\0';
-        tell(options, &note);
+        crash_tell(options, &note);
     }
     fflush(NULL);
     _exit(0);

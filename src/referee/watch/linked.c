@@ -103,15 +103,7 @@ static NTSTATUS watch_LinkDevice(struct vidmm_referee *referee, const PDEVICE_OB
     pthread_mutex_unlock(&referee->lock);
     return status;
 }
-/* The functions of thunk.h have up to two arguments, or four. */
-#define WATCHED_LINK(slot, ...)                                                                    \
-    static NTSTATUS APIENTRY watch_LinkDevice_##slot(const PDEVICE_OBJECT object,                  \
-                                                     const PVOID context, PLINKED_DEVICE answer) { \
-        return watch_LinkDevice(registry_at(slot), object, context, answer);                       \
-    }
-REGISTRY_EACH(WATCHED_LINK, )
-static PDXGKDDI_LINK_DEVICE const watched_LinkDevice[] = {
-    REGISTRY_EACH(WATCHED_ELEMENT, LinkDevice)};
+WATCHED_3(NTSTATUS, LinkDevice, const PDEVICE_OBJECT, const PVOID, PLINKED_DEVICE)
 
 /* When a device starts, or is removed without that, all links were added. */
 static void linked_judge_whole(struct vidmm_referee *referee) {

@@ -36,6 +36,10 @@
     static type APIENTRY watch_##name##_##slot(a first, b second) {                                \
         return watch_##name(registry_at(slot), first, second);                                     \
     }
+#define WATCHED_IN_3(slot, type, name, a, b, c)                                                    \
+    static type APIENTRY watch_##name##_##slot(a first, b second, c third) {                       \
+        return watch_##name(registry_at(slot), first, second, third);                              \
+    }
 #define WATCHED_IN_4(slot, type, name, a, b, c, d)                                                 \
     static type APIENTRY watch_##name##_##slot(a first, b second, c third, d fourth) {             \
         return watch_##name(registry_at(slot), first, second, third, fourth);                      \
@@ -53,6 +57,9 @@
 #define WATCHED_2(type, name, a, b)                                                                \
     REGISTRY_EACH(WATCHED_IN_2, type, name, a, b)                                                  \
     static type(APIENTRY *const watched_##name[])(a, b) = {REGISTRY_EACH(WATCHED_ELEMENT, name)};
+#define WATCHED_3(type, name, a, b, c)                                                             \
+    REGISTRY_EACH(WATCHED_IN_3, type, name, a, b, c)                                               \
+    static type(APIENTRY *const watched_##name[])(a, b, c) = {REGISTRY_EACH(WATCHED_ELEMENT, name)};
 #define WATCHED_4(type, name, a, b, c, d)                                                          \
     REGISTRY_EACH(WATCHED_IN_4, type, name, a, b, c, d)                                            \
     static type(APIENTRY *const watched_##name[])(a, b, c,                                         \

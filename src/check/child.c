@@ -195,6 +195,17 @@ static enum vidmm_stage_outcome judge_hang(struct check_shared *shared, uint32_t
                      "no end within %u ms, in %s", timeout_ms, where);
 }
 
+/* The same in this process: what ends the driver ends the caller. */
+static enum vidmm_stage_outcome run_here(const struct check *check, const struct check_stage *stage,
+                                         uint32_t number) {
+    struct check run = *check;
+    vidmm_ledger_places(vidmm_host_places);
+    enum vidmm_stage_outcome outcome = stage->run(&run, number);
+    check_close(&run);
+    causes_take(check->causes, &check->shared->ledger);
+    return run.displays_only ? VIDMM_STAGE_SKIPPED : outcome;
+}
+
 enum vidmm_stage_outcome check_child(struct check *check, const struct check_stage *stage,
                                      uint32_t number) {
     struct check_shared *shared = check->shared;
@@ -209,6 +220,8 @@ enum vidmm_stage_outcome check_child(struct check *check, const struct check_sta
     vidmm_ledger_begin(&shared->ledger);
     vidmm_ledger_calling(&shared->ledger, NULL);
     check_step(check, "%s", stage->name);
+    if (check->options->no_fork)
+        return run_here(check, stage, number);
     fflush(NULL);
     pid_t pid = fork();
     if (pid < 0)

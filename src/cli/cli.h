@@ -28,6 +28,7 @@ struct cli_options {
     const char *json; /* NULL: none */
     const char *plan; /* file for the plans; NULL: none */
     bool quiet;
+    bool no_fork; /* the driver runs in this process, without a deadline */
     bool help;
     struct vidmm_check_options check; /* options of the conformance check only */
     enum vidmm_check_format format;

@@ -31,6 +31,7 @@ static void gather(struct cli_options *options) {
     check->linked = options->run.linked;
     check->seed = options->run.seed;
     check->log = options->run.log;
+    check->no_fork = options->no_fork;
     check->progress = options->verbose ? stage_begins : NULL;
 }
 
@@ -38,6 +39,8 @@ static int check_and_report(struct cli_options *options) {
     static struct vidmm_check_result result;
     char text[512];
     gather(options);
+    if (options->no_fork)
+        cli_watch_crashes(options);
     vidmm_check(&options->check, &result);
     if (result.status == VIDMM_CHECK_BAD_INPUT)
         return cli_refuse("%s; see vidmm check --help", result.text);

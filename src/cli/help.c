@@ -30,7 +30,8 @@ static void help_device(FILE *out) {
     fputs("      --device DEVICE    the hardware instead: qemu:NAME[,PROPERTY=VALUE...], a device "
           "of\n"
           "                         QEMU, or regs:FILE, a described one (docs/devices.md)\n"
-          "      --device-log FILE  each access to registers, ports and configuration space\n",
+          "      --device-log FILE  each access to registers, ports and configuration space\n"
+          "      --no-fork          the driver runs in this process, for debuggers: no deadline\n",
           out);
 }
 

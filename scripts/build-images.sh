@@ -22,13 +22,14 @@ for kind in mingw clang; do
     scripts/build-image.sh $kind "$to/broken-$kind.sys" -Idrivers/common tests/system/broken_driver.c drivers/cpu-vram/driver.c $pager
 done
 # Mutants of the reference driver, chosen by a setting.
-for family in query paging operation placement preempt engines interrupts; do
+for family in query allocation paging submission operation placement preempt interrupts engines residency own_memory ranges isolation \
+    host_aperture virtual page_tables gpu agp; do
     mutants="${mutants:-} tests/mutants/break_$family.c"
 done
 for kind in mingw clang; do
     # shellcheck disable=SC2086
     scripts/build-image.sh $kind "$to/mutants-$kind.sys" -Iinclude -Isrc/softgpu -Dsoftgpu_driver_entry=DriverEntry \
-        -DDxgkInitialize=take_table src/softgpu/driver/*.c tests/mutants/query_spoil.c $mutants tests/mutants/image_entry.c
+        -DDxgkInitialize=take_table src/softgpu/driver/*.c tests/mutants/query_spoil.c tests/mutants/virtual_fault.c $mutants tests/mutants/image_entry.c
 done
 # Exceptions and instructions that only an image has; mingw's compiler has no __try.
 scripts/build-image.sh clang "$to/self-test-clang.sys" tests/host/image/self_test.c

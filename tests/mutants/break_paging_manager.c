@@ -4,8 +4,8 @@
  * buffers.
  */
 #include "mutants.h"
+#include "two_threads.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #define PAGE 4096u
@@ -30,11 +30,8 @@ static void *query_often(void *adapter) {
 
 static NTSTATUS APIENTRY not_alone(const HANDLE adapter, build_args *args) {
     static bool done;
-    pthread_t other;
-    if (!done && pthread_create(&other, NULL, query_often, adapter) == 0) {
-        query_often(adapter);
-        pthread_join(other, NULL);
-    }
+    if (!done)
+        on_two_threads(query_often, adapter);
     done = true;
     return good_build(adapter, args);
 }

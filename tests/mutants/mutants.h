@@ -93,6 +93,8 @@ extern struct vidmm_gart mutants_gart;
     ROW(engines, "engines")                                                                        \
     ROW(residency, "residency")                                                                    \
     ROW(own_memory, "own-memory")                                                                  \
+    ROW(ranges, "ranges")                                                                          \
+    ROW(isolation, "isolation")                                                                    \
     ROW(host_aperture, "host-aperture")                                                            \
     ROW(virtual, "virtual")                                                                        \
     ROW(page_tables, "page-tables")                                                                \
@@ -106,12 +108,23 @@ extern struct vidmm_gart mutants_gart;
 #define MUTANTS_FAMILY_STEP 1000u
 #define MUTANTS_OF_IMAGES(ROW)                                                                     \
     ROW(query, "query")                                                                            \
+    ROW(allocation, "allocation")                                                                  \
     ROW(paging, "paging")                                                                          \
+    ROW(submission, "submission")                                                                  \
     ROW(operation, "operation")                                                                    \
     ROW(placement, "placement")                                                                    \
     ROW(preempt, "preempt")                                                                        \
+    ROW(interrupts, "interrupts")                                                                  \
     ROW(engines, "engines")                                                                        \
-    ROW(interrupts, "interrupts")
+    ROW(residency, "residency")                                                                    \
+    ROW(own_memory, "own-memory")                                                                  \
+    ROW(ranges, "ranges")                                                                          \
+    ROW(isolation, "isolation")                                                                    \
+    ROW(host_aperture, "host-aperture")                                                            \
+    ROW(virtual, "virtual")                                                                        \
+    ROW(page_tables, "page-tables")                                                                \
+    ROW(gpu, "gpu")                                                                                \
+    ROW(agp, "agp")
 
 #define MUTANTS_OF(family, name)                                                                   \
     extern const struct mutant mutants_##family[];                                                 \

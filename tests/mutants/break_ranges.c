@@ -1,0 +1,135 @@
+/*
+ * break_ranges.c - what is broken of swizzling ranges, by which the CPU sees what a segment holds.
+ */
+#include "mutants.h"
+#include "two_threads.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define APERTURE     1u /* segments of the reference driver */
+
+/* ---- Swizzling ranges ------------------------------------------------------------------------ */
+
+static NTSTATUS APIENTRY acquire_unseen(const HANDLE adapter, DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
+    args->SegmentId = APERTURE;
+    return mutants_good.DxgkDdiAcquireSwizzlingRange(adapter, args);
+}
+
+static NTSTATUS APIENTRY acquire_beyond(const HANDLE adapter, DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
+    DXGKARG_ACQUIRESWIZZLINGRANGE mine = *args;
+    mine.RangeId = 99;
+    return mutants_good.DxgkDdiAcquireSwizzlingRange(adapter, &mine);
+}
+
+static NTSTATUS APIENTRY acquire_twice(const HANDLE adapter, DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
+    DXGKARG_ACQUIRESWIZZLINGRANGE again = *args;
+    NTSTATUS status = mutants_good.DxgkDdiAcquireSwizzlingRange(adapter, args);
+    if (status == STATUS_SUCCESS)
+        (void)mutants_good.DxgkDdiAcquireSwizzlingRange(adapter, &again);
+    return status;
+}
+
+static NTSTATUS APIENTRY acquire_again(const HANDLE adapter, DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
+    NTSTATUS status = mutants_good.DxgkDdiAcquireSwizzlingRange(adapter, args);
+    for (uint32_t i = 0; i < 2 && status != STATUS_SUCCESS; i++)
+        status = mutants_good.DxgkDdiAcquireSwizzlingRange(adapter, args);
+    return status;
+}
+
+static NTSTATUS APIENTRY acquire_larger(const HANDLE adapter, DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
+    NTSTATUS status = mutants_good.DxgkDdiAcquireSwizzlingRange(adapter, args);
+    args->RangeSize *= 2;
+    return status;
+}
+
+static NTSTATUS APIENTRY acquire_nowhere(const HANDLE adapter,
+                                         DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
+    NTSTATUS status = mutants_good.DxgkDdiAcquireSwizzlingRange(adapter, args);
+    args->CPUTranslatedAddress.QuadPart = 0x7ff0000000;
+    return status;
+}
+
+static NTSTATUS APIENTRY acquire_never(const HANDLE adapter, DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
+    (void)adapter;
+    (void)args;
+    return STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNSUPPORTED;
+}
+
+static NTSTATUS APIENTRY acquire_later(const HANDLE adapter, DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
+    (void)adapter;
+    (void)args;
+    return STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNAVAILABLE;
+}
+
+static NTSTATUS APIENTRY release_all(const HANDLE adapter,
+                                     const DXGKARG_RELEASESWIZZLINGRANGE *args) {
+    DXGKARG_RELEASESWIZZLINGRANGE other = *args;
+    other.RangeId = 1 - args->RangeId;
+    (void)mutants_good.DxgkDdiReleaseSwizzlingRange(adapter, &other);
+    return mutants_good.DxgkDdiReleaseSwizzlingRange(adapter, args);
+}
+REPLACE(DxgkDdiReleaseSwizzlingRange, release_all)
+
+/* A driver that takes its time, so that two threads meet in a range that is free. */
+static NTSTATUS APIENTRY release_slowly(const HANDLE adapter,
+                                        const DXGKARG_RELEASESWIZZLINGRANGE *args) {
+    sleep_a_millisecond();
+    return mutants_below.DxgkDdiReleaseSwizzlingRange(adapter, args);
+}
+REPLACE_BELOW(DxgkDdiReleaseSwizzlingRange, release_slowly)
+
+#define RELEASES 50u
+
+static void *release_often(void *adapter) {
+    const DXGKARG_RELEASESWIZZLINGRANGE args = {.RangeId = 99};
+    for (uint32_t i = 0; i < RELEASES; i++)
+        (void)mutants_good.DxgkDdiReleaseSwizzlingRange(adapter, &args);
+    return NULL;
+}
+
+static NTSTATUS APIENTRY acquire_beside(const HANDLE adapter, DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
+    static bool done;
+    if (!done)
+        on_two_threads(release_often, adapter);
+    done = true;
+    return mutants_good.DxgkDdiAcquireSwizzlingRange(adapter, args);
+}
+
+#define ACQUIRE(NAME)                                                                              \
+    static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
+        table->DxgkDdiAcquireSwizzlingRange = acquire_##NAME;                                      \
+    }
+
+ACQUIRE(unseen)
+ACQUIRE(beside)
+ACQUIRE(beyond)
+ACQUIRE(twice)
+ACQUIRE(again)
+ACQUIRE(larger)
+ACQUIRE(nowhere)
+ACQUIRE(never)
+ACQUIRE(later)
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+#define DRIVER           VIDMM_SIDE_DRIVER
+#define MANAGER          VIDMM_SIDE_MANAGER
+#define VERSION(VERSION) .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_##VERSION}}
+
+const struct mutant mutants_ranges[] = {
+    {349, MANAGER, "asks for a range on an aperture that the CPU does not see", install_unseen,
+     "locks", VERSION(WIN8)},
+    {350, MANAGER, "asks for a range that the hardware does not have", install_beyond, "locks",
+     VERSION(WIN8)},
+    {350, MANAGER, "asks for a range that it has", install_twice, "locks", VERSION(WIN8)},
+    {483, MANAGER, "releases ranges on two threads", install_beside, "locks",
+     .scene = scene_release_slowly, VERSION(WIN8)},
+    {351, DRIVER, "makes a range larger than it was asked for", install_larger, "locks",
+     VERSION(WIN8)},
+    {351, DRIVER, "gives an address where nothing is", install_nowhere, "ranges", VERSION(WIN8)},
+    {352, DRIVER, "releases all ranges with one", install_release_all, "ranges", VERSION(WIN8)},
+    {353, MANAGER, "asks again for what is not supported", install_again, "ranges",
+     .scene = install_never, VERSION(WIN8)},
+    {353, MANAGER, "asks again without having released anything", install_again, "ranges",
+     .scene = install_later, VERSION(WIN8)},
+};
+const uint32_t mutants_ranges_count = COUNT(mutants_ranges);

@@ -78,8 +78,6 @@ static bool wants_dwarf(const struct cc_build *build) {
 void cc_image_words(const struct cc_build *build, struct cc_list *words) {
     cc_list_add(words, "-target");
     cc_list_add(words, "x86_64-pc-windows-msvc");
-    cc_list_add(words,
-                "-fasynchronous-unwind-tables"); /* an exception passes through any function */
     if (!wants_dwarf(build))
         cc_list_add(words, "-gcodeview");
 }

@@ -80,11 +80,13 @@ static void add_conventions(const struct cc_build *build, struct cc_list *words)
 void cc_toolchain_words(const struct cc_build *build, const char *source, struct cc_list *words) {
     /* What is a warning of Microsoft's compiler and an error of newer clangs is one of neither; a
      * function without a declaration is a missing name. A variable without a value is common to the
-     * sources, as with that compiler. */
+     * sources, as with that compiler. Without unwind tables an image's exceptions do not pass
+     * through a function, and the stack of a finding ends there. */
     static const char *const language[] = {"-ffreestanding",
                                            "-fms-extensions",
                                            "-fms-compatibility",
                                            "-fno-exceptions",
+                                           "-fasynchronous-unwind-tables",
                                            "-fno-threadsafe-statics",
                                            "-fcheck-new",
                                            "-fno-strict-aliasing",

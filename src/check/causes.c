@@ -91,7 +91,14 @@ static bool follows(const struct vidmm_ledger *ledger, const struct vidmm_ledger
     return step >= STEP_BUILD && step_of(effect) > step;
 }
 
+static bool is_leak(const struct vidmm_finding *finding) {
+    return finding->kind == VIDMM_FINDING_LEAK;
+}
+
 void causes_take(struct causes *causes, const struct vidmm_ledger *ledger) {
+    for (uint32_t i = 0; i < ledger->seen && is_leak(&ledger->finding[ledger->seen_as[i].finding]);
+         i++)
+        causes->leaks[ledger->seen_as[i].finding] = true;
     if (ledger->seen != 0)
         causes->first[ledger->seen_as[0].finding]++;
     for (uint32_t i = 0; i < ledger->seen; i++)
@@ -146,9 +153,11 @@ static void graph_nodes(struct graph *graph) {
 /* What is linked to a finding is linked to its node. */
 static void graph_links(struct graph *graph) {
     uint32_t count = graph->result->ledger.findings;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        graph->causes->leaks[graph->node[i]] |= graph->causes->leaks[i];
         for (uint32_t k = 0; k < count; k++)
             graph->causes->linked[graph->node[i]][graph->node[k]] |= graph->causes->linked[i][k];
+    }
 }
 
 static void graph_order(struct graph *graph) {
@@ -162,8 +171,13 @@ static void graph_order(struct graph *graph) {
     }
 }
 
-/* Either came after the other and follows from it. */
+/* Either came after the other and follows from it. A leak of lives in which nothing else went wrong
+ * follows from another leak at most. */
 static bool nodes_linked(const struct graph *graph, uint32_t a, uint32_t b) {
+    const struct vidmm_finding *finding = graph->result->ledger.finding;
+    if (is_leak(&finding[a]) != is_leak(&finding[b]) &&
+        graph->causes->leaks[is_leak(&finding[a]) ? a : b])
+        return false;
     return graph->causes->linked[a][b] || graph->causes->linked[b][a];
 }
 

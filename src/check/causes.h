@@ -12,6 +12,7 @@ struct causes {
     /* In some life the second finding came after the first and follows from it. */
     bool linked[VIDMM_FINDINGS][VIDMM_FINDINGS];
     uint16_t first[VIDMM_FINDINGS]; /* lives that the finding was the first of */
+    bool leaks[VIDMM_FINDINGS];     /* is left behind in a life in which nothing else went wrong */
 };
 
 /* Takes what the ledger saw in a life of the driver that has ended. */

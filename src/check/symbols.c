@@ -52,6 +52,12 @@ static bool of_kernel(const struct vidmm_spot *spot) {
            strstr(spot->file, "\\km\\");
 }
 
+/* Also of a class. */
+static bool is_operator_new(const struct vidmm_spot *spot) {
+    const char *name = strstr(spot->function, "operator new");
+    return name && (name == spot->function || name[-1] == ':');
+}
+
 /* For each offset the function and its place, then an empty line. Of inlined functions, the
  * innermost comes first. */
 static void read_answers(const struct asking *asking, FILE *answers) {
@@ -65,7 +71,7 @@ static void read_answers(const struct asking *asking, FILE *answers) {
             row = 0;
             continue;
         }
-        if (row == 2 && of_kernel(spot))
+        if (row == 2 && (of_kernel(spot) || is_operator_new(spot)))
             row = 0;
         if (row == 0 && strncmp(line, "??", 2) != 0)
             snprintf(spot->function, sizeof(spot->function), "%.*s",
@@ -101,6 +107,15 @@ static void symbols_ask(const struct asking *asking) {
         (void)waitpid(pid, NULL, 0);
 }
 
+/* The driver's operator new is the same place for each object: who made one is behind it. */
+static void skip_operator_new(struct vidmm_finding *finding) {
+    uint32_t most = finding->places, skip = 0;
+    while (skip + 1 < most && is_operator_new(&finding->place[skip]))
+        skip++;
+    finding->places -= skip;
+    memmove(finding->place, finding->place + skip, finding->places * sizeof(finding->place[0]));
+}
+
 static void collect_places(struct asking *asking, struct vidmm_ledger *ledger) {
     for (uint32_t i = 0; i < ledger->findings; i++)
         for (uint32_t k = 0; k < ledger->finding[i].places; k++) {
@@ -131,6 +146,8 @@ void vidmm_check_symbols(const char *driver, struct vidmm_ledger *ledger) {
         collect_places(&asking, ledger);
         name_by_offset(&asking);
         symbols_ask(&asking);
+        for (uint32_t i = 0; i < ledger->findings; i++)
+            skip_operator_new(&ledger->finding[i]);
     }
     free(asking.text);
     free(asking.words);

@@ -101,6 +101,16 @@ static void print_rules_follow(FILE *out, const struct vidmm_check_result *resul
         fputc('\n', out);
 }
 
+/* Where it happened, if that is known and not the place of the finding that it stands under. */
+static void print_other_place(FILE *out, const struct vidmm_finding *lead,
+                              const struct vidmm_finding *finding) {
+    char text[REPORT_PLACE];
+    const struct vidmm_spot *spot = &finding->place[0];
+    if (finding->places == 0 || (lead->places != 0 && lead->place[0].offset == spot->offset))
+        return;
+    fprintf(out, ", at %s", report_check_place(spot, text, sizeof(text)));
+}
+
 /* What is no rule's, each in its sentence. */
 static void print_ends(FILE *out, const struct vidmm_check_result *result, uint32_t lead) {
     for (uint32_t i = 0; i < result->ledger.findings; i++) {
@@ -113,6 +123,7 @@ static void print_ends(FILE *out, const struct vidmm_check_result *result, uint3
                 after[0] != '\0' ? ", " : "", after);
         if (finding->times > 1)
             fprintf(out, " (%" PRIu32 " times)", finding->times);
+        print_other_place(out, &result->ledger.finding[lead], finding);
         fputc('\n', out);
     }
 }

@@ -150,6 +150,34 @@ static void mistakes_in_calls_that_share_nothing_stay_two(void **state) {
     assert_int_equal(leads(), 2);
 }
 
+static NTSTATUS APIENTRY start_and_keep(PVOID context, PDXGK_START_INFO info,
+                                        PDXGKRNL_INTERFACE callbacks, PULONG sources,
+                                        PULONG children) {
+    (void)ExAllocatePoolWithTag(NonPagedPoolNx, 40, 0x70656b20u);
+    return good.DxgkDdiStartDevice(context, info, callbacks, sources, children);
+}
+
+static NTSTATUS APIENTRY create_one_of_several(const HANDLE adapter,
+                                               DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = good.DxgkDdiCreateAllocation(adapter, args);
+    if (status == STATUS_SUCCESS && args->NumAllocations > 1)
+        args->pAllocationInfo[1].hAllocation = NULL;
+    return status;
+}
+
+static void keeps_and_creates_wrong(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiStartDevice = start_and_keep;
+    table->DxgkDdiCreateAllocation = create_one_of_several;
+}
+
+static void what_is_left_in_every_life_follows_from_nothing_of_one_life(void **state) {
+    (void)state;
+    examine(keeps_and_creates_wrong, NULL, false, 0);
+    assert_int_equal(mark_of(136)->follows, 0);
+    assert_int_equal(mark_of(VIDMM_K_LEAK_POOL)->follows, 0);
+}
+
 /* ---- Identities ------------------------------------------------------------------------------ */
 
 static void an_identity_is_the_same_with_every_seed(void **state) {
@@ -245,6 +273,7 @@ int main(void) {
         cmocka_unit_test(a_failed_start_is_one_sentence),
         cmocka_unit_test(a_crash_names_the_breach_before_it),
         cmocka_unit_test(mistakes_in_calls_that_share_nothing_stay_two),
+        cmocka_unit_test(what_is_left_in_every_life_follows_from_nothing_of_one_life),
         cmocka_unit_test(an_identity_is_the_same_with_every_seed),
         cmocka_unit_test(an_identity_depends_on_what_a_finding_is_about),
         cmocka_unit_test(sentences_that_differ_in_numbers_are_one),

@@ -220,10 +220,10 @@ static void graph_effects(struct graph *graph) {
 
 /* ---- The one that stands first --------------------------------------------------------------- */
 
-/* Rules about an answer as a whole: beside a rule that says what is wrong with it in this case, and
+/* Rules about an answer, or about bytes, as a whole: beside a rule that says what is wrong in this case, and
  * that the same call broke, they are the consequence. */
 static bool is_general(const struct vidmm_finding *finding) {
-    static const uint16_t general[] = {5, 14, 16, 21, 27, 95, 149, 153, 161};
+    static const uint16_t general[] = {5, 14, 16, 21, 27, 95, 149, 153, 161, 230, 240};
     for (size_t i = 0; i < sizeof(general) / sizeof(general[0]); i++)
         if (is_rule(finding) && finding->rule == general[i])
             return true;

@@ -20,11 +20,8 @@ static uint32_t rule_of(enum vidmm_op_kind kind) {
 static void judge_bytes(struct check *check, const struct vidmm_play_result *result) {
     const struct vidmm_mismatch *first = &result->first;
     struct vidmm_ledger *ledger = &check->shared->ledger;
-    if (result->mismatched_bytes == 0 || check->starving)
+    if (result->mismatched_bytes == 0 || check->starving || check_explained(check))
         return;
-    for (uint32_t i = 0; i < ledger->findings; i++)
-        if (ledger->finding[i].kind == VIDMM_FINDING_RULE)
-            return; /* other findings already explain the wrong bytes */
     if (first->by_op)
         vidmm_ledger_judge(ledger, rule_of(first->op), VIDMM_SIDE_DRIVER, false,
                            "the bytes that were written", "%s", first->text);

@@ -42,19 +42,29 @@ static void refused(struct check *check, const char *text) {
 
 bool check_explained(const struct check *check) {
     const struct vidmm_ledger *ledger = &check->shared->ledger;
-    for (uint32_t i = 0; i < ledger->findings; i++)
-        if (ledger->finding[i].kind == VIDMM_FINDING_RULE)
+    for (uint32_t i = 0; i < ledger->seen; i++) {
+        const struct vidmm_finding *finding = &ledger->finding[ledger->seen_as[i].finding];
+        if (finding->kind == VIDMM_FINDING_RULE &&
+            vidmm_finding_severity(finding) != VIDMM_SEVERITY_PERFORMANCE)
+            return true;
+    }
+    return false;
+}
+
+static bool reported(const struct vidmm_ledger *ledger, uint32_t rule) {
+    for (uint32_t i = 0; i < ledger->seen; i++)
+        if (ledger->finding[ledger->seen_as[i].finding].rule == rule)
             return true;
     return false;
 }
 
-/* A rule that the manager found broken, unless the referee already reported it. */
+/* A rule that the manager found broken, unless the referee reported it in this life. */
 static void broke_rule(struct check *check, const struct vidmm_error *error, const char *text) {
     struct vidmm_ledger *ledger = &check->shared->ledger;
     const struct vidmm_rule *rule = error->rule ? vidmm_rule_parse(error->rule) : NULL;
     if (!rule)
         vidmm_ledger_note(ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER, "%s", text);
-    else if (ledger->broken[rule->number] == 0)
+    else if (!reported(ledger, rule->number))
         vidmm_ledger_judge(ledger, rule->number, VIDMM_SIDE_DRIVER, false,
                            error->expected ? error->expected : "what the rule says", "%s", text);
 }

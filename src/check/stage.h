@@ -121,7 +121,7 @@ void check_step(struct check *check, const char *format, ...) __attribute__((for
 /* One sentence about why a stage ends here; returns `outcome`. */
 enum vidmm_stage_outcome check_say(struct check *check, enum vidmm_stage_outcome outcome,
                                    const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* True: a rule was found broken, which may explain other errors. */
+/* True: in this life of the driver a rule was found broken, which may explain other errors. */
 bool check_explained(const struct check *check);
 /* Makes a finding of the manager's error. */
 void check_error(struct check *check, const struct vidmm_error *error);

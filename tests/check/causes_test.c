@@ -178,6 +178,25 @@ static void what_is_left_in_every_life_follows_from_nothing_of_one_life(void **s
     assert_int_equal(mark_of(VIDMM_K_LEAK_POOL)->follows, 0);
 }
 
+static NTSTATUS APIENTRY destroy_and_keep(const HANDLE adapter,
+                                          const DXGKARG_DESTROYALLOCATION *args) {
+    (void)ExAllocatePoolWithTag(NonPagedPoolNx, 40, 0x70656b20u);
+    return good.DxgkDdiDestroyAllocation(adapter, args);
+}
+
+static void keeps_for_each_surface(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiDestroyAllocation = destroy_and_keep;
+    table->DxgkDdiCreateAllocation = create_one_of_several;
+}
+
+static void a_breach_of_one_life_explains_nothing_of_another(void **state) {
+    (void)state;
+    examine(keeps_for_each_surface, NULL, false, 0);
+    assert_int_equal(mark_of(136)->follows, 0);
+    assert_int_equal(mark_of(142)->follows, 0);
+}
+
 /* ---- Identities ------------------------------------------------------------------------------ */
 
 static void an_identity_is_the_same_with_every_seed(void **state) {
@@ -274,6 +293,7 @@ int main(void) {
         cmocka_unit_test(a_crash_names_the_breach_before_it),
         cmocka_unit_test(mistakes_in_calls_that_share_nothing_stay_two),
         cmocka_unit_test(what_is_left_in_every_life_follows_from_nothing_of_one_life),
+        cmocka_unit_test(a_breach_of_one_life_explains_nothing_of_another),
         cmocka_unit_test(an_identity_is_the_same_with_every_seed),
         cmocka_unit_test(an_identity_depends_on_what_a_finding_is_about),
         cmocka_unit_test(sentences_that_differ_in_numbers_are_one),

@@ -6,6 +6,7 @@
 
 #include "state/grow.h"
 #include "service/services.h"
+#include "operation/operation.h"
 #include "work/work.h"
 #include "watch/allocation.h"
 #include "watch/dirty.h"
@@ -39,6 +40,7 @@ static void judge_end(struct vidmm_referee *referee) {
         preempt_judge_end(referee, &referee->node[i]);
     submit_forget(referee);
     build_end(referee);
+    later_end(referee);
     allocation_judge_end(referee);
     tables_clear(referee);
     free(referee->submissions.patched.handle);

@@ -3,6 +3,8 @@
  * then the GPU may have gone further: to the rest of the buffer, to buffers behind it, and to the
  * first parts of what is still being built. What those change is not the fault of the operation.
  */
+#include <stddef.h>
+
 #include "operation/operation.h"
 
 static bool later_among(const struct shadow_submission *submission,
@@ -34,80 +36,139 @@ const struct shadow_operation *later_next(struct vidmm_referee *referee,
     return next;
 }
 
-static bool later_overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size) {
-    return a < b + b_size && b < a + a_size;
+/* ---- By what they change --------------------------------------------------------------------- */
+
+#define CHANGE(at)                                                                                 \
+    ((struct shadow_operation *)(void *)((char *)(at)-offsetof(struct shadow_operation, change)))
+
+static uint64_t later_end_of(uint64_t start, uint64_t size) {
+    return start + size < start ? UINT64_MAX : start + size;
 }
 
-/* Bytes of a segment that an operation changes; `segment` 0: none. */
-struct touched {
-    uint32_t segment;
-    uint64_t offset, size;
-};
+static void later_enter_segment(struct vidmm_referee *referee, struct shadow_operation *operation,
+                                uint32_t id, uint64_t offset, uint64_t size) {
+    if (id == 0 || id > SHADOW_SEGMENTS || size == 0)
+        return;
+    operation->changed = CHANGED_SEGMENT;
+    operation->changed_segment = id;
+    interval_add(&referee->changes.segment[id - 1], &operation->change.bytes, offset,
+                 later_end_of(offset, size));
+}
 
-static struct touched later_addressed(struct vidmm_referee *referee, uint32_t id,
-                                      LARGE_INTEGER address, uint64_t at, uint64_t size) {
+static void later_enter_addressed(struct vidmm_referee *referee, struct shadow_operation *operation,
+                                  uint32_t id, LARGE_INTEGER address, uint64_t at, uint64_t size) {
     const struct shadow_segment *segment = shadow_segment(referee, id);
-    struct touched touched = {0, 0, 0};
-    if (segment) {
-        touched.segment = id;
-        touched.offset = (uint64_t)address.QuadPart - segment->base + at;
-        touched.size = size;
-    }
-    return touched;
+    if (segment)
+        later_enter_segment(referee, operation, id, (uint64_t)address.QuadPart - segment->base + at,
+                            size);
 }
 
-static struct touched later_touched_by(struct vidmm_referee *referee,
-                                       const DXGKARG_BUILDPAGINGBUFFER *arg) {
+static void later_enter_transfer(struct vidmm_referee *referee,
+                                 struct shadow_operation *operation) {
+    const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
+    if (arg->Transfer.Destination.SegmentId != 0) {
+        later_enter_addressed(referee, operation, arg->Transfer.Destination.SegmentId,
+                              arg->Transfer.Destination.SegmentAddress,
+                              arg->Transfer.TransferOffset, arg->Transfer.TransferSize);
+        return;
+    }
+    if (keyed_add(&referee->changes.mdl, &operation->change.mdl,
+                  keyed_handle(arg->Transfer.Destination.pMdl)))
+        operation->changed = CHANGED_MDL;
+    else
+        referee->changes.unknown = true;
+}
+
+void later_enter(struct vidmm_referee *referee, struct shadow_operation *operation) {
+    const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     switch (arg->Operation) {
     case DXGK_OPERATION_TRANSFER:
     case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER:
-        return later_addressed(referee, arg->Transfer.Destination.SegmentId,
-                               arg->Transfer.Destination.SegmentAddress,
-                               arg->Transfer.TransferOffset, arg->Transfer.TransferSize);
+        later_enter_transfer(referee, operation);
+        break;
     case DXGK_OPERATION_FILL:
-        return later_addressed(referee, arg->Fill.Destination.SegmentId,
-                               arg->Fill.Destination.SegmentAddress, 0, arg->Fill.FillSize);
+        later_enter_addressed(referee, operation, arg->Fill.Destination.SegmentId,
+                              arg->Fill.Destination.SegmentAddress, 0, arg->Fill.FillSize);
+        break;
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT:
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT2:
     case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT: /* the arms agree up to NumberOfPages */
-        return (struct touched){arg->MapApertureSegment.SegmentId,
-                                arg->MapApertureSegment.OffsetInPages * SHADOW_PAGE,
-                                arg->MapApertureSegment.NumberOfPages * SHADOW_PAGE};
+        later_enter_segment(referee, operation, arg->MapApertureSegment.SegmentId,
+                            arg->MapApertureSegment.OffsetInPages * SHADOW_PAGE,
+                            arg->MapApertureSegment.NumberOfPages * SHADOW_PAGE);
+        break;
     default:
-        return (struct touched){0, 0, 0};
+        break;
     }
+}
+
+void later_enter_pages(struct vidmm_referee *referee, struct shadow_operation *operation,
+                       uint64_t low, uint64_t high) {
+    if (operation->changed != CHANGED_NOTHING || low >= high)
+        return;
+    operation->changed = CHANGED_PAGES;
+    interval_add(&referee->changes.pages, &operation->change.bytes, low, high);
+}
+
+void later_leave(struct vidmm_referee *referee, struct shadow_operation *operation) {
+    struct shadow_changes *changes = &referee->changes;
+    if (operation->changed == CHANGED_SEGMENT)
+        interval_remove(&changes->segment[operation->changed_segment - 1],
+                        &operation->change.bytes);
+    else if (operation->changed == CHANGED_PAGES)
+        interval_remove(&changes->pages, &operation->change.bytes);
+    else if (operation->changed == CHANGED_MDL)
+        keyed_remove(&changes->mdl, &operation->change.mdl);
+    operation->changed = CHANGED_NOTHING;
+}
+
+void later_end(struct vidmm_referee *referee) {
+    keyed_clear(&referee->changes.mdl);
+    referee->changes.unknown = false;
 }
 
 bool later_touches(struct vidmm_referee *referee, const struct shadow_operation *operation,
                    uint32_t segment, uint64_t offset, uint64_t size) {
-    struct later in = {NULL, 0};
-    for (const struct shadow_operation *at = later_next(referee, operation, operation, &in); at;
-         at = later_next(referee, operation, at, &in)) {
-        struct touched touched = later_touched_by(referee, &at->arg);
-        if (touched.segment == segment && later_overlap(touched.offset, touched.size, offset, size))
-            return true;
-    }
-    return false;
+    const struct interval_index *index = &referee->changes.segment[segment - 1];
+    const struct interval *at = NULL;
+    do
+        at = interval_meets(index, offset, later_end_of(offset, size), at);
+    while (at && CHANGE(at) == operation);
+    return at || referee->changes.unknown;
+}
+
+static bool later_overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size) {
+    return a < b + b_size && b < a + a_size;
+}
+
+/* Its destination is an MDL; bytes of these pages of it. */
+static bool later_writes_pages(const DXGKARG_BUILDPAGINGBUFFER *arg, uint64_t page,
+                               uint64_t pages) {
+    bool special = arg->Operation == DXGK_OPERATION_SPECIAL_LOCK_TRANSFER;
+    uint64_t first = special ? arg->Transfer.TransferOffset / SHADOW_PAGE : arg->Transfer.MdlOffset;
+    uint64_t size = (arg->Transfer.TransferSize + SHADOW_PAGE - 1) / SHADOW_PAGE;
+    return later_overlap(first, size, page, pages);
 }
 
 bool later_writes(struct vidmm_referee *referee, const struct shadow_operation *operation,
                   const MDL *mdl, uint64_t page, uint64_t pages) {
-    struct later in = {NULL, 0};
-    for (const struct shadow_operation *at = later_next(referee, operation, operation, &in); at;
-         at = later_next(referee, operation, at, &in)) {
-        const DXGKARG_BUILDPAGINGBUFFER *arg = &at->arg;
-        bool special = arg->Operation == DXGK_OPERATION_SPECIAL_LOCK_TRANSFER;
-        if ((arg->Operation != DXGK_OPERATION_TRANSFER && !special) ||
-            arg->Transfer.Destination.SegmentId != 0 || arg->Transfer.Destination.pMdl != mdl)
-            continue;
-        uint64_t first =
-            special ? arg->Transfer.TransferOffset / SHADOW_PAGE : arg->Transfer.MdlOffset;
-        uint64_t size = (arg->Transfer.TransferSize + SHADOW_PAGE - 1) / SHADOW_PAGE;
-        if (later_overlap(first, size, page, pages))
-            return true;
-    }
-    return false;
+    const struct keyed *at = keyed_find(&referee->changes.mdl, keyed_handle(mdl));
+    while (at && (CHANGE(at) == operation || !later_writes_pages(&CHANGE(at)->arg, page, pages)))
+        at = keyed_find_older(at);
+    return at || referee->changes.unknown;
 }
+
+const struct shadow_operation *later_pages(struct vidmm_referee *referee,
+                                           const struct shadow_operation *operation, uint64_t low,
+                                           uint64_t high, const struct shadow_operation *after) {
+    const struct interval *at = after ? &after->change.bytes : NULL;
+    do
+        at = interval_meets(&referee->changes.pages, low, high, at);
+    while (at && CHANGE(at) == operation);
+    return at ? CHANGE(at) : NULL;
+}
+
+/* ---- By what they name ----------------------------------------------------------------------- */
 
 static HANDLE later_named(const DXGKARG_BUILDPAGINGBUFFER *arg) {
     switch (arg->Operation) {

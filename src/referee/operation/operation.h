@@ -45,12 +45,25 @@ void aperture_judge_commitment(struct vidmm_referee *referee, const struct shado
 void gart_judge_use(struct vidmm_referee *referee, const struct shadow_segment *segment,
                     struct shadow_allocation *allocation, uint64_t offset);
 
-/* operation/later.c: whether an operation that came behind `operation` writes to these
+/* operation/later.c: an operation is asked for; a virtual one was looked up, and writes to GPU physical
+ * memory in [low, high); it is done or given up. */
+void later_enter(struct vidmm_referee *referee, struct shadow_operation *operation);
+void later_enter_pages(struct vidmm_referee *referee, struct shadow_operation *operation,
+                       uint64_t low, uint64_t high);
+void later_leave(struct vidmm_referee *referee, struct shadow_operation *operation);
+/* None is kept any more. */
+void later_end(struct vidmm_referee *referee);
+/* Whether an operation that came behind `operation` writes to these
  * bytes of a segment or maps them anew, or writes to these pages of an MDL. */
 bool later_touches(struct vidmm_referee *referee, const struct shadow_operation *operation,
                    uint32_t segment, uint64_t offset, uint64_t size);
 bool later_writes(struct vidmm_referee *referee, const struct shadow_operation *operation,
                   const MDL *mdl, uint64_t page, uint64_t pages);
+/* The operations behind `operation` that write to GPU physical memory between two bytes of
+ * [low, high), one after another; NULL at first, and after the last. */
+const struct shadow_operation *later_pages(struct vidmm_referee *referee,
+                                           const struct shadow_operation *operation, uint64_t low,
+                                           uint64_t high, const struct shadow_operation *after);
 /* The operation that came behind `after`, which is `operation` at first; `at` begins as zero and
  * remembers where `after` came from. */
 struct later {

@@ -115,13 +115,15 @@ static struct virtual_copy *virtual_copy_of(struct vidmm_referee *referee, const
     return copy;
 }
 
-static void virtual_note_bounds(struct virtual_copy *copy) {
+static void virtual_note_bounds(struct vidmm_referee *referee, struct shadow_operation *operation) {
+    struct virtual_copy *copy = operation->own;
     copy->low = UINT64_MAX;
     for (uint64_t i = 0; i < copy->pages; i++) {
         copy->low = copy->page[i] < copy->low ? copy->page[i] : copy->low;
         copy->high =
             copy->page[i] + SHADOW_PAGE > copy->high ? copy->page[i] + SHADOW_PAGE : copy->high;
     }
+    later_enter_pages(referee, operation, copy->low, copy->high);
 }
 
 /* ---- What is asked for ----------------------------------------------------------------------- */
@@ -280,7 +282,7 @@ static void virtual_transfer_asked_for(struct vidmm_referee *referee,
     virtual_look_up(referee, paging, &to, copy->page);
     virtual_look_up(referee, paging, &from, copy->page + copy->pages);
     copy->known = to.known && from.known;
-    virtual_note_bounds(copy);
+    virtual_note_bounds(referee, operation);
     virtual_judge_direction(referee, transfer, &from, &to);
     virtual_judge_tables(referee, operation, &from, &to);
     if (copy->known && !transfer->hAllocation)
@@ -307,7 +309,7 @@ static void virtual_fill_asked_for(struct vidmm_referee *referee,
         return;
     virtual_look_up(referee, paging, &to, copy->page);
     copy->known = to.known;
-    virtual_note_bounds(copy);
+    virtual_note_bounds(referee, operation);
     if (to.known)
         MANAGER_MUST(245, !to.other, "a fill of memory segments only",
                      "0x%llx leads to other memory", LLU(to.va));
@@ -354,16 +356,15 @@ static bool virtual_holds(const struct virtual_copy *copy, uint64_t address) {
     return false;
 }
 
-/* An operation behind this one writes to a page of it. */
-static bool virtual_writes_there(const struct shadow_operation *later,
-                                 const struct virtual_copy *copy) {
-    const struct virtual_copy *other = later->own;
-    uint64_t count = copy->pages * (copy->fill ? 1 : 2);
-    bool copies = later->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER ||
-                  later->arg.Operation == DXGK_OPERATION_VIRTUAL_FILL;
-    for (uint64_t i = 0; copies && other && i < count; i++) {
-        if (virtual_holds(other, copy->page[i]))
-            return true;
+/* An operation behind this one writes to a page of it, of `count` from `page` on. */
+static bool virtual_overwritten(struct vidmm_referee *referee,
+                                const struct shadow_operation *operation, const uint64_t *page,
+                                uint64_t count) {
+    for (uint64_t i = 0; i < count; i++) {
+        const struct shadow_operation *at = NULL;
+        while ((at = later_pages(referee, operation, page[i], page[i] + SHADOW_PAGE, at)))
+            if (virtual_holds(at->own, page[i]))
+                return true;
     }
     return false;
 }
@@ -372,13 +373,9 @@ static bool virtual_writes_there(const struct shadow_operation *later,
 static bool virtual_outdated(struct vidmm_referee *referee,
                              const struct shadow_operation *operation,
                              const struct virtual_copy *copy) {
-    struct later in = {NULL, 0};
     uint64_t count = copy->pages * (copy->fill ? 1 : 2);
-    for (const struct shadow_operation *at = later_next(referee, operation, operation, &in); at;
-         at = later_next(referee, operation, at, &in)) {
-        if (virtual_writes_there(at, copy))
-            return true;
-    }
+    if (virtual_overwritten(referee, operation, copy->page, count))
+        return true;
     for (uint64_t i = 0; i < count; i++) {
         if (tables_take(referee, copy->page[i], copy->births))
             return true;

@@ -27,22 +27,26 @@ void guard_shorten(struct guard *guard, size_t size) {
         memset(guard->bytes + size, GUARD_BYTE, GUARD_AFTER);
 }
 
+/* Bytes from `bytes` on that are GUARD_BYTE; `size` when all are. */
+static size_t guard_run(const uint8_t *bytes, size_t size) {
+    size_t run = 0;
+    if (bytes[0] == GUARD_BYTE && memcmp(bytes, bytes + 1, size - 1) == 0)
+        return size;
+    while (bytes[run] == GUARD_BYTE)
+        run++;
+    return run;
+}
+
 bool guard_whole(const struct guard *guard, int64_t *at) {
     if (!guard->block)
         return true;
-    for (int64_t i = -(int64_t)GUARD_BEFORE; i < 0; i++) {
-        if (guard->bytes[i] != GUARD_BYTE) {
-            *at = i;
-            return false;
-        }
-    }
-    for (size_t i = 0; i < GUARD_AFTER; i++) {
-        if (guard->bytes[guard->size + i] != GUARD_BYTE) {
-            *at = (int64_t)(guard->size + i);
-            return false;
-        }
-    }
-    return true;
+    size_t before = guard_run(guard->bytes - GUARD_BEFORE, GUARD_BEFORE);
+    size_t after = guard_run(guard->bytes + guard->size, GUARD_AFTER);
+    if (before != GUARD_BEFORE)
+        *at = (int64_t)before - (int64_t)GUARD_BEFORE;
+    else if (after != GUARD_AFTER)
+        *at = (int64_t)(guard->size + after);
+    return before == GUARD_BEFORE && after == GUARD_AFTER;
 }
 
 void guard_give(const struct guard *guard, size_t from, size_t to) {

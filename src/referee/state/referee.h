@@ -53,6 +53,7 @@ struct vidmm_referee {
     struct guard_retired retired;
     struct builds builds;
     struct submissions submissions;
+    struct shadow_changes changes;
     struct reports reports;
     struct reset reset;
     struct tables tables;

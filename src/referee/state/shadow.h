@@ -293,6 +293,21 @@ struct shadow_operation {
     uint64_t frame_count;
     uint64_t sample; /* TRANSFER of nothing: hash of the first pages of its MDL before */
     void *own;       /* what the file of its kind keeps, one block of memory; NULL: nothing */
+    /* operation/later.c: the table of struct shadow_changes that it is in, and its place there. */
+    enum shadow_changed { CHANGED_NOTHING, CHANGED_SEGMENT, CHANGED_MDL, CHANGED_PAGES } changed;
+    uint32_t changed_segment;
+    union {
+        struct interval bytes; /* of the segment; of GPU physical memory for CHANGED_PAGES */
+        struct keyed mdl;
+    } change;
+};
+
+/* What operations change that were asked for and are not done, by where it is. */
+struct shadow_changes {
+    struct interval_index segment[SHADOW_SEGMENTS]; /* id - 1 */
+    struct interval_index pages;                    /* from virtual operations' lowest to highest */
+    struct keyed_table mdl;
+    bool unknown; /* some operation found no memory to be kept here */
 };
 
 struct shadow_submission {

@@ -131,6 +131,7 @@ static struct build_operation *build_operation_begin(struct vidmm_referee *refer
     operation->shadow.arg = call->asked;
     operation->shadow.physical = call->physical;
     build_keep_frames(referee, &operation->shadow);
+    later_enter(referee, &operation->shadow);
     return operation;
 }
 

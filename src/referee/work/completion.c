@@ -7,7 +7,8 @@
 #include "operation/operation.h"
 #include "work/work.h"
 
-void operation_free(struct shadow_operation *operation) {
+static void operation_free(struct vidmm_referee *referee, struct shadow_operation *operation) {
+    later_leave(referee, operation);
     free(operation->frames);
     free(operation->own);
     free(operation); /* the first member of struct build_operation */
@@ -16,7 +17,7 @@ void operation_free(struct shadow_operation *operation) {
 void operation_give_up(struct vidmm_referee *referee, struct shadow_operation *operation) {
     if (operation->arg.Operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT)
         unmap_given_up(referee, operation);
-    operation_free(operation);
+    operation_free(referee, operation);
 }
 
 void operation_complete(struct vidmm_referee *referee, struct shadow_operation *operation) {
@@ -27,11 +28,11 @@ void operation_complete(struct vidmm_referee *referee, struct shadow_operation *
     vidmm_ledger_calling(referee->ledger, name);
     operation_done(referee, operation);
     vidmm_ledger_calling(referee->ledger, outer);
-    operation_free(operation);
+    operation_free(referee, operation);
 }
 
 void operation_abandon(struct vidmm_referee *referee) {
     if (referee->builds.open.operation)
-        operation_free(&referee->builds.open.operation->shadow);
+        operation_free(referee, &referee->builds.open.operation->shadow);
     memset(&referee->builds.open, 0, sizeof(referee->builds.open));
 }

@@ -42,7 +42,6 @@ void build_end(struct vidmm_referee *referee);
 
 /* ---- completion.c ---------------------------------------------------------------------------- */
 
-void operation_free(struct shadow_operation *operation);
 /* It was built and will not be done: freed. */
 void operation_give_up(struct vidmm_referee *referee, struct shadow_operation *operation);
 /* Its effects are there: judged and freed. */

@@ -53,13 +53,18 @@ static struct shared_object shared_of(const void *entry) {
     return object;
 }
 
+static const void *driver_entry(void) {
+    const void *entry;
+    DRIVER_INITIALIZE *function = host_world->driver->object.DriverInit;
+    memcpy(&entry, &function, sizeof(entry));
+    return entry;
+}
+
 /* Found once for each driver: this is asked for every frame. */
 static struct shared_object shared_driver(void) {
     static _Thread_local const void *entry_of;
     static _Thread_local struct shared_object object;
-    const void *entry;
-    DRIVER_INITIALIZE *function = host_world->driver->object.DriverInit;
-    memcpy(&entry, &function, sizeof(entry));
+    const void *entry = driver_entry();
     if (entry != entry_of) {
         object = shared_of(entry);
         entry_of = entry;
@@ -126,9 +131,15 @@ static void walk_stack(struct place_walk *walk) {
         walk_image(walk, &walk->context, false);
 }
 
+/* A driver that is part of the program is in no file of its own. */
+static bool has_file(void) {
+    return image_of(driver_entry()) || shared_driver().end != 0;
+}
+
 uint32_t host_place_stack(uint64_t *frame, uint32_t most) {
     struct place_walk walk = {.frame = frame, .most = most};
-    walk_stack(&walk);
+    if (has_file())
+        walk_stack(&walk);
     return walk.count;
 }
 

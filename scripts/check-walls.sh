@@ -39,6 +39,7 @@ ALLOWED = [
     ('include/vidmm/operations.h', 'free'),
     ('include/vidmm/segment_queries.h', 'free'),
     ('include/vidmm/interfaces.h', 'wddm free string'),
+    ('include/vidmm/statuses.h', 'wddm free'),
     ('include/vidmm/lookup.h', 'free vidmm/rules'),
     ('include/vidmm/*', 'wddm free string system vidmm/*'),
     ('src/manager/*', 'own wddm free string vidmm/operations vidmm/segment_queries vidmm/interfaces vidmm/os '
@@ -49,8 +50,9 @@ ALLOWED = [
     ('src/referee/*', 'own wddm free string system vidmm/rules vidmm/readings vidmm/referee vidmm/interrupt '
                       'vidmm/services vidmm/operations vidmm/segment_queries vidmm/interfaces'),
     ('src/host/*', 'own wddm free string system vidmm/host vidmm/hwmodel vidmm/os vidmm/interrupt vidmm/interfaces'),
-    ('src/harness/*', 'own wddm free string system vidmm/host vidmm/manager vidmm/virtual vidmm/os vidmm/harness '
-                      'vidmm/referee vidmm/interfaces'),
+    ('src/record/*', 'own wddm free string system vidmm/record vidmm/operations vidmm/statuses'),
+    ('src/harness/*', 'own wddm free string system vidmm/record vidmm/host vidmm/manager vidmm/virtual vidmm/os vidmm/harness '
+                      'vidmm/referee vidmm/interfaces vidmm/statuses'),
     ('src/workload/*', 'own free string system vidmm/host vidmm/manager vidmm/virtual vidmm/harness vidmm/workload '
                        'vidmm/umd vidmm/pattern vidmm/operations'),
     ('src/check/*', 'own wddm free string system vidmm/*'),

@@ -7,6 +7,7 @@
 #ifndef VIDMM_HARNESS_H
 #define VIDMM_HARNESS_H
 
+#include <vidmm/record.h>
 #include <vidmm/host.h>
 #include <vidmm/manager.h>
 #include <vidmm/referee.h>
@@ -15,10 +16,16 @@ struct vidmm_harness {
     struct vidmm_host *host;
     struct vidmm_adapter *adapter;
     struct vidmm_referee *referee;    /* NULL: no referee judges the run */
+    struct vidmm_record *record;      /* NULL: nothing is recorded */
     DRIVER_INITIALIZATION_DATA table; /* what the manager calls */
     /* The same without what is newer than the interface that is spoken: for calls beside it. */
     DRIVER_INITIALIZATION_DATA spoken;
 };
+
+/* From here on each harness that is opened in this process is recorded, in a record that outlives it.
+ * NULL: none is. */
+void vidmm_harness_record(struct vidmm_record *record);
+struct vidmm_record *vidmm_harness_recording(void);
 
 /* How a harness is judged. */
 struct vidmm_harness_judging {

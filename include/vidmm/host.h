@@ -75,6 +75,31 @@ struct vidmm_host_interposer {
     void (*kernel_memory)(void *ctx, const char *function);
 };
 
+/* A call of a function of the driver by the system. */
+struct vidmm_host_call {
+    const char *name;   /* "DxgkDdiPatch", "DriverEntry" */
+    bool counted;       /* a function for the memory manager: one of vidmm_host_calls */
+    HANDLE handle;      /* its first argument */
+    const void *args;   /* its structure of arguments, or NULL */
+    uint64_t others[3]; /* its other arguments, in their order */
+    uint32_t other_count;
+    KIRQL irql;
+    uint64_t answer;  /* when it has returned: its status, if it has one */
+    uint64_t kept[3]; /* the watcher's own, from `called` to `returned` */
+};
+
+/*
+ * Sees what passes between the system and the driver: each call on the thread that makes it, before
+ * the driver's function is entered and after it has returned. Members may not be NULL.
+ */
+struct vidmm_host_watcher {
+    void *ctx;
+    void (*called)(void *ctx, struct vidmm_host_call *call);
+    void (*returned)(void *ctx, const struct vidmm_host_call *call);
+    /* What a DxgkCbNotifyInterrupt says about submitted work. */
+    void (*reported)(void *ctx, const struct vidmm_interrupt *report);
+};
+
 struct vidmm_host_config {
     const char *driver_path;         /* shared object that exports DriverEntry, or NULL */
     DRIVER_INITIALIZE *driver_entry; /* linked-in driver, when driver_path is NULL */
@@ -97,6 +122,7 @@ struct vidmm_host_config {
     bool trace_calls; /* one line a DDI call on `log` */
     bool track;       /* remember the code that makes what the driver must give back */
     const struct vidmm_host_interposer *interposer; /* NULL: none; copied */
+    const struct vidmm_host_watcher *watcher;       /* NULL: none; outlives the host */
 };
 
 /* One sentence about what failed: never empty after a failure. */
@@ -148,6 +174,8 @@ HANDLE vidmm_host_adapter(struct vidmm_host *host);
 /* The manager's operating system. Valid until vidmm_host_destroy. */
 const struct vidmm_os *vidmm_host_os(struct vidmm_host *host);
 
+/* The time of the host that exists, in nanoseconds from an arbitrary start; without a host 0. */
+uint64_t vidmm_host_time(void);
 /* Hash over every DDI call so far: function, arguments without pointers, result. */
 uint64_t vidmm_host_calls_hash(struct vidmm_host *host);
 uint64_t vidmm_host_calls(struct vidmm_host *host);

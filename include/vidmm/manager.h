@@ -213,6 +213,7 @@ struct vidmm_op {
 /* A move of a plan that was executed. */
 struct vidmm_plan_move {
     uint32_t allocation; /* D3DKMT_HANDLE */
+    uint32_t process;    /* counted from 1 as they were created; 0: none, or the system's */
     enum vidmm_move_reason reason;
     uint64_t size;               /* bytes */
     struct vidmm_place from, to; /* of a segment its id and offset; 0: system memory */
@@ -428,6 +429,8 @@ enum vidmm_status vidmm_allocation_open(struct vidmm_device *device,
                                         struct vidmm_allocation *allocation);
 
 void *vidmm_allocation_user(const struct vidmm_allocation *allocation); /* allowed in an observer */
+/* Its D3DKMT_HANDLE. Allowed in an observer. */
+uint32_t vidmm_allocation_handle(const struct vidmm_allocation *allocation);
 /* Allowed in an observer. */
 void vidmm_allocation_info(const struct vidmm_allocation *allocation,
                            struct vidmm_allocation_info *info);

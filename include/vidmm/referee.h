@@ -198,6 +198,14 @@ void vidmm_ledger_note(struct vidmm_ledger *ledger, enum vidmm_finding_kind kind
                        enum vidmm_side who, const char *found, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* From here on each finding of this process, and each step, is told. NULL: to nobody. */
+struct vidmm_ledger_watcher {
+    void *ctx;
+    void (*finding)(void *ctx, const struct vidmm_finding *finding);
+    void (*step)(void *ctx, const char *step);
+};
+void vidmm_ledger_watch(const struct vidmm_ledger_watcher *watcher);
+
 /* Another life of a driver begins. */
 void vidmm_ledger_begin(struct vidmm_ledger *ledger);
 /* The severity of its row. */

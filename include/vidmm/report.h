@@ -12,6 +12,7 @@
 #include <vidmm/check.h>
 #include <vidmm/lookup.h>
 #include <vidmm/migrate.h>
+#include <vidmm/record.h>
 #include <vidmm/rules.h>
 #include <vidmm/run.h>
 
@@ -55,6 +56,16 @@ struct vidmm_report_plans;
 struct vidmm_report_plans *vidmm_report_plans_open(const char *path, char *text, size_t text_size);
 void vidmm_report_plan(void *plans, const struct vidmm_plan *plan);
 bool vidmm_report_plans_close(struct vidmm_report_plans *plans, char *text, size_t text_size);
+/*
+ * The record of events as JSON Lines (docs/calls.md), for vidmm_harness_record; "-" is standard
+ * output. The file grows with the calls: each is in it before the driver is entered. Closing writes
+ * the last line, one sentence about how it ended. Errors as above.
+ */
+struct vidmm_report_calls;
+struct vidmm_report_calls *vidmm_report_calls_open(const char *path, char *text, size_t text_size);
+struct vidmm_record *vidmm_report_calls_record(struct vidmm_report_calls *calls);
+bool vidmm_report_calls_close(struct vidmm_report_calls *calls, const char *end, char *text,
+                              size_t text_size);
 /* The same for what a driver reported. */
 bool vidmm_report_inspection_json(const char *path, const struct vidmm_inspection *inspection,
                                   char *text, size_t text_size);

@@ -81,12 +81,20 @@ static bool stage_exists(const char *name) {
     return false;
 }
 
+/* Findings of this process are recorded, too: what ends a driver is one. */
+static void record_ledger(struct vidmm_ledger *ledger) {
+    if (vidmm_harness_recording())
+        vidmm_record_ledger(vidmm_harness_recording(), ledger);
+}
+
 /* Its own findings, and what the driver's process left of them, are the result's. */
 static void examine(struct check *check, struct vidmm_check_result *result) {
     const struct vidmm_check_options *options = check->options;
     for (uint32_t number = 1; options->only_some && number <= VIDMM_RULES_LAST; number++)
         check->shared->ledger.muted[number] = options->only[number] == 0;
+    record_ledger(&check->shared->ledger);
     run_stages(check, result);
+    record_ledger(NULL);
     result->ledger = check->shared->ledger;
     result->ddi_version = check->shared->version;
     result->registered_version = check->shared->registered_version;

@@ -24,9 +24,11 @@ struct cli_options {
     const char *inf;                  /* NULL: none */
     const char *device;               /* name of a device (vidmm/device.h); NULL: none */
     const char *workload;
-    const char *vram; /* NULL: the driver's default */
-    const char *json; /* NULL: none */
-    const char *plan; /* file for the plans; NULL: none */
+    const char *vram;                     /* NULL: the driver's default */
+    const char *json;                     /* NULL: none */
+    const char *plan;                     /* file for the plans; NULL: none */
+    const char *calls;                    /* file for the record of events; NULL: none */
+    struct vidmm_report_calls *recording; /* while it is open */
     bool quiet;
     bool no_fork; /* the driver runs in this process, without a deadline */
     bool help;
@@ -78,8 +80,14 @@ bool cli_refuse_value(const char *option, const char *value, const char *expecte
 /* Reports an error of getopt ('?' or ':') with a sentence of ours. Returns false. */
 bool cli_refuse_option(int id, char **argv);
 
+/* calls.c: begins the record of events, if one was asked for. false: one sentence is on standard
+ * error. */
+bool cli_calls_begin(struct cli_options *options);
+/* Ends it with a sentence; the exit code: `code`, unless the file could not be written. */
+int cli_calls_end(struct cli_options *options, const char *text, int code);
+
 /* crash.c: from now on a crash of the driver ends the command with a report of where it was. */
-void cli_watch_crashes(const struct cli_options *options);
+void cli_watch_crashes(struct cli_options *options);
 
 int cli_run(int argc, char **argv);
 int cli_inspect(int argc, char **argv);

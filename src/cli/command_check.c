@@ -35,13 +35,26 @@ static void gather(struct cli_options *options) {
     check->progress = options->verbose ? stage_begins : NULL;
 }
 
+/* How the record of events ends. */
+static const char *check_end(const struct vidmm_check_result *result) {
+    static const char *const words[] = {[VIDMM_CHECK_PASSED] = "passed",
+                                        [VIDMM_CHECK_BROKEN] = "rules were broken",
+                                        [VIDMM_CHECK_BAD_INPUT] = "bad input",
+                                        [VIDMM_CHECK_DRIVER_FAILED] = "the driver failed"};
+    return result->text[0] != '\0' ? result->text : words[result->status];
+}
+
 static int check_and_report(struct cli_options *options) {
     static struct vidmm_check_result result;
     char text[512];
     gather(options);
+    if (!cli_calls_begin(options))
+        return VIDMM_CHECK_BAD_INPUT;
     if (options->no_fork)
         cli_watch_crashes(options);
     vidmm_check(&options->check, &result);
+    if (cli_calls_end(options, check_end(&result), 0) != 0)
+        return VIDMM_CHECK_BAD_INPUT;
     if (result.status == VIDMM_CHECK_BAD_INPUT)
         return cli_refuse("%s; see vidmm check --help", result.text);
     const struct vidmm_check_style style = {.color = wants_color(options),

@@ -14,6 +14,8 @@ int cli_inspect(int argc, char **argv) {
     if (options.vram && !vidmm_run_parse_vram(options.vram, 0, &options.run.vram_bytes))
         return cli_refuse("--vram '%s' is not a size (64M, 1.5GiB)", options.vram);
 
+    if (!cli_calls_begin(&options))
+        return VIDMM_RUN_BAD_INPUT;
     cli_watch_crashes(&options);
     struct vidmm_inspection inspection;
     char text[512] = "";
@@ -30,5 +32,5 @@ int cli_inspect(int argc, char **argv) {
     if (status != VIDMM_RUN_VERIFIED && text[0] != '\0')
         fprintf(stderr, "vidmm: %s\n", text);
     vidmm_inspection_free(&inspection);
-    return (int)status;
+    return cli_calls_end(&options, text[0] != '\0' ? text : "inspected", (int)status);
 }

@@ -45,6 +45,8 @@ static int run_play(struct cli_options *options, const struct vidmm_workload *wo
         options->run.plan = vidmm_report_plan;
         options->run.plan_ctx = plans;
     }
+    if (!cli_calls_begin(options))
+        return VIDMM_RUN_BAD_INPUT;
     cli_watch_crashes(options);
     vidmm_run(workload, &options->run, &result);
     if (result.ledger && options->run.driver_path)
@@ -54,6 +56,7 @@ static int run_play(struct cli_options *options, const struct vidmm_workload *wo
     int code = run_report(options, &result);
     if (plans && !vidmm_report_plans_close(plans, text, sizeof(text)))
         code = cli_refuse("%s", text);
+    code = cli_calls_end(options, result.text[0] != '\0' ? result.text : "verified", code);
     vidmm_run_result_free(&result);
     return code;
 }

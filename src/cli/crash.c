@@ -28,7 +28,7 @@ static pid_t reporter;
 
 /* ---- The process that waits ------------------------------------------------------------------ */
 
-static void crash_tell(const struct cli_options *options, const struct note *note) {
+static void crash_tell(struct cli_options *options, const struct note *note) {
     struct vidmm_ledger *ledger = calloc(1, sizeof(*ledger));
     const char *driver = options->run.driver_path;
     char text[512], number[64];
@@ -46,10 +46,11 @@ static void crash_tell(const struct cli_options *options, const struct note *not
     if (options->json &&
         !vidmm_report_crash_json(options->json, driver, finding, text, sizeof(text)))
         cli_refuse("%s", text);
+    (void)cli_calls_end(options, finding->found, 0);
     free(ledger);
 }
 
-static void await_note(const struct cli_options *options, int from) {
+static void await_note(struct cli_options *options, int from) {
     struct note note;
     (void)signal(SIGINT, SIG_IGN); /* the other one decides */
     ssize_t got = read(from, &note, sizeof(note));
@@ -103,7 +104,7 @@ static void take_signals(void) {
         (void)sigaction(deadly[i], &action, NULL);
 }
 
-void cli_watch_crashes(const struct cli_options *options) {
+void cli_watch_crashes(struct cli_options *options) {
     int ends[2];
     if (!options->run.driver_path || pipe2(ends, O_CLOEXEC) != 0)
         return;

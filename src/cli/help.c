@@ -31,6 +31,8 @@ static void help_device(FILE *out) {
           "of\n"
           "                         QEMU, or regs:FILE, a described one (docs/devices.md)\n"
           "      --device-log FILE  each access to registers, ports and configuration space\n"
+          "      --calls FILE       each call of the driver with arguments and answer, paging\n"
+          "                         operations, moves and findings, a line of JSON each\n"
           "      --no-fork          the driver runs in this process, for debuggers: no deadline\n",
           out);
 }

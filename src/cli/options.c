@@ -58,6 +58,7 @@ enum option_id {
     OPTION_FAIL_ON,
     OPTION_BASELINE,
     OPTION_NO_FORK,
+    OPTION_CALLS,
 };
 
 #define MIGRATE_OPTIONS (CLI_SEND_OPTIONS | CLI_RECV_OPTIONS)
@@ -76,6 +77,7 @@ static const struct {
     {{"device", required_argument, NULL, OPTION_DEVICE}, HERE_OPTIONS},
     {{"device-log", required_argument, NULL, OPTION_DEVICE_LOG}, HERE_OPTIONS},
     {{"no-fork", no_argument, NULL, OPTION_NO_FORK}, HERE_OPTIONS},
+    {{"calls", required_argument, NULL, OPTION_CALLS}, HERE_OPTIONS},
     {{"seed", required_argument, NULL, OPTION_SEED}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
     {{"threads", required_argument, NULL, OPTION_THREADS}, CLI_ADAPTER_OPTIONS},
     {{"ddi", required_argument, NULL, OPTION_DDI}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
@@ -307,6 +309,9 @@ static bool take_run_option(int id, char *value, struct cli_options *options) {
         return cli_take_device(value, options);
     case OPTION_DEVICE_LOG:
         return cli_take_device_log(value, options);
+    case OPTION_CALLS:
+        options->calls = value;
+        return true;
     case OPTION_NO_FORK:
         options->no_fork = true;
         return true;

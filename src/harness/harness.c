@@ -132,6 +132,26 @@ static const struct vidmm_host_sink sink = {
     .handle_data = handle_data,
 };
 
+static struct vidmm_record *recording; /* of the next harness */
+
+void vidmm_harness_record(struct vidmm_record *record) {
+    recording = record;
+}
+
+struct vidmm_record *vidmm_harness_recording(void) {
+    return recording;
+}
+
+/* Without a ledger the record counts calls itself. */
+static void begin_record(struct vidmm_harness *harness, const struct vidmm_harness_judging *judging,
+                         struct vidmm_host_config *config) {
+    harness->record = recording;
+    if (!recording)
+        return;
+    config->watcher = vidmm_record_watcher(recording);
+    vidmm_record_ledger(recording, judging ? judging->ledger : NULL);
+}
+
 static enum vidmm_harness_result driver_failed(const struct vidmm_host_error *error, char *text,
                                                size_t text_size) {
     snprintf(text, text_size, "%s", error->text);
@@ -166,6 +186,7 @@ enum vidmm_harness_result vidmm_harness_open_driver(const struct vidmm_host_conf
         snprintf(text, text_size, "out of memory for the referee, or there is one already");
         return VIDMM_HARNESS_DRIVER_FAILED;
     }
+    begin_record(harness, judging, &config);
     if (!vidmm_host_create(&config, &harness->host, &error)) {
         harness_judge_end(harness);
         return driver_failed(&error, text, text_size);
@@ -197,6 +218,8 @@ enum vidmm_status vidmm_harness_start_manager(struct vidmm_harness *harness,
     config.linked = vidmm_host_linked(harness->host);
     config.hadapter = vidmm_host_adapter(harness->host);
     config.quiesce = quiesce;
+    if (harness->record)
+        config.observer = vidmm_record_observer(harness->record, config.observer);
     enum vidmm_status status = vidmm_adapter_start(&config, &current, error);
     harness->adapter = status == VIDMM_OK ? current : NULL;
     if (harness->adapter)

@@ -108,6 +108,7 @@ void vidmm_referee_wrap_ddi(struct vidmm_referee *referee, DRIVER_INITIALIZATION
     referee_watch_iommu(referee, table);
     referee_watch_dirty(referee, table);
     referee_watch_migration(referee, table);
+    referee_watch_passed(referee, table);
 }
 
 void vidmm_referee_wrap_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks) {

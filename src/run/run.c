@@ -70,11 +70,12 @@ static void keep_figures(struct vidmm_harness *harness, struct vidmm_run_result 
     result->played = true;
 }
 
-/* The caller's observer of plans, until the figures of the report are read. */
+/* The caller's observer of plans, and the record, until the figures of the report are read. */
 struct run_plans {
     void (*plan)(void *plan_ctx, const struct vidmm_plan *plan);
     void *plan_ctx;
     bool counted;
+    struct vidmm_record *record; /* NULL: none */
 };
 
 static void run_see_plan(void *ctx, const struct vidmm_plan *plan) {
@@ -86,6 +87,7 @@ static void run_see_plan(void *ctx, const struct vidmm_plan *plan) {
 static void run_end_plans(void *ctx) {
     struct run_plans *plans = ctx;
     plans->counted = true;
+    vidmm_record_counted(plans->record);
 }
 
 static void run_play(const struct vidmm_run_options *options, struct vidmm_player *player,
@@ -163,13 +165,14 @@ static void play_in_harness(const struct vidmm_workload *workload,
                             const struct vidmm_run_options *options, struct vidmm_player *player,
                             struct vidmm_ledger *ledger, struct vidmm_run_result *result) {
     struct vidmm_harness harness;
-    struct run_plans plans = {options->plan, options->plan_ctx, false};
+    struct run_plans plans = {.plan = options->plan, .plan_ctx = options->plan_ctx};
     struct vidmm_observer observer = *vidmm_player_observer(player);
     observer.plan = options->plan ? run_see_plan : NULL;
     observer.plan_ctx = &plans;
     result->status = run_open(options, workload->peak_live_bytes, &observer, ledger, &harness,
                               result->text, sizeof(result->text));
     if (result->status == VIDMM_RUN_VERIFIED) {
+        plans.record = harness.record;
         play_tracked(workload, options, player, &harness, &plans, result);
         go_down(&harness, result);
     }

@@ -16,12 +16,15 @@
 #include <dispmprt.h>
 #include <d3dkmddi.h>
 
+#include <vidmm/host.h>
+
 struct host_call {
     uint64_t hash;
     KIRQL old, level;
     bool old_called, old_locked; /* as in struct host_thread */
     const char *old_call;
     const uint8_t *buffer, *private_data; /* as they were before the call */
+    struct vidmm_host_call seen;          /* by a watcher */
 };
 
 static inline void host_mix(struct host_call *call, uint64_t value) {

@@ -79,7 +79,7 @@ static bool device_fail(const struct host_device *device, const char *call, NTST
 bool host_device_add(struct host_device *device, struct vidmm_host_error *error) {
     host_driver_calling("DxgkDdiAddDevice");
     NTSTATUS status = host_world->driver->ddi.DxgkDdiAddDevice(&device->physical, &device->context);
-    host_driver_called("DxgkDdiAddDevice");
+    host_driver_called("DxgkDdiAddDevice", status);
     device->added = NT_SUCCESS(status) && device->context;
     return device->added || device_fail(device, "DxgkDdiAddDevice", status, error);
 }
@@ -90,7 +90,7 @@ bool host_device_ask_link(struct host_device *device, LINKED_DEVICE *link,
     host_driver_calling("DxgkDdiLinkDevice");
     NTSTATUS status =
         host_world->driver->ddi.DxgkDdiLinkDevice(&device->physical, device->context, link);
-    host_driver_called("DxgkDdiLinkDevice");
+    host_driver_called("DxgkDdiLinkDevice", status);
     return NT_SUCCESS(status) || device_fail(device, "DxgkDdiLinkDevice", status, error);
 }
 
@@ -99,7 +99,7 @@ bool host_device_remove(struct host_device *device, struct vidmm_host_error *err
         return true;
     host_driver_calling("DxgkDdiRemoveDevice");
     NTSTATUS status = host_world->driver->ddi.DxgkDdiRemoveDevice(device->context);
-    host_driver_called("DxgkDdiRemoveDevice");
+    host_driver_called("DxgkDdiRemoveDevice", status);
     device->added = false;
     device->context = NULL;
     return NT_SUCCESS(status) || device_fail(device, "DxgkDdiRemoveDevice", status, error);
@@ -131,7 +131,7 @@ bool host_device_start(struct host_device *device, struct vidmm_host_error *erro
     host_driver_calling("DxgkDdiStartDevice");
     NTSTATUS status =
         ddi->DxgkDdiStartDevice(device->context, &info, &device->interface, &sources, &children);
-    host_driver_called("DxgkDdiStartDevice");
+    host_driver_called("DxgkDdiStartDevice", status);
     if (!NT_SUCCESS(status)) {
         device_disconnect(device);
         return device_fail(device, "DxgkDdiStartDevice", status, error);
@@ -163,7 +163,7 @@ static bool display_given_back(struct host_device *device) {
     host_driver_calling("DxgkDdiStopDeviceAndReleasePostDisplayOwnership");
     NTSTATUS status =
         ddi->DxgkDdiStopDeviceAndReleasePostDisplayOwnership(device->context, 0, &info);
-    host_driver_called("DxgkDdiStopDeviceAndReleasePostDisplayOwnership");
+    host_driver_called("DxgkDdiStopDeviceAndReleasePostDisplayOwnership", status);
     return NT_SUCCESS(status);
 }
 
@@ -176,7 +176,7 @@ bool host_device_stop(struct host_device *device, struct vidmm_host_error *error
     }
     host_driver_calling("DxgkDdiStopDevice");
     NTSTATUS status = host_world->driver->ddi.DxgkDdiStopDevice(device->context);
-    host_driver_called("DxgkDdiStopDevice");
+    host_driver_called("DxgkDdiStopDevice", status);
     device_disconnect(device);
     return NT_SUCCESS(status) || device_fail(device, "DxgkDdiStopDevice", status, error);
 }

@@ -3,6 +3,7 @@
 
 #include "base/world.h"
 #include "driver/driver.h"
+#include "driver/thunks.h"
 
 void host_display_learn(const DXGKARG_QUERYADAPTERINFO *query, NTSTATUS status) {
     const DXGK_DRIVERCAPS *caps = query->pOutputData;
@@ -18,7 +19,8 @@ bool host_display_given_back(HANDLE adapter) {
     DXGK_DRIVERCAPS caps = {.SupportNonVGA = FALSE};
     const DXGKARG_QUERYADAPTERINFO query = {
         .Type = DXGKQAITYPE_DRIVERCAPS, .pOutputData = &caps, .OutputDataSize = sizeof(caps)};
-    if (!driver->asked && driver->ddi.DxgkDdiQueryAdapterInfo)
-        host_display_learn(&query, driver->ddi.DxgkDdiQueryAdapterInfo(adapter, &query));
+    const DRIVER_INITIALIZATION_DATA *thunks = &host_world->thunks->table; /* which learn */
+    if (!driver->asked && thunks->DxgkDdiQueryAdapterInfo)
+        (void)thunks->DxgkDdiQueryAdapterInfo(adapter, &query);
     return driver->gives_display_back;
 }

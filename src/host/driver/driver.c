@@ -100,11 +100,19 @@ void host_driver_calling(const char *call) {
     bool has = call && strncmp(call, prefix, sizeof(prefix) - 1) == 0;
     host_self.call = has ? call + sizeof(prefix) - 1 : call;
     const struct vidmm_host_interposer *interposer = &host_world->interposer;
+    const struct vidmm_host_watcher *watcher = host_world->config.watcher;
+    struct vidmm_host_call seen = {.name = call};
     if (interposer->calling)
         interposer->calling(interposer->ctx, call);
+    if (call && watcher)
+        watcher->called(watcher->ctx, &seen);
 }
 
-void host_driver_called(const char *call) {
+void host_driver_called(const char *call, NTSTATUS status) {
+    const struct vidmm_host_watcher *watcher = host_world->config.watcher;
+    const struct vidmm_host_call seen = {.name = call, .answer = (uint32_t)status};
+    if (watcher)
+        watcher->returned(watcher->ctx, &seen);
     host_driver_calling(NULL);
     if (host_self.irql == PASSIVE_LEVEL)
         return;
@@ -120,7 +128,7 @@ bool host_driver_enter(struct vidmm_host *host, DRIVER_INITIALIZE *entry,
     host->driver->object.DriverInit = entry;
     host_driver_calling("DriverEntry");
     NTSTATUS status = DRIVER_CALL(entry)(&host->driver->object, &registry);
-    host_driver_called("DriverEntry");
+    host_driver_called("DriverEntry", status);
     if (host->driver->refusal)
         return host_driver_fail(error, status, "DxgkInitialize refused the driver: %s (0x%x)",
                                 host->driver->refusal, host->driver->ddi.Version);
@@ -142,6 +150,6 @@ void host_driver_unload(struct vidmm_host *host) {
         driver->ddi.DxgkDdiUnload();
     else if (driver->initialized && driver->object.DriverUnload)
         DRIVER_CALL(driver->object.DriverUnload)(&driver->object);
-    host_driver_called("DxgkDdiUnload");
+    host_driver_called("DxgkDdiUnload", STATUS_SUCCESS);
     driver->initialized = false;
 }

@@ -30,9 +30,10 @@ bool host_driver_enter(struct vidmm_host *host, DRIVER_INITIALIZE *entry,
 /* DxgkDdiUnload. */
 void host_driver_unload(struct vidmm_host *host);
 
-/* Before and after every life-cycle call; afterwards it must be back at PASSIVE_LEVEL. */
+/* Before and after every life-cycle call; afterwards it must be back at PASSIVE_LEVEL. `status`: what
+ * it returned. */
 void host_driver_calling(const char *call);
-void host_driver_called(const char *call);
+void host_driver_called(const char *call, NTSTATUS status);
 /* Puts the sentence and the status of the driver's call into `error`; false. */
 bool host_driver_fail(struct vidmm_host_error *error, NTSTATUS status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

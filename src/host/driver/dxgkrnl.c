@@ -207,7 +207,12 @@ static VOID APIENTRY notify_interrupt(const HANDLE handle,
         host_violation("DxgkCbNotifyInterrupt was called at IRQL %u; it must be called at the "
                        "device's IRQL (%u): in the ISR or by DxgkCbSynchronizeExecution",
                        host_self.irql, HOST_DEVICE_IRQL);
-    if (vidmm_interrupt_read(data, &report) && !host_report_keep(&device->reports, &report))
+    if (!vidmm_interrupt_read(data, &report))
+        return;
+    const struct vidmm_host_watcher *watcher = host_world->config.watcher;
+    if (watcher)
+        watcher->reported(watcher->ctx, &report);
+    if (!host_report_keep(&device->reports, &report))
         host_violation("more than %u interrupts were reported without a DxgkCbNotifyDpc",
                        HOST_REPORTS);
 }

@@ -44,13 +44,21 @@ static bool may_ask(uint32_t slot) {
     }
 }
 
-static inline struct host_call thunk_begin(uint32_t slot, KIRQL level, const char *name) {
-    struct host_call call = {.hash = slot + 1,
-                             .old = host_self.irql,
-                             .level = level,
-                             .old_called = host_self.called,
-                             .old_call = host_self.call,
-                             .old_locked = host_self.locked};
+/* The name that a function has in the table; host_self has it without the prefix. */
+#define FULL(name) "DxgkDdi" #name
+#define PREFIX     (sizeof("DxgkDdi") - 1)
+
+static inline struct host_call thunk_begin(uint32_t slot, KIRQL level, const char *full,
+                                           HANDLE handle, const void *args) {
+    const char *name = full + PREFIX;
+    struct host_call call = {
+        .hash = slot + 1,
+        .old = host_self.irql,
+        .level = level,
+        .old_called = host_self.called,
+        .old_call = host_self.call,
+        .old_locked = host_self.locked,
+        .seen = {.name = full, .counted = true, .handle = handle, .args = args}};
     host_self.called = true;
     host_self.call = name;
     host_self.locked = !may_ask(slot);
@@ -59,7 +67,26 @@ static inline struct host_call thunk_begin(uint32_t slot, KIRQL level, const cha
         call.level = call.old;
     }
     host_irql_set(call.level);
+    call.seen.irql = call.level;
     return call;
+}
+
+/* An argument beside the handle and the structure. */
+static inline void thunk_other(struct host_call *call, uint64_t value) {
+    call->seen.others[call->seen.other_count++] = value;
+}
+
+/* The driver's function is entered next. */
+static inline void thunk_enter(struct host_call *call) {
+    const struct vidmm_host_watcher *watcher = host_world->config.watcher;
+    if (watcher)
+        watcher->called(watcher->ctx, &call->seen);
+}
+
+static void thunk_returned(struct host_call *call, uint64_t answer) {
+    const struct vidmm_host_watcher *watcher = host_world->config.watcher;
+    call->seen.answer = answer;
+    watcher->returned(watcher->ctx, &call->seen);
 }
 
 static void bad_irql(const struct host_call *call, const char *name) {
@@ -74,7 +101,10 @@ static void thunk_trace(const struct host_call *call, const char *name, uint64_t
              call->level, (unsigned long long)answer, (unsigned long long)call->hash);
 }
 
-static inline void thunk_end(struct host_call *call, const char *name, uint64_t answer) {
+static inline void thunk_end(struct host_call *call, uint64_t answer) {
+    const char *name = call->seen.name + PREFIX;
+    if (host_world->config.watcher)
+        thunk_returned(call, answer);
     host_mix(call, answer);
     host_self.called = call->old_called;
     host_self.call = call->old_call;
@@ -91,32 +121,36 @@ static inline void thunk_end(struct host_call *call, const char *name, uint64_t 
 /* A slot with a handle and one argument; IN and OUT name the hashed members of the argument. */
 #define THUNK(name, type, level, in, out)                                                          \
     static NTSTATUS APIENTRY thunk_##name(const HANDLE handle, type *args) {                       \
-        struct host_call call = thunk_begin(SLOT(name), level, #name);                             \
+        struct host_call call = thunk_begin(SLOT(name), level, FULL(name), handle, args);          \
         struct host_call *c = &call;                                                               \
         type *a = args;                                                                            \
         (void)a;                                                                                   \
         in;                                                                                        \
+        thunk_enter(c);                                                                            \
         NTSTATUS status = host_world->driver->ddi.DxgkDdi##name(handle, args);                     \
         out;                                                                                       \
-        thunk_end(c, #name, (uint32_t)status);                                                     \
+        thunk_end(c, (uint32_t)status);                                                            \
         return status;                                                                             \
     }
 
 /* A slot with a handle alone. */
 #define THUNK_PLAIN(name)                                                                          \
     static NTSTATUS APIENTRY thunk_##name(const HANDLE handle) {                                   \
-        struct host_call call = thunk_begin(SLOT(name), PASSIVE_LEVEL, #name);                     \
+        struct host_call call = thunk_begin(SLOT(name), PASSIVE_LEVEL, FULL(name), handle, NULL);  \
+        thunk_enter(&call);                                                                        \
         NTSTATUS status = host_world->driver->ddi.DxgkDdi##name(handle);                           \
-        thunk_end(&call, #name, (uint32_t)status);                                                 \
+        thunk_end(&call, (uint32_t)status);                                                        \
         return status;                                                                             \
     }
 
 /* A slot with a handle and the handle of an object. */
 #define THUNK_OBJECT(name)                                                                         \
     static NTSTATUS APIENTRY thunk_##name(const HANDLE handle, const HANDLE object) {              \
-        struct host_call call = thunk_begin(SLOT(name), PASSIVE_LEVEL, #name);                     \
+        struct host_call call = thunk_begin(SLOT(name), PASSIVE_LEVEL, FULL(name), handle, NULL);  \
+        thunk_other(&call, (uintptr_t)object);                                                     \
+        thunk_enter(&call);                                                                        \
         NTSTATUS status = host_world->driver->ddi.DxgkDdi##name(handle, object);                   \
-        thunk_end(&call, #name, (uint32_t)status);                                                 \
+        thunk_end(&call, (uint32_t)status);                                                        \
         return status;                                                                             \
     }
 
@@ -130,70 +164,89 @@ static inline void thunk_end(struct host_call *call, const char *name, uint64_t 
 
 static VOID APIENTRY thunk_SetRootPageTable(const HANDLE handle,
                                             const DXGKARG_SETROOTPAGETABLE *args) {
-    struct host_call call = thunk_begin(SLOT(SetRootPageTable), PASSIVE_LEVEL, "SetRootPageTable");
+    struct host_call call =
+        thunk_begin(SLOT(SetRootPageTable), PASSIVE_LEVEL, FULL(SetRootPageTable), handle, args);
     host_mix2(&call, args->Address.SegmentId, args->NumEntries);
     host_mix(&call, args->Address.SegmentOffset);
+    thunk_enter(&call);
     host_world->driver->ddi.DxgkDdiSetRootPageTable(handle, args);
-    thunk_end(&call, "SetRootPageTable", 0);
+    thunk_end(&call, 0);
 }
 
 static SIZE_T APIENTRY thunk_GetRootPageTableSize(const HANDLE handle,
                                                   DXGKARG_GETROOTPAGETABLESIZE *args) {
-    struct host_call call =
-        thunk_begin(SLOT(GetRootPageTableSize), PASSIVE_LEVEL, "GetRootPageTableSize");
+    struct host_call call = thunk_begin(SLOT(GetRootPageTableSize), PASSIVE_LEVEL,
+                                        FULL(GetRootPageTableSize), handle, args);
     host_mix(&call, args->NumberOfPte);
+    thunk_enter(&call);
     SIZE_T size = host_world->driver->ddi.DxgkDdiGetRootPageTableSize(handle, args);
     host_mix(&call, args->NumberOfPte);
-    thunk_end(&call, "GetRootPageTableSize", size);
+    thunk_end(&call, size);
     return size;
 }
 
 static NTSTATUS APIENTRY thunk_GetNodeMetadata(const HANDLE handle, UINT node,
                                                DXGKARG_GETNODEMETADATA *args) {
-    struct host_call call = thunk_begin(SLOT(GetNodeMetadata), PASSIVE_LEVEL, "GetNodeMetadata");
+    struct host_call call =
+        thunk_begin(SLOT(GetNodeMetadata), PASSIVE_LEVEL, FULL(GetNodeMetadata), handle, args);
     host_mix(&call, node);
+    thunk_other(&call, node);
+    thunk_enter(&call);
     NTSTATUS status = host_world->driver->ddi.DxgkDdiGetNodeMetadata(handle, node, args);
-    thunk_end(&call, "GetNodeMetadata", (uint32_t)status);
+    thunk_end(&call, (uint32_t)status);
     return status;
 }
 
 static NTSTATUS APIENTRY thunk_SetPowerState(const PVOID context, ULONG uid,
                                              DEVICE_POWER_STATE state, POWER_ACTION action) {
-    struct host_call call = thunk_begin(SLOT(SetPowerState), PASSIVE_LEVEL, "SetPowerState");
+    struct host_call call =
+        thunk_begin(SLOT(SetPowerState), PASSIVE_LEVEL, FULL(SetPowerState), context, NULL);
     host_mix2(&call, (uint32_t)state, (uint32_t)action);
+    thunk_other(&call, uid);
+    thunk_other(&call, (uint32_t)state);
+    thunk_other(&call, (uint32_t)action);
+    thunk_enter(&call);
     NTSTATUS status = host_world->driver->ddi.DxgkDdiSetPowerState(context, uid, state, action);
-    thunk_end(&call, "SetPowerState", (uint32_t)status);
+    thunk_end(&call, (uint32_t)status);
     return status;
 }
 
 static NTSTATUS APIENTRY thunk_ControlInterrupt(const HANDLE handle, const DXGK_INTERRUPT_TYPE type,
                                                 BOOLEAN enable) {
-    struct host_call call = thunk_begin(SLOT(ControlInterrupt), PASSIVE_LEVEL, "ControlInterrupt");
+    struct host_call call =
+        thunk_begin(SLOT(ControlInterrupt), PASSIVE_LEVEL, FULL(ControlInterrupt), handle, NULL);
     host_mix2(&call, (uint32_t)type, enable);
+    thunk_other(&call, (uint32_t)type);
+    thunk_other(&call, enable);
+    thunk_enter(&call);
     NTSTATUS status = host_world->driver->ddi.DxgkDdiControlInterrupt(handle, type, enable);
-    thunk_end(&call, "ControlInterrupt", (uint32_t)status);
+    thunk_end(&call, (uint32_t)status);
     return status;
 }
 
 static HANDLE APIENTRY thunk_CreateMemoryBasis(const HANDLE handle,
                                                const DXGKARG_CREATEMEMORYBASIS *args) {
     struct host_call call =
-        thunk_begin(SLOT(CreateMemoryBasis), PASSIVE_LEVEL, "CreateMemoryBasis");
+        thunk_begin(SLOT(CreateMemoryBasis), PASSIVE_LEVEL, FULL(CreateMemoryBasis), handle, args);
     host_mix(&call, args->SegmentId);
     for (uint64_t i = 0; i < args->RangeCount; i++) {
         host_mix(&call, args->Ranges[i].SegmentOffset);
         host_mix(&call, args->Ranges[i].SizeInBytes);
     }
+    thunk_enter(&call);
     HANDLE basis = host_world->driver->ddi.DxgkDdiCreateMemoryBasis(handle, args);
-    thunk_end(&call, "CreateMemoryBasis", !!basis);
+    thunk_end(&call, !!basis);
     return basis;
 }
 
 static NTSTATUS APIENTRY thunk_EndLiveMigration(const HANDLE handle, UINT vf) {
-    struct host_call call = thunk_begin(SLOT(EndLiveMigration), PASSIVE_LEVEL, "EndLiveMigration");
+    struct host_call call =
+        thunk_begin(SLOT(EndLiveMigration), PASSIVE_LEVEL, FULL(EndLiveMigration), handle, NULL);
     host_mix(&call, vf);
+    thunk_other(&call, vf);
+    thunk_enter(&call);
     NTSTATUS status = host_world->driver->ddi.DxgkDdiEndLiveMigration(handle, vf);
-    thunk_end(&call, "EndLiveMigration", (uint32_t)status);
+    thunk_end(&call, (uint32_t)status);
     return status;
 }
 

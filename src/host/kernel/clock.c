@@ -23,6 +23,10 @@ uint64_t host_now(void) {
     return engines->threaded ? host_real_now() : atomic_load(&engines->virtual_now);
 }
 
+uint64_t vidmm_host_time(void) {
+    return host_world ? host_now() : 0;
+}
+
 void host_advance(uint64_t ns) {
     struct host_engines *engines = host_world->engines;
     if (!engines->threaded)

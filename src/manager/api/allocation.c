@@ -26,6 +26,10 @@ void vidmm_allocation_info(const struct vidmm_allocation *allocation,
     os->unlock(os->ctx, allocation->adapter->fence_lock);
 }
 
+uint32_t vidmm_allocation_handle(const struct vidmm_allocation *allocation) {
+    return allocation->kernel;
+}
+
 PMDL vidmm_allocation_backing(const struct vidmm_allocation *allocation) {
     return allocation->mdl;
 }

@@ -4,6 +4,7 @@
 #include "paging/plan_tell.h"
 
 #include "base/adapter.h"
+#include "base/process.h"
 #include "object/allocation.h"
 
 void plan_tell(const struct plan *plan, enum vidmm_status status) {
@@ -23,6 +24,11 @@ static struct vidmm_place tell_place(const struct segment *segment, const struct
                    : (struct vidmm_place){0};
 }
 
+static uint32_t tell_process(const struct vidmm_allocation *allocation) {
+    const struct vidmm_device *device = allocation_device(allocation);
+    return device && device->process ? device->process->number : 0;
+}
+
 bool vidmm_plan_move(const struct vidmm_plan *plan, uint32_t index, struct vidmm_plan_move *out) {
     const struct move *move = &plan->plan->moves[index];
     const struct vidmm_allocation *allocation = move->allocation;
@@ -30,6 +36,7 @@ bool vidmm_plan_move(const struct vidmm_plan *plan, uint32_t index, struct vidmm
         return false;
     *out = (struct vidmm_plan_move){
         .allocation = allocation->kernel,
+        .process = tell_process(allocation),
         .reason = move->reason,
         .size = allocation->size,
         .from = tell_place(move->from, &move->old),

@@ -16,6 +16,12 @@ void vidmm_ledger_places(uint32_t (*find)(const char *call, uint64_t *frame, uin
     find_places = find;
 }
 
+static struct vidmm_ledger_watcher watching;
+
+void vidmm_ledger_watch(const struct vidmm_ledger_watcher *watcher) {
+    watching = watcher ? *watcher : (struct vidmm_ledger_watcher){.ctx = NULL};
+}
+
 static void ledger_place(struct vidmm_finding *finding) {
     uint64_t frame[VIDMM_PLACES];
     const char *call = finding->where[0] != 0 ? finding->where : finding->found;
@@ -119,6 +125,8 @@ static void ledger_enter(struct vidmm_ledger *ledger, struct vidmm_finding *find
     ledger_after(ledger, finding);
     ledger_keep(ledger, finding);
     pthread_mutex_unlock(&lock);
+    if (watching.finding)
+        watching.finding(watching.ctx, finding);
 }
 
 void vidmm_ledger_judge(struct vidmm_ledger *ledger, uint32_t rule, enum vidmm_side who, bool kept,
@@ -162,6 +170,8 @@ void vidmm_ledger_step(struct vidmm_ledger *ledger, const char *step) {
     pthread_mutex_lock(&lock);
     snprintf(ledger->step, sizeof(ledger->step), "%s", step ? step : "");
     pthread_mutex_unlock(&lock);
+    if (watching.step)
+        watching.step(watching.ctx, step ? step : "");
 }
 
 void vidmm_finding_text(const struct vidmm_finding *finding, char *text, size_t size) {

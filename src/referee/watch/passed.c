@@ -1,0 +1,46 @@
+/*
+ * passed.c - calls whose arguments and answers no rule judges: they are watched so that a crash, a
+ * hang and what the host sees are known to be in them, and so that each call has its number.
+ */
+#include "watch/watch.h"
+
+#define PASSED_2(name, a, b)                                                                       \
+    static NTSTATUS watch_##name(struct vidmm_referee *referee, a first, b second) {               \
+        struct referee_call call;                                                                  \
+        referee_enter(referee, &call, "DxgkDdi" #name, REFEREE_REENTRANT);                         \
+        referee_leave(referee);                                                                    \
+        NTSTATUS status = referee->real.DxgkDdi##name(first, second);                              \
+        referee_return(referee);                                                                   \
+        referee_exit(referee, &call);                                                              \
+        return status;                                                                             \
+    }                                                                                              \
+    WATCHED_2(NTSTATUS, name, a, b)
+#define PASSED_3(name, a, b, c)                                                                    \
+    static NTSTATUS watch_##name(struct vidmm_referee *referee, a first, b second, c third) {      \
+        struct referee_call call;                                                                  \
+        referee_enter(referee, &call, "DxgkDdi" #name, REFEREE_REENTRANT);                         \
+        referee_leave(referee);                                                                    \
+        NTSTATUS status = referee->real.DxgkDdi##name(first, second, third);                       \
+        referee_return(referee);                                                                   \
+        referee_exit(referee, &call);                                                              \
+        return status;                                                                             \
+    }                                                                                              \
+    WATCHED_3(NTSTATUS, name, a, b, c)
+
+PASSED_2(Present, const HANDLE, DXGKARG_PRESENT *)
+PASSED_2(CancelCommand, const HANDLE, const DXGKARG_CANCELCOMMAND *)
+PASSED_2(Escape, const HANDLE, const DXGKARG_ESCAPE *)
+PASSED_2(CollectDbgInfo, const HANDLE, const DXGKARG_COLLECTDBGINFO *)
+PASSED_2(WriteVirtualizedInterrupt, const HANDLE, const DXGKARG_WRITEVIRTUALIZEDINTERRUPT *)
+PASSED_3(GetNodeMetadata, const HANDLE, UINT, DXGKARG_GETNODEMETADATA *)
+PASSED_3(ControlInterrupt, const HANDLE, const DXGK_INTERRUPT_TYPE, BOOLEAN)
+
+void referee_watch_passed(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
+    WATCH(table, Present);
+    WATCH(table, CancelCommand);
+    WATCH(table, Escape);
+    WATCH(table, CollectDbgInfo);
+    WATCH(table, WriteVirtualizedInterrupt);
+    WATCH(table, GetNodeMetadata);
+    WATCH(table, ControlInterrupt);
+}

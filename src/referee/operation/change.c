@@ -110,7 +110,7 @@ static void change_set_entry(struct vidmm_referee *referee, const struct table_c
                              enum tables_when when, DXGK_PTE value) {
     if (!change->now && !change->initial && change_makes_stale(referee, change, entry, when, value))
         tables_set_stale(referee, table, entry, when, true);
-    if (change->initial)
+    if (change->initial && entry->stale[when])
         tables_set_stale(referee, table, entry, when, false);
     entry->value[when] = value;
     entry->known[when] = !change->unsure;

@@ -123,12 +123,6 @@ bool tables_take(struct vidmm_referee *referee, uint64_t gpu_address, uint64_t b
     return table;
 }
 
-struct tables_entry *tables_entry(const struct tables_table *table, uint32_t kind, uint32_t index) {
-    return kind < table->kinds && index < table->entries
-               ? &table->entry[kind * table->entries + index]
-               : NULL;
-}
-
 uint32_t tables_entries(const struct tables_mmu *mmu, uint32_t level, bool wide) {
     uint32_t bits = mmu->level[level].PageTableIndexBitCount;
     uint32_t entries = bits < 31 ? 1u << bits : 1u << 31;

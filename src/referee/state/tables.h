@@ -166,7 +166,12 @@ uint64_t tables_births(struct vidmm_referee *referee);
 bool tables_take(struct vidmm_referee *referee, uint64_t gpu_address, uint64_t births);
 /* All tables, for what concerns all memory: the pause of a live migration. */
 struct tables_table *tables_each(struct vidmm_referee *referee, const struct tables_table *after);
-struct tables_entry *tables_entry(const struct tables_table *table, uint32_t kind, uint32_t index);
+static inline struct tables_entry *tables_entry(const struct tables_table *table, uint32_t kind,
+                                                uint32_t index) {
+    return kind < table->kinds && index < table->entries
+               ? &table->entry[kind * table->entries + index]
+               : NULL;
+}
 /* The entry leads to memory, if it is valid: not to a table. */
 static inline bool tables_is_page(const struct tables_table *table, const DXGK_PTE *entry) {
     return table->level == 0 || entry->LargePage;

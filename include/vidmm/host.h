@@ -189,6 +189,8 @@ uint64_t vidmm_host_unhashed_hash(struct vidmm_host *host);
 uint64_t vidmm_host_unhashed_calls(struct vidmm_host *host);
 /* Allocations counted for fail_at so far; whether the failure has happened. */
 uint64_t vidmm_host_allocations(struct vidmm_host *host);
+/* The allocation of that number fails (from 1; 0: none), as with fail_at of the configuration. */
+void vidmm_host_fail_at(struct vidmm_host *host, uint64_t number);
 /* Interrupts wait while they are held, as if they were lost; work goes on. */
 void vidmm_host_hold_interrupts(struct vidmm_host *host, bool held);
 /*

@@ -49,6 +49,11 @@ static bool is_advice(const struct vidmm_finding *finding) {
     return vidmm_finding_severity(finding) == VIDMM_SEVERITY_PERFORMANCE;
 }
 
+/* R142, R531: what surfaces that are destroyed, and creations that fail, leave behind. */
+static bool tells_of_leak(const struct vidmm_finding *finding) {
+    return is_rule(finding) && (finding->rule == 142 || finding->rule == 531);
+}
+
 /* What is left behind follows from a way out that is not the usual one. */
 static bool leak_follows(const struct vidmm_finding *cause) {
     enum vidmm_severity severity = vidmm_finding_severity(cause);
@@ -76,6 +81,8 @@ static bool follows(const struct vidmm_ledger *ledger, const struct vidmm_ledger
     const struct vidmm_finding *cause = &ledger->finding[first->finding];
     const struct vidmm_finding *effect = &ledger->finding[then->finding];
     if (first->call == then->call && first->call != 0)
+        return true;
+    if (tells_of_leak(cause) && effect->kind == VIDMM_FINDING_LEAK)
         return true;
     if (is_advice(cause))
         return false;

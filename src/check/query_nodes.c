@@ -4,11 +4,18 @@
  */
 #include "stage.h"
 
+#define NOT_WRITTEN ((DXGK_ENGINE_TYPE)0x5a5a)
+
 static NTSTATUS ask_node(struct check *check, uint32_t node) {
-    DXGKARG_GETNODEMETADATA answer = {.EngineType = DXGK_ENGINE_TYPE_OTHER};
+    DXGKARG_GETNODEMETADATA answer = {.EngineType = NOT_WRITTEN};
     check_step(check, "query: metadata of node %u", node);
-    return check->harness.spoken.DxgkDdiGetNodeMetadata(vidmm_host_adapter(check->harness.host),
-                                                        node, &answer);
+    NTSTATUS status = check->harness.spoken.DxgkDdiGetNodeMetadata(
+        vidmm_host_adapter(check->harness.host), node, &answer);
+    if (status == STATUS_SUCCESS)
+        vidmm_ledger_judge(&check->shared->ledger, 532, VIDMM_SIDE_DRIVER,
+                           answer.EngineType != NOT_WRITTEN, "an EngineType",
+                           "EngineType of node %u was not written", node);
+    return status;
 }
 
 /* Linked adapters have the topology of one. */
@@ -21,7 +28,8 @@ void query_nodes(struct check *check, const DXGK_DRIVERCAPS *caps) {
         return;
     vidmm_ledger_judge(ledger, 524, VIDMM_SIDE_DRIVER, there, "a function that tells of nodes",
                        "DxgkDdiGetNodeMetadata is NULL");
-    for (uint32_t node = 0; there && node < nodes && node < 64; node++) {
+    for (uint32_t asked = 0; there && asked < 2 * nodes && asked < 64; asked++) {
+        uint32_t node = asked % nodes; /* twice: the second answer is as whole as the first */
         NTSTATUS status = ask_node(check, node);
         vidmm_ledger_judge(ledger, 524, VIDMM_SIDE_DRIVER, status == STATUS_SUCCESS,
                            "STATUS_SUCCESS for each node", "status 0x%08x for node %u of %u",

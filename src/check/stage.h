@@ -74,6 +74,7 @@ extern const uint32_t check_stage_count;
 enum vidmm_stage_outcome stage_start(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_paging(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_memory(struct check *check, uint32_t number);
+enum vidmm_stage_outcome stage_failures(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_objects(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_locks(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_promises(struct check *check, uint32_t number);

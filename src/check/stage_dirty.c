@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-#define UNITS 16u /* dirty pages that the stage uses */
+#define UNITS     16u   /* dirty pages that the stage uses */
+#define FAR_UNITS 4400u /* the same where there are so many */
 
 /* Ranges in dirty pages from the start of the segment. */
 struct basis {
@@ -22,7 +23,7 @@ struct dirty {
     struct raw_submitter raw;
     uint32_t page; /* bytes of one dirty bit */
     bool refused;
-    uint8_t bits[64];
+    uint8_t bits[FAR_UNITS / 8 + 64];
 };
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
@@ -178,6 +179,31 @@ static void play_again(struct dirty *dirty, struct basis *basis) {
     dirty_basis_destroy(dirty, basis);
 }
 
+/* Ranges that begin and end anywhere in the words of a driver's bits, one of them thousands of
+ * pages long; parts of them. */
+static void play_far(struct dirty *dirty) {
+    static const uint32_t written[] = {61,  63,  64,  65,   100,  127,  128, 191,
+                                       249, 260, 261, 4095, 4096, 4097, 4399};
+    struct basis basis = {.count = 3, .range = {{61, 5}, {100, 150}, {260, 4140}}};
+    check_step(dirty->raw.check, "dirty: long ranges");
+    dirty_basis_create(dirty, &basis);
+    dirty_start(dirty, &basis);
+    for (uint32_t i = 0; i < sizeof(written) / sizeof(written[0]); i++)
+        dirty_write(dirty, written[i]);
+    dirty_look(dirty, &basis);
+    dirty_ask(dirty, &basis, (struct question){.index = 1, .first = 26, .pages = 3});
+    dirty_ask(dirty, &basis, (struct question){.index = 1, .pages = 100, .clear = true});
+    dirty_ask(dirty, &basis,
+              (struct question){.index = 2, .first = 3830, .pages = 200, .clear = true});
+    dirty_look(dirty, &basis);
+    dirty_write(dirty, 4096);
+    dirty_clear(dirty, &basis);
+    dirty_write(dirty, 64);
+    dirty_look(dirty, &basis);
+    dirty_stop(dirty, &basis);
+    dirty_basis_destroy(dirty, &basis);
+}
+
 static void dirty_play(struct dirty *dirty) {
     struct basis basis = {.count = 2, .range = {{4, 4}, {0, 3}}};
     play_one(dirty, &basis);
@@ -185,6 +211,8 @@ static void dirty_play(struct dirty *dirty) {
     play_beside(dirty, &basis);
     play_over(dirty, &basis);
     play_again(dirty, &basis);
+    if (dirty->raw.memory.size / dirty->page >= FAR_UNITS)
+        play_far(dirty);
 }
 
 /* ---- Which memory ---------------------------------------------------------------------------- */

@@ -89,7 +89,7 @@ enum vidmm_stage_outcome stage_host_aperture(struct check *check, uint32_t numbe
                                                    {"CpuHostApertureBytes", 1u << 20}}};
     struct host_aperture host = {.check = check};
     (void)number;
-    if (!check->options->driver_path && check_setting(check, "DirtyPageBytes") != 0)
+    if (check_setting(check, "DirtyPageBytes") != 0)
         return check_say(check, VIDMM_STAGE_SKIPPED,
                          "the reference board has no CPU host aperture beside dirty bits");
     check_step(check, "host-aperture: start");

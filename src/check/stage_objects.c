@@ -1,12 +1,13 @@
 /*
  * stage_objects.c - devices, contexts and allocations: a context for GDI, several devices, a
- * resource of several surfaces that outlives its device, DxgkDdiDescribeAllocation of a primary.
- * All are standard surfaces, which need no user-mode driver.
+ * resource of several surfaces that outlives its device, DxgkDdiDescribeAllocation of a primary,
+ * surfaces of many shapes. All are standard surfaces, which need no user-mode driver.
  */
 #include "surface.h"
 
 #define SURFACES 3u
 #define WIDTH    64u
+#define HEIGHT   37u
 
 /* The manager creates no contexts for GDI, so the stage calls the driver, which may refuse. */
 static void gdi_context(struct check *check) {
@@ -82,11 +83,48 @@ static bool objects_describe(struct check *check, const struct check_surface *su
     return good;
 }
 
+/* ---- Shapes ---------------------------------------------------------------------------------- */
+
+/* Created and destroyed without a manager: the referee compares Size and Pitch with the shape. */
+static void create_alone(struct check *check, const struct check_surface *surface) {
+    const DRIVER_INITIALIZATION_DATA *table = &check->harness.spoken;
+    HANDLE adapter = vidmm_host_adapter(check->harness.host);
+    DXGK_ALLOCATIONINFO info = {.pPrivateDriverData = surface->data,
+                                .PrivateDriverDataSize = surface->size};
+    DXGKARG_CREATEALLOCATION create = {.NumAllocations = 1, .pAllocationInfo = &info};
+    if (surface->size == 0 || table->DxgkDdiCreateAllocation(adapter, &create) != STATUS_SUCCESS)
+        return;
+    DXGKARG_DESTROYALLOCATION destroy = {.NumAllocations = 1, .pAllocationList = &info.hAllocation};
+    (void)table->DxgkDdiDestroyAllocation(adapter, &destroy);
+}
+
+/* A driver may have no such format or size. */
+static void one_shape(struct check *check, enum check_surface_kind kind, D3DDDIFORMAT format,
+                      uint32_t width, uint32_t height) {
+    struct check_surface surface;
+    check_step(check, "objects: a surface of %u times %u pixels, format %d", width, height,
+               (int)format);
+    if (check_surface_open_as(check, &surface, kind, format, width, height))
+        create_alone(check, &surface);
+    check_surface_close(&surface);
+}
+
+/* No number of bytes is a page's, heights differ from widths, and the last has more than 4 GiB. */
+static void shapes(struct check *check, enum check_surface_kind kind) {
+    static const uint32_t sizes[][2] = {{1, 1},     {3, 5},      {37, 64},      {65, 2},
+                                        {640, 480}, {1366, 768}, {32768, 32771}};
+    static const D3DDDIFORMAT formats[] = {D3DDDIFMT_A8R8G8B8, D3DDDIFMT_X8R8G8B8, D3DDDIFMT_R5G6B5,
+                                           D3DDDIFMT_A8};
+    for (uint32_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+        for (uint32_t j = 0; j < sizeof(sizes) / sizeof(sizes[0]); j++)
+            one_shape(check, kind, formats[i], sizes[j][0], sizes[j][1]);
+}
+
 /* false: driver or manager failed. `*known`: the driver creates such surfaces. */
 static bool with_surface(struct check *check, enum check_surface_kind kind, bool *known) {
     struct check_surface surface;
     bool good = true;
-    if (check_surface_open(check, &surface, kind, WIDTH, WIDTH)) {
+    if (check_surface_open(check, &surface, kind, WIDTH, HEIGHT)) {
         *known = true;
         good = kind == CHECK_SURFACE_PRIMARY ? objects_describe(check, &surface)
                                              : pass_on(check, &surface);
@@ -104,6 +142,8 @@ enum vidmm_stage_outcome stage_objects(struct check *check, uint32_t number) {
     gdi_context(check);
     for (uint32_t kind = 0; good && kind < CHECK_SURFACES; kind++)
         good = with_surface(check, kind, &known);
+    for (uint32_t kind = 0; good && kind < CHECK_SURFACES; kind++)
+        shapes(check, kind);
     check_close(check);
     if (good && !known)
         return check_say(check, VIDMM_STAGE_SKIPPED, "the driver describes no standard surfaces");

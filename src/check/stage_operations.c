@@ -120,6 +120,9 @@ static void apertures(struct raw_submitter *raw) {
     for (uint32_t i = 0; i < sizeof(chunks) / sizeof(chunks[0]); i++)
         if (!map_round(raw, 2 * i, chunks[i]))
             return;
+    uint64_t pages = raw->aperture.size / CHECK_PAGE;
+    if (!raw->mapped && pages > 4 * PAGES) /* the last ones may have the paging buffer */
+        (void)map_round(raw, (uint32_t)pages - PAGES, 5);
 }
 
 /* ---- The rest -------------------------------------------------------------------------------- */

@@ -108,7 +108,10 @@ static void unknown(struct check *check, unsigned char *bytes) {
     static const int types[] = {0x7ffe, 0x7fff};
     for (uint32_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
         check_step(check, "query: unknown type %d", types[i]);
-        (void)ask_sized(check, (DXGK_QUERYADAPTERINFOTYPE)types[i], 64, bytes);
+        NTSTATUS status = ask_sized(check, (DXGK_QUERYADAPTERINFOTYPE)types[i], 64, bytes);
+        vidmm_ledger_judge(&check->shared->ledger, 529, VIDMM_SIDE_DRIVER, !NT_SUCCESS(status),
+                           "an error for a query that no version of the interface has",
+                           "status 0x%08x", (unsigned)status);
     }
 }
 

@@ -16,6 +16,8 @@ const struct check_stage check_stages[] = {
     {"engines", "resets one engine with queued work and after a page fault", "ABCDEFHIKLMQRSTUV", 2,
      stage_engines},
     {"objects", "shares surfaces between devices", "ABCDEHILMQRSTU", 1, stage_objects},
+    {"failures", "fails each allocation of creations, and looks for what is left", "ABCDEHILMQRSTU",
+     1, stage_failures},
     {"locks", "locks, shares and pins surfaces, also across resets", "ABCDEFGHIKLMOQRSTUV", 2,
      stage_locks},
     {"promises", "checks what flags and preferences of surfaces promise", "ABCDEFGHIKLMQRSTUV", 1,

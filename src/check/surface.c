@@ -4,24 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void want_gdi(struct check_surface *surface, D3DKMDT_GDISURFACETYPE type, uint32_t width,
-                     uint32_t height) {
-    surface->wanted.gdi = (D3DKMDT_GDISURFACEDATA){
-        .Width = width, .Height = height, .Format = D3DDDIFMT_A8R8G8B8, .Type = type};
+static void want_gdi(struct check_surface *surface, D3DKMDT_GDISURFACETYPE type,
+                     D3DDDIFORMAT format, uint32_t width, uint32_t height) {
+    surface->wanted.gdi =
+        (D3DKMDT_GDISURFACEDATA){.Width = width, .Height = height, .Format = format, .Type = type};
     surface->ask.StandardAllocationType = D3DKMDT_STANDARDALLOCATION_GDISURFACE;
     surface->ask.pCreateGdiSurfaceData = &surface->wanted.gdi;
 }
 
-static void want_primary(struct check_surface *surface, uint32_t width, uint32_t height) {
+static void want_primary(struct check_surface *surface, D3DDDIFORMAT format, uint32_t width,
+                         uint32_t height) {
     surface->wanted.primary = (D3DKMDT_SHAREDPRIMARYSURFACEDATA){
-        .Width = width, .Height = height, .Format = D3DDDIFMT_A8R8G8B8, .RefreshRate = {60, 1}};
+        .Width = width, .Height = height, .Format = format, .RefreshRate = {60, 1}};
     surface->ask.StandardAllocationType = D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE;
     surface->ask.pCreateSharedPrimarySurfaceData = &surface->wanted.primary;
 }
 
-static void want_shadow(struct check_surface *surface, uint32_t width, uint32_t height) {
+static void want_shadow(struct check_surface *surface, D3DDDIFORMAT format, uint32_t width,
+                        uint32_t height) {
     surface->wanted.shadow =
-        (D3DKMDT_SHADOWSURFACEDATA){.Width = width, .Height = height, .Format = D3DDDIFMT_A8R8G8B8};
+        (D3DKMDT_SHADOWSURFACEDATA){.Width = width, .Height = height, .Format = format};
     surface->ask.StandardAllocationType = D3DKMDT_STANDARDALLOCATION_SHADOWSURFACE;
     surface->ask.pCreateShadowSurfaceData = &surface->wanted.shadow;
 }
@@ -34,20 +36,21 @@ static void want_staging(struct check_surface *surface, uint32_t width, uint32_t
 
 /* false: systems do not ask this driver. */
 static bool want(const struct check *check, struct check_surface *surface,
-                 enum check_surface_kind kind, uint32_t width, uint32_t height) {
+                 enum check_surface_kind kind, D3DDDIFORMAT format, uint32_t width,
+                 uint32_t height) {
     bool gdi = check->harness.spoken.Version >= DXGKDDI_INTERFACE_VERSION_WIN7;
     switch (kind) {
     case CHECK_SURFACE_PRIMARY:
-        want_primary(surface, width, height);
+        want_primary(surface, format, width, height);
         return true;
     case CHECK_SURFACE_GDI_TEXTURE:
-        want_gdi(surface, D3DKMDT_GDISURFACE_TEXTURE, width, height);
+        want_gdi(surface, D3DKMDT_GDISURFACE_TEXTURE, format, width, height);
         return gdi;
     case CHECK_SURFACE_SHADOW:
-        want_shadow(surface, width, height);
+        want_shadow(surface, format, width, height);
         return true;
     case CHECK_SURFACE_GDI_STAGING:
-        want_gdi(surface, D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE, width, height);
+        want_gdi(surface, D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE, format, width, height);
         return gdi;
     default:
         want_staging(surface, width, height);
@@ -62,11 +65,12 @@ static bool surface_ask(struct check *check, struct check_surface *surface) {
 }
 
 /* The sizes first. */
-bool check_surface_open(struct check *check, struct check_surface *surface,
-                        enum check_surface_kind kind, uint32_t width, uint32_t height) {
+bool check_surface_open_as(struct check *check, struct check_surface *surface,
+                           enum check_surface_kind kind, D3DDDIFORMAT format, uint32_t width,
+                           uint32_t height) {
     memset(surface, 0, sizeof(*surface));
     if (!check->harness.spoken.DxgkDdiGetStandardAllocationDriverData ||
-        !want(check, surface, kind, width, height) || !surface_ask(check, surface))
+        !want(check, surface, kind, format, width, height) || !surface_ask(check, surface))
         return false;
     surface->data = calloc(1, (size_t)surface->ask.AllocationPrivateDriverDataSize + 1);
     surface->resource = calloc(1, (size_t)surface->ask.ResourcePrivateDriverDataSize + 1);
@@ -78,6 +82,11 @@ bool check_surface_open(struct check *check, struct check_surface *surface,
         return false;
     surface->size = surface->ask.AllocationPrivateDriverDataSize;
     return true;
+}
+
+bool check_surface_open(struct check *check, struct check_surface *surface,
+                        enum check_surface_kind kind, uint32_t width, uint32_t height) {
+    return check_surface_open_as(check, surface, kind, D3DDDIFMT_A8R8G8B8, width, height);
 }
 
 void check_surface_close(struct check_surface *surface) {

@@ -33,6 +33,10 @@ struct check_surface {
  * be closed in both cases. */
 bool check_surface_open(struct check *check, struct check_surface *surface,
                         enum check_surface_kind kind, uint32_t width, uint32_t height);
+/* The same with a format. */
+bool check_surface_open_as(struct check *check, struct check_surface *surface,
+                           enum check_surface_kind kind, D3DDDIFORMAT format, uint32_t width,
+                           uint32_t height);
 void check_surface_close(struct check_surface *surface);
 struct vidmm_allocation_request check_surface_request(const struct check_surface *surface,
                                                       bool primary);

@@ -372,6 +372,10 @@ uint64_t vidmm_host_allocations(struct vidmm_host *host) {
     return atomic_load(&host->allocations.count);
 }
 
+void vidmm_host_fail_at(struct vidmm_host *host, uint64_t number) {
+    atomic_store_explicit(&host->allocations.fail_at, number, memory_order_relaxed);
+}
+
 uint64_t vidmm_host_pool_blocks(struct vidmm_host *host) {
     struct host_pool_left left;
     host_pool_left(host->pool, &left);

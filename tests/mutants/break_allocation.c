@@ -194,6 +194,68 @@ static NTSTATUS APIENTRY describe_nothing(const HANDLE adapter, DXGKARG_DESCRIBE
 }
 REPLACE(DxgkDdiDescribeAllocation, describe_nothing)
 
+/* ---- Drivers: surfaces of the system's own, and handles that are asked about ------------------ */
+
+static bool standard_refused;
+
+static NTSTATUS APIENTRY refuse_standard(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);
+    if (status != STATUS_SUCCESS || args->NumAllocations != 1 || standard_refused ||
+        args->pAllocationInfo[0].Size > 4096)
+        return status;
+    standard_refused = true;
+    uncreate(adapter, args, 0);
+    return STATUS_INVALID_PARAMETER;
+}
+
+static void install_refuse_standard(DRIVER_INITIALIZATION_DATA *table) {
+    standard_refused = false;
+    table->DxgkDdiCreateAllocation = refuse_standard;
+}
+
+static NTSTATUS APIENTRY pitch_in_pixels(const HANDLE adapter,
+                                         DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
+    NTSTATUS status = mutants_good.DxgkDdiGetStandardAllocationDriverData(adapter, args);
+    if (status == STATUS_SUCCESS &&
+        args->StandardAllocationType == D3DKMDT_STANDARDALLOCATION_SHADOWSURFACE)
+        args->pCreateShadowSurfaceData->Pitch = args->pCreateShadowSurfaceData->Width;
+    return status;
+}
+REPLACE(DxgkDdiGetStandardAllocationDriverData, pitch_in_pixels)
+
+#define NOTE_TAG 0x65746f6eu
+
+/* Notes down what it creates, and forgets the note of what it could not. */
+static NTSTATUS APIENTRY create_with_note(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    void *note = ExAllocatePoolWithTag(NonPagedPoolNx, 16, NOTE_TAG);
+    NTSTATUS status = note ? mutants_good.DxgkDdiCreateAllocation(adapter, args) : STATUS_NO_MEMORY;
+    if (note && status == STATUS_SUCCESS)
+        ExFreePoolWithTag(note, NOTE_TAG);
+    return status;
+}
+REPLACE(DxgkDdiCreateAllocation, create_with_note)
+
+SPOILED_INFO(read_from_nowhere, info->SupportedReadSegmentSet = 0)
+SPOILED_INFO(last_row_missing, if (info->Size > 65536) info->Size -= 65536)
+
+static DXGKRNL_INTERFACE system_calls;
+
+static VOID *APIENTRY ask_of_no_type(const DXGKARGCB_GETHANDLEDATA *data) {
+    DXGKARGCB_GETHANDLEDATA mine = *data;
+    mine.Type = 0;
+    return system_calls.DxgkCbGetHandleData(&mine);
+}
+
+static NTSTATUS APIENTRY start_forgetful(const PVOID context, PDXGK_START_INFO info,
+                                         PDXGKRNL_INTERFACE calls, PULONG sources,
+                                         PULONG children) {
+    DXGKRNL_INTERFACE mine = *calls;
+    system_calls = *calls;
+    mine.DxgkCbGetHandleData = ask_of_no_type;
+    return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
+}
+REPLACE(DxgkDdiStartDevice, start_forgetful)
+
 /* ---- Drivers: devices, contexts, command buffers --------------------------------------------- */
 
 static UINT devices;
@@ -206,6 +268,28 @@ static NTSTATUS APIENTRY create_device(const HANDLE adapter, DXGKARG_CREATEDEVIC
 static void install_one_device(DRIVER_INITIALIZATION_DATA *table) {
     devices = 0;
     table->DxgkDdiCreateDevice = create_device;
+}
+
+/* The second context is NULL. */
+static UINT contexts;
+
+static NTSTATUS APIENTRY context_of_nothing(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
+    NTSTATUS status = mutants_good.DxgkDdiCreateContext(device, args);
+    if (status == STATUS_SUCCESS && ++contexts == 2) {
+        (void)mutants_good.DxgkDdiDestroyContext(args->hContext);
+        args->hContext = NULL;
+    }
+    return status;
+}
+
+static NTSTATUS APIENTRY destroy_nothing(const HANDLE context) {
+    return context ? mutants_good.DxgkDdiDestroyContext(context) : STATUS_SUCCESS;
+}
+
+static void install_context_of_nothing(DRIVER_INITIALIZATION_DATA *table) {
+    contexts = 0;
+    table->DxgkDdiCreateContext = context_of_nothing;
+    table->DxgkDdiDestroyContext = destroy_nothing;
 }
 
 static NTSTATUS APIENTRY context_in_memory(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
@@ -410,6 +494,7 @@ const struct mutant mutants_allocation[] = {
     DRIVER(92, "asks for an alignment of 3", install_odd_alignment, PAGING),
     DRIVER(94, "reports a PitchAlignedSize of 1", install_small_pitch, PAGING),
     DRIVER(95, "prefers a segment that it does not support", install_preferred, PAGING),
+    DRIVER(95, "supports no segment for reads", install_read_from_nowhere, PAGING, VERSION(WIN8)),
     DRIVER(99, "wants to evict through a memory segment", install_evict_to_memory, PAGING),
     DRIVER(102, "succeeds with a NULL allocation handle", install_create_no_handle, PAGING),
     DRIVER(103, "leaves AllocationPriority 0", install_no_priority, PAGING),
@@ -447,6 +532,16 @@ const struct mutant mutants_allocation[] = {
     DRIVER(401, "has room for one device", install_one_device, PAGING),
     DRIVER(525, "answers an error when an allocation is closed", install_refuse_close, PAGING),
     DRIVER(525, "answers an error when a context ends", install_refuse_end_of_context, PAGING),
+    DRIVER(526, "refuses a surface that it described itself", install_refuse_standard,
+           .stage = "objects"),
+    DRIVER(527, "answers the pitch in pixels", install_pitch_in_pixels, .stage = "objects"),
+    DRIVER(527, "leaves out the last rows of a surface", install_last_row_missing,
+           .stage = "objects"),
+    DRIVER(528, "asks about a handle of no type", install_start_forgetful, PAGING),
+    DRIVER(530, "creates a context without a handle", install_context_of_nothing,
+           .stage = "objects"),
+    DRIVER(531, "keeps a note of what it could not create", install_create_with_note,
+           .stage = "failures"),
     MANAGER(79, "works with a context that wants DMA buffers in memory", install_overlook_segments,
             PAGING, .scene = scene_below_in_memory, .consequences = {80}),
     MANAGER(80, "gives the segment of an aperture for a DMA buffer in system memory",

@@ -374,6 +374,22 @@ static NTSTATUS APIENTRY know_all_nodes(const HANDLE adapter, UINT node,
 }
 REPLACE(DxgkDdiGetNodeMetadata, know_all_nodes)
 
+static NTSTATUS APIENTRY leaves_type(const HANDLE adapter, UINT node,
+                                     DXGKARG_GETNODEMETADATA *args) {
+    DXGK_ENGINE_TYPE type = args->EngineType;
+    NTSTATUS status = mutants_good.DxgkDdiGetNodeMetadata(adapter, node, args);
+    args->EngineType = type;
+    return status;
+}
+REPLACE(DxgkDdiGetNodeMetadata, leaves_type)
+
+static NTSTATUS APIENTRY answers_everything(const HANDLE adapter,
+                                            const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
+    return (int)args->Type > 0x1000 ? STATUS_SUCCESS : status;
+}
+REPLACE(DxgkDdiQueryAdapterInfo, answers_everything)
+
 static void install_no_metadata(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiGetNodeMetadata = NULL;
 }
@@ -497,6 +513,8 @@ const struct mutant mutants_query[] = {
     {BREAKS(524, DRIVER, "query", know_one_node, "tells of its first node alone")},
     {BREAKS(524, DRIVER, "query", know_all_nodes, "tells of nodes that do not exist")},
     {BREAKS(524, DRIVER, "query", no_metadata, "has no DxgkDdiGetNodeMetadata")},
+    {BREAKS(529, DRIVER, "query", answers_everything, "succeeds for queries that nobody knows")},
+    {BREAKS(532, DRIVER, "query", leaves_type, "does not write EngineType")},
     {BREAKS(90, DRIVER, "start", wrong_handle, "reports no DxgkPhysicalAdapterHandle")},
 };
 const uint32_t mutants_query_count = sizeof(mutants_query) / sizeof(mutants_query[0]);

@@ -5,9 +5,11 @@
 
 Each mutant is compiled as BUILD compiles the driver, examined by `vidmm check`, and put in one class:
 
-  named     the first finding is a rule's
-  symptom   a crash, a hang, a leak or a failed start was all that was seen
-  passed    nothing was found
+  named        the first finding is a rule's
+  symptom      a crash, a hang, a leak or a failed start was all that was seen
+  passed       nothing was found
+  equivalent   nothing was found, and equivalent.txt says why the mutant is as good as the original
+  not visible  nothing was found, and equivalent.txt says what nobody can see from outside
 
 Mutants that compile to the code of the original are not counted. FILE gets a JSON line for each.
 """
@@ -26,10 +28,22 @@ import tempfile
 
 from operators import Source, mutations
 
+OUTCOMES = ("named", "symptom", "passed", "equivalent", "not visible")
+JUDGED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "equivalent.txt")
 DRIVERS = {  # name -> model of its hardware
     "aperture-only": None, "banked": None, "cpu-vram": None, "gpummu": None, "ring": "ring-hardware",
     "softgpu": "softgpu-hardware",
 }
+# What a driver is examined with, one after the other until something is found: a driver that speaks
+# several interfaces has code for each.
+OPTIONS = {"softgpu": [line.split() for line in (
+    "",
+    "--ddi win8 --set Agp=1 --set Banks=4",
+    "--ddi win7 --set Banks=4",
+    "--ddi wddm2.9 --set MmuLevels=3 --set MmuFeatures=15 --set MmuUpdateMode=0",
+    "--ddi wddm3.2 --set MmuLevels=4 --set DirtyPageBytes=4096 --set ContextBytes=8192",
+    "--linked 2 --set MmuLevels=4 --set MmuPages=2",
+)]}
 
 
 class Driver:
@@ -77,8 +91,16 @@ def code_of(path):
 
 
 def examine(vidmm, driver, module, directory):
+    for options in OPTIONS.get(driver.name, ([],)):
+        report = examine_with(vidmm, driver, module, directory, options)
+        if verdict(report) != "passed":
+            break
+    return report
+
+
+def examine_with(vidmm, driver, module, directory, options):
     out = os.path.join(directory, "check.json")
-    words = [vidmm, "check", "--format", "json", "--output", out, "--timeout", "10"]
+    words = [vidmm, "check", "--format", "json", "--output", out, "--timeout", "60"] + options
     if driver.hardware:
         words += ["--hardware", driver.hardware]
     done = subprocess.run(words + [module], capture_output=True, text=True)
@@ -94,6 +116,38 @@ def verdict(report):
     if findings and re.match(r"R\d", findings[0]["id"]):
         return "named"
     return "symptom" if findings or report["status"] not in ("passed",) else "passed"
+
+
+def identity(row):
+    """What a mutant is, whatever moves in its source."""
+    return tuple(" ".join(row[member].split()) for member in ("source", "function", "kind", "was", "is"))
+
+
+def read_judged(path):
+    """identity -> [(drivers, or None for all; outcome; why)] of the survivors that were judged by hand."""
+    judged = collections.defaultdict(list)
+    with open(path, encoding="utf-8") as file:
+        text = re.sub(r"^#.*\n", "", file.read(), flags=re.M)
+    for number, block in enumerate(filter(None, (b.strip() for b in text.split("\n\n"))), 1):
+        row = dict(line.split(": ", 1) for line in block.split("\n"))
+        missing = {"source", "function", "kind", "was", "is"} - set(row)
+        outcome = next((o for o in ("equivalent", "not visible") if o in row), None)
+        if missing or not outcome:
+            sys.exit(f"{path}: block {number} has no {', '.join(sorted(missing)) or 'reason'}")
+        judged[identity(row)].append((row["drivers"].split() if "drivers" in row else None, outcome, row[outcome]))
+    return judged
+
+
+def settle(row, judged):
+    """A survivor that was judged by hand gets that class; says so when one that was is found now."""
+    for drivers, outcome, why in judged.get(identity(row), ()):
+        if drivers is not None and row["driver"] not in drivers:
+            continue
+        if row["outcome"] == "passed":
+            row["outcome"], row["why"] = outcome, why
+        else:
+            print(f"{row['source']}:{row['line']} is in equivalent.txt, but {row['outcome']} on {row['driver']}")
+        return
 
 
 def run(vidmm, driver, source_path, source, mutation):
@@ -159,13 +213,15 @@ def drawn(table, seed):
 
 
 def print_table(rows):
-    outcomes = ("named", "symptom", "passed")
-    print(f"{'class':20} {'driver':14} " + " ".join(f"{o:>8}" for o in outcomes))
+    print(f"{'class':20} {'driver':14} " + " ".join(f"{o:>11}" for o in OUTCOMES))
     count = collections.Counter((row["kind"], row["driver"], row["outcome"]) for row in rows)
     for kind, driver in sorted({(row["kind"], row["driver"]) for row in rows}):
-        print(f"{kind:20} {driver:14} " + " ".join(f"{count[kind, driver, o]:8}" for o in outcomes))
+        print(f"{kind:20} {driver:14} " + " ".join(f"{count[kind, driver, o]:11}" for o in OUTCOMES))
     total = collections.Counter(row["outcome"] for row in rows)
-    print(f"{len(rows)} mutants: " + ", ".join(f"{total[o]} {o}" for o in outcomes))
+    print(f"{len(rows)} mutants: " + ", ".join(f"{total[o]} {o}" for o in OUTCOMES))
+    judged = total["named"] + total["symptom"] + total["passed"]
+    if judged:
+        print(f"of the {judged} that are neither equivalent nor not visible {100 * total['named'] / judged:.0f} % are named")
 
 
 def main():
@@ -175,7 +231,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--driver", action="append", choices=sorted(DRIVERS))
-    parser.add_argument("--out")
+    parser.add_argument("--out", metavar="FILE")
     parser.add_argument("--at", metavar="SOURCE:LINE", help="only mutants of this line")
     options = parser.parse_args()
     build = os.path.abspath(options.build)
@@ -183,7 +239,7 @@ def main():
     table = candidates(drivers)
     source = drawn(of_line(table, options.at) if options.at else table, options.seed)
     vidmm = os.path.join(build, "vidmm")
-    rows = []
+    judged, rows = read_judged(JUDGED), []
     out = open(options.out, "w", encoding="utf-8") if options.out else None
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         waiting = set()
@@ -200,6 +256,7 @@ def main():
                 row = future.result()
                 if row is None or len(rows) == options.count:
                     continue
+                settle(row, judged)
                 rows.append(row)
                 if out:
                     out.write(json.dumps(row) + "\n")

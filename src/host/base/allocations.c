@@ -20,7 +20,7 @@ bool host_may_allocate(void) {
     uint64_t nth = atomic_fetch_add_explicit(&all->count, 1, memory_order_relaxed) + 1;
     if (all->allocating)
         all->allocating(all->allocating_ctx, nth);
-    if (nth != all->fail_at)
+    if (nth != atomic_load_explicit(&all->fail_at, memory_order_relaxed))
         return true;
     atomic_store_explicit(&all->failed, true, memory_order_relaxed);
     return false;

@@ -25,7 +25,7 @@ enum host_owner {
 
 struct host_allocations {
     _Atomic uint64_t count;
-    uint64_t fail_at;
+    _Atomic uint64_t fail_at;
     void (*allocating)(void *ctx, uint64_t number); /* called for each; or NULL */
     void *allocating_ctx;
     _Atomic bool failed;

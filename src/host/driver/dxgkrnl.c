@@ -173,6 +173,12 @@ static BOOLEAN APIENTRY queue_dpc(HANDLE handle) {
     return device && KeInsertQueueDpc(&device->dpc, NULL, NULL);
 }
 
+/* A line has no messages, and the resources name one; of a model only its driver knows how many. */
+static bool one_interrupt(void) {
+    const struct vidmm_host_config *config = &host_world->config;
+    return config->line || (!config->model && !config->model_path);
+}
+
 static NTSTATUS APIENTRY synchronize_execution(HANDLE handle, PKSYNCHRONIZE_ROUTINE routine,
                                                PVOID context, ULONG message, PBOOLEAN answer) {
     struct host_device *device = dxgkrnl_device(handle, "DxgkCbSynchronizeExecution");
@@ -180,10 +186,11 @@ static NTSTATUS APIENTRY synchronize_execution(HANDLE handle, PKSYNCHRONIZE_ROUT
         return STATUS_INVALID_PARAMETER;
     if (!host_irql_at_most(HOST_DEVICE_IRQL - 1, "DxgkCbSynchronizeExecution"))
         return STATUS_UNSUCCESSFUL;
-    if (host_world->config.line && message != 0)
-        host_violation("DxgkCbSynchronizeExecution was called with MessageNumber %u; the interrupt "
-                       "is line-based: it must be 0",
-                       (unsigned)message);
+    if (message != 0 && one_interrupt())
+        host_violation(
+            "DxgkCbSynchronizeExecution was called with MessageNumber %u; the device has "
+            "one interrupt: it must be 0",
+            (unsigned)message);
     struct host_interrupt *interrupt = &host_world->interrupt[device->board];
     KIRQL old = host_interrupt_lock(interrupt);
     BOOLEAN result = DRIVER_CALL(routine)(context);

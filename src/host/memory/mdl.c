@@ -242,9 +242,10 @@ void host_mdls_done(struct host_mdls *mdls) {
 
 NTKERNELAPI PMDL NTAPI IoAllocateMdl(PVOID VirtualAddress, ULONG Length, BOOLEAN SecondaryBuffer,
                                      BOOLEAN ChargeQuota, struct _IRP *Irp) {
-    (void)SecondaryBuffer;
-    (void)ChargeQuota;
-    (void)Irp;
+    if (ChargeQuota)
+        host_violation("IoAllocateMdl was called with ChargeQuota TRUE: it must be FALSE");
+    if (SecondaryBuffer && !Irp)
+        host_violation("IoAllocateMdl was called with SecondaryBuffer TRUE and no IRP");
     if (!host_irql_at_most(DISPATCH_LEVEL, "IoAllocateMdl"))
         return NULL;
     struct host_mdl *m =
@@ -324,8 +325,12 @@ NTKERNELAPI PVOID NTAPI MmMapLockedPagesSpecifyCache(PMDL Mdl, KPROCESSOR_MODE A
                                                      ULONG BugCheckOnFailure, ULONG Priority) {
     (void)CacheType;
     (void)RequestedAddress;
-    (void)BugCheckOnFailure;
     (void)Priority;
+    if (AccessMode == KernelMode && BugCheckOnFailure)
+        host_violation("MmMapLockedPagesSpecifyCache was called with BugCheckOnFailure TRUE: it "
+                       "must be FALSE");
+    if (AccessMode == KernelMode && (Mdl->MdlFlags & MDL_MAPPED_TO_SYSTEM_VA))
+        host_violation("MmMapLockedPagesSpecifyCache of an MDL that is mapped already");
     host_irql_at_most(AccessMode == UserMode ? APC_LEVEL : DISPATCH_LEVEL,
                       "MmMapLockedPagesSpecifyCache");
     if (!host_may_allocate())
@@ -338,7 +343,7 @@ NTKERNELAPI PVOID NTAPI MmMapLockedPagesSpecifyCache(PMDL Mdl, KPROCESSOR_MODE A
 }
 
 NTKERNELAPI PVOID NTAPI MmMapLockedPages(PMDL Mdl, KPROCESSOR_MODE AccessMode) {
-    return MmMapLockedPagesSpecifyCache(Mdl, AccessMode, MmCached, NULL, TRUE, HighPagePriority);
+    return MmMapLockedPagesSpecifyCache(Mdl, AccessMode, MmCached, NULL, FALSE, HighPagePriority);
 }
 
 /* The manager's view of its own pages outlives the driver's mapping of the same MDL. */

@@ -573,4 +573,34 @@ const struct vidmm_rule rules_a[] = {
         .right = "if (node >= caps->GpuEngineTopology.NbAsymetricProcessingNodes)\n"
                  "    return STATUS_INVALID_PARAMETER;\n",
     },
+    {
+        RULE(529, DRIVER, IMPLIED, CORRUPTION),
+        .statement = "DxgkDdiQueryAdapterInfo does not succeed for a type of query that no version "
+                     "of the interface has.",
+        .page = "nc-d3dkmddi-dxgkddi_queryadapterinfo",
+        .how = "Stage query asks for two types far beyond the last one. STATUS_SUCCESS would say "
+               "that the driver wrote an answer.",
+        .why = "A newer system asks older drivers what they do not know, and learns from the "
+               "refusal that it is not there.",
+        .windows = "No page tells; the buffer is taken for the answer.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "default:\n"
+                 "    return STATUS_SUCCESS;\n",
+        .right = "default:\n"
+                 "    return STATUS_INVALID_PARAMETER;\n",
+    },
+    {
+        RULE(532, DRIVER, DOCUMENTED, PERFORMANCE),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM1_3,
+        .statement = "DxgkDdiGetNodeMetadata writes EngineType of each node that it knows.",
+        .page = "ns-d3dkmdt-_dxgk_nodemetadata",
+        .how = "Stage query asks with a structure whose EngineType is no type.",
+        .why = "The type is all that the system knows of what an engine is for.",
+        .windows = "The engine is shown, and chosen, as another kind than it is.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "args->Flags.Value = 0;\n"
+                 "return STATUS_SUCCESS;\n",
+        .right = "args->EngineType = node == 0 ? DXGK_ENGINE_TYPE_3D : DXGK_ENGINE_TYPE_COPY;\n"
+                 "return STATUS_SUCCESS;\n",
+    },
 };

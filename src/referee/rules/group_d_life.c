@@ -211,4 +211,87 @@ const struct vidmm_rule rules_d_life[] = {
         .right = "free_binding(binding);\n"
                  "return STATUS_SUCCESS;\n",
     },
+    {
+        RULE(526, DRIVER, DOCUMENTED, CREATION_FAILS),
+        .statement = "DxgkDdiCreateAllocation creates a standard surface from the private data "
+                     "that DxgkDdiGetStandardAllocationDriverData returned for it.",
+        .page = "nc-d3dkmddi-dxgkddi_getstandardallocationdriverdata",
+        .how = "Private data are remembered; a creation of one allocation of up to 64 MB with such "
+               "data must succeed, or fail for want of memory.",
+        .why = "The system creates shadow, staging and redirection surfaces without a user-mode "
+               "driver, and has no other way to describe them.",
+        .windows = "No page tells what comes of a refusal.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "if (info->PrivateDriverDataSize < sizeof(struct umd_data)) /* of the standard "
+                 "ones it is smaller */\n"
+                 "    return STATUS_INVALID_PARAMETER;\n",
+        .right = "if (is_standard(info->pPrivateDriverData, info->PrivateDriverDataSize))\n"
+                 "    return create_standard(adapter, info);\n",
+    },
+    {
+        RULE(527, DRIVER, DOCUMENTED, CORRUPTION),
+        .statement = "Pitch of a standard surface holds a row of it where the driver has to return "
+                     "it, and Size of its allocation holds all rows.",
+        .page = "ns-d3dkmdt-_d3dkmdt_shadowsurfacedata",
+        .how = "Pitch is compared with Width and the bytes of a pixel of the usual formats, for "
+               "shadow and staging surfaces and the GDI surfaces that the CPU sees; Size with the "
+               "pitch and Height, and of other kinds with Width and Height. Not judged when the "
+               "driver has private data for the resource, too.",
+        .why = "The CPU draws into the locked surface, row after row, Pitch bytes apart.",
+        .windows = "Windows does not check; what is drawn behind the surface is another "
+                   "allocation's.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "data->bytes = width * height;\n",
+        .right = "data->bytes = (ULONGLONG)pitch * height;\n",
+    },
+    {
+        RULE(528, DRIVER, DOCUMENTED, CORRUPTION),
+        .statement = "Type of DXGKARGCB_GETHANDLEDATA is DXGK_HANDLE_ALLOCATION or "
+                     "DXGK_HANDLE_RESOURCE, and DeviceSpecific comes with the first.",
+        .page = "nc-d3dkmddi-dxgkcb_gethandledata",
+        .how = "The argument of each DxgkCbGetHandleData and DxgkCbAcquireHandleData.",
+        .why = "One table of handles has all types; with a wrong one the handle does not resolve.",
+        .windows = "No page tells more than that NULL means a handle that was not resolved.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "DXGKARGCB_GETHANDLEDATA query = {.hObject = info->hAllocation};\n",
+        .right = "DXGKARGCB_GETHANDLEDATA query = {.hObject = info->hAllocation,\n"
+                 "                                 .Type = DXGK_HANDLE_ALLOCATION};\n",
+    },
+    {
+        RULE(530, DRIVER, IMPLIED, CORRUPTION),
+        .statement = "A driver that returns handles for devices, contexts or processes returns "
+                     "none of NULL with STATUS_SUCCESS.",
+        .page = "nc-d3dkmddi-dxgkddi_createcontext",
+        .how = "Handles of one kind must all be NULL or all not: NULL stands for an object that "
+               "could not be created. Stage memory has each creation fail.",
+        .why = "The system passes the handle to each later call, and the driver follows it.",
+        .windows = "No page tells; Windows does not know what a driver's handle is.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "args->hContext = allocate_context(device); /* NULL without memory */\n"
+                 "return STATUS_SUCCESS;\n",
+        .right = "args->hContext = allocate_context(device);\n"
+                 "return args->hContext ? STATUS_SUCCESS : STATUS_NO_MEMORY;\n",
+    },
+    {
+        RULE(531, DRIVER, IMPLIED, PERFORMANCE),
+        .statement =
+            "A creation that fails has freed what it allocated: of a device, of a context, "
+            "and of several allocations of which one could not be created or opened.",
+        .page = "nc-d3dkmddi-dxgkddi_createallocation",
+        .how =
+            "Stage failures has each allocation of memory of such a request fail, several times; "
+            "each time the driver must hold as many pool blocks as before.",
+        .why = "The system has no handle by which it could ask for the rest to be destroyed.",
+        .windows = "The memory is gone until the next boot.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "for (i = 0; i < args->NumAllocations; i++)\n"
+                 "    if (!create_one(&args->pAllocationInfo[i]))\n"
+                 "        return STATUS_NO_MEMORY; /* and those before it? */\n",
+        .right = "for (i = 0; i < args->NumAllocations; i++)\n"
+                 "    if (!create_one(&args->pAllocationInfo[i])) {\n"
+                 "        while (i-- != 0)\n"
+                 "            destroy_one(&args->pAllocationInfo[i]);\n"
+                 "        return STATUS_NO_MEMORY;\n"
+                 "    }\n",
+    },
 };

@@ -70,7 +70,9 @@ const struct vidmm_rule rules_d_place[] = {
         .statement = "Every segment that PreferredSegment names is in the allocation's supported "
                      "set.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfo",
-        .how = "Each SegmentIdN that is not zero is looked up as bit N-1 of the supported sets.",
+        .how =
+            "Each SegmentIdN that is not zero is looked up as bit N-1 of the supported sets; one "
+            "at least must be in the read set and one in the write set.",
         .why = "Ids count from one and set bits from zero; mixing them up is the usual way to "
                "break this.",
         .windows = "The video memory manager asserts; the creation does not succeed.",

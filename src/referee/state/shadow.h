@@ -211,7 +211,14 @@ struct shadow_opened {
 };
 
 /* Of each kind all, in the order of their creation; and those that a judgement asks for. */
+/* Kinds of handles that a driver may have no use for, and then leaves NULL for all. */
+enum shadow_handle { SHADOW_DEVICE_HANDLE, SHADOW_CONTEXT_HANDLE, SHADOW_PROCESS_HANDLE };
+#define SHADOW_HANDLES 3u
+
 struct shadow_objects {
+    struct {
+        bool given, none; /* some were not NULL, some were */
+    } handles[SHADOW_HANDLES];
     struct keyed_table device, context, resource, allocation, opened;
     struct interval_index places[SHADOW_SEGMENTS]; /* of the allocations in segment id - 1 */
     struct chain settled; /* allocations in GPU memory that may leave it, by `since` */

@@ -17,7 +17,8 @@
 struct standards_data {
     uint64_t hash;
     size_t size;
-    uint32_t type; /* 0: several */
+    uint32_t type;  /* 0: several */
+    uint64_t bytes; /* that such an allocation has at least; 0: not known */
 };
 
 struct standards {

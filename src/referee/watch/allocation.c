@@ -91,13 +91,18 @@ static void allocation_judge_handles(struct vidmm_referee *referee,
 }
 
 static void allocation_created(struct vidmm_referee *referee, const DXGKARG_CREATEALLOCATION *args,
-                               HANDLE asked, const uint32_t *standard) {
+                               HANDLE asked, const struct standards_data *standards) {
     const DXGK_ALLOCATIONINFO *infos = args->pAllocationInfo;
     struct shadow_resource *resource = allocation_resource_of(referee, args, asked);
     allocation_judge_handles(referee, infos, args->NumAllocations);
     for (UINT i = 0; i < args->NumAllocations; i++) {
-        uint32_t type = standard ? standard[i] : 0;
+        uint32_t type = standards ? standards[i].type : 0;
         allocation_judge_info(referee, &infos[i], i, type);
+        if (standards && standards[i].bytes != 0)
+            DRIVER_MUST(527, infos[i].Size >= standards[i].bytes,
+                        "a standard surface with room for all of its rows",
+                        "allocation %u: Size is 0x%llx, of the rows 0x%llx", i, LLU(infos[i].Size),
+                        LLU(standards[i].bytes));
         if (!infos[i].hAllocation)
             continue;
         struct shadow_allocation *allocation = shadow_add_allocation(referee, infos[i].hAllocation);
@@ -131,7 +136,23 @@ static bool allocation_was_refused(struct vidmm_referee *referee, HANDLE handle)
     return false;
 }
 
-static void allocation_judge_status(struct vidmm_referee *referee, NTSTATUS status) {
+/* Systems create standard surfaces one by one, and none that is larger than a screen or two. */
+#define STANDARD_SIZED ((uint64_t)64 << 20)
+
+static bool allocation_standard_sized(const DXGKARG_CREATEALLOCATION *args,
+                                      const struct standards_data *standards) {
+    return standards && args->NumAllocations == 1 && standards[0].bytes != 0 &&
+           standards[0].bytes <= STANDARD_SIZED;
+}
+
+static void allocation_judge_status(struct vidmm_referee *referee,
+                                    const DXGKARG_CREATEALLOCATION *args,
+                                    const struct standards_data *standards, NTSTATUS status) {
+    if (allocation_standard_sized(args, standards))
+        DRIVER_MUST(526, status == STATUS_SUCCESS || status == STATUS_NO_MEMORY,
+                    "a surface from the private data that the driver made for it",
+                    "status 0x%08x for %u bytes of private data of a standard surface",
+                    (unsigned)status, args->pAllocationInfo[0].PrivateDriverDataSize);
     DRIVER_MUST(137,
                 status == STATUS_SUCCESS || status == STATUS_INVALID_PARAMETER ||
                     status == STATUS_NO_MEMORY || status == STATUS_GRAPHICS_DRIVER_MISMATCH,
@@ -141,13 +162,13 @@ static void allocation_judge_status(struct vidmm_referee *referee, NTSTATUS stat
 }
 
 /* What kind of surface each is to become, as far as the private data tells. */
-static uint32_t *allocation_standards(struct vidmm_referee *referee,
-                                      const DXGKARG_CREATEALLOCATION *args) {
-    uint32_t *types = calloc((size_t)args->NumAllocations + 1, sizeof(*types));
-    for (UINT i = 0; types && i < args->NumAllocations; i++)
-        types[i] = standard_of(referee, args->pAllocationInfo[i].pPrivateDriverData,
-                               args->pAllocationInfo[i].PrivateDriverDataSize);
-    return types;
+static struct standards_data *allocation_standards(struct vidmm_referee *referee,
+                                                   const DXGKARG_CREATEALLOCATION *args) {
+    struct standards_data *standards = calloc((size_t)args->NumAllocations + 1, sizeof(*standards));
+    for (UINT i = 0; standards && i < args->NumAllocations; i++)
+        standards[i] = standard_of(referee, args->pAllocationInfo[i].pPrivateDriverData,
+                                   args->pAllocationInfo[i].PrivateDriverDataSize);
+    return standards;
 }
 
 static NTSTATUS watch_CreateAllocation(struct vidmm_referee *referee, const HANDLE adapter,
@@ -159,7 +180,7 @@ static NTSTATUS watch_CreateAllocation(struct vidmm_referee *referee, const HAND
     MANAGER_MUST(432, !args->hResource || shadow_resource(referee, args->hResource),
                  "hResource as the driver left it for the resource, or NULL for a new one",
                  "hResource is %p", args->hResource);
-    uint32_t *types = allocation_standards(referee, args);
+    struct standards_data *standards = allocation_standards(referee, args);
     allocation_areas_make(&areas, args->pAllocationInfo, sizeof(*args->pAllocationInfo),
                           args->NumAllocations);
     DXGK_ALLOCATIONINFO *infos = (DXGK_ALLOCATIONINFO *)(void *)areas.array.bytes;
@@ -176,12 +197,12 @@ static NTSTATUS watch_CreateAllocation(struct vidmm_referee *referee, const HAND
     allocation_areas_free(referee, &areas, "pAllocationInfo");
     HANDLE asked = args->hResource;
     args->hResource = mine.hResource;
-    allocation_judge_status(referee, status);
+    allocation_judge_status(referee, args, standards, status);
     if (status == STATUS_SUCCESS)
-        allocation_created(referee, args, asked, types);
+        allocation_created(referee, args, asked, standards);
     else
         allocation_take_refused(referee, args->pAllocationInfo, args->NumAllocations);
-    free(types);
+    free(standards);
     referee_exit(referee, &call);
     return status;
 }

@@ -27,7 +27,8 @@ void allocation_take_info(struct vidmm_referee *referee, struct shadow_allocatio
 
 /* watch/standard.c: the D3DKMDT_STANDARDALLOCATION_TYPE that the driver made this private data for;
  * 0: for none, or it is the same for several. */
-uint32_t standard_of(struct vidmm_referee *referee, const void *private_data, size_t size);
+struct standards_data standard_of(struct vidmm_referee *referee, const void *private_data,
+                                  size_t size);
 void referee_watch_standard(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
 
 /* watch/render.c */

@@ -72,16 +72,26 @@ static void info_judge_size(struct vidmm_referee *referee, const DXGK_ALLOCATION
 
 /* ---- Segment sets ---------------------------------------------------------------------------- */
 
+/* Preferences count for reads and for writes; of a list none of which will do for one of them, the
+ * page says that the memory manager asserts. */
 static void info_judge_preference(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
                                   UINT index, uint32_t supported) {
     UINT preference = info->PreferredSegment.Value;
+    uint32_t reads = info_read_set(referee, info), set = 0;
     for (UINT i = 0; i < 5; i++, preference >>= 6) {
         UINT id = preference & 31u;
+        set |= id != 0 ? 1u << (id - 1) : 0;
         DRIVER_MUST(95, id == 0 || (supported >> (id - 1) & 1u) != 0,
                     "preferred segments of the supported sets",
                     "allocation %u: preferred segment %u is %u, the supported set 0x%x", index, i,
                     id, supported);
     }
+    if (set == 0 || (set & ~supported) != 0)
+        return; /* or said already */
+    DRIVER_MUST(95, (set & reads) != 0 && (set & info->SupportedWriteSegmentSet) != 0,
+                "a preferred segment that is supported for reads, and one for writes",
+                "allocation %u: the preferred set is 0x%x, the read set 0x%x, the write set 0x%x",
+                index, set, reads, info->SupportedWriteSegmentSet);
 }
 
 /* A segment with pages of 64 KB takes only what is aligned to them. */

@@ -1,5 +1,6 @@
 /*
- * callbacks.c - the context allocations that the driver makes. What it reports is interrupt.c's.
+ * callbacks.c - the context allocations that the driver makes, and the handles that it asks about.
+ * What it reports is interrupt.c's.
  */
 #include <stdlib.h>
 
@@ -86,8 +87,38 @@ static NTSTATUS watch_DestroyContextAllocation(struct vidmm_referee *referee, co
 }
 WATCHED_2(NTSTATUS, DestroyContextAllocation, const HANDLE, const HANDLE)
 
+/* ---- Handles --------------------------------------------------------------------------------- */
+
+static void callbacks_judge_type(struct vidmm_referee *referee,
+                                 const DXGKARGCB_GETHANDLEDATA *data) {
+    if (!data)
+        return;
+    bool allocation = data->Type == DXGK_HANDLE_ALLOCATION;
+    vidmm_ledger_judge(referee->ledger, 528, VIDMM_SIDE_DRIVER,
+                       allocation ||
+                           (data->Type == DXGK_HANDLE_RESOURCE && !data->Flags.DeviceSpecific),
+                       "DXGK_HANDLE_ALLOCATION, or DXGK_HANDLE_RESOURCE without DeviceSpecific",
+                       "Type is %d, Flags are 0x%x", (int)data->Type, data->Flags.Value);
+}
+
+static VOID *watch_GetHandleData(struct vidmm_referee *referee,
+                                 const DXGKARGCB_GETHANDLEDATA *data) {
+    callbacks_judge_type(referee, data);
+    return referee->callbacks.DxgkCbGetHandleData(data);
+}
+WATCHED_1(VOID *, GetHandleData, const DXGKARGCB_GETHANDLEDATA *)
+
+static VOID *watch_AcquireHandleData(struct vidmm_referee *referee,
+                                     const DXGKARGCB_GETHANDLEDATA *data, HANDLE *release) {
+    callbacks_judge_type(referee, data);
+    return referee->callbacks.DxgkCbAcquireHandleData(data, release);
+}
+WATCHED_2(VOID *, AcquireHandleData, const DXGKARGCB_GETHANDLEDATA *, HANDLE *)
+
 void referee_watch_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks) {
     callbacks_end(referee);
     WATCH_CALLBACK(callbacks, CreateContextAllocation);
     WATCH_CALLBACK(callbacks, DestroyContextAllocation);
+    WATCH_CALLBACK(callbacks, GetHandleData);
+    WATCH_CALLBACK(callbacks, AcquireHandleData);
 }

@@ -60,6 +60,17 @@ static void device_take_device_info(struct vidmm_referee *referee, struct shadow
     device_judge_dma_segments(referee, 0, info->DmaBufferSegmentSet);
 }
 
+void device_judge_handle(struct vidmm_referee *referee, enum shadow_handle kind, HANDLE handle) {
+    static const char *const names[SHADOW_HANDLES] = {"devices", "contexts", "processes"};
+    bool *given = &referee->objects.handles[kind].given,
+         *none = &referee->objects.handles[kind].none;
+    *given = *given || handle;
+    *none = *none || !handle;
+    DRIVER_MUST(530, !*given || !*none, "handles for all objects of a kind, or for none",
+                "STATUS_SUCCESS with handle %p, while other %s have %s", handle, names[kind],
+                handle ? "NULL" : "handles");
+}
+
 /* ---- Devices --------------------------------------------------------------------------------- */
 
 /* Of processes only: what has no process has no addresses either. Of a driver with both models it
@@ -108,8 +119,10 @@ static NTSTATUS watch_CreateDevice(struct vidmm_referee *referee, const HANDLE a
                     "as many devices as memory allows",
                     "status 0x%08x for one more device while there were %u", (unsigned)status,
                     alive);
-    if (status == STATUS_SUCCESS)
+    if (status == STATUS_SUCCESS) {
+        device_judge_handle(referee, SHADOW_DEVICE_HANDLE, args->hDevice);
         device_created(referee, args, flags);
+    }
     referee_exit(referee, &call);
     return status;
 }
@@ -196,6 +209,7 @@ static NTSTATUS watch_CreateContext(struct vidmm_referee *referee, const HANDLE 
     NTSTATUS status = referee->real.DxgkDdiCreateContext(device, args);
     referee_return(referee);
     if (status == STATUS_SUCCESS) {
+        device_judge_handle(referee, SHADOW_CONTEXT_HANDLE, args->hContext);
         struct shadow_context *context = shadow_add_context(referee, args->hContext);
         device_judge_context_info(referee, args);
         device_judge_companion_node(referee, args);

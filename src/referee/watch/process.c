@@ -23,8 +23,10 @@ static NTSTATUS watch_CreateProcess(struct vidmm_referee *referee, const HANDLE 
     NTSTATUS status = referee->real.DxgkDdiCreateProcess(adapter, args);
     referee_return(referee);
     referee->contexts.creating--;
-    if (status == STATUS_SUCCESS)
+    if (status == STATUS_SUCCESS) {
+        device_judge_handle(referee, SHADOW_PROCESS_HANDLE, args->hKmdProcess);
         (void)tables_process_add(referee, args->hKmdProcess, args->hDxgkProcess, system);
+    }
     referee_exit(referee, &call);
     return status;
 }

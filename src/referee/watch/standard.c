@@ -20,30 +20,115 @@ static struct standards_data *standard_find(struct vidmm_referee *referee, uint6
     return NULL;
 }
 
-uint32_t standard_of(struct vidmm_referee *referee, const void *private_data, size_t size) {
-    if (!private_data || size == 0)
-        return 0;
-    const struct standards_data *known =
-        standard_find(referee, hash_bytes(HASH_START, private_data, size), size);
-    return known ? known->type : 0;
+struct standards_data standard_of(struct vidmm_referee *referee, const void *private_data,
+                                  size_t size) {
+    const struct standards_data *known = NULL;
+    if (private_data && size != 0)
+        known = standard_find(referee, hash_bytes(HASH_START, private_data, size), size);
+    return known ? *known : (struct standards_data){.size = 0};
 }
+
+/* ---- Rows and bytes -------------------------------------------------------------------------- */
+
+/* What the system wants, and what the driver answers. */
+struct standard_shape {
+    uint32_t width, height, pixel; /* bytes a pixel; 0: not known */
+    uint32_t pitch;
+    bool pitched; /* the driver has to answer the pitch */
+};
+
+static uint32_t standard_pixel(D3DDDIFORMAT format) {
+    switch (format) {
+    case D3DDDIFMT_A8:
+        return 1;
+    case D3DDDIFMT_R5G6B5:
+        return 2;
+    case D3DDDIFMT_A8R8G8B8:
+    case D3DDDIFMT_X8R8G8B8:
+    case D3DDDIFMT_A8B8G8R8:
+    case D3DDDIFMT_X8B8G8R8:
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+/* ns-d3dkmdt-_d3dkmdt_gdisurfacedata.md: the pitch must be returned for these types. */
+static bool standard_gdi_pitched(D3DKMDT_GDISURFACETYPE type) {
+    return type == D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE ||
+           type == D3DKMDT_GDISURFACE_EXISTINGSYSMEM ||
+           type == D3DKMDT_GDISURFACE_TEXTURE_CROSSADAPTER;
+}
+
+static struct standard_shape
+standard_shape_of(const DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
+    const D3DKMDT_SHAREDPRIMARYSURFACEDATA *primary = args->pCreateSharedPrimarySurfaceData;
+    const D3DKMDT_SHADOWSURFACEDATA *shadow = args->pCreateShadowSurfaceData;
+    const D3DKMDT_STAGINGSURFACEDATA *staging = args->pCreateStagingSurfaceData;
+    const D3DKMDT_GDISURFACEDATA *gdi = args->pCreateGdiSurfaceData;
+    switch (args->StandardAllocationType) {
+    case D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE:
+        return (struct standard_shape){primary->Width, primary->Height,
+                                       standard_pixel(primary->Format), 0, false};
+    case D3DKMDT_STANDARDALLOCATION_SHADOWSURFACE:
+        return (struct standard_shape){shadow->Width, shadow->Height,
+                                       standard_pixel(shadow->Format), shadow->Pitch, true};
+    case D3DKMDT_STANDARDALLOCATION_STAGINGSURFACE: /* always X8R8G8B8 */
+        return (struct standard_shape){staging->Width, staging->Height, 4, staging->Pitch, true};
+    case D3DKMDT_STANDARDALLOCATION_GDISURFACE:
+        return (struct standard_shape){gdi->Width, gdi->Height, standard_pixel(gdi->Format),
+                                       gdi->Pitch, standard_gdi_pitched(gdi->Type)};
+    default:
+        return (struct standard_shape){.pixel = 0};
+    }
+}
+
+/* The pitch that the driver answered must hold a row; what its allocation must hold at least. */
+static uint64_t standard_judge_pitch(struct vidmm_referee *referee,
+                                     const struct standard_shape *wanted, uint32_t pitch) {
+    uint64_t row = (uint64_t)wanted->width * wanted->pixel;
+    if (row == 0 || wanted->height == 0)
+        return 0;
+    if (!wanted->pitched)
+        return row * wanted->height;
+    DRIVER_MUST(527, pitch >= row, "a Pitch that holds a row of the surface",
+                "Pitch is %u, for %u pixels of %u bytes", pitch, wanted->width, wanted->pixel);
+    return pitch >= row ? (uint64_t)pitch * (wanted->height - 1) + row : 0;
+}
+
+/* ---- What the driver's private data stands for ----------------------------------------------- */
 
 static bool standard_is_primary(uint32_t type) {
     return type == D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE;
 }
 
 static void standard_remember(struct vidmm_referee *referee, uint32_t type, const void *data,
-                              size_t size) {
+                              size_t size, uint64_t bytes) {
     uint64_t hash = hash_bytes(HASH_START, data, size);
     struct standards_data *known = standard_find(referee, hash, size);
     if (known) { /* of kinds that are alike all that matters is whether one is a primary */
         if (standard_is_primary(known->type) != standard_is_primary(type))
             known->type = 0;
+        if (bytes == 0 || known->bytes == 0)
+            known->bytes = 0;
+        else if (known->bytes < bytes)
+            known->bytes = bytes;
         return;
     }
     referee->standards.newest = (referee->standards.newest + 1) % STANDARDS_REMEMBERED;
     referee->standards.remembered[referee->standards.newest] =
-        (struct standards_data){.hash = hash, .size = size, .type = type};
+        (struct standards_data){.hash = hash, .size = size, .type = type, .bytes = bytes};
+}
+
+/* With private data for the resource, too, the allocation's own need not tell one size from another. */
+static void standard_described(struct vidmm_referee *referee,
+                               const DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args,
+                               const struct standard_shape *wanted, const struct guard *data) {
+    UINT size = args->AllocationPrivateDriverDataSize;
+    uint64_t bytes = standard_judge_pitch(referee, wanted, standard_shape_of(args).pitch);
+    if (size <= data->size)
+        standard_remember(referee, (uint32_t)args->StandardAllocationType, data->original, size,
+                          args->ResourcePrivateDriverDataSize == 0 ? bytes : 0);
 }
 
 static NTSTATUS
@@ -52,6 +137,7 @@ watch_GetStandardAllocationDriverData(struct vidmm_referee *referee, const HANDL
     struct referee_call call;
     struct guard data, resource;
     DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA mine = *args;
+    struct standard_shape wanted = standard_shape_of(args);
     referee_enter(referee, &call, "DxgkDdiGetStandardAllocationDriverData", REFEREE_REENTRANT);
     guard_make(&data, args->pAllocationPrivateDriverData, args->AllocationPrivateDriverDataSize);
     guard_make(&resource, args->pResourcePrivateDriverData, args->ResourcePrivateDriverDataSize);
@@ -66,9 +152,8 @@ watch_GetStandardAllocationDriverData(struct vidmm_referee *referee, const HANDL
     guard_give(&resource, 0, resource.size);
     guard_free(referee, &data);
     guard_free(referee, &resource);
-    UINT size = mine.AllocationPrivateDriverDataSize;
-    if (NT_SUCCESS(status) && data.original && size <= data.size)
-        standard_remember(referee, (uint32_t)args->StandardAllocationType, data.original, size);
+    if (NT_SUCCESS(status) && data.original)
+        standard_described(referee, &mine, &wanted, &data);
     mine.pAllocationPrivateDriverData = data.original;
     mine.pResourcePrivateDriverData = resource.original;
     *args = mine;

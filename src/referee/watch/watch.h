@@ -42,6 +42,8 @@ void query_judge_use(struct vidmm_referee *referee);
 /* device.c: work is given to a context, or to a device of a driver without contexts. */
 void device_judge_use(struct vidmm_referee *referee, uint32_t physical,
                       const DXGK_CONTEXTINFO *info);
+/* R530: the driver's handle of an object that it has just created. */
+void device_judge_handle(struct vidmm_referee *referee, enum shadow_handle kind, HANDLE handle);
 /* R525: the driver was told that an object ends. */
 void device_judge_ended(struct vidmm_referee *referee, NTSTATUS status);
 /* callbacks.c: the handles of context allocations are freed. */

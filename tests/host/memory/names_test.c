@@ -99,6 +99,24 @@ static void an_mdl_is_measured_and_advanced(void **state) {
     assert_int_equal(vidmm_host_violations(tiny_host), 0);
 }
 
+static void arguments_of_mdls_that_must_be_false_are_named(void **state) {
+    PHYSICAL_ADDRESS none = {.QuadPart = 0}, all = {.QuadPart = -1};
+    (void)state;
+    PMDL mdl = MmAllocatePagesForMdlEx(none, all, none, PAGE_SIZE, MmCached, 0);
+    IoFreeMdl(IoAllocateMdl(NULL, PAGE_SIZE, FALSE, TRUE, NULL));
+    assert_true(tiny_violated(tiny_host, "ChargeQuota TRUE"));
+    IoFreeMdl(IoAllocateMdl(NULL, PAGE_SIZE, TRUE, FALSE, NULL));
+    assert_true(tiny_violated(tiny_host, "SecondaryBuffer TRUE and no IRP"));
+    PVOID view = MmMapLockedPagesSpecifyCache(mdl, KernelMode, MmCached, NULL, TRUE, 0);
+    assert_true(tiny_violated(tiny_host, "BugCheckOnFailure TRUE"));
+    assert_int_equal(vidmm_host_violations(tiny_host), 3);
+    assert_ptr_equal(MmMapLockedPagesSpecifyCache(mdl, KernelMode, MmCached, NULL, FALSE, 0), view);
+    assert_true(tiny_violated(tiny_host, "an MDL that is mapped already"));
+    MmUnmapLockedPages(view, mdl);
+    MmFreePagesFromMdl(mdl);
+    ExFreePool(mdl);
+}
+
 static void a_mapping_is_protected_and_given_up_for_reuse(void **state) {
     PHYSICAL_ADDRESS none = {.QuadPart = 0}, all = {.QuadPart = -1};
     PMDL mdl = MmAllocatePagesForMdlEx(none, all, none, 2 * PAGE_SIZE, MmCached, 0);
@@ -207,6 +225,7 @@ int main(void) {
         NAMES_TEST(pool_by_every_name_is_a_block_of_its_tag),
         NAMES_TEST(contiguous_memory_by_every_name_is_one_run),
         NAMES_TEST(an_mdl_is_measured_and_advanced),
+        NAMES_TEST(arguments_of_mdls_that_must_be_false_are_named),
         NAMES_TEST(a_mapping_is_protected_and_given_up_for_reuse),
         NAMES_TEST(memory_is_copied_by_either_address),
         cmocka_unit_test(plain_memory_functions_do_what_they_say),

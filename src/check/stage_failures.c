@@ -1,0 +1,137 @@
+/*
+ * stage_failures.c - creations that fail in their middle: of a device, a context, and several
+ * allocations at once. The allocations of memory that such a request makes fail one after the other,
+ * the driver's and the manager's alike; a request that failed has to leave nothing behind.
+ *
+ * Stage memory has an allocation fail in each call of a game, which creates surfaces one by one.
+ */
+#include "surface.h"
+
+#define SURFACES 3u
+#define WIDTH    64u
+#define ROUNDS   3u  /* a driver may fill a cache: only what each of so many leaves is lost */
+#define MOST     64u /* allocations of memory of one request */
+
+struct failures {
+    struct check *check;
+    struct vidmm_device *device;
+    struct vidmm_context *context;
+    struct check_surface surface;
+    struct vidmm_allocation *resource[SURFACES];
+};
+
+/* A request of user mode, and its end when it succeeded. */
+struct request {
+    const char *what;
+    enum vidmm_status (*make)(struct failures *failures);
+    void (*drop)(struct failures *failures);
+};
+
+/* ---- Requests -------------------------------------------------------------------------------- */
+
+static enum vidmm_status failures_device(struct failures *failures) {
+    return vidmm_device_create(failures->check->harness.adapter, &failures->device);
+}
+
+static void failures_no_device(struct failures *failures) {
+    vidmm_device_destroy(failures->device);
+    failures->device = NULL;
+}
+
+static enum vidmm_status failures_context(struct failures *failures) {
+    return vidmm_context_create(failures->device, 0, 0, &failures->context);
+}
+
+static void failures_no_context(struct failures *failures) {
+    vidmm_context_destroy(failures->context);
+}
+
+static enum vidmm_status failures_resource(struct failures *failures) {
+    struct vidmm_allocation_request requests[SURFACES];
+    for (uint32_t i = 0; i < SURFACES; i++)
+        requests[i] = check_surface_request(&failures->surface, false);
+    return vidmm_allocations_create(failures->device, requests, SURFACES, failures->resource);
+}
+
+static void failures_no_resource(struct failures *failures) {
+    for (uint32_t i = 0; i < SURFACES; i++)
+        vidmm_allocation_destroy(failures->resource[i]);
+}
+
+/* ---- Failing --------------------------------------------------------------------------------- */
+
+/* The `nth` allocation of memory fails. false: the request succeeded, or nothing failed. */
+static bool failures_once(struct failures *failures, const struct request *request, uint64_t nth,
+                          uint64_t *left) {
+    struct vidmm_host *host = failures->check->harness.host;
+    uint64_t before = vidmm_host_pool_blocks(host), now = vidmm_host_allocations(host);
+    vidmm_host_fail_at(host, now + nth);
+    enum vidmm_status status = request->make(failures);
+    vidmm_host_fail_at(host, 0);
+    if (status == VIDMM_OK)
+        request->drop(failures);
+    uint64_t after = vidmm_host_pool_blocks(host);
+    *left = after > before ? after - before : 0;
+    return status != VIDMM_OK;
+}
+
+/* R531: each of several rounds leaves something. */
+static void failures_judge(struct failures *failures, const struct request *request, uint64_t nth,
+                           uint64_t left) {
+    uint64_t more = left;
+    for (uint32_t i = 1; i < ROUNDS && more != 0; i++)
+        if (!failures_once(failures, request, nth, &more))
+            more = 0;
+    vidmm_ledger_judge(&failures->check->shared->ledger, 531, VIDMM_SIDE_DRIVER, more == 0,
+                       "nothing left of a request that failed",
+                       "%llu pool blocks were left of %s, each time that it failed",
+                       (unsigned long long)left, request->what);
+}
+
+/* Until the request makes no more allocations than have failed. */
+static void failures_each(struct failures *failures, const struct request *request) {
+    struct vidmm_host *host = failures->check->harness.host;
+    uint64_t left = 0, before = vidmm_host_allocations(host);
+    check_step(failures->check, "failures: %s", request->what);
+    if (request->make(failures) != VIDMM_OK)
+        return;
+    uint64_t made = vidmm_host_allocations(host) - before;
+    request->drop(failures);
+    for (uint64_t nth = 1; nth <= made && nth <= MOST; nth++) {
+        check_step(failures->check, "failures: %s, allocation %llu fails", request->what,
+                   (unsigned long long)nth);
+        if (failures_once(failures, request, nth, &left))
+            failures_judge(failures, request, nth, left);
+    }
+}
+
+/* ---- The stage ------------------------------------------------------------------------------- */
+
+static void failures_surfaces(struct failures *failures) {
+    static const struct request resource = {"a resource of three surfaces", failures_resource,
+                                            failures_no_resource};
+    for (uint32_t kind = CHECK_SURFACE_GDI_TEXTURE; kind < CHECK_SURFACES; kind++) {
+        if (check_surface_open(failures->check, &failures->surface, kind, WIDTH, WIDTH))
+            failures_each(failures, &resource);
+        check_surface_close(&failures->surface);
+    }
+}
+
+enum vidmm_stage_outcome stage_failures(struct check *check, uint32_t number) {
+    static const struct request device = {"a device", failures_device, failures_no_device};
+    static const struct request context = {"a context", failures_context, failures_no_context};
+    const struct check_setup setup = {.fail_at = 0};
+    struct failures failures = {.check = check};
+    (void)number;
+    check_step(check, "failures: start");
+    if (!check_open(check, &setup) || !check_manage(check, &setup))
+        return VIDMM_STAGE_STOPPED;
+    check->starving = true;
+    failures_each(&failures, &device);
+    if (failures_device(&failures) != VIDMM_OK)
+        return check_say(check, VIDMM_STAGE_STOPPED, "the driver creates no device");
+    failures_each(&failures, &context);
+    failures_surfaces(&failures);
+    failures_no_device(&failures);
+    return VIDMM_STAGE_DONE;
+}

@@ -1,9 +1,12 @@
 /*
  * stage_objects.c - devices, contexts and allocations: a context for GDI, several devices, a
  * resource of several surfaces that outlives its device, DxgkDdiDescribeAllocation of a primary,
- * surfaces of many shapes. All are standard surfaces, which need no user-mode driver.
+ * surfaces of many shapes. All are standard surfaces, which need no user-mode driver. Escapes that no
+ * user-mode driver sent.
  */
 #include "surface.h"
+
+#include <string.h>
 
 #define SURFACES 3u
 #define WIDTH    64u
@@ -83,6 +86,38 @@ static bool objects_describe(struct check *check, const struct check_surface *su
     return good;
 }
 
+/* ---- Escapes --------------------------------------------------------------------------------- */
+
+#define ESCAPE_MOST 256u
+#define ESCAPE_ASH  0xa5
+
+/* Bytes that no user-mode driver sent; what the driver answers is its own affair. */
+static void escape_with(struct check *check, uint32_t size, unsigned char byte) {
+    unsigned char bytes[2 * ESCAPE_MOST];
+    bool whole = true;
+    DXGKARG_ESCAPE args = {.pPrivateDriverData = size != 0 ? bytes : NULL,
+                           .PrivateDriverDataSize = size};
+    memset(bytes, ESCAPE_ASH, sizeof(bytes));
+    memset(bytes, byte, size);
+    check_step(check, "objects: an escape of %u bytes", size);
+    (void)check->harness.spoken.DxgkDdiEscape(vidmm_host_adapter(check->harness.host), &args);
+    for (uint32_t i = size; i < sizeof(bytes); i++)
+        whole = whole && bytes[i] == ESCAPE_ASH;
+    vidmm_ledger_judge(&check->shared->ledger, 533, VIDMM_SIDE_DRIVER, whole,
+                       "nothing written behind PrivateDriverDataSize bytes",
+                       "bytes behind the %u of an escape were written", size);
+}
+
+static void escapes(struct check *check) {
+    static const uint32_t sizes[] = {0, 1, 4, 8, 64, ESCAPE_MOST};
+    if (!check->harness.spoken.DxgkDdiEscape)
+        return;
+    for (uint32_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        escape_with(check, sizes[i], 0);
+        escape_with(check, sizes[i], 0xff);
+    }
+}
+
 /* ---- Shapes ---------------------------------------------------------------------------------- */
 
 /* Created and destroyed without a manager: the referee compares Size and Pitch with the shape. */
@@ -144,6 +179,8 @@ enum vidmm_stage_outcome stage_objects(struct check *check, uint32_t number) {
         good = with_surface(check, kind, &known);
     for (uint32_t kind = 0; good && kind < CHECK_SURFACES; kind++)
         shapes(check, kind);
+    if (good)
+        escapes(check);
     check_close(check);
     if (good && !known)
         return check_say(check, VIDMM_STAGE_SKIPPED, "the driver describes no standard surfaces");

@@ -127,9 +127,12 @@ static void apertures(struct raw_submitter *raw) {
 
 /* ---- The rest -------------------------------------------------------------------------------- */
 
+/* The last page of the segment, too. */
 static void physical(struct raw_submitter *raw) {
+    uint32_t last = (uint32_t)(raw->memory.size / CHECK_PAGE) - 1;
     check_step(raw->check, "operations: READ_PHYSICAL, WRITE_PHYSICAL");
-    if (raw_touch(raw, 1, false) && raw_touch(raw, RAW_PAGES + 1, true))
+    if (raw_touch(raw, 1, false) && raw_touch(raw, RAW_PAGES + 1, true) &&
+        raw_touch(raw, last, false) && raw_touch(raw, last, true))
         (void)raw_flush(raw);
 }
 
@@ -180,8 +183,12 @@ enum vidmm_stage_outcome stage_operations(struct check *check, uint32_t number) 
     transfers(&raw);
     apertures(&raw);
     many_fills(&raw);
-    physical(&raw);
-    discard(&raw);
+    for (uint32_t round = 0; round < 2;
+         round++) { /* what is left of the first shows in the second */
+        physical(&raw);
+        discard(&raw);
+        first_fill(&raw);
+    }
     unknown(&raw);
     return raw_close(&raw);
 }

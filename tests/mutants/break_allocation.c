@@ -223,6 +223,14 @@ static NTSTATUS APIENTRY pitch_in_pixels(const HANDLE adapter,
 }
 REPLACE(DxgkDdiGetStandardAllocationDriverData, pitch_in_pixels)
 
+static NTSTATUS APIENTRY escape_unmeasured(const HANDLE adapter, const DXGKARG_ESCAPE *args) {
+    (void)adapter;
+    if (args->pPrivateDriverData)
+        ((UINT *)args->pPrivateDriverData)[1] = 1;
+    return STATUS_SUCCESS;
+}
+REPLACE(DxgkDdiEscape, escape_unmeasured)
+
 #define NOTE_TAG 0x65746f6eu
 
 /* Notes down what it creates, and forgets the note of what it could not. */
@@ -542,6 +550,8 @@ const struct mutant mutants_allocation[] = {
            .stage = "objects"),
     DRIVER(531, "keeps a note of what it could not create", install_create_with_note,
            .stage = "failures"),
+    DRIVER(533, "answers an escape without looking at its size", install_escape_unmeasured,
+           .stage = "objects"),
     MANAGER(79, "works with a context that wants DMA buffers in memory", install_overlook_segments,
             PAGING, .scene = scene_below_in_memory, .consequences = {80}),
     MANAGER(80, "gives the segment of an aperture for a DMA buffer in system memory",

@@ -294,4 +294,21 @@ const struct vidmm_rule rules_d_life[] = {
                  "        return STATUS_NO_MEMORY;\n"
                  "    }\n",
     },
+    {
+        RULE(533, DRIVER, IMPLIED, BUGCHECK),
+        .statement = "DxgkDdiEscape reads and writes no more than PrivateDriverDataSize bytes, "
+                     "whatever they are.",
+        .page = "ns-d3dkmddi-_dxgkarg_escape",
+        .how =
+            "Stage objects sends escapes of several sizes, none of them a user-mode driver's, and "
+            "looks at the bytes behind them; what the driver answers does not matter.",
+        .why = "Any application can send any bytes.",
+        .windows = "No page tells; a driver that follows what it was given is a bugcheck, or a way "
+                   "into the kernel.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "struct my_escape *data = args->pPrivateDriverData;\n"
+                 "data->answer = answer(data->question);\n",
+        .right = "if (args->PrivateDriverDataSize < sizeof(*data))\n"
+                 "    return STATUS_INVALID_PARAMETER;\n",
+    },
 };

@@ -76,11 +76,28 @@
 #ifndef VIDMM_SOFTGPU_H
 #define VIDMM_SOFTGPU_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include <ntddk.h>
 
 #include <vidmm/hwmodel.h>
 
 DRIVER_INITIALIZE softgpu_driver_entry;
 extern const struct vidmm_hw_model softgpu_model;
+
+/* What a way of copying reaches on this machine with copies of `from_bytes` and more. */
+struct vidmm_softgpu_copy_rate {
+    uint64_t from_bytes, bytes_per_second;
+    const char *way;
+    bool chosen;
+};
+
+/*
+ * Fills in what the engines' copies take, size by size, at most `most` of them, and returns how many
+ * there are; sizes that no copy had so far are tried first, for a few milliseconds. 0: out of memory.
+ * Any thread may call it.
+ */
+uint32_t vidmm_softgpu_copy_rates(struct vidmm_softgpu_copy_rate *rate, uint32_t most);
 
 #endif

@@ -1,17 +1,20 @@
 /*
- * copy.c - see copy.h. One page loop for each instruction set, chosen at the first call.
+ * copy.c - see copy.h. Fills and words have a loop for each instruction set, chosen at the first call;
+ * how bytes are copied, choice.c finds out.
  */
 #include "hardware/copy.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 
-#define PAGE 4096u
-#define LINE 64u
+#include "hardware/choice.h"
+#include "hardware/ways.h"
 
-/* Both work on whole lines and want `destination` aligned to one. */
-typedef void copy_lines(unsigned char *destination, const unsigned char *source, size_t bytes,
-                        const unsigned char *ahead);
+#define PAGE 4096u
+#define LINE WAYS_LINE
+
+/* Works on whole lines and wants `destination` aligned to one. */
 typedef void fill_lines(unsigned char *destination, const unsigned char line[LINE], size_t bytes);
 /* Likewise, of words: LINE_WORDS at a time. `from` NULL: a series. */
 typedef void store_lines(uint64_t *to, const unsigned char *from, uint64_t word, uint64_t each,
@@ -19,7 +22,6 @@ typedef void store_lines(uint64_t *to, const unsigned char *from, uint64_t word,
 
 struct kernel {
     const char *name;
-    copy_lines *copy;
     fill_lines *fill;
     store_lines *store;
 };
@@ -43,24 +45,6 @@ static void store_plain(uint64_t *to, const unsigned char *from, uint64_t word, 
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-__attribute__((target("avx512f"))) static void copy_avx512(unsigned char *destination,
-                                                           const unsigned char *source,
-                                                           size_t bytes,
-                                                           const unsigned char *ahead) {
-    for (size_t i = 0; i < bytes; i += 4 * LINE) {
-        for (size_t line = i; line < i + 4 * LINE; line += LINE)
-            _mm_prefetch((const char *)ahead + line, _MM_HINT_NTA);
-        __m512i a = _mm512_loadu_si512(source + i);
-        __m512i b = _mm512_loadu_si512(source + i + LINE);
-        __m512i c = _mm512_loadu_si512(source + i + 2 * LINE);
-        __m512i d = _mm512_loadu_si512(source + i + 3 * LINE);
-        _mm512_stream_si512((__m512i *)(void *)(destination + i), a);
-        _mm512_stream_si512((__m512i *)(void *)(destination + i + LINE), b);
-        _mm512_stream_si512((__m512i *)(void *)(destination + i + 2 * LINE), c);
-        _mm512_stream_si512((__m512i *)(void *)(destination + i + 3 * LINE), d);
-    }
-}
-
 __attribute__((target("avx512f"))) static void
 fill_avx512(unsigned char *destination, const unsigned char line[LINE], size_t bytes) {
     __m512i value = _mm512_loadu_si512(line);
@@ -68,34 +52,11 @@ fill_avx512(unsigned char *destination, const unsigned char line[LINE], size_t b
         _mm512_stream_si512((__m512i *)(void *)(destination + i), value);
 }
 
-__attribute__((target("avx2"))) static void copy_avx2(unsigned char *destination,
-                                                      const unsigned char *source, size_t bytes,
-                                                      const unsigned char *ahead) {
-    for (size_t i = 0; i < bytes; i += LINE) {
-        _mm_prefetch((const char *)ahead + i, _MM_HINT_NTA);
-        __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)(source + i));
-        __m256i b = _mm256_loadu_si256((const __m256i *)(const void *)(source + i + 32));
-        _mm256_stream_si256((__m256i *)(void *)(destination + i), a);
-        _mm256_stream_si256((__m256i *)(void *)(destination + i + 32), b);
-    }
-}
-
 __attribute__((target("avx2"))) static void
 fill_avx2(unsigned char *destination, const unsigned char line[LINE], size_t bytes) {
     __m256i value = _mm256_loadu_si256((const __m256i *)(const void *)line);
     for (size_t i = 0; i < bytes; i += 32)
         _mm256_stream_si256((__m256i *)(void *)(destination + i), value);
-}
-
-static void copy_sse2(unsigned char *destination, const unsigned char *source, size_t bytes,
-                      const unsigned char *ahead) {
-    for (size_t i = 0; i < bytes; i += LINE) {
-        _mm_prefetch((const char *)ahead + i, _MM_HINT_NTA);
-        for (size_t part = i; part < i + LINE; part += 16) {
-            __m128i value = _mm_loadu_si128((const __m128i *)(const void *)(source + part));
-            _mm_stream_si128((__m128i *)(void *)(destination + part), value);
-        }
-    }
 }
 
 static void fill_sse2(unsigned char *destination, const unsigned char line[LINE], size_t bytes) {
@@ -160,9 +121,9 @@ static void store_sse2(uint64_t *to, const unsigned char *from, uint64_t word, u
 #endif
 
 static const struct kernel *copy_choose(void) {
-    static const struct kernel avx512 = {"avx512", copy_avx512, fill_avx512, store_avx512};
-    static const struct kernel avx2 = {"avx2", copy_avx2, fill_avx2, store_avx2};
-    static const struct kernel sse2 = {"sse2", copy_sse2, fill_sse2, store_sse2};
+    static const struct kernel avx512 = {"avx512", fill_avx512, store_avx512};
+    static const struct kernel avx2 = {"avx2", fill_avx2, store_avx2};
+    static const struct kernel sse2 = {"sse2", fill_sse2, store_sse2};
     if (__builtin_cpu_supports("avx512f"))
         return &avx512;
     return __builtin_cpu_supports("avx2") ? &avx2 : &sse2;
@@ -174,12 +135,6 @@ void hw_stream_fence(void) {
 
 #else
 
-static void copy_portable(unsigned char *destination, const unsigned char *source, size_t bytes,
-                          const unsigned char *ahead) {
-    (void)ahead;
-    memcpy(destination, source, bytes);
-}
-
 static void fill_portable(unsigned char *destination, const unsigned char line[LINE],
                           size_t bytes) {
     for (size_t i = 0; i < bytes; i += LINE)
@@ -187,7 +142,7 @@ static void fill_portable(unsigned char *destination, const unsigned char line[L
 }
 
 static const struct kernel *copy_choose(void) {
-    static const struct kernel portable = {"memcpy", copy_portable, fill_portable, store_plain};
+    static const struct kernel portable = {"memcpy", fill_portable, store_plain};
     return &portable;
 }
 
@@ -211,18 +166,21 @@ const char *hw_stream_kernel(void) {
     return copy_kernel()->name;
 }
 
+/* A command may name the same memory twice, in any way; it gets what it asked for. */
+static bool overlap(const unsigned char *a, const unsigned char *b, size_t bytes) {
+    return a < b + bytes && b < a + bytes;
+}
+
 void hw_stream_copy(void *destination, const void *source, size_t bytes, const void *ahead) {
     unsigned char *to = destination;
     const unsigned char *from = source;
-    if ((uintptr_t)to % LINE == 0) {
-        copy_lines *copy = copy_kernel()->copy;
-        for (; bytes >= PAGE; bytes -= PAGE, to += PAGE, from += PAGE) {
-            /* Nothing to fetch ahead: fetching the page again costs nothing, it is there. */
-            const unsigned char *next = bytes >= 2 * PAGE ? from + PAGE : ahead;
-            copy(to, from, PAGE, next ? next : from);
-        }
+    size_t whole = bytes / WAYS_STEP * WAYS_STEP;
+    if (bytes >= PAGE && (uintptr_t)to % LINE == 0 && !overlap(to, from, bytes)) {
+        choice_copy(to, from, whole, ahead);
+        to += whole;
+        from += whole;
+        bytes -= whole;
     }
-    /* A command may name the same memory twice, in any way; it gets what it asked for. */
     memmove(to, from, bytes);
 }
 

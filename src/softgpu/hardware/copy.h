@@ -1,9 +1,8 @@
 /*
- * copy.h - the kernels of the software GPU that copy, fill and store words, and nothing else.
+ * copy.h - how the software GPU copies, fills and stores words, and nothing else.
  *
- * Moves that are larger than a cache go past it with non-temporal stores while the page after next
- * is being fetched (docs/softgpu.md, "Speed"). bench/ measures these functions as the limit that
- * the whole path is held against.
+ * Moves that are larger than a cache are made in the way that is fastest on this machine
+ * (choice.h; docs/softgpu.md, "Speed").
  */
 #ifndef SOFTGPU_HW_COPY_H
 #define SOFTGPU_HW_COPY_H
@@ -15,8 +14,8 @@
 #define HW_STREAM_BYTES ((size_t)64 << 10)
 
 /*
- * Copies `bytes` that do not overlap, past the cache. `ahead` is where the source goes on after
- * them (fetched meanwhile), or NULL. Visible to other CPUs only after hw_stream_fence.
+ * Copies `bytes`. `ahead` is where the source goes on after them (fetched meanwhile), or NULL. Visible
+ * to other CPUs only after hw_stream_fence.
  */
 void hw_stream_copy(void *destination, const void *source, size_t bytes, const void *ahead);
 
@@ -36,7 +35,7 @@ void hw_store_series(uint64_t *to, uint64_t word, uint64_t each, size_t count);
 /* Orders streamed stores before everything that follows. */
 void hw_stream_fence(void);
 
-/* "avx512", "avx2", "sse2", or "memcpy" where there are no non-temporal stores. */
+/* What fills and stores words: "avx512", "avx2", "sse2", or "memcpy" where there are none of these. */
 const char *hw_stream_kernel(void);
 
 #endif

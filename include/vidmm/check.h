@@ -77,6 +77,14 @@ struct vidmm_check_options {
     const char *stage;                   /* its name; NULL: all */
     const struct vidmm_spoiler *spoiler; /* NULL: none */
     FILE *log; /* DbgPrint of the driver and every DDI call; NULL: nowhere */
+    /*
+     * The identity of a finding: the first run of a stage that shows it is made again, in this
+     * process; the result is that run's. VIDMM_CHECK_BAD_INPUT: none does. A crash there is the caller's,
+     * and so is a SIGALRM after timeout_ms, if that is not 0. NULL: no replay.
+     */
+    const char *replay;
+    /* A sentence about a replay; NULL: never called. */
+    void (*tell)(void *ctx, const char *sentence);
     /* A stage begins; NULL: never called. */
     void (*progress)(void *ctx, const char *stage);
     void *progress_ctx;
@@ -147,6 +155,14 @@ struct vidmm_check_result {
 
 /* A crash, a hang or an exit of the driver does not end the caller. */
 void vidmm_check(const struct vidmm_check_options *options, struct vidmm_check_result *result);
+
+/* The call that the driver is in while a finding is replayed in this process, as findings have it;
+ * else NULL. May be called from a signal handler. */
+const char *vidmm_check_calling(void);
+/* Makes a finding of a driver that ended the process by a signal. `reason`: what it did, if it is more
+ * than the signal says; or NULL. `where`: the call, or NULL. */
+void vidmm_check_death(struct vidmm_ledger *ledger, int signal, const char *reason,
+                       const char *where);
 
 /*
  * The identity of a finding: its rule, the call, what was expected (of what is no rule's, what was

@@ -198,13 +198,23 @@ void vidmm_ledger_note(struct vidmm_ledger *ledger, enum vidmm_finding_kind kind
                        enum vidmm_side who, const char *found, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* From here on each finding of this process, and each step, is told. NULL: to nobody. */
+/* Called for each finding, after it has been entered and before anybody is told: a place for a
+ * debugger to stop. */
+void vidmm_finding(const struct vidmm_finding *finding);
+
+/* From here on each finding of this process is told, each step, and each call that a referee sees,
+ * before the driver is entered. Members but `ctx`, which tells watchers apart, may be NULL. */
 struct vidmm_ledger_watcher {
     void *ctx;
     void (*finding)(void *ctx, const struct vidmm_finding *finding);
     void (*step)(void *ctx, const char *step);
+    void (*entered)(void *ctx, uint64_t call, const char *name);
 };
+#define VIDMM_LEDGER_WATCHERS 2u /* at most at a time; of more, the others are told nothing */
 void vidmm_ledger_watch(const struct vidmm_ledger_watcher *watcher);
+void vidmm_ledger_unwatch(const void *ctx);
+/* For a referee: the call that was counted last is made next. */
+void vidmm_ledger_entered(const struct vidmm_ledger *ledger, const char *name);
 
 /* Another life of a driver begins. */
 void vidmm_ledger_begin(struct vidmm_ledger *ledger);

@@ -1,7 +1,7 @@
 /*
  * check.c - the whole conformance check: runs all stages with one ledger, then makes the summary.
  */
-#include "stage.h"
+#include "replay.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +15,16 @@ static bool worse(enum vidmm_stage_outcome a, enum vidmm_stage_outcome b) {
     return a > b;
 }
 
-static void run_stage(struct check *check, const struct check_stage *stage,
+/* True: it showed what a replay looks for. */
+static bool run_stage(struct check *check, const struct check_stage *stage,
                       struct vidmm_stage_result *result) {
     uint64_t start = check_now_ms(), calls = check->shared->ledger.calls;
     uint32_t deaths = 0;
-    for (uint32_t i = 0; i < stage->runs && deaths < DEATHS_MOST; i++) {
+    bool shown = false;
+    for (uint32_t i = 0; i < stage->runs && deaths < DEATHS_MOST && !shown; i++) {
+        replay_before(check);
         enum vidmm_stage_outcome outcome = check_child(check, stage, i);
+        shown = replay_look(check, stage, i);
         deaths += outcome == VIDMM_STAGE_CRASHED;
         if (i == 0 || worse(outcome, result->outcome)) {
             result->outcome = outcome;
@@ -32,6 +36,7 @@ static void run_stage(struct check *check, const struct check_stage *stage,
     }
     result->ms = (uint32_t)(check_now_ms() - start);
     result->calls = check->shared->ledger.calls - calls;
+    return shown;
 }
 
 static bool asked_for(const struct vidmm_check_options *options, const char *stage) {
@@ -52,8 +57,8 @@ static bool is_idle(const struct vidmm_check_options *options, const struct chec
 
 /* Goes on with the other stages if the driver starts. */
 static void run_stages(struct check *check, struct vidmm_check_result *result) {
-    bool starts = true;
-    for (uint32_t i = 0; i < check_stage_count; i++) {
+    bool starts = true, shown = false;
+    for (uint32_t i = 0; i < check_stage_count && !shown; i++) {
         const struct check_stage *stage = &check_stages[i];
         struct vidmm_stage_result *one = &result->stage[result->stages++];
         one->name = stage->name;
@@ -69,7 +74,7 @@ static void run_stages(struct check *check, struct vidmm_check_result *result) {
         }
         if (check->options->progress)
             check->options->progress(check->options->progress_ctx, stage->name);
-        run_stage(check, stage, one);
+        shown = run_stage(check, stage, one);
         starts = check->shared->version != 0;
     }
 }
@@ -81,10 +86,22 @@ static bool stage_exists(const char *name) {
     return false;
 }
 
-/* Findings of this process are recorded, too: what ends a driver is one. */
-static void record_ledger(struct vidmm_ledger *ledger) {
-    if (vidmm_harness_recording())
-        vidmm_record_ledger(vidmm_harness_recording(), ledger);
+/* Runs are recorded from here on, and findings of this process, too: what ends a driver is one. */
+static void examine_recorded(struct vidmm_record *record, struct vidmm_ledger *ledger) {
+    vidmm_harness_record(record);
+    if (record)
+        vidmm_record_ledger(record, ledger);
+}
+
+/* The runs of all stages, or the one that a replay asks for; false: there is none. */
+static bool examine_run(struct check *check, struct vidmm_check_result *result) {
+    struct vidmm_record *record = vidmm_harness_recording();
+    examine_recorded(check->replay ? NULL : record, &check->shared->ledger);
+    run_stages(check, result);
+    examine_recorded(record, &check->shared->ledger);
+    bool shown = !check->replay || replay_again(check, result);
+    examine_recorded(record, NULL);
+    return shown;
 }
 
 /* Its own findings, and what the driver's process left of them, are the result's. */
@@ -92,9 +109,8 @@ static void examine(struct check *check, struct vidmm_check_result *result) {
     const struct vidmm_check_options *options = check->options;
     for (uint32_t number = 1; options->only_some && number <= VIDMM_RULES_LAST; number++)
         check->shared->ledger.muted[number] = options->only[number] == 0;
-    record_ledger(&check->shared->ledger);
-    run_stages(check, result);
-    record_ledger(NULL);
+    if (!examine_run(check, result))
+        return;
     result->ledger = check->shared->ledger;
     result->ddi_version = check->shared->version;
     result->registered_version = check->shared->registered_version;
@@ -118,7 +134,8 @@ void vidmm_check(const struct vidmm_check_options *options, struct vidmm_check_r
     void *shared = mmap(NULL, sizeof(*check.shared), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     check.causes = calloc(1, sizeof(*check.causes));
-    if (shared != MAP_FAILED && check.causes) {
+    check.replay = options->replay ? calloc(1, sizeof(*check.replay)) : NULL;
+    if (shared != MAP_FAILED && check.causes && (check.replay || !options->replay)) {
         check.shared = shared;
         examine(&check, result);
     } else {
@@ -127,5 +144,6 @@ void vidmm_check(const struct vidmm_check_options *options, struct vidmm_check_r
     }
     if (shared != MAP_FAILED)
         munmap(shared, sizeof(*check.shared));
+    free(check.replay);
     free(check.causes);
 }

@@ -147,7 +147,7 @@ static const char *child_place(struct check_shared *shared) {
     struct vidmm_ledger *ledger = &shared->ledger;
     if (shared->died_in[0] != 0)
         vidmm_ledger_calling(ledger, shared->died_in);
-    return ledger->calling[0] != 0 ? ledger->calling : "no call of the system's";
+    return ledger->calling[0] != 0 ? ledger->calling : CHECK_NO_CALL;
 }
 
 /* The newest finding is of the process that died. */
@@ -163,21 +163,28 @@ static void place_death(struct check_shared *shared) {
         finding->place[i].offset = shared->crash_frame[i];
 }
 
+void vidmm_check_death(struct vidmm_ledger *ledger, int signal, const char *reason,
+                       const char *where) {
+    const char *in = where ? where : CHECK_NO_CALL;
+    if (signal == SIGABRT)
+        vidmm_ledger_note(ledger, VIDMM_FINDING_EXIT, VIDMM_SIDE_DRIVER,
+                          "abort or a bugcheck in %s", in);
+    else if (reason)
+        vidmm_ledger_note(ledger, VIDMM_FINDING_CRASH, VIDMM_SIDE_DRIVER, "%s in %s", reason, in);
+    else
+        vidmm_ledger_note(ledger, VIDMM_FINDING_CRASH, VIDMM_SIDE_DRIVER, "signal %d (%s) in %s",
+                          signal, strsignal(signal), in);
+}
+
 static enum vidmm_stage_outcome judge_death(struct check_shared *shared, int status) {
     struct vidmm_ledger *ledger = &shared->ledger;
     const char *where = child_place(shared);
     bool done = WIFEXITED(status) && WEXITSTATUS(status) == CHILD_DONE && shared->finished == 1;
     if (done)
         return (enum vidmm_stage_outcome)shared->outcome;
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT)
-        vidmm_ledger_note(ledger, VIDMM_FINDING_EXIT, VIDMM_SIDE_DRIVER,
-                          "abort or a bugcheck in %s", where);
-    else if (WIFSIGNALED(status) && shared->died_of[0] != 0)
-        vidmm_ledger_note(ledger, VIDMM_FINDING_CRASH, VIDMM_SIDE_DRIVER, "%s in %s",
-                          shared->died_of, where);
-    else if (WIFSIGNALED(status))
-        vidmm_ledger_note(ledger, VIDMM_FINDING_CRASH, VIDMM_SIDE_DRIVER, "signal %d (%s) in %s",
-                          WTERMSIG(status), strsignal(WTERMSIG(status)), where);
+    if (WIFSIGNALED(status))
+        vidmm_check_death(ledger, WTERMSIG(status),
+                          shared->died_of[0] != 0 ? shared->died_of : NULL, where);
     else
         vidmm_ledger_note(ledger, VIDMM_FINDING_EXIT, VIDMM_SIDE_DRIVER,
                           "the process ended with exit code %d in %s", WEXITSTATUS(status), where);

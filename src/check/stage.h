@@ -17,6 +17,7 @@
 #define CHECK_SETTINGS 256u
 #define CHECK_PAGE     4096u
 #define CHECK_FAILURES 160u
+#define CHECK_NO_CALL  "no call of the system's"
 
 /* In memory that child and parent share; a driver can damage it. */
 struct check_shared {
@@ -37,10 +38,13 @@ struct check_shared {
     uint64_t crash_frame[VIDMM_PLACES];
 };
 
+struct replay;
+
 struct check {
     const struct vidmm_check_options *options;
     struct check_shared *shared;
     struct causes *causes;
+    struct replay *replay; /* NULL: no finding is looked for */
     /* Of the run: */
     struct vidmm_harness harness;
     struct vidmm_host_setting settings[CHECK_SETTINGS];

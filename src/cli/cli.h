@@ -59,6 +59,7 @@ bool cli_take_only(char *words, struct cli_options *options);
 bool cli_take_ignore(char *words, struct cli_options *options);
 bool cli_take_fail_on(const char *word, struct cli_options *options);
 bool cli_take_baseline(const char *path, struct cli_options *options);
+bool cli_take_replay(const char *identity, struct cli_options *options);
 bool cli_take_reading(const char *word, struct cli_options *options);
 bool cli_take_timeout(const char *text, struct cli_options *options);
 bool cli_take_format(const char *word, struct cli_options *options);

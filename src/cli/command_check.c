@@ -12,6 +12,11 @@ static void stage_begins(void *ctx, const char *stage) {
     fprintf(stderr, "vidmm: stage %s\n", stage);
 }
 
+static void check_tell(void *ctx, const char *sentence) {
+    (void)ctx;
+    fprintf(stderr, "vidmm: %s\n", sentence);
+}
+
 static bool wants_color(const struct cli_options *options) {
     if (options->color && strcmp(options->color, "auto") != 0)
         return strcmp(options->color, "always") == 0;
@@ -32,6 +37,7 @@ static void gather(struct cli_options *options) {
     check->seed = options->run.seed;
     check->log = options->run.log;
     check->no_fork = options->no_fork;
+    check->tell = check_tell;
     check->progress = options->verbose ? stage_begins : NULL;
 }
 
@@ -50,13 +56,14 @@ static int check_and_report(struct cli_options *options) {
     gather(options);
     if (!cli_calls_begin(options))
         return VIDMM_CHECK_BAD_INPUT;
-    if (options->no_fork)
+    if (options->no_fork || options->check.replay)
         cli_watch_crashes(options);
     vidmm_check(&options->check, &result);
     if (cli_calls_end(options, check_end(&result), 0) != 0)
         return VIDMM_CHECK_BAD_INPUT;
     if (result.status == VIDMM_CHECK_BAD_INPUT)
-        return cli_refuse("%s; see vidmm check --help", result.text);
+        return cli_refuse("%s%s", result.text,
+                          options->check.replay ? "" : "; see vidmm check --help");
     const struct vidmm_check_style style = {.color = wants_color(options),
                                             .verbose = options->verbose};
     const char *path = options->output ? options->output : "-";

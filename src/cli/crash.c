@@ -19,7 +19,7 @@ struct note {
     int32_t signal;
     uint32_t frames;
     uint64_t frame[VIDMM_PLACES];
-    char where[96];  /* the DDI call, or other code of the driver */
+    char where[96];  /* the DDI call, or other code of the driver; or empty */
     char reason[96]; /* what is more than the signal says, or empty */
 };
 
@@ -28,23 +28,49 @@ static pid_t reporter;
 
 /* ---- The process that waits ------------------------------------------------------------------ */
 
-static void crash_tell(struct cli_options *options, const struct note *note) {
-    struct vidmm_ledger *ledger = calloc(1, sizeof(*ledger));
-    const char *driver = options->run.driver_path;
-    char text[512], number[64];
-    if (!ledger)
-        return;
-    snprintf(number, sizeof(number), "signal %d (%s)", (int)note->signal, strsignal(note->signal));
-    vidmm_ledger_note(ledger, VIDMM_FINDING_CRASH, VIDMM_SIDE_DRIVER, "%s in %s",
-                      note->reason[0] != '\0' ? note->reason : number, note->where);
+/* What ended the driver, as the check of a process of its own would find it. */
+static void crash_find(const struct cli_options *options, const struct note *note,
+                       struct vidmm_ledger *ledger) {
+    const char *reason = note->reason[0] != '\0' ? note->reason : NULL;
+    const char *where = note->where[0] != '\0' ? note->where : NULL;
+    vidmm_ledger_calling(ledger, where);
+    if (note->signal == SIGALRM)
+        vidmm_ledger_note(ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
+                          "no end within %u ms, in %s", options->check.timeout_ms,
+                          where ? where : "no call of the system's");
+    else
+        vidmm_check_death(ledger, note->signal, reason, where);
     struct vidmm_finding *finding = &ledger->finding[0];
     finding->places = note->frames < VIDMM_PLACES ? note->frames : VIDMM_PLACES;
     for (uint32_t i = 0; i < finding->places; i++)
         finding->place[i].offset = note->frame[i];
-    vidmm_check_symbols(driver, ledger);
-    vidmm_report_crash(stderr, finding);
-    if (options->json &&
-        !vidmm_report_crash_json(options->json, driver, finding, text, sizeof(text)))
+    vidmm_check_symbols(options->run.driver_path, ledger);
+}
+
+/* Of a replay: whether it is what was looked for. */
+static void crash_tell_replay(const struct cli_options *options,
+                              const struct vidmm_finding *finding) {
+    char identity[VIDMM_IDENTITY];
+    vidmm_finding_identity(finding, identity);
+    if (strcmp(identity, options->check.replay) == 0)
+        fprintf(stderr, "vidmm: %s again: %s\n", identity, finding->found);
+    else
+        fprintf(stderr, "vidmm: %s did not come again\n", options->check.replay);
+}
+
+static void crash_tell(struct cli_options *options, const struct note *note) {
+    struct vidmm_ledger *ledger = calloc(1, sizeof(*ledger));
+    char text[512];
+    if (!ledger)
+        return;
+    crash_find(options, note, ledger);
+    const struct vidmm_finding *finding = &ledger->finding[0];
+    if (options->check.replay)
+        crash_tell_replay(options, finding);
+    if (note->signal != SIGALRM)
+        vidmm_report_crash(stderr, finding);
+    if (options->json && !vidmm_report_crash_json(options->json, options->run.driver_path, finding,
+                                                  text, sizeof(text)))
         cli_refuse("%s", text);
     (void)cli_calls_end(options, finding->found, 0);
     free(ledger);
@@ -67,16 +93,17 @@ static void await_note(struct cli_options *options, int from) {
 /* Where the driver is; false: this is no code of the driver's. */
 static bool take_note(struct note *note, const void *interrupted) {
     const char *doing = vidmm_host_doing(), *call = vidmm_host_calling();
+    const char *checked = vidmm_check_calling();
     const char *reason = vidmm_host_crash_reason();
     if (reason)
         strncpy(note->reason, reason, sizeof(note->reason) - 1);
     note->frames = vidmm_host_crash_places(interrupted, note->frame, VIDMM_PLACES);
     if (doing)
         strncpy(note->where, doing, sizeof(note->where) - 1);
+    else if (checked)
+        strncpy(note->where, checked, sizeof(note->where) - 1);
     else if (call)
         strncat(strcpy(note->where, "DxgkDdi"), call, sizeof(note->where) - 8);
-    else
-        strcpy(note->where, "no call of the system's");
     return doing || call || note->frames != 0;
 }
 
@@ -94,7 +121,7 @@ static void crashed(int number, siginfo_t *info, void *interrupted) {
 }
 
 static void take_signals(void) {
-    static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+    static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGALRM};
     static uint64_t stack[8192]; /* an overflow of the stack is one of them */
     const stack_t last = {.ss_sp = stack, .ss_size = sizeof(stack)};
     const struct sigaction action = {.sa_sigaction = crashed,

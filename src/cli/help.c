@@ -140,6 +140,25 @@ static void help_readings(FILE *out) {
     }
 }
 
+/* Which findings count, and which runs are made. */
+static void help_gate(FILE *out) {
+    fputs(
+        "      --only R1,R2,A     check only these rules or groups of rules; what else is found "
+        "does\n"
+        "                         not fail\n"
+        "      --ignore WORDS     rules (R55), what the host sees (K9), groups (A) and findings\n"
+        "                         (R55-3f9a1c) that do not fail\n"
+        "      --fail-on WHAT     the least severity that fails: bugcheck, start, creation, lost,\n"
+        "                         corruption or performance (default)\n"
+        "      --baseline FILE    findings of this report (--format json) are known and do not "
+        "fail\n"
+        "      --replay IDENTITY  run what shows the finding again, alone and in this process, "
+        "where\n"
+        "                         a debugger stops; no deadline but --timeout (docs/debugging.md)\n"
+        "      --stage NAME       run only this stage:\n",
+        out);
+}
+
 void cli_help_check(FILE *out) {
     fputs("Usage: vidmm check [OPTION...] [DRIVER]\n"
           "\n"
@@ -152,18 +171,7 @@ void cli_help_check(FILE *out) {
           "                         driver's BARs (vidmm/hwmodel.h); without it plain memory\n",
           out);
     help_device(out);
-    fputs(
-        "      --only R1,R2,A     check only these rules or groups of rules; what else is found "
-        "does\n"
-        "                         not fail\n"
-        "      --ignore WORDS     rules (R55), what the host sees (K9), groups (A) and findings\n"
-        "                         (R55-3f9a1c) that do not fail\n"
-        "      --fail-on WHAT     the least severity that fails: bugcheck, start, creation, lost,\n"
-        "                         corruption or performance (default)\n"
-        "      --baseline FILE    findings of this report (--format json) are known and do not "
-        "fail\n"
-        "      --stage NAME       run only this stage:\n",
-        out);
+    help_gate(out);
     help_stages(out);
     fputs("      --reading NAME=VALUE  the reading to take where pages contradict each other\n"
           "                         (docs/readings.md); the first value is the default:\n",

@@ -59,6 +59,7 @@ enum option_id {
     OPTION_BASELINE,
     OPTION_NO_FORK,
     OPTION_CALLS,
+    OPTION_REPLAY,
 };
 
 #define MIGRATE_OPTIONS (CLI_SEND_OPTIONS | CLI_RECV_OPTIONS)
@@ -102,6 +103,7 @@ static const struct {
     {{"output", required_argument, NULL, OPTION_OUTPUT}, CLI_CHECK_OPTIONS},
     {{"timeout", required_argument, NULL, OPTION_TIMEOUT}, CLI_CHECK_OPTIONS},
     {{"stage", required_argument, NULL, OPTION_STAGE}, CLI_CHECK_OPTIONS},
+    {{"replay", required_argument, NULL, OPTION_REPLAY}, CLI_CHECK_OPTIONS},
     {{"color", required_argument, NULL, OPTION_COLOR}, CLI_CHECK_OPTIONS},
     {{"verbose", no_argument, NULL, OPTION_VERBOSE}, CLI_CHECK_OPTIONS},
     {{"to", required_argument, NULL, OPTION_TO}, CLI_SEND_OPTIONS},
@@ -224,6 +226,8 @@ static bool take_check_option(int id, char *value, struct cli_options *options) 
         return true;
     case OPTION_TIMEOUT:
         return cli_take_timeout(value, options);
+    case OPTION_REPLAY:
+        return cli_take_replay(value, options);
     case OPTION_STAGE:
         options->check.stage = value;
         return true;

@@ -99,6 +99,12 @@ bool cli_take_baseline(const char *path, struct cli_options *options) {
     return false;
 }
 
+bool cli_take_replay(const char *identity, struct cli_options *options) {
+    options->check.replay = identity;
+    return vidmm_identity_parse(identity) ||
+           cli_refuse_value("replay", identity, "an identity of a report, such as R200-1d04dd");
+}
+
 static void say_readings(void) {
     const struct vidmm_reading_choice *choice;
     for (size_t i = 0; (choice = vidmm_reading_at(i)); i++)

@@ -114,9 +114,13 @@ static void record_step(void *ctx, const char *step) {
 }
 
 void vidmm_record_ledger(struct vidmm_record *record, struct vidmm_ledger *ledger) {
-    const struct vidmm_ledger_watcher watcher = {record, record_finding, record_step};
+    const struct vidmm_ledger_watcher watcher = {
+        .ctx = record, .finding = record_finding, .step = record_step};
     record->ledger = ledger;
-    vidmm_ledger_watch(ledger ? &watcher : NULL);
+    if (ledger)
+        vidmm_ledger_watch(&watcher);
+    else
+        vidmm_ledger_unwatch(record);
 }
 
 /* ---- The record ------------------------------------------------------------------------------ */

@@ -307,7 +307,8 @@ static void calls_event(void *ctx, const struct vidmm_record_event *event) {
     line_end(calls);
     line_put(calls, "\n", 1);
     calls_keep(calls);
-    if (event->kind == VIDMM_RECORD_CALL)
+    if (event->kind == VIDMM_RECORD_CALL || event->kind == VIDMM_RECORD_FINDING ||
+        event->kind == VIDMM_RECORD_END)
         calls_flush(calls);
 }
 

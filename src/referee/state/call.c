@@ -15,6 +15,7 @@ void referee_enter(struct vidmm_referee *referee, struct referee_call *call, con
     ledger->calls++;
     ledger->depth++;
     vidmm_ledger_calling(ledger, name);
+    vidmm_ledger_entered(ledger, name);
     if (referee->iommu.exclusive)
         MANAGER_MUST(355, false,
                      "no call between DxgkDdiBeginExclusiveAccess and "

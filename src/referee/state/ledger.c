@@ -16,11 +16,44 @@ void vidmm_ledger_places(uint32_t (*find)(const char *call, uint64_t *frame, uin
     find_places = find;
 }
 
-static struct vidmm_ledger_watcher watching;
+/* ---- Who is told ----------------------------------------------------------------------------- */
+
+static struct vidmm_ledger_watcher watchers[VIDMM_LEDGER_WATCHERS];
 
 void vidmm_ledger_watch(const struct vidmm_ledger_watcher *watcher) {
-    watching = watcher ? *watcher : (struct vidmm_ledger_watcher){.ctx = NULL};
+    struct vidmm_ledger_watcher *place = NULL;
+    vidmm_ledger_unwatch(watcher->ctx);
+    for (uint32_t i = 0; i < VIDMM_LEDGER_WATCHERS && !place; i++)
+        place = watchers[i].ctx ? NULL : &watchers[i];
+    if (place)
+        *place = *watcher;
 }
+
+void vidmm_ledger_unwatch(const void *ctx) {
+    for (uint32_t i = 0; i < VIDMM_LEDGER_WATCHERS; i++)
+        if (watchers[i].ctx == ctx)
+            watchers[i] = (struct vidmm_ledger_watcher){.ctx = NULL};
+}
+
+/* Not for the compiler to leave out. */
+__attribute__((noinline)) void vidmm_finding(const struct vidmm_finding *finding) {
+    __asm__ volatile("" : : "r"(finding) : "memory");
+}
+
+static void ledger_tell(const struct vidmm_finding *finding) {
+    vidmm_finding(finding);
+    for (uint32_t i = 0; i < VIDMM_LEDGER_WATCHERS; i++)
+        if (watchers[i].finding)
+            watchers[i].finding(watchers[i].ctx, finding);
+}
+
+void vidmm_ledger_entered(const struct vidmm_ledger *ledger, const char *name) {
+    for (uint32_t i = 0; i < VIDMM_LEDGER_WATCHERS; i++)
+        if (watchers[i].entered)
+            watchers[i].entered(watchers[i].ctx, ledger->calls, name);
+}
+
+/* ---- Findings -------------------------------------------------------------------------------- */
 
 static void ledger_place(struct vidmm_finding *finding) {
     uint64_t frame[VIDMM_PLACES];
@@ -125,8 +158,7 @@ static void ledger_enter(struct vidmm_ledger *ledger, struct vidmm_finding *find
     ledger_after(ledger, finding);
     ledger_keep(ledger, finding);
     pthread_mutex_unlock(&lock);
-    if (watching.finding)
-        watching.finding(watching.ctx, finding);
+    ledger_tell(finding);
 }
 
 void vidmm_ledger_judge(struct vidmm_ledger *ledger, uint32_t rule, enum vidmm_side who, bool kept,
@@ -170,8 +202,9 @@ void vidmm_ledger_step(struct vidmm_ledger *ledger, const char *step) {
     pthread_mutex_lock(&lock);
     snprintf(ledger->step, sizeof(ledger->step), "%s", step ? step : "");
     pthread_mutex_unlock(&lock);
-    if (watching.step)
-        watching.step(watching.ctx, step ? step : "");
+    for (uint32_t i = 0; i < VIDMM_LEDGER_WATCHERS; i++)
+        if (watchers[i].step)
+            watchers[i].step(watchers[i].ctx, step ? step : "");
 }
 
 void vidmm_finding_text(const struct vidmm_finding *finding, char *text, size_t size) {

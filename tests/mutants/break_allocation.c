@@ -244,6 +244,8 @@ static NTSTATUS APIENTRY create_with_note(const HANDLE adapter, DXGKARG_CREATEAL
 REPLACE(DxgkDdiCreateAllocation, create_with_note)
 
 SPOILED_INFO(read_from_nowhere, info->SupportedReadSegmentSet = 0)
+SPOILED_INFO(out_of_sight, if (!info->Flags.Cached || info->Flags.Overlay) return;
+             info->Flags.Cached = 0; info->Flags.CpuVisible = 0)
 SPOILED_INFO(last_row_missing, if (info->Size > 65536) info->Size -= 65536)
 
 static DXGKRNL_INTERFACE system_calls;
@@ -551,6 +553,8 @@ const struct mutant mutants_allocation[] = {
     DRIVER(531, "keeps a note of what it could not create", install_create_with_note,
            .stage = "failures"),
     DRIVER(533, "answers an escape without looking at its size", install_escape_unmeasured,
+           .stage = "objects"),
+    DRIVER(534, "hides shadow and staging surfaces from the CPU", install_out_of_sight,
            .stage = "objects"),
     MANAGER(79, "works with a context that wants DMA buffers in memory", install_overlook_segments,
             PAGING, .scene = scene_below_in_memory, .consequences = {80}),

@@ -311,4 +311,16 @@ const struct vidmm_rule rules_d_life[] = {
         .right = "if (args->PrivateDriverDataSize < sizeof(*data))\n"
                  "    return STATUS_INVALID_PARAMETER;\n",
     },
+    {
+        RULE(534, DRIVER, DOCUMENTED, CREATION_FAILS),
+        .statement = "Allocations of shadow and staging surfaces are CpuVisible.",
+        .page = "ns-d3dkmdt-_d3dkmdt_shadowsurfacedata",
+        .how = "The flags of each allocation that is created with the private data of such a "
+               "surface.",
+        .why = "The CPU locks them, to draw into one and to read from the other.",
+        .windows = "No page tells more than that they are lockable.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "info->Flags.CpuVisible = 0;\n",
+        .right = "info->Flags.CpuVisible = 1;\n",
+    },
 };

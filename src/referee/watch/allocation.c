@@ -90,6 +90,15 @@ static void allocation_judge_handles(struct vidmm_referee *referee,
     }
 }
 
+/* ns-d3dkmdt-_d3dkmdt_shadowsurfacedata.md, ns-d3dkmdt-_d3dkmdt_stagingsurfacedata.md */
+static void allocation_judge_lockable(struct vidmm_referee *referee,
+                                      const DXGK_ALLOCATIONINFO *info, UINT index, uint32_t type) {
+    if (type == D3DKMDT_STANDARDALLOCATION_SHADOWSURFACE ||
+        type == D3DKMDT_STANDARDALLOCATION_STAGINGSURFACE)
+        DRIVER_MUST(534, info->Flags.CpuVisible, "CpuVisible for a surface that the CPU locks",
+                    "allocation %u: Flags are 0x%x", index, info->Flags.Value);
+}
+
 static void allocation_created(struct vidmm_referee *referee, const DXGKARG_CREATEALLOCATION *args,
                                HANDLE asked, const struct standards_data *standards) {
     const DXGK_ALLOCATIONINFO *infos = args->pAllocationInfo;
@@ -98,6 +107,7 @@ static void allocation_created(struct vidmm_referee *referee, const DXGKARG_CREA
     for (UINT i = 0; i < args->NumAllocations; i++) {
         uint32_t type = standards ? standards[i].type : 0;
         allocation_judge_info(referee, &infos[i], i, type);
+        allocation_judge_lockable(referee, &infos[i], i, type);
         if (standards && standards[i].bytes != 0)
             DRIVER_MUST(527, infos[i].Size >= standards[i].bytes,
                         "a standard surface with room for all of its rows",

@@ -48,8 +48,8 @@ ALLOWED = [
     ('src/softgpu/*', 'own wddm free string vidmm/umd vidmm/softgpu'),
     ('src/referee/rules/*', 'own wddm free string system vidmm/rules vidmm/readings'),
     ('src/referee/*', 'own wddm free string system vidmm/rules vidmm/readings vidmm/referee vidmm/interrupt '
-                      'vidmm/services vidmm/operations vidmm/segment_queries vidmm/interfaces'),
-    ('src/host/*', 'own wddm free string system vidmm/host vidmm/hwmodel vidmm/os vidmm/interrupt vidmm/interfaces'),
+                      'vidmm/services vidmm/operations vidmm/segment_queries vidmm/interfaces vidmm/statuses'),
+    ('src/host/*', 'own wddm free string system vidmm/host vidmm/hwmodel vidmm/os vidmm/interrupt vidmm/interfaces vidmm/statuses'),
     ('src/record/*', 'own wddm free string system vidmm/record vidmm/operations vidmm/statuses'),
     ('src/harness/*', 'own wddm free string system vidmm/record vidmm/host vidmm/manager vidmm/virtual vidmm/os vidmm/harness '
                       'vidmm/referee vidmm/interfaces vidmm/statuses'),

@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include <vidmm/statuses.h>
+
 struct sentence {
     char *text;
     size_t size, length;
@@ -95,6 +97,14 @@ static void say_access(struct sentence *s, const struct vidmm_access *access) {
                      (unsigned long long)access->submission, access->device, access->node);
 }
 
+static void say_status(struct sentence *s, NTSTATUS status) {
+    const char *name = vidmm_status_name(status);
+    if (name)
+        sentence_add(s, "; the driver answered status %s", name);
+    else
+        sentence_add(s, "; the driver answered status 0x%08x", (unsigned)status);
+}
+
 void vidmm_error_text(const struct vidmm_error *error, char *text, size_t text_size) {
     struct sentence s = {text, text_size, 0};
     if (text_size == 0)
@@ -115,7 +125,7 @@ void vidmm_error_text(const struct vidmm_error *error, char *text, size_t text_s
     if (error->expected)
         sentence_add(&s, "%s %s", error->field ? ", expected" : ": expected", error->expected);
     if (error->nt != STATUS_SUCCESS)
-        sentence_add(&s, "; the driver answered status 0x%08x", (unsigned)error->nt);
+        say_status(&s, error->nt);
     if (error->rule || error->page)
         sentence_add(&s, " [%s%s%s]", error->rule ? error->rule : "",
                      error->rule && error->page ? ", " : "", error->page ? error->page : "");

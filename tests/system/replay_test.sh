@@ -38,6 +38,8 @@ done
 for breaks in 1 2 3 6 8 11 12; do
     replays --stage objects --set Break=$breaks "$work/broken.so"
 done
+"$vidmm" check --stage objects --set Break=8 "$work/broken.so" > "$work/out"
+expect "a status by its name" "return value is STATUS_NOT_FOUND" "$(grep -o 'return value is STATUS_NOT_FOUND' "$work/out" | head -n 1)"
 for breaks in 2 5 1; do
     replays --stage objects --set Break=$breaks "$work/ending.so"
 done

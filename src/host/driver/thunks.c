@@ -16,6 +16,9 @@
 #include "kernel/irql.h"
 
 #include <stddef.h>
+#include <string.h>
+
+#include <vidmm/statuses.h>
 
 #define SLOT(name)                                                                                 \
     ((uint32_t)((offsetof(DRIVER_INITIALIZATION_DATA, DxgkDdi##name) - sizeof(uint64_t)) /         \
@@ -95,10 +98,20 @@ static void bad_irql(const struct host_call *call, const char *name) {
     host_irql_set(call->level);
 }
 
+/* What a query is about. */
+static void trace_query(const DXGKARG_QUERYADAPTERINFO *args) {
+    host_log("  Type %d, InputDataSize %u, OutputDataSize %u\n", (int)args->Type,
+             args->InputDataSize, args->OutputDataSize);
+}
+
 static void thunk_trace(const struct host_call *call, const char *name, uint64_t answer,
                         uint64_t nth) {
-    host_log("%llu %s at IRQL %u: 0x%llx, hash %016llx\n", (unsigned long long)nth, name,
-             call->level, (unsigned long long)answer, (unsigned long long)call->hash);
+    const char *status = vidmm_status_name((NTSTATUS)answer);
+    host_log("%llu %s at IRQL %u: 0x%llx (%s), hash %016llx\n", (unsigned long long)nth, name,
+             call->level, (unsigned long long)answer, status ? status : "no status",
+             (unsigned long long)call->hash);
+    if (strcmp(name, "QueryAdapterInfo") == 0)
+        trace_query(call->seen.args);
 }
 
 static inline void thunk_end(struct host_call *call, uint64_t answer) {

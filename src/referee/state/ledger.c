@@ -7,6 +7,7 @@
 #include <vidmm/referee.h>
 
 #include "rules/host.h"
+#include "state/status.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -161,6 +162,13 @@ static void ledger_enter(struct vidmm_ledger *ledger, struct vidmm_finding *find
     ledger_tell(finding);
 }
 
+/* The sentence of a finding. */
+static void ledger_say(struct vidmm_finding *finding, const char *format, va_list args) {
+    char text[sizeof(finding->found)];
+    vsnprintf(text, sizeof(text), format, args);
+    status_words(text, finding->found, sizeof(finding->found));
+}
+
 void vidmm_ledger_judge(struct vidmm_ledger *ledger, uint32_t rule, enum vidmm_side who, bool kept,
                         const char *expected, const char *found, ...) {
     if (kept) {
@@ -174,7 +182,7 @@ void vidmm_ledger_judge(struct vidmm_ledger *ledger, uint32_t rule, enum vidmm_s
         .kind = VIDMM_FINDING_RULE, .who = (uint8_t)who, .rule = (uint16_t)rule};
     va_list args;
     va_start(args, found);
-    vsnprintf(finding.found, sizeof(finding.found), found, args);
+    ledger_say(&finding, found, args);
     va_end(args);
     snprintf(finding.expected, sizeof(finding.expected), "%s", expected);
     ledger_enter(ledger, &finding);
@@ -185,7 +193,7 @@ void vidmm_ledger_note(struct vidmm_ledger *ledger, enum vidmm_finding_kind kind
     struct vidmm_finding finding = {.kind = (uint8_t)kind, .who = (uint8_t)who};
     va_list args;
     va_start(args, found);
-    vsnprintf(finding.found, sizeof(finding.found), found, args);
+    ledger_say(&finding, found, args);
     va_end(args);
     finding.rule = (uint16_t)host_rule_of(finding.kind, finding.found);
     __atomic_fetch_add(&ledger->broken[finding.rule], 1, __ATOMIC_RELAXED);

@@ -223,6 +223,14 @@ const char *vidmm_host_doing(void);
 const char *vidmm_host_crash_reason(void);
 /* The DDI call that the calling thread is in, without its prefix "DxgkDdi"; NULL: none. */
 const char *vidmm_host_calling(void);
+/* In memory that another process sees: `turns` grows when a call of the driver's table begins or
+ * returns; `call`: the one that began last, "DxgkDdiPatch"; empty: it returned. */
+struct vidmm_host_shown {
+    uint64_t turns;
+    char call[64];
+};
+/* From here on the host keeps `shown` true; NULL: it stops. */
+void vidmm_host_show(struct vidmm_host_shown *shown);
 /*
  * What the host that was destroyed last left behind, one kind at a time: the sentence number `index`,
  * or NULL. Until it is asked for another one vidmm_host_places tells the code that made the oldest

@@ -193,6 +193,16 @@ void vidmm_ledger_judge(struct vidmm_ledger *ledger, uint32_t rule, enum vidmm_s
 /* From here on, new findings of this process have places: `find` writes offsets of the driver code
  * that runs, or of the function `call` of its table. NULL: they have none. */
 void vidmm_ledger_places(uint32_t (*find)(const char *call, uint64_t *frame, uint32_t most));
+/*
+ * Is told of what goes into the ledgers of this process, as it happens: of a finding, `index`, that is
+ * new or came for the first time in this life of the driver; of a call that begins or ends, or another
+ * step. NULL: nobody is.
+ */
+struct vidmm_ledger_mirror {
+    void (*found)(const struct vidmm_ledger *ledger, uint32_t index, bool is_new);
+    void (*moved)(const struct vidmm_ledger *ledger);
+};
+void vidmm_ledger_set_mirror(const struct vidmm_ledger_mirror *mirror);
 /* Records a finding that is no rule of the table. */
 void vidmm_ledger_note(struct vidmm_ledger *ledger, enum vidmm_finding_kind kind,
                        enum vidmm_side who, const char *found, ...)

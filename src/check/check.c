@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <time.h>
 
 /* Runs of one stage that may crash or hang before its other runs are left out. */
 #define DEATHS_MOST 3u
@@ -13,6 +13,12 @@
 /* Worst first, from the outcomes of a stage's runs. */
 static bool worse(enum vidmm_stage_outcome a, enum vidmm_stage_outcome b) {
     return a > b;
+}
+
+uint64_t check_now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 /* True: it showed what a replay looks for. */
@@ -29,7 +35,7 @@ static bool run_stage(struct check *check, const struct check_stage *stage,
         if (i == 0 || worse(outcome, result->outcome)) {
             result->outcome = outcome;
             snprintf(result->text, sizeof(result->text), "%s",
-                     outcome == VIDMM_STAGE_DONE ? "" : check->shared->text);
+                     outcome == VIDMM_STAGE_DONE ? "" : check->shared->told.text);
         }
         if (outcome == VIDMM_STAGE_HUNG || outcome == VIDMM_STAGE_SKIPPED)
             break;
@@ -75,7 +81,7 @@ static void run_stages(struct check *check, struct vidmm_check_result *result) {
         if (check->options->progress)
             check->options->progress(check->options->progress_ctx, stage->name);
         shown = run_stage(check, stage, one);
-        starts = check->shared->version != 0;
+        starts = check->shared->told.version != 0;
     }
 }
 
@@ -112,9 +118,9 @@ static void examine(struct check *check, struct vidmm_check_result *result) {
     if (!examine_run(check, result))
         return;
     result->ledger = check->shared->ledger;
-    result->ddi_version = check->shared->version;
-    result->registered_version = check->shared->registered_version;
-    result->wddm_version = check->shared->wddm;
+    result->ddi_version = check->shared->told.version;
+    result->registered_version = check->shared->told.registered_version;
+    result->wddm_version = check->shared->told.wddm;
     if (options->driver_path)
         vidmm_check_symbols(options->driver_path, &result->ledger);
     check_sum(check->causes, options, result);
@@ -131,19 +137,16 @@ void vidmm_check(const struct vidmm_check_options *options, struct vidmm_check_r
         snprintf(result->text, sizeof(result->text), "there is no stage '%s'", options->stage);
         return;
     }
-    void *shared = mmap(NULL, sizeof(*check.shared), PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    check.shared = calloc(1, sizeof(*check.shared));
     check.causes = calloc(1, sizeof(*check.causes));
     check.replay = options->replay ? calloc(1, sizeof(*check.replay)) : NULL;
-    if (shared != MAP_FAILED && check.causes && (check.replay || !options->replay)) {
-        check.shared = shared;
+    if (check.shared && check.causes && (check.replay || !options->replay)) {
         examine(&check, result);
     } else {
         result->status = VIDMM_CHECK_DRIVER_FAILED;
         snprintf(result->text, sizeof(result->text), "out of memory for the ledger");
     }
-    if (shared != MAP_FAILED)
-        munmap(shared, sizeof(*check.shared));
     free(check.replay);
+    free(check.shared);
     free(check.causes);
 }

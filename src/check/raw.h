@@ -54,7 +54,7 @@ struct raw_submitter {
 
 /* ---- raw.c ----------------------------------------------------------------------------------- */
 
-/* After check_open. DONE, or another outcome with check->shared->text. */
+/* After check_open. DONE, or another outcome with check->shared->told.text. */
 enum vidmm_stage_outcome raw_open(struct raw_submitter *raw, struct check *check);
 /* The same on a physical adapter of linked ones. */
 enum vidmm_stage_outcome raw_open_on(struct raw_submitter *raw, struct check *check,

@@ -179,7 +179,7 @@ bool replay_again(struct check *check, struct vidmm_check_result *result) {
     one->ms = (uint32_t)(check_now_ms() - start);
     one->calls = check->shared->ledger.calls - calls;
     if (one->outcome != VIDMM_STAGE_DONE)
-        snprintf(one->text, sizeof(one->text), "%s", check->shared->text);
+        snprintf(one->text, sizeof(one->text), "%s", check->shared->told.text);
     if (!replay->again)
         replay_tell(check, "%s did not come again", options->replay);
     return true;

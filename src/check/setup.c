@@ -28,8 +28,9 @@ enum vidmm_stage_outcome check_say(struct check *check, enum vidmm_stage_outcome
                                    const char *format, ...) {
     va_list args;
     va_start(args, format);
-    vsnprintf(check->shared->text, sizeof(check->shared->text), format, args);
+    vsnprintf(check->shared->told.text, sizeof(check->shared->told.text), format, args);
     va_end(args);
+    check_tell(check);
     return outcome;
 }
 
@@ -172,9 +173,10 @@ bool check_open(struct check *check, const struct check_setup *setup) {
         return false;
     }
     check->starving = setup->fail_at != 0;
-    check->shared->registered_version = check->harness.spoken.Version;
-    if (check->shared->version == 0)
-        check->shared->version = check->harness.spoken.Version;
+    check->shared->told.registered_version = check->harness.spoken.Version;
+    if (check->shared->told.version == 0)
+        check->shared->told.version = check->harness.spoken.Version;
+    check_tell(check);
     return true;
 }
 
@@ -202,10 +204,11 @@ bool check_displays_only(struct check *check) {
 
 void check_speak(struct check *check, uint32_t wddm) {
     struct check_shared *shared = check->shared;
-    shared->wddm = wddm;
-    shared->version =
-        vidmm_interface_spoken(shared->registered_version, wddm, check->options->ddi_version);
-    vidmm_interface_cut(&check->harness.spoken, shared->version);
+    shared->told.wddm = wddm;
+    shared->told.version =
+        vidmm_interface_spoken(shared->told.registered_version, wddm, check->options->ddi_version);
+    check_tell(check);
+    vidmm_interface_cut(&check->harness.spoken, shared->told.version);
 }
 
 bool check_manage(struct check *check, const struct check_setup *setup) {
@@ -241,7 +244,7 @@ bool check_restart(struct check *check) {
     if (spoiler && spoiler->manager)
         spoiler->manager(&check->harness.table);
     check->harness.spoken = check->harness.table;
-    vidmm_interface_cut(&check->harness.spoken, check->shared->version);
+    vidmm_interface_cut(&check->harness.spoken, check->shared->told.version);
     return true;
 }
 

@@ -19,10 +19,8 @@
 #define CHECK_FAILURES 160u
 #define CHECK_NO_CALL  "no call of the system's"
 
-/* In memory that child and parent share; a driver can damage it. */
-struct check_shared {
-    struct vidmm_ledger ledger;
-    uint32_t finished;           /* the child ended normally */
+/* What a run says of itself, besides its findings. Plain data. */
+struct check_told {
     uint32_t outcome;            /* enum vidmm_stage_outcome */
     uint32_t registered_version; /* of the driver's table; 0: not known */
     uint32_t version;            /* which is spoken: the table's until caps are known */
@@ -31,11 +29,12 @@ struct check_shared {
     uint32_t failures;
     uint64_t fail_at[CHECK_FAILURES];
     char text[256];
-    char died_in
-        [64]; /* written by the crashing process: the code outside of DDI calls that it ran */
-    char died_of[96];      /* what it did, if it is more than a signal says */
-    uint32_t crash_frames; /* and where in the driver it was */
-    uint64_t crash_frame[VIDMM_PLACES];
+};
+
+/* What the runs have in common. The process of a run has a copy, and tells what becomes of it. */
+struct check_shared {
+    struct vidmm_ledger ledger;
+    struct check_told told;
 };
 
 struct replay;
@@ -101,12 +100,14 @@ enum vidmm_stage_outcome stage_host_aperture(struct check *check, uint32_t numbe
 void check_sum(struct causes *causes, const struct vidmm_check_options *options,
                struct vidmm_check_result *result);
 
-/* check.c and child.c: one run in a process of its own. */
+uint64_t check_now_ms(void);
+/* child.c: tells `told`, after it changed. */
+void check_tell(const struct check *check);
+/* child.c: one run in a process of its own. */
 enum vidmm_stage_outcome check_child(struct check *check, const struct check_stage *stage,
                                      uint32_t number);
-uint64_t check_now_ms(void);
 
-/* setup.c. false: a finding or check->shared->text says why. */
+/* setup.c. false: a finding or check->shared->told.text says why. */
 bool check_open(struct check *check, const struct check_setup *setup);
 bool check_manage(struct check *check, const struct check_setup *setup);
 /* From here on no call of the run's table is newer than a driver with this WDDMVersion speaks. */

@@ -47,11 +47,11 @@ static void memory_note(void *ctx, uint64_t number) {
 }
 
 static void plan(struct check_shared *shared, uint64_t number) {
-    for (uint32_t i = 0; i < shared->failures; i++)
-        if (shared->fail_at[i] == number)
+    for (uint32_t i = 0; i < shared->told.failures; i++)
+        if (shared->told.fail_at[i] == number)
             return;
-    if (number != 0 && shared->failures < CHECK_FAILURES)
-        shared->fail_at[shared->failures++] = number;
+    if (number != 0 && shared->told.failures < CHECK_FAILURES)
+        shared->told.fail_at[shared->told.failures++] = number;
 }
 
 /* The first allocations of all calls come first, so that every call has some. */
@@ -70,7 +70,7 @@ static void plan_all(struct check_shared *shared) {
 static enum vidmm_stage_outcome memory_look(struct check *check) {
     struct check_setup setup = {.settings = {{"VramBytes", (uint64_t)1 << 20}},
                                 .allocating = memory_note};
-    check->shared->failures = 0;
+    check->shared->told.failures = 0;
     enum vidmm_stage_outcome outcome = check_play(check, &setup, FRAMES, NULL);
     plan_all(check->shared);
     return outcome;
@@ -80,11 +80,11 @@ enum vidmm_stage_outcome stage_memory(struct check *check, uint32_t number) {
     struct check_setup setup = {.settings = {{"VramBytes", (uint64_t)1 << 20}}};
     if (number == 0)
         return memory_look(check);
-    if (number > check->shared->failures)
+    if (number > check->shared->told.failures)
         return VIDMM_STAGE_DONE;
-    setup.fail_at = check->shared->fail_at[number - 1];
+    setup.fail_at = check->shared->told.fail_at[number - 1];
     check_step(check, "memory: allocation %llu fails", (unsigned long long)setup.fail_at);
     (void)check_play(check, &setup, FRAMES, NULL);
-    check->shared->text[0] = 0;
+    check->shared->told.text[0] = 0;
     return VIDMM_STAGE_DONE; /* a refusal is what the stage expects */
 }

@@ -65,8 +65,8 @@ static const struct check_setup variants[] = {
 enum vidmm_stage_outcome stage_paging(struct check *check, uint32_t number) {
     struct check_setup setup = variants[number];
     /* WDDM 2.0 has one aperture only; before, some surfaces are evicted through another. */
-    if (number == 0 && check->shared->version != 0 &&
-        check->shared->version < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+    if (number == 0 && check->shared->told.version != 0 &&
+        check->shared->told.version < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         setup.settings[1] = (struct vidmm_host_setting){"EvictionApertureBytes", 4 * VRAM};
     check_step(check, "paging: run %u", number + 1);
     return check_play(check, &setup, FRAMES, between);

@@ -129,7 +129,7 @@ static bool held(struct promises *promises) {
     write_all(cpu);
     (void)promises_use(promises);
     bool kept = !in_memory(promises);
-    if (promises->check->shared->version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 &&
+    if (promises->check->shared->told.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 &&
         (kept || !check_explained(promises->check)))
         vidmm_ledger_judge(promises->ledger, 135, VIDMM_SIDE_MANAGER, kept,
                            "a locked surface that supports no aperture left in system memory",

@@ -57,7 +57,7 @@ static void same_answer(struct check *check, NTSTATUS first, NTSTATUS second, bo
 static void caps(struct check *check, struct caps_room *room) {
     static const uint32_t sizes[] = {0x150, 0x151, 0x210, 0x220, 0x228, 0x240, 0x248};
     const uint32_t whole = sizeof(DXGK_DRIVERCAPS);
-    uint32_t least = vidmm_interface_caps_size(check->shared->registered_version);
+    uint32_t least = vidmm_interface_caps_size(check->shared->told.registered_version);
     check_step(check, "query: DRIVERCAPS");
     NTSTATUS status = ask_sized(check, DXGKQAITYPE_DRIVERCAPS, whole, room->whole);
     for (uint32_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {

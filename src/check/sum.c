@@ -119,6 +119,8 @@ static void conclude(struct vidmm_check_result *result) {
     const struct vidmm_stage_result *stop = first_stop(result);
     if (result->status == VIDMM_CHECK_BROKEN)
         return;
+    if (result->passed != 0 && result->ledger.calls == 0)
+        driver_failed(result, NULL, "rules were kept, and no call was made");
     if (refusal)
         driver_failed(result, NULL, refusal->found);
     else if (stop)

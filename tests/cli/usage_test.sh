@@ -168,7 +168,7 @@ accept 'recordings' workloads --help
 accept 'vkcube' workloads
 accept '--markdown' rules --help
 accept '^R402 ' rules
-accept '^K27 ' rules
+accept '^K28 ' rules
 accept '^K3 ' rules --group Z
 accept 'drivers/debugger/bug-check-0x19' rules k3
 accept '"id": "K1"' rules --json - irql

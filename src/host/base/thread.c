@@ -2,10 +2,33 @@
 #include "base/thread.h"
 
 #include <stdatomic.h>
+#include <string.h>
+
+#include <vidmm/host.h>
 
 #include "base/world.h"
 
 _Thread_local struct host_thread host_self;
+
+static struct vidmm_host_shown *shown;
+
+void vidmm_host_show(struct vidmm_host_shown *in) {
+    shown = in;
+}
+
+/* Of threads that call at once any one's: it is read when one of them does not return. */
+void host_show_call(const char *call, bool slot) {
+    static const char prefix[] = "DxgkDdi";
+    struct vidmm_host_shown *to = shown;
+    if (!to)
+        return;
+    size_t before = call && slot ? sizeof(prefix) - 1 : 0;
+    size_t length = call ? strnlen(call, sizeof(to->call) - before - 1) : 0;
+    memcpy(to->call, prefix, before);
+    memcpy(to->call + before, call ? call : "", length);
+    to->call[before + length] = '\0';
+    to->turns++;
+}
 
 uint64_t host_thread_id(void) {
     static _Atomic uint64_t last;

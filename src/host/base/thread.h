@@ -35,6 +35,9 @@ struct host_thread {
 
 extern _Thread_local struct host_thread host_self;
 
+/* Tells vidmm_host_show's memory that `call` begins, named without its prefix "DxgkDdi" if `slot`;
+ * NULL: none is left. */
+void host_show_call(const char *call, bool slot);
 /* Identity of the calling thread: never 0, never used twice. */
 uint64_t host_thread_id(void);
 /* Records a violation unless the caller's IRQL is at most `highest`; true when it was. */

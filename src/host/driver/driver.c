@@ -99,6 +99,7 @@ void host_driver_calling(const char *call) {
     static const char prefix[] = "DxgkDdi";
     bool has = call && strncmp(call, prefix, sizeof(prefix) - 1) == 0;
     host_self.call = has ? call + sizeof(prefix) - 1 : call;
+    host_show_call(call, false);
     const struct vidmm_host_interposer *interposer = &host_world->interposer;
     const struct vidmm_host_watcher *watcher = host_world->config.watcher;
     struct vidmm_host_call seen = {.name = call};

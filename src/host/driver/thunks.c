@@ -64,6 +64,7 @@ static inline struct host_call thunk_begin(uint32_t slot, KIRQL level, const cha
         .seen = {.name = full, .counted = true, .handle = handle, .args = args}};
     host_self.called = true;
     host_self.call = name;
+    host_show_call(name, true);
     host_self.locked = !may_ask(slot);
     if (call.old > level) {
         host_violation("DxgkDdi%s is called at IRQL %u; its page says %u", name, call.old, level);
@@ -121,6 +122,7 @@ static inline void thunk_end(struct host_call *call, uint64_t answer) {
     host_mix(call, answer);
     host_self.called = call->old_called;
     host_self.call = call->old_call;
+    host_show_call(call->old_call, true);
     host_self.locked = call->old_locked;
     uint64_t nth = host_tally_add(call->hash);
     if (host_self.irql != call->level)

@@ -356,6 +356,22 @@ const struct vidmm_rule rules_host[VIDMM_K_END - VIDMM_K_FIRST] = {
         .wrong = "KeInitializeSemaphore(&semaphore, 2, 1);\n",
         .right = "KeInitializeSemaphore(&semaphore, 1, 2);\n",
     },
+    {
+        HOST(PROCESS, BUGCHECK),
+        .statement = "A driver uses what the kernel gives it, and nothing of the process in whose "
+                     "context it happens to run.",
+        .page = "gettingstarted/user-mode-and-kernel-mode",
+        .how = "vidmm runs a driver in a process of its own and compares, when the driver was "
+               "stopped, the process with what it was before: directory, limits, signals, "
+               "streams, timers, threads and other processes. What the process sends to vidmm has "
+               "sums and numbers.",
+        .why = "In the kernel there is no process of the driver's: the same change would be one of "
+               "somebody else's.",
+        .windows = "Not known: there are no such functions in the kernel.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "fork(); /* of the C library that the shared object found */\n",
+        .right = "PsCreateSystemThread(&handle, 0, NULL, NULL, NULL, work, context);\n",
+    },
 };
 
 /* The first line whose kind it is and whose word it has; a word of "" is in every sentence. */
@@ -372,7 +388,11 @@ static const struct {
     {VIDMM_FINDING_CRASH, "", VIDMM_K_CRASH},
     {VIDMM_FINDING_HANG, "no end within", VIDMM_K_ENDLESS},
     {VIDMM_FINDING_HANG, "", VIDMM_K_INCOMPLETE},
+    {VIDMM_FINDING_EXIT, "descriptor of vidmm's", VIDMM_K_PROCESS},
+    {VIDMM_FINDING_EXIT, "what vidmm does not write", VIDMM_K_PROCESS},
+    {VIDMM_FINDING_EXIT, "the one that guards it", VIDMM_K_PROCESS},
     {VIDMM_FINDING_EXIT, "", VIDMM_K_EXIT},
+    {VIDMM_FINDING_HOST, "the process that it runs in", VIDMM_K_PROCESS},
     {VIDMM_FINDING_REFUSED, "DriverEntry", VIDMM_K_START},
     {VIDMM_FINDING_REFUSED, "DxgkInitialize", VIDMM_K_START},
     {VIDMM_FINDING_REFUSED, "could not be loaded", VIDMM_K_START},

@@ -64,6 +64,12 @@ static void ledger_place(struct vidmm_finding *finding) {
         finding->place[i].offset = frame[i];
 }
 
+static struct vidmm_ledger_mirror mirror;
+
+void vidmm_ledger_set_mirror(const struct vidmm_ledger_mirror *other) {
+    mirror = other ? *other : (struct vidmm_ledger_mirror){.found = NULL};
+}
+
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
@@ -135,13 +141,15 @@ static void ledger_after(const struct vidmm_ledger *ledger, struct vidmm_finding
 }
 
 static void ledger_keep(struct vidmm_ledger *ledger, const struct vidmm_finding *finding) {
-    uint32_t index = ledger_find(ledger, finding);
+    uint32_t before = ledger->findings, index = ledger_find(ledger, finding);
     if (index == VIDMM_FINDINGS)
         return;
     for (uint32_t i = 0; i < ledger->seen; i++)
         if (ledger->seen_as[i].finding == index)
             return;
     ledger->seen_as[ledger->seen++] = (struct vidmm_ledger_seen){index, finding->call};
+    if (mirror.found)
+        mirror.found(ledger, index, index == before);
 }
 
 void vidmm_ledger_begin(struct vidmm_ledger *ledger) {
@@ -203,12 +211,16 @@ void vidmm_ledger_note(struct vidmm_ledger *ledger, enum vidmm_finding_kind kind
 void vidmm_ledger_calling(struct vidmm_ledger *ledger, const char *call) {
     pthread_mutex_lock(&lock);
     snprintf(ledger->calling, sizeof(ledger->calling), "%s", call ? call : "");
+    if (mirror.moved)
+        mirror.moved(ledger);
     pthread_mutex_unlock(&lock);
 }
 
 void vidmm_ledger_step(struct vidmm_ledger *ledger, const char *step) {
     pthread_mutex_lock(&lock);
     snprintf(ledger->step, sizeof(ledger->step), "%s", step ? step : "");
+    if (mirror.moved)
+        mirror.moved(ledger);
     pthread_mutex_unlock(&lock);
     for (uint32_t i = 0; i < VIDMM_LEDGER_WATCHERS; i++)
         if (watchers[i].step)

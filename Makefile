@@ -25,7 +25,7 @@ PREFIX ?= /usr/local
 COUNT ?= 500
 SEED ?= 0
 
-.PHONY: all images run test bench stress fuzz check install clean sanitize tsan coverage matrix matrix-gpummu matrix-contract mutation format deps deps-checks
+.PHONY: all images run test bench stress fuzz check install clean sanitize tsan coverage matrix matrix-gpummu matrix-contract hostile mutation format deps deps-checks
 .NOTPARALLEL:
 
 all: deps
@@ -80,6 +80,9 @@ matrix-gpummu: all
 
 matrix-contract: all
 	@tests/system/contract_matrix.sh $(MATRIX) build/vidmm
+
+hostile: all
+	@VIDMM_WORKLOADS=$(CURDIR)/workloads tests/hostile/hostile_test.py build/vidmm build/tests/hostile/hostile.so build/drivers/ring-hardware.so --all
 
 mutation: deps-checks all
 	@tests/mutation/mutate.py build --count $(COUNT) --seed $(SEED)

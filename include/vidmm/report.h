@@ -29,7 +29,8 @@ char *vidmm_report_count(uint64_t count, char *text, size_t size);
 void vidmm_report_bar(FILE *out, const uint64_t *samples, uint32_t count, uint64_t full,
                       const struct vidmm_report_style *style);
 
-/* A crash of the driver that ended the command: one sentence, and the places; also as JSON. */
+/* A crash, a hang or an exit of the driver that ended the command: one sentence, and the places; also as
+ * JSON. */
 void vidmm_report_crash(FILE *out, const struct vidmm_finding *finding);
 bool vidmm_report_crash_json(const char *path, const char *driver,
                              const struct vidmm_finding *finding, char *text, size_t size);
@@ -55,6 +56,10 @@ bool vidmm_report_json(const char *path, const struct vidmm_run_result *result, 
 struct vidmm_report_plans;
 struct vidmm_report_plans *vidmm_report_plans_open(const char *path, char *text, size_t text_size);
 void vidmm_report_plan(void *plans, const struct vidmm_plan *plan);
+/* Of vidmm_run_options.plan_done. */
+bool vidmm_report_plans_written(void *plans, char *text, size_t text_size);
+/* The file does not appear. */
+void vidmm_report_plans_drop(struct vidmm_report_plans *plans);
 bool vidmm_report_plans_close(struct vidmm_report_plans *plans, char *text, size_t text_size);
 /*
  * The record of events as JSON Lines (docs/calls.md), for vidmm_harness_record; "-" is standard

@@ -42,6 +42,10 @@ struct vidmm_run_options {
     uint32_t
         threads;     /* 0: virtual time; else submitting threads, engine threads, wall-clock time */
     uint32_t linked; /* physical adapters of the logical one, at most VIDMM_LINKED_MOST; 0: one */
+    /* The driver runs in a process of its own (watch.h), and so do the functions below but `progress`;
+     * what ends it does not end the caller. false: in this one. */
+    bool apart;
+    uint32_t timeout_ms;               /* of a call, `apart`; 0: VIDMM_WATCH_TIMEOUT_MS */
     uint64_t frame_limit;              /* 0: the whole workload */
     const struct vidmm_policy *policy; /* of eviction; NULL: the default */
     uint64_t fail_at; /* the n-th allocation of host, driver, hardware and manager fails; 0: none */
@@ -54,6 +58,10 @@ struct vidmm_run_options {
     /* Each plan of the manager that the report's figures count (vidmm_observer.plan); NULL: none. */
     void (*plan)(void *plan_ctx, const struct vidmm_plan *plan);
     void *plan_ctx;
+    /* The last plan was seen; false: `text` says why they could not be written. NULL: none. */
+    bool (*plan_done)(void *plan_ctx, char *text, size_t text_size);
+    void (*wrong)(void *ctx, const struct vidmm_mismatch *first); /* of the player; or NULL */
+    void *wrong_ctx;
     bool (*gate)(void *ctx, struct vidmm_harness *harness, uint64_t event); /* of the player, unless
                                                                      `dirty`; or NULL */
     void *gate_ctx;
@@ -99,6 +107,9 @@ struct vidmm_run_result {
     /* Everything that was found, with places whose symbols the caller may read (vidmm_check_symbols);
      * NULL: the run was not judged. */
     struct vidmm_ledger *ledger;
+    /* The process of the driver ended as none should: one finding, as above. NULL: it did not. */
+    struct vidmm_ledger *ended;
+    char unwritten[512]; /* what options.plan_done said */
 };
 
 /* A name that a driver image imports. */
@@ -116,6 +127,7 @@ struct vidmm_inspection {
     struct vidmm_segment_info *segments; /* adapter.segments of them, banks included */
     struct vidmm_gpummu_info mmu;
     uint64_t local_budget, non_local_budget; /* `mmu.on`: bytes of a process that is alone */
+    struct vidmm_ledger *ended;              /* as in struct vidmm_run_result */
 };
 
 /*

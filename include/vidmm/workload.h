@@ -91,6 +91,8 @@ const struct vidmm_generator *vidmm_generators(size_t *count);
 
 /* ---- Playing --------------------------------------------------------------------------------- */
 
+struct vidmm_mismatch;
+
 struct vidmm_play_options {
     uint32_t threads;     /* submitting threads at most one a process; 0 or 1: one */
     uint32_t first_bytes; /* reserved, 0 */
@@ -105,6 +107,10 @@ struct vidmm_play_options {
     /* The adapter's figures were read; what follows verifies and destroys. NULL: none. */
     void (*counted)(void *ctx);
     void *counted_ctx;
+    /* The first wrong byte was seen, whose text is not made yet; from any thread, with locks held.
+     * NULL: never. */
+    void (*wrong)(void *ctx, const struct vidmm_mismatch *first);
+    void *wrong_ctx;
 };
 
 /* The last event that a replay with this limit of frames plays. */

@@ -87,8 +87,15 @@ bool cli_calls_begin(struct cli_options *options);
 /* Ends it with a sentence; the exit code: `code`, unless the file could not be written. */
 int cli_calls_end(struct cli_options *options, const char *text, int code);
 
-/* crash.c: from now on a crash of the driver ends the command with a report of where it was. */
-void cli_watch_crashes(struct cli_options *options);
+/* crash.c: from now on a crash of the driver ends the command with a report of where it was, and with
+ * the exit code. */
+void cli_watch_crashes(struct cli_options *options, int code);
+/* Chooses the process in which the driver runs: its own, or with --no-fork this one, which is watched
+ * for crashes. */
+void cli_place_driver(struct cli_options *options);
+/* The process of the driver ended as none should: the finding, whose symbols are read, as a sentence with
+ * its places and as JSON. `ended` NULL: there was no memory for more than `text`. The exit code. */
+int cli_report_end(const struct cli_options *options, struct vidmm_ledger *ended, const char *text);
 
 int cli_run(int argc, char **argv);
 int cli_inspect(int argc, char **argv);

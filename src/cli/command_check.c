@@ -57,7 +57,7 @@ static int check_and_report(struct cli_options *options) {
     if (!cli_calls_begin(options))
         return VIDMM_CHECK_BAD_INPUT;
     if (options->no_fork || options->check.replay)
-        cli_watch_crashes(options);
+        cli_watch_crashes(options, VIDMM_CHECK_BROKEN);
     vidmm_check(&options->check, &result);
     if (cli_calls_end(options, check_end(&result), 0) != 0)
         return VIDMM_CHECK_BAD_INPUT;

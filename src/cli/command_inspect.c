@@ -3,6 +3,24 @@
  */
 #include "cli.h"
 
+/* The report, then why it is no good; the exit code. */
+static int inspect_report(const struct cli_options *options,
+                          const struct vidmm_inspection *inspection, enum vidmm_run_status status,
+                          const char *text) {
+    bool json = options->json;
+    char sentence[512];
+    if (!json)
+        vidmm_report_imports(stdout, inspection);
+    if (inspection->segments && !json)
+        vidmm_report_inspection(stdout, inspection);
+    if ((inspection->segments || inspection->import_count != 0) && json &&
+        !vidmm_report_inspection_json(options->json, inspection, sentence, sizeof(sentence)))
+        status = (enum vidmm_run_status)cli_refuse("%s", sentence);
+    if (status != VIDMM_RUN_VERIFIED && text[0] != '\0')
+        fprintf(stderr, "vidmm: %s\n", text);
+    return (int)status;
+}
+
 int cli_inspect(int argc, char **argv) {
     struct cli_options options;
     if (!cli_parse(argc, argv, CLI_ADAPTER_OPTIONS | CLI_INSPECT_OPTIONS, &options))
@@ -16,21 +34,12 @@ int cli_inspect(int argc, char **argv) {
 
     if (!cli_calls_begin(&options))
         return VIDMM_RUN_BAD_INPUT;
-    cli_watch_crashes(&options);
+    cli_place_driver(&options);
     struct vidmm_inspection inspection;
     char text[512] = "";
     enum vidmm_run_status status = vidmm_run_inspect(&options.run, &inspection, text, sizeof(text));
-    bool json = options.json;
-    char sentence[512];
-    if (!json)
-        vidmm_report_imports(stdout, &inspection);
-    if (inspection.segments && !json)
-        vidmm_report_inspection(stdout, &inspection);
-    if ((inspection.segments || inspection.import_count != 0) && json &&
-        !vidmm_report_inspection_json(options.json, &inspection, sentence, sizeof(sentence)))
-        status = (enum vidmm_run_status)cli_refuse("%s", sentence);
-    if (status != VIDMM_RUN_VERIFIED && text[0] != '\0')
-        fprintf(stderr, "vidmm: %s\n", text);
+    int code = inspection.ended ? cli_report_end(&options, inspection.ended, text)
+                                : inspect_report(&options, &inspection, status, text);
     vidmm_inspection_free(&inspection);
-    return cli_calls_end(&options, text[0] != '\0' ? text : "inspected", (int)status);
+    return cli_calls_end(&options, text[0] != '\0' ? text : "inspected", code);
 }

@@ -95,7 +95,7 @@ static int migrate(struct cli_options *options, const struct vidmm_workload *wor
     options->migrate.progress = migrate_show;
     options->migrate.progress_ctx = &screen;
     umask(S_IRWXG | S_IRWXO); /* only the user may access sockets and files of a guest */
-    cli_watch_crashes(options);
+    cli_watch_crashes(options, VIDMM_RUN_DRIVER_FAILED);
     if (receives)
         vidmm_migrate_recv(workload, &options->run, &options->migrate, &result);
     else

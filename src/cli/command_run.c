@@ -17,6 +17,15 @@ static bool choose_vram(struct cli_options *options, const struct vidmm_workload
     return false;
 }
 
+/* The driver's process ended as none should: how and where, and the first rule that was broken before. */
+static int run_report_end(const struct cli_options *options,
+                          const struct vidmm_run_result *result) {
+    int code = cli_report_end(options, result->ended, result->text);
+    if (result->violation_count != 0)
+        fprintf(stderr, "vidmm: before that: %s\n", result->violations[0]);
+    return code;
+}
+
 /* Report on standard output, and as JSON; the exit code. For a run that did not begin it prints
  * only the reason. */
 static int run_report(const struct cli_options *options, const struct vidmm_run_result *result) {
@@ -33,6 +42,20 @@ static int run_report(const struct cli_options *options, const struct vidmm_run_
     return (int)result->status;
 }
 
+/* The plans of a run that did not come to its end are dropped. */
+static int run_close_plans(struct vidmm_report_plans *plans, const struct vidmm_run_result *result,
+                           int code) {
+    char text[512];
+    bool whole = !result->ended && result->unwritten[0] == '\0';
+    if (plans && !whole)
+        vidmm_report_plans_drop(plans);
+    if (result->unwritten[0] != '\0')
+        return cli_refuse("%s", result->unwritten);
+    if (plans && whole && !vidmm_report_plans_close(plans, text, sizeof(text)))
+        return cli_refuse("%s", text);
+    return code;
+}
+
 /* Runs it, with its plans to a file if that was asked for; the exit code. */
 static int run_play(struct cli_options *options, const struct vidmm_workload *workload) {
     struct vidmm_run_result result;
@@ -43,19 +66,20 @@ static int run_play(struct cli_options *options, const struct vidmm_workload *wo
         if (!plans)
             return cli_refuse("%s", text);
         options->run.plan = vidmm_report_plan;
+        options->run.plan_done = vidmm_report_plans_written;
         options->run.plan_ctx = plans;
     }
     if (!cli_calls_begin(options))
         return VIDMM_RUN_BAD_INPUT;
-    cli_watch_crashes(options);
+    cli_place_driver(options);
     vidmm_run(workload, &options->run, &result);
     if (result.ledger && options->run.driver_path)
         vidmm_check_symbols(options->run.driver_path, result.ledger);
     if (options->run.progress)
         cli_progress_end();
-    int code = run_report(options, &result);
-    if (plans && !vidmm_report_plans_close(plans, text, sizeof(text)))
-        code = cli_refuse("%s", text);
+    bool ended = result.ended;
+    int code = ended ? run_report_end(options, &result) : run_report(options, &result);
+    code = run_close_plans(plans, &result, code);
     code = cli_calls_end(options, result.text[0] != '\0' ? result.text : "verified", code);
     vidmm_run_result_free(&result);
     return code;

@@ -1,7 +1,8 @@
 /*
- * crash.c - a driver that crashes vidmm run, inspect or migrate: one sentence with the places in it.
+ * crash.c - a driver that ends its process: one sentence with the places in it.
  *
- * The process that crashed cannot be trusted with more than a note to another one, which was made
+ * In a process of its own (vidmm/watch.h) it ends that. Where it runs in the command's, as with migrate
+ * and --no-fork, the process that crashed cannot be trusted with more than a note to another one, which was made
  * before the driver was loaded and waits for it. It reads the symbols and writes the report.
  */
 #include "cli.h"
@@ -25,6 +26,25 @@ struct note {
 
 static int notes = -1; /* where the note is written */
 static pid_t reporter;
+static int exit_code; /* of a crash */
+
+int cli_report_end(const struct cli_options *options, struct vidmm_ledger *ended,
+                   const char *text) {
+    const char *driver = options->run.driver_path;
+    char sentence[512];
+    if (!ended || ended->findings == 0)
+        fprintf(stderr, "vidmm: %s\n", text);
+    else if (driver)
+        vidmm_check_symbols(driver, ended);
+    if (ended && ended->findings != 0) {
+        vidmm_report_crash(stderr, &ended->finding[0]);
+        if (options->json &&
+            !vidmm_report_crash_json(options->json, driver ? driver : "softgpu", &ended->finding[0],
+                                     sentence, sizeof(sentence)))
+            return cli_refuse("%s", sentence);
+    }
+    return VIDMM_RUN_DRIVER_FAILED;
+}
 
 /* ---- The process that waits ------------------------------------------------------------------ */
 
@@ -60,7 +80,6 @@ static void crash_tell_replay(const struct cli_options *options,
 
 static void crash_tell(struct cli_options *options, const struct note *note) {
     struct vidmm_ledger *ledger = calloc(1, sizeof(*ledger));
-    char text[512];
     if (!ledger)
         return;
     crash_find(options, note, ledger);
@@ -68,10 +87,7 @@ static void crash_tell(struct cli_options *options, const struct note *note) {
     if (options->check.replay)
         crash_tell_replay(options, finding);
     if (note->signal != SIGALRM)
-        vidmm_report_crash(stderr, finding);
-    if (options->json && !vidmm_report_crash_json(options->json, options->run.driver_path, finding,
-                                                  text, sizeof(text)))
-        cli_refuse("%s", text);
+        (void)cli_report_end(options, ledger, "");
     (void)cli_calls_end(options, finding->found, 0);
     free(ledger);
 }
@@ -117,7 +133,7 @@ static void crashed(int number, siginfo_t *info, void *interrupted) {
         return;
     }
     (void)waitpid(reporter, NULL, 0);
-    _exit(VIDMM_RUN_WRONG);
+    _exit(exit_code);
 }
 
 static void take_signals(void) {
@@ -131,8 +147,9 @@ static void take_signals(void) {
         (void)sigaction(deadly[i], &action, NULL);
 }
 
-void cli_watch_crashes(struct cli_options *options) {
+void cli_watch_crashes(struct cli_options *options, int code) {
     int ends[2];
+    exit_code = code;
     if (!options->run.driver_path || pipe2(ends, O_CLOEXEC) != 0)
         return;
     fflush(NULL);
@@ -145,4 +162,11 @@ void cli_watch_crashes(struct cli_options *options) {
     notes = ends[1];
     if (reporter > 0)
         take_signals();
+}
+
+void cli_place_driver(struct cli_options *options) {
+    options->run.apart = !options->no_fork;
+    options->run.timeout_ms = options->check.timeout_ms;
+    if (options->no_fork)
+        cli_watch_crashes(options, VIDMM_RUN_DRIVER_FAILED);
 }

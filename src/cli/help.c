@@ -33,7 +33,9 @@ static void help_device(FILE *out) {
           "      --device-log FILE  each access to registers, ports and configuration space\n"
           "      --calls FILE       each call of the driver with arguments and answer, paging\n"
           "                         operations, moves and findings, a line of JSON each\n"
-          "      --no-fork          the driver runs in this process, for debuggers: no deadline\n",
+          "      --no-fork          the driver runs in this process, for debuggers: no deadline\n"
+          "      --timeout SECONDS  time limit of a call of the driver; of check, of one run of a\n"
+          "                         stage (default 10)\n",
           out);
 }
 
@@ -179,7 +181,6 @@ void cli_help_check(FILE *out) {
     help_readings(out);
     fputs("      --format FORMAT    text (default), json, junit or sarif\n"
           "      --output FILE      write the report to FILE, completely or not at all\n"
-          "      --timeout SECONDS  time limit of one run of a stage (default 10)\n"
           "      --color WHEN       auto (default), always or never\n"
           "      --seed N           seed of the random choices (default 0)\n"
           "      --ddi VERSION      interface version, as of vidmm run\n"

@@ -101,7 +101,7 @@ static const struct {
     {{"reading", required_argument, NULL, OPTION_READING}, CLI_CHECK_OPTIONS},
     {{"format", required_argument, NULL, OPTION_FORMAT}, CLI_CHECK_OPTIONS},
     {{"output", required_argument, NULL, OPTION_OUTPUT}, CLI_CHECK_OPTIONS},
-    {{"timeout", required_argument, NULL, OPTION_TIMEOUT}, CLI_CHECK_OPTIONS},
+    {{"timeout", required_argument, NULL, OPTION_TIMEOUT}, HERE_OPTIONS},
     {{"stage", required_argument, NULL, OPTION_STAGE}, CLI_CHECK_OPTIONS},
     {{"replay", required_argument, NULL, OPTION_REPLAY}, CLI_CHECK_OPTIONS},
     {{"color", required_argument, NULL, OPTION_COLOR}, CLI_CHECK_OPTIONS},

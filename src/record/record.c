@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "fields.h"
 
@@ -14,7 +15,7 @@ static pthread_mutex_t record_lock = PTHREAD_MUTEX_INITIALIZER;
 static void record_give(struct vidmm_record *record, struct vidmm_record_event *event) {
     pthread_mutex_lock(&record_lock);
     uint64_t now = vidmm_host_time();
-    record->ns = event->ns = now != 0 ? now : record->ns;
+    *record->ns = event->ns = now != 0 ? now : *record->ns;
     record->sink.event(record->sink.ctx, event);
     pthread_mutex_unlock(&record_lock);
 }
@@ -54,7 +55,7 @@ static void record_reported(void *ctx, const struct vidmm_interrupt *report) {
 const struct vidmm_host_watcher *vidmm_record_watcher(struct vidmm_record *record) {
     pthread_mutex_lock(&record_lock);
     handle_forget(&record->handles);
-    record->ns = 0;
+    *record->ns = 0;
     pthread_mutex_unlock(&record_lock);
     return &record->watcher;
 }
@@ -127,8 +128,15 @@ void vidmm_record_ledger(struct vidmm_record *record, struct vidmm_ledger *ledge
 
 struct vidmm_record *vidmm_record_create(const struct vidmm_record_sink *sink) {
     struct vidmm_record *record = calloc(1, sizeof(*record));
-    if (!record)
+    void *ns =
+        mmap(NULL, sizeof(*record->ns), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (!record || ns == MAP_FAILED) {
+        if (ns != MAP_FAILED)
+            munmap(ns, sizeof(*record->ns));
+        free(record);
         return NULL;
+    }
+    record->ns = ns;
     record->sink = *sink;
     record->watcher = (struct vidmm_host_watcher){.ctx = record,
                                                   .called = record_called,
@@ -160,6 +168,7 @@ void vidmm_record_destroy(struct vidmm_record *record) {
     if (record->ledger)
         vidmm_record_ledger(record, NULL);
     handle_forget(&record->handles);
+    munmap(record->ns, sizeof(*record->ns));
     free(record);
 }
 

@@ -14,7 +14,7 @@ struct vidmm_record {
     struct vidmm_observer observer, inner; /* for a manager, and whom it is passed on to */
     struct vidmm_ledger *ledger;           /* NULL: none */
     uint64_t calls;                        /* counted by the record, where there is no ledger */
-    uint64_t ns;                           /* of the newest event while there was a host */
+    uint64_t *ns; /* of the newest event while there was a host, in whichever process */
     struct handle_names handles;
 };
 

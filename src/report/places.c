@@ -51,15 +51,22 @@ void report_json_places(json_t *object, const struct vidmm_finding *finding) {
 
 /* ---- A crash that ended a command ------------------------------------------------------------ */
 
+/* What became of the driver, in a word. */
+static const char *report_end(const struct vidmm_finding *finding) {
+    if (finding->kind == VIDMM_FINDING_CRASH)
+        return "crashed";
+    return finding->kind == VIDMM_FINDING_HANG ? "hung" : "ended";
+}
+
 void vidmm_report_crash(FILE *out, const struct vidmm_finding *finding) {
-    fprintf(out, "vidmm: the driver crashed: %s\n", finding->found);
+    fprintf(out, "vidmm: the driver %s: %s\n", report_end(finding), finding->found);
     report_places(out, "  ", finding);
 }
 
 bool vidmm_report_crash_json(const char *path, const char *driver,
                              const struct vidmm_finding *finding, char *text, size_t size) {
     json_t *root = json_object(), *crash = json_object();
-    json_object_set_new(root, "status", json_string("crashed"));
+    json_object_set_new(root, "status", json_string(report_end(finding)));
     json_object_set_new(root, "driver", report_json_text(driver));
     json_object_set_new(crash, "found", report_json_text(finding->found));
     report_json_places(crash, finding);

@@ -82,6 +82,18 @@ void vidmm_report_plan(void *ctx, const struct vidmm_plan *plan) {
     json_decref(line);
 }
 
+bool vidmm_report_plans_written(void *ctx, char *text, size_t text_size) {
+    struct vidmm_report_plans *plans = ctx;
+    if (plans->out_of_memory)
+        snprintf(text, text_size, "out of memory for the plans");
+    return !plans->out_of_memory && report_stream_flush(&plans->stream, text, text_size);
+}
+
+void vidmm_report_plans_drop(struct vidmm_report_plans *plans) {
+    report_stream_drop(&plans->stream);
+    free(plans);
+}
+
 bool vidmm_report_plans_close(struct vidmm_report_plans *plans, char *text, size_t text_size) {
     bool done = report_stream_close(&plans->stream, text, text_size);
     if (done && plans->out_of_memory) {

@@ -15,6 +15,13 @@ static bool write_fail(const char *path, char *text, size_t size) {
     return false;
 }
 
+static bool stream_fail(const struct report_stream *stream, char *text, size_t size) {
+    if (!stream->standard)
+        return write_fail(stream->path, text, size);
+    snprintf(text, size, "cannot write standard output: %s", strerror(errno));
+    return false;
+}
+
 /* A device or a pipe, which must not be replaced. */
 static bool is_special(const char *path) {
     struct stat there;
@@ -24,9 +31,11 @@ static bool is_special(const char *path) {
 /* Rename needs the same file system: the temporary name is next to the final one. */
 bool report_stream_open(struct report_stream *stream, const char *path, char *text, size_t size) {
     *stream = (struct report_stream){.path = path};
-    if (strcmp(path, "-") == 0) {
-        stream->file = stdout;
-        return true;
+    if (strcmp(path, "-") == 0) { /* a number of its own: another process may have lost that one */
+        stream->standard = true;
+        (void)fflush(stdout);
+        stream->file = fdopen(dup(STDOUT_FILENO), "w");
+        return stream->file || stream_fail(stream, text, size);
     }
     if (!is_special(path) && snprintf(stream->temporary, sizeof(stream->temporary), "%s.%d.tmp",
                                       path, (int)getpid()) >= PATH_MAX) {
@@ -37,19 +46,26 @@ bool report_stream_open(struct report_stream *stream, const char *path, char *te
     return stream->file || write_fail(path, text, size);
 }
 
+bool report_stream_flush(struct report_stream *stream, char *text, size_t size) {
+    if (fflush(stream->file) == 0 && !ferror(stream->file))
+        return true;
+    return stream_fail(stream, text, size);
+}
+
+void report_stream_drop(struct report_stream *stream) {
+    (void)fclose(stream->file);
+    if (*stream->temporary)
+        unlink(stream->temporary);
+}
+
 bool report_stream_close(struct report_stream *stream, char *text, size_t size) {
-    bool standard = stream->file == stdout;
     bool written = fflush(stream->file) == 0 && !ferror(stream->file);
-    if (!standard)
-        written = fclose(stream->file) == 0 && written;
+    written = fclose(stream->file) == 0 && written;
     if (written && *stream->temporary)
         written = rename(stream->temporary, stream->path) == 0;
     if (written)
         return true;
-    if (standard)
-        snprintf(text, size, "cannot write standard output: %s", strerror(errno));
-    else
-        write_fail(stream->path, text, size);
+    stream_fail(stream, text, size);
     if (*stream->temporary)
         unlink(stream->temporary);
     return false;

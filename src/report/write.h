@@ -17,8 +17,13 @@ struct report_stream {
     FILE *file;
     const char *path;         /* the caller's */
     char temporary[PATH_MAX]; /* empty: written in place */
+    bool standard;            /* standard output */
 };
 bool report_stream_open(struct report_stream *stream, const char *path, char *text, size_t size);
+/* Writes what it has so far: a process that was forked does so before it ends. */
+bool report_stream_flush(struct report_stream *stream, char *text, size_t size);
+/* The file does not appear. */
+void report_stream_drop(struct report_stream *stream);
 bool report_stream_close(struct report_stream *stream, char *text, size_t size);
 /* The same for a JSON document, which is freed. */
 bool report_write_json(const char *path, json_t *root, char *text, size_t size);

@@ -3,6 +3,7 @@
  * driver stopped. What it imports (imports.c) is known before it starts.
  */
 #include "open.h"
+#include "verdict.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,13 +48,9 @@ static void ask_budgets(struct vidmm_adapter *adapter, struct vidmm_inspection *
     vidmm_process_destroy(process);
 }
 
-enum vidmm_run_status vidmm_run_inspect(const struct vidmm_run_options *options,
-                                        struct vidmm_inspection *inspection, char *text,
-                                        size_t text_size) {
-    memset(inspection, 0, sizeof(*inspection));
-    run_driver_name(options, inspection->driver, sizeof(inspection->driver));
-    if (!run_imports(options, inspection, text, text_size))
-        return VIDMM_RUN_DRIVER_FAILED;
+enum vidmm_run_status run_inspect_here(const struct vidmm_run_options *options,
+                                       struct vidmm_inspection *inspection, char *text,
+                                       size_t text_size) {
     struct vidmm_harness harness;
     enum vidmm_run_status status = run_open(options, 0, NULL, NULL, &harness, text, text_size);
     if (status != VIDMM_RUN_VERIFIED)
@@ -74,11 +71,24 @@ enum vidmm_run_status vidmm_run_inspect(const struct vidmm_run_options *options,
     return status;
 }
 
+enum vidmm_run_status vidmm_run_inspect(const struct vidmm_run_options *options,
+                                        struct vidmm_inspection *inspection, char *text,
+                                        size_t text_size) {
+    memset(inspection, 0, sizeof(*inspection));
+    run_driver_name(options, inspection->driver, sizeof(inspection->driver));
+    if (!run_imports(options, inspection, text, text_size))
+        return VIDMM_RUN_DRIVER_FAILED;
+    return options->apart ? run_inspect_apart(options, inspection, text, text_size)
+                          : run_inspect_here(options, inspection, text, text_size);
+}
+
 void vidmm_inspection_free(struct vidmm_inspection *inspection) {
     for (uint32_t i = 0; inspection->segments && i < inspection->adapter.segments; i++)
         free((void *)(uintptr_t)inspection->segments[i].bank_ends);
     free(inspection->segments);
+    free(inspection->ended);
     inspection->segments = NULL;
+    inspection->ended = NULL;
     for (size_t i = 0; i < inspection->import_count; i++) {
         free(inspection->imports[i].library);
         free(inspection->imports[i].name);

@@ -3,33 +3,10 @@
  */
 #include "dirty.h"
 #include "open.h"
+#include "verdict.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static void worsen(struct vidmm_run_result *result, enum vidmm_run_status status,
-                   const char *text) {
-    if (result->status != VIDMM_RUN_VERIFIED)
-        return; /* the first reason counts */
-    result->status = status;
-    snprintf(result->text, sizeof(result->text), "%s", text);
-}
-
-static void keep_text(char ***list, uint32_t *count, const char *text) {
-    char **longer = realloc(*list, (*count + 1u) * sizeof(*longer));
-    if (!longer)
-        return;
-    *list = longer;
-    char *copy = strdup(text);
-    if (copy)
-        longer[(*count)++] = copy;
-}
-
-/* Keeps a sentence about a broken rule. Out of memory loses the sentence, never the verdict. */
-static void add_violation(struct vidmm_run_result *result, const char *text) {
-    worsen(result, VIDMM_RUN_WRONG, text);
-    keep_text(&result->violations, &result->violation_count, text);
-}
 
 static enum vidmm_run_status verdict_of_play(enum vidmm_play_status played,
                                              struct vidmm_harness *harness) {
@@ -100,16 +77,18 @@ static void run_play(const struct vidmm_run_options *options, struct vidmm_playe
         .progress_ctx = options->progress_ctx,
         .gate = dirty ? run_dirty_gate : options->gate,
         .gate_ctx = dirty ? dirty : options->gate_ctx,
+        .wrong = options->wrong,
+        .wrong_ctx = options->wrong_ctx,
         .counted = run_end_plans,
         .counted_ctx = plans,
     };
     char text[sizeof(result->text)] = "";
     enum vidmm_play_status played =
         vidmm_player_run(player, harness, &play_options, &result->play, text, sizeof(text));
-    worsen(result, verdict_of_play(played, harness), text);
+    run_worsen(result, verdict_of_play(played, harness), text);
     keep_figures(harness, result);
     for (uint32_t i = 0; i < vidmm_host_violations(harness->host); i++)
-        add_violation(result, vidmm_host_violation(harness->host, i));
+        run_violation(result, vidmm_host_violation(harness->host, i));
 }
 
 /* The same, with `dirty` figures if requested. */
@@ -123,13 +102,13 @@ static void play_tracked(const struct vidmm_workload *workload,
         dirty = run_dirty_start(harness, workload, options->frame_limit, &result->dirty, text,
                                 sizeof(text));
         if (!dirty) {
-            worsen(result, VIDMM_RUN_DRIVER_FAILED, text);
+            run_worsen(result, VIDMM_RUN_DRIVER_FAILED, text);
             return;
         }
     }
     run_play(options, player, harness, dirty, plans, result);
     if (!run_dirty_stop(dirty, text, sizeof(text)))
-        worsen(result, VIDMM_RUN_DRIVER_FAILED, text);
+        run_worsen(result, VIDMM_RUN_DRIVER_FAILED, text);
 }
 
 static void go_down(struct vidmm_harness *harness, struct vidmm_run_result *result) {
@@ -138,51 +117,46 @@ static void go_down(struct vidmm_harness *harness, struct vidmm_run_result *resu
         return;
     const char *leak;
     for (uint32_t i = 0; (leak = vidmm_host_leak(i)); i++) {
-        add_violation(result, leak);
+        run_violation(result, leak);
         if (result->ledger)
             vidmm_ledger_note(result->ledger, VIDMM_FINDING_LEAK, VIDMM_SIDE_DRIVER, "%s", leak);
     }
     if (!strstr(text, "left behind"))
-        add_violation(result, text);
-}
-
-/* Broken rules of the table; the host already reports all other findings. What merely costs time is
- * advice, and no wrong byte. */
-static void add_findings(const struct vidmm_ledger *ledger, struct vidmm_run_result *result) {
-    for (uint32_t i = 0; i < ledger->findings; i++) {
-        char text[sizeof(result->text)];
-        if (ledger->finding[i].kind != VIDMM_FINDING_RULE)
-            continue;
-        vidmm_finding_text(&ledger->finding[i], text, sizeof(text));
-        if (vidmm_finding_severity(&ledger->finding[i]) == VIDMM_SEVERITY_PERFORMANCE)
-            keep_text(&result->advice, &result->advice_count, text);
-        else
-            add_violation(result, text);
-    }
+        run_violation(result, text);
 }
 
 static void play_in_harness(const struct vidmm_workload *workload,
                             const struct vidmm_run_options *options, struct vidmm_player *player,
-                            struct vidmm_ledger *ledger, struct vidmm_run_result *result) {
+                            struct vidmm_run_result *result) {
     struct vidmm_harness harness;
     struct run_plans plans = {.plan = options->plan, .plan_ctx = options->plan_ctx};
     struct vidmm_observer observer = *vidmm_player_observer(player);
+    char text[sizeof(result->text)] = "";
     observer.plan = options->plan ? run_see_plan : NULL;
     observer.plan_ctx = &plans;
-    result->status = run_open(options, workload->peak_live_bytes, &observer, ledger, &harness,
-                              result->text, sizeof(result->text));
-    if (result->status == VIDMM_RUN_VERIFIED) {
-        plans.record = harness.record;
-        play_tracked(workload, options, player, &harness, &plans, result);
-        go_down(&harness, result);
-    }
-    if (ledger)
-        add_findings(ledger, result);
+    run_worsen(result,
+               run_open(options, workload->peak_live_bytes, &observer,
+                        options->unjudged ? NULL : result->ledger, &harness, text, sizeof(text)),
+               text);
+    if (result->status != VIDMM_RUN_VERIFIED)
+        return;
+    plans.record = harness.record;
+    play_tracked(workload, options, player, &harness, &plans, result);
+    go_down(&harness, result);
 }
 
-enum vidmm_run_status vidmm_run(const struct vidmm_workload *workload,
-                                const struct vidmm_run_options *options,
-                                struct vidmm_run_result *result) {
+void run_play_here(const struct vidmm_workload *workload, const struct vidmm_run_options *options,
+                   struct vidmm_run_result *result) {
+    struct vidmm_player *player = vidmm_player_create(workload);
+    if (player)
+        play_in_harness(workload, options, player, result);
+    else
+        run_worsen(result, VIDMM_RUN_DRIVER_FAILED, "out of memory for the byte oracle");
+    vidmm_player_destroy(player);
+}
+
+static void run_begin(const struct vidmm_workload *workload,
+                      const struct vidmm_run_options *options, struct vidmm_run_result *result) {
     memset(result, 0, sizeof(*result));
     snprintf(result->workload, sizeof(result->workload), "%s", workload->name);
     run_driver_name(options, result->driver, sizeof(result->driver));
@@ -190,16 +164,24 @@ enum vidmm_run_status vidmm_run(const struct vidmm_workload *workload,
     result->vram_bytes = options->vram_bytes;
     result->seed = options->seed;
     result->threads = options->threads;
+    result->ledger = options->unjudged ? NULL : calloc(1, sizeof(*result->ledger));
+    if (!result->ledger && !options->unjudged)
+        run_worsen(result, VIDMM_RUN_DRIVER_FAILED, "out of memory for the referee");
+}
 
-    struct vidmm_player *player = vidmm_player_create(workload);
-    struct vidmm_ledger *ledger = options->unjudged ? NULL : calloc(1, sizeof(*ledger));
-    result->ledger = ledger;
-    vidmm_ledger_places(vidmm_host_places);
-    if (!player || (!ledger && !options->unjudged))
-        worsen(result, VIDMM_RUN_DRIVER_FAILED, "out of memory for the byte oracle or the referee");
-    else
-        play_in_harness(workload, options, player, ledger, result);
-    vidmm_player_destroy(player);
+enum vidmm_run_status vidmm_run(const struct vidmm_workload *workload,
+                                const struct vidmm_run_options *options,
+                                struct vidmm_run_result *result) {
+    run_begin(workload, options, result);
+    if (result->status != VIDMM_RUN_VERIFIED)
+        return result->status;
+    if (options->apart) {
+        run_play_apart(workload, options, result);
+    } else {
+        vidmm_ledger_places(vidmm_host_places);
+        run_play_here(workload, options, result);
+        run_findings(result, false);
+    }
     return result->status;
 }
 
@@ -215,5 +197,6 @@ void vidmm_run_result_free(struct vidmm_run_result *result) {
     free_texts(&result->violations, &result->violation_count);
     free_texts(&result->advice, &result->advice_count);
     free(result->ledger);
-    result->ledger = NULL;
+    free(result->ended);
+    result->ledger = result->ended = NULL;
 }

@@ -95,6 +95,22 @@ static bool guard_look(pid_t driver, struct watch_news *news) {
     return false;
 }
 
+/* One that the driver's process sent. */
+static void count_signal(struct watch_news *news, int number, const siginfo_t *info) {
+    news->signals += number > 0 && info->si_code <= 0 && info->si_pid == news->pid;
+}
+
+/* Those that wait. */
+static void count_rest(struct watch_news *news) {
+    const struct timespec none = {0, 0};
+    sigset_t all;
+    siginfo_t info;
+    int number;
+    sigfillset(&all);
+    while ((number = sigtimedwait(&all, &info, &none)) > 0)
+        count_signal(news, number, &info);
+}
+
 /* All signals are blocked. Of those that ask for its end only the caller's is followed, and that of
  * the system when the caller has ended. */
 static void await_end(const struct watch *watch, struct watch_news *news) {
@@ -103,6 +119,7 @@ static void await_end(const struct watch *watch, struct watch_news *news) {
     while (!guard_look(news->pid, news)) {
         siginfo_t info;
         int number = sigwaitinfo(&all, &info);
+        count_signal(news, number, &info);
         if (number == SIGTERM && (info.si_pid == watch->caller || getppid() != watch->caller))
             (void)kill(news->pid, SIGKILL);
     }
@@ -147,6 +164,7 @@ void watch_guard(struct watch *watch) {
     }
     guard_tell(watch, &news);
     await_end(watch, &news);
+    count_rest(&news);
     news.left += end_others(driver);
     news.ended = 1;
     guard_tell(watch, &news);

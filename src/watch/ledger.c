@@ -106,8 +106,7 @@ static void mirror_moved(const struct vidmm_ledger *ledger) {
 }
 
 void watch_ledger_begin(struct vidmm_ledger *ledger, struct watch_hint *hint) {
-    static const struct vidmm_ledger_mirror mirror = {.found = mirror_found,
-                                                        .moved = mirror_moved};
+    static const struct vidmm_ledger_mirror mirror = {.found = mirror_found, .moved = mirror_moved};
     mine.ledger = ledger;
     mine.hint = hint;
     mine.said = *ledger;

@@ -250,14 +250,23 @@ static void keep_broken(struct vidmm_ledger *ledger) {
     }
 }
 
+/* What a process that ended well did to others. */
+static void take_traces(const struct watch_news *news, struct vidmm_watch_end *end) {
+    if (end->how != VIDMM_WATCH_DONE || end->changed[0] != '\0')
+        return;
+    if (news->left != 0)
+        snprintf(end->changed, sizeof(end->changed),
+                 "the driver made processes in the process that it runs in: %u", news->left);
+    else if (news->signals != 0)
+        snprintf(end->changed, sizeof(end->changed),
+                 "the driver sent signals to the parent of the process that it runs in");
+}
+
 static void conclude(struct listener *listener) {
     struct vidmm_watch_end *end = listener->end;
     take_hint(listener->watch->hint, end);
     end->how = judge(listener, &end->number);
-    if (end->how == VIDMM_WATCH_DONE && end->changed[0] == '\0' && listener->news.left != 0)
-        snprintf(end->changed, sizeof(end->changed),
-                 "the driver made processes in the process that it runs in: %u",
-                 listener->news.left);
+    take_traces(&listener->news, end);
     keep_broken(listener->book.ledger);
 }
 

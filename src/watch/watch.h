@@ -68,6 +68,7 @@ struct watch_news {
     int32_t status;   /* as waitpid has it */
     uint32_t stopped; /* not 0: a signal that stopped it, and it was killed */
     uint32_t left;    /* processes that it left behind */
+    uint32_t signals; /* that it sent to the guard */
     uint32_t ended;   /* 0: `pid` alone is known */
 };
 

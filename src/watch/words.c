@@ -38,7 +38,7 @@ void vidmm_watch_text(const struct vidmm_watch_end *end, char *text, size_t size
         break;
     case VIDMM_WATCH_CUT_OFF:
         snprintf(text, size,
-                 "the process closed or replaced a descriptor of vidmm's before %s ended",
+                 "the process closed or replaced a descriptor of vidmm's, in or before %s",
                  end->where);
         break;
     case VIDMM_WATCH_FORGED:

@@ -154,15 +154,22 @@ uint32_t oracle_wrong_bytes(const struct oracle_allocation *allocation, uint32_t
     return later;
 }
 
+/* The first wrong byte of all. */
+static void oracle_tell(const struct oracle *oracle) {
+    if (oracle->wrong && oracle->mismatched_bytes == 0)
+        oracle->wrong(oracle->wrong_ctx, &oracle->first);
+}
+
 bool oracle_note(struct oracle_allocation *allocation, uint32_t page, uint32_t byte,
                  uint32_t wrong) {
     struct oracle *oracle = allocation->oracle;
     bool first = oracle->mismatched_bytes == 0;
-    oracle->mismatched_bytes += wrong;
     allocation->versions[page] = ORACLE_UNKNOWN;
     if (first)
         oracle->first = (struct vidmm_mismatch){
             .event = oracle->event, .allocation = allocation->index, .page = page, .byte = byte};
+    oracle_tell(oracle);
+    oracle->mismatched_bytes += wrong;
     return first;
 }
 
@@ -240,6 +247,7 @@ static void note_missing(struct oracle *oracle, uint64_t checked, uint64_t expec
                  (unsigned long long)checked, (unsigned long long)expected,
                  (unsigned long long)oracle->event);
     }
+    oracle_tell(oracle);
     oracle->mismatched_bytes += VIDMM_PATTERN_PAGE;
 }
 
@@ -257,6 +265,7 @@ void oracle_gpu_result(struct oracle *oracle, const struct vidmm_umd_result *res
                     result->first_page == first->page;
         if (oracle->mismatched_bytes == 0 || (same && !oracle->certain))
             blame_gpu(oracle, result);
+        oracle_tell(oracle);
         oracle->mismatched_bytes += result->wrong_pages * VIDMM_PATTERN_PAGE;
     }
     pthread_mutex_unlock(&oracle->lock);

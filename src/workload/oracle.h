@@ -69,6 +69,8 @@ struct oracle {
     bool certain; /* `first` names the right operation */
     uint64_t verified_bytes, mismatched_bytes;
     struct vidmm_mismatch first;
+    void (*wrong)(void *ctx, const struct vidmm_mismatch *first); /* of struct vidmm_play_options */
+    void *wrong_ctx;
 };
 
 bool oracle_init(struct oracle *oracle);

@@ -92,7 +92,7 @@ run() { # FILE BREAK [OPTION...]
 for driver in "${drivers[@]}"; do
     name=$(basename "$driver")
     expect "a crash of $name in vidmm run" "vidmm: the driver crashed: signal 11 (Segmentation fault) in DxgkDdiCreateDevice
-  at:       write_to ($root/$source:$(line crash)) 1" "$(run "$driver" 1 >"$work/out"; code=$?; echo "$(head -n 2 "$work/out") $code")"
+  at:       write_to ($root/$source:$(line crash)) 3" "$(run "$driver" 1 >"$work/out"; code=$?; echo "$(head -n 2 "$work/out") $code")"
     expect "the crash of $name as JSON" "crashed write_to $(line crash)" \
         "$(run "$driver" 1 --json "$work/crash.json" >/dev/null; python3 -c '
 import json, sys

@@ -15,6 +15,7 @@
 #   make matrix-contract         every workload with large pages, AGP, linked adapters and without;
 #                                MATRIX='--quick -j 2' for a sample of short runs
 #   make mutation                example drivers with one seeded mistake each, examined; COUNT=500 SEED=0
+#   make settings                the reference driver at COUNT settings drawn at random, from SEED on
 #   make images                  every example driver as an image (.sys), by mingw and by clang
 #   make install                 PREFIX=/usr/local
 #   make clean
@@ -25,7 +26,7 @@ PREFIX ?= /usr/local
 COUNT ?= 500
 SEED ?= 0
 
-.PHONY: all images run test bench stress fuzz check install clean sanitize tsan coverage matrix matrix-gpummu matrix-contract hostile mutation format deps deps-checks
+.PHONY: all images run test bench stress fuzz check install clean sanitize tsan coverage matrix matrix-gpummu matrix-contract hostile mutation settings format deps deps-checks
 .NOTPARALLEL:
 
 all: deps
@@ -86,6 +87,9 @@ hostile: all
 
 mutation: deps-checks all
 	@tests/mutation/mutate.py build --count $(COUNT) --seed $(SEED)
+
+settings: deps-checks all
+	@SETTINGS_SEED=$(SEED) SETTINGS_COUNT=$(COUNT) build/tests/check/settings
 
 images: deps-checks all
 	@scripts/build-images.sh build

@@ -484,7 +484,7 @@ struct vidmm_reference {
 struct vidmm_submission {
     const struct vidmm_reference *references; /* each allocation at most once */
     uint32_t count;
-    const void *commands;   /* for DxgkDdiRender; NULL: an empty DMA buffer */
+    const void *commands;   /* for DxgkDdiRender; NULL: 0 bytes */
     uint32_t commands_size; /* bytes */
     bool present;           /* Flags.Present */
 };

@@ -8,24 +8,26 @@
  *   VramBytes              bytes of GPU memory in all (default 256 MiB)
  *   LinkedVram             the same of every board but the first of linked ones (default: VramBytes);
  *                          what is visible of it is less where it has to be
- *   VramVisibleBytes       how many of them are a CPU-visible segment of their own (default: all)
+ *   VramVisibleBytes       how many of them, at most all, are a CPU-visible segment of their own
+ *                          (default: all)
  *   VramSegments           the invisible rest is cut into so many segments (default 1)
  *   CpuHostApertureBytes   bytes of a BAR through which the CPU reaches pages of the invisible rest
- *                          that the system chooses, from WDDM 2.0 on (default 0: there is none);
- *                          not with dirty bits
+ *                          that the system chooses, from WDDM 2.0 on (default 0: there is none;
+ *                          nor is there one where all is visible, or with dirty bits)
  *   VprBytes               bytes of a video protected range in the middle of the first memory
  *                          segment, from WDDM 2.1 on: 64 KiB or a multiple, at most half of the
  *                          segment (default 0: there is none)
- *   ApertureBytes          bytes of the linear aperture segment (default 512 MiB); 0: none
- *   EvictionApertureBytes  a second linear aperture (default 0: none)
+ *   ApertureBytes          bytes of the linear aperture segment (default 512 MiB); 0: none, up to
+ *                          WDDM 1.3
+ *   EvictionApertureBytes  a second linear aperture, up to WDDM 1.3 (default 0: none)
  *   Agp                    1: the platform has an AGP aperture, and the driver reports a segment of
  *                          that type up to WDDM 1.3 (default 0)
  *   AgpBytes               bytes of it (default 64 MiB)
  *   AgpCommitLimit         its CommitLimit (default 0: all of it)
  *   MapAperture2           1: takes MAP_APERTURE_SEGMENT2, from WDDM 2.9 on
  *   Banks                  banks of the first memory segment, versions 1 and 3 only (default 0)
- *   PagingBufferBytes      default 65536
- *   PagingBufferSegment    0 (default) or 1: the linear aperture
+ *   PagingBufferBytes      default 65536; a quarter of the segment at most
+ *   PagingBufferSegment    0 (default) or 1: the linear aperture, if there is one
  *   PagingPrivateBytes     default 0
  *   SwizzlingRanges        default 2
  *   Nodes                  execution nodes: 2 (default: 0 render, 1 paging) or 1 (shared)

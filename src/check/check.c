@@ -28,12 +28,14 @@ static bool run_stage(struct check *check, const struct check_stage *stage,
     uint32_t deaths = 0;
     bool shown = false;
     for (uint32_t i = 0; i < stage->runs && deaths < DEATHS_MOST && !shown; i++) {
+        check->shared->told.no_room = 0;
         replay_before(check);
         enum vidmm_stage_outcome outcome = check_child(check, stage, i);
+        bool small = outcome == VIDMM_STAGE_STOPPED && check->shared->told.no_room != 0;
         shown = replay_look(check, stage, i);
         deaths += outcome == VIDMM_STAGE_CRASHED;
         if (i == 0 || worse(outcome, result->outcome)) {
-            result->outcome = outcome;
+            result->outcome = small ? VIDMM_STAGE_SKIPPED : outcome;
             snprintf(result->text, sizeof(result->text), "%s",
                      outcome == VIDMM_STAGE_DONE ? "" : check->shared->told.text);
         }

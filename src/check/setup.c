@@ -34,6 +34,13 @@ enum vidmm_stage_outcome check_say(struct check *check, enum vidmm_stage_outcome
     return outcome;
 }
 
+/* What the stage asks of the reference driver's board may not go with what the user asked of it. */
+static bool stage_asks_too_much(const struct check *check, const struct check_setup *setup) {
+    return !check->options->driver_path && !check->options->spoiler &&
+           check->shared->told.version != 0 && check->options->setting_count != 0 &&
+           setup->settings[0].name;
+}
+
 static void refused(struct check *check, const char *text) {
     check_say(check, VIDMM_STAGE_STOPPED, "%s", text);
     if (!check->starving)
@@ -86,6 +93,9 @@ void check_error(struct check *check, const struct vidmm_error *error) {
             vidmm_ledger_note(&check->shared->ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER, "%s",
                               text);
         break;
+    case VIDMM_DOES_NOT_FIT:
+        check->shared->told.no_room = 1;
+        break;
     default: /* legal answers of the manager */
         break;
     }
@@ -114,7 +124,7 @@ static void add_setting(struct check *check, uint32_t *count, const char *name, 
         check->settings[(*count)++] = (struct vidmm_host_setting){name, value};
 }
 
-/* A board is behind the platform's IOMMU or has an MMU of its own, not both (R448). */
+/* A board that the user put behind the platform's IOMMU gets no MMU of its own from a stage. */
 static bool other_model(const struct check *check, const char *name) {
     return strcmp(name, "MmuLevels") == 0 && check_setting(check, "Iommu") != 0;
 }
@@ -169,6 +179,8 @@ bool check_open(struct check *check, const struct check_setup *setup) {
     check->starving = setup->fail_at != 0 || setup->line;
     if (vidmm_harness_open_driver(&host, &judging, &check->harness, text, sizeof(text)) !=
         VIDMM_HARNESS_OK) {
+        check->shared->told.no_room = stage_asks_too_much(check, setup);
+        check->starving = check->starving || check->shared->told.no_room != 0;
         refused(check, text);
         return false;
     }

@@ -7,10 +7,12 @@
 
 #include <string.h>
 
-#define UNITS     16u   /* dirty pages that the stage uses */
-#define FAR_UNITS 4400u /* the same where there are so many */
+#define UNITS      16u   /* that the stage uses */
+#define FAR_UNITS  4400u /* the same where there are so many */
+#define LARGE_PAGE 65536u
+#define BITS_MOST  (FAR_UNITS * (LARGE_PAGE / CHECK_PAGE))
 
-/* Ranges in dirty pages from the start of the segment. */
+/* Ranges in units from the start of the segment. */
 struct basis {
     HANDLE handle;
     uint32_t count;
@@ -21,9 +23,10 @@ struct basis {
 
 struct dirty {
     struct raw_submitter raw;
-    uint32_t page; /* bytes of one dirty bit */
+    uint32_t unit; /* bytes: a page of dirty bits, or of the segment where that is larger (R316) */
+    uint32_t bits_each; /* of a unit */
     bool refused;
-    uint8_t bits[FAR_UNITS / 8 + 64];
+    uint8_t bits[BITS_MOST / 8 + 64];
 };
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
@@ -39,8 +42,8 @@ static void dirty_basis_create(struct dirty *dirty, struct basis *basis) {
     args->SegmentId = dirty->raw.memory.id;
     args->RangeCount = basis->count;
     for (uint32_t i = 0; i < basis->count; i++) {
-        args->Ranges[i].SegmentOffset = (UINT64)basis->range[i].first * dirty->page;
-        args->Ranges[i].SizeInBytes = (UINT64)basis->range[i].pages * dirty->page;
+        args->Ranges[i].SegmentOffset = (UINT64)basis->range[i].first * dirty->unit;
+        args->Ranges[i].SizeInBytes = (UINT64)basis->range[i].pages * dirty->unit;
     }
     basis->handle = dirty->raw.ddi->DxgkDdiCreateMemoryBasis(dirty->raw.adapter, args);
     dirty_note(dirty, basis->handle);
@@ -75,13 +78,13 @@ static void dirty_ask(struct dirty *dirty, const struct basis *basis, struct que
     uint32_t pages = question.pages;
     DXGKARG_QUERYDIRTYBITDATA args = {.MemoryBasis = basis->handle,
                                       .SubrangeIndex = question.index,
-                                      .SubrangeOffset = (UINT64)question.first * dirty->page,
-                                      .SubrangeSize = (UINT64)question.pages * dirty->page,
+                                      .SubrangeOffset = (UINT64)question.first * dirty->unit,
+                                      .SubrangeSize = (UINT64)question.pages * dirty->unit,
                                       .Buffer = dirty->bits,
                                       .Flags = question.clear};
     for (uint32_t i = 0; question.pages == 0 && i < basis->count; i++)
         pages += basis->range[i].pages;
-    args.BufferSize = (pages + 7) / 8 + question.room;
+    args.BufferSize = (pages * dirty->bits_each + 7) / 8 + question.room;
     if (basis->handle)
         dirty_note(dirty, dirty->raw.ddi->DxgkDdiQueryDirtyBitData(dirty->raw.adapter, &args) ==
                               STATUS_SUCCESS);
@@ -95,9 +98,9 @@ static void dirty_clear(struct dirty *dirty, const struct basis *basis) {
     dirty_ask(dirty, basis, (struct question){.clear = true, .room = 32});
 }
 
-/* The GPU writes the last bytes of a dirty page; waits. */
+/* The GPU writes the last bytes of a unit; waits. */
 static bool dirty_fill(struct dirty *dirty, uint32_t unit) {
-    uint32_t pages = dirty->page / CHECK_PAGE;
+    uint32_t pages = dirty->unit / CHECK_PAGE;
     return raw_fill(&dirty->raw, unit * pages + pages - 1, 1, 0x20202020u + unit);
 }
 
@@ -211,7 +214,7 @@ static void dirty_play(struct dirty *dirty) {
     play_beside(dirty, &basis);
     play_over(dirty, &basis);
     play_again(dirty, &basis);
-    if (dirty->raw.memory.size / dirty->page >= FAR_UNITS)
+    if (dirty->raw.memory.size / dirty->unit >= FAR_UNITS)
         play_far(dirty);
 }
 
@@ -234,8 +237,16 @@ static bool tracks(struct dirty *dirty) {
     return raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM3_2 &&
            query(raw, DXGKQAITYPE_DIRTYBITTRACKINGCAPS, NULL, &caps.Value) &&
            caps.DirtyBitTrackingSupported &&
-           query(raw, DXGKQAITYPE_DIRTYBITTRACKINGSEGMENTCAPS, &id, &dirty->page) &&
-           dirty->page >= CHECK_PAGE && raw->ddi->DxgkDdiCreateMemoryBasis;
+           query(raw, DXGKQAITYPE_DIRTYBITTRACKINGSEGMENTCAPS, &id, &dirty->unit) &&
+           dirty->unit >= CHECK_PAGE && raw->ddi->DxgkDdiCreateMemoryBasis;
+}
+
+static void choose_unit(struct dirty *dirty) {
+    uint32_t page = dirty->unit;
+    const DXGK_SEGMENTFLAGS flags = {.Value = dirty->raw.memory.flags};
+    if (flags.Use64KBPages && page < LARGE_PAGE)
+        dirty->unit = LARGE_PAGE;
+    dirty->bits_each = dirty->unit / page;
 }
 
 static enum vidmm_stage_outcome skip(struct dirty *dirty, const char *why) {
@@ -257,7 +268,8 @@ enum vidmm_stage_outcome stage_dirty(struct check *check, uint32_t number) {
         return outcome;
     if (!tracks(&dirty))
         return skip(&dirty, "the driver reports no dirty-bit tracking");
-    if (dirty.raw.memory.size / dirty.page < UNITS)
+    choose_unit(&dirty);
+    if (dirty.raw.memory.size / dirty.unit < UNITS)
         return skip(&dirty, "the memory segment has no 16 dirty pages");
     dirty_play(&dirty);
     outcome = raw_close(&dirty.raw);

@@ -12,7 +12,8 @@
 #define WIDTH    64u
 #define HEIGHT   37u
 
-/* The manager creates no contexts for GDI, so the stage calls the driver, which may refuse. */
+/* The manager creates no contexts for GDI, so the stage calls the driver, which may refuse. A driver
+ * that has no function for the commands of GDI gets none (ns-d3dkmddi-_dxgk_presentationcaps.md). */
 static void gdi_context(struct check *check) {
     const DRIVER_INITIALIZATION_DATA *table = &check->harness.spoken;
     DXGKARG_CREATEDEVICE device = {.hDevice = check};
@@ -21,7 +22,7 @@ static void gdi_context(struct check *check) {
     context.Flags.GdiContext = 1;
     check_step(check, "objects: a context for GDI");
     if (table->Version < DXGKDDI_INTERFACE_VERSION_WIN7 || !table->DxgkDdiCreateContext ||
-        !table->DxgkDdiDestroyContext ||
+        !table->DxgkDdiDestroyContext || (!table->DxgkDdiRenderKm && !table->DxgkDdiRenderGdi) ||
         table->DxgkDdiCreateDevice(vidmm_host_adapter(check->harness.host), &device) !=
             STATUS_SUCCESS)
         return;

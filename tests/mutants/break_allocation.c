@@ -298,6 +298,7 @@ static NTSTATUS APIENTRY destroy_nothing(const HANDLE context) {
 
 static void install_context_of_nothing(DRIVER_INITIALIZATION_DATA *table) {
     contexts = 0;
+    table->DxgkDdiRenderKm = table->DxgkDdiRender; /* for a context of GDI */
     table->DxgkDdiCreateContext = context_of_nothing;
     table->DxgkDdiDestroyContext = destroy_nothing;
 }
@@ -315,7 +316,11 @@ static NTSTATUS APIENTRY context_gdi_list(const HANDLE device, DXGKARG_CREATECON
         args->ContextInfo.AllocationListSize = 128;
     return status;
 }
-REPLACE(DxgkDdiCreateContext, context_gdi_list)
+
+static void install_context_gdi_list(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateContext = context_gdi_list;
+    table->DxgkDdiRenderKm = table->DxgkDdiRender; /* what GDI draws with */
+}
 
 static NTSTATUS APIENTRY render_backwards(const HANDLE context, DXGKARG_RENDER *args) {
     D3DDDI_PATCHLOCATIONLIST *first = args->pPatchLocationListOut;

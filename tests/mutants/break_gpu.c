@@ -287,17 +287,6 @@ static NTSTATUS APIENTRY query_levels(const HANDLE adapter, const DXGKARG_QUERYA
 }
 REPLACE(DxgkDdiQueryAdapterInfo, query_levels)
 
-static NTSTATUS APIENTRY query_both_models(const HANDLE adapter,
-                                           const DXGKARG_QUERYADAPTERINFO *args) {
-    NTSTATUS status = mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
-    DXGK_DRIVERCAPS *caps = args->pOutputData;
-    if (args->Type == DXGKQAITYPE_DRIVERCAPS && status == STATUS_SUCCESS &&
-        args->OutputDataSize >= RTL_SIZEOF_THROUGH_FIELD(DXGK_DRIVERCAPS, MemoryManagementCaps))
-        caps->MemoryManagementCaps.GpuMmuSupported = caps->MemoryManagementCaps.IoMmuSupported = 1;
-    return status;
-}
-REPLACE(DxgkDdiQueryAdapterInfo, query_both_models)
-
 /* ---- The list -------------------------------------------------------------------------------- */
 
 #define THREE .settings = {{"MmuLevels", 3}}
@@ -334,7 +323,6 @@ const struct mutant mutants_gpu[] = {
     {BREAKS(433, MANAGER, "operations", submits_high,
             "submits at the level of a device's interrupt")},
     {BREAKS(472, DRIVER, "residency", forgets_rights, "leaves ReadOnly and NoExecute out"), THREE},
-    {BREAKS(448, DRIVER, "start", query_both_models, "has both kinds of address spaces"), THREE},
     {BREAKS(449, MANAGER, "locks", forgets_cached, "locks cached content in the GPU's memory"),
      .scene = scene_creates_cached},
     {BREAKS(278, MANAGER, "paging", submits_again,

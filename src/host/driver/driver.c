@@ -12,12 +12,14 @@
 #include "image/stack.h"
 #include "image/stubs.h"
 #include "kernel/irql.h"
+#include "text/messages.h"
 
 bool host_driver_fail(struct vidmm_host_error *error, NTSTATUS status, const char *format, ...) {
     va_list args;
     va_start(args, format);
     vsnprintf(error->text, sizeof(error->text), format, args);
     va_end(args);
+    host_messages_append(error->text, sizeof(error->text));
     error->status = status;
     return false;
 }
@@ -98,6 +100,8 @@ NTSTATUS APIENTRY DxgkUnInitialize(PDRIVER_OBJECT DriverObject) {
 void host_driver_calling(const char *call) {
     static const char prefix[] = "DxgkDdi";
     bool has = call && strncmp(call, prefix, sizeof(prefix) - 1) == 0;
+    if (call)
+        host_messages_begin();
     host_self.call = has ? call + sizeof(prefix) - 1 : call;
     host_show_call(call, false);
     const struct vidmm_host_interposer *interposer = &host_world->interposer;

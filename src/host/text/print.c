@@ -11,6 +11,7 @@
 
 #include "base/thread.h"
 #include "base/world.h"
+#include "text/messages.h"
 #include "text/print.h"
 
 /* Where the text goes: characters of one byte or of two, and always room for a terminator. */
@@ -227,9 +228,8 @@ static void print_text(const char *format, __builtin_ms_va_list *args) {
     host_irql_at_most(HOST_HIGHEST_DIRQL, "DbgPrint");
     if (host_self.irql != PASSIVE_LEVEL && format_has_unicode(format))
         host_irql_at_most(PASSIVE_LEVEL, "DbgPrint with characters of Unicode");
-    if (!host_world->config.log)
-        return;
     format_text(&out, format, args);
+    host_messages_add(text);
     host_log("%s", text);
 }
 
@@ -262,8 +262,8 @@ NTSYSAPI ULONG NTAPI DbgPrintEx(ULONG ComponentId, ULONG Level, PCSTR Format, ..
 /* The prefix stands before what is printed. */
 NTSYSAPI ULONG NTAPI vDbgPrintExWithPrefix(PCSTR Prefix, ULONG ComponentId, ULONG Level,
                                            PCSTR Format, WDDM_VA_LIST Arguments) {
-    if (host_world->config.log)
-        host_log("%s", Prefix);
+    host_messages_add(Prefix);
+    host_log("%s", Prefix);
     return vDbgPrintEx(ComponentId, Level, Format, Arguments);
 }
 

@@ -52,7 +52,7 @@ static uint64_t listed_locally(const struct vidmm_process *process) {
 
 static enum vidmm_status add_all(struct request *request) {
     const struct vidmm_process *process = request->device->process;
-    uint64_t before = listed_locally(process);
+    uint64_t before = listed_locally(process), asked = 0;
     for (uint32_t i = 0; i < request->count; i++) {
         if (residency_entry_add(request->device, request->allocations[i]))
             continue;
@@ -60,6 +60,9 @@ static enum vidmm_status add_all(struct request *request) {
         return error_no_memory(request->device->adapter, CALL);
     }
     request->added = listed_locally(process) - before;
+    for (uint32_t i = 0; request->added == 0 && i < request->count; i++)
+        asked += request->allocations[i]->size;
+    request->added += asked; /* what lies in apertures only, or is listed already */
     request->overdraft = budget_overdraft_local(process);
     return VIDMM_OK;
 }

@@ -3,6 +3,11 @@
  * makes DMA buffers of it, everything it references is made resident, DxgkDdiPatch writes the
  * addresses, DxgkDdiSubmitCommand hands it over. A driver that runs out of DMA buffer gets another
  * for the rest; the buffers of one command buffer share its submission number.
+ *
+ * Where no commands are given, DxgkDdiRender gets a command buffer of 0 bytes. A driver that makes
+ * nothing of that, or has no DxgkDdiRender, makes its DMA buffer in DxgkDdiPresent, of the first two
+ * references as source and destination. What no driver made is not submitted: the references are
+ * resident, and that is all.
  */
 #include "object/allocation.h"
 #include "object/context_allocation.h"
@@ -14,6 +19,9 @@
 
 #define CALL        "vidmm_submit"
 #define RENDER_PAGE "nc-d3dkmddi-dxgkddi_render"
+/* Source and destination of DxgkDdiPresent, and what stands before them in its list. */
+#define PRESENTED    2u
+#define PRESENT_LIST 3u
 
 struct call {
     struct vidmm_context *context;
@@ -22,12 +30,29 @@ struct call {
     uint64_t number;
     struct dma_buffer *buffer;
     DXGKARG_RENDER render;
+    bool presents;                              /* by DxgkDdiPresent */
+    bool unbuilt;                               /* the driver made no DMA buffer */
     bool rendered;                              /* nothing is left for Render */
     uint32_t written, private_written, patches; /* of the current buffer */
 };
 
 static struct vidmm_adapter *adapter_of(const struct call *call) {
     return call->context->device->adapter;
+}
+
+/* Elements of the allocation list. */
+static uint32_t submit_listed(const struct call *call) {
+    return call->presents ? PRESENT_LIST : call->submission->count;
+}
+
+/* The reference that an element of the list is of; one that is presented alone is both. */
+static uint32_t reference_of(const struct call *call, uint32_t element) {
+    uint32_t index = call->presents ? element - 1 : element;
+    return index < call->submission->count ? index : 0;
+}
+
+static uint32_t submit_first(const struct call *call) {
+    return call->presents ? DXGK_PRESENT_SOURCE_INDEX : 0;
 }
 
 /* Copies what the caller passed, so that neither driver nor another thread can change it. */
@@ -39,9 +64,10 @@ static enum vidmm_status submit_collect(struct call *call) {
     call->references = submission->count + own;
     if (!adapter_grow(adapter, (void **)&context->references, &context->references_size,
                       call->references, sizeof(*context->references)) ||
-        !dma_ring_lists(adapter, &context->dma, submission->count) ||
+        !dma_ring_lists(adapter, &context->dma,
+                        submission->count < PRESENT_LIST ? PRESENT_LIST : submission->count) ||
         !adapter_grow(adapter, &context->commands, &context->commands_size,
-                      submission->commands ? submission->commands_size : 0, 1))
+                      submission->commands ? submission->commands_size : 1, 1))
         return error_no_memory(adapter, CALL);
     if (submission->count)
         memcpy(context->references, submission->references,
@@ -65,7 +91,6 @@ static enum vidmm_status check_references(struct call *call) {
             return FAIL(adapter, .status = VIDMM_BAD_ARGUMENT, .call = CALL,
                         .expected = "allocations that the device has open, each once", .index = i);
         allocation->mark = mark;
-        context->dma.allocations[i].hDeviceSpecificAllocation = handle;
     }
     return VIDMM_OK;
 }
@@ -73,11 +98,16 @@ static enum vidmm_status check_references(struct call *call) {
 /* Where everything is at the moment: SegmentId 0 stands for "not in a segment". */
 static void fill_list(struct call *call) {
     const struct vidmm_context *context = call->context;
-    for (uint32_t i = 0; i < call->submission->count; i++) {
-        const struct vidmm_allocation *allocation = context->references[i].allocation;
+    if (call->presents)
+        memset(context->dma.allocations, 0, sizeof(*context->dma.allocations));
+    for (uint32_t i = submit_first(call); i < submit_listed(call); i++) {
+        const struct vidmm_reference *reference = &context->references[reference_of(call, i)];
+        const struct vidmm_allocation *allocation = reference->allocation;
         DXGK_ALLOCATIONLIST *element = &context->dma.allocations[i];
         const struct segment *segment = allocation->segment;
-        element->WriteOperation = context->references[i].write;
+        element->hDeviceSpecificAllocation = resource_handle(allocation, context->device);
+        element->WriteOperation =
+            call->presents ? i == DXGK_PRESENT_DESTINATION_INDEX : reference->write;
         element->SegmentId = segment_driver_id(segment);
         element->Reserved = 0;
         element->PhysicalAddress.QuadPart =
@@ -94,7 +124,7 @@ static void submit_aim(struct call *call) {
     render->pDmaBufferPrivateData = buffer->private_data;
     render->DmaBufferPrivateDataSize = buffer->private_size;
     render->pAllocationList = context->dma.allocations;
-    render->AllocationListSize = call->submission->count;
+    render->AllocationListSize = submit_listed(call);
     render->pPatchLocationListOut = context->dma.patches;
     render->PatchLocationListOutSize = context->dma.patches_size;
     render->DmaBufferSegmentId = dma_buffer_segment(buffer);
@@ -146,15 +176,62 @@ static enum vidmm_status render_refused(struct call *call, NTSTATUS nt) {
                 .value = (uint32_t)nt, .nt = nt);
 }
 
-/* One DxgkDdiRender into the current buffer. */
-static enum vidmm_status submit_render(struct call *call) {
+/* A copy of one pixel, which any two surfaces have. */
+static NTSTATUS submit_present(struct call *call) {
+    static const RECT pixel = {0, 0, 1, 1};
+    DXGKARG_RENDER *render = &call->render;
+    DXGKARG_PRESENT present = {.pDmaBuffer = render->pDmaBuffer,
+                               .DmaSize = render->DmaSize,
+                               .pDmaBufferPrivateData = render->pDmaBufferPrivateData,
+                               .DmaBufferPrivateDataSize = render->DmaBufferPrivateDataSize,
+                               .pAllocationList = render->pAllocationList,
+                               .pPatchLocationListOut = render->pPatchLocationListOut,
+                               .PatchLocationListOutSize = render->PatchLocationListOutSize,
+                               .MultipassOffset = render->MultipassOffset,
+                               .DstRect = pixel,
+                               .SrcRect = pixel,
+                               .SubRectCnt = 1,
+                               .pDstSubRects = &pixel,
+                               .DmaBufferSegmentId = render->DmaBufferSegmentId,
+                               .DmaBufferPhysicalAddress = render->DmaBufferPhysicalAddress};
+    present.Flags.Blt = 1;
+    NTSTATUS nt = adapter_of(call)->ddi->DxgkDdiPresent(call->context->handle, &present);
+    render->pDmaBuffer = present.pDmaBuffer;
+    render->pDmaBufferPrivateData = present.pDmaBufferPrivateData;
+    render->pPatchLocationListOut = present.pPatchLocationListOut;
+    render->MultipassOffset = present.MultipassOffset;
+    return nt;
+}
+
+static NTSTATUS submit_build(struct call *call) {
     struct vidmm_adapter *adapter = adapter_of(call);
-    UINT multipass = call->render.MultipassOffset;
     fill_list(call);
     submit_aim(call);
     adapter_open(adapter);
-    NTSTATUS nt = adapter->ddi->DxgkDdiRender(call->context->handle, &call->render);
+    NTSTATUS nt = call->presents
+                      ? submit_present(call)
+                      : adapter->ddi->DxgkDdiRender(call->context->handle, &call->render);
     adapter_return(adapter);
+    return nt;
+}
+
+static bool can_present(const struct call *call) {
+    return adapter_of(call)->ddi->DxgkDdiPresent && call->submission->count != 0;
+}
+
+/* One DxgkDdiRender into the current buffer. */
+static enum vidmm_status submit_render(struct call *call) {
+    UINT multipass = call->render.MultipassOffset;
+    bool asked = call->submission->commands;
+    NTSTATUS nt = submit_build(call);
+    if (!asked && !call->presents && nt != STATUS_SUCCESS && can_present(call)) {
+        call->presents = true;
+        call->render.MultipassOffset = multipass;
+        nt = submit_build(call);
+    }
+    call->unbuilt = !asked && nt != STATUS_SUCCESS;
+    if (call->unbuilt)
+        return VIDMM_OK;
     if (nt != STATUS_SUCCESS && nt != STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
         return render_refused(call, nt);
     enum vidmm_status status = submit_measure(call);
@@ -190,7 +267,7 @@ static enum vidmm_status submit_prepare(void *ctx) {
 /* The lists are the packet's: those of the context serve its next submission. */
 static bool keep_lists(const struct call *call, struct packet *packet) {
     const struct dma_ring *ring = &call->context->dma;
-    uint64_t list = call->submission->count * (uint64_t)sizeof(*ring->allocations);
+    uint64_t list = submit_listed(call) * (uint64_t)sizeof(*ring->allocations);
     uint64_t patches = call->patches * (uint64_t)sizeof(*ring->patches);
     if (!packet_begin(adapter_of(call), packet, list + patches))
         return false;
@@ -221,12 +298,12 @@ static void submit_describe(const struct call *call, struct packet *packet) {
         .DmaBufferPrivateDataSize = buffer->private_size,
         .DmaBufferPrivateDataSubmissionEndOffset = call->private_written,
         .pAllocationList = packet->patch.pAllocationList,
-        .AllocationListSize = call->submission->count,
+        .AllocationListSize = submit_listed(call),
         .pPatchLocationList = packet->patch.pPatchLocationList,
         .PatchLocationListSize = call->patches,
         .PatchLocationListSubmissionLength = call->patches,
     };
-    packet->patch.Flags.Present = call->submission->present;
+    packet->patch.Flags.Present = call->presents || call->submission->present;
     packet->submit = (DXGKARG_SUBMITCOMMAND){
         .hContext = context->handle,
         .DmaBufferSegmentId = packet->patch.DmaBufferSegmentId,
@@ -237,7 +314,7 @@ static void submit_describe(const struct call *call, struct packet *packet) {
         .DmaBufferPrivateDataSize = buffer->private_size,
         .DmaBufferPrivateDataSubmissionEndOffset = call->private_written,
     };
-    packet->submit.Flags.Present = call->submission->present;
+    packet->submit.Flags.Present = call->presents || call->submission->present;
 }
 
 /* Patch and SubmitCommand: no other call comes in between. */
@@ -262,8 +339,12 @@ static enum vidmm_status submit_pass(struct call *call) {
         status = submit_render(call);
     if (status == VIDMM_OK)
         status = adapter_persist(adapter, submit_prepare, call);
-    if (status == VIDMM_OK)
+    if (status == VIDMM_OK && !call->unbuilt)
         status = submit_hand_over(call);
+    if (call->unbuilt) {
+        call->rendered = true;
+        call->number = adapter->fences.submitted;
+    }
     if (status == VIDMM_DOES_NOT_FIT)
         adapter->stats.splits_refused++;
     return status;
@@ -272,13 +353,16 @@ static enum vidmm_status submit_pass(struct call *call) {
 static enum vidmm_status submit_packet(struct call *call) {
     struct vidmm_adapter *adapter = adapter_of(call);
     const struct vidmm_submission *submission = call->submission;
+    bool renders = adapter->ddi->DxgkDdiRender;
+    call->presents = !renders && can_present(call);
+    call->unbuilt = !renders && !call->presents;
     enum vidmm_status status = submit_collect(call);
     if (status == VIDMM_OK)
         status = check_references(call);
     call->number = adapter->fences.submitted + 1;
-    call->rendered = !submission->commands || !adapter->ddi->DxgkDdiRender;
+    call->rendered = call->unbuilt;
     call->render.pCommand = call->context->commands;
-    call->render.CommandLength = submission->commands_size;
+    call->render.CommandLength = submission->commands ? submission->commands_size : 0;
     if (status == VIDMM_OK)
         status = submit_pass(call);
     while (status == VIDMM_OK && !call->rendered)

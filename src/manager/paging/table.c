@@ -266,6 +266,7 @@ static enum vidmm_status grow_root(struct space *space, uint32_t entries, uint64
         return status;
     space->old_root = root->memory[0];
     space->old_entries = root->entries;
+    space->grown = false;
     root->memory[0] = memory;
     root->entries = entries;
     return VIDMM_OK;

@@ -60,6 +60,7 @@ struct space {
     bool away;                        /* its tables were evicted: table_eviction.h */
     struct table *fresh, *fresh_last; /* made, not written yet; parents first */
     struct table_memory old_root;     /* while the root grows */
+    bool grown;                       /* the new one was written since: entries go there */
     uint32_t old_entries;             /* of it */
     uint64_t stale_start, stale_end;  /* addresses that a TLB may translate wrongly */
 };

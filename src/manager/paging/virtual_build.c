@@ -84,9 +84,20 @@ static bool wide_entries(const struct table_op *op) {
     return op->table->level == 0 && (op->wide || op->table->wide);
 }
 
+/* Contexts run with the old root until the one that has grown is written, and told to them. */
+static bool is_growing(const struct space *space) {
+    return space->old_root.size && !space->grown;
+}
+
+static struct table_memory *memory_of(const struct table_op *op) {
+    struct space *space = op->space;
+    bool growing = op->table == space->root && is_growing(space) && op->write != TABLE_INIT;
+    return op->old || growing ? &space->old_root : &op->table->memory[op->wide];
+}
+
 static struct entries entries_of(const struct table_op *op) {
     struct table *table = op->table;
-    struct entries entries = {.memory = op->old ? &op->space->old_root : &table->memory[op->wide]};
+    struct entries entries = {.memory = memory_of(op)};
     bool whole = op->write == TABLE_INIT || op->write == TABLE_CONVERT ||
                  op->write == TABLE_LEAVE || op->write == TABLE_EVICT;
     entries.shift = wide_entries(op) ? PAGE_SHIFT_LARGE : mmu_shift(op->space->mmu, table->level);
@@ -274,6 +285,8 @@ static bool encode_update(struct vidmm_adapter *adapter, struct plan_op *plan_op
     struct entries entries = entries_of(op);
     if (!virtual_note(op, &entries))
         return false;
+    if (op->write == TABLE_INIT && op->table == op->space->root)
+        op->space->grown = true;
     plan_op->op.size = entries.count * sizeof(DXGK_PTE);
     arg->Operation = DXGK_OPERATION_UPDATE_PAGE_TABLE;
     update->PageTableLevel = op->table->level;
@@ -358,7 +371,8 @@ static bool encode_flush(struct plan_op *op, DXGKARG_BUILDPAGINGBUFFER *arg) {
     if (space->stale_start == space->stale_end || !space->root)
         return false;
     arg->Operation = DXGK_OPERATION_FLUSH_TLB;
-    arg->FlushTlb.RootPageTableAddress = table_address(&space->root->memory[0]);
+    arg->FlushTlb.RootPageTableAddress =
+        table_address(is_growing(space) ? &space->old_root : &space->root->memory[0]);
     arg->FlushTlb.hProcess = space->process->handle;
     arg->FlushTlb.StartVirtualAddress = op->op.va_from = space->stale_start;
     arg->FlushTlb.EndVirtualAddress = op->op.va_to = space->stale_end;

@@ -132,14 +132,10 @@ static enum vidmm_status validate_reach(const struct level_question *question,
     const struct segment *segment = query_segment(question->facts, level->segment);
     const struct segment *paging = query_segment(question->facts, level->paging_segment);
     bool by_cpu = question->mmu->caps.PageTableUpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
-    if (by_cpu && question->level > 0 && segment && !segment->flags.PopulatedFromSystemMemory)
-        return mmu_query_wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId",
-                               "not local memory where PageTableUpdateMode is CPU_VIRTUAL", "R212",
-                               level->segment);
     if (by_cpu && segment && !segment->flags.CpuVisible)
         return mmu_query_wrong(
             question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId",
-            "memory that the CPU reaches where PageTableUpdateMode is CPU_VIRTUAL", NULL,
+            "memory that the CPU reaches where PageTableUpdateMode is CPU_VIRTUAL", "R212",
             level->segment);
     if (paging && !paging->flags.CpuVisible)
         return mmu_query_wrong(question,

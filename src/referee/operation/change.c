@@ -105,10 +105,19 @@ static bool change_makes_stale(struct vidmm_referee *referee, const struct table
                                      caps->InvalidTlbEntriesNotCached));
 }
 
+/* A root that another took over from: what a TLB has by way of it the other leads to as well. */
+static bool change_is_left(struct vidmm_referee *referee, const struct table_change *change) {
+    const struct tables_process *process = tables_process(referee, change->process);
+    return process && process->rooted && change->level + 1 == change_mmu(referee, change)->levels &&
+           (process->root.SegmentId != change->place.SegmentId ||
+            process->root.SegmentOffset != change->place.SegmentOffset);
+}
+
 static void change_set_entry(struct vidmm_referee *referee, const struct table_change *change,
                              struct tables_table *table, struct tables_entry *entry,
                              enum tables_when when, DXGK_PTE value) {
-    if (!change->now && !change->initial && change_makes_stale(referee, change, entry, when, value))
+    if (!change->now && !change->initial &&
+        change_makes_stale(referee, change, entry, when, value) && !change_is_left(referee, change))
         tables_set_stale(referee, table, entry, when, true);
     if (change->initial && entry->stale[when])
         tables_set_stale(referee, table, entry, when, false);
@@ -162,10 +171,13 @@ void change_settle(struct vidmm_referee *referee, struct table_change *change) {
     }
 }
 
+/* Another table takes over with its initial update: whatever else is written at the top is written to
+ * one that has gone, and is made invalid. */
 static void change_note_root(struct vidmm_referee *referee, const struct table_change *change,
                              const struct tables_table *table) {
     struct tables_process *process = tables_process(referee, change->process);
-    if (!process || change->level + 1 != change_mmu(referee, change)->levels)
+    if (!process || change->level + 1 != change_mmu(referee, change)->levels ||
+        (process->rooted && !change->initial))
         return;
     process->rooted = true;
     process->root = table->place;

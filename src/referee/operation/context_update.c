@@ -30,11 +30,13 @@ static uint32_t update_wanted(struct vidmm_referee *referee,
 
 /* All of it is where the paging process can see it. */
 static void update_judge_addresses(struct vidmm_referee *referee,
-                                   const struct shadow_operation *operation) {
+                                   struct shadow_operation *operation) {
     const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked =
         &operation->arg.UpdateContextAllocation;
     const struct tables_process *paging = tables_paging_of(referee, operation);
     uint64_t start = (uint64_t)asked->ContextAllocation;
+    if (paging)
+        virtual_note_target(referee, operation, paging, start, asked->ContextAllocationSize);
     for (uint64_t at = start; paging && at - start < asked->ContextAllocationSize;
          at += SHADOW_PAGE) {
         struct tables_found found;

@@ -96,6 +96,19 @@ void operation_done(struct vidmm_referee *referee, struct shadow_operation *oper
 }
 
 /* Content that the driver gave a context allocation itself. */
+static void dispatch_initialise_asked(struct vidmm_referee *referee,
+                                      struct shadow_operation *operation) {
+    const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
+    const struct shadow_allocation *allocation =
+        shadow_allocation(referee, arg->InitContextResource.hAllocation);
+    const struct tables_process *paging = tables_paging_of(referee, operation);
+    uint64_t va = tables_mmu(referee, operation->physical)->known
+                      ? (uint64_t)arg->InitContextResource.Destination.GpuVirtualAddress
+                      : 0;
+    if (allocation && paging && va != 0)
+        virtual_note_target(referee, operation, paging, va, allocation->size);
+}
+
 static void dispatch_initialise_built(struct vidmm_referee *referee,
                                       const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
@@ -111,4 +124,5 @@ static void dispatch_initialise_built(struct vidmm_referee *referee,
                       segment->base);
 }
 
-const struct operation_judge op_judge_initialise = {.built = dispatch_initialise_built};
+const struct operation_judge op_judge_initialise = {.asked = dispatch_initialise_asked,
+                                                    .built = dispatch_initialise_built};

@@ -79,6 +79,18 @@ static void later_enter_transfer(struct vidmm_referee *referee,
         referee->changes.unknown = true;
 }
 
+/* By GPU virtual addresses it is looked up (virtual_note_target). */
+static void later_enter_initialised(struct vidmm_referee *referee,
+                                    struct shadow_operation *operation) {
+    const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
+    const struct shadow_allocation *allocation =
+        shadow_allocation(referee, arg->InitContextResource.hAllocation);
+    if (allocation && !tables_mmu(referee, operation->physical)->known)
+        later_enter_addressed(referee, operation, arg->InitContextResource.Destination.SegmentId,
+                              arg->InitContextResource.Destination.SegmentAddress, 0,
+                              allocation->size);
+}
+
 void later_enter(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     switch (arg->Operation) {
@@ -89,6 +101,9 @@ void later_enter(struct vidmm_referee *referee, struct shadow_operation *operati
     case DXGK_OPERATION_FILL:
         later_enter_addressed(referee, operation, arg->Fill.Destination.SegmentId,
                               arg->Fill.Destination.SegmentAddress, 0, arg->Fill.FillSize);
+        break;
+    case DXGK_OPERATION_INIT_CONTEXT_RESOURCE:
+        later_enter_initialised(referee, operation);
         break;
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT:
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT2:

@@ -45,6 +45,11 @@ void aperture_judge_commitment(struct vidmm_referee *referee, const struct shado
 void gart_judge_use(struct vidmm_referee *referee, const struct shadow_segment *segment,
                     struct shadow_allocation *allocation, uint64_t offset);
 
+/* operation/virtual.c: an operation of another kind writes to these addresses of the paging process:
+ * what those in front of it moved is not there any more. */
+void virtual_note_target(struct vidmm_referee *referee, struct shadow_operation *operation,
+                         const struct tables_process *paging, uint64_t va, uint64_t size);
+
 /* operation/later.c: an operation is asked for; a virtual one was looked up, and writes to GPU physical
  * memory in [low, high); it is done or given up. */
 void later_enter(struct vidmm_referee *referee, struct shadow_operation *operation);

@@ -126,6 +126,22 @@ static void virtual_note_bounds(struct vidmm_referee *referee, struct shadow_ope
     later_enter_pages(referee, operation, copy->low, copy->high);
 }
 
+void virtual_note_target(struct vidmm_referee *referee, struct shadow_operation *operation,
+                         const struct tables_process *paging, uint64_t va, uint64_t size) {
+    const struct side to = {.va = va, .size = size};
+    struct virtual_copy *copy = virtual_copy_of(referee, &to, true);
+    operation->own = copy;
+    for (uint64_t i = 0; copy && i < copy->pages; i++) {
+        struct tables_found found;
+        tables_walk(referee, paging, va - va % SHADOW_PAGE + i * SHADOW_PAGE, TABLES_ASKED, &found);
+        copy->page[i] = found.known && found.valid && !found.zero
+                            ? tables_gpu_address(referee, found.segment, found.offset)
+                            : UINT64_MAX - SHADOW_PAGE;
+    }
+    if (copy)
+        virtual_note_bounds(referee, operation);
+}
+
 /* ---- What is asked for ----------------------------------------------------------------------- */
 
 static const char *virtual_direction_text(DXGK_MEMORY_TRANSFER_DIRECTION direction) {

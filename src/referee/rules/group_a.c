@@ -358,7 +358,7 @@ const struct vidmm_rule rules_a[] = {
                  "d[1].BaseAddress.QuadPart = Vram; d[1].Size = Aperture;\n",
     },
     {
-        RULE(21, DRIVER, DISPUTED, START_FAILS),
+        RULE(21, DRIVER, DISPUTED, PERFORMANCE),
         .severity_source = RECORD("W26"),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "A graphics adapter of WDDM 2.0 and later has exactly one aperture segment; a "

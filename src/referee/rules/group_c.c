@@ -304,12 +304,12 @@ const struct vidmm_rule rules_c[] = {
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "GpuMmuSupported and IoMmuSupported are not set at the same time.",
         .page = "ns-d3dkmddi-_dxgk_vidmmcaps",
-        .how = "The two bits of the capabilities are looked at.",
+        .how = "not judged: two other pages let a driver report both.",
         .why = "The address space of a process is the GPU's or the CPU's, on all engines.",
         .windows = "No page tells.",
         .readings =
-            "vidmm takes one reading: not both, as ns-d3dkmddi-_dxgk_vidmmcaps says. "
-            "mcdm-implementation-guidelines has a compute-only driver set one 'and/or' the other.",
+            "vidmm takes one reading: both may be set, as gpu-virtual-memory-in-wddm-2-0 and "
+            "mcdm-implementation-guidelines have it. ns-d3dkmddi-_dxgk_vidmmcaps says: not both.",
         .windows_source = NOT_KNOWN,
         .wrong = "caps->MemoryManagementCaps.GpuMmuSupported = 1;\n"
                  "caps->MemoryManagementCaps.IoMmuSupported = 1; /* one engine has each */\n",

@@ -72,15 +72,20 @@ const struct vidmm_rule rules_h_tables[] = {
                  "    table[update->StartIndex + i] = encode(update, i);\n",
     },
     {
-        RULE(212, DRIVER, DOCUMENTED, START_FAILS),
+        RULE(212, DRIVER, DISPUTED, PERFORMANCE),
+        .severity_source = RECORD("W26"),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "CPU_VIRTUAL is not reported by a driver that keeps page directories in "
                      "memory segments.",
         .page = "ns-d3dkmddi-_dxgk_gpummucaps",
         .how = "The update mode is held against the segments of the levels above the leaves.",
         .why = "The CPU has no permanent view of memory segments.",
-        .windows = "No page tells; the system would have no address to pass.",
-        .windows_source = NOT_KNOWN,
+        .windows =
+            "A driver for compute with both, in a segment that the CPU sees, started on 10, ran "
+            "and paged.",
+        .windows_source = RECORD("W26"),
+        .readings = "vidmm takes one reading: not both, as ns-d3dkmddi-_dxgk_gpummucaps says; its "
+                    "manager has the CPU write such tables all the same (W26).",
         .wrong = "caps->PageTableUpdateMode = DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;\n"
                  "desc->PageTableSegmentId = 1; /* VRAM */\n",
         .right = "caps->PageTableUpdateMode = DXGK_PAGETABLEUPDATE_GPU_PHYSICAL;\n"

@@ -456,19 +456,11 @@ uint64_t tables_gpu_address(struct vidmm_referee *referee, uint32_t segment, uin
 
 /* ---- Where tables are ------------------------------------------------------------------------ */
 
-/* The CPU's pointer leads into system memory, or to a segment that it sees. */
-static bool tables_place_of_pointer(struct vidmm_referee *referee, const uint8_t *bytes,
-                                    D3DGPU_PHYSICAL_ADDRESS *place) {
+/* In a memory segment that the CPU sees; what a driver took of system memory for one is it, too. */
+static bool tables_place_in_view(struct vidmm_referee *referee, const uint8_t *bytes,
+                                 D3DGPU_PHYSICAL_ADDRESS *place) {
     const struct vidmm_referee_world *world = &referee->world;
-    const uint8_t *memory = world_memory(referee, 0, 1);
-    if (bytes && world_is_memory(referee, bytes)) {
-        *place = (D3DGPU_PHYSICAL_ADDRESS){
-            .SegmentId = 0, .SegmentOffset = (uint64_t)((uintptr_t)bytes - (uintptr_t)memory)};
-        return true;
-    }
-    if (!bytes || !world->io)
-        return false;
-    for (uint32_t id = shadow_next_segment(referee, 0); id != 0;
+    for (uint32_t id = shadow_next_segment(referee, 0); world->io && id != 0;
          id = shadow_next_segment(referee, id)) {
         const struct shadow_segment *segment = shadow_memory(referee, id);
         if (!segment || segment->cpu_base == 0)
@@ -482,6 +474,19 @@ static bool tables_place_of_pointer(struct vidmm_referee *referee, const uint8_t
         return true;
     }
     return false;
+}
+
+/* The CPU's pointer leads to a segment that it sees, or into system memory. */
+static bool tables_place_of_pointer(struct vidmm_referee *referee, const uint8_t *bytes,
+                                    D3DGPU_PHYSICAL_ADDRESS *place) {
+    if (!bytes)
+        return false;
+    if (tables_place_in_view(referee, bytes, place))
+        return true;
+    const uint8_t *memory = world_memory(referee, 0, 1);
+    *place = (D3DGPU_PHYSICAL_ADDRESS){
+        .SegmentId = 0, .SegmentOffset = (uint64_t)((uintptr_t)bytes - (uintptr_t)memory)};
+    return world_is_memory(referee, bytes);
 }
 
 bool tables_place(struct vidmm_referee *referee, const struct tables_process *process,

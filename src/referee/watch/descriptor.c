@@ -127,7 +127,9 @@ static void descriptor_judge_cpu_access(struct vidmm_referee *referee, const str
         d->cpu_base != 0 && d->cpu_base % SHADOW_PAGE == 0 && d->cpu_base <= UINT64_MAX - d->size;
     /* System memory is segment 0 without being described; what a driver took of it for its device,
      * in one piece, is the device's. */
-    bool own = range && referee->world.io && descriptor_behind_bar(referee, d->cpu_base, d->size);
+    uint64_t seen =
+        d->size % SHADOW_PAGE == 0 ? d->size : SHADOW_PAGE; /* else it is no size (R32) */
+    bool own = range && referee->world.io && descriptor_behind_bar(referee, d->cpu_base, seen);
     bool system = range && !own && !d->flags.PopulatedFromSystemMemory &&
                   world_memory(referee, d->cpu_base, SHADOW_PAGE);
     bool elsewhere = system || d->flags.PopulatedFromSystemMemory;

@@ -170,7 +170,8 @@ static void device_judge_companion_node(struct vidmm_referee *referee,
     uint32_t physical = linked_of_affinity(referee, args->EngineAffinity);
     uint32_t nodes = referee->adapter.physical[physical].nodes;
     uint32_t node = args->ContextInfo.PagingCompanionNodeId;
-    if (tables_known(referee) && args->Flags.VirtualAddressing && !args->Flags.SystemContext)
+    bool known = nodes != 0 && tables_known(referee); /* else PHYSICALADAPTERCAPS failed (R27) */
+    if (known && args->Flags.VirtualAddressing && !args->Flags.SystemContext)
         DRIVER_MUST(386, node < nodes, "a node that the driver reported",
                     "PagingCompanionNodeId is %u of %u nodes", node, nodes);
 }

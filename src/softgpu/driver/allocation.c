@@ -35,9 +35,13 @@ static const enum kmd_segment_kind preference[] = {
 
 static bool kind_allowed(const struct kmd_adapter *adapter, const struct vidmm_umd_allocation *umd,
                          enum kmd_segment_kind kind) {
-    bool local = (umd->flags & (VIDMM_UMD_LOCAL | VIDMM_UMD_LOCAL_ONLY)) != 0;
-    /* Behind an IOMMU system memory is what the GPU has. */
-    bool nowhere_else = (umd->flags & VIDMM_UMD_LOCAL_ONLY) != 0 && !adapter->iommu;
+    bool local = (umd->flags & (VIDMM_UMD_LOCAL | VIDMM_UMD_LOCAL_ONLY)) != 0 ||
+                 (kmd_segment_set(adapter, KMD_SEGMENT_APERTURE) |
+                  kmd_segment_set(adapter, KMD_SEGMENT_AGP)) == 0;
+    /* Behind an IOMMU system memory is what the GPU has, and the CPU where it reaches no VRAM. */
+    bool hidden = (umd->flags & VIDMM_UMD_CPU_VISIBLE) && adapter->visible_bytes == 0 &&
+                  adapter->host_bytes == 0;
+    bool nowhere_else = (umd->flags & VIDMM_UMD_LOCAL_ONLY) != 0 && !adapter->iommu && !hidden;
     switch (kind) {
     case KMD_SEGMENT_INVISIBLE: /* the CPU may find no room in its aperture: then it is elsewhere */
         return local && (!(umd->flags & VIDMM_UMD_CPU_VISIBLE) ||

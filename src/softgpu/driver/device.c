@@ -110,10 +110,10 @@ static NTSTATUS bring_up(struct kmd_adapter *adapter, const DXGK_DEVICE_INFO *in
     KeInitializeSpinLock(&adapter->host_lock);
     if (NT_SUCCESS(status) && !kmd_link_sound(adapter))
         status = STATUS_DEVICE_CONFIGURATION_ERROR;
-    if (NT_SUCCESS(status)) {
-        kmd_segments_build(adapter);
-        status = kmd_mmu_build(adapter) ? STATUS_SUCCESS : STATUS_DEVICE_CONFIGURATION_ERROR;
-    }
+    if (NT_SUCCESS(status))
+        status = kmd_segments_build(adapter);
+    if (NT_SUCCESS(status))
+        status = kmd_mmu_build(adapter);
     if (NT_SUCCESS(status))
         status = kmd_dirty_start(adapter, plane);
     if (NT_SUCCESS(status))

@@ -247,6 +247,8 @@ void kmd_free(PVOID block);
 
 /* settings.c */
 NTSTATUS kmd_read_settings(PUNICODE_STRING registry_path);
+/* Says why these settings, or they on this board, make no driver; STATUS_INVALID_PARAMETER. */
+NTSTATUS kmd_refuse(const char *why);
 const struct kmd_settings *kmd_settings(void);
 /* link.c: the adapter is the next of a chain, or the first of one. */
 void kmd_link_add(struct kmd_adapter *adapter);
@@ -268,8 +270,8 @@ void kmd_display_entries(DRIVER_INITIALIZATION_DATA *table);
 NTSTATUS kmd_answer(const DXGKARG_QUERYADAPTERINFO *args, const void *data, SIZE_T bytes,
                     SIZE_T least);
 
-/* mmu.c: false when these settings and this board do not go together. */
-bool kmd_mmu_build(struct kmd_adapter *adapter);
+/* mmu.c */
+NTSTATUS kmd_mmu_build(struct kmd_adapter *adapter);
 static inline bool kmd_mmu_on(const struct kmd_adapter *adapter) {
     return adapter->mmu.format.levels != 0;
 }
@@ -303,7 +305,7 @@ struct gpu_context_state kmd_saved_state(const struct kmd_saved *saved);
 struct kmd_context *kmd_context_of(HANDLE handle);
 
 /* segment.c */
-void kmd_segments_build(struct kmd_adapter *adapter);
+NTSTATUS kmd_segments_build(struct kmd_adapter *adapter);
 /* Adds the AGP aperture that the arguments of a segment query tell of, if they do. */
 void kmd_add_agp(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args);
 /* NULL for id 0 and ids that do not exist. */

@@ -79,22 +79,23 @@ static bool choose_paging_home(const struct kmd_adapter *adapter, UINT home, UIN
     return small || *id != 0;
 }
 
-bool kmd_mmu_build(struct kmd_adapter *adapter) {
+NTSTATUS kmd_mmu_build(struct kmd_adapter *adapter) {
     struct kmd_mmu *mmu = &adapter->mmu;
     UINT home;
     KeInitializeSpinLock(&mmu->lock);
     mmu->spaces = GPU_SPACES;
     if (!kmd_mmu_on(adapter))
-        return true;
+        return STATUS_SUCCESS;
     mmu->spaces = GPU_MMU_SPACES(kmd_read(adapter, GPU_REG_MMU));
     if (mmu->spaces > GPU_SPACES)
         mmu->spaces = GPU_SPACES;
     mmu->mode = (DXGK_PAGETABLEUPDATEMODE)adapter->settings.mmu_update_mode;
     mmu->root_bits = mmu->format.bits[mmu->format.levels - 1];
     /* ns-d3dkmddi-_dxgk_gpummucaps.md: page directories in local memory rule that mode out. */
-    if (!choose_home(adapter, &home) ||
-        (home != 0 && mmu->mode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL))
-        return false;
+    if (!choose_home(adapter, &home))
+        return kmd_refuse("MmuTableSegment is no memory segment, or large tables have none");
+    if (home != 0 && mmu->mode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL)
+        return kmd_refuse("MmuUpdateMode is 0, and page tables are in a memory segment");
     if (home == 0)
         mmu->root_bits = page_bits(mmu);
     for (UINT level = 0; level < mmu->format.levels; level++) {
@@ -103,9 +104,9 @@ bool kmd_mmu_build(struct kmd_adapter *adapter) {
         mmu->table_segment[level] = stays ? 0 : home;
         if (!choose_paging_home(adapter, mmu->table_segment[level], level,
                                 &mmu->paging_segment[level]))
-            return false;
+            return kmd_refuse("no VRAM is visible, for page tables that are larger than a page");
     }
-    return true;
+    return STATUS_SUCCESS;
 }
 
 /* ---- Answers --------------------------------------------------------------------------------- */

@@ -55,15 +55,29 @@ static void segment_cut_banks(struct kmd_adapter *adapter) {
                            : (SIZE_T)(segment->size / banks / GPU_PAGE * GPU_PAGE * (i + 1));
 }
 
-void kmd_segments_build(struct kmd_adapter *adapter) {
+/* From WDDM 2.0 on there is one aperture segment (gpu-segments.md). */
+static NTSTATUS segments_judge(const struct kmd_adapter *adapter) {
+    if (kmd_segment_set(adapter, KMD_SEGMENT_APERTURE) == 0 &&
+        adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+        return kmd_refuse("ApertureBytes is 0; from WDDM 2.0 on an adapter has an aperture");
+    return STATUS_SUCCESS;
+}
+
+NTSTATUS kmd_segments_build(struct kmd_adapter *adapter) {
+    bool second = adapter->settings.version < DXGKDDI_INTERFACE_VERSION_WDDM2_0;
     adapter->segments = 0;
     segment_add(adapter, KMD_SEGMENT_APERTURE, GPU_APERTURE_BASE(0), adapter->aperture_bytes[0], 0);
     if (kmd_mmu_on(adapter) || !adapter->iommu) {
         segment_add(adapter, KMD_SEGMENT_VISIBLE, GPU_VRAM_BASE, adapter->visible_bytes, 0);
         segment_add_invisible(adapter);
     }
-    segment_add(adapter, KMD_SEGMENT_EVICTION, GPU_APERTURE_BASE(1), adapter->aperture_bytes[1], 1);
+    if (second)
+        segment_add(adapter, KMD_SEGMENT_EVICTION, GPU_APERTURE_BASE(1), adapter->aperture_bytes[1],
+                    1);
+    if (adapter->aperture_bytes[0] == 0)
+        adapter->settings.paging_segment = 0;
     segment_cut_banks(adapter);
+    return segments_judge(adapter);
 }
 
 void kmd_add_agp(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args) {

@@ -116,10 +116,19 @@ static NTSTATUS count_segments(const struct kmd_adapter *adapter, UINT *count,
     return status;
 }
 
+/* A quarter of the segment that they are in at most: the system has several, and other uses for it.
+ */
+static UINT paging_bytes(const struct kmd_adapter *adapter) {
+    const struct kmd_segment *segment = kmd_segment(adapter, adapter->settings.paging_segment);
+    ULONG bytes = adapter->settings.paging_bytes;
+    ULONGLONG most = segment ? kmd_round_to_page(segment->size / 4) : bytes;
+    return most < bytes ? (UINT)most : bytes;
+}
+
 /* Where the system shall keep paging buffers: the last three members of each version. */
 #define DESCRIBE_PAGING_BUFFER(adapter, out)                                                       \
     ((out)->PagingBufferSegmentId = (adapter)->settings.paging_segment,                            \
-     (out)->PagingBufferSize = (adapter)->settings.paging_bytes,                                   \
+     (out)->PagingBufferSize = paging_bytes(adapter),                                              \
      (out)->PagingBufferPrivateDataSize = (adapter)->settings.paging_private)
 
 static NTSTATUS segment_query1(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args) {

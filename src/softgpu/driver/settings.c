@@ -19,6 +19,30 @@ static RTL_QUERY_REGISTRY_TABLE settings_number(const void *name, ULONG *value) 
     return entry;
 }
 
+NTSTATUS kmd_refuse(const char *why) {
+    (void)DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL, "%s\n", why);
+    return STATUS_INVALID_PARAMETER;
+}
+
+static NTSTATUS settings_judge(void) {
+    if (!IS_OFFICIAL_DDI_INTERFACE_VERSION(settings.version))
+        return kmd_refuse("InterfaceVersion is of no Windows");
+    if (settings.banks > KMD_BANKS_MAX)
+        return kmd_refuse("Banks is at most 127");
+    if (settings.paging_bytes == 0)
+        return kmd_refuse("PagingBufferBytes is 0");
+    if (settings.paging_segment > 1)
+        return kmd_refuse("PagingBufferSegment is at most 1");
+    if (settings.linked > GPU_LINK_LIMIT)
+        return kmd_refuse("Linked is at most 4");
+    if (settings.context_bytes % GPU_PAGE != 0 ||
+        settings.context_bytes > GPU_SAVE_PAGES_MAX * GPU_PAGE)
+        return kmd_refuse("ContextBytes is not made of pages, or of too many");
+    if (settings.mmu_update_mode > DXGK_PAGETABLEUPDATE_GPU_PHYSICAL)
+        return kmd_refuse("MmuUpdateMode is at most 2");
+    return STATUS_SUCCESS;
+}
+
 NTSTATUS kmd_read_settings(PUNICODE_STRING registry_path) {
     settings = (struct kmd_settings){
         .version = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
@@ -52,13 +76,5 @@ NTSTATUS kmd_read_settings(PUNICODE_STRING registry_path) {
     };
     NTSTATUS status =
         RtlQueryRegistryValues(RTL_REGISTRY_ABSOLUTE, registry_path->Buffer, table, NULL, NULL);
-    if (!NT_SUCCESS(status))
-        return status;
-    if (!IS_OFFICIAL_DDI_INTERFACE_VERSION(settings.version) || settings.banks > KMD_BANKS_MAX ||
-        settings.paging_bytes == 0 || settings.linked > GPU_LINK_LIMIT ||
-        settings.context_bytes % GPU_PAGE != 0 ||
-        settings.context_bytes > GPU_SAVE_PAGES_MAX * GPU_PAGE ||
-        settings.mmu_update_mode > DXGK_PAGETABLEUPDATE_GPU_PHYSICAL)
-        return STATUS_INVALID_PARAMETER;
-    return STATUS_SUCCESS;
+    return NT_SUCCESS(status) ? settings_judge() : status;
 }

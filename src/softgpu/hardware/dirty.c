@@ -81,7 +81,9 @@ bool hw_dirty_make(struct hw *hw) {
         return true;
     if ((page & (page - 1)) != 0 || page < GPU_DIRTY_PAGE_MIN || page > GPU_DIRTY_PAGE_MAX ||
         hw->vram.size % page != 0 || hw->visible % page != 0)
-        return false;
+        return hw_refuse(hw,
+                         "DirtyPageBytes is a power of two from 4096 to 2 MiB that VramBytes and "
+                         "VramVisibleBytes are multiples of");
     struct hw_dirty *dirty = hw->host.alloc(hw->host.ctx, sizeof(*dirty));
     if (!dirty)
         return false;

@@ -28,7 +28,7 @@ bool hw_host_aperture_make(struct hw *hw, uint64_t bytes) {
     host->file = -1;
     if (bytes == 0)
         return true;
-    return invisible != 0 && hw_memory_make(&host->window, bytes) && make_file(host, invisible) &&
+    return hw_memory_make(&host->window, bytes) && make_file(host, invisible) &&
            map_at(hw->vram.bytes + hw->visible, invisible, host->file, 0);
 }
 

@@ -194,6 +194,8 @@ bool hw_damaged(struct hw *hw, enum hw_damage kind);
 
 /* ---- memory.c: physical addresses ------------------------------------------------------------ */
 
+/* model.c: says which setting makes no sense, in a clause; false. */
+bool hw_refuse(const struct hw *hw, const char *why);
 bool hw_memory_make(struct hw_memory *memory, uint64_t size);
 void hw_memory_drop(struct hw_memory *memory);
 /* All of it reads as zero again. */

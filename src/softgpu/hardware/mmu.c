@@ -33,7 +33,9 @@ static bool set_format(struct hw *hw, struct hw_mmu *mmu, uint64_t levels) {
         hw->host.setting(hw->host.ctx, "MmuFeatures",
                          GPU_MMU_HAS_READ_ONLY | GPU_MMU_HAS_NO_EXECUTE | GPU_MMU_HAS_ZERO);
     if (levels < GPU_LEVELS_MIN || levels > GPU_LEVELS_MAX || pages > GPU_PAGES_DUAL || has >= 128)
-        return false;
+        return hw_refuse(hw,
+                         "MmuLevels is 0 or from 2 to 6, MmuPages at most 2, MmuFeatures at most "
+                         "127");
     if (bits == 0)
         bits = default_bits(levels, pages,
                             hw->host.setting(hw->host.ctx, "MmuUpdateMode", BY_GPU) == BY_CPU);
@@ -41,8 +43,12 @@ static bool set_format(struct hw *hw, struct hw_mmu *mmu, uint64_t levels) {
     mmu->va_bits = gpu_mmu_shift(&mmu->format, (uint32_t)levels);
     for (uint32_t level = 0; level < levels; level++)
         if (mmu->format.bits[level] == 0 || mmu->format.bits[level] > INDEX_BITS_MAX)
-            return false;
-    return mmu->va_bits <= VA_BITS_MAX && mmu->format.bits[0] >= LEAF_BITS_MIN;
+            return hw_refuse(hw, "MmuIndexBits gives a level no bits, or more than 18");
+    if (mmu->va_bits > VA_BITS_MAX || mmu->format.bits[0] < LEAF_BITS_MIN)
+        return hw_refuse(hw,
+                         "MmuIndexBits gives addresses of more than 57 bits, or the leaves less "
+                         "than 5");
+    return true;
 }
 
 /* Which bits entries may have, by what the board has. */

@@ -12,29 +12,43 @@ static uint64_t model_setting(const struct hw *hw, const char *name, uint64_t ot
     return hw->host.setting(hw->host.ctx, name, otherwise);
 }
 
+bool hw_refuse(const struct hw *hw, const char *why) {
+    hw->host.failed(hw->host.ctx, why);
+    return false;
+}
+
 static bool page_multiple(uint64_t bytes) {
     return bytes % GPU_PAGE == 0 && bytes <= GPU_MEMORY_LIMIT;
 }
 
-/* Reads what the board is; false when it makes no sense. */
-static bool read_straps(struct hw *hw) {
+static bool read_memories(struct hw *hw) {
     hw->vram.size = model_setting(hw, "VramBytes", UINT64_C(256) << 20);
     if (hw->host.physical != 0)
         hw->vram.size = model_setting(hw, "LinkedVram", hw->vram.size);
     hw->visible = model_setting(hw, "VramVisibleBytes", hw->vram.size);
-    if (hw->host.physical != 0 && hw->visible > hw->vram.size)
+    if (hw->visible > hw->vram.size)
         hw->visible = hw->vram.size;
+    if (hw->vram.size == 0 || !page_multiple(hw->vram.size) || !page_multiple(hw->visible))
+        return hw_refuse(hw, "VramBytes and VramVisibleBytes are pages of 4096 bytes, and at least "
+                             "one of the first");
     hw->aperture[0].pages = model_setting(hw, "ApertureBytes", UINT64_C(512) << 20);
     hw->aperture[1].pages = model_setting(hw, "EvictionApertureBytes", 0);
     for (uint32_t i = 0; i < GPU_APERTURES; i++) {
         if (!page_multiple(hw->aperture[i].pages))
-            return false;
+            return hw_refuse(hw, "ApertureBytes and EvictionApertureBytes are pages of 4096 bytes");
         hw->aperture[i].pages /= GPU_PAGE;
     }
+    return true;
+}
+
+/* Reads what the board is; false when it makes no sense. */
+static bool read_straps(struct hw *hw) {
     uint64_t nodes = model_setting(hw, "Nodes", GPU_ENGINES);
     uint64_t ranges = model_setting(hw, "SwizzlingRanges", 2);
-    if (nodes == 0 || nodes > GPU_ENGINES || ranges > GPU_RANGE_LIMIT)
-        return false;
+    if (nodes == 0 || nodes > GPU_ENGINES)
+        return hw_refuse(hw, "Nodes is 1 or 2");
+    if (ranges > GPU_RANGE_LIMIT)
+        return hw_refuse(hw, "SwizzlingRanges is at most 64");
     hw->nodes = (uint32_t)nodes;
     hw->range_count = (uint32_t)ranges;
     hw->iommu = model_setting(hw, "Iommu", 0) != 0 && hw->host.iommu;
@@ -42,8 +56,9 @@ static bool read_straps(struct hw *hw) {
     hw->damage_at = model_setting(hw, "FaultAt", 0);
     hw->hang_at[GPU_DOORBELL_RENDER] = model_setting(hw, "HangAt", 0);
     hw->hang_at[GPU_DOORBELL_PAGING] = model_setting(hw, "HangPagingAt", 0);
-    return hw->vram.size != 0 && page_multiple(hw->vram.size) && page_multiple(hw->visible) &&
-           hw->visible <= hw->vram.size && hw->damage_kind < HW_DAMAGE_KINDS;
+    if (hw->damage_kind >= HW_DAMAGE_KINDS)
+        return hw_refuse(hw, "FaultKind is at most 16");
+    return read_memories(hw);
 }
 
 /* VRAM, windows, and one block for the page tables of apertures and windows. */
@@ -71,13 +86,18 @@ static bool make_memories(struct hw *hw) {
 
 /* Where dirty bits are kept every way to VRAM is watched, and those of peers are not. */
 static bool link_sensible(const struct hw *hw) {
-    return hw->host.linked <= GPU_LINK_LIMIT && !(hw_linked(hw) && hw->dirty);
+    if (hw_linked(hw) && hw->dirty)
+        return hw_refuse(hw, "DirtyPageBytes is for a board that is not linked");
+    return hw->host.linked <= GPU_LINK_LIMIT;
 }
 
-/* For the same reason, with dirty bits there is no such aperture. */
+/* For the same reason, with dirty bits there is no such aperture. Nor is there one where the CPU
+ * reaches all of VRAM without. */
 static bool make_host_aperture(struct hw *hw) {
     uint64_t bytes = model_setting(hw, "CpuHostApertureBytes", 0);
-    return page_multiple(bytes) && (bytes == 0 || !hw->dirty) && hw_host_aperture_make(hw, bytes);
+    if (!page_multiple(bytes))
+        return hw_refuse(hw, "CpuHostApertureBytes is pages of 4096 bytes");
+    return hw_host_aperture_make(hw, hw->visible < hw->vram.size && !hw->dirty ? bytes : 0);
 }
 
 static void fill_bars(const struct hw *hw, struct vidmm_hw_bar bars[VIDMM_HW_BARS]) {

@@ -12,7 +12,7 @@ static size_t tlb_count(const struct hw_tlb *tlb) {
 
 bool hw_tlb_make(struct hw *hw, struct hw_tlb *tlb, uint64_t sets, uint64_t ways) {
     if (sets == 0 || sets > SETS_MAX || (sets & (sets - 1)) != 0 || ways == 0 || ways > WAYS_MAX)
-        return false;
+        return hw_refuse(hw, "TlbSets is a power of two up to 65536, TlbWays from 1 to 64");
     tlb->sets = (uint32_t)sets;
     tlb->ways = (uint32_t)ways;
     tlb->tag = hw->host.alloc(hw->host.ctx, tlb_count(tlb) * sizeof(*tlb->tag));

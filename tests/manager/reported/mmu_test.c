@@ -49,8 +49,9 @@ static DXGK_PAGE_TABLE_LEVEL_DESC *level_of(DXGKARG_QUERYADAPTERINFO *arg, uint3
       level_of(arg, 1)->PageTableSegmentId = APERTURE)                                             \
     X(out_of_the_cpus_reach, "R211", "PagingProcessPageTableSegmentId",                            \
       level_of(arg, 0)->PagingProcessPageTableSegmentId = VRAM)                                    \
-    X(directories_in_local_memory, "R212", "PageTableSegmentId",                                   \
-      caps_of(arg)->PageTableUpdateMode = DXGK_PAGETABLEUPDATE_CPU_VIRTUAL)                        \
+    X(directories_out_of_the_cpus_reach, "R212", "PageTableSegmentId",                             \
+      caps_of(arg)->PageTableUpdateMode = DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;                        \
+      level_of(arg, 1)->PageTableSegmentId = VRAM)                                                 \
     X(odd_alignment, NULL, "PageTableAlignmentInBytes",                                            \
       level_of(arg, 2)->PageTableAlignmentInBytes = 12345)
 /* clang-format on */
@@ -74,6 +75,19 @@ static void impossible_answers_are_refused(void **state) {
             assert_string_equal(world->error.rule, spoiled[i].rule);
         world_end(world);
     }
+}
+
+static void by_the_cpu(DXGKARG_QUERYADAPTERINFO *arg) {
+    caps_of(arg)->PageTableUpdateMode = DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
+}
+
+/* A driver of this kind was seen to start (W26). */
+static void directories_in_memory_that_the_cpu_reaches_are_taken(void **state) {
+    struct world *world = world_new(3, PAGES_4K, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL);
+    (void)state;
+    world->spoil = by_the_cpu;
+    assert_int_equal(world_start(world), VIDMM_OK);
+    world_end(world);
 }
 
 static void small_root(DXGKARG_QUERYADAPTERINFO *arg) {
@@ -144,6 +158,7 @@ static void a_function_that_is_missing_is_named(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(impossible_answers_are_refused),
+        cmocka_unit_test(directories_in_memory_that_the_cpu_reaches_are_taken),
         cmocka_unit_test(what_the_driver_says_is_told),
         cmocka_unit_test(the_model_can_be_chosen),
         cmocka_unit_test(scratch_space_is_as_large_as_the_driver_wants),

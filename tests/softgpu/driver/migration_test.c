@@ -23,7 +23,6 @@ static const struct vidmm_host_setting board[] = {
     {"MmuTableSegment", 2},
     {"VramBytes", 64 * MIB},
     {"ApertureBytes", 1 * MIB},
-    {"EvictionApertureBytes", 1 * MIB},
     {"MmuFeatures", VM_FEATURES},
 };
 #define SETTINGS (sizeof(board) / sizeof(board[0]))
@@ -152,7 +151,6 @@ static void only_a_board_of_the_same_kind_is_a_target(void **state) {
         {"VramVisibleBytes", 32 * MIB},
         {"VramSegments", 2}, /* nothing is invisible: makes no difference */
         {"ApertureBytes", 2 * MIB},
-        {"EvictionApertureBytes", 0},
         {"DirtyPageBytes", 65536},
         {"MmuLevels", 4},
         {"MmuFeatures", 7},
@@ -223,12 +221,12 @@ static void shows(struct vm *vm, const struct mapped *mapped, bool all) {
                 : NULL);
 }
 
-/* A source with three pieces of its apertures mapped, and what it saved. */
+/* A source with three pieces of its aperture mapped, and what it saved. */
 static BYTE *saved(struct vm *vm, struct mapped mapped[3], UINT64 *size) {
     open_board(vm, NULL, 0);
     mapped[0] = (struct mapped){.segment = 1, .page = 0, .count = 5};
     mapped[1] = (struct mapped){.segment = 1, .page = 250, .count = 6}; /* to the end */
-    mapped[2] = (struct mapped){.segment = vm->segments, .page = 0, .count = 24};
+    mapped[2] = (struct mapped){.segment = 1, .page = 60, .count = 24};
     for (uint32_t i = 0; i < 3; i++)
         map(vm, &mapped[i]);
     assert_int_equal(prepare(vm, 0, SOURCE), STATUS_SUCCESS);

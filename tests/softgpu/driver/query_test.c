@@ -154,11 +154,12 @@ static void segments_do_not_overlap(void **state) {
         {"VramBytes", 64 * MIB},
         {"VramVisibleBytes", 5 * MIB + FIXTURE_PAGE},
         {"VramSegments", 7},
-        {"EvictionApertureBytes", 3 * MIB}};
+        {"EvictionApertureBytes", 3 * MIB},
+        {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM1_3}};
     struct fixture_segment segment[31];
     struct fixture fixture;
     (void)state;
-    fixture_open(&fixture, settings, 4);
+    fixture_open(&fixture, settings, 5);
     uint32_t count = fixture_segments(&fixture, segment, 31);
     assert_int_equal(count, 10);
     for (uint32_t i = 0; i < count; i++)

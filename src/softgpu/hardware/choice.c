@@ -73,7 +73,7 @@ static uint64_t time_of(const struct choice *choice, uint32_t way, uint32_t tria
     return taken[trials / 2];
 }
 
-static void choose(struct choice *choice, uint32_t trials) {
+static void choice_decide(struct choice *choice, uint32_t trials) {
     uint32_t best = 0;
     for (uint32_t i = 1; i < ways.count; i++)
         if (time_of(choice, i, trials) < time_of(choice, best, trials))
@@ -92,7 +92,7 @@ static void copy_timed(struct choice *choice, uint32_t ticket, uint32_t trials, 
         atomic_store_explicit(&choice->taken[way][trial], (taken << 20) / bytes + 1,
                               memory_order_relaxed);
     if (ticket + 1 >= trials * ways.count)
-        choose(choice, trials);
+        choice_decide(choice, trials);
 }
 
 void choice_copy(unsigned char *to, const unsigned char *from, size_t bytes,

@@ -399,11 +399,16 @@ static bool take_rest(int argc, char **argv, unsigned takes, struct cli_options 
     return options->help || take_driver(driver ? word : NULL, options);
 }
 
+static bool is_taken(unsigned takers, unsigned takes) {
+    bool goes_on = (takes & MIGRATE_OPTIONS) != 0;
+    return takers == ~0u || ((takers & takes) != 0 && !(goes_on && takers == HERE_OPTIONS));
+}
+
 bool cli_parse(int argc, char **argv, unsigned takes, struct cli_options *options) {
     struct option list[KNOWN + 1];
     size_t count = 0;
     for (size_t i = 0; i < KNOWN; i++) {
-        if ((known[i].takers & takes) != 0 || known[i].takers == ~0u)
+        if (is_taken(known[i].takers, takes))
             list[count++] = known[i].option;
     }
     list[count] = (struct option){0};

@@ -39,6 +39,17 @@ uint64_t watch_now_ms(void) {
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+/* At most `most` bytes. Any of it may have been written by the driver. */
+static void copy_text(char *to, size_t size, const char *from, size_t most) {
+    size_t length = strnlen(from, most < size - 1 ? most : size - 1);
+    for (size_t i = 0; i < length; i++)
+        to[i] = from[i];
+    to[length] = '\0';
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)to[i] < ' ')
+            to[i] = '?';
+}
+
 /* ---- What is said ---------------------------------------------------------------------------- */
 
 static bool take_one(struct listener *listener, uint32_t kind, const void *bytes, size_t size) {
@@ -49,7 +60,7 @@ static bool take_one(struct listener *listener, uint32_t kind, const void *bytes
     if (kind == WATCH_DONE)
         return listener->done = size == 0;
     if (kind == WATCH_CHANGED) {
-        snprintf(end->changed, sizeof(end->changed), "%.*s", (int)size, (const char *)bytes);
+        copy_text(end->changed, sizeof(end->changed), bytes, size);
         return size != 0;
     }
     if (kind < VIDMM_WATCH_SAID)
@@ -196,25 +207,14 @@ static void listen_to(struct listener *listener) {
 
 /* ---- The end --------------------------------------------------------------------------------- */
 
-/* Any of it may have been written by the driver. */
-static void copy_text(char *to, size_t size, const char *from) {
-    size_t length = strnlen(from, size - 1);
-    for (size_t i = 0; i < length; i++)
-        to[i] = from[i];
-    to[length] = '\0';
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)to[i] < ' ')
-            to[i] = '?';
-}
-
 static void take_hint(const struct watch_hint *hint, struct vidmm_watch_end *end) {
     const char *where = hint->died_in[0] != '\0'      ? hint->died_in
                         : hint->calling[0] != '\0'    ? hint->calling
                         : hint->shown.call[0] != '\0' ? hint->shown.call
                                                       : WATCH_NO_CALL;
-    copy_text(end->where, sizeof(end->where), where);
-    copy_text(end->step, sizeof(end->step), hint->step);
-    copy_text(end->reason, sizeof(end->reason), hint->died_of);
+    copy_text(end->where, sizeof(end->where), where, SIZE_MAX);
+    copy_text(end->step, sizeof(end->step), hint->step, sizeof(hint->step));
+    copy_text(end->reason, sizeof(end->reason), hint->died_of, sizeof(hint->died_of));
     end->frames = hint->frames <= VIDMM_PLACES ? hint->frames : 0;
     memcpy(end->frame, hint->frame, sizeof(end->frame));
 }

@@ -133,6 +133,11 @@ static NTSTATUS answers_at_random(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS
 }
 INSTALL(answers_at_random, status)
 
+static NTSTATUS has_no_physical_caps(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
+    return args->Type == DXGKQAITYPE_PHYSICALADAPTERCAPS ? STATUS_NOT_SUPPORTED : status;
+}
+INSTALL(has_no_physical_caps, status)
+
 static NTSTATUS has_no_history(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
     return args->Type == DXGKQAITYPE_HISTORYBUFFERPRECISION ? STATUS_NOT_SUPPORTED : status;
 }
@@ -453,6 +458,8 @@ const struct mutant mutants_query[] = {
             "writes a byte behind OutputDataSize of DRIVERCAPS")},
     {BREAKS(27, DRIVER, "query", has_no_history,
             "answers HISTORYBUFFERPRECISION with STATUS_NOT_SUPPORTED")},
+    {BREAKS(535, DRIVER, "start", has_no_physical_caps,
+            "answers PHYSICALADAPTERCAPS with STATUS_NOT_SUPPORTED")},
     {BREAKS(28, DRIVER, "query", answers_at_random,
             "answers the same question differently each time")},
     {BREAKS(29, DRIVER, "start", wants_process, "refuses queries whose hKmdProcessHandle is NULL"),

@@ -464,7 +464,7 @@ const struct vidmm_rule rules_a[] = {
     },
     {
         RULE(27, DRIVER, DISPUTED, START_FAILS),
-        .severity_source = RECORD("W1, W7, W26, W28"),
+        .severity_source = RECORD("W1, W7, W28"),
         .statement = "DxgkDdiQueryAdapterInfo returns STATUS_SUCCESS, STATUS_INVALID_PARAMETER, "
                      "STATUS_NO_MEMORY or STATUS_GRAPHICS_DRIVER_MISMATCH, or what the page of one "
                      "query adds.",
@@ -473,17 +473,41 @@ const struct vidmm_rule rules_a[] = {
         .why =
             "An unknown query answered STATUS_NOT_SUPPORTED stopped the adapter; to find out took "
             "eleven runs on a board.",
-        .windows = "WDDM 1.3 on 22621: it complained of an invalid status code of the driver, and "
-                   "the device ended up with Code 43. On 7, 8 and 10 other drivers left "
-                   "HISTORYBUFFERPRECISION or PHYSICALADAPTERCAPS unanswered and started.",
+        .windows =
+            "WDDM 1.3 on 22621: it complained of an invalid status code of the driver, and "
+            "the device ended up with Code 43. On 7 and 8 another driver left "
+            "HISTORYBUFFERPRECISION unanswered and started; for PHYSICALADAPTERCAPS there is "
+            "R535.",
         .readings = "vidmm takes one reading: the page's list. Systems were seen to refuse another "
-                    "status (W7) and to start in spite of it (W26, W28), depending on the version "
+                    "status (W7) and to start in spite of it (W28), depending on the version "
                     "and on the query.",
-        .windows_source = RECORD("W1, W7, W26, W28"),
+        .windows_source = RECORD("W1, W7, W28"),
         .wrong = "default:\n"
                  "    return STATUS_NOT_SUPPORTED;\n",
         .right = "default:\n"
                  "    return STATUS_INVALID_PARAMETER;\n",
+    },
+    {
+        RULE(535, DRIVER, DISPUTED, PERFORMANCE),
+        .severity_source = RECORD("W26"),
+        .statement = "A driver of WDDM 2.0 and later answers PHYSICALADAPTERCAPS.",
+        .page = "ns-d3dkmddi-_dxgk_physicaladaptercaps",
+        .how = "The status of the query is compared with STATUS_NOT_SUPPORTED.",
+        .why =
+            "Without it the number of nodes and the node of paging are not known, and neither is "
+            "whether page tables are of use.",
+        .windows = "A compute driver that answers STATUS_NOT_SUPPORTED starts on Windows 10, runs "
+                   "work and pages (W26).",
+        .readings =
+            "vidmm takes one reading: the query is answered. The list of statuses of "
+            "DxgkDdiQueryAdapterInfo (R27) does not have STATUS_NOT_SUPPORTED, and a system "
+            "was seen to go on.",
+        .windows_source = RECORD("W26"),
+        .wrong = "case DXGKQAITYPE_PHYSICALADAPTERCAPS:\n"
+                 "    return STATUS_NOT_SUPPORTED;\n",
+        .right = "case DXGKQAITYPE_PHYSICALADAPTERCAPS:\n"
+                 "    caps->NumExecutionNodes = NODES;\n"
+                 "    return STATUS_SUCCESS;\n",
     },
     {
         RULE(28, DRIVER, DOCUMENTED, CORRUPTION),

@@ -80,7 +80,11 @@ static bool query_status_allowed(const struct vidmm_referee *referee, const stru
 static void query_judge_status(struct vidmm_referee *referee, const struct query *query) {
     DXGK_QUERYADAPTERINFOTYPE type = query->args->Type;
     NTSTATUS status = query->status;
-    DRIVER_MUST(27, query_status_allowed(referee, query),
+    bool unanswered = type == DXGKQAITYPE_PHYSICALADAPTERCAPS && status == STATUS_NOT_SUPPORTED;
+    if (type == DXGKQAITYPE_PHYSICALADAPTERCAPS)
+        DRIVER_MUST(535, !unanswered, "an answer to PHYSICALADAPTERCAPS", "status 0x%08x",
+                    (unsigned)status);
+    DRIVER_MUST(27, unanswered || query_status_allowed(referee, query),
                 "STATUS_SUCCESS, STATUS_INVALID_PARAMETER, STATUS_NO_MEMORY or "
                 "STATUS_GRAPHICS_DRIVER_MISMATCH",
                 "query type %u was answered with status 0x%08x", (unsigned)type, (unsigned)status);

@@ -194,8 +194,11 @@ bool hw_damaged(struct hw *hw, enum hw_damage kind);
 
 /* ---- memory.c: physical addresses ------------------------------------------------------------ */
 
-/* model.c: says which setting makes no sense, in a clause; false. */
-bool hw_refuse(const struct hw *hw, const char *why);
+/* Says which setting makes no sense, in a clause; false. */
+static inline bool hw_refuse(const struct hw *hw, const char *why) {
+    hw->host.failed(hw->host.ctx, why);
+    return false;
+}
 bool hw_memory_make(struct hw_memory *memory, uint64_t size);
 void hw_memory_drop(struct hw_memory *memory);
 /* All of it reads as zero again. */

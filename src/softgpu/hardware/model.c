@@ -12,11 +12,6 @@ static uint64_t model_setting(const struct hw *hw, const char *name, uint64_t ot
     return hw->host.setting(hw->host.ctx, name, otherwise);
 }
 
-bool hw_refuse(const struct hw *hw, const char *why) {
-    hw->host.failed(hw->host.ctx, why);
-    return false;
-}
-
 static bool page_multiple(uint64_t bytes) {
     return bytes % GPU_PAGE == 0 && bytes <= GPU_MEMORY_LIMIT;
 }

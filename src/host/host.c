@@ -283,6 +283,7 @@ bool vidmm_host_create(const struct vidmm_host_config *config, struct vidmm_host
         pthread_mutex_unlock(&one_host);
         return host_fail(error, "out of memory for the host");
     }
+    host_faults_begin();
     if (make_machine(host_world, error) && make_driver(host_world, error)) {
         *out = host_world;
         return true;

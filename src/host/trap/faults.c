@@ -30,7 +30,7 @@ enum { PAGE_FAULT = 14, WRITES = 2, FETCHES = 16 }; /* of the processor's error 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 #define SIGNALS (sizeof(signals) / sizeof(signals[0]))
 
-static struct sigaction previous[SIGNALS];
+static struct sigaction previous[SIGNALS], outermost[SIGNALS];
 static bool installed;
 static _Thread_local uint64_t unhandled; /* the place of an exception that nobody wanted */
 
@@ -243,6 +243,11 @@ __asm__(".text\n"
 
 void faults_entry(int number, siginfo_t *info, void *context);
 
+void host_faults_begin(void) {
+    for (unsigned i = 0; i < SIGNALS; i++)
+        (void)sigaction(signals[i], NULL, &outermost[i]);
+}
+
 bool host_faults_install(void) {
     const struct sigaction action = {.sa_sigaction = faults_entry,
                                      .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
@@ -257,7 +262,7 @@ void host_faults_remove(void) {
     for (unsigned i = 0; i < SIGNALS && installed; i++) {
         struct sigaction now;
         if (sigaction(signals[i], NULL, &now) == 0 && now.sa_sigaction == faults_entry)
-            (void)sigaction(signals[i], &previous[i], NULL);
+            (void)sigaction(signals[i], &outermost[i], NULL);
     }
     installed = false;
 }

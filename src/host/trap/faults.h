@@ -13,6 +13,9 @@
 
 #include "image/context.h"
 
+/* The handlers of now are those to which the signals go back in the end: the hardware's come and go
+ * with it. */
+void host_faults_begin(void);
 /* From here on faults of driver code are looked at; all others go to the handlers from before.
  * False: the signals could not be taken over. */
 bool host_faults_install(void);

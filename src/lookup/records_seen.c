@@ -175,7 +175,7 @@ static const struct vidmm_record rows[] = {
      "start it, run compute and page",
      "Windows 10",
      COSKMD_SOURCE "master and branch cos-dev-indyz-gpuva2-wip",
-     {8, 21, 27, 62, 212}},
+     {8, 21, 62, 212, 535}},
     {W(27),
      "RosKmd was built with a newer interface version, said WDDMVersion 1.3, answered "
      "QUERYSEGMENT3 with an invented CpuTranslatedAddress of its aperture, and wrote 0 on "

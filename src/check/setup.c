@@ -143,6 +143,22 @@ static uint32_t gather_settings(struct check *check, const struct check_setup *s
     return count;
 }
 
+static struct vidmm_harness_judging judging_of(const struct check *check) {
+    const struct vidmm_check_options *options = check->options;
+    struct vidmm_harness_judging judging = {.ledger = &check->shared->ledger,
+                                            .readings = options->readings,
+                                            .interface_version = options->ddi_version};
+    if (options->spoiler) {
+        judging.spoil_driver = options->spoiler->driver;
+        judging.spoil_manager = options->spoiler->manager;
+        judging.spoil_callbacks = options->spoiler->callbacks;
+        judging.spoil_gart = options->spoiler->gart;
+        judging.spoil_sizes = options->spoiler->sizes;
+        judging.spoil_devices = options->spoiler->devices;
+    }
+    return judging;
+}
+
 bool check_open(struct check *check, const struct check_setup *setup) {
     const struct vidmm_check_options *options = check->options;
     char text[512] = "";
@@ -165,17 +181,7 @@ bool check_open(struct check *check, const struct check_setup *setup) {
         .trace_calls = options->log,
         .track = true,
     };
-    struct vidmm_harness_judging judging = {.ledger = &check->shared->ledger,
-                                            .readings = options->readings,
-                                            .interface_version = options->ddi_version};
-    if (options->spoiler) {
-        judging.spoil_driver = options->spoiler->driver;
-        judging.spoil_manager = options->spoiler->manager;
-        judging.spoil_callbacks = options->spoiler->callbacks;
-        judging.spoil_gart = options->spoiler->gart;
-        judging.spoil_sizes = options->spoiler->sizes;
-        judging.spoil_devices = options->spoiler->devices;
-    }
+    const struct vidmm_harness_judging judging = judging_of(check);
     check->starving = setup->fail_at != 0 || setup->line;
     if (vidmm_harness_open_driver(&host, &judging, &check->harness, text, sizeof(text)) !=
         VIDMM_HARNESS_OK) {

@@ -58,16 +58,20 @@ BOOLEAN skeleton_resource(const DXGK_DEVICE_INFO *info, UINT n, PHYSICAL_ADDRESS
     return FALSE;
 }
 
-SIZE_T skeleton_size(PWSTR value_name, SIZE_T most) {
+ULONG skeleton_setting(PWSTR value_name) {
     static WCHAR path[] = u"vidmm";
-    ULONG bytes = 0;
+    ULONG value = 0;
     RTL_QUERY_REGISTRY_TABLE table[2] = {{0}};
     table[0].Flags = RTL_QUERY_REGISTRY_DIRECT | RTL_QUERY_REGISTRY_TYPECHECK;
     table[0].Name = value_name;
-    table[0].EntryContext = &bytes;
+    table[0].EntryContext = &value;
     table[0].DefaultType = (ULONG)REG_DWORD << RTL_QUERY_REGISTRY_TYPECHECK_SHIFT;
-    if (!NT_SUCCESS(RtlQueryRegistryValues(RTL_REGISTRY_SERVICES, path, table, NULL, NULL)))
-        return most;
+    (void)RtlQueryRegistryValues(RTL_REGISTRY_SERVICES, path, table, NULL, NULL);
+    return value;
+}
+
+SIZE_T skeleton_size(PWSTR value_name, SIZE_T most) {
+    ULONG bytes = skeleton_setting(value_name);
     bytes -= bytes % PAGE_SIZE;
     return bytes != 0 && bytes < most ? bytes : most;
 }

@@ -50,6 +50,8 @@ VOID skeleton_release(PVOID block);
 /* The n-th memory resource of the device, counted from 0. */
 BOOLEAN skeleton_resource(const DXGK_DEVICE_INFO *info, UINT n, PHYSICAL_ADDRESS *start,
                           SIZE_T *bytes);
+/* A number of the registry, as --set gives it; 0: there is none. */
+ULONG skeleton_setting(PWSTR value_name);
 /* A size that the registry may make smaller, in whole pages; invalid values are ignored. */
 SIZE_T skeleton_size(PWSTR value_name, SIZE_T most);
 

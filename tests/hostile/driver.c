@@ -526,23 +526,11 @@ static NTSTATUS take_table(PDRIVER_OBJECT driver, PUNICODE_STRING path,
     return DxgkInitialize(driver, path, table);
 }
 
-static ULONG setting(PWSTR name) {
-    static WCHAR key[] = u"vidmm";
-    ULONG value = 0;
-    RTL_QUERY_REGISTRY_TABLE table[2] = {{0}};
-    table[0].Flags = RTL_QUERY_REGISTRY_DIRECT | RTL_QUERY_REGISTRY_TYPECHECK;
-    table[0].Name = name;
-    table[0].EntryContext = &value;
-    table[0].DefaultType = (ULONG)REG_DWORD << RTL_QUERY_REGISTRY_TYPECHECK_SHIFT;
-    (void)RtlQueryRegistryValues(RTL_REGISTRY_SERVICES, key, table, NULL, NULL);
-    return value;
-}
-
 DRIVER_INITIALIZE DriverEntry;
 NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING registry_path) {
     static WCHAR act_name[] = u"Act", slot_name[] = u"Slot";
-    act = setting(act_name);
-    slot = setting(slot_name);
+    act = skeleton_setting(act_name);
+    slot = skeleton_setting(slot_name);
     in_slot(SLOT_ENTRY, driver);
     return example_entry(driver, registry_path);
 }

@@ -66,14 +66,7 @@ static NTSTATUS take_table(PDRIVER_OBJECT driver, PUNICODE_STRING path,
 
 DRIVER_INITIALIZE DriverEntry;
 NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING registry_path) {
-    static WCHAR key[] = u"vidmm", name[] = u"Break";
-    ULONG value = 0;
-    RTL_QUERY_REGISTRY_TABLE table[2] = {{0}};
-    table[0].Flags = RTL_QUERY_REGISTRY_DIRECT | RTL_QUERY_REGISTRY_TYPECHECK;
-    table[0].Name = name;
-    table[0].EntryContext = &value;
-    table[0].DefaultType = (ULONG)REG_DWORD << RTL_QUERY_REGISTRY_TYPECHECK_SHIFT;
-    (void)RtlQueryRegistryValues(RTL_REGISTRY_SERVICES, key, table, NULL, NULL);
-    breaks = value;
+    static WCHAR name[] = u"Break";
+    breaks = skeleton_setting(name);
     return example_entry(driver, registry_path);
 }

@@ -72,7 +72,7 @@ struct vidmm_check_options {
     /* Findings that are less severe than `fail_on` do not count either. */
     bool fail_some;
     enum vidmm_severity fail_on;
-    uint32_t timeout_ms; /* of one run of a stage; 0: 10000 */
+    uint32_t timeout_ms; /* of a call; of one run of a stage 12 times that; 0: 10000 */
     bool no_fork; /* all in this process, for debuggers: no deadline, and a crash is the caller's */
     const char *stage;                   /* its name; NULL: all */
     const struct vidmm_spoiler *spoiler; /* NULL: none */

@@ -25,8 +25,8 @@
 #define VIDMM_WATCH_MOST ((size_t)1 << 20)
 
 struct vidmm_watch_options {
-    uint32_t timeout_ms; /* 0: VIDMM_WATCH_TIMEOUT_MS */
-    bool whole;          /* that is of all; false: of the time in which no call begins or returns */
+    uint32_t timeout_ms; /* in which no call begins or returns; 0: VIDMM_WATCH_TIMEOUT_MS */
+    uint32_t most_ms;    /* of all, about; 0: no limit */
     /* Findings of the driver's process go into its own copy; the caller's gets them as they come.
      * NULL: there is none. */
     struct vidmm_ledger *ledger;

@@ -9,6 +9,8 @@
 #include <vidmm/watch.h>
 
 #define SAYS_TOLD VIDMM_WATCH_SAID
+/* Deadlines of a call that one run may take, so that a slow machine is not a driver's fault. */
+#define WHOLE_RUN 12u
 
 /* The run that a process is for. */
 struct life {
@@ -80,8 +82,10 @@ static enum vidmm_stage_outcome run_here(const struct life *life) {
 
 static enum vidmm_stage_outcome run_apart(struct life *life) {
     struct check *check = life->check;
-    const struct vidmm_watch_options options = {.timeout_ms = check->options->timeout_ms,
-                                                .whole = true,
+    const uint32_t timeout =
+        check->options->timeout_ms != 0 ? check->options->timeout_ms : VIDMM_WATCH_TIMEOUT_MS;
+    const struct vidmm_watch_options options = {.timeout_ms = timeout,
+                                                .most_ms = timeout * WHOLE_RUN,
                                                 .ledger = &check->shared->ledger,
                                                 .run = live,
                                                 .heard = hear,

@@ -34,8 +34,8 @@ static void help_device(FILE *out) {
           "      --calls FILE       each call of the driver with arguments and answer, paging\n"
           "                         operations, moves and findings, a line of JSON each\n"
           "      --no-fork          the driver runs in this process, for debuggers: no deadline\n"
-          "      --timeout SECONDS  time limit of a call of the driver; of check, of one run of a\n"
-          "                         stage (default 10)\n",
+          "      --timeout SECONDS  time in which a call of the driver must begin or return\n"
+          "                         (default 10)\n",
           out);
 }
 

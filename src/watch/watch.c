@@ -153,7 +153,7 @@ static bool has_ended(const struct listener *listener) {
 /* A sign of life since the last look. */
 static bool turned(struct listener *listener) {
     uint64_t turns = __atomic_load_n(&listener->watch->hint->shown.turns, __ATOMIC_RELAXED);
-    bool moved = turns != listener->turns && !listener->watch->options->whole;
+    bool moved = turns != listener->turns;
     listener->turns = turns;
     return moved;
 }
@@ -187,16 +187,20 @@ static void end_driver(struct listener *listener) {
 }
 
 static void listen_to(struct listener *listener) {
-    const uint32_t timeout = listener->end->timeout_ms;
-    uint64_t end = watch_now_ms() + timeout;
+    const uint32_t timeout = listener->end->timeout_ms, most = listener->watch->options->most_ms;
+    const uint64_t begin = watch_now_ms();
+    uint64_t end = begin + timeout;
     while (!has_ended(listener) && !listener->forged) {
         if (attend(listener, end))
             continue;
-        if (!turned(listener)) {
-            listener->hung = true;
+        uint64_t now = watch_now_ms();
+        bool too_long = most != 0 && now - begin >= most;
+        listener->hung = !turned(listener) || too_long;
+        if (too_long)
+            listener->end->timeout_ms = (uint32_t)(now - begin);
+        if (listener->hung)
             break;
-        }
-        end = watch_now_ms() + timeout;
+        end = now + timeout;
     }
     if (!has_ended(listener) || !listener->news_open)
         end_driver(listener);

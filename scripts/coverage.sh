@@ -1,6 +1,6 @@
 #!/bin/sh
 # Line coverage of src/manager with src/softgpu, of src/referee and of src/check, under the suites that
-# reach them: replays, races, what is left out in turn and whole commands repeat lines that the rooms' own
+# reach them: replays, races, what is left out in turn and hostile drivers repeat lines that the rooms' own
 # suites have.
 #
 #   scripts/coverage.sh [--min PERCENT] [DIR]    exits 1 where one is below; default: only prints
@@ -16,7 +16,7 @@ dir=${1:-build-coverage}
 scripts/build.sh "$dir" -Db_coverage=true -Doptimization=1
 find "$dir" -name '*.gcda' -delete
 scripts/run-tests.sh "$dir" --timeout-multiplier 4 --no-suite contract --no-suite long --no-suite replay \
-    --no-suite threads --no-suite stress --no-suite dropped-calls --no-suite migrate --no-suite commands
+    --no-suite threads --no-suite stress --no-suite dropped-calls --no-suite migrate --no-suite hostile
 status=0
 measure() {
     gcovr --root . --object-directory "$dir" "$@" --exclude-throw-branches --print-summary \

@@ -110,6 +110,7 @@ struct vidmm_host_config {
     uint32_t setting_count;
     uint32_t linked;       /* physical adapters behind the logical one; 0: one */
     uint64_t memory_bytes; /* simulated RAM; 0: 4 GiB; sparse */
+    uint64_t high_bytes;   /* RAM besides, beyond 4 GiB, where a device of any address reaches it */
     uint64_t seed;         /* scatters physical pages; 0: runs of pages in order */
     bool threads;          /* engine threads and wall-clock time instead of virtual time */
     bool line;             /* the interrupt is line-based and shared; else message-signalled */
@@ -157,6 +158,8 @@ bool vidmm_host_stop(struct vidmm_host *host, struct vidmm_host_error *error);
  * created in this process.
  */
 bool vidmm_host_destroy(struct vidmm_host *host, struct vidmm_host_error *error);
+/* From here on there is no memory beyond 4 GiB but what is in use; before vidmm_host_start, again. */
+void vidmm_host_low_memory(struct vidmm_host *host);
 void vidmm_host_set_sink(struct vidmm_host *host, const struct vidmm_host_sink *sink);
 
 /*

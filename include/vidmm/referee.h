@@ -108,8 +108,8 @@ struct vidmm_referee_world {
     /* The CPU's view of a physical range behind a BAR or in the driver's contiguous memory, or
      * NULL. */
     void *(*io)(void *ctx, uint64_t pa, size_t size);
-    /* Bytes of system memory. */
-    uint64_t memory_bytes;
+    /* Bytes of system memory, and the address behind its end; 0: it has no hole. */
+    uint64_t memory_bytes, memory_end;
     /* True: an allocation failed on purpose, so that a driver may report that it has no memory. */
     bool (*starved)(void *ctx);
 };

@@ -10,8 +10,10 @@
 #include <vidmm/softgpu.h>
 #include <vidmm/umd.h>
 
-/* Enough for every stage; a page list over all of it is short. */
-#define MEMORY_BYTES ((uint64_t)256 << 20)
+/* Enough for every stage; a page list over all of it is short. Most page lists lie in the part beyond
+ * 4 GiB, so that an address or a frame number that loses its high bits leads elsewhere. */
+#define LOW_MEMORY_BYTES  ((uint64_t)256 << 20)
+#define HIGH_MEMORY_BYTES ((uint64_t)256 << 20)
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
@@ -170,7 +172,8 @@ bool check_open(struct check *check, const struct check_setup *setup) {
         .device_log = options->device_log,
         .settings = check->settings,
         .setting_count = gather_settings(check, setup),
-        .memory_bytes = MEMORY_BYTES,
+        .memory_bytes = LOW_MEMORY_BYTES,
+        .high_bytes = check->shared->told.low_memory ? 0 : HIGH_MEMORY_BYTES,
         .seed = options->seed != 0 ? options->seed : 1, /* scattered pages find more errors */
         .linked = options->linked,
         .fail_at = setup->fail_at,
@@ -229,27 +232,6 @@ void check_speak(struct check *check, uint32_t wddm) {
     vidmm_interface_cut(&check->harness.spoken, shared->told.version);
 }
 
-bool check_manage(struct check *check, const struct check_setup *setup) {
-    struct vidmm_error error = {.status = VIDMM_OK};
-    struct vidmm_adapter_config config = {.observer = setup->observer,
-                                          .transfer_chunk = setup->transfer_chunk,
-                                          .readings = check->options->readings,
-                                          .interface_version = check->options->ddi_version};
-    if (check_displays_only(check)) {
-        check->displays_only = true;
-        (void)check_say(check, VIDMM_STAGE_SKIPPED, "the driver only displays: it has no memory");
-        return false;
-    }
-    if (vidmm_harness_start_manager(&check->harness, &config, &error) == VIDMM_OK) {
-        struct vidmm_adapter_info info;
-        vidmm_adapter_info(check->harness.adapter, &info);
-        check_speak(check, (uint32_t)info.caps.WDDMVersion);
-        return true;
-    }
-    check_error(check, &error);
-    return false;
-}
-
 bool check_restart(struct check *check) {
     const struct vidmm_spoiler *spoiler = check->options->spoiler;
     struct vidmm_host_error error;
@@ -264,6 +246,44 @@ bool check_restart(struct check *check) {
     check->harness.spoken = check->harness.table;
     vidmm_interface_cut(&check->harness.spoken, check->shared->told.version);
     return true;
+}
+
+/* A driver may be one of machines without memory beyond 4 GiB, where Windows starts it: such a machine
+ * it gets then, from here on. */
+static enum vidmm_status start_manager(struct check *check,
+                                       const struct vidmm_adapter_config *config,
+                                       struct vidmm_error *error) {
+    enum vidmm_status status = vidmm_harness_start_manager(&check->harness, config, error);
+    bool reach =
+        status == VIDMM_DRIVER_BROKE_RULE && error->rule && strcmp(error->rule, "R31") == 0;
+    if (!reach || check->shared->told.low_memory || error->value < LOW_MEMORY_BYTES - 1)
+        return status;
+    check->shared->told.low_memory = 1;
+    check_tell(check);
+    vidmm_host_low_memory(check->harness.host);
+    return check_restart(check) ? vidmm_harness_start_manager(&check->harness, config, error)
+                                : status;
+}
+
+bool check_manage(struct check *check, const struct check_setup *setup) {
+    struct vidmm_error error = {.status = VIDMM_OK};
+    struct vidmm_adapter_config config = {.observer = setup->observer,
+                                          .transfer_chunk = setup->transfer_chunk,
+                                          .readings = check->options->readings,
+                                          .interface_version = check->options->ddi_version};
+    if (check_displays_only(check)) {
+        check->displays_only = true;
+        (void)check_say(check, VIDMM_STAGE_SKIPPED, "the driver only displays: it has no memory");
+        return false;
+    }
+    if (start_manager(check, &config, &error) == VIDMM_OK) {
+        struct vidmm_adapter_info info;
+        vidmm_adapter_info(check->harness.adapter, &info);
+        check_speak(check, (uint32_t)info.caps.WDDMVersion);
+        return true;
+    }
+    check_error(check, &error);
+    return false;
 }
 
 void check_close(struct check *check) {

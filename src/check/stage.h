@@ -25,6 +25,7 @@ struct check_told {
     uint32_t registered_version; /* of the driver's table; 0: not known */
     uint32_t version;            /* which is spoken: the table's until caps are known */
     uint32_t wddm;               /* DRIVERCAPS.WDDMVersion; 0: not said, or not known */
+    uint32_t low_memory;         /* the driver reaches no memory beyond 4 GiB: there is none */
     uint32_t no_room; /* what the run wants does not go with the driver's segments, or settings */
     /* Allocations to fail, in order, from the first run of stage_memory.c. */
     uint32_t failures;

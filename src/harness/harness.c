@@ -213,6 +213,7 @@ enum vidmm_status vidmm_harness_start_manager(struct vidmm_harness *harness,
                                               const struct vidmm_adapter_config *adapter_config,
                                               struct vidmm_error *error) {
     struct vidmm_adapter_config config = *adapter_config;
+    harness_judge_see(harness);
     config.os = harness_judge_os(harness);
     config.ddi = &harness->table;
     config.linked = vidmm_host_linked(harness->host);

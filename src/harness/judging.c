@@ -106,6 +106,7 @@ void harness_judge_see(struct vidmm_harness *harness) {
                                         .root = root_of,
                                         .io = io,
                                         .memory_bytes = os->memory_bytes(os->ctx),
+                                        .memory_end = os->memory_highest(os->ctx) + 1,
                                         .starved = starved};
     vidmm_referee_set_world(harness->referee, &world);
 }

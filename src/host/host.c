@@ -142,11 +142,14 @@ static bool load_model(struct vidmm_host *host, struct vidmm_host_error *error) 
 
 /* Everything below the driver. */
 static bool make_machine(struct vidmm_host *host, struct vidmm_host_error *error) {
-    uint64_t bytes = host->config.memory_bytes != 0 ? host->config.memory_bytes : DEFAULT_MEMORY;
-    uint64_t from;
-    if (!load_model(host, error) || !host_model_reached(host->config.model, &from, &bytes, error))
+    const struct vidmm_host_config *config = &host->config;
+    struct host_physical_plan plan = {.bytes = config->memory_bytes != 0 ? config->memory_bytes
+                                                                         : DEFAULT_MEMORY,
+                                      .high = config->high_bytes,
+                                      .seed = config->seed};
+    if (!load_model(host, error) || !host_model_reached(config->model, &plan, error))
         return false;
-    if (!host_may_allocate() || !host_physical_init(host->physical, bytes, from, host->config.seed))
+    if (!host_may_allocate() || !host_physical_init(host->physical, &plan))
         return host_fail(error, "no room for the simulated system memory");
     whole_of(host)->physical_made = true;
     if (!host_may_allocate() || !host_pool_init(host->pool, host->physical))
@@ -461,6 +464,10 @@ bool vidmm_host_root(struct vidmm_host *host, uint32_t physical, uint32_t engine
 
 void *vidmm_host_io(struct vidmm_host *host, uint64_t pa, size_t size) {
     return host->os.io_map(host->os.ctx, pa, size);
+}
+
+void vidmm_host_low_memory(struct vidmm_host *host) {
+    host_physical_lower(host->physical);
 }
 
 void *vidmm_host_memory(struct vidmm_host *host, uint64_t pa, size_t size) {

@@ -89,17 +89,19 @@ static uint64_t model_setting(void *ctx, const char *name, uint64_t otherwise) {
     return otherwise;
 }
 
-bool host_model_reached(const struct vidmm_hw_model *model, uint64_t *from, uint64_t *bytes,
+bool host_model_reached(const struct vidmm_hw_model *model, struct host_physical_plan *plan,
                         struct vidmm_host_error *error) {
-    *from = model ? model->reaches_from : 0;
+    plan->from = model ? model->reaches_from : 0;
     uint64_t most = model && model->reaches_to != 0 ? model->reaches_to - HOST_POOL_BYTES : 0;
-    if (most == 0 || *bytes <= most)
+    if (most != 0)
+        plan->high = 0;
+    if (most == 0 || plan->bytes <= most)
         return true;
     if (host_world->config.memory_bytes != 0)
         return host_fail(
             error, "%llu MiB of system memory are wanted, of which the device reaches %llu MiB",
-            (unsigned long long)(*bytes >> 20), (unsigned long long)(most >> 20));
-    *bytes = most;
+            (unsigned long long)(plan->bytes >> 20), (unsigned long long)(most >> 20));
+    plan->bytes = most;
     return true;
 }
 

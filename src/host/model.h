@@ -4,13 +4,15 @@
 
 #include <vidmm/host.h>
 
+#include "memory/physical.h"
+
 /* False: the model is not valid. */
 bool host_model_check(const struct vidmm_hw_model *model, struct vidmm_host_error *error);
 /*
- * From where on the model's device reaches system memory, and how many of `*bytes` of it; `model` may
- * be NULL. False: more than it reaches was asked for.
+ * Cuts the plan down to what the model's device reaches; `model` may be NULL. False: more than it
+ * reaches was asked for.
  */
-bool host_model_reached(const struct vidmm_hw_model *model, uint64_t *from, uint64_t *bytes,
+bool host_model_reached(const struct vidmm_hw_model *model, struct host_physical_plan *plan,
                         struct vidmm_host_error *error);
 /* What one board gets of the host; the model may keep its address. */
 struct host_board {

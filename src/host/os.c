@@ -172,12 +172,12 @@ static uint64_t os_dummy_page(void *ctx) {
 
 static uint64_t os_memory_bytes(void *ctx) {
     (void)ctx;
-    return host_world->physical->bytes;
+    return host_world->physical->installed;
 }
 
 static uint64_t os_memory_highest(void *ctx) {
     (void)ctx;
-    return host_world->physical->bytes - 1;
+    return host_world->physical->top - 1;
 }
 
 void host_os_fill(struct vidmm_os *os) {

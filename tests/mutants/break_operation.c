@@ -143,6 +143,16 @@ static void spoil_map_one_off(DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 SPOILED(map_one_off)
 
+static void spoil_map_narrow(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (!maps(args))
+        return;
+    uint64_t pages = own_copy(args->MapApertureSegment.pMdl);
+    for (uint64_t i = 0; i < pages; i++)
+        own.frame[i] &= 0xfffff;
+    args->MapApertureSegment.pMdl = &own.mdl;
+}
+SPOILED(map_narrow)
+
 static void spoil_map_first_page(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (args->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT)
         args->MapApertureSegment.NumberOfPages = 1;
@@ -425,6 +435,7 @@ const struct mutant mutants_operation[] = {
     DRIVER(188, fill_all_but_the_end, "fills half of what it was asked to", 0),
     DRIVER(194, map_one_off, "maps each page one off", 0),
     DRIVER(194, map_first_page, "maps only the first page of a range", 0),
+    DRIVER(194, map_narrow, "cuts frame numbers to 20 bits", 161),
     DRIVER(197, unmap_one_more, "unmaps one page more than asked for", 0),
     DRIVER(200, unmap_to_page_zero, "leaves physical page 0 behind instead of DummyPage", 0),
     DRIVER(200, leave_mapped, "leaves pages mapped that it was asked to unmap", 0),

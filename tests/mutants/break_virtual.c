@@ -23,6 +23,10 @@ static bool copies(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return args->Operation == DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES;
 }
 
+static bool user_leaves(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return of_user(args) && leaf(args);
+}
+
 static bool zero_pages(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return of_user(args) && leaf(args) && ENTRY.Valid && ENTRY.Zero;
 }
@@ -40,6 +44,10 @@ SPOIL_ALL(forbids_code, by_gpu,
 SPOIL_ALL(
     forgets_base, user_local,
     for (UINT i = 0; i < UPDATE->NumPageTableEntries; i++) UPDATE->pPageTableEntries[i].Segment = 0)
+SPOIL_ALL(cuts_frames, user_leaves,
+          for (UINT i = 0; i < (UPDATE->Flags.Repeat ? 1 : UPDATE->NumPageTableEntries);
+               i++) if (UPDATE->pPageTableEntries[i].Segment == 0) UPDATE->pPageTableEntries[i]
+              .PageAddress &= 0xfffff)
 SPOIL_ALL(reads_zero, user_pages, ENTRY.Zero = 1)
 /* The last page of a memory of 16 MiB: nothing is there. */
 SPOIL_ALL(page_of_zeroes, zero_pages, {
@@ -271,6 +279,7 @@ const struct mutant mutants_virtual[] = {
     BREAKER(215, DRIVER, "writes all entries from the start of the table on", ignores_start, THREE),
     BREAKER(215, DRIVER, "sets NoExecute in every page", forbids_code, THREE, WITH(230)),
     BREAKER(215, DRIVER, "takes large pages for tables", large_as_table, WHOLE),
+    BREAKER(215, DRIVER, "cuts page addresses of system memory to 20 bits", cuts_frames, THREE),
     BREAKER(217, DRIVER, "refuses updates without an allocation", wants_allocation, THREE,
             WITH(149)),
     BREAKER(221, DRIVER, "has pages read as zero that lead to memory", reads_zero, THREE),

@@ -54,7 +54,7 @@ static NTSTATUS APIENTRY get_device_information(HANDLE handle, PDXGK_DEVICE_INFO
     info->PhysicalDeviceObject = &device->physical;
     RtlInitUnicodeString(&info->DeviceRegistryPath, path);
     info->TranslatedResourceList = host_resources(device->board);
-    info->SystemMemorySize.QuadPart = (LONGLONG)host_world->physical->bytes;
+    info->SystemMemorySize.QuadPart = (LONGLONG)host_world->physical->installed;
     info->HighestPhysicalAddress.QuadPart =
         (LONGLONG)(host_world->physical->bytes + HOST_POOL_BYTES) - 1;
     return STATUS_SUCCESS;

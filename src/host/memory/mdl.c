@@ -146,7 +146,8 @@ static bool map_runs(struct host_mdl *m) {
 static bool frames_installed(const struct host_mdl *m) {
     const PFN_NUMBER *frames = (const PFN_NUMBER *)(&m->mdl + 1);
     for (uint64_t i = 0; i < m->pages; i++)
-        if (frames[i] >= host_world->physical->pages + HOST_POOL_BYTES / HOST_PAGE)
+        if (frames[i] >= UINT64_MAX / HOST_PAGE ||
+            !host_physical_pointer(host_world->physical, frames[i] * HOST_PAGE, HOST_PAGE))
             return false;
     return true;
 }

@@ -92,15 +92,24 @@ static uint64_t physical_draw(struct host_physical *ram) {
     return z ^ (z >> 31);
 }
 
+/* Frames beyond the hole are preferred where the limits allow them. */
+static uint64_t physical_from(const struct host_physical *ram, uint64_t first, uint64_t limit) {
+    return first < ram->beyond && ram->beyond < limit ? ram->beyond : first;
+}
+
 /* Where the next piece of a list starts: the lowest free frame, or a random one of a compact
- * window. */
-static uint64_t physical_piece(struct host_physical *ram, uint64_t first, uint64_t limit,
+ * window. Of the pieces of a scattered list one in four lies below the hole. */
+static uint64_t physical_piece(struct host_physical *ram, uint64_t lowest, uint64_t limit,
                                uint64_t need, uint64_t *longest) {
+    uint64_t first = physical_from(ram, lowest, limit);
     if (ram->seed == 0) {
         *longest = need;
-        return next_free(ram, first);
+        uint64_t next = next_free(ram, first);
+        return next < limit ? next : next_free(ram, lowest);
     }
-    uint64_t used = ram->pages - ram->free_pages;
+    if (first != lowest && physical_draw(ram) % 4 == 0)
+        first = lowest;
+    uint64_t used = ram->installed / HOST_PAGE - ram->free_pages;
     uint64_t window = used + used / 4 + need + SCATTER_SLACK;
     if (window > limit - first)
         window = limit - first;
@@ -108,7 +117,7 @@ static uint64_t physical_piece(struct host_physical *ram, uint64_t first, uint64
     *longest = 1 + physical_draw(ram) % LONGEST_RUN;
     if (start >= limit)
         start = next_free(ram, first);
-    return start;
+    return start < limit ? start : next_free(ram, lowest);
 }
 
 void host_frames_give_run(struct host_physical *ram, uint64_t start, uint64_t count) {
@@ -152,23 +161,30 @@ bool host_frames_take(struct host_physical *ram, uint64_t count, uint64_t first,
     return false;
 }
 
-bool host_frames_take_run(struct host_physical *ram, uint64_t count, uint64_t first, uint64_t limit,
+/* With the lock held. */
+static bool take_run_from(struct host_physical *ram, uint64_t count, uint64_t first, uint64_t limit,
                           uint64_t boundary, uint64_t *start) {
-    bool found = false;
-    if (limit > ram->pages)
-        limit = ram->pages;
-    pthread_mutex_lock(&ram->lock);
     for (uint64_t at = next_free(ram, first); at != NONE && at < limit && count <= limit - at;) {
         uint64_t length = free_run(ram, at, count);
         uint64_t crossing = boundary ? (at / boundary + 1) * boundary : NONE;
         if (length == count && at + count <= crossing) {
             physical_take(ram, at, count);
             *start = at;
-            found = true;
-            break;
+            return true;
         }
         at = next_free(ram, length == count ? crossing : at + length);
     }
+    return false;
+}
+
+bool host_frames_take_run(struct host_physical *ram, uint64_t count, uint64_t first, uint64_t limit,
+                          uint64_t boundary, uint64_t *start) {
+    if (limit > ram->pages)
+        limit = ram->pages;
+    uint64_t from = physical_from(ram, first, limit);
+    pthread_mutex_lock(&ram->lock);
+    bool found = take_run_from(ram, count, from, limit, boundary, start) ||
+                 (from != first && take_run_from(ram, count, first, limit, boundary, start));
     pthread_mutex_unlock(&ram->lock);
     return found;
 }
@@ -201,7 +217,8 @@ bool host_frames_free(const struct host_physical *ram, uint64_t first, uint64_t 
 
 void *host_physical_pointer(struct host_physical *ram, uint64_t pa, size_t size) {
     uint64_t end = ram->bytes + HOST_POOL_BYTES;
-    if (pa >= end || size > end - pa)
+    uint64_t hole = ram->hole * HOST_PAGE, beyond = ram->beyond * HOST_PAGE;
+    if (pa >= end || size > end - pa || (pa < beyond && pa + size > hole && hole != beyond))
         return NULL;
     return ram->base + pa;
 }
@@ -222,45 +239,85 @@ static bool map_memory(struct host_physical *ram) {
     return true;
 }
 
-/* Builds the bitmaps with every frame free but those below `first`. */
-static bool make_bitmaps(struct host_physical *ram, uint64_t first) {
-    uint64_t bits = ram->pages;
-    ram->dirty = calloc(physical_words(bits), sizeof(uint64_t));
-    if (!ram->dirty)
+/* Frames [first, end) are free. */
+static void physical_free_range(uint64_t *bits, uint64_t first, uint64_t end) {
+    while (first < end) {
+        uint64_t in_word = 64 - first % 64, count = in_word < end - first ? in_word : end - first;
+        bits[first / 64] |= (~(uint64_t)0 >> (64 - count)) << (first % 64);
+        first += count;
+    }
+}
+
+/* Another bitmap that says which words of the one below it have a bit. */
+static bool add_level(struct host_physical *ram, uint64_t words) {
+    const uint64_t *below = ram->level[ram->levels - 1];
+    uint64_t *level = calloc(physical_words(words), sizeof(uint64_t));
+    if (!level)
         return false;
-    do {
-        uint64_t *level = calloc(physical_words(bits), sizeof(uint64_t));
-        if (!level)
-            return false;
-        memset(level, 0xff, bits / 64 * 8);
-        if (bits % 64)
-            level[bits / 64] = ((uint64_t)1 << (bits % 64)) - 1;
-        ram->level[ram->levels++] = level;
-        bits = physical_words(bits);
-    } while (bits > 1 && ram->levels < HOST_PHYSICAL_LEVELS);
-    for (uint64_t frame = 0; frame < first; frame++)
-        mark_used(ram, frame);
-    ram->free_pages = ram->pages - first;
+    for (uint64_t i = 0; i < words; i++)
+        if (below[i] != 0)
+            level[i / 64] |= (uint64_t)1 << (i % 64);
+    ram->level[ram->levels++] = level;
     return true;
 }
 
-bool host_physical_init(struct host_physical *ram, uint64_t bytes, uint64_t from, uint64_t seed) {
-    uint64_t first = from > HOST_PAGE ? (from + HOST_PAGE - 1) / HOST_PAGE : 1;
-    ram->bytes = bytes & ~(uint64_t)(HOST_PAGE - 1);
+/* Builds the bitmaps with every frame free but those below `first` and in the hole. */
+static bool make_bitmaps(struct host_physical *ram, uint64_t first) {
+    uint64_t words = physical_words(ram->pages);
+    ram->dirty = calloc(words, sizeof(uint64_t));
+    ram->level[0] = calloc(words, sizeof(uint64_t));
+    if (!ram->dirty || !ram->level[0])
+        return false;
+    ram->levels = 1;
+    physical_free_range(ram->level[0], first, ram->hole);
+    physical_free_range(ram->level[0], ram->beyond, ram->pages);
+    for (; words > 1 && ram->levels < HOST_PHYSICAL_LEVELS; words = physical_words(words))
+        if (!add_level(ram, words))
+            return false;
+    ram->free_pages = ram->installed / HOST_PAGE - first;
+    return true;
+}
+
+/* Where RAM lies: at the bottom, and the high part from 4 GiB on. */
+static void physical_lay_out(struct host_physical *ram, const struct host_physical_plan *plan) {
+    uint64_t low = plan->bytes & ~(uint64_t)(HOST_PAGE - 1);
+    uint64_t high = low <= HOST_4_GIB ? plan->high & ~(uint64_t)(HOST_PAGE - 1) : 0;
+    ram->hole = low / HOST_PAGE;
+    ram->beyond = high != 0 ? HOST_4_GIB / HOST_PAGE : ram->hole;
+    ram->bytes = ram->beyond * HOST_PAGE + high;
     ram->pages = ram->bytes / HOST_PAGE;
-    ram->seed = ram->random = seed;
+    ram->installed = low + high;
+    ram->top = ram->bytes;
+}
+
+bool host_physical_init(struct host_physical *ram, const struct host_physical_plan *plan) {
+    uint64_t first = plan->from > HOST_PAGE ? (plan->from + HOST_PAGE - 1) / HOST_PAGE : 1;
+    physical_lay_out(ram, plan);
+    ram->seed = ram->random = plan->seed;
     ram->file = -1;
     pthread_mutex_init(&ram->lock, NULL);
-    if (ram->pages > first && map_memory(ram) && make_bitmaps(ram, first))
+    if (ram->hole > first && map_memory(ram) && make_bitmaps(ram, first))
         return true;
     host_physical_done(ram);
     return false;
 }
 
+void host_physical_lower(struct host_physical *ram) {
+    pthread_mutex_lock(&ram->lock);
+    for (uint64_t frame = next_free(ram, ram->beyond); frame != NONE && ram->hole != ram->beyond;
+         frame = next_free(ram, frame)) {
+        mark_used(ram, frame);
+        ram->free_pages--;
+    }
+    ram->installed = ram->top = ram->hole * HOST_PAGE;
+    pthread_mutex_unlock(&ram->lock);
+}
+
 void host_physical_done(struct host_physical *ram) {
-    for (uint32_t l = 0; l < ram->levels; l++)
+    for (uint32_t l = 0; l < HOST_PHYSICAL_LEVELS; l++) {
         free(ram->level[l]);
-    ram->levels = 0;
+        ram->level[l] = NULL;
+    }
     free(ram->dirty);
     if (ram->base)
         munmap(ram->base, ram->bytes + HOST_POOL_BYTES);

@@ -6,6 +6,9 @@
  * bitmap with summary levels above it. Frame 0 is never allocated, so that a stray access to
  * physical address 0 finds no data. Behind RAM the memfd goes on with the frames of nonpaged pool
  * (pool_frames.h), which devices reach by their addresses like any other.
+ *
+ * As in a PC, RAM may go on at 4 GiB, behind a hole where nothing is. Frames are then taken beyond the
+ * hole, as long as the caller's limit allows that and there are such; page lists have some of both.
  */
 #ifndef HOST_PHYSICAL_H
 #define HOST_PHYSICAL_H
@@ -18,12 +21,16 @@
 #define HOST_PAGE            4096u
 #define HOST_PHYSICAL_LEVELS 5
 #define HOST_POOL_BYTES      ((uint64_t)1 << 30)
+#define HOST_4_GIB           ((uint64_t)1 << 32)
 
 struct host_physical {
     pthread_mutex_t lock;
     int file;
     uint8_t *base;
-    uint64_t bytes, pages;
+    uint64_t bytes, pages; /* up to the end of RAM, with the hole */
+    uint64_t hole, beyond; /* the hole's first frame, the first one behind it; equal: no hole */
+    uint64_t installed;    /* bytes of RAM, without the hole */
+    uint64_t top;          /* the address behind what may be taken */
     /* level[0]: bit set = frame free. level[n]: bit set = the word of level n-1 is not zero. */
     uint64_t *level[HOST_PHYSICAL_LEVELS];
     uint32_t levels;
@@ -32,9 +39,15 @@ struct host_physical {
     uint64_t seed, random;
 };
 
-/* The bytes below `from` are never allocated. */
-bool host_physical_init(struct host_physical *ram, uint64_t bytes, uint64_t from, uint64_t seed);
+/* What RAM is made: the bytes below `from` are never allocated, `high` bytes lie beyond 4 GiB. */
+struct host_physical_plan {
+    uint64_t bytes, high, from, seed;
+};
+
+bool host_physical_init(struct host_physical *ram, const struct host_physical_plan *plan);
 void host_physical_done(struct host_physical *ram);
+/* Takes the free frames beyond the hole away, which is then as if there had not been any. */
+void host_physical_lower(struct host_physical *ram);
 /*
  * Takes `count` zeroed frames with numbers in [first, limit), scattered when the host has a seed.
  * false: there are not so many; none is taken.

@@ -70,7 +70,7 @@ static void table_judge_mode(struct vidmm_referee *referee,
 
 static bool table_physical_exists(struct vidmm_referee *referee, D3DGPU_PHYSICAL_ADDRESS place) {
     const struct shadow_segment *segment = shadow_segment(referee, place.SegmentId);
-    uint64_t end = segment ? segment->size : referee->world.memory_bytes;
+    uint64_t end = segment ? segment->size : world_memory_end(referee);
     return (place.SegmentId == 0 || segment) && place.SegmentOffset % SHADOW_PAGE == 0 &&
            (end == 0 || place.SegmentOffset < end);
 }

@@ -56,7 +56,7 @@ static void entry_judge_bits(struct vidmm_referee *referee, const struct looked 
 static bool entry_inside(struct vidmm_referee *referee, uint32_t id, uint64_t address,
                          uint64_t size) {
     const struct shadow_segment *segment = shadow_segment(referee, id);
-    uint64_t end = segment ? segment->size : referee->world.memory_bytes;
+    uint64_t end = segment ? segment->size : world_memory_end(referee);
     return end == 0 || (address < end && size <= end - address);
 }
 

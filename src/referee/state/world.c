@@ -11,10 +11,15 @@ uint8_t *world_memory(struct vidmm_referee *referee, uint64_t pa, uint64_t size)
     return world->memory ? world->memory(world->ctx, pa, size) : NULL;
 }
 
+uint64_t world_memory_end(struct vidmm_referee *referee) {
+    const struct vidmm_referee_world *world = &referee->world;
+    return world->memory_end != 0 ? world->memory_end : world->memory_bytes;
+}
+
 bool world_is_memory(struct vidmm_referee *referee, const uint8_t *bytes) {
     const uint8_t *start = world_memory(referee, 0, SHADOW_PAGE);
     return start && (uintptr_t)bytes >= (uintptr_t)start &&
-           (uintptr_t)bytes - (uintptr_t)start < referee->world.memory_bytes;
+           (uintptr_t)bytes - (uintptr_t)start < world_memory_end(referee);
 }
 
 const uint8_t *world_peek(struct vidmm_referee *referee, uint64_t address, uint64_t size) {

@@ -20,6 +20,8 @@ const uint8_t *world_peek(struct vidmm_referee *referee, uint64_t address, uint6
 bool world_translate(struct vidmm_referee *referee, uint32_t physical, uint64_t root,
                      uint32_t entries, uint64_t va, struct vidmm_referee_translation *out);
 uint8_t *world_memory(struct vidmm_referee *referee, uint64_t pa, uint64_t size);
+/* The physical address behind the last byte of RAM; 0: not known. */
+uint64_t world_memory_end(struct vidmm_referee *referee);
 /* True when a pointer that world_segment gave is into system memory itself. */
 bool world_is_memory(struct vidmm_referee *referee, const uint8_t *bytes);
 KIRQL world_irql(struct vidmm_referee *referee);

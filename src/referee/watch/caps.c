@@ -14,10 +14,9 @@ void caps_begin(struct vidmm_referee *referee) {
 }
 
 bool caps_reach_memory(struct vidmm_referee *referee) {
-    uint64_t bytes = referee->world.memory_bytes;
+    uint64_t end = world_memory_end(referee);
     uint64_t highest = (uint64_t)referee->adapter.caps.HighestAcceptableAddress.QuadPart;
-    return referee->caps.remaps || !referee->adapter.caps_known || bytes == 0 ||
-           highest >= bytes - 1;
+    return referee->caps.remaps || !referee->adapter.caps_known || end == 0 || highest >= end - 1;
 }
 
 static void caps_judge_memory_caps(struct vidmm_referee *referee, DXGK_VIDMMCAPS caps) {

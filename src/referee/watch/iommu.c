@@ -36,9 +36,9 @@ static uint64_t iommu_taken_at(struct vidmm_referee *referee,
                                const DXGK_PHYSICAL_MEMORY_RANGE *range) {
     uint64_t page = (uint64_t)range->BaseAddress.QuadPart / SHADOW_PAGE * SHADOW_PAGE;
     uint64_t end = (uint64_t)range->BaseAddress.QuadPart + range->NumberOfBytes;
-    while (page < end && page < referee->world.memory_bytes && !world_memory(referee, page, 1))
+    while (page < end && page < world_memory_end(referee) && !world_memory(referee, page, 1))
         page += SHADOW_PAGE;
-    return page < referee->world.memory_bytes ? page : end;
+    return page < world_memory_end(referee) ? page : end;
 }
 
 /* What the caller gave the driver to fill in: the driver's answer names other memory at will. */

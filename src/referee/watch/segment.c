@@ -587,8 +587,8 @@ void query_judge_use(struct vidmm_referee *referee) {
     dirty_judge_use(referee);
     MANAGER_MUST(31, caps_reach_memory(referee),
                  "no start of an adapter that cannot address all system memory",
-                 "HighestAcceptableAddress is 0x%llx with 0x%llx bytes of memory",
-                 (unsigned long long)highest, (unsigned long long)referee->world.memory_bytes);
+                 "HighestAcceptableAddress is 0x%llx with memory up to 0x%llx",
+                 (unsigned long long)highest, (unsigned long long)world_memory_end(referee));
     for (uint32_t id = shadow_next_segment(referee, 0); id != 0;
          id = shadow_next_segment(referee, id))
         segment_judge_use_of(referee, shadow_segment(referee, id));

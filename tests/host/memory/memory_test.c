@@ -8,7 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define PAGE 4096u
+#define PAGE   4096u
+#define BEYOND (UINT64_C(1) << 20) /* the first frame beyond 4 GiB */
 
 static const PHYSICAL_ADDRESS any = {.QuadPart = -1};
 static const PHYSICAL_ADDRESS zero = {.QuadPart = 0};
@@ -111,6 +112,40 @@ static void all_pages_can_be_had_once(void **state) {
         assert_true(pages >= sizeof(seen) - 16);
         while (count > 0)
             os->pages_free(os->ctx, lists[--count]);
+        assert_true(tiny_down(host, &error));
+    }
+}
+
+/* A machine of 5 GiB of addresses with 128 MiB, in two halves. */
+static void memory_goes_on_beyond_4_gib(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 2; seed++) {
+        struct vidmm_host_config config = tiny_config();
+        struct vidmm_host_error error;
+        uint64_t high = 0;
+        config.seed = seed;
+        config.high_bytes = config.memory_bytes;
+        struct vidmm_host *host = tiny_up(&config);
+        const struct vidmm_os *os = vidmm_host_os(host);
+        assert_int_equal(os->memory_bytes(os->ctx), 2 * config.memory_bytes);
+        assert_int_equal(os->memory_highest(os->ctx), BEYOND * PAGE + config.high_bytes - 1);
+        assert_null(vidmm_host_memory(host, config.memory_bytes, 1));
+        assert_null(vidmm_host_memory(host, BEYOND * PAGE - 1, 2));
+        PMDL mdl = os->pages_alloc(os->ctx, 1000, 0, UINT64_MAX);
+        for (int i = 0; i < 1000; i++)
+            high += MmGetMdlPfnArray(mdl)[i] >= BEYOND;
+        assert_in_range(high, 501, seed == 0 ? 1000 : 999);
+        linear_view_of(host, mdl, 1000);
+        os->pages_free(os->ctx, mdl);
+        mdl = os->pages_alloc(os->ctx, 1000, 0, BEYOND * PAGE - 1);
+        for (int i = 0; i < 1000; i++)
+            assert_true(MmGetMdlPfnArray(mdl)[i] < BEYOND);
+        os->pages_free(os->ctx, mdl);
+        vidmm_host_low_memory(host);
+        assert_int_equal(os->memory_highest(os->ctx), config.memory_bytes - 1);
+        mdl = os->pages_alloc(os->ctx, 1000, 0, UINT64_MAX);
+        assert_true(MmGetMdlPfnArray(mdl)[0] < BEYOND && MmGetMdlPfnArray(mdl)[999] < BEYOND);
+        os->pages_free(os->ctx, mdl);
         assert_true(tiny_down(host, &error));
     }
 }
@@ -396,6 +431,7 @@ int main(void) {
         cmocka_unit_test(scattered_pages_have_a_linear_view),
         cmocka_unit_test(given_back_pages_come_back_zeroed),
         cmocka_unit_test(all_pages_can_be_had_once),
+        cmocka_unit_test(memory_goes_on_beyond_4_gib),
         cmocka_unit_test(pages_stay_below_the_highest_address),
         cmocka_unit_test(contiguous_pages_are_one_run_under_fragmentation),
         cmocka_unit_test(contiguous_memory_has_physical_addresses),

@@ -30,6 +30,9 @@ struct vidmm_record {
     const char *system; /* versions of Windows; NULL of a mistake */
     const char *source; /* project and place; NULL of a mistake */
     uint16_t rules[VIDMM_RECORD_RULES]; /* the rules that it speaks of */
+    /* How vidmm holds to it, beside the rules that rest on it (vidmm_record_rests): */
+    const char *test; /* a test that does what it tells: "check/records_test.c: w2_..."; or NULL */
+    const char *cannot; /* why no process can show it; or NULL */
 };
 
 enum vidmm_code_kind {
@@ -72,6 +75,8 @@ const struct vidmm_record *vidmm_record_after(const struct vidmm_record *record)
 /* "W21" or "F20" into `text`, which is returned. */
 char *vidmm_record_name(const struct vidmm_record *record, char text[8]);
 bool vidmm_record_names(const struct vidmm_record *record, uint32_t rule);
+/* What a column of a rule's row rests on is this record, among others. */
+bool vidmm_record_rests(const struct vidmm_record *record, const struct vidmm_source *source);
 /* The index-th code with an entry: those of graphics, bugchecks of any driver, problems, statuses;
  * NULL: after the last. */
 const struct vidmm_code *vidmm_code_at(size_t index);

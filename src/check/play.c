@@ -3,6 +3,7 @@
  * last wrote the page decides which rule is broken.
  */
 #include "stage.h"
+#include "surface.h"
 
 static uint32_t rule_of(enum vidmm_op_kind kind) {
     switch (kind) {
@@ -76,7 +77,9 @@ enum vidmm_stage_outcome check_play(struct check *check, struct check_setup *set
     } else {
         setup->observer = vidmm_player_observer(check->player);
         if (check_open(check, setup) && check_manage(check, setup))
-            outcome = play_frames(check, between);
+            outcome = check_speaks(check) || check_surface_any(check)
+                          ? play_frames(check, between)
+                          : check_say(check, VIDMM_STAGE_SKIPPED, CHECK_NO_SURFACES);
     }
     check_close(check);
     vidmm_player_destroy(check->player);

@@ -236,8 +236,7 @@ enum vidmm_stage_outcome stage_locks(struct check *check, uint32_t number) {
     if (!locks_make(&surfaces, speaks))
         return VIDMM_STAGE_STOPPED;
     if (!has_surfaces(&surfaces))
-        return check_say(check, VIDMM_STAGE_SKIPPED,
-                         "the driver does not speak vidmm/umd.h and makes no standard surfaces");
+        return check_say(check, VIDMM_STAGE_SKIPPED, CHECK_NO_SURFACES);
     if (speaks)
         ask_for_too_much(&surfaces);
     if (!treat_all(&surfaces))

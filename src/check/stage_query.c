@@ -36,8 +36,8 @@ static NTSTATUS ask_sized(struct check *check, DXGK_QUERYADAPTERINFOTYPE type, u
     memset(bytes + size, ASH, GUARD);
     DXGKARG_QUERYADAPTERINFO query = {.Type = type, .pOutputData = bytes, .OutputDataSize = size};
     NTSTATUS status = query_ask(check, &query);
-    if (!is_ash(bytes + size, GUARD) && check->shared->ledger.broken[27] == 0)
-        vidmm_ledger_judge(&check->shared->ledger, 27, VIDMM_SIDE_DRIVER, false,
+    if (!is_ash(bytes + size, GUARD) && check->shared->ledger.broken[545] == 0)
+        vidmm_ledger_judge(&check->shared->ledger, 545, VIDMM_SIDE_DRIVER, false,
                            "an answer of no more than OutputDataSize bytes",
                            "bytes behind the %u of the answer to type %d were written", size,
                            (int)type);

@@ -179,8 +179,7 @@ enum vidmm_stage_outcome stage_residency(struct check *check, uint32_t number) {
     if (!has_mmu(check))
         return check_say(check, VIDMM_STAGE_SKIPPED, "the driver has no GpuMmu");
     if (!check_speaks(check) && !makes_standard(check))
-        return check_say(check, VIDMM_STAGE_SKIPPED,
-                         "the driver does not speak vidmm/umd.h and makes no standard surfaces");
+        return check_say(check, VIDMM_STAGE_SKIPPED, CHECK_NO_SURFACES);
     if (!user_open(check, &user) || !plays[number](&user))
         return VIDMM_STAGE_STOPPED;
     check_step(check, "residency: down");

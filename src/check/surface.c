@@ -100,3 +100,13 @@ struct vidmm_allocation_request check_surface_request(const struct check_surface
     return (struct vidmm_allocation_request){
         .private_data = surface->data, .private_size = surface->size, .primary = primary};
 }
+
+bool check_surface_any(struct check *check) {
+    bool any = false;
+    for (uint32_t kind = CHECK_SURFACE_PRIMARY + 1; kind < CHECK_SURFACES && !any; kind++) {
+        struct check_surface surface;
+        any = check_surface_open(check, &surface, kind, 64, 64);
+        check_surface_close(&surface);
+    }
+    return any;
+}

@@ -38,6 +38,11 @@ bool check_surface_open_as(struct check *check, struct check_surface *surface,
                            enum check_surface_kind kind, D3DDDIFORMAT format, uint32_t width,
                            uint32_t height);
 void check_surface_close(struct check_surface *surface);
+/* The driver describes a surface of some kind, primaries aside. */
+bool check_surface_any(struct check *check);
+/* What the stages say of a driver whose surfaces nobody can describe. */
+#define CHECK_NO_SURFACES                                                                          \
+    "could not be examined: the driver does not speak vidmm/umd.h and makes no standard surfaces"
 struct vidmm_allocation_request check_surface_request(const struct check_surface *surface,
                                                       bool primary);
 

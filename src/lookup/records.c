@@ -3,7 +3,9 @@
  */
 #include "tables.h"
 
+#include <ctype.h>
 #include <stdio.h>
+#include <string.h>
 
 static const struct record_table *const tables[] = {&records_seen, &records_mistakes};
 
@@ -42,4 +44,15 @@ bool vidmm_record_names(const struct vidmm_record *record, uint32_t rule) {
             return true;
     }
     return false;
+}
+
+bool vidmm_record_rests(const struct vidmm_record *record, const struct vidmm_source *source) {
+    char name[8];
+    if (source->kind != VIDMM_SOURCE_RECORD)
+        return false;
+    vidmm_record_name(record, name);
+    const char *at = strstr(source->where, name);
+    while (at && isdigit((unsigned char)at[strlen(name)])) /* W2 is not W21 */
+        at = strstr(at + 1, name);
+    return at != NULL;
 }

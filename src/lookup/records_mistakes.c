@@ -8,9 +8,7 @@
 
 #define MISTAKE(number, what, cost, ...)                                                           \
     {                                                                                              \
-        F(number), what, cost, NULL, NULL, {                                                       \
-            __VA_ARGS__                                                                            \
-        }                                                                                          \
+        F(number), what, cost, .rules = { __VA_ARGS__ }                                            \
     }
 
 static const struct vidmm_record rows[] = {
@@ -57,7 +55,7 @@ static const struct vidmm_record rows[] = {
     MISTAKE(14, "the query for the number of segments and the query for the segments disagreed",
             "STATUS_NO_MEMORY at start", 7),
     MISTAKE(15, "an aperture segment was offered for the page tables of GpuMmu",
-            "start-up stood still", 212, 252),
+            "start-up stood still", 212, 252, 546),
     MISTAKE(16,
             "a hand-made header had the bits Agp and Aperture swapped, and descriptor 3 in the "
             "order of descriptor 1",

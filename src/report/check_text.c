@@ -61,26 +61,36 @@ static bool is_follower(const struct vidmm_check_result *result, uint32_t lead, 
            (result->ledger.finding[finding].kind == VIDMM_FINDING_RULE) == rule;
 }
 
-/* "R152 in 5 places, 112 times", of all of a rule. */
+#define PLACES_TOLD 6u /* the calls in which a rule was broken that is told in one line */
+
+/* A place that no finding before `end` has told. */
+static bool is_new_place(const struct vidmm_check_result *result, uint32_t lead, uint32_t end) {
+    const struct vidmm_finding *finding = &result->ledger.finding[end];
+    for (uint32_t i = 0; i < end; i++)
+        if (is_follower(result, lead, i, true) && result->ledger.finding[i].rule == finding->rule &&
+            strcmp(result->ledger.finding[i].where, finding->where) == 0)
+            return false;
+    return finding->where[0] != '\0';
+}
+
+/* "R27 in DxgkDdiQueryAdapterInfo(GPUMMUCAPS), DxgkDdiQueryAdapterInfo(IOMMU_CAPS), 112 times", of
+ * all of a rule. */
 static void print_rule_follows(FILE *out, const struct vidmm_check_result *result, uint32_t lead,
                                uint32_t number) {
-    const char *where = "";
     uint32_t places = 0;
     uint64_t times = 0;
     char id[8];
+    fputs(vidmm_rule_id(number, id), out);
     for (uint32_t i = 0; i < result->ledger.findings; i++) {
         const struct vidmm_finding *finding = &result->ledger.finding[i];
         if (!is_follower(result, lead, i, true) || finding->rule != number)
             continue;
-        places++;
         times += finding->times;
-        where = finding->where;
+        if (is_new_place(result, lead, i) && places++ < PLACES_TOLD)
+            fprintf(out, "%s%s", places == 1 ? " in " : ", ", finding->where);
     }
-    fputs(vidmm_rule_id(number, id), out);
-    if (places > 1)
-        fprintf(out, " in %" PRIu32 " calls", places);
-    else if (where[0] != '\0')
-        fprintf(out, " in %s", where);
+    if (places > PLACES_TOLD)
+        fprintf(out, " and %" PRIu32 " more", places - PLACES_TOLD);
     if (times > 1)
         fprintf(out, ", %" PRIu64 " times", times);
 }

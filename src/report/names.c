@@ -132,6 +132,13 @@ bool report_interface_note(uint32_t registered, uint32_t wddm, uint32_t spoken, 
     const struct vidmm_interface *caps = vidmm_interface_of_wddm(wddm);
     char numbers[3][16];
     text[0] = '\0';
+    if (table && wddm == 0 && spoken >= DXGKDDI_INTERFACE_VERSION_WIN8) {
+        snprintf(text, size,
+                 "DRIVERCAPS says no WDDMVersion, as its page asks for, and Windows 11 was seen to "
+                 "show Code 43 then (vidmm rules W3): 0x%" PRIX32 " is %s",
+                 table->wddm, report_interface(registered, numbers[0], sizeof(numbers[0])));
+        return true;
+    }
     if (!table || !caps || table->wddm == caps->wddm)
         return false;
     snprintf(text, size,

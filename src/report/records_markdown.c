@@ -11,6 +11,40 @@ static void put_cell(FILE *out, const char *text) {
     fputs(" | ", out);
 }
 
+static void put_next(FILE *out, bool *first) {
+    fputs(*first ? "" : "; ", out);
+    *first = false;
+}
+
+/* The rows that rest on the record. */
+static void put_rows(FILE *out, const struct vidmm_record *record, bool *first) {
+    const struct vidmm_rule *rule = NULL;
+    while ((rule = vidmm_rule_after(rule))) {
+        bool severity = vidmm_record_rests(record, &rule->severity_source);
+        char id[8];
+        if (!severity && !vidmm_record_rests(record, &rule->windows_source))
+            continue;
+        put_next(out, first);
+        vidmm_rule_id(rule->number, id);
+        fprintf(out, "%s of [%s](rules.md#%c%s)", severity ? "severity" : "word on Windows", id,
+                id[0] - 'A' + 'a', id + 1);
+    }
+}
+
+/* How vidmm holds to the record: rows of the rule table, a test, or why it cannot. */
+static void put_held(FILE *out, const struct vidmm_record *record) {
+    bool first = true;
+    put_rows(out, record, &first);
+    if (record->test) {
+        put_next(out, &first);
+        fprintf(out, "test `%s`", record->test);
+    }
+    if (record->cannot) {
+        put_next(out, &first);
+        report_markdown_text(out, record->cannot);
+    }
+}
+
 /* An anchor by which other pages point at a record. */
 static void put_record(FILE *out, const struct vidmm_record *record) {
     char name[8];
@@ -23,7 +57,12 @@ static void put_record(FILE *out, const struct vidmm_record *record) {
         put_cell(out, record->source);
     }
     report_markdown_rules(out, record->rules, VIDMM_RECORD_RULES);
-    fputs(" |\n", out);
+    fputs(" | ", out);
+    if (record->system) {
+        put_held(out, record);
+        fputs(" |", out);
+    }
+    fputc('\n', out);
 }
 
 static void put_record_table(FILE *out, bool mistakes) {
@@ -46,7 +85,11 @@ void vidmm_report_records_markdown(FILE *out) {
         "*disputed*, and both are told.\n\n"
         "That a driver starts does not make each of its answers right, only none of them a start "
         "failure.\n\n"
-        "| | when | Windows was seen to | system | source | rules |\n|---|---|---|---|---|---|\n",
+        "The last column says how vidmm holds to a record: the rows whose severity or word on "
+        "Windows it sets, the test (of\n"
+        "`tests/`) whose driver does what it tells, or why no process can show it.\n\n"
+        "| | when | Windows was seen to | system | source | rules | held by |\n"
+        "|---|---|---|---|---|---|---|\n",
         out);
     put_record_table(out, false);
     fputs("\n## What drivers got wrong\n\n"

@@ -24,7 +24,12 @@ bool player_fail(struct vidmm_player *player, enum vidmm_status status, const ch
     if (error.status == status && error.call)
         player_error_text(&error, sentence, sizeof(sentence));
     else
-        snprintf(sentence, sizeof(sentence), "the manager answered %d", (int)status);
+        snprintf(
+            sentence, sizeof(sentence), "%s",
+            status == VIDMM_DRIVER_REFUSED
+                ? "DxgkDdiGetStandardAllocationDriverData describes no surface for it, and the "
+                  "driver does not speak vidmm/umd.h"
+                : "the manager refused it");
     pthread_mutex_lock(&player->lock);
     if (player->status == VIDMM_PLAY_OK) {
         player->status =

@@ -189,6 +189,31 @@ static void what_a_stage_cannot_name_it_leaves_out(void **state) {
     assert_non_null(strstr(stage->text, "no standard surfaces"));
 }
 
+static NTSTATUS APIENTRY describe_none(const HANDLE adapter,
+                                       DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
+    (void)adapter;
+    (void)args;
+    return STATUS_NOT_SUPPORTED;
+}
+
+static void refusing_all_surfaces(DRIVER_INITIALIZATION_DATA *table) {
+    speaking_its_own_language(table);
+    table->DxgkDdiGetStandardAllocationDriverData = describe_none;
+}
+
+/* Nothing is wrong with such a driver, and nothing of its paging was seen. */
+static void who_refuses_all_surfaces_could_not_be_examined(void **state) {
+    static const char *const stages[] = {"paging", "locks", "residency", "memory"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++) {
+        const struct vidmm_stage_result *stage = examine(refusing_all_surfaces, stages[i], NULL);
+        assert_int_equal(result.status, VIDMM_CHECK_PASSED);
+        assert_int_equal(stage->outcome, VIDMM_STAGE_SKIPPED);
+        assert_non_null(strstr(stage->text, "could not be examined"));
+        assert_non_null(strstr(stage->text, "makes no standard surfaces"));
+    }
+}
+
 static void residency_is_examined_with_the_systems_own_surfaces(void **state) {
     (void)state;
     const struct vidmm_stage_result *stage = examine(speaking_its_own_language, "residency", NULL);
@@ -227,6 +252,7 @@ int main(void) {
         cmocka_unit_test(who_says_busy_is_asked_again_when_it_is_idle),
         cmocka_unit_test(a_whole_buffer_that_is_too_small_ends_the_stage),
         cmocka_unit_test(what_a_stage_cannot_name_it_leaves_out),
+        cmocka_unit_test(who_refuses_all_surfaces_could_not_be_examined),
         cmocka_unit_test(residency_is_examined_with_the_systems_own_surfaces),
         cmocka_unit_test(without_addresses_the_paging_engine_alone_is_reset),
         cmocka_unit_test(without_memory_to_move_things_to_maps_are_preempted),

@@ -305,17 +305,69 @@ static void records_name_the_rules_that_rest_on_them(void **state) {
     const struct vidmm_rule *rule = NULL;
     while ((rule = vidmm_rule_after(rule))) {
         const struct vidmm_source *sources[] = {&rule->severity_source, &rule->windows_source};
-        char line[16], names[128];
+        char line[8], names[128];
         for (size_t i = 0; i < 2; i++) {
             if (sources[i]->kind != VIDMM_SOURCE_RECORD)
                 continue;
-            snprintf(line, sizeof(line), "R%u", rule->number);
+            vidmm_rule_id(rule->number, line);
             snprintf(names, sizeof(names), "%s", sources[i]->where);
             for (char *comma = names; (comma = strchr(comma, ','));)
                 *comma = ' ';
             assert_leads(line, names);
         }
     }
+}
+
+static bool is_rested_on(const struct vidmm_record *record) {
+    const struct vidmm_rule *rule = NULL;
+    while ((rule = vidmm_rule_after(rule))) {
+        if (vidmm_record_rests(record, &rule->severity_source) ||
+            vidmm_record_rests(record, &rule->windows_source))
+            return true;
+    }
+    return false;
+}
+
+/* "check/records_test.c: w2_three_queries_are_enough": a file of tests/, and words in it. */
+static void assert_test_exists(const char *test) {
+    static char source[1 << 18];
+    char path[512];
+    const char *name = strstr(test, ": ");
+    assert_non_null(name);
+    snprintf(path, sizeof(path), "%s/%.*s", TESTS, (int)(name - test), test);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        fail_msg("there is no %s", path);
+    source[fread(source, 1, sizeof(source) - 1, file)] = '\0';
+    fclose(file);
+    char wanted[128];
+    bool unit = strstr(test, ".c: ");
+    snprintf(wanted, sizeof(wanted), "%s%s%s", unit ? "cmocka_unit_test(" : "", name + 2,
+             unit ? ")" : "");
+    if (!strstr(source, wanted))
+        fail_msg("%s has no '%s'", path, wanted);
+}
+
+/* A row rests on it, a test does what it tells, or it says why neither can be. */
+static void every_record_is_held_to(void **state) {
+    (void)state;
+    EACH_RECORD(record) {
+        if (record->number > VIDMM_RECORD_MISTAKE)
+            continue;
+        if (!is_rested_on(record) && !record->test && !record->cannot)
+            fail_msg("W%u has no row, no test and no reason", record->number);
+        if (record->test)
+            assert_test_exists(record->test);
+    }
+}
+
+static void a_record_is_not_taken_for_a_longer_number(void **state) {
+    (void)state;
+    const struct vidmm_source source = {VIDMM_SOURCE_RECORD, "W21, W3"};
+    assert_false(vidmm_record_rests(vidmm_record(2), &source));
+    assert_true(vidmm_record_rests(vidmm_record(3), &source));
+    assert_true(vidmm_record_rests(vidmm_record(21), &source));
+    assert_false(vidmm_record_rests(vidmm_record(31), &source));
 }
 
 static void codes_are_whole_and_name_what_exists(void **state) {
@@ -363,6 +415,8 @@ int main(void) {
         cmocka_unit_test(every_pair_of_bytes_is_answered),
         cmocka_unit_test(records_are_whole_and_name_rules_that_exist),
         cmocka_unit_test(records_name_the_rules_that_rest_on_them),
+        cmocka_unit_test(every_record_is_held_to),
+        cmocka_unit_test(a_record_is_not_taken_for_a_longer_number),
         cmocka_unit_test(codes_are_whole_and_name_what_exists),
         cmocka_unit_test(every_code_is_found_by_its_name),
     };

@@ -454,7 +454,7 @@ const struct mutant mutants_query[] = {
             "answers DRIVERCAPS with STATUS_NOT_SUPPORTED")},
     {BREAKS(27, DRIVER, "start", answers_too_small,
             "answers DRIVERCAPS with STATUS_BUFFER_TOO_SMALL")},
-    {BREAKS(27, DRIVER, "start", writes_behind_caps,
+    {BREAKS(545, DRIVER, "start", writes_behind_caps,
             "writes a byte behind OutputDataSize of DRIVERCAPS")},
     {BREAKS(27, DRIVER, "query", has_no_history,
             "answers HISTORYBUFFERPRECISION with STATUS_NOT_SUPPORTED")},

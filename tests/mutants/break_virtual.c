@@ -185,6 +185,7 @@ CAPS(one_level, caps->PageTableLevelCount = 1)
 CAPS(more_bits, caps->VirtualAddressBitCount = 45)
 CAPS(odd_leaf, caps->LeafPageTableSizeFor64KPagesInBytes = 100)
 LEVEL(large_in_system, if (level == 0) desc->PageTableSizeInBytes = 8192)
+LEVEL(in_aperture, if (level == 0) desc->PageTableSegmentId = 1)
 LEVEL(odd_size, if (level == 0) desc->PageTableSizeInBytes -= 8)
 
 /* A second adapter of a link, with more address bits. */
@@ -298,6 +299,7 @@ const struct mutant mutants_virtual[] = {
     BREAKER(250, DRIVER, "has a single level", one_level, THREE),
     BREAKER(251, DRIVER, "has fewer index bits than address bits", more_bits, THREE),
     BREAKER(252, DRIVER, "has tables of 8 KB in system memory", large_in_system, THREE),
+    BREAKER(546, DRIVER, "has leaf tables in an aperture segment", in_aperture, THREE),
     BREAKER(253, DRIVER, "has tables that are no whole pages", odd_size, THREE),
     BREAKER(254, DRIVER, "has tables of 64 KB pages of 100 bytes", odd_leaf, SINGLE),
     BREAKER(255, DRIVER, "wants roots that are no whole pages", root_size, TWO),

@@ -2,6 +2,7 @@
 #include "driver/device.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/world.h"
 #include "image/stubs.h"
@@ -12,6 +13,8 @@
 
 #define VENDOR 0x1af4u
 #define DEVICE 0x4d56u
+
+#define HANDED_BYTES ((size_t)64 << 10) /* a page, however large the machine's are */
 
 static VOID NTAPI device_dpc(struct _KDPC *dpc, PVOID context, PVOID argument1, PVOID argument2) {
     struct host_device *device = context;
@@ -58,6 +61,8 @@ void host_device_configure(struct host_device *device) {
 }
 
 void host_device_done(struct host_device *device) {
+    if (device->handed)
+        munmap(device->handed, 2 * HANDED_BYTES);
     pthread_mutex_destroy(&device->reports.lock);
 }
 
@@ -112,6 +117,24 @@ static void device_disconnect(struct host_device *device) {
     device->started = false;
 }
 
+/*
+ * The copy of the interface that the driver gets. It ends with its page, and the next one cannot be
+ * read: a driver that copies more than there is crashes there, as it was seen to (W34).
+ */
+static DXGKRNL_INTERFACE *device_hand_over(struct host_device *device) {
+    if (!device->handed) {
+        void *pages = mmap(NULL, 2 * HANDED_BYTES, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (pages == MAP_FAILED)
+            return &device->interface;
+        (void)mprotect((unsigned char *)pages + HANDED_BYTES, HANDED_BYTES, PROT_NONE);
+        device->handed = pages;
+    }
+    void *copy = device->handed + HANDED_BYTES - sizeof(device->interface);
+    memcpy(copy, &device->interface, sizeof(device->interface));
+    return copy;
+}
+
 bool host_device_start(struct host_device *device, struct vidmm_host_error *error) {
     const DRIVER_INITIALIZATION_DATA *ddi = &host_world->driver->ddi;
     const USHORT number = (USHORT)(device->board + 1);
@@ -129,8 +152,8 @@ bool host_device_start(struct host_device *device, struct vidmm_host_error *erro
     stubs_out((char *)&device->interface + first,
               (sizeof(device->interface) - first) / sizeof(void *), "DXGKRNL_INTERFACE");
     host_driver_calling("DxgkDdiStartDevice");
-    NTSTATUS status =
-        ddi->DxgkDdiStartDevice(device->context, &info, &device->interface, &sources, &children);
+    NTSTATUS status = ddi->DxgkDdiStartDevice(device->context, &info, device_hand_over(device),
+                                              &sources, &children);
     host_driver_called("DxgkDdiStartDevice", status);
     if (!NT_SUCCESS(status)) {
         device_disconnect(device);

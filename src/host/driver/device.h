@@ -25,6 +25,7 @@ struct host_device {
     PVOID context;          /* the driver's, from AddDevice */
     bool added, started;
     DXGKRNL_INTERFACE interface; /* DeviceHandle is the address of this device */
+    unsigned char *handed;       /* the page that the driver gets it in, and one without access */
     KDPC dpc;                    /* DxgkCbQueueDpc */
     uint8_t config_space[256];
     struct host_reports reports;

@@ -102,8 +102,8 @@ static enum vidmm_status validate_segment(const struct level_question *question,
         *id = 0;
     const struct segment *segment = physical_segment(facts, question->index, *id);
     if (*id != 0 && (!segment || segment->aperture))
-        return mmu_query_wrong(question, field, "a memory segment, or 0 for system memory", NULL,
-                               *id);
+        return mmu_query_wrong(question, field, "a memory segment, or 0 for system memory",
+                               segment ? "R546" : NULL, *id);
     if (*id == 0 && size > 4096u)
         return mmu_query_wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSizeInBytes",
                                "at most 4096 where page tables are in system memory", "R252", size);

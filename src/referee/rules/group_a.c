@@ -510,6 +510,22 @@ const struct vidmm_rule rules_a[] = {
                  "    return STATUS_SUCCESS;\n",
     },
     {
+        RULE(545, DRIVER, DOCUMENTED, CORRUPTION),
+        .severity_source = RECORD("W31"),
+        .statement =
+            "DxgkDdiQueryAdapterInfo writes no more than OutputDataSize bytes of an answer.",
+        .page = "ns-d3dkmddi-_dxgkarg_queryadapterinfo",
+        .how = "The bytes behind pOutputData are compared after each query; stage query asks for "
+               "DRIVERCAPS with the sizes of older systems.",
+        .why = "An older system has a shorter structure, and something else behind it.",
+        .windows = "A driver that wrote 592 of 552 bytes was seen to start; what lay behind the "
+                   "buffer was lost.",
+        .windows_source = RECORD("W31"),
+        .wrong = "*(DXGK_DRIVERCAPS *)args->pOutputData = caps;\n",
+        .right = "RtlCopyMemory(args->pOutputData, &caps,\n"
+                 "              min(args->OutputDataSize, sizeof(caps)));\n",
+    },
+    {
         RULE(28, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "DxgkDdiQueryAdapterInfo may run while the power state changes and answers "
                      "without touching hardware that may be off.",

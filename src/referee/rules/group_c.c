@@ -324,7 +324,8 @@ const struct vidmm_rule rules_c[] = {
                      "GpuMmuSupported, those of exclusive access with IoMmuSecureModeSupported, "
                      "DxgkDdiPatch and DxgkDdiSubmitCommand without virtual addresses, those of "
                      "contexts with MultiEngineAware, DxgkDdiCancelCommand with "
-                     "CancelCommandAware, and those of VidPNs with video present sources. A driver "
+                     "CancelCommandAware, those of engines with SupportPerEngineTDR, and those of "
+                     "VidPNs with video present sources. A driver "
                      "that does more than display has those of "
                      "queries, devices, allocations and paging buffers.",
         .page = "mcdm-implementation-guidelines",
@@ -333,7 +334,7 @@ const struct vidmm_rule rules_c[] = {
                "others either. DxgkDdiGetRootPageTableSize serves roots of two levels alone, and "
                "work of other drivers may come without DxgkDdiRender (DxgkDdiPresent): both are "
                "asked for of compute-only drivers. Those of contexts and of cancelling are on "
-               "ns-d3dkmddi-_dxgk_vidschcaps.",
+               "ns-d3dkmddi-_dxgk_vidschcaps, those of engines on tdr-changes-in-windows-8.",
         .why = "The system calls what the capability promises.",
         .windows = "No page tells; a driver that left slots NULL ended in Code 43.",
         .windows_source = RECORD("W6"),

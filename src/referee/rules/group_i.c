@@ -49,6 +49,21 @@ const struct vidmm_rule rules_i[] = {
                  "desc->PageTableSizeInBytes = 65536;\n",
     },
     {
+        RULE(546, DRIVER, DOCUMENTED, START_FAILS),
+        .severity_source = RECORD("W23"),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "PageTableSegmentId and PagingProcessPageTableSegmentId name no aperture "
+                     "segment: page tables lie in a memory segment or, with 0, in system memory.",
+        .page = "ns-d3dkmddi-_dxgk_page_table_level_desc",
+        .how = "Both of every level are held against the segments that were described before.",
+        .why = "An aperture is a page table itself, which the system fills while it runs; tables "
+               "in it would have to be mapped before anything can be.",
+        .windows = "The start stood still on 11 with WDDM 3.2.",
+        .windows_source = RECORD("W23"),
+        .wrong = "desc->PageTableSegmentId = APERTURE;\n",
+        .right = "desc->PageTableSegmentId = 0; /* pages of the system, mapped by nothing */\n",
+    },
+    {
         RULE(253, DRIVER, DOCUMENTED, START_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "PageTableSizeInBytes is a multiple of the CPU's page size and large enough "

@@ -372,6 +372,21 @@ const struct vidmm_rule rules_host[VIDMM_K_END - VIDMM_K_FIRST] = {
         .wrong = "fork(); /* of the C library that the shared object found */\n",
         .right = "PsCreateSystemThread(&handle, 0, NULL, NULL, NULL, work, context);\n",
     },
+    {
+        HOST(NOTIFY, CORRUPTION),
+        .severity_source = RECORD("W33"),
+        .statement = "DxgkCbNotifyInterrupt is called at the IRQL of the device: by the interrupt "
+                     "routine, or by what DxgkCbSynchronizeExecution calls.",
+        .page = "nc-d3dkmddi-dxgkcb_notify_interrupt",
+        .how = "The host keeps the IRQL of every thread.",
+        .why = "The interrupt itself comes between, and both change the same list of reports.",
+        .windows = "A driver that reported DMA_COMPLETED elsewhere worked, and was mended later "
+                   "for safety (W33).",
+        .windows_source = RECORD("W33"),
+        .wrong = "VOID MyDpcRoutine(const PVOID context) {\n"
+                 "    dxgk->DxgkCbNotifyInterrupt(dxgk->DeviceHandle, &data);\n",
+        .right = "dxgk->DxgkCbSynchronizeExecution(dxgk->DeviceHandle, Report, &data, 0, &done);\n",
+    },
 };
 
 /* The first line whose kind it is and whose word it has; a word of "" is in every sentence. */
@@ -407,6 +422,7 @@ static const struct {
     {VIDMM_FINDING_HOST, "KeBugCheck", VIDMM_K_BUGCHECK},
     {VIDMM_FINDING_HOST, "assertion", VIDMM_K_ASSERTION},
     {VIDMM_FINDING_HOST, "break point", VIDMM_K_ASSERTION},
+    {VIDMM_FINDING_HOST, "DxgkCbNotifyInterrupt was called at IRQL", VIDMM_K_NOTIFY},
     {VIDMM_FINDING_HOST, "IRQL", VIDMM_K_IRQL},
     {VIDMM_FINDING_HOST, "waits for ever", VIDMM_K_WAIT},
     {VIDMM_FINDING_HOST, "would never return", VIDMM_K_WAIT},

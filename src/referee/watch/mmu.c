@@ -81,6 +81,18 @@ static void mmu_judge_size(struct vidmm_referee *referee, const struct tables_mm
                 desc->PageTableSegmentId, desc->PagingProcessPageTableSegmentId);
 }
 
+static void mmu_judge_segments(struct vidmm_referee *referee, uint32_t physical, uint32_t level,
+                               const DXGK_PAGE_TABLE_LEVEL_DESC *desc) {
+    DRIVER_MUST(546,
+                !shadow_aperture(referee, linked_segment(physical, desc->PageTableSegmentId)) &&
+                    !shadow_aperture(
+                        referee, linked_segment(physical, desc->PagingProcessPageTableSegmentId)),
+                "page tables in a memory segment, or in system memory",
+                "tables of level %u in segment %u, of the paging process in %u, of which one is an "
+                "aperture",
+                level, desc->PageTableSegmentId, desc->PagingProcessPageTableSegmentId);
+}
+
 /* Directories are the tables above the leaves. */
 static void mmu_judge_mode(struct vidmm_referee *referee, uint32_t physical, uint32_t level,
                            const DXGK_PAGE_TABLE_LEVEL_DESC *desc) {
@@ -138,6 +150,7 @@ static void mmu_take_level(struct vidmm_referee *referee, const struct query *qu
         return;
     memcpy(&desc, query->out.bytes, size);
     mmu_judge_size(referee, mmu, level, &desc);
+    mmu_judge_segments(referee, in->PhysicalAdapterIndex, level, &desc);
     mmu_judge_mode(referee, in->PhysicalAdapterIndex, level, &desc);
     mmu->level[level] = desc;
     mmu->described |= 1u << level;

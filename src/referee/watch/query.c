@@ -133,7 +133,7 @@ static void query_judge_output(struct vidmm_referee *referee, const struct query
         DRIVER_MUST(10, whole, "the OUT structure filled in, and nothing around it",
                     "byte %lld of the %u bytes at pOutputData was written", (long long)at, size);
     else if (!caps_cut(referee, query))
-        DRIVER_MUST(27, whole, "an answer of no more than OutputDataSize bytes",
+        DRIVER_MUST(545, whole, "an answer of no more than OutputDataSize bytes",
                     "byte %lld of the %u bytes at pOutputData was written", (long long)at, size);
 }
 
@@ -194,34 +194,4 @@ void referee_watch_query(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DA
     segment_begin(referee);
     caps_begin(referee);
     WATCH(table, QueryAdapterInfo);
-}
-
-/* ---- The table ------------------------------------------------------------------------------- */
-
-/* Without these no system can give the driver memory to manage, whatever version it declares. */
-void referee_judge_table(struct vidmm_referee *referee, const DRIVER_INITIALIZATION_DATA *table) {
-    const struct {
-        const char *name;
-        bool filled;
-    } slots[] = {
-        {"DxgkDdiQueryAdapterInfo", table->DxgkDdiQueryAdapterInfo},
-        {"DxgkDdiCreateDevice", table->DxgkDdiCreateDevice},
-        {"DxgkDdiDestroyDevice", table->DxgkDdiDestroyDevice},
-        {"DxgkDdiCreateAllocation", table->DxgkDdiCreateAllocation},
-        {"DxgkDdiDestroyAllocation", table->DxgkDdiDestroyAllocation},
-        {"DxgkDdiOpenAllocation", table->DxgkDdiOpenAllocation},
-        {"DxgkDdiCloseAllocation", table->DxgkDdiCloseAllocation},
-        {"DxgkDdiBuildPagingBuffer", table->DxgkDdiBuildPagingBuffer},
-    };
-    bool displays_only = slots[0].filled; /* with none of the others: it has no memory */
-    for (size_t i = 1; i < sizeof(slots) / sizeof(*slots); i++)
-        displays_only = displays_only && !slots[i].filled;
-    bool newer = table->Version >= DXGKDDI_INTERFACE_VERSION_WDDM2_6;
-    if (newer)
-        DRIVER_MUST(30, slots[0].filled, "a DxgkDdiQueryAdapterInfo from WDDM 2.6 on",
-                    "it is NULL in the table of version 0x%x", (unsigned)table->Version);
-    for (size_t i = newer; !displays_only && i < sizeof(slots) / sizeof(*slots); i++)
-        DRIVER_MUST(477, slots[i].filled, "a function in every slot that memory management needs",
-                    "%s is NULL in the table of version 0x%x", slots[i].name,
-                    (unsigned)table->Version);
 }

@@ -1,8 +1,14 @@
 /*
- * slots.c - the functions in the driver's table, held against what the driver says that it can do:
- * those that a capability needs, and those that a compute-only driver leaves out
- * (mcdm-implementation-guidelines.md). What memory management needs in any case is watch/query.c's.
+ * slots.c - the functions in the driver's table: those that memory management needs in any case, and,
+ * held against what the driver says that it can do, those that a capability needs and those that a
+ * compute-only driver leaves out (mcdm-implementation-guidelines.md).
+ *
+ * What is wrong with several slots is told in one sentence, so that an author fills all of them at
+ * once.
  */
+#include <stdio.h>
+#include <string.h>
+
 #include "watch/query.h"
 
 struct slot {
@@ -10,72 +16,123 @@ struct slot {
     bool filled;
 };
 
+/* "DxgkDdiPatch, DxgkDdiSubmitCommand (physical addresses alone), DxgkDdiCancelCommand (...)" */
+struct names {
+    char text[224];
+    uint32_t count, untold; /* untold: no room for them */
+};
+
 #define SLOT(function)                                                                             \
-    { #function, referee->real.DxgkDdi##function != NULL }
+    { #function, table->DxgkDdi##function != NULL }
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-static void slots_judge_needed(struct vidmm_referee *referee, const struct slot *slot, size_t count,
-                               const char *capability) {
-    for (size_t i = 0; i < count; i++)
-        DRIVER_MUST(477, slot[i].filled,
-                    "a function in every slot that a reported capability needs",
-                    "DxgkDdi%s is NULL in spite of %s", slot[i].name, capability);
+static bool names_say(struct names *names, const char *before, const char *word) {
+    size_t end = strlen(names->text), room = sizeof(names->text) - end;
+    if ((size_t)snprintf(&names->text[end], room, "%s%s", before, word) < room)
+        return true;
+    names->text[end] = '\0';
+    return false;
+}
+
+/* Of the slots those that are not as they should be; `reason` may be NULL. */
+static void names_add(struct names *names, const struct slot *slot, size_t count, bool filled,
+                      const char *reason) {
+    uint32_t told = names->count - names->untold;
+    for (size_t i = 0; i < count; i++) {
+        if (slot[i].filled == filled)
+            continue;
+        names->untold +=
+            !names_say(names, names->count != 0 ? ", DxgkDdi" : "DxgkDdi", slot[i].name);
+        names->count++;
+    }
+    if (reason && names->count - names->untold != told && names_say(names, " (", reason))
+        (void)names_say(names, ")", "");
+}
+
+/* " and 3 more", or nothing. Returns `text`. */
+static const char *names_rest(const struct names *names, char text[24]) {
+    text[0] = '\0';
+    if (names->untold != 0)
+        snprintf(text, 24, " and %u more", names->untold);
+    return text;
+}
+
+static void slots_judge_names(struct vidmm_referee *referee, const struct names *missing) {
+    char rest[24];
+    DRIVER_MUST(477, missing->count == 0,
+                "a function in every slot that a reported capability needs", "NULL: %s%s",
+                missing->text, names_rest(missing, rest));
 }
 
 void slots_judge_host_aperture(struct vidmm_referee *referee) {
+    const DRIVER_INITIALIZATION_DATA *table = &referee->real;
     const struct slot slot[] = {SLOT(MapCpuHostAperture), SLOT(UnmapCpuHostAperture)};
-    slots_judge_needed(referee, slot, COUNT(slot), "SupportsCpuHostAperture");
+    struct names missing = {.count = 0};
+    names_add(&missing, slot, COUNT(slot), true, "SupportsCpuHostAperture");
+    slots_judge_names(referee, &missing);
 }
 
 /* Each of them is in the table of every driver that displays, display-only ones as well. */
 void slots_judge_sources(struct vidmm_referee *referee, ULONG sources) {
+    const DRIVER_INITIALIZATION_DATA *table = &referee->real;
     const struct slot slot[] = {SLOT(IsSupportedVidPn), SLOT(RecommendFunctionalVidPn),
                                 SLOT(EnumVidPnCofuncModality), SLOT(SetVidPnSourceVisibility),
                                 SLOT(CommitVidPn)};
+    struct names missing = {.count = 0};
     if (sources != 0)
-        slots_judge_needed(referee, slot, COUNT(slot), "NumberOfVideoPresentSources");
+        names_add(&missing, slot, COUNT(slot), true, "NumberOfVideoPresentSources");
+    slots_judge_names(referee, &missing);
 }
 
 /* Either model has processes, and work by virtual address; with the IoMmu model the page tables are
  * the CPU's. */
-static void slots_judge_addresses(struct vidmm_referee *referee, DXGK_VIDMMCAPS memory) {
+static void slots_need_addresses(const DRIVER_INITIALIZATION_DATA *table,
+                                 const DXGK_DRIVERCAPS *caps, struct names *missing) {
     const struct slot either[] = {SLOT(CreateProcess), SLOT(DestroyProcess),
                                   SLOT(SubmitCommandVirtual)};
     /* The last one is for roots of two levels alone, but compute-only drivers have it. */
     const struct slot tables[] = {SLOT(SetRootPageTable), SLOT(GetRootPageTableSize)};
-    size_t count = COUNT(tables) - !referee->adapter.caps.MiscCaps.ComputeOnly;
+    DXGK_VIDMMCAPS memory = caps->MemoryManagementCaps;
     if (memory.GpuMmuSupported || memory.IoMmuSupported)
-        slots_judge_needed(referee, either, COUNT(either),
-                           memory.GpuMmuSupported ? "GpuMmuSupported" : "IoMmuSupported");
+        names_add(missing, either, COUNT(either), true,
+                  memory.GpuMmuSupported ? "GpuMmuSupported" : "IoMmuSupported");
     if (memory.GpuMmuSupported)
-        slots_judge_needed(referee, tables, count, "GpuMmuSupported");
-}
-
-static void slots_judge_isolation(struct vidmm_referee *referee) {
-    const struct slot slot[] = {SLOT(BeginExclusiveAccess), SLOT(EndExclusiveAccess)};
-    slots_judge_needed(referee, slot, COUNT(slot), "IoMmuSecureModeSupported");
+        names_add(missing, tables, COUNT(tables) - !caps->MiscCaps.ComputeOnly, true,
+                  "GpuMmuSupported");
 }
 
 /* Work by physical addresses: all of it without virtual ones. */
-static void slots_judge_physical(struct vidmm_referee *referee) {
+static void slots_need_physical(const DRIVER_INITIALIZATION_DATA *table,
+                                const DXGK_DRIVERCAPS *caps, struct names *missing) {
     /* The last one is on the page of compute-only drivers; others may work by DxgkDdiPresent. */
     const struct slot slot[] = {SLOT(Patch), SLOT(SubmitCommand), SLOT(Render)};
-    size_t count = COUNT(slot) - !referee->adapter.caps.MiscCaps.ComputeOnly;
-    slots_judge_needed(referee, slot, count, "physical addresses alone");
+    names_add(missing, slot, COUNT(slot) - !caps->MiscCaps.ComputeOnly, true,
+              "physical addresses alone");
 }
 
-/* ns-d3dkmddi-_dxgk_vidschcaps.md */
-static void slots_judge_scheduling(struct vidmm_referee *referee, DXGK_VIDSCHCAPS caps) {
+/* ns-d3dkmddi-_dxgk_vidschcaps.md, tdr-changes-in-windows-8.md */
+static void slots_need_scheduling(const DRIVER_INITIALIZATION_DATA *table,
+                                  const DXGK_DRIVERCAPS *caps, bool win8, struct names *missing) {
     const struct slot contexts[] = {SLOT(CreateContext), SLOT(DestroyContext)};
     const struct slot cancel[] = {SLOT(CancelCommand)};
-    if (caps.MultiEngineAware)
-        slots_judge_needed(referee, contexts, COUNT(contexts), "MultiEngineAware");
-    if (caps.CancelCommandAware && referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WIN8)
-        slots_judge_needed(referee, cancel, COUNT(cancel), "CancelCommandAware");
+    const struct slot engines[] = {SLOT(QueryDependentEngineGroup), SLOT(QueryEngineStatus),
+                                   SLOT(ResetEngine)};
+    if (caps->SchedulingCaps.MultiEngineAware)
+        names_add(missing, contexts, COUNT(contexts), true, "MultiEngineAware");
+    if (caps->SchedulingCaps.CancelCommandAware && win8)
+        names_add(missing, cancel, COUNT(cancel), true, "CancelCommandAware");
+    if (caps->SupportPerEngineTDR && win8)
+        names_add(missing, engines, COUNT(engines), true, "SupportPerEngineTDR");
+}
+
+static void slots_need_isolation(const DRIVER_INITIALIZATION_DATA *table, struct names *missing) {
+    const struct slot slot[] = {SLOT(BeginExclusiveAccess), SLOT(EndExclusiveAccess)};
+    names_add(missing, slot, COUNT(slot), true, "IoMmuSecureModeSupported");
 }
 
 /* The page's list, as far as there are slots for it. */
 static void slots_judge_compute_only(struct vidmm_referee *referee) {
+    const DRIVER_INITIALIZATION_DATA *table = &referee->real;
     const struct slot slot[] = {SLOT(AcquireSwizzlingRange),
                                 SLOT(ReleaseSwizzlingRange),
                                 SLOT(CheckMultiPlaneOverlaySupport),
@@ -97,23 +154,52 @@ static void slots_judge_compute_only(struct vidmm_referee *referee) {
                                 SLOT(Present),
                                 SLOT(QueryConnectionChange),
                                 SLOT(QueryCurrentFence)};
-    for (size_t i = 0; i < COUNT(slot); i++)
-        DRIVER_MUST(478, !slot[i].filled,
-                    "no function for displays or swizzling in a compute-only driver",
-                    "DxgkDdi%s is there with ComputeOnly", slot[i].name);
+    struct names there = {.count = 0};
+    char rest[24];
+    names_add(&there, slot, COUNT(slot), false, NULL);
+    DRIVER_MUST(478, there.count == 0,
+                "no function for displays or swizzling in a compute-only driver",
+                "there with ComputeOnly: %s%s", there.text, names_rest(&there, rest));
 }
 
 void slots_judge(struct vidmm_referee *referee) {
+    const DRIVER_INITIALIZATION_DATA *table = &referee->real;
     const DXGK_DRIVERCAPS *caps = &referee->adapter.caps;
     DXGK_VIDMMCAPS memory = caps->MemoryManagementCaps;
+    struct names missing = {.count = 0};
     if (memory.VirtualAddressingSupported)
-        slots_judge_addresses(referee, memory);
-    if (!memory.VirtualAddressingSupported && referee->real.DxgkDdiBuildPagingBuffer)
-        slots_judge_physical(referee);
-    if (referee->real.DxgkDdiBuildPagingBuffer)
-        slots_judge_scheduling(referee, caps->SchedulingCaps);
+        slots_need_addresses(table, caps, &missing);
+    if (!memory.VirtualAddressingSupported && table->DxgkDdiBuildPagingBuffer)
+        slots_need_physical(table, caps, &missing);
+    if (table->DxgkDdiBuildPagingBuffer)
+        slots_need_scheduling(table, caps,
+                              referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WIN8, &missing);
     if (memory.IoMmuSecureModeSupported)
-        slots_judge_isolation(referee);
+        slots_need_isolation(table, &missing);
+    slots_judge_names(referee, &missing);
     if (caps->MiscCaps.ComputeOnly)
         slots_judge_compute_only(referee);
+}
+
+/* Without these no system can give the driver memory to manage, whatever version it declares. */
+void referee_judge_table(struct vidmm_referee *referee, const DRIVER_INITIALIZATION_DATA *table) {
+    const struct slot slots[] = {SLOT(QueryAdapterInfo),  SLOT(CreateDevice),
+                                 SLOT(DestroyDevice),     SLOT(CreateAllocation),
+                                 SLOT(DestroyAllocation), SLOT(OpenAllocation),
+                                 SLOT(CloseAllocation),   SLOT(BuildPagingBuffer)};
+    struct names missing = {.count = 0};
+    char rest[24];
+    bool newer = table->Version >= DXGKDDI_INTERFACE_VERSION_WDDM2_6;
+    names_add(&missing, slots + newer, COUNT(slots) - newer, true, NULL);
+    /* With queries and none of the others it only displays: it has no memory. */
+    bool displays_only = table->DxgkDdiQueryAdapterInfo && missing.count == COUNT(slots) - 1;
+    if (newer)
+        DRIVER_MUST(30, table->DxgkDdiQueryAdapterInfo,
+                    "a DxgkDdiQueryAdapterInfo from WDDM 2.6 on",
+                    "it is NULL in the table of version 0x%x", (unsigned)table->Version);
+    if (!displays_only)
+        DRIVER_MUST(477, missing.count == 0,
+                    "a function in every slot that memory management needs",
+                    "NULL in the table of version 0x%x: %s%s", (unsigned)table->Version,
+                    missing.text, names_rest(&missing, rest));
 }

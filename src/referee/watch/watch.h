@@ -35,7 +35,7 @@ void linked_judge_index(struct vidmm_referee *referee, uint32_t index);
 
 /* descriptor.c: a device is about to start; what was described before does not bind it (R19). */
 void descriptors_forget(struct vidmm_referee *referee);
-/* query.c: judges the table itself, when it is wrapped. */
+/* slots.c: judges the table itself, when it is wrapped. */
 void referee_judge_table(struct vidmm_referee *referee, const DRIVER_INITIALIZATION_DATA *table);
 /* segment.c: the manager goes on from asking what the adapter is to using it. */
 void query_judge_use(struct vidmm_referee *referee);

@@ -149,6 +149,46 @@ static NTSTATUS APIENTRY query_adapter_info(const HANDLE adapter,
     return STATUS_SUCCESS;
 }
 
+/* ---- Modes: the one that StartDevice set is all there is -------------------------------------- */
+
+static DXGKDDI_ISSUPPORTEDVIDPN is_supported;
+static NTSTATUS APIENTRY is_supported(const HANDLE adapter, DXGKARG_ISSUPPORTEDVIDPN *args) {
+    UNREFERENCED_PARAMETER(adapter);
+    args->IsVidPnSupported = TRUE;
+    return STATUS_SUCCESS;
+}
+
+static DXGKDDI_RECOMMENDFUNCTIONALVIDPN recommend;
+static NTSTATUS APIENTRY recommend(const HANDLE adapter,
+                                   const DXGKARG_RECOMMENDFUNCTIONALVIDPN *const args) {
+    UNREFERENCED_PARAMETER(adapter);
+    UNREFERENCED_PARAMETER(args);
+    return STATUS_GRAPHICS_NO_RECOMMENDED_FUNCTIONAL_VIDPN;
+}
+
+static DXGKDDI_ENUMVIDPNCOFUNCMODALITY enumerate;
+static NTSTATUS APIENTRY enumerate(const HANDLE adapter,
+                                   const DXGKARG_ENUMVIDPNCOFUNCMODALITY *const args) {
+    UNREFERENCED_PARAMETER(adapter);
+    UNREFERENCED_PARAMETER(args);
+    return STATUS_SUCCESS;
+}
+
+static DXGKDDI_SETVIDPNSOURCEVISIBILITY set_visibility;
+static NTSTATUS APIENTRY set_visibility(const HANDLE adapter,
+                                        const DXGKARG_SETVIDPNSOURCEVISIBILITY *args) {
+    UNREFERENCED_PARAMETER(adapter);
+    UNREFERENCED_PARAMETER(args);
+    return STATUS_SUCCESS;
+}
+
+static DXGKDDI_COMMITVIDPN commit;
+static NTSTATUS APIENTRY commit(const HANDLE adapter, const DXGKARG_COMMITVIDPN *const args) {
+    UNREFERENCED_PARAMETER(adapter);
+    UNREFERENCED_PARAMETER(args);
+    return STATUS_SUCCESS;
+}
+
 DRIVER_INITIALIZE DriverEntry;
 NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING registry_path) {
     KMDDOD_INITIALIZATION_DATA table = {
@@ -158,6 +198,11 @@ NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING registry_path)
         .DxgkDdiStopDevice = stop_device,
         .DxgkDdiRemoveDevice = remove_device,
         .DxgkDdiQueryAdapterInfo = query_adapter_info,
+        .DxgkDdiIsSupportedVidPn = is_supported,
+        .DxgkDdiRecommendFunctionalVidPn = recommend,
+        .DxgkDdiEnumVidPnCofuncModality = enumerate,
+        .DxgkDdiSetVidPnSourceVisibility = set_visibility,
+        .DxgkDdiCommitVidPn = commit,
     };
     return DxgkInitializeDisplayOnlyDriver(driver, registry_path, &table);
 }

@@ -300,7 +300,8 @@ struct vidmm_adapter_config {
     const struct vidmm_observer *observer; /* NULL: none; copied */
     uint64_t hang_ns;                      /* a node without progress for so long is hung; 0: 2 s */
     uint64_t transfer_chunk;               /* bytes of one TRANSFER at most; 0: no limit */
-    struct vidmm_readings readings;        /* where pages and systems disagree; zero: the pages */
+    uint64_t address_from; /* GPU virtual addresses that nobody chose are above, if there is room */
+    struct vidmm_readings readings; /* where pages and systems disagree; zero: the pages */
     enum vidmm_model model;
     uint32_t linked; /* physical adapters; 0 or 1: the only one. More: from WDDM 2.0 on */
     /* To speak with the driver, at most what its table has; 0: what table and caps say. */

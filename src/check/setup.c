@@ -269,6 +269,7 @@ bool check_manage(struct check *check, const struct check_setup *setup) {
     struct vidmm_error error = {.status = VIDMM_OK};
     struct vidmm_adapter_config config = {.observer = setup->observer,
                                           .transfer_chunk = setup->transfer_chunk,
+                                          .address_from = (uint64_t)1 << 32,
                                           .readings = check->options->readings,
                                           .interface_version = check->options->ddi_version};
     if (check_displays_only(check)) {

@@ -388,6 +388,7 @@ enum vidmm_status space_make(struct vidmm_process *process, struct space **out) 
         return error_no_memory(adapter, "vidmm_process_create");
     }
     va_init(first->va, &adapter->os, first->mmu->limit);
+    first->va->from = adapter->settings.address_from;
     *out = first;
     return VIDMM_OK;
 }

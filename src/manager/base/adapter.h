@@ -47,7 +47,7 @@ struct adapter_settings {
     struct vidmm_readings readings;
     void (*quiesce)(void *ctx); /* NULL: none */
     void *quiesce_ctx;
-    uint64_t hang_ns, transfer_chunk;
+    uint64_t hang_ns, transfer_chunk, address_from;
 };
 
 /* Sets of segments: bit id - 1 of each. */

@@ -244,8 +244,8 @@ static bool search_in(struct search *search, const struct mapping *node) {
     return false;
 }
 
-bool va_pick(const struct va *va, uint64_t size, uint64_t alignment, uint64_t low, uint64_t high,
-             uint64_t *start) {
+static bool va_pick_from(const struct va *va, uint64_t size, uint64_t alignment, uint64_t low,
+                         uint64_t high, uint64_t *start) {
     struct search search = {.size = size,
                             .alignment = alignment,
                             .high = high < va->limit ? high : va->limit,
@@ -254,4 +254,11 @@ bool va_pick(const struct va *va, uint64_t size, uint64_t alignment, uint64_t lo
         return false;
     *start = search.cursor;
     return true;
+}
+
+bool va_pick(const struct va *va, uint64_t size, uint64_t alignment, uint64_t low, uint64_t high,
+             uint64_t *start) {
+    uint64_t first = low < va->from && va->from < high ? va->from : low;
+    return va_pick_from(va, size, alignment, first, high, start) ||
+           (first != low && va_pick_from(va, size, alignment, low, high, start));
 }

@@ -66,6 +66,7 @@ struct mapping {
 struct va {
     const struct vidmm_os *os;
     uint64_t limit; /* addresses are below */
+    uint64_t from;  /* what is picked begins here or above, if there is room */
     struct mapping *root;
     struct mapping *spare;
     uint64_t seed;
@@ -76,7 +77,7 @@ void va_destroy(struct va *va);
 /* The first range that ends behind `at`, or NULL. */
 struct mapping *va_find(const struct va *va, uint64_t at);
 bool va_is_free(const struct va *va, uint64_t start, uint64_t end);
-/* The lowest free range in [low, high); `alignment` is a power of two. False: there is none. */
+/* The lowest free range in [low, high), from `from` on if there is one; `alignment` is a power of two. False: there is none. */
 bool va_pick(const struct va *va, uint64_t size, uint64_t alignment, uint64_t low, uint64_t high,
              uint64_t *start);
 /*

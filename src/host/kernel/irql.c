@@ -6,11 +6,14 @@
 #include "image/paged.h"
 #include "kernel/dpc.h"
 #include "kernel/interrupt.h"
+#include "memory/paged_pool.h"
 
 void host_irql_set(KIRQL level) {
     host_self.irql = level;
     if (image_paged)
         image_paged_reach(level < DISPATCH_LEVEL);
+    if (host_paged_pool)
+        (void)host_paged_pool_reach(level < DISPATCH_LEVEL);
 }
 
 KIRQL host_irql_raise(KIRQL level) {

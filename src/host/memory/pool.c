@@ -7,6 +7,7 @@
 #include "base/thread.h"
 #include "base/world.h"
 #include "memory/mdl.h"
+#include "memory/paged_pool.h"
 #include "memory/physical.h"
 #include "memory/pool_frames.h"
 
@@ -36,8 +37,11 @@ bool host_pool_init(struct host_pool *pool, const struct host_physical *ram) {
     pool->buckets = FIRST_BUCKETS;
     pool->bucket = calloc(FIRST_BUCKETS, sizeof(*pool->bucket));
     if (pool->bucket &&
-        host_pool_frames_init(&pool->frames, ram->base + ram->bytes, HOST_POOL_BYTES))
+        host_pool_frames_init(&pool->frames, ram->base + ram->bytes, HOST_POOL_BYTES) &&
+        host_paged_pool_init(!host_world->config.threads))
         return true;
+    host_pool_frames_done(&pool->frames);
+    host_paged_pool_done();
     free(pool->bucket);
     pthread_mutex_destroy(&pool->lock);
     return false;
@@ -74,7 +78,7 @@ static void watch_set(const struct host_pool_block *b) {
 static void pool_release(struct host_pool *pool, struct host_pool_block *b) {
     watch_lift(b);
     if (b->paged)
-        free(b->raw);
+        host_paged_pool_give(b->raw, b->total);
     else
         host_pool_frames_give(&pool->frames, b->raw, b->total);
     free(b);
@@ -178,6 +182,22 @@ static void leave_quarantine(struct host_pool *pool) {
     pool_release(pool, b);
 }
 
+bool host_pool_place(struct host_pool *pool, uint64_t address, struct host_pool_place *place) {
+    bool found = false;
+    if (pthread_mutex_trylock(&pool->lock) != 0)
+        return false;
+    for (uint32_t i = 0; i < pool->buckets && !found; i++)
+        for (struct host_pool_block *b = pool->bucket[i]; b && !found; b = b->next_in_bucket) {
+            uint64_t offset = address - (uintptr_t)b->user;
+            found = offset < b->size;
+            place->size = b->size;
+            place->offset = offset;
+            tag_text(b->tag, place->tag);
+        }
+    pthread_mutex_unlock(&pool->lock);
+    return found;
+}
+
 void host_pool_check(struct host_pool *pool) {
     pthread_mutex_lock(&pool->lock);
     for (uint32_t i = 0; i < pool->buckets; i++)
@@ -223,11 +243,9 @@ void host_pool_done(struct host_pool *pool) {
 static bool find_memory(struct host_pool_block *b, size_t size) {
     bool large = size + 2 * GUARD > HOST_PAGE;
     size_t align = large ? HOST_PAGE : 16, lead = large ? HOST_PAGE : GUARD;
-    while (b->paged && align < HOST_PAGE && align < lead + size + GUARD)
-        align *= 2;
     b->size = size;
     b->total = (lead + size + GUARD + align - 1) & ~(align - 1);
-    b->raw = b->paged ? aligned_alloc(align, b->total)
+    b->raw = b->paged ? host_paged_pool_take(b->total)
                       : host_pool_frames_take(&host_world->pool->frames, b->total);
     b->user = (uint8_t *)b->raw + lead;
     return b->raw;
@@ -246,10 +264,12 @@ static void *pool_alloc(bool paged, size_t size, ULONG tag, uint8_t fill) {
         return NULL;
     }
     b->tag = tag;
+    bool reached = host_paged_pool_reach(true);
     memset(b->user - GUARD, GUARD_BYTE, GUARD);
     memset(b->user, fill, size);
     memset(b->user + size, GUARD_BYTE, GUARD);
     watch_set(b);
+    (void)host_paged_pool_reach(reached);
     pthread_mutex_lock(&host_world->pool->lock);
     pool_insert(host_world->pool, b);
     host_world->pool->live++;
@@ -284,6 +304,7 @@ static void pool_free(void *p, ULONG tag) {
         return;
     }
     pthread_mutex_lock(&pool->lock);
+    bool reached = host_paged_pool_reach(true); /* guards and freed blocks are looked at */
     struct host_pool_block *b = pool_find(pool, p);
     if (b && !b->freed) {
         tag_text(b->tag, text);
@@ -299,6 +320,7 @@ static void pool_free(void *p, ULONG tag) {
         tag_text(b->tag, text);
         host_violation("the driver freed its pool block '%s' of %zu bytes twice", text, b->size);
     }
+    (void)host_paged_pool_reach(reached);
     pthread_mutex_unlock(&pool->lock);
     if (!b && !host_mdl_free_as_pool(p))
         host_violation("ExFreePool of an address that is no pool block");

@@ -44,6 +44,15 @@ void host_pool_watch(struct host_pool *pool);
 /* Frees all remaining blocks and checks every guard once more. */
 void host_pool_done(struct host_pool *pool);
 void host_pool_left(struct host_pool *pool, struct host_pool_left *left);
+/* Where in which block an address is. */
+struct host_pool_place {
+    char tag[5];
+    size_t size;
+    uint64_t offset;
+};
+
+/* False: in none, or the pool is at work right now. */
+bool host_pool_place(struct host_pool *pool, uint64_t address, struct host_pool_place *place);
 /* Checks the guards of all live blocks. */
 void host_pool_check(struct host_pool *pool);
 

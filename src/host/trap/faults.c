@@ -20,6 +20,7 @@
 #include "kernel/registers.h"
 #include "trap/instruction.h"
 #include "trap/mmio.h"
+#include "trap/paged.h"
 #include "trap/privileged.h"
 #include "trap/processor.h"
 #include "trap/sections.h"
@@ -120,7 +121,8 @@ static bool raise_exception(int number, const siginfo_t *info, ucontext_t *user)
 
 static bool out_of_reach(const ucontext_t *user, uint64_t address) {
     host_self.interrupted = user;
-    bool back = sections_fault(address, (uint64_t)user->uc_mcontext.gregs[REG_RIP]);
+    bool back = sections_fault(address, (uint64_t)user->uc_mcontext.gregs[REG_RIP]) ||
+                paged_fault(address, (uint64_t)user->uc_mcontext.gregs[REG_ERR] & WRITES);
     host_self.interrupted = NULL;
     return back;
 }

@@ -25,7 +25,8 @@ const struct vidmm_rule rules_host[VIDMM_K_END - VIDMM_K_FIRST] = {
                      "returns at the IRQL at which it was called.",
         .page = "kernel/managing-hardware-priorities",
         .how = "The host keeps the IRQL of every thread; its functions and the thunks around "
-               "the driver's compare it.",
+               "the driver's compare it. Paged pool and the pageable sections of an image are out "
+               "of reach from DISPATCH_LEVEL on.",
         .why = "At DISPATCH_LEVEL and above no page fault and no wait can be served.",
         .windows = "Windows stops with bugcheck 0xA or 0xD1 when it comes to a page fault; "
                    "Driver Verifier finds the call itself.",

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -248,6 +249,45 @@ static void what_is_written_behind_contiguous_memory_is_told(void **state) {
     assert_true(tiny_down(host, &error));
 }
 
+/* A page and more, and less: what is touched is told once for each time that the IRQL is raised. */
+static void paged_pool_is_out_of_reach_at_raised_irql(void **state) {
+    static const size_t sizes[] = {24, PAGE - 32, 3 * PAGE};
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host *host = tiny_up(&config);
+    struct vidmm_host_error error;
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        volatile uint8_t *paged = ExAllocatePoolWithTag(PagedPool, sizes[i], 0x67617050);
+        volatile uint8_t *other = ExAllocatePoolWithTag(NonPagedPoolNx, sizes[i], 0x67617050);
+        char text[64];
+        KIRQL old;
+        paged[sizes[i] - 1] = other[0] = 7;
+        uint32_t before = vidmm_host_violations(host);
+        KeRaiseIrql(DISPATCH_LEVEL, &old);
+        other[1] = other[0];
+        assert_int_equal(vidmm_host_violations(host), before);
+        paged[sizes[i] - 1]++;
+        paged[0] = 1;
+        KeLowerIrql(old);
+        paged[1] = 1;
+        snprintf(text, sizeof(text), "%zu bytes of paged pool, at offset %zu", sizes[i],
+                 sizes[i] - 1);
+        assert_true(tiny_violated(host, text));
+        assert_int_equal(vidmm_host_violations(host), before + 1);
+        assert_int_equal(paged[sizes[i] - 1], 8);
+        KeRaiseIrql(HIGH_LEVEL, &old);
+        assert_int_equal(paged[1], 1);
+        KeLowerIrql(old);
+        assert_int_equal(vidmm_host_violations(host), before + 2);
+        KeRaiseIrql(DISPATCH_LEVEL, &old);
+        ExFreePool((void *)(uintptr_t)other);
+        KeLowerIrql(old);
+        ExFreePool((void *)(uintptr_t)paged);
+        assert_int_equal(vidmm_host_violations(host), before + 2);
+    }
+    assert_true(tiny_down(host, &error));
+}
+
 static void mdls_of_a_driver_can_be_mapped(void **state) {
     struct vidmm_host_config config = tiny_config();
     struct vidmm_host_error error;
@@ -437,6 +477,7 @@ int main(void) {
         cmocka_unit_test(contiguous_memory_has_physical_addresses),
         cmocka_unit_test(a_device_may_reach_what_somebody_allocated),
         cmocka_unit_test(what_is_written_behind_contiguous_memory_is_told),
+        cmocka_unit_test(paged_pool_is_out_of_reach_at_raised_irql),
         cmocka_unit_test(mdls_of_a_driver_can_be_mapped),
         cmocka_unit_test(addresses_are_looked_up_while_views_come_and_go),
         cmocka_unit_test(damage_is_reported),

@@ -152,6 +152,13 @@ void vidmm_referee_reported(struct vidmm_referee *referee, const struct vidmm_in
 void vidmm_referee_shorten(struct vidmm_referee *referee, const void *base, uint32_t size);
 
 /*
+ * From here on bytes of this value lie behind what the driver gets in calls of this thread: it may
+ * neither write nor use them.
+ */
+#define VIDMM_REFEREE_GUARD 0xa5u /* unless told otherwise */
+void vidmm_referee_guards(uint8_t byte);
+
+/*
  * The driver takes memory for its device by a function of ntoskrnl ("MmAllocateContiguousMemory",
  * kept by the referee) instead of a callback.
  */

@@ -6,22 +6,45 @@
 
 #define NOT_WRITTEN ((DXGK_ENGINE_TYPE)0x5a5a)
 
-static NTSTATUS ask_node(struct check *check, uint32_t node) {
+/* What any node can do, so far. */
+struct nodes_models {
+    bool gpu_mmu, io_mmu;
+};
+
+static NTSTATUS ask_node(struct check *check, uint32_t node, struct nodes_models *models) {
     DXGKARG_GETNODEMETADATA answer = {.EngineType = NOT_WRITTEN};
     check_step(check, "query: metadata of node %u", node);
     NTSTATUS status = check->harness.spoken.DxgkDdiGetNodeMetadata(
         vidmm_host_adapter(check->harness.host), node, &answer);
-    if (status == STATUS_SUCCESS)
-        vidmm_ledger_judge(&check->shared->ledger, 532, VIDMM_SIDE_DRIVER,
-                           answer.EngineType != NOT_WRITTEN, "an EngineType",
-                           "EngineType of node %u was not written", node);
+    if (status != STATUS_SUCCESS)
+        return status;
+    vidmm_ledger_judge(&check->shared->ledger, 532, VIDMM_SIDE_DRIVER,
+                       answer.EngineType != NOT_WRITTEN, "an EngineType",
+                       "EngineType of node %u was not written", node);
+    models->gpu_mmu = models->gpu_mmu || answer.GpuMmuSupported;
+    models->io_mmu = models->io_mmu || answer.IoMmuSupported;
     return status;
+}
+
+/* The model of the adapter is that of some node of it. */
+static void judge_models(struct check *check, const DXGK_VIDMMCAPS *caps,
+                         const struct nodes_models *models) {
+    struct vidmm_ledger *ledger = &check->shared->ledger;
+    if (caps->GpuMmuSupported)
+        vidmm_ledger_judge(ledger, 536, VIDMM_SIDE_DRIVER, models->gpu_mmu,
+                           "a node with GpuMmuSupported, which DRIVERCAPS has",
+                           "GpuMmuSupported is set for no node");
+    if (caps->IoMmuSupported)
+        vidmm_ledger_judge(ledger, 536, VIDMM_SIDE_DRIVER, models->io_mmu,
+                           "a node with IoMmuSupported, which DRIVERCAPS has",
+                           "IoMmuSupported is set for no node");
 }
 
 /* Linked adapters have the topology of one. */
 void query_nodes(struct check *check, const DXGK_DRIVERCAPS *caps) {
     struct vidmm_ledger *ledger = &check->shared->ledger;
     uint32_t nodes = caps->GpuEngineTopology.NbAsymetricProcessingNodes;
+    struct nodes_models models = {.gpu_mmu = false};
     bool there = check->harness.spoken.DxgkDdiGetNodeMetadata;
     if (check_displays_only(check) ||
         check->harness.spoken.Version < DXGKDDI_INTERFACE_VERSION_WDDM1_3)
@@ -30,14 +53,16 @@ void query_nodes(struct check *check, const DXGK_DRIVERCAPS *caps) {
                        "DxgkDdiGetNodeMetadata is NULL");
     for (uint32_t asked = 0; there && asked < 2 * nodes && asked < 64; asked++) {
         uint32_t node = asked % nodes; /* twice: the second answer is as whole as the first */
-        NTSTATUS status = ask_node(check, node);
+        NTSTATUS status = ask_node(check, node, &models);
         vidmm_ledger_judge(ledger, 524, VIDMM_SIDE_DRIVER, status == STATUS_SUCCESS,
                            "STATUS_SUCCESS for each node", "status 0x%08x for node %u of %u",
                            (unsigned)status, node, nodes);
     }
+    if (there && check->shared->told.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+        judge_models(check, &caps->MemoryManagementCaps, &models);
     for (uint32_t beyond = 0; there && beyond < 2; beyond++) {
         uint32_t node = beyond == 0 ? nodes : UINT32_MAX;
-        NTSTATUS status = ask_node(check, node);
+        NTSTATUS status = ask_node(check, node, &models);
         vidmm_ledger_judge(ledger, 524, VIDMM_SIDE_DRIVER, status == STATUS_INVALID_PARAMETER,
                            "STATUS_INVALID_PARAMETER for a node that does not exist",
                            "status 0x%08x for node %u of %u", (unsigned)status, node, nodes);

@@ -8,6 +8,7 @@
 
 #include <vidmm/interfaces.h>
 #include <vidmm/softgpu.h>
+#include <vidmm/statuses.h>
 #include <vidmm/umd.h>
 
 /* Enough for every stage; a page list over all of it is short. Most page lists lie in the part beyond
@@ -48,6 +49,17 @@ static void refused(struct check *check, const char *text) {
     if (!check->starving)
         vidmm_ledger_note(&check->shared->ledger, VIDMM_FINDING_REFUSED, VIDMM_SIDE_DRIVER, "%s",
                           text);
+}
+
+void check_refused(struct check *check, const char *call, NTSTATUS status) {
+    char text[128];
+    const char *name = vidmm_status_name(status);
+    snprintf(text, sizeof(text), "%s failed with status %s (0x%08x)", call, name ? name : "",
+             (unsigned)status);
+    if (check_explained(check))
+        (void)check_say(check, VIDMM_STAGE_STOPPED, "%s", text);
+    else
+        refused(check, text);
 }
 
 bool check_explained(const struct check *check) {

@@ -129,6 +129,9 @@ void check_step(struct check *check, const char *format, ...) __attribute__((for
 /* One sentence about why a stage ends here; returns `outcome`. */
 enum vidmm_stage_outcome check_say(struct check *check, enum vidmm_stage_outcome outcome,
                                    const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* A call failed that has no reason to: the stage ends here, and the refusal is a finding unless a
+ * broken rule explains it. */
+void check_refused(struct check *check, const char *call, NTSTATUS status);
 /* True: in this life of the driver a rule was found broken, which may explain other errors. */
 bool check_explained(const struct check *check);
 /* Makes a finding of the manager's error. */
@@ -151,6 +154,8 @@ bool check_workload(uint64_t seed, uint32_t frames, struct vidmm_workload *out);
  * (may be NULL) is called at intervals. */
 enum vidmm_stage_outcome check_play(struct check *check, struct check_setup *setup, uint32_t frames,
                                     void (*between)(void *ctx, uint64_t done, uint64_t events));
+/* ask_fence.c: the fence of a node; false: the driver did not tell, which is a finding. */
+bool check_ask_fence(struct check *check, uint32_t node, uint32_t physical);
 /* vidmm_reset from `between`. */
 void check_reset(struct check *check);
 

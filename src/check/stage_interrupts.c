@@ -49,12 +49,9 @@ static void on_a_line(struct raw_submitter *raw) {
 /* ---- Fences ---------------------------------------------------------------------------------- */
 
 static bool ask_fence(struct raw_submitter *raw, const char *when) {
-    DXGKARG_QUERYCURRENTFENCE args = {.NodeOrdinal = raw->info.paging_node,
-                                      .EngineOrdinal = raw->physical};
     check_step(raw->check, "interrupts: the current fence %s", when);
-    NTSTATUS status = raw->ddi->DxgkDdiQueryCurrentFence(raw->adapter, &args);
-    vidmm_host_run(raw->check->harness.host);
-    return status == STATUS_SUCCESS;
+    raw->refused = !check_ask_fence(raw->check, raw->info.paging_node, raw->physical);
+    return !raw->refused;
 }
 
 /* Work is done and its interrupt lost. That it was done shows when the interrupt comes after all. */

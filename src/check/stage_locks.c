@@ -145,7 +145,7 @@ static void ask_for_too_much(struct surfaces *surfaces) {
 
 static bool rest(struct surfaces *surfaces) {
     struct vidmm_adapter *adapter = surfaces->check->harness.adapter;
-    if (!fine(surfaces, vidmm_wait_idle(adapter)))
+    if (!fine(surfaces, vidmm_wait_idle(adapter)) || !check_ask_fence(surfaces->check, 0, 0))
         return false;
     return !surfaces->resets || check_good(surfaces->check, vidmm_reset(adapter));
 }

@@ -162,6 +162,7 @@ static bool with_surface(struct check *check, enum check_surface_kind kind, bool
     bool good = true;
     if (check_surface_open(check, &surface, kind, WIDTH, HEIGHT)) {
         *known = true;
+        check_short_data(check, &surface);
         good = kind == CHECK_SURFACE_PRIMARY ? objects_describe(check, &surface)
                                              : pass_on(check, &surface);
     }

@@ -43,6 +43,10 @@ bool check_surface_any(struct check *check);
 /* What the stages say of a driver whose surfaces nobody can describe. */
 #define CHECK_NO_SURFACES                                                                          \
     "could not be examined: the driver does not speak vidmm/umd.h and makes no standard surfaces"
+
+/* short_data.c: creates it from less than its private data. */
+void check_short_data(struct check *check, const struct check_surface *surface);
+
 struct vidmm_allocation_request check_surface_request(const struct check_surface *surface,
                                                       bool primary);
 

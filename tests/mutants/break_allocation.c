@@ -248,6 +248,16 @@ SPOILED_INFO(out_of_sight, if (!info->Flags.Cached || info->Flags.Overlay) retur
              info->Flags.Cached = 0; info->Flags.CpuVisible = 0)
 SPOILED_INFO(last_row_missing, if (info->Size > 65536) info->Size -= 65536)
 
+static NTSTATUS APIENTRY create_from_more(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    const DXGK_ALLOCATIONINFO *info = &args->pAllocationInfo[0];
+    const UCHAR *data = info->pPrivateDriverData;
+    NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);
+    return data && status != STATUS_SUCCESS && data[info->PrivateDriverDataSize] == 1
+               ? STATUS_NO_MEMORY
+               : status;
+}
+REPLACE(DxgkDdiCreateAllocation, create_from_more)
+
 static DXGKRNL_INTERFACE system_calls;
 
 static VOID *APIENTRY ask_of_no_type(const DXGKARGCB_GETHANDLEDATA *data) {
@@ -255,6 +265,24 @@ static VOID *APIENTRY ask_of_no_type(const DXGKARGCB_GETHANDLEDATA *data) {
     mine.Type = 0;
     return system_calls.DxgkCbGetHandleData(&mine);
 }
+
+static VOID *APIENTRY ask_of_no_handle(const DXGKARGCB_GETHANDLEDATA *data) {
+    DXGKARGCB_GETHANDLEDATA mine = *data;
+    VOID *found = system_calls.DxgkCbGetHandleData(data);
+    mine.hObject = 0;
+    (void)system_calls.DxgkCbGetHandleData(&mine);
+    return found;
+}
+
+static NTSTATUS APIENTRY start_of_no_handle(const PVOID context, PDXGK_START_INFO info,
+                                            PDXGKRNL_INTERFACE calls, PULONG sources,
+                                            PULONG children) {
+    DXGKRNL_INTERFACE mine = *calls;
+    system_calls = *calls;
+    mine.DxgkCbGetHandleData = ask_of_no_handle;
+    return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
+}
+REPLACE(DxgkDdiStartDevice, start_of_no_handle)
 
 static NTSTATUS APIENTRY start_forgetful(const PVOID context, PDXGK_START_INFO info,
                                          PDXGKRNL_INTERFACE calls, PULONG sources,
@@ -552,6 +580,9 @@ const struct mutant mutants_allocation[] = {
     DRIVER(527, "answers the pitch in pixels", install_pitch_in_pixels, .stage = "objects"),
     DRIVER(527, "leaves out the last rows of a surface", install_last_row_missing,
            .stage = "objects"),
+    DRIVER(537, "looks at what follows private data", install_create_from_more, .stage = "objects"),
+    DRIVER(528, "asks about handle 0 when an allocation is opened", install_start_of_no_handle,
+           PAGING),
     DRIVER(528, "asks about a handle of no type", install_start_forgetful, PAGING),
     DRIVER(530, "creates a context without a handle", install_context_of_nothing,
            .stage = "objects"),

@@ -388,6 +388,14 @@ static NTSTATUS APIENTRY leaves_type(const HANDLE adapter, UINT node,
 }
 REPLACE(DxgkDdiGetNodeMetadata, leaves_type)
 
+static NTSTATUS APIENTRY forgets_model(const HANDLE adapter, UINT node,
+                                       DXGKARG_GETNODEMETADATA *args) {
+    NTSTATUS status = mutants_good.DxgkDdiGetNodeMetadata(adapter, node, args);
+    args->GpuMmuSupported = FALSE;
+    return status;
+}
+REPLACE(DxgkDdiGetNodeMetadata, forgets_model)
+
 static NTSTATUS APIENTRY answers_everything(const HANDLE adapter,
                                             const DXGKARG_QUERYADAPTERINFO *args) {
     NTSTATUS status = mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
@@ -522,6 +530,8 @@ const struct mutant mutants_query[] = {
     {BREAKS(524, DRIVER, "query", no_metadata, "has no DxgkDdiGetNodeMetadata")},
     {BREAKS(529, DRIVER, "query", answers_everything, "succeeds for queries that nobody knows")},
     {BREAKS(532, DRIVER, "query", leaves_type, "does not write EngineType")},
+    {BREAKS(536, DRIVER, "query", forgets_model, "has page tables, and no node that uses them"),
+     .settings = {{"MmuLevels", 4}}},
     {BREAKS(90, DRIVER, "start", wrong_handle, "reports no DxgkPhysicalAdapterHandle")},
 };
 const uint32_t mutants_query_count = sizeof(mutants_query) / sizeof(mutants_query[0]);

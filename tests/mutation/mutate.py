@@ -6,17 +6,20 @@
 Each mutant is compiled as BUILD compiles the driver, examined by `vidmm check`, and put in one class:
 
   named        the first finding is a rule's
-  symptom      a crash, a hang, a leak or a failed start was all that was seen
+  placed       the first finding is the host's, and tells of the place of the mistake (places.py)
+  symptom      the first finding is another one
   passed       nothing was found
   equivalent   nothing was found, and equivalent.txt says why the mutant is as good as the original
   not visible  nothing was found, and equivalent.txt says what nobody can see from outside
 
-Mutants that compile to the code of the original are not counted. FILE gets a JSON line for each.
+Mutants that compile to the code of the original, and of functions that no examination calls (reach.py), are
+not counted. FILE gets a JSON line for each that is.
 """
 
 import argparse
 import collections
 import concurrent.futures
+import functools
 import json
 import os
 import random
@@ -27,17 +30,17 @@ import sys
 import tempfile
 
 from operators import Source, mutations
+from places import Places
+from reach import reach_of
 
 # What compilers of drivers do not let pass: a pointer made of 32 bits is no mistake that a check gets to see.
 REFUSED = ["-Werror=" + warning for warning in (
-    "int-conversion", "pointer-to-int-cast", "int-to-pointer-cast", "incompatible-pointer-types")]
-# Rows of what the host sees that are no crash, hang, lost work, wrong byte or failed start.
-EXACT = re.compile(r"K([1-9]|1[0-27-9]|2[0-2567]) ")
-OUTCOMES = ("named", "symptom", "passed", "equivalent", "not visible")
+    "int-conversion", "pointer-to-int-cast", "int-to-pointer-cast", "incompatible-pointer-types", "overflow")]
+OUTCOMES = ("named", "placed", "symptom", "passed", "equivalent", "not visible")
 JUDGED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "equivalent.txt")
 DRIVERS = {  # name -> model of its hardware
     "aperture-only": None, "banked": None, "cpu-vram": None, "gpummu": None, "ring": "ring-hardware",
-    "softgpu": "softgpu-hardware",
+    "softgpu": "softgpu-hardware", "wdk-style": None,
 }
 # What a driver is examined with, one after the other until something is found: a driver that speaks
 # several interfaces has code for each.
@@ -69,20 +72,30 @@ class Driver:
     def object_of(self, source, text, directory):
         """Compiles `text` in the place of `source`; the object's path, or None."""
         command = self.compile[source]
-        changed, out = os.path.join(directory, "mutant.c"), os.path.join(directory, "mutant.o")
+        is_c = source.endswith(".c")
+        changed = os.path.join(directory, "mutant" + os.path.splitext(source)[1])
+        out = os.path.join(directory, "mutant.o")
         with open(changed, "w", encoding="utf-8") as file:
             file.write(text)
         words = [w for i, w in enumerate(command)
-                 if not w.startswith("-W") and w not in ("-g", "-MD") and command[i - 1] not in ("-MQ", "-MF", "-o")
+                 if not w.startswith("-W") and w != "-MD" and command[i - 1] not in ("-MQ", "-MF", "-o")
                  and w not in ("-MQ", "-MF", "-o", "-c") and w != command[-1]]
-        words += REFUSED + ["-O1", "-iquote", os.path.dirname(os.path.abspath(source)), "-c", changed, "-o", out]
+        words += REFUSED if is_c else REFUSED[-1:]
+        words += ["-O1", "-fno-inline", "-iquote", os.path.dirname(os.path.abspath(source)), "-c", changed, "-o", out]
         done = subprocess.run(words, cwd=self.build, capture_output=True)
         return out if done.returncode == 0 else None
 
-    def module(self, source, object_path, directory):
+    @functools.lru_cache(maxsize=None)
+    def original(self, source, text):
+        """The code that `source` compiles to."""
+        with tempfile.TemporaryDirectory() as directory:
+            return code_of(self.object_of(source, text, directory))
+
+    def module(self, objects, directory, more=()):
+        """Links `objects`, source -> object, in the place of the driver's own."""
         out = os.path.join(directory, self.name + ".so")
-        original = self.compile[source][self.compile[source].index("-o") + 1]
-        words = [object_path if w == original else w for w in self.link]
+        own = {self.compile[s][self.compile[s].index("-o") + 1]: path for s, path in objects.items()}
+        words = [own.get(word, word) for word in self.link] + list(more)
         words[words.index("-o") + 1] = out
         return out if subprocess.run(words, cwd=self.build, capture_output=True).returncode == 0 else None
 
@@ -92,20 +105,21 @@ def code_of(path):
     out = path + ".code"
     subprocess.run(["objcopy", "--strip-debug", "--remove-section=.comment", path, out], check=True)
     with open(out, "rb") as file:
-        return file.read().replace(b"mutant.c", b"")
+        return re.sub(rb"mutant\.c(pp)?", b"", file.read())
 
 
-def examine(vidmm, driver, module, directory):
-    for options in OPTIONS.get(driver.name, ([],)):
-        report = examine_with(vidmm, driver, module, directory, options)
-        if verdict(report) != "passed":
+def examine(vidmm, driver, module, directory, numbers):
+    """With the options of these numbers, until something is found."""
+    for number in numbers:
+        report = examine_with(vidmm, driver, module, directory, OPTIONS.get(driver.name, ([],))[number])
+        if verdict(report, lambda finding: False) != "passed":
             break
     return report
 
 
 def examine_with(vidmm, driver, module, directory, options):
     out = os.path.join(directory, "check.json")
-    words = [vidmm, "check", "--format", "json", "--output", out, "--timeout", "60"] + options
+    words = [vidmm, "check", "--format", "json", "--output", out, "--timeout", "30"] + options
     if driver.hardware:
         words += ["--hardware", driver.hardware]
     done = subprocess.run(words + [module], capture_output=True, text=True)
@@ -116,10 +130,13 @@ def examine_with(vidmm, driver, module, directory, options):
         return {"status": "no report", "text": done.stderr, "findings": [], "stages": []}
 
 
-def verdict(report):
+def verdict(report, right):
+    """`right(finding)`: a finding of the host is about the right place."""
     findings = [f for f in report["findings"] if f.get("severity") != "advice"]
     if findings and re.match(r"R\d", findings[0]["id"]):
         return "named"
+    if findings and right(findings[0]):
+        return "placed"
     return "symptom" if findings or report["status"] not in ("passed",) else "passed"
 
 
@@ -155,29 +172,50 @@ def settle(row, judged):
         return
 
 
-def run(vidmm, driver, source_path, source, mutation):
+def sources_of(driver, table):
+    return {path: source for queue in table.values() for d, path, source, _ in queue if d is driver}
+
+
+def reaches(vidmm, driver, table):
+    """What the examinations of a driver reach of it."""
+    sources = sources_of(driver, table)
+    options = OPTIONS.get(driver.name, ([],))
+    with tempfile.TemporaryDirectory() as directory:
+        def examine_once(module, number):
+            return examine_with(vidmm, driver, module, directory, options[number])
+        return reach_of(driver, sources, len(options), examine_once, directory)
+
+
+def described(driver, source_path, source, mutation):
+    """The mutant as a row of the table, without its outcome."""
     start = source.text.rfind("\n", 0, mutation.start) + 1
     end = source.text.find("\n", mutation.end)
-    text = source.text[:mutation.start] + mutation.text + source.text[mutation.end:]
-    row = {
+    return {
         "driver": driver.name, "source": os.path.relpath(source_path), "kind": mutation.kind,
         "line": source.text.count("\n", 0, mutation.start) + 1,
         "function": source.function_at(mutation.start), "was": source.text[start:end].strip(),
         "is": (source.text[start:mutation.start] + mutation.text + source.text[mutation.end:end]).strip(),
     }
+
+
+def run(vidmm, reach, places, driver, source_path, source, mutation):
+    """The mutant's row; None: it is none."""
+    row = described(driver, source_path, source, mutation)
+    text = source.text[:mutation.start] + mutation.text + source.text[mutation.end:]
+    numbers = [number for number in range(len(OPTIONS.get(driver.name, ([],))))
+               if reach[driver.name].calls(source_path, source, mutation.start, number)]
+    if not numbers:
+        return None
     with tempfile.TemporaryDirectory() as directory:
-        original = driver.object_of(source_path, source.text, directory)
-        before = code_of(original)
         changed = driver.object_of(source_path, text, directory)
-        if not changed:
+        if not changed or code_of(changed) == driver.original(source_path, source.text):
             return None
-        if code_of(changed) == before:
-            return None
-        module = driver.module(source_path, changed, directory)
+        module = driver.module({source_path: changed}, directory)
         if not module:
             return None
-        report = examine(vidmm, driver, module, directory)
-    row["outcome"] = verdict(report)
+        report = examine(vidmm, driver, module, directory, numbers)
+    row["reached"] = reach[driver.name].passes(source_path, source, mutation.start)
+    row["outcome"] = verdict(report, lambda finding: places[driver.name].right(finding, row["function"]))
     row["status"] = report["status"]
     row["found"] = ["{id} {where} [{step}] {found}".format(**f)[:160] for f in report["findings"]]
     row["stages"] = [f"{s['name']} {s['outcome']}" for s in report["stages"] if s["outcome"] not in ("done", "skipped")]
@@ -224,11 +262,10 @@ def print_table(rows):
         print(f"{kind:20} {driver:14} " + " ".join(f"{count[kind, driver, o]:11}" for o in OUTCOMES))
     total = collections.Counter(row["outcome"] for row in rows)
     print(f"{len(rows)} mutants: " + ", ".join(f"{total[o]} {o}" for o in OUTCOMES))
-    judged = total["named"] + total["symptom"] + total["passed"]
+    judged = sum(total[o] for o in ("named", "placed", "symptom", "passed"))
     if judged:
-        exact = sum(row["outcome"] == "symptom" and bool(EXACT.match((row["found"] or [""])[0])) for row in rows)
-        print(f"of the symptoms {exact} begin with what the host saw of the mistake itself: a leak, a refusal, a function")
-        print(f"of the {judged} that are neither equivalent nor not visible {100 * total['named'] / judged:.0f} % are named")
+        print(f"of the {judged} that are neither equivalent nor not visible {100 * total['named'] / judged:.0f} % are "
+              f"named by a rule, and {100 * total['placed'] / judged:.0f} % placed by what the host saw")
 
 
 def main():
@@ -244,8 +281,14 @@ def main():
     build = os.path.abspath(options.build)
     drivers = [Driver(build, name) for name in options.driver or sorted(DRIVERS)]
     table = candidates(drivers)
-    source = drawn(of_line(table, options.at) if options.at else table, options.seed)
+    chosen = of_line(table, options.at) if options.at else table
+    drivers = [driver for driver in drivers if any(queue for (name, _), queue in chosen.items() if name == driver.name)]
+    source = drawn(chosen, options.seed)
     vidmm = os.path.join(build, "vidmm")
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        found = pool.map(lambda driver: reaches(vidmm, driver, table), drivers)
+        reach = dict(zip((driver.name for driver in drivers), found))
+    places = {driver.name: Places(sources_of(driver, table).values()) for driver in drivers}
     judged, rows = read_judged(JUDGED), []
     out = open(options.out, "w", encoding="utf-8") if options.out else None
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
@@ -255,7 +298,7 @@ def main():
                 candidate = next(source, None)
                 if candidate is None:
                     break
-                waiting.add(pool.submit(run, vidmm, *candidate))
+                waiting.add(pool.submit(run, vidmm, reach, places, *candidate))
             if not waiting:
                 break
             done, waiting = concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED)

@@ -12,6 +12,8 @@ KEYWORDS = (
     "return", "if", "for", "while", "do", "switch", "case", "default", "break", "continue", "goto",
     "else", "static", "const", "struct", "enum", "union", "sizeof", "UNREFERENCED_PARAMETER",
 )
+FUNCTION = re.compile(r"\)\s*(const|noexcept|\s)*$")
+SCOPE = re.compile(r"\b(namespace|class|struct|extern)\b[^;{}()=]*$")
 
 
 @dataclass(frozen=True)
@@ -34,18 +36,30 @@ class Source:
             lambda found: re.sub(r"[^\n]", " ", found.group()), text, flags=re.S | re.M)
         self.bodies = list(self._bodies())
         self.statements = [s for body in self.bodies for s in self._statements(*body)]
+        self.exits = [(found.start(), found.end()) for start, end in self.bodies
+                      for found in re.compile(r"\b(return|break|continue|goto)\b[^;{}]*;").finditer(
+                          self.masked, start, end)]
 
     def _bodies(self):
-        depth = 0
-        for i, c in enumerate(self.masked):
-            if c == "{":
-                if depth == 0:
-                    start, is_function = i, self.masked[:i].rstrip().endswith(")")
-                depth += 1
-            elif c == "}":
+        """The outermost braces behind a parameter list, also inside of namespaces and classes."""
+        depth, inside = 0, 0
+        for found in re.finditer(r"[{}]", self.masked):
+            i = found.start()
+            if found.group() == "}":
                 depth -= 1
-                if depth == 0 and is_function:
+                inside = min(inside, depth)
+                if depth == inside and is_function:
                     yield start + 1, i
+                    is_function = False
+                continue
+            if depth == inside:
+                head = self.masked[self._head(i):i]
+                start, is_function = i, bool(FUNCTION.search(head))
+                inside += bool(SCOPE.search(head) and not is_function)
+            depth += 1
+
+    def _head(self, i):
+        return max(self.masked.rfind(c, 0, i) for c in ";{}") + 1
 
     def _statements(self, start, end):
         """Expression statements: (start, end) with the semicolon, without what controls them."""
@@ -100,7 +114,8 @@ class Source:
         """The name of the function around a position."""
         for start, end in self.bodies:
             if start <= position < end:
-                names = re.findall(r"(\w+)\s*\((?:[^()]|\([^()]*\))*\)\s*$", self.masked[:start - 1])
+                names = re.findall(r"(\w+)\s*\((?:[^()]|\([^()]*\))*\)[\sa-z]*$",
+                                   self.masked[self._head(start - 1):start - 1])
                 return names[-1] if names else ""
         return ""
 
@@ -115,7 +130,7 @@ def off_by_one(source):
     for sign, other in (("<", "<="), ("<=", "<"), (">", ">="), (">=", ">")):
         yield from replaced(source, "off by one", r"(?<= )" + re.escape(sign) + r"(?= )", other)
     yield from replaced(source, "off by one", r" [+-] 1u?\b", "")
-    yield from replaced(source, "off by one", r"(?<=[ (,])\d{1,4}u?(?=[,;) ])",
+    yield from replaced(source, "off by one", r"(?<=[ (,])(?<!MAXULONG / )\d{1,4}u?(?=[,;) ])",
                         lambda found: str(int(found.group().rstrip("u")) + 1))
 
 
@@ -142,9 +157,16 @@ def missing_call(source):
             yield Mutation("missing call", start, end, ";")
 
 
+ASSIGNMENT = re.compile(r"([^=(]+?)\s*[+|&-]?=(?!=)\s*(.*);", re.S)
+CONSTANT = re.compile(r"-?\d\w*$|[A-Z][A-Z0-9_]*$|nullptr$|\{0?\}$")
+NOTHING = re.compile(r"0\w*$|NULL$|FALSE$|nullptr$")
+
+
 def missing_assignment(source):
+    """Not of a nothing to a member of a local variable: that is what its initializer has left there."""
     for start, end in source.statements:
-        if re.match(r"[^=(]+[^=!<>]=[^=]", source.masked[start:end]):
+        found = ASSIGNMENT.match(source.masked, start, end)
+        if found and not ("->" not in found.group(1) and "." in found.group(1) and NOTHING.match(found.group(2))):
             yield Mutation("missing assignment", start, end, ";")
 
 
@@ -156,12 +178,25 @@ def wrong_unit(source):
 
 
 def wrong_order(source):
-    """Neighbours of which one is a call, and that have a name in common."""
+    """Neighbours that have a name in common and of which one is a call, or of which one reads what the other sets."""
     for (a, b), (c, d) in zip(source.statements, source.statements[1:]):
         between, first, second = source.masked[b:c], source.masked[a:b], source.masked[c:d]
-        common = set(re.findall(r"[A-Za-z_]\w+", first)) & set(re.findall(r"[A-Za-z_]\w+", second))
-        if between.strip() == "" and common and "(" in first + second:
+        one, two = ASSIGNMENT.match(first), ASSIGNMENT.match(second)
+        if one and two:
+            tied = reads(two.group(), one.group(1)) or reads(one.group(), two.group(1))
+        else:
+            common = set(re.findall(r"[A-Za-z_]\w+", first)) & set(re.findall(r"[A-Za-z_]\w+", second))
+            tied = common and "(" in first + second
+        if between.strip() == "" and tied:
             yield Mutation("wrong order", a, d, source.text[c:d] + between + source.text[a:b])
+
+
+def reads(statement, target):
+    """Whether the statement names the target, or all of what it is a part of."""
+    parts = re.split(r"->|\.|\[", target.lstrip("*( "))
+    whole = "".join(target.partition(parts[0])[:2]).lstrip("*( ")
+    return re.search(re.escape(target) + r"\b", statement) is not None or (
+        re.search(rf"\b{re.escape(whole)}\b(?!->|\.|\[)", statement) is not None)
 
 
 def dropped_flag(source):
@@ -186,11 +221,12 @@ RUNS_ONCE = re.compile(r"_(table|entries|size)$|^DriverEntry$|_driver_entry$")
 
 
 def stale_state(source):
-    """An assignment that is made the first time only."""
+    """An assignment that is made the first time only, of what may be another value the next time."""
     for start, end in source.statements:
         if RUNS_ONCE.search(source.function_at(start)):
             continue
-        if re.match(r"[^=(]+[^=!<>]=[^=]", source.masked[start:end]):
+        found = ASSIGNMENT.match(source.masked, start, end)
+        if found and not CONSTANT.match(found.group(2)):
             text = source.text[start:end]
             yield Mutation("stale state", start, end, "{ static int done; if (!done) { " + text + " done = 1; } }")
 

@@ -526,6 +526,25 @@ const struct vidmm_rule rules_a[] = {
                  "              min(args->OutputDataSize, sizeof(caps)));\n",
     },
     {
+        RULE(536, DRIVER, IMPLIED, PERFORMANCE),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "A model of addresses that DRIVERCAPS has, GpuMmuSupported or IoMmuSupported, "
+                     "is also that of PHYSICALADAPTERCAPS and of a node.",
+        .page = "ns-d3dkmdt-_dxgk_nodemetadata",
+        .how = "Flags of PHYSICALADAPTERCAPS are compared with DRIVERCAPS where adapters are not "
+               "linked. Stage query asks each node, and expects the model of one of them.",
+        .why = "The adapter, each physical adapter and each node say it by themselves; the system "
+               "may look at any of them.",
+        .windows = "No page tells which of them counts. vidmm's manager makes no page tables for a "
+                   "physical adapter that does not say it.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "caps->MemoryManagementCaps.GpuMmuSupported = 1;\n"
+                 "physical->Flags.Value = 0;\n",
+        .right = "caps->MemoryManagementCaps.GpuMmuSupported = 1;\n"
+                 "physical->Flags.GpuMmuSupported = 1;\n"
+                 "node->GpuMmuSupported = TRUE;\n",
+    },
+    {
         RULE(28, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "DxgkDdiQueryAdapterInfo may run while the power state changes and answers "
                      "without touching hardware that may be off.",

@@ -246,10 +246,12 @@ const struct vidmm_rule rules_d_life[] = {
     },
     {
         RULE(528, DRIVER, DOCUMENTED, CORRUPTION),
-        .statement = "Type of DXGKARGCB_GETHANDLEDATA is DXGK_HANDLE_ALLOCATION or "
-                     "DXGK_HANDLE_RESOURCE, and DeviceSpecific comes with the first.",
+        .statement = "DXGKARGCB_GETHANDLEDATA has a handle of the system as hObject and as Type "
+                     "DXGK_HANDLE_ALLOCATION or DXGK_HANDLE_RESOURCE; DeviceSpecific comes with "
+                     "the first.",
         .page = "nc-d3dkmddi-dxgkcb_gethandledata",
-        .how = "The argument of each DxgkCbGetHandleData and DxgkCbAcquireHandleData.",
+        .how = "The argument of each DxgkCbGetHandleData and DxgkCbAcquireHandleData. hObject is "
+               "judged in DxgkDdiOpenAllocation, which has no handle from user mode.",
         .why = "One table of handles has all types; with a wrong one the handle does not resolve.",
         .windows = "No page tells more than that NULL means a handle that was not resolved.",
         .windows_source = NOT_KNOWN,
@@ -310,6 +312,24 @@ const struct vidmm_rule rules_d_life[] = {
                  "data->answer = answer(data->question);\n",
         .right = "if (args->PrivateDriverDataSize < sizeof(*data))\n"
                  "    return STATUS_INVALID_PARAMETER;\n",
+    },
+    {
+        RULE(537, DRIVER, IMPLIED, BUGCHECK),
+        .statement = "DxgkDdiCreateAllocation uses no more than PrivateDriverDataSize bytes of "
+                     "pPrivateDriverData.",
+        .page = "ns-d3dkmddi-_dxgk_allocationinfo",
+        .how =
+            "Stage objects creates standard surfaces from the first bytes of their private data, "
+            "twice, and other bytes follow the second time: status, Size, Alignment and sets of "
+            "segments are compared. A driver may refuse, or go on without the rest.",
+        .why = "The data comes from user mode as it is, and so does its size.",
+        .windows = "No page tells; what follows belongs to another, or is no memory at all.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "const struct my_surface *data = info->pPrivateDriverData;\n"
+                 "info->Size = data->bytes;\n",
+        .right = "if (!data || info->PrivateDriverDataSize < sizeof(*data))\n"
+                 "    return STATUS_INVALID_PARAMETER;\n"
+                 "info->Size = data->bytes;\n",
     },
     {
         RULE(534, DRIVER, DOCUMENTED, CREATION_FAILS),

@@ -6,8 +6,15 @@
 
 #define PAGE 4096u
 
+static _Thread_local uint8_t guard_byte = VIDMM_REFEREE_GUARD;
+
+void vidmm_referee_guards(uint8_t byte) {
+    guard_byte = byte;
+}
+
 void guard_make(struct guard *guard, void *original, size_t size) {
-    *guard = (struct guard){.bytes = original, .original = original, .size = size};
+    *guard =
+        (struct guard){.bytes = original, .original = original, .size = size, .byte = guard_byte};
     if (!original)
         return;
     size_t offset = (uintptr_t)original % PAGE;
@@ -16,23 +23,23 @@ void guard_make(struct guard *guard, void *original, size_t size) {
     if (!guard->block)
         return;
     guard->bytes = guard->block + PAGE + offset;
-    memset(guard->bytes - GUARD_BEFORE, GUARD_BYTE, GUARD_BEFORE);
+    memset(guard->bytes - GUARD_BEFORE, guard->byte, GUARD_BEFORE);
     memcpy(guard->bytes, original, size);
-    memset(guard->bytes + size, GUARD_BYTE, GUARD_AFTER);
+    memset(guard->bytes + size, guard->byte, GUARD_AFTER);
 }
 
 void guard_shorten(struct guard *guard, size_t size) {
     guard->size = size;
     if (guard->block)
-        memset(guard->bytes + size, GUARD_BYTE, GUARD_AFTER);
+        memset(guard->bytes + size, guard->byte, GUARD_AFTER);
 }
 
-/* Bytes from `bytes` on that are GUARD_BYTE; `size` when all are. */
-static size_t guard_run(const uint8_t *bytes, size_t size) {
+/* Bytes from `bytes` on that are `byte`; `size` when all are. */
+static size_t guard_run(const uint8_t *bytes, size_t size, uint8_t byte) {
     size_t run = 0;
-    if (bytes[0] == GUARD_BYTE && memcmp(bytes, bytes + 1, size - 1) == 0)
+    if (bytes[0] == byte && memcmp(bytes, bytes + 1, size - 1) == 0)
         return size;
-    while (bytes[run] == GUARD_BYTE)
+    while (bytes[run] == byte)
         run++;
     return run;
 }
@@ -40,8 +47,8 @@ static size_t guard_run(const uint8_t *bytes, size_t size) {
 bool guard_whole(const struct guard *guard, int64_t *at) {
     if (!guard->block)
         return true;
-    size_t before = guard_run(guard->bytes - GUARD_BEFORE, GUARD_BEFORE);
-    size_t after = guard_run(guard->bytes + guard->size, GUARD_AFTER);
+    size_t before = guard_run(guard->bytes - GUARD_BEFORE, GUARD_BEFORE, guard->byte);
+    size_t after = guard_run(guard->bytes + guard->size, GUARD_AFTER, guard->byte);
     if (before != GUARD_BEFORE)
         *at = (int64_t)before - (int64_t)GUARD_BEFORE;
     else if (after != GUARD_AFTER)

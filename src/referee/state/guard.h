@@ -13,7 +13,6 @@
 
 #define GUARD_BEFORE 64u
 #define GUARD_AFTER  4096u
-#define GUARD_BYTE   0xa5u
 
 struct vidmm_referee;
 
@@ -22,6 +21,7 @@ struct guard {
     uint8_t *bytes; /* what the driver gets */
     void *original;
     size_t size;
+    uint8_t byte; /* on both sides */
 };
 
 /* A driver without hardware may run a buffer itself, later, through the pointer that it was given to

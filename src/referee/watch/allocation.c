@@ -293,6 +293,13 @@ static void allocation_take_back(struct vidmm_referee *referee, struct areas *ar
     allocation_areas_free(referee, areas, "pOpenAllocation");
 }
 
+/* This thread is in the driver's function, which asks about the handles that it got. */
+static _Thread_local bool opening;
+
+bool allocation_opening(void) {
+    return opening;
+}
+
 static NTSTATUS watch_OpenAllocation(struct vidmm_referee *referee, const HANDLE device,
                                      const DXGKARG_OPENALLOCATION *args) {
     struct referee_call call;
@@ -308,7 +315,9 @@ static NTSTATUS watch_OpenAllocation(struct vidmm_referee *referee, const HANDLE
             allocation_area_make(&areas, i, info->pPrivateDriverData, info->PrivateDriverDataSize);
     }
     referee_leave(referee);
+    opening = true;
     NTSTATUS status = referee->real.DxgkDdiOpenAllocation(device, &mine);
+    opening = false;
     referee_return(referee);
     mine.NumAllocations = args->NumAllocations;
     mine.Flags = args->Flags;

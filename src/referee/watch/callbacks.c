@@ -101,17 +101,31 @@ static void callbacks_judge_type(struct vidmm_referee *referee,
                        "Type is %d, Flags are 0x%x", (int)data->Type, data->Flags.Value);
 }
 
+/* User mode sends no handle to DxgkDdiOpenAllocation: those that the system passes are its own. */
+static void callbacks_judge_found(struct vidmm_referee *referee,
+                                  const DXGKARGCB_GETHANDLEDATA *data, const VOID *found) {
+    if (data && data->Type == DXGK_HANDLE_ALLOCATION && !data->Flags.DeviceSpecific &&
+        allocation_opening())
+        vidmm_ledger_judge(referee->ledger, 528, VIDMM_SIDE_DRIVER, found,
+                           "a handle that the system passed", "hObject 0x%x is none",
+                           (unsigned)data->hObject);
+}
+
 static VOID *watch_GetHandleData(struct vidmm_referee *referee,
                                  const DXGKARGCB_GETHANDLEDATA *data) {
     callbacks_judge_type(referee, data);
-    return referee->callbacks.DxgkCbGetHandleData(data);
+    VOID *found = referee->callbacks.DxgkCbGetHandleData(data);
+    callbacks_judge_found(referee, data, found);
+    return found;
 }
 WATCHED_1(VOID *, GetHandleData, const DXGKARGCB_GETHANDLEDATA *)
 
 static VOID *watch_AcquireHandleData(struct vidmm_referee *referee,
                                      const DXGKARGCB_GETHANDLEDATA *data, HANDLE *release) {
     callbacks_judge_type(referee, data);
-    return referee->callbacks.DxgkCbAcquireHandleData(data, release);
+    VOID *found = referee->callbacks.DxgkCbAcquireHandleData(data, release);
+    callbacks_judge_found(referee, data, found);
+    return found;
 }
 WATCHED_2(VOID *, AcquireHandleData, const DXGKARGCB_GETHANDLEDATA *, HANDLE *)
 

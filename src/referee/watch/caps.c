@@ -163,6 +163,20 @@ static void caps_judge_nodes(struct vidmm_referee *referee, uint32_t physical, u
                     nodes, first->nodes);
 }
 
+/* Of linked adapters each says what it has itself. */
+static void caps_judge_models(struct vidmm_referee *referee,
+                              const DXGK_PHYSICALADAPTERCAPS *physical) {
+    const DXGK_VIDMMCAPS *all = &referee->adapter.caps.MemoryManagementCaps;
+    if (!referee->adapter.caps_known || linked_count(referee) != 1)
+        return;
+    DRIVER_MUST(536, !all->GpuMmuSupported || physical->Flags.GpuMmuSupported,
+                "GpuMmuSupported of DRIVERCAPS also in PHYSICALADAPTERCAPS",
+                "DXGK_PHYSICALADAPTERCAPS.Flags are 0x%x", physical->Flags.Value);
+    DRIVER_MUST(536, !all->IoMmuSupported || physical->Flags.IoMmuSupported,
+                "IoMmuSupported of DRIVERCAPS also in PHYSICALADAPTERCAPS",
+                "DXGK_PHYSICALADAPTERCAPS.Flags are 0x%x", physical->Flags.Value);
+}
+
 static void caps_take_physical(struct vidmm_referee *referee, const struct query *query) {
     DXGK_PHYSICALADAPTERCAPS caps;
     size_t size = query->out.size < sizeof(caps) ? query->out.size : sizeof(caps);
@@ -177,6 +191,7 @@ static void caps_take_physical(struct vidmm_referee *referee, const struct query
                 caps.NumExecutionNodes);
     caps_judge_handle(referee, index, caps.DxgkPhysicalAdapterHandle);
     caps_judge_nodes(referee, index, caps.NumExecutionNodes);
+    caps_judge_models(referee, &caps);
     struct shadow_physical *physical = &referee->adapter.physical[index];
     bool second = caps.Flags.VPRPagingContextRequired;
     physical->nodes =

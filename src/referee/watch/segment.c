@@ -147,7 +147,7 @@ static void segment_put_canaries(struct query *query) {
     for (uint32_t i = 0; query->array.block && i < query->asked.NbSegment; i++) {
         uint8_t *element = query->array.bytes + (size_t)i * query->stride;
         memset(element, 0, query->element);
-        memset(element + query->element, GUARD_BYTE, query->stride - query->element);
+        memset(element + query->element, VIDMM_REFEREE_GUARD, query->stride - query->element);
     }
 }
 
@@ -236,7 +236,7 @@ static bool segment_gap_left_alone(const struct query *query, uint32_t i) {
     const uint8_t *gap = query->array.bytes + (size_t)i * query->stride + query->element;
     bool canary = true, zero = true;
     for (uint32_t at = 0; at < query->stride - query->element; at++) {
-        canary = canary && gap[at] == GUARD_BYTE;
+        canary = canary && gap[at] == VIDMM_REFEREE_GUARD;
         zero = zero && gap[at] == 0;
     }
     return canary || zero;

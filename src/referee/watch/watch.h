@@ -48,6 +48,8 @@ void device_judge_handle(struct vidmm_referee *referee, enum shadow_handle kind,
 void device_judge_ended(struct vidmm_referee *referee, NTSTATUS status);
 /* callbacks.c: the handles of context allocations are freed. */
 void callbacks_end(struct vidmm_referee *referee);
+/* allocation.c: this thread is in the driver's DxgkDdiOpenAllocation. */
+bool allocation_opening(void);
 /* allocation.c: nothing is left at the end of the adapter's life. */
 void allocation_judge_end(struct vidmm_referee *referee);
 /* submit.c: what DxgkDdiSubmitCommandVirtual says, in the members of the other call; NULL: no memory.

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "state/hash.h"
 #include "operation/operation.h"
 
 /* ---- The operation as it is kept ------------------------------------------------------------- */
@@ -296,19 +295,6 @@ static void table_judge_first_page(struct vidmm_referee *referee,
                      "address 0 of it is valid%s", "");
 }
 
-/* Over all of a table's memory; 0: it cannot be seen. */
-static uint64_t table_hash_of(struct vidmm_referee *referee, const struct tables_table *table) {
-    uint64_t at = tables_gpu_address(referee, table->place.SegmentId, table->place.SegmentOffset);
-    uint64_t hash = HASH_START;
-    for (uint64_t done = 0; referee->world.peek && done < table->bytes; done += SHADOW_PAGE) {
-        const void *bytes = world_peek(referee, at + done, SHADOW_PAGE);
-        if (!bytes)
-            return 0;
-        hash = hash_bytes(hash, bytes, SHADOW_PAGE);
-    }
-    return referee->world.peek ? hash : 0;
-}
-
 /* Where the driver wants tables of the level to lie. */
 static void table_judge_segment(struct vidmm_referee *referee,
                                 const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update,
@@ -363,7 +349,7 @@ static void table_asked(struct vidmm_referee *referee, struct shadow_operation *
         return;
     change->place = place;
     const struct tables_table *table = tables_find(referee, place);
-    change->before = table ? table_hash_of(referee, table) : 0;
+    change->before = bits_hash(referee, change);
     table_judge_first(referee, change, table);
     table_judge_kind(referee, change, table);
     table_judge_first_page(referee, change);
@@ -393,7 +379,6 @@ static void table_built(struct vidmm_referee *referee, const struct shadow_opera
  * where the table is (R210), nothing was done at once (R211), it is about tables of 64 KB pages
  * beside others (R378) or instead of others (R379), or none of that. */
 static uint32_t table_rule_of(struct vidmm_referee *referee, const struct table_change *change) {
-    const struct tables_table *table = tables_find(referee, change->place);
     bool beside = change_mmu(referee, change)->pages == TABLES_DUAL &&
                   (change->wide || (change->kinds & 2u) != 0);
     if (change->now)
@@ -402,8 +387,7 @@ static uint32_t table_rule_of(struct vidmm_referee *referee, const struct table_
         return 378;
     if (change->wide)
         return 379;
-    return table && change->before != 0 && change->before == table_hash_of(referee, table) ? 210
-                                                                                           : 215;
+    return bits_untouched(referee, change) ? 210 : 215;
 }
 
 static void table_done(struct vidmm_referee *referee, const struct shadow_operation *operation) {
@@ -413,6 +397,7 @@ static void table_done(struct vidmm_referee *referee, const struct shadow_operat
     change_apply(referee, change, TABLES_DONE);
     change_compare(referee, change,
                    (struct tables_blame){.rule_table = table_rule_of(referee, change)});
+    bits_done(referee, change);
 }
 
 const struct operation_judge op_judge_table = {

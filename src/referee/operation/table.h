@@ -1,7 +1,8 @@
 /*
  * table.h - an update of page table entries, as the files share it that judge updates:
  * operation/table.c (what is asked for), change.c (the tables before and after it), table_entries.c
- * (what single entries say), operation/entries.c (entries that are copied).
+ * (what single entries say), table_bits.c (what the driver makes of them), operation/entries.c
+ * (entries that are copied).
  */
 #ifndef REFEREE_OPERATION_TABLE_H
 #define REFEREE_OPERATION_TABLE_H
@@ -53,6 +54,13 @@ void window_judge(struct vidmm_referee *referee, const struct tables_process *ru
 /* Compares the hardware's translation with the entries. */
 void change_compare(struct vidmm_referee *referee, const struct table_change *change,
                     struct tables_blame blame);
+
+/* table_bits.c: over all of the table's memory; 0: it cannot be seen, or there is no table yet. */
+uint64_t bits_hash(struct vidmm_referee *referee, const struct table_change *change);
+/* That memory is what it was when the update was asked for. */
+bool bits_untouched(struct vidmm_referee *referee, const struct table_change *change);
+/* Judges that memory, once the update is done. */
+void bits_done(struct vidmm_referee *referee, const struct table_change *change);
 
 /* table_entries.c: judges what the entries say; false: a rule is broken. `table` may be NULL. */
 bool entries_judge(struct vidmm_referee *referee, const struct table_change *change,

@@ -124,11 +124,13 @@ const struct vidmm_rule rules_h_tables[] = {
     {
         RULE(215, DRIVER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "pPageTableEntries[0] belongs to StartIndex, and with Repeat this one entry "
-                     "is written to all indices.",
+        .statement = "Each entry says what its element of pPageTableEntries says; element 0 "
+                     "belongs to StartIndex, and with Repeat it is written to all indices.",
         .page = "ns-d3dkmddi-_dxgk_updatepagetableflags",
         .how = "When the GPU has done the update, addresses at its ends, beside them and at random "
-               "inside are translated by the hardware model and compared with the entries.",
+               "inside are translated by the hardware model and compared with the entries. "
+               "Without a model, where the memory of a table can be seen: entries that differ in "
+               "Valid, Segment or PageAddress must not be the same bits.",
         .why = "The array has as many elements as are updated, with Repeat only one.",
         .windows = "Reading behind the only element gives wild translations.",
         .wrong = "for (UINT i = 0; i < count; i++)\n"

@@ -321,6 +321,8 @@ void tables_clear(struct vidmm_referee *referee) {
     owners_clear(referee);
     grow_free(&referee->tables.owed.flush, &referee->tables.owed.room);
     referee->tables.owed.count = 0;
+    free(referee->tables.bits);
+    referee->tables.bits = NULL;
     memset(referee->tables.mmu, 0, sizeof(referee->tables.mmu));
     referee->tables.lost = false;
 }

@@ -133,6 +133,7 @@ struct tables {
         *first_used[LINKED_MOST]; /* paging process whose first use was judged */
     uint64_t random;              /* state of compare_tables.c's generator */
     struct tables_owed owed;
+    struct tables_bits *bits; /* operation/table_bits.c; NULL: nothing was seen yet */
 };
 
 /* NULL: there is none. */

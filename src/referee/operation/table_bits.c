@@ -1,0 +1,189 @@
+/*
+ * table_bits.c - what a driver writes into page tables, without a model of the hardware that reads
+ * them: where the memory of a table can be seen, two entries that say different things must not be
+ * the same bits there, whatever the bits mean.
+ *
+ * Each value that was seen in an entry is kept with what the manager asked for: invalid, or a page
+ * or a table at a place. Where the model translates addresses (compare_tables.c) that tells more,
+ * and nothing is done here. Hardware with pages of more than 4 KB may leave out the entries that
+ * point inside such a page (ns-d3dkmddi-_dxgk_buildpagingbuffer_updatepagetable.md), so these are
+ * looked at once one of them was written.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "operation/operation.h"
+#include "operation/table.h"
+#include "state/hash.h"
+
+#define BITS_PLACES 32768u /* a power of two; the newest value of each is kept */
+#define COARSE      16u    /* entries of the largest page of leaf tables, 64 KB */
+
+/* A value and what it stands for. */
+struct bits_value {
+    uint64_t bits; /* or the hash of more than 8 bytes */
+    uint64_t page;
+    uint32_t segment;
+    uint8_t level; /* and 1; 0: this place is empty */
+    bool valid, large;
+};
+
+struct tables_bits {
+    bool fine; /* an entry inside a page of 64 KB was written */
+    struct bits_value value[BITS_PLACES];
+};
+
+/* The bytes of one entry. */
+struct bits_seen {
+    const uint8_t *bytes;
+    uint32_t size, index;
+};
+
+static bool bits_mean_same(const struct bits_value *a, const struct bits_value *b) {
+    return a->valid == b->valid &&
+           (!a->valid || (a->page == b->page && a->segment == b->segment && a->large == b->large));
+}
+
+static struct bits_value *bits_place(struct tables_bits *bits, const struct bits_value *value) {
+    uint64_t hash = hash_word(hash_word(HASH_START, value->bits), value->level);
+    return &bits->value[hash % BITS_PLACES];
+}
+
+static bool bits_of(const struct bits_seen *seen, const struct tables_table *table, DXGK_PTE entry,
+                    struct bits_value *value) {
+    *value = (struct bits_value){.page = entry.PageAddress,
+                                 .segment = tables_entry_segment(&entry),
+                                 .level = (uint8_t)(table->level + 1),
+                                 .valid = entry.Valid,
+                                 .large = entry.LargePage};
+    if (seen->size > sizeof(value->bits))
+        value->bits = hash_bytes(HASH_START, seen->bytes, seen->size);
+    else
+        memcpy(&value->bits, seen->bytes, seen->size);
+    return !entry.Zero;
+}
+
+/* ---- Judging --------------------------------------------------------------------------------- */
+
+/* Up to a page of the table's memory, or NULL. */
+static const uint8_t *bits_memory(struct vidmm_referee *referee, const struct tables_table *table,
+                                  uint64_t at, uint64_t size) {
+    const struct shadow_segment *segment = shadow_segment(referee, table->place.SegmentId);
+    uint64_t offset = table->place.SegmentOffset + at;
+    if (segment)
+        return world_see(referee, segment, offset, size);
+    return table->place.SegmentId == 0 ? world_memory(referee, offset, size) : NULL;
+}
+
+static bool bits_see(struct vidmm_referee *referee, const struct tables_table *table,
+                     uint32_t index, struct bits_seen *seen) {
+    uint64_t each = table->bytes / table->entries;
+    *seen = (struct bits_seen){.size = (uint32_t)each, .index = index};
+    if (each != 4 && each != 8 && each != 16)
+        return false;
+    seen->bytes = bits_memory(referee, table, index * each, each);
+    return seen->bytes != NULL;
+}
+
+static void bits_text(const struct bits_value *value, char text[64]) {
+    if (value->valid)
+        snprintf(text, 64, "page 0x%llx of segment %u", LLU(value->page), value->segment);
+    else
+        snprintf(text, 64, "an invalid entry");
+}
+
+uint64_t bits_hash(struct vidmm_referee *referee, const struct table_change *change) {
+    const struct tables_table *table = tables_find(referee, change->place);
+    uint64_t hash = HASH_START;
+    for (uint64_t at = 0, size; table && at < table->bytes; at += size) {
+        size = table->bytes - at < SHADOW_PAGE ? table->bytes - at : SHADOW_PAGE;
+        const uint8_t *bytes = bits_memory(referee, table, at, size);
+        if (!bytes)
+            return 0;
+        hash = hash_bytes(hash, bytes, size);
+    }
+    return table ? hash : 0;
+}
+
+bool bits_untouched(struct vidmm_referee *referee, const struct table_change *change) {
+    return change->before != 0 && change->before == bits_hash(referee, change);
+}
+
+static uint32_t bits_rule(const struct table_change *change, bool untouched) {
+    return untouched && change->now ? 211 : 215;
+}
+
+static void bits_judge(struct vidmm_referee *referee, const struct table_change *change,
+                       const struct bits_value *value, const struct bits_value *other,
+                       uint32_t index, bool untouched) {
+    bool same = !other || bits_mean_same(value, other);
+    char wanted[64] = "", found[64] = "";
+    if (!same) {
+        bits_text(value, wanted);
+        bits_text(other, found);
+    }
+    if (bits_rule(change, untouched) == 211)
+        DRIVER_MUST(211, same, "entries written when the call returns",
+                    "entry %u of level %u, %s, is what %s was", index, change->level, wanted,
+                    found);
+    else
+        DRIVER_MUST(215, same, "entries in the table that say what pPageTableEntries says",
+                    "entry %u of level %u, %s, is what %s was", index, change->level, wanted,
+                    found);
+}
+
+/* Entries inside of large pages need not be written: until one is, nothing is said of them. */
+static bool bits_may_be_left(struct tables_bits *bits, const struct bits_value *value,
+                             const struct bits_value *other, uint32_t index) {
+    if (value->level != 1 || index % COARSE == 0 || bits->fine)
+        return false;
+    if (!other || bits_mean_same(value, other)) {
+        bits->fine = !other && value->valid;
+        return false;
+    }
+    return true;
+}
+
+static void bits_look(struct vidmm_referee *referee, const struct table_change *change,
+                      const struct tables_table *table, uint32_t index, bool untouched) {
+    const struct tables_entry *entry = tables_entry(table, 0, index);
+    struct tables_bits *bits = referee->tables.bits;
+    struct bits_value value;
+    struct bits_seen seen;
+    if (!entry || entry->pending != 0 || !entry->known[TABLES_DONE] ||
+        !bits_see(referee, table, index, &seen) ||
+        !bits_of(&seen, table, entry->value[TABLES_DONE], &value))
+        return;
+    struct bits_value *place = bits_place(bits, &value);
+    const struct bits_value *other =
+        place->level == value.level && place->bits == value.bits ? place : NULL;
+    if (bits_may_be_left(bits, &value, other, index))
+        return;
+    bits_judge(referee, change, &value, other, index, untouched);
+    if (!other)
+        *place = value;
+}
+
+/* The model tells more of tables that it can be asked about. */
+static bool bits_modelled(struct vidmm_referee *referee, const struct tables_process *process) {
+    struct vidmm_referee_translation found;
+    uint64_t root =
+        tables_gpu_address(referee, process->root.SegmentId, process->root.SegmentOffset);
+    return world_translate(referee, process->physical, root, process->root_entries, 0, &found);
+}
+
+void bits_done(struct vidmm_referee *referee, const struct table_change *change) {
+    const struct tables_table *table = tables_find(referee, change->place);
+    const struct tables_process *process = tables_process(referee, change->process);
+    if (!table || table->made != change->made || table->kinds != 1 || table->wide || !process ||
+        bits_modelled(referee, process))
+        return;
+    if (!referee->tables.bits)
+        referee->tables.bits = calloc(1, sizeof(*referee->tables.bits));
+    if (!referee->tables.bits)
+        return;
+    bool untouched = bits_untouched(referee, change);
+    for (uint32_t i = 0; i < change->count; i++)
+        bits_look(referee, change, table, change->start + i, untouched);
+}

@@ -173,6 +173,23 @@ static struct vidmm_harness_judging judging_of(const struct check *check) {
     return judging;
 }
 
+/* What the driver left behind in the host that has ended. */
+static void note_leaks(struct check *check) {
+    const char *leak;
+    for (uint32_t i = 0; (leak = vidmm_host_leak(i)); i++)
+        vidmm_ledger_note(&check->shared->ledger, VIDMM_FINDING_LEAK, VIDMM_SIDE_DRIVER, "%s",
+                          leak);
+}
+
+/* A start that failed leaves nothing behind, either. */
+static bool open_failed(struct check *check, const struct check_setup *setup, const char *text) {
+    check->shared->told.no_room = stage_asks_too_much(check, setup);
+    check->starving = check->starving || check->shared->told.no_room != 0;
+    refused(check, text);
+    note_leaks(check);
+    return false;
+}
+
 bool check_open(struct check *check, const struct check_setup *setup) {
     const struct vidmm_check_options *options = check->options;
     char text[512] = "";
@@ -199,12 +216,8 @@ bool check_open(struct check *check, const struct check_setup *setup) {
     const struct vidmm_harness_judging judging = judging_of(check);
     check->starving = setup->fail_at != 0 || setup->line;
     if (vidmm_harness_open_driver(&host, &judging, &check->harness, text, sizeof(text)) !=
-        VIDMM_HARNESS_OK) {
-        check->shared->told.no_room = stage_asks_too_much(check, setup);
-        check->starving = check->starving || check->shared->told.no_room != 0;
-        refused(check, text);
-        return false;
-    }
+        VIDMM_HARNESS_OK)
+        return open_failed(check, setup, text);
     check->starving = setup->fail_at != 0;
     check->shared->told.registered_version = check->harness.spoken.Version;
     if (check->shared->told.version == 0)
@@ -304,10 +317,8 @@ void check_close(struct check *check) {
     if (!check->harness.host ||
         vidmm_harness_close(&check->harness, text, sizeof(text)) == VIDMM_HARNESS_OK)
         return;
-    struct vidmm_ledger *ledger = &check->shared->ledger;
-    const char *leak;
-    for (uint32_t i = 0; (leak = vidmm_host_leak(i)); i++)
-        vidmm_ledger_note(ledger, VIDMM_FINDING_LEAK, VIDMM_SIDE_DRIVER, "%s", leak);
+    note_leaks(check);
     if (!strstr(text, "left behind"))
-        vidmm_ledger_note(ledger, VIDMM_FINDING_REFUSED, VIDMM_SIDE_DRIVER, "%s", text);
+        vidmm_ledger_note(&check->shared->ledger, VIDMM_FINDING_REFUSED, VIDMM_SIDE_DRIVER, "%s",
+                          text);
 }

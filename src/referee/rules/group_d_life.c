@@ -333,11 +333,12 @@ const struct vidmm_rule rules_d_life[] = {
     },
     {
         RULE(534, DRIVER, DOCUMENTED, CREATION_FAILS),
-        .statement = "Allocations of shadow and staging surfaces are CpuVisible.",
+        .statement = "Allocations of surfaces that the CPU accesses, which are shadow and staging "
+                     "surfaces and those of GDI that its type says so of, are CpuVisible.",
         .page = "ns-d3dkmdt-_d3dkmdt_shadowsurfacedata",
         .how = "The flags of each allocation that is created with the private data of such a "
                "surface.",
-        .why = "The CPU locks them, to draw into one and to read from the other.",
+        .why = "The CPU locks them, to draw into them or to read from them.",
         .windows = "No page tells more than that they are lockable.",
         .windows_source = NOT_KNOWN,
         .wrong = "info->Flags.CpuVisible = 0;\n",

@@ -168,8 +168,9 @@ struct shadow_allocation {
     struct chain opens;                       /* bindings that are open */
     struct chain_link of_resource, of_device; /* `resource`, `device` */
     DXGK_ALLOCATIONINFO info;                 /* as the driver filled it; its pointers are stale */
-    uint32_t standard; /* D3DKMDT_STANDARDALLOCATION_TYPE it is; 0: not known */
-    uint32_t physical; /* its home; the sets are of that one's segments */
+    uint32_t standard;              /* D3DKMDT_STANDARDALLOCATION_TYPE it is; 0: not known */
+    uint32_t width, height, format; /* of a standard surface; 0: not known */
+    uint32_t physical;              /* its home; the sets are of that one's segments */
     uint32_t read_set, write_set, evict_set;
     uint64_t size; /* rounded to pages */
     /* Where its content is, as far as completed operations tell; changed by shadow_place. */

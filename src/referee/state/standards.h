@@ -6,6 +6,7 @@
 #ifndef REFEREE_STATE_STANDARDS_H
 #define REFEREE_STATE_STANDARDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,8 +18,10 @@
 struct standards_data {
     uint64_t hash;
     size_t size;
-    uint32_t type;  /* 0: several */
-    uint64_t bytes; /* that such an allocation has at least; 0: not known */
+    uint32_t type;                  /* 0: several */
+    uint64_t bytes;                 /* that such an allocation has at least; 0: not known */
+    bool lockable;                  /* a surface of this data is accessed by the CPU */
+    uint32_t width, height, format; /* 0: several */
 };
 
 struct standards {

@@ -90,13 +90,17 @@ static void allocation_judge_handles(struct vidmm_referee *referee,
     }
 }
 
-/* ns-d3dkmdt-_d3dkmdt_shadowsurfacedata.md, ns-d3dkmdt-_d3dkmdt_stagingsurfacedata.md */
-static void allocation_judge_lockable(struct vidmm_referee *referee,
-                                      const DXGK_ALLOCATIONINFO *info, UINT index, uint32_t type) {
-    if (type == D3DKMDT_STANDARDALLOCATION_SHADOWSURFACE ||
-        type == D3DKMDT_STANDARDALLOCATION_STAGINGSURFACE)
+static void allocation_judge_standard(struct vidmm_referee *referee,
+                                      const DXGK_ALLOCATIONINFO *info, UINT index,
+                                      const struct standards_data *standard) {
+    if (standard->lockable)
         DRIVER_MUST(534, info->Flags.CpuVisible, "CpuVisible for a surface that the CPU locks",
                     "allocation %u: Flags are 0x%x", index, info->Flags.Value);
+    if (standard->bytes != 0)
+        DRIVER_MUST(527, info->Size >= standard->bytes,
+                    "a standard surface with room for all of its rows",
+                    "allocation %u: Size is 0x%llx, of the rows 0x%llx", index, LLU(info->Size),
+                    LLU(standard->bytes));
 }
 
 static void allocation_created(struct vidmm_referee *referee, const DXGKARG_CREATEALLOCATION *args,
@@ -105,21 +109,20 @@ static void allocation_created(struct vidmm_referee *referee, const DXGKARG_CREA
     struct shadow_resource *resource = allocation_resource_of(referee, args, asked);
     allocation_judge_handles(referee, infos, args->NumAllocations);
     for (UINT i = 0; i < args->NumAllocations; i++) {
-        uint32_t type = standards ? standards[i].type : 0;
-        allocation_judge_info(referee, &infos[i], i, type);
-        allocation_judge_lockable(referee, &infos[i], i, type);
-        if (standards && standards[i].bytes != 0)
-            DRIVER_MUST(527, infos[i].Size >= standards[i].bytes,
-                        "a standard surface with room for all of its rows",
-                        "allocation %u: Size is 0x%llx, of the rows 0x%llx", i, LLU(infos[i].Size),
-                        LLU(standards[i].bytes));
+        const struct standards_data none = {.size = 0};
+        const struct standards_data *standard = standards ? &standards[i] : &none;
+        allocation_judge_info(referee, &infos[i], i, standard->type);
+        allocation_judge_standard(referee, &infos[i], i, standard);
         if (!infos[i].hAllocation)
             continue;
         struct shadow_allocation *allocation = shadow_add_allocation(referee, infos[i].hAllocation);
         if (!allocation)
             continue;
         allocation_take_info(referee, allocation, &infos[i]);
-        allocation->standard = type;
+        allocation->standard = standard->type;
+        allocation->width = standard->width;
+        allocation->height = standard->height;
+        allocation->format = standard->format;
         shadow_join_resource(allocation, resource);
     }
     if (resource && resource->allocations.count == 0)

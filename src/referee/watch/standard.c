@@ -34,7 +34,9 @@ struct standards_data standard_of(struct vidmm_referee *referee, const void *pri
 struct standard_shape {
     uint32_t width, height, pixel; /* bytes a pixel; 0: not known */
     uint32_t pitch;
-    bool pitched; /* the driver has to answer the pitch */
+    bool pitched;  /* the driver has to answer the pitch */
+    bool lockable; /* the CPU accesses the surface */
+    uint32_t format;
 };
 
 static uint32_t standard_pixel(D3DDDIFORMAT format) {
@@ -60,6 +62,14 @@ static bool standard_gdi_pitched(D3DKMDT_GDISURFACETYPE type) {
            type == D3DKMDT_GDISURFACE_TEXTURE_CROSSADAPTER;
 }
 
+/* ne-d3dkmdt-_d3dkmdt_gdisurfacetype.md: visible to the CPU. */
+static bool standard_gdi_lockable(D3DKMDT_GDISURFACETYPE type) {
+    return type == D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE ||
+           type == D3DKMDT_GDISURFACE_EXISTINGSYSMEM;
+}
+
+/* Shadow and staging surfaces are lockable (ns-d3dkmdt-_d3dkmdt_shadowsurfacedata.md,
+ * ns-d3dkmdt-_d3dkmdt_stagingsurfacedata.md). */
 static struct standard_shape
 standard_shape_of(const DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
     const D3DKMDT_SHAREDPRIMARYSURFACEDATA *primary = args->pCreateSharedPrimarySurfaceData;
@@ -68,16 +78,25 @@ standard_shape_of(const DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
     const D3DKMDT_GDISURFACEDATA *gdi = args->pCreateGdiSurfaceData;
     switch (args->StandardAllocationType) {
     case D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE:
-        return (struct standard_shape){primary->Width, primary->Height,
-                                       standard_pixel(primary->Format), 0, false};
+        return (struct standard_shape){.width = primary->Width,
+                                       .height = primary->Height,
+                                       .pixel = standard_pixel(primary->Format),
+                                       .format = primary->Format};
     case D3DKMDT_STANDARDALLOCATION_SHADOWSURFACE:
-        return (struct standard_shape){shadow->Width, shadow->Height,
-                                       standard_pixel(shadow->Format), shadow->Pitch, true};
+        return (struct standard_shape){
+            shadow->Width, shadow->Height, standard_pixel(shadow->Format), shadow->Pitch, true,
+            true,          shadow->Format};
     case D3DKMDT_STANDARDALLOCATION_STAGINGSURFACE: /* always X8R8G8B8 */
-        return (struct standard_shape){staging->Width, staging->Height, 4, staging->Pitch, true};
+        return (struct standard_shape){staging->Width, staging->Height,   4, staging->Pitch, true,
+                                       true,           D3DDDIFMT_X8R8G8B8};
     case D3DKMDT_STANDARDALLOCATION_GDISURFACE:
-        return (struct standard_shape){gdi->Width, gdi->Height, standard_pixel(gdi->Format),
-                                       gdi->Pitch, standard_gdi_pitched(gdi->Type)};
+        return (struct standard_shape){gdi->Width,
+                                       gdi->Height,
+                                       standard_pixel(gdi->Format),
+                                       gdi->Pitch,
+                                       standard_gdi_pitched(gdi->Type),
+                                       standard_gdi_lockable(gdi->Type),
+                                       gdi->Format};
     default:
         return (struct standard_shape){.pixel = 0};
     }
@@ -102,22 +121,30 @@ static bool standard_is_primary(uint32_t type) {
     return type == D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE;
 }
 
-static void standard_remember(struct vidmm_referee *referee, uint32_t type, const void *data,
-                              size_t size, uint64_t bytes) {
-    uint64_t hash = hash_bytes(HASH_START, data, size);
-    struct standards_data *known = standard_find(referee, hash, size);
-    if (known) { /* of kinds that are alike all that matters is whether one is a primary */
-        if (standard_is_primary(known->type) != standard_is_primary(type))
-            known->type = 0;
-        if (bytes == 0 || known->bytes == 0)
-            known->bytes = 0;
-        else if (known->bytes < bytes)
-            known->bytes = bytes;
+/* One more surface that the driver makes the same private data for. Of kinds that are alike all that
+ * matters is whether one is a primary. */
+static void standard_join(struct standards_data *known, const struct standards_data *data) {
+    if (standard_is_primary(known->type) != standard_is_primary(data->type))
+        known->type = 0;
+    if (data->bytes == 0 || known->bytes == 0)
+        known->bytes = 0;
+    else if (known->bytes < data->bytes)
+        known->bytes = data->bytes;
+    known->lockable = known->lockable || data->lockable;
+    if (known->width != data->width || known->height != data->height)
+        known->width = known->height = 0;
+    if (known->format != data->format)
+        known->format = 0;
+}
+
+static void standard_remember(struct vidmm_referee *referee, const struct standards_data *data) {
+    struct standards_data *known = standard_find(referee, data->hash, data->size);
+    if (known) {
+        standard_join(known, data);
         return;
     }
     referee->standards.newest = (referee->standards.newest + 1) % STANDARDS_REMEMBERED;
-    referee->standards.remembered[referee->standards.newest] =
-        (struct standards_data){.hash = hash, .size = size, .type = type, .bytes = bytes};
+    referee->standards.remembered[referee->standards.newest] = *data;
 }
 
 /* With private data for the resource, too, the allocation's own need not tell one size from another. */
@@ -126,9 +153,18 @@ static void standard_described(struct vidmm_referee *referee,
                                const struct standard_shape *wanted, const struct guard *data) {
     UINT size = args->AllocationPrivateDriverDataSize;
     uint64_t bytes = standard_judge_pitch(referee, wanted, standard_shape_of(args).pitch);
-    if (size <= data->size)
-        standard_remember(referee, (uint32_t)args->StandardAllocationType, data->original, size,
-                          args->ResourcePrivateDriverDataSize == 0 ? bytes : 0);
+    bool alone = args->ResourcePrivateDriverDataSize == 0;
+    if (size > data->size)
+        return;
+    standard_remember(referee,
+                      &(struct standards_data){.hash = hash_bytes(HASH_START, data->original, size),
+                                               .size = size,
+                                               .type = (uint32_t)args->StandardAllocationType,
+                                               .bytes = alone ? bytes : 0,
+                                               .lockable = alone && wanted->lockable,
+                                               .width = alone ? wanted->width : 0,
+                                               .height = alone ? wanted->height : 0,
+                                               .format = alone ? wanted->format : 0});
 }
 
 static NTSTATUS
@@ -163,19 +199,48 @@ watch_GetStandardAllocationDriverData(struct vidmm_referee *referee, const HANDL
 WATCHED_2(NTSTATUS, GetStandardAllocationDriverData, const HANDLE,
           DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *)
 
+/* Alpha that nobody reads makes no difference to what is shown. */
+static uint32_t standard_opaque(uint32_t format) {
+    switch (format) {
+    case D3DDDIFMT_A8R8G8B8:
+        return D3DDDIFMT_X8R8G8B8;
+    case D3DDDIFMT_A8B8G8R8:
+        return D3DDDIFMT_X8B8G8R8;
+    default:
+        return format;
+    }
+}
+
+/* Of a standard surface the system knows the size and the format: it asked for them. */
+static void describe_judge(struct vidmm_referee *referee, const struct shadow_allocation *known,
+                           const DXGKARG_DESCRIBEALLOCATION *args) {
+    if (known->width != 0 && known->height != 0)
+        DRIVER_MUST(400, args->Width == known->width && args->Height == known->height,
+                    "the size that the surface was asked for with",
+                    "%u times %u pixels, for %u times %u", args->Width, args->Height, known->width,
+                    known->height);
+    if (known->format != 0)
+        DRIVER_MUST(400, standard_opaque((uint32_t)args->Format) == standard_opaque(known->format),
+                    "the format that the surface was asked for with", "format %u, for %u",
+                    (unsigned)args->Format, known->format);
+}
+
 static NTSTATUS watch_DescribeAllocation(struct vidmm_referee *referee, const HANDLE adapter,
                                          DXGKARG_DESCRIBEALLOCATION *args) {
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiDescribeAllocation", REFEREE_REENTRANT);
     const struct shadow_allocation *allocation = shadow_allocation(referee, args->hAllocation);
-    bool primary = allocation && standard_is_primary(allocation->standard);
+    const struct shadow_allocation known =
+        allocation ? *allocation : (struct shadow_allocation){.standard = 0};
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiDescribeAllocation(adapter, args);
     referee_return(referee);
-    if (primary)
+    if (standard_is_primary(known.standard))
         DRIVER_MUST(400, NT_SUCCESS(status) && args->Width != 0 && args->Height != 0,
                     "a description of a primary", "status 0x%08x, %u times %u pixels",
                     (unsigned)status, args->Width, args->Height);
+    if (NT_SUCCESS(status))
+        describe_judge(referee, &known, args);
     referee_exit(referee, &call);
     return status;
 }

@@ -13,10 +13,22 @@
 
 /* ---- Transfers ------------------------------------------------------------------------------- */
 
+/* A page list of its own for the next operation; the one before is gone, as is what a driver kept of it. */
+static void other_pages(struct raw_submitter *raw, PMDL *pages) {
+    const struct vidmm_os *os = raw->os;
+    PMDL other = os->pages_alloc(os->ctx, RAW_PAGES, VIDMM_PAGES_CACHED, UINT64_MAX);
+    if (!other)
+        return;
+    os->pages_free(os->ctx, *pages);
+    *pages = other;
+}
+
 static void transfers(struct raw_submitter *raw) {
     static const uint32_t chunks[] = {RAW_PAGES, 1, 3, 7, 16};
     for (uint32_t i = 0; i < sizeof(chunks) / sizeof(chunks[0]); i++) {
         check_step(raw->check, "operations: transfers of %u pages", chunks[i]);
+        other_pages(raw, &raw->source);
+        other_pages(raw, &raw->target);
         raw_paint(raw, raw->source, 2 * i);
         raw_paint(raw, raw->target, 2 * i + 1);
         if (!raw_move(raw, true, chunks[i]) || !raw_move(raw, false, RAW_PAGES))

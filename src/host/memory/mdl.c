@@ -62,13 +62,109 @@ static void give_pages(struct host_mdl *m) {
         host_allocation_ends(HOST_OWNER_PAGES, m->pages * HOST_PAGE);
 }
 
+/* ---- What a driver keeps of the manager's MDLs ------------------------------------------------ */
+
+/* The addresses stay taken for a while, so that a driver that goes on using them is seen. */
+static void mdl_take_back(struct host_mdl *m, bool freed) {
+    struct host_mdls *mdls = host_world->mdls;
+    uint64_t bytes = m->pages * HOST_PAGE;
+    if (!m->lent)
+        return;
+    (void)mmap(m->lent, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+               -1, 0);
+    pthread_mutex_lock(&mdls->lock);
+    struct host_mdl_gone *gone = &mdls->gone[mdls->next_gone++ % HOST_MDLS_FREED];
+    if (gone->view)
+        munmap(gone->view, gone->bytes);
+    *gone = (struct host_mdl_gone){.view = m->lent, .bytes = bytes, .freed = freed};
+    pthread_mutex_unlock(&mdls->lock);
+    m->lent = NULL;
+}
+
+bool host_mdl_gone_fault(uint64_t address, bool writes) {
+    struct host_mdls *mdls = host_world->mdls;
+    struct host_mdl_gone gone = {.view = NULL};
+    if (pthread_mutex_trylock(&mdls->lock) != 0)
+        return false;
+    for (uint32_t i = 0; i < HOST_MDLS_FREED && !gone.view; i++)
+        if (mdls->gone[i].view && address - (uintptr_t)mdls->gone[i].view < mdls->gone[i].bytes)
+            gone = mdls->gone[i];
+    pthread_mutex_unlock(&mdls->lock);
+    if (!gone.view)
+        return false;
+    host_violation("the driver %s its mapping of an MDL of %llu pages after %s",
+                   writes ? "writes to" : "reads", (unsigned long long)(gone.bytes / HOST_PAGE),
+                   gone.freed ? "the system had freed the MDL" : "MmUnmapLockedPages");
+    return mmap(gone.view + (address - (uintptr_t)gone.view) / HOST_PAGE * HOST_PAGE, HOST_PAGE,
+                PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+                0) != MAP_FAILED;
+}
+
+/* Its frame numbers are none, for a driver that kept the pointer. */
+static void mdl_keep_freed(struct host_mdl *m) {
+    struct host_mdls *mdls = host_world->mdls;
+    memset(MmGetMdlPfnArray(&m->mdl), 0xff, m->pages * sizeof(PFN_NUMBER));
+    m->mdl.MdlFlags = 0;
+    pthread_mutex_lock(&mdls->lock);
+    struct host_mdl **place = &mdls->freed[mdls->next_freed++ % HOST_MDLS_FREED];
+    free(*place);
+    *place = m;
+    pthread_mutex_unlock(&mdls->lock);
+}
+
 static void mdl_delete(struct host_mdl *m) {
     mdl_unlink(m);
+    mdl_take_back(m, true);
     host_mdl_unmap(&m->mdl);
     if (m->kind == HOST_MDL_DRIVER || m->kind == HOST_MDL_MANAGER)
         give_pages(m);
-    free(m);
+    mdl_keep_freed(m);
 }
+
+enum mdl_state {
+    MDL_LIVE,
+    MDL_FREED, /* and that was said */
+    MDL_OWN,   /* not the host's: a driver made it where it likes by MmInitializeMdl */
+};
+
+/* What is found goes to the front: drivers map few MDLs, and often. */
+static struct host_mdl *mdl_find(struct host_mdls *mdls, const MDL *mdl) {
+    struct host_mdl *m = mdls->first;
+    while (m && &m->mdl != mdl)
+        m = m->next;
+    if (!m || !m->previous)
+        return m;
+    m->previous->next = m->next;
+    if (m->next)
+        m->next->previous = m->previous;
+    m->previous = NULL;
+    m->next = mdls->first;
+    mdls->first = m->next->previous = m;
+    return m;
+}
+
+static enum mdl_state mdl_state(const MDL *mdl, const char *function) {
+    struct host_mdls *mdls = host_world->mdls;
+    pthread_mutex_lock(&mdls->lock);
+    enum mdl_state state = mdl_find(mdls, mdl) ? MDL_LIVE : MDL_OWN;
+    for (uint32_t i = 0; i < HOST_MDLS_FREED && state == MDL_OWN; i++)
+        if (mdls->freed[i] && &mdls->freed[i]->mdl == mdl)
+            state = MDL_FREED;
+    pthread_mutex_unlock(&mdls->lock);
+    if (state == MDL_FREED)
+        host_violation("%s of an MDL that was freed", function);
+    return state;
+}
+
+/* The driver may free it: it is there, and nobody else's storage. */
+static bool mdl_may_go(const MDL *mdl, const char *function) {
+    enum mdl_state state = mdl_state(mdl, function);
+    if (state == MDL_OWN)
+        host_violation("%s of an MDL that nobody allocated", function);
+    return state == MDL_LIVE;
+}
+
+/* ---- MDLs ------------------------------------------------------------------------------------- */
 
 static bool mdl_take(uint64_t pages, enum host_mdl_runs runs, uint64_t first, uint64_t limit,
                      PFN_NUMBER *frames) {
@@ -124,10 +220,9 @@ static bool mdl_reserve(struct host_mdl *m) {
 }
 
 /* Maps the runs of a scattered list one after the other into the reserved addresses. */
-static bool map_runs(struct host_mdl *m) {
+static bool map_frames(struct host_mdl *m, uint8_t *view) {
     struct host_physical *ram = host_world->physical;
     const PFN_NUMBER *frames = MmGetMdlPfnArray(&m->mdl);
-    uint8_t *view = m->reserved;
     for (uint64_t i = 0; i < m->pages;) {
         uint64_t n = run_at(m, i);
         void *at = mmap(view + i * HOST_PAGE, n * HOST_PAGE, PROT_READ | PROT_WRITE,
@@ -136,7 +231,13 @@ static bool map_runs(struct host_mdl *m) {
             return false;
         i += n;
     }
-    m->view = view;
+    return true;
+}
+
+static bool map_runs(struct host_mdl *m) {
+    if (!map_frames(m, m->reserved))
+        return false;
+    m->view = m->reserved;
     m->view_is_own = true;
     m->reserved = NULL;
     return true;
@@ -171,6 +272,19 @@ void *host_mdl_map(PMDL mdl) {
     void *view = map_locked(mdl_outer(mdl));
     pthread_mutex_unlock(&mdls->lock);
     return view;
+}
+
+/* A mapping of the driver's own, which ends with the MDL. */
+static void *mdl_lend(struct host_mdl *m) {
+    uint64_t bytes = m->pages * HOST_PAGE;
+    void *view = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (view == MAP_FAILED)
+        return NULL;
+    if (!map_frames(m, view)) {
+        munmap(view, bytes);
+        return NULL;
+    }
+    return m->lent = view;
 }
 
 static void *reserve_locked(struct host_mdl *m) {
@@ -236,6 +350,11 @@ uint64_t host_mdls_left(struct host_mdls *mdls) {
 void host_mdls_done(struct host_mdls *mdls) {
     while (mdls->first)
         mdl_delete(mdls->first);
+    for (uint32_t i = 0; i < HOST_MDLS_FREED; i++) {
+        free(mdls->freed[i]);
+        if (mdls->gone[i].view)
+            munmap(mdls->gone[i].view, mdls->gone[i].bytes);
+    }
     pthread_mutex_destroy(&mdls->lock);
 }
 
@@ -261,7 +380,8 @@ NTKERNELAPI PMDL NTAPI IoAllocateMdl(PVOID VirtualAddress, ULONG Length, BOOLEAN
 
 NTKERNELAPI VOID NTAPI IoFreeMdl(PMDL Mdl) {
     host_irql_at_most(DISPATCH_LEVEL, "IoFreeMdl");
-    mdl_delete(mdl_outer(Mdl));
+    if (mdl_may_go(Mdl, "IoFreeMdl"))
+        mdl_delete(mdl_outer(Mdl));
 }
 
 /* Fills in the frames behind a range of the caller's addresses; false when one is not in RAM. */
@@ -320,6 +440,13 @@ NTKERNELAPI VOID NTAPI IoBuildPartialMdl(PMDL SourceMdl, PMDL TargetMdl, PVOID V
     TargetMdl->MdlFlags = MDL_PARTIAL | (SourceMdl->MdlFlags & MDL_PAGES_LOCKED);
 }
 
+/* Pages of the driver's own MDL are where the driver has them. */
+static char *mdl_map_for_driver(PMDL mdl, enum mdl_state state) {
+    if (state == MDL_OWN)
+        return mdl->StartVa;
+    return mdl_outer(mdl)->kind == HOST_MDL_MANAGER ? mdl_lend(mdl_outer(mdl)) : host_mdl_map(mdl);
+}
+
 NTKERNELAPI PVOID NTAPI MmMapLockedPagesSpecifyCache(PMDL Mdl, KPROCESSOR_MODE AccessMode,
                                                      MEMORY_CACHING_TYPE CacheType,
                                                      PVOID RequestedAddress,
@@ -327,6 +454,9 @@ NTKERNELAPI PVOID NTAPI MmMapLockedPagesSpecifyCache(PMDL Mdl, KPROCESSOR_MODE A
     (void)CacheType;
     (void)RequestedAddress;
     (void)Priority;
+    enum mdl_state state = mdl_state(Mdl, "MmMapLockedPagesSpecifyCache");
+    if (state == MDL_FREED)
+        return NULL;
     if (AccessMode == KernelMode && BugCheckOnFailure)
         host_violation("MmMapLockedPagesSpecifyCache was called with BugCheckOnFailure TRUE: it "
                        "must be FALSE");
@@ -336,7 +466,7 @@ NTKERNELAPI PVOID NTAPI MmMapLockedPagesSpecifyCache(PMDL Mdl, KPROCESSOR_MODE A
                       "MmMapLockedPagesSpecifyCache");
     if (!host_may_allocate())
         return NULL;
-    char *view = host_mdl_map(Mdl);
+    char *view = mdl_map_for_driver(Mdl, state);
     if (!view)
         return NULL;
     Mdl->MdlFlags |= MDL_MAPPED_TO_SYSTEM_VA;
@@ -347,16 +477,21 @@ NTKERNELAPI PVOID NTAPI MmMapLockedPages(PMDL Mdl, KPROCESSOR_MODE AccessMode) {
     return MmMapLockedPagesSpecifyCache(Mdl, AccessMode, MmCached, NULL, FALSE, HighPagePriority);
 }
 
-/* The manager's view of its own pages outlives the driver's mapping of the same MDL. */
+/* The manager has a view of its own pages besides. */
 NTKERNELAPI VOID NTAPI MmUnmapLockedPages(PVOID BaseAddress, PMDL Mdl) {
     host_irql_at_most(DISPATCH_LEVEL, "MmUnmapLockedPages");
+    enum mdl_state state = mdl_state(Mdl, "MmUnmapLockedPages");
+    if (state == MDL_FREED)
+        return;
     if (!(Mdl->MdlFlags & MDL_MAPPED_TO_SYSTEM_VA) || Mdl->MappedSystemVa != BaseAddress) {
         host_violation("MmUnmapLockedPages of an address where the MDL is not mapped");
         return;
     }
     Mdl->MdlFlags &= (CSHORT)~MDL_MAPPED_TO_SYSTEM_VA;
     Mdl->MappedSystemVa = NULL;
-    if (mdl_outer(Mdl)->kind != HOST_MDL_MANAGER)
+    if (state == MDL_LIVE && mdl_outer(Mdl)->kind == HOST_MDL_MANAGER)
+        mdl_take_back(mdl_outer(Mdl), false);
+    else if (state == MDL_LIVE)
         host_mdl_unmap(Mdl);
 }
 
@@ -391,6 +526,8 @@ NTKERNELAPI PMDL NTAPI MmAllocatePagesForMdl(PHYSICAL_ADDRESS LowAddress,
 NTKERNELAPI VOID NTAPI MmFreePagesFromMdl(PMDL Mdl) {
     struct host_mdl *m = mdl_outer(Mdl);
     host_irql_at_most(DISPATCH_LEVEL, "MmFreePagesFromMdl");
+    if (!mdl_may_go(Mdl, "MmFreePagesFromMdl"))
+        return;
     if (m->kind != HOST_MDL_DRIVER) {
         host_violation("MmFreePagesFromMdl of an MDL that owns no pages");
         return;
@@ -410,8 +547,8 @@ static uint64_t view_physical(uintptr_t address) {
     uint64_t pa = 0;
     pthread_mutex_lock(&mdls->lock);
     for (struct host_mdl *m = mdls->first; m && pa == 0; m = m->next) {
-        uint64_t at = address - (uintptr_t)m->view;
-        if (m->view_is_own && at < m->pages * HOST_PAGE)
+        uint64_t at = address - (uintptr_t)(m->lent ? m->lent : m->view);
+        if ((m->lent || m->view_is_own) && at < m->pages * HOST_PAGE)
             pa = MmGetMdlPfnArray(&m->mdl)[at / HOST_PAGE] * HOST_PAGE + at % HOST_PAGE;
     }
     pthread_mutex_unlock(&mdls->lock);

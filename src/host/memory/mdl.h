@@ -28,12 +28,15 @@ enum host_mdl_runs {
     HOST_RUNS_ONE,
 };
 
+#define HOST_MDLS_FREED 64u
+
 struct host_mdl {
     struct host_mdl *next, *previous;
     enum host_mdl_pages kind;
     uint64_t pages;
     void *view;       /* linear view, or NULL */
     bool view_is_own; /* mapped for this MDL, not part of RAM's own mapping */
+    void *lent;       /* of the manager's pages: where the driver has mapped them, or NULL */
     void *reserved;   /* addresses of such a view that is not mapped yet, or NULL */
     MDL mdl;          /* PFNs follow */
 };
@@ -41,6 +44,15 @@ struct host_mdl {
 struct host_mdls {
     pthread_mutex_t lock; /* over the list, and the view of every MDL on it */
     struct host_mdl *first;
+    /* MDLs that were freed: kept for a while, with frame numbers that are none. */
+    struct host_mdl *freed[HOST_MDLS_FREED];
+    /* Where a driver had mapped pages of the manager's: nothing is there any more. */
+    struct host_mdl_gone {
+        uint8_t *view; /* NULL: nothing */
+        uint64_t bytes;
+        bool freed; /* the system freed the MDL; else the driver unmapped it */
+    } gone[HOST_MDLS_FREED];
+    uint32_t next_freed, next_gone;
 };
 
 void host_mdls_init(struct host_mdls *mdls);
@@ -58,6 +70,9 @@ void *host_mdl_map(PMDL mdl);
 /* Where that view is or will be, and its bytes; 0: nowhere. */
 uint64_t host_mdl_reserve(PMDL mdl, uint64_t *bytes);
 void host_mdl_unmap(PMDL mdl);
+/* Says so if a driver's mapping of the manager's pages was at the address; true: it has other memory
+ * there now, so that the instruction can go on. */
+bool host_mdl_gone_fault(uint64_t address, bool writes);
 void host_mdl_free(PMDL mdl);
 /* True when `p` is an MDL that MmFreePagesFromMdl has emptied, and frees it (the driver called
  * ExFreePool). */

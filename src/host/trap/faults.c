@@ -18,6 +18,7 @@
 #include "image/seh.h"
 #include "image/stack.h"
 #include "kernel/registers.h"
+#include "memory/mdl.h"
 #include "trap/instruction.h"
 #include "trap/mmio.h"
 #include "trap/paged.h"
@@ -122,7 +123,8 @@ static bool raise_exception(int number, const siginfo_t *info, ucontext_t *user)
 static bool out_of_reach(const ucontext_t *user, uint64_t address) {
     host_self.interrupted = user;
     bool back = sections_fault(address, (uint64_t)user->uc_mcontext.gregs[REG_RIP]) ||
-                paged_fault(address, (uint64_t)user->uc_mcontext.gregs[REG_ERR] & WRITES);
+                paged_fault(address, (uint64_t)user->uc_mcontext.gregs[REG_ERR] & WRITES) ||
+                host_mdl_gone_fault(address, (uint64_t)user->uc_mcontext.gregs[REG_ERR] & WRITES);
     host_self.interrupted = NULL;
     return back;
 }

@@ -288,6 +288,40 @@ static void paged_pool_is_out_of_reach_at_raised_irql(void **state) {
     assert_true(tiny_down(host, &error));
 }
 
+/* As a driver maps what it is to page, one page and scattered ones. */
+static void mappings_of_the_systems_pages_end_with_them(void **state) {
+    (void)state;
+    for (size_t pages = 1; pages <= 40; pages += 39) {
+        struct vidmm_host_config config = tiny_config();
+        struct vidmm_host_error error;
+        config.seed = 7;
+        struct vidmm_host *host = tiny_up(&config);
+        const struct vidmm_os *os = vidmm_host_os(host);
+        PMDL mdl = os->pages_alloc(os->ctx, pages, 0, UINT64_MAX);
+        uint8_t *mine = os->pages_map(os->ctx, mdl);
+        volatile uint8_t *view = MmGetSystemAddressForMdlSafe(mdl, NormalPagePriority);
+        assert_ptr_not_equal(view, mine);
+        view[pages * PAGE - 1] = 9;
+        assert_int_equal(mine[pages * PAGE - 1], 9);
+        assert_int_equal(MmGetPhysicalAddress((void *)(uintptr_t)view).QuadPart % PAGE, 0);
+        MmUnmapLockedPages((void *)(uintptr_t)view, mdl);
+        assert_int_equal(mine[pages * PAGE - 1], 9);
+        assert_false(tiny_violated(host, "MDL"));
+        assert_int_equal(view[0], 0);
+        assert_true(tiny_violated(host, "reads its mapping of an MDL"));
+        assert_true(tiny_violated(host, "after MmUnmapLockedPages"));
+        view = MmGetSystemAddressForMdlSafe(mdl, NormalPagePriority);
+        os->pages_free(os->ctx, mdl);
+        view[pages * PAGE - 1] = 1;
+        assert_true(tiny_violated(host, "writes to its mapping of an MDL"));
+        assert_true(tiny_violated(host, "after the system had freed the MDL"));
+        assert_null(MmMapLockedPages(mdl, KernelMode));
+        MmUnmapLockedPages((void *)(uintptr_t)view, mdl);
+        assert_true(tiny_violated(host, "MmUnmapLockedPages of an MDL that was freed"));
+        (void)tiny_down(host, &error);
+    }
+}
+
 static void mdls_of_a_driver_can_be_mapped(void **state) {
     struct vidmm_host_config config = tiny_config();
     struct vidmm_host_error error;
@@ -478,6 +512,7 @@ int main(void) {
         cmocka_unit_test(a_device_may_reach_what_somebody_allocated),
         cmocka_unit_test(what_is_written_behind_contiguous_memory_is_told),
         cmocka_unit_test(paged_pool_is_out_of_reach_at_raised_irql),
+        cmocka_unit_test(mappings_of_the_systems_pages_end_with_them),
         cmocka_unit_test(mdls_of_a_driver_can_be_mapped),
         cmocka_unit_test(addresses_are_looked_up_while_views_come_and_go),
         cmocka_unit_test(damage_is_reported),

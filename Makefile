@@ -15,6 +15,7 @@
 #   make matrix-contract         every workload with large pages, AGP, linked adapters and without;
 #                                MATRIX='--quick -j 2' for a sample of short runs
 #   make mutation                example drivers with one seeded mistake each, examined; COUNT=500 SEED=0
+#   make unusual                 correct drivers of unusual shape, 5 times each and 5 times beside 8 busy loops
 #   make settings                the reference driver at COUNT settings drawn at random, from SEED on
 #   make images                  every example driver as an image (.sys), by mingw and by clang
 #   make install                 PREFIX=/usr/local
@@ -26,7 +27,7 @@ PREFIX ?= /usr/local
 COUNT ?= 500
 SEED ?= 0
 
-.PHONY: all images run test bench stress fuzz check install clean sanitize tsan coverage matrix matrix-gpummu matrix-contract hostile mutation settings format deps deps-checks
+.PHONY: all images run test bench stress fuzz check install clean sanitize tsan coverage matrix matrix-gpummu matrix-contract hostile mutation unusual settings format deps deps-checks
 .NOTPARALLEL:
 
 all: deps
@@ -87,6 +88,9 @@ hostile: all
 
 mutation: deps-checks all
 	@tests/mutation/mutate.py build --count $(COUNT) --seed $(SEED)
+
+unusual: deps-checks all
+	@tests/unusual/repeat.sh build
 
 settings: deps-checks all
 	@SETTINGS_SEED=$(SEED) SETTINGS_COUNT=$(COUNT) build/tests/check/settings

@@ -258,6 +258,11 @@ void vidmm_host_away(bool away);
 /* Runs the hardware and the driver's threads until all are idle (virtual time), or briefly
  * (threads). */
 void vidmm_host_run(struct vidmm_host *host);
+/*
+ * The same, and then waits for what timers and sleeping threads of the driver still do: until `done`
+ * says true (which is returned), or as long as Windows waits for a GPU (TDR: two seconds).
+ */
+bool vidmm_host_run_until(struct vidmm_host *host, bool (*done)(const void *ctx), const void *ctx);
 /* The peek() of a physical adapter's model (hwmodel.h); NULL if it has none. */
 const void *vidmm_host_peek(struct vidmm_host *host, uint32_t physical, uint64_t gpu_address,
                             size_t size);

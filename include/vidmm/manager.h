@@ -396,6 +396,9 @@ void vidmm_context_destroy(struct vidmm_context *context);
 struct vidmm_allocation_request {
     void *private_data; /* passed to DxgkDdiCreateAllocation; the driver may change it */
     uint32_t private_size;
+    /* Private data of the resource; that of the first request of a call counts. NULL: none. */
+    const void *resource_data;
+    uint32_t resource_size;
     void *user;    /* for vidmm_allocation_user */
     bool primary;  /* a primary: pinned while displayed */
     PMDL existing; /* caller's own locked pages (ExistingSysMem), or NULL; caller keeps it */

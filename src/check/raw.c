@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <vidmm/umd.h>
+#include <vidmm/virtual.h>
 
 /* Past every fence that the manager used. */
 #define FIRST_FENCE 0x10000u
@@ -53,13 +54,25 @@ static void choose_segments(struct raw_submitter *raw, struct vidmm_adapter *ada
     }
 }
 
+/* A driver that pages by address need not know transfers and fills of segments, which are WDDM 1's
+ * (ne-d3dkmddi-_dxgk_buildpagingbuffer_operation): what is left to it are apertures. Where memory has to
+ * be written somehow (`writes`), one that speaks vidmm/umd.h is taken to know them. */
+static void by_address(struct raw_submitter *raw, struct vidmm_adapter *adapter, bool writes) {
+    struct vidmm_gpummu_info mmu;
+    vidmm_gpummu_info(adapter, raw->physical, &mmu);
+    raw->by_address = mmu.on && !(writes && check_speaks(raw->check));
+    if (raw->by_address)
+        raw->memory.id = 0;
+}
+
 /* A manager queries the driver and is destroyed; the submitter uses the answers. */
-static bool learn(struct raw_submitter *raw) {
+static bool learn(struct raw_submitter *raw, bool writes) {
     const struct check_setup setup = {.fail_at = 0};
     if (!check_manage(raw->check, &setup))
         return false;
     vidmm_adapter_info(raw->check->harness.adapter, &raw->info);
     choose_segments(raw, raw->check->harness.adapter);
+    by_address(raw, raw->check->harness.adapter, writes);
     vidmm_harness_stop_manager(&raw->check->harness);
     return true;
 }
@@ -67,7 +80,8 @@ static bool learn(struct raw_submitter *raw) {
 static bool raw_fits(struct raw_submitter *raw, bool aperture_will_do) {
     const char *missing = NULL;
     if (raw->memory.id == 0 && !(aperture_will_do && raw->aperture.id != 0))
-        missing = "the driver has no memory segment of 48 pages";
+        missing = raw->by_address ? "the driver pages by GPU virtual address"
+                                  : "the driver has no memory segment of 48 pages";
     else if (raw->info.paging_segment != 0 &&
              raw->place.size < raw->info.paging_size + 2 * RAW_PAGES * CHECK_PAGE)
         missing = "the aperture of the paging buffer has no 48 pages besides";
@@ -101,17 +115,28 @@ static bool make_context(struct raw_submitter *raw) {
 /* ---- An allocation --------------------------------------------------------------------------- */
 
 static void raw_object_destroy(struct raw_submitter *raw) {
-    DXGKARG_DESTROYALLOCATION args = {.NumAllocations = 1, .pAllocationList = &raw->allocation};
+    DXGKARG_DESTROYALLOCATION args = {.NumAllocations = 1,
+                                      .pAllocationList = &raw->allocation,
+                                      .hResource = raw->resource.handle};
+    args.Flags.DestroyResource = raw->resource.made;
     if (raw->allocation)
         (void)raw->ddi->DxgkDdiDestroyAllocation(raw->adapter, &args);
     raw->allocation = NULL;
 }
 
-/* Kept if it has the submitter's size and supports the segment. */
-static void raw_object_create(struct raw_submitter *raw, DXGK_ALLOCATIONINFO *info) {
+/* Kept if it has the submitter's size and supports the segment. `surface`: NULL, or what it is. */
+static void raw_object_create(struct raw_submitter *raw, DXGK_ALLOCATIONINFO *info,
+                              const struct check_surface *surface) {
     DXGKARG_CREATEALLOCATION args = {.NumAllocations = 1, .pAllocationInfo = info};
+    if (surface && surface->resource_size != 0) {
+        args.pPrivateDriverData = surface->resource;
+        args.PrivateDriverDataSize = surface->resource_size;
+        args.Flags.Resource = 1;
+    }
     if (raw->ddi->DxgkDdiCreateAllocation(raw->adapter, &args) == STATUS_SUCCESS)
         raw->allocation = info->hAllocation;
+    raw->resource.made = args.Flags.Resource;
+    raw->resource.handle = args.hResource;
     bool newer = raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0;
     bool fits = info->Size == RAW_PAGES * CHECK_PAGE &&
                 (!newer || info->PhysicalAdapterIndex == raw->physical) &&
@@ -129,7 +154,7 @@ static void create_spoken(struct raw_submitter *raw) {
     memset(&info, 0, sizeof(info));
     info.pPrivateDriverData = &data;
     info.PrivateDriverDataSize = sizeof(data);
-    raw_object_create(raw, &info);
+    raw_object_create(raw, &info, NULL);
 }
 
 /* A standard surface. */
@@ -140,7 +165,7 @@ static void create_standard(struct raw_submitter *raw, uint32_t kind) {
     if (check_surface_open(raw->check, &surface, kind, 256, RAW_PAGES * CHECK_PAGE / (256 * 4))) {
         info.pPrivateDriverData = surface.data;
         info.PrivateDriverDataSize = surface.size;
-        raw_object_create(raw, &info);
+        raw_object_create(raw, &info, &surface);
     }
     check_surface_close(&surface);
 }
@@ -170,8 +195,11 @@ static bool make_buffers(struct raw_submitter *raw) {
            (raw->info.paging_private == 0 || raw->private_data);
 }
 
+/* What a stage needs besides a memory segment. */
+enum need { NEED_NOTHING, NEED_WRITES, NEED_APERTURE_WILL_DO };
+
 static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct check *check,
-                                          uint32_t physical, bool aperture_will_do) {
+                                          uint32_t physical, enum need need) {
     *raw = (struct raw_submitter){.check = check,
                                   .physical = physical,
                                   .ddi = &check->harness.spoken,
@@ -179,9 +207,9 @@ static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct chec
                                   .os = vidmm_host_os(check->harness.host),
                                   .fence = FIRST_FENCE,
                                   .completed = FIRST_FENCE};
-    if (!learn(raw))
+    if (!learn(raw, need == NEED_WRITES))
         return VIDMM_STAGE_STOPPED;
-    if (!raw_fits(raw, aperture_will_do))
+    if (!raw_fits(raw, need == NEED_APERTURE_WILL_DO))
         return VIDMM_STAGE_SKIPPED;
     const struct vidmm_host_sink sink = {
         .ctx = raw, .completed = completed, .preempted = preempted, .faulted = faulted};
@@ -200,16 +228,16 @@ static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct chec
 }
 
 enum vidmm_stage_outcome raw_open(struct raw_submitter *raw, struct check *check) {
-    return open_hand(raw, check, 0, false);
+    return open_hand(raw, check, 0, NEED_NOTHING);
 }
 
-enum vidmm_stage_outcome raw_open_on(struct raw_submitter *raw, struct check *check,
-                                     uint32_t physical) {
-    return open_hand(raw, check, physical, false);
+enum vidmm_stage_outcome raw_open_writing(struct raw_submitter *raw, struct check *check,
+                                          uint32_t physical) {
+    return open_hand(raw, check, physical, NEED_WRITES);
 }
 
 enum vidmm_stage_outcome raw_open_aperture(struct raw_submitter *raw, struct check *check) {
-    return open_hand(raw, check, 0, true);
+    return open_hand(raw, check, 0, NEED_APERTURE_WILL_DO);
 }
 
 static void free_pages(struct raw_submitter *raw, PMDL mdl) {

@@ -35,6 +35,7 @@ struct raw_submitter {
     struct vidmm_segment_info place;            /* aperture of the paging buffer; id 0: none */
     PMDL buffer;                                /* the paging buffer */
     unsigned char *cpu, *private_data;
+    bool by_address;      /* the driver has GPU virtual addresses: `memory` is not used */
     bool mapped;          /* mapped into `place`; else in system memory */
     uint32_t start, used; /* [start, used) of it is built and not submitted */
     uint32_t end;         /* of the bytes that operations may use */
@@ -42,13 +43,17 @@ struct raw_submitter {
     struct raw_packet packet[RAW_PACKETS];
     uint32_t packets;
     uint32_t fence, completed;
-    uint32_t faulted;    /* fence of the newest error; 0: none */
-    uint32_t preempted;  /* fence of the newest preemption that was reported */
-    bool held;           /* between reset and restart */
-    bool refused;        /* a call failed: no DDI call follows */
-    bool works;          /* something completed */
-    bool unseen;         /* work does not complete */
-    HANDLE allocation;   /* the driver's, of RAW_PAGES pages; NULL: not in vidmm/umd.h */
+    uint32_t faulted;   /* fence of the newest error; 0: none */
+    uint32_t preempted; /* fence of the newest preemption that was reported */
+    bool held;          /* between reset and restart */
+    bool refused;       /* a call failed: no DDI call follows */
+    bool works;         /* something completed */
+    bool unseen;        /* work does not complete */
+    HANDLE allocation;  /* the driver's, of RAW_PAGES pages; NULL: not in vidmm/umd.h */
+    struct {
+        bool made; /* the allocation belongs to one */
+        HANDLE handle;
+    } resource;
     PMDL source, target; /* RAW_PAGES each */
 };
 
@@ -56,9 +61,9 @@ struct raw_submitter {
 
 /* After check_open. DONE, or another outcome with check->shared->told.text. */
 enum vidmm_stage_outcome raw_open(struct raw_submitter *raw, struct check *check);
-/* The same on a physical adapter of linked ones. */
-enum vidmm_stage_outcome raw_open_on(struct raw_submitter *raw, struct check *check,
-                                     uint32_t physical);
+/* The same, for memory of a physical adapter that is written; what writes it is not the point. */
+enum vidmm_stage_outcome raw_open_writing(struct raw_submitter *raw, struct check *check,
+                                          uint32_t physical);
 /* The first, but an aperture will do where there is no memory segment (`memory.id` 0). */
 enum vidmm_stage_outcome raw_open_aperture(struct raw_submitter *raw, struct check *check);
 /* The outcome of a stage that ran to its end. */
@@ -90,6 +95,8 @@ bool raw_build(struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args);
 bool raw_submit(struct raw_submitter *raw);
 /* Submits what was built and waits for the GPU; false: it does not complete. */
 bool raw_flush(struct raw_submitter *raw);
+/* The same; that it does not complete is no finding. */
+bool raw_try(struct raw_submitter *raw);
 /* The next operation has at most `room` bytes in this buffer, the one after it a whole buffer, as
  * from a system. No effect on an empty buffer. */
 void raw_shorten(struct raw_submitter *raw, uint32_t room);

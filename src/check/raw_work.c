@@ -108,12 +108,16 @@ static void give_up(struct raw_submitter *raw, uint32_t fence) {
     (void)check_say(raw->check, VIDMM_STAGE_STOPPED, "paging work did not complete");
 }
 
+static bool is_settled(const void *ctx) {
+    const struct raw_submitter *raw = ctx;
+    return raw->completed == raw->packet[raw->packets - 1].fence || raw->faulted != 0;
+}
+
 /* Waits for all submissions. */
 static bool settle(struct raw_submitter *raw) {
     if (raw->packets != 0) {
         uint32_t last = raw->packet[raw->packets - 1].fence;
-        vidmm_host_run(raw->check->harness.host);
-        if (raw->completed != last || raw->faulted != 0)
+        if (!vidmm_host_run_until(raw->check->harness.host, is_settled, raw) || raw->faulted != 0)
             give_up(raw, last);
         else
             raw->works = true;
@@ -132,6 +136,16 @@ bool raw_submit(struct raw_submitter *raw) {
     raw->start = raw->used;
     raw->private_start = raw->private_used;
     return raw_send(raw, packet, false) && (raw->packets < RAW_PACKETS || settle(raw));
+}
+
+bool raw_try(struct raw_submitter *raw) {
+    if (!raw_submit(raw))
+        return false;
+    if (raw->packets != 0 &&
+        (!vidmm_host_run_until(raw->check->harness.host, is_settled, raw) || raw->faulted != 0))
+        return false;
+    begin_buffer(raw);
+    return true;
 }
 
 bool raw_flush(struct raw_submitter *raw) {
@@ -232,6 +246,12 @@ bool raw_build(struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args) {
 
 /* ---- Preemption ------------------------------------------------------------------------------ */
 
+/* The newest fence is the preemption's. */
+static bool is_preempted(const void *ctx) {
+    const struct raw_submitter *raw = ctx;
+    return raw->preempted == raw->fence;
+}
+
 bool raw_preempt(struct raw_submitter *raw) {
     const DXGKARG_PREEMPTCOMMAND args = {.PreemptionFenceId = ++raw->fence,
                                          .NodeOrdinal = raw->info.paging_node,
@@ -241,8 +261,7 @@ bool raw_preempt(struct raw_submitter *raw) {
     NTSTATUS status = raw->ddi->DxgkDdiPreemptCommand(raw->adapter, &args);
     if (status != STATUS_SUCCESS)
         return raw_refuse(raw, "DxgkDdiPreemptCommand", status);
-    vidmm_host_run(raw->check->harness.host);
-    if (raw->preempted == args.PreemptionFenceId)
+    if (vidmm_host_run_until(raw->check->harness.host, is_preempted, raw))
         return true;
     raw->refused = true;
     (void)check_say(raw->check, VIDMM_STAGE_STOPPED, "a preemption was not reported");

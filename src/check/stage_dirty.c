@@ -263,7 +263,7 @@ enum vidmm_stage_outcome stage_dirty(struct check *check, uint32_t number) {
         return check_say(check, VIDMM_STAGE_SKIPPED, "dirty bits are for an adapter without links");
     if (!check_open(check, &setup))
         return VIDMM_STAGE_STOPPED;
-    enum vidmm_stage_outcome outcome = raw_open(&dirty.raw, check);
+    enum vidmm_stage_outcome outcome = raw_open_writing(&dirty.raw, check, 0);
     if (outcome != VIDMM_STAGE_DONE)
         return outcome;
     if (!tracks(&dirty))

@@ -101,7 +101,7 @@ static bool marked(struct raw_submitter *raw) {
 static enum vidmm_stage_outcome on_one(struct check *check, uint32_t physical, bool marking) {
     struct raw_submitter raw;
     check_step(check, "linked: paging on physical adapter %u", physical);
-    enum vidmm_stage_outcome outcome = raw_open_on(&raw, check, physical);
+    enum vidmm_stage_outcome outcome = raw_open_writing(&raw, check, physical);
     if (outcome != VIDMM_STAGE_DONE)
         return outcome;
     if (marking) {

@@ -156,7 +156,18 @@ static void discard(struct raw_submitter *raw) {
         (void)raw_flush(raw);
 }
 
-/* An unknown operation: the driver must succeed and write nothing. */
+/* What the driver wrote for an operation that does not exist; false: it does not complete. */
+static bool harmless(struct raw_submitter *raw, const DXGKARG_BUILDPAGINGBUFFER *args) {
+    uintptr_t used = (uintptr_t)args->pDmaBuffer - (uintptr_t)raw->cpu;
+    uintptr_t private_used = (uintptr_t)args->pDmaBufferPrivateData - (uintptr_t)raw->private_data;
+    if (used > raw->info.paging_size || private_used > raw->info.paging_private)
+        return false;
+    raw->used = (uint32_t)used;
+    raw->private_used = (uint32_t)private_used;
+    return raw_try(raw);
+}
+
+/* An unknown operation: the driver must succeed, and what it writes, if it does, do nothing. */
 static void unknown(struct raw_submitter *raw) {
     DXGKARG_BUILDPAGINGBUFFER args = {.Operation = (DXGK_BUILDPAGINGBUFFER_OPERATION)0x7fff};
     if (raw->refused)
@@ -168,11 +179,12 @@ static void unknown(struct raw_submitter *raw) {
     args.pDmaBufferPrivateData = raw->private_data;
     args.DmaBufferPrivateDataSize = raw->info.paging_private;
     NTSTATUS status = raw->ddi->DxgkDdiBuildPagingBuffer(raw->adapter, &args);
-    bool kept = status == STATUS_SUCCESS && args.pDmaBuffer == (void *)raw->cpu;
+    bool kept = status == STATUS_SUCCESS && harmless(raw, &args);
     raw->refused = !kept; /* the state of the buffer is unknown */
     vidmm_ledger_judge(&raw->check->shared->ledger, 167, VIDMM_SIDE_DRIVER, kept,
-                       "STATUS_SUCCESS and nothing written", "status 0x%08x and %lld bytes",
-                       (unsigned)status, (long long)((unsigned char *)args.pDmaBuffer - raw->cpu));
+                       "STATUS_SUCCESS, and nothing for the GPU that does not complete",
+                       "status 0x%08x and %lld bytes", (unsigned)status,
+                       (long long)((unsigned char *)args.pDmaBuffer - raw->cpu));
 }
 
 enum vidmm_stage_outcome stage_operations(struct check *check, uint32_t number) {

@@ -81,6 +81,7 @@ bool check_surface_open_as(struct check *check, struct check_surface *surface,
     if (!surface_ask(check, surface))
         return false;
     surface->size = surface->ask.AllocationPrivateDriverDataSize;
+    surface->resource_size = surface->ask.ResourcePrivateDriverDataSize;
     return true;
 }
 
@@ -97,8 +98,11 @@ void check_surface_close(struct check_surface *surface) {
 
 struct vidmm_allocation_request check_surface_request(const struct check_surface *surface,
                                                       bool primary) {
-    return (struct vidmm_allocation_request){
-        .private_data = surface->data, .private_size = surface->size, .primary = primary};
+    return (struct vidmm_allocation_request){.private_data = surface->data,
+                                             .private_size = surface->size,
+                                             .resource_data = surface->resource,
+                                             .resource_size = surface->resource_size,
+                                             .primary = primary};
 }
 
 bool check_surface_any(struct check *check) {

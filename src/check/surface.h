@@ -26,7 +26,7 @@ struct check_surface {
     } wanted;
     DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA ask;
     void *data, *resource; /* the driver's private data */
-    uint32_t size;         /* of `data` */
+    uint32_t size, resource_size;
 };
 
 /* The driver's private data for a surface of 32 bits a pixel; false: it has none of this kind. To

@@ -49,6 +49,9 @@
 #define DEFAULT_MEMORY ((uint64_t)4 << 30)
 #define LEAST_MEMORY   ((uint64_t)1 << 20)
 #define MOST_MEMORY    ((uint64_t)128 << 30)
+/* vidmm_host_run_until looks so often, for so long. */
+#define WAIT_NS      1000000u
+#define MOST_WAIT_NS UINT64_C(2000000000)
 
 /* A host and its parts. */
 struct whole {
@@ -403,6 +406,14 @@ void vidmm_host_run(struct vidmm_host *host) {
         host_sleep(host_now() + 1000000);
     else
         host_run_all();
+}
+
+bool vidmm_host_run_until(struct vidmm_host *host, bool (*done)(const void *ctx), const void *ctx) {
+    vidmm_host_run(host);
+    uint64_t end = host_now() + MOST_WAIT_NS;
+    while (!done(ctx) && host_now() < end)
+        (void)host_sleep(host_now() + WAIT_NS);
+    return done(ctx);
 }
 
 void vidmm_host_hold_interrupts(struct vidmm_host *host, bool held) {

@@ -77,6 +77,8 @@ static enum vidmm_status make_standard(const struct shim *shim, struct vidmm_dev
             const struct vidmm_allocation_request allocation = {.private_data =
                                                                     size == 0 ? NULL : data,
                                                                 .private_size = size,
+                                                                .resource_data = resource,
+                                                                .resource_size = resource_size,
                                                                 .user = request->user};
             status = vidmm_allocation_create(device, &allocation, out);
         }

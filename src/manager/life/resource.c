@@ -30,12 +30,12 @@ static void free_resource(struct vidmm_resource *resource) {
         handle_close(adapter, allocation->kernel);
         adapter_free(adapter, allocation->private_data, allocation->info.PrivateDriverDataSize);
     }
+    adapter_free(adapter, resource->private_data, resource->private_size);
     adapter_free(adapter, resource->handles, resource->size * sizeof(*resource->handles));
     adapter_free(adapter, resource->allocations, resource->size * sizeof(*resource->allocations));
     adapter_free(adapter, resource, sizeof(*resource));
 }
 
-/* An empty resource with copies of the callers' private data; NULL: no memory. */
 /* One allocation of a new resource as far as `request` tells. False: no memory. */
 static bool new_allocation(struct vidmm_resource *resource, struct vidmm_allocation *allocation,
                            const struct vidmm_allocation_request *request) {
@@ -55,6 +55,20 @@ static bool new_allocation(struct vidmm_resource *resource, struct vidmm_allocat
     return true;
 }
 
+/* False: no memory. */
+static bool keep_data(struct vidmm_resource *resource,
+                      const struct vidmm_allocation_request *request) {
+    if (request->resource_size == 0)
+        return true;
+    resource->private_data = adapter_alloc(resource->adapter, request->resource_size);
+    if (!resource->private_data)
+        return false;
+    memcpy(resource->private_data, request->resource_data, request->resource_size);
+    resource->private_size = request->resource_size;
+    return true;
+}
+
+/* An empty resource with copies of the callers' private data; NULL: no memory. */
 static struct vidmm_resource *new_resource(struct vidmm_device *device,
                                            const struct vidmm_allocation_request *requests,
                                            uint32_t count) {
@@ -64,13 +78,13 @@ static struct vidmm_resource *new_resource(struct vidmm_device *device,
         return NULL;
     *resource = (struct vidmm_resource){.adapter = adapter,
                                         .creator = device,
-                                        .grouped = count > 1,
+                                        .grouped = count > 1 || requests[0].resource_size != 0,
                                         .size = count,
                                         .count = count,
                                         .alive = count};
     resource->allocations = adapter_alloc(adapter, count * sizeof(*resource->allocations));
     resource->handles = adapter_alloc(adapter, count * sizeof(*resource->handles));
-    bool complete = resource->allocations && resource->handles;
+    bool complete = resource->allocations && resource->handles && keep_data(resource, &requests[0]);
     if (!resource->allocations)
         resource->count = 0;
     for (uint32_t i = 0; complete && i < count; i++)
@@ -142,7 +156,10 @@ static enum vidmm_status resource_driver_create(struct vidmm_resource *resource,
                                                 DXGK_ALLOCATIONINFO *infos,
                                                 const struct vidmm_allocation_request *requests) {
     struct vidmm_adapter *adapter = resource->adapter;
-    DXGKARG_CREATEALLOCATION arg = {.NumAllocations = resource->count, .pAllocationInfo = infos};
+    DXGKARG_CREATEALLOCATION arg = {.pPrivateDriverData = resource->private_data,
+                                    .PrivateDriverDataSize = resource->private_size,
+                                    .NumAllocations = resource->count,
+                                    .pAllocationInfo = infos};
     arg.Flags.Resource = resource->grouped;
     for (uint32_t i = 0; i < resource->count; i++) {
         infos[i].pPrivateDriverData = resource->allocations[i].private_data;
@@ -198,7 +215,10 @@ static enum vidmm_status driver_open(struct vidmm_resource *resource, struct vid
                                      struct binding *binding, DXGK_OPENALLOCATIONINFO *infos,
                                      bool create) {
     struct vidmm_adapter *adapter = resource->adapter;
-    DXGKARG_OPENALLOCATION arg = {.NumAllocations = resource->count, .pOpenAllocation = infos};
+    DXGKARG_OPENALLOCATION arg = {.NumAllocations = resource->count,
+                                  .pOpenAllocation = infos,
+                                  .pPrivateDriverData = resource->private_data,
+                                  .PrivateDriverSize = resource->private_size};
     arg.Flags.Create = create;
     for (uint32_t i = 0; i < resource->count; i++) {
         const struct vidmm_allocation *allocation = &resource->allocations[i];

@@ -30,8 +30,10 @@ struct vidmm_resource {
     struct vidmm_adapter *adapter;
     struct vidmm_resource *next, **link; /* of the adapter's */
     struct vidmm_device *creator;
-    HANDLE handle;               /* hResource */
-    bool grouped;                /* made with Flags.Resource */
+    HANDLE handle;      /* hResource */
+    bool grouped;       /* made with Flags.Resource */
+    void *private_data; /* our copy; NULL: none */
+    uint32_t private_size;
     uint32_t size, count, alive; /* allocations: of the arrays, made, not destroyed */
     struct binding *bindings;
     struct vidmm_allocation *allocations; /* `count` of them */

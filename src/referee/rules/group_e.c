@@ -322,11 +322,11 @@ const struct vidmm_rule rules_e[] = {
     },
     {
         RULE(167, DRIVER, IMPLIED, BUGCHECK),
-        .statement = "An operation that the driver does not know is answered with STATUS_SUCCESS "
-                     "and leaves the buffer alone.",
+        .statement = "An operation that the driver does not know is answered with STATUS_SUCCESS, "
+                     "and what is written for it does nothing.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
-        .how = "An undefined operation number is sent; the status must be legal, and pDmaBuffer "
-               "and the buffer's bytes unchanged.",
+        .how = "An undefined operation number is sent; the status must be legal, pDmaBuffer in the "
+               "buffer, and what was written has to complete when it is submitted.",
         .why = "Newer systems send operations that older drivers have never heard of.",
         .windows = "The pages do not say; a status of another kind is bugcheck 0x10E, and stray "
                    "bytes are executed by the GPU.",

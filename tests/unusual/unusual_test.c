@@ -1,0 +1,238 @@
+/*
+ * Correct drivers of unusual shape are not accused: each is examined and nothing is found, as often as
+ * UNUSUAL_TIMES in the environment says (once by default), each time with another seed. The argument
+ * chooses the drivers: shapes (shapes.c), examples, settings.
+ *
+ * That a verdict of these drivers can be another one shows with shapes whose answers are spoiled on
+ * their way to the system.
+ */
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <vidmm/check.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define MIB          (UINT64_C(1) << 20)
+#define SETTINGS     6u
+#define RING         DRIVERS "/ring-hardware.so"
+#define WIN7                                                                                       \
+    { "InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WIN7 }
+#define WDDM1_3                                                                                    \
+    { "InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM1_3 }
+#define WDDM3_2                                                                                    \
+    { "InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM3_2 }
+
+/* The reference driver where `driver` is NULL. */
+struct unusual {
+    const char *name, *driver, *model;
+    struct vidmm_host_setting setting[SETTINGS]; /* a NULL name ends the list */
+};
+
+static const struct unusual examples[] = {
+    {"all work on the CPU", DRIVERS "/cpu-vram.so", NULL, {{NULL, 0}}},
+    {"no memory of its own", DRIVERS "/aperture-only.so", NULL, {{NULL, 0}}},
+    {"banks", DRIVERS "/banked.so", NULL, {{NULL, 0}}},
+    {"tables by the CPU", DRIVERS "/gpummu.so", NULL, {{NULL, 0}}},
+    {"a ring", DRIVERS "/ring.so", RING, {{NULL, 0}}},
+    {"a ring that a timer looks at", UNUSUAL "/polled.so", RING, {{NULL, 0}}},
+    {"no physical operation", UNUSUAL "/virtual-only.so", NULL, {{NULL, 0}}},
+};
+
+static const struct unusual settings[] = {
+    {"one huge segment", NULL, NULL, {{"VramBytes", 64 * 1024 * MIB}}},
+    {"memory that the CPU does not see", NULL, NULL, {{"VramVisibleBytes", 0}}},
+    {"as many segments as there can be",
+     NULL,
+     NULL,
+     {{"VramVisibleBytes", MIB}, {"VramSegments", 64}}},
+    {"paging buffers in the aperture", NULL, NULL, {{"PagingBufferSegment", 1}, {"Nodes", 1}}},
+    {"every second transfer busy", NULL, NULL, {{"BusyEvery", 2}, {"PagingBufferBytes", 4096}}},
+    {"an AGP aperture", NULL, NULL, {WIN7, {"Agp", 1}}},
+    {"two apertures", NULL, NULL, {WDDM1_3, {"EvictionApertureBytes", 16 * MIB}}},
+    {"MAP_APERTURE_SEGMENT2", NULL, NULL, {WDDM3_2, {"MapAperture2", 1}}},
+    {"two levels of tables, without features", NULL, NULL, {{"MmuLevels", 2}, {"MmuFeatures", 0}}},
+    {"six levels of tables in memory", NULL, NULL, {{"MmuLevels", 6}, {"MmuTableSegment", 2}}},
+    {"behind an IOMMU", NULL, NULL, {{"Iommu", 1}}},
+};
+
+/* ---- Judging --------------------------------------------------------------------------------- */
+
+static uint64_t from_environment(const char *name, uint64_t otherwise) {
+    const char *text = getenv(name);
+    return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static void examine(const struct unusual *unusual, uint64_t seed, const char *stage,
+                    const struct vidmm_spoiler *spoiler, struct vidmm_check_result *result) {
+    uint32_t count = 0;
+    while (count < SETTINGS && unusual->setting[count].name)
+        count++;
+    const struct vidmm_check_options options = {.driver_path = unusual->driver,
+                                                .model_path = unusual->model,
+                                                .seed = seed,
+                                                .settings = unusual->setting,
+                                                .setting_count = count,
+                                                .stage = stage,
+                                                .spoiler = spoiler,
+                                                .timeout_ms = 60000};
+    vidmm_check(&options, result);
+}
+
+/* Nothing is found, and no stage ends before its end: of a driver that is right there is no reason. */
+static bool is_clean(const struct unusual *unusual, uint64_t seed) {
+    static struct vidmm_check_result result;
+    bool clean = true;
+    examine(unusual, seed, NULL, NULL, &result);
+    for (uint32_t i = 0; i < VIDMM_STAGES && result.stage[i].name; i++)
+        clean = clean && result.stage[i].outcome <= VIDMM_STAGE_SKIPPED;
+    if (clean && result.status == VIDMM_CHECK_PASSED && result.passed != 0)
+        return true;
+    print_error("%s, seed %" PRIu64 ": %s\n", unusual->name, seed, result.text);
+    for (uint32_t i = 0; i < result.ledger.findings; i++) {
+        char text[640];
+        vidmm_finding_text(&result.ledger.finding[i], text, sizeof(text));
+        print_error("  %s\n", text);
+    }
+    return false;
+}
+
+static uint32_t accused_of(const struct unusual *unusual) {
+    uint64_t first = from_environment("UNUSUAL_SEED", 1), last = first;
+    uint32_t accused = 0;
+    last += from_environment("UNUSUAL_TIMES", 1);
+    for (uint64_t seed = first; seed < last; seed++)
+        accused += !is_clean(unusual, seed);
+    return accused;
+}
+
+/* Every shape of a module; their number is counted in *shapes. */
+static uint32_t accused_shapes(const char *path, uint32_t *shapes) {
+    void *module = dlopen(path, RTLD_LAZY);
+    assert_non_null(module);
+    const char *(*name)(uint32_t) =
+        (const char *(*)(uint32_t))(uintptr_t)dlsym(module, "shape_name");
+    uint32_t accused = 0;
+    assert_non_null(name);
+    for (uint32_t i = 0; name(i); i++, ++*shapes) {
+        const struct unusual unusual = {name(i), path, NULL, {{"Shape", i}}};
+        accused += accused_of(&unusual);
+    }
+    dlclose(module);
+    return accused;
+}
+
+/* ---- The tests ------------------------------------------------------------------------------- */
+
+static void shapes_are_not_accused(void **state) {
+    uint32_t shapes = 0, accused = accused_shapes(UNUSUAL "/unusual.so", &shapes);
+    (void)state;
+    accused += accused_shapes(UNUSUAL "/unusual-win7.so", &shapes);
+    assert_int_equal(accused, 0);
+    assert_true(shapes >= 35);
+}
+
+static void examples_are_not_accused(void **state) {
+    uint32_t accused = 0;
+    (void)state;
+    for (size_t i = 0; i < COUNT(examples); i++)
+        accused += accused_of(&examples[i]);
+    assert_int_equal(accused, 0);
+}
+
+static void settings_are_not_accused(void **state) {
+    uint32_t accused = 0;
+    (void)state;
+    for (size_t i = 0; i < COUNT(settings); i++)
+        accused += accused_of(&settings[i]);
+    assert_int_equal(accused, 0);
+}
+
+/* ---- Spoiled --------------------------------------------------------------------------------- */
+
+static DXGKDDI_BUILDPAGINGBUFFER *good_build;
+static DXGKDDI_SUBMITCOMMAND *good_submit;
+
+/* The last page of a transfer is left out. */
+static NTSTATUS APIENTRY build_short(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    DXGKARG_BUILDPAGINGBUFFER passed = *args;
+    if (args->Operation == DXGK_OPERATION_TRANSFER && args->Transfer.TransferSize > 4096)
+        passed.Transfer.TransferSize -= 4096;
+    NTSTATUS status = good_build(adapter, &passed);
+    args->pDmaBuffer = passed.pDmaBuffer;
+    args->DmaSize = passed.DmaSize;
+    args->pDmaBufferPrivateData = passed.pDmaBufferPrivateData;
+    args->DmaBufferPrivateDataSize = passed.DmaBufferPrivateDataSize;
+    args->MultipassOffset = passed.MultipassOffset;
+    return status;
+}
+
+static void spoil_transfers(DRIVER_INITIALIZATION_DATA *table) {
+    good_build = table->DxgkDdiBuildPagingBuffer;
+    table->DxgkDdiBuildPagingBuffer = build_short;
+}
+
+/* Every seventh submission is lost. */
+static NTSTATUS APIENTRY submit_some(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    return args->SubmissionFenceId % 7 == 0 ? STATUS_SUCCESS : good_submit(adapter, args);
+}
+
+static void spoil_submissions(DRIVER_INITIALIZATION_DATA *table) {
+    good_submit = table->DxgkDdiSubmitCommand;
+    table->DxgkDdiSubmitCommand = submit_some;
+}
+
+static bool is_broken(const struct unusual *unusual,
+                      void (*spoil)(DRIVER_INITIALIZATION_DATA *table), uint32_t rule) {
+    static struct vidmm_check_result result;
+    const struct vidmm_spoiler spoiler = {.driver = spoil};
+    examine(unusual, 1, "paging", &spoiler, &result);
+    bool named = rule == 0;
+    for (uint32_t i = 0; i < result.ledger.findings; i++)
+        named = named || result.ledger.finding[i].rule == rule;
+    if (result.status != VIDMM_CHECK_BROKEN || !named)
+        print_error("shape %" PRIu64 ", %s: not accused: %s\n", unusual->setting[0].value,
+                    unusual->name, result.text);
+    return result.status == VIDMM_CHECK_BROKEN && named;
+}
+
+/* Finished by a timer, a thread, a work item, in the call; what is done when it is built does not need the
+ * submission. */
+static void spoiled_shapes_are_accused(void **state) {
+    static const struct {
+        uint64_t shape;
+        bool later;
+    } shapes[] = {{1, false}, {2, false}, {5, true}, {6, true}, {9, true}, {14, false}};
+    uint32_t missed = 0;
+    (void)state;
+    for (size_t i = 0; i < COUNT(shapes); i++) {
+        struct unusual unusual = {
+            "short transfers", UNUSUAL "/unusual.so", NULL, {{"Shape", shapes[i].shape}}};
+        missed += !is_broken(&unusual, spoil_transfers, 161);
+        unusual.name = "lost submissions";
+        missed += shapes[i].later && !is_broken(&unusual, spoil_submissions, 0);
+    }
+    assert_int_equal(missed, 0);
+}
+
+int main(int argc, char **argv) {
+    const char *group = argc > 1 ? argv[1] : "";
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shapes_are_not_accused),
+        cmocka_unit_test(spoiled_shapes_are_accused),
+        cmocka_unit_test(examples_are_not_accused),
+        cmocka_unit_test(settings_are_not_accused),
+    };
+    static const char *const filters[][2] = {
+        {"shapes", "*shapes*"}, {"examples", "examples*"}, {"settings", "settings*"}};
+    for (size_t i = 0; i < COUNT(filters); i++)
+        if (strcmp(group, filters[i][0]) == 0)
+            cmocka_set_test_filter(filters[i][1]);
+    return cmocka_run_group_tests_name("unusual", tests, NULL, NULL);
+}

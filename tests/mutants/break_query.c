@@ -249,6 +249,12 @@ static void preempts_without_contexts(DXGK_DRIVERCAPS *caps) {
 }
 INSTALL(preempts_without_contexts, caps)
 
+static void preempts_nothing(DXGK_DRIVERCAPS *caps) {
+    caps->PreemptionCaps.GraphicsPreemptionGranularity = D3DKMDT_GRAPHICS_PREEMPTION_NONE;
+    caps->PreemptionCaps.ComputePreemptionGranularity = D3DKMDT_COMPUTE_PREEMPTION_NONE;
+}
+INSTALL(preempts_nothing, caps)
+
 /* ---- C: capabilities and functions ----------------------------------------------------------- */
 
 static void install_no_process(DRIVER_INITIALIZATION_DATA *table) {
@@ -453,6 +459,8 @@ const struct mutant mutants_query[] = {
      .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
     {BREAKS(481, DRIVER, "start", preempts_without_contexts,
             "is PreemptionAware and not MultiEngineAware")},
+    {BREAKS(549, DRIVER, "start", preempts_nothing,
+            "is PreemptionAware and preempts at no boundary")},
     {BREAKS(478, DRIVER, "start", compute_displays,
             "is compute-only and has swizzling ranges and a current fence"),
      .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},

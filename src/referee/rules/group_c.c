@@ -386,4 +386,22 @@ const struct vidmm_rule rules_c[] = {
         .right = "caps->SchedulingCaps.MultiEngineAware = 1;\n"
                  "caps->SchedulingCaps.PreemptionAware = 1;\n",
     },
+    {
+        RULE(549, DRIVER, DOCUMENTED, PERFORMANCE),
+        .first = DXGKDDI_INTERFACE_VERSION_WIN8,
+        .statement = "A driver with PreemptionAware reports a granularity of preemption other than "
+                     "NONE, of graphics or of compute work.",
+        .page = "ne-d3dkmdt-_d3dkmdt_graphics_preemption_granularity",
+        .how = "SchedulingCaps and PreemptionCaps of DXGK_DRIVERCAPS.",
+        .why =
+            "NONE says that not even waiting DMA buffers can be kept from running, which is what "
+            "PreemptionAware promises.",
+        .windows = "Whether Windows compares the two is not known.",
+        .windows_source = NOT_KNOWN,
+        .wrong =
+            "caps->SchedulingCaps.PreemptionAware = 1; /* and PreemptionCaps is left zero */\n",
+        .right = "caps->SchedulingCaps.PreemptionAware = 1;\n"
+                 "caps->PreemptionCaps.GraphicsPreemptionGranularity =\n"
+                 "    D3DKMDT_GRAPHICS_PREEMPTION_DMA_BUFFER_BOUNDARY;\n",
+    },
 };

@@ -337,7 +337,7 @@ const struct vidmm_rule rules_d_life[] = {
                      "surfaces and those of GDI that its type says so of, are CpuVisible.",
         .page = "ns-d3dkmdt-_d3dkmdt_shadowsurfacedata",
         .how = "The flags of each allocation that is created with the private data of such a "
-               "surface.",
+               "surface; not of a compute-only driver, which shows none.",
         .why = "The CPU locks them, to draw into them or to read from them.",
         .windows = "No page tells more than that they are lockable.",
         .windows_source = NOT_KNOWN,

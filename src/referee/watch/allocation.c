@@ -93,7 +93,8 @@ static void allocation_judge_handles(struct vidmm_referee *referee,
 static void allocation_judge_standard(struct vidmm_referee *referee,
                                       const DXGK_ALLOCATIONINFO *info, UINT index,
                                       const struct standards_data *standard) {
-    if (standard->lockable)
+    /* What is composed with GDI, and shown, is no surface of a compute-only driver. */
+    if (standard->lockable && !referee->adapter.caps.MiscCaps.ComputeOnly)
         DRIVER_MUST(534, info->Flags.CpuVisible, "CpuVisible for a surface that the CPU locks",
                     "allocation %u: Flags are 0x%x", index, info->Flags.Value);
     if (standard->bytes != 0)

@@ -52,6 +52,22 @@ static void caps_judge_scheduling(struct vidmm_referee *referee, DXGK_VIDSCHCAPS
                 "SchedulingCaps is 0x%08x", caps.Value);
 }
 
+/* ne-d3dkmdt-_d3dkmdt_graphics_preemption_granularity.md: what NONE says. A driver may have no work of
+ * one kind. */
+static void caps_judge_granularity(struct vidmm_referee *referee, const DXGK_DRIVERCAPS *caps) {
+    const D3DKMDT_PREEMPTION_CAPS *preemption = &caps->PreemptionCaps;
+    if (referee->adapter.version < DXGKDDI_INTERFACE_VERSION_WIN8 ||
+        referee->caps.size < offsetof(DXGK_DRIVERCAPS, PreemptionCaps) + sizeof(*preemption))
+        return;
+    DRIVER_MUST(549,
+                !caps->SchedulingCaps.PreemptionAware ||
+                    preemption->GraphicsPreemptionGranularity != D3DKMDT_GRAPHICS_PREEMPTION_NONE ||
+                    preemption->ComputePreemptionGranularity != D3DKMDT_COMPUTE_PREEMPTION_NONE,
+                "PreemptionCaps other than NONE with PreemptionAware",
+                "both granularities are NONE and SchedulingCaps is 0x%08x",
+                caps->SchedulingCaps.Value);
+}
+
 /* mcdm-implementation-guidelines.md: what a compute-only driver leaves zero. */
 static void caps_judge_compute_only(struct vidmm_referee *referee, const DXGK_DRIVERCAPS *caps) {
     const DXGK_VIDMMCAPS *memory = &caps->MemoryManagementCaps;
@@ -112,6 +128,7 @@ static void caps_take_driver(struct vidmm_referee *referee, const struct query *
                                               (uint32_t)caps->WDDMVersion, adapter->wanted_version);
     caps_judge_memory_caps(referee, caps->MemoryManagementCaps);
     caps_judge_scheduling(referee, caps->SchedulingCaps);
+    caps_judge_granularity(referee, caps);
     if (caps->MiscCaps.ComputeOnly)
         caps_judge_compute_only(referee, caps);
     slots_judge(referee);

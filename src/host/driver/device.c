@@ -82,6 +82,7 @@ static bool device_fail(const struct host_device *device, const char *call, NTST
 }
 
 bool host_device_add(struct host_device *device, struct vidmm_host_error *error) {
+    device->life++;
     host_driver_calling("DxgkDdiAddDevice");
     NTSTATUS status = host_world->driver->ddi.DxgkDdiAddDevice(&device->physical, &device->context);
     host_driver_called("DxgkDdiAddDevice", status);

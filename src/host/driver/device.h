@@ -24,9 +24,11 @@ struct host_device {
     DEVICE_OBJECT physical; /* the PDO */
     PVOID context;          /* the driver's, from AddDevice */
     bool added, started;
-    DXGKRNL_INTERFACE interface; /* DeviceHandle is the address of this device */
-    unsigned char *handed;       /* the page that the driver gets it in, and one without access */
-    KDPC dpc;                    /* DxgkCbQueueDpc */
+    DXGKRNL_INTERFACE interface; /* DeviceHandle is the address of handles[life] */
+    char handles[64];            /* of its lives, from AddDevice to RemoveDevice */
+    uint32_t life;
+    unsigned char *handed; /* the page that the driver gets it in, and one without access */
+    KDPC dpc;              /* DxgkCbQueueDpc */
     uint8_t config_space[256];
     struct host_reports reports;
 };

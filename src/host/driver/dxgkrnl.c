@@ -33,9 +33,17 @@ static uint64_t APIENTRY dxgkrnl_nothing(void) {
 
 /* The device with this DXGKRNL_INTERFACE.DeviceHandle, or NULL. */
 static struct host_device *dxgkrnl_device(HANDLE handle, const char *function) {
-    for (uint32_t board = 0; board < host_world->linked; board++)
-        if (handle == (HANDLE)&host_world->device[board])
-            return &host_world->device[board];
+    for (uint32_t board = 0; board < host_world->linked; board++) {
+        struct host_device *device = &host_world->device[board];
+        if ((uintptr_t)handle - (uintptr_t)device->handles >= sizeof(device->handles))
+            continue;
+        if (handle != device->interface.DeviceHandle)
+            host_violation(
+                "%s was called with a handle of before DxgkDdiRemoveDevice, which is not "
+                "DXGKRNL_INTERFACE.DeviceHandle any more",
+                function);
+        return device;
+    }
     host_violation("%s was called with a handle that is not DXGKRNL_INTERFACE.DeviceHandle",
                    function);
     return NULL;
@@ -385,7 +393,7 @@ void host_device_interface(struct host_device *device) {
     DXGKRNL_INTERFACE *interface = &device->interface;
     interface->Size = sizeof(*interface);
     interface->Version = host_world->driver->ddi.Version;
-    interface->DeviceHandle = (HANDLE)device;
+    interface->DeviceHandle = &device->handles[device->life % sizeof(device->handles)];
     fill_unsupported(interface);
     fill_empty(interface);
     interface->DxgkCbGetDeviceInformation = get_device_information;

@@ -197,6 +197,24 @@ static void the_log_has_each_access_and_counts_a_poll(void **state) {
     free(text);
 }
 
+/* As of a driver that copies the interface at its first start alone. */
+static void the_handle_of_an_earlier_life_is_told(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host *host = tiny_up(&config);
+    struct vidmm_host_error error;
+    DXGKRNL_INTERFACE before = tiny.dxgkrnl;
+    DXGK_DEVICE_INFO info;
+    (void)state;
+    assert_true(vidmm_host_stop(host, &error));
+    assert_true(vidmm_host_start(host, &error));
+    assert_int_equal(tiny.dxgkrnl.DxgkCbGetDeviceInformation(tiny.dxgkrnl.DeviceHandle, &info),
+                     STATUS_SUCCESS);
+    assert_int_equal(vidmm_host_violations(host), 0);
+    assert_int_equal(before.DxgkCbGetDeviceInformation(before.DeviceHandle, &info), STATUS_SUCCESS);
+    assert_true(tiny_violated(host, "a handle of before DxgkDdiRemoveDevice"));
+    (void)tiny_down(host, &error);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ports_are_a_resource_and_reach_the_model),
@@ -204,6 +222,7 @@ int main(void) {
         cmocka_unit_test(memory_is_only_where_the_device_reaches),
         cmocka_unit_test(more_memory_than_the_device_reaches_is_refused),
         cmocka_unit_test(what_a_model_could_not_do_is_said),
+        cmocka_unit_test(the_handle_of_an_earlier_life_is_told),
         cmocka_unit_test(the_log_has_each_access_and_counts_a_poll),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -231,6 +231,7 @@ const char *vidmm_host_calling(void);
 struct vidmm_host_shown {
     uint64_t turns;
     char call[64];
+    uint64_t settings; /* bit i: setting i of the configuration was read */
 };
 /* From here on the host keeps `shown` true; NULL: it stops. */
 void vidmm_host_show(struct vidmm_host_shown *shown);

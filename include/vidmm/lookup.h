@@ -83,6 +83,10 @@ const struct vidmm_code *vidmm_code_at(size_t index);
 /* "bugcheck 0x10E", "Code 43", "0xC0000017" into `text`, which is returned. */
 char *vidmm_code_text(const struct vidmm_code *code, char text[32]);
 
+/* "R8, stride and 0x10E" into `text`: the names (up to NULL) that are most like a word, which may be
+ * any bytes; empty: none is near. */
+void vidmm_nearest(const char *word, const char *(*name)(size_t index), char *text, size_t size);
+
 /* The sets of a result: marks[number] is true for a member. */
 struct vidmm_lookup {
     const struct vidmm_rule *rule;     /* the words were the number of a rule: only it is set */

@@ -66,7 +66,9 @@ struct vidmm_ledger {
     uint32_t kept[VIDMM_RULES_SIZE];   /* times that the rule was judged and kept */
     uint32_t broken[VIDMM_RULES_SIZE]; /* times that it was broken */
     uint32_t unseen[VIDMM_RULES_SIZE]; /* times that there was no view to judge it by */
-    uint8_t muted[VIDMM_RULES_SIZE];   /* not 0: broken is counted, no finding is made */
+    /* ... of which segments: a bit for each id; none: of page tables, or of system memory */
+    uint32_t unseen_in[VIDMM_RULES_SIZE];
+    uint8_t muted[VIDMM_RULES_SIZE]; /* not 0: broken is counted, no finding is made */
     uint32_t findings, dropped;
     struct vidmm_finding finding[VIDMM_FINDINGS];
     /* Those since vidmm_ledger_begin, in the order in which they came. */

@@ -110,6 +110,8 @@ struct vidmm_run_result {
     /* The process of the driver ended as none should: one finding, as above. NULL: it did not. */
     struct vidmm_ledger *ended;
     char unwritten[512]; /* what options.plan_done said */
+    uint64_t settings;   /* bit i: setting i was read, by driver or hardware */
+    bool settings_told;  /* false: the driver was in this process, and nobody looked */
 };
 
 /* A name that a driver image imports. */

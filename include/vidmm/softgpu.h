@@ -79,6 +79,7 @@
 #define VIDMM_SOFTGPU_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <ntddk.h>
@@ -87,6 +88,9 @@
 
 DRIVER_INITIALIZE softgpu_driver_entry;
 extern const struct vidmm_hw_model softgpu_model;
+
+/* The names of the settings above, and NULL behind the last. */
+const char *vidmm_softgpu_setting(size_t index);
 
 /* What a way of copying reaches on this machine with copies of `from_bytes` and more. */
 struct vidmm_softgpu_copy_rate {

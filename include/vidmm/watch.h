@@ -58,6 +58,7 @@ struct vidmm_watch_end {
     char step[96];     /* of the conformance check */
     char reason[96];   /* what a crash was, if that is more than its signal says */
     char changed[192]; /* what the driver changed of the process, though it ended well; or empty */
+    uint64_t settings; /* bit i: setting i of the host was read */
     uint32_t frames;   /* where in the driver it was */
     uint64_t frame[VIDMM_PLACES];
 };

@@ -123,6 +123,8 @@ static void examine(struct check *check, struct vidmm_check_result *result) {
     result->ddi_version = check->shared->told.version;
     result->registered_version = check->shared->told.registered_version;
     result->wddm_version = check->shared->told.wddm;
+    result->settings = check->settings_read;
+    result->settings_told = check->settings_told;
     if (options->driver_path)
         vidmm_check_symbols(options->driver_path, &result->ledger);
     check_sum(check->causes, options, result);

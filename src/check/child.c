@@ -93,6 +93,8 @@ static enum vidmm_stage_outcome run_apart(struct life *life) {
     struct vidmm_watch_end end;
     bool done = vidmm_watch(&options, &end);
     vidmm_watch_note(&end, &check->shared->ledger);
+    check->settings_read |= end.settings;
+    check->settings_told = true;
     return done ? (enum vidmm_stage_outcome)check->shared->told.outcome : judge_end(check, &end);
 }
 

@@ -45,7 +45,9 @@ struct check {
     const struct vidmm_check_options *options;
     struct check_shared *shared;
     struct causes *causes;
-    struct replay *replay; /* NULL: no finding is looked for */
+    struct replay *replay;  /* NULL: no finding is looked for */
+    uint64_t settings_read; /* bit i: setting i was read in some run */
+    bool settings_told;
     /* Of the run: */
     struct vidmm_harness harness;
     struct vidmm_host_setting settings[CHECK_SETTINGS];

@@ -122,6 +122,23 @@ static bool map_round(struct raw_submitter *raw, uint32_t page, uint32_t chunk) 
     return raw_unmap(raw, &raw->aperture, page, PAGES) && raw_flush(raw);
 }
 
+/* Pages on both sides of a mapped range come and go: the range keeps its own. */
+static void neighbours(struct raw_submitter *raw) {
+    const uint32_t page = 8, side = RAW_PAGES - PLACE - PAGES;
+    check_step(raw->check, "operations: maps on both sides of mapped pages");
+    raw_paint(raw, raw->target, 77);
+    if (!raw_map(raw, &raw->aperture, page, PAGES, raw->target, PLACE) ||
+        !raw_map(raw, &raw->aperture, page - side, side, raw->target, 0) ||
+        !raw_map(raw, &raw->aperture, page + PAGES, side, raw->target, PLACE + PAGES) ||
+        !raw_flush(raw) || !raw_unmap(raw, &raw->aperture, page - side, side) ||
+        !raw_unmap(raw, &raw->aperture, page + PAGES, side) || !raw_flush(raw) ||
+        !move_through(raw, page))
+        return;
+    raw_judge(raw, 197, arrived(raw), "all other pages of the aperture as before",
+              "other bytes in mapped pages after maps and unmaps beside them");
+    (void)(raw_unmap(raw, &raw->aperture, page, PAGES) && raw_flush(raw));
+}
+
 static void apertures(struct raw_submitter *raw) {
     static const uint32_t chunks[] = {PAGES, 1, 5};
     if (raw->aperture.id == 0)
@@ -132,8 +149,10 @@ static void apertures(struct raw_submitter *raw) {
     for (uint32_t i = 0; i < sizeof(chunks) / sizeof(chunks[0]); i++)
         if (!map_round(raw, 2 * i, chunks[i]))
             return;
+    neighbours(raw);
     uint64_t pages = raw->aperture.size / CHECK_PAGE;
-    if (!raw->mapped && pages > 4 * PAGES) /* the last ones may have the paging buffer */
+    if (!raw->refused && !raw->mapped &&
+        pages > 4 * PAGES) /* the last ones may have the paging buffer */
         (void)map_round(raw, (uint32_t)pages - PAGES, 5);
 }
 

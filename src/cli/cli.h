@@ -22,6 +22,7 @@ struct cli_options {
     struct vidmm_host_setting settings[CLI_SETTINGS];
     char inf_names[CLI_SETTINGS][64]; /* of those of settings that an INF file has */
     const char *inf;                  /* NULL: none */
+    uint32_t set_count;               /* of settings, those of --set: the first ones */
     const char *device;               /* name of a device (vidmm/device.h); NULL: none */
     const char *workload;
     const char *vram;                     /* NULL: the driver's default */
@@ -53,6 +54,10 @@ struct cli_options {
  * exits with VIDMM_RUN_BAD_INPUT.
  */
 bool cli_parse(int argc, char **argv, unsigned takes, struct cli_options *options);
+/* settings.c: false: the reference driver has no setting of that name, says one sentence. */
+bool cli_settings_known(const struct cli_options *options);
+/* One line about those of --set that nobody read; bit i of `read`: setting i was. */
+void cli_settings_unread(const struct cli_options *options, uint64_t read);
 /* options_check.c: values of the conformance check's own options; false: one sentence is on
  * standard error. */
 bool cli_take_only(char *words, struct cli_options *options);

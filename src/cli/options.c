@@ -396,7 +396,8 @@ static bool take_rest(int argc, char **argv, unsigned takes, struct cli_options 
     bool driver = (takes & (CLI_CHECK_OPTIONS | CLI_INSPECT_OPTIONS)) != 0;
     if (word && !driver)
         options->workload = word;
-    return options->help || take_driver(driver ? word : NULL, options);
+    return options->help ||
+           (take_driver(driver ? word : NULL, options) && cli_settings_known(options));
 }
 
 static bool is_taken(unsigned takers, unsigned takes) {
@@ -426,6 +427,7 @@ bool cli_parse(int argc, char **argv, unsigned takes, struct cli_options *option
         if (!take_option(id, optarg, options))
             return false;
     }
+    options->set_count = options->run.setting_count;
     if (options->inf && !cli_take_inf(options->inf, options)) /* after --set, which goes before */
         return false;
     return take_rest(argc, argv, takes, options);

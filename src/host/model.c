@@ -83,9 +83,12 @@ static void *model_peer(void *ctx, uint32_t physical) {
 static uint64_t model_setting(void *ctx, const char *name, uint64_t otherwise) {
     const struct vidmm_host *host = host_world;
     (void)ctx;
-    for (uint32_t i = 0; i < host->config.setting_count; i++)
-        if (strcmp(host->settings[i].name, name) == 0)
+    for (uint32_t i = 0; i < host->config.setting_count; i++) {
+        if (strcmp(host->settings[i].name, name) == 0) {
+            host_show_setting(i);
             return host->settings[i].value;
+        }
+    }
     return otherwise;
 }
 

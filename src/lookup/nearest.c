@@ -3,6 +3,8 @@
  */
 #include "nearest.h"
 
+#include <vidmm/lookup.h>
+
 #include "codes.h"
 #include "match.h"
 
@@ -103,6 +105,24 @@ static void offer_codes(struct nearest *nearest) {
         offer(nearest, code->name, strlen(code->name));
 }
 
+static void nearest_print(const struct nearest *nearest, char *text, size_t size) {
+    text[0] = '\0';
+    for (size_t i = 0, used = 0; i < nearest->count && used < size; i++) {
+        const char *before = i == 0 ? "" : i + 1 == nearest->count ? " or " : ", ";
+        used += (size_t)snprintf(text + used, size - used, "%s%s", before, nearest->found[i].text);
+    }
+}
+
+void vidmm_nearest(const char *word, const char *(*name)(size_t index), char *text, size_t size) {
+    struct nearest nearest = {.word = word, .length = strlen(word)};
+    if (nearest.length == 0 || nearest.length > LONGEST)
+        nearest.length = 0; /* nothing is near */
+    const char *one;
+    for (size_t i = 0; nearest.length != 0 && (one = name(i)); i++)
+        offer(&nearest, one, strlen(one));
+    nearest_print(&nearest, text, size);
+}
+
 void nearest_words(const char *word, char *text, size_t size) {
     struct nearest nearest = {.word = word, .length = strlen(word)};
     text[0] = '\0';
@@ -115,8 +135,5 @@ void nearest_words(const char *word, char *text, size_t size) {
     const struct vidmm_record *record = NULL;
     while ((record = vidmm_record_after(record)))
         offer_words_of(&nearest, record->done);
-    for (size_t i = 0, used = 0; i < nearest.count && used < size; i++) {
-        const char *before = i == 0 ? "" : i + 1 == nearest.count ? " or " : ", ";
-        used += (size_t)snprintf(text + used, size - used, "%s%s", before, nearest.found[i].text);
-    }
+    nearest_print(&nearest, text, size);
 }

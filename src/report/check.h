@@ -38,6 +38,8 @@ const char *report_check_stage(enum vidmm_stage_outcome outcome);
 /* The formats, on an open stream. */
 void report_check_text(FILE *out, const struct vidmm_check_result *result,
                        const struct vidmm_check_style *style);
+/* unseen.c: a line for each operation whose effects were not seen. */
+void report_check_unseen(FILE *out, const struct vidmm_check_result *result);
 void report_check_json(FILE *out, const struct vidmm_check_result *result);
 void report_check_junit(FILE *out, const struct vidmm_check_result *result);
 void report_check_sarif(FILE *out, const struct vidmm_check_result *result);

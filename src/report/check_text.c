@@ -273,21 +273,6 @@ static void print_share(FILE *out, const struct vidmm_check_result *result) {
     fputc('\n', out);
 }
 
-/* What was not seen, and what would show it. */
-static void print_unseen(FILE *out, const struct vidmm_check_result *result) {
-    const char *before = "not visible: what";
-    char id[8];
-    for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++) {
-        if (result->examined[number] == 0 || result->ledger.kept[number] != 0 ||
-            result->ledger.broken[number] != 0 || result->ledger.unseen[number] == 0)
-            continue;
-        fprintf(out, "%s %s", before, vidmm_rule_id(number, id));
-        before = ",";
-    }
-    if (before[0] == ',')
-        fputs(" need: no view of the memory; --hardware or --device shows it\n", out);
-}
-
 static void print_stages_sum(FILE *out, const struct vidmm_check_result *result) {
     uint32_t count[VIDMM_STAGE_HUNG + 1] = {0};
     for (uint32_t i = 0; i < result->stages; i++)
@@ -325,7 +310,7 @@ void report_check_text(FILE *out, const struct vidmm_check_result *result,
     if (style->verbose)
         print_rules(out, result);
     print_share(out, result);
-    print_unseen(out, result);
+    report_check_unseen(out, result);
     print_stages_sum(out, result);
     print_findings_sum(out, result);
     fprintf(out,

@@ -167,6 +167,8 @@ void run_play_apart(const struct vidmm_workload *workload, const struct vidmm_ru
                                               .ctx = &life};
     struct vidmm_watch_end end;
     bool done = vidmm_watch(&watch, &end);
+    result->settings = end.settings;
+    result->settings_told = true;
     if (!done)
         take_end(result, &end);
     else if (end.changed[0] != '\0')

@@ -49,7 +49,8 @@ static bool grown(const struct vidmm_ledger *now, uint32_t rule, struct watch_co
     *count = (struct watch_count){.index = rule,
                                   .kept = now->kept[rule] - said->kept[rule],
                                   .broken = now->broken[rule] - said->broken[rule],
-                                  .unseen = now->unseen[rule] - said->unseen[rule]};
+                                  .unseen = now->unseen[rule] - said->unseen[rule],
+                                  .unseen_in = now->unseen_in[rule]};
     return (count->kept | count->broken | count->unseen) != 0;
 }
 
@@ -176,6 +177,7 @@ static bool take_rule(struct watch_book *book, const struct watch_count *count) 
     ledger->kept[count->index] += count->kept;
     ledger->broken[count->index] += count->broken;
     ledger->unseen[count->index] += count->unseen;
+    ledger->unseen_in[count->index] |= count->unseen_in;
     book->kept += count->kept;
     /* Counters that wrapped around, or went back, were not counted. */
     return (int32_t)count->kept >= 0 && (int32_t)count->broken >= 0 && (int32_t)count->unseen >= 0;

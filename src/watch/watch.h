@@ -104,7 +104,8 @@ struct watch_again {
 struct watch_count {
     uint32_t index; /* a rule, or a finding */
     uint32_t kept, broken, unseen;
-    uint32_t times; /* of a finding */
+    uint32_t unseen_in; /* bits */
+    uint32_t times;     /* of a finding */
 };
 
 /* What was added since the last one. */

@@ -160,6 +160,9 @@ refuse 3 'nonexistent.so' run --driver ./nonexistent.so --frames 2 vkcube
 refuse 4 'no migration stream' migrate recv --from file:"$work/noise.jsonl.zst" vkcube
 refuse 3 'text.jsonl' inspect --driver "$work/text.jsonl"
 
+refuse 2 'no such setting; it has VramBytes' check --set VramBtes=1
+refuse 2 'no such setting; it has ' run --set mmulevels=4 vkcube
+refuse 2 'no such setting$' inspect --set Unlike=1
 accept '^vidmm [0-9]' --version
 accept 'vidmm inspect' --help
 accept '--vram' run --help

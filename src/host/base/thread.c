@@ -30,6 +30,11 @@ void host_show_call(const char *call, bool slot) {
     to->turns++;
 }
 
+void host_show_setting(uint32_t index) {
+    if (shown && index < 64)
+        __atomic_fetch_or(&shown->settings, (uint64_t)1 << index, __ATOMIC_RELAXED);
+}
+
 uint64_t host_thread_id(void) {
     static _Atomic uint64_t last;
     if (host_self.id == 0)

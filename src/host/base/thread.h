@@ -38,6 +38,8 @@ extern _Thread_local struct host_thread host_self;
 /* Tells vidmm_host_show's memory that `call` begins, named without its prefix "DxgkDdi" if `slot`;
  * NULL: none is left. */
 void host_show_call(const char *call, bool slot);
+/* Setting `index` of the configuration was read. */
+void host_show_setting(uint32_t index);
 /* Identity of the calling thread: never 0, never used twice. */
 uint64_t host_thread_id(void);
 /* Records a violation unless the caller's IRQL is at most `highest`; true when it was. */

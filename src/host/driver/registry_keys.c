@@ -5,16 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/thread.h"
 #include "base/world.h"
 #include "text/case.h"
 
 /* A value that was written, or the mark that one was deleted. A newer one of the same name comes
  * before it in the list. */
+#define NO_SETTING UINT32_MAX
+
 struct written {
     struct written *next;
     struct host_value value;
     bool deleted;
-    WCHAR name[]; /* and the data behind it */
+    uint32_t setting; /* number of the setting that it is; NO_SETTING: none */
+    WCHAR name[];     /* and the data behind it */
 };
 
 struct host_key {
@@ -178,6 +182,7 @@ static struct written *written_make(const struct host_value *value) {
     memcpy(w->name, value->name, value->units * sizeof(WCHAR));
     if (value->size != 0)
         memcpy((char *)w->name + name, value->data, value->size);
+    w->setting = NO_SETTING;
     w->value = *value;
     w->value.name = w->name;
     w->value.data = (char *)w->name + name;
@@ -194,10 +199,11 @@ static struct written *setting_make(const struct vidmm_host_setting *setting) {
                                              wide ? 8 : 4, &setting->value});
 }
 
-static void settings_add(const struct vidmm_host_setting *setting) {
+static void settings_add(const struct vidmm_host_setting *setting, uint32_t number) {
     struct written *w = setting_make(setting);
     if (!w)
         return;
+    w->setting = number;
     w->next = settings;
     settings = w;
 }
@@ -208,9 +214,9 @@ static struct written *settings_list(void) {
         return settings;
     settings_made = true;
     if (host_world->config.linked > 1)
-        settings_add(&(struct vidmm_host_setting){"Linked", host_world->config.linked});
+        settings_add(&(struct vidmm_host_setting){"Linked", host_world->config.linked}, NO_SETTING);
     for (uint32_t i = host_world->config.setting_count; i-- > 0;)
-        settings_add(&host_world->settings[i]);
+        settings_add(&host_world->settings[i], i);
     return settings;
 }
 
@@ -229,8 +235,10 @@ bool host_key_value(struct host_key *key, const WCHAR *name, size_t units,
     if (!w)
         w = written_find(settings_list(), name, units);
     bool found = w && !w->deleted;
-    if (found)
+    if (found) {
         *value = w->value;
+        host_show_setting(w->setting);
+    }
     pthread_mutex_unlock(&lock);
     return found;
 }
@@ -255,8 +263,10 @@ bool host_key_value_at(struct host_key *key, size_t index, struct host_value *va
     const struct written *w = written_at(key->written, NULL, &index);
     if (!w)
         w = written_at(settings_list(), key->written, &index);
-    if (w)
+    if (w) {
         *value = w->value;
+        host_show_setting(w->setting);
+    }
     pthread_mutex_unlock(&lock);
     return w;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/thread.h"
 #include "base/world.h"
 #include "memory/physical.h"
 
@@ -44,10 +45,14 @@ static void gart_flush(void *ctx, uint64_t page, uint64_t pages) {
 uint64_t host_gart_wanted(const struct vidmm_host_setting *settings, uint32_t count) {
     uint64_t agp = 0, bytes = AGP_BYTES;
     for (uint32_t i = 0; i < count; i++) {
-        if (strcmp(settings[i].name, "Agp") == 0)
+        bool is_agp = strcmp(settings[i].name, "Agp") == 0;
+        if (is_agp)
             agp = settings[i].value;
         else if (strcmp(settings[i].name, "AgpBytes") == 0)
             bytes = settings[i].value / HOST_PAGE * HOST_PAGE;
+        else
+            continue;
+        host_show_setting(i);
     }
     return agp ? bytes : 0;
 }

@@ -212,17 +212,16 @@ static enum vidmm_status accept_agp(const struct trial *trial) {
 static enum vidmm_status accept_extent(const struct trial *trial) {
     const struct descriptor *d = trial->d;
     struct segment *segment = trial->segment;
-    if (d->size % PAGE_BYTES != 0)
-        return bad_field(trial, FIELD_SIZE, "a multiple of 4096", "R32", d->size);
-    if (d->size == 0)
-        return bad_field(trial, FIELD_SIZE, "at least a page: nothing could be placed there", NULL,
-                         d->size);
+    /* No page tells that a system refuses a part of a page at the end (R32): it is not used. */
+    if (d->size < PAGE_BYTES)
+        return bad_field(trial, FIELD_SIZE, "at least a page: nothing could be placed there",
+                         d->size != 0 ? "R32" : NULL, d->size);
     if (d->size / segment->page_size > PLACER_PAGES_MAX)
         return bad_field(trial, FIELD_SIZE, "less than 8 TiB", NULL, d->size);
     if (d->base > UINT64_MAX - d->size)
         return bad_field(trial, FIELD_BASE, "BaseAddress + Size within 64 bits", "R20", d->base);
     segment->base = d->base;
-    segment->size = d->size;
+    segment->size = d->size / PAGE_BYTES * PAGE_BYTES;
     return VIDMM_OK;
 }
 
@@ -234,12 +233,7 @@ static enum vidmm_status accept_commit_limit(const struct trial *trial) {
     const struct descriptor *d = trial->d;
     struct segment *segment = trial->segment;
     if (!segment->aperture) {
-        segment->commit_limit = segment->size;
-        bool equal =
-            trial->version < DESCRIPTOR_4 || trial->question->context->readings.commit_limit == 1;
-        if (equal && d->commit_limit != d->size)
-            return bad_field(trial, FIELD_COMMIT, "Size, in a memory segment", "R62",
-                             d->commit_limit);
+        segment->commit_limit = segment->size; /* whatever it says (R62): W26 was seen to start */
         return VIDMM_OK;
     }
     if (d->commit_limit > d->size)
@@ -248,7 +242,7 @@ static enum vidmm_status accept_commit_limit(const struct trial *trial) {
         return bad_field(trial, FIELD_COMMIT,
                          "at least a page: nothing could be mapped into the aperture", NULL,
                          d->commit_limit);
-    segment->commit_limit = d->commit_limit;
+    segment->commit_limit = d->commit_limit < segment->size ? d->commit_limit : segment->size;
     return VIDMM_OK;
 }
 
@@ -327,12 +321,12 @@ static enum vidmm_status accept_banks(const struct trial *trial) {
     uint64_t previous = 0;
     for (uint32_t i = 0; i + 1u < d->banks; i++) {
         ends[i] = d->bank_ends[i];
-        if (ends[i] <= previous || ends[i] >= d->size)
+        if (ends[i] <= previous || ends[i] >= trial->segment->size)
             return bad_field(trial, FIELD_BANK_TABLE,
                              "end offsets that increase and stay below Size", "R41", ends[i]);
         previous = ends[i];
     }
-    ends[d->banks - 1u] = d->size;
+    ends[d->banks - 1u] = trial->segment->size;
     return VIDMM_OK;
 }
 

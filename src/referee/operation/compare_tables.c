@@ -215,9 +215,14 @@ void tables_compare(struct vidmm_referee *referee, const struct tables_process *
     tables_walk(referee, process, va, TABLES_DONE, &compared.want);
     if (!compared.want.known || !compared.want.settled ||
         change_open(referee, process->handle, va) ||
-        va >= tables_limit(tables_mmu(referee, process->physical)) ||
-        !compare_ask(referee, &compared))
+        va >= tables_limit(tables_mmu(referee, process->physical)))
         return;
+    if (!compare_ask(referee, &compared)) {
+        uint32_t unseen = blame.rule_table != 0 ? blame.rule_table : blame.rule_tlb;
+        if (unseen != 0)
+            judge_unseen(referee, unseen, 0);
+        return;
+    }
     if (compared.found.cached && (compared.want.stale || blame.rule_tlb == 0))
         return;
     bool good = compare_agree(referee, &compared);

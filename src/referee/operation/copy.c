@@ -343,7 +343,9 @@ void copy_done(struct vidmm_referee *referee, const struct shadow_operation *ope
         const uint8_t *source = copy_source_page(referee, &copy, page),
                       *found = copy_destination_page(referee, &copy, page);
         if (!source || !found) {
-            UNSEEN(!operation->arg.Transfer.hAllocation ? 183 : 161);
+            judge_unseen(referee, !operation->arg.Transfer.hAllocation ? 183 : 161,
+                         !found ? operation->arg.Transfer.Destination.SegmentId
+                                : operation->arg.Transfer.Source.SegmentId);
             return;
         }
         if (copy_same(source, found, copy_bytes_at(&copy, page)))

@@ -74,6 +74,8 @@ static void fence_done(struct vidmm_referee *referee, const struct shadow_operat
     if (seen)
         DRIVER_MUST(420, there, "MonitoredFenceValue at MonitoredFenceGpuVa",
                     "the work is complete, and value %llu is not there", LLU(wanted));
+    else
+        judge_unseen(referee, 420, 0);
 }
 
 const struct operation_judge op_judge_fence = {

@@ -93,7 +93,7 @@ static void fill_done(struct vidmm_referee *referee, const struct shadow_operati
                     "byte 0x%llx of 0x%llx is not filled with 0x%08x", LLU(at),
                     LLU(arg->Fill.FillSize), arg->Fill.FillPattern);
     else
-        UNSEEN(188);
+        judge_unseen(referee, 188, segment->id);
 }
 
 const struct operation_judge op_judge_fill = {

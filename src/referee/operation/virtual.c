@@ -400,7 +400,7 @@ static bool virtual_outdated(struct vidmm_referee *referee,
 }
 
 static const uint8_t *virtual_see(struct vidmm_referee *referee, uint64_t address, uint64_t size) {
-    return world_peek(referee, address, size);
+    return world_see_address(referee, address, size);
 }
 
 /* Bytes of page `index` of a range that begins at `va`. */
@@ -413,6 +413,16 @@ static uint64_t virtual_part_of(uint64_t va, uint64_t size, uint64_t index, uint
 }
 
 enum outcome { SAME, DIFFERENT, UNSEEN };
+
+/* Page `index` of the copy cannot be seen, at its destination or its source. */
+static void virtual_unseen(struct vidmm_referee *referee, uint32_t rule,
+                           const struct virtual_copy *copy, uint64_t index) {
+    uint64_t at = copy->page[index];
+    if (!copy->fill && virtual_see(referee, at, 1))
+        at = copy->page[copy->pages + index];
+    const struct shadow_segment *segment = shadow_segment_at(referee, at, 1);
+    judge_unseen(referee, rule, segment ? segment->id : 0);
+}
 
 static enum outcome virtual_compare_page(struct vidmm_referee *referee,
                                          const struct virtual_copy *copy, uint64_t va,
@@ -445,8 +455,10 @@ static enum outcome virtual_transfer_judge(struct vidmm_referee *referee,
         return UNSEEN;
     for (; index < copy->pages && outcome == SAME; index++)
         outcome = virtual_compare_page(referee, copy, va, size, index);
-    if (outcome == UNSEEN)
+    if (outcome == UNSEEN) {
+        virtual_unseen(referee, 240, copy, index - 1);
         return UNSEEN;
+    }
     bool good = outcome == SAME, scattered = !virtual_continuous(copy, index - 1);
     if (scattered && (good || index > 1))
         DRIVER_MUST(244, good, "each page from where its own entry leads",
@@ -482,7 +494,9 @@ static void virtual_fill_judge(struct vidmm_referee *referee,
                                        fill->FillPattern);
         done += part;
     }
-    if (outcome != UNSEEN)
+    if (outcome == UNSEEN)
+        virtual_unseen(referee, 188, copy, 0);
+    else
         DRIVER_MUST(188, outcome == SAME, "FillSizeInBytes bytes of the pattern",
                     "what is filled ends before byte 0x%llx of 0x%llx", LLU(done),
                     LLU(fill->FillSizeInBytes));

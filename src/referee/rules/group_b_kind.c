@@ -8,12 +8,13 @@
 
 const struct vidmm_rule rules_b_kind[] = {
     {
-        RULE(32, DRIVER, DOCUMENTED, START_FAILS),
+        RULE(32, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "The Size of a segment is a multiple of the host's page size.",
         .page = "ns-d3dkmddi-_dxgk_segmentdescriptor",
-        .how = "Size modulo 4096 must be 0; AGP segments, whose Size is ignored, are left out. No "
-               "page forbids a Size of 0; vidmm's manager has no use for such a segment and "
-               "refuses it without this rule.",
+        .how =
+            "Size modulo 4096 must be 0; AGP segments, whose Size is ignored, are left out. No "
+            "page forbids a Size of 0. vidmm's manager goes on with the whole pages, and refuses "
+            "a segment that has none.",
         .why = "Segments are handed out in pages. Sizes in the wrong unit, or taken from the wrong "
                "variable, corrupted memory and the display.",
         .windows = "No page tells; a part of a page at the end belongs to nobody.",

@@ -24,7 +24,12 @@
 #define DRIVER_MUST(rule, holds, ...)  MUST(rule, VIDMM_SIDE_DRIVER, holds, __VA_ARGS__)
 #define MANAGER_MUST(rule, holds, ...) MUST(rule, VIDMM_SIDE_MANAGER, holds, __VA_ARGS__)
 
-/* What shows whether the rule is kept cannot be seen. */
-#define UNSEEN(rule) ((void)referee->ledger->unseen[rule]++)
+/* What shows whether the rule is kept cannot be seen: it is in that segment; 0: in none. */
+static inline void judge_unseen(struct vidmm_referee *referee, uint32_t rule, uint32_t segment) {
+    uint32_t id = segment % LINKED_STRIDE;
+    referee->ledger->unseen[rule]++;
+    if (id != 0 && id < 32)
+        referee->ledger->unseen_in[rule] |= 1u << id;
+}
 
 #endif

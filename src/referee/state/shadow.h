@@ -55,6 +55,7 @@ struct shadow_segment {
     uint32_t id; /* 1-based, over all physical adapters */
     DXGK_SEGMENTFLAGS flags;
     bool aperture; /* linear (not AGP) */
+    bool shown;    /* an aperture of which the hardware showed a page */
     uint64_t base, size, commit_limit;
     uint64_t cpu_base;            /* CpuTranslatedAddress; 0 unless CpuVisible */
     uint64_t cpu_stray;           /* the same where it means nothing */

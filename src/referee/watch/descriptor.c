@@ -294,7 +294,7 @@ static void descriptor_drop_segment(struct shadow_segment *segment) {
 /* A segment that is described again as it was keeps its pages. */
 static void descriptor_shadow_fill(struct vidmm_referee *referee, struct shadow_segment *segment,
                                    const struct described *d, uint32_t id) {
-    uint64_t base = d->base, size = d->size;
+    uint64_t base = d->base, size = d->size / SHADOW_PAGE * SHADOW_PAGE; /* what is used (R32) */
     if (d->flags.Agp)
         segment_agp(referee, &base, &size);
     if (segment->id == id && segment->flags.Value == d->flags.Value && segment->base == base &&

@@ -1,0 +1,71 @@
+/*
+ * unseen.c - what a conformance check could not see: a line for each operation whose effects no view
+ * of the memory showed, so that "passed" is not read as "looked at".
+ */
+#include "check.h"
+
+#include <inttypes.h>
+
+#define EFFECT_RULES 12u
+
+/* Rules about what an operation does to memory; in the order in which they are told. */
+static const struct effect {
+    const char *operation;
+    uint16_t rules[EFFECT_RULES];
+} effects[] = {
+    {"MAP_APERTURE_SEGMENT", {194, 197}},
+    {"MAP_APERTURE_SEGMENT2", {204}},
+    {"UNMAP_APERTURE_SEGMENT", {200}},
+    {"TRANSFER", {161, 176, 177, 183, 184, 185}},
+    {"FILL and VIRTUAL_FILL", {188}},
+    {"VIRTUAL_TRANSFER", {240, 244}},
+    {"UPDATE_PAGE_TABLE", {210, 211, 215, 221, 223, 378, 379, 425, 472, 508, 516}},
+    {"COPY_PAGE_TABLE_ENTRIES", {239}},
+    {"FLUSH_TLB", {230, 232}},
+    {"SIGNAL_MONITORED_FENCE", {420}},
+};
+
+static bool is_unseen(const struct vidmm_check_result *result, uint32_t number) {
+    const struct vidmm_ledger *ledger = &result->ledger;
+    return result->examined[number] != 0 && ledger->kept[number] == 0 &&
+           ledger->broken[number] == 0 && ledger->unseen[number] != 0;
+}
+
+static void print_view(FILE *out, uint32_t segments) {
+    const char *before = segments & (segments - 1) ? "segments " : "segment ";
+    fputs(segments == 0 ? "the hardware's page tables" : "", out);
+    for (uint32_t id = 1; id < 32; id++) {
+        if ((segments >> id & 1u) == 0)
+            continue;
+        fprintf(out, "%s%" PRIu32, before, id);
+        before = ", ";
+    }
+}
+
+/* "effects of FILL (R188) were not observed: no view of segment 1; ..." */
+static void print_effect(FILE *out, const struct vidmm_check_result *result,
+                         const struct effect *effect) {
+    const char *before = " (";
+    uint32_t segments = 0;
+    char id[8];
+    for (uint32_t i = 0; i < EFFECT_RULES && effect->rules[i] != 0; i++) {
+        uint32_t number = effect->rules[i];
+        if (!is_unseen(result, number))
+            continue;
+        if (before[0] == ' ')
+            fprintf(out, "effects of %s", effect->operation);
+        fprintf(out, "%s%s", before, vidmm_rule_id(number, id));
+        before = ", ";
+        segments |= result->ledger.unseen_in[number];
+    }
+    if (before[0] == ' ')
+        return;
+    fputs(") were not observed: no view of ", out);
+    print_view(out, segments);
+    fputs("; --hardware or --device shows them\n", out);
+}
+
+void report_check_unseen(FILE *out, const struct vidmm_check_result *result) {
+    for (size_t i = 0; i < sizeof(effects) / sizeof(effects[0]); i++)
+        print_effect(out, result, &effects[i]);
+}

@@ -30,14 +30,10 @@ static void flush_first(struct vidmm_adapter *adapter) {
 
 /* As the system does when it has waited too long: here there is nothing to wait for. */
 static void ask_fences(struct check *check) {
-    const DRIVER_INITIALIZATION_DATA *ddi = &check->harness.spoken;
     struct vidmm_adapter_info info;
     vidmm_adapter_info(check->harness.adapter, &info);
-    for (uint32_t i = 0; ddi->DxgkDdiQueryCurrentFence && i < info.linked * info.nodes; i++) {
-        DXGKARG_QUERYCURRENTFENCE args = {.NodeOrdinal = i % info.nodes,
-                                          .EngineOrdinal = i / info.nodes};
-        (void)ddi->DxgkDdiQueryCurrentFence(vidmm_host_adapter(check->harness.host), &args);
-    }
+    for (uint32_t i = 0; i < info.linked * info.nodes; i++)
+        (void)check_ask_fence(check, i % info.nodes, i / info.nodes);
 }
 
 /* The n-th pause of the workload. */

@@ -41,6 +41,17 @@ static VOID APIENTRY report_ahead(const HANDLE device,
 }
 SPOIL_CALL(DxgkCbNotifyInterrupt, report_ahead)
 
+static VOID APIENTRY report_before_first(const HANDLE device,
+                                         const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA mine = *data;
+    if (mine.InterruptType == DXGK_INTERRUPT_DMA_COMPLETED) {
+        mine.DmaCompleted.SubmissionFenceId = 0;
+        system_calls.DxgkCbNotifyInterrupt(device, &mine);
+    }
+    system_calls.DxgkCbNotifyInterrupt(device, data);
+}
+SPOIL_CALL(DxgkCbNotifyInterrupt, report_before_first)
+
 static VOID APIENTRY report_other_node(const HANDLE device,
                                        const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
     DXGKARGCB_NOTIFY_INTERRUPT_DATA mine = *data;
@@ -136,6 +147,7 @@ const struct mutant mutants_interrupts[] = {
             "answers with a fence that was never submitted"),
      .consequences = {522}},
     {BREAKS(523, DRIVER, "interrupts", report_ahead, "reports a fence that was never submitted")},
+    {BREAKS(523, DRIVER, "interrupts", report_before_first, "reports fence 0, of no work")},
     {BREAKS(523, DRIVER, "interrupts", report_other_node, "reports a node that does not exist")},
 };
 const uint32_t mutants_interrupts_count =

@@ -353,6 +353,11 @@ static void virtual_by_nothing(DXGK_DRIVERCAPS *caps) {
 }
 INSTALL(virtual_by_nothing, caps)
 
+static void tables_alone(DXGK_DRIVERCAPS *caps) {
+    caps->MemoryManagementCaps.VirtualAddressingSupported = 0;
+}
+INSTALL(tables_alone, caps)
+
 static void texture_alone(DXGK_DRIVERCAPS *caps) {
     caps->MemoryManagementCaps.CrossAdapterResourceTexture = 1;
 }
@@ -530,6 +535,9 @@ const struct mutant mutants_query[] = {
     {BREAKS(84, DRIVER, "start", dedicated_engine, "sets DedicatedPagingEngine")},
     {BREAKS(85, DRIVER, "start", virtual_by_nothing,
             "sets VirtualAddressingSupported without an MMU")},
+    {BREAKS(536, DRIVER, "start", tables_alone,
+            "has page tables without VirtualAddressingSupported"),
+     .settings = {{"MmuLevels", 4}}},
     {BREAKS(86, DRIVER, "start", texture_alone, "sets CrossAdapterResourceTexture alone"),
      .settings = {{"InterfaceVersion", VERSION(WDDM2_9)}}},
     {BREAKS(89, DRIVER, "start", paging_node_too_high, "names a paging node that does not exist")},

@@ -529,7 +529,8 @@ const struct vidmm_rule rules_a[] = {
         RULE(536, DRIVER, IMPLIED, PERFORMANCE),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "A model of addresses that DRIVERCAPS has, GpuMmuSupported or IoMmuSupported, "
-                     "is also that of PHYSICALADAPTERCAPS and of a node.",
+                     "comes with VirtualAddressingSupported, and is also that of "
+                     "PHYSICALADAPTERCAPS and of a node.",
         .page = "ns-d3dkmdt-_dxgk_nodemetadata",
         .how = "Flags of PHYSICALADAPTERCAPS are compared with DRIVERCAPS where adapters are not "
                "linked. Stage query asks each node, and expects the model of one of them.",

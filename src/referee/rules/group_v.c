@@ -90,7 +90,8 @@ const struct vidmm_rule rules_v[] = {
                      "that work was submitted to that node with.",
         .page = "bug-check-0x119---video-scheduler-internal-error",
         .how = "A fence that is reported complete or faulted may not lie beyond the last one that "
-               "was submitted to the node, and the node must exist.",
+               "was submitted to the node, the first report not before the first one, and the "
+               "node must exist.",
         .why = "The scheduler takes the work with that fence for done.",
         .windows = "Bugcheck 0x119, parameter 1 is 1: an invalid fence ID.",
         .severity_source = THE_PAGE,

@@ -332,6 +332,7 @@ struct shadow_submission {
 
 struct shadow_node {
     bool any;
+    uint32_t earliest;                      /* fence of the first work */
     uint32_t submitted, completed;          /* newest fences */
     bool reported;                          /* `completed` is what the driver reported */
     struct shadow_submission *first, *last; /* under way, in order */

@@ -28,6 +28,10 @@ static void caps_judge_memory_caps(struct vidmm_referee *referee, DXGK_VIDMMCAPS
     DRIVER_MUST(85, !caps.VirtualAddressingSupported || caps.GpuMmuSupported || caps.IoMmuSupported,
                 "VirtualAddressingSupported together with GpuMmuSupported or IoMmuSupported",
                 "MemoryManagementCaps is 0x%08x: VirtualAddressingSupported alone", caps.Value);
+    DRIVER_MUST(536,
+                caps.VirtualAddressingSupported || (!caps.GpuMmuSupported && !caps.IoMmuSupported),
+                "VirtualAddressingSupported with GpuMmuSupported or IoMmuSupported",
+                "MemoryManagementCaps is 0x%08x, without VirtualAddressingSupported", caps.Value);
     DRIVER_MUST(86,
                 (!caps.CrossAdapterResourceTexture || caps.CrossAdapterResource) &&
                     (!caps.CrossAdapterResourceScanout ||

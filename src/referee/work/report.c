@@ -79,7 +79,8 @@ static bool report_makes_sense(struct vidmm_referee *referee,
         const struct shadow_node *node = &referee->node[report_node(report)];
         if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED || report_anonymous(report))
             return true;
-        there = node->any && fence_reached(node->submitted, report->fence);
+        there = node->any && fence_reached(node->submitted, report->fence) &&
+                (node->reported || fence_reached(report->fence, node->earliest));
     }
     DRIVER_MUST(523, there, "a fence that work was submitted to the node with",
                 "fence %u was reported for node %u, where nothing was submitted with it",

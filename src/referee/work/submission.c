@@ -43,6 +43,8 @@ struct work_submission *submission_begin(struct vidmm_referee *referee,
     else
         node->first = &submission->shadow;
     node->last = &submission->shadow;
+    if (!node->any)
+        node->earliest = args->SubmissionFenceId;
     if (!node->any || !fence_reached(node->submitted, args->SubmissionFenceId))
         node->submitted = args->SubmissionFenceId;
     node->any = true;

@@ -47,5 +47,7 @@ class Places:
             return any(function in self.parts.get(call, ()) for call in REPORTS)
         if number in CALLS:
             named = re.findall(r"DxgkDdi(\w+)", finding["where"] + " " + finding["found"]) or ["DriverEntry"]
+            if "in its table" in finding["found"]:
+                named = ["DriverEntry"]
             return any(function in self.parts.get(call, ()) for call in named)
         return bool(ITSELF.match(number))

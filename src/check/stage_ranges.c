@@ -1,6 +1,6 @@
 /*
  * stage_ranges.c - two surfaces at once through swizzling ranges: the CPU writes both, one is
- * destroyed, the CPU writes the other. Only for drivers that know vidmm/umd.h.
+ * destroyed, the CPU writes the other; and all of it again. Only for drivers that know vidmm/umd.h.
  */
 #include "spoken.h"
 
@@ -8,6 +8,7 @@
 
 #define PAGES    16u
 #define SURFACES 2u
+#define ROUNDS   3u /* what was not given back is missing in the second */
 
 struct ranges {
     struct spoken spoken;
@@ -51,8 +52,8 @@ static bool hold(struct ranges *ranges, uint32_t index) {
     return status == VIDMM_NOT_LOCKABLE || check_good(ranges->check, status);
 }
 
-static bool ranges_play(struct ranges *ranges) {
-    check_step(ranges->check, "ranges: two at once");
+static bool ranges_play(struct ranges *ranges, uint32_t round) {
+    check_step(ranges->check, "ranges: two at once, round %u", round + 1);
     if (!ranges_use(ranges) || !hold(ranges, 0) || !hold(ranges, 1))
         return false;
     ranges_compare(ranges, 0, 'a');
@@ -69,6 +70,8 @@ enum vidmm_stage_outcome stage_ranges(struct check *check, uint32_t number) {
     (void)number;
     if (outcome != VIDMM_STAGE_DONE)
         return outcome;
-    bool good = ranges_make(&ranges, 0) && ranges_make(&ranges, 1) && ranges_play(&ranges);
+    bool good = ranges_make(&ranges, 0) && ranges_make(&ranges, 1);
+    for (uint32_t round = 0; good && round < ROUNDS; round++)
+        good = ranges_play(&ranges, round);
     return good ? VIDMM_STAGE_DONE : VIDMM_STAGE_STOPPED;
 }

@@ -69,6 +69,14 @@ static NTSTATUS APIENTRY release_all(const HANDLE adapter,
 }
 REPLACE(DxgkDdiReleaseSwizzlingRange, release_all)
 
+static NTSTATUS APIENTRY release_nothing(const HANDLE adapter,
+                                         const DXGKARG_RELEASESWIZZLINGRANGE *args) {
+    (void)adapter;
+    (void)args;
+    return STATUS_SUCCESS;
+}
+REPLACE(DxgkDdiReleaseSwizzlingRange, release_nothing)
+
 /* A driver that takes its time, so that two threads meet in a range that is free. */
 static NTSTATUS APIENTRY release_slowly(const HANDLE adapter,
                                         const DXGKARG_RELEASESWIZZLINGRANGE *args) {
@@ -126,6 +134,7 @@ const struct mutant mutants_ranges[] = {
     {351, DRIVER, "makes a range larger than it was asked for", install_larger, "locks",
      VERSION(WIN8)},
     {351, DRIVER, "gives an address where nothing is", install_nowhere, "ranges", VERSION(WIN8)},
+    {550, DRIVER, "gives no range back", install_release_nothing, "ranges", VERSION(WIN8)},
     {352, DRIVER, "releases all ranges with one", install_release_all, "ranges", VERSION(WIN8)},
     {353, MANAGER, "asks again for what is not supported", install_again, "ranges",
      .scene = install_never, VERSION(WIN8)},

@@ -176,6 +176,21 @@ const struct vidmm_rule rules_o[] = {
         .windows_source = THE_PAGE,
     },
     {
+        RULE(550, DRIVER, IMPLIED, PERFORMANCE),
+        .last = LAST_WDDM1,
+        .statement =
+            "A range that was released can be acquired again: UNAVAILABLE is no answer when "
+            "all ranges were released and one of that size was given before.",
+        .page = "nc-d3dkmddi-dxgkddi_acquireswizzlingrange",
+        .how = "The answer to a request while no range is in use.",
+        .why = "UNAVAILABLE says that another range uses what is needed; there is none.",
+        .windows = "The lock fails when all ranges are released and the driver says UNAVAILABLE.",
+        .windows_source = THE_PAGE,
+        .wrong = "return STATUS_SUCCESS; /* of a release that switched nothing off */\n",
+        .right = "Write(adapter, RangeControl(args->RangeId), RANGE_OFF);\n"
+                 "return STATUS_SUCCESS;\n",
+    },
+    {
         RULE(483, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "Only one thread at a time is in DxgkDdiAcquireSwizzlingRange or "
                      "DxgkDdiReleaseSwizzlingRange.",

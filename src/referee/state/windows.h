@@ -19,6 +19,7 @@ struct swizzle {
         uint64_t sample;   /* of what the CPU sees there, while another range goes */
     } * range;
     uint32_t ranges;
+    SIZE_T granted; /* the most bytes of a range that the driver ever gave */
     /* The last refusal: nothing has happened since if no call came between. */
     struct {
         HANDLE allocation;

@@ -72,6 +72,24 @@ static void swizzle_note_refusal(struct vidmm_referee *referee,
     referee->swizzle.refused.released = false;
 }
 
+static bool swizzle_held(const struct vidmm_referee *referee) {
+    for (uint32_t i = 0; i < referee->swizzle.ranges; i++)
+        if (referee->swizzle.range[i].allocation)
+            return true;
+    return false;
+}
+
+/* All ranges are equal, and what they need of the GPU was free once before. */
+static void swizzle_judge_refused(struct vidmm_referee *referee, SIZE_T wanted, NTSTATUS status) {
+    const struct vidmm_referee_world *world = &referee->world;
+    if (status != STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNAVAILABLE || swizzle_held(referee) ||
+        wanted > referee->swizzle.granted || (world->starved && world->starved(world->ctx)))
+        return;
+    DRIVER_MUST(550, false, "a range, when all of them were released",
+                "UNAVAILABLE for 0x%llx bytes, of which a range was given before",
+                (unsigned long long)wanted);
+}
+
 static const void *swizzle_seen(struct vidmm_referee *referee, uint64_t cpu) {
     const struct vidmm_referee_world *world = &referee->world;
     return world->io ? world->io(world->ctx, cpu, SHADOW_PAGE) : NULL;
@@ -91,6 +109,8 @@ static void swizzle_judge_granted(struct vidmm_referee *referee,
         !grow(&referee->swizzle.range, &referee->swizzle.ranges, args->RangeId + 1,
               sizeof(*referee->swizzle.range)))
         return;
+    if (wanted > referee->swizzle.granted)
+        referee->swizzle.granted = wanted;
     referee->swizzle.range[args->RangeId].allocation = args->hAllocation;
     referee->swizzle.range[args->RangeId].cpu = cpu;
 }
@@ -114,6 +134,8 @@ static NTSTATUS watch_AcquireSwizzlingRange(struct vidmm_referee *referee, const
         swizzle_judge_granted(referee, args, wanted, shadow_allocation(referee, args->hAllocation));
     else if (status != STATUS_SUCCESS)
         swizzle_note_refusal(referee, args, status);
+    if (status != STATUS_SUCCESS && swizzle_judged(referee))
+        swizzle_judge_refused(referee, wanted, status);
     referee_exit(referee, &call);
     return status;
 }
@@ -203,6 +225,7 @@ WATCHED_2(NTSTATUS, ReleaseSwizzlingRange, const HANDLE, const DXGKARG_RELEASESW
 void referee_watch_swizzle(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
     grow_free(&referee->swizzle.range, &referee->swizzle.ranges);
     referee->swizzle.refused.allocation = NULL;
+    referee->swizzle.granted = 0;
     WATCH(table, AcquireSwizzlingRange);
     WATCH(table, ReleaseSwizzlingRange);
 }

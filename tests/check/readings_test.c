@@ -13,12 +13,17 @@
 static DRIVER_INITIALIZATION_DATA good;
 static struct vidmm_check_result result;
 
+static uint64_t seed = 3;
+
 static enum vidmm_check_status examine(void (*spoil)(DRIVER_INITIALIZATION_DATA *table),
                                        const char *stage, const char *reading) {
     const struct vidmm_spoiler spoiler = {.driver = spoil};
     const struct vidmm_host_setting settings[] = {{"PagingBufferBytes", 512}};
-    struct vidmm_check_options options = {
-        .settings = settings, .setting_count = 1, .stage = stage, .spoiler = &spoiler, .seed = 3};
+    struct vidmm_check_options options = {.settings = settings,
+                                          .setting_count = 1,
+                                          .stage = stage,
+                                          .spoiler = &spoiler,
+                                          .seed = seed};
     if (reading)
         assert_true(vidmm_reading_parse(reading, &options.readings));
     vidmm_check(&options, &result);
@@ -66,13 +71,17 @@ static void leaving_rubbish(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiBuildPagingBuffer = leave_rubbish;
 }
 
+/* Where pages lie decides if an operation begins in a buffer that it does not fit into. */
 static void what_did_not_fit_is_run_or_dropped(void **state) {
     (void)state;
     static const char *const stages[] = {"paging", "room"};
     for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++) {
-        assert_int_not_equal(examine(leaving_rubbish, stages[i], "insufficient=keeps"),
-                             VIDMM_CHECK_PASSED);
-        assert_passed(examine(leaving_rubbish, stages[i], "insufficient=drops"));
+        uint32_t seen = 0;
+        for (seed = 1; seed <= 8; seed++) {
+            seen += examine(leaving_rubbish, stages[i], "insufficient=keeps") != VIDMM_CHECK_PASSED;
+            assert_passed(examine(leaving_rubbish, stages[i], "insufficient=drops"));
+        }
+        assert_true(seen >= 4);
     }
 }
 

@@ -69,11 +69,7 @@ static bool bits_of(const struct bits_seen *seen, const struct tables_table *tab
 /* Up to a page of the table's memory, or NULL. */
 static const uint8_t *bits_memory(struct vidmm_referee *referee, const struct tables_table *table,
                                   uint64_t at, uint64_t size) {
-    const struct shadow_segment *segment = shadow_segment(referee, table->place.SegmentId);
-    uint64_t offset = table->place.SegmentOffset + at;
-    if (segment)
-        return world_see(referee, segment, offset, size);
-    return table->place.SegmentId == 0 ? world_memory(referee, offset, size) : NULL;
+    return world_place(referee, table->place.SegmentId, table->place.SegmentOffset + at, size);
 }
 
 static bool bits_see(struct vidmm_referee *referee, const struct tables_table *table,

@@ -19,6 +19,7 @@ struct virtual_copy {
     bool fill;          /* there is no source */
     uint64_t births;    /* of tables, so far */
     uint64_t low, high; /* of the destination's pages */
+    uint16_t *segment;  /* of each page; 0: system memory */
     uint64_t page[];    /* of the destination, then of the source */
 };
 
@@ -77,7 +78,8 @@ static void virtual_judge_owner(struct vidmm_referee *referee, const struct side
 }
 
 static void virtual_look_up(struct vidmm_referee *referee, const struct tables_process *paging,
-                            struct side *side, uint64_t *page) {
+                            struct side *side, struct virtual_copy *copy, uint64_t at) {
+    uint64_t *page = copy->page + at;
     uint64_t first = side->va & ~(uint64_t)(SHADOW_PAGE - 1),
              count = virtual_pages_of(side->va, side->size);
     side->known = paging;
@@ -90,6 +92,7 @@ static void virtual_look_up(struct vidmm_referee *referee, const struct tables_p
         side->other = side->other || !memory;
         side->wide = found.wide;
         page[i] = tables_gpu_address(referee, found.segment, found.offset);
+        copy->segment[at + i] = (uint16_t)found.segment;
         if (side->known)
             virtual_judge_owner(referee, side, first + i * SHADOW_PAGE, &found);
         if (side->known && memory && side->target && side->allocation)
@@ -103,11 +106,13 @@ static void virtual_look_up(struct vidmm_referee *referee, const struct tables_p
 static struct virtual_copy *virtual_copy_of(struct vidmm_referee *referee, const struct side *to,
                                             bool fill) {
     uint64_t pages = virtual_pages_of(to->va, to->size);
+    size_t all = (size_t)pages * (fill ? 1 : 2);
     if (pages > PAGES_MAX)
         return NULL;
     struct virtual_copy *copy =
-        calloc(1, sizeof(*copy) + (size_t)pages * (fill ? 1 : 2) * sizeof(copy->page[0]));
+        calloc(1, sizeof(*copy) + all * (sizeof(copy->page[0]) + sizeof(copy->segment[0])));
     if (copy) {
+        copy->segment = (uint16_t *)(void *)(copy->page + all);
         copy->pages = pages;
         copy->fill = fill;
         copy->births = tables_births(referee);
@@ -295,8 +300,8 @@ static void virtual_transfer_asked_for(struct vidmm_referee *referee,
     operation->own = copy;
     if (!copy || virtual_pages_of(from.va, from.size) > copy->pages)
         return;
-    virtual_look_up(referee, paging, &to, copy->page);
-    virtual_look_up(referee, paging, &from, copy->page + copy->pages);
+    virtual_look_up(referee, paging, &to, copy, 0);
+    virtual_look_up(referee, paging, &from, copy, copy->pages);
     copy->known = to.known && from.known;
     virtual_note_bounds(referee, operation);
     virtual_judge_direction(referee, transfer, &from, &to);
@@ -323,7 +328,7 @@ static void virtual_fill_asked_for(struct vidmm_referee *referee,
     operation->own = copy;
     if (!copy)
         return;
-    virtual_look_up(referee, paging, &to, copy->page);
+    virtual_look_up(referee, paging, &to, copy, 0);
     copy->known = to.known;
     virtual_note_bounds(referee, operation);
     if (to.known)
@@ -399,8 +404,14 @@ static bool virtual_outdated(struct vidmm_referee *referee,
     return false;
 }
 
-static const uint8_t *virtual_see(struct vidmm_referee *referee, uint64_t address, uint64_t size) {
-    return world_see_address(referee, address, size);
+/* Bytes of page `index`. Segments and system memory may have the same addresses. */
+static const uint8_t *virtual_see(struct vidmm_referee *referee, const struct virtual_copy *copy,
+                                  uint64_t index, uint64_t skip, uint64_t size) {
+    uint64_t address = copy->page[index] + skip;
+    const uint8_t *bytes = world_peek(referee, address, size);
+    const struct shadow_segment *segment = shadow_segment(referee, copy->segment[index]);
+    uint64_t offset = linked_address_own(address) - (segment ? segment->base : 0);
+    return bytes ? bytes : world_place(referee, copy->segment[index], offset, size);
 }
 
 /* Bytes of page `index` of a range that begins at `va`. */
@@ -417,19 +428,18 @@ enum outcome { SAME, DIFFERENT, UNSEEN };
 /* Page `index` of the copy cannot be seen, at its destination or its source. */
 static void virtual_unseen(struct vidmm_referee *referee, uint32_t rule,
                            const struct virtual_copy *copy, uint64_t index) {
-    uint64_t at = copy->page[index];
-    if (!copy->fill && virtual_see(referee, at, 1))
-        at = copy->page[copy->pages + index];
-    const struct shadow_segment *segment = shadow_segment_at(referee, at, 1);
-    judge_unseen(referee, rule, segment ? segment->id : 0);
+    uint64_t at = index;
+    if (!copy->fill && virtual_see(referee, copy, index, 0, 1))
+        at = copy->pages + index;
+    judge_unseen(referee, rule, copy->segment[at]);
 }
 
 static enum outcome virtual_compare_page(struct vidmm_referee *referee,
                                          const struct virtual_copy *copy, uint64_t va,
                                          uint64_t size, uint64_t index) {
     uint64_t skip, part = virtual_part_of(va, size, index, &skip);
-    const uint8_t *to = virtual_see(referee, copy->page[index] + skip, part);
-    const uint8_t *from = virtual_see(referee, copy->page[copy->pages + index] + skip, part);
+    const uint8_t *to = virtual_see(referee, copy, index, skip, part);
+    const uint8_t *from = virtual_see(referee, copy, copy->pages + index, skip, part);
     if (!to || !from)
         return UNSEEN;
     return memcmp(to, from, part) == 0 ? SAME : DIFFERENT;
@@ -490,7 +500,7 @@ static void virtual_fill_judge(struct vidmm_referee *referee,
     enum outcome outcome = SAME;
     for (uint64_t i = 0; i < copy->pages && outcome == SAME; i++) {
         uint64_t skip, part = virtual_part_of(va, fill->FillSizeInBytes, i, &skip);
-        outcome = virtual_pattern_page(virtual_see(referee, copy->page[i] + skip, part), part, done,
+        outcome = virtual_pattern_page(virtual_see(referee, copy, i, skip, part), part, done,
                                        fill->FillPattern);
         done += part;
     }

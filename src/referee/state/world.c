@@ -61,15 +61,12 @@ const uint8_t *world_see(struct vidmm_referee *referee, const struct shadow_segm
     return world_memory(referee, page->frame * SHADOW_PAGE + offset % SHADOW_PAGE, size);
 }
 
-const uint8_t *world_see_address(struct vidmm_referee *referee, uint64_t address, uint64_t size) {
-    const uint8_t *bytes = world_peek(referee, address, size);
-    const struct shadow_segment *segment = bytes ? NULL : shadow_segment_at(referee, address, size);
-    const uint8_t *memory = bytes ? NULL : world_memory(referee, linked_address_own(address), size);
-    if (bytes || (segment && memory))
-        return bytes;
-    return segment && !segment->flags.Aperture
-               ? world_segment(referee, segment, linked_address_own(address) - segment->base, size)
-               : memory;
+const uint8_t *world_place(struct vidmm_referee *referee, uint32_t id, uint64_t offset,
+                           uint64_t size) {
+    const struct shadow_segment *segment = shadow_segment(referee, id);
+    if (segment)
+        return world_see(referee, segment, offset, size);
+    return id == 0 ? world_memory(referee, offset, size) : NULL;
 }
 
 bool world_sees_all(struct vidmm_referee *referee) {

@@ -15,9 +15,10 @@ const uint8_t *world_segment(struct vidmm_referee *referee, const struct shadow_
                              uint64_t offset, uint64_t size);
 /* The same at a GPU physical address (linked.h), by peek alone. */
 const uint8_t *world_peek(struct vidmm_referee *referee, uint64_t address, uint64_t size);
-/* The same at a GPU physical address: by peek, else the CPU's view of the memory segment there, else
- * system memory; NULL: cannot be seen, or two of them have the address. */
-const uint8_t *world_see_address(struct vidmm_referee *referee, uint64_t address, uint64_t size);
+/* Up to a page of what a page table entry names: a segment, or system memory (0); NULL: cannot be
+ * seen. */
+const uint8_t *world_place(struct vidmm_referee *referee, uint32_t id, uint64_t offset,
+                           uint64_t size);
 /* Where a physical adapter's MMU leads `va` by the root table at the GPU physical address `root`;
  * false: it cannot be asked. The address that is found is one over all physical adapters. */
 bool world_translate(struct vidmm_referee *referee, uint32_t physical, uint64_t root,

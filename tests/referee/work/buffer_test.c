@@ -30,9 +30,9 @@ static void a_mistake_in_the_last_of_many_paging_buffers_is_found(void **state) 
     }
     fixture_gpu_has(7);
     vidmm_referee_completed(fixture.referee, 0, 0, BUFFERS - 1);
-    assert_int_equal(fixture.ledger->broken[215], 0);
+    assert_int_equal(fixture.ledger->broken[210] + fixture.ledger->broken[215], 0);
     vidmm_referee_completed(fixture.referee, 0, 0, BUFFERS);
-    assert_int_equal(fixture.ledger->broken[215], 1);
+    assert_int_equal(fixture.ledger->broken[210], 1); /* nothing wrote the table's memory */
 }
 
 int main(void) {

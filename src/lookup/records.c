@@ -54,5 +54,5 @@ bool vidmm_record_rests(const struct vidmm_record *record, const struct vidmm_so
     const char *at = strstr(source->where, name);
     while (at && isdigit((unsigned char)at[strlen(name)])) /* W2 is not W21 */
         at = strstr(at + 1, name);
-    return at != NULL;
+    return at;
 }

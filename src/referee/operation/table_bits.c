@@ -79,7 +79,7 @@ static bool bits_see(struct vidmm_referee *referee, const struct tables_table *t
     if (each != 4 && each != 8 && each != 16)
         return false;
     seen->bytes = bits_memory(referee, table, index * each, each);
-    return seen->bytes != NULL;
+    return seen->bytes;
 }
 
 static void bits_text(const struct bits_value *value, char text[64]) {

@@ -10,7 +10,7 @@ bool host_paged_pool;
 
 static struct host_pool_frames frames;
 static uint8_t *base;  /* NULL: there is none */
-static uint64_t bytes; /* from `base` on, that were ever in use */
+static uint64_t bytes; /* from `base` on, that were ever in use; `one_thread` alone */
 static bool one_thread, out;
 
 bool host_paged_pool_init(bool alone) {
@@ -42,7 +42,7 @@ void *host_paged_pool_take(size_t size) {
     if (!memory)
         return NULL;
     uint64_t end = (uint64_t)(memory - base) + size;
-    if (end > bytes)
+    if (one_thread && end > bytes)
         bytes = (end + HOST_PAGE - 1) / HOST_PAGE * HOST_PAGE;
     host_paged_pool = one_thread;
     return memory;

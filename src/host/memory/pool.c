@@ -232,6 +232,7 @@ void host_pool_done(struct host_pool *pool) {
             pool_release(pool, b);
         }
     host_pool_frames_done(&pool->frames);
+    host_paged_pool_done();
     free(pool->bucket);
     pthread_mutex_destroy(&pool->lock);
 }

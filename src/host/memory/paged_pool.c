@@ -32,6 +32,7 @@ void host_paged_pool_done(void) {
     if (!base)
         return;
     host_pool_frames_done(&frames);
+    frames = (struct host_pool_frames){.used = NULL};
     munmap(base, HOST_POOL_BYTES);
     base = NULL;
     host_paged_pool = out = false;

@@ -3,7 +3,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/world.h"
@@ -13,8 +12,6 @@ void host_violations_init(struct host_violations *list) {
 }
 
 void host_violations_done(struct host_violations *list) {
-    for (uint32_t i = 0; i < list->count; i++)
-        free(list->text[i]);
     pthread_mutex_destroy(&list->lock);
 }
 
@@ -22,12 +19,12 @@ void host_violations_done(struct host_violations *list) {
 static void violations_drop(struct host_violations *list) {
     char *last = list->text[HOST_VIOLATIONS_KEPT - 1];
     list->dropped++;
-    snprintf(last, 64, "%llu more violations are not listed", (unsigned long long)list->dropped);
+    snprintf(last, HOST_VIOLATION_SIZE, "%llu more violations are not listed", (unsigned long long)list->dropped);
 }
 
 void host_violation(const char *format, ...) {
     struct host_violations *list = &host_world->violations;
-    char text[512];
+    char text[HOST_VIOLATION_SIZE];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
@@ -36,16 +33,10 @@ void host_violation(const char *format, ...) {
     if (host_world->interposer.violation)
         host_world->interposer.violation(host_world->interposer.ctx, text);
     pthread_mutex_lock(&list->lock);
-    if (list->count < HOST_VIOLATIONS_KEPT) {
-        size_t size = strlen(text) + 1;
-        char *copy = malloc(size < 64 ? 64 : size);
-        if (copy) {
-            memcpy(copy, text, size);
-            list->text[list->count++] = copy;
-        }
-    } else {
+    if (list->count < HOST_VIOLATIONS_KEPT)
+        memcpy(list->text[list->count++], text, sizeof(text));
+    else
         violations_drop(list);
-    }
     pthread_mutex_unlock(&list->lock);
 }
 

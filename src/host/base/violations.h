@@ -2,7 +2,8 @@
  * violations.h - a sentence for each broken rule that the host itself detects.
  *
  * A violation is recorded and the call goes on if possible, so that one run finds many. The list is
- * bounded; its last entry counts the rest.
+ * bounded; its last entry counts the rest. It has the room of its sentences: a violation may be found
+ * in the handler of a signal (trap/), where no memory is taken.
  */
 #ifndef HOST_VIOLATIONS_H
 #define HOST_VIOLATIONS_H
@@ -11,10 +12,11 @@
 #include <stdint.h>
 
 #define HOST_VIOLATIONS_KEPT 256u
+#define HOST_VIOLATION_SIZE 512u
 
 struct host_violations {
     pthread_mutex_t lock;
-    char *text[HOST_VIOLATIONS_KEPT];
+    char text[HOST_VIOLATIONS_KEPT][HOST_VIOLATION_SIZE];
     uint32_t count;
     uint64_t dropped;
 };

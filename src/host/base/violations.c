@@ -19,7 +19,8 @@ void host_violations_done(struct host_violations *list) {
 static void violations_drop(struct host_violations *list) {
     char *last = list->text[HOST_VIOLATIONS_KEPT - 1];
     list->dropped++;
-    snprintf(last, HOST_VIOLATION_SIZE, "%llu more violations are not listed", (unsigned long long)list->dropped);
+    snprintf(last, HOST_VIOLATION_SIZE, "%llu more violations are not listed",
+             (unsigned long long)list->dropped);
 }
 
 void host_violation(const char *format, ...) {

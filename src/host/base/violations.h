@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define HOST_VIOLATIONS_KEPT 256u
-#define HOST_VIOLATION_SIZE 512u
+#define HOST_VIOLATION_SIZE  512u
 
 struct host_violations {
     pthread_mutex_t lock;

@@ -28,7 +28,8 @@ FREESTANDING = {'stdalign.h', 'stdarg.h', 'stdbool.h', 'stddef.h', 'stdint.h', '
 ALLOWED = [
     ('include/wddm/*', 'own wddm free string'),
     ('include/vidmm/os.h', 'wddm free vidmm/os vidmm/manager vidmm/readings'),
-    ('include/vidmm/manager.h', 'wddm free vidmm/operations vidmm/os vidmm/manager vidmm/readings'),
+    ('include/vidmm/policy.h', 'free'),
+    ('include/vidmm/manager.h', 'wddm free vidmm/operations vidmm/os vidmm/manager vidmm/policy vidmm/readings'),
     ('include/vidmm/virtual.h', 'wddm free vidmm/os vidmm/manager vidmm/readings'),
     ('include/vidmm/migration.h', 'wddm free vidmm/os vidmm/manager vidmm/readings'),
     ('include/vidmm/readings.h', 'wddm free vidmm/os vidmm/manager vidmm/readings'),
@@ -43,7 +44,7 @@ ALLOWED = [
     ('include/vidmm/lookup.h', 'free vidmm/rules'),
     ('include/vidmm/*', 'wddm free string system vidmm/*'),
     ('src/manager/*', 'own wddm free string vidmm/operations vidmm/segment_queries vidmm/interfaces vidmm/os '
-                      'vidmm/manager vidmm/virtual vidmm/migration vidmm/readings'),
+                      'vidmm/policy vidmm/manager vidmm/virtual vidmm/migration vidmm/readings'),
     ('src/softgpu/hardware/*', 'own free string system vidmm/hwmodel vidmm/umd vidmm/pattern vidmm/softgpu'),
     ('src/softgpu/*', 'own wddm free string vidmm/umd vidmm/softgpu'),
     ('src/referee/rules/*', 'own wddm free string system vidmm/rules vidmm/readings'),
@@ -65,6 +66,7 @@ ALLOWED = [
     ('src/cc/crt/*', 'own wddm free string'),
     ('src/cc/*', 'own free string system vidmm/cc'),
     ('src/cli/*', 'own free string system vidmm/*'),
+    ('policies/*', 'free vidmm/policy'),
     ('drivers/common/*', 'own wddm free string'),
     ('drivers/*/hardware.*', 'own free string system vidmm/hwmodel'),
     ('drivers/*', 'own common wddm free string'),
@@ -138,7 +140,7 @@ def allowed(path):
 
 
 def sources():
-    for top in ('include', 'src', 'drivers'):
+    for top in ('include', 'src', 'drivers', 'policies'):
         for directory, _, names in os.walk(top):
             yield from (os.path.join(directory, name) for name in names if SOURCE.search(name))
 

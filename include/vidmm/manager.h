@@ -25,6 +25,7 @@
 
 #include <vidmm/operations.h>
 #include <vidmm/os.h>
+#include <vidmm/policy.h>
 #include <vidmm/readings.h>
 
 enum vidmm_status {
@@ -123,29 +124,6 @@ struct vidmm_adapter_info {
     uint64_t shared_limit; /* bytes of system memory that apertures may map together */
     DXGK_DRIVERCAPS caps;
 };
-
-/* ---- Policy ---------------------------------------------------------------------------------- */
-
-/* What a victim policy sees of an allocation. */
-struct vidmm_candidate {
-    uint32_t priority; /* D3DDDI_ALLOCATIONPRIORITY_* */
-    uint64_t size;     /* bytes */
-    uint64_t last_use; /* submission number of the newest reference, 0: never used */
-    uint64_t uses;     /* how often referenced */
-    bool idle;         /* the GPU is done with it */
-    bool clean;        /* can be dropped without a transfer */
-};
-
-struct vidmm_policy {
-    const char *name;
-    /* True when `a` should be evicted before `b`. A strict weak order; no side effects. */
-    bool (*before)(const struct vidmm_candidate *a, const struct vidmm_candidate *b);
-};
-
-/* By priority, then least recently used: the default. */
-extern const struct vidmm_policy vidmm_policy_lru;
-/* All policies, the default first; NULL: `index` is beyond the last. */
-const struct vidmm_policy *vidmm_policy_at(size_t index);
 
 /* ---- Watching -------------------------------------------------------------------------------- */
 
@@ -296,7 +274,7 @@ struct vidmm_adapter_config {
     const struct vidmm_os *os;             /* copied */
     const DRIVER_INITIALIZATION_DATA *ddi; /* must outlive the adapter */
     HANDLE hadapter;                       /* miniport device context, from AddDevice */
-    const struct vidmm_policy *policy;     /* NULL: vidmm_policy_lru */
+    const struct vidmm_policy *policy;     /* NULL: vidmm_policy_at(0) */
     const struct vidmm_observer *observer; /* NULL: none; copied */
     uint64_t hang_ns;                      /* a node without progress for so long is hung; 0: 2 s */
     uint64_t transfer_chunk;               /* bytes of one TRANSFER at most; 0: no limit */

@@ -89,6 +89,7 @@ struct vidmm_run_result {
     char text[512]; /* one sentence unless VERIFIED */
     char workload[64];
     char driver[256];
+    char policy[64]; /* of eviction */
     uint64_t peak_live_bytes, seed;
     uint64_t vram_bytes; /* as requested; after the replay the size of all memory segments */
     uint32_t threads;
@@ -141,6 +142,13 @@ bool vidmm_run_find(const char *name, uint64_t seed, struct vidmm_workload *out,
                     struct vidmm_workload_error *error);
 /* Calls `visit` with the name of every shipped recording, in order. */
 void vidmm_run_each_recording(void (*visit)(void *ctx, const char *name), void *ctx);
+
+/*
+ * A policy by the name that the library has for it, or, with a slash in it, the one of a shared
+ * object, which stays loaded. False: `text` is one sentence.
+ */
+bool vidmm_run_policy(const char *name, const struct vidmm_policy **out, char *text,
+                      size_t text_size);
 
 /* "64M", "1.5GiB", "65536"; suffixes are powers of 1024. */
 bool vidmm_run_parse_size(const char *text, uint64_t *bytes);

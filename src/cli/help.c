@@ -85,11 +85,13 @@ void cli_help_run(FILE *out) {
           "      --vram SIZE|N%     GPU memory: 64M, 1.5GiB, or a share of what the workload\n"
           "                         has live at its peak (default: 100%); with --model iommu\n"
           "                         the size of the aperture segment\n"
-          "      --policy NAME      which allocation is evicted first:",
+          "      --policy NAME|FILE which allocation is evicted first:",
           out);
     for (size_t i = 0; vidmm_policy_at(i); i++)
         fprintf(out, "%s %s", i == 0 ? "" : ",", vidmm_policy_at(i)->name);
-    fputs(" (the first is the default)\n"
+    fputs(" (the first is the\n"
+          "                         default), or a shared object with a policy of yours, as in\n"
+          "                         --policy ./mine.so (docs/policies.md)\n"
           "      --frames N         stop after N frames\n"
           "      --dirty            print what each frame writes to GPU memory, for pages of\n"
           "                         4 KiB to 2 MiB; a migration would send this again. The\n"

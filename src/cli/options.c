@@ -171,16 +171,10 @@ static bool take_ddi(const char *text, struct cli_options *options) {
 }
 
 static bool take_policy(const char *text, struct cli_options *options) {
-    const struct vidmm_policy *policy = vidmm_policy_at(0);
-    for (size_t i = 1; policy && strcmp(policy->name, text) != 0; i++)
-        policy = vidmm_policy_at(i);
-    options->run.policy = policy;
-    if (policy)
+    char why[512];
+    if (vidmm_run_policy(text, &options->run.policy, why, sizeof(why)))
         return true;
-    fprintf(stderr, "vidmm: --policy '%s' is not one of", text);
-    for (size_t i = 0; vidmm_policy_at(i); i++)
-        fprintf(stderr, " %s", vidmm_policy_at(i)->name);
-    fputc('\n', stderr);
+    cli_refuse("%s", why);
     return false;
 }
 

@@ -147,6 +147,7 @@ json_t *report_run_json(const struct vidmm_run_result *result) {
     json_object_set_new(root, "text", report_json_text(result->text));
     json_object_set_new(root, "workload", report_json_text(result->workload));
     json_object_set_new(root, "driver", report_json_text(result->driver));
+    json_object_set_new(root, "policy", report_json_text(result->policy));
     put_count(root, "vram_bytes", result->vram_bytes);
     put_count(root, "peak_live_bytes", result->peak_live_bytes);
     put_count(root, "seed", result->seed);

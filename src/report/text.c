@@ -29,9 +29,9 @@ static void print_head(FILE *out, const struct vidmm_run_result *result) {
     fprintf(out, "%s on %s: %s%s for %s at the peak\n", result->workload, result->driver,
             result->mmu.iommu ? "system memory" : vram, result->mmu.iommu ? "" : " of VRAM",
             vidmm_report_size(result->peak_live_bytes, peak, sizeof(peak)));
-    fprintf(out, "interface %s, segment query version %" PRIu32 ", seed %" PRIu64 "\n",
+    fprintf(out, "interface %s, segment query version %" PRIu32 ", seed %" PRIu64 ", policy %s\n",
             report_interface(adapter->interface_version, version, sizeof(version)),
-            adapter->query_version, result->seed);
+            adapter->query_version, result->seed, result->policy);
     if (report_interface_note(adapter->registered_version, (uint32_t)adapter->caps.WDDMVersion,
                               adapter->interface_version, note, sizeof(note)))
         fprintf(out, "%s\n", note);

@@ -160,6 +160,8 @@ static void run_begin(const struct vidmm_workload *workload,
     memset(result, 0, sizeof(*result));
     snprintf(result->workload, sizeof(result->workload), "%s", workload->name);
     run_driver_name(options, result->driver, sizeof(result->driver));
+    const struct vidmm_policy *policy = options->policy ? options->policy : vidmm_policy_at(0);
+    snprintf(result->policy, sizeof(result->policy), "%s", policy->name);
     result->peak_live_bytes = workload->peak_live_bytes;
     result->vram_bytes = options->vram_bytes;
     result->seed = options->seed;

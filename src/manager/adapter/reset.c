@@ -187,6 +187,7 @@ static void clean_up(void *ctx, struct vidmm_allocation *allocation) {
         allocation_unqueue(allocation);
         segment_release(segment, &allocation->place);
         allocation->segment = NULL;
+        resident_moved(&allocation->adapter->policy, &allocation->resident, 0);
         if (allocation->adapter->iommu)
             iommu_mapping_follow(allocation);
     }

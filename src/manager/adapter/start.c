@@ -38,6 +38,7 @@ static void start_release(struct vidmm_adapter *adapter) {
     plans_destroy(adapter);
     handles_release(adapter);
     adapter_free(adapter, adapter->scratch, adapter->scratch_size * sizeof(*adapter->scratch));
+    policy_stop(&adapter->policy);
     fences_destroy(adapter);
     query_release(&os, &adapter->facts);
     destroy_locks(adapter);
@@ -60,13 +61,26 @@ static void find_sets(struct vidmm_adapter *adapter) {
     }
 }
 
+/* The policy is told how much memory there is. */
+static enum vidmm_status start_policy(struct vidmm_adapter *adapter,
+                                      const struct vidmm_policy *policy) {
+    uint64_t memory[VIDMM_POLICY_SEGMENTS + 1] = {0};
+    for (uint32_t i = 0; i < adapter->facts.segment_count; i++) {
+        const struct segment *segment = &adapter->facts.segments[i];
+        memory[segment->id] = segment->aperture ? 0 : segment->size;
+    }
+    return policy_start(&adapter->policy, policy, &adapter->os, memory)
+               ? VIDMM_OK
+               : error_no_memory(adapter, "vidmm_adapter_start");
+}
+
 static enum vidmm_status start_query(struct vidmm_adapter *adapter,
                                      const struct vidmm_adapter_config *config) {
     const struct vidmm_gart *gart = adapter->os.gart;
     struct query_context context = {.os = &adapter->os,
                                     .ddi = adapter->ddi,
                                     .hadapter = adapter->hadapter,
-                                    .policy = adapter->settings.policy,
+                                    .policy = &adapter->policy,
                                     .agp_base = gart ? gart->base : 0,
                                     .agp_size = gart ? gart->size : 0,
                                     .readings = config->readings,
@@ -131,6 +145,8 @@ static enum vidmm_status bring_up(struct vidmm_adapter *adapter,
     enum vidmm_status status = start_check_table(adapter);
     if (status == VIDMM_OK)
         status = start_query(adapter, config);
+    if (status == VIDMM_OK)
+        status = start_policy(adapter, config->policy);
     if (status)
         return status;
     choose_model(adapter, config->model);
@@ -166,7 +182,6 @@ static struct vidmm_adapter *new_adapter(const struct vidmm_adapter_config *conf
     adapter->os = *os;
     adapter->ddi = config->ddi;
     adapter->hadapter = config->hadapter;
-    adapter->settings.policy = config->policy ? config->policy : &vidmm_policy_lru;
     if (config->observer)
         adapter->settings.observer = *config->observer;
     adapter->settings.readings = config->readings;

@@ -38,10 +38,8 @@ void vidmm_allocation_set_priority(struct vidmm_allocation *allocation, uint32_t
     adapter_enter(allocation->adapter);
     if (allocation->offered)
         allocation->offered_priority = priority;
-    else if (allocation->resident.queued)
-        resident_set_priority(&allocation->segment->queue, &allocation->resident, priority);
     else
-        allocation->resident.facts.priority = priority;
+        resident_set_priority(&allocation->resident, priority);
     residency_entries_update(allocation);
     allocation_publish(allocation);
     adapter_leave(allocation->adapter);

@@ -172,7 +172,7 @@ static void evict_one(struct vidmm_device *device, struct vidmm_allocation *allo
     residency_entry_remove(residency_entry_find(allocation, device));
     if (!(flags & VIDMM_EVICT_ONLY_IF_NECESSARY) && !allocation->residency_entries &&
         allocation->segment)
-        resident_touch(&allocation->segment->queue, &allocation->resident, 0);
+        resident_dismiss(&allocation->resident);
 }
 
 enum vidmm_status vidmm_device_evict(struct vidmm_device *device,

@@ -42,7 +42,6 @@
 
 /* As struct vidmm_adapter_config has them. */
 struct adapter_settings {
-    const struct vidmm_policy *policy;
     struct vidmm_observer observer;
     struct vidmm_readings readings;
     void (*quiesce)(void *ctx); /* NULL: none */
@@ -95,6 +94,7 @@ struct vidmm_adapter {
     HANDLE hadapter;
     struct adapter_settings settings;
     struct adapter_facts facts;
+    struct policy_run policy;
     struct segment_sets sets;
     bool contexts; /* the driver is multi-engine aware and makes contexts */
     bool gpummu;   /* runs on GPU virtual addresses: virtual.h */

@@ -50,7 +50,7 @@ static void check_resident(struct vidmm_adapter *adapter,
     CHECK(adapter, resident->owner == allocation, object, "its queue entry is another's");
     CHECK(adapter, resident->facts.size == allocation->size, object,
           "its queue entry has another size");
-    CHECK(adapter, resident->queued == wants_queue(allocation), object,
+    CHECK(adapter, !!resident->queue == wants_queue(allocation), object,
           "in the queue of victims though it may not leave, or not in it though it may");
     CHECK(adapter,
           !allocation->offered || resident->facts.priority == (uint32_t)allocation->offered, object,

@@ -47,7 +47,7 @@ static void check_chains_of(struct vidmm_adapter *adapter, const struct residenc
           "listed as not written, and it counts as written, or the other way round");
     CHECK(adapter, entry->segment == (wanted ? segment : NULL), object,
           "an entry is in the queue of another segment");
-    CHECK(adapter, entry->resident.queued == !!entry->segment, object,
+    CHECK(adapter, !!entry->resident.queue == !!entry->segment, object,
           "an entry is in no queue, or in one without a segment");
     CHECK(adapter, entry->resident.facts.priority == allocation->resident.facts.priority, object,
           "an entry has another priority than its allocation");

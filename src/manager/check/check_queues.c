@@ -2,49 +2,38 @@
  * check_queues.c - the queues of allocations that may be evicted: in order, and with exactly the
  * allocations that say so. Residency lists have queues of the same kind (check_lists.c).
  */
+#include <stddef.h>
+
 #include "object/allocation.h"
 #include "check/bookkeeping.h"
 
-#define PRIORITY_SHIFT 27u /* policy.c: priorities share a bucket by their highest five bits */
-
-struct members {
-    uint32_t count;
-    bool linked, ordered, alike;
-};
-
-static struct members walk_bucket(const struct resident_bucket *bucket, uint32_t index,
-                                  uint32_t most) {
-    struct members found = {.linked = true, .ordered = true, .alike = true};
-    const struct resident *before = NULL;
-    for (const struct resident *one = bucket->first; one; before = one, one = one->next) {
-        found.linked = one->previous == before && one->queued &&
-                       one->facts.priority >> PRIORITY_SHIFT == index && found.count < most;
-        if (!found.linked)
-            return found;
-        found.count++;
-        if (before) {
-            found.ordered &= before->facts.last_use <= one->facts.last_use;
-            found.alike &= before->facts.priority == one->facts.priority;
-        }
-    }
-    found.linked = bucket->last == before;
-    return found;
+/* A node is linked both ways, lighter than its children, and has its resident's priority and rank. */
+static bool member_is_sound(const struct resident_queue *queue, const struct order_node *node) {
+    const struct resident *resident =
+        (const struct resident *)((uintptr_t)node - offsetof(struct resident, node));
+    const struct order_node *children[2] = {node->left, node->right};
+    bool sound = resident->queue == queue && node->rank == resident->rank &&
+                 node->priority == resident->facts.priority;
+    for (uint32_t i = 0; i < 2; i++)
+        sound = sound && (!children[i] || (children[i]->parent == node &&
+                                           order_weight(node) <= order_weight(children[i])));
+    return sound;
 }
 
 void check_queue(const struct vidmm_adapter *adapter, const struct resident_queue *queue,
                  struct check_object object) {
+    struct order order = {.root = queue->order.root};
+    const struct order_node *before = NULL;
+    bool ordered = true, sound = true;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < RESIDENT_BUCKETS; i++) {
-        const struct resident_bucket *bucket = &queue->buckets[i];
-        struct members found = walk_bucket(bucket, i, queue->count);
-        CHECK(adapter, found.linked, object, "its members are not linked both ways");
-        CHECK(adapter, found.ordered, object, "its members are not in the order of their last use");
-        CHECK(adapter, found.alike || bucket->mixed, object,
-              "priorities differ where all should be alike");
-        CHECK(adapter, ((queue->map >> i) & 1u) == !!bucket->first, object,
-              "its map does not say which buckets have members");
-        count += found.count;
+    for (const struct order_node *node = order_first(&order); node && count <= queue->count;
+         before = node, node = order_next(&order, node)) {
+        count++;
+        sound = sound && member_is_sound(queue, node);
+        ordered = ordered && (!before || order_before(before, node));
     }
+    CHECK(adapter, sound, object, "its members are not linked both ways");
+    CHECK(adapter, ordered, object, "its members are not in the order in which they leave");
     CHECK(adapter, count == queue->count, object, "its members are not as many as counted");
 }
 
@@ -56,7 +45,7 @@ struct queued {
 
 static void count_queued(void *ctx, struct vidmm_allocation *allocation) {
     struct queued *queued = ctx;
-    if (!allocation->resident.queued)
+    if (!allocation->resident.queue)
         return;
     CHECK(queued->adapter, allocation->segment, check_allocation(allocation),
           "in a queue of victims, and in no segment");

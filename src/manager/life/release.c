@@ -36,5 +36,6 @@ void allocation_release(struct vidmm_allocation *allocation) {
         segment_release(allocation->segment, &allocation->place);
         allocation->segment = NULL;
     }
+    resident_freed(&adapter->policy, &allocation->resident);
     backing_destroy(allocation);
 }

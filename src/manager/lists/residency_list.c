@@ -56,8 +56,7 @@ static void entry_enqueue(struct residency_entry *entry, struct segment *segment
     struct vidmm_candidate *facts = &entry->resident.facts;
     if (entry->segment == segment && facts->priority == priority)
         return;
-    if (entry->segment)
-        resident_remove(&placed[entry->segment->id - 1], &entry->resident);
+    resident_remove(&entry->resident);
     entry->segment = segment;
     *facts = (struct vidmm_candidate){
         .priority = priority, .size = entry->allocation->size, .idle = true};
@@ -106,7 +105,7 @@ static bool residency_list_prepare(struct vidmm_device *device) {
         return true;
     list->placed = adapter_alloc(adapter, residency_list_placed_bytes(adapter));
     for (uint32_t i = 0; list->placed && i < adapter->facts.segment_count; i++)
-        resident_queue_init(&list->placed[i], adapter->settings.policy);
+        resident_queue_init(&list->placed[i], &adapter->policy);
     return list->placed;
 }
 
@@ -125,6 +124,7 @@ static struct residency_entry *residency_entry_obtain(struct vidmm_device *devic
                                       .resident = {.owner = entry}};
     allocation_unqueue(allocation);
     allocation->residency_entries = entry;
+    resident_follow(&allocation->resident, &entry->resident);
     allocation_queue(allocation); /* an offered one stays: listed or not, it may leave */
     chain_add(entry, CHAIN_ALL);
     entry_update(entry);
@@ -160,7 +160,11 @@ static void entry_inherit(const struct residency_entry *entry) {
     if (allocation->last_number < list->last_number)
         allocation->last_number = list->last_number;
     allocation->last_nodes |= list->last_nodes;
-    allocation->resident.facts.last_use = allocation->last_number;
+    if (allocation->last_number)
+        resident_use(&entry->device->adapter->policy, &allocation->resident,
+                     allocation->last_number, false);
+    else
+        resident_dismiss(&allocation->resident);
     allocation->assumed = false; /* it can no longer be told apart */
 }
 
@@ -172,6 +176,7 @@ static void entry_end(struct residency_entry *entry) {
     while (*link != entry)
         link = &(*link)->other;
     *link = entry->other;
+    resident_unfollow(&allocation->resident, &entry->resident);
     entry_enqueue(entry, NULL, 0);
     for (uint32_t kind = 0; kind < CHAIN_KINDS; kind++)
         chain_remove(entry, (enum entry_chain_kind)kind);

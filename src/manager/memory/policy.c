@@ -1,11 +1,5 @@
 /*
- * policy.c - the policies of eviction, and the order of the default one: buckets of priorities,
- * least recently used first in each.
- *
- * The documented priorities (D3DDDI_ALLOCATIONPRIORITY_MINIMUM 0x28000000 to MAXIMUM 0xc8000000)
- * differ in their highest five bits, so each has a bucket of its own and the next victim is the
- * first of the lowest bucket. Any other value is legal and ordered between them; a bucket that
- * holds several is searched.
+ * policy.c - see policy.h: what the policy is told and asked, and the queues that it orders.
  */
 #include "memory/policy.h"
 
@@ -13,21 +7,14 @@
 
 #include "base/assert.h"
 
-#define PRIORITY_SHIFT 27u
-/* Residents of the same submission are equal; among that many of them a clean one is looked for. */
+/* Residents of the same rank are equal; among that many of them a clean one is looked for. */
 #define EQUAL_LOOKS 8u
+/* Refusals of a policy in a row; then it is not asked. */
+#define REFUSALS 64u
 
-static bool lru_before(const struct vidmm_candidate *a, const struct vidmm_candidate *b) {
-    if (a->priority != b->priority)
-        return a->priority < b->priority;
-    if (a->last_use != b->last_use)
-        return a->last_use < b->last_use;
-    return a->clean && !b->clean;
-}
+const struct vidmm_policy vidmm_policy_lru = {.version = VIDMM_POLICY_VERSION, .name = "lru"};
 
-const struct vidmm_policy vidmm_policy_lru = {.name = "lru", .before = lru_before};
-
-/* A new policy is a function like lru_before, a structure and a row here. */
+/* The default first. A new policy is a structure and a row here. */
 static const struct vidmm_policy *const policies[] = {
     &vidmm_policy_lru,
 };
@@ -36,103 +23,171 @@ const struct vidmm_policy *vidmm_policy_at(size_t index) {
     return index < sizeof(policies) / sizeof(policies[0]) ? policies[index] : NULL;
 }
 
-static struct resident_bucket *bucket_of(struct resident_queue *queue,
-                                         const struct resident *resident) {
-    return &queue->buckets[resident->facts.priority >> PRIORITY_SHIFT];
+/* ---- The policy's life ------------------------------------------------------------------------ */
+
+static void *policy_alloc(void *ctx, size_t size) {
+    const struct vidmm_os *os = ctx;
+    return os->alloc(os->ctx, size);
 }
 
-void resident_queue_init(struct resident_queue *queue, const struct vidmm_policy *policy) {
+static void policy_free(void *ctx, void *memory, size_t size) {
+    const struct vidmm_os *os = ctx;
+    if (memory)
+        os->free(os->ctx, memory, size);
+}
+
+static struct resident *resident_of(struct vidmm_candidate *candidate) {
+    return (struct resident *)((uintptr_t)candidate - offsetof(struct resident, facts));
+}
+
+static void resident_rank(struct resident *resident, uint64_t rank);
+
+static void policy_rank(void *ctx, struct vidmm_candidate *candidate, uint64_t rank) {
+    (void)ctx;
+    resident_rank(resident_of(candidate), rank);
+}
+
+bool policy_start(struct policy_run *run, const struct vidmm_policy *policy,
+                  const struct vidmm_os *os, const uint64_t memory[VIDMM_POLICY_SEGMENTS + 1]) {
+    policy = policy ? policy : policies[0];
+    *run = (struct policy_run){.host = {.ctx = (void *)(uintptr_t)os,
+                                        .alloc = policy_alloc,
+                                        .free = policy_free,
+                                        .rank = policy_rank}};
+    memcpy(run->host.memory, memory, sizeof(run->host.memory));
+    if (policy->init && !policy->init(&run->host, &run->own))
+        return false;
+    run->policy = policy;
+    return true;
+}
+
+void policy_stop(struct policy_run *run) {
+    if (run->policy && run->policy->done)
+        run->policy->done(run->own);
+    run->policy = NULL;
+}
+
+/* ---- What it is told -------------------------------------------------------------------------- */
+
+void policy_submitted(struct policy_run *run, uint64_t number) {
+    if (run->submitted == number)
+        return;
+    run->submitted = number;
+    if (run->policy->submitted)
+        run->policy->submitted(run->own, number);
+}
+
+void resident_use(const struct policy_run *run, struct resident *resident, uint64_t number,
+                  bool write) {
+    struct vidmm_candidate *facts = &resident->facts;
+    if (facts->last_use == number && facts->uses)
+        return;
+    facts->last_use = number;
+    facts->uses++;
+    resident_rank(resident, run->policy->used ? run->policy->used(run->own, facts, write) : number);
+}
+
+void resident_dismiss(struct resident *resident) {
+    resident->facts.last_use = 0;
+    resident_rank(resident, 0);
+}
+
+void resident_moved(const struct policy_run *run, struct resident *resident, uint32_t segment) {
+    struct vidmm_candidate *facts = &resident->facts;
+    if (facts->segment == segment)
+        return;
+    if (facts->segment && run->policy->evicted)
+        run->policy->evicted(run->own, facts);
+    facts->segment = segment;
+    if (segment && run->policy->admitted)
+        resident_rank(resident, run->policy->admitted(run->own, facts));
+}
+
+void resident_freed(const struct policy_run *run, struct resident *resident) {
+    resident_moved(run, resident, 0);
+    if (run->policy->freed)
+        run->policy->freed(run->own, &resident->facts);
+}
+
+/* ---- Queues ----------------------------------------------------------------------------------- */
+
+void resident_queue_init(struct resident_queue *queue, const struct policy_run *run) {
     memset(queue, 0, sizeof(*queue));
-    queue->policy = policy ? policy : &vidmm_policy_lru;
-}
-
-/*
- * The member after which `resident` belongs; NULL: it comes first. Looked for from both ends, as it
- * is either new or a victim that was spared.
- */
-static struct resident *place_after(const struct resident_bucket *bucket,
-                                    const struct resident *resident) {
-    uint64_t last_use = resident->facts.last_use;
-    struct resident *before = bucket->first, *after = bucket->last;
-    while (before && before->facts.last_use < last_use && after->facts.last_use > last_use) {
-        before = before->next;
-        after = after->previous;
-    }
-    if (!before || after->facts.last_use <= last_use)
-        return after;
-    return before->previous;
+    queue->run = run;
 }
 
 void resident_add(struct resident_queue *queue, struct resident *resident) {
-    VIDMM_ASSERT_WITH(NULL, !resident->queued);
-    struct resident_bucket *bucket = bucket_of(queue, resident);
-    struct resident *after = place_after(bucket, resident);
-    resident->previous = after;
-    resident->next = after ? after->next : bucket->first;
-    if (bucket->first && bucket->first->facts.priority != resident->facts.priority)
-        bucket->mixed = true;
-    *(resident->previous ? &resident->previous->next : &bucket->first) = resident;
-    *(resident->next ? &resident->next->previous : &bucket->last) = resident;
-    resident->queued = true;
+    VIDMM_ASSERT_WITH(NULL, !resident->queue);
+    resident->node.priority = resident->facts.priority;
+    resident->node.rank = resident->rank;
+    resident->node.turn = ++queue->turns;
+    resident->queue = queue;
     queue->count++;
-    queue->map |= 1u << (resident->facts.priority >> PRIORITY_SHIFT);
+    order_insert(&queue->order, &resident->node);
 }
 
-void resident_remove(struct resident_queue *queue, struct resident *resident) {
-    if (!resident->queued)
+void resident_remove(struct resident *resident) {
+    struct resident_queue *queue = resident->queue;
+    if (!queue)
         return;
-    struct resident_bucket *bucket = bucket_of(queue, resident);
-    *(resident->previous ? &resident->previous->next : &bucket->first) = resident->next;
-    *(resident->next ? &resident->next->previous : &bucket->last) = resident->previous;
-    resident->previous = resident->next = NULL;
-    resident->queued = false;
+    order_remove(&queue->order, &resident->node);
+    resident->queue = NULL;
     queue->count--;
-    if (!bucket->first) {
-        bucket->mixed = false;
-        queue->map &= ~(1u << (resident->facts.priority >> PRIORITY_SHIFT));
+}
+
+/* Again at its place, which follows from what changed. */
+static void resident_requeue(struct resident *resident) {
+    struct resident_queue *queue = resident->queue;
+    if (!queue)
+        return;
+    resident_remove(resident);
+    resident_add(queue, resident);
+}
+
+static void resident_rank(struct resident *resident, uint64_t rank) {
+    for (struct resident *one = resident; one; one = one->follower) {
+        one->rank = rank;
+        resident_requeue(one);
     }
 }
 
-void resident_touch(struct resident_queue *queue, struct resident *resident, uint64_t number) {
-    bool queued = resident->queued;
-    resident_remove(queue, resident);
-    resident->facts.last_use = number;
-    resident->facts.uses++;
-    if (queued)
-        resident_add(queue, resident);
-}
-
-void resident_set_priority(struct resident_queue *queue, struct resident *resident,
-                           uint32_t priority) {
-    bool queued = resident->queued;
-    resident_remove(queue, resident);
+void resident_set_priority(struct resident *resident, uint32_t priority) {
     resident->facts.priority = priority;
-    if (queued)
-        resident_add(queue, resident);
+    resident_requeue(resident);
 }
 
-/* The policy's choice among all eligible members of a bucket and `best`. */
-static struct resident *policy_search(const struct resident_queue *queue,
-                                      const struct resident_bucket *bucket,
-                                      resident_eligible *eligible, void *ctx,
-                                      struct resident *best) {
-    for (struct resident *r = bucket->first; r; r = r->next) {
-        if ((!eligible || eligible(ctx, r)) &&
-            (!best || queue->policy->before(&r->facts, &best->facts)))
-            best = r;
-    }
-    return best;
+void resident_follow(struct resident *resident, struct resident *follower) {
+    follower->rank = resident->rank;
+    follower->follower = resident->follower;
+    resident->follower = follower;
 }
 
-/* The first eligible member of a bucket in LRU order; a clean one of its equals if one is near. */
-static struct resident *front(const struct resident_bucket *bucket, resident_eligible *eligible,
+void resident_unfollow(struct resident *resident, const struct resident *follower) {
+    while (resident->follower != follower)
+        resident = resident->follower;
+    resident->follower = follower->follower;
+}
+
+/* ---- Victims ---------------------------------------------------------------------------------- */
+
+static struct resident *resident_at(struct order_node *node) {
+    return node ? (struct resident *)((uintptr_t)node - offsetof(struct resident, node)) : NULL;
+}
+
+static struct resident *resident_next(struct resident_queue *queue,
+                                      const struct resident *resident) {
+    return resident_at(order_next(&queue->order, &resident->node));
+}
+
+/* The first eligible one; a clean one of its equals if one is near. */
+static struct resident *front(struct resident_queue *queue, resident_eligible *eligible,
                               void *ctx) {
-    struct resident *first = bucket->first;
+    struct resident *first = resident_at(order_first(&queue->order));
     while (first && eligible && !eligible(ctx, first))
-        first = first->next;
+        first = resident_next(queue, first);
     struct resident *r = first;
-    for (uint32_t i = 0; r && i < EQUAL_LOOKS; i++, r = r->next) {
-        if (r->facts.last_use != first->facts.last_use)
+    for (uint32_t i = 0; r && i < EQUAL_LOOKS; i++, r = resident_next(queue, r)) {
+        if (r->node.rank != first->node.rank || r->node.priority != first->node.priority)
             break;
         if (r->facts.clean && (!eligible || eligible(ctx, r)))
             return r;
@@ -140,16 +195,16 @@ static struct resident *front(const struct resident_bucket *bucket, resident_eli
     return first;
 }
 
-struct resident *resident_victim(const struct resident_queue *queue, resident_eligible *eligible,
+struct resident *resident_victim(struct resident_queue *queue, resident_eligible *eligible,
                                  void *ctx) {
-    bool ordered = queue->policy == &vidmm_policy_lru;
-    struct resident *best = NULL;
-    for (uint32_t map = queue->map; map != 0 && !(ordered && best); map &= map - 1u) {
-        const struct resident_bucket *bucket = &queue->buckets[__builtin_ctz(map)];
-        if (ordered && !bucket->mixed)
-            best = front(bucket, eligible, ctx);
-        else
-            best = policy_search(queue, bucket, eligible, ctx, best);
+    const struct vidmm_policy *policy = queue->run ? queue->run->policy : NULL;
+    struct resident *victim = front(queue, eligible, ctx);
+    for (uint32_t i = 0; victim && policy && policy->victim && i < REFUSALS; i++) {
+        uint64_t rank = victim->rank;
+        if (policy->victim(queue->run->own, &victim->facts, &rank))
+            break;
+        resident_rank(victim, rank);
+        victim = front(queue, eligible, ctx);
     }
-    return best;
+    return victim;
 }

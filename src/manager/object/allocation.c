@@ -110,14 +110,13 @@ void allocation_queue(struct vidmm_allocation *allocation) {
     allocation->resident.facts.clean = !allocation->stale || !allocation->content;
     if (segment && !allocation->pinned && !allocation_fixed(allocation) &&
         !allocation_stays(allocation) && (!allocation->residency_entries || allocation->offered) &&
-        !allocation->resident.queued)
+        !allocation->resident.queue)
         resident_add(&segment->queue, &allocation->resident);
 }
 
 void allocation_unqueue(struct vidmm_allocation *allocation) {
     VIDMM_ASSERT_LOCKED(allocation->adapter);
-    if (allocation->segment)
-        resident_remove(&allocation->segment->queue, &allocation->resident);
+    resident_remove(&allocation->resident);
 }
 
 void allocation_publish(struct vidmm_allocation *allocation) {

@@ -64,6 +64,8 @@ static void run_commit_move(struct vidmm_adapter *adapter, struct move *move) {
     if (move->window)
         segment_release(move->window, &move->window_place);
     allocation->move = 0;
+    resident_moved(&adapter->policy, &allocation->resident,
+                   allocation->segment ? allocation->segment->id : 0);
     if (adapter->iommu)
         iommu_mapping_follow(allocation);
     allocation_publish(allocation);

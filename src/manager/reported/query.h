@@ -25,8 +25,8 @@ struct query_context {
     const struct vidmm_os *os;
     const DRIVER_INITIALIZATION_DATA *ddi;
     HANDLE hadapter;
-    const struct vidmm_policy *policy; /* for the segments' queues */
-    uint64_t agp_base, agp_size;       /* AGP aperture of the platform; size 0: none */
+    const struct policy_run *policy; /* for the segments' queues; it starts later */
+    uint64_t agp_base, agp_size;     /* AGP aperture of the platform; size 0: none */
     struct vidmm_readings readings;
     enum vidmm_model model;
     uint32_t linked;            /* physical adapters; 0: one */

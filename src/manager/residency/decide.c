@@ -121,8 +121,6 @@ static bool move_to(struct decision *decision, struct vidmm_allocation *allocati
         goto failed;
     if (allocation->segment && !plan_leave(plan, allocation, false, reason))
         goto failed;
-    allocation->resident.facts.last_use = decision->number;
-    allocation->resident.facts.uses++;
     if (plan_enter(plan, allocation, segment, place, reason))
         return true;
 failed:
@@ -176,11 +174,9 @@ static bool acceptable(const struct vidmm_reference *reference) {
 static enum vidmm_status in_order(struct decision *decision) {
     const struct vidmm_reference *references = decision->references;
     uint32_t count = decision->count;
-    for (uint32_t i = 0; i < count; i++) {
-        struct vidmm_allocation *allocation = references[i].allocation;
-        if (allocation->segment)
-            resident_touch(&allocation->segment->queue, &allocation->resident, decision->number);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        resident_use(&decision->adapter->policy, &references[i].allocation->resident,
+                     decision->number, references[i].write);
     for (uint32_t i = 0; i < count; i++) {
         enum vidmm_status status =
             acceptable(&references[i]) ? VIDMM_OK : place_reference(decision, &references[i]);

@@ -87,7 +87,7 @@ static void used(struct vidmm_allocation *allocation, bool write, uint32_t node,
 
 void residency_used(struct vidmm_adapter *adapter, const struct vidmm_reference *references,
                     uint32_t count, uint32_t node, uint64_t number) {
-    (void)adapter;
     for (uint32_t i = 0; i < count; i++)
         used(references[i].allocation, references[i].write, node, number);
+    policy_submitted(&adapter->policy, number);
 }

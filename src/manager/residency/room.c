@@ -91,7 +91,7 @@ static struct room_victim room_listed(const struct room *room, const struct segm
     return victim;
 }
 
-struct room_victim room_next_victim(const struct room *room, const struct segment *segment) {
+struct room_victim room_next_victim(const struct room *room, struct segment *segment) {
     struct room asked = *room;
     const struct vidmm_device *device = room->device;
     const struct resident *found = resident_victim(&segment->queue, room_takes, &asked);

@@ -26,7 +26,7 @@ struct room_victim {
  * What leaves `segment` next: first what no device lists, by the policy, then what processes list
  * beyond their budgets, lower priorities first.
  */
-struct room_victim room_next_victim(const struct room *room, const struct segment *segment);
+struct room_victim room_next_victim(const struct room *room, struct segment *segment);
 /*
  * A place for room->request. VIDMM_DOES_NOT_FIT, without an error: not even with all that may leave
  * out of the way. With a plan nothing has changed on failure, and only what must leave leaves.

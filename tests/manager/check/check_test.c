@@ -177,14 +177,14 @@ static void queue_count(void *ctx) {
     SPOIL(vram(scene)->queue.count, 0);
 }
 
-static void queue_map(void *ctx) {
+static void queue_order(void *ctx) {
     struct scene *scene = ctx;
-    SPOIL(vram(scene)->queue.map, 0);
+    SPOIL(scene->left->resident.node.rank, UINT64_MAX);
 }
 
 static void queue_member(void *ctx) {
     struct scene *scene = ctx;
-    SPOIL(scene->left->resident.queued, false);
+    SPOIL(scene->left->resident.queue, NULL);
 }
 
 /* ---- Residency lists and budgets ------------------------------------------------------------- */
@@ -436,7 +436,7 @@ static const struct damage damages[] = {
     CASE(future_number, "allocation *: a submission references it"),
     CASE(pinned_victim, "allocation *: in the queue of victims"),
     CASE(queue_count, "queue of segment 1: its members"),
-    CASE(queue_map, "queue of segment 1: its map"),
+    CASE(queue_order, "queue of segment 1: its members"),
     CASE(queue_member, "queue of segment 1: "),
     CASE(list_missing, "residency list of device 1: listed as missing"),
     CASE(list_count, "residency list of device 1: a chain"),

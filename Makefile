@@ -5,7 +5,10 @@
 #   make run WORKLOAD=minetest VRAM=50%
 #   make test                    the suite
 #   make check                   format, walls, circles, dialect, freestanding manager, suite
-#   make bench                   ratios against plain kernels
+#   make bench                   what each piece of work reaches beside its limit: a table, build/bench.json;
+#                                QUICK=1: fewer rounds
+#   make bench-compare OLD=BUILD NEW=BUILD
+#                                the same of two builds in turn
 #   make stress                  four processes over budget at random; STRESS_SECONDS=60
 #   make fuzz                    libFuzzer targets for a minute each, at once
 #   make sanitize | tsan         the suite under ASan+UBSan | TSan
@@ -24,10 +27,11 @@
 WORKLOAD ?= openarena-tour
 VRAM ?= 25%
 PREFIX ?= /usr/local
+BENCH = $(if $(QUICK),VIDMM_BENCH_QUICK=1) python3 bench/table.py
 COUNT ?= 500
 SEED ?= 0
 
-.PHONY: all images run test bench stress fuzz check install clean sanitize tsan coverage matrix matrix-gpummu matrix-contract hostile mutation unusual settings format deps deps-checks
+.PHONY: all images run test bench bench-compare stress fuzz check install clean sanitize tsan coverage matrix matrix-gpummu matrix-contract hostile mutation unusual settings format deps deps-checks
 .NOTPARALLEL:
 
 all: deps
@@ -46,7 +50,11 @@ test: all
 	@scripts/run-tests.sh build
 
 bench: all
-	@meson test -C build --benchmark --verbose --num-processes 1
+	@$(BENCH) build
+
+bench-compare:
+	@test -n "$(OLD)" && test -n "$(NEW)" || { echo "make bench-compare OLD=BUILD NEW=BUILD" >&2; exit 1; }
+	@$(BENCH) --compare "$(OLD)" "$(NEW)"
 
 stress: all
 	@build/tests/stress/stress

@@ -20,8 +20,9 @@ static int by_value(const void *a, const void *b) {
 }
 
 double bench_median(struct bench_series *series) {
-    qsort(series->value, BENCH_ROUNDS, sizeof(series->value[0]), by_value);
-    return series->value[BENCH_ROUNDS / 2];
+    size_t rounds = (size_t)bench_rounds();
+    qsort(series->value, rounds, sizeof(series->value[0]), by_value);
+    return series->value[rounds / 2];
 }
 
 static void fail(const char *what, const char *why) {

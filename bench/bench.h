@@ -13,8 +13,9 @@
 #include <vidmm/umd.h>
 #include <vidmm/virtual.h>
 
-#define BENCH_ROUNDS 9
-#define BENCH_MIB    ((uint64_t)1 << 20)
+#include "rows.h"
+
+#define BENCH_MIB ((uint64_t)1 << 20)
 
 /*
  * Seconds of this thread. In virtual time a harness has no other thread and never sleeps, so the
@@ -22,7 +23,7 @@
  */
 double bench_now(void);
 
-/* One figure, measured in turn with what it is compared with. */
+/* One figure, measured bench_rounds() times, in turn with what it is compared with. */
 struct bench_series {
     double value[BENCH_ROUNDS];
 };

@@ -132,6 +132,7 @@ struct vidmm_finding_mark {
     uint8_t state;                 /* enum vidmm_finding_state */
     uint16_t follows; /* index + 1 of the finding whose consequence it is; 0: it stands alone */
     uint16_t weight;  /* of one that stands alone: lives of the driver that it was the first of */
+    bool united;      /* what it found stands in the sentence of the one that it follows */
 };
 
 struct vidmm_check_result {

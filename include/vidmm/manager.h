@@ -69,6 +69,8 @@ struct vidmm_access {
 };
 
 /* An error as data; src/report makes a sentence of it. All strings are static. */
+#define VIDMM_ERROR_ALSO 160u
+
 struct vidmm_error {
     enum vidmm_status status;
     const char *call;           /* "DxgkDdiQueryAdapterInfo(QUERYSEGMENT4)" or the vidmm function */
@@ -80,6 +82,9 @@ struct vidmm_error {
     uint64_t value;             /* what was found */
     NTSTATUS nt;                /* the driver's status, when a DDI failed */
     struct vidmm_access access; /* VIDMM_DEVICE_LOST by a page fault */
+    /* "GPUMMUCAPS, PAGETABLELEVELDESC" or "DxgkDdiOpenAllocation": what else the driver did not
+     * answer, or does not have; cut where there is no room. "": nothing else. */
+    char also[VIDMM_ERROR_ALSO];
 };
 
 struct vidmm_adapter;

@@ -34,6 +34,7 @@ struct vidmm_spot {
 };
 
 #define VIDMM_PLACES 6u
+#define VIDMM_FOUND  512u /* bytes of a sentence */
 
 struct vidmm_finding {
     uint8_t kind;        /* enum vidmm_finding_kind */
@@ -45,7 +46,7 @@ struct vidmm_finding {
     uint64_t call;       /* number of the DDI call, from 1, of the first time */
     char where[96];      /* "DxgkDdiBuildPagingBuffer(TRANSFER)" */
     char step[96];       /* step of the conformance check, or empty */
-    char found[256];
+    char found[VIDMM_FOUND];
     char expected[192];
     /* Where the driver was, innermost first, or the function of its table that was called; the
      * words of a place are empty until its symbols have been read. */

@@ -8,6 +8,7 @@
  * in several operations of one function is one finding.
  */
 #include "causes.h"
+#include "unite.h"
 
 #include <string.h>
 
@@ -128,7 +129,8 @@ struct graph {
 };
 
 static bool same_node(const struct vidmm_finding *a, const struct vidmm_finding *b) {
-    return a->kind == b->kind && a->who == b->who && a->rule == b->rule && same_function(a, b);
+    return a->kind == b->kind && a->who == b->who && a->rule == b->rule &&
+           (same_function(a, b) || unite_lists(a));
 }
 
 /* Smaller is likelier: a rule of the driver that was broken first in most lives. */

@@ -3,6 +3,7 @@
  * the verdict.
  */
 #include "stage.h"
+#include "unite.h"
 
 #include <string.h>
 
@@ -133,5 +134,6 @@ void check_sum(struct causes *causes, const struct vidmm_check_options *options,
     sum_findings(options, result);
     causes_conclude(causes, result);
     sum_leads(result);
+    unite_followers(result);
     conclude(result);
 }

@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <vidmm/statuses.h>
 
@@ -97,12 +98,38 @@ static void say_access(struct sentence *s, const struct vidmm_access *access) {
                      (unsigned long long)access->submission, access->device, access->node);
 }
 
+/* "DxgkDdiQueryAdapterInfo(QUERYSEGMENT4, GPUMMUCAPS)", or functions side by side. */
+static void say_call(struct sentence *s, const struct vidmm_error *error) {
+    size_t length = strlen(error->call);
+    bool argument = error->also[0] != '\0' && length != 0 && error->call[length - 1] == ')';
+    sentence_add(s, "%.*s", (int)(length - argument), error->call);
+    if (error->also[0] != '\0')
+        sentence_add(s, ", %s%s", error->also, argument ? ")" : "");
+    sentence_add(s, ": ");
+}
+
 static void say_status(struct sentence *s, NTSTATUS status) {
     const char *name = vidmm_status_name(status);
     if (name)
-        sentence_add(s, "; the driver answered status %s", name);
+        sentence_add(s, "%s", name);
     else
-        sentence_add(s, "; the driver answered status 0x%08x", (unsigned)status);
+        sentence_add(s, "0x%08x", (unsigned)status);
+}
+
+/* The value that was found is the status that the driver answered. */
+static bool is_status(const struct vidmm_error *error) {
+    return error->field && error->nt != STATUS_SUCCESS && error->value == (uint32_t)error->nt;
+}
+
+static void say_found(struct sentence *s, const struct vidmm_error *error) {
+    sentence_add(s, ": %s", error->field);
+    if (error->index != UINT32_MAX)
+        sentence_add(s, " (number %u)", error->index);
+    sentence_add(s, " is ");
+    if (is_status(error))
+        say_status(s, error->nt);
+    else
+        say_value(s, error->value);
 }
 
 void vidmm_error_text(const struct vidmm_error *error, char *text, size_t text_size) {
@@ -111,21 +138,18 @@ void vidmm_error_text(const struct vidmm_error *error, char *text, size_t text_s
         return;
     text[0] = 0;
     if (error->call)
-        sentence_add(&s, "%s: ", error->call);
+        say_call(&s, error);
     sentence_add(&s, "%s", status_text(error->status));
     if (error->access.known)
         say_access(&s, &error->access);
-    if (error->field) {
-        sentence_add(&s, ": %s", error->field);
-        if (error->index != UINT32_MAX)
-            sentence_add(&s, " (number %u)", error->index);
-        sentence_add(&s, " is ");
-        say_value(&s, error->value);
-    }
+    if (error->field)
+        say_found(&s, error);
     if (error->expected)
         sentence_add(&s, "%s %s", error->field ? ", expected" : ": expected", error->expected);
-    if (error->nt != STATUS_SUCCESS)
+    if (error->nt != STATUS_SUCCESS && !is_status(error)) {
+        sentence_add(&s, "; the driver answered status ");
         say_status(&s, error->nt);
+    }
     if (error->rule || error->page)
         sentence_add(&s, " [%s%s%s]", error->rule ? error->rule : "",
                      error->rule && error->page ? ", " : "", error->page ? error->page : "");

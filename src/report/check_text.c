@@ -57,7 +57,7 @@ static void print_found(FILE *out, const struct vidmm_check_result *result,
 
 static bool is_follower(const struct vidmm_check_result *result, uint32_t lead, uint32_t finding,
                         bool rule) {
-    return result->mark[finding].follows == lead + 1 &&
+    return result->mark[finding].follows == lead + 1 && !result->mark[finding].united &&
            (result->ledger.finding[finding].kind == VIDMM_FINDING_RULE) == rule;
 }
 

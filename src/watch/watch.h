@@ -93,7 +93,7 @@ struct watch_found {
     uint8_t kind, who;
     uint16_t rule, after;
     uint64_t after_call, call;
-    char where[96], step[96], found[256], expected[192];
+    char where[96], step[96], found[VIDMM_FOUND], expected[192];
 };
 
 struct watch_again {

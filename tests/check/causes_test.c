@@ -119,6 +119,72 @@ static void a_crash_names_the_breach_before_it(void **state) {
     assert_non_null(strstr(text, "\"after\": \"after R200 broken in "));
 }
 
+/* ---- All that is missing at once ------------------------------------------------------------- */
+
+static void examine_mmu(void (*spoil)(DRIVER_INITIALIZATION_DATA *table)) {
+    const struct vidmm_host_setting settings[] = {{"MmuLevels", 4}};
+    const struct vidmm_spoiler spoiler = {.driver = spoil};
+    const struct vidmm_check_options options = {
+        .spoiler = &spoiler, .settings = settings, .setting_count = 1};
+    vidmm_check(&options, &result);
+}
+
+static NTSTATUS unanswered; /* what queries of the MMU and of adapters are answered with */
+
+static NTSTATUS APIENTRY query_without_mmu(const HANDLE adapter,
+                                           const DXGKARG_QUERYADAPTERINFO *args) {
+    bool kept = args->Type != DXGKQAITYPE_PHYSICALADAPTERCAPS &&
+                args->Type != DXGKQAITYPE_GPUMMUCAPS &&
+                args->Type != DXGKQAITYPE_PAGETABLELEVELDESC;
+    return kept ? good.DxgkDdiQueryAdapterInfo(adapter, args) : unanswered;
+}
+
+static void answers_no_mmu(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiQueryAdapterInfo = query_without_mmu;
+}
+
+static void unanswered_queries_are_told_in_one_sentence(void **state) {
+    (void)state;
+    unanswered = STATUS_INVALID_PARAMETER;
+    examine_mmu(answers_no_mmu);
+    assert_int_equal(leads(), 1);
+    assert_non_null(strstr(result.text, "DxgkDdiQueryAdapterInfo(PHYSICALADAPTERCAPS, GPUMMUCAPS, "
+                                        "PAGETABLELEVELDESC): the driver refused"));
+}
+
+static void queries_answered_otherwise_are_told_in_one_sentence(void **state) {
+    (void)state;
+    unanswered = STATUS_UNSUCCESSFUL;
+    examine_mmu(answers_no_mmu);
+    const struct vidmm_finding *finding = &result.ledger.finding[0];
+    assert_int_equal(leads(), 1);
+    assert_int_equal(finding->rule, 27);
+    assert_non_null(strstr(finding->found, "PHYSICALADAPTERCAPS with "));
+    assert_non_null(strstr(finding->found, "GPUMMUCAPS with "));
+    assert_non_null(strstr(finding->found, "PAGETABLELEVELDESC with "));
+    assert_null(strstr(report_text(&result, VIDMM_CHECK_TEXT, false), "also: "));
+}
+
+/* Some are missed by the table alone, some with what DxgkDdiStartDevice and the caps say. */
+static void lacks_functions(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiOpenAllocation = NULL;
+    table->DxgkDdiDestroyAllocation = NULL;
+    table->DxgkDdiSetRootPageTable = NULL;
+    table->DxgkDdiCancelCommand = NULL;
+}
+
+static void empty_slots_are_told_in_one_sentence(void **state) {
+    static const char *const missing[] = {"DxgkDdiOpenAllocation", "DxgkDdiDestroyAllocation",
+                                          "DxgkDdiSetRootPageTable"};
+    (void)state;
+    examine_mmu(lacks_functions);
+    assert_int_equal(leads(), 1);
+    assert_int_equal(result.ledger.finding[0].rule, 477);
+    for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++)
+        assert_int_equal(times_said(result.ledger.finding[0].found, missing[i]), 1);
+}
+
 /* ---- Two causes ------------------------------------------------------------------------------ */
 
 static NTSTATUS APIENTRY query_coherent(const HANDLE adapter,
@@ -291,6 +357,9 @@ int main(void) {
         cmocka_unit_test(one_rule_in_many_operations_is_one_finding),
         cmocka_unit_test(a_failed_start_is_one_sentence),
         cmocka_unit_test(a_crash_names_the_breach_before_it),
+        cmocka_unit_test(unanswered_queries_are_told_in_one_sentence),
+        cmocka_unit_test(queries_answered_otherwise_are_told_in_one_sentence),
+        cmocka_unit_test(empty_slots_are_told_in_one_sentence),
         cmocka_unit_test(mistakes_in_calls_that_share_nothing_stay_two),
         cmocka_unit_test(what_is_left_in_every_life_follows_from_nothing_of_one_life),
         cmocka_unit_test(a_breach_of_one_life_explains_nothing_of_another),

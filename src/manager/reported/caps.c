@@ -169,6 +169,7 @@ static enum vidmm_status query_driver_caps(const struct query_context *context,
     DXGK_DRIVERCAPS *caps = &facts->caps;
     uint32_t size = vidmm_interface_caps_size(facts->registered_version);
     enum vidmm_status status = query_ask(&question, DXGKQAITYPE_DRIVERCAPS, NULL, 0, caps, size);
+    facts->caps_known = status == VIDMM_OK;
     if (status != VIDMM_OK)
         return status;
     /* The buffer is larger than what was offered: nothing may have been written behind it. */

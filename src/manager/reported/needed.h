@@ -11,7 +11,7 @@ struct needed_function {
     const char *name;
     bool there;
 };
-/* VIDMM_DRIVER_BROKE_RULE with an error for the first that is missing. */
+/* VIDMM_DRIVER_BROKE_RULE with an error that names all that are missing. */
 enum vidmm_status adapter_needs(struct vidmm_adapter *adapter, const struct needed_function *needed,
                                 size_t count, const char *expected, const char *page);
 

@@ -8,6 +8,7 @@
 
 #include <vidmm/interfaces.h>
 
+#include "reported/also.h"
 #include "reported/physical.h"
 #include "reported/segment_query.h"
 
@@ -316,10 +317,12 @@ static enum vidmm_status query_all(const struct query_context *context, struct a
 
 enum vidmm_status query_adapter(const struct query_context *context, struct adapter_facts *facts,
                                 struct vidmm_error *error) {
-    struct vidmm_error unwanted;
+    struct vidmm_error unwanted = {.nt = STATUS_SUCCESS}, *why = error ? error : &unwanted;
     memset(facts, 0, sizeof(*facts));
-    enum vidmm_status status = query_all(context, facts, error ? error : &unwanted);
+    enum vidmm_status status = query_all(context, facts, why);
     if (status != VIDMM_OK) {
+        if (why->nt != STATUS_SUCCESS && facts->caps_known && facts->linked == 1)
+            query_rest(context, facts, why);
         query_release(context->os, facts);
         return status;
     }

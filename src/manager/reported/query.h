@@ -57,6 +57,7 @@ struct adapter_facts {
     uint32_t interface_version;  /* which is spoken (vidmm/interfaces.h) */
     uint32_t query_version;      /* 1, 3 or 4: which QUERYSEGMENT was used */
     DXGK_DRIVERCAPS caps;        /* members that the version does not have are 0 */
+    bool caps_known;             /* the driver answered DRIVERCAPS */
     uint32_t linked;             /* physical adapters */
     uint32_t nodes;              /* execution nodes of each; at least 1 */
     struct physical_facts physical[LINKED_MAX];

@@ -37,6 +37,7 @@ static const struct dialect dialects[DESCRIPTOR_VERSIONS] = {
         .out_size = sizeof(DXGK_QUERYSEGMENTOUT##suffix),                                          \
         .element = sizeof(DXGK_SEGMENTDESCRIPTOR##suffix),                                         \
         .stride = sizeof(DXGK_SEGMENTDESCRIPTOR##suffix) + (strided_ ? STRIDE_GAP : 0u),           \
+        .name = "QUERYSEGMENT" #suffix,                                                            \
         .call = "DxgkDdiQueryAdapterInfo(QUERYSEGMENT" #suffix ")",                                \
         NAMES("DXGK_QUERYSEGMENTOUT" #suffix, "ns-d3dkmddi-_dxgk_querysegmentout" #suffix)},
     VIDMM_SEGMENT_QUERIES(QUERY)
@@ -181,15 +182,31 @@ static enum vidmm_status survey_ask_descriptors(struct survey *survey) {
     return status;
 }
 
-enum vidmm_status survey_begin(struct survey *survey, const struct query_context *context,
-                               struct adapter_facts *facts, uint32_t index,
-                               struct vidmm_error *error) {
+static void survey_prepare(struct survey *survey, const struct query_context *context,
+                           struct adapter_facts *facts, uint32_t index, struct vidmm_error *error) {
     enum descriptor_version version = descriptor_version_of(facts->interface_version);
     *survey = (struct survey){.question = {context, error, dialects[version].call},
                               .version = version,
                               .dialect = &dialects[version],
                               .facts = facts,
                               .index = index};
+}
+
+bool survey_is_answered(const struct query_context *context, struct adapter_facts *facts) {
+    struct vidmm_error error = {.nt = STATUS_SUCCESS};
+    struct survey survey;
+    survey_prepare(&survey, context, facts, 0, &error);
+    return survey_ask_count(&survey) == VIDMM_OK || error.nt == STATUS_SUCCESS;
+}
+
+const char *survey_name(const struct adapter_facts *facts) {
+    return dialects[descriptor_version_of(facts->interface_version)].name;
+}
+
+enum vidmm_status survey_begin(struct survey *survey, const struct query_context *context,
+                               struct adapter_facts *facts, uint32_t index,
+                               struct vidmm_error *error) {
+    survey_prepare(survey, context, facts, index, error);
     facts->query_version = survey->dialect->query_version;
     enum vidmm_status status = survey_ask_count(survey);
     return status == VIDMM_OK ? survey_ask_descriptors(survey) : status;

@@ -16,7 +16,7 @@ struct dialect {
     uint32_t query_version;
     bool strided;
     uint32_t out_size, element, stride; /* bytes */
-    const char *call, *page;
+    const char *name, *call, *page;
     const char *count, *array, *paging_segment, *paging_size, *paging_private;
 };
 
@@ -37,6 +37,10 @@ struct survey {
 enum vidmm_status survey_begin(struct survey *survey, const struct query_context *context,
                                struct adapter_facts *facts, uint32_t index,
                                struct vidmm_error *error);
+/* The first call alone. */
+bool survey_is_answered(const struct query_context *context, struct adapter_facts *facts);
+/* "QUERYSEGMENT4", of the version that is spoken. */
+const char *survey_name(const struct adapter_facts *facts);
 /* Frees the array; also after a failure. */
 void survey_end(struct survey *survey);
 /* Refuses what the driver said in `field` of the structure of its version. */

@@ -36,6 +36,16 @@ static const char *query_name_of(DXGK_QUERYADAPTERINFOTYPE type) {
     return index < sizeof(names) / sizeof(*names) ? names[index] : NULL;
 }
 
+/* "GPUMMUCAPS", or "type 77". */
+#define QUERY_NAME 32u
+static const char *query_named(DXGK_QUERYADAPTERINFOTYPE type, char text[QUERY_NAME]) {
+    const char *name = query_name_of(type);
+    if (name)
+        return name;
+    snprintf(text, QUERY_NAME, "type %u", (unsigned)type);
+    return text;
+}
+
 /* ---- Judging what all queries share ---------------------------------------------------------- */
 
 #define LAST_TYPE ((uint32_t)DXGKQAITYPE_PAGINGPROCESSGPUVASIZE)
@@ -80,6 +90,7 @@ static bool query_status_allowed(const struct vidmm_referee *referee, const stru
 static void query_judge_status(struct vidmm_referee *referee, const struct query *query) {
     DXGK_QUERYADAPTERINFOTYPE type = query->args->Type;
     NTSTATUS status = query->status;
+    char name[QUERY_NAME];
     bool unanswered = type == DXGKQAITYPE_PHYSICALADAPTERCAPS && status == STATUS_NOT_SUPPORTED;
     if (type == DXGKQAITYPE_PHYSICALADAPTERCAPS)
         DRIVER_MUST(535, !unanswered, "an answer to PHYSICALADAPTERCAPS", "status 0x%08x",
@@ -87,7 +98,8 @@ static void query_judge_status(struct vidmm_referee *referee, const struct query
     DRIVER_MUST(27, unanswered || query_status_allowed(referee, query),
                 "STATUS_SUCCESS, STATUS_INVALID_PARAMETER, STATUS_NO_MEMORY or "
                 "STATUS_GRAPHICS_DRIVER_MISMATCH",
-                "query type %u was answered with status 0x%08x", (unsigned)type, (unsigned)status);
+                "answered otherwise: %s with status 0x%08x", query_named(type, name),
+                (unsigned)status);
     if (referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_2 &&
         !query->args->hKmdProcessHandle)
         DRIVER_MUST(29, status != STATUS_INVALID_HANDLE && status != STATUS_ACCESS_VIOLATION,
@@ -173,12 +185,8 @@ static NTSTATUS watch_QueryAdapterInfo(struct vidmm_referee *referee, const HAND
                                        const DXGKARG_QUERYADAPTERINFO *args) {
     struct referee_call call;
     struct query query;
-    char text[96];
-    const char *name = query_name_of(args->Type);
-    if (name)
-        snprintf(text, sizeof(text), "DxgkDdiQueryAdapterInfo(%s)", name);
-    else
-        snprintf(text, sizeof(text), "DxgkDdiQueryAdapterInfo(type %u)", (unsigned)args->Type);
+    char text[96], name[QUERY_NAME];
+    snprintf(text, sizeof(text), "DxgkDdiQueryAdapterInfo(%s)", query_named(args->Type, name));
     referee_enter(referee, &call, text, REFEREE_ALONE);
     query_begin(referee, &query, args);
     referee_leave(referee);

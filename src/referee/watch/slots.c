@@ -4,7 +4,7 @@
  * compute-only driver leaves out (mcdm-implementation-guidelines.md).
  *
  * What is wrong with several slots is told in one sentence, so that an author fills all of them at
- * once.
+ * once; vidmm check makes one of those that the start tells one after another.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,13 +18,14 @@ struct slot {
 
 /* "DxgkDdiPatch, DxgkDdiSubmitCommand (physical addresses alone), DxgkDdiCancelCommand (...)" */
 struct names {
-    char text[224];
+    char text[VIDMM_FOUND - 32];
     uint32_t count, untold; /* untold: no room for them */
 };
 
 #define SLOT(function)                                                                             \
     { #function, table->DxgkDdi##function != NULL }
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+#define FOR_CAPABILITIES "a function in every slot that a reported capability needs"
+#define COUNT(array)     (sizeof(array) / sizeof(*(array)))
 
 static bool names_say(struct names *names, const char *before, const char *word) {
     size_t end = strlen(names->text), room = sizeof(names->text) - end;
@@ -57,11 +58,11 @@ static const char *names_rest(const struct names *names, char text[24]) {
     return text;
 }
 
-static void slots_judge_names(struct vidmm_referee *referee, const struct names *missing) {
+static void slots_judge_names(struct vidmm_referee *referee, const struct names *missing,
+                              const char *expected) {
     char rest[24];
-    DRIVER_MUST(477, missing->count == 0,
-                "a function in every slot that a reported capability needs", "NULL: %s%s",
-                missing->text, names_rest(missing, rest));
+    DRIVER_MUST(477, missing->count == 0, expected, "NULL: %s%s", missing->text,
+                names_rest(missing, rest));
 }
 
 void slots_judge_host_aperture(struct vidmm_referee *referee) {
@@ -69,7 +70,7 @@ void slots_judge_host_aperture(struct vidmm_referee *referee) {
     const struct slot slot[] = {SLOT(MapCpuHostAperture), SLOT(UnmapCpuHostAperture)};
     struct names missing = {.count = 0};
     names_add(&missing, slot, COUNT(slot), true, "SupportsCpuHostAperture");
-    slots_judge_names(referee, &missing);
+    slots_judge_names(referee, &missing, FOR_CAPABILITIES);
 }
 
 /* Each of them is in the table of every driver that displays, display-only ones as well. */
@@ -81,7 +82,7 @@ void slots_judge_sources(struct vidmm_referee *referee, ULONG sources) {
     struct names missing = {.count = 0};
     if (sources != 0)
         names_add(&missing, slot, COUNT(slot), true, "NumberOfVideoPresentSources");
-    slots_judge_names(referee, &missing);
+    slots_judge_names(referee, &missing, FOR_CAPABILITIES);
 }
 
 /* Either model has processes, and work by virtual address; with the IoMmu model the page tables are
@@ -176,7 +177,7 @@ void slots_judge(struct vidmm_referee *referee) {
                               referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WIN8, &missing);
     if (memory.IoMmuSecureModeSupported)
         slots_need_isolation(table, &missing);
-    slots_judge_names(referee, &missing);
+    slots_judge_names(referee, &missing, FOR_CAPABILITIES);
     if (caps->MiscCaps.ComputeOnly)
         slots_judge_compute_only(referee);
 }
@@ -188,7 +189,6 @@ void referee_judge_table(struct vidmm_referee *referee, const DRIVER_INITIALIZAT
                                  SLOT(DestroyAllocation), SLOT(OpenAllocation),
                                  SLOT(CloseAllocation),   SLOT(BuildPagingBuffer)};
     struct names missing = {.count = 0};
-    char rest[24];
     bool newer = table->Version >= DXGKDDI_INTERFACE_VERSION_WDDM2_6;
     names_add(&missing, slots + newer, COUNT(slots) - newer, true, NULL);
     /* With queries and none of the others it only displays: it has no memory. */
@@ -198,8 +198,6 @@ void referee_judge_table(struct vidmm_referee *referee, const DRIVER_INITIALIZAT
                     "a DxgkDdiQueryAdapterInfo from WDDM 2.6 on",
                     "it is NULL in the table of version 0x%x", (unsigned)table->Version);
     if (!displays_only)
-        DRIVER_MUST(477, missing.count == 0,
-                    "a function in every slot that memory management needs",
-                    "NULL in the table of version 0x%x: %s%s", (unsigned)table->Version,
-                    missing.text, names_rest(&missing, rest));
+        slots_judge_names(referee, &missing,
+                          "a function in every slot that memory management needs");
 }

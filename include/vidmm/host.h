@@ -111,6 +111,7 @@ struct vidmm_host_config {
     uint32_t linked;       /* physical adapters behind the logical one; 0: one */
     uint64_t memory_bytes; /* simulated RAM; 0: 4 GiB; sparse */
     uint64_t high_bytes;   /* RAM besides, beyond 4 GiB, where a device of any address reaches it */
+    bool no_content;       /* pages of RAM that are used again are not zeroed: nobody looks */
     uint64_t seed;         /* scatters physical pages; 0: runs of pages in order */
     bool threads;          /* engine threads and wall-clock time instead of virtual time */
     bool line;             /* the interrupt is line-based and shared; else message-signalled */

@@ -45,7 +45,8 @@ static inline void vidmm_pattern_write(void *dst, uint64_t key) {
     }
 }
 
-/* Offset of the first wrong byte of a page, or VIDMM_PATTERN_PAGE when all are right. */
+/* Offset of the first wrong byte of a page, or VIDMM_PATTERN_PAGE when all are right; a page that
+ * another thread writes meanwhile may be either. */
 static inline uint32_t vidmm_pattern_check(const void *src, uint64_t key) {
     const unsigned char *in = (const unsigned char *)src;
     uint64_t wrong = 0;
@@ -56,11 +57,12 @@ static inline uint32_t vidmm_pattern_check(const void *src, uint64_t key) {
     }
     if (wrong == 0)
         return VIDMM_PATTERN_PAGE;
-    for (uint32_t at = 0;; at++) {
+    for (uint32_t at = 0; at < VIDMM_PATTERN_PAGE; at++) {
         uint64_t word = vidmm_pattern_word(key, at / 8u);
         if (in[at] != (unsigned char)(word >> (8u * (at % 8u))))
             return at;
     }
+    return VIDMM_PATTERN_PAGE;
 }
 
 #endif

@@ -52,7 +52,9 @@ struct vidmm_run_options {
     FILE *log;        /* DbgPrint of the driver, and the DDI calls when `trace`; NULL: nowhere */
     bool trace;
     bool unjudged; /* no referee between manager and driver */
-    bool dirty;    /* what each frame writes; the reference driver is WDDM 3.2 by default then */
+    bool
+        no_bytes; /* memory of the reference hardware has no content: the same calls, no verdict on bytes */
+    bool dirty; /* what each frame writes; the reference driver is WDDM 3.2 by default then */
     void (*progress)(void *ctx, uint64_t events_done, uint64_t events);
     void *progress_ctx;
     /* Each plan of the manager that the report's figures count (vidmm_observer.plan); NULL: none. */
@@ -93,7 +95,8 @@ struct vidmm_run_result {
     uint64_t peak_live_bytes, seed;
     uint64_t vram_bytes; /* as requested; after the replay the size of all memory segments */
     uint32_t threads;
-    bool played; /* the driver started: the members below are valid */
+    bool no_bytes; /* no byte was moved or verified */
+    bool played;   /* the driver started: the members below are valid */
     struct vidmm_adapter_info adapter;
     struct vidmm_gpummu_info mmu;
     struct vidmm_play_result play;

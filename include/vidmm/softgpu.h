@@ -44,6 +44,10 @@
  *                          writes although their bits were taken
  *   HangAt                 the n-th command buffer of the render node never completes
  *   HangPagingAt           the same for the paging node
+ *   NoContent              1: copies, fills, stamps and checks translate their addresses, fault and
+ *                          cost time as ever, but move, write and compare nothing; page tables,
+ *                          mappings, fences and commands are real. For studies of decisions, which
+ *                          do not depend on content. Not with ContextBytes (default 0)
  *
  * GPU virtual memory:
  *   MmuLevels              levels of page tables, 2 to 6; 0 (default): the board has no MMU

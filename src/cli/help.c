@@ -89,19 +89,23 @@ void cli_help_run(FILE *out) {
           out);
     for (size_t i = 0; vidmm_policy_at(i); i++)
         fprintf(out, "%s %s", i == 0 ? "" : ",", vidmm_policy_at(i)->name);
-    fputs(" (the first is the\n"
-          "                         default), or a shared object with a policy of yours, as in\n"
-          "                         --policy ./mine.so (docs/policies.md)\n"
-          "      --frames N         stop after N frames\n"
-          "      --dirty            print what each frame writes to GPU memory, for pages of\n"
-          "                         4 KiB to 2 MiB; a migration would send this again. The\n"
-          "                         reference driver then has WDDM 3.2\n"
-          "      --unjudged         no referee: verify bytes, do not check rules\n"
-          "      --json FILE        the report as JSON too; - is standard output\n"
-          "      --plan FILE        each plan of the manager as a line of JSON: why it was made,\n"
-          "                         what moves and why, its paging operations\n"
-          "      --quiet            no table and no progress bar\n",
-          out);
+    fputs(
+        " (the first is the\n"
+        "                         default), or a shared object with a policy of yours, as in\n"
+        "                         --policy ./mine.so (docs/policies.md)\n"
+        "      --frames N         stop after N frames\n"
+        "      --dirty            print what each frame writes to GPU memory, for pages of\n"
+        "                         4 KiB to 2 MiB; a migration would send this again. The\n"
+        "                         reference driver then has WDDM 3.2\n"
+        "      --bytes none       memory has no content: decisions, page tables, fences and times\n"
+        "                         as ever, but no byte is moved, written or compared; for studies\n"
+        "                         that reach further than RAM (default: all)\n"
+        "      --unjudged         no referee: verify bytes, do not check rules\n"
+        "      --json FILE        the report as JSON too; - is standard output\n"
+        "      --plan FILE        each plan of the manager as a line of JSON: why it was made,\n"
+        "                         what moves and why, its paging operations\n"
+        "      --quiet            no table and no progress bar\n",
+        out);
     help_adapter(out);
 }
 

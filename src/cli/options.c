@@ -60,6 +60,7 @@ enum option_id {
     OPTION_NO_FORK,
     OPTION_CALLS,
     OPTION_REPLAY,
+    OPTION_BYTES,
 };
 
 #define MIGRATE_OPTIONS (CLI_SEND_OPTIONS | CLI_RECV_OPTIONS)
@@ -94,6 +95,7 @@ static const struct {
     {{"frames", required_argument, NULL, OPTION_FRAMES}, CLI_RUN_OPTIONS},
     {{"dirty", no_argument, NULL, OPTION_DIRTY}, CLI_RUN_OPTIONS},
     {{"unjudged", no_argument, NULL, OPTION_UNJUDGED}, CLI_RUN_OPTIONS},
+    {{"bytes", required_argument, NULL, OPTION_BYTES}, CLI_RUN_OPTIONS},
     {{"only", required_argument, NULL, OPTION_ONLY}, CLI_CHECK_OPTIONS},
     {{"ignore", required_argument, NULL, OPTION_IGNORE}, CLI_CHECK_OPTIONS},
     {{"fail-on", required_argument, NULL, OPTION_FAIL_ON}, CLI_CHECK_OPTIONS},
@@ -176,6 +178,12 @@ static bool take_policy(const char *text, struct cli_options *options) {
         return true;
     cli_refuse("%s", why);
     return false;
+}
+
+static bool take_bytes(const char *text, struct cli_options *options) {
+    options->run.no_bytes = strcmp(text, "none") == 0;
+    return options->run.no_bytes || strcmp(text, "all") == 0 ||
+           cli_refuse_value("bytes", text, "all or none");
 }
 
 /* NAME=VALUE; the value is a number or a size. `word` is cut in two. */
@@ -298,6 +306,8 @@ static bool take_run_option(int id, char *value, struct cli_options *options) {
     case OPTION_UNJUDGED:
         options->run.unjudged = true;
         return true;
+    case OPTION_BYTES:
+        return take_bytes(value, options);
     case OPTION_POLICY:
         return take_policy(value, options);
     case OPTION_FRAMES:
@@ -379,6 +389,22 @@ static bool take_driver(const char *word, struct cli_options *options) {
     return true;
 }
 
+/* What has content, and what may be asked of a run whose memory has none. */
+static bool bytes_fit(const struct cli_options *options) {
+    if (!options->run.no_bytes)
+        return true;
+    if (options->run.driver_path) {
+        cli_refuse("--bytes none goes with the reference driver; what '%s' moves is its own affair",
+                   options->run.driver_path);
+        return false;
+    }
+    if (options->run.dirty) {
+        cli_refuse("--dirty needs bytes: without them the CPU writes none");
+        return false;
+    }
+    return true;
+}
+
 /* The words that are no options: at most one, a workload or a driver. */
 static bool take_rest(int argc, char **argv, unsigned takes, struct cli_options *options) {
     int most = (takes & (CLI_RUN_OPTIONS | CLI_CHECK_OPTIONS | CLI_INSPECT_OPTIONS)) != 0 ? 1 : 0;
@@ -390,8 +416,8 @@ static bool take_rest(int argc, char **argv, unsigned takes, struct cli_options 
     bool driver = (takes & (CLI_CHECK_OPTIONS | CLI_INSPECT_OPTIONS)) != 0;
     if (word && !driver)
         options->workload = word;
-    return options->help ||
-           (take_driver(driver ? word : NULL, options) && cli_settings_known(options));
+    return options->help || (take_driver(driver ? word : NULL, options) && bytes_fit(options) &&
+                             cli_settings_known(options));
 }
 
 static bool is_taken(unsigned takers, unsigned takes) {

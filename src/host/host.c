@@ -149,7 +149,8 @@ static bool make_machine(struct vidmm_host *host, struct vidmm_host_error *error
     struct host_physical_plan plan = {.bytes = config->memory_bytes != 0 ? config->memory_bytes
                                                                          : DEFAULT_MEMORY,
                                       .high = config->high_bytes,
-                                      .seed = config->seed};
+                                      .seed = config->seed,
+                                      .no_content = config->no_content};
     if (!load_model(host, error) || !host_model_reached(config->model, &plan, error))
         return false;
     if (!host_may_allocate() || !host_physical_init(host->physical, &plan))

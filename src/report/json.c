@@ -152,6 +152,7 @@ json_t *report_run_json(const struct vidmm_run_result *result) {
     put_count(root, "peak_live_bytes", result->peak_live_bytes);
     put_count(root, "seed", result->seed);
     put_count(root, "threads", result->threads);
+    json_object_set_new(root, "bytes", json_string(result->no_bytes ? "none" : "all"));
     report_json_interface(root, result->adapter.registered_version,
                           (uint32_t)result->adapter.caps.WDDMVersion,
                           result->adapter.interface_version);

@@ -149,8 +149,12 @@ static void print_chart(FILE *out, const struct vidmm_play_result *play,
 
 static void print_verdict(FILE *out, const struct vidmm_run_result *result) {
     fputc('\n', out);
-    row_bytes(out, "verified", result->play.verified_bytes);
-    row_count(out, "mismatched bytes", result->play.mismatched_bytes);
+    if (result->no_bytes) {
+        fprintf(out, LABEL "%15s\n", "verified", "no bytes");
+    } else {
+        row_bytes(out, "verified", result->play.verified_bytes);
+        row_count(out, "mismatched bytes", result->play.mismatched_bytes);
+    }
     row_count(out, "violations", result->violation_count);
     for (uint32_t i = 0; i < result->violation_count; i++) {
         const struct vidmm_finding *finding = report_run_finding(result, result->violations[i]);
@@ -180,7 +184,9 @@ void vidmm_report_text(FILE *out, const struct vidmm_run_result *result,
         print_verdict(out, result);
         fputc('\n', out);
     }
-    if (result->status == VIDMM_RUN_VERIFIED)
+    if (result->status == VIDMM_RUN_VERIFIED && result->no_bytes)
+        fprintf(out, "played: memory had no content, so no byte was verified\n");
+    else if (result->status == VIDMM_RUN_VERIFIED)
         fprintf(out, "verified: every byte that was read back is the byte that was written\n");
     else
         fprintf(out, "%s: %s\n", report_status_name(result->status), result->text);

@@ -58,6 +58,7 @@ static bool is_text(const char *text, size_t size) {
 static bool is_sane(struct vidmm_run_result *told) {
     mend_truth(&told->played);
     mend_truth(&told->failed_once);
+    mend_truth(&told->no_bytes);
     mend_truth(&told->dirty.on);
     mend_truth(&told->mmu.on);
     mend_truth(&told->mmu.iommu);

@@ -41,7 +41,7 @@ static void settings_default(struct settings *settings, const char *name, uint64
 
 static bool settings_make(const struct vidmm_run_options *options, struct settings *settings) {
     settings->count = options->setting_count;
-    settings->list = calloc(options->setting_count + 4u, sizeof(*settings->list));
+    settings->list = calloc(options->setting_count + 5u, sizeof(*settings->list));
     if (!settings->list)
         return false;
     if (options->setting_count != 0)
@@ -49,6 +49,7 @@ static bool settings_make(const struct vidmm_run_options *options, struct settin
     settings_default(settings,
                      options->memory_model == VIDMM_MODEL_IOMMU ? "ApertureBytes" : "VramBytes",
                      options->vram_bytes);
+    settings_default(settings, "NoContent", options->no_bytes);
     settings_default(settings, "InterfaceVersion", options->ddi_version);
     if (options->dirty) {
         settings_default(settings, "InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM3_2);
@@ -81,6 +82,7 @@ static void fill_host_config(const struct vidmm_run_options *options,
     config->setting_count = settings->count;
     /* Four times: enough for backing stores, paging buffers and the driver's own pages. */
     config->memory_bytes = peak > DEFAULT_MEMORY / 4 ? (peak * 4 + 4095) / 4096 * 4096 : 0;
+    config->no_content = options->no_bytes;
     config->seed = options->seed;
     config->linked = options->linked;
     config->threads = options->threads != 0;

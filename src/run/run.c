@@ -72,6 +72,7 @@ static void run_play(const struct vidmm_run_options *options, struct vidmm_playe
                      struct run_plans *plans, struct vidmm_run_result *result) {
     struct vidmm_play_options play_options = {
         .threads = options->threads,
+        .no_content = options->no_bytes,
         .frame_limit = options->frame_limit,
         .progress = options->progress,
         .progress_ctx = options->progress_ctx,
@@ -166,6 +167,7 @@ static void run_begin(const struct vidmm_workload *workload,
     result->vram_bytes = options->vram_bytes;
     result->seed = options->seed;
     result->threads = options->threads;
+    result->no_bytes = options->no_bytes;
     result->ledger = options->unjudged ? NULL : calloc(1, sizeof(*result->ledger));
     if (!result->ledger && !options->unjudged)
         run_worsen(result, VIDMM_RUN_DRIVER_FAILED, "out of memory for the referee");

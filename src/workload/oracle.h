@@ -66,6 +66,7 @@ struct oracle {
     uint64_t lost;                                  /* how often any content was lost */
     struct oracle_kept kept[ORACLE_KEPT];
     uint32_t kept_count;
+    bool blind;   /* memory has no content: versions are kept, nothing is written or compared */
     bool certain; /* `first` names the right operation */
     uint64_t verified_bytes, mismatched_bytes;
     struct vidmm_mismatch first;

@@ -280,7 +280,7 @@ static void op_done(void *ctx, const struct vidmm_op *op, uint64_t first_buffer,
         !op->allocation ? NULL : vidmm_allocation_user(op->allocation);
     (void)first_buffer;
     /* Only whole pages have a pattern; the manager moves whole pages. */
-    if (!allocation || (op->at | op->size) % PAGE != 0)
+    if (oracle->blind || !allocation || (op->at | op->size) % PAGE != 0)
         return;
     if (allocation->device && vidmm_device_lost(allocation->device))
         return;

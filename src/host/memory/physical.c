@@ -78,7 +78,7 @@ static void physical_take(struct host_physical *ram, uint64_t start, uint64_t co
     for (uint64_t f = start; f < start + count; f++) {
         uint64_t bit = (uint64_t)1 << (f % 64);
         mark_used(ram, f);
-        if (ram->dirty[f / 64] & bit)
+        if ((ram->dirty[f / 64] & bit) && !ram->no_content)
             memset(ram->base + f * HOST_PAGE, 0, HOST_PAGE);
         ram->dirty[f / 64] |= bit;
     }
@@ -294,6 +294,7 @@ bool host_physical_init(struct host_physical *ram, const struct host_physical_pl
     uint64_t first = plan->from > HOST_PAGE ? (plan->from + HOST_PAGE - 1) / HOST_PAGE : 1;
     physical_lay_out(ram, plan);
     ram->seed = ram->random = plan->seed;
+    ram->no_content = plan->no_content;
     ram->file = -1;
     pthread_mutex_init(&ram->lock, NULL);
     if (ram->hole > first && map_memory(ram) && make_bitmaps(ram, first))

@@ -37,11 +37,13 @@ struct host_physical {
     uint64_t *dirty; /* bit set = the frame may hold bytes that are not zero */
     uint64_t free_pages;
     uint64_t seed, random;
+    bool no_content; /* frames are not zeroed: what lies behind them is not looked at */
 };
 
 /* What RAM is made: the bytes below `from` are never allocated, `high` bytes lie beyond 4 GiB. */
 struct host_physical_plan {
     uint64_t bytes, high, from, seed;
+    bool no_content;
 };
 
 bool host_physical_init(struct host_physical *ram, const struct host_physical_plan *plan);

@@ -167,6 +167,7 @@ struct hw {
     struct hw_mmu *mmu;     /* NULL: a board without */
     struct hw_dirty *dirty; /* likewise: the board keeps no dirty bits */
     bool iommu;             /* it can use the platform's IOMMU, and there is one */
+    bool no_content;        /* commands cost and fault as ever; memory has no content to move */
 
     pthread_mutex_t lock;
     struct hw_engine engine[GPU_ENGINES];

@@ -47,12 +47,15 @@ static bool read_straps(struct hw *hw) {
     hw->nodes = (uint32_t)nodes;
     hw->range_count = (uint32_t)ranges;
     hw->iommu = model_setting(hw, "Iommu", 0) != 0 && hw->host.iommu;
+    hw->no_content = model_setting(hw, "NoContent", 0) != 0;
     hw->damage_kind = model_setting(hw, "FaultKind", HW_DAMAGE_NONE);
     hw->damage_at = model_setting(hw, "FaultAt", 0);
     hw->hang_at[GPU_DOORBELL_RENDER] = model_setting(hw, "HangAt", 0);
     hw->hang_at[GPU_DOORBELL_PAGING] = model_setting(hw, "HangPagingAt", 0);
     if (hw->damage_kind >= HW_DAMAGE_KINDS)
         return hw_refuse(hw, "FaultKind is at most 16");
+    if (hw->no_content && model_setting(hw, "ContextBytes", 0) != 0)
+        return hw_refuse(hw, "NoContent goes without ContextBytes, whose content the GPU reads");
     return read_memories(hw);
 }
 

@@ -29,6 +29,7 @@ static const char *const names[] = {
     "FaultAt",
     "HangAt",
     "HangPagingAt",
+    "NoContent",
     "MmuLevels",
     "MmuIndexBits",
     "MmuPages",

@@ -19,6 +19,14 @@ static void paging_charge(struct hw *hw, struct hw_engine *engine, uint64_t dest
 
 /* ---- Copy ------------------------------------------------------------------------------------ */
 
+/* `ahead`: where the source goes on, for `stream`. */
+static void move_piece(void *to, const void *from, size_t bytes, const void *ahead, bool stream) {
+    if (stream)
+        hw_stream_copy(to, from, bytes, ahead);
+    else
+        memmove(to, from, bytes);
+}
+
 /* Forward, piece by piece. */
 static enum gpu_fault copy_walks(struct hw_walk *to, struct hw_walk *from, uint64_t bytes) {
     bool stream = bytes >= HW_STREAM_BYTES;
@@ -31,10 +39,9 @@ static enum gpu_fault copy_walks(struct hw_walk *to, struct hw_walk *from, uint6
         if (!out)
             return fault;
         uint64_t part = in->bytes < out->bytes ? in->bytes : out->bytes;
-        if (stream)
-            hw_stream_copy(out->at, in->at, (size_t)part, hw_walk_ahead(from, part));
-        else
-            memmove(out->at, in->at, (size_t)part);
+        if (!to->hw->no_content)
+            move_piece(out->at, in->at, (size_t)part, stream ? hw_walk_ahead(from, part) : NULL,
+                       stream);
         if (to->hw->dirty)
             hw_dirty_note(to->hw, out->at, part, HW_DAMAGE_LOSE_COPY);
         bytes -= part;
@@ -69,7 +76,8 @@ static enum gpu_fault copy_overlapping(struct hw *hw, struct hw_engine *engine,
     struct hw_walk to, from;
     if (!engine->translate && hw_in_vram(hw, copy->source, 1)) {
         unsigned char *at = hw->vram.bytes + (copy->destination - GPU_VRAM_BASE);
-        memmove(at, hw->vram.bytes + (copy->source - GPU_VRAM_BASE), (size_t)copy->bytes);
+        if (!hw->no_content)
+            memmove(at, hw->vram.bytes + (copy->source - GPU_VRAM_BASE), (size_t)copy->bytes);
         hw_wrote(hw, at, copy->bytes);
         return GPU_FAULT_NONE;
     }
@@ -247,10 +255,8 @@ static enum gpu_fault fill_walk(struct hw_walk *to, uint32_t pattern, uint64_t b
         if (!piece)
             return fault;
         uint64_t part = piece->bytes;
-        if (stream)
-            hw_stream_fill(piece->at, pattern, (size_t)part);
-        else
-            hw_plain_fill(piece->at, pattern, (size_t)part);
+        if (!to->hw->no_content)
+            (stream ? hw_stream_fill : hw_plain_fill)(piece->at, pattern, (size_t)part);
         if (to->hw->dirty)
             hw_dirty_note(to->hw, piece->at, part, HW_DAMAGE_LOSE_FILL);
         /* A piece that is no multiple of the pattern turns it for the next one. */

@@ -51,6 +51,21 @@ static enum gpu_fault render_judge(struct hw *hw, const struct hw_engine *engine
     return hw_named(hw, engine, draw->address, draw->surface) ? GPU_FAULT_NONE : GPU_FAULT_ADDRESS;
 }
 
+/* Where the CPU has a page of a surface that is not tiled, if it is there in one piece; else NULL. */
+static enum gpu_fault page_in_place(struct hw *hw, struct hw_engine *engine, uint32_t access,
+                                    const struct gpu_draw *draw, uint64_t page,
+                                    unsigned char **at) {
+    uint64_t bytes = GPU_PAGE;
+    *at = NULL;
+    if (render_tiled(draw))
+        return GPU_FAULT_NONE;
+    enum gpu_fault fault =
+        hw_reach(hw, hw_operand_space(engine), access, draw->address + page * GPU_PAGE, at, &bytes);
+    if (fault == GPU_FAULT_NONE && bytes < GPU_PAGE)
+        *at = NULL;
+    return fault;
+}
+
 static enum gpu_fault put_page(struct hw *hw, struct hw_engine *engine, const struct gpu_draw *draw,
                                uint64_t page, const unsigned char *bytes) {
     if (!render_tiled(draw))
@@ -69,34 +84,67 @@ static enum gpu_fault get_page(struct hw *hw, struct hw_engine *engine, const st
     return GPU_FAULT_NONE;
 }
 
+static void stamp_bytes(const struct hw *hw, unsigned char *bytes, const struct gpu_draw *draw,
+                        uint64_t page, bool wrong) {
+    if (hw->no_content)
+        return;
+    vidmm_pattern_write(bytes, vidmm_pattern_key(draw->oracle, page, draw->version));
+    if (wrong)
+        bytes[GPU_PAGE / 2] ^= 0x10u;
+}
+
+static enum gpu_fault stamp_page(struct hw *hw, struct hw_engine *engine,
+                                 const struct gpu_draw *draw, uint64_t page, bool wrong) {
+    unsigned char *at;
+    enum gpu_fault fault = page_in_place(hw, engine, GPU_ACCESS_WRITE, draw, page, &at);
+    if (fault != GPU_FAULT_NONE)
+        return fault;
+    if (!at) {
+        unsigned char bytes[GPU_PAGE] = {0};
+        stamp_bytes(hw, bytes, draw, page, wrong);
+        return put_page(hw, engine, draw, page, bytes);
+    }
+    stamp_bytes(hw, at, draw, page, wrong);
+    hw_wrote(hw, at, GPU_PAGE);
+    return GPU_FAULT_NONE;
+}
+
 static enum gpu_fault render_stamp(struct hw *hw, struct hw_engine *engine,
                                    const struct gpu_draw *draw) {
-    unsigned char bytes[GPU_PAGE];
     enum gpu_fault fault = GPU_FAULT_NONE;
     bool wrong = draw->pages != 0 && hw_damaged(hw, HW_DAMAGE_STAMP);
-    for (uint32_t i = 0; i < draw->pages && fault == GPU_FAULT_NONE; i++) {
-        uint64_t page = (uint64_t)draw->page + i;
-        vidmm_pattern_write(bytes, vidmm_pattern_key(draw->oracle, page, draw->version));
-        if (wrong && i == draw->pages / 2)
-            bytes[GPU_PAGE / 2] ^= 0x10u;
-        fault = put_page(hw, engine, draw, page, bytes);
-    }
+    for (uint32_t i = 0; i < draw->pages && fault == GPU_FAULT_NONE; i++)
+        fault =
+            stamp_page(hw, engine, draw, (uint64_t)draw->page + i, wrong && i == draw->pages / 2);
     return fault;
+}
+
+/* `*wrong`: offset of the first wrong byte of a page; GPU_PAGE: it is right. */
+static enum gpu_fault check_page(struct hw *hw, struct hw_engine *engine,
+                                 const struct gpu_draw *draw, uint64_t page, uint32_t *wrong) {
+    unsigned char bytes[GPU_PAGE], *at;
+    enum gpu_fault fault = page_in_place(hw, engine, GPU_ACCESS_READ, draw, page, &at);
+    if (fault == GPU_FAULT_NONE && !at)
+        fault = get_page(hw, engine, draw, page, bytes);
+    if (fault != GPU_FAULT_NONE)
+        return fault;
+    *wrong = GPU_PAGE;
+    if (!hw->no_content)
+        *wrong = vidmm_pattern_check(at ? at : bytes,
+                                     vidmm_pattern_key(draw->oracle, page, draw->version));
+    return GPU_FAULT_NONE;
 }
 
 static enum gpu_fault render_check(struct hw *hw, struct hw_engine *engine,
                                    const struct gpu_draw *draw) {
-    unsigned char bytes[GPU_PAGE];
     struct vidmm_umd_result result;
     struct hw_engine *by = hw_operand_space(engine);
     enum gpu_fault fault = hw_read(hw, by, GPU_ACCESS_READ, draw->result, &result, sizeof(result));
     for (uint32_t i = 0; i < draw->pages && fault == GPU_FAULT_NONE; i++) {
-        uint64_t page = (uint64_t)draw->page + i;
-        fault = get_page(hw, engine, draw, page, bytes);
+        uint32_t wrong;
+        fault = check_page(hw, engine, draw, (uint64_t)draw->page + i, &wrong);
         if (fault != GPU_FAULT_NONE)
             break;
-        uint32_t wrong =
-            vidmm_pattern_check(bytes, vidmm_pattern_key(draw->oracle, page, draw->version));
         result.checked_bytes += GPU_PAGE;
         if (wrong == GPU_PAGE)
             continue;

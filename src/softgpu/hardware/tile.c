@@ -24,7 +24,8 @@ void hw_tile(struct hw *hw, uint64_t address, uint32_t pitch, uint64_t surface, 
     while (bytes != 0) {
         uint64_t part = tile_together(at, bytes);
         unsigned char *to = base + gpu_tiled(at, pitch, surface);
-        memcpy(to, linear, (size_t)part);
+        if (!hw->no_content)
+            memcpy(to, linear, (size_t)part);
         hw_wrote(hw, to, part);
         at += part;
         linear += part;
@@ -37,7 +38,8 @@ void hw_untile(struct hw *hw, uint64_t address, uint32_t pitch, uint64_t surface
     const unsigned char *base = hw->vram.bytes + (address - GPU_VRAM_BASE);
     while (bytes != 0) {
         uint64_t part = tile_together(at, bytes);
-        memcpy(linear, base + gpu_tiled(at, pitch, surface), (size_t)part);
+        if (!hw->no_content)
+            memcpy(linear, base + gpu_tiled(at, pitch, surface), (size_t)part);
         at += part;
         linear += part;
         bytes -= part;

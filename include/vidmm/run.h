@@ -172,6 +172,11 @@ enum vidmm_run_status vidmm_run(const struct vidmm_workload *workload,
                                 const struct vidmm_run_options *options,
                                 struct vidmm_run_result *result);
 void vidmm_run_result_free(struct vidmm_run_result *result);
+/* Of a result as the process of a driver told it (vidmm/watch.h): its pointers, which lead nowhere, become
+ * NULL. false: no run has such a result. */
+bool vidmm_run_result_told(struct vidmm_run_result *told);
+/* One more sentence about a broken rule, after which the run is WRONG. */
+void vidmm_run_result_violation(struct vidmm_run_result *result, const char *text);
 
 /* Starts the driver, reads its reports, stops it. `text`: one sentence unless VERIFIED. */
 enum vidmm_run_status vidmm_run_inspect(const struct vidmm_run_options *options,

@@ -67,6 +67,8 @@ struct vidmm_watch_end {
 bool vidmm_watch(const struct vidmm_watch_options *options, struct vidmm_watch_end *end);
 /* In the driver's process: says `size` bytes. Elsewhere nothing. */
 void vidmm_watch_say(uint32_t kind, const void *bytes, size_t size);
+/* In the driver's process: a sign of life of one that waits for something else than its driver. */
+void vidmm_watch_alive(void);
 /* Makes the finding of an end that is not VIDMM_WATCH_DONE, or of what was changed; or none. Its
  * symbols are not read yet. */
 void vidmm_watch_note(const struct vidmm_watch_end *end, struct vidmm_ledger *ledger);

@@ -95,14 +95,15 @@ static int migrate(struct cli_options *options, const struct vidmm_workload *wor
     options->migrate.progress = migrate_show;
     options->migrate.progress_ctx = &screen;
     umask(S_IRWXG | S_IRWXO); /* only the user may access sockets and files of a guest */
-    cli_watch_crashes(options, VIDMM_RUN_DRIVER_FAILED);
+    options->run.apart = options->run.driver_path;
     if (receives)
         vidmm_migrate_recv(workload, &options->run, &options->migrate, &result);
     else
         vidmm_migrate_send(workload, &options->run, &options->migrate, &result);
     if (screen.live)
         cli_progress_end();
-    int code = migrate_report(options, &result, receives);
+    int code = result.run.ended ? cli_report_end(options, result.run.ended, result.text)
+                                : migrate_report(options, &result, receives);
     vidmm_run_result_free(&result.run);
     return code;
 }

@@ -1,8 +1,8 @@
 /*
  * crash.c - a driver that ends its process: one sentence with the places in it.
  *
- * In a process of its own (vidmm/watch.h) it ends that. Where it runs in the command's, as with migrate
- * and --no-fork, the process that crashed cannot be trusted with more than a note to another one, which was made
+ * In a process of its own (vidmm/watch.h) it ends that. Where it runs in the command's, as with
+ * --no-fork, the process that crashed cannot be trusted with more than a note to another one, which was made
  * before the driver was loaded and waits for it. It reads the symbols and writes the report.
  */
 #include "cli.h"

@@ -1,6 +1,7 @@
 /*
  * recv.c - vidmm_migrate_recv: the run of the target.
  */
+#include "apart.h"
 #include "session.h"
 
 #include <stdio.h>
@@ -44,6 +45,7 @@ static void recv_run(struct migrate_session *session) {
     vidmm_run(session->workload, &session->run, &session->result->run);
     while (migrate_target_again(&session->target)) {
         vidmm_run_result_free(&session->result->run);
+        migrate_apart_again();
         vidmm_run(session->workload, &session->run, &session->result->run);
     }
     migrate_journal_word(&session->journal, "end", session->target.party.event);
@@ -54,13 +56,21 @@ static void recv_run(struct migrate_session *session) {
     conclude(session);
 }
 
-enum vidmm_migrate_status vidmm_migrate_recv(const struct vidmm_workload *workload,
-                                             const struct vidmm_run_options *options,
-                                             const struct vidmm_migrate_options *migration,
-                                             struct vidmm_migrate_result *result) {
+enum vidmm_migrate_status migrate_recv_here(const struct vidmm_workload *workload,
+                                            const struct vidmm_run_options *options,
+                                            const struct vidmm_migrate_options *migration,
+                                            struct vidmm_migrate_result *result) {
     struct migrate_session session;
     if (migrate_session_open(&session, workload, options, migration, true, result))
         recv_run(&session);
     migrate_session_close(&session);
     return result->status;
+}
+
+enum vidmm_migrate_status vidmm_migrate_recv(const struct vidmm_workload *workload,
+                                             const struct vidmm_run_options *options,
+                                             const struct vidmm_migrate_options *migration,
+                                             struct vidmm_migrate_result *result) {
+    return options->apart ? migrate_apart(migrate_recv_here, workload, options, migration, result)
+                          : migrate_recv_here(workload, options, migration, result);
 }

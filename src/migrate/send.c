@@ -1,6 +1,7 @@
 /*
  * send.c - vidmm_migrate_send: the run of the source.
  */
+#include "apart.h"
 #include "io.h"
 #include "session.h"
 
@@ -74,13 +75,21 @@ static void send_run(struct migrate_session *session) {
     conclude(session);
 }
 
-enum vidmm_migrate_status vidmm_migrate_send(const struct vidmm_workload *workload,
-                                             const struct vidmm_run_options *options,
-                                             const struct vidmm_migrate_options *migration,
-                                             struct vidmm_migrate_result *result) {
+enum vidmm_migrate_status migrate_send_here(const struct vidmm_workload *workload,
+                                            const struct vidmm_run_options *options,
+                                            const struct vidmm_migrate_options *migration,
+                                            struct vidmm_migrate_result *result) {
     struct migrate_session session;
     if (migrate_session_open(&session, workload, options, migration, false, result))
         send_run(&session);
     migrate_session_close(&session);
     return result->status;
+}
+
+enum vidmm_migrate_status vidmm_migrate_send(const struct vidmm_workload *workload,
+                                             const struct vidmm_run_options *options,
+                                             const struct vidmm_migrate_options *migration,
+                                             struct vidmm_migrate_result *result) {
+    return options->apart ? migrate_apart(migrate_send_here, workload, options, migration, result)
+                          : migrate_send_here(workload, options, migration, result);
 }

@@ -4,6 +4,8 @@
  */
 #include "session.h"
 
+#include <vidmm/watch.h>
+
 #include "config.h"
 #include "io.h"
 
@@ -64,6 +66,7 @@ void migrate_session_wait(struct migrate_session *session) {
     const struct migrate_party *party =
         session->receives ? &session->target.party : &session->source.party;
     migrate_control_phase(&session->control, party->phase);
+    vidmm_watch_alive();
     session->channel.wait(session->channel.link.ctx,
                           party->phase == VIDMM_MIGRATE_DOUBT ? 10 * MS : MS);
 }

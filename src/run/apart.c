@@ -55,7 +55,10 @@ static bool is_text(const char *text, size_t size) {
     return memchr(text, '\0', size);
 }
 
-static bool is_sane(struct vidmm_run_result *told) {
+bool vidmm_run_result_told(struct vidmm_run_result *told) {
+    told->violations = told->advice = NULL;
+    told->violation_count = told->advice_count = 0;
+    told->ledger = told->ended = NULL;
     mend_truth(&told->played);
     mend_truth(&told->failed_once);
     mend_truth(&told->no_bytes);
@@ -65,6 +68,9 @@ static bool is_sane(struct vidmm_run_result *told) {
     mend_truth(&told->play.gated);
     mend_truth(&told->play.first.by_op);
     return is_text(told->text, sizeof(told->text)) &&
+           is_text(told->workload, sizeof(told->workload)) &&
+           is_text(told->driver, sizeof(told->driver)) &&
+           is_text(told->policy, sizeof(told->policy)) &&
            is_text(told->play.refusal, sizeof(told->play.refusal)) &&
            is_text(told->play.first.text, sizeof(told->play.first.text)) &&
            told->status <= VIDMM_RUN_DRIVER_FAILED && told->mmu.levels <= VIDMM_LEVELS_MAX &&
@@ -78,7 +84,7 @@ static bool is_sane(struct vidmm_run_result *told) {
 static bool take_result(struct life *life, const void *bytes) {
     struct vidmm_run_result told, *result = life->result;
     memcpy(&told, bytes, sizeof(told));
-    if (life->told_result || !is_sane(&told))
+    if (life->told_result || !vidmm_run_result_told(&told))
         return false;
     run_worsen(result, told.status, told.text);
     result->vram_bytes = told.vram_bytes;

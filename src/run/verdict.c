@@ -32,6 +32,10 @@ void run_violation(struct vidmm_run_result *result, const char *text) {
     vidmm_watch_say(RUN_VIOLATION, text, strlen(text));
 }
 
+void vidmm_run_result_violation(struct vidmm_run_result *result, const char *text) {
+    run_violation(result, text);
+}
+
 /* The host's sentences may be longer than a finding has room for. */
 static bool is_listed(const struct vidmm_run_result *result, const char *found) {
     size_t most = sizeof(((struct vidmm_finding *)0)->found) - 1;

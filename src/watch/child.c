@@ -85,6 +85,11 @@ void vidmm_watch_say(uint32_t kind, const void *bytes, size_t size) {
     pthread_mutex_unlock(&speaking);
 }
 
+void vidmm_watch_alive(void) {
+    if (child.hint)
+        __atomic_fetch_add(&child.hint->shown.turns, 1, __ATOMIC_RELAXED);
+}
+
 /* ---- Last words ------------------------------------------------------------------------------ */
 
 /* The signal is raised again and then ends the process. */

@@ -2,7 +2,7 @@
 """A driver that does to its process what no driver may: never a signal or a hang of vidmm, never exit code 0
 without the reason that it may be, never without a sentence, and nothing that is left running.
 
-    hostile_test.py VIDMM DRIVER HARDWARE [--all] [--command run|check|inspect] [ACT...]
+    hostile_test.py VIDMM DRIVER HARDWARE [--all] [--command run|check|inspect|migrate] [ACT...]
 
 Without --all each act is tried in two of the slots, others for each, so that all slots come up."""
 import argparse
@@ -27,7 +27,10 @@ ACTS = ['none quiet', 'null_write ends', 'wild_jump ends', 'loop ends', 'exit en
         'callback_thread quiet', 'ignore_and_loop ends', 'exec ends', 'umask marks', 'break ends', 'block_signals marks']
 SLOTS = ['DriverEntry', 'AddDevice', 'StartDevice', 'QueryAdapterInfo', 'CreateAllocation', 'BuildPagingBuffer',
          'SubmitCommand', 'InterruptRoutine', 'DpcRoutine', 'StopDevice', 'RemoveDevice', 'Unload']
-COMMANDS = ['run', 'check', 'inspect']
+COMMANDS = ['run', 'check', 'inspect', 'migrate']
+# The driver has no GPU virtual addresses, so a migration starts and stops it and says so.
+START_AND_STOP = [slot for slot in range(len(SLOTS)) if SLOTS[slot] in
+                  ('DriverEntry', 'AddDevice', 'StartDevice', 'QueryAdapterInfo', 'StopDevice', 'RemoveDevice', 'Unload')]
 # These return to the function that they act in; the place of what dies at once must be that function.
 AT_ONCE = {'null_write', 'abort', 'exit', 'quick_exit', 'illegal', 'divide', 'read_only', 'misaligned', 'loop', 'sigkill'}
 DEADLINE = 2
@@ -36,8 +39,10 @@ MOST_SECONDS = 90
 
 
 def command_line(args, command, act, slot, work):
-    words = [args.vidmm, command, '--driver', args.driver, '--hardware', args.hardware, '--set', f'Act={act}', '--set',
-             f'Slot={slot}', '--timeout', str(DEADLINE)]
+    adapter = ['--driver', args.driver, '--hardware', args.hardware, '--set', f'Act={act}', '--set', f'Slot={slot}']
+    if command == 'migrate':
+        return [args.vidmm, 'migrate', 'send', '--to', f'unix:{work}/link', *adapter, '--frames', '2', 'vkcube']
+    words = [args.vidmm, command, *adapter, '--timeout', str(DEADLINE)]
     if command == 'run':
         words += ['--frames', '2', '--json', os.path.join(work, 'report'), 'vkcube']
     if command == 'check':
@@ -74,12 +79,12 @@ def faults(kind, name, slot, command, code, said, report, seen):
     elif code not in (0, 1, 3):
         yield f'exit code {code}'
     if not seen:
-        if code != 0:
+        if code != 0 and command != 'migrate':
             yield f'exit code {code}, and the driver did nothing'
         return
     if kind in ('ends', 'marks') and code == 0:
         yield 'exit code 0'
-    if command in ('run', 'inspect') and kind == 'ends' and code != 3:
+    if command != 'check' and kind == 'ends' and code != 3:
         yield f'exit code {code} of a driver that ended'
     if code != 0 and command != 'check' and not re.search(r'^vidmm: ', said, re.MULTILINE) and command != 'run':
         yield 'no sentence'
@@ -122,7 +127,11 @@ def chosen(args):
     acts = [i for i, act in enumerate(ACTS) if not args.acts or act.split()[0] in args.acts]
     for command in [args.command] if args.command else COMMANDS:
         for act in acts:
-            slots = range(len(SLOTS)) if args.all or args.acts else {act * 5 % len(SLOTS), (act * 5 + 6 + act // 12) % len(SLOTS)}
+            slots = set(range(len(SLOTS)))
+            if not args.all and not args.acts:
+                slots = {act * 5 % len(SLOTS), (act * 5 + 6 + act // 12) % len(SLOTS)}
+            if command == 'migrate':
+                slots = set(START_AND_STOP if args.all else [START_AND_STOP[act % len(START_AND_STOP)]])
             for slot in sorted(slots):
                 yield command, act, slot
 

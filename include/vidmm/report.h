@@ -41,6 +41,11 @@ void vidmm_report_text(FILE *out, const struct vidmm_run_result *result,
 void vidmm_report_inspection(FILE *out, const struct vidmm_inspection *inspection);
 /* The names that a driver image imports, unknown ones first; of a shared object, nothing. */
 void vidmm_report_imports(FILE *out, const struct vidmm_inspection *inspection);
+/* What vidmm_softgpu_copy_rates (softgpu.h) says; as JSON to `path`, "-": standard output. */
+struct vidmm_softgpu_copy_rate;
+void vidmm_report_host(FILE *out, const struct vidmm_softgpu_copy_rate *rate, uint32_t count);
+bool vidmm_report_host_json(const char *path, const struct vidmm_softgpu_copy_rate *rate,
+                            uint32_t count, char *text, size_t text_size);
 
 /*
  * The run as JSON with stable field names (docs/architecture.md lists them). A file appears whole

@@ -33,6 +33,7 @@ struct cli_options {
     bool quiet;
     bool no_fork; /* the driver runs in this process, without a deadline */
     bool help;
+    bool host;                        /* inspect: the machine and no driver */
     struct vidmm_check_options check; /* options of the conformance check only */
     enum vidmm_check_format format;
     const char *output; /* NULL: standard output */

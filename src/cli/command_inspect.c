@@ -3,6 +3,10 @@
  */
 #include "cli.h"
 
+#include <vidmm/softgpu.h>
+
+#define RATES 64u
+
 /* The report, then why it is no good; the exit code. */
 static int inspect_report(const struct cli_options *options,
                           const struct vidmm_inspection *inspection, enum vidmm_run_status status,
@@ -21,6 +25,22 @@ static int inspect_report(const struct cli_options *options,
     return (int)status;
 }
 
+/* What the machine does, without a driver; the exit code. */
+static int inspect_host(const struct cli_options *options) {
+    struct vidmm_softgpu_copy_rate rate[RATES];
+    char text[512];
+    uint32_t count = vidmm_softgpu_copy_rates(rate, RATES);
+    if (count == 0) {
+        fprintf(stderr, "vidmm: out of memory for the copies\n");
+        return VIDMM_RUN_DRIVER_FAILED;
+    }
+    if (!options->json)
+        vidmm_report_host(stdout, rate, count);
+    else if (!vidmm_report_host_json(options->json, rate, count, text, sizeof(text)))
+        return cli_refuse("%s", text);
+    return 0;
+}
+
 int cli_inspect(int argc, char **argv) {
     struct cli_options options;
     if (!cli_parse(argc, argv, CLI_ADAPTER_OPTIONS | CLI_INSPECT_OPTIONS, &options))
@@ -29,6 +49,8 @@ int cli_inspect(int argc, char **argv) {
         cli_help_inspect(stdout);
         return 0;
     }
+    if (options.host)
+        return inspect_host(&options);
     if (options.vram && !vidmm_run_parse_vram(options.vram, 0, &options.run.vram_bytes))
         return cli_refuse("--vram '%s' is not a size (64M, 1.5GiB)", options.vram);
 

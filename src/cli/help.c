@@ -117,6 +117,8 @@ void cli_help_inspect(FILE *out) {
         "virtual memory the page tables, page sizes and budgets. Of an image (.sys), which names\n"
         "it imports, and which of them vidmm does not have, whether it starts or not.\n"
         "\n"
+        "      --host             starts no driver: in which ways the engines of the software\n"
+        "                         GPU can copy on this machine, how fast, and which they chose\n"
         "      --vram SIZE        GPU memory of the software GPU\n"
         "      --json FILE        the same as JSON; - is standard output\n",
         out);

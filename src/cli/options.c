@@ -61,6 +61,7 @@ enum option_id {
     OPTION_CALLS,
     OPTION_REPLAY,
     OPTION_BYTES,
+    OPTION_HOST,
 };
 
 #define MIGRATE_OPTIONS (CLI_SEND_OPTIONS | CLI_RECV_OPTIONS)
@@ -95,6 +96,7 @@ static const struct {
     {{"frames", required_argument, NULL, OPTION_FRAMES}, CLI_RUN_OPTIONS},
     {{"dirty", no_argument, NULL, OPTION_DIRTY}, CLI_RUN_OPTIONS},
     {{"unjudged", no_argument, NULL, OPTION_UNJUDGED}, CLI_RUN_OPTIONS},
+    {{"host", no_argument, NULL, OPTION_HOST}, CLI_INSPECT_OPTIONS},
     {{"bytes", required_argument, NULL, OPTION_BYTES}, CLI_RUN_OPTIONS},
     {{"only", required_argument, NULL, OPTION_ONLY}, CLI_CHECK_OPTIONS},
     {{"ignore", required_argument, NULL, OPTION_IGNORE}, CLI_CHECK_OPTIONS},
@@ -306,6 +308,9 @@ static bool take_run_option(int id, char *value, struct cli_options *options) {
     case OPTION_UNJUDGED:
         options->run.unjudged = true;
         return true;
+    case OPTION_HOST:
+        options->host = true;
+        return true;
     case OPTION_BYTES:
         return take_bytes(value, options);
     case OPTION_POLICY:
@@ -375,6 +380,11 @@ static bool take_driver(const char *word, struct cli_options *options) {
     }
     if (word)
         options->run.driver_path = word;
+    if (options->host && options->run.driver_path) {
+        cli_refuse("--host is about this machine and starts no driver, such as '%s'",
+                   options->run.driver_path);
+        return false;
+    }
     const char *option = options->device ? "device" : "hardware";
     const char *hardware = options->device ? options->device : options->run.model_path;
     if (hardware && !options->run.driver_path) {

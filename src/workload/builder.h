@@ -15,8 +15,8 @@
 
 /* Limits far above real workloads, so that a hostile recording cannot exhaust the machine. */
 #define BUILDER_EVENTS_MAX      (1u << 24)
-#define BUILDER_LISTS_MAX       (1u << 26)
-#define BUILDER_ALLOCATIONS_MAX (1u << 20)
+#define BUILDER_LISTS_MAX       (1u << 28)
+#define BUILDER_ALLOCATIONS_MAX (1u << 22)
 #define BUILDER_SIZE_MAX        (UINT64_C(1) << 40)
 #define BUILDER_RANGES_MAX      (1u << 16)
 #define BUILDER_RANGE_BYTES_MAX (UINT64_C(1) << 37) /* of all live ranges together */

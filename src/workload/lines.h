@@ -10,7 +10,7 @@
 #include <vidmm/workload.h>
 
 /* Recordings have a few MiB and lines of a few KiB; longer input is refused. */
-#define LINES_BYTES_MAX (UINT64_C(1) << 30)
+#define LINES_BYTES_MAX (UINT64_C(1) << 31)
 #define LINES_LINE_MAX  (16u << 20)
 #define LINES_COUNT_MAX (1u << 25)
 

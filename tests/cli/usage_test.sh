@@ -163,6 +163,9 @@ refuse 3 'text.jsonl' inspect --driver "$work/text.jsonl"
 refuse 2 'no such setting; it has VramBytes' check --set VramBtes=1
 refuse 2 'no such setting; it has ' run --set mmulevels=4 vkcube
 refuse 2 'no such setting$' inspect --set Unlike=1
+refuse 2 'starts no driver' inspect --host build/none.so
+refuse 2 'all or none' run --bytes some
+accept 'chosen' inspect --host
 accept '^vidmm [0-9]' --version
 accept 'vidmm inspect' --help
 accept '--vram' run --help

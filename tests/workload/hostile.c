@@ -262,7 +262,7 @@ static void bomb(char fill, const char *says) {
 
 static void bombs_are_given_up(void **state) {
     (void)state;
-    bomb(' ', "more than the 1024 MiB");
+    bomb(' ', "more than the 2048 MiB");
     bomb('\n', "more than the 33554432 lines");
 }
 

@@ -31,6 +31,14 @@ static void way_string(unsigned char *to, const unsigned char *from, size_t byte
         else if (ahead)                                                                            \
             _mm_prefetch((const char *)ahead + (far - bytes), hint);                               \
     } while (0)
+/* Stores of 16 bytes, through the cache. */
+static void way_plain(unsigned char *to, const unsigned char *from, size_t bytes,
+                      const unsigned char *ahead) {
+    (void)ahead;
+    for (size_t i = 0; i < bytes; i += 16)
+        _mm_store_si128((__m128i *)(void *)(to + i),
+                        _mm_loadu_si128((const __m128i *)(const void *)(from + i)));
+}
 #define FETCH_NOTHING(i, distance, hint) (void)ahead
 
 /* A loop of stores past the cache for an instruction set, with one kind of fetching. */
@@ -96,6 +104,7 @@ uint32_t ways_list(struct copy_way way[WAYS_MOST]) {
     uint32_t count = sizeof(avx512_ways) / sizeof(avx512_ways[0]);
     memcpy(way, stores, sizeof(avx512_ways));
     way[count++] = (struct copy_way){"memcpy", way_library};
+    way[count++] = (struct copy_way){"plain stores", way_plain};
     if (has_string())
         way[count++] = (struct copy_way){"rep movsb", way_string};
     return count;

@@ -37,7 +37,7 @@
 #define GPU_APERTURES        2u
 #define GPU_APERTURE_BASE(n) (UINT64_C(1) << 40 << ((n) + 1u))
 /* No memory of the GPU is larger. */
-#define GPU_MEMORY_LIMIT (UINT64_C(1) << 39)
+#define GPU_MEMORY_LIMIT (UINT64_C(1) << 40)
 
 /*
  * Boards on one bridge (linked) reach each other's memory: behind window n lies all that board n

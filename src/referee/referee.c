@@ -68,7 +68,7 @@ void vidmm_referee_destroy(struct vidmm_referee *referee) {
     migration_judge_end(referee);
     dirty_end(referee);
     shadow_reset_all(referee);
-    guard_free_retired(&referee->retired);
+    guard_free_blocks(&referee->blocks);
     free_arrays(referee);
     pthread_mutex_unlock(&referee->lock);
     pthread_mutex_destroy(&referee->reports.lock);

@@ -12,14 +12,42 @@ void vidmm_referee_guards(uint8_t byte) {
     guard_byte = byte;
 }
 
-void guard_make(struct guard *guard, void *original, size_t size) {
+/* The class of the blocks that hold `needed` bytes; GUARD_CLASSES: larger ones have none. */
+static uint32_t guard_class(size_t needed) {
+    uint32_t class = 0;
+    while (class < GUARD_CLASSES && (size_t)PAGE << class < needed)
+        class ++;
+    return class;
+}
+
+static size_t guard_room(size_t needed) {
+    uint32_t class = guard_class(needed);
+    return class < GUARD_CLASSES ? (size_t)PAGE << class : (needed + PAGE - 1) / PAGE * PAGE;
+}
+
+static uint8_t *guard_block_take(struct guard_blocks *blocks, size_t room) {
+    uint32_t class = guard_class(room);
+    if (class < GUARD_CLASSES && blocks->spares[class].count != 0)
+        return blocks->spares[class].block[--blocks->spares[class].count];
+    return aligned_alloc(PAGE, room);
+}
+
+static void guard_block_give(struct guard_blocks *blocks, struct guard_block block) {
+    uint32_t class = guard_class(block.room);
+    if (class < GUARD_CLASSES && blocks->spares[class].count < GUARD_SPARES)
+        blocks->spares[class].block[blocks->spares[class].count++] = block.bytes;
+    else
+        free(block.bytes);
+}
+
+void guard_make(struct vidmm_referee *referee, struct guard *guard, void *original, size_t size) {
     *guard =
         (struct guard){.bytes = original, .original = original, .size = size, .byte = guard_byte};
     if (!original)
         return;
     size_t offset = (uintptr_t)original % PAGE;
-    size_t room = (PAGE + offset + size + GUARD_AFTER + PAGE - 1) / PAGE * PAGE;
-    guard->block = aligned_alloc(PAGE, room);
+    guard->room = guard_room(PAGE + offset + size + GUARD_AFTER);
+    guard->block = guard_block_take(&referee->blocks, guard->room);
     if (!guard->block)
         return;
     guard->bytes = guard->block + PAGE + offset;
@@ -68,20 +96,34 @@ void *guard_original(const struct guard *guard, void *p) {
     return (uint8_t *)guard->original + (at - guard->bytes);
 }
 
+/* The oldest of the retired blocks. */
+static struct guard_block guard_block_oldest(struct guard_blocks *blocks) {
+    struct guard_block block = blocks->retired[blocks->first++ % GUARD_RETIRED];
+    blocks->retired_room -= block.room;
+    return block;
+}
+
 void guard_free(struct vidmm_referee *referee, struct guard *guard) {
-    struct guard_retired *retired = &referee->retired;
-    if (guard->block) {
-        uint8_t **place = &retired->block[retired->next++ % GUARD_RETIRED];
-        free(*place);
-        *place = guard->block;
-    }
+    struct guard_blocks *blocks = &referee->blocks;
+    if (!guard->block)
+        return;
+    while (blocks->next - blocks->first == GUARD_RETIRED ||
+           (blocks->next - blocks->first >= GUARD_RETIRED_MIN &&
+            blocks->retired_room + guard->room > GUARD_RETIRED_ROOM))
+        guard_block_give(blocks, guard_block_oldest(blocks));
+    blocks->retired[blocks->next++ % GUARD_RETIRED] =
+        (struct guard_block){guard->block, guard->room};
+    blocks->retired_room += guard->room;
     guard->block = NULL;
 }
 
-void guard_free_retired(struct guard_retired *retired) {
-    for (uint32_t i = 0; i < GUARD_RETIRED; i++)
-        free(retired->block[i]);
-    memset(retired, 0, sizeof(*retired));
+void guard_free_blocks(struct guard_blocks *blocks) {
+    while (blocks->first != blocks->next)
+        free(guard_block_oldest(blocks).bytes);
+    for (struct guard_spares *spares = blocks->spares; spares < blocks->spares + GUARD_CLASSES;
+         spares++)
+        while (spares->count != 0)
+            free(spares->block[--spares->count]);
 }
 
 void guard_judge(struct vidmm_referee *referee, const struct guard *guard, const char *what) {

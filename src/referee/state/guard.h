@@ -18,23 +18,42 @@ struct vidmm_referee;
 
 struct guard {
     uint8_t *block; /* NULL: unguarded */
+    size_t room;    /* of the block */
     uint8_t *bytes; /* what the driver gets */
     void *original;
     size_t size;
     uint8_t byte; /* on both sides */
 };
 
-/* A driver without hardware may run a buffer itself, later, through the pointer that it was given to
- * build it. So the last copies outlive their use. */
-#define GUARD_RETIRED 64u
-
-struct guard_retired {
-    uint8_t *block[GUARD_RETIRED]; /* a ring */
-    uint32_t next;
+struct guard_block {
+    uint8_t *bytes;
+    size_t room;
 };
 
-/* A guarded copy of the `size` bytes at `original`. */
-void guard_make(struct guard *guard, void *original, size_t size);
+/* A driver without hardware may run a buffer itself, later, through the pointer that it was given to
+ * build it. So the last copies outlive their use: GUARD_RETIRED of them, fewer where they are large, at
+ * least GUARD_RETIRED_MIN. */
+#define GUARD_RETIRED      64u
+#define GUARD_RETIRED_MIN  8u
+#define GUARD_RETIRED_ROOM 4194304u
+/* Blocks of 1 << n pages, n below GUARD_CLASSES, are used again: there are several guards for each call. */
+#define GUARD_CLASSES 9u
+#define GUARD_SPARES  8u
+
+struct guard_spares {
+    uint8_t *block[GUARD_SPARES];
+    uint32_t count;
+};
+
+struct guard_blocks {
+    struct guard_block retired[GUARD_RETIRED]; /* a ring */
+    struct guard_spares spares[GUARD_CLASSES];
+    uint64_t first, next; /* of the ring */
+    size_t retired_room;
+};
+
+/* A guarded copy of the `size` bytes at `original`. The referee's lock is held, as in guard_free. */
+void guard_make(struct vidmm_referee *referee, struct guard *guard, void *original, size_t size);
 /* The buffer ends after `size` bytes, fewer than before; what the driver holds points into it on.
  */
 void guard_shorten(struct guard *guard, size_t size);
@@ -48,7 +67,7 @@ void *guard_original(const struct guard *guard, void *p);
 /* The block is kept among the retired ones for a while. */
 void guard_free(struct vidmm_referee *referee, struct guard *guard);
 /* At the end: frees them. */
-void guard_free_retired(struct guard_retired *retired);
+void guard_free_blocks(struct guard_blocks *blocks);
 /* Notes damaged canaries around `what`. */
 void guard_judge(struct vidmm_referee *referee, const struct guard *guard, const char *what);
 

@@ -50,7 +50,7 @@ struct vidmm_referee {
     struct queries_segments segments;
     struct queries_caps caps;
     struct queries_iommu iommu;
-    struct guard_retired retired;
+    struct guard_blocks blocks;
     struct builds builds;
     struct submissions submissions;
     struct shadow_changes changes;

@@ -22,16 +22,18 @@ struct areas {
     UINT count;
 };
 
-static void allocation_areas_make(struct areas *areas, void *array, size_t element, UINT count) {
-    guard_make(&areas->array, array, element * count);
+static void allocation_areas_make(struct vidmm_referee *referee, struct areas *areas, void *array,
+                                  size_t element, UINT count) {
+    guard_make(referee, &areas->array, array, element * count);
     areas->count = count;
     areas->data = count != 0 ? calloc(count, sizeof(*areas->data)) : NULL;
 }
 
-static void *allocation_area_make(struct areas *areas, UINT i, void *data, UINT size) {
+static void *allocation_area_make(struct vidmm_referee *referee, struct areas *areas, UINT i,
+                                  void *data, UINT size) {
     if (!areas->data)
         return data;
-    guard_make(&areas->data[i], data, size);
+    guard_make(referee, &areas->data[i], data, size);
     return areas->data[i].bytes;
 }
 
@@ -195,13 +197,13 @@ static NTSTATUS watch_CreateAllocation(struct vidmm_referee *referee, const HAND
                  "hResource as the driver left it for the resource, or NULL for a new one",
                  "hResource is %p", args->hResource);
     struct standards_data *standards = allocation_standards(referee, args);
-    allocation_areas_make(&areas, args->pAllocationInfo, sizeof(*args->pAllocationInfo),
+    allocation_areas_make(referee, &areas, args->pAllocationInfo, sizeof(*args->pAllocationInfo),
                           args->NumAllocations);
     DXGK_ALLOCATIONINFO *infos = (DXGK_ALLOCATIONINFO *)(void *)areas.array.bytes;
     mine.pAllocationInfo = infos;
     for (UINT i = 0; i < args->NumAllocations; i++)
-        infos[i].pPrivateDriverData = allocation_area_make(&areas, i, infos[i].pPrivateDriverData,
-                                                           infos[i].PrivateDriverDataSize);
+        infos[i].pPrivateDriverData = allocation_area_make(
+            referee, &areas, i, infos[i].pPrivateDriverData, infos[i].PrivateDriverDataSize);
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiCreateAllocation(adapter, &mine);
     referee_return(referee);
@@ -310,13 +312,13 @@ static NTSTATUS watch_OpenAllocation(struct vidmm_referee *referee, const HANDLE
     struct areas areas;
     DXGKARG_OPENALLOCATION mine = *args;
     referee_enter(referee, &call, "DxgkDdiOpenAllocation", REFEREE_REENTRANT);
-    allocation_areas_make(&areas, args->pOpenAllocation, sizeof(*args->pOpenAllocation),
+    allocation_areas_make(referee, &areas, args->pOpenAllocation, sizeof(*args->pOpenAllocation),
                           args->NumAllocations);
     mine.pOpenAllocation = (DXGK_OPENALLOCATIONINFO *)(void *)areas.array.bytes;
     for (UINT i = 0; i < args->NumAllocations; i++) {
         DXGK_OPENALLOCATIONINFO *info = &mine.pOpenAllocation[i];
-        info->pPrivateDriverData =
-            allocation_area_make(&areas, i, info->pPrivateDriverData, info->PrivateDriverDataSize);
+        info->pPrivateDriverData = allocation_area_make(
+            referee, &areas, i, info->pPrivateDriverData, info->PrivateDriverDataSize);
     }
     referee_leave(referee);
     opening = true;

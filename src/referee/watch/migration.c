@@ -200,7 +200,7 @@ static NTSTATUS migration_save(struct vidmm_referee *referee, enum data_kind kin
     if (kind == MUTABLE && !args->Data)
         migration_note_paused(referee);
     if (args->Data && *args->DataSize <= DATA_MAX) {
-        guard_make(&guard, args->Data, (size_t)*args->DataSize);
+        guard_make(referee, &guard, args->Data, (size_t)*args->DataSize);
         passed.Data = guard.bytes;
     }
     referee_leave(referee);

@@ -158,7 +158,7 @@ static void query_begin(struct vidmm_referee *referee, struct query *query,
     query->passed = *args;
     linked_judge_query(referee, query);
     if (args->OutputDataSize <= OUTPUT_MAX) {
-        guard_make(&query->out, args->pOutputData, args->OutputDataSize);
+        guard_make(referee, &query->out, args->pOutputData, args->OutputDataSize);
         query->passed.pOutputData = query->out.bytes;
         segment_ask(referee, query);
         ranges_ask(referee, query);

@@ -94,8 +94,8 @@ static NTSTATUS render_render(struct vidmm_referee *referee, const char *name, P
     const DXGK_CONTEXTINFO *info = render_info(referee, handle);
     if (info)
         render_judge_buffer(referee, submit_physical(referee, handle, 0), info, args);
-    guard_make(&buffer, args->pDmaBuffer, args->DmaSize);
-    guard_make(&patches, args->pPatchLocationListOut,
+    guard_make(referee, &buffer, args->pDmaBuffer, args->DmaSize);
+    guard_make(referee, &patches, args->pPatchLocationListOut,
                (size_t)args->PatchLocationListOutSize * sizeof(*args->pPatchLocationListOut));
     mine.pDmaBuffer = buffer.bytes;
     mine.pPatchLocationListOut = (D3DDDI_PATCHLOCATIONLIST *)(void *)patches.bytes;

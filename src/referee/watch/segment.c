@@ -151,11 +151,11 @@ static void segment_put_canaries(struct query *query) {
     }
 }
 
-static void segment_guard_array(struct query *query) {
+static void segment_guard_array(struct vidmm_referee *referee, struct query *query) {
     const DXGK_QUERYSEGMENTOUT4 *asked = &query->asked;
     uint64_t stride = query->version >= 4 ? asked->SegmentDescriptorStride : query->element;
     if (query->kind == QUERY_COUNT) {
-        guard_make(&query->array, asked->pSegmentDescriptor, 0);
+        guard_make(referee, &query->array, asked->pSegmentDescriptor, 0);
         return;
     }
     query->fair = query->fair && stride <= STRIDE_MAX && asked->NbSegment <= COUNT_MAX;
@@ -164,7 +164,8 @@ static void segment_guard_array(struct query *query) {
     query->stride = (uint32_t)stride;
     if (query->element > query->stride)
         query->element = query->stride;
-    guard_make(&query->array, asked->pSegmentDescriptor, (size_t)asked->NbSegment * query->stride);
+    guard_make(referee, &query->array, asked->pSegmentDescriptor,
+               (size_t)asked->NbSegment * query->stride);
 }
 
 void segment_ask(struct vidmm_referee *referee, struct query *query) {
@@ -184,7 +185,7 @@ void segment_ask(struct vidmm_referee *referee, struct query *query) {
         segment_ask_count(referee, query);
     query->addressed = input;
     referee->segments.used = false;
-    segment_guard_array(query);
+    segment_guard_array(referee, query);
     segment_put_canaries(query);
 }
 
@@ -494,7 +495,7 @@ void ranges_ask(struct vidmm_referee *referee, struct query *query) {
                  announced, (void *)state->pMemoryRanges);
     if (!query->fair || announced > RANGES_MAX)
         return;
-    guard_make(&query->array, state->pMemoryRanges, announced * sizeof(DXGK_MEMORYRANGE));
+    guard_make(referee, &query->array, state->pMemoryRanges, announced * sizeof(DXGK_MEMORYRANGE));
     DXGK_QUERYSEGMENTMEMORYSTATE passed = *state;
     passed.pMemoryRanges = (DXGK_MEMORYRANGE *)(void *)query->array.bytes;
     memcpy(query->out.bytes, &passed, sizeof(passed));

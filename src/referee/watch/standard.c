@@ -175,8 +175,10 @@ watch_GetStandardAllocationDriverData(struct vidmm_referee *referee, const HANDL
     DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA mine = *args;
     struct standard_shape wanted = standard_shape_of(args);
     referee_enter(referee, &call, "DxgkDdiGetStandardAllocationDriverData", REFEREE_REENTRANT);
-    guard_make(&data, args->pAllocationPrivateDriverData, args->AllocationPrivateDriverDataSize);
-    guard_make(&resource, args->pResourcePrivateDriverData, args->ResourcePrivateDriverDataSize);
+    guard_make(referee, &data, args->pAllocationPrivateDriverData,
+               args->AllocationPrivateDriverDataSize);
+    guard_make(referee, &resource, args->pResourcePrivateDriverData,
+               args->ResourcePrivateDriverDataSize);
     mine.pAllocationPrivateDriverData = data.bytes;
     mine.pResourcePrivateDriverData = resource.bytes;
     referee_leave(referee);

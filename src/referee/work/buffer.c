@@ -92,7 +92,7 @@ static void buffer_aim_guard(struct vidmm_referee *referee, struct guard *guard,
         return;
     }
     guard_free(referee, guard);
-    guard_make(guard, base, size);
+    guard_make(referee, guard, base, size);
 }
 
 /* True when `args` goes on where the last call left off. */
@@ -369,7 +369,7 @@ static void buffer_return_private(struct vidmm_referee *referee, struct shadow_b
     if (!whole)
         guard_free(referee, &build->private_bytes);
     if (!whole)
-        guard_make(&build->private_bytes, build->private_base, build->private_size);
+        guard_make(referee, &build->private_bytes, build->private_base, build->private_size);
 }
 
 uint32_t build_return(struct vidmm_referee *referee, struct shadow_build *build,
@@ -385,7 +385,7 @@ uint32_t build_return(struct vidmm_referee *referee, struct shadow_build *build,
                 (long long)moved, in->DmaSize);
     buffer_judge_canaries(referee, build, in, status);
     if (!build->bytes.block)
-        guard_make(&build->bytes, build->base, build->size);
+        guard_make(referee, &build->bytes, build->base, build->size);
     buffer_return_private(referee, build, args);
     if (!good)
         submit_give_up(referee);

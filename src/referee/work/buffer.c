@@ -327,12 +327,17 @@ static void buffer_judge_canaries(struct vidmm_referee *referee, struct shadow_b
         guard_free(referee, &build->bytes);
 }
 
+/* Of what the driver wrote behind the pointer that it gave back, so much goes back to the caller with
+ * each call: whole buffers would cost more than the call. */
+#define NOT_MOVED_OVER 4096u
+
 /* Takes back one of the two pointers: the new offset, or the old one if the pointer is bad. */
 static uint32_t buffer_take_pointer(const struct guard *guard, uint32_t from, void **pointer,
                                     bool *good) {
     int64_t at = buffer_distance(guard, *pointer);
     *good = at >= (int64_t)from && at <= (int64_t)guard->size;
-    guard_give(guard, 0, guard->size); /* also what the pointer was not moved over */
+    uint64_t end = *good ? (uint64_t)at + NOT_MOVED_OVER : guard->size;
+    guard_give(guard, *good ? from : 0, end < guard->size ? (size_t)end : guard->size);
     *pointer = buffer_give_pointer(guard, *pointer);
     return *good ? (uint32_t)at : from;
 }

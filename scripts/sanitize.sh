@@ -4,8 +4,8 @@ set -eu
 cd "$(dirname "$0")/.."
 case ${1:-} in
 address) sanitizers=address,undefined suites= ;;
-# One thread has no races: the long single-threaded runs are left to the other sanitizers.
-thread) sanitizers=thread suites='--no-suite system --no-suite long --no-suite mutants --no-suite check --no-suite dropped-calls' ;;
+# One thread has no races: the long single-threaded runs and the command line are left to the other sanitizers.
+thread) sanitizers=thread suites='--no-suite system --no-suite long --no-suite mutants --no-suite check --no-suite dropped-calls --no-suite cli' ;;
 *)
     echo "usage: scripts/sanitize.sh address|thread [DIR]" >&2
     exit 2
@@ -15,6 +15,6 @@ dir=${2:-build-$1}
 # A sanitizer's run time is found at run time: undefined symbols are no mistake in such a build. Its
 # checks make gcc follow pointers that it supposes to be NULL, so its warnings end no build here.
 scripts/build.sh "$dir" -Db_sanitize="$sanitizers" -Db_lundef=false -Dwerror=false
-# The contract is headers: sanitizers have nothing to see there.
+# The contract is headers, and suite source is scripts: sanitizers have nothing to see there.
 # shellcheck disable=SC2086
-scripts/run-tests.sh "$dir" --timeout-multiplier 6 --no-suite contract $suites
+scripts/run-tests.sh "$dir" --timeout-multiplier 6 --no-suite contract --no-suite source $suites

@@ -93,7 +93,7 @@ void hw_mmu_drop(struct hw *hw) {
 /* What the TLB has for a space that ran with this root, or NULL. */
 static const struct hw_leaf *mmu_cached(const struct hw_mmu *mmu, uint64_t root, uint64_t va) {
     const struct hw_leaf *leaf = NULL;
-    for (uint32_t space = 0; space < GPU_SPACES && !leaf; space++)
+    for (uint32_t space = 0; space < mmu->spaces && !leaf; space++)
         if (mmu->root[space] == root)
             leaf = hw_tlb_find(&mmu->tlb, space, va);
     return leaf;

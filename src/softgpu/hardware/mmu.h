@@ -38,6 +38,7 @@ struct hw_mmu {
     pthread_mutex_t lock;
     struct hw_tlb tlb;
     uint64_t root[GPU_SPACES]; /* that each space used last */
+    uint32_t spaces;           /* those above were never used */
     uint64_t flush_start, flush_end;
     uint32_t flush_space;
     uint64_t flushes;                                       /* so far */

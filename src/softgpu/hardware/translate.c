@@ -354,6 +354,8 @@ bool hw_mmu_enter(struct hw *hw, const struct hw_space *space) {
         return false;
     pthread_mutex_lock(&hw->mmu->lock);
     hw->mmu->root[space->id] = space->root;
+    if (hw->mmu->spaces <= space->id)
+        hw->mmu->spaces = space->id + 1;
     pthread_mutex_unlock(&hw->mmu->lock);
     return true;
 }

@@ -9,6 +9,7 @@
 #                                QUICK=1: fewer rounds
 #   make bench-compare OLD=BUILD NEW=BUILD
 #                                the same of two builds in turn
+#   make evictions               policies over what nobody could beat; EVICTIONS='--seed 7 frame-loop'
 #   make stress                  four processes over budget at random; STRESS_SECONDS=60
 #   make fuzz                    libFuzzer targets for a minute each, at once
 #   make sanitize | tsan         the suite under ASan+UBSan | TSan
@@ -31,7 +32,7 @@ BENCH = $(if $(QUICK),VIDMM_BENCH_QUICK=1) python3 bench/table.py
 COUNT ?= 500
 SEED ?= 0
 
-.PHONY: all images run test bench bench-compare stress fuzz check install clean sanitize tsan coverage matrix matrix-gpummu matrix-contract hostile mutation unusual settings format deps deps-checks
+.PHONY: all images run test bench bench-compare evictions stress fuzz check install clean sanitize tsan coverage matrix matrix-gpummu matrix-contract hostile mutation unusual settings format deps deps-checks
 .NOTPARALLEL:
 
 all: deps
@@ -55,6 +56,9 @@ bench: all
 bench-compare:
 	@test -n "$(OLD)" && test -n "$(NEW)" || { echo "make bench-compare OLD=BUILD NEW=BUILD" >&2; exit 1; }
 	@$(BENCH) --compare "$(OLD)" "$(NEW)"
+
+evictions: all
+	@VIDMM_WORKLOADS=$(CURDIR)/workloads bench/evictions.py build/vidmm $(EVICTIONS)
 
 stress: all
 	@build/tests/stress/stress

@@ -47,6 +47,9 @@ void vidmm_report_host(FILE *out, const struct vidmm_softgpu_copy_rate *rate, ui
 bool vidmm_report_host_json(const char *path, const struct vidmm_softgpu_copy_rate *rate,
                             uint32_t count, char *text, size_t text_size);
 
+/* As vidmm_report_json. */
+bool vidmm_report_bound_json(const char *path, const char *workload, uint64_t vram,
+                             const struct vidmm_bound *bound, char *text, size_t text_size);
 /*
  * The run as JSON with stable field names (docs/architecture.md lists them). A file appears whole
  * or not at all; "-" is standard output. On failure `text` gets one sentence.

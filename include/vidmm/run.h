@@ -100,6 +100,9 @@ struct vidmm_run_result {
     struct vidmm_adapter_info adapter;
     struct vidmm_gpummu_info mmu;
     struct vidmm_play_result play;
+    /* What nobody could beat in that much GPU memory; all 0 where it cannot be compared: linked
+     * adapters, no GPU memory, refused submissions. */
+    struct vidmm_bound bound;
     struct vidmm_run_dirty dirty;
     uint64_t calls, calls_hash; /* DDI calls up to the end of the replay */
     uint64_t allocations;       /* counted for fail_at */
@@ -152,6 +155,12 @@ void vidmm_run_each_recording(void (*visit)(void *ctx, const char *name), void *
  */
 bool vidmm_run_policy(const char *name, const struct vidmm_policy **out, char *text,
                       size_t text_size);
+
+/* Bytes that a run brought into GPU memory, and those of allocations that prefer to be there and were
+ * referenced where they lay. */
+uint64_t vidmm_run_moved(const struct vidmm_run_result *result);
+/* These over the bound; 0: there is none. */
+double vidmm_run_over_bound(const struct vidmm_run_result *result);
 
 /* "64M", "1.5GiB", "65536"; suffixes are powers of 1024. */
 bool vidmm_run_parse_size(const char *text, uint64_t *bytes);

@@ -82,6 +82,19 @@ struct vidmm_frames {
 };
 struct vidmm_frames vidmm_workload_frames(const struct vidmm_workload *workload);
 
+/* Bytes that a workload has to move into GPU memory, whoever plays it: bound.c. Of allocations that
+ * prefer system memory (umd.h) nothing counts. */
+struct vidmm_bound {
+    uint64_t referenced; /* by all submissions; each references whole allocations */
+    uint64_t first;      /* of these by the first reference of each allocation */
+    /* Belady's rule page by page, the first reference included: no run brings or reads less. */
+    uint64_t pages;
+    uint64_t whole; /* the same with whole allocations, as a good run can reach it: no bound */
+};
+/* In `capacity` bytes of GPU memory, up to the frame that the limit says. False: no memory. */
+bool vidmm_workload_bound(const struct vidmm_workload *workload, uint64_t capacity,
+                          uint64_t frame_limit, struct vidmm_bound *out);
+
 struct vidmm_generator {
     const char *name, *summary;
     bool (*make)(uint64_t seed, struct vidmm_workload *out, struct vidmm_workload_error *error);
@@ -141,6 +154,9 @@ struct vidmm_play_result {
     uint64_t frames, submissions, refused; /* refused: submissions that do not fit, see `refusal` */
     uint64_t on_physical[VIDMM_LINKED_MOST]; /* submissions of each physical adapter */
     char refusal[256];
+    /* Bytes of the allocations that submissions referenced, by where they lay then. */
+    uint64_t referenced_vram, referenced_aperture, referenced_system;
+    uint64_t referenced_remote; /* of what prefers VRAM: bytes that did not lie there */
     uint64_t verified_bytes, mismatched_bytes;
     struct vidmm_mismatch first; /* when mismatched_bytes != 0 */
     struct vidmm_stats stats;

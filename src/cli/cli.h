@@ -49,6 +49,7 @@ struct cli_options {
 #define CLI_CHECK_OPTIONS   0x8u  /* driver, hardware, seed, ddi, set, trace, and its own */
 #define CLI_SEND_OPTIONS    0x10u /* of a migration: the source's */
 #define CLI_RECV_OPTIONS    0x20u /* the target's */
+#define CLI_BOUND_OPTIONS   0x40u /* vram, seed, frames, json, a workload */
 
 /*
  * Reads the words after the command's name. false: one sentence is on standard error; the caller
@@ -103,8 +104,12 @@ void cli_place_driver(struct cli_options *options);
  * its places and as JSON. `ended` NULL: there was no memory for more than `text`. The exit code. */
 int cli_report_end(const struct cli_options *options, struct vidmm_ledger *ended, const char *text);
 
+/* command_run.c: --vram for the workload; false: one sentence is on standard error. */
+bool cli_choose_vram(struct cli_options *options, const struct vidmm_workload *workload);
+
 int cli_run(int argc, char **argv);
 int cli_inspect(int argc, char **argv);
+int cli_bound(int argc, char **argv);
 int cli_workloads(int argc, char **argv);
 int cli_rules(int argc, char **argv);
 int cli_check(int argc, char **argv);
@@ -114,6 +119,7 @@ int cli_migrate(int argc, char **argv);
 void cli_help(FILE *out);
 void cli_help_run(FILE *out);
 void cli_help_inspect(FILE *out);
+void cli_help_bound(FILE *out);
 void cli_help_workloads(FILE *out);
 void cli_help_rules(FILE *out);
 void cli_help_check(FILE *out);

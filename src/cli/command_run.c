@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool choose_vram(struct cli_options *options, const struct vidmm_workload *workload) {
+bool cli_choose_vram(struct cli_options *options, const struct vidmm_workload *workload) {
     const char *vram = options->vram ? options->vram : "100%";
     bool anything = options->vram || workload->peak_live_bytes != 0;
     if (!anything ||
@@ -100,7 +100,7 @@ int cli_run(int argc, char **argv) {
     if (!vidmm_run_find(options.workload, options.run.seed, &workload, &error))
         return cli_refuse("%s", error.text);
     int code = VIDMM_RUN_BAD_INPUT;
-    if (choose_vram(&options, &workload)) {
+    if (cli_choose_vram(&options, &workload)) {
         bool bar = !options.quiet && !options.run.trace && isatty(STDERR_FILENO);
         options.run.progress = bar ? cli_progress : NULL;
         code = run_play(&options, &workload);

@@ -16,6 +16,7 @@ void cli_help(FILE *out) {
           "  vidmm migrate send|recv      move a run to another process while it plays\n"
           "  vidmm migrate resolve        decide a migration that is in doubt\n"
           "  vidmm workloads              list what can be replayed\n"
+          "  vidmm bound [WORKLOAD]       what nobody could beat in that much GPU memory\n"
           "  vidmm rules [WORD...]        list the rules, explain one, find those of a bugcheck\n"
           "  vidmm --version\n"
           "\n"
@@ -123,6 +124,27 @@ void cli_help_inspect(FILE *out) {
         "      --json FILE        the same as JSON; - is standard output\n",
         out);
     help_adapter(out);
+}
+
+void cli_help_bound(FILE *out) {
+    fputs(
+        "Usage: vidmm bound [OPTION...] [WORKLOAD]\n"
+        "\n"
+        "Says how many bytes a workload has to move into GPU memory, whoever knows the future.\n"
+        "A submission references whole allocations, of which those count that prefer GPU\n"
+        "memory. A referenced byte that does not lie in GPU\n"
+        "memory costs one, paged in or read where it lies, the first reference included, as\n"
+        "fresh memory is filled. Page by page (Belady) is a bound: pages leave at no cost, and a\n"
+        "submission needs nothing at the same time; no run moves less. Whole allocations by the\n"
+        "same rule are no bound, but what a good run can reach. Not included: what is written\n"
+        "back, page tables, contiguity, priorities, budgets.\n"
+        "\n"
+        "      --vram SIZE|N%     GPU memory, as of vidmm run (default: 100%)\n"
+        "      --frames N         stop after N frames\n"
+        "      --seed N           makes a generated workload\n"
+        "      --json FILE        as JSON; - is standard output\n"
+        "  -h, --help\n",
+        out);
 }
 
 void cli_help_workloads(FILE *out) {

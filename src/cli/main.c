@@ -35,7 +35,7 @@ static int run_command(int argc, char **argv) {
         int (*run)(int argc, char **argv);
     } commands[] = {{"run", cli_run},         {"check", cli_check}, {"inspect", cli_inspect},
                     {"migrate", cli_migrate}, {"cc", cli_cc},       {"workloads", cli_workloads},
-                    {"rules", cli_rules}};
+                    {"bound", cli_bound},     {"rules", cli_rules}};
 
     const char *word = argc > 1 ? argv[1] : NULL;
     if (!word)

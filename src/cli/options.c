@@ -73,7 +73,7 @@ static const struct {
     unsigned takers;
 } known[] = {
     {{"help", no_argument, NULL, OPTION_HELP}, ~0u},
-    {{"vram", required_argument, NULL, OPTION_VRAM}, CLI_ADAPTER_OPTIONS},
+    {{"vram", required_argument, NULL, OPTION_VRAM}, CLI_ADAPTER_OPTIONS | CLI_BOUND_OPTIONS},
     {{"driver", required_argument, NULL, OPTION_DRIVER}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
     {{"hardware", required_argument, NULL, OPTION_HARDWARE},
      CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
@@ -81,7 +81,8 @@ static const struct {
     {{"device-log", required_argument, NULL, OPTION_DEVICE_LOG}, HERE_OPTIONS},
     {{"no-fork", no_argument, NULL, OPTION_NO_FORK}, HERE_OPTIONS},
     {{"calls", required_argument, NULL, OPTION_CALLS}, HERE_OPTIONS},
-    {{"seed", required_argument, NULL, OPTION_SEED}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
+    {{"seed", required_argument, NULL, OPTION_SEED},
+     CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS | CLI_BOUND_OPTIONS},
     {{"threads", required_argument, NULL, OPTION_THREADS}, CLI_ADAPTER_OPTIONS},
     {{"ddi", required_argument, NULL, OPTION_DDI}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
     {{"model", required_argument, NULL, OPTION_MODEL}, CLI_ADAPTER_OPTIONS},
@@ -89,11 +90,12 @@ static const struct {
     {{"set", required_argument, NULL, OPTION_SET}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
     {{"inf", required_argument, NULL, OPTION_INF}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
     {{"trace", no_argument, NULL, OPTION_TRACE}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
-    {{"json", required_argument, NULL, OPTION_JSON}, CLI_RUN_OPTIONS | CLI_INSPECT_OPTIONS},
+    {{"json", required_argument, NULL, OPTION_JSON},
+     CLI_RUN_OPTIONS | CLI_INSPECT_OPTIONS | CLI_BOUND_OPTIONS},
     {{"plan", required_argument, NULL, OPTION_PLAN}, CLI_RUN_OPTIONS},
     {{"quiet", no_argument, NULL, OPTION_QUIET}, CLI_RUN_OPTIONS},
     {{"policy", required_argument, NULL, OPTION_POLICY}, CLI_RUN_OPTIONS},
-    {{"frames", required_argument, NULL, OPTION_FRAMES}, CLI_RUN_OPTIONS},
+    {{"frames", required_argument, NULL, OPTION_FRAMES}, CLI_RUN_OPTIONS | CLI_BOUND_OPTIONS},
     {{"dirty", no_argument, NULL, OPTION_DIRTY}, CLI_RUN_OPTIONS},
     {{"unjudged", no_argument, NULL, OPTION_UNJUDGED}, CLI_RUN_OPTIONS},
     {{"host", no_argument, NULL, OPTION_HOST}, CLI_INSPECT_OPTIONS},
@@ -417,7 +419,11 @@ static bool bytes_fit(const struct cli_options *options) {
 
 /* The words that are no options: at most one, a workload or a driver. */
 static bool take_rest(int argc, char **argv, unsigned takes, struct cli_options *options) {
-    int most = (takes & (CLI_RUN_OPTIONS | CLI_CHECK_OPTIONS | CLI_INSPECT_OPTIONS)) != 0 ? 1 : 0;
+    int most =
+        (takes & (CLI_RUN_OPTIONS | CLI_BOUND_OPTIONS | CLI_CHECK_OPTIONS | CLI_INSPECT_OPTIONS)) !=
+                0
+            ? 1
+            : 0;
     if (argc - optind > most) {
         cli_refuse("one word too many: '%s'; see vidmm %s --help", argv[optind + most], argv[0]);
         return false;

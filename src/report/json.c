@@ -99,6 +99,9 @@ static void put_play(json_t *root, const struct vidmm_play_result *play) {
     put_count(root, "page_ins", play->stats.page_ins);
     put_count(root, "evictions", play->stats.evictions);
     put_count(root, "paged_in_bytes", play->stats.paged_in_bytes);
+    put_count(root, "referenced_vram_bytes", play->referenced_vram);
+    put_count(root, "referenced_aperture_bytes", play->referenced_aperture);
+    put_count(root, "referenced_system_bytes", play->referenced_system);
     put_count(root, "paged_out_bytes", play->stats.paged_out_bytes);
     put_count(root, "paging_buffers", play->stats.paging_buffers);
     put_count(root, "multipass_splits", play->stats.multipass_splits);
@@ -139,6 +142,18 @@ static void put_virtual(json_t *root, const struct vidmm_play_result *play) {
     json_object_set_new(root, "budgets", budgets(play));
 }
 
+/* How far from the bound; null: nothing to compare with. */
+static json_t *bound(const struct vidmm_run_result *result) {
+    if (result->bound.pages == 0)
+        return json_null();
+    json_t *object = json_object();
+    put_count(object, "bytes", result->bound.pages);
+    put_count(object, "whole_bytes", result->bound.whole);
+    put_count(object, "moved_bytes", vidmm_run_moved(result));
+    json_object_set_new(object, "ratio", json_real(vidmm_run_over_bound(result)));
+    return object;
+}
+
 json_t *report_run_json(const struct vidmm_run_result *result) {
     char hash[17];
     snprintf(hash, sizeof(hash), "%016" PRIx64, result->calls_hash);
@@ -158,6 +173,7 @@ json_t *report_run_json(const struct vidmm_run_result *result) {
                           result->adapter.interface_version);
     put_count(root, "linked", result->adapter.linked);
     put_count(root, "query_version", result->adapter.query_version);
+    json_object_set_new(root, "bound", bound(result));
     json_object_set_new(root, "model", report_json_text(report_model(&result->mmu)));
     json_object_set_new(root, "mmu", report_mmu_json(&result->mmu));
     put_play(root, &result->play);

@@ -62,6 +62,10 @@ static void print_figures(FILE *out, const struct vidmm_play_result *play, uint3
     row_count(out, "evictions", play->stats.evictions);
     row_bytes(out, "paged in", play->stats.paged_in_bytes);
     row_bytes(out, "paged out", play->stats.paged_out_bytes);
+    row_bytes(out, "referenced in VRAM", play->referenced_vram);
+    row_bytes(out, "  in apertures", play->referenced_aperture);
+    if (play->referenced_system != 0)
+        row_bytes(out, "  in system memory", play->referenced_system);
     row_count(out, "paging buffers", play->stats.paging_buffers);
     row_count(out, "  split (multipass)", play->stats.multipass_splits);
     if (play->stats.busy_retries != 0)
@@ -74,6 +78,14 @@ static void print_figures(FILE *out, const struct vidmm_play_result *play, uint3
         row_count(out, "lost processes", play->lost_processes);
     if (play->refused != 0)
         fprintf(out, "  first refusal: %s\n", play->refusal);
+}
+
+static void print_bound(FILE *out, const struct vidmm_run_result *result) {
+    char bytes[32];
+    if (result->bound.pages != 0)
+        fprintf(out, LABEL "%15.2f  of the %s that nobody could beat\n", "moved over the bound",
+                vidmm_run_over_bound(result),
+                vidmm_report_size(result->bound.pages, bytes, sizeof(bytes)));
 }
 
 /* Lines for GPU virtual addresses. */
@@ -176,6 +188,7 @@ void vidmm_report_text(FILE *out, const struct vidmm_run_result *result,
     if (result->played) {
         print_head(out, result);
         print_figures(out, &result->play, result->adapter.linked);
+        print_bound(out, result);
         if (result->mmu.on || result->mmu.iommu)
             print_virtual(out, &result->play);
         print_operations(out, &result->play.stats);

@@ -22,6 +22,7 @@ static bool start_oracle(struct vidmm_player *player, struct player_process *pro
         if (status != VIDMM_OK)
             return player_fail(player, status, "a mapping");
     }
+    allocation->local = (event->umd_flags & (VIDMM_UMD_LOCAL | VIDMM_UMD_LOCAL_ONLY)) != 0;
     allocation->visible = info.driver.Flags.CpuVisible != 0;
     atomic_fetch_add(&player->live_bytes, info.size);
     if (event->priority != 0)

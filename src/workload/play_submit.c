@@ -197,6 +197,34 @@ static void submit_start(struct player_process *process) {
     process->checks = false;
 }
 
+struct whereabouts {
+    uint64_t vram, aperture, system, remote; /* bytes; remote: what would rather be in VRAM */
+};
+
+/* Where the allocations of the workload lie that the newest submission references. */
+static struct whereabouts submit_whereabouts(struct player_process *process) {
+    const struct player_allocation *result = &play_result(process)->page;
+    struct vidmm_adapter *adapter = process->player->harness->adapter;
+    struct whereabouts where = {0};
+    for (uint32_t i = 0; i < process->reference_count; i++) {
+        const struct player_allocation *one = process->referenced[i];
+        struct vidmm_allocation_info info;
+        struct vidmm_segment_info segment;
+        if (one == result)
+            continue;
+        vidmm_allocation_info(one->handle, &info);
+        if (!vidmm_segment_info(adapter, info.segment, &segment))
+            where.system += one->size;
+        else if (segment.aperture)
+            where.aperture += one->size;
+        else
+            where.vram += one->size;
+        if (one->local && (!info.segment || segment.aperture))
+            where.remote += one->size;
+    }
+    return where;
+}
+
 bool play_submit(struct player_process *process, const struct vidmm_event *event) {
     struct vidmm_player *player = process->player;
     const uint32_t *list = player->workload->lists + event->first;
@@ -214,7 +242,12 @@ bool play_submit(struct player_process *process, const struct vidmm_event *event
     if (!add_result(process) || !submit_work(process, &accepted))
         return false;
     if (accepted) {
+        struct whereabouts where = submit_whereabouts(process);
         pthread_mutex_lock(&player->lock);
+        player->result->referenced_vram += where.vram;
+        player->result->referenced_aperture += where.aperture;
+        player->result->referenced_system += where.system;
+        player->result->referenced_remote += where.remote;
         player->result->submissions++;
         player->result->on_physical[process->physical]++;
         pthread_mutex_unlock(&player->lock);

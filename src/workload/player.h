@@ -46,6 +46,7 @@ struct player_allocation {
     struct oracle_allocation oracle;
     uint64_t size; /* by the manager */
     bool visible;  /* may be locked */
+    bool local;    /* prefers GPU memory */
     bool pinned;
     uint32_t read_turn, write_turn, cpu_turn;
     struct player_process *process; /* that made it */

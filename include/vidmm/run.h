@@ -158,9 +158,13 @@ bool vidmm_run_policy(const char *name, const struct vidmm_policy **out, char *t
 
 /* Bytes that a run brought into GPU memory, and those of allocations that prefer to be there and were
  * referenced where they lay. */
-uint64_t vidmm_run_moved(const struct vidmm_run_result *result);
+static inline uint64_t vidmm_run_moved(const struct vidmm_run_result *result) {
+    return result->play.stats.paged_in_bytes + result->play.referenced_remote;
+}
 /* These over the bound; 0: there is none. */
-double vidmm_run_over_bound(const struct vidmm_run_result *result);
+static inline double vidmm_run_over_bound(const struct vidmm_run_result *result) {
+    return result->bound.pages ? (double)vidmm_run_moved(result) / (double)result->bound.pages : 0;
+}
 
 /* "64M", "1.5GiB", "65536"; suffixes are powers of 1024. */
 bool vidmm_run_parse_size(const char *text, uint64_t *bytes);

@@ -173,15 +173,6 @@ static void run_begin(const struct vidmm_workload *workload,
         run_worsen(result, VIDMM_RUN_DRIVER_FAILED, "out of memory for the referee");
 }
 
-uint64_t vidmm_run_moved(const struct vidmm_run_result *result) {
-    const struct vidmm_play_result *play = &result->play;
-    return play->stats.paged_in_bytes + play->referenced_remote;
-}
-
-double vidmm_run_over_bound(const struct vidmm_run_result *result) {
-    return result->bound.pages ? (double)vidmm_run_moved(result) / (double)result->bound.pages : 0;
-}
-
 /* What refused submissions would have needed is not known, and adapters of a link have memory each. */
 static void run_compare(const struct vidmm_workload *workload,
                         const struct vidmm_run_options *options, struct vidmm_run_result *result) {

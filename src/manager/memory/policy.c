@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "memory/adaptive.h"
 
 /* Residents of the same rank are equal; among that many of them a clean one is looked for. */
 #define EQUAL_LOOKS 8u
@@ -17,6 +18,7 @@ const struct vidmm_policy vidmm_policy_lru = {.version = VIDMM_POLICY_VERSION, .
 /* The default first. A new policy is a structure and a row here. */
 static const struct vidmm_policy *const policies[] = {
     &vidmm_policy_lru,
+    &vidmm_policy_adaptive,
 };
 
 const struct vidmm_policy *vidmm_policy_at(size_t index) {

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "counting_os.h"
+#include "memory/adaptive.h"
 #include "memory/policy.h"
 
 #define RESIDENTS 200u
@@ -354,6 +355,93 @@ static void a_victim_costs_logarithmic_steps(void **state) {
     assert_true(many <= 3 * few);
 }
 
+/* ---- The guard -------------------------------------------------------------------------------- */
+
+#define ROOM 64u /* pages of memory, an allocation each */
+#define MOST 160u
+#define USES 20000u
+
+/* Which allocation use `i` of a trace is of. */
+typedef uint32_t trace(uint32_t i, uint64_t *seed);
+
+static uint32_t loop_trace(uint32_t i, uint64_t *seed) {
+    (void)seed;
+    return i % (ROOM + ROOM / 5);
+}
+
+static uint32_t random_trace(uint32_t i, uint64_t *seed) {
+    (void)i;
+    return below(seed, MOST);
+}
+
+/* Half of the uses are of a few. */
+static uint32_t skewed_trace(uint32_t i, uint64_t *seed) {
+    (void)i;
+    return below(seed, below(seed, 2) ? ROOM / 2 : MOST);
+}
+
+/* What moves on is used for a while and never again; regular for a prediction until then. */
+static uint32_t moving_trace(uint32_t i, uint64_t *seed) {
+    return (i / 40 + below(seed, ROOM / 2)) % MOST;
+}
+
+/* A loop, then anything, in turn. */
+static uint32_t mixed_trace(uint32_t i, uint64_t *seed) {
+    return i / 3000 % 2 ? random_trace(i, seed) : loop_trace(i, seed);
+}
+
+/* Misses of a memory of ROOM pages. */
+static uint32_t misses_of(const struct vidmm_policy *policy, trace *next) {
+    const uint64_t memory[VIDMM_POLICY_SEGMENTS + 1] = {0, ROOM * 4096u};
+    struct running running;
+    struct resident_queue queue;
+    struct resident *residents = calloc(MOST, sizeof(*residents));
+    uint64_t seed = 99;
+    uint32_t misses = 0;
+    assert_non_null(residents);
+    memset(&running, 0, sizeof(running));
+    running.os = counting_os_view(&running.counting);
+    assert_true(policy_start(&running.run, policy, &running.os, memory));
+    resident_queue_init(&queue, &running.run);
+    for (uint32_t i = 0; i < USES; i++) {
+        struct resident *one = &residents[next(i, &seed)];
+        one->facts.size = 4096;
+        resident_use(&running.run, one, i + 1, false);
+        if (!one->queue) {
+            struct resident *victim =
+                queue.count == ROOM ? resident_victim(&queue, NULL, NULL) : NULL;
+            resident_remove(victim ? victim : one);
+            if (victim)
+                resident_moved(&running.run, victim, 0);
+            resident_add(&queue, one);
+            resident_moved(&running.run, one, 1);
+            misses++;
+        }
+        policy_submitted(&running.run, i + 1);
+    }
+    for (uint32_t i = 0; i < MOST; i++) {
+        resident_remove(&residents[i]);
+        resident_freed(&running.run, &residents[i]);
+    }
+    policy_stop(&running.run);
+    assert_int_equal(running.counting.blocks, 0);
+    free(residents);
+    return misses;
+}
+
+static void the_adaptive_policy_never_falls_far_behind_lru(void **state) {
+    (void)state;
+    trace *const traces[] = {loop_trace, random_trace, skewed_trace, moving_trace, mixed_trace};
+    for (uint32_t i = 0; i < sizeof(traces) / sizeof(traces[0]); i++) {
+        uint32_t lru = misses_of(&vidmm_policy_lru, traces[i]);
+        uint32_t adaptive = misses_of(&vidmm_policy_adaptive, traces[i]);
+        print_message("trace %u: lru %u, adaptive %u\n", i, lru, adaptive);
+        assert_true(adaptive <= lru + lru / 10 + 4 * ROOM);
+    }
+    assert_true(2 * misses_of(&vidmm_policy_adaptive, loop_trace) <
+                misses_of(&vidmm_policy_lru, loop_trace));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_victim_is_what_the_policy_evicts_first),
@@ -363,6 +451,7 @@ int main(void) {
         cmocka_unit_test(a_victim_may_be_spared_but_not_for_ever),
         cmocka_unit_test(a_list_has_the_order_of_its_allocations),
         cmocka_unit_test(a_victim_costs_logarithmic_steps),
+        cmocka_unit_test(the_adaptive_policy_never_falls_far_behind_lru),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

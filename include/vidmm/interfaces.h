@@ -123,6 +123,23 @@ static inline uint32_t vidmm_interface_caps_size(uint32_t registered) {
     return 0x150;
 }
 
+/* The bits of DXGK_VIDMMCAPS that a version has; all others are reserved. */
+static inline uint32_t vidmm_interface_memory_caps(uint32_t version) {
+    static const struct {
+        uint32_t version, bits;
+    } gates[] = {
+        {DXGKDDI_INTERFACE_VERSION_WDDM3_1, 18}, {DXGKDDI_INTERFACE_VERSION_WDDM2_9, 17},
+        {DXGKDDI_INTERFACE_VERSION_WDDM2_7, 14}, {DXGKDDI_INTERFACE_VERSION_WDDM2_4, 13},
+        {DXGKDDI_INTERFACE_VERSION_WDDM2_2, 11}, {DXGKDDI_INTERFACE_VERSION_WDDM2_1, 10},
+        {DXGKDDI_INTERFACE_VERSION_WDDM2_0, 9},  {DXGKDDI_INTERFACE_VERSION_WDDM1_3, 5},
+        {DXGKDDI_INTERFACE_VERSION_WIN7, 4},
+    };
+    for (size_t i = 0; i < sizeof(gates) / sizeof(*gates); i++)
+        if (version >= gates[i].version)
+            return (1u << gates[i].bits) - 1u;
+    return 1u;
+}
+
 /* Makes `table` one of `version`: without functions that are newer. */
 static inline void vidmm_interface_cut(DRIVER_INITIALIZATION_DATA *table, uint32_t version) {
     const struct vidmm_interface *row = vidmm_interface(version);

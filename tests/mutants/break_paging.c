@@ -22,6 +22,16 @@ static NTSTATUS APIENTRY refuse_fill(const HANDLE adapter, build_args *args) {
 }
 REPLACE(DxgkDdiBuildPagingBuffer, refuse_fill)
 
+/* No command of the hardware begins like this. */
+static NTSTATUS APIENTRY spoil_command(const HANDLE adapter, build_args *args) {
+    uint8_t *start = args->pDmaBuffer;
+    NTSTATUS status = good_build(adapter, args);
+    if (args->pDmaBuffer != start)
+        memset(start, 0xff, sizeof(uint16_t));
+    return status;
+}
+REPLACE(DxgkDdiBuildPagingBuffer, spoil_command)
+
 static NTSTATUS write_past(const HANDLE adapter, build_args *args, NTSTATUS when) {
     uint8_t *end = (uint8_t *)args->pDmaBuffer + args->DmaSize;
     NTSTATUS status = good_build(adapter, args);
@@ -195,6 +205,8 @@ const struct mutant mutants_paging[] = {
             "goes no further than the first part of an operation"),
      .consequences = {161, 184, 185, 194}, .settings = {{"PagingBufferBytes", 256}}},
     {BREAKS(149, DRIVER, "paging", refuse_fill, "answers FILL with STATUS_NOT_SUPPORTED")},
+    {BREAKS(539, DRIVER, "operations", spoil_command,
+            "builds commands that the GPU does not know")},
     {BREAKS(152, DRIVER, "paging", write_past_and_say_so,
             "writes one byte past DmaSize before it says INSUFFICIENT_DMA_BUFFER"),
      .settings = {{"PagingBufferBytes", 256}}},

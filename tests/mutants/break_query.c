@@ -368,6 +368,22 @@ static void paging_node_too_high(DXGK_PHYSICALADAPTERCAPS *caps) {
 }
 INSTALL(paging_node_too_high, physical)
 
+static void paging_node_of_old(DXGK_DRIVERCAPS *caps) {
+    caps->MemoryManagementCaps.PagingNode = caps->GpuEngineTopology.NbAsymetricProcessingNodes;
+}
+INSTALL(paging_node_of_old, caps)
+
+static void newer_memory_caps(DXGK_DRIVERCAPS *caps) {
+    caps->MemoryManagementCaps.Value |= 1u << 31;
+}
+INSTALL(newer_memory_caps, caps)
+
+static void no_size(struct query_descriptor *d) {
+    if (query_memory(d))
+        *d->size = *d->commit = 0;
+}
+INSTALL(no_size, descriptor)
+
 static void wrong_handle(DXGK_PHYSICALADAPTERCAPS *caps) {
     caps->DxgkPhysicalAdapterHandle = NULL;
 }
@@ -497,6 +513,7 @@ const struct mutant mutants_query[] = {
             "leaves CpuTranslatedAddress of a CpuVisible segment 0")},
     {BREAKS(39, DRIVER, "start", beyond_bar,
             "reports a CpuVisible segment twice the size of its BAR")},
+    {BREAKS(540, DRIVER, "start", no_size, "reports a segment without a byte")},
     {BREAKS(40, DRIVER, "start", no_bank_table, "sets UseBanking without a bank table"),
      .settings = {{"InterfaceVersion", VERSION(WIN8)}}},
     {BREAKS(41, DRIVER, "start", falling_banks, "has banks whose ends fall"),
@@ -533,6 +550,8 @@ const struct mutant mutants_query[] = {
     {BREAKS(73, DRIVER, "start", pages_from_memory,
             "wants its paging buffers in a memory segment")},
     {BREAKS(84, DRIVER, "start", dedicated_engine, "sets DedicatedPagingEngine")},
+    {BREAKS(84, DRIVER, "start", newer_memory_caps,
+            "sets a bit of DXGK_VIDMMCAPS that no version has")},
     {BREAKS(85, DRIVER, "start", virtual_by_nothing,
             "sets VirtualAddressingSupported without an MMU")},
     {BREAKS(536, DRIVER, "start", tables_alone,
@@ -541,6 +560,8 @@ const struct mutant mutants_query[] = {
     {BREAKS(86, DRIVER, "start", texture_alone, "sets CrossAdapterResourceTexture alone"),
      .settings = {{"InterfaceVersion", VERSION(WDDM2_9)}}},
     {BREAKS(89, DRIVER, "start", paging_node_too_high, "names a paging node that does not exist")},
+    {BREAKS(89, DRIVER, "start", paging_node_of_old, "names a PagingNode that does not exist"),
+     .settings = {{"InterfaceVersion", VERSION(WIN8)}}},
     {BREAKS(524, DRIVER, "query", know_one_node, "tells of its first node alone")},
     {BREAKS(524, DRIVER, "query", know_all_nodes, "tells of nodes that do not exist")},
     {BREAKS(524, DRIVER, "query", no_metadata, "has no DxgkDdiGetNodeMetadata")},

@@ -87,24 +87,6 @@ static enum vidmm_status validate_addresses(const struct question *question,
     return VIDMM_OK;
 }
 
-/* Bits that VidMm capabilities had at a version; the rest is reserved. */
-static uint32_t known_vidmm_caps(uint32_t version) {
-    static const struct {
-        uint32_t version, bits;
-    } gates[] = {
-        {DXGKDDI_INTERFACE_VERSION_WDDM3_1, 18}, {DXGKDDI_INTERFACE_VERSION_WDDM2_9, 17},
-        {DXGKDDI_INTERFACE_VERSION_WDDM2_7, 14}, {DXGKDDI_INTERFACE_VERSION_WDDM2_4, 13},
-        {DXGKDDI_INTERFACE_VERSION_WDDM2_2, 11}, {DXGKDDI_INTERFACE_VERSION_WDDM2_1, 10},
-        {DXGKDDI_INTERFACE_VERSION_WDDM2_0, 9},  {DXGKDDI_INTERFACE_VERSION_WDDM1_3, 5},
-        {DXGKDDI_INTERFACE_VERSION_WIN7, 4},
-    };
-    for (size_t i = 0; i < sizeof(gates) / sizeof(*gates); i++) {
-        if (version >= gates[i].version)
-            return (1u << gates[i].bits) - 1u;
-    }
-    return 1u;
-}
-
 static enum vidmm_status validate_vidmm_caps(const struct question *question, uint32_t version,
                                              DXGK_VIDMMCAPS caps) {
     struct complaint complaint = {.page = PAGE_VIDMM_CAPS, .value = caps.Value};
@@ -112,9 +94,10 @@ static enum vidmm_status validate_vidmm_caps(const struct question *question, ui
         complaint.field = "DXGK_VIDMMCAPS.DedicatedPagingEngine, PagingEngineCanSwizzle";
         complaint.expected = "0: both are reserved";
         complaint.rule = "R84";
-    } else if ((caps.Value & ~known_vidmm_caps(version)) != 0) {
+    } else if ((caps.Value & ~vidmm_interface_memory_caps(version)) != 0) {
         complaint.field = "DXGK_VIDMMCAPS.Reserved";
         complaint.expected = "0 in every bit that the interface version does not define";
+        complaint.rule = "R84";
     } else if (caps.VirtualAddressingSupported && !caps.GpuMmuSupported && !caps.IoMmuSupported) {
         complaint.field = "DXGK_VIDMMCAPS.VirtualAddressingSupported";
         complaint.expected = "set together with GpuMmuSupported or IoMmuSupported";
@@ -179,6 +162,7 @@ static enum vidmm_status query_driver_caps(const struct query_context *context,
             return query_refuse(
                 &question, &(struct complaint){.field = "DXGKARG_QUERYADAPTERINFO.pOutputData",
                                                .expected = "nothing written behind OutputDataSize",
+                                               .rule = "R545",
                                                .page = PAGE_QUERY,
                                                .value = i});
     }
@@ -219,11 +203,11 @@ static enum vidmm_status topology_nodes(const struct query_context *context,
     uint32_t paging = named ? facts->caps.MemoryManagementCaps.PagingNode : 0;
     if (nodes == 0 || nodes > NODES_MAX)
         return refuse_node(&question, "DXGK_GPUENGINETOPOLOGY.NbAsymetricProcessingNodes",
-                           "1 to 64 nodes from a MultiEngineAware driver", NULL,
+                           "1 to 64 nodes from a MultiEngineAware driver", "R89",
                            "ns-d3dkmddi-_dxgk_gpuenginetopology", nodes);
     if (paging >= nodes)
         return refuse_node(&question, "DXGK_VIDMMCAPS.PagingNode", "less than the number of nodes",
-                           NULL, PAGE_VIDMM_CAPS, paging);
+                           "R89", PAGE_VIDMM_CAPS, paging);
     facts->nodes = nodes;
     physical->paging_node = paging;
     return VIDMM_OK;
@@ -237,7 +221,7 @@ static enum vidmm_status validate_nodes(const struct question *question,
                                         const DXGK_PHYSICALADAPTERCAPS *caps) {
     if (caps->NumExecutionNodes == 0 || caps->NumExecutionNodes > NODES_MAX)
         return refuse_node(question, "DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes",
-                           "1 to 64 execution nodes", NULL, PAGE_PHYSICAL_CAPS,
+                           "1 to 64 execution nodes", "R89", PAGE_PHYSICAL_CAPS,
                            caps->NumExecutionNodes);
     if (caps->PagingNodeIndex >= caps->NumExecutionNodes)
         return refuse_node(question, "DXGK_PHYSICALADAPTERCAPS.PagingNodeIndex",
@@ -245,7 +229,7 @@ static enum vidmm_status validate_nodes(const struct question *question,
                            caps->PagingNodeIndex);
     if (caps->Flags.VPRPagingContextRequired && caps->VPRPagingNode >= caps->NumExecutionNodes)
         return refuse_node(question, "DXGK_PHYSICALADAPTERCAPS.VPRPagingNode",
-                           "less than NumExecutionNodes with VPRPagingContextRequired", NULL,
+                           "less than NumExecutionNodes with VPRPagingContextRequired", "R89",
                            PAGE_PHYSICAL_CAPS, caps->VPRPagingNode);
     return VIDMM_OK;
 }
@@ -256,7 +240,7 @@ static enum vidmm_status validate_linked_nodes(const struct question *question,
                                                uint32_t nodes) {
     if (index != 0 && nodes != facts->nodes)
         return refuse_node(question, "DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes",
-                           "as many as the other physical adapters of the link have", NULL,
+                           "as many as the other physical adapters of the link have", "R509",
                            "tdr-changes-in-windows-8", nodes);
     if (nodes * facts->linked > NODES_MAX)
         return refuse_node(question, "DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes",

@@ -215,7 +215,7 @@ static enum vidmm_status accept_extent(const struct trial *trial) {
     /* No page tells that a system refuses a part of a page at the end (R32): it is not used. */
     if (d->size < PAGE_BYTES)
         return bad_field(trial, FIELD_SIZE, "at least a page: nothing could be placed there",
-                         d->size != 0 ? "R32" : NULL, d->size);
+                         d->size != 0 ? "R32" : "R540", d->size);
     if (d->size / segment->page_size > PLACER_PAGES_MAX)
         return bad_field(trial, FIELD_SIZE, "less than 8 TiB", NULL, d->size);
     if (d->base > UINT64_MAX - d->size)
@@ -240,7 +240,7 @@ static enum vidmm_status accept_commit_limit(const struct trial *trial) {
         return bad_field(trial, FIELD_COMMIT, "at most Size", "R63", d->commit_limit);
     if (d->commit_limit < segment->page_size)
         return bad_field(trial, FIELD_COMMIT,
-                         "at least a page: nothing could be mapped into the aperture", NULL,
+                         "at least a page: nothing could be mapped into the aperture", "R63",
                          d->commit_limit);
     segment->commit_limit = d->commit_limit < segment->size ? d->commit_limit : segment->size;
     return VIDMM_OK;

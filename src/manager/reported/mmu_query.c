@@ -34,6 +34,7 @@ static enum vidmm_status validate_caps(const struct question *question,
                caps->VirtualAddressBitCount > ADDRESS_BITS_MAX) {
         complaint.field = "DXGK_GPUMMUCAPS.VirtualAddressBitCount";
         complaint.expected = "22 to 57";
+        complaint.rule = "R251";
         complaint.value = caps->VirtualAddressBitCount;
     } else if (caps->LeafPageTableSizeFor64KPagesInBytes % 4096u != 0) {
         complaint.field = "DXGK_GPUMMUCAPS.LeafPageTableSizeFor64KPagesInBytes";
@@ -43,6 +44,7 @@ static enum vidmm_status validate_caps(const struct question *question,
     } else if (caps->DualPteSupported && caps->LeafPageTableSizeFor64KPagesInBytes == 0) {
         complaint.field = "DXGK_GPUMMUCAPS.DualPteSupported";
         complaint.expected = "only with LeafPageTableSizeFor64KPagesInBytes";
+        complaint.rule = "R254";
         complaint.value = caps->Value;
     } else if ((uint32_t)caps->PageTableUpdateMode > DXGK_PAGETABLEUPDATE_GPU_PHYSICAL) {
         complaint.field = "DXGK_GPUMMUCAPS.PageTableUpdateMode";
@@ -102,8 +104,8 @@ static enum vidmm_status validate_segment(const struct level_question *question,
         *id = 0;
     const struct segment *segment = physical_segment(facts, question->index, *id);
     if (*id != 0 && (!segment || segment->aperture))
-        return mmu_query_wrong(question, field, "a memory segment, or 0 for system memory",
-                               segment ? "R546" : NULL, *id);
+        return mmu_query_wrong(question, field, "a memory segment, or 0 for system memory", "R546",
+                               *id);
     if (*id == 0 && size > 4096u)
         return mmu_query_wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSizeInBytes",
                                "at most 4096 where page tables are in system memory", "R252", size);
@@ -115,7 +117,7 @@ static enum vidmm_status mmu_query_validate_size(const struct level_question *qu
                                                  uint32_t bits, uint32_t size) {
     if (bits > INDEX_BITS_MAX || (bits == 0 && !question->root_grows))
         return mmu_query_wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableIndexBitCount",
-                               "1 to 18; or 0 for a root page table that grows", NULL, bits);
+                               "1 to 18; or 0 for a root page table that grows", "R251", bits);
     if (question->level == 0 && question->mmu->pages != MMU_PAGES_4K && bits < WIDE_BITS)
         return mmu_query_wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableIndexBitCount",
                                "at least 4 for leaf page tables where there are pages of 64 KB",

@@ -23,6 +23,21 @@ const struct vidmm_rule rules_b_kind[] = {
         .right = "d->Size = VramBytes - ROUND_TO_PAGES(sizeof(RING));\n",
     },
     {
+        RULE(540, DRIVER, IMPLIED, START_FAILS),
+        .statement = "The Size of a segment is not 0.",
+        .page = "ns-d3dkmddi-_dxgk_segmentdescriptor",
+        .how = "Size of each descriptor is looked at; AGP segments, whose Size is ignored, are "
+               "left out.",
+        .why = "Nothing can be placed in it. A descriptor that was copied before its last member "
+               "was written looks like this.",
+        .windows = "No page forbids it, and none tells what becomes of it.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "out->pSegmentDescriptor[0] = d;\n"
+                 "d.Size = VramBytes;\n",
+        .right = "d.Size = VramBytes;\n"
+                 "out->pSegmentDescriptor[0] = d;\n",
+    },
+    {
         RULE(33, BOTH, DOCUMENTED, START_FAILS),
         .severity_source = THE_PAGE,
         .statement =

@@ -180,10 +180,11 @@ const struct vidmm_rule rules_c[] = {
     {
         RULE(84, DRIVER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WIN7,
-        .statement = "DedicatedPagingEngine and PagingEngineCanSwizzle are 0.",
+        .statement = "DedicatedPagingEngine, PagingEngineCanSwizzle and the bits of DXGK_VIDMMCAPS "
+                     "that the interface version does not have are 0.",
         .page = "ns-d3dkmddi-_dxgk_vidmmcaps",
-        .how = "Both bits are looked at in the answer to DRIVERCAPS. "
-               "mcdm-implementation-guidelines has both, too, as FALSE.",
+        .how = "The bits are looked at in the answer to DRIVERCAPS. "
+               "mcdm-implementation-guidelines has the first two, too, as FALSE.",
         .why =
             "They are reserved, whatever their names promise: no page says what a driver gets that "
             "sets them.",
@@ -272,10 +273,13 @@ const struct vidmm_rule rules_c[] = {
     },
     {
         RULE(89, DRIVER, DOCUMENTED, START_FAILS),
-        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "PagingNodeIndex is less than NumExecutionNodes.",
+        .statement = "PagingNodeIndex, before WDDM 2.0 PagingNode of a MultiEngineAware driver, "
+                     "names one of the adapter's nodes, of which there are 1 to "
+                     "DXGK_MAX_ASYMETRICAL_PROCESSING_NODES.",
         .page = "ns-d3dkmddi-_dxgk_physicaladaptercaps",
-        .how = "Both members are compared in the answer to PHYSICALADAPTERCAPS.",
+        .how = "PagingNodeIndex, and VPRPagingNode with VPRPagingContextRequired, is compared with "
+               "NumExecutionNodes in the answer to PHYSICALADAPTERCAPS; PagingNode with "
+               "NbAsymetricProcessingNodes in DRIVERCAPS.",
         .why =
             "All paging goes to this node, so a node that does not exist means no paging at all.",
         .windows = "No page tells; the adapter is of no use.",

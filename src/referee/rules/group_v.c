@@ -100,4 +100,18 @@ const struct vidmm_rule rules_v[] = {
             "data.DmaCompleted.SubmissionFenceId = ++ctx->Completed; /* a counter of ours */\n",
         .right = "data.DmaCompleted.SubmissionFenceId = ReadCompletedFence(ctx, node);\n",
     },
+    {
+        RULE(539, DRIVER, IMPLIED, DEVICE_LOST),
+        .statement = "The GPU carries out what the driver built for paging: none of its commands "
+                     "ends in an error.",
+        .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
+        .how = "The driver may not report a fault, or a page fault, of a submission of paging "
+               "operations, where no other rule was broken before from which that may follow.",
+        .why = "No application writes paging buffers: a command that the hardware does not "
+               "understand, or an address that leads nowhere, is the driver's.",
+        .windows = "Not known. What should have been moved is not, and the GPU is reset.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "command.Destination = TableAddress + Page;\n",
+        .right = "command.Destination = TableAddress + Page * sizeof(GPU_PTE);\n",
+    },
 };

@@ -25,6 +25,10 @@ static void caps_judge_memory_caps(struct vidmm_referee *referee, DXGK_VIDMMCAPS
                 "MemoryManagementCaps is 0x%08x: DedicatedPagingEngine %u, "
                 "PagingEngineCanSwizzle %u",
                 caps.Value, caps.DedicatedPagingEngine, caps.PagingEngineCanSwizzle);
+    DRIVER_MUST(
+        84, (caps.Value & ~vidmm_interface_memory_caps(referee->adapter.registered_version)) == 0,
+        "0 in every bit that the interface version does not define",
+        "MemoryManagementCaps is 0x%08x", caps.Value);
     DRIVER_MUST(85, !caps.VirtualAddressingSupported || caps.GpuMmuSupported || caps.IoMmuSupported,
                 "VirtualAddressingSupported together with GpuMmuSupported or IoMmuSupported",
                 "MemoryManagementCaps is 0x%08x: VirtualAddressingSupported alone", caps.Value);
@@ -116,6 +120,24 @@ static size_t caps_size_known(uint32_t version) {
     return offsetof(DXGK_DRIVERCAPS, WDDMVersion);
 }
 
+/* Before WDDM 2.0: the nodes of the adapter, and which of them pages. */
+static void caps_take_topology(struct vidmm_referee *referee, const DXGK_DRIVERCAPS *caps) {
+    struct shadow_physical *first = &referee->adapter.physical[0];
+    uint32_t nodes = caps->GpuEngineTopology.NbAsymetricProcessingNodes;
+    uint32_t paging = caps->MemoryManagementCaps.PagingNode;
+    first->nodes = 1;
+    first->paging_node = first->vpr_paging_node = 0;
+    if (!caps->SchedulingCaps.MultiEngineAware)
+        return;
+    DRIVER_MUST(89, paging < nodes && nodes <= SHADOW_ORDINALS,
+                "1 to 64 nodes with MultiEngineAware, and a PagingNode that is one of them",
+                "NbAsymetricProcessingNodes is %u, PagingNode %u", nodes, paging);
+    if (nodes >= 1 && nodes <= SHADOW_ORDINALS) {
+        first->nodes = nodes;
+        first->paging_node = first->vpr_paging_node = paging;
+    }
+}
+
 static void caps_take_driver(struct vidmm_referee *referee, const struct query *query) {
     struct shadow_adapter *adapter = &referee->adapter;
     DXGK_DRIVERCAPS *caps = &adapter->caps;
@@ -136,17 +158,8 @@ static void caps_take_driver(struct vidmm_referee *referee, const struct query *
     if (caps->MiscCaps.ComputeOnly)
         caps_judge_compute_only(referee, caps);
     slots_judge(referee);
-    if (adapter->version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
-        return;
-    struct shadow_physical *first = &adapter->physical[0];
-    first->nodes = 1;
-    first->paging_node = first->vpr_paging_node = 0;
-    uint32_t nodes = caps->GpuEngineTopology.NbAsymetricProcessingNodes;
-    if (caps->SchedulingCaps.MultiEngineAware && nodes >= 1 && nodes <= SHADOW_ORDINALS) {
-        first->nodes = nodes;
-        first->paging_node = caps->MemoryManagementCaps.PagingNode;
-        first->vpr_paging_node = first->paging_node;
-    }
+    if (adapter->version < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+        caps_take_topology(referee, caps);
 }
 
 /* The index of the physical adapter that PHYSICALADAPTERCAPS is asked of. */
@@ -206,10 +219,14 @@ static void caps_take_physical(struct vidmm_referee *referee, const struct query
         return;
     memset(&caps, 0, sizeof(caps));
     memcpy(&caps, query->out.bytes, size);
-    DRIVER_MUST(89, caps.PagingNodeIndex < caps.NumExecutionNodes,
-                "PagingNodeIndex less than NumExecutionNodes",
-                "PagingNodeIndex is %u, NumExecutionNodes %u", caps.PagingNodeIndex,
-                caps.NumExecutionNodes);
+    DRIVER_MUST(
+        89,
+        caps.PagingNodeIndex < caps.NumExecutionNodes &&
+            caps.NumExecutionNodes <= SHADOW_ORDINALS &&
+            (!caps.Flags.VPRPagingContextRequired || caps.VPRPagingNode < caps.NumExecutionNodes),
+        "1 to 64 nodes, and nodes for paging that are among them",
+        "NumExecutionNodes is %u, PagingNodeIndex %u", caps.NumExecutionNodes,
+        caps.PagingNodeIndex);
     caps_judge_handle(referee, index, caps.DxgkPhysicalAdapterHandle);
     caps_judge_nodes(referee, index, caps.NumExecutionNodes);
     caps_judge_models(referee, &caps);

@@ -187,6 +187,8 @@ static void descriptor_judge_one(struct vidmm_referee *referee, const struct des
     descriptor_judge_flags(referee, d, id);
     DRIVER_MUST(32, d->size % SHADOW_PAGE == 0, "a Size in whole pages",
                 "Size of segment %u is 0x%llx", id, HEX(d->size));
+    DRIVER_MUST(540, d->size != 0, "a Size that something can be placed in",
+                "Size of segment %u is 0", id);
     DRIVER_MUST(54, d->reserved == 0, "Reserved 0", "Reserved of segment %u is 0x%llx", id,
                 HEX(d->reserved));
     descriptor_judge_preservation(referee, d, id);

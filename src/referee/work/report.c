@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "operation/operation.h"
 #include "state/grow.h"
 #include "work/work.h"
 
@@ -96,6 +97,41 @@ static void report_judge_routine(struct vidmm_referee *referee, const struct rep
                 "DxgkDdiInterruptRoutine reported work and returned FALSE%s", "");
 }
 
+/* Whether nothing was found before that the fault may follow from, of either side. */
+static bool report_unexplained(const struct vidmm_ledger *ledger) {
+    for (uint32_t i = 0; i < ledger->seen; i++) {
+        const struct vidmm_finding *finding = &ledger->finding[ledger->seen_as[i].finding];
+        if (finding->kind == VIDMM_FINDING_RULE && finding->rule != 539 &&
+            vidmm_finding_severity(finding) != VIDMM_SEVERITY_PERFORMANCE)
+            return false;
+    }
+    return true;
+}
+
+/* R539: of paging work each command is the driver's own. Not of operations that do not exist (R167). */
+static void report_judge_fault(struct vidmm_referee *referee,
+                               const struct vidmm_interrupt *report) {
+    const struct shadow_submission *work = referee->node[report_node(report)].first;
+    while (work && work->fence != report->fence)
+        work = work->next;
+    if (!work || !work->paging || !work->operations || !report_unexplained(referee->ledger))
+        return;
+    for (const struct shadow_operation *at = work->operations; at; at = at->next)
+        if (!operation_name(at->arg.Operation))
+            return;
+    DRIVER_MUST(539, false, "commands for paging that the GPU carries out",
+                "the paging work with fence %u, which begins with %s, ended in an error",
+                report->fence, operation_name(work->operations->arg.Operation));
+}
+
+static void report_fault(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
+    report_judge_fault(referee, report);
+    if (report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED)
+        submit_page_faulted(referee, report);
+    else
+        submit_faulted(referee, report_node(report), report->fence);
+}
+
 void reports_act(struct vidmm_referee *referee, const struct reported *reported) {
     const struct vidmm_interrupt *report = &reported->interrupt;
     if (reported->routine)
@@ -103,12 +139,10 @@ void reports_act(struct vidmm_referee *referee, const struct reported *reported)
     if (reported->routine || !report_of_link(referee, reported) ||
         !report_makes_sense(referee, report))
         return;
-    if (report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED)
-        submit_page_faulted(referee, report);
-    else if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED)
+    if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED)
         preempt_reported(referee, report_node(report), report->fence, report->last_completed);
     else if (report->type != DXGK_INTERRUPT_DMA_COMPLETED)
-        submit_faulted(referee, report_node(report), report->fence);
+        report_fault(referee, report);
     else if (preempt_judge_completed(referee, report_node(report), report->fence))
         submit_completed(referee, report_node(report), report->fence);
 }

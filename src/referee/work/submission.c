@@ -89,6 +89,8 @@ void submission_end(struct vidmm_referee *referee, struct shadow_node *node, boo
     struct shadow_submission *first = submission_unlink(node);
     if (complete && !node->first)
         submission_judge_space(referee, first);
+    if (complete && first->paging)
+        DRIVER_MUST(539, true, "", "%s", "");
     while (first->operations) {
         struct shadow_operation *operation = first->operations;
         first->operations = operation->next; /* and `next` still leads to what came behind it */

@@ -26,17 +26,17 @@ static DXGK_PAGE_TABLE_LEVEL_DESC *level_of(DXGKARG_QUERYADAPTERINFO *arg, uint3
 #define SPOILED(X)                                                                                 \
     X(one_level, "R250", "PageTableLevelCount", caps_of(arg)->PageTableLevelCount = 1)             \
     X(seven_levels, "R426", "PageTableLevelCount", caps_of(arg)->PageTableLevelCount = 7)          \
-    X(no_addresses, NULL, "VirtualAddressBitCount", caps_of(arg)->VirtualAddressBitCount = 12)     \
-    X(too_many_addresses, NULL, "VirtualAddressBitCount",                                          \
+    X(no_addresses, "R251", "VirtualAddressBitCount", caps_of(arg)->VirtualAddressBitCount = 12)     \
+    X(too_many_addresses, "R251", "VirtualAddressBitCount",                                          \
       caps_of(arg)->VirtualAddressBitCount = 64)                                                   \
     X(half_a_page_of_table, "R254", "LeafPageTableSizeFor64KPagesInBytes",                         \
       caps_of(arg)->LeafPageTableSizeFor64KPagesInBytes = 2048)                                    \
-    X(dual_without_64k, NULL, "DualPteSupported", caps_of(arg)->DualPteSupported = 1;              \
+    X(dual_without_64k, "R254", "DualPteSupported", caps_of(arg)->DualPteSupported = 1;              \
       caps_of(arg)->LeafPageTableSizeFor64KPagesInBytes = 0)                                       \
     X(unknown_mode, NULL, "PageTableUpdateMode",                                                   \
       caps_of(arg)->PageTableUpdateMode = (DXGK_PAGETABLEUPDATEMODE)3)                             \
-    X(no_index, NULL, "PageTableIndexBitCount", level_of(arg, 1)->PageTableIndexBitCount = 0)      \
-    X(too_much_index, NULL, "PageTableIndexBitCount",                                              \
+    X(no_index, "R251", "PageTableIndexBitCount", level_of(arg, 1)->PageTableIndexBitCount = 0)      \
+    X(too_much_index, "R251", "PageTableIndexBitCount",                                              \
       level_of(arg, 1)->PageTableIndexBitCount = 40)                                               \
     X(too_little_index, "R251", "PageTableIndexBitCount",                                          \
       level_of(arg, 1)->PageTableIndexBitCount = 1)                                                \
@@ -44,7 +44,7 @@ static DXGK_PAGE_TABLE_LEVEL_DESC *level_of(DXGKARG_QUERYADAPTERINFO *arg, uint3
     X(no_size, "R253", "PageTableSizeInBytes", level_of(arg, 0)->PageTableSizeInBytes = 0)         \
     X(large_in_system_memory, "R252", "PageTableSizeInBytes",                                      \
       level_of(arg, 0)->PageTableSizeInBytes = 8192; level_of(arg, 0)->PageTableSegmentId = 0)     \
-    X(no_such_segment, NULL, "PageTableSegmentId", level_of(arg, 0)->PageTableSegmentId = 9)       \
+    X(no_such_segment, "R546", "PageTableSegmentId", level_of(arg, 0)->PageTableSegmentId = 9)       \
     X(in_an_aperture, NULL, "PageTableSegmentId",                                                  \
       level_of(arg, 1)->PageTableSegmentId = APERTURE)                                             \
     X(out_of_the_cpus_reach, "R211", "PagingProcessPageTableSegmentId",                            \

@@ -336,14 +336,14 @@ static void protect(struct fake *fake, uint64_t start, uint64_t size) {
 #define REFUSALS(X)                                                                                \
     X(low_highest_address, ALL, "R31", "HighestAcceptableAddress",                                 \
       f->caps.HighestAcceptableAddress.QuadPart = 0xffffffff)                                      \
-    X(write_behind_the_caps, V1 | V3, NULL, "pOutputData", f->writes_behind_caps = true)           \
+    X(write_behind_the_caps, V1 | V3, "R545", "pOutputData", f->writes_behind_caps = true)           \
     X(dedicated_paging_engine, ALL, "R84", "DedicatedPagingEngine",                                \
       f->caps.MemoryManagementCaps.DedicatedPagingEngine = 1)                                      \
     X(paging_engine_can_swizzle, ALL, "R84", "PagingEngineCanSwizzle",                             \
       f->caps.MemoryManagementCaps.PagingEngineCanSwizzle = 1)                                     \
-    X(reserved_vidmm_caps, ALL, NULL, "DXGK_VIDMMCAPS.Reserved",                                   \
+    X(reserved_vidmm_caps, ALL, "R84", "DXGK_VIDMMCAPS.Reserved",                                   \
       f->caps.MemoryManagementCaps.Value = 1u << 31)                                               \
-    X(newer_vidmm_caps, OLD, NULL, "DXGK_VIDMMCAPS.Reserved",                                      \
+    X(newer_vidmm_caps, OLD, "R84", "DXGK_VIDMMCAPS.Reserved",                                      \
       f->caps.MemoryManagementCaps.GpuMmuSupported = 1)                                            \
     X(virtual_addressing_without_an_mmu, V4, "R85", "VirtualAddressingSupported",                  \
       f->caps.MemoryManagementCaps.VirtualAddressingSupported = 1)                                 \
@@ -357,17 +357,17 @@ static void protect(struct fake *fake, uint64_t start, uint64_t size) {
     X(compute_only_with_a_pitch_aligned_segment, V4, "R26", "DXGK_SEGMENTFLAGS",                   \
       f->caps.MiscCaps.ComputeOnly = 1; f->caps.ApertureSegmentCommitLimit = 0;                    \
       f->segments[0].flags.PitchAlignment = 1)                                                     \
-    X(many_engines_but_none_counted, OLD, NULL, "NbAsymetricProcessingNodes",                      \
+    X(many_engines_but_none_counted, OLD, "R89", "NbAsymetricProcessingNodes",                      \
       f->caps.SchedulingCaps.MultiEngineAware = 1)                                                 \
-    X(too_many_engines, OLD, NULL, "NbAsymetricProcessingNodes",                                   \
+    X(too_many_engines, OLD, "R89", "NbAsymetricProcessingNodes",                                   \
       f->caps.SchedulingCaps.MultiEngineAware = 1;                                                 \
       f->caps.GpuEngineTopology.NbAsymetricProcessingNodes = 65)                                   \
-    X(paging_node_out_of_range, OLD, NULL, "PagingNode",                                          \
+    X(paging_node_out_of_range, OLD, "R89", "PagingNode",                                          \
       f->caps.SchedulingCaps.MultiEngineAware = 1;                                                 \
       f->caps.GpuEngineTopology.NbAsymetricProcessingNodes = 2;                                    \
       f->caps.MemoryManagementCaps.PagingNode = 2)                                                 \
-    X(no_execution_node, V4, NULL, "NumExecutionNodes", f->physical.NumExecutionNodes = 0)         \
-    X(too_many_execution_nodes, V4, NULL, "NumExecutionNodes",                                     \
+    X(no_execution_node, V4, "R89", "NumExecutionNodes", f->physical.NumExecutionNodes = 0)         \
+    X(too_many_execution_nodes, V4, "R89", "NumExecutionNodes",                                     \
       f->physical.NumExecutionNodes = 65)                                                          \
     X(paging_node_index_out_of_range, V4, "R89", "PagingNodeIndex",                                \
       f->physical.PagingNodeIndex = 2)                                                             \
@@ -408,7 +408,7 @@ static void protect(struct fake *fake, uint64_t start, uint64_t size) {
     X(agp_in_version_4, V4, "R14", ".Agp", f->agp_size = 16 * MIB; make_agp(f, 1))                 \
     X(agp_with_other_flags, OLD, "R33", ".Agp", f->agp_size = 16 * MIB; make_agp(f, 1);            \
       f->segments[1].flags.CpuVisible = 1)                                                         \
-    X(size_of_zero, ALL, NULL, ".Size", f->segments[0].size = 0)                                  \
+    X(size_of_zero, ALL, "R540", ".Size", f->segments[0].size = 0)                                  \
     X(size_in_wrong_units, ALL, "R32", ".Size", f->segments[0].size = 64)                          \
     X(size_beyond_any_gpu, ALL, NULL, ".Size", f->segments[0].size = 1ull << 50)                   \
     X(wrapping_segment, ALL, "R20", ".BaseAddress",                                                \
@@ -419,7 +419,7 @@ static void protect(struct fake *fake, uint64_t start, uint64_t size) {
       add_segment(f, GIB - 16 * MIB))                                                              \
     X(aperture_commit_limit_above_its_size, ALL, "R63", ".CommitLimit",                            \
       f->segments[1].commit = 33 * MIB)                                                            \
-    X(aperture_commit_limit_of_zero, ALL, NULL, ".CommitLimit", f->segments[1].commit = 0)         \
+    X(aperture_commit_limit_of_zero, ALL, "R63", ".CommitLimit", f->segments[1].commit = 0)         \
     X(cpu_visible_at_0, ALL, "R39", ".CpuTranslatedAddress", f->segments[0].cpu = 0)               \
     X(cpu_visible_at_an_odd_address, ALL, "R39", ".CpuTranslatedAddress",                          \
       f->segments[0].cpu = 0xe0000100)                                                             \
@@ -473,7 +473,7 @@ static void protect(struct fake *fake, uint64_t start, uint64_t size) {
       protect(f, 100, MIB); f->segments[0].vpr_alignment = 0)                                      \
     X(protected_range_all_of_it_reserved_and_more, V4, NULL, ".VprReserveSize",                    \
       protect(f, MIB, MIB); f->segments[0].vpr_reserve = UINT32_MAX)                               \
-    X(vpr_paging_node_out_of_range, V4, NULL, "VPRPagingNode",                                     \
+    X(vpr_paging_node_out_of_range, V4, "R89", "VPRPagingNode",                                     \
       f->physical.Flags.VPRPagingContextRequired = 1; f->physical.VPRPagingNode = 2)               \
     X(an_undocumented_status_for_caps, ALL, "R27", "status",                                       \
       f->status[DXGKQAITYPE_DRIVERCAPS] = STATUS_BUFFER_TOO_SMALL)                                 \

@@ -13,6 +13,7 @@
 #include "memory/physical.h"
 
 #define MDL_PAGES_MOST (UINT32_MAX / HOST_PAGE) /* ByteCount has 32 bits */
+#define MDL_LENT_MOST  16u /* pages: a driver that copies through its own MDL maps few at a time */
 
 void host_mdls_init(struct host_mdls *mdls) {
     pthread_mutex_init(&mdls->lock, NULL);
@@ -70,8 +71,7 @@ static void mdl_take_back(struct host_mdl *m, bool freed) {
     uint64_t bytes = m->pages * HOST_PAGE;
     if (!m->lent)
         return;
-    (void)mmap(m->lent, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
-               -1, 0);
+    (void)mprotect(m->lent, bytes, PROT_NONE);
     pthread_mutex_lock(&mdls->lock);
     struct host_mdl_gone *gone = &mdls->gone[mdls->next_gone++ % HOST_MDLS_FREED];
     if (gone->view)
@@ -277,10 +277,14 @@ void *host_mdl_map(PMDL mdl) {
 /* A mapping of the driver's own, which ends with the MDL. */
 static void *mdl_lend(struct host_mdl *m) {
     uint64_t bytes = m->pages * HOST_PAGE;
-    void *view = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    bool run = run_at(m, 0) == m->pages;
+    void *view =
+        run ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, host_world->physical->file,
+                   (off_t)(MmGetMdlPfnArray(&m->mdl)[0] * HOST_PAGE))
+            : mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (view == MAP_FAILED)
         return NULL;
-    if (!map_frames(m, view)) {
+    if (!run && !map_frames(m, view)) {
         munmap(view, bytes);
         return NULL;
     }
@@ -440,11 +444,18 @@ NTKERNELAPI VOID NTAPI IoBuildPartialMdl(PMDL SourceMdl, PMDL TargetMdl, PVOID V
     TargetMdl->MdlFlags = MDL_PARTIAL | (SourceMdl->MdlFlags & MDL_PAGES_LOCKED);
 }
 
-/* Pages of the driver's own MDL are where the driver has them. */
+/* Pages that an MDL does not own are mapped anew each time, so that a driver that goes on using an
+ * address is seen. Those of a driver's own storage are where the driver has them. */
+static bool mdl_lends(const struct host_mdl *m) {
+    return m->kind == HOST_MDL_MANAGER ||
+           (m->kind == HOST_MDL_BORROWED && m->pages <= MDL_LENT_MOST && m->pages != 0 &&
+            !(m->mdl.MdlFlags & MDL_SOURCE_IS_NONPAGED_POOL) && frames_installed(m));
+}
+
 static char *mdl_map_for_driver(PMDL mdl, enum mdl_state state) {
     if (state == MDL_OWN)
         return mdl->StartVa;
-    return mdl_outer(mdl)->kind == HOST_MDL_MANAGER ? mdl_lend(mdl_outer(mdl)) : host_mdl_map(mdl);
+    return mdl_lends(mdl_outer(mdl)) ? mdl_lend(mdl_outer(mdl)) : host_mdl_map(mdl);
 }
 
 NTKERNELAPI PVOID NTAPI MmMapLockedPagesSpecifyCache(PMDL Mdl, KPROCESSOR_MODE AccessMode,
@@ -489,7 +500,7 @@ NTKERNELAPI VOID NTAPI MmUnmapLockedPages(PVOID BaseAddress, PMDL Mdl) {
     }
     Mdl->MdlFlags &= (CSHORT)~MDL_MAPPED_TO_SYSTEM_VA;
     Mdl->MappedSystemVa = NULL;
-    if (state == MDL_LIVE && mdl_outer(Mdl)->kind == HOST_MDL_MANAGER)
+    if (state == MDL_LIVE && mdl_outer(Mdl)->lent)
         mdl_take_back(mdl_outer(Mdl), false);
     else if (state == MDL_LIVE)
         host_mdl_unmap(Mdl);

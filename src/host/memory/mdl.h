@@ -36,7 +36,7 @@ struct host_mdl {
     uint64_t pages;
     void *view;       /* linear view, or NULL */
     bool view_is_own; /* mapped for this MDL, not part of RAM's own mapping */
-    void *lent;       /* of the manager's pages: where the driver has mapped them, or NULL */
+    void *lent;       /* of pages that it does not own: where the driver has mapped them, or NULL */
     void *reserved;   /* addresses of such a view that is not mapped yet, or NULL */
     MDL mdl;          /* PFNs follow */
 };
@@ -46,7 +46,7 @@ struct host_mdls {
     struct host_mdl *first;
     /* MDLs that were freed: kept for a while, with frame numbers that are none. */
     struct host_mdl *freed[HOST_MDLS_FREED];
-    /* Where a driver had mapped pages of the manager's: nothing is there any more. */
+    /* Where a driver had mapped such pages: nothing is there any more. */
     struct host_mdl_gone {
         uint8_t *view; /* NULL: nothing */
         uint64_t bytes;
@@ -70,7 +70,7 @@ void *host_mdl_map(PMDL mdl);
 /* Where that view is or will be, and its bytes; 0: nowhere. */
 uint64_t host_mdl_reserve(PMDL mdl, uint64_t *bytes);
 void host_mdl_unmap(PMDL mdl);
-/* Says so if a driver's mapping of the manager's pages was at the address; true: it has other memory
+/* Says so if a driver's mapping of pages that are not its own was at the address; true: it has other memory
  * there now, so that the instruction can go on. */
 bool host_mdl_gone_fault(uint64_t address, bool writes);
 void host_mdl_free(PMDL mdl);

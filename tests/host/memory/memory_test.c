@@ -322,6 +322,32 @@ static void mappings_of_the_systems_pages_end_with_them(void **state) {
     }
 }
 
+/* As a driver copies page by page, through an MDL of its own into which it writes frame numbers. */
+static void mappings_of_pages_that_an_mdl_borrows_end_when_they_are_unmapped(void **state) {
+    (void)state;
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host_error error;
+    config.seed = 7;
+    struct vidmm_host *host = tiny_up(&config);
+    const struct vidmm_os *os = vidmm_host_os(host);
+    PMDL page = os->pages_alloc(os->ctx, 1, 0, UINT64_MAX);
+    uint8_t *mine = os->pages_map(os->ctx, page);
+    PMDL window = IoAllocateMdl(NULL, PAGE, FALSE, FALSE, NULL);
+    MmGetMdlPfnArray(window)[0] = MmGetMdlPfnArray(page)[0];
+    window->MdlFlags |= MDL_PAGES_LOCKED;
+    volatile uint8_t *view = MmMapLockedPages(window, KernelMode);
+    view[3] = 9;
+    assert_int_equal(mine[3], 9);
+    MmUnmapLockedPages((void *)(uintptr_t)view, window);
+    assert_false(tiny_violated(host, "MDL"));
+    view[3] = 1;
+    assert_int_equal(mine[3], 9);
+    assert_true(tiny_violated(host, "writes to its mapping of an MDL"));
+    IoFreeMdl(window);
+    os->pages_free(os->ctx, page);
+    (void)tiny_down(host, &error);
+}
+
 static void mdls_of_a_driver_can_be_mapped(void **state) {
     struct vidmm_host_config config = tiny_config();
     struct vidmm_host_error error;
@@ -513,6 +539,7 @@ int main(void) {
         cmocka_unit_test(what_is_written_behind_contiguous_memory_is_told),
         cmocka_unit_test(paged_pool_is_out_of_reach_at_raised_irql),
         cmocka_unit_test(mappings_of_the_systems_pages_end_with_them),
+        cmocka_unit_test(mappings_of_pages_that_an_mdl_borrows_end_when_they_are_unmapped),
         cmocka_unit_test(mdls_of_a_driver_can_be_mapped),
         cmocka_unit_test(addresses_are_looked_up_while_views_come_and_go),
         cmocka_unit_test(damage_is_reported),

@@ -56,7 +56,7 @@ ALLOWED = [
                       'vidmm/referee vidmm/interfaces vidmm/statuses'),
     ('src/workload/*', 'own free string system vidmm/host vidmm/manager vidmm/virtual vidmm/harness vidmm/workload '
                        'vidmm/umd vidmm/pattern vidmm/operations'),
-    ('src/watch/*', 'own free string system vidmm/watch vidmm/referee vidmm/rules vidmm/host'),
+    ('src/watch/*', 'own free string system vidmm/watch vidmm/referee vidmm/rules vidmm/host vidmm/settings'),
     ('src/check/*', 'own wddm free string system vidmm/*'),
     ('src/run/*', 'own free string system vidmm/*'),
     ('src/migrate/*', 'own free string system vidmm/*'),

@@ -18,6 +18,7 @@
 #include <vidmm/referee.h>
 #include <vidmm/rules.h>
 #include <vidmm/services.h>
+#include <vidmm/settings.h>
 
 /* For tests of the conformance check: puts faults between the referee and the driver, and between
  * the manager (or the raw paging submitter) and the referee. Members may be NULL. */
@@ -142,8 +143,7 @@ struct vidmm_check_result {
     uint32_t ddi_version;        /* which is spoken; 0: the driver did not get there */
     uint32_t registered_version; /* DRIVER_INITIALIZATION_DATA.Version */
     uint32_t wddm_version;       /* DRIVERCAPS.WDDMVersion; 0: not said */
-    uint64_t settings;           /* bit i: setting i was read, by driver or hardware */
-    bool settings_told;          /* false: the driver was in this process, and nobody looked */
+    struct vidmm_unread unread;  /* settings; none where the driver was in this process */
     uint64_t seed;
     /* Of all stages; equal findings of several stages are one. */
     struct vidmm_ledger ledger;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <vidmm/settings.h>
 #include <vidmm/virtual.h>
 #include <vidmm/workload.h>
 
@@ -116,9 +117,8 @@ struct vidmm_run_result {
     struct vidmm_ledger *ledger;
     /* The process of the driver ended as none should: one finding, as above. NULL: it did not. */
     struct vidmm_ledger *ended;
-    char unwritten[512]; /* what options.plan_done said */
-    uint64_t settings;   /* bit i: setting i was read, by driver or hardware */
-    bool settings_told;  /* false: the driver was in this process, and nobody looked */
+    char unwritten[512];        /* what options.plan_done said */
+    struct vidmm_unread unread; /* settings; none where the driver was in this process */
 };
 
 /* A name that a driver image imports. */
@@ -137,6 +137,7 @@ struct vidmm_inspection {
     struct vidmm_gpummu_info mmu;
     uint64_t local_budget, non_local_budget; /* `mmu.on`: bytes of a process that is alone */
     struct vidmm_ledger *ended;              /* as in struct vidmm_run_result */
+    struct vidmm_unread unread;              /* the same */
 };
 
 /*

@@ -123,8 +123,9 @@ static void examine(struct check *check, struct vidmm_check_result *result) {
     result->ddi_version = check->shared->told.version;
     result->registered_version = check->shared->told.registered_version;
     result->wddm_version = check->shared->told.wddm;
-    result->settings = check->settings_read;
-    result->settings_told = check->settings_told;
+    if (check->settings_told)
+        vidmm_unread(&result->unread, options->settings, options->setting_count,
+                     check->settings_read);
     if (options->driver_path)
         vidmm_check_symbols(options->driver_path, &result->ledger);
     check_sum(check->causes, options, result);

@@ -69,8 +69,7 @@ static int check_and_report(struct cli_options *options) {
     const char *path = options->output ? options->output : "-";
     if (!vidmm_report_check(path, options->format, &result, &style, text, sizeof(text)))
         return cli_refuse("%s", text);
-    if (result.settings_told)
-        cli_settings_unread(options, result.settings);
+    cli_settings_unread(options, &result.unread);
     return (int)result.status;
 }
 

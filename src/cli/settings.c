@@ -31,13 +31,21 @@ bool cli_settings_known(const struct cli_options *options) {
     return true;
 }
 
-void cli_settings_unread(const struct cli_options *options, uint64_t read) {
+/* An INF file may have settings for others than the driver. */
+static bool is_typed(const struct cli_options *options, const char *name) {
+    for (uint32_t i = 0; i < options->set_count; i++)
+        if (strcmp(options->settings[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+void cli_settings_unread(const struct cli_options *options, const struct vidmm_unread *unread) {
     const char *before = "vidmm: --set ";
     uint32_t count = 0;
-    for (uint32_t i = 0; i < options->set_count; i++) {
-        if ((read >> i & 1u) != 0)
+    for (uint32_t i = 0; i < unread->count; i++) {
+        if (!is_typed(options, unread->name[i]))
             continue;
-        fprintf(stderr, "%s%s", before, options->settings[i].name);
+        fprintf(stderr, "%s%s", before, unread->name[i]);
         before = ", ";
         count++;
     }

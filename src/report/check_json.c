@@ -119,6 +119,7 @@ void report_check_json(FILE *out, const struct vidmm_check_result *result) {
     report_json_interface(root, result->registered_version, result->wddm_version,
                           result->ddi_version);
     put_count(root, "seed", result->seed);
+    report_json_unread(root, &result->unread);
     put_count(root, "judged", result->judged);
     put_count(root, "passed", result->passed);
     put_count(root, "broken", result->broken);

@@ -97,6 +97,7 @@ static json_t *document(const struct vidmm_inspection *inspection) {
     json_t *root = json_object(), *segments = json_array();
     json_object_set_new(root, "driver", report_json_text(inspection->driver));
     json_object_set_new(root, "imports", imports(inspection));
+    report_json_unread(root, &inspection->unread);
     if (!inspection->segments && inspection->import_count != 0)
         return root;
     report_json_interface(root, inspection->adapter.registered_version,

@@ -166,6 +166,7 @@ json_t *report_run_json(const struct vidmm_run_result *result) {
     put_count(root, "vram_bytes", result->vram_bytes);
     put_count(root, "peak_live_bytes", result->peak_live_bytes);
     put_count(root, "seed", result->seed);
+    report_json_unread(root, &result->unread);
     put_count(root, "threads", result->threads);
     json_object_set_new(root, "bytes", json_string(result->no_bytes ? "none" : "all"));
     report_json_interface(root, result->adapter.registered_version,

@@ -26,3 +26,10 @@ void report_json_interface(json_t *root, uint32_t registered, uint32_t wddm, uin
     json_object_set_new(root, "wddm_version", json_integer(wddm));
     json_object_set_new(root, "interface_note", report_json_text(note));
 }
+
+void report_json_unread(json_t *root, const struct vidmm_unread *unread) {
+    json_t *names = json_array();
+    for (uint32_t i = 0; i < unread->count; i++)
+        json_array_append_new(names, report_json_text(unread->name[i]));
+    json_object_set_new(root, "settings_unread", names);
+}

@@ -59,6 +59,7 @@ bool vidmm_run_result_told(struct vidmm_run_result *told) {
     told->violations = told->advice = NULL;
     told->violation_count = told->advice_count = 0;
     told->ledger = told->ended = NULL;
+    told->unread.count = 0;
     mend_truth(&told->played);
     mend_truth(&told->failed_once);
     mend_truth(&told->no_bytes);
@@ -174,8 +175,7 @@ void run_play_apart(const struct vidmm_workload *workload, const struct vidmm_ru
                                               .ctx = &life};
     struct vidmm_watch_end end;
     bool done = vidmm_watch(&watch, &end);
-    result->settings = end.settings;
-    result->settings_told = true;
+    vidmm_unread(&result->unread, options->settings, options->setting_count, end.settings);
     if (!done)
         take_end(result, &end);
     else if (end.changed[0] != '\0')

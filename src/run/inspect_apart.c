@@ -117,7 +117,9 @@ enum vidmm_run_status run_inspect_apart(const struct vidmm_run_options *options,
     const struct vidmm_watch_options watch = {
         .timeout_ms = options->timeout_ms, .run = live, .heard = hear, .ctx = &life};
     struct vidmm_watch_end end;
-    if (vidmm_watch(&watch, &end)) {
+    bool done = vidmm_watch(&watch, &end);
+    vidmm_unread(&inspection->unread, options->settings, options->setting_count, end.settings);
+    if (done) {
         enum vidmm_run_status status = judge(&life, &end, text, text_size);
         inspection->adapter.segments = life.segments;
         return status;

@@ -36,4 +36,10 @@ expect "settings that nobody read are told in one line" '^vidmm: --set Foo, Bar 
 expect "those that were read are not" '!never read'
 "$vidmm" run --frames 2 --driver "$memory" --set Foo=1 vkcube > "$work/report" 2>&1 || failed=1
 expect "a run tells it, too" '^vidmm: --set Foo was never read by the driver$'
+"$vidmm" inspect --driver "$memory" --set Foo=1 > "$work/report" 2>&1 || failed=1
+expect "inspect tells it, too" '^vidmm: --set Foo was never read by the driver$'
+"$vidmm" check --stage start --set Foo=1 --format json "$memory" > "$work/report" 2>/dev/null || failed=1
+expect "it stands in the JSON of check" '^    "Foo"$'
+"$vidmm" inspect --driver "$memory" --set Foo=1 --json - > "$work/report" 2>/dev/null || failed=1
+expect "it stands in the JSON of inspect" '"settings_unread": \[$'
 exit $failed

@@ -1,0 +1,23 @@
+/*
+ * settings.h - settings of a host that neither driver nor hardware read, such as misspelt ones.
+ */
+#ifndef VIDMM_SETTINGS_H
+#define VIDMM_SETTINGS_H
+
+#include <stdint.h>
+
+struct vidmm_host_setting;
+
+#define VIDMM_UNREAD_MOST 64u
+
+/* The names are the caller's. */
+struct vidmm_unread {
+    uint32_t count;
+    const char *name[VIDMM_UNREAD_MOST];
+};
+
+/* `read`: bit i: setting i was read (struct vidmm_watch_end). Settings without a bit count as read. */
+void vidmm_unread(struct vidmm_unread *unread, const struct vidmm_host_setting *settings,
+                  uint32_t count, uint64_t read);
+
+#endif

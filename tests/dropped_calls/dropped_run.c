@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -93,8 +94,15 @@ static void replay(struct copy *copy) {
         snprintf(copy->text, sizeof(copy->text), "%s", left);
 }
 
+/* Of CPU time, so that a busy machine breaks nothing; a copy that sleeps for ever ends later. */
+static void limit_time(void) {
+    const struct rlimit limit = {SECONDS, SECONDS};
+    (void)setrlimit(RLIMIT_CPU, &limit);
+    alarm(10 * SECONDS);
+}
+
 static void run_copy(const struct dropped_call *dropped_call, struct copy *copy) {
-    alarm(SECONDS);
+    limit_time();
     dropped_begin(dropped_call, &copy->seen);
     world.ledger = &copy->ledger;
     if (open_harness(copy->text, sizeof(copy->text)))

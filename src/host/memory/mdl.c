@@ -14,6 +14,8 @@
 
 #define MDL_PAGES_MOST (UINT32_MAX / HOST_PAGE) /* ByteCount has 32 bits */
 #define MDL_LENT_MOST  16u /* pages: a driver that copies through its own MDL maps few at a time */
+#define MDL_LENT_ALL   64u /* so many mappings are made anew, then one of MDL_LENT_EACH */
+#define MDL_LENT_EACH  16u
 
 void host_mdls_init(struct host_mdls *mdls) {
     pthread_mutex_init(&mdls->lock, NULL);
@@ -444,12 +446,23 @@ NTKERNELAPI VOID NTAPI IoBuildPartialMdl(PMDL SourceMdl, PMDL TargetMdl, PVOID V
     TargetMdl->MdlFlags = MDL_PARTIAL | (SourceMdl->MdlFlags & MDL_PAGES_LOCKED);
 }
 
-/* Pages that an MDL does not own are mapped anew each time, so that a driver that goes on using an
- * address is seen. Those of a driver's own storage are where the driver has them. */
+/* A driver that maps page after page does the same with each: a new mapping costs a hundred times the
+ * copy of a page. */
+static bool mdl_lends_this_time(void) {
+    struct host_mdls *mdls = host_world->mdls;
+    pthread_mutex_lock(&mdls->lock);
+    uint32_t number = mdls->borrowed++;
+    pthread_mutex_unlock(&mdls->lock);
+    return number < MDL_LENT_ALL || number % MDL_LENT_EACH == 0;
+}
+
+/* Pages that an MDL does not own are mapped anew, so that a driver that goes on using an address is
+ * seen. Those of a driver's own storage are where the driver has them. */
 static bool mdl_lends(const struct host_mdl *m) {
     return m->kind == HOST_MDL_MANAGER ||
            (m->kind == HOST_MDL_BORROWED && m->pages <= MDL_LENT_MOST && m->pages != 0 &&
-            !(m->mdl.MdlFlags & MDL_SOURCE_IS_NONPAGED_POOL) && frames_installed(m));
+            !(m->mdl.MdlFlags & MDL_SOURCE_IS_NONPAGED_POOL) && frames_installed(m) &&
+            mdl_lends_this_time());
 }
 
 static char *mdl_map_for_driver(PMDL mdl, enum mdl_state state) {

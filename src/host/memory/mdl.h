@@ -53,6 +53,7 @@ struct host_mdls {
         bool freed; /* the system freed the MDL; else the driver unmapped it */
     } gone[HOST_MDLS_FREED];
     uint32_t next_freed, next_gone;
+    uint32_t borrowed; /* mappings of pages that an MDL does not own, so far */
 };
 
 void host_mdls_init(struct host_mdls *mdls);

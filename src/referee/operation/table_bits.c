@@ -106,24 +106,21 @@ bool bits_untouched(struct vidmm_referee *referee, const struct table_change *ch
     return change->before != 0 && change->before == bits_hash(referee, change);
 }
 
-static uint32_t bits_rule(const struct table_change *change, bool untouched) {
-    return untouched && change->now ? 211 : 215;
-}
-
 static void bits_judge(struct vidmm_referee *referee, const struct table_change *change,
                        const struct bits_value *value, const struct bits_value *other,
-                       uint32_t index, bool untouched) {
+                       uint32_t index) {
     bool same = !other || bits_mean_same(value, other);
+    bool late = !same && change->now && bits_untouched(referee, change);
     char wanted[64] = "", found[64] = "";
     if (!same) {
         bits_text(value, wanted);
         bits_text(other, found);
     }
-    if (bits_rule(change, untouched) == 211)
-        DRIVER_MUST(211, same, "entries written when the call returns",
+    if (change->now)
+        DRIVER_MUST(211, !late, "entries written when the call returns",
                     "entry %u of level %u, %s, is what %s was", index, change->level, wanted,
                     found);
-    else
+    if (!late)
         DRIVER_MUST(215, same, "entries in the table that say what pPageTableEntries says",
                     "entry %u of level %u, %s, is what %s was", index, change->level, wanted,
                     found);
@@ -142,7 +139,7 @@ static bool bits_may_be_left(struct tables_bits *bits, const struct bits_value *
 }
 
 static void bits_look(struct vidmm_referee *referee, const struct table_change *change,
-                      const struct tables_table *table, uint32_t index, bool untouched) {
+                      const struct tables_table *table, uint32_t index) {
     const struct tables_entry *entry = tables_entry(table, 0, index);
     struct tables_bits *bits = referee->tables.bits;
     struct bits_value value;
@@ -156,7 +153,7 @@ static void bits_look(struct vidmm_referee *referee, const struct table_change *
         place->level == value.level && place->bits == value.bits ? place : NULL;
     if (bits_may_be_left(bits, &value, other, index))
         return;
-    bits_judge(referee, change, &value, other, index, untouched);
+    bits_judge(referee, change, &value, other, index);
     if (!other)
         *place = value;
 }
@@ -179,7 +176,6 @@ void bits_done(struct vidmm_referee *referee, const struct table_change *change)
         referee->tables.bits = calloc(1, sizeof(*referee->tables.bits));
     if (!referee->tables.bits)
         return;
-    bool untouched = bits_untouched(referee, change);
     for (uint32_t i = 0; i < change->count; i++)
-        bits_look(referee, change, table, change->start + i, untouched);
+        bits_look(referee, change, table, change->start + i);
 }

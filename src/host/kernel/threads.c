@@ -1,8 +1,10 @@
 /* threads.c - PsCreateSystemThread and its relatives; see threads.h. */
+#undef _FORTIFY_SOURCE /* its longjmp knows of no stack but ours */
 #include "kernel/irql.h"
 #include "kernel/threads.h"
 
 #include <sched.h>
+#include <setjmp.h>
 #include <stdlib.h>
 
 #include "base/thread.h"
@@ -25,6 +27,7 @@ struct driver_thread {
     PVOID context;
     LONG references;
     bool joined;
+    jmp_buf end; /* in thread_run */
 };
 
 /* The machine's time that threads get at the end of a run, to end too. */
@@ -67,7 +70,8 @@ static void *thread_run(void *argument) {
     host_thread_begin(&t->thread);
     host_dispatcher_unlock();
     host_self.doing = "a system thread of the driver";
-    DRIVER_CALL(t->start)(t->context);
+    if (_setjmp(t->end) == 0)
+        DRIVER_CALL(t->start)(t->context);
     thread_ended();
     return NULL;
 }
@@ -125,8 +129,11 @@ NTKERNELAPI NTSTATUS NTAPI PsCreateSystemThread(PHANDLE ThreadHandle, ULONG Desi
     return STATUS_SUCCESS;
 }
 
+/* The driver's code is left before the thread counts as ended, because it may be unloaded then; and no
+ * frame of it is read: pthread_exit looks for the instructions of each. */
 NTKERNELAPI NTSTATUS NTAPI PsTerminateSystemThread(NTSTATUS ExitStatus) {
-    if (!host_thread_self()->driver) {
+    PKTHREAD self = host_thread_self();
+    if (!self->driver) {
         host_violation("PsTerminateSystemThread(0x%x) was called in a thread that is no system "
                        "thread",
                        (unsigned)ExitStatus);
@@ -139,8 +146,7 @@ NTKERNELAPI NTSTATUS NTAPI PsTerminateSystemThread(NTSTATUS ExitStatus) {
                        "KeExpandKernelStackAndCallout");
         abort();
     }
-    thread_ended();
-    pthread_exit(NULL);
+    longjmp(CONTAINING_RECORD(self, struct driver_thread, thread)->end, 1);
 }
 
 /* ---- The end --------------------------------------------------------------------------------- */

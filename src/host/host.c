@@ -49,8 +49,10 @@
 #define DEFAULT_MEMORY ((uint64_t)4 << 30)
 #define LEAST_MEMORY   ((uint64_t)1 << 20)
 #define MOST_MEMORY    ((uint64_t)128 << 30)
-/* vidmm_host_run_until looks so often, for so long. */
-#define WAIT_NS      1000000u
+/* vidmm_host_run_until looks so soon, then after twice as long each time, for so long at most: each look costs
+ * a turn of all that runs beside. */
+#define WAIT_NS      UINT64_C(1000000)
+#define LAST_WAIT_NS (WAIT_NS << 7)
 #define MOST_WAIT_NS UINT64_C(2000000000)
 
 /* A host and its parts. */
@@ -412,8 +414,9 @@ void vidmm_host_run(struct vidmm_host *host) {
 bool vidmm_host_run_until(struct vidmm_host *host, bool (*done)(const void *ctx), const void *ctx) {
     vidmm_host_run(host);
     uint64_t end = host_now() + MOST_WAIT_NS;
-    while (!done(ctx) && host_now() < end)
-        (void)host_sleep(host_now() + WAIT_NS);
+    for (uint64_t wait = WAIT_NS; !done(ctx) && host_now() < end;
+         wait = wait < LAST_WAIT_NS ? 2 * wait : wait)
+        (void)host_sleep(host_now() + wait);
     return done(ctx);
 }
 

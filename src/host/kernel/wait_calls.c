@@ -64,15 +64,19 @@ NTKERNELAPI NTSTATUS NTAPI KeWaitForMultipleObjects(ULONG Count, PVOID Object[],
     return wait_for(Object, Count, WaitType == WaitAll, Timeout, "KeWaitForMultipleObjects");
 }
 
+/* A thread that polls with delays that are over when they begin takes time all the same: others wait for
+ * the time to go on. */
+#define NO_DELAY_NS UINT64_C(100000)
+
 NTKERNELAPI NTSTATUS NTAPI KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable,
                                                   PLARGE_INTEGER Interval) {
     (void)WaitMode;
     (void)Alertable;
     if (!host_irql_at_most(APC_LEVEL, "KeDelayExecutionThread"))
         return STATUS_UNSUCCESSFUL;
-    uint64_t deadline = host_deadline(Interval);
+    uint64_t deadline = host_deadline(Interval), now = host_now();
     host_dispatcher_lock();
-    (void)host_thread_sleep(NULL, 0, deadline);
+    (void)host_thread_sleep(NULL, 0, deadline <= now ? now + NO_DELAY_NS : deadline);
     host_dispatcher_unlock();
     return STATUS_SUCCESS;
 }

@@ -133,7 +133,8 @@ static void ledger_after(const struct vidmm_ledger *ledger, struct vidmm_finding
     for (uint32_t i = end ? ledger->seen : 0; i > 0 && finding->after == 0; i--) {
         const struct vidmm_ledger_seen *seen = &ledger->seen_as[i - 1];
         const struct vidmm_finding *before = &ledger->finding[seen->finding];
-        if (before->kind != VIDMM_FINDING_RULE || before->who != VIDMM_SIDE_DRIVER)
+        if (before->kind != VIDMM_FINDING_RULE || before->who != VIDMM_SIDE_DRIVER ||
+            vidmm_finding_severity(before) == VIDMM_SEVERITY_PERFORMANCE)
             continue;
         finding->after = (uint16_t)(seen->finding + 1);
         finding->after_call = seen->call;

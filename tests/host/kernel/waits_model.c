@@ -12,6 +12,9 @@
 
 enum state { READY, RUNNING, ASLEEP, ENDED };
 
+/* What a delay that is over when it begins takes, in units of 100 ns. */
+#define NO_DELAY 1000
+
 struct thread {
     struct actor actor;
     enum state state;
@@ -194,6 +197,8 @@ static void do_op(struct model *m, struct thread *t) {
         set_state(m, o, 1);
         break;
     case DELAY:
+        fall_asleep(m, t, t->op.time == 0 ? NO_DELAY : t->op.time);
+        break;
     case STALL:
         fall_asleep(m, t, t->op.time);
         break;

@@ -418,6 +418,24 @@ static void a_thread_that_polls_lets_time_and_threads_go_on(void **state) {
     down(host);
 }
 
+/* An absolute time long past, as a driver passes that forgot the sign. */
+static VOID NTAPI past_thread(PVOID context) {
+    while (!*(_Atomic bool *)context)
+        delay(166666);
+}
+
+static void a_thread_that_delays_into_the_past_lets_time_go_on(void **state) {
+    struct vidmm_host *host = up(false);
+    struct team team = {.count = 0};
+    _Atomic bool done = false;
+    (void)state;
+    start(&team, past_thread, (void *)&done);
+    delay(MILLISECOND);
+    done = true;
+    join(&team);
+    down(host);
+}
+
 /* ---- What is no object ----------------------------------------------------------------------- */
 
 static void handles_and_memory_are_no_objects(void **state) {
@@ -532,6 +550,7 @@ int main(void) {
         cmocka_unit_test(a_wait_without_an_end_is_concluded),
         cmocka_unit_test(a_timer_or_hardware_that_may_signal_is_waited_for),
         cmocka_unit_test(a_thread_that_polls_lets_time_and_threads_go_on),
+        cmocka_unit_test(a_thread_that_delays_into_the_past_lets_time_go_on),
         cmocka_unit_test(handles_and_memory_are_no_objects),
         cmocka_unit_test(a_timer_that_is_set_is_not_initialized),
         cmocka_unit_test(the_time_of_day_is_recent_and_deadlines_follow_it),

@@ -139,9 +139,6 @@ static void cache_shrink(struct adaptive *adaptive, enum rule rule) {
     }
 }
 
-/* A part of what was missed long ago is forgotten, and the better rule goes on. */
-static void adaptive_choose(struct adaptive *adaptive);
-
 static void cache_use(struct adaptive *adaptive, struct item *item) {
     adaptive->referenced += item->size;
     for (uint32_t rule = 0; rule < RULES; rule++) {
@@ -152,6 +149,28 @@ static void cache_use(struct adaptive *adaptive, struct item *item) {
         item_take(adaptive, item, (enum rule)rule); /* while it is held nothing evicts it */
         cache_shrink(adaptive, (enum rule)rule);
     }
+}
+
+/* ---- The choice ------------------------------------------------------------------------------- */
+
+static void adaptive_switch(struct adaptive *adaptive, enum rule live) {
+    adaptive->live = live;
+    for (struct item *item = adaptive->items; item; item = item->newer) {
+        if (!item->held)
+            adaptive->host->rank(adaptive->host->ctx, item->candidate, item->rank[live]);
+    }
+}
+
+/* A part of what was missed long ago is forgotten, and the better rule goes on. */
+static void adaptive_choose(struct adaptive *adaptive) {
+    enum rule live = adaptive->live, other = live == RULE_LRU ? RULE_INTERVAL : RULE_LRU;
+    if (adaptive->referenced < adaptive->memory)
+        return;
+    adaptive->referenced = 0;
+    if (adaptive->missed[live] / MARGIN * (MARGIN - 1) > adaptive->missed[other])
+        adaptive_switch(adaptive, other);
+    for (uint32_t rule = 0; rule < RULES; rule++)
+        adaptive->missed[rule] -= adaptive->missed[rule] / FORGOTTEN;
 }
 
 /* ---- What is held ----------------------------------------------------------------------------- */
@@ -185,27 +204,6 @@ static void release_all(struct adaptive *adaptive) {
         cache_shrink(adaptive, (enum rule)rule);
     expect_no_longer(adaptive);
     adaptive_choose(adaptive);
-}
-
-/* ---- The choice ------------------------------------------------------------------------------- */
-
-static void adaptive_switch(struct adaptive *adaptive, enum rule live) {
-    adaptive->live = live;
-    for (struct item *item = adaptive->items; item; item = item->newer) {
-        if (!item->held)
-            adaptive->host->rank(adaptive->host->ctx, item->candidate, item->rank[live]);
-    }
-}
-
-static void adaptive_choose(struct adaptive *adaptive) {
-    enum rule live = adaptive->live, other = live == RULE_LRU ? RULE_INTERVAL : RULE_LRU;
-    if (adaptive->referenced < adaptive->memory)
-        return;
-    adaptive->referenced = 0;
-    if (adaptive->missed[live] / MARGIN * (MARGIN - 1) > adaptive->missed[other])
-        adaptive_switch(adaptive, other);
-    for (uint32_t rule = 0; rule < RULES; rule++)
-        adaptive->missed[rule] -= adaptive->missed[rule] / FORGOTTEN;
 }
 
 /* ---- What it is told -------------------------------------------------------------------------- */

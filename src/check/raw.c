@@ -55,24 +55,23 @@ static void choose_segments(struct raw_submitter *raw, struct vidmm_adapter *ada
 }
 
 /* A driver that pages by address need not know transfers and fills of segments, which are WDDM 1's
- * (ne-d3dkmddi-_dxgk_buildpagingbuffer_operation): what is left to it are apertures. Where memory has to
- * be written somehow (`writes`), one that speaks vidmm/umd.h is taken to know them. */
-static void by_address(struct raw_submitter *raw, struct vidmm_adapter *adapter, bool writes) {
+ * (ne-d3dkmddi-_dxgk_buildpagingbuffer_operation): what is left to it are apertures. */
+static void by_address(struct raw_submitter *raw, struct vidmm_adapter *adapter) {
     struct vidmm_gpummu_info mmu;
     vidmm_gpummu_info(adapter, raw->physical, &mmu);
-    raw->by_address = mmu.on && !(writes && check_speaks(raw->check));
+    raw->by_address = mmu.on;
     if (raw->by_address)
         raw->memory.id = 0;
 }
 
 /* A manager queries the driver and is destroyed; the submitter uses the answers. */
-static bool learn(struct raw_submitter *raw, bool writes) {
+static bool learn(struct raw_submitter *raw) {
     const struct check_setup setup = {.fail_at = 0};
     if (!check_manage(raw->check, &setup))
         return false;
     vidmm_adapter_info(raw->check->harness.adapter, &raw->info);
     choose_segments(raw, raw->check->harness.adapter);
-    by_address(raw, raw->check->harness.adapter, writes);
+    by_address(raw, raw->check->harness.adapter);
     vidmm_harness_stop_manager(&raw->check->harness);
     return true;
 }
@@ -195,11 +194,8 @@ static bool make_buffers(struct raw_submitter *raw) {
            (raw->info.paging_private == 0 || raw->private_data);
 }
 
-/* What a stage needs besides a memory segment. */
-enum need { NEED_NOTHING, NEED_WRITES, NEED_APERTURE_WILL_DO };
-
 static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct check *check,
-                                          uint32_t physical, enum need need) {
+                                          uint32_t physical, bool aperture_will_do) {
     *raw = (struct raw_submitter){.check = check,
                                   .physical = physical,
                                   .ddi = &check->harness.spoken,
@@ -207,9 +203,9 @@ static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct chec
                                   .os = vidmm_host_os(check->harness.host),
                                   .fence = FIRST_FENCE,
                                   .completed = FIRST_FENCE};
-    if (!learn(raw, need == NEED_WRITES))
+    if (!learn(raw))
         return VIDMM_STAGE_STOPPED;
-    if (!raw_fits(raw, need == NEED_APERTURE_WILL_DO))
+    if (!raw_fits(raw, aperture_will_do))
         return VIDMM_STAGE_SKIPPED;
     const struct vidmm_host_sink sink = {
         .ctx = raw, .completed = completed, .preempted = preempted, .faulted = faulted};
@@ -228,16 +224,16 @@ static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct chec
 }
 
 enum vidmm_stage_outcome raw_open(struct raw_submitter *raw, struct check *check) {
-    return open_hand(raw, check, 0, NEED_NOTHING);
+    return open_hand(raw, check, 0, false);
 }
 
-enum vidmm_stage_outcome raw_open_writing(struct raw_submitter *raw, struct check *check,
-                                          uint32_t physical) {
-    return open_hand(raw, check, physical, NEED_WRITES);
+enum vidmm_stage_outcome raw_open_on(struct raw_submitter *raw, struct check *check,
+                                     uint32_t physical) {
+    return open_hand(raw, check, physical, false);
 }
 
 enum vidmm_stage_outcome raw_open_aperture(struct raw_submitter *raw, struct check *check) {
-    return open_hand(raw, check, 0, NEED_APERTURE_WILL_DO);
+    return open_hand(raw, check, 0, true);
 }
 
 static void free_pages(struct raw_submitter *raw, PMDL mdl) {

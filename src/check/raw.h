@@ -35,7 +35,7 @@ struct raw_submitter {
     struct vidmm_segment_info place;            /* aperture of the paging buffer; id 0: none */
     PMDL buffer;                                /* the paging buffer */
     unsigned char *cpu, *private_data;
-    bool by_address;      /* the driver has GPU virtual addresses: `memory` is not used */
+    bool by_address;      /* the driver has GPU virtual addresses: there is no `memory` */
     bool mapped;          /* mapped into `place`; else in system memory */
     uint32_t start, used; /* [start, used) of it is built and not submitted */
     uint32_t end;         /* of the bytes that operations may use */
@@ -61,10 +61,10 @@ struct raw_submitter {
 
 /* After check_open. DONE, or another outcome with check->shared->told.text. */
 enum vidmm_stage_outcome raw_open(struct raw_submitter *raw, struct check *check);
-/* The same, for memory of a physical adapter that is written; what writes it is not the point. */
-enum vidmm_stage_outcome raw_open_writing(struct raw_submitter *raw, struct check *check,
-                                          uint32_t physical);
-/* The first, but an aperture will do where there is no memory segment (`memory.id` 0). */
+/* The same on a physical adapter. */
+enum vidmm_stage_outcome raw_open_on(struct raw_submitter *raw, struct check *check,
+                                     uint32_t physical);
+/* raw_open, but an aperture will do where there is no memory segment (`memory.id` 0). */
 enum vidmm_stage_outcome raw_open_aperture(struct raw_submitter *raw, struct check *check);
 /* The outcome of a stage that ran to its end. */
 enum vidmm_stage_outcome raw_close(struct raw_submitter *raw);

@@ -1,9 +1,9 @@
 /*
- * stage_linked.c - linked physical adapters (linked-display-adapter.md). By hand: what the driver
- * answers about one that the link does not have; paging on each of them, and a reset of the paging
- * engine of one while the memory of the others stays. With GPU virtual addresses: a process copies
- * between surfaces at home on different adapters, by commands on each, before and after all of it
- * was evicted.
+ * stage_linked.c - linked physical adapters (linked-display-adapter.md). What the driver answers
+ * about one that the link does not have. By hand, of a driver that pages by segments: paging on each
+ * of them, and a reset of the paging engine of one while the memory of the others stays. With GPU
+ * virtual addresses: a process copies between surfaces at home on different adapters, by commands on
+ * each, before and after all of it was evicted.
  */
 #include "raw.h"
 #include "user.h"
@@ -15,7 +15,9 @@
 #define PAGES   4u
 #define PATTERN 0x5ca1ab1eu
 
-static const struct check_setup pair = {
+static const struct check_setup physical_pair = {
+    .settings = {{"VramBytes", VRAM}, {"LinkedVram", VRAM / 4 * 3}}};
+static const struct check_setup virtual_pair = {
     .settings = {{"VramBytes", VRAM}, {"LinkedVram", VRAM / 4 * 3}, {"MmuLevels", 4}}};
 
 /* ---- Indices that are too high --------------------------------------------------------------- */
@@ -101,9 +103,9 @@ static bool marked(struct raw_submitter *raw) {
 static enum vidmm_stage_outcome on_one(struct check *check, uint32_t physical, bool marking) {
     struct raw_submitter raw;
     check_step(check, "linked: paging on physical adapter %u", physical);
-    enum vidmm_stage_outcome outcome = raw_open_writing(&raw, check, physical);
-    if (outcome != VIDMM_STAGE_DONE)
-        return outcome;
+    enum vidmm_stage_outcome outcome = raw_open_on(&raw, check, physical);
+    if (outcome != VIDMM_STAGE_DONE) /* by_process has those that page by address */
+        return raw.by_address ? VIDMM_STAGE_DONE : outcome;
     if (marking) {
         linked_move(&raw);
         (void)(!raw.refused && linked_mark(&raw));
@@ -118,7 +120,6 @@ static enum vidmm_stage_outcome on_one(struct check *check, uint32_t physical, b
 static enum vidmm_stage_outcome by_hand(struct check *check) {
     enum vidmm_stage_outcome outcome = VIDMM_STAGE_DONE;
     uint32_t count = check->options->linked;
-    ask_all_beyond(check);
     for (uint32_t i = 0; i < 2 * count && outcome == VIDMM_STAGE_DONE; i++)
         outcome = on_one(check, i % count, i < count);
     return outcome;
@@ -181,11 +182,12 @@ static enum vidmm_stage_outcome by_process(struct check *check) {
     struct vidmm_context *context[USER_SURFACES] = {NULL};
     struct vidmm_gpummu_info info;
     struct user user;
-    if (!check_manage(check, &pair))
+    ask_all_beyond(check);
+    if (!check_manage(check, &virtual_pair))
         return VIDMM_STAGE_STOPPED;
     vidmm_gpummu_info(check->harness.adapter, 0, &info);
-    if (!info.on)
-        return check_say(check, VIDMM_STAGE_SKIPPED, "the driver has no GpuMmu");
+    if (!info.on) /* by_hand has those */
+        return VIDMM_STAGE_DONE;
     if (!check_speaks(check))
         return check_say(check, VIDMM_STAGE_SKIPPED, "the driver does not speak vidmm/umd.h");
     if (!user_open(check, &user) || !surfaces(&user, context, check->options->linked))
@@ -202,7 +204,7 @@ enum vidmm_stage_outcome stage_linked(struct check *check, uint32_t number) {
     check_step(check, "linked: run %u", number + 1);
     if (check->options->linked <= 1)
         return check_say(check, VIDMM_STAGE_SKIPPED, "adapters are linked with --linked");
-    if (!check_open(check, &pair))
+    if (!check_open(check, number == 0 ? &physical_pair : &virtual_pair))
         return VIDMM_STAGE_STOPPED;
     return number == 0 ? by_hand(check) : by_process(check);
 }

@@ -59,8 +59,8 @@ static enum vidmm_status create_standard(struct user *user, struct user_surface 
     return status;
 }
 
-static bool user_surface_make(struct user *user, struct user_surface *surface, uint32_t flags,
-                              uint32_t pages) {
+bool user_surface_make(struct user *user, struct user_surface *surface, uint32_t flags,
+                       uint32_t pages) {
     struct vidmm_allocation_info info;
     *surface = (struct user_surface){.allocation = NULL};
     if (!check_good(user->check,

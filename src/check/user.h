@@ -47,7 +47,9 @@ bool user_fine(struct user *user, enum vidmm_status status);
 /* user.c: the process, with a command buffer. */
 bool user_open(struct check *check, struct user *user);
 void user_close(struct user *user);
-/* VIDMM_UMD_* flags; mapped at an address that the manager chooses. */
+/* VIDMM_UMD_* flags; mapped at an address that the manager chooses. The caller destroys the first. */
+bool user_surface_make(struct user *user, struct user_surface *surface, uint32_t flags,
+                       uint32_t pages);
 bool user_make(struct user *user, uint32_t index, uint32_t flags, uint32_t pages);
 void user_drop(struct user *user, uint32_t index);
 /* The CPU fills it with `letter`. */

@@ -485,6 +485,44 @@ static void a_root_of_two_levels_may_begin_with_nothing(void **state) {
     assert_int_equal(examine(beginning_empty, "start", &levels), VIDMM_CHECK_PASSED);
 }
 
+/* Knows no operation that only WDDM 1 has (ne-d3dkmddi-_dxgk_buildpagingbuffer_operation). */
+static NTSTATUS APIENTRY build_by_address(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    switch (args->Operation) {
+    case DXGK_OPERATION_TRANSFER:
+    case DXGK_OPERATION_FILL:
+    case DXGK_OPERATION_DISCARD_CONTENT:
+    case DXGK_OPERATION_READ_PHYSICAL:
+    case DXGK_OPERATION_WRITE_PHYSICAL:
+        raise(SIGSEGV);
+        return STATUS_NOT_SUPPORTED;
+    default:
+        return good.DxgkDdiBuildPagingBuffer(adapter, args);
+    }
+}
+
+static void building_by_address(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiBuildPagingBuffer = build_by_address;
+}
+
+static void who_pages_by_address_is_asked_for_nothing_by_segment(void **state) {
+    (void)state;
+    const struct vidmm_host_setting settings[] = {
+        {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM3_2}, {"MmuLevels", 3}};
+    const struct vidmm_spoiler spoiler = {.driver = building_by_address};
+    struct vidmm_check_options options = {
+        .settings = settings, .setting_count = 2, .spoiler = &spoiler, .seed = 3};
+    static const char *const stages[] = {"dirty", "linked"};
+    for (uint32_t i = 0; i < 2; i++) {
+        options.stage = stages[i];
+        options.linked = i == 1 ? 2 : 0;
+        vidmm_check(&options, &result);
+        assert_int_equal(result.status, VIDMM_CHECK_PASSED);
+        assert_int_equal(stage_of(stages[i])->outcome, VIDMM_STAGE_DONE);
+        assert_string_equal(vidmm_check_outcome(&result, i == 0 ? 326 : 508), "passed");
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_runs_out_in_every_call),
@@ -507,6 +545,7 @@ int main(void) {
         cmocka_unit_test(a_driver_with_a_language_of_its_own_is_examined_too),
         cmocka_unit_test(without_any_surface_the_stage_says_so),
         cmocka_unit_test(a_root_of_two_levels_may_begin_with_nothing),
+        cmocka_unit_test(who_pages_by_address_is_asked_for_nothing_by_segment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,105 @@
+/* dirty_memory.c - see dirty_memory.h. */
+#include "dirty_memory.h"
+
+#include <vidmm/umd.h>
+
+/* ---- By address ------------------------------------------------------------------------------ */
+
+static bool first_memory(struct dirty_memory *memory) {
+    for (uint32_t id = 1; vidmm_segment_info(memory->check->harness.adapter, id, &memory->segment);
+         id++)
+        if (!memory->segment.aperture)
+            return true;
+    return false;
+}
+
+static enum vidmm_stage_outcome open_user(struct dirty_memory *memory) {
+    const struct check_setup setup = {.fail_at = 0};
+    if (!check_manage(memory->check, &setup) || !user_open(memory->check, &memory->user))
+        return VIDMM_STAGE_STOPPED;
+    memory->by_address = true;
+    if (first_memory(memory))
+        return VIDMM_STAGE_DONE;
+    (void)dirty_memory_close(memory);
+    return check_say(memory->check, VIDMM_STAGE_SKIPPED, "the driver has no memory segment");
+}
+
+static bool move_in(struct dirty_memory *memory, uint32_t unit) {
+    return user_fine(&memory->user,
+                     vidmm_make_resident(memory->user.queue, &memory->surface[unit].allocation, 1,
+                                         0, &memory->fence, NULL));
+}
+
+static bool move_out(struct dirty_memory *memory, uint32_t unit) {
+    struct vidmm_allocation *allocation = memory->surface[unit].allocation;
+    return user_fine(&memory->user,
+                     vidmm_device_evict(memory->user.device, &allocation, 1, 0, NULL)) &&
+           user_fine(&memory->user, vidmm_allocation_evict(allocation, true));
+}
+
+/* Side by side as long as nothing else is there; where they are not, they are written all the same. */
+static bool make_surfaces(struct dirty_memory *memory) {
+    uint64_t lowest = memory->segment.size;
+    for (uint32_t i = 0; i < DIRTY_UNITS; i++) {
+        struct vidmm_allocation_info info;
+        if (!user_surface_make(&memory->user, &memory->surface[i], VIDMM_UMD_LOCAL_ONLY,
+                               memory->unit / CHECK_PAGE) ||
+            !move_in(memory, i) || !dirty_memory_wait(memory))
+            return false;
+        vidmm_allocation_info(memory->surface[i].allocation, &info);
+        if (info.segment == memory->segment.id && info.offset < lowest)
+            lowest = info.offset;
+    }
+    lowest -= lowest % memory->unit;
+    if (lowest / memory->unit + DIRTY_UNITS <= memory->segment.size / memory->unit)
+        memory->origin = lowest;
+    return true;
+}
+
+/* ---- Either way ------------------------------------------------------------------------------ */
+
+enum vidmm_stage_outcome dirty_memory_open(struct dirty_memory *memory, struct check *check) {
+    *memory = (struct dirty_memory){.check = check};
+    enum vidmm_stage_outcome outcome = raw_open(&memory->raw, check);
+    if (outcome == VIDMM_STAGE_SKIPPED && memory->raw.by_address)
+        outcome = open_user(memory);
+    if (!memory->by_address)
+        memory->segment = memory->raw.memory;
+    memory->ddi = memory->raw.ddi;
+    memory->adapter = memory->raw.adapter;
+    memory->version = memory->raw.info.interface_version;
+    return outcome;
+}
+
+bool dirty_memory_prepare(struct dirty_memory *memory, uint32_t unit) {
+    memory->unit = unit;
+    return !memory->by_address || make_surfaces(memory);
+}
+
+uint64_t dirty_memory_units(const struct dirty_memory *memory) {
+    return memory->by_address ? DIRTY_UNITS : memory->segment.size / memory->unit;
+}
+
+/* By hand the last bytes of the unit. */
+bool dirty_memory_begin(struct dirty_memory *memory, uint32_t unit) {
+    uint32_t pages = memory->unit / CHECK_PAGE;
+    if (memory->by_address)
+        return move_out(memory, unit) && move_in(memory, unit);
+    return raw_fill(&memory->raw, unit * pages + pages - 1, 1, 0x20202020u + unit) &&
+           raw_submit(&memory->raw);
+}
+
+bool dirty_memory_wait(struct dirty_memory *memory) {
+    if (!memory->by_address)
+        return raw_flush(&memory->raw);
+    return user_fine(&memory->user, vidmm_paging_wait(memory->user.queue, memory->fence));
+}
+
+enum vidmm_stage_outcome dirty_memory_close(struct dirty_memory *memory) {
+    if (!memory->by_address)
+        return raw_close(&memory->raw);
+    for (uint32_t i = 0; i < DIRTY_UNITS && memory->surface[i].allocation; i++)
+        vidmm_allocation_destroy(memory->surface[i].allocation);
+    user_close(&memory->user);
+    return VIDMM_STAGE_DONE;
+}

@@ -1,0 +1,43 @@
+/*
+ * dirty_memory.h - the memory that stage dirty (stage_dirty.c) watches, and how the GPU writes it: by
+ * FILL without a manager (raw.h); of a driver that pages by GPU virtual address by moves of the manager,
+ * of one surface for each unit, since VIRTUAL_FILL and VIRTUAL_TRANSFER need page tables.
+ */
+#ifndef VIDMM_CHECK_DIRTY_MEMORY_H
+#define VIDMM_CHECK_DIRTY_MEMORY_H
+
+#include "raw.h"
+#include "user.h"
+
+#define DIRTY_UNITS     16u   /* that are written */
+#define DIRTY_UNITS_FAR 4400u /* the same where there are so many */
+
+struct dirty_memory {
+    struct check *check;
+    const DRIVER_INITIALIZATION_DATA *ddi;
+    HANDLE adapter;
+    uint32_t version;
+    struct vidmm_segment_info segment;
+    uint32_t unit; /* bytes: a page of dirty bits, or of the segment where that is larger (R316) */
+    uint64_t origin; /* of unit 0, bytes from the start of the segment */
+    bool by_address;
+    struct raw_submitter raw; /* by hand */
+    struct user user;         /* by address */
+    struct user_surface surface[DIRTY_UNITS];
+    uint64_t fence; /* of the move that is under way */
+};
+
+/* After check_open. DONE, or another outcome with check->shared->told.text; then it is closed. */
+enum vidmm_stage_outcome dirty_memory_open(struct dirty_memory *memory, struct check *check);
+/* Makes ready to write units of `unit` bytes; false: it cannot, and the stage ends. */
+bool dirty_memory_prepare(struct dirty_memory *memory, uint32_t unit);
+/* Units from `origin` on that a basis may have. */
+uint64_t dirty_memory_units(const struct dirty_memory *memory);
+/* The GPU begins to write unit `unit` of DIRTY_UNITS, or of DIRTY_UNITS_FAR by hand. */
+bool dirty_memory_begin(struct dirty_memory *memory, uint32_t unit);
+/* Waits for what has begun. */
+bool dirty_memory_wait(struct dirty_memory *memory);
+/* The outcome of a stage that ran to its end. */
+enum vidmm_stage_outcome dirty_memory_close(struct dirty_memory *memory);
+
+#endif

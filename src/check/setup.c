@@ -299,7 +299,9 @@ bool check_manage(struct check *check, const struct check_setup *setup) {
                                           .interface_version = check->options->ddi_version};
     if (check_displays_only(check)) {
         check->displays_only = true;
-        (void)check_say(check, VIDMM_STAGE_SKIPPED, "the driver only displays: it has no memory");
+        (void)check_say(
+            check, VIDMM_STAGE_SKIPPED,
+            "the driver only displays: it has no memory; modes and presents are not examined");
         return false;
     }
     if (start_manager(check, &config, &error) == VIDMM_OK) {

@@ -9,6 +9,8 @@ enum { PAGER_MEMORY = 1, PAGER_APERTURE = 2 };
 #define PAGER_MEMORY_BASE   0x100000000ull
 #define PAGER_APERTURE_BASE 0x40000000000ull
 
+#define BORROWED (8 * MIB)
+
 const struct shape *shape;
 
 /* ---- Segments -------------------------------------------------------------------------------- */
@@ -57,7 +59,38 @@ static VOID lay_out(struct adapter *adapter) {
 static VOID stop(struct skeleton *base) {
     struct adapter *adapter = (struct adapter *)base;
     worker_stop(adapter);
+    if (adapter->borrowed) {
+        MmFreeContiguousMemory(adapter->borrowed);
+        adapter->borrowed = adapter->cpu.pager.memory = NULL;
+    }
     cpu_pager_stop(&adapter->cpu.pager);
+}
+
+/* As on boards without memory of their own: dedicated system memory. */
+static NTSTATUS start_borrowing(struct adapter *adapter, SIZE_T pages) {
+    struct cpu_pager *pager = &adapter->cpu.pager;
+    PHYSICAL_ADDRESS highest = {.QuadPart = MAXLONGLONG}, none = {.QuadPart = 0};
+    NTSTATUS status = cpu_pager_start(pager, pages);
+    if (!NT_SUCCESS(status))
+        return status;
+    adapter->borrowed =
+        MmAllocateContiguousMemorySpecifyCache(BORROWED, none, highest, none, MmCached);
+    if (!adapter->borrowed) {
+        cpu_pager_stop(pager);
+        return STATUS_NO_MEMORY;
+    }
+    pager->memory = adapter->borrowed;
+    pager->memory_bytes = pager->bar_bytes = BORROWED;
+    pager->bar = MmGetPhysicalAddress(adapter->borrowed);
+    return STATUS_SUCCESS;
+}
+
+static NTSTATUS start_pager(struct adapter *adapter, const DXGK_DEVICE_INFO *info, SIZE_T pages) {
+    struct cpu_pager *pager = &adapter->cpu.pager;
+    if (memory_count() == 0)
+        return cpu_pager_start(pager, pages);
+    return shape->borrows ? start_borrowing(adapter, pages)
+                          : cpu_pager_start_vram(pager, info, pages);
 }
 
 static NTSTATUS start(struct skeleton *base, const DXGK_DEVICE_INFO *info) {
@@ -67,8 +100,7 @@ static NTSTATUS start(struct skeleton *base, const DXGK_DEVICE_INFO *info) {
     *pager = (struct cpu_pager){.memory_segment = memory_count() != 0 ? PAGER_MEMORY : 0,
                                 .memory_base = PAGER_MEMORY_BASE,
                                 .aperture_base = PAGER_APERTURE_BASE};
-    NTSTATUS status = memory_count() != 0 ? cpu_pager_start_vram(pager, info, pages + 1)
-                                          : cpu_pager_start(pager, pages + 1);
+    NTSTATUS status = start_pager(adapter, info, pages + 1);
     if (!NT_SUCCESS(status))
         return status;
     lay_out(adapter);
@@ -81,9 +113,11 @@ static NTSTATUS start(struct skeleton *base, const DXGK_DEVICE_INFO *info) {
 static DXGK_SEGMENTDESCRIPTOR3 describe(const struct adapter *adapter, UINT i) {
     PHYSICAL_ADDRESS at = adapter->cpu.pager.bar;
     at.QuadPart += (LONGLONG)adapter->memory[i];
-    return shape->segment[i].kind == MEMORY
-               ? skeleton_vram3(shape->segment[i].base, at, adapter->bytes[i])
-               : skeleton_aperture3(shape->segment[i].base, adapter->bytes[i]);
+    if (shape->segment[i].kind == APERTURE)
+        return skeleton_aperture3(shape->segment[i].base, adapter->bytes[i]);
+    DXGK_SEGMENTDESCRIPTOR3 memory = skeleton_vram3(shape->segment[i].base, at, adapter->bytes[i]);
+    memory.Flags.PopulatedFromSystemMemory = shape->borrows;
+    return memory;
 }
 
 #if UNUSUAL_WIN7

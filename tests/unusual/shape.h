@@ -66,6 +66,7 @@ struct shape {
     BOOLEAN wants_idle; /* moves no allocation that may be in use */
     BOOLEAN presents;   /* has DxgkDdiPresent, and no command of user mode is known */
     BOOLEAN resets;     /* has DxgkDdiResetFromTimeout */
+    BOOLEAN borrows;    /* its memory is the system's, allocated when it starts */
 };
 
 extern const struct shape shapes[];
@@ -107,6 +108,7 @@ struct adapter {
     SIZE_T first_page[MOST_SEGMENTS]; /* of an aperture in the pager's table */
     SIZE_T memory[MOST_SEGMENTS];     /* of a memory segment in the BAR */
     SIZE_T bytes[MOST_SEGMENTS];
+    PVOID borrowed;
 };
 
 NTSTATUS worker_start(struct adapter *adapter);

@@ -43,6 +43,7 @@ static const struct unusual examples[] = {
     {"a ring", DRIVERS "/ring.so", RING, {{NULL, 0}}},
     {"a ring that a timer looks at", UNUSUAL "/polled.so", RING, {{NULL, 0}}},
     {"no physical operation", UNUSUAL "/virtual-only.so", NULL, {{NULL, 0}}},
+    {"a picture and nothing else", UNUSUAL "/display-only.so", NULL, {{NULL, 0}}},
 };
 
 static const struct unusual settings[] = {
@@ -154,6 +155,25 @@ static void settings_are_not_accused(void **state) {
     assert_int_equal(accused, 0);
 }
 
+/* "passed" stands for what was seen: of a driver that only displays each stage but two says that it was
+ * not examined, and why. */
+static void examples_that_only_display_are_said_to(void **state) {
+    static struct vidmm_check_result result;
+    const struct unusual unusual = {
+        "a picture and nothing else", UNUSUAL "/display-only.so", NULL, {{NULL, 0}}};
+    uint32_t done = 0, displays = 0;
+    (void)state;
+    examine(&unusual, 1, NULL, NULL, &result);
+    for (uint32_t i = 0; i < result.stages; i++) {
+        done += result.stage[i].outcome == VIDMM_STAGE_DONE;
+        displays += strstr(result.stage[i].text, "the driver only displays") != NULL;
+        assert_true(result.stage[i].outcome == VIDMM_STAGE_DONE || result.stage[i].text[0] != 0);
+    }
+    assert_int_equal(done, 2); /* start, query */
+    assert_true(displays + 4 >= result.stages);
+    assert_string_equal(vidmm_check_outcome(&result, 161), "not reached");
+}
+
 /* ---- Spoiled --------------------------------------------------------------------------------- */
 
 static DXGKDDI_BUILDPAGINGBUFFER *good_build;
@@ -227,6 +247,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(shapes_are_not_accused),
         cmocka_unit_test(spoiled_shapes_are_accused),
         cmocka_unit_test(examples_are_not_accused),
+        cmocka_unit_test(examples_that_only_display_are_said_to),
         cmocka_unit_test(settings_are_not_accused),
     };
     static const char *const filters[][2] = {

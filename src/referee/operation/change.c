@@ -87,22 +87,32 @@ static struct tables_table *change_table_of(struct vidmm_referee *referee,
     return table;
 }
 
+/* Behind the last entry that the table has of a change. */
+static uint32_t change_end(const struct table_change *change, const struct tables_table *table) {
+    uint64_t end = (uint64_t)change->start + change->count;
+    return end < table->entries ? (uint32_t)end : table->entries;
+}
+
+/* What holds for all entries of a change. */
+struct change_how {
+    const struct table_change *change;
+    enum tables_when when;
+    bool judged;         /* what a TLB holds of the entries may become stale */
+    bool caches_invalid; /* a TLB may hold entries that are not valid */
+};
+
 static bool change_same_value(DXGK_PTE a, DXGK_PTE b) {
     return a.Flags == b.Flags && a.PageAddress == b.PageAddress;
 }
 
-/* What a TLB may hold after a change from `old` to `new`. */
-static bool change_makes_stale(struct vidmm_referee *referee, const struct table_change *change,
-                               const struct tables_entry *entry, enum tables_when when,
+/* What a TLB may hold after a change from `old` to `value`. */
+static bool change_makes_stale(const struct change_how *how, const struct tables_entry *entry,
                                DXGK_PTE value) {
-    DXGK_PTE old = entry->value[when];
-    const DXGK_GPUMMUCAPS *caps = &change_mmu(referee, change)->caps;
-    bool page = change->level == 0 || old.LargePage || value.LargePage;
-    if (!entry->known[when] || change_same_value(old, value))
+    DXGK_PTE old = entry->value[how->when];
+    if (!entry->known[how->when] || change_same_value(old, value))
         return false;
-    return old.Valid || (page && value.Valid &&
-                         !tables_has(referee, DXGKDDI_INTERFACE_VERSION_WDDM2_6,
-                                     caps->InvalidTlbEntriesNotCached));
+    return old.Valid || (how->caches_invalid && value.Valid &&
+                         (how->change->level == 0 || old.LargePage || value.LargePage));
 }
 
 /* A root that another took over from: what a TLB has by way of it the other leads to as well. */
@@ -113,20 +123,43 @@ static bool change_is_left(struct vidmm_referee *referee, const struct table_cha
             process->root.SegmentOffset != change->place.SegmentOffset);
 }
 
-static void change_set_entry(struct vidmm_referee *referee, const struct table_change *change,
+static struct change_how change_how_of(struct vidmm_referee *referee,
+                                       const struct table_change *change, enum tables_when when) {
+    return (struct change_how){
+        .change = change,
+        .when = when,
+        .judged = !change->now && !change->initial && !change_is_left(referee, change),
+        .caches_invalid =
+            !tables_has(referee, DXGKDDI_INTERFACE_VERSION_WDDM2_6,
+                        change_mmu(referee, change)->caps.InvalidTlbEntriesNotCached)};
+}
+
+static void change_set_entry(struct vidmm_referee *referee, const struct change_how *how,
                              struct tables_table *table, struct tables_entry *entry,
-                             enum tables_when when, DXGK_PTE value) {
-    if (!change->now && !change->initial &&
-        change_makes_stale(referee, change, entry, when, value) && !change_is_left(referee, change))
-        tables_set_stale(referee, table, entry, when, true);
-    if (change->initial && entry->stale[when])
-        tables_set_stale(referee, table, entry, when, false);
-    entry->value[when] = value;
-    entry->known[when] = !change->unsure;
-    if (when == TABLES_ASKED)
+                             DXGK_PTE value) {
+    if (how->judged && change_makes_stale(how, entry, value))
+        tables_set_stale(referee, table, entry, how->when, true);
+    if (how->change->initial && entry->stale[how->when])
+        tables_set_stale(referee, table, entry, how->when, false);
+    entry->value[how->when] = value;
+    entry->known[how->when] = !how->change->unsure;
+    if (how->when == TABLES_ASKED)
         entry->pending++;
     else if (entry->pending != 0)
         entry->pending--;
+}
+
+static void change_set_entries(struct vidmm_referee *referee, const struct table_change *change,
+                               struct tables_table *table, uint32_t kind, enum tables_when when) {
+    const struct change_how how = change_how_of(referee, change, when);
+    const DXGK_PTE *value = change_entry(change, kind, 0);
+    struct tables_entry *entry = tables_entry(table, kind, change->start);
+    uint32_t step = change->repeat ? 0 : 1;
+    for (uint32_t i = change->start; value && entry && i < change_end(change, table);
+         i++, entry++) {
+        change_set_entry(referee, &how, table, entry, *value);
+        value += step;
+    }
 }
 
 static struct tables_owner change_owner_of(struct vidmm_referee *referee,
@@ -163,6 +196,12 @@ static void change_set_owner(struct vidmm_referee *referee, struct table_change 
         change_note_left(referee, change, owners_set(referee, table, index, &owner));
 }
 
+static void change_set_owners(struct vidmm_referee *referee, struct table_change *change,
+                              struct tables_table *table) {
+    for (uint32_t i = change->start; i < change_end(change, table); i++)
+        change_set_owner(referee, change, table, i);
+}
+
 void change_settle(struct vidmm_referee *referee, struct table_change *change) {
     for (uint32_t i = 0; i < TABLE_LEFT; i++) {
         if (change->left[i].allocation)
@@ -194,16 +233,10 @@ void change_apply(struct vidmm_referee *referee, struct table_change *change,
         change_settle(referee, change);
     if (!table || table->made != change->made)
         return;
-    for (uint32_t i = change->start; i < change->start + change->count; i++) {
-        for (uint32_t kind = 0; kind < table->kinds; kind++) {
-            const DXGK_PTE *value = change_entry(change, kind, i - change->start);
-            struct tables_entry *entry = tables_entry(table, kind, i);
-            if (value && entry)
-                change_set_entry(referee, change, table, entry, when, *value);
-        }
-        if (when == TABLES_ASKED && i < table->entries)
-            change_set_owner(referee, change, table, i);
-    }
+    for (uint32_t kind = 0; kind < table->kinds; kind++)
+        change_set_entries(referee, change, table, kind, when);
+    if (when == TABLES_ASKED && (change->owner || change->allocation || table->owner))
+        change_set_owners(referee, change, table);
     if (when == TABLES_ASKED)
         change_note_root(referee, change, table);
 }

@@ -34,10 +34,12 @@ struct tables_bits {
     struct bits_value value[BITS_PLACES];
 };
 
-/* The bytes of one entry. */
+/* What is seen of the entries of a table, one after the other. */
 struct bits_seen {
-    const uint8_t *bytes;
-    uint32_t size, index;
+    const uint8_t *page;    /* of the table's memory, at `at`; NULL: it is not visible */
+    uint64_t at, end;       /* of that page in the table, in bytes */
+    uint32_t size;          /* of an entry */
+    struct bits_value last; /* what the bits of the entry before stand for; level 0: none */
 };
 
 static bool bits_mean_same(const struct bits_value *a, const struct bits_value *b) {
@@ -45,22 +47,27 @@ static bool bits_mean_same(const struct bits_value *a, const struct bits_value *
            (!a->valid || (a->page == b->page && a->segment == b->segment && a->large == b->large));
 }
 
+static bool bits_are(const struct bits_value *a, const struct bits_value *b) {
+    return a->level == b->level && a->bits == b->bits && bits_mean_same(a, b);
+}
+
 static struct bits_value *bits_place(struct tables_bits *bits, const struct bits_value *value) {
     uint64_t hash = hash_word(hash_word(HASH_START, value->bits), value->level);
     return &bits->value[hash % BITS_PLACES];
 }
 
-static bool bits_of(const struct bits_seen *seen, const struct tables_table *table, DXGK_PTE entry,
-                    struct bits_value *value) {
+static bool bits_of(const struct bits_seen *seen, const struct tables_table *table, uint32_t index,
+                    DXGK_PTE entry, struct bits_value *value) {
+    const uint8_t *bytes = seen->page + ((uint64_t)index * seen->size - seen->at);
     *value = (struct bits_value){.page = entry.PageAddress,
                                  .segment = tables_entry_segment(&entry),
                                  .level = (uint8_t)(table->level + 1),
                                  .valid = entry.Valid,
                                  .large = entry.LargePage};
     if (seen->size > sizeof(value->bits))
-        value->bits = hash_bytes(HASH_START, seen->bytes, seen->size);
+        value->bits = hash_bytes(HASH_START, bytes, seen->size);
     else
-        memcpy(&value->bits, seen->bytes, seen->size);
+        memcpy(&value->bits, bytes, seen->size);
     return !entry.Zero;
 }
 
@@ -72,14 +79,16 @@ static const uint8_t *bits_memory(struct vidmm_referee *referee, const struct ta
     return world_place(referee, table->place.SegmentId, table->place.SegmentOffset + at, size);
 }
 
+/* The entry lies in what is visible of the table. */
 static bool bits_see(struct vidmm_referee *referee, const struct tables_table *table,
                      uint32_t index, struct bits_seen *seen) {
-    uint64_t each = table->bytes / table->entries;
-    *seen = (struct bits_seen){.size = (uint32_t)each, .index = index};
-    if (each != 4 && each != 8 && each != 16)
-        return false;
-    seen->bytes = bits_memory(referee, table, index * each, each);
-    return seen->bytes;
+    uint64_t at = (uint64_t)index * seen->size;
+    if (at < seen->end && at >= seen->at)
+        return seen->page;
+    seen->at = at - at % SHADOW_PAGE;
+    seen->end = seen->at + SHADOW_PAGE < table->bytes ? seen->at + SHADOW_PAGE : table->bytes;
+    seen->page = bits_memory(referee, table, seen->at, seen->end - seen->at);
+    return seen->page;
 }
 
 static void bits_text(const struct bits_value *value, char text[64]) {
@@ -139,14 +148,14 @@ static bool bits_may_be_left(struct tables_bits *bits, const struct bits_value *
 }
 
 static void bits_look(struct vidmm_referee *referee, const struct table_change *change,
-                      const struct tables_table *table, uint32_t index) {
+                      const struct tables_table *table, uint32_t index, struct bits_seen *seen) {
     const struct tables_entry *entry = tables_entry(table, 0, index);
     struct tables_bits *bits = referee->tables.bits;
     struct bits_value value;
-    struct bits_seen seen;
     if (!entry || entry->pending != 0 || !entry->known[TABLES_DONE] ||
-        !bits_see(referee, table, index, &seen) ||
-        !bits_of(&seen, table, entry->value[TABLES_DONE], &value))
+        !bits_see(referee, table, index, seen) ||
+        !bits_of(seen, table, index, entry->value[TABLES_DONE], &value) ||
+        bits_are(&seen->last, &value))
         return;
     struct bits_value *place = bits_place(bits, &value);
     const struct bits_value *other =
@@ -156,6 +165,7 @@ static void bits_look(struct vidmm_referee *referee, const struct table_change *
     bits_judge(referee, change, &value, other, index);
     if (!other)
         *place = value;
+    seen->last = *place;
 }
 
 /* The model tells more of tables that it can be asked about. */
@@ -176,6 +186,9 @@ void bits_done(struct vidmm_referee *referee, const struct table_change *change)
         referee->tables.bits = calloc(1, sizeof(*referee->tables.bits));
     if (!referee->tables.bits)
         return;
+    struct bits_seen seen = {.size = (uint32_t)(table->bytes / table->entries)};
+    if (seen.size != 4 && seen.size != 8 && seen.size != 16)
+        return;
     for (uint32_t i = 0; i < change->count; i++)
-        bits_look(referee, change, table, change->start + i);
+        bits_look(referee, change, table, change->start + i, &seen);
 }

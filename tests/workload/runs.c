@@ -3,6 +3,8 @@
  */
 #include "runs.h"
 
+#include "../share.h"
+
 void set(struct run *run, const char *name, uint64_t value) {
     assert_true(run->setting_count < SETTINGS);
     run->settings[run->setting_count++] = (struct vidmm_host_setting){name, value};
@@ -46,7 +48,7 @@ void expect_right(struct run *run, const struct vidmm_workload *workload, const 
 void expect_order_without_memory(const struct run *usual, const struct vidmm_workload *workload,
                                  uint64_t most, uint64_t step) {
     uint32_t ended = 0;
-    for (uint64_t fail_at = 1; fail_at < most; fail_at += 1 + fail_at / step) {
+    for (uint64_t fail_at = 1; fail_at < most; fail_at += (1 + fail_at / step) * share()) {
         struct run run = *usual;
         run.fail_at = fail_at;
         run_workload(&run, workload);

@@ -38,7 +38,7 @@ static void check_again(struct migrate_message *message) {
     char text[256] = "";
     size_t size = 0, at = 0;
     enum migrate_read got = MIGRATE_READ_MORE;
-    uint8_t *frame = migrate_frame_encode(message, 0, &size);
+    uint8_t *frame = migrate_frame_encode(message, 0, 0, &size);
     while (frame && got == MIGRATE_READ_MORE) {
         uint8_t *where = NULL;
         size_t want = migrate_reader_want(&reader, &where);

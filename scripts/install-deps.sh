@@ -65,6 +65,7 @@ need has_library jansson libjansson-dev jansson-devel jansson jansson-dev jansso
 need has_library libzstd libzstd-dev libzstd-devel zstd zstd-dev zstd
 need has_library expat libexpat1-dev expat-devel expat expat-dev expat
 need has_library libxxhash libxxhash-dev xxhash-devel xxhash xxhash-dev xxhash
+need has_library gnutls libgnutls28-dev gnutls-devel gnutls gnutls-dev gnutls
 need has_zydis . libzydis-dev zydis-devel zydis zydis-dev zydis
 need has_library cmocka libcmocka-dev libcmocka-devel cmocka cmocka-dev cmocka
 if [ "$level" = checks ]; then

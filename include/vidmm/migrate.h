@@ -55,6 +55,12 @@ struct vidmm_migrate_progress {
     const char *text;            /* a message for the operator, or NULL */
 };
 
+/* A secret that both sides have: with it the link is TLS, and nobody else can take part. */
+struct vidmm_migrate_key {
+    uint8_t bytes[64];
+    size_t size; /* 16 at least */
+};
+
 struct vidmm_migrate_options {
     const char *link;       /* tcp:HOST:PORT, unix:PATH or file:PATH */
     uint64_t start_event;   /* source: where it begins, unless `start_percent` */
@@ -64,8 +70,11 @@ struct vidmm_migrate_options {
     uint64_t pause_ns;      /* pause if the pause takes less; 0: 300 ms */
     uint64_t pause_most_ns; /* longest pause, except with PAUSE; 0: 750 ms */
     uint64_t timeout_ns;    /* of a silent link, and of a source's wait for a target; 0: 10 s */
-    uint32_t rounds;        /* after which the guest counts as too dirty; 0: 30 */
-    uint32_t retries;       /* source: how often a failed migration begins again */
+    uint64_t whole_ns;      /* from the greeting until all is sent; 0: an hour */
+    const struct vidmm_migrate_key *key; /* NULL: none */
+    bool plain;                          /* without a key, TCP beyond this machine */
+    uint32_t rounds;                     /* after which the guest counts as too dirty; 0: 30 */
+    uint32_t retries;                    /* source: how often a failed migration begins again */
     enum vidmm_migrate_too_dirty too_dirty;
     const char *journal; /* file that lines about ownership are appended to; NULL: none */
     const char *control; /* Unix socket for vidmm_migrate_resolve; NULL: none */
@@ -132,6 +141,11 @@ enum vidmm_migrate_verdict {
 /* Sends the decision to the process of `control`. `text`: its state. false: it refused. */
 bool vidmm_migrate_resolve(const char *control, enum vidmm_migrate_verdict verdict, char *text,
                            size_t text_size);
+
+/* Reads hexadecimal digits from the file `words`, which nobody else may read, or from a descriptor,
+ * "fd:N", and closes it. false: `text` says why not. */
+bool vidmm_migrate_read_key(const char *words, struct vidmm_migrate_key *key, char *text,
+                            size_t text_size);
 
 /* "1Gb/s", "100Mb/s", "12MB/s": bits a second; powers of 1000. */
 bool vidmm_migrate_parse_rate(const char *text, uint64_t *bits_per_s);

@@ -27,6 +27,7 @@ struct cli_options {
     const char *workload;
     const char *vram;                     /* NULL: the driver's default */
     const char *json;                     /* NULL: none */
+    const char *key;                      /* of a migration: FILE or fd:N */
     const char *plan;                     /* file for the plans; NULL: none */
     const char *calls;                    /* file for the record of events; NULL: none */
     struct vidmm_report_calls *recording; /* while it is open */

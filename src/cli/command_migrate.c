@@ -79,12 +79,26 @@ static void place_control(struct cli_options *options, char *path, size_t size) 
     options->migrate.control = path;
 }
 
+/* The key is read before anything else is begun, and never told. */
+static bool read_key(struct cli_options *options, struct vidmm_migrate_key *key) {
+    char text[400];
+    if (!options->key)
+        return true;
+    if (!vidmm_migrate_read_key(options->key, key, text, sizeof(text))) {
+        cli_refuse("%s", text);
+        return false;
+    }
+    options->migrate.key = key;
+    return true;
+}
+
 static int migrate(struct cli_options *options, const struct vidmm_workload *workload,
                    bool receives) {
     struct vidmm_host_setting settings[CLI_SETTINGS + VIDMM_MIGRATE_SETTINGS];
     struct vidmm_migrate_result result;
+    struct vidmm_migrate_key key;
     char control[256];
-    if (!choose_vram(options, workload))
+    if (!read_key(options, &key) || !choose_vram(options, workload))
         return VIDMM_MIGRATE_BAD_INPUT;
     vidmm_migrate_defaults(&options->run, settings);
     place_control(options, control, sizeof(control));
@@ -105,6 +119,7 @@ static int migrate(struct cli_options *options, const struct vidmm_workload *wor
     int code = result.run.ended ? cli_report_end(options, result.run.ended, result.text)
                                 : migrate_report(options, &result, receives);
     vidmm_run_result_free(&result.run);
+    explicit_bzero(&key, sizeof(key));
     return code;
 }
 

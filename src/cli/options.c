@@ -62,6 +62,9 @@ enum option_id {
     OPTION_REPLAY,
     OPTION_BYTES,
     OPTION_HOST,
+    OPTION_DEADLINE,
+    OPTION_KEY,
+    OPTION_PLAIN,
 };
 
 #define MIGRATE_OPTIONS (CLI_SEND_OPTIONS | CLI_RECV_OPTIONS)
@@ -123,6 +126,9 @@ static const struct {
     {{"if-too-dirty", required_argument, NULL, OPTION_TOO_DIRTY}, CLI_SEND_OPTIONS},
     {{"retry", required_argument, NULL, OPTION_RETRY}, CLI_SEND_OPTIONS},
     {{"timeout", required_argument, NULL, OPTION_LINK_TIMEOUT}, MIGRATE_OPTIONS},
+    {{"deadline", required_argument, NULL, OPTION_DEADLINE}, MIGRATE_OPTIONS},
+    {{"key", required_argument, NULL, OPTION_KEY}, MIGRATE_OPTIONS},
+    {{"plain", no_argument, NULL, OPTION_PLAIN}, MIGRATE_OPTIONS},
     {{"journal", required_argument, NULL, OPTION_JOURNAL}, MIGRATE_OPTIONS},
     {{"control", required_argument, NULL, OPTION_CONTROL}, MIGRATE_OPTIONS},
     {{"doubt-time", required_argument, NULL, OPTION_DOUBT_TIME}, MIGRATE_OPTIONS},
@@ -280,6 +286,14 @@ static bool take_migrate_option(int id, char *value, struct cli_options *options
         return take_count("retry", value, &migrate->retries);
     case OPTION_LINK_TIMEOUT:
         return cli_take_duration("timeout", value, &migrate->timeout_ns);
+    case OPTION_DEADLINE:
+        return cli_take_duration("deadline", value, &migrate->whole_ns);
+    case OPTION_KEY:
+        options->key = value;
+        return true;
+    case OPTION_PLAIN:
+        migrate->plain = true;
+        return true;
     case OPTION_JOURNAL:
         migrate->journal = value;
         return true;

@@ -1,17 +1,33 @@
 /*
  * address.c - addresses and their sockets.
+ *
+ * The name of a Unix socket changes hands under a lock of its directory, which ends with the process
+ * that holds it: of two that find a dead socket, only one replaces it.
  */
 #include "address.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
+
+#define CONNECT_S 3
+#define BACKLOG   64
+#define UNPROTECTED                                                                                \
+    "this is not a loopback address, and there is no key: take --key FILE, or --plain to go "      \
+    "without protection"
+#define LOCKS 100 /* tries, ten milliseconds apart */
 
 static bool address_keep(char *to, size_t room, const char *from, size_t length) {
     if (length == 0 || length >= room)
@@ -53,10 +69,9 @@ bool migrate_address_parse(const char *words, struct migrate_address *out, char 
     return good;
 }
 
-static void fill_unix(const struct migrate_address *address, struct sockaddr_un *name) {
-    memset(name, 0, sizeof(*name));
-    name->sun_family = AF_UNIX;
-    memcpy(name->sun_path, address->path, strlen(address->path));
+static void limit_connect(int fd) {
+    const struct timeval timeout = {.tv_sec = CONNECT_S};
+    (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
 }
 
 /* Closes `fd`, if there is one; errno stays what it is. */
@@ -68,39 +83,157 @@ static int address_failed(int fd) {
     return -1;
 }
 
-static int connect_unix(const struct migrate_address *address) {
+/* ---- Unix sockets ---------------------------------------------------------------------------- */
+
+static void fill_unix(const struct migrate_address *address, struct sockaddr_un *name) {
+    memset(name, 0, sizeof(*name));
+    name->sun_family = AF_UNIX;
+    memcpy(name->sun_path, address->path, strlen(address->path));
+}
+
+static int connect_unix(const struct migrate_address *address, int flags) {
     struct sockaddr_un name;
     fill_unix(address, &name);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+    if (fd >= 0)
+        limit_connect(fd);
     if (fd >= 0 && connect(fd, (struct sockaddr *)&name, sizeof(name)) == 0)
         return fd;
     return address_failed(fd);
 }
 
-static int listen_unix(const struct migrate_address *address) {
-    struct sockaddr_un name;
-    fill_unix(address, &name);
-    int other = connect_unix(address);
-    if (other >= 0) {
-        close(other);
-        errno = EADDRINUSE;
-        return -1;
+/* The directory of the socket, locked; -1: errno says why not. */
+static int lock_directory(const struct migrate_address *address) {
+    char path[sizeof(address->path)];
+    memcpy(path, address->path, sizeof(path));
+    int fd = open(dirname(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (unsigned i = 0; fd >= 0 && i < LOCKS; i++) {
+        const struct timespec nap = {.tv_nsec = 10000000};
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            return fd;
+        nanosleep(&nap, NULL);
     }
-    if (errno == ECONNREFUSED)
-        unlink(address->path); /* left behind by a process that was killed */
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd >= 0 && bind(fd, (struct sockaddr *)&name, sizeof(name)) == 0 && listen(fd, 4) == 0)
-        return fd;
     return address_failed(fd);
+}
+
+/* Only this user's socket on which nobody listens; the directory is locked. */
+static void remove_dead(const struct migrate_address *address) {
+    struct stat of;
+    if (lstat(address->path, &of) != 0 || !S_ISSOCK(of.st_mode) || of.st_uid != geteuid())
+        return;
+    int other = connect_unix(address, SOCK_NONBLOCK);
+    if (other >= 0)
+        close(other);
+    else if (errno == ECONNREFUSED)
+        (void)unlink(address->path);
+}
+
+static bool bind_unix(struct migrate_listener *out) {
+    struct sockaddr_un name;
+    struct stat of;
+    fill_unix(&out->address, &name);
+    out->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (out->fd < 0 || bind(out->fd, (struct sockaddr *)&name, sizeof(name)) != 0) {
+        out->fd = address_failed(out->fd);
+        return false;
+    }
+    /* Before anybody can connect: it is this user's alone. */
+    if (chmod(out->address.path, S_IRUSR | S_IWUSR) == 0 && lstat(out->address.path, &of) == 0 &&
+        listen(out->fd, BACKLOG) == 0) {
+        out->device = of.st_dev;
+        out->file = of.st_ino;
+        return true;
+    }
+    out->fd = address_failed(out->fd);
+    return false;
+}
+
+static bool listen_unix(struct migrate_listener *out) {
+    int directory = lock_directory(&out->address);
+    if (directory < 0)
+        return false;
+    remove_dead(&out->address);
+    bool ok = bind_unix(out);
+    (void)address_failed(directory);
+    return ok;
+}
+
+void migrate_address_sweep(const struct migrate_address *address) {
+    int directory = lock_directory(address);
+    if (directory < 0)
+        return;
+    remove_dead(address);
+    close(directory);
+}
+
+static void remove_own(const struct migrate_listener *listener) {
+    struct stat of;
+    int directory = lock_directory(&listener->address);
+    if (directory < 0)
+        return;
+    if (lstat(listener->address.path, &of) == 0 && of.st_dev == listener->device &&
+        of.st_ino == listener->file)
+        (void)unlink(listener->address.path);
+    close(directory);
+}
+
+/* ---- TCP ------------------------------------------------------------------------------------- */
+
+static bool is_loopback(const struct sockaddr *name) {
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+    if (name->sa_family == AF_INET) {
+        memcpy(&v4, name, sizeof(v4));
+        return ntohl(v4.sin_addr.s_addr) >> 24 == 127;
+    }
+    if (name->sa_family != AF_INET6)
+        return false;
+    memcpy(&v6, name, sizeof(v6));
+    const uint8_t *bytes = v6.sin6_addr.s6_addr;
+    return IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr) ||
+           (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr) && bytes[12] == 127);
 }
 
 static bool prepare_tcp(int fd, const struct addrinfo *one, bool listening) {
     int yes = 1;
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
-    if (!listening)
+    if (!listening) {
+        limit_connect(fd);
         return connect(fd, one->ai_addr, one->ai_addrlen) == 0;
+    }
     (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-    return bind(fd, one->ai_addr, one->ai_addrlen) == 0 && listen(fd, 4) == 0;
+    return bind(fd, one->ai_addr, one->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0;
+}
+
+/* The first address of the list that works. */
+static int try_all(const struct migrate_address *address, const struct addrinfo *list,
+                   bool listening, const char **why) {
+    *why = UNPROTECTED;
+    for (const struct addrinfo *one = list; one; one = one->ai_next) {
+        if (!address->anywhere && !is_loopback(one->ai_addr))
+            continue;
+        int fd = socket(one->ai_family, one->ai_socktype | SOCK_CLOEXEC, one->ai_protocol);
+        if (fd >= 0 && prepare_tcp(fd, one, listening))
+            return fd;
+        *why = strerror(errno == EINPROGRESS ? ETIMEDOUT : errno);
+        if (fd >= 0)
+            close(fd);
+    }
+    return -1;
+}
+
+bool migrate_address_open_to_all(const struct migrate_address *address, char *text,
+                                 size_t text_size) {
+    const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST};
+    struct addrinfo *list = NULL;
+    if (address->kind != MIGRATE_TCP || address->anywhere ||
+        getaddrinfo(address->path, NULL, &hints, &list) != 0)
+        return false;
+    bool open = !is_loopback(list->ai_addr);
+    freeaddrinfo(list);
+    if (open)
+        snprintf(text, text_size, "cannot connect to %s: " UNPROTECTED, address->text);
+    return open;
 }
 
 static int open_tcp(const struct migrate_address *address, bool listening, const char **why) {
@@ -112,38 +245,42 @@ static int open_tcp(const struct migrate_address *address, bool listening, const
         *why = gai_strerror(answer);
         return -1;
     }
-    int fd = -1, error = EADDRNOTAVAIL;
-    for (const struct addrinfo *one = list; one && fd < 0; one = one->ai_next) {
-        fd = socket(one->ai_family, one->ai_socktype | SOCK_CLOEXEC, one->ai_protocol);
-        if (fd < 0 || prepare_tcp(fd, one, listening))
-            continue;
-        error = errno;
-        close(fd);
-        fd = -1;
-    }
+    int fd = try_all(address, list, listening, why);
     freeaddrinfo(list);
-    *why = strerror(error);
     return fd;
 }
 
-static int address_open(const struct migrate_address *address, bool listening, char *text,
-                        size_t text_size) {
+/* ---- Both ------------------------------------------------------------------------------------ */
+
+bool migrate_address_listen(const struct migrate_address *address, struct migrate_listener *out,
+                            char *text, size_t text_size) {
     const char *why = NULL;
-    int fd;
-    if (address->kind != MIGRATE_UNIX)
-        fd = open_tcp(address, listening, &why);
+    *out = (struct migrate_listener){.fd = -1, .address = *address};
+    if (address->kind == MIGRATE_UNIX)
+        (void)listen_unix(out);
     else
-        fd = listening ? listen_unix(address) : connect_unix(address);
-    if (fd < 0)
-        snprintf(text, text_size, "cannot %s %s: %s", listening ? "listen on" : "connect to",
-                 address->text, why ? why : strerror(errno));
-    return fd;
+        out->fd = open_tcp(address, true, &why);
+    if (out->fd < 0)
+        snprintf(text, text_size, "cannot listen on %s: %s", address->text,
+                 why ? why : strerror(errno));
+    return out->fd >= 0;
 }
 
-int migrate_address_listen(const struct migrate_address *address, char *text, size_t text_size) {
-    return address_open(address, true, text, text_size);
+void migrate_address_unlisten(struct migrate_listener *listener) {
+    if (listener->fd < 0)
+        return;
+    if (listener->address.kind == MIGRATE_UNIX)
+        remove_own(listener);
+    close(listener->fd);
+    listener->fd = -1;
 }
 
 int migrate_address_connect(const struct migrate_address *address, char *text, size_t text_size) {
-    return address_open(address, false, text, text_size);
+    const char *why = NULL;
+    int fd =
+        address->kind == MIGRATE_UNIX ? connect_unix(address, 0) : open_tcp(address, false, &why);
+    if (fd < 0)
+        snprintf(text, text_size, "cannot connect to %s: %s", address->text,
+                 why ? why : strerror(errno));
+    return fd;
 }

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <vidmm/watch.h>
 
@@ -86,16 +85,20 @@ static bool hear(void *ctx, uint32_t kind, const void *bytes, size_t size) {
     return true;
 }
 
+static void sweep(const char *kind, const char *name) {
+    struct migrate_address address;
+    char words[320], text[320];
+    snprintf(words, sizeof(words), "%s%s", kind, name);
+    if (migrate_address_parse(words, &address, text, sizeof(text)) && address.kind == MIGRATE_UNIX)
+        migrate_address_sweep(&address);
+}
+
 /* Sockets that the driver's process would have removed. */
 static void clean_up(const struct life *life) {
-    struct migrate_address address;
-    char text[300];
     if (life->options->control)
-        (void)unlink(life->options->control);
-    if (life->side == migrate_recv_here && life->options->link &&
-        migrate_address_parse(life->options->link, &address, text, sizeof(text)) &&
-        address.kind == MIGRATE_UNIX)
-        (void)unlink(address.path);
+        sweep("unix:", life->options->control);
+    if (life->side == migrate_recv_here && life->options->link)
+        sweep("", life->options->link);
 }
 
 static void apart_fail(struct vidmm_migrate_result *result, enum vidmm_migrate_status status,

@@ -16,8 +16,9 @@ struct migrate_channel {
 };
 
 struct migrate_channel_options {
-    uint64_t bits_per_s; /* 0: no limit */
-    uint64_t timeout_ns; /* of silence, and of trying to connect */
+    uint64_t bits_per_s;                 /* 0: no limit */
+    uint64_t timeout_ns;                 /* of silence, of a greeting, and of trying to connect */
+    const struct vidmm_migrate_key *key; /* NULL: no TLS */
 };
 
 /* Connects, or accepts a connection, in the background. false: `text` says why not. */

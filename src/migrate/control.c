@@ -69,10 +69,10 @@ static bool closing(struct migrate_control *control) {
 static void *listen_all(void *ctx) {
     struct migrate_control *control = ctx;
     while (!closing(control)) {
-        struct pollfd poll_fd = {.fd = control->fd, .events = POLLIN};
+        struct pollfd poll_fd = {.fd = control->listener.fd, .events = POLLIN};
         if (poll(&poll_fd, 1, LOOK_MS) <= 0)
             continue;
-        int fd = accept4(control->fd, NULL, NULL, SOCK_CLOEXEC);
+        int fd = accept4(control->listener.fd, NULL, NULL, SOCK_CLOEXEC);
         if (fd >= 0)
             serve(control, fd);
     }
@@ -89,16 +89,18 @@ static bool control_find(const char *path, struct migrate_address *out, char *te
 
 bool migrate_control_open(struct migrate_control *control, const char *path, char *text,
                           size_t text_size) {
+    struct migrate_address address;
     memset(control, 0, sizeof(*control));
+    control->listener.fd = -1;
     pthread_mutex_init(&control->lock, NULL);
     if (!path)
         return true;
-    if (!control_find(path, &control->address, text, text_size) ||
-        (control->fd = migrate_address_listen(&control->address, text, text_size)) < 0)
+    if (!control_find(path, &address, text, text_size) ||
+        !migrate_address_listen(&address, &control->listener, text, text_size))
         return false;
     control->on = pthread_create(&control->thread, NULL, listen_all, control) == 0;
     if (!control->on) {
-        close(control->fd);
+        migrate_address_unlisten(&control->listener);
         snprintf(text, text_size, "no thread for the control socket");
     }
     return control->on;
@@ -110,8 +112,7 @@ void migrate_control_close(struct migrate_control *control) {
         control->closing = true;
         pthread_mutex_unlock(&control->lock);
         pthread_join(control->thread, NULL);
-        close(control->fd);
-        unlink(control->address.path);
+        migrate_address_unlisten(&control->listener);
     }
     pthread_mutex_destroy(&control->lock);
 }

@@ -12,8 +12,7 @@
 
 struct migrate_control {
     bool on;
-    int fd;
-    struct migrate_address address;
+    struct migrate_listener listener;
     pthread_t thread;
     pthread_mutex_t lock; /* over the rest */
     bool closing;

@@ -13,12 +13,14 @@
 
 #define HASHED 16u /* bytes of the head that the checksum covers */
 
-static uint64_t checksum(const uint8_t *head, const uint8_t *payload, size_t length) {
+static uint64_t checksum(uint64_t bond, const uint8_t *head, const uint8_t *payload,
+                         size_t length) {
     /* The payload's hash starts from the head's: two plain calls instead of a hash with a state. */
-    return XXH64(payload, length, XXH64(head, HASHED, 0));
+    return XXH64(payload, length, XXH64(head, HASHED, bond));
 }
 
-uint8_t *migrate_frame_encode(struct migrate_message *message, uint32_t number, size_t *size) {
+uint8_t *migrate_frame_encode(struct migrate_message *message, uint32_t number, uint64_t bond,
+                              size_t *size) {
     uint8_t *frame = malloc(MIGRATE_FRAME_HEAD + migrate_payload_bound(message));
     size_t length = 0;
     if (!frame || !migrate_payload_encode(message, frame + MIGRATE_FRAME_HEAD, &length)) {
@@ -30,7 +32,7 @@ uint8_t *migrate_frame_encode(struct migrate_message *message, uint32_t number, 
     migrate_put(frame + 6, 0, 2);
     migrate_put(frame + 8, length, 4);
     migrate_put(frame + 12, number, 4);
-    migrate_put(frame + 16, checksum(frame, frame + MIGRATE_FRAME_HEAD, length), 8);
+    migrate_put(frame + 16, checksum(bond, frame, frame + MIGRATE_FRAME_HEAD, length), 8);
     *size = MIGRATE_FRAME_HEAD + length;
     return frame;
 }
@@ -67,7 +69,7 @@ static enum migrate_read take_head(struct migrate_reader *reader, char *text, si
         return frame_bad(text, text_size, "a frame does not begin like one");
     if (!migrate_type_known(type) || migrate_get(reader->head + 6, 2) != 0)
         return frame_bad(text, text_size, "a frame has an unknown type");
-    if (length > migrate_payload_limit(type))
+    if (length > migrate_payload_limit(type) || (reader->most != 0 && length > reader->most))
         return frame_bad(text, text_size, "a frame claims to be longer than its type can be");
     if (migrate_get(reader->head + 12, 4) != reader->number)
         return frame_bad(text, text_size, "a frame is missing or out of order");
@@ -83,7 +85,7 @@ static enum migrate_read take_head(struct migrate_reader *reader, char *text, si
 static enum migrate_read take_frame(struct migrate_reader *reader, struct migrate_message *out,
                                     char *text, size_t text_size) {
     char why[160];
-    if (checksum(reader->head, reader->payload, reader->length) !=
+    if (checksum(reader->bond, reader->head, reader->payload, reader->length) !=
         migrate_get(reader->head + 16, 8))
         return frame_bad(text, text_size, "the checksum of a frame is wrong");
     memset(out, 0, sizeof(*out));

@@ -2,7 +2,7 @@
  * frame.h - the stream: frames, one message each, with a checksum over every byte of them.
  *
  *   0 u32 magic   4 u16 type   6 u16 0   8 u32 bytes of the payload   12 u32 number of the frame
- *   16 u64 XXH64 over the first 16 bytes and the payload   24 payload
+ *   16 u64 XXH64 over the connection's bond, the first 16 bytes and the payload   24 payload
  *
  * Frames are numbered from 0 in each direction of each connection, so that none can be missing,
  * doubled or swapped. The reader gets its input in pieces and never waits: sockets, files, tests
@@ -16,14 +16,18 @@
 #define MIGRATE_FRAME_MAGIC UINT32_C(0x4d445656) /* "VVDM" */
 #define MIGRATE_FRAME_HEAD  24u
 
-/* The message as frame number `number`; malloc'd. NULL: out of memory. */
-uint8_t *migrate_frame_encode(struct migrate_message *message, uint32_t number, size_t *size);
+/* The message as frame number `number` of a connection with this bond (greeting.h; 0: none);
+ * malloc'd. NULL: out of memory. */
+uint8_t *migrate_frame_encode(struct migrate_message *message, uint32_t number, uint64_t bond,
+                              size_t *size);
 
 struct migrate_reader {
     uint8_t head[MIGRATE_FRAME_HEAD];
     uint8_t *payload;
     size_t length, have; /* of the payload; bytes of head and payload so far */
     uint32_t number;
+    uint64_t bond;
+    size_t most; /* bytes of a payload; 0: what its type allows */
 };
 
 enum migrate_read {

@@ -12,7 +12,8 @@
 
 enum migrate_news {
     MIGRATE_NO_NEWS,
-    MIGRATE_UP,      /* connected */
+    MIGRATE_UP,      /* connected, and greeted; a target's first message is the source's HELLO */
+    MIGRATE_REFUSED, /* listening: somebody else was turned away, `text` says why */
     MIGRATE_MESSAGE, /* a message */
     MIGRATE_DOWN,    /* the connection ended or failed; only reopen() makes another */
 };
@@ -29,11 +30,14 @@ struct migrate_link {
     void (*send)(void *ctx, struct migrate_message *message);
     /* There is room for another batch of pages. Other messages are always taken. */
     bool (*room)(void *ctx);
-    /* Does not wait. `text`: one sentence on MIGRATE_DOWN. */
+    /* Does not wait. `text`: one sentence on MIGRATE_DOWN and REFUSED. */
     enum migrate_news (*receive)(void *ctx, struct migrate_message *out, char *text,
                                  size_t text_size);
-    /* After MIGRATE_DOWN: connects, or waits for the peer to connect, once more. */
-    void (*reopen)(void *ctx);
+    /*
+     * After MIGRATE_DOWN, and a source at its beginning: connects and greets with `hello`, which it
+     * sends. NULL: waits for the other side to connect once more.
+     */
+    void (*reopen)(void *ctx, const struct migrate_message *hello);
     /* Ends the connection after everything sent is written; the event is MIGRATE_DOWN. */
     void (*hang_up)(void *ctx, const char *why);
     void (*traffic)(void *ctx, struct migrate_traffic *out);

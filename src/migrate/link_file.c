@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "frame.h"
+#include "greeting.h"
 #include "io.h"
 
 #define ANSWERS 4
@@ -30,7 +30,7 @@ struct file_link {
     /* Writing: the answers that the link reports for the file. */
     struct migrate_message answer[ANSWERS];
     unsigned first, count;
-    bool begun, failed, reported_up;
+    bool begun, agreed, failed, reported_up; /* begun: HELLO is written */
     char why[256];
     /* Reading: */
     struct migrate_reader reader;
@@ -87,11 +87,10 @@ static void react(struct file_link *file, enum migrate_type type, uint64_t event
         }
         break;
     case MIGRATE_SEGMENT:
-        if (file->begun)
+        if (file->agreed)
             return;
-        file->begun = true;
-        reply = (struct migrate_message){
-            .type = MIGRATE_HELLO, .version = MIGRATE_VERSION, .oldest = MIGRATE_OLDEST_VERSION};
+        file->agreed = true;
+        reply = migrate_hello(MIGRATE_NEW, 0);
         break;
     default:
         return;
@@ -107,7 +106,7 @@ static void file_send(void *ctx, struct migrate_message *message) {
     size_t size = 0;
     bool after = type == MIGRATE_OWNER || type == MIGRATE_ABORT; /* no part of a file */
     uint8_t *frame =
-        after || file->failed ? NULL : migrate_frame_encode(message, file->number++, &size);
+        after || file->failed ? NULL : migrate_frame_encode(message, file->number++, 0, &size);
     migrate_message_drop(message);
     if (after)
         return;
@@ -119,9 +118,20 @@ static void file_send(void *ctx, struct migrate_message *message) {
     react(file, type, event, digest);
 }
 
+/* What greets a target begins the file; a file that failed stays so. */
+static void written_reopen(void *ctx, const struct migrate_message *hello) {
+    struct file_link *file = ctx;
+    struct migrate_message message = *hello;
+    if (!file->begun)
+        file_send(ctx, &message);
+    file->begun = true;
+}
+
 static enum migrate_news written_receive(void *ctx, struct migrate_message *out, char *text,
                                          size_t text_size) {
     struct file_link *file = ctx;
+    if (!file->begun)
+        return MIGRATE_NO_NEWS;
     if (!file->reported_up) {
         file->reported_up = true;
         return MIGRATE_UP;
@@ -198,8 +208,9 @@ static bool file_room(void *ctx) {
     return true;
 }
 
-static void file_reopen(void *ctx) {
+static void read_reopen(void *ctx, const struct migrate_message *hello) {
     (void)ctx; /* a failed file stays failed; no event follows */
+    (void)hello;
 }
 
 static void file_hang_up(void *ctx, const char *why) {
@@ -252,7 +263,7 @@ static bool open_file(struct migrate_channel *channel, const struct migrate_addr
                                                  .send = writes ? file_send : read_send,
                                                  .room = file_room,
                                                  .receive = writes ? written_receive : read_receive,
-                                                 .reopen = file_reopen,
+                                                 .reopen = writes ? written_reopen : read_reopen,
                                                  .hang_up = file_hang_up,
                                                  .traffic = file_traffic},
                                         .wait = file_wait,

@@ -1,9 +1,9 @@
 /*
  * link_socket.c - a link over a TCP or Unix socket.
  *
- * Two threads: the reader connects or accepts, then reads frames until the connection ends; the
- * writer compresses, paces and writes the queued messages. Pings show that a silent link is alive.
- * The guest's thread only touches the queues.
+ * Two threads: the reader connects or accepts and greets (greeting.c, door.c), then reads frames until
+ * the connection ends; the writer compresses, paces and writes the queued messages. Pings show that
+ * a silent link is alive. The guest's thread only touches the queues.
  */
 #include "channel.h"
 
@@ -18,31 +18,37 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "door.h"
 #include "frame.h"
+#include "greeting.h"
 #include "io.h"
 #include "pacer.h"
 #include "queue.h"
 
-#define OUT_BYTES ((size_t)4 << 20)
-#define IN_BYTES  ((size_t)32 << 20)
-#define MS        UINT64_C(1000000)
-#define LOOK_MS   50 /* interval at which a wait checks whether the link is closing */
-#define PING_NS   (1000 * MS)
-#define FLUSH_NS  (2000 * MS)
-#define PART_NS   (500 * MS)
+#define OUT_BYTES         ((size_t)4 << 20)
+#define IN_BYTES          ((size_t)32 << 20)
+#define MS                UINT64_C(1000000)
+#define LOOK_MS           50 /* interval at which a wait checks whether the link is closing */
+#define PING_NS           (1000 * MS)
+#define FLUSH_NS          (2000 * MS)
+#define PART_NS           (500 * MS)
+#define LEAST_BYTES_PER_S (UINT64_C(16) << 10) /* a frame is not slower than this */
 
 struct socket_link {
     struct migrate_address address;
     struct migrate_channel_options options;
     struct migrate_pacer pacer;
-    int listen_fd; /* -1: connects */
+    bool listens;
+    struct migrate_door door;     /* listens */
+    struct migrate_message hello; /* connects: greets with it */
     pthread_t life, writer;
     struct migrate_queue in, out;
     pthread_mutex_t lock; /* over the rest */
     pthread_cond_t changed;
-    int fd;
+    struct migrate_stream stream;
+    uint64_t bond; /* of the connection */
     bool want, up, closing;
-    bool writing;                   /* the writer uses `fd` */
+    bool writing;                   /* the writer uses `stream` */
     bool parting;                   /* shut down when all is written */
     bool parted_now;                /* was shut down so */
     uint32_t number;                /* of the next frame */
@@ -66,27 +72,63 @@ static bool is_parting(struct socket_link *link) {
 
 /* ---- Making a connection --------------------------------------------------------------------- */
 
-static int accept_one(struct socket_link *link, char *text, size_t text_size) {
-    for (;;) {
-        struct pollfd poll_fd = {.fd = link->listen_fd, .events = POLLIN};
-        if (is_closing(link))
-            break;
-        if (poll(&poll_fd, 1, LOOK_MS) <= 0)
-            continue;
-        int fd = accept4(link->listen_fd, NULL, NULL, SOCK_CLOEXEC);
-        if (fd >= 0)
-            return fd;
-    }
-    snprintf(text, text_size, "closed");
-    return -1;
+static void tell_refused(struct socket_link *link) {
+    char text[256];
+    if (migrate_door_said(&link->door, text, sizeof(text)))
+        (void)migrate_queue_put(&link->in, MIGRATE_REFUSED, NULL, text);
 }
 
-static int connect_one(struct socket_link *link, char *text, size_t text_size) {
+static bool accept_one(struct socket_link *link, struct migrate_greeting *in, char *text,
+                       size_t text_size) {
+    while (!is_closing(link)) {
+        bool came = migrate_door_wait(&link->door, LOOK_MS, in);
+        tell_refused(link);
+        if (came)
+            return true;
+    }
+    snprintf(text, text_size, "closed");
+    return false;
+}
+
+/* Greets on a new connection, until `until`. */
+static enum migrate_greeted call(struct socket_link *link, struct migrate_greeting *greeting,
+                                 uint64_t until, char *text, size_t text_size) {
+    int fd = migrate_address_connect(&link->address, text, text_size);
+    if (fd < 0 ||
+        !migrate_greeting_open(greeting, fd, link->options.key, &link->hello, text, text_size))
+        return MIGRATE_GREETING_ENDED;
+    enum migrate_greeted greeted = MIGRATE_GREETING;
+    while (greeted == MIGRATE_GREETING && migrate_clock_ns() <= until && !is_closing(link)) {
+        struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+        greeted = migrate_greeting_step(greeting, text, text_size);
+        if (greeted == MIGRATE_GREETING)
+            (void)poll(&poll_fd, 1, LOOK_MS);
+    }
+    if (greeted == MIGRATE_GREETING)
+        snprintf(text, text_size,
+                 "the other side took a connection and did not greet in time (is there a key on "
+                 "one side only?)");
+    if (greeted != MIGRATE_GREETED)
+        migrate_greeting_close(greeting);
+    return greeted;
+}
+
+/* A sentence of the other side is worth more than one about a socket that came later. */
+static bool connect_one(struct socket_link *link, struct migrate_greeting *in, char *text,
+                        size_t text_size) {
     uint64_t until = migrate_clock_ns() + link->options.timeout_ns;
+    bool spoke = false;
     for (;;) {
-        int fd = migrate_address_connect(&link->address, text, text_size);
-        if (fd >= 0 || migrate_clock_ns() > until || is_closing(link))
-            return fd;
+        char why[256] = "";
+        enum migrate_greeted greeted = call(link, in, until, why, sizeof(why));
+        if (greeted == MIGRATE_GREETED)
+            return true;
+        bool speaks = strncmp(why, "cannot connect", 14) != 0;
+        if (speaks || !spoke)
+            snprintf(text, text_size, "%s", why);
+        spoke = spoke || speaks;
+        if (greeted == MIGRATE_GREETING_NEVER || migrate_clock_ns() > until || is_closing(link))
+            return false;
         const struct timespec nap = {.tv_nsec = LOOK_MS * 1000000};
         nanosleep(&nap, NULL);
     }
@@ -100,14 +142,24 @@ static void set_timeout(int fd, uint64_t ns) {
     (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
 }
 
-/* Waits until there is something to read; false: the connection ended, `text` says why. */
-static bool await_bytes(struct socket_link *link, int fd, char *text, size_t text_size) {
+/* Waits until there is something to read; false: the connection ended, `text` says why. `until`: for
+ * how long the frame that has begun may take. */
+static bool await_bytes(struct socket_link *link, uint64_t until, char *text, size_t text_size) {
     uint64_t heard = migrate_clock_ns(), parted_at = 0;
-    for (;;) {
-        struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
-        if (poll(&poll_fd, 1, LOOK_MS) > 0)
-            return true;
+    while (!migrate_stream_pending(&link->stream)) {
+        struct pollfd polls[] = {
+            {.fd = link->stream.fd, .events = POLLIN},
+            {.fd = link->listens ? link->door.listener.fd : -1, .events = POLLIN}};
+        int ready = poll(polls, 2, LOOK_MS);
         uint64_t now = migrate_clock_ns();
+        if (ready > 0 && polls[1].revents != 0)
+            migrate_door_busy(&link->door);
+        if (now > until) {
+            snprintf(text, text_size, "the other side sends a message too slowly");
+            return false;
+        }
+        if (ready > 0 && polls[0].revents != 0)
+            return true;
         if (is_parting(link) && parted_at == 0)
             parted_at = now;
         if (is_closing(link) || (parted_at != 0 && now > parted_at + PART_NS + FLUSH_NS)) {
@@ -120,21 +172,22 @@ static bool await_bytes(struct socket_link *link, int fd, char *text, size_t tex
             return false;
         }
     }
+    return true;
 }
 
-/* One piece from the socket into the reader; false: the connection ended. */
-static bool read_piece(struct socket_link *link, int fd, struct migrate_reader *reader, char *text,
+/* One piece from the connection into the reader; false: the connection ended. */
+static bool read_piece(struct socket_link *link, struct migrate_reader *reader, char *text,
                        size_t text_size) {
     struct migrate_message message;
     uint8_t *where = NULL;
     size_t want = migrate_reader_want(reader, &where);
-    ssize_t got = recv(fd, where, want, 0);
-    if (got < 0 && errno == EINTR)
+    ssize_t got = migrate_stream_read(&link->stream, where, want);
+    if (got < 0 && errno == EAGAIN)
         return true;
     if (got <= 0) {
         snprintf(text, text_size, "the other side closed the link%s%s%s",
                  migrate_reader_between(reader) ? "" : " in the middle of a frame",
-                 got < 0 ? ": " : "", got < 0 ? strerror(errno) : "");
+                 got < 0 ? ": " : "", got < 0 ? migrate_stream_why(&link->stream) : "");
         return false;
     }
     switch (migrate_reader_got(reader, (size_t)got, &message, text, text_size)) {
@@ -156,42 +209,56 @@ static bool read_piece(struct socket_link *link, int fd, struct migrate_reader *
     return true;
 }
 
-static void read_all(struct socket_link *link, int fd, char *text, size_t text_size) {
-    struct migrate_reader reader = {0};
+static void read_all(struct socket_link *link, struct migrate_reader *reader, char *text,
+                     size_t text_size) {
+    uint64_t until = UINT64_MAX;
     bool alive = true;
     while (alive) {
+        uint64_t before = migrate_clock_ns();
         (void)migrate_queue_room(&link->in, true);
-        alive = await_bytes(link, fd, text, text_size) &&
-                read_piece(link, fd, &reader, text, text_size);
+        uint64_t now = migrate_clock_ns(), size = reader->length * UINT64_C(1000000000);
+        if (migrate_reader_between(reader))
+            until = now + link->options.timeout_ns;
+        else
+            until += now - before; /* this side took no bytes */
+        alive = await_bytes(link,
+                            migrate_reader_between(reader) ? UINT64_MAX
+                                                           : until + size / LEAST_BYTES_PER_S,
+                            text, text_size) &&
+                read_piece(link, reader, text, text_size);
     }
-    migrate_reader_reset(&reader);
+    migrate_reader_reset(reader);
 }
 
 /* ---- The life of a connection ---------------------------------------------------------------- */
 
-static void connected(struct socket_link *link, int fd) {
-    set_timeout(fd, link->options.timeout_ns);
+/* The state machine learns of it, and a target of the HELLO that has come already. */
+static void connected(struct socket_link *link, struct migrate_greeting *greeting) {
+    set_timeout(greeting->stream.fd, link->options.timeout_ns);
     pthread_mutex_lock(&link->lock);
     migrate_queue_clear(&link->out);
-    link->fd = fd;
+    link->stream = greeting->stream;
+    link->bond = greeting->bond;
+    link->number = greeting->number;
     link->up = true;
     link->parting = link->parted_now = false;
-    link->number = 0;
     pthread_cond_broadcast(&link->changed);
     pthread_mutex_unlock(&link->lock);
+    greeting->reader.most = 0;
     (void)migrate_queue_put(&link->in, MIGRATE_UP, NULL, NULL);
+    if (link->listens)
+        (void)migrate_queue_put(&link->in, MIGRATE_MESSAGE, &greeting->hello, NULL);
 }
 
-static void disconnected(struct socket_link *link, int fd, char *text, size_t text_size) {
+static void disconnected(struct socket_link *link, char *text, size_t text_size) {
     pthread_mutex_lock(&link->lock);
     link->up = link->want = false;
     if (link->parting)
         snprintf(text, text_size, "%s", link->why);
-    shutdown(fd, SHUT_RDWR);
+    shutdown(link->stream.fd, SHUT_RDWR);
     while (link->writing)
         pthread_cond_wait(&link->changed, &link->lock);
-    link->fd = -1;
-    close(fd);
+    migrate_stream_close(&link->stream);
     migrate_queue_clear(&link->out);
     /* The writer may still hold a message of this connection, which must not go into the next. */
     while (!migrate_queue_empty(&link->out))
@@ -213,13 +280,13 @@ static bool await_want(struct socket_link *link) {
 static void *live(void *ctx) {
     struct socket_link *link = ctx;
     while (await_want(link)) {
+        struct migrate_greeting greeting;
         char text[256] = "";
-        int fd = link->listen_fd >= 0 ? accept_one(link, text, sizeof(text))
-                                      : connect_one(link, text, sizeof(text));
-        if (fd >= 0) {
-            connected(link, fd);
-            read_all(link, fd, text, sizeof(text));
-            disconnected(link, fd, text, sizeof(text));
+        if (link->listens ? accept_one(link, &greeting, text, sizeof(text))
+                          : connect_one(link, &greeting, text, sizeof(text))) {
+            connected(link, &greeting);
+            read_all(link, &greeting.reader, text, sizeof(text));
+            disconnected(link, text, sizeof(text));
             continue;
         }
         pthread_mutex_lock(&link->lock);
@@ -238,16 +305,11 @@ static void sleep_until(uint64_t at) {
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
-/* A closed peer causes an error, no signal. */
-static ssize_t send_quietly(int fd, const void *bytes, size_t size) {
-    return send(fd, bytes, size, MSG_NOSIGNAL);
-}
-
-static bool write_bytes(struct socket_link *link, int fd, const uint8_t *bytes, size_t size) {
+static bool write_bytes(struct socket_link *link, const uint8_t *bytes, size_t size) {
     size_t most = link->pacer.bits_per_s != 0 ? MIGRATE_PACE_PIECE : size;
     while (size != 0) {
         size_t piece = size < most ? size : most;
-        if (!migrate_write_all(send_quietly, fd, bytes, piece))
+        if (!migrate_stream_write(&link->stream, bytes, piece))
             return false;
         bytes += piece;
         size -= piece;
@@ -258,41 +320,42 @@ static bool write_bytes(struct socket_link *link, int fd, const uint8_t *bytes, 
     return true;
 }
 
-/* The socket, reserved for the writer until released; -1: there is none. */
-static int borrow(struct socket_link *link, size_t waiting, uint32_t *number) {
+/* Reserves the connection for the writer, until given back; false: there is none. */
+static bool borrow(struct socket_link *link, size_t waiting, uint32_t *number, uint64_t *bond) {
     pthread_mutex_lock(&link->lock);
-    link->writing = link->up;
-    int fd = link->up ? link->fd : -1;
+    bool up = link->up;
+    link->writing = up;
     *number = link->number;
-    link->number += link->up ? 1 : 0;
-    link->traffic.waiting = link->up ? waiting : 0;
+    *bond = link->bond;
+    link->number += up ? 1 : 0;
+    link->traffic.waiting = up ? waiting : 0;
     pthread_mutex_unlock(&link->lock);
-    return fd;
+    return up;
 }
 
-static void give_back(struct socket_link *link, int fd, bool ok, size_t bytes, uint64_t ns) {
+static void give_back(struct socket_link *link, bool ok, size_t bytes, uint64_t ns) {
     pthread_mutex_lock(&link->lock);
     link->writing = false;
     link->traffic.waiting = 0;
     link->traffic.bytes += bytes;
     link->traffic.busy_ns += ns;
     if (!ok)
-        shutdown(fd, SHUT_RDWR); /* the reader notices and reports it */
+        shutdown(link->stream.fd, SHUT_RDWR); /* the reader notices and reports it */
     pthread_cond_broadcast(&link->changed);
     pthread_mutex_unlock(&link->lock);
 }
 
 static void write_message(struct socket_link *link, struct migrate_message *message) {
     uint32_t number = 0;
+    uint64_t bond = 0;
     size_t size = 0;
-    int fd = borrow(link, migrate_message_bytes(message), &number);
-    if (fd < 0)
+    if (!borrow(link, migrate_message_bytes(message), &number, &bond))
         return;
     uint64_t before = migrate_clock_ns();
-    uint8_t *frame = migrate_frame_encode(message, number, &size);
-    bool ok = frame && write_bytes(link, fd, frame, size);
+    uint8_t *frame = migrate_frame_encode(message, number, bond, &size);
+    bool ok = frame && write_bytes(link, frame, size);
     free(frame);
-    give_back(link, fd, ok, ok ? size : 0,
+    give_back(link, ok, ok ? size : 0,
               message->type == MIGRATE_PAGES ? migrate_clock_ns() - before : 0);
 }
 
@@ -310,7 +373,7 @@ static void let_go(struct socket_link *link, struct migrate_item *item) {
 static void part(struct socket_link *link) {
     pthread_mutex_lock(&link->lock);
     if (link->parting && !link->parted_now && link->up && migrate_queue_empty(&link->out)) {
-        shutdown(link->fd, SHUT_WR);
+        migrate_stream_end(&link->stream);
         link->parted_now = true;
     }
     pthread_mutex_unlock(&link->lock);
@@ -342,7 +405,7 @@ static void socket_send(void *ctx, struct migrate_message *message) {
     pthread_mutex_lock(&link->lock);
     bool up = link->up && !link->parting;
     if (up && !migrate_queue_put(&link->out, MIGRATE_MESSAGE, message, NULL))
-        shutdown(link->fd, SHUT_RDWR); /* a message is lost, and with it the stream */
+        shutdown(link->stream.fd, SHUT_RDWR); /* a message is lost, and with it the stream */
     pthread_mutex_unlock(&link->lock);
     if (!up)
         migrate_message_drop(message);
@@ -371,9 +434,11 @@ static enum migrate_news socket_receive(void *ctx, struct migrate_message *out, 
     return news;
 }
 
-static void socket_reopen(void *ctx) {
+static void socket_reopen(void *ctx, const struct migrate_message *hello) {
     struct socket_link *link = ctx;
     pthread_mutex_lock(&link->lock);
+    if (hello)
+        link->hello = *hello;
     link->want = true;
     link->parting = link->parted_now = false;
     pthread_cond_broadcast(&link->changed);
@@ -404,11 +469,8 @@ static void socket_wait(void *ctx, uint64_t ns) {
 /* ---- Open and close -------------------------------------------------------------------------- */
 
 static void dispose(struct socket_link *link) {
-    if (link->listen_fd >= 0) {
-        close(link->listen_fd);
-        if (link->address.kind == MIGRATE_UNIX)
-            unlink(link->address.path);
-    }
+    if (link->listens)
+        migrate_door_close(&link->door);
     migrate_queue_destroy(&link->in);
     migrate_queue_destroy(&link->out);
     pthread_cond_destroy(&link->changed);
@@ -433,8 +495,8 @@ static void socket_close(void *ctx) {
     flush(link);
     pthread_mutex_lock(&link->lock);
     link->closing = true;
-    if (link->fd >= 0)
-        shutdown(link->fd, SHUT_WR);
+    if (link->stream.fd >= 0)
+        shutdown(link->stream.fd, SHUT_WR);
     pthread_cond_broadcast(&link->changed);
     pthread_mutex_unlock(&link->lock);
     migrate_queue_close(&link->in);
@@ -458,7 +520,7 @@ static bool socket_start(struct socket_link *link) {
 }
 
 /* NULL: out of memory. */
-static struct socket_link *socket_make(const struct migrate_address *address,
+static struct socket_link *socket_make(const struct migrate_address *address, bool listens,
                                        const struct migrate_channel_options *options) {
     struct socket_link *link = calloc(1, sizeof(*link));
     if (!link)
@@ -466,8 +528,10 @@ static struct socket_link *socket_make(const struct migrate_address *address,
     link->address = *address;
     link->options = *options;
     link->pacer.bits_per_s = options->bits_per_s;
-    link->listen_fd = link->fd = -1;
-    link->want = true;
+    link->listens = link->want = listens;
+    link->stream.fd = link->door.listener.fd = -1;
+    link->door.key = options->key;
+    link->door.greeting_ns = options->timeout_ns;
     pthread_mutex_init(&link->lock, NULL);
     pthread_cond_init(&link->changed, NULL);
     migrate_queue_init(&link->in, IN_BYTES);
@@ -478,13 +542,13 @@ static struct socket_link *socket_make(const struct migrate_address *address,
 bool migrate_socket_open(struct migrate_channel *channel, const struct migrate_address *address,
                          bool listens, const struct migrate_channel_options *options, char *text,
                          size_t text_size) {
-    struct socket_link *link = socket_make(address, options);
+    struct socket_link *link = socket_make(address, listens, options);
     snprintf(text, text_size, "out of memory for the link");
     if (!link)
         return false;
-    if (listens)
-        link->listen_fd = migrate_address_listen(address, text, text_size);
-    if ((listens && link->listen_fd < 0) || !socket_start(link)) {
+    if ((listens && !migrate_address_listen(address, &link->door.listener, text, text_size)) ||
+        (!listens && migrate_address_open_to_all(address, text, text_size)) ||
+        !socket_start(link)) {
         dispose(link);
         return false;
     }

@@ -35,6 +35,9 @@ static const struct shape shapes[MIGRATE_TYPES] = {
     [MIGRATE_COMMIT] = {"COMMIT", {SESSION}, 0},
     [MIGRATE_OWNER] = {"OWNER", {EVENT}, 0},
     [MIGRATE_ABORT] = {"ABORT", {NONE}, MIGRATE_TEXT_BYTES},
+    [MIGRATE_CHALLENGE] = {"CHALLENGE", {NONE}, MIGRATE_NONCE_BYTES},
+    [MIGRATE_ANSWER] = {"ANSWER", {NONE}, 2 * MIGRATE_NONCE_BYTES},
+    [MIGRATE_WELCOME] = {"WELCOME", {NONE}, 0},
 };
 
 bool migrate_type_known(unsigned type) {
@@ -216,4 +219,15 @@ bool migrate_payload_decode(struct migrate_message *message, const uint8_t *from
         return false;
     }
     return take_tail(message, from, size - fixed, text, text_size);
+}
+
+void migrate_abort_text(const struct migrate_message *abort, const char *deed, char *text,
+                        size_t text_size) {
+    snprintf(text, text_size, "%s: ", deed);
+    size_t begin = strlen(text), room = text_size - 1 - begin;
+    size_t size = abort->size < room ? abort->size : room;
+    for (size_t i = 0; i < size; i++)
+        text[begin + i] =
+            abort->data[i] >= ' ' && abort->data[i] < 127 ? (char)abort->data[i] : '?';
+    text[begin + size] = '\0';
 }

@@ -14,22 +14,25 @@
 #include "wire.h"
 
 enum migrate_type {
-    MIGRATE_PING = 1, /* sign of life, sent by the link itself */
-    MIGRATE_HELLO,    /* both: the sender, and its event */
-    MIGRATE_CONFIG,   /* source: the run's configuration, as lines NAME=VALUE */
-    MIGRATE_SEGMENT,  /* source: one memory segment of its adapter */
-    MIGRATE_FOLLOW,   /* source: rehearse up to `event`, more may follow */
-    MIGRATE_STAND,    /* source: stop at `event`, where the guest will pause */
-    MIGRATE_AT,       /* target: its guest reached `event` */
-    MIGRATE_STANDING, /* target: stopped at `event`; all pages received are in its memory */
-    MIGRATE_PAGES,    /* source: content of pages */
-    MIGRATE_FIXED,    /* source: a piece of the driver's immutable data */
-    MIGRATE_STATE,    /* source: a piece of the driver's mutable data */
-    MIGRATE_SEAL,     /* source: everything was sent */
-    MIGRATE_READY,    /* target: it has everything that was sealed */
-    MIGRATE_COMMIT,   /* source: it will not run the guest again, the target owns it */
-    MIGRATE_OWNER,    /* target: it owns the guest */
-    MIGRATE_ABORT,    /* both: why this side ends */
+    MIGRATE_PING = 1,  /* sign of life, sent by the link itself */
+    MIGRATE_HELLO,     /* both: the sender, and its event */
+    MIGRATE_CONFIG,    /* source: the run's configuration, as lines NAME=VALUE */
+    MIGRATE_SEGMENT,   /* source: one memory segment of its adapter */
+    MIGRATE_FOLLOW,    /* source: rehearse up to `event`, more may follow */
+    MIGRATE_STAND,     /* source: stop at `event`, where the guest will pause */
+    MIGRATE_AT,        /* target: its guest reached `event` */
+    MIGRATE_STANDING,  /* target: stopped at `event`; all pages received are in its memory */
+    MIGRATE_PAGES,     /* source: content of pages */
+    MIGRATE_FIXED,     /* source: a piece of the driver's immutable data */
+    MIGRATE_STATE,     /* source: a piece of the driver's mutable data */
+    MIGRATE_SEAL,      /* source: everything was sent */
+    MIGRATE_READY,     /* target: it has everything that was sealed */
+    MIGRATE_COMMIT,    /* source: it will not run the guest again, the target owns it */
+    MIGRATE_OWNER,     /* target: it owns the guest */
+    MIGRATE_ABORT,     /* both: why this side ends */
+    MIGRATE_CHALLENGE, /* target's link: random bytes of this connection */
+    MIGRATE_ANSWER,    /* source's link: the same, and its own */
+    MIGRATE_WELCOME,   /* target's link: the source is let in */
     MIGRATE_TYPES
 };
 
@@ -70,7 +73,7 @@ struct migrate_message {
     uint64_t bytes;             /* SEGMENT: its size; FIXED, STATE: of all pieces */
     uint32_t segment;           /* SEGMENT */
     uint32_t page_bytes;        /* SEGMENT: what a dirty bit stands for */
-    uint8_t *data;              /* CONFIG, FIXED, STATE, ABORT */
+    uint8_t *data;              /* CONFIG, FIXED, STATE, ABORT, CHALLENGE, ANSWER */
     size_t size;
     struct migrate_pages *pages; /* PAGES */
 };
@@ -93,6 +96,10 @@ bool migrate_payload_encode(struct migrate_message *message, uint8_t *to, size_t
 /* `message->type` is set; on failure nothing is held and `text` says why. */
 bool migrate_payload_decode(struct migrate_message *message, const uint8_t *from, size_t size,
                             char *text, size_t text_size);
+
+/* "DEED: " and the text of an ABORT, cut to what can be printed. */
+void migrate_abort_text(const struct migrate_message *abort, const char *deed, char *text,
+                        size_t text_size);
 
 /* ---- pages.c --------------------------------------------------------------------------------- */
 

@@ -3,7 +3,6 @@
  */
 #include "party.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +21,7 @@ void migrate_say_event(struct migrate_party *party, enum migrate_type type, uint
 }
 
 void migrate_say_hello(struct migrate_party *party, enum migrate_stance stance) {
-    struct migrate_message message = {.type = MIGRATE_HELLO,
-                                      .version = MIGRATE_VERSION,
-                                      .oldest = MIGRATE_OLDEST_VERSION,
-                                      .stance = stance,
-                                      .session = party->session};
+    struct migrate_message message = migrate_hello(stance, party->session);
     party->link.send(party->link.ctx, &message);
 }
 
@@ -106,33 +101,4 @@ void migrate_end(struct migrate_party *party) {
     if (party->prepared)
         party->device.end(party->device.ctx);
     party->prepared = false;
-}
-
-bool migrate_hello_good(const struct migrate_message *hello, char *text, size_t text_size) {
-    if (hello->oldest > MIGRATE_VERSION) {
-        snprintf(text, text_size,
-                 "the other side speaks versions %" PRIu32 " to %" PRIu32
-                 " of the stream, this program up to %u: it is older",
-                 hello->oldest, hello->version, MIGRATE_VERSION);
-        return false;
-    }
-    if (hello->version < MIGRATE_OLDEST_VERSION) {
-        snprintf(text, text_size,
-                 "the other side speaks version %" PRIu32
-                 " of the stream, this program %u and newer: it is too old",
-                 hello->version, MIGRATE_OLDEST_VERSION);
-        return false;
-    }
-    return true;
-}
-
-void migrate_abort_text(const struct migrate_message *abort, const char *deed, char *text,
-                        size_t text_size) {
-    snprintf(text, text_size, "%s: ", deed);
-    size_t begin = strlen(text), room = text_size - 1 - begin;
-    size_t size = abort->size < room ? abort->size : room;
-    for (size_t i = 0; i < size; i++)
-        text[begin + i] =
-            abort->data[i] >= ' ' && abort->data[i] < 127 ? (char)abort->data[i] : '?';
-    text[begin + size] = '\0';
 }

@@ -10,6 +10,7 @@
 #include <vidmm/migrate.h>
 
 #include "area.h"
+#include "greeting.h"
 #include "link.h"
 
 enum migrate_verdict {
@@ -79,11 +80,5 @@ void migrate_doubt(struct migrate_party *party, const char *what, const char *wh
                    const char *doing);
 /* Calls DxgkDdiEndLiveMigration if the migration was prepared; a paused guest may go on. */
 void migrate_end(struct migrate_party *party);
-
-/* The other side's HELLO: a version that is understood. false: `text` says why not. */
-bool migrate_hello_good(const struct migrate_message *hello, char *text, size_t text_size);
-/* "DEED: " and the text of an ABORT, cut to what can be printed. */
-void migrate_abort_text(const struct migrate_message *abort, const char *deed, char *text,
-                        size_t text_size);
 
 #endif

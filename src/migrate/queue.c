@@ -9,7 +9,7 @@
 #include <time.h>
 
 static size_t content(const struct migrate_message *message) {
-    return 64 + migrate_message_bytes(message);
+    return sizeof(struct migrate_item) + migrate_message_bytes(message);
 }
 
 bool migrate_queue_init(struct migrate_queue *queue, size_t most) {

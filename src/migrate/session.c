@@ -107,7 +107,13 @@ static bool open_channel(struct migrate_session *session) {
     char *text = session->result->text;
     size_t size = sizeof(session->result->text);
     const struct migrate_channel_options options = {.bits_per_s = session->options.bits_per_s,
-                                                    .timeout_ns = session->options.timeout_ns};
+                                                    .timeout_ns = session->options.timeout_ns,
+                                                    .key = session->options.key};
+    session->address.anywhere = session->options.key || session->options.plain;
+    if (session->address.kind == MIGRATE_FILE && session->options.key) {
+        snprintf(text, size, "a file is not a link: it takes no --key");
+        return false;
+    }
     if (session->address.kind != MIGRATE_FILE)
         session->has_channel = migrate_socket_open(&session->channel, &session->address,
                                                    session->receives, &options, text, size);
@@ -149,6 +155,7 @@ bool migrate_session_open(struct migrate_session *session, const struct vidmm_wo
     or_default(&session->options.pause_ns, 300 * MS);
     or_default(&session->options.pause_most_ns, 750 * MS);
     or_default(&session->options.timeout_ns, 10000 * MS);
+    or_default(&session->options.whole_ns, 3600000 * MS);
     if (session->options.rounds == 0)
         session->options.rounds = 30;
     return check_run(session) && (open_all(session) || session_refuse(session, NULL));

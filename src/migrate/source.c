@@ -35,7 +35,6 @@ void migrate_source_start(struct migrate_source *source, const struct migrate_pa
     source->start = start < last ? start : last;
     source->last = last;
     source->quick = quick;
-    source->open = true;
     source->retries = party->options->retries;
     party->result->start_event = source->start;
 }
@@ -64,9 +63,7 @@ static bool open_areas(struct migrate_source *source) {
 
 static void greet(struct migrate_source *source) {
     struct migrate_party *party = &source->party;
-    party->session = party->world.draw(party->world.ctx);
     party->result->attempts++;
-    migrate_say_hello(party, MIGRATE_NEW);
     (void)migrate_say_data(party, MIGRATE_CONFIG, (const uint8_t *)party->config,
                            strlen(party->config));
     for (uint32_t i = 0; i < party->areas.count; i++) {
@@ -82,6 +79,7 @@ static void greet(struct migrate_source *source) {
     source->lag_wait = 1;
     source->standing = false;
     source->deadline = migrate_now(party) + party->options->timeout_ns;
+    source->whole = migrate_now(party) + party->options->whole_ns;
 }
 
 static void greeted(struct migrate_source *source, const struct migrate_message *message) {
@@ -377,8 +375,6 @@ static void up(struct migrate_source *source) {
     source->up = true;
     if (source->state == SOURCE_CONNECT)
         greet(source);
-    else
-        source_give_up(source);
 }
 
 static void take_news(struct migrate_source *source) {
@@ -389,6 +385,8 @@ static void take_news(struct migrate_source *source) {
         switch (link->receive(link->ctx, &message, text, sizeof(text))) {
         case MIGRATE_NO_NEWS:
             return;
+        case MIGRATE_REFUSED:
+            break;
         case MIGRATE_UP:
             up(source);
             break;
@@ -415,8 +413,8 @@ static enum migrate_verdict step_early(struct migrate_source *source) {
     uint64_t now = migrate_now(party);
     bool last = party->event >= source->last;
     if (source->state == SOURCE_CONNECT && !source->open && now >= source->again_at) {
-        party->link.reopen(party->link.ctx);
-        source->open = true;
+        party->session = party->world.draw(party->world.ctx);
+        source_give_call(source);
     }
     if (source->state == SOURCE_GREET && now > source->deadline)
         source_withdraw(source, "the target did not answer");
@@ -462,6 +460,9 @@ static void note_gate(struct migrate_source *source, uint64_t event) {
 }
 
 static enum migrate_verdict source_step(struct migrate_source *source) {
+    if (source->state > SOURCE_CONNECT && source->state < SOURCE_SEALED && !source->quick &&
+        migrate_now(&source->party) > source->whole)
+        source_withdraw(source, "the migration takes longer than it may (--deadline)");
     switch (source->state) {
     case SOURCE_CONNECT:
     case SOURCE_GREET:

@@ -38,6 +38,7 @@ struct migrate_source {
     uint64_t stand;       /* LEAD: event to pause at */
     bool quick;           /* to a file: paused at `start`, one round */
     bool open, up;        /* the link: opening or up; up */
+    uint64_t whole;       /* until then everything has to be sent */
     bool hung_up;         /* this side ended the connection: ignore MIGRATE_DOWN */
     bool forced;          /* pause even if it will be too long */
     uint64_t goal;      /* event up to which the target may rehearse, or at which it has to stop */
@@ -101,13 +102,14 @@ void source_rounds_progress(struct migrate_source *source);
 
 /* ---- source_give.c --------------------------------------------------------------------------- */
 
+/* Connects, with a HELLO that fits the state. */
+void source_give_call(struct migrate_source *source);
 /* Pauses at this event and sends what is left. */
 enum migrate_verdict source_give_pause(struct migrate_source *source);
 enum migrate_verdict source_give_step(struct migrate_source *source);
 /* READY, OWNER, or HELLO of a target that connects again. */
 void source_give_message(struct migrate_source *source, const struct migrate_message *message);
-/* The link came up or went down after SEAL. */
-void source_give_up(struct migrate_source *source);
+/* The link went down after SEAL. */
 void source_give_down(struct migrate_source *source, const char *why);
 /* The migration fails before COMMIT: the guest goes on here. */
 void source_withdraw(struct migrate_source *source, const char *why);

@@ -139,7 +139,7 @@ static void ready(struct migrate_source *source, const struct migrate_message *m
         return;
     }
     source->state = SOURCE_GIVEN;
-    source->deadline = 0;
+    source->deadline = migrate_now(&source->party) + source->party.options->timeout_ns;
     migrate_deed(&source->party, MIGRATE_GIVES);
     migrate_say(&source->party, MIGRATE_COMMIT);
 }
@@ -201,13 +201,6 @@ void source_give_message(struct migrate_source *source, const struct migrate_mes
 
 /* ---- The link -------------------------------------------------------------------------------- */
 
-void source_give_up(struct migrate_source *source) {
-    if (source->state == SOURCE_GIVEN)
-        migrate_say_hello(&source->party, MIGRATE_GIVEN);
-    else if (source->state == SOURCE_WITHDRAWN)
-        migrate_say_hello(&source->party, MIGRATE_WITHDRAWN);
-}
-
 void source_give_down(struct migrate_source *source, const char *why) {
     source->again_at = migrate_now(&source->party) + RETRY_NS;
     if (source->state == SOURCE_SEALED)
@@ -216,11 +209,19 @@ void source_give_down(struct migrate_source *source, const char *why) {
         doubt(source, why);
 }
 
-static void reopen(struct migrate_source *source) {
-    if (source->open || migrate_now(&source->party) < source->again_at)
-        return;
-    source->party.link.reopen(source->party.link.ctx);
+void source_give_call(struct migrate_source *source) {
+    struct migrate_party *party = &source->party;
+    enum migrate_stance stance = source->state == SOURCE_GIVEN       ? MIGRATE_GIVEN
+                                 : source->state == SOURCE_WITHDRAWN ? MIGRATE_WITHDRAWN
+                                                                     : MIGRATE_NEW;
+    struct migrate_message hello = migrate_hello(stance, party->session);
+    party->link.reopen(party->link.ctx, &hello);
     source->open = true;
+}
+
+static void reopen(struct migrate_source *source) {
+    if (!source->open && migrate_now(&source->party) >= source->again_at)
+        source_give_call(source);
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
@@ -243,6 +244,11 @@ static enum migrate_verdict step_given(struct migrate_source *source) {
                  "ended in doubt: the target may own the guest");
         party->result->status = VIDMM_MIGRATE_IN_DOUBT;
         return MIGRATE_LEAVE;
+    }
+    if (party->phase != VIDMM_MIGRATE_DOUBT && migrate_now(party) > source->deadline) {
+        doubt(source, "the target did not answer COMMIT in time");
+        hang_up(source, "the target did not answer COMMIT in time");
+        source->again_at = migrate_now(party) + RETRY_NS;
     }
     reopen(source);
     return MIGRATE_HOLD;

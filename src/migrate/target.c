@@ -38,6 +38,24 @@ void target_give_up(struct migrate_target *target, const char *why) {
     target->state = TARGET_OVER;
 }
 
+/* This one is no source for us: the target goes on waiting for another. A file has no other. */
+static void refuse(struct migrate_target *target, const char *why) {
+    char text[512];
+    if (target->file) {
+        target_give_up(target, why);
+        return;
+    }
+    snprintf(text, sizeof(text), "a source was refused: %.400s", why);
+    migrate_tell(&target->party, text);
+    if (target->up) {
+        migrate_say_abort(&target->party, why);
+        target->party.link.hang_up(target->party.link.ctx, "");
+    }
+    target->refused = target->up;
+    target->greeted = false;
+    target->segments = 0;
+}
+
 /* ---- Greeting -------------------------------------------------------------------------------- */
 
 /* The first line of `theirs` that differs in `ours`. */
@@ -63,14 +81,14 @@ static void take_config(struct migrate_target *target, const struct migrate_mess
     char text[512];
     char *theirs = malloc(message->size + 1);
     if (!theirs) {
-        target_give_up(target, "out of memory for the source's configuration");
+        refuse(target, "out of memory for the source's configuration");
         return;
     }
     memcpy(theirs, message->data, message->size);
     theirs[message->size] = '\0';
     if (message->size != strlen(ours) || memcmp(theirs, ours, message->size) != 0) {
         config_differs(theirs, message->size, ours, text, sizeof(text));
-        target_give_up(target, text);
+        refuse(target, text);
     }
     free(theirs);
 }
@@ -85,7 +103,7 @@ static void take_segment(struct migrate_target *target, const struct migrate_mes
                  "another GPU: segment %" PRIu32 " of the source has %" PRIu64
                  " bytes in dirty pages of %" PRIu32 ", this one's does not",
                  message->segment, message->bytes, message->page_bytes);
-        target_give_up(target, text);
+        refuse(target, text);
         return;
     }
     if (++target->segments < areas->count)
@@ -97,7 +115,7 @@ static void take_segment(struct migrate_target *target, const struct migrate_mes
 static void take_hello(struct migrate_target *target, const struct migrate_message *message) {
     char text[256];
     if (!migrate_hello_good(message, text, sizeof(text))) {
-        target_give_up(target, text);
+        refuse(target, text);
         return;
     }
     if (message->stance != MIGRATE_NEW) {
@@ -106,6 +124,8 @@ static void take_hello(struct migrate_target *target, const struct migrate_messa
     }
     target->greeted = true;
     target->party.session = message->session;
+    target->deadline = migrate_now(&target->party) + target->party.options->timeout_ns;
+    target->whole = migrate_now(&target->party) + target->party.options->whole_ns;
 }
 
 /* ---- Rehearsal ------------------------------------------------------------------------------- */
@@ -273,14 +293,20 @@ static void nonsense(struct migrate_target *target, const struct migrate_message
 }
 
 static void handle_await(struct migrate_target *target, const struct migrate_message *message) {
+    char text[128];
+    if (target->refused || message->type == MIGRATE_PING)
+        return; /* what was on its way */
     if (message->type == MIGRATE_HELLO && !target->greeted)
         take_hello(target, message);
     else if (message->type == MIGRATE_CONFIG && target->greeted)
         take_config(target, message);
     else if (message->type == MIGRATE_SEGMENT && target->greeted)
         take_segment(target, message);
-    else
-        nonsense(target, message);
+    else {
+        snprintf(text, sizeof(text), "the source said %s, which makes no sense now",
+                 migrate_type_name(message->type));
+        refuse(target, text);
+    }
 }
 
 static void handle_message(struct migrate_target *target, struct migrate_message *message) {
@@ -322,8 +348,11 @@ static void down(struct migrate_target *target, const char *why) {
     target->open = target->up = false;
     if (target->state == TARGET_READY || target->state == TARGET_OWNER) {
         target_take_down(target, why);
-    } else if (target->state == TARGET_AWAIT && !target->greeted && why[0] == '\0') {
-        target->party.link.reopen(target->party.link.ctx); /* refused: another session */
+    } else if (target->state == TARGET_AWAIT && !target->file) {
+        if (!target->refused && why[0] != '\0')
+            refuse(target, why);
+        target->refused = false;
+        target->party.link.reopen(target->party.link.ctx, NULL);
         target->open = true;
     } else {
         snprintf(text, sizeof(text), "%.300s; nothing was taken over", why);
@@ -342,6 +371,9 @@ static void take_news(struct migrate_target *target) {
         switch (link->receive(link->ctx, &message, text, sizeof(text))) {
         case MIGRATE_NO_NEWS:
             return;
+        case MIGRATE_REFUSED:
+            migrate_tell(&target->party, text);
+            break;
         case MIGRATE_UP:
             target->up = true;
             break;
@@ -351,9 +383,9 @@ static void take_news(struct migrate_target *target) {
         case MIGRATE_MESSAGE:
             if (target->state == TARGET_READY || target->state == TARGET_OWNER)
                 target_take_message(target, &message);
-            else if (target->state == TARGET_AWAIT && message.type != MIGRATE_PING)
+            else if (target->state == TARGET_AWAIT)
                 handle_await(target, &message);
-            else if (target->state != TARGET_AWAIT)
+            else
                 handle_message(target, &message);
             migrate_message_drop(&message);
             break;
@@ -374,11 +406,21 @@ static bool open_areas(struct migrate_target *target) {
     return false;
 }
 
+static void check_deadlines(struct migrate_target *target) {
+    uint64_t now = migrate_now(&target->party);
+    if (target->state == TARGET_AWAIT && target->greeted && now > target->deadline)
+        refuse(target, "the source did not say in time what it runs");
+    else if ((target->state == TARGET_REHEARSE || target->state == TARGET_STANDING) &&
+             !target->file && now > target->whole)
+        target_give_up(target, "the migration takes longer than it may (--deadline)");
+}
+
 enum migrate_verdict migrate_target_step(struct migrate_target *target, uint64_t event) {
     target->party.event = event;
     if (target->state == TARGET_OVER || !open_areas(target))
         return MIGRATE_LEAVE;
     take_news(target);
+    check_deadlines(target);
     switch (target->state) {
     case TARGET_AWAIT:
         return MIGRATE_HOLD;

@@ -37,6 +37,9 @@ struct migrate_target {
     bool file; /* the source is a file, which does not answer */
     bool open, up;
     bool greeted;      /* HELLO came */
+    bool refused;      /* AWAIT: this side ends the connection */
+    uint64_t deadline; /* AWAIT, greeted: of the rest of the greeting; READY: of COMMIT */
+    uint64_t whole;    /* until then everything has to come */
     uint32_t segments; /* segments that were received and agree with ours */
     uint64_t follow;   /* rehearse up to here */
     bool stand;        /* the source will pause at `follow` */

@@ -7,10 +7,14 @@
  */
 #include "target.h"
 
+#define DOUBT   "the source gave the guest away"
+#define WAITING "waiting for the source"
+
 void target_take_ready(struct migrate_target *target) {
     struct migrate_party *party = &target->party;
     struct migrate_message message = {.type = MIGRATE_READY, .digest = target->seal.digest};
     target->state = TARGET_READY;
+    target->deadline = migrate_now(party) + party->options->timeout_ns;
     migrate_deed(party, MIGRATE_WAITS);
     party->link.send(party->link.ctx, &message);
 }
@@ -36,7 +40,7 @@ static void target_leave(struct migrate_target *target, const char *why) {
 static void reopen(struct migrate_target *target) {
     if (target->open || target->file)
         return;
-    target->party.link.reopen(target->party.link.ctx);
+    target->party.link.reopen(target->party.link.ctx, NULL);
     target->open = true;
 }
 
@@ -49,8 +53,7 @@ void target_take_stranger(struct migrate_target *target) {
 
 void target_take_down(struct migrate_target *target, const char *why) {
     if (target->state == TARGET_READY && why[0] != '\0')
-        migrate_doubt(&target->party, "the source gave the guest away", why,
-                      "waiting for the source");
+        migrate_doubt(&target->party, DOUBT, why, WAITING);
     reopen(target);
 }
 
@@ -96,6 +99,9 @@ enum migrate_verdict target_take_step(struct migrate_target *target) {
     uint64_t limit = party->options->doubt_ns;
     if (target->state == TARGET_OWNER)
         return MIGRATE_RUN;
+    if (party->phase != VIDMM_MIGRATE_DOUBT && !target->file &&
+        migrate_now(party) > target->deadline)
+        migrate_doubt(party, DOUBT, "the source did not answer READY in time", WAITING);
     if (party->phase != VIDMM_MIGRATE_DOUBT)
         return MIGRATE_HOLD;
     if (verdict == VIDMM_MIGRATE_TAKE) {

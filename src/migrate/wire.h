@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MIGRATE_VERSION        1u /* version that is written */
-#define MIGRATE_OLDEST_VERSION 1u /* oldest version that is understood */
+#define MIGRATE_VERSION        2u /* version that is written */
+#define MIGRATE_OLDEST_VERSION 2u /* oldest version that is understood */
 
 #define MIGRATE_BATCH_BYTES  (UINT32_C(2) << 20) /* content of a batch of pages */
 #define MIGRATE_PAGE_LEAST   UINT32_C(4096)
@@ -21,6 +21,7 @@
 #define MIGRATE_SEGMENTS     32u                  /* of an adapter */
 #define MIGRATE_TEXT_BYTES   512u                 /* a sentence for the other side */
 #define MIGRATE_CONFIG_BYTES (UINT32_C(32) << 10) /* the run's configuration */
+#define MIGRATE_NONCE_BYTES  32u                  /* of a challenge */
 #define MIGRATE_CHUNK_BYTES  (UINT32_C(1) << 20)  /* a piece of the driver's own data */
 #define MIGRATE_DATA_BYTES   (UINT64_C(64) << 20) /* all of it */
 

@@ -50,8 +50,11 @@ static struct fixture *migrate(const struct guest *guest) {
     fixture->idle = guest->idle;
     fixture->full = true;
     fixture->link.rate = LINK;
-    fixture->source.options = (struct vidmm_migrate_options){
-        .pause_ns = 300 * MS, .pause_most_ns = 750 * MS, .timeout_ns = 10000 * MS, .rounds = 30};
+    fixture->source.options = (struct vidmm_migrate_options){.pause_ns = 300 * MS,
+                                                             .pause_most_ns = 750 * MS,
+                                                             .timeout_ns = 10000 * MS,
+                                                             .whole_ns = 3600000 * MS,
+                                                             .rounds = 30};
     fixture->target.options = fixture->source.options;
     fixture_go(fixture);
     fixture->target.wants = false;

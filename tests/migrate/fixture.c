@@ -267,7 +267,7 @@ static void link_send(void *ctx, struct migrate_message *message) {
     struct fixture_side *side = ctx;
     size_t size = 0;
     if (side->up && side->fixture->link.connected) {
-        uint8_t *frame = migrate_frame_encode(message, side->number++, &size);
+        uint8_t *frame = migrate_frame_encode(message, side->number++, side->bond, &size);
         pipe_write(side->fixture, outgoing(side), frame, size);
         free(frame);
     }
@@ -324,8 +324,10 @@ static enum migrate_news link_receive(void *ctx, struct migrate_message *out, ch
     return MIGRATE_NO_NEWS;
 }
 
-static void link_reopen(void *ctx) {
+static void link_reopen(void *ctx, const struct migrate_message *hello) {
     struct fixture_side *side = ctx;
+    if (hello)
+        side->hello = *hello;
     side->wants = true;
 }
 
@@ -348,6 +350,10 @@ static void pipe_reset(struct fixture_pipe *pipe) {
 
 static void connect_sides(struct fixture *fixture) {
     struct fixture_side *sides[] = {&fixture->source, &fixture->target};
+    if (fixture->source.wants && !fixture->source.up && !fixture->target.alive) {
+        snprintf(fixture->source.why, sizeof(fixture->source.why), "nobody listens");
+        fixture->source.told_down = true;
+    }
     if (fixture->link.connected || fixture->source.up || fixture->target.up ||
         !fixture->source.wants || !fixture->target.wants || !fixture->source.alive ||
         !fixture->target.alive)
@@ -359,7 +365,10 @@ static void connect_sides(struct fixture *fixture) {
         sides[i]->up = sides[i]->told_up = true;
         sides[i]->number = 0;
         migrate_reader_reset(&sides[i]->reader);
+        sides[i]->bond = sides[i]->reader.bond = fixture->connections + 1;
     }
+    fixture->connections++;
+    link_send(&fixture->source, &fixture->source.hello); /* what a socket's greeting passes on */
 }
 
 /* ---- The world ------------------------------------------------------------------------------- */
@@ -410,7 +419,9 @@ static struct migrate_party make_party(struct fixture_side *side) {
 static void side_start(struct fixture *fixture, struct fixture_side *side, bool is_target) {
     side->fixture = fixture;
     side->is_target = is_target;
-    side->alive = side->wants = true;
+    side->alive = true;
+    side->wants = is_target;
+    side->options.whole_ns = FIXTURE_NEVER / 2;
     side->options.pause_ns = 20 * TICK;
     side->options.pause_most_ns = 60 * TICK;
     side->options.timeout_ns = 400 * TICK;

@@ -47,6 +47,8 @@ struct fixture_side {
     bool wants, up, told_up, told_down;
     struct migrate_reader reader;
     uint32_t number;
+    uint64_t bond;
+    struct migrate_message hello; /* the source's */
     char why[256];
     enum vidmm_migrate_verdict verdict;
     unsigned deeds[MIGRATE_DEEDS];
@@ -59,6 +61,7 @@ struct fixture_side {
 
 struct fixture {
     uint64_t now, ticks;
+    uint64_t connections; /* so far */
     struct fixture_link link;
     struct fixture_side source, target;
     unsigned pages;   /* of each segment */

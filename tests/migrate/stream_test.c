@@ -46,7 +46,7 @@ static struct migrate_message batch(uint32_t pages) {
 }
 
 static uint8_t *encode(struct migrate_message *message, size_t *size) {
-    uint8_t *frame = migrate_frame_encode(message, 0, size);
+    uint8_t *frame = migrate_frame_encode(message, 0, 0, size);
     assert_non_null(frame);
     migrate_message_drop(message);
     return frame;
@@ -137,7 +137,7 @@ static void a_frame_that_is_missing_is_noticed(void **state) {
     struct migrate_reader reader = {0};
     char text[256] = "";
     size_t size = 0;
-    uint8_t *frame = migrate_frame_encode(&message, 1, &size);
+    uint8_t *frame = migrate_frame_encode(&message, 1, 0, &size);
     assert_int_equal(feed(&reader, frame, size, size, &out, text), MIGRATE_READ_BAD);
     assert_non_null(strstr(text, "missing or out of order"));
     migrate_reader_reset(&reader);

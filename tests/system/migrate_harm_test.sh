@@ -23,11 +23,24 @@ disturbed() { # cut|flip target|source TYPE BYTE
     begin "$work/far" "$work/near"
     wait "$sender"
     kept=$?
-    [ -s "$work/harm" ] || kill "$receiver" # nobody came, and it would wait for ever
+    give_up_waiting
     wait "$receiver"
     took=$?
+    [ "$took" != 143 ] || { took=4 && echo "nobody came" >"$work/recv.txt"; }
     kill "$standing"
     wait "$standing" 2>/dev/null
+}
+
+# A receiver that let no source in waits for one, for ever.
+give_up_waiting() {
+    local i
+    for ((i = 0; kept == 4 && i < 100; i++)); do
+        case $("$vidmm" migrate resolve "$work/target" 2>/dev/null) in
+        *'not begun'*) [ "$i" -lt 10 ] || kill "$receiver" 2>/dev/null ;;
+        *) kill -0 "$receiver" 2>/dev/null || return ;;
+        esac
+        sleep 0.05
+    done
 }
 
 judge() {

@@ -252,7 +252,8 @@ void tables_compare_range(struct vidmm_referee *referee, const struct tables_pro
         return;
     uint64_t pages = (end - start) / SHADOW_PAGE;
     tables_compare(referee, process, start, blame);
-    tables_compare(referee, process, end - SHADOW_PAGE, blame);
+    if (pages > 1)
+        tables_compare(referee, process, end - SHADOW_PAGE, blame);
     if (start != 0)
         tables_compare(referee, process, start - SHADOW_PAGE, blame);
     if (end < tables_limit(tables_mmu(referee, process->physical)))

@@ -47,30 +47,35 @@ static void fill_built(struct vidmm_referee *referee, const struct shadow_operat
         place_set(referee, allocation, id, offset);
 }
 
-/* Offset of the first byte in a page that is not as the pattern wants it, or `size`. */
-static uint64_t fill_unlike(const uint8_t *bytes, uint64_t size, uint32_t pattern) {
+static uint64_t fill_unlike_slowly(const uint8_t *bytes, uint64_t size, uint32_t pattern,
+                                   uint64_t at) {
     for (uint64_t i = 0; i < size; i++) {
-        if (bytes[i] != (uint8_t)(pattern >> (i % 4 * 8)))
+        if (bytes[i] != (uint8_t)(pattern >> ((at + i) % 4 * 8)))
             return i;
     }
     return size;
+}
+
+/* Bytes of which each is what the fourth before it is repeat the first four. */
+uint64_t fill_unlike(const uint8_t *bytes, uint64_t size, uint32_t pattern, uint64_t at) {
+    bool repeats = size > 4 && memcmp(bytes, bytes + 4, size - 4) == 0;
+    uint64_t unlike = fill_unlike_slowly(bytes, repeats ? 4 : size, pattern, at);
+    return repeats && unlike == 4 ? size : unlike;
 }
 
 /* True when [start, start + size) of the segment is filled; else `*at` is the first wrong byte, or
  * `size` when it cannot be seen. */
 static bool fill_filled(struct vidmm_referee *referee, const struct shadow_segment *segment,
                         uint64_t start, uint64_t size, uint32_t pattern, uint64_t *at) {
-    uint8_t want[SHADOW_PAGE];
-    for (uint32_t i = 0; i < SHADOW_PAGE; i++)
-        want[i] = (uint8_t)(pattern >> (i % 4 * 8));
     for (uint64_t done = 0; done < size; done += SHADOW_PAGE) {
         uint64_t part = size - done < SHADOW_PAGE ? size - done : SHADOW_PAGE;
         const uint8_t *bytes = world_see(referee, segment, start + done, part);
         *at = size;
         if (!bytes)
             return false;
-        if (memcmp(bytes, want, part) != 0) {
-            *at = done + fill_unlike(bytes, part, pattern);
+        uint64_t same = fill_unlike(bytes, part, pattern, done);
+        if (same != part) {
+            *at = done + same;
             return false;
         }
     }

@@ -142,6 +142,10 @@ void operation_done(struct vidmm_referee *referee, struct shadow_operation *oper
  * adapters (state/linked.h). */
 void operation_number(uint32_t physical, DXGKARG_BUILDPAGINGBUFFER *arg);
 
+/* fill.c: the first of `size` bytes that is not what a fill leaves there, or `size`; the fill began `at`
+ * bytes before the first. */
+uint64_t fill_unlike(const uint8_t *bytes, uint64_t size, uint32_t pattern, uint64_t at);
+
 /* kind.c, of DXGK_OPERATION_* `operation`: its name, NULL: no such operation; the name of the call
  * as findings show it; what it changes, NONE of a number that does not exist. */
 const char *operation_name(uint32_t operation);

@@ -486,11 +486,7 @@ static enum outcome virtual_pattern_page(const uint8_t *bytes, uint64_t part, ui
                                          uint32_t pattern) {
     if (!bytes)
         return UNSEEN;
-    for (uint64_t i = 0; i < part; i++) {
-        if (bytes[i] != (uint8_t)(pattern >> ((done + i) % 4 * 8)))
-            return DIFFERENT;
-    }
-    return SAME;
+    return fill_unlike(bytes, part, pattern, done) == part ? SAME : DIFFERENT;
 }
 
 static void virtual_fill_judge(struct vidmm_referee *referee,

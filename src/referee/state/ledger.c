@@ -209,9 +209,13 @@ void vidmm_ledger_note(struct vidmm_ledger *ledger, enum vidmm_finding_kind kind
     ledger_enter(ledger, &finding);
 }
 
+/* Each call passes here several times: nothing is formatted. */
 void vidmm_ledger_calling(struct vidmm_ledger *ledger, const char *call) {
+    size_t length = call ? strnlen(call, sizeof(ledger->calling) - 1) : 0;
     pthread_mutex_lock(&lock);
-    snprintf(ledger->calling, sizeof(ledger->calling), "%s", call ? call : "");
+    if (length != 0)
+        memmove(ledger->calling, call, length);
+    ledger->calling[length] = 0;
     if (mirror.moved)
         mirror.moved(ledger);
     pthread_mutex_unlock(&lock);

@@ -156,6 +156,12 @@ static void shapes(struct check *check, enum check_surface_kind kind) {
             one_shape(check, kind, formats[i], sizes[j][0], sizes[j][1]);
 }
 
+static bool shares_with_others(struct check *check) {
+    struct vidmm_adapter_info info;
+    vidmm_adapter_info(check->harness.adapter, &info);
+    return info.caps.MemoryManagementCaps.CrossAdapterResource;
+}
+
 /* false: driver or manager failed. `*known`: the driver creates such surfaces. */
 static bool with_surface(struct check *check, enum check_surface_kind kind, bool *known) {
     struct check_surface surface;
@@ -190,6 +196,8 @@ enum vidmm_stage_outcome stage_objects(struct check *check, uint32_t number) {
         good = with_surface(check, kind, &known);
     for (uint32_t kind = 0; good && kind < CHECK_SURFACES; kind++)
         shapes(check, kind);
+    if (good && shares_with_others(check))
+        shapes(check, CHECK_SURFACE_CROSS_ADAPTER);
     if (good) {
         escapes(check);
         with_short_data(check);

@@ -1,20 +1,22 @@
 /*
  * stage_ranges.c - two surfaces at once through swizzling ranges: the CPU writes both, one is
- * destroyed, the CPU writes the other; and all of it again. Only for drivers that know vidmm/umd.h.
+ * evicted, the CPU writes the other; and all of it again. Then one surface more than there are ranges.
+ * Only for drivers that know vidmm/umd.h.
  */
 #include "spoken.h"
 
 #include <string.h>
 
 #define PAGES    16u
-#define SURFACES 2u
+#define SURFACES 12u
 #define ROUNDS   3u /* what was not given back is missing in the second */
 
 struct ranges {
     struct spoken spoken;
     struct check *check;
+    uint32_t surfaces, wanted;
     struct vidmm_allocation *surface[SURFACES];
-    void *cpu[SURFACES];
+    void *cpu[SURFACES]; /* NULL: it is not locked */
 };
 
 static bool ranges_make(struct ranges *ranges, uint32_t index) {
@@ -26,15 +28,16 @@ static bool ranges_make(struct ranges *ranges, uint32_t index) {
 /* All of them in GPU memory. */
 static bool ranges_use(struct ranges *ranges) {
     struct vidmm_reference references[SURFACES];
-    const struct vidmm_submission submission = {.references = references, .count = SURFACES};
+    const struct vidmm_submission submission = {.references = references,
+                                                .count = ranges->surfaces};
     uint64_t fence = 0;
-    for (uint32_t i = 0; i < SURFACES; i++)
+    for (uint32_t i = 0; i < ranges->surfaces; i++)
         references[i] = (struct vidmm_reference){.allocation = ranges->surface[i], .write = true};
     return check_good(ranges->check, vidmm_submit(ranges->spoken.context, &submission, &fence)) &&
            check_good(ranges->check, vidmm_wait_idle(ranges->check->harness.adapter));
 }
 
-static void ranges_compare(struct ranges *ranges, uint32_t index, int letter) {
+static void ranges_fill(struct ranges *ranges, uint32_t index, int letter) {
     if (ranges->cpu[index])
         memset(ranges->cpu[index], letter, PAGES * CHECK_PAGE);
 }
@@ -42,6 +45,7 @@ static void ranges_compare(struct ranges *ranges, uint32_t index, int letter) {
 static bool ranges_leave(struct ranges *ranges, uint32_t index) {
     if (ranges->cpu[index])
         vidmm_unlock(ranges->surface[index]);
+    ranges->cpu[index] = NULL;
     return check_good(ranges->check, vidmm_allocation_evict(ranges->surface[index], true));
 }
 
@@ -56,22 +60,67 @@ static bool ranges_play(struct ranges *ranges, uint32_t round) {
     check_step(ranges->check, "ranges: two at once, round %u", round + 1);
     if (!ranges_use(ranges) || !hold(ranges, 0) || !hold(ranges, 1))
         return false;
-    ranges_compare(ranges, 0, 'a');
-    ranges_compare(ranges, 1, 'b');
+    ranges_fill(ranges, 0, 'a');
+    ranges_fill(ranges, 1, 'b');
     if (!ranges_leave(ranges, 0))
         return false;
-    ranges_compare(ranges, 1, 'c');
+    ranges_fill(ranges, 1, 'c');
     return ranges_leave(ranges, 1) && ranges_use(ranges);
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+static void ranges_compare(struct ranges *ranges) {
+    bool same = true;
+    for (uint32_t i = 0; i < ranges->surfaces; i++)
+        for (uint32_t at = 0; ranges->cpu[i] && at < PAGES * CHECK_PAGE; at++)
+            same = same && ((const uint8_t *)ranges->cpu[i])[at] == 'A' + i;
+    if (!same && !check_explained(ranges->check))
+        vidmm_ledger_note(&ranges->check->shared->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
+                          "a surface seen through a swizzling range has other bytes than the CPU "
+                          "wrote there");
+}
+
+/* One surface more than there are ranges: who has none left refuses, and does not break the others. When
+ * one was given back the last surface may have it. */
+static bool ranges_exhaust(struct ranges *ranges) {
+    check_step(ranges->check, "ranges: until none is left");
+    while (ranges->surfaces < ranges->wanted)
+        if (!ranges_make(ranges, ranges->surfaces++))
+            return false;
+    if (!ranges_use(ranges))
+        return false;
+    for (uint32_t i = 0; i < ranges->surfaces; i++) {
+        if (!hold(ranges, i))
+            return false;
+        ranges_fill(ranges, i, (int)('A' + i));
+    }
+    ranges_compare(ranges);
+    uint32_t last = ranges->surfaces - 1;
+    if (!ranges_leave(ranges, 0) || (!ranges->cpu[last] && !hold(ranges, last)))
+        return false;
+    ranges_fill(ranges, last, (int)('A' + last));
+    ranges_compare(ranges);
+    for (uint32_t i = 1; i < ranges->surfaces; i++)
+        if (!ranges_leave(ranges, i))
+            return false;
+    return true;
 }
 
 enum vidmm_stage_outcome stage_ranges(struct check *check, uint32_t number) {
     struct ranges ranges = {.check = check};
+    struct vidmm_adapter_info info;
     enum vidmm_stage_outcome outcome = spoken_open(&ranges.spoken, check, "ranges");
     (void)number;
     if (outcome != VIDMM_STAGE_DONE)
         return outcome;
+    vidmm_adapter_info(check->harness.adapter, &info);
+    uint32_t given = info.caps.NumberOfSwizzlingRanges;
+    ranges.surfaces = 2;
+    ranges.wanted = given < 2 ? 2 : given < SURFACES ? given + 1 : SURFACES;
     bool good = ranges_make(&ranges, 0) && ranges_make(&ranges, 1);
     for (uint32_t round = 0; good && round < ROUNDS; round++)
         good = ranges_play(&ranges, round);
+    good = good && ranges_exhaust(&ranges);
     return good ? VIDMM_STAGE_DONE : VIDMM_STAGE_STOPPED;
 }

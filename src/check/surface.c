@@ -52,6 +52,9 @@ static bool want(const struct check *check, struct check_surface *surface,
     case CHECK_SURFACE_GDI_STAGING:
         want_gdi(surface, D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE, format, width, height);
         return gdi;
+    case CHECK_SURFACE_CROSS_ADAPTER:
+        want_gdi(surface, D3DKMDT_GDISURFACE_TEXTURE_CROSSADAPTER, format, width, height);
+        return check->harness.spoken.Version >= DXGKDDI_INTERFACE_VERSION_WDDM1_3;
     default:
         want_staging(surface, width, height);
         return true;

@@ -15,6 +15,7 @@ enum check_surface_kind {
     CHECK_SURFACE_GDI_STAGING,
     CHECK_SURFACE_STAGING,
     CHECK_SURFACES,
+    CHECK_SURFACE_CROSS_ADAPTER = CHECK_SURFACES, /* of drivers with CrossAdapterResource alone */
 };
 
 struct check_surface {

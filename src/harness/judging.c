@@ -33,6 +33,10 @@ static void kernel_memory(void *ctx, const char *function) {
     vidmm_referee_kernel_memory(ctx, function);
 }
 
+static void faulting(void *ctx, uint64_t address) {
+    vidmm_referee_faulting(ctx, address);
+}
+
 static KIRQL irql(void *ctx) {
     (void)ctx;
     return KeGetCurrentIrql();
@@ -85,7 +89,8 @@ bool harness_judge_begin(struct vidmm_harness *harness, const struct vidmm_harne
                                                 .callbacks = wrap_callbacks,
                                                 .calling = calling,
                                                 .violation = violation,
-                                                .kernel_memory = kernel_memory};
+                                                .kernel_memory = kernel_memory,
+                                                .faulting = faulting};
     config->interposer = &interposer;
     return true;
 }

@@ -485,6 +485,28 @@ static void a_root_of_two_levels_may_begin_with_nothing(void **state) {
     assert_int_equal(examine(beginning_empty, "start", &levels), VIDMM_CHECK_PASSED);
 }
 
+static NTSTATUS APIENTRY share_surfaces(const HANDLE adapter,
+                                        const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = good.DxgkDdiQueryAdapterInfo(adapter, args);
+    DXGK_DRIVERCAPS *caps = args->pOutputData;
+    if (status == STATUS_SUCCESS && args->Type == DXGKQAITYPE_DRIVERCAPS)
+        caps->MemoryManagementCaps.CrossAdapterResource = 1;
+    return status;
+}
+
+static void sharing_surfaces(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiQueryAdapterInfo = share_surfaces;
+}
+
+static void cross_adapter_surfaces_are_asked_of_who_has_them(void **state) {
+    (void)state;
+    assert_int_equal(examine(sharing_surfaces, "objects", NULL), VIDMM_CHECK_PASSED);
+    assert_string_equal(vidmm_check_outcome(&result, 552), "passed");
+    assert_int_equal(examine(NULL, "objects", NULL), VIDMM_CHECK_PASSED);
+    assert_string_equal(vidmm_check_outcome(&result, 552), "not reached");
+}
+
 /* Knows no operation that only WDDM 1 has (ne-d3dkmddi-_dxgk_buildpagingbuffer_operation). */
 static NTSTATUS APIENTRY build_by_address(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     switch (args->Operation) {
@@ -545,6 +567,7 @@ int main(void) {
         cmocka_unit_test(a_driver_with_a_language_of_its_own_is_examined_too),
         cmocka_unit_test(without_any_surface_the_stage_says_so),
         cmocka_unit_test(a_root_of_two_levels_may_begin_with_nothing),
+        cmocka_unit_test(cross_adapter_surfaces_are_asked_of_who_has_them),
         cmocka_unit_test(who_pages_by_address_is_asked_for_nothing_by_segment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -213,6 +213,64 @@ static void install_refuse_standard(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiCreateAllocation = refuse_standard;
 }
 
+/* Describes the surface when it is asked how long a description is. */
+static NTSTATUS APIENTRY describe_at_once(const HANDLE adapter,
+                                          DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
+    const volatile ULONG_PTR size = 8;
+    volatile UCHAR *data = (volatile UCHAR *)((ULONG_PTR)args->pAllocationPrivateDriverData + size);
+    if (!args->pAllocationPrivateDriverData)
+        *data = 0;
+    return mutants_good.DxgkDdiGetStandardAllocationDriverData(adapter, args);
+}
+REPLACE(DxgkDdiGetStandardAllocationDriverData, describe_at_once)
+
+/* Can share surfaces with other adapters. */
+static NTSTATUS APIENTRY share_surfaces(const HANDLE adapter,
+                                        const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
+    DXGK_DRIVERCAPS *caps = args->pOutputData;
+    if (status == STATUS_SUCCESS && args->Type == DXGKQAITYPE_DRIVERCAPS)
+        caps->MemoryManagementCaps.CrossAdapterResource = 1;
+    return status;
+}
+
+/* ... but lays them out as its own are. */
+static NTSTATUS APIENTRY share_unaligned(const HANDLE adapter,
+                                         DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
+    NTSTATUS status = mutants_good.DxgkDdiGetStandardAllocationDriverData(adapter, args);
+    D3DKMDT_GDISURFACEDATA *gdi = args->pCreateGdiSurfaceData;
+    if (status == STATUS_SUCCESS &&
+        args->StandardAllocationType == D3DKMDT_STANDARDALLOCATION_GDISURFACE &&
+        gdi->Type == D3DKMDT_GDISURFACE_TEXTURE_CROSSADAPTER)
+        gdi->Pitch += 64;
+    return status;
+}
+
+static void install_share_unaligned(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiQueryAdapterInfo = share_surfaces;
+    table->DxgkDdiGetStandardAllocationDriverData = share_unaligned;
+}
+
+/* ... or with as many rows as there are. */
+static NTSTATUS APIENTRY share_own_rows(const HANDLE adapter,
+                                        DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
+    D3DKMDT_GDISURFACEDATA *gdi = args->pCreateGdiSurfaceData;
+    bool shared = args->StandardAllocationType == D3DKMDT_STANDARDALLOCATION_GDISURFACE &&
+                  gdi->Type == D3DKMDT_GDISURFACE_TEXTURE_CROSSADAPTER;
+    UINT height = shared ? gdi->Height : 0;
+    if (shared)
+        gdi->Height = (height + 1) / 2;
+    NTSTATUS status = mutants_good.DxgkDdiGetStandardAllocationDriverData(adapter, args);
+    if (shared)
+        gdi->Height = height;
+    return status;
+}
+
+static void install_share_own_rows(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiQueryAdapterInfo = share_surfaces;
+    table->DxgkDdiGetStandardAllocationDriverData = share_own_rows;
+}
+
 static NTSTATUS APIENTRY pitch_in_pixels(const HANDLE adapter,
                                          DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
     NTSTATUS status = mutants_good.DxgkDdiGetStandardAllocationDriverData(adapter, args);
@@ -575,10 +633,16 @@ const struct mutant mutants_allocation[] = {
     DRIVER(401, "has room for one device", install_one_device, PAGING),
     DRIVER(525, "answers an error when an allocation is closed", install_refuse_close, PAGING),
     DRIVER(525, "answers an error when a context ends", install_refuse_end_of_context, PAGING),
+    DRIVER(551, "describes a surface when it is asked for the size of the description",
+           install_describe_at_once, .stage = "objects"),
     DRIVER(526, "refuses a surface that it described itself", install_refuse_standard,
            .stage = "objects"),
     DRIVER(527, "answers the pitch in pixels", install_pitch_in_pixels, .stage = "objects"),
     DRIVER(527, "leaves out the last rows of a surface", install_last_row_missing,
+           .stage = "objects"),
+    DRIVER(552, "aligns the rows of cross-adapter surfaces to 64 bytes", install_share_unaligned,
+           .stage = "objects"),
+    DRIVER(552, "has half the rows of cross-adapter surfaces", install_share_own_rows,
            .stage = "objects"),
     DRIVER(537, "looks at what follows private data", install_create_from_more, .stage = "objects"),
     DRIVER(528, "asks about handle 0 when an allocation is opened", install_start_of_no_handle,

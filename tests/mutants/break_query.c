@@ -12,6 +12,15 @@ static void writes_paging_size(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
 }
 INSTALL(writes_paging_size, out)
 
+/* The members of the first descriptor, wherever the array is. */
+static void fills_at_once(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
+    const volatile ULONG_PTR flags = offsetof(DXGK_SEGMENTDESCRIPTOR4, Flags);
+    volatile BYTE *array = (volatile BYTE *)((ULONG_PTR)out->pSegmentDescriptor + flags + 1);
+    if (first)
+        *array = 0;
+}
+INSTALL(fills_at_once, out)
+
 static void counts_differently(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
     if (!first)
         out->NbSegment++;
@@ -438,6 +447,11 @@ const struct mutant mutants_query[] = {
     {BREAKS(3, DRIVER, "start", writes_paging_size,
             "writes PagingBufferSize in the first call of QUERYSEGMENT3"),
      .settings = {{"InterfaceVersion", VERSION(WIN8)}}},
+    {BREAKS(3, DRIVER, "start", fills_at_once,
+            "fills descriptors in the first call of QUERYSEGMENT3"),
+     .settings = {{"InterfaceVersion", VERSION(WIN8)}}},
+    {BREAKS(5, DRIVER, "start", fills_at_once,
+            "fills descriptors in the first call of QUERYSEGMENT4")},
     {BREAKS(5, DRIVER, "start", writes_paging_size,
             "writes PagingBufferSize in the first call of QUERYSEGMENT4")},
     {BREAKS(5, DRIVER, "start", refuses_first_call, "refuses QUERYSEGMENT4")},

@@ -175,11 +175,24 @@ static bool overflowed(const siginfo_t *info, ucontext_t *user) {
     return true;
 }
 
+/* Before the process ends of it. */
+static void tell_fault(int number, const siginfo_t *info, const ucontext_t *user) {
+    const struct vidmm_host_interposer *interposer = &host_world->interposer;
+    if (number != SIGSEGV || user->uc_mcontext.gregs[REG_TRAPNO] != PAGE_FAULT ||
+        !((uint64_t)user->uc_mcontext.gregs[REG_ERR] & WRITES) || !interposer->faulting)
+        return;
+    host_self.interrupted = user;
+    interposer->faulting(interposer->ctx, (uintptr_t)info->si_addr);
+    host_self.interrupted = NULL;
+}
+
 __attribute__((used)) static void faults_taken(int number, siginfo_t *info, void *context) {
     bool over = number == SIGSEGV && host_world && overflowed(info, context);
     if (!over && host_world &&
         (done_here(number, info, context) || raise_exception(number, info, context)))
         return;
+    if (!over && host_world)
+        tell_fault(number, info, context);
     pass_on(number, info, context);
 }
 

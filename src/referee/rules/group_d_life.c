@@ -212,6 +212,22 @@ const struct vidmm_rule rules_d_life[] = {
                  "return STATUS_SUCCESS;\n",
     },
     {
+        RULE(551, DRIVER, DOCUMENTED, BUGCHECK),
+        .statement = "DxgkDdiGetStandardAllocationDriverData is asked for the sizes of the private "
+                     "data first: both pointers are NULL, and nothing is written there.",
+        .page = "ns-d3dkmddi-_dxgkarg_getstandardallocationdriverdata",
+        .how = "The call returns, or a write to NULL ends the driver in it.",
+        .why = "The system allocates what the driver says that it needs, and then asks again.",
+        .windows = "Bugcheck 0x3B or 0x7E: access violation in the driver.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "args->AllocationPrivateDriverDataSize = sizeof(*surface);\n"
+                 "surface = args->pAllocationPrivateDriverData;\n"
+                 "surface->Width = wanted->Width;\n",
+        .right = "args->AllocationPrivateDriverDataSize = sizeof(*surface);\n"
+                 "if (!args->pAllocationPrivateDriverData)\n"
+                 "    return STATUS_SUCCESS;\n",
+    },
+    {
         RULE(526, DRIVER, DOCUMENTED, CREATION_FAILS),
         .statement = "DxgkDdiCreateAllocation creates a standard surface from the private data "
                      "that DxgkDdiGetStandardAllocationDriverData returned for it.",
@@ -243,6 +259,25 @@ const struct vidmm_rule rules_d_life[] = {
         .windows_source = NOT_KNOWN,
         .wrong = "data->bytes = width * height;\n",
         .right = "data->bytes = (ULONGLONG)pitch * height;\n",
+    },
+    {
+        RULE(552, DRIVER, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM1_3,
+        .statement =
+            "A cross-adapter surface has a Pitch that is a multiple of 128 bytes, and Size "
+            "holds its rows, rounded up to a multiple of 4.",
+        .page = "using-cross-adapter-resources-in-a-hybrid-system",
+        .how = "A driver with CrossAdapterResource is asked for "
+               "D3DKMDT_GDISURFACE_TEXTURE_CROSSADAPTER surfaces of several sizes; Pitch of the "
+               "answer, and Size of the allocation where the resource has no private data.",
+        .why = "The driver of the other adapter lays the surface out by itself: linear, with these "
+               "alignments.",
+        .windows = "Windows is not known to check; the picture of the other adapter is askew.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "gdi->Pitch = gdi->Width * 4;\n",
+        .right = "gdi->Pitch = ROUND_UP(gdi->Width * 4, "
+                 "D3DKMT_CROSS_ADAPTER_RESOURCE_PITCH_ALIGNMENT);\n"
+                 "rows = ROUND_UP(gdi->Height, D3DKMT_CROSS_ADAPTER_RESOURCE_HEIGHT_ALIGNMENT);\n",
     },
     {
         RULE(528, DRIVER, DOCUMENTED, CORRUPTION),

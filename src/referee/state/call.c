@@ -3,6 +3,16 @@
 
 #include "state/judge.h"
 
+/* Where NULL leads, with what may lie behind it. */
+#define NULL_BYTES 65536u
+
+/* What the driver was given in the call that this thread is in. */
+static _Thread_local struct {
+    const struct referee_call *call; /* NULL: memory */
+    uint32_t rule;
+    const char *member;
+} nothing;
+
 void referee_enter(struct vidmm_referee *referee, struct referee_call *call, const char *name,
                    enum referee_class class) {
     pthread_mutex_lock(&referee->lock);
@@ -23,6 +33,18 @@ void referee_enter(struct vidmm_referee *referee, struct referee_call *call, con
                      "this one came");
 }
 
+void referee_gives_null(const struct referee_call *call, uint32_t rule, const char *member) {
+    nothing.call = call;
+    nothing.rule = rule;
+    nothing.member = member;
+}
+
+void vidmm_referee_faulting(struct vidmm_referee *referee, uint64_t address) {
+    if (nothing.call && address < NULL_BYTES)
+        DRIVER_MUST(nothing.rule, false, "nothing written where the system gives no memory",
+                    "%s is NULL, and byte %llu behind it is written", nothing.member, LLU(address));
+}
+
 void referee_leave(struct vidmm_referee *referee) {
     pthread_mutex_unlock(&referee->lock);
 }
@@ -35,5 +57,7 @@ void referee_exit(struct vidmm_referee *referee, struct referee_call *call) {
     referee->inside[call->class]--;
     referee->ledger->depth--;
     vidmm_ledger_calling(referee->ledger, call->outer);
+    if (nothing.call == call)
+        nothing.call = NULL;
     pthread_mutex_unlock(&referee->lock);
 }

@@ -30,6 +30,9 @@ struct referee_call {
 /* Notes the call under way (`name` as findings show it) and takes the lock. */
 void referee_enter(struct vidmm_referee *referee, struct referee_call *call, const char *name,
                    enum referee_class class);
+/* Before referee_leave: the system has no memory for the driver's answer to this call, and says so by NULL
+ * in `member`. Whoever writes there breaks R`rule`. */
+void referee_gives_null(const struct referee_call *call, uint32_t rule, const char *member);
 /* Around the driver's function. */
 void referee_leave(struct vidmm_referee *referee);
 void referee_return(struct vidmm_referee *referee);

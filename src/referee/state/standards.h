@@ -21,6 +21,7 @@ struct standards_data {
     uint32_t type;                  /* 0: several */
     uint64_t bytes;                 /* that such an allocation has at least; 0: not known */
     bool lockable;                  /* a surface of this data is accessed by the CPU */
+    bool shared;                    /* ... and by drivers of other adapters */
     uint32_t width, height, format; /* 0: several */
 };
 

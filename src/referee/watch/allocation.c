@@ -100,7 +100,7 @@ static void allocation_judge_standard(struct vidmm_referee *referee,
         DRIVER_MUST(534, info->Flags.CpuVisible, "CpuVisible for a surface that the CPU locks",
                     "allocation %u: Flags are 0x%x", index, info->Flags.Value);
     if (standard->bytes != 0)
-        DRIVER_MUST(527, info->Size >= standard->bytes,
+        DRIVER_MUST(standard->shared ? 552 : 527, info->Size >= standard->bytes,
                     "a standard surface with room for all of its rows",
                     "allocation %u: Size is 0x%llx, of the rows 0x%llx", index, LLU(info->Size),
                     LLU(standard->bytes));

@@ -189,6 +189,8 @@ static NTSTATUS watch_QueryAdapterInfo(struct vidmm_referee *referee, const HAND
     snprintf(text, sizeof(text), "DxgkDdiQueryAdapterInfo(%s)", query_named(args->Type, name));
     referee_enter(referee, &call, text, REFEREE_ALONE);
     query_begin(referee, &query, args);
+    if (query.kind == QUERY_COUNT)
+        referee_gives_null(&call, query.version == 4 ? 5 : 3, "pSegmentDescriptor");
     referee_leave(referee);
     query.status = referee->real.DxgkDdiQueryAdapterInfo(adapter, &query.passed);
     referee_return(referee);

@@ -37,7 +37,12 @@ struct standard_shape {
     bool pitched;  /* the driver has to answer the pitch */
     bool lockable; /* the CPU accesses the surface */
     uint32_t format;
+    bool shared; /* drivers of other adapters access it */
 };
+
+/* D3DKMT_CROSS_ADAPTER_RESOURCE_PITCH_ALIGNMENT and _HEIGHT_ (ns-d3dkmddi-_dxgk_vidmmcaps.md) */
+#define SHARED_PITCH_STEP  128u
+#define SHARED_HEIGHT_STEP 4u
 
 static uint32_t standard_pixel(D3DDDIFORMAT format) {
     switch (format) {
@@ -83,20 +88,31 @@ standard_shape_of(const DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
                                        .pixel = standard_pixel(primary->Format),
                                        .format = primary->Format};
     case D3DKMDT_STANDARDALLOCATION_SHADOWSURFACE:
-        return (struct standard_shape){
-            shadow->Width, shadow->Height, standard_pixel(shadow->Format), shadow->Pitch, true,
-            true,          shadow->Format};
+        return (struct standard_shape){.width = shadow->Width,
+                                       .height = shadow->Height,
+                                       .pixel = standard_pixel(shadow->Format),
+                                       .pitch = shadow->Pitch,
+                                       .pitched = true,
+                                       .lockable = true,
+                                       .format = shadow->Format};
     case D3DKMDT_STANDARDALLOCATION_STAGINGSURFACE: /* always X8R8G8B8 */
-        return (struct standard_shape){staging->Width, staging->Height,   4, staging->Pitch, true,
-                                       true,           D3DDDIFMT_X8R8G8B8};
+        return (struct standard_shape){.width = staging->Width,
+                                       .height = staging->Height,
+                                       .pixel = 4,
+                                       .pitch = staging->Pitch,
+                                       .pitched = true,
+                                       .lockable = true,
+                                       .format = D3DDDIFMT_X8R8G8B8};
     case D3DKMDT_STANDARDALLOCATION_GDISURFACE:
-        return (struct standard_shape){gdi->Width,
-                                       gdi->Height,
-                                       standard_pixel(gdi->Format),
-                                       gdi->Pitch,
-                                       standard_gdi_pitched(gdi->Type),
-                                       standard_gdi_lockable(gdi->Type),
-                                       gdi->Format};
+        return (struct standard_shape){.width = gdi->Width,
+                                       .height = gdi->Height,
+                                       .pixel = standard_pixel(gdi->Format),
+                                       .pitch = gdi->Pitch,
+                                       .pitched = standard_gdi_pitched(gdi->Type),
+                                       .lockable = standard_gdi_lockable(gdi->Type),
+                                       .format = gdi->Format,
+                                       .shared =
+                                           gdi->Type == D3DKMDT_GDISURFACE_TEXTURE_CROSSADAPTER};
     default:
         return (struct standard_shape){.pixel = 0};
     }
@@ -112,7 +128,14 @@ static uint64_t standard_judge_pitch(struct vidmm_referee *referee,
         return row * wanted->height;
     DRIVER_MUST(527, pitch >= row, "a Pitch that holds a row of the surface",
                 "Pitch is %u, for %u pixels of %u bytes", pitch, wanted->width, wanted->pixel);
-    return pitch >= row ? (uint64_t)pitch * (wanted->height - 1) + row : 0;
+    uint64_t rows = wanted->height;
+    if (wanted->shared) {
+        DRIVER_MUST(552, pitch % SHARED_PITCH_STEP == 0,
+                    "a Pitch that is a multiple of 128 bytes, for other adapters", "Pitch is %u",
+                    pitch);
+        rows += (0 - rows) % SHARED_HEIGHT_STEP;
+    }
+    return pitch >= row ? pitch * (rows - 1) + row : 0;
 }
 
 /* ---- What the driver's private data stands for ----------------------------------------------- */
@@ -131,6 +154,7 @@ static void standard_join(struct standards_data *known, const struct standards_d
     else if (known->bytes < data->bytes)
         known->bytes = data->bytes;
     known->lockable = known->lockable || data->lockable;
+    known->shared = known->shared && data->shared;
     if (known->width != data->width || known->height != data->height)
         known->width = known->height = 0;
     if (known->format != data->format)
@@ -162,6 +186,7 @@ static void standard_described(struct vidmm_referee *referee,
                                                .type = (uint32_t)args->StandardAllocationType,
                                                .bytes = alone ? bytes : 0,
                                                .lockable = alone && wanted->lockable,
+                                               .shared = wanted->shared,
                                                .width = alone ? wanted->width : 0,
                                                .height = alone ? wanted->height : 0,
                                                .format = alone ? wanted->format : 0});
@@ -174,6 +199,7 @@ watch_GetStandardAllocationDriverData(struct vidmm_referee *referee, const HANDL
     struct guard data, resource;
     DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA mine = *args;
     struct standard_shape wanted = standard_shape_of(args);
+    bool sizes = !args->pAllocationPrivateDriverData && !args->pResourcePrivateDriverData;
     referee_enter(referee, &call, "DxgkDdiGetStandardAllocationDriverData", REFEREE_REENTRANT);
     guard_make(referee, &data, args->pAllocationPrivateDriverData,
                args->AllocationPrivateDriverDataSize);
@@ -181,9 +207,13 @@ watch_GetStandardAllocationDriverData(struct vidmm_referee *referee, const HANDL
                args->ResourcePrivateDriverDataSize);
     mine.pAllocationPrivateDriverData = data.bytes;
     mine.pResourcePrivateDriverData = resource.bytes;
+    if (sizes)
+        referee_gives_null(&call, 551, "pAllocationPrivateDriverData");
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiGetStandardAllocationDriverData(adapter, &mine);
     referee_return(referee);
+    if (sizes) /* it came back */
+        DRIVER_MUST(551, true, "nothing written where the system gives no memory", "it was");
     guard_judge(referee, &data, "pAllocationPrivateDriverData");
     guard_judge(referee, &resource, "pResourcePrivateDriverData");
     guard_give(&data, 0, data.size);

@@ -39,8 +39,7 @@ static bool kind_allowed(const struct kmd_adapter *adapter, const struct vidmm_u
                  (kmd_segment_set(adapter, KMD_SEGMENT_APERTURE) |
                   kmd_segment_set(adapter, KMD_SEGMENT_AGP)) == 0;
     /* Behind an IOMMU system memory is what the GPU has, and the CPU where it reaches no VRAM. */
-    bool hidden = (umd->flags & VIDMM_UMD_CPU_VISIBLE) && adapter->visible_bytes == 0 &&
-                  adapter->host_bytes == 0;
+    bool hidden = (umd->flags & VIDMM_UMD_CPU_VISIBLE) && adapter->visible_bytes == 0;
     bool nowhere_else = (umd->flags & VIDMM_UMD_LOCAL_ONLY) != 0 && !adapter->iommu && !hidden;
     switch (kind) {
     case KMD_SEGMENT_INVISIBLE: /* the CPU may find no room in its aperture: then it is elsewhere */

@@ -9,13 +9,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files.h"
 #include "greeting.h"
 #include "io.h"
 
@@ -25,16 +26,17 @@ struct file_link {
     struct migrate_address address;
     char other[272]; /* writing: PATH.part; reading: PATH.taken */
     int fd;
+    off_t size; /* writing: so far */
     uint32_t number;
     struct migrate_traffic traffic;
     /* Writing: the answers that the link reports for the file. */
     struct migrate_message answer[ANSWERS];
     unsigned first, count;
-    bool begun, agreed, failed, reported_up; /* begun: HELLO is written */
+    bool begun, agreed, named, failed, reported_up; /* begun: HELLO is written */
     char why[256];
     /* Reading: */
     struct migrate_reader reader;
-    bool ended;
+    bool ended, taken;
 };
 
 static void file_fail(struct file_link *file, const char *doing) {
@@ -51,18 +53,37 @@ static void answer(struct file_link *file, const struct migrate_message *message
         file->answer[(file->first + file->count++) % ANSWERS] = *message;
 }
 
-/* Renames the file and makes the name durable. */
+/*
+ * Renames the file and makes the name durable. If that fails, the name is taken back; a reader that
+ * was faster has the file then, and with it the guest.
+ */
 static bool name_file(struct file_link *file) {
-    char path[sizeof(file->address.path)];
-    if (fsync(file->fd) != 0 || rename(file->other, file->address.path) != 0)
+    const struct migrate_files *files = migrate_files();
+    int fd = file->fd, held = dup(fd); /* the lock of PATH.part ends with its last descriptor */
+    file->fd = held;
+    if (held < 0 || files->sync(fd) != 0) {
+        int why = errno;
+        (void)files->close(fd);
+        errno = why;
         return false;
-    memcpy(path, file->address.path, sizeof(path));
-    int directory = open(dirname(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (directory >= 0) {
-        (void)fsync(directory); /* the file has its name: an error changes nothing */
-        close(directory);
     }
-    return true;
+    if (files->close(fd) != 0 || files->rename(file->other, file->address.path) != 0)
+        return false;
+    file->named = migrate_files_sync_directory(file->address.path) ||
+                  files->rename(file->address.path, file->other) != 0;
+    return file->named;
+}
+
+/* The file was not renamed to PATH, so no process can play it: the source may take back the guest. */
+static struct migrate_message unnamed(struct file_link *file) {
+    struct migrate_message reply = {.type = MIGRATE_ABORT};
+    char text[256];
+    if (!file->failed)
+        file_fail(file, "naming");
+    snprintf(text, sizeof(text), "%s", file->why);
+    reply.data = (uint8_t *)strdup(text);
+    reply.size = reply.data ? strlen(text) : 0;
+    return reply;
 }
 
 /* What a target would answer. */
@@ -73,18 +94,14 @@ static void react(struct file_link *file, enum migrate_type type, uint64_t event
         reply.type = MIGRATE_STANDING;
         break;
     case MIGRATE_SEAL:
-        if (fsync(file->fd) != 0)
+        if (migrate_files()->sync(file->fd) != 0)
             file_fail(file, "writing");
         reply.type = MIGRATE_READY;
         break;
     case MIGRATE_COMMIT:
         reply.type = MIGRATE_OWNER;
-        if (!file->failed && !name_file(file)) {
-            /* The file was not renamed to PATH, so no process can play it: the source may take back
-             * the guest. */
-            reply.type = MIGRATE_ABORT;
-            unlink(file->other);
-        }
+        if (file->failed || !name_file(file))
+            reply = unnamed(file);
         break;
     case MIGRATE_SEGMENT:
         if (file->agreed)
@@ -110,9 +127,10 @@ static void file_send(void *ctx, struct migrate_message *message) {
     migrate_message_drop(message);
     if (after)
         return;
-    if (!frame || !migrate_write_all(write, file->fd, frame, size))
+    if (!frame || file->fd < 0 || !migrate_files_write(file->fd, frame, size, file->size))
         file_fail(file, "writing");
     free(frame);
+    file->size += (off_t)size;
     file->traffic.bytes += size;
     file->traffic.busy_ns += migrate_clock_ns() - before;
     react(file, type, event, digest);
@@ -151,8 +169,12 @@ static enum migrate_news written_receive(void *ctx, struct migrate_message *out,
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
+/* A file does not listen; but if its reader cannot take the guest after all, it is there again. */
 static void read_send(void *ctx, struct migrate_message *message) {
-    (void)ctx; /* a file does not listen */
+    struct file_link *file = ctx;
+    if (message->type == MIGRATE_ABORT && file->taken &&
+        migrate_files()->rename(file->other, file->address.path) == 0)
+        file->taken = false;
     migrate_message_drop(message);
 }
 
@@ -165,10 +187,23 @@ static enum migrate_news ended(struct file_link *file, char *text, size_t text_s
 
 static enum migrate_news take_commit(struct file_link *file, struct migrate_message *commit,
                                      char *text, size_t text_size) {
-    if (link(file->address.path, file->other) == 0 && unlink(file->address.path) == 0)
-        return MIGRATE_MESSAGE;
+    const struct migrate_files *files = migrate_files();
+    char why[300];
+    if (files->rename(file->address.path, file->other) == 0) {
+        file->taken = migrate_files_sync_directory(file->address.path);
+        if (file->taken)
+            return MIGRATE_MESSAGE;
+        snprintf(why, sizeof(why), "the file could not be taken: %s", strerror(errno));
+        if (files->rename(file->other, file->address.path) != 0)
+            snprintf(why, sizeof(why), "the file could not be taken; the guest is in %.250s",
+                     file->other);
+    } else if (errno == ENOENT || errno == EEXIST) {
+        snprintf(why, sizeof(why), "another process has taken the file, or took it before");
+    } else {
+        snprintf(why, sizeof(why), "the file could not be taken: %s", strerror(errno));
+    }
     migrate_message_drop(commit);
-    return ended(file, text, text_size, "another process has taken the file, or took it before");
+    return ended(file, text, text_size, why);
 }
 
 static enum migrate_news read_receive(void *ctx, struct migrate_message *out, char *text,
@@ -231,7 +266,8 @@ static void file_wait(void *ctx, uint64_t ns) {
 
 static void file_close(void *ctx) {
     struct file_link *file = ctx;
-    close(file->fd);
+    if (file->fd >= 0)
+        close(file->fd);
     migrate_reader_reset(&file->reader);
     free(file);
 }
@@ -239,8 +275,26 @@ static void file_close(void *ctx) {
 /* A file that was not renamed to PATH belongs to no process. */
 static void written_close(void *ctx) {
     struct file_link *file = ctx;
-    unlink(file->other);
+    if (file->count != 0)
+        migrate_message_drop(&file->answer[file->first]);
+    if (!file->named)
+        (void)migrate_files()->unlink(file->other);
     file_close(file);
+}
+
+/* PATH.part, unless another process writes it. */
+static int open_part(const struct file_link *file) {
+    struct stat opened, named;
+    int fd = open(file->other, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    errno = fd < 0 ? errno : EBUSY;
+    if (fd < 0 ||
+        (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &opened) == 0 &&
+         lstat(file->other, &named) == 0 && opened.st_ino == named.st_ino && ftruncate(fd, 0) == 0))
+        return fd;
+    int why = errno == EWOULDBLOCK ? EBUSY : errno;
+    close(fd);
+    errno = why;
+    return -1;
 }
 
 static bool open_file(struct migrate_channel *channel, const struct migrate_address *address,
@@ -251,8 +305,7 @@ static bool open_file(struct migrate_channel *channel, const struct migrate_addr
         return false;
     file->address = *address;
     snprintf(file->other, sizeof(file->other), "%s%s", address->path, writes ? ".part" : ".taken");
-    file->fd = writes ? open(file->other, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)
-                      : open(address->path, O_RDONLY | O_CLOEXEC);
+    file->fd = writes ? open_part(file) : open(address->path, O_RDONLY | O_CLOEXEC);
     if (file->fd < 0) {
         snprintf(text, text_size, "cannot open %.200s: %s", writes ? file->other : address->path,
                  strerror(errno));

@@ -67,8 +67,14 @@ bool migrate_say_saved(struct migrate_party *party, enum vidmm_migration_data ki
     return sent;
 }
 
-void migrate_deed(struct migrate_party *party, enum migrate_deed deed) {
-    party->world.deed(party->world.ctx, deed, party->event);
+bool migrate_deed(struct migrate_party *party, enum migrate_deed deed) {
+    return party->world.deed(party->world.ctx, deed, party->session, party->event, party->undone,
+                             sizeof(party->undone));
+}
+
+void migrate_mention(struct migrate_party *party, enum migrate_deed deed) {
+    if (!migrate_deed(party, deed))
+        migrate_tell(party, party->undone);
 }
 
 void migrate_conclude(struct migrate_party *party, const char *why) {
@@ -87,14 +93,15 @@ void migrate_tell(struct migrate_party *party, const char *text) {
 void migrate_doubt(struct migrate_party *party, const char *what, const char *why,
                    const char *doing) {
     char text[512];
-    if (party->phase != VIDMM_MIGRATE_DOUBT) {
+    bool begins = party->phase != VIDMM_MIGRATE_DOUBT;
+    if (begins)
         party->doubt_at = migrate_now(party);
-        migrate_deed(party, MIGRATE_DOUBTS);
-    }
     party->phase = VIDMM_MIGRATE_DOUBT;
     snprintf(text, sizeof(text), "in doubt whether %s: %.200s; paused with its whole state, %s",
              what, why, doing);
     migrate_tell(party, text);
+    if (begins)
+        migrate_mention(party, MIGRATE_DOUBTS);
 }
 
 void migrate_end(struct migrate_party *party) {

@@ -35,8 +35,9 @@ struct migrate_world {
     void *ctx;
     uint64_t (*now)(void *ctx); /* ns */
     uint64_t (*draw)(void *ctx);
-    /* The entry is durable when it returns. */
-    void (*deed)(void *ctx, enum migrate_deed deed, uint64_t event);
+    /* True: the entry is durable. Else `text` says why not, and what needs it must not be done. */
+    bool (*deed)(void *ctx, enum migrate_deed deed, uint64_t session, uint64_t event, char *text,
+                 size_t text_size);
     /* The operator's decision since the last call; ASK: none. */
     enum vidmm_migrate_verdict (*verdict)(void *ctx);
     void (*progress)(void *ctx, const struct vidmm_migrate_progress *progress);
@@ -54,6 +55,7 @@ struct migrate_party {
     uint64_t event; /* of the step */
     enum vidmm_migrate_phase phase;
     bool prepared;     /* DxgkDdiPrepareLiveMigration was called */
+    char undone[320];  /* why the last entry of the journal failed */
     uint64_t doubt_at; /* when the doubt began, or was reported last */
 };
 
@@ -69,7 +71,10 @@ bool migrate_say_data(struct migrate_party *party, enum migrate_type type, const
 /* Saves the driver's data, and its size. false: the reason is the device's. */
 bool migrate_say_saved(struct migrate_party *party, enum vidmm_migration_data kind,
                        uint64_t *bytes);
-void migrate_deed(struct migrate_party *party, enum migrate_deed deed);
+/* False: it is not in the journal, for the reason in `undone`. */
+bool migrate_deed(struct migrate_party *party, enum migrate_deed deed);
+/* An entry that nothing hangs on: if it fails, the operator is told. */
+void migrate_mention(struct migrate_party *party, enum migrate_deed deed);
 /* The sentence of the result. */
 void migrate_conclude(struct migrate_party *party, const char *why);
 /* A message for the operator. */

@@ -41,14 +41,13 @@ static void recv_run(struct migrate_session *session) {
     migrate_target_start(&session->target, &party, session->address.kind == MIGRATE_FILE);
     session->run.gate = gate;
     session->run.gate_ctx = session;
-    migrate_journal_word(&session->journal, "start", 0);
     vidmm_run(session->workload, &session->run, &session->result->run);
     while (migrate_target_again(&session->target)) {
         vidmm_run_result_free(&session->result->run);
         migrate_apart_again();
         vidmm_run(session->workload, &session->run, &session->result->run);
     }
-    migrate_journal_word(&session->journal, "end", session->target.party.event);
+    migrate_session_word(session, "end", session->target.party.event);
     while (!migrate_target_done(&session->target))
         migrate_session_wait(session);
     session->target.party.prepared = false; /* the adapter is gone */

@@ -64,9 +64,8 @@ static void send_run(struct migrate_session *session) {
                          session->address.kind == MIGRATE_FILE);
     session->run.gate = gate;
     session->run.gate_ctx = session;
-    migrate_journal_word(&session->journal, "start", 0);
     vidmm_run(session->workload, &session->run, &session->result->run);
-    migrate_journal_word(&session->journal, session->result->moved ? "left" : "end",
+    migrate_session_word(session, session->result->moved ? "left" : "end",
                          session->source.party.event);
     migrate_source_ended(&session->source);
     while (!migrate_source_done(&session->source))

@@ -32,9 +32,10 @@ static uint64_t world_draw(void *ctx) {
     return value;
 }
 
-static void world_deed(void *ctx, enum migrate_deed deed, uint64_t event) {
+static bool world_deed(void *ctx, enum migrate_deed deed, uint64_t number, uint64_t event,
+                       char *text, size_t text_size) {
     struct migrate_session *session = ctx;
-    migrate_journal_note(&session->journal, deed, event);
+    return migrate_journal_note(&session->journal, deed, number, event, text, text_size);
 }
 
 static enum vidmm_migrate_verdict world_verdict(void *ctx) {
@@ -46,6 +47,17 @@ static void world_progress(void *ctx, const struct vidmm_migrate_progress *progr
     struct migrate_session *session = ctx;
     if (session->options.progress)
         session->options.progress(session->options.progress_ctx, progress);
+}
+
+static void session_say(struct migrate_session *session, const char *text) {
+    const struct vidmm_migrate_progress progress = {.phase = VIDMM_MIGRATE_ENDED, .text = text};
+    world_progress(session, &progress);
+}
+
+void migrate_session_word(struct migrate_session *session, const char *word, uint64_t event) {
+    char text[320];
+    if (!migrate_journal_word(&session->journal, word, event, text, sizeof(text)))
+        session_say(session, text);
 }
 
 struct migrate_party migrate_session_party(struct migrate_session *session) {
@@ -131,7 +143,8 @@ static bool open_all(struct migrate_session *session) {
     if (!session->config ||
         !migrate_address_parse(session->options.link, &session->address, text, size) ||
         !migrate_journal_open(&session->journal, session->options.journal,
-                              session->receives ? "target" : "source", text, size))
+                              session->receives ? "target" : "source", text, size) ||
+        !migrate_journal_word(&session->journal, "start", 0, text, size))
         return false;
     session->has_control =
         migrate_control_open(&session->control, session->options.control, text, size);
@@ -162,11 +175,13 @@ bool migrate_session_open(struct migrate_session *session, const struct vidmm_wo
 }
 
 void migrate_session_close(struct migrate_session *session) {
+    char text[320];
     if (session->has_channel)
         session->channel.close(session->channel.link.ctx);
     if (session->has_control)
         migrate_control_close(&session->control);
-    migrate_journal_close(&session->journal);
+    if (!migrate_journal_close(&session->journal, text, sizeof(text)))
+        session_say(session, text);
     free(session->config);
 }
 

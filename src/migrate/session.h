@@ -38,6 +38,8 @@ bool migrate_session_open(struct migrate_session *session, const struct vidmm_wo
                           struct vidmm_migrate_result *result);
 void migrate_session_close(struct migrate_session *session);
 struct migrate_party migrate_session_party(struct migrate_session *session);
+/* A word in the journal that nothing hangs on. */
+void migrate_session_word(struct migrate_session *session, const char *word, uint64_t event);
 /* Sleeps until an event may have arrived. */
 void migrate_session_wait(struct migrate_session *session);
 

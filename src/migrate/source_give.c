@@ -24,6 +24,10 @@ static void hang_up(struct migrate_source *source, const char *why) {
     source->party.link.hang_up(source->party.link.ctx, why);
 }
 
+static void doubt(struct migrate_source *source, const char *why) {
+    migrate_doubt(&source->party, "the target owns the guest", why, "asking again");
+}
+
 /* The attempt ended: OVER, or CONNECT for another. */
 static void close_attempt(struct migrate_source *source) {
     struct migrate_party *party = &source->party;
@@ -45,7 +49,7 @@ void source_withdraw(struct migrate_source *source, const char *why) {
     migrate_conclude(party, why);
     migrate_end(party);
     if (paused)
-        migrate_deed(party, MIGRATE_RUNS);
+        migrate_mention(party, MIGRATE_RUNS); /* this side has owned it all the time */
     migrate_tell(party, party->result->text);
     if (source->up)
         migrate_say_abort(party, why);
@@ -69,16 +73,19 @@ static void moved(struct migrate_source *source) {
     party->phase = VIDMM_MIGRATE_ENDED;
     source->state = SOURCE_MOVED;
     migrate_say_event(party, MIGRATE_OWNER, party->event); /* acknowledges it */
-    migrate_deed(party, MIGRATE_DROPS);
+    migrate_mention(party, MIGRATE_DROPS); /* it stands with the target that it owns the guest */
     migrate_end(party);
 }
 
-/* This side owns the guest again, although COMMIT was sent. */
+/* This side owns the guest again, although COMMIT was sent, once the journal says so. */
 static void take_back(struct migrate_source *source, const char *why) {
     struct migrate_party *party = &source->party;
+    if (!migrate_deed(party, MIGRATE_RUNS)) {
+        doubt(source, party->undone);
+        return;
+    }
     migrate_conclude(party, why);
     source->retries = 0;
-    migrate_deed(party, MIGRATE_RUNS);
     migrate_end(party);
     migrate_tell(party, why);
     if (source->up)
@@ -94,7 +101,10 @@ enum migrate_verdict source_give_pause(struct migrate_source *source) {
     source->state = SOURCE_LAST;
     party->phase = VIDMM_MIGRATE_BLACKOUT;
     party->result->held_ns += source->quick ? 0 : source->paused - source->gate_at;
-    migrate_deed(party, MIGRATE_PAUSES);
+    if (!migrate_deed(party, MIGRATE_PAUSES)) {
+        source_withdraw(source, party->undone);
+        return MIGRATE_RUN;
+    }
     bool ok = party->device.pause(party->device.ctx);
     if (!ok || !source_rounds_next(source)) {
         source_withdraw(source, party->device.why(party->device.ctx));
@@ -138,14 +148,13 @@ static void ready(struct migrate_source *source, const struct migrate_message *m
         source_withdraw(source, "the target acknowledged other pages than were sent");
         return;
     }
+    if (!migrate_deed(&source->party, MIGRATE_GIVES)) {
+        source_withdraw(source, source->party.undone);
+        return;
+    }
     source->state = SOURCE_GIVEN;
     source->deadline = migrate_now(&source->party) + source->party.options->timeout_ns;
-    migrate_deed(&source->party, MIGRATE_GIVES);
     migrate_say(&source->party, MIGRATE_COMMIT);
-}
-
-static void doubt(struct migrate_source *source, const char *why) {
-    migrate_doubt(&source->party, "the target owns the guest", why, "asking again");
 }
 
 /* The target connected again, or another target did. */
@@ -231,7 +240,7 @@ static enum migrate_verdict step_given(struct migrate_source *source) {
     enum vidmm_migrate_verdict verdict = party->world.verdict(party->world.ctx);
     if (party->phase == VIDMM_MIGRATE_DOUBT && verdict == VIDMM_MIGRATE_TAKE) {
         take_back(source, "taken back: an operator said that the target will not run it");
-        return MIGRATE_RUN;
+        return source->state == SOURCE_GIVEN ? MIGRATE_HOLD : MIGRATE_RUN;
     }
     if (party->phase == VIDMM_MIGRATE_DOUBT && verdict == VIDMM_MIGRATE_DROP) {
         moved(source);

@@ -13,28 +13,35 @@
 void target_take_ready(struct migrate_target *target) {
     struct migrate_party *party = &target->party;
     struct migrate_message message = {.type = MIGRATE_READY, .digest = target->seal.digest};
+    if (!migrate_deed(party, MIGRATE_WAITS)) {
+        target_give_up(target, party->undone);
+        return;
+    }
     target->state = TARGET_READY;
     target->deadline = migrate_now(party) + party->options->timeout_ns;
-    migrate_deed(party, MIGRATE_WAITS);
     party->link.send(party->link.ctx, &message);
 }
 
+/* This side does not own the guest. */
+static void target_leave(struct migrate_target *target, const char *why) {
+    migrate_mention(&target->party, MIGRATE_DROPS);
+    target_give_up(target, why);
+}
+
+/* Without the line in the journal the guest is not this side's: the source takes it back. */
 static void own(struct migrate_target *target) {
     struct migrate_party *party = &target->party;
+    if (!migrate_deed(party, MIGRATE_TAKES)) {
+        target_leave(target, party->undone);
+        return;
+    }
     target->state = TARGET_OWNER;
     target->acknowledged = target->file;
     party->phase = VIDMM_MIGRATE_ENDED;
     party->result->moved = true;
     party->result->event = party->event;
-    migrate_deed(party, MIGRATE_TAKES);
     migrate_say_event(party, MIGRATE_OWNER, party->event);
     migrate_end(party);
-}
-
-/* This side does not own the guest. */
-static void target_leave(struct migrate_target *target, const char *why) {
-    migrate_deed(&target->party, MIGRATE_DROPS);
-    target_give_up(target, why);
 }
 
 static void reopen(struct migrate_target *target) {
@@ -52,7 +59,9 @@ void target_take_stranger(struct migrate_target *target) {
 /* ---- Doubt ----------------------------------------------------------------------------------- */
 
 void target_take_down(struct migrate_target *target, const char *why) {
-    if (target->state == TARGET_READY && why[0] != '\0')
+    if (target->state == TARGET_READY && target->file)
+        target_leave(target, why); /* a file that was not taken is another's, or nobody's */
+    else if (target->state == TARGET_READY && why[0] != '\0')
         migrate_doubt(&target->party, DOUBT, why, WAITING);
     reopen(target);
 }
@@ -106,7 +115,7 @@ enum migrate_verdict target_take_step(struct migrate_target *target) {
         return MIGRATE_HOLD;
     if (verdict == VIDMM_MIGRATE_TAKE) {
         own(target);
-        return MIGRATE_RUN;
+        return target->state == TARGET_OWNER ? MIGRATE_RUN : MIGRATE_LEAVE;
     }
     if (verdict == VIDMM_MIGRATE_DROP)
         target_leave(target, "dropped: an operator said that the guest belongs to the source");

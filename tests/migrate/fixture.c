@@ -382,11 +382,15 @@ static uint64_t world_draw(void *ctx) {
     return mix(world_now(ctx)) | 1;
 }
 
-static void world_deed(void *ctx, enum migrate_deed deed, uint64_t event) {
+static bool world_deed(void *ctx, enum migrate_deed deed, uint64_t session, uint64_t event,
+                       char *text, size_t text_size) {
     struct fixture_side *side = ctx;
+    if (!migrate_journal_note(&side->journal, deed, session, event, text, text_size))
+        return false;
     side->deeds[deed]++;
     if (deed == MIGRATE_TAKES)
         side->own_event = event;
+    return true;
 }
 
 static enum vidmm_migrate_verdict world_verdict(void *ctx) {
@@ -418,6 +422,7 @@ static struct migrate_party make_party(struct fixture_side *side) {
 
 static void side_start(struct fixture *fixture, struct fixture_side *side, bool is_target) {
     side->fixture = fixture;
+    side->journal.fd = -1;
     side->is_target = is_target;
     side->alive = true;
     side->wants = is_target;

@@ -7,6 +7,7 @@
 #define VIDMM_TESTS_MIGRATE_FIXTURE_H
 
 #include "frame.h"
+#include "journal.h"
 #include "source.h"
 #include "target.h"
 
@@ -51,6 +52,7 @@ struct fixture_side {
     struct migrate_message hello; /* the source's */
     char why[256];
     enum vidmm_migrate_verdict verdict;
+    struct migrate_journal journal; /* none, unless a test opens one */
     unsigned deeds[MIGRATE_DEEDS];
     uint64_t own_event;
     struct vidmm_migrate_options options;

@@ -6,9 +6,9 @@
 
 #define NOT_WRITTEN ((DXGK_ENGINE_TYPE)0x5a5a)
 
-/* What any node can do, so far. */
+/* What any node is and can do, so far. */
 struct nodes_models {
-    bool gpu_mmu, io_mmu;
+    bool gpu_mmu, io_mmu, graphics;
 };
 
 static NTSTATUS ask_node(struct check *check, uint32_t node, struct nodes_models *models) {
@@ -23,6 +23,7 @@ static NTSTATUS ask_node(struct check *check, uint32_t node, struct nodes_models
                        "EngineType of node %u was not written", node);
     models->gpu_mmu = models->gpu_mmu || answer.GpuMmuSupported;
     models->io_mmu = models->io_mmu || answer.IoMmuSupported;
+    models->graphics = models->graphics || answer.EngineType == DXGK_ENGINE_TYPE_3D;
     return status;
 }
 
@@ -38,6 +39,19 @@ static void judge_models(struct check *check, const DXGK_VIDMMCAPS *caps,
         vidmm_ledger_judge(ledger, 536, VIDMM_SIDE_DRIVER, models->io_mmu,
                            "a node with IoMmuSupported, which DRIVERCAPS has",
                            "IoMmuSupported is set for no node");
+}
+
+/* ne-d3dkmdt-_d3dkmdt_graphics_preemption_granularity.md: NONE says that graphics work is not preempted. */
+static void judge_granularity(struct check *check, const DXGK_DRIVERCAPS *caps,
+                              const struct nodes_models *models) {
+    if (!caps->SchedulingCaps.PreemptionAware || !models->graphics)
+        return;
+    vidmm_ledger_judge(&check->shared->ledger, 549, VIDMM_SIDE_DRIVER,
+                       caps->PreemptionCaps.GraphicsPreemptionGranularity !=
+                           D3DKMDT_GRAPHICS_PREEMPTION_NONE,
+                       "GraphicsPreemptionGranularity other than NONE with PreemptionAware and a "
+                       "node of type 3D",
+                       "it is NONE");
 }
 
 /* Linked adapters have the topology of one. */
@@ -60,6 +74,8 @@ void query_nodes(struct check *check, const DXGK_DRIVERCAPS *caps) {
     }
     if (there && check->shared->told.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         judge_models(check, &caps->MemoryManagementCaps, &models);
+    if (there)
+        judge_granularity(check, caps, &models);
     for (uint32_t beyond = 0; there && beyond < 2; beyond++) {
         uint32_t node = beyond == 0 ? nodes : UINT32_MAX;
         NTSTATUS status = ask_node(check, node, &models);

@@ -1,9 +1,12 @@
 /*
- * short_data.c - private data of allocations that is shorter than the driver's user mode sends it:
- * what follows it belongs to somebody else. A driver that uses it answers differently when it is
- * different; whether it refuses what is short, or goes on without the rest, is its own affair.
+ * short_data.c - private data of allocations that no user-mode driver of this driver sent: shorter than
+ * that, and zeros. What follows short data belongs to somebody else: a driver that uses it answers
+ * differently when it is different. Whether it refuses, or goes on without the rest, is its own affair; a
+ * creation that it refused leaves nothing behind.
  */
 #include "surface.h"
+
+#include <stdlib.h>
 
 #include <string.h>
 
@@ -14,23 +17,28 @@ struct made {
     NTSTATUS status;
     UINT64 size;
     UINT alignment, read_set, write_set;
+    uint64_t left; /* pool blocks, of a creation that it refused */
 };
 
-static struct made make_short(struct check *check, const struct check_surface *surface,
-                              uint32_t size, uint8_t behind) {
+static struct made short_make(struct check *check, void *data, uint32_t size, uint8_t behind) {
     const DRIVER_INITIALIZATION_DATA *table = &check->harness.spoken;
     HANDLE adapter = vidmm_host_adapter(check->harness.host);
-    DXGK_ALLOCATIONINFO info = {.pPrivateDriverData = size != 0 ? surface->data : NULL,
+    DXGK_ALLOCATIONINFO info = {.pPrivateDriverData = size != 0 ? data : NULL,
                                 .PrivateDriverDataSize = size};
     DXGKARG_CREATEALLOCATION create = {.NumAllocations = 1, .pAllocationInfo = &info};
-    check_step(check, "objects: %u bytes of private data, of %u", size, surface->size);
+    uint64_t before = vidmm_host_pool_blocks(check->harness.host);
     vidmm_referee_guards(behind);
     NTSTATUS status = table->DxgkDdiCreateAllocation(adapter, &create);
     vidmm_referee_guards(VIDMM_REFEREE_GUARD);
+    uint64_t after = vidmm_host_pool_blocks(check->harness.host);
     if (status != STATUS_SUCCESS)
-        return (struct made){.status = status};
-    const struct made made = {status, info.Size, info.Alignment, info.SupportedReadSegmentSet,
-                              info.SupportedWriteSegmentSet};
+        return (struct made){.status = status, .left = after > before ? after - before : 0};
+    const struct made made = {status,
+                              info.Size,
+                              info.Alignment,
+                              info.SupportedReadSegmentSet,
+                              info.SupportedWriteSegmentSet,
+                              0};
     DXGKARG_DESTROYALLOCATION destroy = {.NumAllocations = 1, .pAllocationList = &info.hAllocation};
     (void)table->DxgkDdiDestroyAllocation(adapter, &destroy);
     return made;
@@ -42,16 +50,34 @@ static bool same(const struct made *one, const struct made *other) {
            one->write_set == other->write_set;
 }
 
+/* Twice, with other bytes behind it; a driver that leaves something each time has no cache that it fills. */
+static void short_twice(struct check *check, void *data, uint32_t size) {
+    const struct made one = short_make(check, data, size, 0x01);
+    const struct made other = short_make(check, data, size, 0x02);
+    vidmm_ledger_judge(&check->shared->ledger, 537, VIDMM_SIDE_DRIVER, same(&one, &other),
+                       "the same answer, whatever follows PrivateDriverDataSize bytes",
+                       "of %u bytes Size is 0x%llx with status 0x%08x, and 0x%llx with "
+                       "0x%08x when other bytes follow",
+                       size, (unsigned long long)one.size, (unsigned)one.status,
+                       (unsigned long long)other.size, (unsigned)other.status);
+    bool left = one.left != 0 && other.left != 0 && short_make(check, data, size, 0x01).left != 0;
+    vidmm_ledger_judge(&check->shared->ledger, 531, VIDMM_SIDE_DRIVER, !left,
+                       "nothing left of a request that failed",
+                       "%llu pool blocks were left of an allocation, each time that the driver "
+                       "refused its private data",
+                       (unsigned long long)other.left);
+}
+
 void check_short_data(struct check *check, const struct check_surface *surface) {
     const uint32_t sizes[] = {0, 1, surface->size / 2, surface->size - 1};
+    void *zeros = calloc(1, (size_t)surface->size + 1);
     for (uint32_t i = 0; surface->size > 1 && i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-        const struct made one = make_short(check, surface, sizes[i], 0x01);
-        const struct made other = make_short(check, surface, sizes[i], 0x02);
-        vidmm_ledger_judge(&check->shared->ledger, 537, VIDMM_SIDE_DRIVER, same(&one, &other),
-                           "the same answer, whatever follows PrivateDriverDataSize bytes",
-                           "of %u bytes Size is 0x%llx with status 0x%08x, and 0x%llx with "
-                           "0x%08x when other bytes follow",
-                           sizes[i], (unsigned long long)one.size, (unsigned)one.status,
-                           (unsigned long long)other.size, (unsigned)other.status);
+        check_step(check, "objects: %u bytes of private data, of %u", sizes[i], surface->size);
+        short_twice(check, surface->data, sizes[i]);
     }
+    if (zeros && surface->size != 0) {
+        check_step(check, "objects: %u bytes of private data, all zero", surface->size);
+        short_twice(check, zeros, surface->size);
+    }
+    free(zeros);
 }

@@ -68,6 +68,13 @@ static bool pass_on(struct check *check, const struct check_surface *surface) {
     return good;
 }
 
+static void objects_describe_one(struct check *check, HANDLE allocation) {
+    DXGKARG_DESCRIBEALLOCATION description = {.hAllocation = allocation};
+    if (check->harness.spoken.DxgkDdiDescribeAllocation)
+        (void)check->harness.spoken.DxgkDdiDescribeAllocation(
+            vidmm_host_adapter(check->harness.host), &description);
+}
+
 static bool objects_describe(struct check *check, const struct check_surface *surface) {
     const struct vidmm_allocation_request wanted = check_surface_request(surface, true);
     struct vidmm_allocation *primary;
@@ -77,11 +84,9 @@ static bool objects_describe(struct check *check, const struct check_surface *su
     if (!check_good(check, vidmm_device_create(check->harness.adapter, &device)))
         return false;
     bool good = check_good(check, vidmm_allocation_create(device, &wanted, &primary));
-    if (good && check->harness.spoken.DxgkDdiDescribeAllocation) {
+    if (good) {
         vidmm_allocation_info(primary, &info);
-        DXGKARG_DESCRIBEALLOCATION description = {.hAllocation = info.driver.hAllocation};
-        (void)check->harness.spoken.DxgkDdiDescribeAllocation(
-            vidmm_host_adapter(check->harness.host), &description);
+        objects_describe_one(check, info.driver.hAllocation);
     }
     vidmm_device_destroy(device);
     return good;
@@ -121,8 +126,9 @@ static void escapes(struct check *check) {
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */
 
-/* Created and destroyed without a manager: the referee compares Size and Pitch with the shape. */
-static void create_alone(struct check *check, const struct check_surface *surface) {
+/* Created and destroyed without a manager: the referee compares Size and Pitch with the shape, and of a
+ * primary also what the driver says of it then. */
+static void create_alone(struct check *check, const struct check_surface *surface, bool primary) {
     const DRIVER_INITIALIZATION_DATA *table = &check->harness.spoken;
     HANDLE adapter = vidmm_host_adapter(check->harness.host);
     DXGK_ALLOCATIONINFO info = {.pPrivateDriverData = surface->data,
@@ -131,6 +137,8 @@ static void create_alone(struct check *check, const struct check_surface *surfac
     if (surface->size == 0 || table->DxgkDdiCreateAllocation(adapter, &create) != STATUS_SUCCESS)
         return;
     DXGKARG_DESTROYALLOCATION destroy = {.NumAllocations = 1, .pAllocationList = &info.hAllocation};
+    if (primary)
+        objects_describe_one(check, info.hAllocation);
     (void)table->DxgkDdiDestroyAllocation(adapter, &destroy);
 }
 
@@ -141,7 +149,7 @@ static void one_shape(struct check *check, enum check_surface_kind kind, D3DDDIF
     check_step(check, "objects: a surface of %u times %u pixels, format %d", width, height,
                (int)format);
     if (check_surface_open_as(check, &surface, kind, format, width, height))
-        create_alone(check, &surface);
+        create_alone(check, &surface, kind == CHECK_SURFACE_PRIMARY);
     check_surface_close(&surface);
 }
 

@@ -84,12 +84,12 @@ static void many_fills(struct raw_submitter *raw) {
 
 /* ---- The aperture ---------------------------------------------------------------------------- */
 
-/* From memory into the aperture: the mapped pages get the bytes. */
-static bool move_through(struct raw_submitter *raw, uint32_t page) {
+/* From memory into the aperture: the mapped pages get the bytes of the source's pages from `first` on. */
+static bool move_through(struct raw_submitter *raw, uint32_t page, uint32_t first, uint32_t pages) {
     DXGKARG_BUILDPAGINGBUFFER args = {.Operation = DXGK_OPERATION_TRANSFER};
-    args.Transfer.TransferSize = (SIZE_T)PAGES * CHECK_PAGE;
+    args.Transfer.TransferSize = (SIZE_T)pages * CHECK_PAGE;
     args.Transfer.Source.SegmentId = raw->memory.id;
-    args.Transfer.Source.SegmentAddress.QuadPart = (LONGLONG)raw_memory_at(raw, FIRST);
+    args.Transfer.Source.SegmentAddress.QuadPart = (LONGLONG)raw_memory_at(raw, first);
     args.Transfer.Destination.SegmentId = raw->aperture.id;
     args.Transfer.Destination.SegmentAddress.QuadPart =
         (LONGLONG)(raw->aperture.base + (uint64_t)page * CHECK_PAGE);
@@ -106,6 +106,25 @@ static bool arrived(struct raw_submitter *raw) {
     return true;
 }
 
+/* R200: what goes through a page now is in the dummy page, and not in the page that was mapped. */
+static bool judge_unmapped(struct raw_submitter *raw, uint32_t page, uint32_t seed) {
+    const void *dummy =
+        vidmm_host_memory(raw->check->harness.host, raw->os->dummy_page(raw->os->ctx), CHECK_PAGE);
+    bool there = true, stray = false;
+    raw_paint(raw, raw->target, seed);
+    for (uint32_t i = 0; i < PAGES; i++) {
+        if (!move_through(raw, page + i, FIRST + i, 1))
+            return false;
+        const unsigned char *moved = raw_page(raw, raw->source, FIRST + i);
+        there = there && memcmp(dummy, moved, CHECK_PAGE) == 0;
+        stray = stray || memcmp(raw_page(raw, raw->target, PLACE + i), moved, CHECK_PAGE) == 0;
+    }
+    raw_judge(raw, 200, there && !stray, "aperture pages that lead to DummyPage",
+              stray ? "bytes that went through them are in the pages that were mapped"
+                    : "bytes that went through them are not in the dummy page");
+    return true;
+}
+
 /* PAGES pages of the target from PLACE on, mapped in pieces of `chunk` at aperture page `page`. */
 static bool map_round(struct raw_submitter *raw, uint32_t page, uint32_t chunk) {
     check_step(raw->check, "operations: maps of %u pages at page %u", chunk, page);
@@ -115,11 +134,12 @@ static bool map_round(struct raw_submitter *raw, uint32_t page, uint32_t chunk) 
         if (!raw_map(raw, &raw->aperture, page + at, pages, raw->target, PLACE + at))
             return false;
     }
-    if (!raw_flush(raw) || !move_through(raw, page))
+    if (!raw_flush(raw) || !move_through(raw, page, FIRST, PAGES))
         return false;
     raw_judge(raw, 194, arrived(raw), "aperture pages that lead to PFN[MdlOffset + i]",
               "other bytes in the pages that are mapped");
-    return raw_unmap(raw, &raw->aperture, page, PAGES) && raw_flush(raw);
+    return raw_unmap(raw, &raw->aperture, page, PAGES) && raw_flush(raw) &&
+           judge_unmapped(raw, page, page + chunk + 1);
 }
 
 /* Pages on both sides of a mapped range come and go: the range keeps its own. */
@@ -132,7 +152,7 @@ static void neighbours(struct raw_submitter *raw) {
         !raw_map(raw, &raw->aperture, page + PAGES, side, raw->target, PLACE + PAGES) ||
         !raw_flush(raw) || !raw_unmap(raw, &raw->aperture, page - side, side) ||
         !raw_unmap(raw, &raw->aperture, page + PAGES, side) || !raw_flush(raw) ||
-        !move_through(raw, page))
+        !move_through(raw, page, FIRST, PAGES))
         return;
     raw_judge(raw, 197, arrived(raw), "all other pages of the aperture as before",
               "other bytes in mapped pages after maps and unmaps beside them");

@@ -45,7 +45,7 @@ bool check_surface_any(struct check *check);
 #define CHECK_NO_SURFACES                                                                          \
     "could not be examined: the driver does not speak vidmm/umd.h and makes no standard surfaces"
 
-/* short_data.c: creates it from less than its private data. */
+/* short_data.c: creates it from less than its private data, and from zeros. */
 void check_short_data(struct check *check, const struct check_surface *surface);
 
 struct vidmm_allocation_request check_surface_request(const struct check_surface *surface,

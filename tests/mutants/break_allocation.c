@@ -194,6 +194,21 @@ static NTSTATUS APIENTRY describe_nothing(const HANDLE adapter, DXGKARG_DESCRIBE
 }
 REPLACE(DxgkDdiDescribeAllocation, describe_nothing)
 
+static D3DDDIFORMAT first_format;
+
+static NTSTATUS APIENTRY describe_as_first(const HANDLE adapter, DXGKARG_DESCRIBEALLOCATION *args) {
+    NTSTATUS status = mutants_good.DxgkDdiDescribeAllocation(adapter, args);
+    if (first_format == D3DDDIFMT_UNKNOWN)
+        first_format = args->Format;
+    args->Format = first_format;
+    return status;
+}
+
+static void install_describe_as_first(DRIVER_INITIALIZATION_DATA *table) {
+    first_format = D3DDDIFMT_UNKNOWN;
+    table->DxgkDdiDescribeAllocation = describe_as_first;
+}
+
 /* ---- Drivers: surfaces of the system's own, and handles that are asked about ------------------ */
 
 static bool standard_refused;
@@ -630,6 +645,8 @@ const struct mutant mutants_allocation[] = {
            install_render_backwards, PAGING),
     DRIVER(396, "uses slot 1000", install_render_slot, PAGING),
     DRIVER(400, "does not describe primaries", install_describe_nothing, ANY),
+    DRIVER(400, "describes each primary with the format of the first", install_describe_as_first,
+           .stage = "objects"),
     DRIVER(401, "has room for one device", install_one_device, PAGING),
     DRIVER(525, "answers an error when an allocation is closed", install_refuse_close, PAGING),
     DRIVER(525, "answers an error when a context ends", install_refuse_end_of_context, PAGING),
@@ -652,6 +669,8 @@ const struct mutant mutants_allocation[] = {
            .stage = "objects"),
     DRIVER(531, "keeps a note of what it could not create", install_create_with_note,
            .stage = "failures"),
+    DRIVER(531, "keeps a note of an allocation whose private data it refused",
+           install_create_with_note, .stage = "objects"),
     DRIVER(533, "answers an escape without looking at its size", install_escape_unmeasured,
            .stage = "objects"),
     DRIVER(534, "hides shadow and staging surfaces from the CPU", install_out_of_sight,

@@ -264,6 +264,11 @@ static void preempts_nothing(DXGK_DRIVERCAPS *caps) {
 }
 INSTALL(preempts_nothing, caps)
 
+static void preempts_no_graphics(DXGK_DRIVERCAPS *caps) {
+    caps->PreemptionCaps.GraphicsPreemptionGranularity = D3DKMDT_GRAPHICS_PREEMPTION_NONE;
+}
+INSTALL(preempts_no_graphics, caps)
+
 /* ---- C: capabilities and functions ----------------------------------------------------------- */
 
 static void install_no_process(DRIVER_INITIALIZATION_DATA *table) {
@@ -496,6 +501,8 @@ const struct mutant mutants_query[] = {
             "is PreemptionAware and not MultiEngineAware")},
     {BREAKS(549, DRIVER, "start", preempts_nothing,
             "is PreemptionAware and preempts at no boundary")},
+    {BREAKS(549, DRIVER, "query", preempts_no_graphics,
+            "is PreemptionAware and preempts no graphics work on its node of type 3D")},
     {BREAKS(478, DRIVER, "start", compute_displays,
             "is compute-only and has swizzling ranges and a current fence"),
      .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},

@@ -9,7 +9,8 @@ Each mutant is compiled as BUILD compiles the driver, examined by `vidmm check`,
   placed       the first finding is the host's, and tells of the place of the mistake (places.py)
   symptom      the first finding is another one
   passed       nothing was found
-  equivalent   nothing was found, and equivalent.txt says why the mutant is as good as the original
+  equivalent   nothing was found, and equivalent.txt says why the mutant is as good as the original, or the
+               whole driver, optimized as one program, has the code of the original
   not visible  nothing was found, and equivalent.txt says what nobody can see from outside
 
 Mutants that compile to the code of the original, and of functions that no examination calls (reach.py), are
@@ -36,6 +37,9 @@ from reach import reach_of
 # What compilers of drivers do not let pass: a pointer made of 32 bits is no mistake that a check gets to see.
 REFUSED = ["-Werror=" + warning for warning in (
     "int-conversion", "pointer-to-int-cast", "int-to-pointer-cast", "incompatible-pointer-types", "overflow")]
+# The whole driver as one program, of which only DriverEntry is called from outside.
+AS_ONE = ("-O2", "-flto", "-ffat-lto-objects")
+SAME = "the whole driver, optimized as one program, has the code of the original"
 OUTCOMES = ("named", "placed", "symptom", "passed", "equivalent", "not visible")
 JUDGED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "equivalent.txt")
 DRIVERS = {  # name -> model of its hardware
@@ -51,6 +55,7 @@ OPTIONS = {"softgpu": [line.split() for line in (
     "--ddi wddm2.9 --set MmuLevels=3 --set MmuFeatures=15 --set MmuUpdateMode=0",
     "--ddi wddm3.2 --set MmuLevels=4 --set DirtyPageBytes=4096 --set ContextBytes=8192",
     "--linked 2 --set MmuLevels=4 --set MmuPages=2",
+    "--ddi wddm2.1 --set VprBytes=1048576",
 )]}
 
 
@@ -64,12 +69,13 @@ class Driver:
                                capture_output=True, text=True, check=True).stdout.splitlines()
         commands = [shlex.split(line) for line in lines if line and not line.startswith("ninja:")]
         self.link = commands[-1]
+        self.scratch = tempfile.TemporaryDirectory()
         self.compile = {}
         for command in commands[:-1]:
             command = command[1:] if command[0].endswith("ccache") else command
             self.compile[os.path.normpath(os.path.join(build, command[-1]))] = command
 
-    def object_of(self, source, text, directory):
+    def object_of(self, source, text, directory, how=("-O1", "-fno-inline")):
         """Compiles `text` in the place of `source`; the object's path, or None."""
         command = self.compile[source]
         is_c = source.endswith(".c")
@@ -81,7 +87,7 @@ class Driver:
                  if not w.startswith("-W") and w != "-MD" and command[i - 1] not in ("-MQ", "-MF", "-o")
                  and w not in ("-MQ", "-MF", "-o", "-c") and w != command[-1]]
         words += REFUSED if is_c else REFUSED[-1:]
-        words += ["-O1", "-fno-inline", "-iquote", os.path.dirname(os.path.abspath(source)), "-c", changed, "-o", out]
+        words += [*how, "-iquote", os.path.dirname(os.path.abspath(source)), "-c", changed, "-o", out]
         done = subprocess.run(words, cwd=self.build, capture_output=True)
         return out if done.returncode == 0 else None
 
@@ -90,6 +96,32 @@ class Driver:
         """The code that `source` compiles to."""
         with tempfile.TemporaryDirectory() as directory:
             return code_of(self.object_of(source, text, directory))
+
+    @functools.lru_cache(maxsize=None)
+    def _others(self):
+        """The objects of all sources for `program`."""
+        objects = {}
+        for source in self.compile:
+            directory = tempfile.mkdtemp(dir=self.scratch.name)
+            with open(source, encoding="utf-8") as file:
+                objects[source] = self.object_of(source, file.read(), directory, AS_ONE)
+        return objects
+
+    def program(self, source, text, directory):
+        """The code of the whole driver, optimized as one program with `text` in the place of `source`; or None."""
+        objects = dict(self._others())
+        objects[source] = self.object_of(source, text, directory, AS_ONE)
+        exports = os.path.join(directory, "exports")
+        with open(exports, "w", encoding="utf-8") as file:
+            file.write("{ global: DriverEntry; local: *; };")
+        module = all(objects.values()) and self.module(
+            objects, directory, (*AS_ONE, "-Wl,--build-id=none", f"-Wl,--version-script={exports}"))
+        return code_of(module, "--strip-all") if module else None
+
+    @functools.lru_cache(maxsize=None)
+    def original_program(self, source, text):
+        with tempfile.TemporaryDirectory() as directory:
+            return self.program(source, text, directory)
 
     def module(self, objects, directory, more=()):
         """Links `objects`, source -> object, in the place of the driver's own."""
@@ -100,12 +132,17 @@ class Driver:
         return out if subprocess.run(words, cwd=self.build, capture_output=True).returncode == 0 else None
 
 
-def code_of(path):
+def code_of(path, strip="--strip-debug"):
     """The object without what only names its source."""
     out = path + ".code"
-    subprocess.run(["objcopy", "--strip-debug", "--remove-section=.comment", path, out], check=True)
+    subprocess.run(["objcopy", strip, "--remove-section=.comment", path, out], check=True)
     with open(out, "rb") as file:
         return re.sub(rb"mutant\.c(pp)?", b"", file.read())
+
+
+def same_program(driver, source, original, mutant, directory):
+    was = driver.original_program(source, original)
+    return was is not None and was == driver.program(source, mutant, directory)
 
 
 def examine(vidmm, driver, module, directory, numbers):
@@ -214,8 +251,10 @@ def run(vidmm, reach, places, driver, source_path, source, mutation):
         if not module:
             return None
         report = examine(vidmm, driver, module, directory, numbers)
+        row["outcome"] = verdict(report, lambda finding: places[driver.name].right(finding, row["function"]))
+        if row["outcome"] == "passed" and same_program(driver, source_path, source.text, text, directory):
+            row["outcome"], row["why"] = "equivalent", SAME
     row["reached"] = reach[driver.name].passes(source_path, source, mutation.start)
-    row["outcome"] = verdict(report, lambda finding: places[driver.name].right(finding, row["function"]))
     row["status"] = report["status"]
     row["found"] = ["{id} {where} [{step}] {found}".format(**f)[:160] for f in report["findings"]]
     row["stages"] = [f"{s['name']} {s['outcome']}" for s in report["stages"] if s["outcome"] not in ("done", "skipped")]

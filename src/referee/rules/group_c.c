@@ -394,9 +394,11 @@ const struct vidmm_rule rules_c[] = {
         RULE(549, DRIVER, DOCUMENTED, PERFORMANCE),
         .first = DXGKDDI_INTERFACE_VERSION_WIN8,
         .statement = "A driver with PreemptionAware reports a granularity of preemption other than "
-                     "NONE, of graphics or of compute work.",
+                     "NONE: of graphics work if it has a node of type 3D, else of graphics or of "
+                     "compute work.",
         .page = "ne-d3dkmdt-_d3dkmdt_graphics_preemption_granularity",
-        .how = "SchedulingCaps and PreemptionCaps of DXGK_DRIVERCAPS.",
+        .how = "SchedulingCaps and PreemptionCaps of DXGK_DRIVERCAPS; stage query asks "
+               "DxgkDdiGetNodeMetadata for the types of nodes.",
         .why =
             "NONE says that not even waiting DMA buffers can be kept from running, which is what "
             "PreemptionAware promises.",

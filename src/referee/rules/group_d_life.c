@@ -313,11 +313,12 @@ const struct vidmm_rule rules_d_life[] = {
         RULE(531, DRIVER, IMPLIED, PERFORMANCE),
         .statement =
             "A creation that fails has freed what it allocated: of a device, of a context, "
-            "and of several allocations of which one could not be created or opened.",
+            "and of allocations of which one could not be created or opened.",
         .page = "nc-d3dkmddi-dxgkddi_createallocation",
         .how =
             "Stage failures has each allocation of memory of such a request fail, several times; "
-            "each time the driver must hold as many pool blocks as before.",
+            "each time the driver must hold as many pool blocks as before. Stage objects does the "
+            "same with allocations whose private data the driver refuses.",
         .why = "The system has no handle by which it could ask for the rest to be destroyed.",
         .windows = "The memory is gone until the next boot.",
         .windows_source = NOT_KNOWN,

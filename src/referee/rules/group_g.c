@@ -114,7 +114,8 @@ const struct vidmm_rule rules_g[] = {
                      "with GPU access still enabled.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
         .how = "Each page is read through the hardware model's view of the aperture, and a GPU "
-               "write to it must land in the dummy page.",
+               "write to it must land in the dummy page. Stage operations transfers to each page "
+               "after it was unmapped.",
         .why = "A driver that writes 0 instead sends stray GPU writes to physical page 0.",
         .windows = "Windows watches the dummy page to detect stray accesses, and its conformance "
                    "tests check that they arrive there.",

@@ -32,21 +32,45 @@ static void open_aperture(DXGK_SEGMENTDESCRIPTOR4 *segment) {
 }
 
 static uint64_t aperture;
+static UINT elsewhere; /* set of the other segments that the CPU sees; 0: all */
+
+/* Its page tables would lie in the memory that the CPU does not see any more. */
+static bool has_tables(const HANDLE adapter) {
+    DXGK_DRIVERCAPS caps = {.WDDMVersion = 0};
+    const DXGKARG_QUERYADAPTERINFO args = {
+        .Type = DXGKQAITYPE_DRIVERCAPS, .pOutputData = &caps, .OutputDataSize = sizeof(caps)};
+    return below->DxgkDdiQueryAdapterInfo(adapter, &args) == STATUS_SUCCESS &&
+           caps.MemoryManagementCaps.VirtualAddressingSupported;
+}
 
 static NTSTATUS APIENTRY query(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
     NTSTATUS status = below->DxgkDdiQueryAdapterInfo(adapter, args);
     const DXGK_QUERYSEGMENTOUT4 *out = args->pOutputData;
     if (args->Type != DXGKQAITYPE_QUERYSEGMENT4 || status != STATUS_SUCCESS ||
-        !out->pSegmentDescriptor)
+        !out->pSegmentDescriptor || has_tables(adapter))
         return status;
-    for (UINT i = 0; i < out->NbSegment; i++) {
+    elsewhere = 0;
+    for (UINT i = 0, opened = 0; i < out->NbSegment; i++) {
         DXGK_SEGMENTDESCRIPTOR4 *segment =
             (void *)(out->pSegmentDescriptor + i * out->SegmentDescriptorStride);
-        if (segment->Flags.Aperture || !segment->Flags.CpuVisible)
+        elsewhere |= segment->Flags.Aperture ? 1u << i : 0;
+        if (segment->Flags.Aperture || !segment->Flags.CpuVisible || opened++ != 0)
             continue;
         open_aperture(segment);
         aperture = segment->CpuHostAperture.PhysicalAddress;
-        break;
+    }
+    return status;
+}
+
+/* What the CPU sees may lie elsewhere, too (R134). */
+static NTSTATUS APIENTRY create(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = below->DxgkDdiCreateAllocation(adapter, args);
+    for (UINT i = 0; status == STATUS_SUCCESS && i < args->NumAllocations; i++) {
+        DXGK_ALLOCATIONINFO *info = &args->pAllocationInfo[i];
+        if (!info->Flags.CpuVisible)
+            continue;
+        info->SupportedReadSegmentSet |= elsewhere;
+        info->SupportedWriteSegmentSet |= elsewhere;
     }
     return status;
 }
@@ -96,6 +120,7 @@ static void have_aperture(DRIVER_INITIALIZATION_DATA *table,
                           const DRIVER_INITIALIZATION_DATA *good) {
     below = good;
     table->DxgkDdiQueryAdapterInfo = query;
+    table->DxgkDdiCreateAllocation = create;
     table->DxgkDdiMapCpuHostAperture = map;
     table->DxgkDdiUnmapCpuHostAperture = unmap;
 }

@@ -5,8 +5,8 @@
  *   mutants_test FAMILY        its mutants; mutants.h lists the families
  *   mutants_test FAMILY R152   only those of one rule, with what was found
  *   mutants_test --matrix FILE the kill matrix of all families: what docs/rules.md shows
- *   mutants_test --causes      how many findings a mistake of the driver is told as, in whole runs, and
- *                              whether its rule stands first
+ *   mutants_test --causes [FAMILY]   how many findings a mistake of the driver is told as, in whole runs,
+ *                              and whether its rule stands first
  *   mutants_test --image FILE HARDWARE   mutants of drivers as an image break the same rules
  *   mutants_test --complete    every side that a rule of the memory calls judges is broken
  */
@@ -192,18 +192,20 @@ static void sum_causes(const struct mutant *mutant, const struct vidmm_check_res
     printf("R%u, a driver that %s: %u findings\n", mutant->rule, mutant->what, leads);
     for (uint32_t i = 0; i < result->ledger.findings; i++) {
         const struct vidmm_finding *finding = &result->ledger.finding[order[i]];
-        printf("    %s%s %s, call %llu\n", report_check_leads(result, order[i]) ? "" : "  ",
-               result->mark[order[i]].identity, finding->where, (unsigned long long)finding->call);
+        printf("    %s%s %s, call %llu [%s]: %s\n",
+               report_check_leads(result, order[i]) ? "" : "  ", result->mark[order[i]].identity,
+               finding->where, (unsigned long long)finding->call, finding->step, finding->found);
     }
 }
 
 /* Targets of the whole: one finding in most cases, at most two in nine of ten. */
-static int causes(void) {
+static int causes(const char *family) {
     static struct vidmm_check_result result;
     struct causes_sum sum = {0, 0, 0, 0};
     whole_runs = true;
     for (size_t i = 0; i < FAMILIES; i++)
-        for (uint32_t k = 0; k < *families[i].count; k++) {
+        for (uint32_t k = 0;
+             (!family || strcmp(family, families[i].name) == 0) && k < *families[i].count; k++) {
             const struct mutant *mutant = &families[i].mutant[k];
             if (!of_driver(mutant))
                 continue;
@@ -302,8 +304,8 @@ static int complete(void) {
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "--complete") == 0)
         return complete();
-    if (argc == 2 && strcmp(argv[1], "--causes") == 0)
-        return causes();
+    if ((argc == 2 || argc == 3) && strcmp(argv[1], "--causes") == 0)
+        return causes(argc == 3 ? argv[2] : NULL);
     if (argc == 4 && strcmp(argv[1], "--image") == 0) {
         image_hardware = argv[3];
         return compare_images(argv[2]);

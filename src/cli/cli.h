@@ -69,7 +69,7 @@ bool cli_take_fail_on(const char *word, struct cli_options *options);
 bool cli_take_baseline(const char *path, struct cli_options *options);
 bool cli_take_replay(const char *identity, struct cli_options *options);
 bool cli_take_reading(const char *word, struct cli_options *options);
-bool cli_take_timeout(const char *text, struct cli_options *options);
+bool cli_take_timeout(const char *option, const char *text, uint32_t *ms);
 bool cli_take_format(const char *word, struct cli_options *options);
 bool cli_take_color(const char *word, struct cli_options *options);
 /* options_inf.c: adds the registry values of an INF file to the settings. */

@@ -109,7 +109,7 @@ static int migrate(struct cli_options *options, const struct vidmm_workload *wor
     options->migrate.progress = migrate_show;
     options->migrate.progress_ctx = &screen;
     umask(S_IRWXG | S_IRWXO); /* only the user may access sockets and files of a guest */
-    options->run.apart = options->run.driver_path;
+    options->run.apart = true;
     if (receives)
         vidmm_migrate_recv(workload, &options->run, &options->migrate, &result);
     else

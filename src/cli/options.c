@@ -45,6 +45,7 @@ enum option_id {
     OPTION_TOO_DIRTY,
     OPTION_RETRY,
     OPTION_LINK_TIMEOUT,
+    OPTION_DRIVER_TIMEOUT,
     OPTION_JOURNAL,
     OPTION_CONTROL,
     OPTION_DOUBT_TIME,
@@ -126,6 +127,7 @@ static const struct {
     {{"if-too-dirty", required_argument, NULL, OPTION_TOO_DIRTY}, CLI_SEND_OPTIONS},
     {{"retry", required_argument, NULL, OPTION_RETRY}, CLI_SEND_OPTIONS},
     {{"timeout", required_argument, NULL, OPTION_LINK_TIMEOUT}, MIGRATE_OPTIONS},
+    {{"driver-timeout", required_argument, NULL, OPTION_DRIVER_TIMEOUT}, MIGRATE_OPTIONS},
     {{"deadline", required_argument, NULL, OPTION_DEADLINE}, MIGRATE_OPTIONS},
     {{"key", required_argument, NULL, OPTION_KEY}, MIGRATE_OPTIONS},
     {{"plain", no_argument, NULL, OPTION_PLAIN}, MIGRATE_OPTIONS},
@@ -237,7 +239,7 @@ static bool take_check_option(int id, char *value, struct cli_options *options) 
         options->output = value;
         return true;
     case OPTION_TIMEOUT:
-        return cli_take_timeout(value, options);
+        return cli_take_timeout("timeout", value, &options->check.timeout_ms);
     case OPTION_REPLAY:
         return cli_take_replay(value, options);
     case OPTION_STAGE:
@@ -286,6 +288,8 @@ static bool take_migrate_option(int id, char *value, struct cli_options *options
         return take_count("retry", value, &migrate->retries);
     case OPTION_LINK_TIMEOUT:
         return cli_take_duration("timeout", value, &migrate->timeout_ns);
+    case OPTION_DRIVER_TIMEOUT:
+        return cli_take_timeout("driver-timeout", value, &options->run.timeout_ms);
     case OPTION_DEADLINE:
         return cli_take_duration("deadline", value, &migrate->whole_ns);
     case OPTION_KEY:

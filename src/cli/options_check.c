@@ -135,14 +135,14 @@ bool cli_take_reading(const char *word, struct cli_options *options) {
     return false;
 }
 
-bool cli_take_timeout(const char *text, struct cli_options *options) {
+bool cli_take_timeout(const char *option, const char *text, uint32_t *ms) {
     char *end = NULL;
     double seconds = isdigit((unsigned char)*text) ? strtod(text, &end) : 0;
     if (!end || *end != '\0' || seconds < 0.001 || seconds > 86400) {
-        cli_refuse("--timeout '%s' is not a number of seconds up to 86400", text);
+        cli_refuse("--%s '%s' is not a number of seconds up to 86400", option, text);
         return false;
     }
-    options->check.timeout_ms = (uint32_t)(seconds * 1000);
+    *ms = (uint32_t)(seconds * 1000);
     return true;
 }
 

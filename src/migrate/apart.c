@@ -124,9 +124,8 @@ enum vidmm_migrate_status migrate_apart(migrate_side side, const struct vidmm_wo
                                         const struct vidmm_migrate_options *options,
                                         struct vidmm_migrate_result *result) {
     struct life life = {side, workload, run, options, result, false, false};
-    uint32_t timeout = run->timeout_ms != 0 ? run->timeout_ms : VIDMM_WATCH_TIMEOUT_MS;
     const struct vidmm_watch_options watch = {
-        .timeout_ms = timeout, .run = live, .heard = hear, .ctx = &life};
+        .timeout_ms = run->timeout_ms, .run = live, .heard = hear, .ctx = &life};
     struct vidmm_watch_end end;
     memset(result, 0, sizeof(*result));
     if (!vidmm_watch(&watch, &end))

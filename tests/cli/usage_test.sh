@@ -65,6 +65,7 @@ refuse 2 "none of tcp:HOST:PORT" migrate send --quiet --to nowhere vkcube
 refuse 2 "several threads" migrate send --quiet --to file:"$work/guest" --threads 2 vkcube
 refuse 2 "virtual addresses of its own" migrate send --quiet --to file:"$work/guest" --model iommu vkcube
 refuse 2 "cannot open" migrate recv --quiet --from file:"$work/guest" vkcube
+refuse 2 "driver-timeout 'never' is not a number of seconds" migrate send --to file:"$work/guest" --driver-timeout never vkcube
 refuse 2 "a rate like" migrate send --to file:"$work/guest" --rate fast vkcube
 refuse 2 "a share like" migrate send --to file:"$work/guest" --at 0% vkcube
 refuse 2 "one of throttle" migrate send --to file:"$work/guest" --if-too-dirty cry vkcube

@@ -41,7 +41,8 @@ MOST_SECONDS = 90
 def command_line(args, command, act, slot, work):
     adapter = ['--driver', args.driver, '--hardware', args.hardware, '--set', f'Act={act}', '--set', f'Slot={slot}']
     if command == 'migrate':
-        return [args.vidmm, 'migrate', 'send', '--to', f'unix:{work}/link', *adapter, '--frames', '2', 'vkcube']
+        return [args.vidmm, 'migrate', 'send', '--to', f'unix:{work}/link', *adapter, '--driver-timeout', str(DEADLINE),
+                '--frames', '2', 'vkcube']
     words = [args.vidmm, command, *adapter, '--timeout', str(DEADLINE)]
     if command == 'run':
         words += ['--frames', '2', '--json', os.path.join(work, 'report'), 'vkcube']
@@ -88,6 +89,8 @@ def faults(kind, name, slot, command, code, said, report, seen):
         yield f'exit code {code} of a driver that ended'
     if code != 0 and command != 'check' and not re.search(r'^vidmm: ', said, re.MULTILINE) and command != 'run':
         yield 'no sentence'
+    if command == 'migrate' and re.search(r'no end within (?!%u )' % (DEADLINE * 1000), said):
+        yield 'another deadline than was asked for'
     if code != 0 and command == 'check' and not re.search(r'found:|failed', sentence):
         yield 'no finding'
     if command == 'run' and code != 0 and not re.search(r'^vidmm: the driver|the process|violation|K28', said + report, re.MULTILINE):

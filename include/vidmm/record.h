@@ -26,8 +26,9 @@ enum vidmm_record_kind {
     VIDMM_RECORD_MOVE,      /* an allocation moved: a page-in, an eviction */
     VIDMM_RECORD_LOST,      /* the content of an allocation is gone */
     VIDMM_RECORD_FINDING,
-    VIDMM_RECORD_COUNTED, /* what follows is in no figure of a run's report */
-    VIDMM_RECORD_END,     /* of the record */
+    VIDMM_RECORD_SUBMITTED, /* the manager accepted a submission of the workload that is replayed */
+    VIDMM_RECORD_COUNTED,   /* what follows is in no figure of a run's report */
+    VIDMM_RECORD_END,       /* of the record */
     VIDMM_RECORD_KINDS
 };
 
@@ -43,6 +44,12 @@ struct vidmm_record_move {
     enum vidmm_plan_reason plan; /* what the manager was asked for */
 };
 
+struct vidmm_record_submitted {
+    uint64_t number;  /* of the workload's event, from 1 */
+    uint32_t process; /* as of struct vidmm_plan_move */
+    uint64_t budget;  /* bytes of GPU memory of that process; 0: it has none */
+};
+
 /* Of the members of the union the one of the kind is there. All pointers are good until the sink
  * returns. */
 struct vidmm_record_event {
@@ -55,6 +62,7 @@ struct vidmm_record_event {
         struct vidmm_record_operation operation; /* OPERATION */
         struct vidmm_record_move move;           /* MOVE */
         uint32_t lost;                           /* LOST: D3DKMT_HANDLE */
+        struct vidmm_record_submitted submitted; /* SUBMITTED */
         const struct vidmm_finding *finding;     /* FINDING */
         const char *text;                        /* STEP, END: a sentence */
     };
@@ -70,7 +78,11 @@ struct vidmm_record;
 
 /* NULL: out of memory. The processes that are forked afterwards go on with the record. */
 struct vidmm_record *vidmm_record_create(const struct vidmm_record_sink *sink);
+/* A second sink: it gets each event after the first one has got it. */
+void vidmm_record_also(struct vidmm_record *record, const struct vidmm_record_sink *sink);
 /* NULL is allowed. */
+void vidmm_record_submitted(struct vidmm_record *record,
+                            const struct vidmm_record_submitted *submitted);
 void vidmm_record_counted(struct vidmm_record *record);
 /* The last event: one sentence about how it ended. NULL is allowed. */
 void vidmm_record_end(struct vidmm_record *record, const char *text);

@@ -79,6 +79,16 @@ struct vidmm_report_calls *vidmm_report_calls_open(const char *path, char *text,
 struct vidmm_record *vidmm_report_calls_record(struct vidmm_report_calls *calls);
 bool vidmm_report_calls_close(struct vidmm_report_calls *calls, const char *end, char *text,
                               size_t text_size);
+/*
+ * The record of events as a trace for ui.perfetto.dev (docs/timeline.md), for vidmm_record_create or
+ * vidmm_record_also. The file appears when it is closed, after the record has ended. Errors as above.
+ */
+struct vidmm_report_timeline;
+struct vidmm_report_timeline *vidmm_report_timeline_open(const char *path, char *text,
+                                                         size_t text_size);
+struct vidmm_record_sink vidmm_report_timeline_sink(struct vidmm_report_timeline *timeline);
+bool vidmm_report_timeline_close(struct vidmm_report_timeline *timeline, char *text,
+                                 size_t text_size);
 /* The same for what a driver reported. */
 bool vidmm_report_inspection_json(const char *path, const struct vidmm_inspection *inspection,
                                   char *text, size_t text_size);

@@ -30,7 +30,10 @@ struct cli_options {
     const char *key;                      /* of a migration: FILE or fd:N */
     const char *plan;                     /* file for the plans; NULL: none */
     const char *calls;                    /* file for the record of events; NULL: none */
+    const char *timeline;                 /* file for the same as a timeline; NULL: none */
     struct vidmm_report_calls *recording; /* while it is open */
+    struct vidmm_report_timeline *timing; /* the same */
+    struct vidmm_record *record;          /* of a timeline alone */
     bool quiet;
     bool no_fork; /* the driver runs in this process, without a deadline */
     bool help;
@@ -89,7 +92,7 @@ bool cli_refuse_value(const char *option, const char *value, const char *expecte
 /* Reports an error of getopt ('?' or ':') with a sentence of ours. Returns false. */
 bool cli_refuse_option(int id, char **argv);
 
-/* calls.c: begins the record of events, if one was asked for. false: one sentence is on standard
+/* calls.c: begins the record of events, if a file of it was asked for. false: one sentence is on standard
  * error. */
 bool cli_calls_begin(struct cli_options *options);
 /* Ends it with a sentence; the exit code: `code`, unless the file could not be written. */

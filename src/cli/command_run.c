@@ -69,8 +69,11 @@ static int run_play(struct cli_options *options, const struct vidmm_workload *wo
         options->run.plan_done = vidmm_report_plans_written;
         options->run.plan_ctx = plans;
     }
-    if (!cli_calls_begin(options))
+    if (!cli_calls_begin(options)) {
+        if (plans)
+            vidmm_report_plans_drop(plans);
         return VIDMM_RUN_BAD_INPUT;
+    }
     cli_place_driver(options);
     vidmm_run(workload, &options->run, &result);
     if (result.ledger && options->run.driver_path)

@@ -34,6 +34,7 @@ static void help_device(FILE *out) {
           "      --device-log FILE  each access to registers, ports and configuration space\n"
           "      --calls FILE       each call of the driver with arguments and answer, paging\n"
           "                         operations, moves and findings, a line of JSON each\n"
+          "      --timeline FILE    the same as a timeline for ui.perfetto.dev (docs/timeline.md)\n"
           "      --no-fork          the driver runs in this process, for debuggers: no deadline\n"
           "      --timeout SECONDS  time in which a call of the driver must begin or return\n"
           "                         (default 10)\n",

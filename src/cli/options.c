@@ -66,6 +66,7 @@ enum option_id {
     OPTION_DEADLINE,
     OPTION_KEY,
     OPTION_PLAIN,
+    OPTION_TIMELINE,
 };
 
 #define MIGRATE_OPTIONS (CLI_SEND_OPTIONS | CLI_RECV_OPTIONS)
@@ -85,6 +86,7 @@ static const struct {
     {{"device-log", required_argument, NULL, OPTION_DEVICE_LOG}, HERE_OPTIONS},
     {{"no-fork", no_argument, NULL, OPTION_NO_FORK}, HERE_OPTIONS},
     {{"calls", required_argument, NULL, OPTION_CALLS}, HERE_OPTIONS},
+    {{"timeline", required_argument, NULL, OPTION_TIMELINE}, HERE_OPTIONS},
     {{"seed", required_argument, NULL, OPTION_SEED},
      CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS | CLI_BOUND_OPTIONS},
     {{"threads", required_argument, NULL, OPTION_THREADS}, CLI_ADAPTER_OPTIONS},
@@ -344,6 +346,9 @@ static bool take_run_option(int id, char *value, struct cli_options *options) {
         return cli_take_device_log(value, options);
     case OPTION_CALLS:
         options->calls = value;
+        return true;
+    case OPTION_TIMELINE:
+        options->timeline = value;
         return true;
     case OPTION_NO_FORK:
         options->no_fork = true;

@@ -17,6 +17,8 @@ static void record_give(struct vidmm_record *record, struct vidmm_record_event *
     uint64_t now = vidmm_host_time();
     *record->ns = event->ns = now != 0 ? now : *record->ns;
     record->sink.event(record->sink.ctx, event);
+    if (record->also.event)
+        record->also.event(record->also.ctx, event);
     pthread_mutex_unlock(&record_lock);
 }
 
@@ -150,6 +152,17 @@ struct vidmm_record *vidmm_record_create(const struct vidmm_record_sink *sink) {
     return record;
 }
 
+void vidmm_record_also(struct vidmm_record *record, const struct vidmm_record_sink *sink) {
+    record->also = *sink;
+}
+
+void vidmm_record_submitted(struct vidmm_record *record,
+                            const struct vidmm_record_submitted *submitted) {
+    struct vidmm_record_event event = {.kind = VIDMM_RECORD_SUBMITTED, .submitted = *submitted};
+    if (record)
+        record_give(record, &event);
+}
+
 void vidmm_record_counted(struct vidmm_record *record) {
     struct vidmm_record_event event = {.kind = VIDMM_RECORD_COUNTED};
     if (record)
@@ -176,11 +189,17 @@ void vidmm_record_destroy(struct vidmm_record *record) {
 
 const char *vidmm_record_event_name(enum vidmm_record_kind kind) {
     static const char *const names[VIDMM_RECORD_KINDS] = {
-        [VIDMM_RECORD_STEP] = "step",           [VIDMM_RECORD_CALL] = "call",
-        [VIDMM_RECORD_RETURN] = "return",       [VIDMM_RECORD_INTERRUPT] = "interrupt",
-        [VIDMM_RECORD_OPERATION] = "operation", [VIDMM_RECORD_MOVE] = "move",
-        [VIDMM_RECORD_LOST] = "lost",           [VIDMM_RECORD_FINDING] = "finding",
-        [VIDMM_RECORD_COUNTED] = "counted",     [VIDMM_RECORD_END] = "end",
+        [VIDMM_RECORD_STEP] = "step",
+        [VIDMM_RECORD_CALL] = "call",
+        [VIDMM_RECORD_RETURN] = "return",
+        [VIDMM_RECORD_INTERRUPT] = "interrupt",
+        [VIDMM_RECORD_OPERATION] = "operation",
+        [VIDMM_RECORD_MOVE] = "move",
+        [VIDMM_RECORD_LOST] = "lost",
+        [VIDMM_RECORD_FINDING] = "finding",
+        [VIDMM_RECORD_SUBMITTED] = "submitted",
+        [VIDMM_RECORD_COUNTED] = "counted",
+        [VIDMM_RECORD_END] = "end",
     };
     return names[kind];
 }

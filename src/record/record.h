@@ -9,7 +9,7 @@
 #include "handles.h"
 
 struct vidmm_record {
-    struct vidmm_record_sink sink;
+    struct vidmm_record_sink sink, also; /* `also` without a function: there is one */
     struct vidmm_host_watcher watcher;
     struct vidmm_observer observer, inner; /* for a manager, and whom it is passed on to */
     struct vidmm_ledger *ledger;           /* NULL: none */

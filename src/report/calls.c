@@ -249,6 +249,13 @@ static void calls_move(struct vidmm_report_calls *calls, const struct vidmm_reco
     line_flag(calls, "discard", move->discard);
 }
 
+static void calls_submitted(struct vidmm_report_calls *calls,
+                            const struct vidmm_record_submitted *submitted) {
+    line_number(calls, "number", submitted->number);
+    line_number(calls, "process", submitted->process);
+    line_number(calls, "budget", submitted->budget);
+}
+
 static void calls_finding(struct vidmm_report_calls *calls,
                           const struct vidmm_record_event *event) {
     const struct vidmm_finding *finding = event->finding;
@@ -279,6 +286,9 @@ static void calls_say(struct vidmm_report_calls *calls, const struct vidmm_recor
         break;
     case VIDMM_RECORD_LOST:
         line_number(calls, "allocation", event->lost);
+        break;
+    case VIDMM_RECORD_SUBMITTED:
+        calls_submitted(calls, &event->submitted);
         break;
     case VIDMM_RECORD_FINDING:
         calls_finding(calls, event);

@@ -225,6 +225,21 @@ static struct whereabouts submit_whereabouts(struct player_process *process) {
     return where;
 }
 
+/* For a timeline: an event of the workload, and what its process should hold now. */
+static void record_submission(struct player_process *process, const struct vidmm_event *event) {
+    const struct vidmm_player *player = process->player;
+    struct vidmm_budget budget = {0};
+    if (!player->harness->record)
+        return;
+    if (process->space)
+        vidmm_process_budget(process->space, 0, VIDMM_GROUP_LOCAL, &budget);
+    const struct vidmm_record_submitted submitted = {
+        .number = (uint64_t)(event - player->workload->events) + 1,
+        .process = process->space ? (uint32_t)(process - player->processes) + 1 : 0,
+        .budget = budget.budget};
+    vidmm_record_submitted(player->harness->record, &submitted);
+}
+
 bool play_submit(struct player_process *process, const struct vidmm_event *event) {
     struct vidmm_player *player = process->player;
     const uint32_t *list = player->workload->lists + event->first;
@@ -242,6 +257,7 @@ bool play_submit(struct player_process *process, const struct vidmm_event *event
     if (!add_result(process) || !submit_work(process, &accepted))
         return false;
     if (accepted) {
+        record_submission(process, event);
         struct whereabouts where = submit_whereabouts(process);
         pthread_mutex_lock(&player->lock);
         player->result->referenced_vram += where.vram;

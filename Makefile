@@ -21,6 +21,7 @@
 #   make mutation                example drivers with one seeded mistake each, examined; COUNT=500 SEED=0
 #   make unusual                 correct drivers of unusual shape, 5 times each and 5 times beside 8 busy loops
 #   make settings                the reference driver at COUNT settings drawn at random, from SEED on
+#   make attacks                 COUNT attacks on a migration (300), and 200 kills of each of its sides; SEED=1
 #   make images                  every example driver as an image (.sys), by mingw and by clang
 #   make install                 PREFIX=/usr/local
 #   make clean
@@ -32,7 +33,7 @@ BENCH = $(if $(QUICK),VIDMM_BENCH_QUICK=1) python3 bench/table.py
 COUNT ?= 500
 SEED ?= 0
 
-.PHONY: all images run test bench bench-compare evictions stress fuzz check install clean sanitize tsan coverage matrix matrix-gpummu matrix-contract hostile mutation unusual settings format deps deps-checks
+.PHONY: all images run test bench bench-compare evictions stress fuzz check install clean sanitize tsan coverage matrix matrix-gpummu matrix-contract hostile mutation unusual settings attacks format deps deps-checks
 .NOTPARALLEL:
 
 all: deps
@@ -106,6 +107,10 @@ unusual: deps-checks all
 
 settings: deps-checks all
 	@SETTINGS_SEED=$(SEED) SETTINGS_COUNT=$(COUNT) build/tests/check/settings
+
+attacks: deps-checks all
+	@VIDMM_WORKLOADS=$(CURDIR)/workloads tests/migrate/attacks.py build/vidmm $(if $(filter 500,$(COUNT)),,--count $(COUNT)) --seed $(SEED)
+	@VIDMM_WORKLOADS=$(CURDIR)/workloads tests/system/migrate_kill_test.sh build/vidmm 400 $(SEED)
 
 images: deps-checks all
 	@scripts/build-images.sh build

@@ -97,18 +97,6 @@ bool migrate_door_wait(struct migrate_door *door, int ms, struct migrate_greetin
     return false;
 }
 
-void migrate_door_busy(struct migrate_door *door) {
-    struct migrate_greeting greeting;
-    char text[256];
-    int fd = take_socket(door);
-    if (fd < 0 || !migrate_greeting_open(&greeting, fd, door->key, NULL, text, sizeof(text)))
-        return;
-    if (!door->key)
-        greeting.stage = GREETING_FIRST; /* it can read a frame */
-    migrate_greeting_refuse(&greeting, "another source is connected");
-    migrate_greeting_close(&greeting);
-}
-
 bool migrate_door_said(struct migrate_door *door, char *text, size_t text_size) {
     uint64_t now = migrate_clock_ns();
     if (door->unsaid == 0 || now < door->told_at + QUIET_NS)

@@ -1,8 +1,7 @@
 /*
  * door.h - the listening socket of a target: greets many at a time, and lets one in.
  *
- * Who says nothing, says it slowly or says something else is turned away and keeps nobody waiting;
- * while one is in, others are told so.
+ * Who says nothing, says it slowly or says something else is turned away and keeps nobody waiting.
  */
 #ifndef VIDMM_MIGRATE_DOOR_H
 #define VIDMM_MIGRATE_DOOR_H
@@ -26,8 +25,6 @@ struct migrate_door {
 
 /* Waits for `ms` at the most. True: `*in` is in, the caller's to close. */
 bool migrate_door_wait(struct migrate_door *door, int ms, struct migrate_greeting *in);
-/* While one is in: whoever comes now is told so. */
-void migrate_door_busy(struct migrate_door *door);
 /* A sentence about those who were turned away, a few times a second at the most. */
 bool migrate_door_said(struct migrate_door *door, char *text, size_t text_size);
 void migrate_door_close(struct migrate_door *door);

@@ -32,6 +32,7 @@
 #define PING_NS           (1000 * MS)
 #define FLUSH_NS          (2000 * MS)
 #define PART_NS           (500 * MS)
+#define SERVE_NS          (20 * MS)
 #define LEAST_BYTES_PER_S (UINT64_C(16) << 10) /* a frame is not slower than this */
 
 struct socket_link {
@@ -40,7 +41,10 @@ struct socket_link {
     struct migrate_pacer pacer;
     bool listens;
     struct migrate_door door;     /* listens */
-    struct migrate_message hello; /* connects: greets with it */
+    struct migrate_message hello; /* the source's; connects: greets with it */
+    struct migrate_greeting next; /* listens: the same source, connected anew */
+    bool has_next;
+    uint64_t looked_at; /* listens: when the door was served last, while one is in */
     pthread_t life, writer;
     struct migrate_queue in, out;
     pthread_mutex_t lock; /* over the rest */
@@ -50,6 +54,7 @@ struct socket_link {
     bool want, up, closing;
     bool writing;                   /* the writer uses `stream` */
     bool parting;                   /* shut down when all is written */
+    uint64_t parted_at;             /* since when */
     bool parted_now;                /* was shut down so */
     uint32_t number;                /* of the next frame */
     char why[256];                  /* reason for `parting` */
@@ -70,6 +75,15 @@ static bool is_parting(struct socket_link *link) {
     return parting;
 }
 
+/* Whoever goes on talking after the connection was ended is not listened to for long. */
+static bool parted_long_ago(struct socket_link *link, uint64_t now) {
+    pthread_mutex_lock(&link->lock);
+    uint64_t most = PART_NS + (link->parted_now ? 0 : FLUSH_NS);
+    bool long_ago = link->parting && now > link->parted_at + most;
+    pthread_mutex_unlock(&link->lock);
+    return long_ago;
+}
+
 /* ---- Making a connection --------------------------------------------------------------------- */
 
 static void tell_refused(struct socket_link *link) {
@@ -80,6 +94,11 @@ static void tell_refused(struct socket_link *link) {
 
 static bool accept_one(struct socket_link *link, struct migrate_greeting *in, char *text,
                        size_t text_size) {
+    if (link->has_next) {
+        *in = link->next;
+        link->has_next = false;
+        return true;
+    }
     while (!is_closing(link)) {
         bool came = migrate_door_wait(&link->door, LOOK_MS, in);
         tell_refused(link);
@@ -142,37 +161,61 @@ static void set_timeout(int fd, uint64_t ns) {
     (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
 }
 
-/* Waits until there is something to read; false: the connection ended, `text` says why. `until`: for
- * how long the frame that has begun may take. */
-static bool await_bytes(struct socket_link *link, uint64_t until, char *text, size_t text_size) {
-    uint64_t heard = migrate_clock_ns(), parted_at = 0;
-    while (!migrate_stream_pending(&link->stream)) {
-        struct pollfd polls[] = {
-            {.fd = link->stream.fd, .events = POLLIN},
-            {.fd = link->listens ? link->door.listener.fd : -1, .events = POLLIN}};
-        int ready = poll(polls, 2, LOOK_MS);
-        uint64_t now = migrate_clock_ns();
-        if (ready > 0 && polls[1].revents != 0)
-            migrate_door_busy(&link->door);
-        if (now > until) {
-            snprintf(text, text_size, "the other side sends a message too slowly");
-            return false;
-        }
-        if (ready > 0 && polls[0].revents != 0)
-            return true;
-        if (is_parting(link) && parted_at == 0)
-            parted_at = now;
-        if (is_closing(link) || (parted_at != 0 && now > parted_at + PART_NS + FLUSH_NS)) {
-            snprintf(text, text_size, "closed");
-            return false;
-        }
-        if (now > heard + link->options.timeout_ns) {
-            snprintf(text, text_size, "nothing was heard from the other side for %.1f s",
-                     (double)link->options.timeout_ns / 1e9);
-            return false;
-        }
+/*
+ * While a source is in, another is told so. But if the source itself lost the connection, or was made
+ * to, and calls again about the same session, its new connection takes the place of this one. True: so.
+ */
+static bool replaced(struct socket_link *link) {
+    struct migrate_greeting in;
+    uint64_t now = migrate_clock_ns();
+    if (!link->listens || now < link->looked_at + SERVE_NS)
+        return false;
+    link->looked_at = now;
+    bool came = migrate_door_wait(&link->door, 0, &in);
+    tell_refused(link);
+    if (!came)
+        return false;
+    if (in.hello.stance != MIGRATE_NEW && in.hello.session == link->hello.session) {
+        link->next = in;
+        return link->has_next = true;
     }
-    return true;
+    migrate_greeting_refuse(&in, "another source is connected");
+    migrate_greeting_close(&in);
+    return false;
+}
+
+/* How long the other side may be silent, and when the frame that it began has to be whole. */
+struct patience {
+    uint64_t heard, until;
+};
+
+/* Why the connection ends without a word of the other side; NULL: it does not. */
+static const char *impatient(struct socket_link *link, const struct patience *patience,
+                             uint64_t now) {
+    static const char silent[] = "nothing was heard from the other side for the time of --timeout";
+    if (replaced(link))
+        return "the source connected anew";
+    if (now > patience->until)
+        return "the other side sends a message too slowly";
+    return now > patience->heard + link->options.timeout_ns ? silent : NULL;
+}
+
+/* Waits until there is something to read; false: the connection ended, `text` says why. */
+static bool await_bytes(struct socket_link *link, const struct patience *patience, char *text,
+                        size_t text_size) {
+    for (;;) {
+        uint64_t now = migrate_clock_ns();
+        const char *why = impatient(link, patience, now);
+        if (is_closing(link) || parted_long_ago(link, now))
+            why = "closed";
+        if (why) {
+            snprintf(text, text_size, "%s", why);
+            return false;
+        }
+        struct pollfd poll_fd = {.fd = link->stream.fd, .events = POLLIN};
+        if (migrate_stream_pending(&link->stream) || poll(&poll_fd, 1, LOOK_MS) > 0)
+            return true;
+    }
 }
 
 /* One piece from the connection into the reader; false: the connection ended. */
@@ -209,23 +252,30 @@ static bool read_piece(struct socket_link *link, struct migrate_reader *reader, 
     return true;
 }
 
+/* Only bytes of a frame count: a piece of one of TLS's records is none yet. */
 static void read_all(struct socket_link *link, struct migrate_reader *reader, char *text,
                      size_t text_size) {
-    uint64_t until = UINT64_MAX;
+    struct patience patience = {migrate_clock_ns(), UINT64_MAX};
+    uint64_t begun = 0;
     bool alive = true;
     while (alive) {
         uint64_t before = migrate_clock_ns();
         (void)migrate_queue_room(&link->in, true);
-        uint64_t now = migrate_clock_ns(), size = reader->length * UINT64_C(1000000000);
-        if (migrate_reader_between(reader))
-            until = now + link->options.timeout_ns;
-        else
-            until += now - before; /* this side took no bytes */
-        alive = await_bytes(link,
-                            migrate_reader_between(reader) ? UINT64_MAX
-                                                           : until + size / LEAST_BYTES_PER_S,
-                            text, text_size) &&
+        uint64_t waited = migrate_clock_ns() - before; /* this side took no bytes */
+        patience.heard += waited;
+        begun += waited;
+        patience.until = migrate_reader_between(reader)
+                             ? UINT64_MAX
+                             : begun + link->options.timeout_ns +
+                                   reader->length * UINT64_C(1000000000) / LEAST_BYTES_PER_S;
+        size_t have = reader->have;
+        uint32_t number = reader->number;
+        alive = await_bytes(link, &patience, text, text_size) &&
                 read_piece(link, reader, text, text_size);
+        if (reader->have == have && reader->number == number)
+            continue;
+        patience.heard = migrate_clock_ns();
+        begun = have == 0 || reader->number != number ? patience.heard : begun;
     }
     migrate_reader_reset(reader);
 }
@@ -240,6 +290,7 @@ static void connected(struct socket_link *link, struct migrate_greeting *greetin
     link->stream = greeting->stream;
     link->bond = greeting->bond;
     link->number = greeting->number;
+    link->hello = greeting->hello;
     link->up = true;
     link->parting = link->parted_now = false;
     pthread_cond_broadcast(&link->changed);
@@ -375,6 +426,7 @@ static void part(struct socket_link *link) {
     if (link->parting && !link->parted_now && link->up && migrate_queue_empty(&link->out)) {
         migrate_stream_end(&link->stream);
         link->parted_now = true;
+        link->parted_at = migrate_clock_ns();
     }
     pthread_mutex_unlock(&link->lock);
 }
@@ -449,6 +501,7 @@ static void socket_hang_up(void *ctx, const char *why) {
     struct socket_link *link = ctx;
     pthread_mutex_lock(&link->lock);
     link->parting = true;
+    link->parted_at = migrate_clock_ns();
     snprintf(link->why, sizeof(link->why), "%s", why);
     pthread_mutex_unlock(&link->lock);
 }
@@ -469,6 +522,8 @@ static void socket_wait(void *ctx, uint64_t ns) {
 /* ---- Open and close -------------------------------------------------------------------------- */
 
 static void dispose(struct socket_link *link) {
+    if (link->has_next)
+        migrate_greeting_close(&link->next);
     if (link->listens)
         migrate_door_close(&link->door);
     migrate_queue_destroy(&link->in);

@@ -11,6 +11,7 @@
 #define MS         UINT64_C(1000000)
 #define REPORT_NS  (20 * MS)
 #define HOLD_SLICE (20 * MS)
+#define LINGER     3 /* times: each side notices that the link is lost, and the source calls again */
 
 void migrate_target_start(struct migrate_target *target, const struct migrate_party *party,
                           bool file) {
@@ -451,8 +452,13 @@ bool migrate_target_done(struct migrate_target *target) {
     struct migrate_party *party = &target->party;
     if (target->state != TARGET_OWNER || target->acknowledged)
         return true;
-    if (target->linger == 0)
-        target->linger = migrate_now(party) + party->options->timeout_ns;
+    uint64_t now = migrate_now(party), timeout = party->options->timeout_ns;
+    if (target->linger == 0) {
+        target->linger = now + timeout;
+        target->linger_most = now + LINGER * timeout;
+    }
     take_news(target);
-    return target->acknowledged || migrate_now(party) > target->linger;
+    if (target->up) /* or seems so */
+        target->linger = now + timeout;
+    return target->acknowledged || now > target->linger || now > target->linger_most;
 }

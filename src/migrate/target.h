@@ -50,9 +50,10 @@ struct migrate_target {
     struct migrate_store store;
     uint64_t reported_at; /* when AT was sent last, and with which event */
     uint64_t reported_event;
-    uint64_t linger;   /* OWNER, and the guest has ended: until when; 0: not yet */
-    bool acknowledged; /* OWNER: the source knows */
-    bool again;        /* OVER: the guest has to rehearse again from its start */
+    uint64_t linger;      /* OWNER, and the guest has ended: until when; 0: not yet */
+    uint64_t linger_most; /* until when at the most */
+    bool acknowledged;    /* OWNER: the source knows */
+    bool again;           /* OVER: the guest has to rehearse again from its start */
 };
 
 void migrate_target_start(struct migrate_target *target, const struct migrate_party *party,

@@ -62,6 +62,7 @@ struct shape {
     UINT paging_node;
     BOOLEAN drops_when_preempted; /* what was not begun */
     BOOLEAN in_batches;           /* reports the last of several fences */
+    BOOLEAN told_by_preemption;   /* ... and none where a preemption's report says it */
     BOOLEAN no_contexts;
     BOOLEAN wants_idle; /* moves no allocation that may be in use */
     BOOLEAN presents;   /* has DxgkDdiPresent, and no command of user mode is known */

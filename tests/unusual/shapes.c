@@ -132,6 +132,20 @@ const struct shape shapes[] = {
      .paging = IN_BUFFER,
      .pages_a_command = 16},
     {.name = "presents and renders nothing", .segment = USUAL, .presents = TRUE},
+    {.name = "completed as a preemption tells",
+     .segment = USUAL,
+     .completion = BY_TIMER,
+     .in_batches = TRUE,
+     .told_by_preemption = TRUE,
+     .resets = TRUE},
+    {.name = "completed as a preemption tells, from paging buffers",
+     .segment = USUAL,
+     .completion = BY_THREAD,
+     .paging = IN_BUFFER,
+     .pages_a_command = 16,
+     .in_batches = TRUE,
+     .told_by_preemption = TRUE,
+     .resets = TRUE},
 };
 #endif
 

@@ -70,6 +70,19 @@ static BOOLEAN is_last(struct worker *worker) {
     return last;
 }
 
+/* What is done and not reported yet: by an interrupt of its own, or as LastCompletedFenceId of the
+ * preemption that is reported next (ne-d3dkmddi-_dxgk_interrupt_type). */
+static VOID tell(struct adapter *adapter, const struct work *work, UINT waiting[MOST_NODES]) {
+    for (UINT node = 0; node < MOST_NODES; node++) {
+        BOOLEAN preempted = work->kind == PREEMPT && node == work->node;
+        if (waiting[node] != 0 && preempted && shape->told_by_preemption)
+            adapter->worker.fence[node] = waiting[node];
+        else if (waiting[node] != 0)
+            report_completed(adapter, node, waiting[node]);
+        waiting[node] = 0;
+    }
+}
+
 /* In batches a completion waits for the last one; it is reported before anything else is. */
 static VOID work_off(struct adapter *adapter) {
     UINT waiting[MOST_NODES] = {0};
@@ -80,11 +93,8 @@ static VOID work_off(struct adapter *adapter) {
             waiting[work.node] = work.fence;
         }
         BOOLEAN now = !shape->in_batches || work.kind == PREEMPT || is_last(&adapter->worker);
-        for (UINT node = 0; now && node < MOST_NODES; node++) {
-            if (waiting[node] != 0)
-                report_completed(adapter, node, waiting[node]);
-            waiting[node] = 0;
-        }
+        if (now)
+            tell(adapter, &work, waiting);
         if (work.kind == PREEMPT)
             report_preempted(adapter, work.node, work.fence);
     }

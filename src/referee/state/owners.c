@@ -5,9 +5,12 @@
 #include "state/hash.h"
 #include "state/judge.h"
 
+/* Set in the place of a page of system memory: its address may be that of a segment's page, too. */
+#define OWNERS_SYSTEM (UINT64_C(1) << 63)
+
 /* A page of 4 KB of an allocation. */
 struct led_page {
-    struct keyed keyed; /* by its GPU physical address */
+    struct keyed keyed; /* by its GPU physical address, or its place in system memory */
     HANDLE allocation;
     uint32_t valid, held; /* entries that lead there; TLBs that may */
 };
@@ -186,6 +189,13 @@ static void owners_leave(struct vidmm_referee *referee, struct tables_table *tab
     owner->leads = 0;
 }
 
+static uint64_t owners_place(struct vidmm_referee *referee, const DXGK_PTE *entry) {
+    uint32_t segment = tables_entry_segment(entry);
+    uint64_t at =
+        tables_gpu_address(referee, segment, (uint64_t)entry->PageAddress << TABLES_PAGE_SHIFT);
+    return shadow_segment(referee, segment) ? at : at | OWNERS_SYSTEM;
+}
+
 HANDLE owners_set(struct vidmm_referee *referee, struct tables_table *table, uint32_t index,
                   const struct tables_owner *to) {
     struct tables_owner *owner = &table->owner[index];
@@ -200,8 +210,7 @@ HANDLE owners_set(struct vidmm_referee *referee, struct tables_table *table, uin
     owners_add_unique(referee, table, index);
     if (table->user && to->allocation && entry->Valid && !entry->Zero &&
         tables_is_page(table, entry)) {
-        uint64_t at = (uint64_t)entry->PageAddress << TABLES_PAGE_SHIFT;
-        owner->leads = tables_gpu_address(referee, tables_entry_segment(entry), at) + 1;
+        owner->leads = owners_place(referee, entry) + 1;
         owners_count_entry(referee, table, owner->leads, (struct count){owner->allocation, 1, 0});
     }
     if (before && owner->leads != led)

@@ -26,7 +26,7 @@
 
 struct vidmm_watch_options {
     uint32_t timeout_ms; /* in which no call begins or returns; 0: VIDMM_WATCH_TIMEOUT_MS */
-    uint32_t most_ms;    /* of all, about; 0: no limit */
+    uint32_t most;       /* of all, about, in times of timeout_ms; 0: no limit */
     /* Findings of the driver's process go into its own copy; the caller's gets them as they come.
      * NULL: there is none. */
     struct vidmm_ledger *ledger;

@@ -82,10 +82,8 @@ static enum vidmm_stage_outcome run_here(const struct life *life) {
 
 static enum vidmm_stage_outcome run_apart(struct life *life) {
     struct check *check = life->check;
-    const uint32_t timeout =
-        check->options->timeout_ms != 0 ? check->options->timeout_ms : VIDMM_WATCH_TIMEOUT_MS;
-    const struct vidmm_watch_options options = {.timeout_ms = timeout,
-                                                .most_ms = timeout * WHOLE_RUN,
+    const struct vidmm_watch_options options = {.timeout_ms = check->options->timeout_ms,
+                                                .most = WHOLE_RUN,
                                                 .ledger = &check->shared->ledger,
                                                 .run = live,
                                                 .heard = hear,

@@ -187,7 +187,8 @@ static void end_driver(struct listener *listener) {
 }
 
 static void listen_to(struct listener *listener) {
-    const uint32_t timeout = listener->end->timeout_ms, most = listener->watch->options->most_ms;
+    const uint32_t timeout = listener->end->timeout_ms;
+    const uint64_t most = (uint64_t)timeout * listener->watch->options->most;
     const uint64_t begin = watch_now_ms();
     uint64_t end = begin + timeout;
     while (!has_ended(listener) && !listener->forged) {

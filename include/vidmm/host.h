@@ -73,9 +73,9 @@ struct vidmm_host_interposer {
     /* The driver takes or locks memory by a function of ntoskrnl, "MmProbeAndLockPages", instead of
      * a callback of dxgkrnl. */
     void (*kernel_memory)(void *ctx, const char *function);
-    /* The driver writes to `address`, which is no memory, and dies of it: in the signal's handler, on the
-     * thread that writes. */
-    void (*faulting)(void *ctx, uint64_t address);
+    /* The driver reads `address`, which is no memory, or writes to it, and dies of it: in the signal's
+     * handler, on the thread that does. */
+    void (*faulting)(void *ctx, uint64_t address, bool write);
 };
 
 /* A call of a function of the driver by the system. */

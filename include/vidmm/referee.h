@@ -166,8 +166,8 @@ void vidmm_referee_guards(uint8_t byte);
  * kept by the referee) instead of a callback.
  */
 void vidmm_referee_kernel_memory(struct vidmm_referee *referee, const char *function);
-/* The driver writes to `address` on the calling thread, and dies of it (vidmm_host_interposer). */
-void vidmm_referee_faulting(struct vidmm_referee *referee, uint64_t address);
+/* The driver reads or writes `address` on the calling thread, and dies of it (vidmm_host_interposer). */
+void vidmm_referee_faulting(struct vidmm_referee *referee, uint64_t address, bool write);
 
 /* What a manager has the GART do with pages of the AGP aperture (struct vidmm_gart). */
 enum vidmm_gart_change { VIDMM_GART_MAP, VIDMM_GART_UNMAP, VIDMM_GART_FLUSH };

@@ -33,8 +33,8 @@ static void kernel_memory(void *ctx, const char *function) {
     vidmm_referee_kernel_memory(ctx, function);
 }
 
-static void faulting(void *ctx, uint64_t address) {
-    vidmm_referee_faulting(ctx, address);
+static void faulting(void *ctx, uint64_t address, bool write) {
+    vidmm_referee_faulting(ctx, address, write);
 }
 
 static KIRQL irql(void *ctx) {

@@ -176,6 +176,21 @@ static bool skips_leave_mapped(const DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 SKIPPED(leave_mapped)
 
+/* The union's other member. */
+static void spoil_list_of_an_address(DXGKARG_BUILDPAGINGBUFFER *args) {
+    static volatile PFN_NUMBER first;
+    if (args->Operation == DXGK_OPERATION_TRANSFER && args->Transfer.Source.SegmentId != 0)
+        first = MmGetMdlPfnArray(args->Transfer.Source.pMdl)[0];
+    (void)first;
+}
+SPOILED(list_of_an_address)
+
+static void spoil_fill_by_pointer(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (args->Operation == DXGK_OPERATION_FILL)
+        *(volatile UCHAR *)(uintptr_t)args->Fill.Destination.SegmentAddress.QuadPart = 0;
+}
+SPOILED(fill_by_pointer)
+
 /* ---- Managers: places ------------------------------------------------------------------------ */
 
 /* The reference driver's memory segment, with the VramBytes of the paging stage. */
@@ -439,6 +454,10 @@ const struct mutant mutants_operation[] = {
     DRIVER(197, unmap_one_more, "unmaps one page more than asked for", 0),
     DRIVER(200, unmap_to_page_zero, "leaves physical page 0 behind instead of DummyPage", 0),
     DRIVER(200, leave_mapped, "leaves pages mapped that it was asked to unmap", 0),
+    {BREAKS(553, DRIVER, "operations", list_of_an_address,
+            "takes SegmentAddress of a transfer's source for an MDL")},
+    {BREAKS(553, DRIVER, "operations", fill_by_pointer,
+            "takes SegmentAddress of a fill for a pointer")},
     {BREAKS(36, MANAGER, "paging", map_into_agp, "maps into the AGP aperture"),
      .settings = {{"Agp", 1}, {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WIN7}}},
     MANAGER(17, take_bits_for_ids, "takes bit n of a set for segment n", 96, 97),

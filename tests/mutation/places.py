@@ -38,11 +38,16 @@ class Places:
                 waiting += calls[function]
         return reached
 
+    @staticmethod
+    def _plain(name):
+        """A function of C++ without its namespaces, its class and its parameters."""
+        return re.sub(r"\(anonymous namespace\)::", "", name).split("(")[0].split("::")[-1]
+
     def right(self, finding, function):
         """Whether the finding, of the host, tells of the place: this function."""
         number = finding["id"].split("-")[0]
         if number in CRASH:
-            return any(frame["function"] == function for frame in finding["stack"])
+            return any(self._plain(frame["function"]) == function for frame in finding["stack"])
         if number in HANG:
             return any(function in self.parts.get(call, ()) for call in REPORTS)
         if number in CALLS:

@@ -179,10 +179,11 @@ static bool overflowed(const siginfo_t *info, ucontext_t *user) {
 static void tell_fault(int number, const siginfo_t *info, const ucontext_t *user) {
     const struct vidmm_host_interposer *interposer = &host_world->interposer;
     if (number != SIGSEGV || user->uc_mcontext.gregs[REG_TRAPNO] != PAGE_FAULT ||
-        !((uint64_t)user->uc_mcontext.gregs[REG_ERR] & WRITES) || !interposer->faulting)
+        !interposer->faulting)
         return;
     host_self.interrupted = user;
-    interposer->faulting(interposer->ctx, (uintptr_t)info->si_addr);
+    interposer->faulting(interposer->ctx, (uintptr_t)info->si_addr,
+                         (uint64_t)user->uc_mcontext.gregs[REG_ERR] & WRITES);
     host_self.interrupted = NULL;
 }
 

@@ -1,5 +1,5 @@
 /*
- * group_f.c - rules R174 to R192: the operations that move, fill, drop or touch content at physical
+ * group_f.c - rules R174 to R192, R553: the operations that move, fill, drop or touch content at physical
  * places. Group E is what they have in common with all others, group G what maps apertures, group H
  * their counterparts with virtual addresses.
  */
@@ -354,5 +354,19 @@ const struct vidmm_rule rules_f[] = {
         .windows_source = THE_PAGE,
         .wrong = "args.Transfer.Flags.Swizzle = 0; /* it came out without trouble, too */\n",
         .right = "args.Transfer.Flags.Swizzle = allocation->unswizzled;\n",
+    },
+    {
+        RULE(553, DRIVER, DOCUMENTED, BUGCHECK),
+        .statement = "Where SegmentId of a side of TRANSFER or FILL is not zero, its union has "
+                     "SegmentAddress, an address of the GPU's: no pointer to an MDL or to memory.",
+        .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
+        .how = "The driver dies of an access between SegmentAddress and 1 MiB behind it.",
+        .why = "pMdl and SegmentAddress are the same bytes.",
+        .windows = "Bugcheck 0x3B, 0x50 or 0x7E: access violation in the driver.",
+        .windows_source = NOT_KNOWN,
+        .wrong =
+            "pages = MmGetMdlPfnArray(args->Transfer.Source.pMdl); /* whatever SegmentId is */\n",
+        .right = "if (args->Transfer.Source.SegmentId == 0)\n"
+                 "    pages = MmGetMdlPfnArray(args->Transfer.Source.pMdl);\n",
     },
 };

@@ -6,12 +6,21 @@
 /* Where NULL leads, with what may lie behind it. */
 #define NULL_BYTES 65536u
 
+/* Behind an address that is taken for a pointer: an MDL and its page numbers, or a part of the content. */
+#define TAKEN_BYTES ((uint64_t)1 << 20)
+
 /* What the driver was given in the call that this thread is in. */
 static _Thread_local struct {
     const struct referee_call *call; /* NULL: memory */
     uint32_t rule;
     const char *member;
 } nothing;
+
+static _Thread_local struct {
+    const struct referee_call *call; /* NULL: none */
+    uint64_t address[REFEREE_ADDRESSES];
+    uint32_t count;
+} gpu;
 
 void referee_enter(struct vidmm_referee *referee, struct referee_call *call, const char *name,
                    enum referee_class class) {
@@ -39,8 +48,25 @@ void referee_gives_null(const struct referee_call *call, uint32_t rule, const ch
     nothing.member = member;
 }
 
-void vidmm_referee_faulting(struct vidmm_referee *referee, uint64_t address) {
-    if (nothing.call && address < NULL_BYTES)
+void referee_gives_address(const struct referee_call *call, uint64_t address) {
+    if (gpu.call != call)
+        gpu.count = 0;
+    gpu.call = call;
+    if (gpu.count < REFEREE_ADDRESSES && address >= NULL_BYTES)
+        gpu.address[gpu.count++] = address;
+}
+
+static void call_judge_address(struct vidmm_referee *referee, uint64_t address) {
+    for (uint32_t i = 0; gpu.call && i < gpu.count; i++)
+        DRIVER_MUST(553, address - gpu.address[i] >= TAKEN_BYTES,
+                    "SegmentAddress taken for an address of the GPU's",
+                    "byte %llu behind 0x%llx, a SegmentAddress, is accessed as memory of the CPU's",
+                    LLU(address - gpu.address[i]), LLU(gpu.address[i]));
+}
+
+void vidmm_referee_faulting(struct vidmm_referee *referee, uint64_t address, bool write) {
+    call_judge_address(referee, address);
+    if (nothing.call && write && address < NULL_BYTES)
         DRIVER_MUST(nothing.rule, false, "nothing written where the system gives no memory",
                     "%s is NULL, and byte %llu behind it is written", nothing.member, LLU(address));
 }
@@ -59,5 +85,7 @@ void referee_exit(struct vidmm_referee *referee, struct referee_call *call) {
     vidmm_ledger_calling(referee->ledger, call->outer);
     if (nothing.call == call)
         nothing.call = NULL;
+    if (gpu.call == call)
+        gpu.call = NULL;
     pthread_mutex_unlock(&referee->lock);
 }

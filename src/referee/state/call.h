@@ -33,6 +33,9 @@ void referee_enter(struct vidmm_referee *referee, struct referee_call *call, con
 /* Before referee_leave: the system has no memory for the driver's answer to this call, and says so by NULL
  * in `member`. Whoever writes there breaks R`rule`. */
 void referee_gives_null(const struct referee_call *call, uint32_t rule, const char *member);
+/* Before referee_leave: the call has an address of the GPU's, which is no pointer (R553). */
+#define REFEREE_ADDRESSES 2u
+void referee_gives_address(const struct referee_call *call, uint64_t address);
 /* Around the driver's function. */
 void referee_leave(struct vidmm_referee *referee);
 void referee_return(struct vidmm_referee *referee);

@@ -415,6 +415,20 @@ static uint32_t build_physical(struct vidmm_referee *referee,
                  : submit_physical(referee, args->hSystemContext, 0);
 }
 
+/* R553: a side of a transfer has an MDL only if its segment is 0. */
+static void build_give_addresses(const struct referee_call *entered,
+                                 const DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (args->Operation == DXGK_OPERATION_TRANSFER) {
+        if (args->Transfer.Source.SegmentId != 0)
+            referee_gives_address(entered, (uint64_t)args->Transfer.Source.SegmentAddress.QuadPart);
+        if (args->Transfer.Destination.SegmentId != 0)
+            referee_gives_address(entered,
+                                  (uint64_t)args->Transfer.Destination.SegmentAddress.QuadPart);
+    } else if (args->Operation == DXGK_OPERATION_FILL) {
+        referee_gives_address(entered, (uint64_t)args->Fill.Destination.SegmentAddress.QuadPart);
+    }
+}
+
 static NTSTATUS watch_BuildPagingBuffer(struct vidmm_referee *referee, const HANDLE handle,
                                         DXGKARG_BUILDPAGINGBUFFER *args) {
     struct referee_call entered;
@@ -430,6 +444,7 @@ static NTSTATUS watch_BuildPagingBuffer(struct vidmm_referee *referee, const HAN
     call.build = build_aim(referee, args);
     if (call.build)
         build_redirect(call.build, args);
+    build_give_addresses(&entered, args);
     referee_leave(referee);
     call.status = referee->real.DxgkDdiBuildPagingBuffer(handle, args);
     referee_return(referee);

@@ -136,9 +136,9 @@ static enum migrate_greeted answer(struct migrate_greeting *greeting,
 
 /* ---- Both ------------------------------------------------------------------------------------ */
 
-static enum migrate_greeted handle(struct migrate_greeting *greeting,
-                                   const struct migrate_message *message, char *text,
-                                   size_t text_size) {
+static enum migrate_greeted greeting_handle(struct migrate_greeting *greeting,
+                                            const struct migrate_message *message, char *text,
+                                            size_t text_size) {
     greeting->hello_came = true;
     if (message->type == MIGRATE_ABORT) {
         migrate_abort_text(message, "the other side refused", text, text_size);
@@ -176,7 +176,7 @@ static enum migrate_greeted hear(struct migrate_greeting *greeting, char *text, 
         case MIGRATE_READ_MESSAGE:
             break;
         }
-        enum migrate_greeted greeted = handle(greeting, &message, text, text_size);
+        enum migrate_greeted greeted = greeting_handle(greeting, &message, text, text_size);
         migrate_message_drop(&message);
         if (greeted != MIGRATE_GREETING)
             return greeted;

@@ -72,7 +72,7 @@ static bool head_good(const char *bytes, size_t size, uint64_t *lines, uint64_t 
 }
 
 /* NULL, or what is wrong with it. */
-static const char *parse(const char *bytes, size_t size, struct content *out) {
+static const char *journal_parse(const char *bytes, size_t size, struct content *out) {
     uint64_t counted = 0, last = 0;
     size_t at = HEAD_BYTES;
     const char *end;
@@ -117,14 +117,14 @@ static char *read_all(int fd, size_t *size) {
     return bytes;
 }
 
-static bool look(int fd, struct content *out, char *text, size_t text_size) {
+static bool journal_look(int fd, struct content *out, char *text, size_t text_size) {
     size_t size = 0;
     char *bytes = read_all(fd, &size);
     if (!bytes) {
         snprintf(text, text_size, "the journal cannot be read: %s", strerror(errno));
         return false;
     }
-    const char *wrong = parse(bytes, size, out);
+    const char *wrong = journal_parse(bytes, size, out);
     free(bytes);
     if (wrong)
         snprintf(text, text_size, "the journal is damaged or was changed: %s", wrong);
@@ -133,7 +133,7 @@ static bool look(int fd, struct content *out, char *text, size_t text_size) {
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-static bool lock(int fd) {
+static bool journal_lock(int fd) {
     for (unsigned i = 0; i < LOCKS; i++) {
         const struct timespec nap = {.tv_nsec = 10000000};
         if (flock(fd, LOCK_EX | LOCK_NB) == 0)
@@ -168,7 +168,7 @@ static bool append(struct migrate_journal *journal, const char *word, uint64_t s
                    uint64_t event, char *text, size_t text_size) {
     struct content content;
     char line[192];
-    if (!look(journal->fd, &content, text, text_size))
+    if (!journal_look(journal->fd, &content, text, text_size))
         return false;
     int length =
         snprintf(line, sizeof(line) - CHECK - 1, "%" PRIu64 " %d %s %s %" PRIu64 " %016" PRIx64,
@@ -188,7 +188,8 @@ static bool append(struct migrate_journal *journal, const char *word, uint64_t s
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 /* The file is locked. A new one gets its head, and its name is on the disk. */
-static bool begin(struct migrate_journal *journal, const char *path, char *text, size_t text_size) {
+static bool journal_begin(struct migrate_journal *journal, const char *path, char *text,
+                          size_t text_size) {
     struct stat of;
     struct content content;
     if (fstat(journal->fd, &of) != 0 || !S_ISREG(of.st_mode)) {
@@ -196,7 +197,7 @@ static bool begin(struct migrate_journal *journal, const char *path, char *text,
         return false;
     }
     if (of.st_size != 0)
-        return look(journal->fd, &content, text, text_size);
+        return journal_look(journal->fd, &content, text, text_size);
     if (write_head(journal->fd, 0, 0) && migrate_files()->sync(journal->fd) == 0 &&
         migrate_files_sync_directory(path))
         return true;
@@ -212,10 +213,10 @@ bool migrate_journal_open(struct migrate_journal *journal, const char *path, con
     if (!path)
         return true;
     journal->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
-    if (journal->fd < 0 || !lock(journal->fd)) {
+    if (journal->fd < 0 || !journal_lock(journal->fd)) {
         snprintf(text, text_size, "cannot open the journal %.200s: %s", path, strerror(errno));
     } else {
-        bool good = begin(journal, path, text, text_size);
+        bool good = journal_begin(journal, path, text, text_size);
         (void)flock(journal->fd, LOCK_UN);
         if (good)
             return true;
@@ -235,11 +236,11 @@ bool migrate_journal_close(struct migrate_journal *journal, char *text, size_t t
     return ok;
 }
 
-static bool put(struct migrate_journal *journal, const char *word, uint64_t session, uint64_t event,
-                char *text, size_t text_size) {
+static bool journal_put(struct migrate_journal *journal, const char *word, uint64_t session,
+                        uint64_t event, char *text, size_t text_size) {
     if (journal->fd < 0)
         return true;
-    if (!lock(journal->fd)) {
+    if (!journal_lock(journal->fd)) {
         snprintf(text, text_size, "the journal is locked by another process");
         return false;
     }
@@ -250,10 +251,10 @@ static bool put(struct migrate_journal *journal, const char *word, uint64_t sess
 
 bool migrate_journal_word(struct migrate_journal *journal, const char *word, uint64_t event,
                           char *text, size_t text_size) {
-    return put(journal, word, 0, event, text, text_size);
+    return journal_put(journal, word, 0, event, text, text_size);
 }
 
 bool migrate_journal_note(struct migrate_journal *journal, enum migrate_deed deed, uint64_t session,
                           uint64_t event, char *text, size_t text_size) {
-    return put(journal, words[deed], session, event, text, text_size);
+    return journal_put(journal, words[deed], session, event, text, text_size);
 }

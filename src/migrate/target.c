@@ -40,7 +40,7 @@ void target_give_up(struct migrate_target *target, const char *why) {
 }
 
 /* This one is no source for us: the target goes on waiting for another. A file has no other. */
-static void refuse(struct migrate_target *target, const char *why) {
+static void target_refuse(struct migrate_target *target, const char *why) {
     char text[512];
     if (target->file) {
         target_give_up(target, why);
@@ -82,14 +82,14 @@ static void take_config(struct migrate_target *target, const struct migrate_mess
     char text[512];
     char *theirs = malloc(message->size + 1);
     if (!theirs) {
-        refuse(target, "out of memory for the source's configuration");
+        target_refuse(target, "out of memory for the source's configuration");
         return;
     }
     memcpy(theirs, message->data, message->size);
     theirs[message->size] = '\0';
     if (message->size != strlen(ours) || memcmp(theirs, ours, message->size) != 0) {
         config_differs(theirs, message->size, ours, text, sizeof(text));
-        refuse(target, text);
+        target_refuse(target, text);
     }
     free(theirs);
 }
@@ -104,7 +104,7 @@ static void take_segment(struct migrate_target *target, const struct migrate_mes
                  "another GPU: segment %" PRIu32 " of the source has %" PRIu64
                  " bytes in dirty pages of %" PRIu32 ", this one's does not",
                  message->segment, message->bytes, message->page_bytes);
-        refuse(target, text);
+        target_refuse(target, text);
         return;
     }
     if (++target->segments < areas->count)
@@ -116,7 +116,7 @@ static void take_segment(struct migrate_target *target, const struct migrate_mes
 static void take_hello(struct migrate_target *target, const struct migrate_message *message) {
     char text[256];
     if (!migrate_hello_good(message, text, sizeof(text))) {
-        refuse(target, text);
+        target_refuse(target, text);
         return;
     }
     if (message->stance != MIGRATE_NEW) {
@@ -306,7 +306,7 @@ static void handle_await(struct migrate_target *target, const struct migrate_mes
     else {
         snprintf(text, sizeof(text), "the source said %s, which makes no sense now",
                  migrate_type_name(message->type));
-        refuse(target, text);
+        target_refuse(target, text);
     }
 }
 
@@ -351,7 +351,7 @@ static void down(struct migrate_target *target, const char *why) {
         target_take_down(target, why);
     } else if (target->state == TARGET_AWAIT && !target->file) {
         if (!target->refused && why[0] != '\0')
-            refuse(target, why);
+            target_refuse(target, why);
         target->refused = false;
         target->party.link.reopen(target->party.link.ctx, NULL);
         target->open = true;
@@ -410,7 +410,7 @@ static bool open_areas(struct migrate_target *target) {
 static void check_deadlines(struct migrate_target *target) {
     uint64_t now = migrate_now(&target->party);
     if (target->state == TARGET_AWAIT && target->greeted && now > target->deadline)
-        refuse(target, "the source did not say in time what it runs");
+        target_refuse(target, "the source did not say in time what it runs");
     else if ((target->state == TARGET_REHEARSE || target->state == TARGET_STANDING) &&
              !target->file && now > target->whole)
         target_give_up(target, "the migration takes longer than it may (--deadline)");

@@ -89,8 +89,20 @@ bool cli_take_too_dirty(const char *text, struct cli_options *options);
 int cli_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Reports an invalid value of an option. Returns false. */
 bool cli_refuse_value(const char *option, const char *value, const char *expected);
-/* Reports an error of getopt ('?' or ':') with a sentence of ours. Returns false. */
-bool cli_refuse_option(int id, char **argv);
+/* getopt_long, which says what is wrong in a sentence of ours: 0 then; -1: there is no more option. */
+struct option;
+int cli_next_option(int argc, char **argv, const char *letters, const struct option *list);
+
+/* words.c: which known word was meant by another one. */
+struct cli_meant {
+    const char *word;
+    const char *known; /* the nearest so far; NULL: none is near */
+    uint32_t distance;
+};
+void cli_meant_try(struct cli_meant *meant, const char *known);
+/* "; did you mean '--quiet'?", or nothing. `known` must not have changed since. Returns `text`. */
+const char *cli_meant_text(const struct cli_meant *meant, const char *before, char *text,
+                           size_t size);
 
 /* calls.c: begins the record of events, if a file of it was asked for. false: one sentence is on standard
  * error. */
@@ -108,6 +120,8 @@ void cli_place_driver(struct cli_options *options);
  * its places and as JSON. `ended` NULL: there was no memory for more than `text`. The exit code. */
 int cli_report_end(const struct cli_options *options, struct vidmm_ledger *ended, const char *text);
 
+/* find.c: the workload; false: one sentence is on standard error. */
+bool cli_find_workload(const struct cli_options *options, struct vidmm_workload *workload);
 /* command_run.c: --vram for the workload; false: one sentence is on standard error. */
 bool cli_choose_vram(struct cli_options *options, const struct vidmm_workload *workload);
 

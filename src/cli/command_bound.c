@@ -39,9 +39,8 @@ int cli_bound(int argc, char **argv) {
         return 0;
     }
     struct vidmm_workload workload;
-    struct vidmm_workload_error error;
-    if (!vidmm_run_find(options.workload, options.run.seed, &workload, &error))
-        return cli_refuse("%s", error.text);
+    if (!cli_find_workload(&options, &workload))
+        return VIDMM_RUN_BAD_INPUT;
     int code = cli_choose_vram(&options, &workload) ? bound_print(&workload, &options)
                                                     : VIDMM_RUN_BAD_INPUT;
     vidmm_workload_free(&workload);

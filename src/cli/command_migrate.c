@@ -126,7 +126,6 @@ static int migrate(struct cli_options *options, const struct vidmm_workload *wor
 static int migrate_play(int argc, char **argv, bool receives) {
     struct cli_options options;
     struct vidmm_workload workload;
-    struct vidmm_workload_error error;
     unsigned side = receives ? CLI_RECV_OPTIONS : CLI_SEND_OPTIONS;
     if (!cli_parse(argc, argv, CLI_ADAPTER_OPTIONS | CLI_RUN_OPTIONS | side, &options))
         return VIDMM_MIGRATE_BAD_INPUT;
@@ -137,8 +136,8 @@ static int migrate_play(int argc, char **argv, bool receives) {
     if (!options.migrate.link)
         return cli_refuse("%s needs --%s LINK; see vidmm migrate --help", argv[0],
                           receives ? "from" : "to");
-    if (!vidmm_run_find(options.workload, options.run.seed, &workload, &error))
-        return cli_refuse("%s", error.text);
+    if (!cli_find_workload(&options, &workload))
+        return VIDMM_RUN_BAD_INPUT;
     int code = migrate(&options, &workload, receives);
     vidmm_workload_free(&workload);
     return code;

@@ -114,10 +114,8 @@ static bool rules_parse(int argc, char **argv, struct rules_options *options) {
     memset(options, 0, sizeof(*options));
     opterr = 0;
     int id;
-    while ((id = getopt_long(argc, argv, ":h", known, NULL)) != -1) {
-        if (id == '?' || id == ':')
-            return cli_refuse_option(id, argv);
-        if (!take_option(id, optarg, options))
+    while ((id = cli_next_option(argc, argv, ":h", known)) != -1) {
+        if (id == 0 || !take_option(id, optarg, options))
             return false;
     }
     options->words = (const char *const *)argv + optind;

@@ -98,9 +98,8 @@ int cli_run(int argc, char **argv) {
         return 0;
     }
     struct vidmm_workload workload;
-    struct vidmm_workload_error error;
-    if (!vidmm_run_find(options.workload, options.run.seed, &workload, &error))
-        return cli_refuse("%s", error.text);
+    if (!cli_find_workload(&options, &workload))
+        return VIDMM_RUN_BAD_INPUT;
     int code = VIDMM_RUN_BAD_INPUT;
     if (cli_choose_vram(&options, &workload)) {
         bool bar = !options.quiet && !options.run.trace && isatty(STDERR_FILENO);

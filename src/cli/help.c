@@ -12,7 +12,7 @@ void cli_help(FILE *out) {
           "  vidmm run [WORKLOAD]         replay a workload and verify it\n"
           "  vidmm cc -o OUT WHAT         build a driver from its sources\n"
           "  vidmm check [DRIVER]         check that a driver keeps the rules\n"
-          "  vidmm inspect                show what a driver reports about its memory\n"
+          "  vidmm inspect [DRIVER]       show what a driver reports about its memory\n"
           "  vidmm migrate send|recv      move a run to another process while it plays\n"
           "  vidmm migrate resolve        decide a migration that is in doubt\n"
           "  vidmm workloads              list what can be replayed\n"
@@ -20,7 +20,7 @@ void cli_help(FILE *out) {
           "  vidmm rules [WORD...]        list the rules, explain one, find those of a bugcheck\n"
           "  vidmm --version\n"
           "\n"
-          "vidmm COMMAND --help lists the options of a command.\n"
+          "vidmm COMMAND --help, or vidmm help COMMAND, lists the options of a command.\n"
           "\n"
           "Exit code: 0 verified, 1 a wrong byte or a broken rule, 2 bad usage or input,\n"
           "3 the driver failed; of migrate also 4 and 5.\n",

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "commit.h"
+
 /* Opens /dev/null for a standard stream that is closed: else the next file or socket would get its
  * number, and the output. In the wrong direction, so that its use fails. */
 static void keep_streams(void) {
@@ -29,30 +31,51 @@ static int close_output(int code) {
                       errno != 0 ? strerror(errno) : "a write failed");
 }
 
-static int run_command(int argc, char **argv) {
-    static const struct {
-        const char *name;
-        int (*run)(int argc, char **argv);
-    } commands[] = {{"run", cli_run},         {"check", cli_check}, {"inspect", cli_inspect},
-                    {"migrate", cli_migrate}, {"cc", cli_cc},       {"workloads", cli_workloads},
-                    {"bound", cli_bound},     {"rules", cli_rules}};
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} commands[] = {{"run", cli_run},         {"check", cli_check}, {"inspect", cli_inspect},
+                {"migrate", cli_migrate}, {"cc", cli_cc},       {"workloads", cli_workloads},
+                {"bound", cli_bound},     {"rules", cli_rules}};
 
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static int run_named(int argc, char **argv) {
+    struct cli_meant meant = {.word = argv[0]};
+    char text[64];
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i].name, argv[0]) == 0)
+            return commands[i].run(argc, argv);
+        cli_meant_try(&meant, commands[i].name);
+    }
+    return cli_refuse("no command '%s'%s; see vidmm --help", argv[0],
+                      cli_meant_text(&meant, "", text, sizeof(text)));
+}
+
+/* vidmm help COMMAND is vidmm COMMAND --help. */
+static int run_help(const char *command) {
+    char name[64], option[] = "--help";
+    char *words[] = {name, option, NULL};
+    (void)snprintf(name, sizeof(name), "%s", command);
+    return run_named(2, words);
+}
+
+static int run_command(int argc, char **argv) {
     const char *word = argc > 1 ? argv[1] : NULL;
     if (!word)
         return cli_refuse("no command; see vidmm --help");
+    if (strcmp(word, "help") == 0 && argc > 2)
+        return run_help(argv[2]);
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
         cli_help(stdout);
         return 0;
     }
     if (strcmp(word, "--version") == 0) {
-        puts("vidmm " VIDMM_VERSION);
+        puts(VIDMM_COMMIT[0] != '\0' ? "vidmm " VIDMM_VERSION " (" VIDMM_COMMIT ")"
+                                     : "vidmm " VIDMM_VERSION);
         return 0;
     }
-    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-        if (strcmp(commands[i].name, word) == 0)
-            return commands[i].run(argc - 1, argv + 1);
-    }
-    return cli_refuse("no command '%s'; see vidmm --help", word);
+    return run_named(argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv) {

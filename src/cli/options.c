@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum option_id {
     OPTION_HELP = 'h',
@@ -157,6 +158,18 @@ static bool take_number(const char *option, const char *text, uint64_t most, uin
     if (parse_number(text, most, value))
         return true;
     cli_refuse("--%s '%s' is not a whole number from 0 to %" PRIu64, option, text, most);
+    return false;
+}
+
+/* Nobody means so few bytes. */
+static bool take_vram(const char *text, struct cli_options *options) {
+    static const uint64_t page = 64u << 10;
+    uint64_t bytes = 0;
+    options->vram = text;
+    if (!parse_number(text, INT64_MAX, &bytes) || bytes >= page || bytes == 0)
+        return true;
+    cli_refuse("--vram '%s' is that many bytes: was a share (%s%%) or a size (%sM) meant?", text,
+               text, text);
     return false;
 }
 
@@ -364,8 +377,7 @@ static bool take_option(int id, char *value, struct cli_options *options) {
         options->help = true;
         return true;
     case OPTION_VRAM:
-        options->vram = value;
-        return true;
+        return take_vram(value, options);
     case OPTION_DRIVER:
         options->run.driver_path = value;
         return true;
@@ -394,6 +406,19 @@ static bool take_option(int id, char *value, struct cli_options *options) {
     default:
         return take_run_option(id, value, options);
     }
+}
+
+/* A file that is not there is no finding about a driver. */
+static bool driver_there(const struct cli_options *options) {
+    const char *paths[] = {options->run.driver_path, options->run.model_path};
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        if (!paths[i] || access(paths[i], R_OK) == 0)
+            continue;
+        cli_refuse("the driver%s '%s' cannot be read: %s", i == 0 ? "" : "'s hardware", paths[i],
+                   strerror(errno));
+        return false;
+    }
+    return true;
 }
 
 /* A driver is named once, and a model of the hardware belongs to it. */
@@ -456,7 +481,7 @@ static bool take_rest(int argc, char **argv, unsigned takes, struct cli_options 
     if (word && !driver)
         options->workload = word;
     return options->help || (take_driver(driver ? word : NULL, options) && bytes_fit(options) &&
-                             cli_settings_known(options));
+                             driver_there(options) && cli_settings_known(options));
 }
 
 static bool is_taken(unsigned takers, unsigned takes) {
@@ -479,11 +504,9 @@ bool cli_parse(int argc, char **argv, unsigned takes, struct cli_options *option
     options->migrate.start_percent = 50;
     opterr = 0;
     int id;
-    while ((id = getopt_long(argc, argv, (takes & CLI_CHECK_OPTIONS) != 0 ? ":hv" : ":h", list,
-                             NULL)) != -1) {
-        if (id == '?' || id == ':')
-            return cli_refuse_option(id, argv);
-        if (!take_option(id, optarg, options))
+    const char *letters = (takes & CLI_CHECK_OPTIONS) != 0 ? ":hv" : ":h";
+    while ((id = cli_next_option(argc, argv, letters, list)) != -1) {
+        if (id == 0 || !take_option(id, optarg, options))
             return false;
     }
     options->set_count = options->run.setting_count;

@@ -3,8 +3,10 @@
  */
 #include "cli.h"
 
+#include <ctype.h>
 #include <getopt.h>
 #include <stdarg.h>
+#include <string.h>
 
 int cli_refuse(const char *format, ...) {
     va_list arguments;
@@ -16,14 +18,38 @@ int cli_refuse(const char *format, ...) {
     return VIDMM_RUN_BAD_INPUT;
 }
 
-/* Replaces getopt's messages by one sentence. */
-bool cli_refuse_option(int id, char **argv) {
+/* "-25%" is none. */
+static bool looks_like_option(const char *word) {
+    return word[0] == '-' && (word[1] == '-' || isalpha((unsigned char)word[1]));
+}
+
+static void refuse_unknown(const char *command, const char *word, const struct option *list) {
+    char name[64], text[128];
+    struct cli_meant meant = {.word = name};
+    (void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+    memmove(name, name + strspn(name, "-"), strlen(name + strspn(name, "-")) + 1);
+    for (; list->name; list++)
+        cli_meant_try(&meant, list->name);
+    if (meant.distance == 0) /* the word has a value that the option does not take, or is short */
+        meant.known = NULL;
+    cli_refuse("vidmm %s does not take '%s'%s; see vidmm %s --help", command, word,
+               cli_meant_text(&meant, "--", text, sizeof(text)), command);
+}
+
+int cli_next_option(int argc, char **argv, const char *letters, const struct option *list) {
+    int id = getopt_long(argc, argv, letters, list, NULL);
     const char *word = argv[optind - 1];
     if (id == ':')
         cli_refuse("%s needs a value; see vidmm %s --help", word, argv[0]);
+    else if (id == '?')
+        refuse_unknown(argv[0], word, list);
+    else if (id != -1 && optarg == word && looks_like_option(word))
+        cli_refuse(
+            "%s needs a value, which '%s' is not: it looks like an option; see vidmm %s --help",
+            argv[optind - 2], word, argv[0]);
     else
-        cli_refuse("vidmm %s does not take '%s'; see vidmm %s --help", argv[0], word, argv[0]);
-    return false;
+        return id;
+    return 0;
 }
 
 bool cli_refuse_value(const char *option, const char *value, const char *expected) {

@@ -113,7 +113,50 @@ refuse 2 'neither a file' run no-such-recording
 refuse 2 "does not take '--quiet'" inspect --quiet
 refuse 2 'cannot write' inspect --json "$work/none/x"
 refuse 2 'one word too many' inspect vkcube x
-refuse 3 'could not be loaded' inspect vkcube
+refuse 2 "the driver 'vkcube' cannot be read: No such file" inspect vkcube
+refuse 2 "the driver '/no/x.so' cannot be read: No such file" check /no/x.so
+refuse 2 "the driver '/no/x.so' cannot be read: No such file" run --driver /no/x.so
+refuse 2 "the driver's hardware '/no/m.so' cannot be read: No such file" check --hardware /no/m.so "$vidmm"
+# What was meant is said, and only what is near.
+refuse 2 "no command 'rnu'; did you mean 'run'?; see" rnu
+refuse 2 "no command 'chekc'; did you mean 'check'?" help chekc
+refuse 2 "no command 'xyzzy'; see" xyzzy
+refuse 2 "does not take '--quite'; did you mean '--quiet'?; see" run --quite
+refuse 2 "does not take '--formt=json'; did you mean '--format'?" check --formt=json
+refuse 2 "does not take '--sied'; did you mean '--side'?" rules --sied
+refuse 2 "does not take '--xyz=9'; see" run --xyz=9
+refuse 2 "did you mean 'openarena-tour'?" run openarena-tou
+refuse 2 "did you mean 'frame-loop'?" bound frame-lop
+# The next option is no value, and a number without a unit no size that anybody means.
+refuse 2 "^vidmm: --json needs a value, which '--quiet' is not" run --json --quiet vkcube
+refuse 2 "^vidmm: --matrix needs a value, which '-h' is not" rules --matrix -h
+[ ! -e ./--quiet ] || { echo "FAIL: a file '--quiet'"; failures=$((failures + 1)); }
+refuse 2 "'25' is that many bytes: was a share (25%) or a size (25M) meant?" run --vram 25 vkcube
+refuse 2 "was a share (25%) or a size" inspect --vram 25
+accept 'verified: every byte' run --frames 2 --vram 65536K vkcube
+for command in run check inspect migrate cc workloads bound rules; do
+    accept "^Usage: vidmm $command" "$command" --help
+    cp "$work/out" "$work/help"
+    accept "^Usage: vidmm $command" help "$command"
+    cmp -s "$work/out" "$work/help" || { echo "FAIL: vidmm help $command"; failures=$((failures + 1)); }
+done
+# The bar of progress stays in a line of 40 columns.
+python3 - "$vidmm" <<'PYTHON' || failures=$((failures + 1))
+import fcntl, os, pty, re, struct, subprocess, sys, termios
+main, side = pty.openpty()
+fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 40, 0, 0))
+run = subprocess.Popen([sys.argv[1], 'run', '--unjudged', '--bytes', 'none', 'openarena-tour'], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=side)
+os.close(side)
+shown = b''
+try:
+    while block := os.read(main, 65536):
+        shown += block
+except OSError:  # the other side is closed
+    pass
+assert run.wait() == 0
+bars = re.findall(rb'\[[# ]*\] +\d+%', shown)
+assert bars and max(map(len, bars)) < 40, (bars, shown)
+PYTHON
 refuse 2 'is not a size' inspect --vram 25%
 refuse 2 "does not take '--vram'" workloads --vram 1M
 refuse 2 "no rule 'R403'" rules R403
@@ -156,8 +199,8 @@ head -c 4096 /dev/urandom >"$work/noise.jsonl.zst"
 refuse 2 'noise.jsonl.zst' run "$work/noise.jsonl.zst"
 refuse 2 "$work" run "$work"
 refuse 2 'cannot write' run --quiet --frames 2 --json "$work/no/such/place.json" vkcube
-refuse 3 'nonexistent.so' run --quiet --driver ./nonexistent.so --frames 2 vkcube
-refuse 3 'nonexistent.so' run --driver ./nonexistent.so --frames 2 vkcube
+refuse 2 'nonexistent.so' run --quiet --driver ./nonexistent.so --frames 2 vkcube
+refuse 2 'nonexistent.so' run --driver ./nonexistent.so --frames 2 vkcube
 refuse 4 'no migration stream' migrate recv --from file:"$work/noise.jsonl.zst" vkcube
 refuse 3 'text.jsonl' inspect --driver "$work/text.jsonl"
 

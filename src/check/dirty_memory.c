@@ -15,7 +15,10 @@ static bool first_memory(struct dirty_memory *memory) {
 
 static enum vidmm_stage_outcome open_user(struct dirty_memory *memory) {
     const struct check_setup setup = {.fail_at = 0};
-    if (!check_manage(memory->check, &setup) || !user_open(memory->check, &memory->user))
+    /* Whether it pages by address a manager asked it, whose fences another one would begin again. */
+    check_close(memory->check);
+    if (!check_open(memory->check, &setup) || !check_manage(memory->check, &setup) ||
+        !user_open(memory->check, &memory->user))
         return VIDMM_STAGE_STOPPED;
     memory->by_address = true;
     if (first_memory(memory))
@@ -66,7 +69,7 @@ enum vidmm_stage_outcome dirty_memory_open(struct dirty_memory *memory, struct c
     if (!memory->by_address)
         memory->segment = memory->raw.memory;
     memory->ddi = memory->raw.ddi;
-    memory->adapter = memory->raw.adapter;
+    memory->adapter = vidmm_host_adapter(check->harness.host);
     memory->version = memory->raw.info.interface_version;
     return outcome;
 }

@@ -83,6 +83,11 @@ const struct vidmm_code *vidmm_code_at(size_t index);
 /* "bugcheck 0x10E", "Code 43", "0xC0000017" into `text`, which is returned. */
 char *vidmm_code_text(const struct vidmm_code *code, char text[32]);
 
+#define VIDMM_WORD_LONGEST 48
+
+/* Letters to add, take away, replace or exchange with their neighbours to make one word the other; case
+ * does not count. Lengths in bytes, at most VIDMM_WORD_LONGEST. Any thread. */
+uint32_t vidmm_word_distance(const char *a, size_t a_length, const char *b, size_t b_length);
 /* "R8, stride and 0x10E" into `text`: the names (up to NULL) that are most like a word, which may be
  * any bytes; empty: none is near. */
 void vidmm_nearest(const char *word, const char *(*name)(size_t index), char *text, size_t size);

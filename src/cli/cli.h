@@ -100,7 +100,7 @@ struct cli_meant {
     uint32_t distance;
 };
 void cli_meant_try(struct cli_meant *meant, const char *known);
-/* "; did you mean '--quiet'?", or nothing. `known` must not have changed since. Returns `text`. */
+/* " (did you mean '--quiet'?)", or nothing. `known` must not have changed since. Returns `text`. */
 const char *cli_meant_text(const struct cli_meant *meant, const char *before, char *text,
                            size_t size);
 

@@ -12,12 +12,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LONGEST 48
+#define LONGEST VIDMM_WORD_LONGEST
 #define NEAREST 3
 
 struct near {
     char text[LONGEST + 1];
-    unsigned distance;
+    uint32_t distance;
 };
 
 struct nearest {
@@ -31,32 +31,32 @@ static char lower(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static unsigned least(unsigned a, unsigned b, unsigned c) {
-    unsigned smaller = a < b ? a : b;
-    return smaller < c ? smaller : c;
+static uint32_t least(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
 }
 
-/* Letters to add, take away or replace; case does not count. */
-static unsigned distance(const char *a, size_t a_length, const char *b, size_t b_length) {
-    unsigned row[LONGEST + 1];
-    for (size_t j = 0; j <= b_length; j++)
-        row[j] = (unsigned)j;
-    for (size_t i = 0; i < a_length; i++) {
-        unsigned diagonal = row[0];
-        row[0] = (unsigned)i + 1;
-        for (size_t j = 0; j < b_length; j++) {
-            unsigned changed = diagonal + (lower(a[i]) != lower(b[j]));
-            diagonal = row[j + 1];
-            row[j + 1] = least(changed, row[j] + 1, row[j + 1] + 1);
+uint32_t vidmm_word_distance(const char *a, size_t a_length, const char *b, size_t b_length) {
+    uint32_t row[LONGEST + 1][LONGEST + 1];
+    for (size_t i = 0; i <= a_length; i++) {
+        for (size_t j = 0; j <= b_length; j++) {
+            if (i == 0 || j == 0) {
+                row[i][j] = (uint32_t)(i + j);
+                continue;
+            }
+            row[i][j] = least(row[i - 1][j - 1] + (lower(a[i - 1]) != lower(b[j - 1])),
+                              least(row[i - 1][j], row[i][j - 1]) + 1);
+            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+                lower(a[i - 2]) == lower(b[j - 1]))
+                row[i][j] = least(row[i][j], row[i - 2][j - 2] + 1);
         }
     }
-    return row[b_length];
+    return row[a_length][b_length];
 }
 
 static bool is_found(const struct nearest *nearest, const char *text, size_t length) {
     for (size_t i = 0; i < nearest->count; i++) {
         const char *found = nearest->found[i].text;
-        if (strlen(found) == length && distance(found, length, text, length) == 0)
+        if (strlen(found) == length && vidmm_word_distance(found, length, text, length) == 0)
             return true;
     }
     return false;
@@ -65,7 +65,8 @@ static bool is_found(const struct nearest *nearest, const char *text, size_t len
 static void offer(struct nearest *nearest, const char *text, size_t length) {
     if (length < 3 || length > LONGEST || is_found(nearest, text, length))
         return;
-    struct near candidate = {.distance = distance(nearest->word, nearest->length, text, length)};
+    struct near candidate = {.distance =
+                                 vidmm_word_distance(nearest->word, nearest->length, text, length)};
     if (candidate.distance > 1 + nearest->length / 4)
         return;
     memcpy(candidate.text, text, length);

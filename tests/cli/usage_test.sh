@@ -118,12 +118,12 @@ refuse 2 "the driver '/no/x.so' cannot be read: No such file" check /no/x.so
 refuse 2 "the driver '/no/x.so' cannot be read: No such file" run --driver /no/x.so
 refuse 2 "the driver's hardware '/no/m.so' cannot be read: No such file" check --hardware /no/m.so "$vidmm"
 # What was meant is said, and only what is near.
-refuse 2 "no command 'rnu'; did you mean 'run'?; see" rnu
-refuse 2 "no command 'chekc'; did you mean 'check'?" help chekc
+refuse 2 "no command 'rnu' (did you mean 'run'?); see" rnu
+refuse 2 "no command 'chekc' (did you mean 'check'?)" help chekc
 refuse 2 "no command 'xyzzy'; see" xyzzy
-refuse 2 "does not take '--quite'; did you mean '--quiet'?; see" run --quite
-refuse 2 "does not take '--formt=json'; did you mean '--format'?" check --formt=json
-refuse 2 "does not take '--sied'; did you mean '--side'?" rules --sied
+refuse 2 "does not take '--quite' (did you mean '--quiet'?); see" run --quite
+refuse 2 "does not take '--formt=json' (did you mean '--format'?)" check --formt=json
+refuse 2 "does not take '--sied' (did you mean '--side'?)" rules --sied
 refuse 2 "does not take '--xyz=9'; see" run --xyz=9
 refuse 2 "did you mean 'openarena-tour'?" run openarena-tou
 refuse 2 "did you mean 'frame-loop'?" bound frame-lop

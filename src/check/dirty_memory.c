@@ -13,11 +13,11 @@ static bool first_memory(struct dirty_memory *memory) {
     return false;
 }
 
-static enum vidmm_stage_outcome open_user(struct dirty_memory *memory) {
-    const struct check_setup setup = {.fail_at = 0};
+static enum vidmm_stage_outcome open_user(struct dirty_memory *memory,
+                                          const struct check_setup *setup) {
     /* Whether it pages by address a manager asked it, whose fences another one would begin again. */
     check_close(memory->check);
-    if (!check_open(memory->check, &setup) || !check_manage(memory->check, &setup) ||
+    if (!check_open(memory->check, setup) || !check_manage(memory->check, setup) ||
         !user_open(memory->check, &memory->user))
         return VIDMM_STAGE_STOPPED;
     memory->by_address = true;
@@ -61,11 +61,12 @@ static bool make_surfaces(struct dirty_memory *memory) {
 
 /* ---- Either way ------------------------------------------------------------------------------ */
 
-enum vidmm_stage_outcome dirty_memory_open(struct dirty_memory *memory, struct check *check) {
+enum vidmm_stage_outcome dirty_memory_open(struct dirty_memory *memory, struct check *check,
+                                           const struct check_setup *setup) {
     *memory = (struct dirty_memory){.check = check};
     enum vidmm_stage_outcome outcome = raw_open(&memory->raw, check);
     if (outcome == VIDMM_STAGE_SKIPPED && memory->raw.by_address)
-        outcome = open_user(memory);
+        outcome = open_user(memory, setup);
     if (!memory->by_address)
         memory->segment = memory->raw.memory;
     memory->ddi = memory->raw.ddi;

@@ -27,8 +27,9 @@ struct dirty_memory {
     uint64_t fence; /* of the move that is under way */
 };
 
-/* After check_open. DONE, or another outcome with check->shared->told.text; then it is closed. */
-enum vidmm_stage_outcome dirty_memory_open(struct dirty_memory *memory, struct check *check);
+/* After check_open with `setup`. DONE, or another outcome with check->shared->told.text; then it is closed. */
+enum vidmm_stage_outcome dirty_memory_open(struct dirty_memory *memory, struct check *check,
+                                           const struct check_setup *setup);
 /* Makes ready to write units of `unit` bytes; false: it cannot, and the stage ends. */
 bool dirty_memory_prepare(struct dirty_memory *memory, uint32_t unit);
 /* Units from `origin` on that a basis may have. */

@@ -255,7 +255,7 @@ enum vidmm_stage_outcome stage_dirty(struct check *check, uint32_t number) {
         return check_say(check, VIDMM_STAGE_SKIPPED, "dirty bits are for an adapter without links");
     if (!check_open(check, &setup))
         return VIDMM_STAGE_STOPPED;
-    enum vidmm_stage_outcome outcome = dirty_memory_open(&dirty.memory, check);
+    enum vidmm_stage_outcome outcome = dirty_memory_open(&dirty.memory, check, &setup);
     if (outcome != VIDMM_STAGE_DONE)
         return outcome;
     if (!tracks(&dirty.memory, &page))

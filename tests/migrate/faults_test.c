@@ -248,8 +248,12 @@ static void read_guest(struct fixture *fixture) {
     struct fixture_side *target = &fixture->target;
     struct migrate_channel channel;
     char text[256];
-    if (!open_file(&channel, false) || !open_journal(&target->journal, "target", text))
+    if (!open_file(&channel, false))
         return;
+    if (!open_journal(&target->journal, "target", text)) {
+        channel.close(channel.link.ctx);
+        return;
+    }
     struct migrate_party party = target->target.party;
     migrate_target_stop(&target->target);
     party.link = channel.link;

@@ -3,31 +3,35 @@
  */
 #include "cli.h"
 
-void cli_help_migrate(FILE *out) {
+static void help_sides(FILE *out) {
+    fputs("Usage: vidmm migrate send --to LINK [OPTION...] [WORKLOAD]\n"
+          "       vidmm migrate recv --from LINK [OPTION...] [WORKLOAD]\n"
+          "       vidmm migrate resolve [--take|--drop] CONTROL\n"
+          "\n"
+          "Moves the memory of a virtual GPU to another process while its workload runs. send\n"
+          "plays WORKLOAD and moves it to the other process during the run; recv, with the\n"
+          "same workload and options, waits for it and plays the rest. LINK is tcp:HOST:PORT,\n"
+          "unix:PATH or file:PATH; a file holds the paused guest until recv reads it.\n"
+          "\n"
+          "send:\n"
+          "      --to LINK          where recv listens\n"
+          "      --at EVENT|N%      event at which the migration begins (default: 50%)\n"
+          "      --rate RATE        limit the link to 1Gb/s, 100MB/s ...\n"
+          "      --fps N            limit the guest to N frames a second, as a display does\n"
+          "      --pause-target T   pause the guest when the pause will take less than T\n"
+          "                         (default 300ms)\n"
+          "      --pause-limit T    never pause it for longer than T (default 750ms)\n"
+          "      --rounds N         rounds until the guest counts as too dirty (default 30)\n"
+          "      --if-too-dirty X   throttle (default), stop, or pause for a long time\n"
+          "      --retry N          begin again after a failure, up to N times\n"
+          "recv:\n"
+          "      --from LINK        where to listen\n"
+          "both:\n",
+          out);
+}
+
+static void help_both(FILE *out) {
     fputs(
-        "Usage: vidmm migrate send --to LINK [OPTION...] [WORKLOAD]\n"
-        "       vidmm migrate recv --from LINK [OPTION...] [WORKLOAD]\n"
-        "       vidmm migrate resolve [--take|--drop] CONTROL\n"
-        "\n"
-        "Moves the memory of a virtual GPU to another process while its workload runs. send\n"
-        "plays WORKLOAD and moves it to the other process during the run; recv, with the\n"
-        "same workload and options, waits for it and plays the rest. LINK is tcp:HOST:PORT,\n"
-        "unix:PATH or file:PATH; a file holds the paused guest until recv reads it.\n"
-        "\n"
-        "send:\n"
-        "      --to LINK          where recv listens\n"
-        "      --at EVENT|N%      event at which the migration begins (default: 50%)\n"
-        "      --rate RATE        limit the link to 1Gb/s, 100MB/s ...\n"
-        "      --fps N            limit the guest to N frames a second, as a display does\n"
-        "      --pause-target T   pause the guest when the pause will take less than T\n"
-        "                         (default 300ms)\n"
-        "      --pause-limit T    never pause it for longer than T (default 750ms)\n"
-        "      --rounds N         rounds until the guest counts as too dirty (default 30)\n"
-        "      --if-too-dirty X   throttle (default), stop, or pause for a long time\n"
-        "      --retry N          begin again after a failure, up to N times\n"
-        "recv:\n"
-        "      --from LINK        where to listen\n"
-        "both:\n"
         "      --timeout T        time after which a silent link is lost, and for which send\n"
         "                         waits for recv (default 10s)\n"
         "      --driver-timeout SECONDS  time in which a call of the driver must begin or return\n"
@@ -54,4 +58,9 @@ void cli_help_migrate(FILE *out) {
         "rule; 2 bad usage or input; 3 the driver failed; 4 the guest did not move; 5 ended in\n"
         "doubt.\n",
         out);
+}
+
+void cli_help_migrate(FILE *out) {
+    help_sides(out);
+    help_both(out);
 }

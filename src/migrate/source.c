@@ -375,6 +375,7 @@ static void up(struct migrate_source *source) {
     source->up = true;
     if (source->state == SOURCE_CONNECT)
         greet(source);
+    source_give_linked(source);
 }
 
 static void take_news(struct migrate_source *source) {

@@ -48,8 +48,10 @@ struct migrate_source {
     uint32_t lag_wait;      /* for the target the guest waits so many times as long as it ran */
     bool standing, counted; /* LEAD: the target reached the event; all dirty pages are due */
     uint32_t retries;
-    uint64_t again_at; /* CONNECT: earliest next attempt */
-    uint64_t deadline; /* of the message that is expected; 0: none */
+    uint64_t again_at;    /* CONNECT: earliest next attempt */
+    uint64_t answer_by;   /* WITHDRAWN: then a link that is up counts as broken */
+    uint64_t last_answer; /* WITHDRAWN: then it gives up, whoever is there */
+    uint64_t deadline;    /* of the message that is expected; 0: none */
 
     /* Time: */
     uint64_t gate_at; /* when the guest came to this event */
@@ -110,6 +112,8 @@ enum migrate_verdict source_give_step(struct migrate_source *source);
 /* READY, OWNER, or HELLO of a target that connects again. */
 void source_give_message(struct migrate_source *source, const struct migrate_message *message);
 /* The link went down after SEAL. */
+/* A connection is made. */
+void source_give_linked(struct migrate_source *source);
 void source_give_down(struct migrate_source *source, const char *why);
 /* The migration fails before COMMIT: the guest goes on here. */
 void source_withdraw(struct migrate_source *source, const char *why);

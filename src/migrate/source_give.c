@@ -14,6 +14,8 @@
 #define RETRY_NS   (200 * MS)
 #define REMIND_NS  (5000 * MS)
 #define HOLD_SLICE (20 * MS)
+/* The target may need the whole timeout to see that its old link is dead, and once more to greet. */
+#define WITHDRAWN_TIMES 3
 
 /* ---- Ways out -------------------------------------------------------------------------------- */
 
@@ -59,7 +61,9 @@ void source_withdraw(struct migrate_source *source, const char *why) {
     }
     source->state = SOURCE_WITHDRAWN;
     source->deadline = migrate_now(party) + party->options->timeout_ns;
+    source->last_answer = migrate_now(party) + WITHDRAWN_TIMES * party->options->timeout_ns;
     source->again_at = 0;
+    source->answer_by = migrate_now(party) + party->options->timeout_ns / 2;
 }
 
 static void moved(struct migrate_source *source) {
@@ -233,6 +237,27 @@ static void reopen(struct migrate_source *source) {
         source_give_call(source);
 }
 
+/* Somebody is there: a while more, but not for ever. */
+void source_give_linked(struct migrate_source *source) {
+    uint64_t now = migrate_now(&source->party), timeout = source->party.options->timeout_ns;
+    if (source->state != SOURCE_WITHDRAWN)
+        return;
+    source->answer_by = now + timeout / 2;
+    source->deadline = now + timeout < source->last_answer ? now + timeout : source->last_answer;
+}
+
+/* ABORT may be lost on a link that seems to live: without an answer the target is called again. */
+static void step_withdrawn(struct migrate_source *source) {
+    struct migrate_party *party = &source->party;
+    if (migrate_now(party) > source->deadline) {
+        close_attempt(source);
+        return;
+    }
+    if (source->up && !source->hung_up && migrate_now(party) > source->answer_by)
+        hang_up(source, "the target did not answer ABORT in time");
+    reopen(source);
+}
+
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
 static enum migrate_verdict step_given(struct migrate_source *source) {
@@ -280,10 +305,7 @@ enum migrate_verdict source_give_step(struct migrate_source *source) {
     case SOURCE_MOVED:
         return MIGRATE_LEAVE;
     case SOURCE_WITHDRAWN:
-        if (migrate_now(party) > source->deadline)
-            close_attempt(source);
-        else
-            reopen(source);
+        step_withdrawn(source);
         return MIGRATE_RUN;
     default:
         return MIGRATE_RUN;

@@ -247,6 +247,8 @@ static void pipe_write(struct fixture *fixture, struct fixture_pipe *pipe, const
     bool cut = pipe->cut_at - begin < size; /* also false behind it */
     if (cut)
         size = (size_t)(pipe->cut_at - begin);
+    if (pipe->lost_at - begin < size)
+        size = (size_t)(pipe->lost_at - begin);
     if (pipe->size + size > pipe->room) {
         pipe->room = (pipe->size + size) * 2;
         pipe->bytes = realloc(pipe->bytes, pipe->room);
@@ -346,6 +348,8 @@ static void link_traffic(void *ctx, struct migrate_traffic *out) {
 
 static void pipe_reset(struct fixture_pipe *pipe) {
     pipe->size = pipe->read = pipe->allowed = 0;
+    if (pipe->carried == pipe->lost_at)
+        pipe->lost_at = FIXTURE_NEVER;
 }
 
 static void connect_sides(struct fixture *fixture) {
@@ -441,8 +445,9 @@ void fixture_start(struct fixture *fixture, unsigned writes) {
     fixture->pages = 48;
     fixture->events = 400;
     fixture->link.rate = 40000;
-    fixture->link.to_source.cut_at = fixture->link.to_source.spoil_at = FIXTURE_NEVER;
-    fixture->link.to_target.cut_at = fixture->link.to_target.spoil_at = FIXTURE_NEVER;
+    struct fixture_pipe *pipes[] = {&fixture->link.to_source, &fixture->link.to_target};
+    for (unsigned i = 0; i < 2; i++)
+        pipes[i]->cut_at = pipes[i]->spoil_at = pipes[i]->lost_at = FIXTURE_NEVER;
     side_start(fixture, &fixture->source, false);
     side_start(fixture, &fixture->target, true);
 }

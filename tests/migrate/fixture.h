@@ -23,6 +23,7 @@ struct fixture_pipe {
     uint64_t carried;          /* over all connections */
     uint64_t busy;             /* ticks with something on its way */
     uint64_t cut_at, spoil_at; /* of `carried`; FIXTURE_NEVER: not */
+    uint64_t lost_at;          /* from here on nothing arrives, though the connection stays */
 };
 
 struct fixture_side;

@@ -235,6 +235,35 @@ static void in_doubt_both_sides_wait_with_all_they_have_and_say_so(void **state)
     drop(fixture);
 }
 
+/* What each direction had carried when the source had sent SEAL and nothing of READY. */
+static void carried_by_ready(uint64_t *to_target, uint64_t *to_source) {
+    struct fixture *fixture = make(1);
+    fixture_go(fixture);
+    while (fixture->source.deeds[MIGRATE_GIVES] == 0) {
+        if (fixture->target.target.state != TARGET_READY)
+            *to_source = fixture->link.to_source.carried;
+        *to_target = fixture->link.to_target.carried;
+        fixture_tick(fixture);
+    }
+    drop(fixture);
+}
+
+/* The connection stays and carries nothing any more: neither side learns it by an end of the link. */
+static void
+a_withdrawn_source_calls_again_when_its_abort_is_lost_on_a_link_that_stays(void **state) {
+    (void)state;
+    uint64_t to_target = 0, to_source = 0;
+    carried_by_ready(&to_target, &to_source);
+    struct fixture *fixture = make(1);
+    fixture->link.to_target.lost_at = to_target;
+    fixture->link.to_source.lost_at = to_source;
+    fixture_go(fixture);
+    fixture_run(fixture, LONG_ENOUGH);
+    assert_false(fixture->source.result.moved);
+    one_owner_has_everything(fixture, "silent from READY", to_source);
+    drop(fixture);
+}
+
 /* ---- Decisions ------------------------------------------------------------------------------- */
 
 static void run_dirty(struct fixture *fixture, enum vidmm_migrate_too_dirty how) {
@@ -412,6 +441,8 @@ int main(void) {
         cmocka_unit_test(killing_either_side_at_any_instant_never_makes_two_owners),
         cmocka_unit_test(killing_either_side_around_the_commit_never_makes_two_owners),
         cmocka_unit_test(doubt_is_resolved_by_reconnecting),
+        cmocka_unit_test(
+            a_withdrawn_source_calls_again_when_its_abort_is_lost_on_a_link_that_stays),
         cmocka_unit_test(in_doubt_both_sides_wait_with_all_they_have_and_say_so),
         cmocka_unit_test(a_guest_that_is_too_fast_stays_when_it_must_not_be_held_back),
         cmocka_unit_test(a_guest_that_is_too_fast_is_held_back),

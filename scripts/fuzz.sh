@@ -14,13 +14,19 @@ ninja -C "$dir" fuzz-targets || exit 1
 found=$dir/fuzz-findings
 mkdir -p "$found"
 
+# Options of a target in the form that OSS-Fuzz takes, fuzz/NAME.options.
+options_of() {
+    [ ! -f "fuzz/$1.options" ] || sed -n 's/^\([a-z_]*\) = \(.*\)$/-\1=\2/p' "fuzz/$1.options"
+}
+
 names=()
 for source in fuzz/*.c; do
     name=$(basename "$source" .c)
     names+=("$name")
     # What is new of the corpus goes to the first directory, and away with it.
     mkdir -p "$found/$name.new"
-    "$dir/fuzz/fuzz-$name" -max_total_time="$seconds" -print_final_stats=1 -timeout=20 -rss_limit_mb=2048 \
+    # shellcheck disable=SC2046
+    "$dir/fuzz/fuzz-$name" -max_total_time="$seconds" -print_final_stats=1 -timeout=20 -rss_limit_mb=2048 $(options_of "$name") \
         -artifact_prefix="$found/$name-" "$found/$name.new" "fuzz/corpus/$name" >"$found/$name.log" 2>&1 &
     pids[${#names[@]}]=$!
 done

@@ -13,6 +13,8 @@
 
 #define BYTES_PER_PIXEL 4u
 #define WIDTH_MAX       4096u
+/* Bytes of private data; what a driver makes up beyond it is not to be had. */
+#define PRIVATE_MOST (64u << 20)
 
 /* The request; the union member must live as long as the query. */
 struct standard {
@@ -65,6 +67,8 @@ static enum vidmm_status make_standard(const struct shim *shim, struct vidmm_dev
         return VIDMM_DRIVER_REFUSED;
     UINT size = standard.ask.AllocationPrivateDriverDataSize;
     UINT resource_size = standard.ask.ResourcePrivateDriverDataSize;
+    if (size > PRIVATE_MOST || resource_size > PRIVATE_MOST)
+        return VIDMM_NO_MEMORY;
     /* At least one byte each: a size of zero is legal for one of them. */
     void *data = calloc(1, (size_t)size + 1), *resource = calloc(1, (size_t)resource_size + 1);
     enum vidmm_status status = VIDMM_NO_MEMORY;

@@ -26,6 +26,13 @@
 
 /* Answers INSUFFICIENT in a row that move MultipassOffset but write nothing. */
 #define SILENT_PASSES 65536u
+/* The same that write but leave MultipassOffset where it was, all that tells one call from the next. */
+#define REPEATED_PASSES 4096u
+
+/* Answers INSUFFICIENT in a row of one operation that get it nowhere. */
+struct passes {
+    uint32_t silent, repeated;
+};
 
 static HANDLE driver_handle(const struct vidmm_allocation *allocation) {
     return allocation && !allocation->dead ? allocation->handle : NULL;
@@ -328,18 +335,19 @@ static void drop_pass(struct vidmm_adapter *adapter, uint32_t physical,
     arg->MultipassOffset = 0;
 }
 
-/* The driver wants a fresh buffer for the rest of the operation. `silent` counts idle answers. */
+/* The driver wants a fresh buffer for the rest of the operation. */
 static enum vidmm_status next_pass(struct vidmm_adapter *adapter, uint32_t physical,
                                    DXGKARG_BUILDPAGINGBUFFER *arg, uint32_t used_before,
-                                   uint32_t multipass_before, uint32_t *silent) {
+                                   uint32_t multipass_before, struct passes *passes) {
     bool wrote = adapter->physical[physical].paging.used != used_before;
-    bool progress = wrote || arg->MultipassOffset != multipass_before;
+    bool moved = arg->MultipassOffset != multipass_before, progress = wrote || moved;
     if (!progress && used_before == 0)
         return no_progress(adapter, arg);
     if (progress)
         adapter->stats.multipass_splits++;
-    *silent = wrote ? 0 : *silent + 1;
-    if (*silent > SILENT_PASSES)
+    passes->silent = wrote ? 0 : passes->silent + 1;
+    passes->repeated = wrote && !moved ? passes->repeated + 1 : 0;
+    if (passes->silent > SILENT_PASSES || passes->repeated > REPEATED_PASSES)
         return no_progress(adapter, arg);
     drop_pass(adapter, physical, arg, used_before);
     return paging_submit(adapter, physical);
@@ -383,7 +391,7 @@ enum vidmm_status paging_build(struct vidmm_adapter *adapter, struct plan_op *op
     const uint32_t physical = op->op.physical;
     struct paging *paging = &adapter->physical[physical].paging;
     enum vidmm_status status = paging_begin(adapter, op);
-    uint32_t silent = 0;
+    struct passes passes = {0};
     bool wrote = false;
     if (status == VIDMM_OK && gart_serves(adapter, op))
         return build_in_gart(adapter, op);
@@ -407,7 +415,7 @@ enum vidmm_status paging_build(struct vidmm_adapter *adapter, struct plan_op *op
             return VIDMM_OK;
         }
         if (nt == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
-            status = next_pass(adapter, physical, &arg, used, multipass, &silent);
+            status = next_pass(adapter, physical, &arg, used, multipass, &passes);
         else if (nt == STATUS_GRAPHICS_ALLOCATION_BUSY)
             status = retry_idle(adapter, op, &arg);
         else

@@ -63,6 +63,7 @@ ALLOWED = [
     ('src/lookup/*', 'own wddm free string system vidmm/rules vidmm/lookup'),
     ('src/report/*', 'own free string system vidmm/*'),
     ('src/devices/*', 'own free string system vidmm/hwmodel vidmm/device'),
+    ('src/sweep/*', 'own free string system vidmm/*'),
     ('src/cc/crt/*', 'own wddm free string'),
     ('src/cc/*', 'own free string system vidmm/cc'),
     ('src/cli/*', 'own free string system vidmm/*'),

@@ -63,6 +63,7 @@ need has_ninja . ninja-build ninja-build ninja samurai ninja
 need has_command scdoc scdoc scdoc scdoc scdoc scdoc
 need has_library jansson libjansson-dev jansson-devel jansson jansson-dev jansson
 need has_library libzstd libzstd-dev libzstd-devel zstd zstd-dev zstd
+need has_library sqlite3 libsqlite3-dev sqlite-devel sqlite sqlite-dev sqlite
 need has_library expat libexpat1-dev expat-devel expat expat-dev expat
 need has_library libxxhash libxxhash-dev xxhash-devel xxhash xxhash-dev xxhash
 need has_library gnutls libgnutls28-dev gnutls-devel gnutls gnutls-dev gnutls

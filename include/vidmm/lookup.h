@@ -92,6 +92,17 @@ uint32_t vidmm_word_distance(const char *a, size_t a_length, const char *b, size
  * any bytes; empty: none is near. */
 void vidmm_nearest(const char *word, const char *(*name)(size_t index), char *text, size_t size);
 
+/* Which known word was meant by another one. */
+struct vidmm_meant {
+    const char *word;
+    const char *known; /* the nearest so far; NULL: none is near */
+    uint32_t distance;
+};
+void vidmm_meant_try(struct vidmm_meant *meant, const char *known);
+/* " (did you mean '--quiet'?)", or nothing. `known` must not have changed since. Returns `text`. */
+const char *vidmm_meant_text(const struct vidmm_meant *meant, const char *before, char *text,
+                             size_t size);
+
 /* The sets of a result: marks[number] is true for a member. */
 struct vidmm_lookup {
     const struct vidmm_rule *rule;     /* the words were the number of a rule: only it is set */

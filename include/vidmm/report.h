@@ -93,6 +93,9 @@ bool vidmm_report_timeline_close(struct vidmm_report_timeline *timeline, char *t
 bool vidmm_report_inspection_json(const char *path, const struct vidmm_inspection *inspection,
                                   char *text, size_t text_size);
 
+/* Any text and a line's end to a file, whole or not at all; "-" is standard output. Errors as above. */
+bool vidmm_report_file(const char *path, const char *content, char *text, size_t text_size);
+
 /* ---- Migration ------------------------------------------------------------------------------- */
 
 /* The report of one side: rounds, bytes, rates, the pause, a full copy; for the target also the run

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include <vidmm/check.h>
+#include <vidmm/lookup.h>
 #include <vidmm/migrate.h>
 #include <vidmm/report.h>
 #include <vidmm/run.h>
@@ -93,17 +94,6 @@ bool cli_refuse_value(const char *option, const char *value, const char *expecte
 struct option;
 int cli_next_option(int argc, char **argv, const char *letters, const struct option *list);
 
-/* words.c: which known word was meant by another one. */
-struct cli_meant {
-    const char *word;
-    const char *known; /* the nearest so far; NULL: none is near */
-    uint32_t distance;
-};
-void cli_meant_try(struct cli_meant *meant, const char *known);
-/* " (did you mean '--quiet'?)", or nothing. `known` must not have changed since. Returns `text`. */
-const char *cli_meant_text(const struct cli_meant *meant, const char *before, char *text,
-                           size_t size);
-
 /* calls.c: begins the record of events, if a file of it was asked for. false: one sentence is on standard
  * error. */
 bool cli_calls_begin(struct cli_options *options);
@@ -133,6 +123,8 @@ int cli_rules(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_cc(int argc, char **argv);
 int cli_migrate(int argc, char **argv);
+int cli_sweep(int argc, char **argv);
+int cli_plot(int argc, char **argv);
 
 void cli_help(FILE *out);
 void cli_help_run(FILE *out);
@@ -143,6 +135,8 @@ void cli_help_rules(FILE *out);
 void cli_help_check(FILE *out);
 void cli_help_cc(FILE *out);
 void cli_help_migrate(FILE *out);
+void cli_help_sweep(FILE *out);
+void cli_help_plot(FILE *out);
 
 /* vidmm_run_options.progress: a bar on standard error. */
 void cli_progress(void *ctx, uint64_t events_done, uint64_t events);

@@ -9,13 +9,13 @@
 
 /* What is nearest to a name, in memory of its own: names of recordings do not last. */
 struct nearest {
-    struct cli_meant meant;
+    struct vidmm_meant meant;
     char name[NAME];
 };
 
 static void try_name(void *ctx, const char *name) {
     struct nearest *nearest = ctx;
-    cli_meant_try(&nearest->meant, name);
+    vidmm_meant_try(&nearest->meant, name);
     if (nearest->meant.known != name)
         return;
     (void)snprintf(nearest->name, sizeof(nearest->name), "%s", name);
@@ -35,6 +35,6 @@ bool cli_find_workload(const struct cli_options *options, struct vidmm_workload 
         try_name(&nearest, generators[i].name);
     if (nearest.meant.known && nearest.meant.distance == 0) /* the file is what is wrong */
         nearest.meant.known = NULL;
-    cli_refuse("%s%s", error.text, cli_meant_text(&nearest.meant, "", meant, sizeof(meant)));
+    cli_refuse("%s%s", error.text, vidmm_meant_text(&nearest.meant, "", meant, sizeof(meant)));
     return false;
 }

@@ -36,20 +36,21 @@ static const struct {
     int (*run)(int argc, char **argv);
 } commands[] = {{"run", cli_run},         {"check", cli_check}, {"inspect", cli_inspect},
                 {"migrate", cli_migrate}, {"cc", cli_cc},       {"workloads", cli_workloads},
-                {"bound", cli_bound},     {"rules", cli_rules}};
+                {"bound", cli_bound},     {"rules", cli_rules}, {"sweep", cli_sweep},
+                {"plot", cli_plot}};
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static int run_named(int argc, char **argv) {
-    struct cli_meant meant = {.word = argv[0]};
+    struct vidmm_meant meant = {.word = argv[0]};
     char text[64];
     for (size_t i = 0; i < COMMANDS; i++) {
         if (strcmp(commands[i].name, argv[0]) == 0)
             return commands[i].run(argc, argv);
-        cli_meant_try(&meant, commands[i].name);
+        vidmm_meant_try(&meant, commands[i].name);
     }
     return cli_refuse("no command '%s'%s; see vidmm --help", argv[0],
-                      cli_meant_text(&meant, "", text, sizeof(text)));
+                      vidmm_meant_text(&meant, "", text, sizeof(text)));
 }
 
 /* vidmm help COMMAND is vidmm COMMAND --help. */

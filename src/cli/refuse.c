@@ -25,15 +25,15 @@ static bool looks_like_option(const char *word) {
 
 static void refuse_unknown(const char *command, const char *word, const struct option *list) {
     char name[64], text[128];
-    struct cli_meant meant = {.word = name};
+    struct vidmm_meant meant = {.word = name};
     (void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
     memmove(name, name + strspn(name, "-"), strlen(name + strspn(name, "-")) + 1);
     for (; list->name; list++)
-        cli_meant_try(&meant, list->name);
+        vidmm_meant_try(&meant, list->name);
     if (meant.distance == 0) /* the word has a value that the option does not take, or is short */
         meant.known = NULL;
     cli_refuse("vidmm %s does not take '%s'%s; see vidmm %s --help", command, word,
-               cli_meant_text(&meant, "--", text, sizeof(text)), command);
+               vidmm_meant_text(&meant, "--", text, sizeof(text)), command);
 }
 
 int cli_next_option(int argc, char **argv, const char *letters, const struct option *list) {

@@ -102,6 +102,7 @@ static void put_play(json_t *root, const struct vidmm_play_result *play) {
     put_count(root, "referenced_vram_bytes", play->referenced_vram);
     put_count(root, "referenced_aperture_bytes", play->referenced_aperture);
     put_count(root, "referenced_system_bytes", play->referenced_system);
+    put_count(root, "remote_bytes", play->referenced_remote);
     put_count(root, "paged_out_bytes", play->stats.paged_out_bytes);
     put_count(root, "paging_buffers", play->stats.paging_buffers);
     put_count(root, "multipass_splits", play->stats.multipass_splits);

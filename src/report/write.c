@@ -4,6 +4,8 @@
  */
 #include "write.h"
 
+#include <vidmm/report.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +80,10 @@ bool report_write(const char *path, const char *dump, char *text, size_t size) {
     (void)fputs(dump, stream.file);
     (void)fputc('\n', stream.file);
     return report_stream_close(&stream, text, size);
+}
+
+bool vidmm_report_file(const char *path, const char *content, char *text, size_t text_size) {
+    return report_write(path, content, text, text_size);
 }
 
 bool report_write_json(const char *path, json_t *root, char *text, size_t size) {

@@ -153,6 +153,8 @@ void run_play_here(const struct vidmm_workload *workload, const struct vidmm_run
         play_in_harness(workload, options, player, result);
     else
         run_worsen(result, VIDMM_RUN_DRIVER_FAILED, "out of memory for the byte oracle");
+    if (result->ledger && result->ledger->short_of_memory)
+        run_worsen(result, VIDMM_RUN_DRIVER_FAILED, VIDMM_LEDGER_SHORT);
     vidmm_player_destroy(player);
 }
 

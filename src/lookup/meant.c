@@ -1,13 +1,12 @@
 /*
- * words.c - which known word was meant by one that is not known.
+ * meant.c - which known word was meant by one that is not known.
  */
-#include "cli.h"
-
-#include <string.h>
-
 #include <vidmm/lookup.h>
 
-void cli_meant_try(struct cli_meant *meant, const char *known) {
+#include <stdio.h>
+#include <string.h>
+
+void vidmm_meant_try(struct vidmm_meant *meant, const char *known) {
     size_t length = strlen(meant->word), other = strlen(known);
     if (length > VIDMM_WORD_LONGEST || other > VIDMM_WORD_LONGEST)
         return;
@@ -19,8 +18,8 @@ void cli_meant_try(struct cli_meant *meant, const char *known) {
     meant->distance = distance;
 }
 
-const char *cli_meant_text(const struct cli_meant *meant, const char *before, char *text,
-                           size_t size) {
+const char *vidmm_meant_text(const struct vidmm_meant *meant, const char *before, char *text,
+                             size_t size) {
     *text = '\0';
     if (meant->known)
         (void)snprintf(text, size, " (did you mean '%s%s'?)", before, meant->known);

@@ -22,6 +22,7 @@
 #   make unusual                 correct drivers of unusual shape, 5 times each and 5 times beside 8 busy loops
 #   make settings                the reference driver at COUNT settings drawn at random, from SEED on
 #   make attacks                 COUNT attacks on a migration (300), and 200 kills of each of its sides; SEED=1
+#   make faults                  each allocation of the checkers fails, in run and check; counts of how they end
 #   make images                  every example driver as an image (.sys), by mingw and by clang
 #   make install                 PREFIX=/usr/local
 #   make clean
@@ -33,7 +34,7 @@ BENCH = $(if $(QUICK),VIDMM_BENCH_QUICK=1) python3 bench/table.py
 COUNT ?= 500
 SEED ?= 0
 
-.PHONY: all images run test bench bench-compare evictions stress fuzz check install clean sanitize tsan coverage matrix matrix-gpummu matrix-contract hostile mutation unusual settings attacks format deps deps-checks
+.PHONY: all images run test bench bench-compare evictions stress fuzz check install clean sanitize tsan coverage matrix matrix-gpummu matrix-contract hostile mutation unusual settings attacks faults format deps deps-checks
 .NOTPARALLEL:
 
 all: deps
@@ -104,6 +105,10 @@ mutation: deps-checks all
 
 unusual: deps-checks all
 	@tests/unusual/repeat.sh build
+
+faults: all
+	@VIDMM_WORKLOADS=$(CURDIR)/workloads tests/faults/faults.py build/vidmm build/tests/faults/fail_alloc.so \
+		--seed $(SEED) --list build/faults.txt
 
 settings: deps-checks all
 	@SETTINGS_SEED=$(SEED) SETTINGS_COUNT=$(COUNT) build/tests/check/settings

@@ -62,6 +62,10 @@ struct vidmm_ledger_seen {
     uint64_t call;    /* of the first time */
 };
 
+/* What is said of a ledger that is short of memory. */
+#define VIDMM_LEDGER_SHORT                                                                         \
+    "out of memory for the referee or the examination: what came after is not judged"
+
 /* Plain data; zero is an empty ledger. */
 struct vidmm_ledger {
     uint32_t kept[VIDMM_RULES_SIZE];   /* times that the rule was judged and kept */
@@ -79,6 +83,9 @@ struct vidmm_ledger {
     uint32_t depth;   /* of DDI calls under way */
     char calling[96]; /* the DDI call under way, or empty */
     char step[96];
+    /* Not 0: a referee or the examination was refused memory. What came after it is not verified, and
+     * a referee makes no finding of it. */
+    uint32_t short_of_memory;
 };
 
 /* A GPU virtual address as the GPU translates it now, also by stale TLB entries. */

@@ -61,17 +61,44 @@ static bool make_surfaces(struct dirty_memory *memory) {
 
 /* ---- Either way ------------------------------------------------------------------------------ */
 
+bool dirty_memory_query(const struct dirty_memory *memory, DXGK_QUERYADAPTERINFOTYPE type,
+                        UINT *segment, UINT32 *value) {
+    const DXGKARG_QUERYADAPTERINFO args = {.Type = type,
+                                           .pInputData = segment,
+                                           .InputDataSize = segment ? sizeof(*segment) : 0,
+                                           .pOutputData = value,
+                                           .OutputDataSize = sizeof(*value)};
+    return memory->ddi->DxgkDdiQueryAdapterInfo(memory->adapter, &args) == STATUS_SUCCESS;
+}
+
+bool dirty_memory_tracked(const struct dirty_memory *memory) {
+    DXGK_DIRTY_BIT_TRACKING_CAPS caps = {.Value = 0};
+    return memory->version >= DXGKDDI_INTERFACE_VERSION_WDDM3_2 &&
+           dirty_memory_query(memory, DXGKQAITYPE_DIRTYBITTRACKINGCAPS, NULL, &caps.Value) &&
+           caps.DirtyBitTrackingSupported;
+}
+
+static void learn_driver(struct dirty_memory *memory) {
+    memory->ddi = memory->raw.ddi;
+    memory->adapter = vidmm_host_adapter(memory->check->harness.host);
+    memory->version = memory->raw.info.interface_version;
+}
+
 enum vidmm_stage_outcome dirty_memory_open(struct dirty_memory *memory, struct check *check,
                                            const struct check_setup *setup) {
     *memory = (struct dirty_memory){.check = check};
     enum vidmm_stage_outcome outcome = raw_open(&memory->raw, check);
-    if (outcome == VIDMM_STAGE_SKIPPED && memory->raw.by_address)
-        outcome = open_user(memory, setup);
-    if (!memory->by_address)
+    learn_driver(memory);
+    if (outcome != VIDMM_STAGE_SKIPPED || !memory->raw.by_address) {
         memory->segment = memory->raw.memory;
-    memory->ddi = memory->raw.ddi;
-    memory->adapter = vidmm_host_adapter(check->harness.host);
-    memory->version = memory->raw.info.interface_version;
+        return outcome;
+    }
+    /* Asked of the host that is there: only a driver that tracks is started again with a manager. */
+    if (!dirty_memory_tracked(memory))
+        return check_say(check, VIDMM_STAGE_SKIPPED, "the driver reports no dirty-bit tracking");
+    outcome = open_user(memory, setup);
+    if (outcome == VIDMM_STAGE_DONE)
+        learn_driver(memory);
     return outcome;
 }
 

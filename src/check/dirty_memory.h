@@ -30,6 +30,11 @@ struct dirty_memory {
 /* After check_open with `setup`. DONE, or another outcome with check->shared->told.text; then it is closed. */
 enum vidmm_stage_outcome dirty_memory_open(struct dirty_memory *memory, struct check *check,
                                            const struct check_setup *setup);
+/* DxgkDdiQueryAdapterInfo of a type that answers with one number; `segment` may be NULL. */
+bool dirty_memory_query(const struct dirty_memory *memory, DXGK_QUERYADAPTERINFOTYPE type,
+                        UINT *segment, UINT32 *value);
+/* Whether the driver reports that it tracks dirty pages at all. */
+bool dirty_memory_tracked(const struct dirty_memory *memory);
 /* Makes ready to write units of `unit` bytes; false: it cannot, and the stage ends. */
 bool dirty_memory_prepare(struct dirty_memory *memory, uint32_t unit);
 /* Units from `origin` on that a basis may have. */

@@ -26,7 +26,7 @@ static void segments_ask_both(struct check *check) {
     if (check_ask_segments(check, &out) != STATUS_SUCCESS || out.NbSegment == 0 ||
         out.NbSegment > SEGMENTS_MAX)
         return;
-    BYTE *array = calloc(out.NbSegment, sizeof(DXGK_SEGMENTDESCRIPTOR4));
+    BYTE *array = check_memory(check, out.NbSegment * sizeof(DXGK_SEGMENTDESCRIPTOR4));
     out.pSegmentDescriptor = array;
     if (array)
         (void)check_ask_segments(check, &out);

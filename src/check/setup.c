@@ -4,6 +4,7 @@
 #include "stage.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <vidmm/interfaces.h>
@@ -323,4 +324,13 @@ void check_close(struct check *check) {
     if (!strstr(text, "left behind"))
         vidmm_ledger_note(&check->shared->ledger, VIDMM_FINDING_REFUSED, VIDMM_SIDE_DRIVER, "%s",
                           text);
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+void *check_memory(struct check *check, size_t size) {
+    void *memory = calloc(1, size);
+    if (!memory)
+        check->shared->ledger.short_of_memory = 1;
+    return memory;
 }

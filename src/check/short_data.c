@@ -70,7 +70,7 @@ static void short_twice(struct check *check, void *data, uint32_t size) {
 
 void check_short_data(struct check *check, const struct check_surface *surface) {
     const uint32_t sizes[] = {0, 1, surface->size / 2, surface->size - 1};
-    void *zeros = calloc(1, (size_t)surface->size + 1);
+    void *zeros = check_memory(check, (size_t)surface->size + 1);
     for (uint32_t i = 0; surface->size > 1 && i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         check_step(check, "objects: %u bytes of private data, of %u", sizes[i], surface->size);
         short_twice(check, surface->data, sizes[i]);

@@ -111,6 +111,9 @@ void check_tell(const struct check *check);
 enum vidmm_stage_outcome check_child(struct check *check, const struct check_stage *stage,
                                      uint32_t number);
 
+/* setup.c: memory of the examination itself, zeroed; NULL: there is none, and the check says so. */
+void *check_memory(struct check *check, size_t size);
+
 /* setup.c. false: a finding or check->shared->told.text says why. */
 bool check_open(struct check *check, const struct check_setup *setup);
 bool check_manage(struct check *check, const struct check_setup *setup);

@@ -214,24 +214,11 @@ static void dirty_play(struct dirty *dirty) {
 
 /* ---- Which memory ---------------------------------------------------------------------------- */
 
-static bool query(const struct dirty_memory *memory, DXGK_QUERYADAPTERINFOTYPE type, UINT *segment,
-                  UINT32 *value) {
-    const DXGKARG_QUERYADAPTERINFO args = {.Type = type,
-                                           .pInputData = segment,
-                                           .InputDataSize = segment ? sizeof(*segment) : 0,
-                                           .pOutputData = value,
-                                           .OutputDataSize = sizeof(*value)};
-    return memory->ddi->DxgkDdiQueryAdapterInfo(memory->adapter, &args) == STATUS_SUCCESS;
-}
-
 /* `page`: bytes of a dirty bit. */
 static bool tracks(const struct dirty_memory *memory, uint32_t *page) {
-    DXGK_DIRTY_BIT_TRACKING_CAPS caps = {.Value = 0};
     UINT id = memory->segment.driver_id;
-    return memory->version >= DXGKDDI_INTERFACE_VERSION_WDDM3_2 &&
-           query(memory, DXGKQAITYPE_DIRTYBITTRACKINGCAPS, NULL, &caps.Value) &&
-           caps.DirtyBitTrackingSupported &&
-           query(memory, DXGKQAITYPE_DIRTYBITTRACKINGSEGMENTCAPS, &id, page) &&
+    return dirty_memory_tracked(memory) &&
+           dirty_memory_query(memory, DXGKQAITYPE_DIRTYBITTRACKINGSEGMENTCAPS, &id, page) &&
            *page >= CHECK_PAGE && memory->ddi->DxgkDdiCreateMemoryBasis;
 }
 

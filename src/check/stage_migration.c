@@ -45,10 +45,10 @@ static void migration_drop(struct check *check, struct copy *copy) {
     *copy = (struct copy){.count = 0};
 }
 
-static void measure(struct copy *copy) {
+static void measure(struct check *check, struct copy *copy) {
     for (uint32_t i = 0; i < copy->count; i++)
         copy->size += copy->ranges[i].size;
-    copy->bytes = malloc((size_t)copy->size + 1);
+    copy->bytes = check_memory(check, (size_t)copy->size + 1);
 }
 
 typedef enum vidmm_status mover(struct check *check, uint32_t segment,
@@ -105,7 +105,7 @@ static void read_round(struct check *check) {
         struct copy copy = {.segment = id};
         if (good(check,
                  vidmm_migration_dirty(check->harness.adapter, id, &copy.ranges, &copy.count))) {
-            measure(&copy);
+            measure(check, &copy);
             (void)migration_move(check, &copy, read_pieces);
         }
         migration_drop(check, &copy);
@@ -130,7 +130,7 @@ static void keep_board(struct check *check) {
     if (!good(check, vidmm_migration_save(check->harness.adapter, VIDMM_MIGRATION_IMMUTABLE,
                                           &state.data, &state.size)))
         return;
-    stage.board = malloc(state.size + 1);
+    stage.board = check_memory(check, state.size + 1);
     if (stage.board) {
         memcpy(stage.board, state.data, state.size);
         stage.board_size = state.size;
@@ -146,7 +146,7 @@ static void migration_release(struct check *check, struct state *state) {
 /* Invalid data; the referee judges the driver's answer. */
 static void show_others(struct check *check) {
     struct vidmm_adapter *adapter = check->harness.adapter;
-    unsigned char *other = malloc(stage.board_size + 1);
+    unsigned char *other = check_memory(check, stage.board_size + 1);
     check_step(check, "migration: state of another GPU");
     for (size_t i = 0; other && i < stage.board_size; i++)
         other[i] = (unsigned char)~((const unsigned char *)stage.board)[i];
@@ -176,14 +176,14 @@ static void read_all(struct check *check, struct whole *whole) {
         if (!good(check,
                   vidmm_migration_used(check->harness.adapter, id, &copy->ranges, &copy->count)))
             return;
-        measure(copy);
+        measure(check, copy);
         (void)migration_move(check, copy, read_pieces);
     }
 }
 
 static void poison(struct check *check, const struct copy *copy) {
     struct copy other = *copy;
-    other.bytes = malloc((size_t)copy->size + 1);
+    other.bytes = check_memory(check, (size_t)copy->size + 1);
     if (other.bytes)
         memset(other.bytes, POISON, (size_t)copy->size);
     (void)migration_move(check, &other, write_pieces);

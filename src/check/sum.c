@@ -122,7 +122,9 @@ static void conclude(struct vidmm_check_result *result) {
         return;
     if (result->passed != 0 && result->ledger.calls == 0)
         driver_failed(result, NULL, "rules were kept, and no call was made");
-    if (refusal)
+    if (result->ledger.short_of_memory)
+        driver_failed(result, NULL, VIDMM_LEDGER_SHORT);
+    else if (refusal)
         driver_failed(result, NULL, refusal->found);
     else if (stop)
         driver_failed(result, stop->name, stop->text);

@@ -75,8 +75,8 @@ bool check_surface_open_as(struct check *check, struct check_surface *surface,
     if (!check->harness.spoken.DxgkDdiGetStandardAllocationDriverData ||
         !want(check, surface, kind, format, width, height) || !surface_ask(check, surface))
         return false;
-    surface->data = calloc(1, (size_t)surface->ask.AllocationPrivateDriverDataSize + 1);
-    surface->resource = calloc(1, (size_t)surface->ask.ResourcePrivateDriverDataSize + 1);
+    surface->data = check_memory(check, (size_t)surface->ask.AllocationPrivateDriverDataSize + 1);
+    surface->resource = check_memory(check, (size_t)surface->ask.ResourcePrivateDriverDataSize + 1);
     if (!surface->data || !surface->resource)
         return false;
     surface->ask.pAllocationPrivateDriverData = surface->data;

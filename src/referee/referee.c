@@ -12,9 +12,10 @@
 #include "watch/dirty.h"
 #include "watch/own_memory.h"
 #include "watch/watch.h"
+#include "state/memory.h"
 
 struct vidmm_referee *vidmm_referee_create(const struct vidmm_referee_config *config) {
-    struct vidmm_referee *referee = calloc(1, sizeof(*referee));
+    struct vidmm_referee *referee = memory_calloc(1, sizeof(*referee));
     if (!referee)
         return NULL;
     if (!registry_add(referee)) {

@@ -249,6 +249,12 @@ static NTSTATUS APIENTRY share_surfaces(const HANDLE adapter,
     return status;
 }
 
+static void install_share(DRIVER_INITIALIZATION_DATA *table,
+                          PDXGKDDI_GETSTANDARDALLOCATIONDRIVERDATA describe) {
+    table->DxgkDdiQueryAdapterInfo = share_surfaces;
+    table->DxgkDdiGetStandardAllocationDriverData = describe;
+}
+
 /* ... but lays them out as its own are. */
 static NTSTATUS APIENTRY share_unaligned(const HANDLE adapter,
                                          DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
@@ -262,8 +268,7 @@ static NTSTATUS APIENTRY share_unaligned(const HANDLE adapter,
 }
 
 static void install_share_unaligned(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiQueryAdapterInfo = share_surfaces;
-    table->DxgkDdiGetStandardAllocationDriverData = share_unaligned;
+    install_share(table, share_unaligned);
 }
 
 /* ... or with as many rows as there are. */
@@ -282,8 +287,7 @@ static NTSTATUS APIENTRY share_own_rows(const HANDLE adapter,
 }
 
 static void install_share_own_rows(DRIVER_INITIALIZATION_DATA *table) {
-    table->DxgkDdiQueryAdapterInfo = share_surfaces;
-    table->DxgkDdiGetStandardAllocationDriverData = share_own_rows;
+    install_share(table, share_own_rows);
 }
 
 static NTSTATUS APIENTRY pitch_in_pixels(const HANDLE adapter,

@@ -82,6 +82,17 @@ static NTSTATUS APIENTRY always_further(const HANDLE adapter, build_args *args) 
 }
 REPLACE(DxgkDdiBuildPagingBuffer, always_further)
 
+/* From the beginning again and again, for as long as somebody gives it a buffer. */
+static NTSTATUS APIENTRY begins_again(const HANDLE adapter, build_args *args) {
+    UINT before = args->MultipassOffset;
+    NTSTATUS status = good_build(adapter, args);
+    if (args->Operation != DXGK_OPERATION_FILL || !NT_SUCCESS(status))
+        return status;
+    args->MultipassOffset = before;
+    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+}
+REPLACE(DxgkDdiBuildPagingBuffer, begins_again)
+
 static NTSTATUS APIENTRY busy_fill(const HANDLE adapter, build_args *args) {
     return args->Operation == DXGK_OPERATION_FILL ? STATUS_GRAPHICS_ALLOCATION_BUSY
                                                   : good_build(adapter, args);
@@ -218,6 +229,7 @@ const struct mutant mutants_paging[] = {
     {BREAKS(157, DRIVER, "paging", never_enough, "wants more room in an empty buffer, for ever")},
     {BREAKS(157, DRIVER, "paging", always_further,
             "moves MultipassOffset and writes nothing, for ever")},
+    {BREAKS(157, DRIVER, "paging", begins_again, "encodes FILL again in each buffer, for ever")},
     {BREAKS(163, DRIVER, "paging", busy_fill, "answers FILL with ALLOCATION_BUSY")},
     {BREAKS(163, DRIVER, "paging", busy_idle, "answers ALLOCATION_BUSY for an idle allocation")},
     {BREAKS(166, DRIVER, "paging", private_too_far, "moves pDmaBufferPrivateData beyond the end"),

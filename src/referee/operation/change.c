@@ -7,6 +7,7 @@
 
 #include "state/judge.h"
 #include "operation/table.h"
+#include "state/memory.h"
 
 uint32_t change_elements(const struct table_change *change) {
     return change->repeat ? 1 : change->count;
@@ -46,7 +47,7 @@ static struct tables_table *change_narrow(struct vidmm_referee *referee,
                                           const struct table_change *change,
                                           struct tables_table *table) {
     struct tables_table old = *table;
-    old.entry = calloc(table->entries, sizeof(*old.entry));
+    old.entry = memory_calloc(table->entries, sizeof(*old.entry));
     if (old.entry)
         memcpy(old.entry, table->entry, table->entries * sizeof(*old.entry));
     struct tables_table *made = tables_make(referee, change->place, change->process, 0, false,
@@ -162,9 +163,10 @@ static void change_set_entries(struct vidmm_referee *referee, const struct table
     }
 }
 
-static struct tables_owner change_owner_of(struct vidmm_referee *referee,
-                                           const struct table_change *change, uint32_t index) {
-    uint64_t at = (uint64_t)(index - change->start) << change_shift(referee, change);
+/* `shift`: change_shift of the change. */
+static struct tables_owner change_owner_of(const struct table_change *change, uint32_t index,
+                                           uint32_t shift) {
+    uint64_t at = (uint64_t)(index - change->start) << shift;
     if (change->owner)
         return change->owner[index - change->start];
     return (struct tables_owner){.allocation = change->allocation,
@@ -185,21 +187,22 @@ static void change_note_left(struct vidmm_referee *referee, struct table_change 
 }
 
 static void change_set_owner(struct vidmm_referee *referee, struct table_change *change,
-                             struct tables_table *table, uint32_t index) {
-    const struct tables_owner owner = change_owner_of(referee, change, index);
+                             struct tables_table *table, uint32_t index, uint32_t shift) {
+    const struct tables_owner owner = change_owner_of(change, index, shift);
     /* Above the leaves from the first large page on. */
     bool owned =
         owner.allocation && tables_is_page(table, &table->entry[index].value[TABLES_ASKED]);
     if (!table->owner && owned)
-        table->owner = calloc(table->entries, sizeof(*table->owner));
+        table->owner = memory_calloc(table->entries, sizeof(*table->owner));
     if (table->owner)
         change_note_left(referee, change, owners_set(referee, table, index, &owner));
 }
 
 static void change_set_owners(struct vidmm_referee *referee, struct table_change *change,
                               struct tables_table *table) {
+    const uint32_t shift = change_shift(referee, change);
     for (uint32_t i = change->start; i < change_end(change, table); i++)
-        change_set_owner(referee, change, table, i);
+        change_set_owner(referee, change, table, i, shift);
 }
 
 void change_settle(struct vidmm_referee *referee, struct table_change *change) {

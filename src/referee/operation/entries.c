@@ -8,6 +8,7 @@
 
 #include "operation/operation.h"
 #include "operation/table.h"
+#include "state/memory.h"
 
 #define TABLE_UNIT (UINT64_C(1) << 16) /* table addresses are multiples of it */
 #define RANGES     1024u
@@ -116,7 +117,7 @@ static void entries_asked(struct vidmm_referee *referee, struct shadow_operation
     size_t values = (size_t)entries * sizeof(DXGK_PTE);
     size_t behind = values + copy->NumRanges * sizeof(struct copied_range);
     struct copies *copies =
-        calloc(1, sizeof(*copies) + behind + (size_t)entries * sizeof(struct tables_owner));
+        memory_calloc(1, sizeof(*copies) + behind + (size_t)entries * sizeof(struct tables_owner));
     operation->own = copies;
     if (!copies)
         return;
@@ -137,7 +138,7 @@ static struct table_change *entries_change_of(struct vidmm_referee *referee,
     if (!table || range->start + range->count > table->entries)
         return NULL;
     struct table_change *change =
-        calloc(1, sizeof(*change) + range->count * sizeof(change->entry[0]));
+        memory_calloc(1, sizeof(*change) + range->count * sizeof(change->entry[0]));
     if (!change)
         return NULL;
     change->place = range->to;

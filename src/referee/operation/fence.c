@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "operation/operation.h"
+#include "state/memory.h"
 
 /* What an operation keeps. */
 struct fence_signal {
@@ -42,7 +43,8 @@ static void fence_asked(struct vidmm_referee *referee, struct shadow_operation *
     MANAGER_MUST(420, found.valid && !found.zero && !found.entry.ReadOnly,
                  "an address of the process that the operation runs in, which can be written",
                  "MonitoredFenceGpuVa 0x%llx leads nowhere", LLU(arm->MonitoredFenceGpuVa));
-    struct fence_signal *signal = found.valid && !found.zero ? calloc(1, sizeof(*signal)) : NULL;
+    struct fence_signal *signal =
+        found.valid && !found.zero ? memory_calloc(1, sizeof(*signal)) : NULL;
     if (!signal)
         return;
     bool seen;

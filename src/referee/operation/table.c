@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "operation/operation.h"
+#include "state/memory.h"
 
 /* ---- The operation as it is kept ------------------------------------------------------------- */
 
@@ -30,7 +31,7 @@ static struct table_change *table_keep(struct vidmm_referee *referee,
     if (!dual || update->PageTableLevel != 1)
         second = NULL;
     uint8_t kinds = (uint8_t)((!!first) | (!!second << 1));
-    struct table_change *change = calloc(1, sizeof(*change) + 2 * count * sizeof(DXGK_PTE));
+    struct table_change *change = memory_calloc(1, sizeof(*change) + 2 * count * sizeof(DXGK_PTE));
     if (!change)
         return NULL;
     change->process = update->hProcess;

@@ -16,6 +16,7 @@
 #include "operation/operation.h"
 #include "operation/table.h"
 #include "state/hash.h"
+#include "state/memory.h"
 
 #define BITS_PLACES 32768u /* a power of two; the newest value of each is kept */
 #define COARSE      16u    /* entries of the largest page of leaf tables, 64 KB */
@@ -183,7 +184,7 @@ void bits_done(struct vidmm_referee *referee, const struct table_change *change)
         bits_modelled(referee, process))
         return;
     if (!referee->tables.bits)
-        referee->tables.bits = calloc(1, sizeof(*referee->tables.bits));
+        referee->tables.bits = memory_calloc(1, sizeof(*referee->tables.bits));
     if (!referee->tables.bits)
         return;
     struct bits_seen seen = {.size = (uint32_t)(table->bytes / table->entries)};

@@ -9,6 +9,7 @@
 
 #include "operation/dirty_bits.h"
 #include "operation/operation.h"
+#include "state/memory.h"
 
 #define PAGES_MAX (UINT64_C(1) << 20) /* of an operation whose bytes are compared */
 
@@ -110,7 +111,7 @@ static struct virtual_copy *virtual_copy_of(struct vidmm_referee *referee, const
     if (pages > PAGES_MAX)
         return NULL;
     struct virtual_copy *copy =
-        calloc(1, sizeof(*copy) + all * (sizeof(copy->page[0]) + sizeof(copy->segment[0])));
+        memory_calloc(1, sizeof(*copy) + all * (sizeof(copy->page[0]) + sizeof(copy->segment[0])));
     if (copy) {
         copy->segment = (uint16_t *)(void *)(copy->page + all);
         copy->pages = pages;

@@ -169,9 +169,11 @@ const struct vidmm_rule rules_e[] = {
         .statement = "Given an empty buffer of full size, the driver makes progress instead of "
                      "answering STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER again.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
-        .how = "When a fresh buffer is answered with the status, pDmaBuffer or MultipassOffset "
-               "must have moved; and after 65536 such answers in a row that wrote nothing a "
-               "MultipassOffset that moves is no progress either.",
+        .how =
+            "When a fresh buffer is answered with the status, pDmaBuffer or MultipassOffset "
+            "must have moved; and after 65536 such answers in a row that wrote nothing a "
+            "MultipassOffset that moves is no progress either, nor are bytes after 4096 in a row "
+            "that left it where it was.",
         .why = "An operation that needs more than PagingBufferSize in one piece can never be "
                "built.",
         .windows = "The pages do not say; the manager would repeat the call for ever, and the "

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "service/services.h"
+#include "state/memory.h"
 
 #define RESERVE_UNIT 0x10000u
 #define QUEUED       128u
@@ -45,7 +46,7 @@ static void addresses_forget_range(struct vidmm_referee *referee, uint64_t start
 
 static void addresses_note_reservation(struct vidmm_referee *referee,
                                        const struct vidmm_request_addresses *what) {
-    struct requests_reservation *reservation = calloc(1, sizeof(*reservation));
+    struct requests_reservation *reservation = memory_calloc(1, sizeof(*reservation));
     if (!reservation || !keyed_add(&referee->requests.protections, &reservation->by_protection,
                                    what->driver_protection)) {
         free(reservation);

@@ -1,5 +1,6 @@
 /* grow.c - see grow.h. */
 #include "state/grow.h"
+#include "state/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ bool grow(void *array, uint32_t *room, uint32_t wanted, size_t size) {
     if (more < wanted)
         more = wanted;
     memcpy(&old, array, sizeof(old)); /* a pointer to any type */
-    now = realloc(old, more * size);
+    now = memory_realloc(old, more * size);
     if (!now)
         return false;
     memset(now + *room * size, 0, (more - *room) * size);

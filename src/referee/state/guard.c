@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "state/judge.h"
+#include "state/memory.h"
 
 #define PAGE 4096u
 
@@ -29,7 +30,7 @@ static uint8_t *guard_block_take(struct guard_blocks *blocks, size_t room) {
     uint32_t class = guard_class(room);
     if (class < GUARD_CLASSES && blocks->spares[class].count != 0)
         return blocks->spares[class].block[--blocks->spares[class].count];
-    return aligned_alloc(PAGE, room);
+    return memory_pages(PAGE, room);
 }
 
 static void guard_block_give(struct guard_blocks *blocks, struct guard_block block) {

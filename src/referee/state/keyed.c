@@ -1,5 +1,6 @@
 /* keyed.c - see keyed.h. */
 #include "state/keyed.h"
+#include "state/memory.h"
 
 #include <stdlib.h>
 
@@ -19,7 +20,7 @@ static void keyed_chain(struct keyed_table *table, struct keyed *keyed) {
 /* Twice as many buckets; without memory for them the old ones serve on. False: there are none. */
 static bool keyed_grow(struct keyed_table *table) {
     uint32_t buckets = table->buckets != 0 ? table->buckets * 2 : KEYED_FIRST;
-    struct keyed **bucket = calloc(buckets, sizeof(struct keyed *));
+    struct keyed **bucket = memory_calloc(buckets, sizeof(struct keyed *));
     if (!bucket)
         return table->buckets != 0;
     free(table->bucket);

@@ -7,6 +7,7 @@
 #include <vidmm/referee.h>
 
 #include "rules/host.h"
+#include "state/memory.h"
 #include "state/status.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -171,6 +172,13 @@ static void ledger_enter(struct vidmm_ledger *ledger, struct vidmm_finding *find
     ledger_tell(finding);
 }
 
+/* A referee that was refused memory has not seen all: what it would say now may be its own gap. */
+static bool ledger_closed(struct vidmm_ledger *ledger) {
+    if (memory_short())
+        __atomic_store_n(&ledger->short_of_memory, 1, __ATOMIC_RELAXED);
+    return memory_short();
+}
+
 /* The sentence of a finding. */
 static void ledger_say(struct vidmm_finding *finding, const char *format, va_list args) {
     char text[sizeof(finding->found)];
@@ -184,6 +192,8 @@ void vidmm_ledger_judge(struct vidmm_ledger *ledger, uint32_t rule, enum vidmm_s
         __atomic_fetch_add(&ledger->kept[rule], 1, __ATOMIC_RELAXED);
         return;
     }
+    if (ledger_closed(ledger))
+        return;
     __atomic_fetch_add(&ledger->broken[rule], 1, __ATOMIC_RELAXED);
     if (ledger->muted[rule])
         return;
@@ -201,6 +211,8 @@ void vidmm_ledger_note(struct vidmm_ledger *ledger, enum vidmm_finding_kind kind
                        enum vidmm_side who, const char *found, ...) {
     struct vidmm_finding finding = {.kind = (uint8_t)kind, .who = (uint8_t)who};
     va_list args;
+    if (ledger_closed(ledger))
+        return;
     va_start(args, found);
     ledger_say(&finding, found, args);
     va_end(args);
@@ -212,6 +224,7 @@ void vidmm_ledger_note(struct vidmm_ledger *ledger, enum vidmm_finding_kind kind
 /* Each call passes here several times: nothing is formatted. */
 void vidmm_ledger_calling(struct vidmm_ledger *ledger, const char *call) {
     size_t length = call ? strnlen(call, sizeof(ledger->calling) - 1) : 0;
+    (void)ledger_closed(ledger);
     pthread_mutex_lock(&lock);
     if (length != 0)
         memmove(ledger->calling, call, length);

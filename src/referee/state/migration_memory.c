@@ -7,6 +7,7 @@
 
 #include "state/hash.h"
 #include "state/judge.h"
+#include "state/memory.h"
 
 #define FIRST_ROOM     1024u
 #define SEGMENT_SHIFT  56u
@@ -35,7 +36,7 @@ static const struct migration_page *migration_find(const struct migration_pages 
 
 static bool migration_grow(struct migration_pages *pages) {
     struct migration_pages larger = {.room = pages->room ? 2 * pages->room : FIRST_ROOM};
-    larger.page = calloc((size_t)larger.room, sizeof(*larger.page));
+    larger.page = memory_calloc((size_t)larger.room, sizeof(*larger.page));
     if (!larger.page)
         return false;
     for (uint64_t i = 0; i < pages->room; i++)

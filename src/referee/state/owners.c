@@ -4,6 +4,7 @@
 #include "state/grow.h"
 #include "state/hash.h"
 #include "state/judge.h"
+#include "state/memory.h"
 
 /* Set in the place of a page of system memory: its address may be that of a segment's page, too. */
 #define OWNERS_SYSTEM (UINT64_C(1) << 63)
@@ -33,7 +34,7 @@ static struct led_page *owners_page(struct vidmm_referee *referee, uint64_t at, 
 
 static struct led_page *owners_add_page(struct vidmm_referee *referee, uint64_t at,
                                         HANDLE allocation) {
-    struct led_page *page = calloc(1, sizeof(*page));
+    struct led_page *page = memory_calloc(1, sizeof(*page));
     if (!page || !keyed_add(&referee->owners.pages, &page->keyed, at)) {
         free(page);
         return NULL;
@@ -88,7 +89,7 @@ static bool owners_is_unique(const struct tables_owner *owner) {
 static void owners_add_unique(struct vidmm_referee *referee, const struct tables_table *table,
                               uint32_t index) {
     const struct tables_owner *owner = &table->owner[index];
-    struct unique_entry *entry = owners_is_unique(owner) ? calloc(1, sizeof(*entry)) : NULL;
+    struct unique_entry *entry = owners_is_unique(owner) ? memory_calloc(1, sizeof(*entry)) : NULL;
     if (!entry || !keyed_add(&referee->owners.unique, &entry->keyed, owners_key(owner))) {
         free(entry);
         return;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "state/judge.h"
+#include "state/memory.h"
 
 /* ---- What belongs together ------------------------------------------------------------------- */
 
@@ -109,7 +110,7 @@ void shadow_join_opened(struct vidmm_referee *referee, struct shadow_opened *ope
 /* ---- Objects of a kind ----------------------------------------------------------------------- */
 
 static void *shadow_add(struct keyed_table *kind, size_t size, HANDLE handle) {
-    struct shadow_head *head = calloc(1, size);
+    struct shadow_head *head = memory_calloc(1, size);
     if (!head || !keyed_add(kind, &head->keyed, keyed_handle(handle))) {
         free(head);
         return NULL;

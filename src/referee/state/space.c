@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "state/judge.h"
+#include "state/memory.h"
 
 struct tables_space *tables_space(struct vidmm_referee *referee, HANDLE process) {
     return (struct tables_space *)keyed_find(&referee->tables.spaces, keyed_handle(process));
@@ -20,7 +21,7 @@ struct tables_space *tables_space_make(struct vidmm_referee *referee, HANDLE pro
     struct tables_space *space = tables_space(referee, process);
     if (space)
         return space;
-    space = calloc(1, sizeof(*space));
+    space = memory_calloc(1, sizeof(*space));
     if (!space || !keyed_add(&referee->tables.spaces, &space->keyed, keyed_handle(process))) {
         free(space);
         return NULL;

@@ -9,6 +9,7 @@
 #include "state/grow.h"
 #include "state/judge.h"
 #include "state/space.h"
+#include "state/memory.h"
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
@@ -77,12 +78,12 @@ struct tables_table *tables_make(struct vidmm_referee *referee, D3DGPU_PHYSICAL_
     const struct tables_mmu *mmu = tables_mmu(referee, linked_space_physical(process));
     uint64_t bytes = tables_bytes(mmu, level, wide, entries);
     tables_make_room(referee, place, bytes);
-    struct tables_table *table = calloc(1, sizeof(*table));
+    struct tables_table *table = memory_calloc(1, sizeof(*table));
     if (!table)
         return NULL;
     table->physical = linked_space_physical(process);
     table->kinds = mmu->pages == TABLES_DUAL && level == 1 ? 2 : 1;
-    table->entry = calloc((size_t)entries * table->kinds, sizeof(*table->entry));
+    table->entry = memory_calloc((size_t)entries * table->kinds, sizeof(*table->entry));
     table->space = table->entry ? tables_space_make(referee, process) : NULL;
     if (!table->space || !keyed_add(&referee->tables.all, &table->keyed, tables_key(place))) {
         tables_space_end(referee, table->space);
@@ -201,7 +202,7 @@ struct tables_process *tables_paging(struct vidmm_referee *referee, uint32_t phy
 
 struct tables_process *tables_process_add(struct vidmm_referee *referee, HANDLE handle, HANDLE name,
                                           bool system) {
-    struct tables_process *process = calloc(1, sizeof(*process));
+    struct tables_process *process = memory_calloc(1, sizeof(*process));
     if (!process || !keyed_add(&referee->tables.processes, &process->keyed, keyed_handle(handle))) {
         free(process);
         return NULL;

@@ -43,7 +43,7 @@ struct builds_open {
     struct build_operation *operation; /* NULL: none */
     NTSTATUS answer;
     UINT multipass; /* as the driver left it */
-    UINT silent;
+    UINT silent, repeated;
     struct shadow_build *build;       /* of the last call, when it wrote something; else NULL */
     uint64_t build_number;            /* of that */
     DXGKARG_BUILDPAGINGBUFFER latest; /* as the driver left it */

@@ -13,6 +13,7 @@
 #include "work/work.h"
 #include "watch/query.h"
 #include "watch/watch.h"
+#include "state/memory.h"
 
 /* ---- Guarded arrays: `count` private data areas behind the elements of an array -------------- */
 
@@ -26,7 +27,7 @@ static void allocation_areas_make(struct vidmm_referee *referee, struct areas *a
                                   size_t element, UINT count) {
     guard_make(referee, &areas->array, array, element * count);
     areas->count = count;
-    areas->data = count != 0 ? calloc(count, sizeof(*areas->data)) : NULL;
+    areas->data = count != 0 ? memory_calloc(count, sizeof(*areas->data)) : NULL;
 }
 
 static void *allocation_area_make(struct vidmm_referee *referee, struct areas *areas, UINT i,
@@ -180,7 +181,8 @@ static void allocation_judge_status(struct vidmm_referee *referee,
 /* What kind of surface each is to become, as far as the private data tells. */
 static struct standards_data *allocation_standards(struct vidmm_referee *referee,
                                                    const DXGKARG_CREATEALLOCATION *args) {
-    struct standards_data *standards = calloc((size_t)args->NumAllocations + 1, sizeof(*standards));
+    struct standards_data *standards =
+        memory_calloc((size_t)args->NumAllocations + 1, sizeof(*standards));
     for (UINT i = 0; standards && i < args->NumAllocations; i++)
         standards[i] = standard_of(referee, args->pAllocationInfo[i].pPrivateDriverData,
                                    args->pAllocationInfo[i].PrivateDriverDataSize);

@@ -9,11 +9,14 @@
 #include "operation/operation.h"
 #include "work/work.h"
 #include "watch/watch.h"
+#include "state/memory.h"
 
 /* Answers INSUFFICIENT in a row that move MultipassOffset but write nothing. */
 #define SILENT_PASSES 65536u
-#define ARM           offsetof(DXGKARG_BUILDPAGINGBUFFER, Transfer)
-#define ARM_BYTES     sizeof(((DXGKARG_BUILDPAGINGBUFFER *)0)->Reserved)
+/* The same that write and leave MultipassOffset where it was. */
+#define REPEATED_PASSES 4096u
+#define ARM             offsetof(DXGKARG_BUILDPAGINGBUFFER, Transfer)
+#define ARM_BYTES       sizeof(((DXGKARG_BUILDPAGINGBUFFER *)0)->Reserved)
 
 /* One call. */
 struct build_call {
@@ -88,7 +91,7 @@ static bool build_frames_make(struct shadow_operation *operation, uint64_t first
         return false;
     if (count > there - first)
         count = there - first;
-    operation->frames = malloc((count != 0 ? count : 1) * sizeof(*operation->frames));
+    operation->frames = memory_malloc((count != 0 ? count : 1) * sizeof(*operation->frames));
     operation->frame_count = operation->frames ? count : 0;
     return operation->frames;
 }
@@ -125,7 +128,7 @@ static void build_keep_frames(struct vidmm_referee *referee, struct shadow_opera
 
 static struct build_operation *build_operation_begin(struct vidmm_referee *referee,
                                                      const struct build_call *call) {
-    struct build_operation *operation = calloc(1, sizeof(*operation));
+    struct build_operation *operation = memory_calloc(1, sizeof(*operation));
     if (!operation)
         return NULL;
     operation->shadow.arg = call->asked;
@@ -316,12 +319,16 @@ static void build_judge_busy(struct vidmm_referee *referee, const DXGKARG_BUILDP
 /* INSUFFICIENT gets the rest of the operation nowhere. */
 static void build_judge_progress(struct vidmm_referee *referee, const struct build_call *call,
                                  const DXGKARG_BUILDPAGINGBUFFER *out) {
-    bool moved = call->written != 0 || out->MultipassOffset != call->in.MultipassOffset;
+    bool further = out->MultipassOffset != call->in.MultipassOffset;
+    bool moved = call->written != 0 || further;
     bool empty = !call->build || call->build->used == call->written;
     uint32_t full = referee->adapter.physical[call->physical].paging_size;
     referee->builds.open.silent = call->written != 0 ? 0 : referee->builds.open.silent + 1;
+    referee->builds.open.repeated =
+        call->written != 0 && !further ? referee->builds.open.repeated + 1 : 0;
     bool stuck = (!moved && empty && call->in.DmaSize >= full) ||
-                 referee->builds.open.silent > SILENT_PASSES;
+                 referee->builds.open.silent > SILENT_PASSES ||
+                 referee->builds.open.repeated > REPEATED_PASSES;
     DRIVER_MUST(157, !stuck, "progress in an empty paging buffer before INSUFFICIENT_DMA_BUFFER",
                 "INSUFFICIENT_DMA_BUFFER with %u bytes of room, %u bytes written, MultipassOffset "
                 "%u and then %u",

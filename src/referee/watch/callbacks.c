@@ -6,6 +6,7 @@
 
 #include "watch/allocation.h"
 #include "watch/watch.h"
+#include "state/memory.h"
 
 /* Paging operations name it before the callback returns. */
 static struct shadow_allocation *
@@ -32,7 +33,7 @@ callbacks_begin_context_allocation(struct vidmm_referee *referee,
 
 static void callbacks_note_context_allocation(struct vidmm_referee *referee, HANDLE driver,
                                               HANDLE system) {
-    struct contexts_handle *handle = calloc(1, sizeof(*handle));
+    struct contexts_handle *handle = memory_calloc(1, sizeof(*handle));
     if (!handle ||
         !keyed_add(&referee->contexts.handles, &handle->by_system, keyed_handle(system))) {
         free(handle);

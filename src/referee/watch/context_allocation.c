@@ -14,6 +14,7 @@
 #include "watch/own_memory.h"
 #include "watch/watch.h"
 #include "watch/thunk.h"
+#include "state/memory.h"
 
 /* ---- Owners ---------------------------------------------------------------------------------- */
 
@@ -34,7 +35,7 @@ static struct contexts_owner *context_owner_of_driver(struct vidmm_referee *refe
 /* NULL: out of memory. */
 static struct contexts_owner *context_owner_add(struct vidmm_referee *referee, HANDLE system,
                                                 HANDLE device, bool of_system, bool context) {
-    struct contexts_owner *owner = system ? calloc(1, sizeof(*owner)) : NULL;
+    struct contexts_owner *owner = system ? memory_calloc(1, sizeof(*owner)) : NULL;
     if (!owner || !keyed_add(&referee->contexts.owners, &owner->by_system, keyed_handle(system))) {
         free(owner);
         return NULL;
@@ -157,7 +158,8 @@ static void context_note_made(struct vidmm_referee *referee,
                               const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
     struct contexts *contexts = &referee->contexts;
     struct contexts_owner *owner = context_owner_named(referee, args);
-    struct contexts_allocation *made = args->hDriverAllocation ? calloc(1, sizeof(*made)) : NULL;
+    struct contexts_allocation *made =
+        args->hDriverAllocation ? memory_calloc(1, sizeof(*made)) : NULL;
     if (!made || !keyed_add(&contexts->made, &made->by_system, keyed_handle(args->hAllocation))) {
         free(made);
         return;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "watch/query.h"
+#include "state/memory.h"
 
 #define LARGE_PAGE 65536u
 #define BANKS_MAX  127u /* seven bits in DXGK_SEGMENTBANKPREFERENCE */
@@ -321,9 +322,9 @@ static void descriptor_shadow_fill(struct vidmm_referee *referee, struct shadow_
     segment->vpr_size = d->flags.Aperture ? 0 : d->vpr_size;
     segment->host_pages = d->flags.SupportsCpuHostAperture ? d->host_pages : 0;
     if (segment->aperture && size / SHADOW_PAGE != 0 && size / SHADOW_PAGE <= PAGES_MAX)
-        segment->pages = calloc(size / SHADOW_PAGE, sizeof(*segment->pages));
+        segment->pages = memory_calloc(size / SHADOW_PAGE, sizeof(*segment->pages));
     if (segment->flags.Agp && size / SHADOW_PAGE != 0 && size / SHADOW_PAGE <= PAGES_MAX)
-        segment->gart = calloc(size / SHADOW_PAGE, sizeof(*segment->gart));
+        segment->gart = memory_calloc(size / SHADOW_PAGE, sizeof(*segment->gart));
 }
 
 /* What the CPU sees of one physical adapter's memory is no other's. */

@@ -10,6 +10,7 @@
 #include "operation/dirty_bits.h"
 #include "watch/query.h"
 #include "watch/thunk.h"
+#include "state/memory.h"
 
 #define QUERY_MAX (UINT64_C(1) << 26) /* bytes of a buffer that is guarded */
 
@@ -109,7 +110,7 @@ static int dirty_by_offset(const void *a, const void *b) {
 /* True without memory to find out. */
 static bool dirty_apart(const DXGKARG_CREATEMEMORYBASIS *args) {
     size_t count = (size_t)args->RangeCount;
-    DXGK_MEMORYRANGE *sorted = malloc(count * sizeof(*sorted) + 1);
+    DXGK_MEMORYRANGE *sorted = memory_malloc(count * sizeof(*sorted) + 1);
     bool good = true;
     if (!sorted)
         return true;
@@ -162,7 +163,7 @@ static bool dirty_judge_basis(struct vidmm_referee *referee,
 static void dirty_add(struct vidmm_referee *referee, HANDLE handle,
                       const DXGKARG_CREATEMEMORYBASIS *args, bool sound) {
     uint32_t count = args->RangeCount <= UINT16_MAX ? (uint32_t)args->RangeCount : 0;
-    struct dirty_basis *basis = calloc(1, sizeof(*basis) + count * sizeof(basis->ranges[0]));
+    struct dirty_basis *basis = memory_calloc(1, sizeof(*basis) + count * sizeof(basis->ranges[0]));
     if (!basis)
         return;
     basis->handle = handle;
@@ -174,7 +175,7 @@ static void dirty_add(struct vidmm_referee *referee, HANDLE handle,
     for (uint32_t i = 0; basis->sound && i < count; i++)
         basis->pages += basis->ranges[i].SizeInBytes / basis->page;
     if (basis->sound && basis->pages <= DIRTY_PAGES_MAX && count <= DIRTY_RANGES_MAX)
-        basis->state = calloc(basis->pages, sizeof(*basis->state));
+        basis->state = memory_calloc(basis->pages, sizeof(*basis->state));
     basis->next = referee->dirty.bases;
     referee->dirty.bases = basis;
 }

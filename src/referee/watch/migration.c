@@ -9,6 +9,7 @@
 
 #include "watch/dirty.h"
 #include "watch/thunk.h"
+#include "state/memory.h"
 
 #define DATA_MAX (UINT64_C(64) << 20) /* bytes of a save that is guarded */
 
@@ -174,7 +175,7 @@ static void migration_judge_saved(struct vidmm_referee *referee, enum data_kind 
 }
 
 static void migration_keep_board(struct vidmm_referee *referee, const struct guard *guard) {
-    uint8_t *copy = malloc(guard->size + 1);
+    uint8_t *copy = memory_malloc(guard->size + 1);
     if (!copy)
         return;
     memcpy(copy, guard->bytes, guard->size);

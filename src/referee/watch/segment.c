@@ -10,6 +10,7 @@
 #include "watch/dirty.h"
 #include "watch/query.h"
 #include "watch/watch.h"
+#include "state/memory.h"
 
 #define CANARY       0xa5a5a5a5u
 #define SEGMENTS_MAX 31u /* ids have five bits */
@@ -510,7 +511,7 @@ void ranges_ask(struct vidmm_referee *referee, struct query *query) {
 
 static void segment_keep_ranges(struct shadow_segment *segment, const DXGK_MEMORYRANGE *ranges,
                                 uint32_t count) {
-    DXGK_MEMORYRANGE *copy = calloc(count, sizeof(*copy));
+    DXGK_MEMORYRANGE *copy = memory_calloc(count, sizeof(*copy));
     if (!copy)
         return;
     memcpy(copy, ranges, count * sizeof(*copy));

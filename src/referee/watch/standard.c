@@ -212,6 +212,9 @@ watch_GetStandardAllocationDriverData(struct vidmm_referee *referee, const HANDL
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiGetStandardAllocationDriverData(adapter, &mine);
     referee_return(referee);
+    mine.StandardAllocationType =
+        args->StandardAllocationType; /* whatever the driver wrote there */
+    mine.pCreateSharedPrimarySurfaceData = args->pCreateSharedPrimarySurfaceData;
     if (sizes) /* it came back */
         DRIVER_MUST(551, true, "nothing written where the system gives no memory", "it was");
     guard_judge(referee, &data, "pAllocationPrivateDriverData");

@@ -10,6 +10,7 @@
 #include "work/work.h"
 #include "watch/dirty.h"
 #include "watch/watch.h"
+#include "state/memory.h"
 
 /* ---- Which physical adapter ------------------------------------------------------------------ */
 
@@ -151,7 +152,7 @@ static void submit_note_uses(struct vidmm_referee *referee, const DXGKARG_PATCH 
     uint32_t count = args->pAllocationList ? args->AllocationListSize : 0;
     referee->submissions.patched.handles = 0;
     if (count > referee->submissions.patched.room) {
-        HANDLE *more = realloc(referee->submissions.patched.handle, count * sizeof(*more));
+        HANDLE *more = memory_realloc(referee->submissions.patched.handle, count * sizeof(*more));
         if (!more)
             return;
         referee->submissions.patched.handle = more;

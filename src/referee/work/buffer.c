@@ -10,6 +10,7 @@
 
 #include "state/grow.h"
 #include "work/work.h"
+#include "state/memory.h"
 
 /* A returned pointer that is not further off than this is taken for one into the mirror. */
 #define NEAR (1 << 20)
@@ -128,7 +129,7 @@ static struct shadow_build *buffer_add_slot(struct vidmm_referee *referee) {
     struct builds *builds = &referee->builds;
     if (!grow(&builds->slot, &builds->slot_room, builds->slots + 1, sizeof(*builds->slot)))
         return NULL;
-    struct shadow_build *build = calloc(1, sizeof(*build));
+    struct shadow_build *build = memory_calloc(1, sizeof(*build));
     if (build)
         builds->slot[builds->slots++] = build;
     return build;

@@ -7,6 +7,7 @@
 
 #include "operation/operation.h"
 #include "work/work.h"
+#include "state/memory.h"
 
 static void submission_use(struct vidmm_referee *referee, const struct work_submission *submission,
                            bool begins) {
@@ -25,7 +26,8 @@ struct work_submission *submission_begin(struct vidmm_referee *referee,
     uint32_t uses = referee->submissions.patched.open && !args->Flags.Paging
                         ? referee->submissions.patched.handles
                         : 0;
-    struct work_submission *submission = calloc(1, sizeof(*submission) + uses * sizeof(HANDLE));
+    struct work_submission *submission =
+        memory_calloc(1, sizeof(*submission) + uses * sizeof(HANDLE));
     if (!submission)
         return NULL;
     submission->shadow.node = index;

@@ -239,9 +239,10 @@ static void dirty_write_basis(struct dirty_basis *basis, uint64_t offset, uint64
     }
 }
 
-void dirty_wrote(struct vidmm_referee *referee, uint64_t address, uint64_t size, uint64_t asked) {
-    const struct shadow_segment *segment = shadow_segment_at(referee, address, size);
-    if (!segment || size == 0)
+void dirty_wrote(struct vidmm_referee *referee, uint32_t id, uint64_t address, uint64_t size,
+                 uint64_t asked) {
+    const struct shadow_segment *segment = shadow_memory(referee, id);
+    if (!segment || !shadow_holds(segment, linked_address_own(address), size) || size == 0)
         return;
     for (struct dirty_basis *basis = dirty_each(referee, NULL); basis;
          basis = dirty_each(referee, basis)) {
@@ -253,13 +254,12 @@ void dirty_wrote(struct vidmm_referee *referee, uint64_t address, uint64_t size,
 
 void dirty_operation_done(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
-    if (arg->Operation == DXGK_OPERATION_FILL &&
-        shadow_memory(referee, arg->Fill.Destination.SegmentId))
-        dirty_wrote(referee, (uint64_t)arg->Fill.Destination.SegmentAddress.QuadPart,
-                    arg->Fill.FillSize, operation->asked);
-    else if (arg->Operation == DXGK_OPERATION_TRANSFER &&
-             shadow_memory(referee, arg->Transfer.Destination.SegmentId))
-        dirty_wrote(referee,
+    if (arg->Operation == DXGK_OPERATION_FILL)
+        dirty_wrote(referee, arg->Fill.Destination.SegmentId,
+                    (uint64_t)arg->Fill.Destination.SegmentAddress.QuadPart, arg->Fill.FillSize,
+                    operation->asked);
+    else if (arg->Operation == DXGK_OPERATION_TRANSFER)
+        dirty_wrote(referee, arg->Transfer.Destination.SegmentId,
                     (uint64_t)arg->Transfer.Destination.SegmentAddress.QuadPart +
                         arg->Transfer.TransferOffset,
                     arg->Transfer.TransferSize, operation->asked);

@@ -19,8 +19,9 @@ struct dirty_answer {
     const uint8_t *bits;
 };
 void dirty_answered(struct vidmm_referee *referee, const struct dirty_answer *answer);
-/* An operation that was asked for in call `asked` wrote `size` bytes at a GPU address. */
-void dirty_wrote(struct vidmm_referee *referee, uint64_t address, uint64_t size, uint64_t asked);
+/* An operation that was asked for in call `asked` wrote `size` bytes of a segment at a GPU address. */
+void dirty_wrote(struct vidmm_referee *referee, uint32_t segment, uint64_t address, uint64_t size,
+                 uint64_t asked);
 /* The same of FILL and TRANSFER, when they are done. */
 void dirty_operation_done(struct vidmm_referee *referee, const struct shadow_operation *operation);
 /* Work is given up: what was written is not known. */

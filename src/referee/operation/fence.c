@@ -12,12 +12,14 @@
 /* What an operation keeps. */
 struct fence_signal {
     uint64_t address; /* GPU physical, of the value */
+    uint32_t segment; /* 0: it is in system memory */
     uint64_t births;  /* of tables, so far */
     bool reached;     /* the value was there before it was asked for */
 };
 
-static bool fence_see(struct vidmm_referee *referee, uint64_t address, uint64_t *value) {
-    const void *bytes = world_peek(referee, address, sizeof(*value));
+static bool fence_see(struct vidmm_referee *referee, const struct fence_signal *signal,
+                      uint64_t *value) {
+    const void *bytes = world_page(referee, signal->segment, signal->address, sizeof(*value));
     if (bytes)
         memcpy(value, bytes, sizeof(*value));
     return bytes;
@@ -27,7 +29,7 @@ static bool fence_see(struct vidmm_referee *referee, uint64_t address, uint64_t 
 static bool fence_has(struct vidmm_referee *referee, const struct fence_signal *signal,
                       uint64_t wanted, bool *seen) {
     uint64_t value = 0;
-    *seen = fence_see(referee, signal->address, &value);
+    *seen = fence_see(referee, signal, &value);
     return *seen && value >= wanted;
 }
 
@@ -49,6 +51,7 @@ static void fence_asked(struct vidmm_referee *referee, struct shadow_operation *
         return;
     bool seen;
     signal->address = tables_gpu_address(referee, found.segment, found.offset);
+    signal->segment = found.segment;
     signal->births = tables_births(referee);
     signal->reached = fence_has(referee, signal, arm->MonitoredFenceValue, &seen);
     operation->own = signal;
@@ -70,7 +73,7 @@ static void fence_done(struct vidmm_referee *referee, const struct shadow_operat
     const struct fence_signal *signal = operation->own;
     uint64_t wanted = operation->arg.SignalMonitoredFence.MonitoredFenceValue;
     bool seen;
-    if (!signal || tables_take(referee, signal->address, signal->births))
+    if (!signal || tables_take(referee, signal->segment, signal->address, signal->births))
         return;
     bool there = fence_has(referee, signal, wanted, &seen);
     if (seen)

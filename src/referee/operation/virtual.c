@@ -399,20 +399,16 @@ static bool virtual_outdated(struct vidmm_referee *referee,
     if (virtual_overwritten(referee, operation, copy->page, count))
         return true;
     for (uint64_t i = 0; i < count; i++) {
-        if (tables_take(referee, copy->page[i], copy->births))
+        if (tables_take(referee, copy->segment[i], copy->page[i], copy->births))
             return true;
     }
     return false;
 }
 
-/* Bytes of page `index`. Segments and system memory may have the same addresses. */
+/* Bytes of page `index`. */
 static const uint8_t *virtual_see(struct vidmm_referee *referee, const struct virtual_copy *copy,
                                   uint64_t index, uint64_t skip, uint64_t size) {
-    uint64_t address = copy->page[index] + skip;
-    const uint8_t *bytes = world_peek(referee, address, size);
-    const struct shadow_segment *segment = shadow_segment(referee, copy->segment[index]);
-    uint64_t offset = linked_address_own(address) - (segment ? segment->base : 0);
-    return bytes ? bytes : world_place(referee, copy->segment[index], offset, size);
+    return world_page(referee, copy->segment[index], copy->page[index] + skip, size);
 }
 
 /* Bytes of page `index` of a range that begins at `va`. */
@@ -514,8 +510,8 @@ static void virtual_note_written(struct vidmm_referee *referee,
                                  const struct shadow_operation *operation,
                                  const struct virtual_copy *copy) {
     for (uint64_t i = 0; copy && copy->known && i < copy->pages; i++)
-        dirty_wrote(referee, copy->page[i] & ~(uint64_t)(SHADOW_PAGE - 1), SHADOW_PAGE,
-                    operation->asked);
+        dirty_wrote(referee, copy->segment[i], copy->page[i] & ~(uint64_t)(SHADOW_PAGE - 1),
+                    SHADOW_PAGE, operation->asked);
 }
 
 /* Pages of a migration that it read or wrote; only whole ones are known. */
@@ -528,7 +524,8 @@ static void virtual_note_moved(struct vidmm_referee *referee,
                      SHADOW_PAGE ==
                  0;
     for (uint64_t i = 0; !transfer->hAllocation && i < copy->pages; i++)
-        migration_note_moved(referee, copy->page[first + i], whole && same);
+        migration_note_moved(referee, copy->segment[first + i], copy->page[first + i],
+                             whole && same);
 }
 
 static void virtual_copy_done(struct vidmm_referee *referee,

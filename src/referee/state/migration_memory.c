@@ -130,9 +130,10 @@ void migration_note_paused(struct vidmm_referee *referee) {
             migration_note_table(referee, table, false);
 }
 
-void migration_note_moved(struct vidmm_referee *referee, uint64_t gpu_address, bool known) {
-    const struct shadow_segment *segment = shadow_segment_at(referee, gpu_address, SHADOW_PAGE);
-    if (!referee->migration.active || !segment || !shadow_memory(referee, segment->id))
+void migration_note_moved(struct vidmm_referee *referee, uint32_t id, uint64_t gpu_address,
+                          bool known) {
+    const struct shadow_segment *segment = shadow_memory(referee, id);
+    if (!referee->migration.active || !segment)
         return;
     struct migration_page page = {
         .key = migration_key(segment, linked_address_own(gpu_address) - segment->base)};

@@ -30,9 +30,10 @@ void migration_pages_clear(struct migration_pages *pages);
 
 /* What the pages of processes are now; nothing where work is under way. */
 void migration_note_paused(struct vidmm_referee *referee);
-/* A transfer of a migration is done: the page at `gpu_address`, which it read on a source or wrote
- * on a target, has the bytes that were moved; `known` false: its bytes are not known. */
-void migration_note_moved(struct vidmm_referee *referee, uint64_t gpu_address, bool known);
+/* A transfer of a migration is done: the page of a segment at `gpu_address`, which it read on a
+ * source or wrote on a target, has the bytes that were moved; `known` false: its bytes are not known. */
+void migration_note_moved(struct vidmm_referee *referee, uint32_t segment, uint64_t gpu_address,
+                          bool known);
 /* Another paging operation is done than those of a migration: memory may be different for that. */
 void migration_note_other(struct vidmm_referee *referee);
 /* R340: the pages of `expected`, as the source was paused, against what they are now. */

@@ -115,11 +115,14 @@ uint64_t tables_births(struct vidmm_referee *referee) {
     return referee->tables.births;
 }
 
-bool tables_take(struct vidmm_referee *referee, uint64_t gpu_address, uint64_t before) {
+bool tables_take(struct vidmm_referee *referee, uint32_t segment, uint64_t gpu_address,
+                 uint64_t before) {
+    bool system = !shadow_segment(referee, segment);
     uint64_t end = gpu_address + SHADOW_PAGE;
     const struct tables_table *table =
         referee->tables.births != before ? tables_at(referee, gpu_address, end, NULL) : NULL;
-    while (table && table->born <= before)
+    while (table &&
+           (table->born <= before || !shadow_segment(referee, table->place.SegmentId) != system))
         table = tables_at(referee, gpu_address, end, table);
     return table;
 }

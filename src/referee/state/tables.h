@@ -162,9 +162,10 @@ uint64_t tables_leaf_bytes(struct vidmm_referee *referee, const struct tables_pr
 void tables_bear(struct vidmm_referee *referee, struct tables_table *table);
 /* How often that was so; memory of an older operation may be a younger table's. */
 uint64_t tables_births(struct vidmm_referee *referee);
-/* A table that was born after the first `births` has bytes of the page at a GPU physical address.
- */
-bool tables_take(struct vidmm_referee *referee, uint64_t gpu_address, uint64_t births);
+/* A table that was born after the first `births` has bytes of the page at a GPU physical address to which
+ * an entry with `segment` led; 0: a page of system memory, where tables of segments are not. */
+bool tables_take(struct vidmm_referee *referee, uint32_t segment, uint64_t gpu_address,
+                 uint64_t births);
 /* All tables, for what concerns all memory: the pause of a live migration. */
 struct tables_table *tables_each(struct vidmm_referee *referee, const struct tables_table *after);
 static inline struct tables_entry *tables_entry(const struct tables_table *table, uint32_t kind,

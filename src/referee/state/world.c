@@ -69,6 +69,15 @@ const uint8_t *world_place(struct vidmm_referee *referee, uint32_t id, uint64_t 
     return id == 0 ? world_memory(referee, offset, size) : NULL;
 }
 
+const uint8_t *world_page(struct vidmm_referee *referee, uint32_t id, uint64_t address,
+                          uint64_t size) {
+    const struct shadow_segment *segment = shadow_segment(referee, id);
+    bool other = !segment && shadow_segment_at(referee, address, size);
+    const uint8_t *bytes = other ? NULL : world_peek(referee, address, size);
+    uint64_t offset = linked_address_own(address) - (segment ? segment->base : 0);
+    return bytes ? bytes : world_place(referee, id, offset, size);
+}
+
 bool world_sees_all(struct vidmm_referee *referee) {
     for (uint32_t id = shadow_next_segment(referee, 0); id != 0;
          id = shadow_next_segment(referee, id)) {

@@ -15,6 +15,10 @@ const uint8_t *world_segment(struct vidmm_referee *referee, const struct shadow_
                              uint64_t offset, uint64_t size);
 /* The same at a GPU physical address (linked.h), by peek alone. */
 const uint8_t *world_peek(struct vidmm_referee *referee, uint64_t address, uint64_t size);
+/* Up to a page at a GPU physical address to which an entry with segment `id` led; system memory (0) may
+ * have the addresses of a segment, of which peek shows the segment's bytes. NULL: cannot be seen. */
+const uint8_t *world_page(struct vidmm_referee *referee, uint32_t id, uint64_t address,
+                          uint64_t size);
 /* Up to a page of what a page table entry names: a segment, or system memory (0); NULL: cannot be
  * seen. */
 const uint8_t *world_place(struct vidmm_referee *referee, uint32_t id, uint64_t offset,

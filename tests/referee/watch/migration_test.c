@@ -204,12 +204,12 @@ static void start(struct end *end, DXGK_GPUP_MIGRATIONTYPE type) {
 
 /* As the referee notes it when a transfer is done. */
 static void read_page(uint64_t page) {
-    migration_note_moved(source->referee, BASE + page * PAGE, true);
+    migration_note_moved(source->referee, 1, BASE + page * PAGE, true);
 }
 
 static void write_page(uint64_t page) {
     memcpy(target->memory + page * PAGE, source->memory + page * PAGE, PAGE);
-    migration_note_moved(target->referee, BASE + page * PAGE, true);
+    migration_note_moved(target->referee, 1, BASE + page * PAGE, true);
 }
 
 /* Pages of the process but for `left_out`; the source goes on until it is paused. */
@@ -272,6 +272,14 @@ static void a_page_that_was_read_and_not_written_is_the_managers(void **state) {
     assert_judged(true, VIDMM_SIDE_MANAGER);
 }
 
+static void a_page_of_system_memory_at_its_address_is_another(void **state) {
+    (void)state;
+    move_but(DATA);
+    migration_note_moved(target->referee, 0, BASE + (uint64_t)DATA * PAGE, true);
+    finish(1, true);
+    assert_judged(true, VIDMM_SIDE_MANAGER);
+}
+
 static void a_page_table_that_was_not_written_is_the_managers(void **state) {
     (void)state;
     move_but(LEAF);
@@ -290,7 +298,7 @@ static void what_the_source_has_after_its_pause_does_not_count(void **state) {
 static void a_page_that_was_not_read_as_it_was_is_neithers(void **state) {
     (void)state;
     move_but(DATA);
-    migration_note_moved(source->referee, BASE + (uint64_t)DATA * PAGE, false);
+    migration_note_moved(source->referee, 1, BASE + (uint64_t)DATA * PAGE, false);
     finish(1, true);
     assert_judged(true, 0);
 }
@@ -359,6 +367,7 @@ int main(void) {
         PROPERTY(a_target_that_has_the_pages_of_processes_is_right),
         PROPERTY(a_page_that_changed_after_its_transfer_is_the_drivers),
         PROPERTY(a_page_that_was_read_and_not_written_is_the_managers),
+        PROPERTY(a_page_of_system_memory_at_its_address_is_another),
         PROPERTY(a_page_table_that_was_not_written_is_the_managers),
         PROPERTY(what_the_source_has_after_its_pause_does_not_count),
         PROPERTY(a_page_that_was_not_read_as_it_was_is_neithers),

@@ -3,6 +3,7 @@
 # printed with the file that holds it and how to see it again.
 #
 #   scripts/fuzz.sh [SECONDS] [DIR]    default: 60 seconds, build-fuzz
+#   FUZZ_SEED=1 scripts/fuzz.sh        the same inputs again, as far as they follow from a seed
 set -u
 cd "$(dirname "$0")/.." || exit 2
 seconds=${1:-60}
@@ -26,7 +27,7 @@ for source in fuzz/*.c; do
     # What is new of the corpus goes to the first directory, and away with it.
     mkdir -p "$found/$name.new"
     # shellcheck disable=SC2046
-    "$dir/fuzz/fuzz-$name" -max_total_time="$seconds" -print_final_stats=1 -timeout=20 -rss_limit_mb=2048 $(options_of "$name") \
+    "$dir/fuzz/fuzz-$name" -seed="${FUZZ_SEED:-0}" -max_total_time="$seconds" -print_final_stats=1 -timeout=20 -rss_limit_mb=2048 $(options_of "$name") \
         -artifact_prefix="$found/$name-" "$found/$name.new" "fuzz/corpus/$name" >"$found/$name.log" 2>&1 &
     pids[${#names[@]}]=$!
 done

@@ -49,7 +49,9 @@ struct vidmm_sweep_result {
     int signal;                  /* that stopped it; 0: none */
 };
 
-/* Makes the runs that the store does not have. false: `text` is one sentence; what was made is kept. */
+/* Makes the runs that the store does not have. false: `text` is one sentence; what was made is kept.
+ * SIGINT and SIGTERM stop it. Afterwards the caller's mask of signals is as it was: who is to say last words
+ * blocks both before, since whoever stops a sweep may say so twice, as timeout(1) does. */
 bool vidmm_sweep(const struct vidmm_study *study, const struct vidmm_sweep_options *options,
                  struct vidmm_sweep_result *result, char *text, size_t size);
 /* Calls `visit` with each run of the store that failed: its command and its sentence. */

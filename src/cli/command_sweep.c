@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -179,9 +180,19 @@ static int sweep_report(const struct sweep_command *command,
     return VIDMM_RUN_WRONG;
 }
 
+/* The sweep takes one signal; a second one must not end the program before its last words. */
+static void block_signals(void) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    (void)sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
 static int sweep_all(struct sweep_command *command) {
     struct vidmm_sweep_result result;
     char text[1024];
+    block_signals();
     bool live = !command->quiet && isatty(STDERR_FILENO);
     command->options.progress = live ? show_progress : NULL;
     bool done = vidmm_sweep(command->study, &command->options, &result, text, sizeof(text));

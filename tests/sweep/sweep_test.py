@@ -60,9 +60,9 @@ class Sweep(unittest.TestCase):
         while process.poll() is None and time.monotonic() < until:
             try:
                 if len(self.rows(os.path.basename(store))) >= rows:
-                    process.send_signal(how)
-                    time.sleep(0.002)
-                    process.send_signal(how)  # whoever stops a sweep may say so twice
+                    while process.poll() is None:  # whoever stops a sweep may say so twice, and at any time
+                        process.send_signal(how)
+                        time.sleep(0.001)
                     break
             except sqlite3.OperationalError:
                 pass  # it has no table yet

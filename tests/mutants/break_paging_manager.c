@@ -217,7 +217,7 @@ const struct mutant mutants_paging_manager[] = {
     {BREAKS(172, MANAGER, "paging", virtual_buffer, "gives a virtual address without page tables")},
     {BREAKS(162, MANAGER, "paging", builds_ahead,
             "builds the next part before it submitted the one before"),
-     .consequences = {151, 156, 158, 159},
+     .consequences = {151, 156, 158, 159, 178, 199},
      .settings = {{"PagingBufferBytes", 256}, {"PagingPrivateBytes", 0}}},
     {BREAKS(76, MANAGER, "paging", smaller,
             "gives smaller paging buffers than the driver asked for")},

@@ -98,7 +98,8 @@ static uint64_t physical_from(const struct host_physical *ram, uint64_t first, u
 }
 
 /* Where the next piece of a list starts: the lowest free frame, or a random one of a compact
- * window. Of the pieces of a scattered list one in four lies below the hole. */
+ * window. Of the pieces of a scattered list one in four lies below the hole; a short list has
+ * pieces of different lengths, too. */
 static uint64_t physical_piece(struct host_physical *ram, uint64_t lowest, uint64_t limit,
                                uint64_t need, uint64_t *longest) {
     uint64_t first = physical_from(ram, lowest, limit);
@@ -114,7 +115,7 @@ static uint64_t physical_piece(struct host_physical *ram, uint64_t lowest, uint6
     if (window > limit - first)
         window = limit - first;
     uint64_t start = next_free(ram, first + (physical_draw(ram) % window & ~(uint64_t)63));
-    *longest = 1 + physical_draw(ram) % LONGEST_RUN;
+    *longest = 1 + physical_draw(ram) % (need < LONGEST_RUN ? need : LONGEST_RUN);
     if (start >= limit)
         start = next_free(ram, first);
     return start < limit ? start : next_free(ram, lowest);

@@ -74,6 +74,24 @@ static void scattered_pages_have_a_linear_view(void **state) {
     assert_memory_equal(seen[0], seen[1], sizeof(seen[0]));
 }
 
+/* What a driver makes of the first piece is wrong for those behind it. */
+static void short_lists_have_pieces_of_different_lengths(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host_error error;
+    uint32_t whole = 0;
+    (void)state;
+    config.seed = 42;
+    struct vidmm_host *host = tiny_up(&config);
+    const struct vidmm_os *os = vidmm_host_os(host);
+    for (int i = 0; i < 32; i++) {
+        PMDL mdl = os->pages_alloc(os->ctx, 24, 0, UINT64_MAX);
+        whole += is_one_run(mdl, 24);
+        os->pages_free(os->ctx, mdl);
+    }
+    assert_true(whole <= 8);
+    assert_true(tiny_down(host, &error));
+}
+
 static void given_back_pages_come_back_zeroed(void **state) {
     struct vidmm_host_config config = tiny_config();
     struct vidmm_host *host = tiny_up(&config);
@@ -529,6 +547,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pages_without_a_seed_are_one_run),
         cmocka_unit_test(scattered_pages_have_a_linear_view),
+        cmocka_unit_test(short_lists_have_pieces_of_different_lengths),
         cmocka_unit_test(given_back_pages_come_back_zeroed),
         cmocka_unit_test(all_pages_can_be_had_once),
         cmocka_unit_test(memory_goes_on_beyond_4_gib),

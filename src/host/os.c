@@ -34,8 +34,12 @@ bool host_os_take_dummy(void) {
            host_frames_take_run(host_world->physical, 1, 0, UINT64_MAX, 0, &dummy_frame);
 }
 
+/* The manager's memory is the machine's: what a driver makes it ask for beyond that is refused, although
+ * the process may well get it. */
 static void *os_alloc(void *ctx, size_t size) {
     (void)ctx;
+    if (size > host_world->physical->installed)
+        return NULL;
     return host_block_alloc(HOST_OWNER_MANAGER, size);
 }
 

@@ -44,7 +44,7 @@ static void guard_block_give(struct guard_blocks *blocks, struct guard_block blo
 void guard_make(struct vidmm_referee *referee, struct guard *guard, void *original, size_t size) {
     *guard =
         (struct guard){.bytes = original, .original = original, .size = size, .byte = guard_byte};
-    if (!original)
+    if (!original || size > GUARD_MOST)
         return;
     size_t offset = (uintptr_t)original % PAGE;
     guard->room = guard_room(PAGE + offset + size + GUARD_AFTER);

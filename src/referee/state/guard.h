@@ -2,7 +2,8 @@
  * guard.h - a buffer that the driver gets in place of the caller's, with canaries on both sides.
  *
  * The bytes keep their offset in a page, so that a driver that cares for alignment sees no
- * difference. Without memory for it the driver gets the caller's own buffer, unguarded.
+ * difference. Without memory for it, and of more than GUARD_MOST bytes, the driver gets the caller's own
+ * buffer, unguarded: it chooses some sizes itself, and each call copies all of it twice.
  */
 #ifndef REFEREE_GUARD_H
 #define REFEREE_GUARD_H
@@ -11,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define GUARD_MOST   16777216u
 #define GUARD_BEFORE 64u
 #define GUARD_AFTER  4096u
 

@@ -106,6 +106,21 @@ static void given_back_pages_come_back_zeroed(void **state) {
     assert_true(tiny_down(host, &error));
 }
 
+/* The process could have it, since nobody touches it yet. */
+static void a_block_larger_than_the_machine_is_refused(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host_error error;
+    (void)state;
+    config.memory_bytes = 4096 * PAGE;
+    struct vidmm_host *host = tiny_up(&config);
+    const struct vidmm_os *os = vidmm_host_os(host);
+    assert_null(os->alloc(os->ctx, 4096 * PAGE + 1));
+    void *block = os->alloc(os->ctx, 4096 * PAGE);
+    assert_non_null(block);
+    os->free(os->ctx, block, 4096 * PAGE);
+    assert_true(tiny_down(host, &error));
+}
+
 static void all_pages_can_be_had_once(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < 3; seed++) {
@@ -549,6 +564,7 @@ int main(void) {
         cmocka_unit_test(scattered_pages_have_a_linear_view),
         cmocka_unit_test(short_lists_have_pieces_of_different_lengths),
         cmocka_unit_test(given_back_pages_come_back_zeroed),
+        cmocka_unit_test(a_block_larger_than_the_machine_is_refused),
         cmocka_unit_test(all_pages_can_be_had_once),
         cmocka_unit_test(memory_goes_on_beyond_4_gib),
         cmocka_unit_test(pages_stay_below_the_highest_address),

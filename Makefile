@@ -25,6 +25,7 @@
 #   make faults                  each allocation of the checkers fails, in run and check; counts of how they end
 #   make images                  every example driver as an image (.sys), by mingw and by clang
 #   make install                 PREFIX=/usr/local
+#   make uninstall               what the last make install put there
 #   make clean
 
 WORKLOAD ?= openarena-tour
@@ -34,7 +35,7 @@ BENCH = $(if $(QUICK),VIDMM_BENCH_QUICK=1) python3 bench/table.py
 COUNT ?= 500
 SEED ?= 0
 
-.PHONY: all images run test bench bench-compare evictions stress fuzz check install clean sanitize tsan coverage matrix matrix-gpummu matrix-contract hostile mutation unusual settings attacks faults format deps deps-checks
+.PHONY: all images run test bench bench-compare evictions stress fuzz check install uninstall clean sanitize tsan coverage matrix matrix-gpummu matrix-contract hostile mutation unusual settings attacks faults format deps deps-checks
 .NOTPARALLEL:
 
 all: deps
@@ -123,6 +124,10 @@ images: deps-checks all
 install: all
 	@meson configure build --prefix "$(PREFIX)"
 	@meson install -C build
+
+uninstall:
+	@test -f build/meson-logs/install-log.txt || { echo "make uninstall: nothing was installed from build/" >&2; exit 1; }
+	@ninja -C build uninstall
 
 clean:
 	rm -rf build build-*/

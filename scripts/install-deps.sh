@@ -93,7 +93,18 @@ if [ "$manager" != brew ] && [ "$(id -u)" -ne 0 ]; then
     if has_command sudo; then
         as_root=sudo
     else
-        echo "install-deps: missing:$missing; run this as root, or install them yourself" >&2
+        case $manager in
+        apt) command="apt-get install --no-install-recommends$missing" ;;
+        dnf) command="dnf install$missing" ;;
+        pacman) command="pacman -S --needed$missing" ;;
+        apk) command="apk add$missing" ;;
+        none) command= ;;
+        esac
+        if [ -n "$command" ]; then
+            echo "install-deps: missing:$missing; as root, run: $command" >&2
+        else
+            echo "install-deps: no package manager that this script knows; please install:$missing" >&2
+        fi
         exit 1
     fi
 fi

@@ -24,6 +24,7 @@
 #   make attacks                 COUNT attacks on a migration (300), and 200 kills of each of its sides; SEED=1
 #   make faults                  each allocation of the checkers fails, in run and check; counts of how they end
 #   make images                  every example driver as an image (.sys), by mingw and by clang
+#   make reference               the public headers as pages: build/reference/html
 #   make install                 PREFIX=/usr/local
 #   make uninstall               what the last make install put there
 #   make clean
@@ -35,7 +36,7 @@ BENCH = $(if $(QUICK),VIDMM_BENCH_QUICK=1) python3 bench/table.py
 COUNT ?= 500
 SEED ?= 0
 
-.PHONY: all images run test bench bench-compare evictions stress fuzz check install uninstall clean sanitize tsan coverage matrix matrix-gpummu matrix-contract hostile mutation unusual settings attacks faults format deps deps-checks
+.PHONY: all reference images run test bench bench-compare evictions stress fuzz check install uninstall clean sanitize tsan coverage matrix matrix-gpummu matrix-contract hostile mutation unusual settings attacks faults format deps deps-checks
 .NOTPARALLEL:
 
 all: deps
@@ -121,9 +122,13 @@ attacks: deps-checks all
 images: deps-checks all
 	@scripts/build-images.sh build
 
+reference: deps-checks
+	@mkdir -p build && doxygen docs/Doxyfile && echo build/reference/html/index.html
+
 install: all
 	@meson configure build --prefix "$(PREFIX)"
 	@meson install -C build
+	@if [ "$$(id -u)" -eq 0 ] && [ -z "$(DESTDIR)" ]; then ldconfig || true; fi
 
 uninstall:
 	@test -f build/meson-logs/install-log.txt || { echo "make uninstall: nothing was installed from build/" >&2; exit 1; }

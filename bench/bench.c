@@ -49,8 +49,8 @@ void *bench_zeroed(uint64_t count, uint64_t size) {
 
 void bench_open(struct vidmm_harness *harness, const struct vidmm_host_setting *settings,
                 uint32_t count, uint64_t memory_bytes, uint64_t seed) {
-    const struct vidmm_host_config host = {.driver_entry = softgpu_driver_entry,
-                                           .model = &softgpu_model,
+    const struct vidmm_host_config host = {.driver_entry = vidmm_softgpu_entry,
+                                           .model = &vidmm_softgpu_model,
                                            .settings = settings,
                                            .setting_count = count,
                                            .memory_bytes = memory_bytes,

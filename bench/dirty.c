@@ -103,7 +103,7 @@ static void set(struct setup *s, double density, uint64_t run) {
 static struct vidmm_hw_bar bars_now[VIDMM_HW_BARS];
 
 static void *create(const struct vidmm_hw_host *host, struct vidmm_hw_bar bars[VIDMM_HW_BARS]) {
-    void *hw = softgpu_model.create(host, bars);
+    void *hw = vidmm_softgpu_model.create(host, bars);
     memcpy(bars_now, bars, sizeof(bars_now));
     return hw;
 }
@@ -125,9 +125,9 @@ static void open_setup(struct setup *s, uint64_t vram) {
     };
     static struct vidmm_hw_model model;
     struct vidmm_host_error error;
-    model = softgpu_model;
+    model = vidmm_softgpu_model;
     model.create = create;
-    const struct vidmm_host_config config = {.driver_entry = softgpu_driver_entry,
+    const struct vidmm_host_config config = {.driver_entry = vidmm_softgpu_entry,
                                              .model = &model,
                                              .settings = settings,
                                              .setting_count =

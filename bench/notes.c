@@ -73,7 +73,7 @@ struct board {
 };
 
 static void put(struct board *board, uint32_t offset, uint32_t width, uint64_t value) {
-    softgpu_model.reg_write(board->hw, 0, offset, width, value);
+    vidmm_softgpu_model.reg_write(board->hw, 0, offset, width, value);
 }
 
 static void open_board(struct board *board, uint64_t visible) {
@@ -87,7 +87,7 @@ static void open_board(struct board *board, uint64_t visible) {
                                        .now = host_now,
                                        .setting = host_setting};
     board->fence = 0;
-    board->hw = softgpu_model.create(&host, bars);
+    board->hw = vidmm_softgpu_model.create(&host, bars);
     if (!board->hw) {
         fprintf(stderr, "bench: no board\n");
         exit(1);
@@ -105,11 +105,11 @@ static double run(struct board *board, uint64_t at, uint32_t size, bool virtual)
     put(board, GPU_ENGINE(1) + GPU_ENGINE_ROOT_ENTRIES, 4, 1u << 15);
     put(board, GPU_ENGINE(1) + GPU_ENGINE_DOORBELL, 4,
         GPU_DOORBELL_PAGING | (virtual ? GPU_DOORBELL_VIRTUAL : 0u));
-    while (softgpu_model.step(board->hw, 1))
+    while (vidmm_softgpu_model.step(board->hw, 1))
         continue;
     hw_stream_fence();
     double seconds = bench_now() - start;
-    if (softgpu_model.reg_read(board->hw, 0, GPU_ENGINE(1) + GPU_ENGINE_COMPLETED, 4) !=
+    if (vidmm_softgpu_model.reg_read(board->hw, 0, GPU_ENGINE(1) + GPU_ENGINE_COMPLETED, 4) !=
         board->fence) {
         fprintf(stderr, "bench: the board faulted\n");
         exit(1);
@@ -254,7 +254,7 @@ int main(void) {
         }
         for (uint64_t step = 1; part[i].visible != 0 && step <= 7; step += 6)
             first_writes(&board, step);
-        softgpu_model.destroy(board.hw);
+        vidmm_softgpu_model.destroy(board.hw);
     }
     free(ram);
     return 0;

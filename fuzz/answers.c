@@ -289,8 +289,8 @@ static void play(const struct shape *shape, const struct vidmm_workload *workloa
     struct vidmm_host_setting settings[SETTINGS + 3] = {{"VramBytes", 256 << 10},
                                                         {"ApertureBytes", 256 << 10},
                                                         {"InterfaceVersion", shape->version}};
-    struct vidmm_host_config host = {.driver_entry = softgpu_driver_entry,
-                                     .model = &softgpu_model,
+    struct vidmm_host_config host = {.driver_entry = vidmm_softgpu_entry,
+                                     .model = &vidmm_softgpu_model,
                                      .settings = settings,
                                      .setting_count = 3,
                                      .memory_bytes = MEMORY_BYTES,

@@ -65,8 +65,8 @@ static void open_harness(void) {
         {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM3_2},
         {"DirtyPageBytes", PAGE},
     };
-    const struct vidmm_host_config host = {.driver_entry = softgpu_driver_entry,
-                                           .model = &softgpu_model,
+    const struct vidmm_host_config host = {.driver_entry = vidmm_softgpu_entry,
+                                           .model = &vidmm_softgpu_model,
                                            .settings = settings,
                                            .setting_count = sizeof(settings) / sizeof(settings[0])};
     const struct vidmm_adapter_config adapter = {.model = VIDMM_MODEL_PHYSICAL};

@@ -17,7 +17,7 @@ for kind in mingw clang; do
     scripts/build-image.sh $kind "$to/gpummu-$kind.sys" drivers/gpummu/driver.c $pager
     scripts/build-image.sh $kind "$to/ring-$kind.sys" drivers/ring/driver.c $skeleton
     scripts/build-image.sh $kind "$to/wdk-style-$kind.sys" drivers/wdk-style/driver.cpp
-    scripts/build-image.sh $kind "$to/softgpu-$kind.sys" -Iinclude -Isrc/softgpu -Dsoftgpu_driver_entry=DriverEntry src/softgpu/driver/*.c
+    scripts/build-image.sh $kind "$to/softgpu-$kind.sys" -Iinclude -Isrc/softgpu -Dvidmm_softgpu_entry=DriverEntry src/softgpu/driver/*.c
     # shellcheck disable=SC2086
     scripts/build-image.sh $kind "$to/broken-$kind.sys" -Idrivers/common tests/system/broken_driver.c drivers/cpu-vram/driver.c $pager
 done
@@ -28,7 +28,7 @@ for family in query allocation paging submission operation placement preempt int
 done
 for kind in mingw clang; do
     # shellcheck disable=SC2086
-    scripts/build-image.sh $kind "$to/mutants-$kind.sys" -Iinclude -Isrc/softgpu -Dsoftgpu_driver_entry=DriverEntry \
+    scripts/build-image.sh $kind "$to/mutants-$kind.sys" -Iinclude -Isrc/softgpu -Dvidmm_softgpu_entry=DriverEntry \
         -DDxgkInitialize=take_table src/softgpu/driver/*.c tests/mutants/query_spoil.c tests/mutants/virtual_fault.c $mutants tests/mutants/image_entry.c
 done
 # Exceptions and instructions that only an image has; mingw's compiler has no __try.

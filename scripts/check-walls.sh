@@ -68,6 +68,7 @@ ALLOWED = [
     ('src/cc/*', 'own free string system vidmm/cc'),
     ('src/cli/*', 'own free string system vidmm/*'),
     ('policies/*', 'free vidmm/policy'),
+    ('examples/*', 'free string system vidmm/*'),
     ('drivers/common/*', 'own wddm free string'),
     ('drivers/*/hardware.*', 'own free string system vidmm/hwmodel'),
     ('drivers/*', 'own common wddm free string'),
@@ -141,7 +142,7 @@ def allowed(path):
 
 
 def sources():
-    for top in ('include', 'src', 'drivers', 'policies'):
+    for top in ('include', 'src', 'drivers', 'policies', 'examples'):
         for directory, _, names in os.walk(top):
             yield from (os.path.join(directory, name) for name in names if SOURCE.search(name))
 

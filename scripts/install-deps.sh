@@ -78,6 +78,7 @@ if [ "$level" = checks ]; then
     need has_command clang-format clang-format clang-tools-extra clang clang-extra-tools clang-format
     need has_command clang-tidy clang-tidy clang-tools-extra clang clang-extra-tools llvm
     need has_command python3 python3 python3 python python3 python3
+    need has_command doxygen doxygen doxygen doxygen doxygen doxygen
     need has_command x86_64-w64-mingw32-gcc gcc-mingw-w64-x86-64 mingw64-gcc mingw-w64-gcc mingw-w64-gcc mingw-w64
     need has_command x86_64-w64-mingw32-g++ g++-mingw-w64-x86-64 mingw64-gcc-c++ mingw-w64-gcc mingw-w64-gcc mingw-w64
     need has_command lld-link lld lld lld lld llvm

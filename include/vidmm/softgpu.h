@@ -90,8 +90,8 @@
 
 #include <vidmm/hwmodel.h>
 
-DRIVER_INITIALIZE softgpu_driver_entry;
-extern const struct vidmm_hw_model softgpu_model;
+DRIVER_INITIALIZE vidmm_softgpu_entry;
+extern const struct vidmm_hw_model vidmm_softgpu_model;
 
 /* The names of the settings above, and NULL behind the last. */
 const char *vidmm_softgpu_setting(size_t index);

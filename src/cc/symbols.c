@@ -30,7 +30,7 @@ static bool is_kernel_function(const char *name) {
 bool cc_kernel_has(const char *name) {
     char of_c[CC_NAME_MOST];
     return is_kernel_function(name) ||
-           (snprintf(of_c, sizeof(of_c), "crt_%s", name) < (int)sizeof(of_c) &&
+           (snprintf(of_c, sizeof(of_c), "vidmm_crt_%s", name) < (int)sizeof(of_c) &&
             is_kernel_function(of_c));
 }
 

@@ -197,8 +197,8 @@ bool check_open(struct check *check, const struct check_setup *setup) {
     struct vidmm_host_config host = {
         .driver_path = options->driver_path,
         .model_path = options->model_path,
-        .driver_entry = !options->driver_path ? softgpu_driver_entry : NULL,
-        .model = !options->driver_path ? &softgpu_model : options->device,
+        .driver_entry = !options->driver_path ? vidmm_softgpu_entry : NULL,
+        .model = !options->driver_path ? &vidmm_softgpu_model : options->device,
         .device_log = options->device_log,
         .settings = check->settings,
         .setting_count = gather_settings(check, setup),

@@ -75,8 +75,8 @@ static void fill_host_config(const struct vidmm_run_options *options,
     config->model = options->device;
     config->device_log = options->device_log;
     if (!options->driver_path) {
-        config->driver_entry = softgpu_driver_entry;
-        config->model = &softgpu_model;
+        config->driver_entry = vidmm_softgpu_entry;
+        config->model = &vidmm_softgpu_model;
     }
     config->settings = settings->list;
     config->setting_count = settings->count;

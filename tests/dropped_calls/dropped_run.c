@@ -58,7 +58,7 @@ static void want_notices(DRIVER_INITIALIZATION_DATA *table) {
 
 static bool open_harness(char *text, size_t size) {
     struct vidmm_host_setting settings[SCENE_SETTINGS + 1];
-    struct vidmm_host_config host = {.driver_entry = softgpu_driver_entry,
+    struct vidmm_host_config host = {.driver_entry = vidmm_softgpu_entry,
                                      .model = waits_hardware(),
                                      .settings = settings,
                                      .memory_bytes = MEMORY_BYTES,

@@ -50,19 +50,19 @@ static struct {
 
 static bool step(void *hw, uint32_t engine) {
     if ((open.held >> engine & 1u) == 0)
-        return softgpu_model.step(hw, engine);
-    for (uint32_t other = 0; other < softgpu_model.engines; other++)
-        if ((open.held >> other & 1u) == 0 && softgpu_model.step(hw, other))
+        return vidmm_softgpu_model.step(hw, engine);
+    for (uint32_t other = 0; other < vidmm_softgpu_model.engines; other++)
+        if ((open.held >> other & 1u) == 0 && vidmm_softgpu_model.step(hw, other))
             return true;
     if (open.asked != 0 && (open.asked & open.held) == 0)
         return false;
     open.held = 0;
-    return softgpu_model.step(hw, engine);
+    return vidmm_softgpu_model.step(hw, engine);
 }
 
 const struct vidmm_hw_model *waits_hardware(void) {
     static struct vidmm_hw_model model;
-    model = softgpu_model;
+    model = vidmm_softgpu_model;
     model.step = step;
     return &model;
 }

@@ -11,7 +11,7 @@ ITSELF = re.compile(r"K([1-9]|1[0-27-9]|2[0-2]|27)$")
 CRASH, HANG, CALLS = ("K13",), ("K15",), ("K14", "K24", "K25", "K26")
 REPORTS = ("InterruptRoutine", "DpcRoutine", "SubmitCommand", "SubmitCommandVirtual", "PreemptCommand",
            "QueryCurrentFence")
-FIRST = ("DriverEntry", "softgpu_driver_entry")
+FIRST = ("DriverEntry", "vidmm_softgpu_entry")
 
 
 class Places:

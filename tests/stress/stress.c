@@ -92,8 +92,8 @@ static void open_round(struct round *round) {
          round->tracked ? DXGKDDI_INTERFACE_VERSION_WDDM3_2 : DXGKDDI_INTERFACE_VERSION_WDDM2_0},
         {"DirtyPageBytes", round->tracked ? 4096 << stress_random(&random) % 5 * 2 : 0},
     };
-    const struct vidmm_host_config host = {.driver_entry = softgpu_driver_entry,
-                                           .model = &softgpu_model,
+    const struct vidmm_host_config host = {.driver_entry = vidmm_softgpu_entry,
+                                           .model = &vidmm_softgpu_model,
                                            .settings = settings,
                                            .setting_count = sizeof(settings) / sizeof(settings[0]),
                                            .seed = round->seed,

@@ -33,8 +33,8 @@ struct user {
 static struct vidmm_harness harness;
 
 static void open_harness(const struct vidmm_host_setting *settings, uint32_t count) {
-    const struct vidmm_host_config host = {.driver_entry = softgpu_driver_entry,
-                                           .model = &softgpu_model,
+    const struct vidmm_host_config host = {.driver_entry = vidmm_softgpu_entry,
+                                           .model = &vidmm_softgpu_model,
                                            .settings = settings,
                                            .setting_count = count,
                                            .seed = 5};
@@ -297,8 +297,8 @@ static void a_driver_with_both_models_runs_on_this_one(void **state) {
 }
 
 static void a_driver_without_the_model_is_refused(void **state) {
-    const struct vidmm_host_config host = {.driver_entry = softgpu_driver_entry,
-                                           .model = &softgpu_model};
+    const struct vidmm_host_config host = {.driver_entry = vidmm_softgpu_entry,
+                                           .model = &vidmm_softgpu_model};
     const struct vidmm_adapter_config adapter = {.model = VIDMM_MODEL_IOMMU};
     char text[512] = "";
     (void)state;

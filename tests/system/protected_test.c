@@ -85,8 +85,8 @@ static void open_harness(struct run *run, const struct vidmm_observer *observer,
         {"MmuPages", variant->pages},
         {"MmuTableSegment", variant->levels ? MEMORY : 0},
     };
-    const struct vidmm_host_config host = {.driver_entry = softgpu_driver_entry,
-                                           .model = &softgpu_model,
+    const struct vidmm_host_config host = {.driver_entry = vidmm_softgpu_entry,
+                                           .model = &vidmm_softgpu_model,
                                            .settings = settings,
                                            .setting_count = sizeof(settings) / sizeof(settings[0])};
     const struct vidmm_adapter_config adapter = {

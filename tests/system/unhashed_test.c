@@ -140,8 +140,8 @@ static void open_harness(struct run *run, struct vidmm_player *player, uint32_t 
         {"DirtyPageBytes", DIRTY_BYTES},
         {"DirtyPerformant", performant},
     };
-    const struct vidmm_host_config host = {.driver_entry = softgpu_driver_entry,
-                                           .model = &softgpu_model,
+    const struct vidmm_host_config host = {.driver_entry = vidmm_softgpu_entry,
+                                           .model = &vidmm_softgpu_model,
                                            .settings = settings,
                                            .setting_count = sizeof(settings) / sizeof(settings[0]),
                                            .seed = 7,

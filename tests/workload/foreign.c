@@ -51,8 +51,8 @@ NTSTATUS APIENTRY __wrap_DxgkInitialize(PDRIVER_OBJECT object, PUNICODE_STRING p
 static void play(uint64_t version, uint64_t vram) {
     const struct vidmm_host_setting settings[] = {{"InterfaceVersion", version},
                                                   {"VramBytes", vram}};
-    const struct vidmm_host_config host = {.driver_entry = softgpu_driver_entry,
-                                           .model = &softgpu_model,
+    const struct vidmm_host_config host = {.driver_entry = vidmm_softgpu_entry,
+                                           .model = &vidmm_softgpu_model,
                                            .settings = settings,
                                            .setting_count = 2};
     const struct vidmm_play_options options = {.frame_limit = 60};

@@ -14,8 +14,8 @@ void run_workload(struct run *run, const struct vidmm_workload *workload) {
     struct vidmm_harness harness;
     struct vidmm_player *player = vidmm_player_create(workload);
     assert_non_null(player);
-    const struct vidmm_host_config host = {.driver_entry = softgpu_driver_entry,
-                                           .model = &softgpu_model,
+    const struct vidmm_host_config host = {.driver_entry = vidmm_softgpu_entry,
+                                           .model = &vidmm_softgpu_model,
                                            .settings = run->settings,
                                            .setting_count = run->setting_count,
                                            .linked = run->linked,

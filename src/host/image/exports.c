@@ -21,7 +21,7 @@ static bool code_known; /* drivers are loaded by one thread at a time */
 
 /* Ours, and no part of any kernel. */
 static bool internal_name(const char *name) {
-    static const char *const prefixes[] = {"vidmm_", "host_", "image_", "main", "_", "crt_"};
+    static const char *const prefixes[] = {"vidmm_", "host_", "image_", "main", "_"};
     for (unsigned i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
         if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
             return true;
@@ -73,6 +73,6 @@ bool image_export(const char *name, struct image_export *out) {
     char run_time[IMAGE_NAME_MAX + 8];
     if (strnlen(name, IMAGE_NAME_MAX) == IMAGE_NAME_MAX)
         return false;
-    snprintf(run_time, sizeof(run_time), "crt_%s", name);
+    snprintf(run_time, sizeof(run_time), "vidmm_crt_%s", name);
     return export_named(run_time, out) || (!internal_name(name) && export_named(name, out));
 }

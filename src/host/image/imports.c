@@ -188,9 +188,9 @@ static bool bind_one(void *ctx, const struct walk *walk, const struct walked *im
     bool known = import->name && image_export(import->name, &to);
     struct image_import *record = &stubs->records[stubs->made];
     uint8_t *stub = stubs->code + (size_t)(stubs->made + 1) * STUB_BYTES;
-    *record = (struct image_import){known ? to.address : stubs->code, name_of(stubs, import),
-                                    keep_text(stubs, walk->library), import->slot,
-                                    to.data || (const void *)(uintptr_t)crt___chkstk == to.address};
+    *record = (struct image_import){
+        known ? to.address : stubs->code, name_of(stubs, import), keep_text(stubs, walk->library),
+        import->slot, to.data || (const void *)(uintptr_t)vidmm_crt___chkstk == to.address};
     stub_write(stub, record, image_call_out);
     stubs->made++;
     return true;

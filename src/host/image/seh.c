@@ -175,9 +175,9 @@ static void terminate(const struct host_exception *record, void *frame,
     }
 }
 
-enum seh_disposition NTAPI crt___C_specific_handler(struct host_exception *record, void *frame,
-                                                    struct host_context *context,
-                                                    struct host_dispatcher *dispatcher) {
+enum seh_disposition NTAPI vidmm_crt___C_specific_handler(struct host_exception *record,
+                                                          void *frame, struct host_context *context,
+                                                          struct host_dispatcher *dispatcher) {
     if (record->flags & (EXCEPTION_UNWINDS | EXCEPTION_UNWINDS_ALL)) {
         terminate(record, frame, dispatcher);
         return SEH_CONTINUE_SEARCH;
@@ -226,7 +226,7 @@ void seh_raise_status(NTSTATUS status) {
 
 /* goto or return out of a __try block: its __finally blocks run, and execution goes on at `target`
  * in the frame. */
-VOID NTAPI crt__local_unwind(void *frame, void *target) {
+VOID NTAPI vidmm_crt__local_unwind(void *frame, void *target) {
     struct host_context context;
     struct host_exception record = {.code = STATUS_SUCCESS};
     if (seh_caller(&context))
@@ -239,9 +239,9 @@ VOID NTAPI crt__local_unwind(void *frame, void *target) {
  * the page; r11: the caller's stack pointer as it will be. */
 __asm__(".text\n"
         ".p2align 4\n"
-        ".globl crt___chkstk\n"
-        ".type crt___chkstk, @function\n"
-        "crt___chkstk:\n"
+        ".globl vidmm_crt___chkstk\n"
+        ".type vidmm_crt___chkstk, @function\n"
+        "vidmm_crt___chkstk:\n"
         "    .cfi_startproc\n"
         "    pushq %r10\n"
         "    .cfi_adjust_cfa_offset 8\n"
@@ -272,7 +272,7 @@ __asm__(".text\n"
         "    .cfi_adjust_cfa_offset -8\n"
         "    ret\n"
         "    .cfi_endproc\n"
-        ".size crt___chkstk, .-crt___chkstk\n");
+        ".size vidmm_crt___chkstk, .-vidmm_crt___chkstk\n");
 
 extern const unsigned char probe_next[] __attribute__((visibility("hidden")));
 extern const unsigned char probe_done[] __attribute__((visibility("hidden")));

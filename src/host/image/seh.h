@@ -30,12 +30,12 @@ void seh_raise_status(NTSTATUS status);
 bool seh_caller(struct host_context *context);
 
 /* What compilers refer to by name: C functions of images (crt_names.h). */
-enum seh_disposition NTAPI crt___C_specific_handler(struct host_exception *record, void *frame,
-                                                    struct host_context *context,
-                                                    struct host_dispatcher *dispatcher);
-VOID NTAPI crt__local_unwind(void *frame, void *target);
+enum seh_disposition NTAPI vidmm_crt___C_specific_handler(struct host_exception *record,
+                                                          void *frame, struct host_context *context,
+                                                          struct host_dispatcher *dispatcher);
+VOID NTAPI vidmm_crt__local_unwind(void *frame, void *target);
 /* rax is how much stack the caller is about to take. No register changes. */
-void crt___chkstk(void);
+void vidmm_crt___chkstk(void);
 /* A context in __chkstk becomes that of its caller. */
 void seh_leave_probe(struct host_context *context);
 

@@ -96,7 +96,7 @@ static void migration_entries(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiRestoreMutableMigrationData = kmd_restore_mutable_migration_data;
 }
 
-NTSTATUS NTAPI softgpu_driver_entry(PDRIVER_OBJECT DriverObject, PUNICODE_STRING RegistryPath) {
+NTSTATUS NTAPI vidmm_softgpu_entry(PDRIVER_OBJECT DriverObject, PUNICODE_STRING RegistryPath) {
     DRIVER_INITIALIZATION_DATA table = {0};
     NTSTATUS status = kmd_read_settings(RegistryPath);
     if (!NT_SUCCESS(status))

@@ -322,7 +322,7 @@ static bool model_root(void *context, uint32_t engine, uint64_t *root) {
     return hw->mmu && *root != HW_NO_ROOT;
 }
 
-const struct vidmm_hw_model softgpu_model = {
+const struct vidmm_hw_model vidmm_softgpu_model = {
     .name = "softgpu",
     .create = model_create,
     .destroy = model_destroy,

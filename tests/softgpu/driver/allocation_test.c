@@ -319,8 +319,8 @@ static void every_failed_allocation_leaves_nothing_behind(void **state) {
     bool failed = true;
     (void)state;
     for (uint64_t n = 1; failed; n++) {
-        struct vidmm_host_config config = {.driver_entry = softgpu_driver_entry,
-                                           .model = &softgpu_model,
+        struct vidmm_host_config config = {.driver_entry = vidmm_softgpu_entry,
+                                           .model = &vidmm_softgpu_model,
                                            .settings = board,
                                            .setting_count = BOARD_SETTINGS,
                                            .memory_bytes = 64 * MIB,

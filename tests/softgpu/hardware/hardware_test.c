@@ -90,9 +90,9 @@ static void no_register_access_does_harm(void **state) {
         uint64_t offset = board_random(&random) % (GPU_REGISTER_BYTES + 64);
         uint32_t width = 1u << board_random(&random) % 4, bar = board_random(&random) % 9 == 0;
         if (board_random(&random) % 2 == 0)
-            (void)softgpu_model.reg_read(board.hw, bar, offset, width);
+            (void)vidmm_softgpu_model.reg_read(board.hw, bar, offset, width);
         else
-            softgpu_model.reg_write(board.hw, bar, offset, width, board_operand(&random));
+            vidmm_softgpu_model.reg_write(board.hw, bar, offset, width, board_operand(&random));
     }
     board_drop(&board);
 }
@@ -121,8 +121,8 @@ static void reset_empties_queues_and_vram(void **state) {
     board_queue(&board, 1, COMMANDS, 0, GPU_DOORBELL_RENDER);
     board_write(&board, GPU_REG_RESET, 1);
     assert_int_equal(vram[5], 0);
-    assert_false(softgpu_model.step(board.hw, 0));
-    assert_false(softgpu_model.step(board.hw, 1));
+    assert_false(vidmm_softgpu_model.step(board.hw, 0));
+    assert_false(vidmm_softgpu_model.step(board.hw, 1));
     assert_int_equal(board.interrupts, 0);
     board_drop(&board);
 }

@@ -205,7 +205,8 @@ static bool hostile_move(struct space *space, uint64_t *random) {
         to &= fits;
         from &= fits;
     }
-    (void)softgpu_model.translate(space->board->hw, board_random(random) & mask, 0, from, &out);
+    (void)vidmm_softgpu_model.translate(space->board->hw, board_random(random) & mask, 0, from,
+                                        &out);
     bool completed = board_random(random) % 2 == 0 ? space_copy(space, to, from, bytes)
                                                    : space_fill(space, to, 0, bytes);
     board_write(space->board, GPU_ENGINE(0) + GPU_ENGINE_STATE, 1);

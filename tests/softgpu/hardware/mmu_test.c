@@ -371,7 +371,7 @@ static void a_board_without_mmu_knows_nothing_of_it(void **state) {
     (void)state;
     assert_true(board_make(&board));
     assert_int_equal(board_read(&board, GPU_REG_MMU), 0);
-    assert_false(softgpu_model.translate(board.hw, GPU_VRAM_BASE, 0, 0, &out));
+    assert_false(vidmm_softgpu_model.translate(board.hw, GPU_VRAM_BASE, 0, 0, &out));
     assert_false(board_execute(&board, &flush, sizeof(flush)));
     board_queue(&board, 0, COMMANDS, 0, GPU_DOORBELL_RENDER | GPU_DOORBELL_VIRTUAL);
     assert_int_equal(board_read(&board, GPU_ENGINE(0) + GPU_ENGINE_QUEUED), 0);

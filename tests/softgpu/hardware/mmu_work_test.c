@@ -108,7 +108,7 @@ struct stepper {
 
 static void *step_until_done(void *context) {
     const struct stepper *stepper = context;
-    while (softgpu_model.step(stepper->board->hw, stepper->engine)) {
+    while (vidmm_softgpu_model.step(stepper->board->hw, stepper->engine)) {
     }
     return NULL;
 }

@@ -178,7 +178,7 @@ static void a_translation_names_the_board_whose_memory_it_is(void **state) {
         assert_int_equal(got.physical, 1);
         assert_int_equal(got.address, VRAM_DATA + 16);
         const uint64_t *word =
-            softgpu_model.peek(bridge.board[got.physical].hw, got.address, sizeof(*word));
+            vidmm_softgpu_model.peek(bridge.board[got.physical].hw, got.address, sizeof(*word));
         assert_non_null(word);
         assert_int_equal(*word, 21);
     }
@@ -191,10 +191,10 @@ static void peeking_behind_a_window_sees_the_peers_memory(void **state) {
     bridge_make(&bridge);
     board_put(&bridge.board[1], VRAM_DATA, 31);
     const uint64_t *word =
-        softgpu_model.peek(bridge.board[0].hw, GPU_PEER_BASE(1) + VRAM_DATA, sizeof(*word));
+        vidmm_softgpu_model.peek(bridge.board[0].hw, GPU_PEER_BASE(1) + VRAM_DATA, sizeof(*word));
     assert_non_null(word);
     assert_int_equal(*word, 31);
-    assert_null(softgpu_model.peek(bridge.board[0].hw, GPU_PEER_BASE(3) + VRAM_DATA, 8));
+    assert_null(vidmm_softgpu_model.peek(bridge.board[0].hw, GPU_PEER_BASE(3) + VRAM_DATA, 8));
     bridge_drop(&bridge);
 }
 

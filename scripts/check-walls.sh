@@ -41,6 +41,7 @@ ALLOWED = [
     ('include/vidmm/segment_queries.h', 'free'),
     ('include/vidmm/interfaces.h', 'wddm free string'),
     ('include/vidmm/statuses.h', 'wddm free'),
+    ('include/vidmm/printable.h', 'free string'),
     ('include/vidmm/lookup.h', 'free vidmm/rules'),
     ('include/vidmm/*', 'wddm free string system vidmm/*'),
     ('src/manager/*', 'own wddm free string vidmm/operations vidmm/segment_queries vidmm/interfaces vidmm/os '
@@ -49,14 +50,15 @@ ALLOWED = [
     ('src/softgpu/*', 'own wddm free string vidmm/umd vidmm/softgpu'),
     ('src/referee/rules/*', 'own wddm free string system vidmm/rules vidmm/readings'),
     ('src/referee/*', 'own wddm free string system vidmm/rules vidmm/readings vidmm/referee vidmm/interrupt '
-                      'vidmm/services vidmm/operations vidmm/segment_queries vidmm/interfaces vidmm/statuses'),
-    ('src/host/*', 'own wddm free string system vidmm/host vidmm/hwmodel vidmm/os vidmm/interrupt vidmm/interfaces vidmm/statuses'),
+                      'vidmm/services vidmm/operations vidmm/segment_queries vidmm/interfaces vidmm/statuses vidmm/printable'),
+    ('src/host/*', 'own wddm free string system vidmm/host vidmm/hwmodel vidmm/os vidmm/interrupt vidmm/interfaces vidmm/statuses '
+                   'vidmm/printable'),
     ('src/record/*', 'own wddm free string system vidmm/record vidmm/operations vidmm/statuses'),
     ('src/harness/*', 'own wddm free string system vidmm/record vidmm/host vidmm/manager vidmm/virtual vidmm/os vidmm/harness '
-                      'vidmm/referee vidmm/interfaces vidmm/statuses'),
+                      'vidmm/referee vidmm/interfaces vidmm/statuses vidmm/printable'),
     ('src/workload/*', 'own free string system vidmm/host vidmm/manager vidmm/virtual vidmm/harness vidmm/workload '
-                       'vidmm/umd vidmm/pattern vidmm/operations'),
-    ('src/watch/*', 'own free string system vidmm/watch vidmm/referee vidmm/rules vidmm/host vidmm/settings'),
+                       'vidmm/umd vidmm/pattern vidmm/operations vidmm/printable'),
+    ('src/watch/*', 'own free string system vidmm/watch vidmm/referee vidmm/rules vidmm/host vidmm/settings vidmm/stop vidmm/printable'),
     ('src/check/*', 'own wddm free string system vidmm/*'),
     ('src/run/*', 'own free string system vidmm/*'),
     ('src/migrate/*', 'own free string system vidmm/*'),
@@ -65,7 +67,7 @@ ALLOWED = [
     ('src/devices/*', 'own free string system vidmm/hwmodel vidmm/device'),
     ('src/sweep/*', 'own free string system vidmm/*'),
     ('src/cc/crt/*', 'own wddm free string'),
-    ('src/cc/*', 'own free string system vidmm/cc'),
+    ('src/cc/*', 'own free string system vidmm/cc vidmm/stop vidmm/printable'),
     ('src/cli/*', 'own free string system vidmm/*'),
     ('policies/*', 'free vidmm/policy'),
     ('examples/*', 'free string system vidmm/*'),

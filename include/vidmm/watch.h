@@ -7,7 +7,7 @@
  * guard is the parent that the driver's process sees, and ends whatever processes that one leaves
  * behind.
  *
- * A process has one driver's process at a time.
+ * A signal that ends the caller ends them first (vidmm/stop.h). A process has one driver's process at a time.
  */
 #ifndef VIDMM_WATCH_H
 #define VIDMM_WATCH_H

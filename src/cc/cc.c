@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <vidmm/stop.h>
+
 #include "build.h"
 #include "compile.h"
 #include "image.h"
@@ -31,6 +33,8 @@ static enum vidmm_cc_status build_all(struct cc_build *build, struct cc_missing 
     struct cc_list objects = {0};
     FILE *report = build->options->report;
     bool compiled = cc_compile(build, missing, &objects);
+    if (vidmm_stop_signal() != 0)
+        cc_stop(build, "the build was stopped by a signal");
     size_t built = objects.count, sources = build->sources.count;
     bool complete = compiled && built == sources && missing->count == 0;
     if (complete)
@@ -75,6 +79,8 @@ enum vidmm_cc_status vidmm_cc(const struct vidmm_cc_options *options, char *text
     snprintf(text, text_bytes, "%s", build ? "" : "no memory for the build");
     if (!build)
         return VIDMM_CC_FAILED;
+    struct vidmm_stop stop;
+    vidmm_stop_begin(&stop);
     build->options = options;
     struct cc_missing missing = {0};
     enum vidmm_cc_status status = VIDMM_CC_BAD_INPUT;
@@ -88,5 +94,6 @@ enum vidmm_cc_status vidmm_cc(const struct vidmm_cc_options *options, char *text
     snprintf(text, text_bytes, "%s", build->text);
     cc_missing_free(&missing);
     build_free(build);
+    vidmm_stop_end(&stop);
     return status;
 }

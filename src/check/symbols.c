@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <vidmm/printable.h>
+
 #define OFFSET_TEXT 24u
 #define ARGUMENTS   4u /* before the offsets */
 
@@ -66,6 +68,7 @@ static void read_answers(const struct asking *asking, FILE *answers) {
     while (at < asking->count && fgets(line, sizeof(line), answers)) {
         struct vidmm_spot *spot = asking->spot[at];
         line[strcspn(line, "\r\n")] = 0;
+        vidmm_printable(line, false);
         if (line[0] == 0) {
             at++;
             row = 0;

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <vidmm/printable.h>
+
 /* ---- Progress -------------------------------------------------------------------------------- */
 
 struct screen {
@@ -32,16 +34,18 @@ static void show_line(const struct vidmm_migrate_progress *progress) {
 static void migrate_show(void *ctx, const struct vidmm_migrate_progress *progress) {
     const struct screen *screen = ctx;
     bool doubt = progress->phase == VIDMM_MIGRATE_DOUBT;
+    char text[1024];
     if (!progress->text && screen->live)
         show_line(progress);
     if (!progress->text || (screen->quiet && !doubt))
         return;
-    fprintf(stderr, "%svidmm: %s\n", screen->live ? "\r\033[K" : "", progress->text);
+    fprintf(stderr, "%svidmm: %s\n", screen->live ? "\r\033[K" : "",
+            vidmm_printable_copy(progress->text, text, sizeof(text)));
     if (doubt && screen->control)
         fprintf(stderr,
                 "vidmm: if the other side is gone for good: vidmm migrate resolve --take %s, or "
                 "--drop\n",
-                screen->control);
+                vidmm_printable_copy(screen->control, text, sizeof(text)));
     fflush(stderr);
 }
 
@@ -116,6 +120,7 @@ static int migrate(struct cli_options *options, const struct vidmm_workload *wor
         vidmm_migrate_send(workload, &options->run, &options->migrate, &result);
     if (screen.live)
         cli_progress_end();
+    vidmm_printable(result.text, false);
     int code = result.run.ended ? cli_report_end(options, result.run.ended, result.text)
                                 : migrate_report(options, &result, receives);
     vidmm_run_result_free(&result.run);
@@ -169,7 +174,7 @@ static int migrate_resolve(int argc, char **argv) {
                           "--help");
     if (!vidmm_migrate_resolve(control, verdict, text, sizeof(text)))
         return cli_refuse("%s", text);
-    puts(text);
+    puts(vidmm_printable(text, false));
     return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <vidmm/stop.h>
 #include <vidmm/sweep.h>
 
 #include "commit.h"
@@ -152,8 +153,8 @@ static void show_progress(void *ctx, const struct vidmm_sweep_progress *progress
 static void say_failed(void *ctx, const char *command, int64_t code, const char *sentence) {
     uint64_t *said = ctx;
     if ((*said)++ < FAILED_SAID)
-        fprintf(stderr, "vidmm: exit code %" PRId64 ": %s: %s\n", code, command ? command : "",
-                sentence ? sentence : "");
+        (void)cli_refuse("exit code %" PRId64 ": %s: %s", code, command ? command : "",
+                         sentence ? sentence : "");
 }
 
 static int sweep_report(const struct sweep_command *command,
@@ -183,9 +184,7 @@ static int sweep_report(const struct sweep_command *command,
 /* The sweep takes one signal; a second one must not end the program before its last words. */
 static void block_signals(void) {
     sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
+    vidmm_stop_signals(&set);
     (void)sigprocmask(SIG_BLOCK, &set, NULL);
 }
 

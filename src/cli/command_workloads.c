@@ -3,9 +3,12 @@
  */
 #include "cli.h"
 
+#include <vidmm/printable.h>
+
 static void print_recording(void *ctx, const char *name) {
+    char text[256];
     (void)ctx;
-    printf("  %s\n", name);
+    printf("  %s\n", vidmm_printable_copy(name, text, sizeof(text)));
 }
 
 int cli_workloads(int argc, char **argv) {

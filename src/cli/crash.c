@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <vidmm/host.h>
+#include <vidmm/printable.h>
 
 struct note {
     int32_t signal;
@@ -98,6 +99,8 @@ static void await_note(struct cli_options *options, int from) {
     ssize_t got = read(from, &note, sizeof(note));
     if (got == (ssize_t)sizeof(note)) {
         note.where[sizeof(note.where) - 1] = note.reason[sizeof(note.reason) - 1] = '\0';
+        vidmm_printable(note.where, false);
+        vidmm_printable(note.reason, false);
         crash_tell(options, &note);
     }
     fflush(NULL);

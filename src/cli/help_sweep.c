@@ -36,7 +36,7 @@ void cli_help_sweep(FILE *out) {
           "  -h, --help\n"
           "\n"
           "Exit code: 0 all runs verified, 1 some failed, 2 bad usage, a changed study or a store\n"
-          "that cannot be used, 130 or 143 stopped by SIGINT or SIGTERM.\n",
+          "that cannot be used, more than 128: stopped by a signal (130: SIGINT).\n",
           out);
 }
 

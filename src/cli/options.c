@@ -192,10 +192,10 @@ static bool take_linked(const char *text, struct cli_options *options) {
 static bool take_ddi(const char *text, struct cli_options *options) {
     if (vidmm_run_parse_ddi(text, &options->run.ddi_version))
         return true;
-    fprintf(stderr, "vidmm: --ddi '%s' is not one of", text);
-    for (size_t i = 0; vidmm_run_ddi_at(i); i++)
-        fprintf(stderr, " %s", vidmm_run_ddi_at(i));
-    fputc('\n', stderr);
+    char all[1024] = "";
+    for (size_t i = 0, length = 0; vidmm_run_ddi_at(i) && length < sizeof(all); i++)
+        length += (size_t)snprintf(all + length, sizeof(all) - length, " %s", vidmm_run_ddi_at(i));
+    cli_refuse("--ddi '%s' is not one of%s", text, all);
     return false;
 }
 

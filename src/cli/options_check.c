@@ -119,9 +119,7 @@ static void say_idle(const char *word) {
         size_t length = strlen(choice->name);
         if (!choice->idle || strncmp(word, choice->name, length) != 0 || word[length] != '=')
             continue;
-        fputs("vidmm: --reading ", stderr);
-        fputs(word, stderr);
-        fprintf(stderr, " acts nowhere yet: it waits for %s\n", choice->idle);
+        (void)cli_refuse("--reading %s acts nowhere yet: it waits for %s", word, choice->idle);
     }
 }
 

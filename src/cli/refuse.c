@@ -8,13 +8,15 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include <vidmm/printable.h>
+
 int cli_refuse(const char *format, ...) {
+    char text[2048];
     va_list arguments;
     va_start(arguments, format);
-    fputs("vidmm: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    (void)vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
+    fprintf(stderr, "vidmm: %s\n", vidmm_printable(text, false));
     return VIDMM_RUN_BAD_INPUT;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <vidmm/lookup.h>
+#include <vidmm/printable.h>
 #include <vidmm/softgpu.h>
 
 static bool is_known(const char *name) {
@@ -42,10 +43,11 @@ static bool is_typed(const struct cli_options *options, const char *name) {
 void cli_settings_unread(const struct cli_options *options, const struct vidmm_unread *unread) {
     const char *before = "vidmm: --set ";
     uint32_t count = 0;
+    char name[256];
     for (uint32_t i = 0; i < unread->count; i++) {
         if (!is_typed(options, unread->name[i]))
             continue;
-        fprintf(stderr, "%s%s", before, unread->name[i]);
+        fprintf(stderr, "%s%s", before, vidmm_printable_copy(unread->name[i], name, sizeof(name)));
         before = ", ";
         count++;
     }

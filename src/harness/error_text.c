@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <vidmm/printable.h>
 #include <vidmm/statuses.h>
 
 struct sentence {
@@ -25,6 +26,7 @@ static void sentence_add(struct sentence *s, const char *format, ...) {
     va_start(args, format);
     int n = vsnprintf(s->text + s->length, s->size - s->length, format, args);
     va_end(args);
+    vidmm_printable(s->text + s->length, false);
     if (n > 0)
         s->length += (size_t)n < s->size - s->length ? (size_t)n : s->size - s->length - 1;
 }

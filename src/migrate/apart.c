@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <vidmm/stop.h>
 #include <vidmm/watch.h>
 
 #include "address.h"
@@ -94,7 +95,8 @@ static void sweep(const char *kind, const char *name) {
 }
 
 /* Sockets that the driver's process would have removed. */
-static void clean_up(const struct life *life) {
+static void clean_up(void *ctx) {
+    const struct life *life = ctx;
     if (life->options->control)
         sweep("unix:", life->options->control);
     if (life->side == migrate_recv_here && life->options->link)
@@ -107,7 +109,7 @@ static void apart_fail(struct vidmm_migrate_result *result, enum vidmm_migrate_s
     snprintf(result->text, sizeof(result->text), "%s", text);
 }
 
-static void take_end(const struct life *life, const struct vidmm_watch_end *end) {
+static void take_end(struct life *life, const struct vidmm_watch_end *end) {
     struct vidmm_migrate_result *result = life->result;
     char text[sizeof(result->text)];
     clean_up(life);
@@ -126,9 +128,13 @@ enum vidmm_migrate_status migrate_apart(migrate_side side, const struct vidmm_wo
     struct life life = {side, workload, run, options, result, false, false};
     const struct vidmm_watch_options watch = {
         .timeout_ms = run->timeout_ms, .run = live, .heard = hear, .ctx = &life};
+    struct vidmm_stop_last last = {.clean = clean_up, .ctx = &life};
     struct vidmm_watch_end end;
     memset(result, 0, sizeof(*result));
-    if (!vidmm_watch(&watch, &end))
+    vidmm_stop_remember(&last);
+    bool returned = vidmm_watch(&watch, &end);
+    vidmm_stop_forget(&last);
+    if (!returned)
         take_end(&life, &end);
     else if (!life.told)
         apart_fail(result, VIDMM_MIGRATE_DRIVER_FAILED, "the driver's process told no result");

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <vidmm/printable.h>
+
 struct ink {
     const char *bad, *warn, *good, *dim, *end;
 };
@@ -20,8 +22,8 @@ static struct ink ink_of(bool color) {
 
 static void print_head(FILE *out, const struct vidmm_check_result *result) {
     const char *name = vidmm_run_ddi_name(result->ddi_version);
-    char note[REPORT_NOTE];
-    fprintf(out, "%s", result->driver);
+    char note[REPORT_NOTE], driver[256];
+    fputs(vidmm_printable_copy(result->driver, driver, sizeof(driver)), out);
     if (name)
         fprintf(out, ", interface %s", name);
     else if (result->ddi_version != 0)

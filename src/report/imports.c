@@ -1,6 +1,7 @@
 /*
  * imports.c - what a driver image imports, by library: the names that vidmm does not have first.
  */
+#include <vidmm/printable.h>
 #include <vidmm/report.h>
 
 #include <string.h>
@@ -40,9 +41,11 @@ static void print_names(FILE *out, const struct vidmm_inspection *inspection, si
 }
 
 void vidmm_report_imports(FILE *out, const struct vidmm_inspection *inspection) {
+    char driver[256];
     if (inspection->import_count == 0)
         return;
-    fprintf(out, "imports of %s\n", inspection->driver);
+    fprintf(out, "imports of %s\n",
+            vidmm_printable_copy(inspection->driver, driver, sizeof(driver)));
     for (size_t i = 0; i < inspection->import_count; i++) {
         size_t first = 0;
         while (!same_library(inspection, first, i))

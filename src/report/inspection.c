@@ -2,6 +2,7 @@
  * inspection.c - what a driver reported, as a table: caps, segments, banks, paging buffer, and how
  * the GPU translates addresses.
  */
+#include <vidmm/printable.h>
 #include <vidmm/report.h>
 #include <vidmm/segment_queries.h>
 
@@ -39,8 +40,8 @@ static void print_number(FILE *out, const char *label, uint64_t value) {
 static void print_interface(FILE *out, const struct vidmm_inspection *inspection) {
     const struct vidmm_adapter_info *info = &inspection->adapter;
     const char *name = vidmm_run_ddi_name(info->interface_version);
-    char note[REPORT_NOTE];
-    fprintf(out, "%s\n\n", inspection->driver);
+    char note[REPORT_NOTE], driver[256];
+    fprintf(out, "%s\n\n", vidmm_printable_copy(inspection->driver, driver, sizeof(driver)));
     fprintf(out, LABEL "0x%" PRIX32 "%s%s\n", "interface version", info->interface_version,
             name ? " " : "", name ? name : "");
     fprintf(out, LABEL "%s\n", "segments asked with",

@@ -1,6 +1,7 @@
 /*
  * text.c - the table at the end of a run.
  */
+#include <vidmm/printable.h>
 #include <vidmm/report.h>
 
 #include "dirty.h"
@@ -23,10 +24,11 @@ static void row_bytes(FILE *out, const char *label, uint64_t value) {
 
 static void print_head(FILE *out, const struct vidmm_run_result *result) {
     const struct vidmm_adapter_info *adapter = &result->adapter;
-    char vram[32] = "the driver's own", peak[32], version[16], note[REPORT_NOTE];
+    char vram[32] = "the driver's own", peak[32], version[16], note[REPORT_NOTE], driver[256];
     if (result->vram_bytes != 0)
         vidmm_report_size(result->vram_bytes, vram, sizeof(vram));
-    fprintf(out, "%s on %s: %s%s for %s at the peak\n", result->workload, result->driver,
+    fprintf(out, "%s on %s: %s%s for %s at the peak\n", result->workload,
+            vidmm_printable_copy(result->driver, driver, sizeof(driver)),
             result->mmu.iommu ? "system memory" : vram, result->mmu.iommu ? "" : " of VRAM",
             vidmm_report_size(result->peak_live_bytes, peak, sizeof(peak)));
     fprintf(out, "interface %s, segment query version %" PRIu32 ", seed %" PRIu64 ", policy %s\n",

@@ -30,6 +30,12 @@ static bool is_special(const char *path) {
     return stat(path, &there) == 0 && !S_ISREG(there.st_mode);
 }
 
+static void temporary_remove(void *ctx) {
+    const struct report_stream *stream = ctx;
+    if (*stream->temporary)
+        unlink(stream->temporary);
+}
+
 /* Rename needs the same file system: the temporary name is next to the final one. */
 bool report_stream_open(struct report_stream *stream, const char *path, char *text, size_t size) {
     *stream = (struct report_stream){.path = path};
@@ -45,7 +51,11 @@ bool report_stream_open(struct report_stream *stream, const char *path, char *te
         return write_fail(path, text, size);
     }
     stream->file = fopen(*stream->temporary ? stream->temporary : path, "w");
-    return stream->file || write_fail(path, text, size);
+    if (!stream->file)
+        return write_fail(path, text, size);
+    stream->last = (struct vidmm_stop_last){.clean = temporary_remove, .ctx = stream};
+    vidmm_stop_remember(&stream->last);
+    return true;
 }
 
 bool report_stream_flush(struct report_stream *stream, char *text, size_t size) {
@@ -56,20 +66,20 @@ bool report_stream_flush(struct report_stream *stream, char *text, size_t size) 
 
 void report_stream_drop(struct report_stream *stream) {
     (void)fclose(stream->file);
-    if (*stream->temporary)
-        unlink(stream->temporary);
+    vidmm_stop_forget(&stream->last);
+    temporary_remove(stream);
 }
 
 bool report_stream_close(struct report_stream *stream, char *text, size_t size) {
     bool written = fflush(stream->file) == 0 && !ferror(stream->file);
     written = fclose(stream->file) == 0 && written;
+    vidmm_stop_forget(&stream->last);
     if (written && *stream->temporary)
         written = rename(stream->temporary, stream->path) == 0;
     if (written)
         return true;
     stream_fail(stream, text, size);
-    if (*stream->temporary)
-        unlink(stream->temporary);
+    temporary_remove(stream);
     return false;
 }
 

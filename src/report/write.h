@@ -10,14 +10,17 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include <vidmm/stop.h>
+
 /* `dump` and a line's end to `path`, "-": standard output. false: one sentence in `text`. */
 bool report_write(const char *path, const char *dump, char *text, size_t size);
 /* A report that is written piece by piece; the file appears when it is closed. */
 struct report_stream {
     FILE *file;
-    const char *path;         /* the caller's */
-    char temporary[PATH_MAX]; /* empty: written in place */
-    bool standard;            /* standard output */
+    const char *path;            /* the caller's */
+    char temporary[PATH_MAX];    /* empty: written in place */
+    bool standard;               /* standard output */
+    struct vidmm_stop_last last; /* a signal leaves no temporary file */
 };
 bool report_stream_open(struct report_stream *stream, const char *path, char *text, size_t size);
 /* Writes what it has so far: a process that was forked does so before it ends. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <vidmm/host.h>
+#include <vidmm/printable.h>
 
 struct gathering {
     struct vidmm_inspection *to;
@@ -21,6 +22,8 @@ static void run_gather(void *ctx, const struct vidmm_host_import *import) {
         realloc(to->imports, (to->import_count + 1) * sizeof(*to->imports));
     to->imports = all ? all : to->imports;
     if (all && one.library && one.name) {
+        vidmm_printable(one.library, false);
+        vidmm_printable(one.name, false);
         to->imports[to->import_count++] = one;
         return;
     }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <vidmm/printable.h>
+
 static enum vidmm_run_status verdict_of_play(enum vidmm_play_status played,
                                              struct vidmm_harness *harness) {
     struct vidmm_error error;
@@ -164,7 +166,7 @@ static void run_begin(const struct vidmm_workload *workload,
     snprintf(result->workload, sizeof(result->workload), "%s", workload->name);
     run_driver_name(options, result->driver, sizeof(result->driver));
     const struct vidmm_policy *policy = options->policy ? options->policy : vidmm_policy_at(0);
-    snprintf(result->policy, sizeof(result->policy), "%s", policy->name);
+    vidmm_printable_copy(policy->name, result->policy, sizeof(result->policy));
     result->peak_live_bytes = workload->peak_live_bytes;
     result->vram_bytes = options->vram_bytes;
     result->seed = options->seed;

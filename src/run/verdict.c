@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <vidmm/printable.h>
+
 void run_worsen(struct vidmm_run_result *result, enum vidmm_run_status status, const char *text) {
     struct run_worse worse = {.status = (uint32_t)status};
     if (result->status != VIDMM_RUN_VERIFIED || status == VIDMM_RUN_VERIFIED)
         return;
     result->status = status;
-    snprintf(result->text, sizeof(result->text), "%s", text);
+    vidmm_printable_copy(text, result->text, sizeof(result->text));
     snprintf(worse.text, sizeof(worse.text), "%s", text);
     vidmm_watch_say(RUN_WORSENS, &worse, sizeof(worse));
 }
@@ -23,7 +25,7 @@ static void keep_text(char ***list, uint32_t *count, const char *text) {
     *list = longer;
     char *copy = strdup(text);
     if (copy)
-        longer[(*count)++] = copy;
+        longer[(*count)++] = vidmm_printable(copy, false);
 }
 
 void run_violation(struct vidmm_run_result *result, const char *text) {

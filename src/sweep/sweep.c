@@ -3,6 +3,7 @@
  *
  * Signals are taken one by one where the sweep waits, so that it stops between two rows.
  */
+#include <vidmm/stop.h>
 #include <vidmm/sweep.h>
 
 #include <errno.h>
@@ -100,7 +101,7 @@ static bool make_runs(struct sweep *sweep) {
         if (sweep->running == 0)
             return true;
         int signal = sigtimedwait(&sweep->signals, NULL, &second);
-        if (signal == SIGINT || signal == SIGTERM) {
+        if (signal > 0 && signal != SIGCHLD) {
             sweep->result->signal = signal;
             return true;
         }
@@ -121,9 +122,7 @@ static bool write_csv(struct sweep *sweep, bool made) {
 /* The caller's mask comes back; what came and was not taken waits behind it. */
 static bool with_signals(struct sweep *sweep) {
     sigset_t before;
-    sigemptyset(&sweep->signals);
-    sigaddset(&sweep->signals, SIGINT);
-    sigaddset(&sweep->signals, SIGTERM);
+    vidmm_stop_signals(&sweep->signals);
     sigaddset(&sweep->signals, SIGCHLD);
     (void)signal(SIGCHLD, SIG_DFL); /* ignored, it would take the exit codes */
     (void)sigprocmask(SIG_BLOCK, &sweep->signals, &before);

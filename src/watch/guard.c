@@ -142,6 +142,7 @@ void watch_guard(struct watch *watch) {
     sigset_t all, before;
     sigfillset(&all);
     (void)sigprocmask(SIG_SETMASK, &all, &before);
+    vidmm_stop_restore(&watch->stop);
     (void)signal(SIGCHLD, SIG_DFL);
     (void)setpgid(0, 0);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);

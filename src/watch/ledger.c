@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <vidmm/printable.h>
+
 /* Calls between two sayings of the counts. */
 #define CALLS_APART 256u
 /* Rules that the driver's table and its entry show before the first call. */
@@ -158,10 +160,10 @@ static bool take_found(struct vidmm_ledger *ledger, const struct watch_found *fo
                                       .places = found->places};
     for (uint32_t i = 0; i < found->places; i++)
         finding->place[i].offset = found->place[i];
-    snprintf(finding->where, sizeof(finding->where), "%s", found->where);
-    snprintf(finding->step, sizeof(finding->step), "%s", found->step);
-    snprintf(finding->found, sizeof(finding->found), "%s", found->found);
-    snprintf(finding->expected, sizeof(finding->expected), "%s", found->expected);
+    vidmm_printable_copy(found->where, finding->where, sizeof(finding->where));
+    vidmm_printable_copy(found->step, finding->step, sizeof(finding->step));
+    vidmm_printable_copy(found->found, finding->found, sizeof(finding->found));
+    vidmm_printable_copy(found->expected, finding->expected, sizeof(finding->expected));
     ledger->findings++;
     return see(ledger, found->index, found->call);
 }

@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <vidmm/printable.h>
+
 #define LAST_WORDS_MS 500u  /* to report where it hangs */
 #define GUARD_MS      3000u /* to end what is left behind */
 
@@ -45,9 +47,7 @@ static void copy_text(char *to, size_t size, const char *from, size_t most) {
     for (size_t i = 0; i < length; i++)
         to[i] = from[i];
     to[length] = '\0';
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)to[i] < ' ')
-            to[i] = '?';
+    vidmm_printable(to, false);
 }
 
 /* ---- What is said ---------------------------------------------------------------------------- */
@@ -138,7 +138,8 @@ static bool attend(struct listener *listener, uint64_t end) {
         {.fd = listener->watch->news[0], .events = POLLIN}};
     if (now >= end)
         return false;
-    (void)poll(from, 2, (int)(end - now));
+    if (vidmm_stop_poll(from, 2, (int)(end - now)) < 0)
+        return true;
     if (from[0].revents != 0)
         (void)hear(listener);
     if (from[1].revents != 0)
@@ -191,7 +192,7 @@ static void listen_to(struct listener *listener) {
     const uint64_t most = (uint64_t)timeout * listener->watch->options->most;
     const uint64_t begin = watch_now_ms();
     uint64_t end = begin + timeout;
-    while (!has_ended(listener) && !listener->forged) {
+    while (!has_ended(listener) && !listener->forged && vidmm_stop_signal() == 0) {
         if (attend(listener, end))
             continue;
         uint64_t now = watch_now_ms();
@@ -323,6 +324,7 @@ bool vidmm_watch(const struct vidmm_watch_options *options, struct vidmm_watch_e
     end->how = VIDMM_WATCH_NONE;
     end->timeout_ms = options->timeout_ms != 0 ? options->timeout_ms : VIDMM_WATCH_TIMEOUT_MS;
     bool made = make_ways(&watch);
+    vidmm_stop_begin(&watch.stop);
     if (made) {
         fflush(NULL);
         watch.guard = fork();
@@ -332,5 +334,6 @@ bool vidmm_watch(const struct vidmm_watch_options *options, struct vidmm_watch_e
             watch_driver(&watch, end);
     }
     close_ways(&watch);
+    vidmm_stop_end(&watch.stop);
     return end->how == VIDMM_WATCH_DONE;
 }

@@ -7,6 +7,7 @@
  *   ledger.c   the ledger, from the driver's process to the caller
  *   changes.c  what a driver changed of its process
  *   words.c    an end as a finding and as a sentence
+ *   stop.c     signals that end the caller
  */
 #ifndef WATCH_WATCH_H
 #define WATCH_WATCH_H
@@ -14,6 +15,7 @@
 #include <sys/types.h>
 
 #include <vidmm/host.h>
+#include <vidmm/stop.h>
 #include <vidmm/watch.h>
 
 /* Exit codes of the driver's process. */
@@ -60,6 +62,7 @@ struct watch {
     int said[2];     /* from the driver's process: read end, write end */
     int news[2];     /* from the guard */
     pid_t caller, guard, driver;
+    struct vidmm_stop stop; /* of the caller's */
 };
 
 /* What the guard says: first the driver's process, then its end. */

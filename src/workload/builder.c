@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <vidmm/printable.h>
+
 #define PAGE 4096u
 
 static uint64_t page_rounded(uint64_t size) {
@@ -33,7 +35,7 @@ static enum builder_result reserve(void **items, size_t *room, size_t count, siz
 
 void builder_start(struct builder *builder, const char *name) {
     memset(builder, 0, sizeof(*builder));
-    snprintf(builder->workload.name, sizeof(builder->workload.name), "%s", name);
+    vidmm_printable_copy(name, builder->workload.name, sizeof(builder->workload.name));
 }
 
 void builder_finish(struct builder *builder, struct vidmm_workload *out) {

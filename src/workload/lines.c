@@ -11,6 +11,8 @@
 
 #include <zstd.h>
 
+#include <vidmm/printable.h>
+
 bool lines_fail(struct vidmm_workload_error *error, const char *name, uint64_t line,
                 uint64_t column, const char *format, ...) {
     char sentence[192];
@@ -29,6 +31,7 @@ bool lines_fail(struct vidmm_workload_error *error, const char *name, uint64_t l
     else
         snprintf(error->text, sizeof(error->text), "%s:%llu:%llu: %s", name,
                  (unsigned long long)line, (unsigned long long)column, sentence);
+    vidmm_printable(error->text, false);
     return false;
 }
 

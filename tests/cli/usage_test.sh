@@ -278,4 +278,28 @@ if [ $? -ne 4 ] || ! grep -q 'the guest ran on here to its end' "$work/out" || g
     failures=$((failures + 1))
 fi
 
+# Names of files and what stands in them reach a terminal without commands for it, and in one line.
+evil=$'\033[31m\nvidmm: passed\r\302\233'
+printf '{"op": "header"}\n' >"$work/$evil.jsonl"
+printf 'no driver' >"$work/$evil.so"
+shown() { # WORD...
+    "$vidmm" "$@" >"$work/out" 2>&1 </dev/null
+    if [ "$(wc -l <"$work/out")" -ne 1 ] || LC_ALL=C grep -q '[[:cntrl:]]' "$work/out" || grep -q $'\302\233' "$work/out"; then
+        echo "FAIL: raw bytes of a name:"
+        cat -v "$work/out"
+        failures=$((failures + 1))
+    fi
+}
+shown "$evil"
+shown run "--$evil"
+shown run "$work/$evil.jsonl"
+shown run --driver "$work/$evil.so" vkcube
+shown run --ddi "$evil" vkcube
+shown run --set "$evil=1" vkcube
+shown run --policy "$evil" vkcube
+shown run --json "$work/none/$evil" --frames 1 --quiet vkcube
+shown migrate resolve "$work/$evil"
+shown check --stage "$evil"
+shown check --device "$evil" --driver "$work/$evil.so"
+
 [ "$failures" -eq 0 ] || exit 1

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <vidmm/printable.h>
+
 #include "base/world.h"
 
 void host_violations_init(struct host_violations *list) {
@@ -30,6 +32,7 @@ void host_violation(const char *format, ...) {
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
+    vidmm_printable(text, false);
     host_log("violation: %s\n", text);
     if (host_world->interposer.violation)
         host_world->interposer.violation(host_world->interposer.ctx, text);

@@ -3,16 +3,20 @@
 
 #include <stdarg.h>
 
+#include <vidmm/printable.h>
+
 struct vidmm_host *host_world;
 
 void host_log(const char *format, ...) {
     FILE *log = host_world->config.log;
+    char text[2048];
     if (!log)
         return;
     va_list args;
     va_start(args, format);
-    vfprintf(log, format, args);
+    vsnprintf(text, sizeof(text), format, args);
     va_end(args);
+    fputs(vidmm_printable(text, true), log);
 }
 
 bool host_fail(struct vidmm_host_error *error, const char *format, ...) {
@@ -20,5 +24,6 @@ bool host_fail(struct vidmm_host_error *error, const char *format, ...) {
     va_start(args, format);
     vsnprintf(error->text, sizeof(error->text), format, args);
     va_end(args);
+    vidmm_printable(error->text, false);
     return false;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <vidmm/printable.h>
 #include <vidmm/referee.h>
 
 #include "rules/host.h"
@@ -183,6 +184,7 @@ static bool ledger_closed(struct vidmm_ledger *ledger) {
 static void ledger_say(struct vidmm_finding *finding, const char *format, va_list args) {
     char text[sizeof(finding->found)];
     vsnprintf(text, sizeof(text), format, args);
+    vidmm_printable(text, false);
     status_words(text, finding->found, sizeof(finding->found));
 }
 

@@ -82,6 +82,76 @@ static void many_fills(struct raw_submitter *raw) {
               "other bytes after fills back to back");
 }
 
+/* ---- Beside the range ------------------------------------------------------------------------ */
+
+#define MIDDLE 8u /* first page of an operation with pages on both sides */
+#define PART   4u
+
+static bool in_part(uint32_t page) {
+    return page >= MIDDLE && page < MIDDLE + PART;
+}
+
+/* The part between the segment and the same pages of a list: a copy of its own, of no allocation. */
+static bool copy_part(struct raw_submitter *raw, bool in) {
+    DXGKARG_BUILDPAGINGBUFFER args = {.Operation = DXGK_OPERATION_TRANSFER};
+    const LONGLONG place = (LONGLONG)raw_memory_at(raw, MIDDLE);
+    args.Transfer.TransferSize = (SIZE_T)PART * CHECK_PAGE;
+    args.Transfer.MdlOffset = MIDDLE;
+    args.Transfer.Flags.TransferStart = 1;
+    args.Transfer.Flags.TransferEnd = 1;
+    if (in) {
+        args.Transfer.Source.pMdl = raw->source;
+        args.Transfer.Destination.SegmentId = raw->memory.id;
+        args.Transfer.Destination.SegmentAddress.QuadPart = place;
+    } else {
+        args.Transfer.Source.SegmentId = raw->memory.id;
+        args.Transfer.Source.SegmentAddress.QuadPart = place;
+        args.Transfer.Destination.pMdl = raw->target;
+    }
+    return raw_build(raw, &args);
+}
+
+/* R560: what the pages beside the part had before, `pattern`, they have still. */
+static bool judge_beside(struct raw_submitter *raw, uint32_t pattern, const char *found) {
+    if (!raw_flush(raw) || !raw_move(raw, false, RAW_PAGES))
+        return false;
+    bool good = true;
+    for (uint32_t page = 0; page < RAW_PAGES; page++)
+        good = good && (in_part(page) || raw_filled(raw, page, pattern));
+    raw_judge(raw, 560, good, "all other pages as they were", found);
+    return good;
+}
+
+/* Out of the segment: the page list has pages before and behind those that are moved to. */
+static void out_beside(struct raw_submitter *raw) {
+    raw_paint(raw, raw->source, 60);
+    raw_paint(raw, raw->target, 60);
+    if (!copy_part(raw, false) || !raw_flush(raw))
+        return;
+    bool good = true;
+    for (uint32_t page = 0; page < RAW_PAGES; page++)
+        good = good && (in_part(page) || memcmp(raw_page(raw, raw->source, page),
+                                                raw_page(raw, raw->target, page), CHECK_PAGE) == 0);
+    raw_judge(raw, 560, good, "all other pages of the list as they were",
+              "other bytes in pages of the list that a transfer out has nothing to do with");
+}
+
+/* Four pages in the middle of many: those beside them keep what they have. */
+static void beside(struct raw_submitter *raw) {
+    const uint32_t pattern = 0x3c5a7e91u;
+    if (!raw->allocation)
+        return;
+    check_step(raw->check, "operations: pages beside a fill and a transfer");
+    if (!raw_fill(raw, 0, RAW_PAGES, pattern) || !raw_flush(raw) ||
+        !raw_fill(raw, MIDDLE, PART, ~pattern) ||
+        !judge_beside(raw, pattern, "other bytes beside the pages of a fill"))
+        return;
+    raw_paint(raw, raw->source, 59);
+    if (copy_part(raw, true) &&
+        judge_beside(raw, pattern, "other bytes beside the pages of a transfer"))
+        out_beside(raw);
+}
+
 /* ---- The aperture ---------------------------------------------------------------------------- */
 
 /* From memory into the aperture: the mapped pages get the bytes of the source's pages from `first` on. */
@@ -246,6 +316,7 @@ enum vidmm_stage_outcome stage_operations(struct check *check, uint32_t number) 
     transfers(&raw);
     apertures(&raw);
     many_fills(&raw);
+    beside(&raw);
     for (uint32_t round = 0; round < 2;
          round++) { /* what is left of the first shows in the second */
         physical(&raw);

@@ -36,6 +36,7 @@ SPOILED_INFO(bits_as_ids, info->SupportedWriteSegmentSet <<= 1;
              info->SupportedReadSegmentSet = info->SupportedWriteSegmentSet;
              info->PreferredSegment.Value = 0)
 SPOILED_INFO(no_size, info->Size = 0)
+SPOILED_INFO(bank_behind, info->HintedBank.Bank0 = 5)
 SPOILED_INFO(odd_alignment, info->Alignment = 3)
 SPOILED_INFO(small_pitch, info->PitchAlignedSize = 1)
 SPOILED_INFO(preferred, info->PreferredSegment.Value = 31)
@@ -415,6 +416,14 @@ static NTSTATUS APIENTRY context_in_memory(const HANDLE device, DXGKARG_CREATECO
 }
 REPLACE(DxgkDdiCreateContext, context_in_memory)
 
+static NTSTATUS APIENTRY context_no_list(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
+    NTSTATUS status = mutants_good.DxgkDdiCreateContext(device, args);
+    if (!args->Flags.SystemContext)
+        args->ContextInfo.AllocationListSize = 0;
+    return status;
+}
+REPLACE(DxgkDdiCreateContext, context_no_list)
+
 static NTSTATUS APIENTRY context_gdi_list(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
     NTSTATUS status = mutants_good.DxgkDdiCreateContext(device, args);
     if (args->Flags.GdiContext)
@@ -610,6 +619,10 @@ const struct mutant mutants_allocation[] = {
            PAGING),
     DRIVER(79, "wants DMA buffers in a memory segment", install_context_in_memory, PAGING),
     DRIVER(82, "gives a GDI context a list of 128 allocations", install_context_gdi_list, ANY),
+    DRIVER(564, "gives a context a list of no allocation", install_context_no_list, PAGING,
+           VERSION(WIN8)),
+    DRIVER(563, "prefers the bank behind the last one", install_bank_behind, PAGING,
+           .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WIN8}, {"Banks", 4}}),
     DRIVER(92, "creates an allocation of size 0", install_no_size, PAGING),
     DRIVER(92, "asks for an alignment of 3", install_odd_alignment, PAGING),
     DRIVER(94, "reports a PitchAlignedSize of 1", install_small_pitch, PAGING),

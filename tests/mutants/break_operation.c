@@ -131,6 +131,12 @@ static void spoil_fill_all_but_the_end(DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 SPOILED(fill_all_but_the_end)
 
+static void spoil_fill_too_far(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (args->Operation == DXGK_OPERATION_FILL)
+        args->Fill.FillSize += 4096;
+}
+SPOILED(fill_too_far)
+
 /* Each page shows the frame of the page behind it. */
 static void spoil_map_one_off(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (!maps(args))
@@ -450,6 +456,7 @@ const struct mutant mutants_operation[] = {
     DRIVER(186, copy_for_a_notice, "copies a page for a TRANSFER of size 0", 0),
     DRIVER(188, fill_with_ones, "gets the last byte of the fill pattern wrong", 0),
     DRIVER(188, fill_all_but_the_end, "fills half of what it was asked to", 0),
+    {BREAKS(560, DRIVER, "operations", fill_too_far, "fills one page more than it was asked to")},
     DRIVER(194, map_one_off, "maps each page one off", 0),
     DRIVER(194, map_first_page, "maps only the first page of a range", 0),
     DRIVER(194, map_narrow, "cuts frame numbers to 20 bits", 161),

@@ -52,6 +52,21 @@ static void install_completed_too(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiStartDevice = start;
 }
 
+static VOID APIENTRY notify_all_but_preemptions(const HANDLE device,
+                                                const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    if (data->InterruptType != DXGK_INTERRUPT_DMA_PREEMPTED)
+        system_calls.DxgkCbNotifyInterrupt(device, data);
+}
+
+static NTSTATUS APIENTRY start_silent(const PVOID context, PDXGK_START_INFO info,
+                                      PDXGKRNL_INTERFACE calls, PULONG sources, PULONG children) {
+    DXGKRNL_INTERFACE mine = *calls;
+    system_calls = *calls;
+    mine.DxgkCbNotifyInterrupt = notify_all_but_preemptions;
+    return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
+}
+REPLACE(DxgkDdiStartDevice, start_silent)
+
 /* ---- What drivers answer and do -------------------------------------------------------------- */
 
 static NTSTATUS APIENTRY refuse_preempt(const HANDLE adapter, const DXGKARG_PREEMPTCOMMAND *args) {
@@ -121,6 +136,7 @@ const struct mutant mutants_preempt[] = {
     {BREAKS(281, DRIVER, "preempt", own_fence, "reports the fence of the preemption as completed")},
     {BREAKS(281, DRIVER, "preempt", completed_too, "reports preempted work complete"),
      .consequences = {523}},
+    {BREAKS(561, DRIVER, "preempt", start_silent, "never reports a preemption")},
     {BREAKS(161, DRIVER, "preempt", run_nothing_again, "does not run what is submitted again"),
      .consequences = {176, 177, 281}},
     {BREAKS(152, DRIVER, "room", expect_room,

@@ -301,6 +301,8 @@ SPOIL_WHERE(agp_and_more, query_aperture, d->flags->Agp = 1)
 SPOIL_WHERE(no_cpu_address, query_memory, d->cpu->QuadPart = 0)
 SPOIL_WHERE(beyond_bar, query_memory, *d->size *= 2)
 SPOIL_WHERE(no_bank_table, query_memory, d->flags->UseBanking = 1; *d->bank_ends = NULL)
+static SIZE_T half_of_it[1] = {4096};
+SPOIL_WHERE(banks_unsaid, query_memory, *d->banks = 2; *d->bank_ends = half_of_it)
 SPOIL_WHERE(coherent_memory, query_memory, d->flags->CacheCoherent = 1)
 INSTALL(populated_aperture, descriptor)
 INSTALL(pitch_in_window, descriptor)
@@ -536,6 +538,8 @@ const struct mutant mutants_query[] = {
             "reports a CpuVisible segment twice the size of its BAR")},
     {BREAKS(540, DRIVER, "start", no_size, "reports a segment without a byte")},
     {BREAKS(40, DRIVER, "start", no_bank_table, "sets UseBanking without a bank table"),
+     .settings = {{"InterfaceVersion", VERSION(WIN8)}}},
+    {BREAKS(562, DRIVER, "start", banks_unsaid, "reports banks without UseBanking"),
      .settings = {{"InterfaceVersion", VERSION(WIN8)}}},
     {BREAKS(41, DRIVER, "start", falling_banks, "has banks whose ends fall"),
      .settings = {{"InterfaceVersion", VERSION(WIN8)}}},

@@ -294,4 +294,19 @@ const struct vidmm_rule rules_b_kind[] = {
                  "                     ? allocation->info.PitchAlignedSize\n"
                  "                     : allocation->info.Size);\n",
     },
+    {
+        RULE(562, DRIVER, DOCUMENTED, PERFORMANCE),
+        .last = LAST_WDDM1,
+        .statement = "A driver gives a segment a pBankRangeTable only if it also sets UseBanking.",
+        .page = "ns-d3dkmddi-_dxgk_segmentdescriptor",
+        .how = "Flag and pointer of each descriptor are compared.",
+        .why = "Without the flag nobody reads the table: hints to banks count for nothing.",
+        .windows = "No page tells; it places allocations as if there were no banks.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "d->NbOfBanks = 2;\n"
+                 "d->pBankRangeTable = ctx->BankEnds; /* and UseBanking is left 0 */\n",
+        .right = "d->NbOfBanks = 2;\n"
+                 "d->pBankRangeTable = ctx->BankEnds;\n"
+                 "d->Flags.UseBanking = 1;\n",
+    },
 };

@@ -410,4 +410,22 @@ const struct vidmm_rule rules_c[] = {
                  "caps->PreemptionCaps.GraphicsPreemptionGranularity =\n"
                  "    D3DKMDT_GRAPHICS_PREEMPTION_DMA_BUFFER_BOUNDARY;\n",
     },
+    {
+        RULE(564, DRIVER, DOCUMENTED, CREATION_FAILS),
+        .statement =
+            "DmaBufferSize and AllocationListSize of a context of an application are not 0 where "
+            "DxgkDdiRender or DxgkDdiPresent builds its commands by physical addresses.",
+        .page = "ns-d3dkmddi-_dxgk_contextinfo",
+        .how = "Both members are looked at after DxgkDdiCreateContext of a driver without "
+               "VirtualAddressingSupported.",
+        .why = "The page has them large enough for at least one rectangle in one DMA buffer; in "
+               "none nothing "
+               "can be built.",
+        .windows = "No page tells.",
+        .windows_source = NOT_KNOWN,
+        .wrong =
+            "args->ContextInfo.DmaBufferSegmentSet = 0; /* and nothing else of ContextInfo */\n",
+        .right = "args->ContextInfo.DmaBufferSize = 4 * PAGE_SIZE;\n"
+                 "args->ContextInfo.AllocationListSize = 256;\n",
+    },
 };

@@ -196,4 +196,19 @@ const struct vidmm_rule rules_d_place[] = {
             "place = info->FlagsWddm2.CreateInVpr ? room_in(&segment->vpr, info->Size)\n"
             "                                     : room_outside(&segment->vpr, info->Size);\n",
     },
+    {
+        RULE(563, DRIVER, DOCUMENTED, PERFORMANCE),
+        .last = LAST_WDDM1,
+        .statement = "Where SegmentId0 of an allocation is a segment with banks, each Bank of "
+                     "HintedBank is 0 or "
+                     "the id of one of them, from 1 to NbOfBanks.",
+        .page = "ns-d3dkmddi-_dxgk_segmentbankpreference",
+        .how = "HintedBank of each allocation is held against NbOfBanks of the segment.",
+        .why = "A hint to a bank that is not there is none.",
+        .windows = "No page tells; the allocation is placed elsewhere.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "info->HintedBank.Bank0 = turn++ % BANKS; /* counted from 0 */\n"
+                 "info->HintedBank.Bank1 = BANKS + 1;\n",
+        .right = "info->HintedBank.Bank0 = turn++ % BANKS + 1;\n",
+    },
 };

@@ -369,4 +369,21 @@ const struct vidmm_rule rules_f[] = {
         .right = "if (args->Transfer.Source.SegmentId == 0)\n"
                  "    pages = MmGetMdlPfnArray(args->Transfer.Source.pMdl);\n",
     },
+    {
+        RULE(560, DRIVER, DOCUMENTED, CORRUPTION),
+        .statement = "FILL and TRANSFER write to the FillSize or TransferSize bytes of their "
+                     "destination and "
+                     "to nothing beside them.",
+        .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
+        .how = "The conformance check fills and transfers four pages in the middle of others, and "
+               "compares "
+               "those on both sides, in the segment and in the list of pages, with what they had.",
+        .why = "Beside it is memory of another allocation or another process.",
+        .windows = "Windows does not look: what is overwritten shows in another surface.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "for (i = 0; i <= args->Fill.FillSize; i++) /* one byte too many */\n"
+                 "    view[i] = ((UCHAR *)&args->Fill.FillPattern)[i % 4];\n",
+        .right = "for (i = 0; i < args->Fill.FillSize; i++)\n"
+                 "    view[i] = ((UCHAR *)&args->Fill.FillPattern)[i % 4];\n",
+    },
 };

@@ -248,7 +248,7 @@ const struct vidmm_rule rules_k[] = {
         .page = "nc-d3dkmddi-dxgkddi_preemptcommand",
         .how =
             "Not judged: the page says that the driver should, and a report of hardware that is "
-            "idle looks like one of the driver. What is required, that the report comes, is R281.",
+            "idle looks like one of the driver. What is required, that the report comes, is R561.",
         .why = "Idle hardware may not look at a preemption fence, and the scheduler waits for the "
                "report.",
         .windows = "No page tells; a preemption that is never reported ends in a reset.",
@@ -270,5 +270,21 @@ const struct vidmm_rule rules_k[] = {
         .wrong = "submit.Flags.Value = packet->flags; /* with bits of the caller's own */\n",
         .right = "submit.Flags.Value = 0;\n"
                  "submit.Flags.Paging = packet->paging;\n",
+    },
+    {
+        RULE(561, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .statement =
+            "Each DxgkDdiPreemptCommand that succeeds is answered by one DMA_PREEMPTED with its "
+            "PreemptionFenceId, also where nothing is queued.",
+        .page = "nc-d3dkmddi-dxgkddi_preemptcommand",
+        .how = "At the end of the adapter no preemption may be left that was asked for and not "
+               "reported; the "
+               "conformance check preempts busy and idle nodes.",
+        .why = "The scheduler submits nothing more to the node until the report comes.",
+        .windows = "A preemption that is not reported in time ends in a reset of the GPU.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "return STATUS_SUCCESS; /* nothing is queued, so there is nothing to report */\n",
+        .right = "if (ring->completed == ring->submitted)\n"
+                 "    DxgkCbSynchronizeExecution(device, ReportPreempted, ring, 0, &done);\n",
     },
 };

@@ -60,6 +60,7 @@ struct shadow_segment {
     uint64_t cpu_base;            /* CpuTranslatedAddress; 0 unless CpuVisible */
     uint64_t cpu_stray;           /* the same where it means nothing */
     uint32_t page_size;           /* 4096 or 65536 */
+    uint32_t banks;               /* 0: it has none */
     uint64_t host_base;           /* of the CPU host aperture */
     uint32_t host_pages;          /* the same; 0: there is none */
     uint64_t vpr_start, vpr_size; /* of the protected range; of size 0: there is none */
@@ -338,6 +339,7 @@ struct shadow_node {
     struct shadow_submission *first, *last; /* under way, in order */
     /* watch/preempt.c: */
     bool preempting;                     /* asked for, not reported */
+    bool asked_preemption;               /* at least once */
     uint32_t preemption, preemptable;    /* its fence; newest submission before it */
     struct shadow_submission *preempted; /* paging work to be submitted again, in order */
 };

@@ -94,6 +94,20 @@ static void info_judge_preference(struct vidmm_referee *referee, const DXGK_ALLO
                 index, set, reads, info->SupportedWriteSegmentSet);
 }
 
+/* Banks have ids from 1 on, of the segment that is preferred most. */
+static void info_judge_banks(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
+                             UINT index) {
+    uint32_t id = info->PreferredSegment.Value & 31u;
+    if (info_version(referee) >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 || id == 0 ||
+        id > shadow_segments(referee, 0) || shadow_segment(referee, id)->banks == 0)
+        return;
+    uint32_t banks = shadow_segment(referee, id)->banks, hint = info->HintedBank.Value;
+    for (UINT i = 0; i < 4; i++, hint >>= 8)
+        DRIVER_MUST(563, (hint & 127u) <= banks, "banks that the most preferred segment has",
+                    "allocation %u: Bank%u of HintedBank is %u, segment %u has %u banks", index, i,
+                    hint & 127u, id, banks);
+}
+
 /* A segment with pages of 64 KB takes only what is aligned to them. */
 static void info_judge_large_pages(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
                                    UINT index, uint32_t supported) {
@@ -312,6 +326,7 @@ void allocation_judge_info(struct vidmm_referee *referee, const DXGK_ALLOCATIONI
                     "allocation %u: PhysicalAdapterIndex is %u of %u", index,
                     info->PhysicalAdapterIndex, linked_count(referee));
     info_judge_sets(referee, info, index);
+    info_judge_banks(referee, info, index);
     info_judge_backing(referee, info, index,
                        standard == D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE);
     info_judge_history(referee, info, index);

@@ -148,8 +148,12 @@ static void descriptor_judge_banks(struct vidmm_referee *referee, const struct d
                                    uint32_t id) {
     bool there = d->banks >= 1 && d->banks <= BANKS_MAX && d->bank_ends;
     uint64_t previous = 0;
-    if (!d->flags.UseBanking)
+    if (!d->flags.UseBanking) {
+        DRIVER_MUST(562, !d->bank_ends, "no pBankRangeTable without UseBanking",
+                    "pBankRangeTable of segment %u is %p, NbOfBanks %u, and UseBanking is 0", id,
+                    (const void *)d->bank_ends, d->banks);
         return;
+    }
     DRIVER_MUST(40, there, "1 to 127 banks and a table of them with UseBanking",
                 "NbOfBanks of segment %u is %u, pBankRangeTable %p", id, d->banks,
                 (const void *)d->bank_ends);
@@ -317,6 +321,7 @@ static void descriptor_shadow_fill(struct vidmm_referee *referee, struct shadow_
     if (d->flags.Aperture || (!d->flags.CpuVisible && !d->flags.SupportsCpuHostAperture))
         segment->cpu_stray = d->cpu_base;
     segment->page_size = d->flags.Use64KBPages ? LARGE_PAGE : SHADOW_PAGE;
+    segment->banks = d->flags.UseBanking ? d->banks : 0;
     segment->host_base = d->host_base;
     segment->vpr_start = d->vpr_start;
     segment->vpr_size = d->flags.Aperture ? 0 : d->vpr_size;

@@ -30,11 +30,26 @@ void device_judge_use(struct vidmm_referee *referee, uint32_t physical,
                      set, apertures);
 }
 
+/* What its commands are built into, by physical addresses. */
+static void device_judge_lists(struct vidmm_referee *referee, const DXGKARG_CREATECONTEXT *args) {
+    const DXGK_CONTEXTINFO *info = &args->ContextInfo;
+    const struct shadow_adapter *adapter = &referee->adapter;
+    bool builds = referee->real.DxgkDdiRender || referee->real.DxgkDdiPresent;
+    if (!builds || args->Flags.SystemContext || !adapter->caps_known ||
+        adapter->caps.MemoryManagementCaps.VirtualAddressingSupported)
+        return;
+    DRIVER_MUST(564, info->DmaBufferSize != 0 && info->AllocationListSize != 0,
+                "DmaBufferSize and AllocationListSize with room for a command",
+                "DmaBufferSize is %u, AllocationListSize %u", info->DmaBufferSize,
+                info->AllocationListSize);
+}
+
 static void device_judge_context_info(struct vidmm_referee *referee,
                                       const DXGKARG_CREATECONTEXT *args) {
     const DXGK_CONTEXTINFO *info = &args->ContextInfo;
     device_judge_dma_segments(referee, linked_of_affinity(referee, args->EngineAffinity),
                               info->DmaBufferSegmentSet);
+    device_judge_lists(referee, args);
     if (args->Flags.GdiContext && referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WIN7)
         DRIVER_MUST(82, info->AllocationListSize == 256, "AllocationListSize 256 of a GDI context",
                     "AllocationListSize is %u", info->AllocationListSize);

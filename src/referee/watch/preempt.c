@@ -19,7 +19,7 @@ static NTSTATUS watch_PreemptCommand(struct vidmm_referee *referee, const HANDLE
         submit_judge_irql(referee, &call);
     linked_judge_index(referee, args->EngineOrdinal);
     reset_judge(referee, false);
-    node->preempting = true;
+    node->preempting = node->asked_preemption = true;
     node->preemption = args->PreemptionFenceId;
     node->preemptable = node->submitted;
     referee_leave(referee);

@@ -124,7 +124,7 @@ void preempt_forget(struct vidmm_referee *referee, struct shadow_node *node) {
 }
 
 void preempt_judge_end(struct vidmm_referee *referee, const struct shadow_node *node) {
-    if (node->preempting && !submit_gave_up(referee))
-        vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
-                          "preemption %u was asked for and never reported", node->preemption);
+    if (node->asked_preemption && !submit_gave_up(referee))
+        DRIVER_MUST(561, !node->preempting, "DMA_PREEMPTED for each DxgkDdiPreemptCommand",
+                    "preemption %u was asked for and never reported", node->preemption);
 }

@@ -11,7 +11,7 @@
 #                                the same of two builds in turn
 #   make evictions               policies over what nobody could beat; EVICTIONS='--seed 7 frame-loop'
 #   make stress                  four processes over budget at random; STRESS_SECONDS=60
-#   make fuzz                    libFuzzer targets for a minute each, at once
+#   make fuzz SECONDS=60         libFuzzer targets for so long, all at once; corpora stay in build-fuzz/fuzz-corpus
 #   make sanitize | tsan         the suite under ASan+UBSan | TSan
 #   make coverage                line coverage of manager with softgpu, referee, check
 #   make matrix                  every workload, every amount of VRAM, every descriptor version, GpuMmu
@@ -22,7 +22,8 @@
 #   make unusual                 correct drivers of unusual shape, 5 times each and 5 times beside 8 busy loops
 #   make settings                the reference driver at COUNT settings drawn at random, from SEED on
 #   make attacks                 COUNT attacks on a migration (300), and 200 kills of each of its sides; SEED=1
-#   make faults                  each allocation of the checkers fails, in run and check; counts of how they end
+#   make faults                  each allocation of the checkers fails, in run, check and migrate, and other things are
+#                                refused; counts of how they end
 #   make images                  every example driver as an image (.sys), by mingw and by clang
 #   make reference               the public headers as pages: build/reference/html
 #   make install                 PREFIX=/usr/local
@@ -68,7 +69,7 @@ stress: all
 	@build/tests/stress/stress
 
 fuzz: deps-checks
-	@scripts/fuzz.sh
+	@scripts/fuzz.sh $(or $(SECONDS),60)
 
 check: deps-checks all
 	@scripts/check-format.sh

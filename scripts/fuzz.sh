@@ -1,6 +1,7 @@
 #!/bin/bash
-# Every libFuzzer target from its corpus for a while, all at once, under ASan and UBSan. A finding is
-# printed with the file that holds it and how to see it again.
+# Every libFuzzer target for a while, all at once, under ASan and UBSan. A finding is printed with the file
+# that holds it and how to see it again. What reaches something new stays in DIR/fuzz-corpus, from which the
+# next campaign goes on; with FUZZ_SEED nothing is kept.
 #
 #   scripts/fuzz.sh [SECONDS] [DIR]    default: 60 seconds, build-fuzz
 #   FUZZ_SEED=1 scripts/fuzz.sh        the same inputs again, as far as they follow from a seed
@@ -24,11 +25,14 @@ names=()
 for source in fuzz/*.c; do
     name=$(basename "$source" .c)
     names+=("$name")
-    # What is new of the corpus goes to the first directory, and away with it.
-    mkdir -p "$found/$name.new"
+    kept=$dir/fuzz-corpus/$name
+    [ -z "${FUZZ_SEED:-}" ] || kept=$found/$name.new
+    mkdir -p "$kept"
+    dictionary=
+    [ ! -f "fuzz/$name.dict" ] || dictionary=-dict=fuzz/$name.dict
     # shellcheck disable=SC2046
-    "$dir/fuzz/fuzz-$name" -seed="${FUZZ_SEED:-0}" -max_total_time="$seconds" -print_final_stats=1 -timeout=20 -rss_limit_mb=2048 $(options_of "$name") \
-        -artifact_prefix="$found/$name-" "$found/$name.new" "fuzz/corpus/$name" >"$found/$name.log" 2>&1 &
+    "$dir/fuzz/fuzz-$name" -seed="${FUZZ_SEED:-0}" -max_total_time="$seconds" -print_final_stats=1 -timeout=20 -rss_limit_mb=2048 $(options_of "$name") $dictionary \
+        -artifact_prefix="$found/$name-" "$kept" "fuzz/corpus/$name" >"$found/$name.log" 2>&1 &
     pids[${#names[@]}]=$!
 done
 
@@ -37,7 +41,7 @@ failed=0
 for i in "${!names[@]}"; do
     name=${names[$i]}
     if wait "${pids[$((i + 1))]}"; then
-        echo "fuzz-$name: $(grep -E '^Done' "$found/$name.log"), nothing found"
+        echo "fuzz-$name: $(grep -E '^Done' "$found/$name.log"), $(grep -o 'cov: [0-9]*' "$found/$name.log" | tail -n 1), nothing found"
         passed=$((passed + 1))
     else
         tail -n 40 "$found/$name.log"

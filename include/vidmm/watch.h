@@ -48,6 +48,7 @@ enum vidmm_watch_how {
     VIDMM_WATCH_FORGED,    /* what came from it is not what vidmm says */
     VIDMM_WATCH_UNGUARDED, /* the guard was ended */
     VIDMM_WATCH_NONE,      /* no process could be made */
+    VIDMM_WATCH_STARVED,   /* the caller had no memory to hear what it said */
 };
 
 struct vidmm_watch_end {

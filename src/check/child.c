@@ -61,6 +61,7 @@ static enum vidmm_stage_outcome judge_end(struct check *check, const struct vidm
     vidmm_watch_text(end, text, sizeof(text));
     switch (end->how) {
     case VIDMM_WATCH_NONE:
+    case VIDMM_WATCH_STARVED:
         return check_say(check, VIDMM_STAGE_STOPPED, "%s", text);
     case VIDMM_WATCH_HUNG:
         return check_say(check, VIDMM_STAGE_HUNG, "%s", text);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -81,6 +82,7 @@ static int run_command(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     keep_streams();
+    (void)signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a sentence */
     setlocale(LC_CTYPE, "");
     return close_output(run_command(argc, argv));
 }

@@ -57,6 +57,9 @@ static void print_source(FILE *out, const struct vidmm_migrate_result *result) {
                 result->start_event);
     else
         print_stayed(out, result);
+    if (result->moved && result->status != VIDMM_MIGRATE_DONE)
+        fprintf(out, "%s: %s\n", report_migrate_status_name(result->status),
+                result->text[0] != '\0' ? result->text : result->run.text);
     if (!result->moved && result->memory_bytes == 0)
         return;
     fputc('\n', out);

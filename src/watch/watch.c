@@ -30,7 +30,7 @@ struct listener {
     size_t size, room;
     uint64_t order;
     bool said_open, news_open;
-    bool done, forged, hung;
+    bool done, forged, hung, starved;
     struct watch_news news;
     uint64_t turns; /* of the calls, when it was looked at last */
 };
@@ -103,8 +103,10 @@ static bool hear(struct listener *listener) {
     size_t most = sizeof(struct watch_record) + VIDMM_WATCH_MOST;
     if (listener->room - listener->size < 65536 && listener->room < most + 65536) {
         unsigned char *more = realloc(listener->heard, listener->room * 2 + 65536);
-        if (!more)
+        if (!more) {
+            listener->starved = true;
             return listener->said_open = false;
+        }
         listener->heard = more;
         listener->room = listener->room * 2 + 65536;
     }
@@ -228,6 +230,8 @@ static void take_hint(const struct watch_hint *hint, struct vidmm_watch_end *end
 
 static enum vidmm_watch_how judge(const struct listener *listener, int32_t *number) {
     int status = listener->news.status;
+    if (listener->starved)
+        return VIDMM_WATCH_STARVED;
     if (listener->forged)
         return VIDMM_WATCH_FORGED;
     if (listener->hung)

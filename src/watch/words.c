@@ -52,6 +52,9 @@ void vidmm_watch_text(const struct vidmm_watch_end *end, char *text, size_t size
     case VIDMM_WATCH_NONE:
         snprintf(text, size, "no process could be made for the driver");
         break;
+    case VIDMM_WATCH_STARVED:
+        snprintf(text, size, "out of memory for what the driver's process said");
+        break;
     }
 }
 
@@ -71,7 +74,8 @@ static enum vidmm_finding_kind kind_of(const struct vidmm_watch_end *end) {
 void vidmm_watch_note(const struct vidmm_watch_end *end, struct vidmm_ledger *ledger) {
     char text[sizeof(ledger->finding[0].found)];
     bool well = end->how == VIDMM_WATCH_DONE;
-    if (end->how == VIDMM_WATCH_NONE || (well && end->changed[0] == '\0'))
+    if (end->how == VIDMM_WATCH_NONE || end->how == VIDMM_WATCH_STARVED ||
+        (well && end->changed[0] == '\0'))
         return;
     vidmm_watch_text(end, text, sizeof(text));
     vidmm_ledger_step(ledger, well ? NULL : end->step);

@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
-"""Fails the allocations of vidmm's checkers, one at a time and from one on, and counts how the runs end.
+"""Fails the allocations of vidmm's checkers, one at a time and from one on, and counts how the runs end; then what else a
+system may refuse: descriptors, maps, address space, sizes of files, room on a disk.
 
 faults.py VIDMM FAIL_ALLOC.so [--sample N] [--seed N] [--most N] [--only WORD] [--list FILE] [--survive]
 
 A run is first played whole to see where each allocation is made (fail_alloc.c); those made in the rooms
 below are points. A run with a failure must say "out of memory", exit with neither 0 nor a signal, and
-accuse no one; only stage memory, which refuses memory itself, may pass. The runs are --no-fork: one process, so that the N-th allocation is the same each time.
+accuse no one. Stage memory, which refuses memory itself and goes on, may pass where the failing allocation came after its
+first run; that is counted apart. The runs are --no-fork, so that the N-th allocation is the same each time; a migration has two
+sides, of which one has the failure and the other must end by itself; never do both have the guest.
 """
 import argparse
 import collections
 import concurrent.futures
+import json
 import os
 import random
 import re
+import resource
+import shutil
 import struct
 import subprocess
 import sys
@@ -29,23 +35,94 @@ def jobs():
         yield "run " + model, ["run", "--no-fork", "--frames", "3", "--vram", "25%", "--model", model, "openarena-tour"]
     for stage in STAGES:
         yield "check " + stage, ["check", "--no-fork", "--stage", stage]
+    for side in "send", "recv":
+        for link in "unix", "file":
+            yield "migrate %s %s" % (side, link), ["migrate", side, link]
 
 
-def play(vidmm, preload, arguments, **settings):
-    env = dict(os.environ, LD_PRELOAD=preload, **settings)
+def start(vidmm, arguments, env=None, limits=()):
+    def limit():
+        for which, size in limits:
+            resource.setrlimit(which, (size, size))
+    return subprocess.Popen([vidmm] + arguments, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT, preexec_fn=limit)
+
+
+def finish(process):
     try:
-        done = subprocess.run([vidmm] + arguments, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=SECONDS)
-        return done.returncode, done.stdout.decode(errors="replace")
+        text = process.communicate(timeout=SECONDS)[0]
+        return process.returncode, text.decode(errors="replace")
     except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
         return None, ""
 
 
-def points(vidmm, preload, arguments):
+def side_words(side, link, room):
+    address = "%s:%s/link" % (link, room)
+    words = ["migrate", side, "--to" if side == "send" else "--from", address, "--journal", room + "/journal",
+             "--control", "%s/%s" % (room, side), "--timeout", "3s", "--deadline", "20s", "--doubt-time", "5s"]
+    return words + (["--at", "2"] if side == "send" else []) + ["--frames", "6", "--vram", "60%", "vkcube"]
+
+
+def deeds(room):
+    try:
+        with open(room + "/journal", encoding="ascii") as file:
+            lines = [line.split() for line in file.read().splitlines()[1:]]
+    except OSError:
+        return []
+    return [(words[2], words[3]) for words in lines if len(words) == 7]
+
+
+def two_owners(room):
+    done = deeds(room)
+    given = ("source", "commit") in done
+    runs = given and ("source", "run") in done[done.index(("source", "commit")):]
+    return done.count(("target", "own")) > 1 or (("target", "own") in done and runs)
+
+
+def play_side(vidmm, env, side, link, limits):
+    """The side with the failure; "hang" where the other one does not end, and an accusation where both have the guest."""
+    room = tempfile.mkdtemp(prefix="vidmm-faults-")
+    try:
+        if link == "file" and side == "recv":
+            finish(start(vidmm, side_words("send", link, room)))
+        other = start(vidmm, side_words("recv" if side == "send" else "send", link, room)) if link == "unix" else None
+        code, text = finish(start(vidmm, side_words(side, link, room), env, limits))
+        if other and finish_other(other, code, room, vidmm) is None:
+            return None, "the other side does not end"
+        return code, "violations 1" if two_owners(room) else text
+    finally:
+        shutil.rmtree(room)
+
+
+def finish_other(other, code, room, vidmm):
+    """A receiver that no source came to waits for the next one, as it should."""
+    try:
+        other.communicate(timeout=15 if code == 0 else 8)
+    except subprocess.TimeoutExpired:
+        for name in "recv", "send":
+            asked = subprocess.run([vidmm, "migrate", "resolve", "%s/%s" % (room, name)], capture_output=True, text=True, check=False)
+            if "not begun" in asked.stdout:
+                other.kill()
+        return finish(other)[0]
+    return other.returncode
+
+
+def play(vidmm, preload, arguments, limits=(), **settings):
+    env = dict(os.environ, **settings)
+    if preload:
+        env["LD_PRELOAD"] = preload
+    if arguments[0] == "migrate":
+        return play_side(vidmm, env, arguments[1], arguments[2], limits)
+    return finish(start(vidmm, arguments, env, limits))
+
+
+def points(vidmm, preload, arguments, of="memory"):
     """The numbers of the allocations that the rooms make, and the function that makes each."""
     with tempfile.TemporaryDirectory() as room:
         log = os.path.join(room, "log")
-        code, text = play(vidmm, preload, arguments, FAULTS_LOG=log)
+        code, text = play(vidmm, preload, arguments, FAULTS_LOG=log, FAULTS_OF=of)
         if code != 0:
             sys.exit("%s: ends with %s without a failure:\n%s" % (" ".join(arguments), code, text[-2000:]))
         with open(log, "rb") as file:
@@ -54,7 +131,8 @@ def points(vidmm, preload, arguments):
     lines = subprocess.run(["addr2line", "-f", "-e", vidmm], input="".join("0x%x\n" % offset for offset in unique),
                            stdout=subprocess.PIPE, text=True, check=True).stdout.split("\n")
     where = {offset: lines[2 * i] + " " + lines[2 * i + 1] for i, offset in enumerate(unique)}
-    return [(number, where[offset]) for number, offset in enumerate(offsets, 1) if ROOMS.search(where[offset])]
+    return [(number, where[offset]) for number, offset in enumerate(offsets, 1)
+            if of != "memory" or ROOMS.search(where[offset])]
 
 
 def judge(name, code, text):
@@ -65,50 +143,133 @@ def judge(name, code, text):
     if re.search(r"^violations +[1-9]|^\d+ rules judged: .* [1-9]\d* broken|^mismatched bytes +[1-9]", text, re.M):
         return "accusation"
     if code == 0: # stage memory refuses memory itself, and goes on
-        return "out of memory" if name == "check memory" else "exit code 0"
-    return "out of memory" if "out of memory" in text.lower() or "STATUS_NO_MEMORY" in text else "another sentence"
+        return "refused as stage memory refuses it" if name == "check memory" else "exit code 0"
+    if not text.strip():
+        return "no sentence"
+    if "out of memory" in text.lower() or "no memory" in text.lower() or "STATUS_NO_MEMORY" in text:
+        return "out of memory"
+    return "another sentence"
+
+
+# ---- What else may be refused --------------------------------------------------------------------------------------------
+
+def small_jobs():
+    """Each writes a report, so that files and their sizes count."""
+    yield "run", ["run", "--frames", "3", "--vram", "25%", "--json", "REPORT", "openarena-tour"]
+    yield "check", ["check", "--stage", "start", "--format", "json", "--output", "REPORT"]
+    yield "migrate send", ["migrate", "send", "unix"]
+    yield "migrate recv", ["migrate", "recv", "unix"]
+
+
+def refusals(options, drawn):
+    """(name, arguments, limits, settings): each descriptor and map that the program asks for, and sizes."""
+    for name, words in small_jobs():
+        if options.only.split(",")[0] not in name:
+            continue
+        for of in "descriptors", "maps":
+            found = points(options.vidmm, options.preload, ["/dev/null" if word == "REPORT" else word for word in words], of)
+            found = drawn.sample(found, min(len(found), options.most))
+            for number, _ in found:
+                for on in {}, {"FAULTS_ON": "1"}:
+                    yield "%s, %s" % (name, of), words, (), dict(FAULTS_OF=of, FAULTS_AT=str(number), **on)
+        for size in (3, 4, 5, 6, 8, 10, 12, 16):
+            yield name + ", descriptors", words, ((resource.RLIMIT_NOFILE, size),), {}
+        for size in (0, 1, 100, 4096, 65536):
+            yield name + ", size of files", words, ((resource.RLIMIT_FSIZE, size),), {}
+        for size in (16, 32, 64, 128, 256, 512, 1024):
+            yield name + ", address space", words, ((resource.RLIMIT_AS, size << 20),), {}
+        if not name.startswith("migrate"):
+            yield name + ", disk full", [("/dev/full" if word == "REPORT" else word) for word in words], (), {}
+
+
+def judge_refusal(code, text, limits):
+    """Whoever has no room says so, or does not need it."""
+    how = judge("", code, text)
+    if how == "exit code 0":
+        return "not needed"
+    if how == "no sentence" and limits and code == 127:
+        return "not started"  # the system's loader had no room
+    return "a sentence" if how in ("another sentence", "out of memory") else how
+
+
+def play_refusal(options, work):
+    name, words, limits, settings = work
+    with tempfile.TemporaryDirectory(prefix="vidmm-faults-") as room:
+        words = [word.replace("REPORT", room + "/report") for word in words]
+        code, text = play(options.vidmm, options.preload if settings else None, words, limits, **settings)
+        how = judge_refusal(code, text, limits)
+        if how == "no sentence" and code != 0 and whole(room + "/report"):
+            how = "a sentence"  # in the report
+        if how == "not needed" and words[-1] != "unix" and "/report" in " ".join(words) and not whole(room + "/report"):
+            how = "half a report"
+        if [left for left in os.listdir(room) if left.endswith(".tmp")]:
+            how = "a file left"
+        return work, how, code, text
+
+
+def whole(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            json.load(file)
+        return True
+    except (OSError, ValueError):
+        return False
+
+
+GOOD = ("out of memory", "refused as stage memory refuses it", "a sentence", "not needed", "not started")
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("vidmm")
-    parser.add_argument("preload")
-    parser.add_argument("--sample", type=int, default=0, help="points in all, drawn by seed (0: all)")
+    parser.add_argument("vidmm", type=os.path.abspath)
+    parser.add_argument("preload", type=os.path.abspath)
+    parser.add_argument("--sample", type=int, default=0, help="points in all, drawn by seed (0: all); allocations of run and check alone without --only")
     parser.add_argument("--most", type=int, default=2000, help="points of one run, beyond which they are drawn")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="")
+    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--list", help="each point that did not end as it must")
     options = parser.parse_args()
-    preload, drawn, counts, bad = os.path.abspath(options.preload), random.Random(options.seed), {}, []
+    drawn = random.Random(options.seed)
     work = []
+    quick = options.sample and not options.only  # a side that waits for another one takes seconds
     for name, arguments in jobs():
-        if options.only in name:
-            found = points(options.vidmm, preload, arguments)
+        if options.only in name and not (quick and "migrate" in name):
+            found = points(options.vidmm, options.preload, arguments)
             if len(found) > options.most:
                 found = drawn.sample(found, options.most)
             work += [(name, arguments, number, where, on) for number, where in found for on in (False, True)]
-    if options.sample and options.sample < len(work):
-        work = drawn.sample(work, options.sample)
+    others = [] if quick else [one for one in refusals(options, drawn) if options.only in one[0]]
+    if options.sample:
+        work = drawn.sample(work, min(len(work), options.sample))
+        others = drawn.sample(others, min(len(others), options.sample // 2))
 
     def one(point):
         name, arguments, number, where, on = point
         settings = {"FAULTS_AT": str(number), **({"FAULTS_ON": "1"} if on else {})}
-        code, text = play(options.vidmm, preload, arguments, **settings)
-        return point, judge(name, code, text), code, text
+        code, text = play(options.vidmm, options.preload, arguments, **settings)
+        return name, judge(name, code, text), "%u%s\t%s" % (number, "+" if on else "", where), code, text
 
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for (name, _, number, where, on), how, code, text in pool.map(one, work):
-            counts.setdefault(name, collections.Counter())[how] += 1
-            if how != "out of memory":
-                bad.append("%s\t%s\t%u%s\t%s\t%s\t%s" % (how, name, number, "+" if on else "", where, code, text[-600:].replace("\n", " | ")))
-    for name, counter in counts.items():
-        print("%-18s %5u points: %s" % (name, sum(counter.values()), ", ".join("%u %s" % (n, how) for how, n in counter.most_common())))
+    def other(refusal):
+        (name, words, limits, settings), how, code, text = play_refusal(options, refusal)
+        return name, how, "%s %s %s" % (" ".join(words), limits, settings), code, text
+
+    counts, bad = {}, []
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for each, points_of in ((one, work), (other, others)):
+            for name, how, where, code, text in pool.map(each, points_of):
+                counts.setdefault(name, collections.Counter())[how] += 1
+                if how not in GOOD:
+                    bad.append("%s\t%s\t%s\t%s\t%s" % (how, name, where, code, text[-600:].replace("\n", " | ")))
     total = sum(counts.values(), collections.Counter())
-    print("%-18s %5u points: %s" % ("all", sum(total.values()), ", ".join("%u %s" % (n, how) for how, n in total.most_common())))
+    for name, counter in [*counts.items(), ("all", total)]:
+        print("%-28s %5u points: %s" % (name, sum(counter.values()), ", ".join("%u %s" % (n, how) for how, n in counter.most_common())))
+    for line in bad[:20]:
+        print(line)
     if options.list:
-        with open(options.list, "w") as file:
+        with open(options.list, "w", encoding="utf-8") as file:
             file.write("\n".join(bad) + "\n")
-    if not total:
+    if not work and not others:
         print("no points: is vidmm built with debug information?")
         return 77
     return 1 if bad else 0

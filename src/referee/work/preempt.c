@@ -56,8 +56,10 @@ void preempt_reported(struct vidmm_referee *referee, uint32_t index, uint32_t fe
                 node->preempting ? "another is under way" : "none is");
     submit_completed(referee, index,
                      preempt_judge_last(referee, node, last) ? last : node->completed);
-    if (!asked)
+    if (!asked) {
+        node->asked_preemption = false; /* that the right one does not come is no other mistake */
         return;
+    }
     node->preempting = false;
     preempt_take_back(referee, node, node->preemptable);
 }

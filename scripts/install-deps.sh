@@ -69,6 +69,7 @@ need has_library libxxhash libxxhash-dev xxhash-devel xxhash xxhash-dev xxhash
 need has_library gnutls libgnutls28-dev gnutls-devel gnutls gnutls-dev gnutls
 need has_library libprotobuf-c libprotobuf-c-dev protobuf-c-devel protobuf-c protobuf-c-dev protobuf-c
 need has_command protoc-c protobuf-c-compiler protobuf-c-compiler protobuf-c protobuf-c-compiler protobuf-c
+need has_library cairo libcairo2-dev cairo-devel cairo cairo-dev cairo
 need has_zydis . libzydis-dev zydis-devel zydis zydis-dev zydis
 need has_library cmocka libcmocka-dev libcmocka-devel cmocka cmocka-dev cmocka
 if [ "$level" = checks ]; then

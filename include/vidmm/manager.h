@@ -225,6 +225,10 @@ struct vidmm_plan {
 /* Move or operation `index`. False: it turned out not to be needed. Only in vidmm_observer.plan. */
 bool vidmm_plan_move(const struct vidmm_plan *plan, uint32_t index, struct vidmm_plan_move *out);
 bool vidmm_plan_op(const struct vidmm_plan *plan, uint32_t index, struct vidmm_plan_op *out);
+/* Where the bytes of move `index` lie in its segment: contiguous part `part` of them, from 0, in the order
+ * of the content. False: there are no more, or none (an aperture's pages without a range of it). */
+bool vidmm_plan_part(const struct vidmm_plan *plan, uint32_t index, uint32_t part, uint64_t *offset,
+                     uint64_t *size);
 /* "submission", "make_resident", ...; "requested", "policy", ... */
 const char *vidmm_plan_reason_name(enum vidmm_plan_reason reason);
 const char *vidmm_move_reason_name(enum vidmm_move_reason reason);

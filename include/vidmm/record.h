@@ -28,6 +28,7 @@ enum vidmm_record_kind {
     VIDMM_RECORD_FINDING,
     VIDMM_RECORD_SUBMITTED, /* the manager accepted a submission of the workload that is replayed */
     VIDMM_RECORD_COUNTED,   /* what follows is in no figure of a run's report */
+    VIDMM_RECORD_SEGMENT,   /* the manager started: a segment that the driver reported */
     VIDMM_RECORD_END,       /* of the record */
     VIDMM_RECORD_KINDS
 };
@@ -42,12 +43,30 @@ struct vidmm_record_operation {
 struct vidmm_record_move {
     struct vidmm_plan_move move;
     enum vidmm_plan_reason plan; /* what the manager was asked for */
+    uint64_t plan_number;        /* moves of one plan have the same; from 1 */
+    const struct vidmm_plan *of; /* for vidmm_plan_part, with `index` */
+    uint32_t index;
+};
+
+/* An allocation of the workload that a submission references. */
+struct vidmm_record_reference {
+    uint32_t allocation; /* D3DKMT_HANDLE */
+    uint32_t number;     /* of the workload's allocation, in order of ALLOC events, from 1 */
+    bool write;
 };
 
 struct vidmm_record_submitted {
     uint64_t number;  /* of the workload's event, from 1 */
     uint32_t process; /* as of struct vidmm_plan_move */
     uint64_t budget;  /* bytes of GPU memory of that process; 0: it has none */
+    uint32_t count;   /* of references; the record of calls does not tell them */
+    const struct vidmm_record_reference *references;
+};
+
+struct vidmm_record_segment {
+    uint32_t id; /* vidmm_segment_info.id */
+    bool aperture;
+    uint64_t size; /* bytes */
 };
 
 /* Of the members of the union the one of the kind is there. All pointers are good until the sink
@@ -63,6 +82,7 @@ struct vidmm_record_event {
         struct vidmm_record_move move;           /* MOVE */
         uint32_t lost;                           /* LOST: D3DKMT_HANDLE */
         struct vidmm_record_submitted submitted; /* SUBMITTED */
+        struct vidmm_record_segment segment;     /* SEGMENT */
         const struct vidmm_finding *finding;     /* FINDING */
         const char *text;                        /* STEP, END: a sentence */
     };
@@ -78,12 +98,15 @@ struct vidmm_record;
 
 /* NULL: out of memory. The processes that are forked afterwards go on with the record. */
 struct vidmm_record *vidmm_record_create(const struct vidmm_record_sink *sink);
-/* A second sink: it gets each event after the first one has got it. */
+#define VIDMM_RECORD_SINKS 4u
+/* One more sink, of VIDMM_RECORD_SINKS at most: it gets each event after those before it have got it. */
 void vidmm_record_also(struct vidmm_record *record, const struct vidmm_record_sink *sink);
 /* NULL is allowed. */
 void vidmm_record_submitted(struct vidmm_record *record,
                             const struct vidmm_record_submitted *submitted);
 void vidmm_record_counted(struct vidmm_record *record);
+/* The manager over a harness started: its segments. NULL is allowed. */
+void vidmm_record_segments(struct vidmm_record *record, struct vidmm_adapter *adapter);
 /* The last event: one sentence about how it ended. NULL is allowed. */
 void vidmm_record_end(struct vidmm_record *record, const char *text);
 void vidmm_record_destroy(struct vidmm_record *record);

@@ -89,6 +89,33 @@ struct vidmm_report_timeline *vidmm_report_timeline_open(const char *path, char 
 struct vidmm_record_sink vidmm_report_timeline_sink(struct vidmm_report_timeline *timeline);
 bool vidmm_report_timeline_close(struct vidmm_report_timeline *timeline, char *text,
                                  size_t text_size);
+/*
+ * The record of events as a map of memory: which allocation lay where, from when to when, and why it came and
+ * left. For vidmm_record_create or vidmm_record_also; its memory does not grow with the events. NULL: out of
+ * memory. It is read after the record has ended.
+ */
+struct vidmm_report_map;
+struct vidmm_report_map *vidmm_report_map_create(void);
+struct vidmm_record_sink vidmm_report_map_sink(struct vidmm_report_map *map);
+void vidmm_report_map_destroy(struct vidmm_report_map *map);
+/* What a page tells beside a result; docs/html-report.md. */
+struct vidmm_report_page {
+    const char *path;                      /* "-": standard output */
+    const char *command;                   /* that was given; NULL: not told */
+    const struct vidmm_workload *workload; /* that was played; NULL: none */
+    struct vidmm_report_map *map;          /* NULL: without maps */
+};
+/* One HTML file without references to others; the file appears whole or not at all. Errors as above. */
+bool vidmm_report_run_html(const struct vidmm_report_page *page,
+                           const struct vidmm_run_result *result, char *text, size_t text_size);
+bool vidmm_report_check_html(const struct vidmm_report_page *page,
+                             const struct vidmm_check_result *result, char *text, size_t text_size);
+bool vidmm_report_migration_html(const struct vidmm_report_page *page,
+                                 const struct vidmm_migrate_result *result, bool target, char *text,
+                                 size_t text_size);
+/* The map alone, as SVG or PNG as the end of the path says; `title` stands above it. Errors as above. */
+bool vidmm_report_picture(const char *path, struct vidmm_report_map *map, const char *title,
+                          char *text, size_t text_size);
 /* The same for what a driver reported. */
 bool vidmm_report_inspection_json(const char *path, const struct vidmm_inspection *inspection,
                                   char *text, size_t text_size);

@@ -32,9 +32,13 @@ struct cli_options {
     const char *plan;                     /* file for the plans; NULL: none */
     const char *calls;                    /* file for the record of events; NULL: none */
     const char *timeline;                 /* file for the same as a timeline; NULL: none */
+    const char *html;                     /* file for the HTML report; NULL: none */
+    const char *picture;                  /* file for the map of memory alone; NULL: none */
+    char command[1024];                   /* as it was given, for reports */
     struct vidmm_report_calls *recording; /* while it is open */
     struct vidmm_report_timeline *timing; /* the same */
-    struct vidmm_record *record;          /* of a timeline alone */
+    struct vidmm_report_map *map;         /* of an HTML report or a picture, until the end */
+    struct vidmm_record *record;          /* of these; NULL: none */
     bool quiet;
     bool no_fork; /* the driver runs in this process, without a deadline */
     bool help;
@@ -94,11 +98,17 @@ bool cli_refuse_value(const char *option, const char *value, const char *expecte
 struct option;
 int cli_next_option(int argc, char **argv, const char *letters, const struct option *list);
 
-/* calls.c: begins the record of events, if a file of it was asked for. false: one sentence is on standard
+/* calls.c: begins the record of events, if something made of it was asked for. false: one sentence is on standard
  * error. */
 bool cli_calls_begin(struct cli_options *options);
 /* Ends it with a sentence; the exit code: `code`, unless the file could not be written. */
 int cli_calls_end(struct cli_options *options, const char *text, int code);
+
+/* What an HTML report tells beside a result. `workload` NULL: none was played. */
+struct vidmm_report_page cli_calls_page(const struct cli_options *options,
+                                        const struct vidmm_workload *workload);
+/* After the end: the picture, if one was asked for; the exit code, as above. Frees the map. */
+int cli_calls_picture(struct cli_options *options, const char *title, int code);
 
 /* crash.c: from now on a crash of the driver ends the command with a report of where it was, and with
  * the exit code. */

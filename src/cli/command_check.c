@@ -50,6 +50,16 @@ static const char *check_end(const struct vidmm_check_result *result) {
     return result->text[0] != '\0' ? result->text : words[result->status];
 }
 
+/* The HTML report and the picture; the exit code. */
+static int check_draw(struct cli_options *options, const struct vidmm_check_result *result) {
+    const struct vidmm_report_page page = cli_calls_page(options, NULL);
+    char text[512];
+    int code = (int)result->status;
+    if (options->html && !vidmm_report_check_html(&page, result, text, sizeof(text)))
+        code = cli_refuse("%s", text);
+    return cli_calls_picture(options, result->driver, code);
+}
+
 static int check_and_report(struct cli_options *options) {
     static struct vidmm_check_result result;
     char text[512];
@@ -70,7 +80,7 @@ static int check_and_report(struct cli_options *options) {
     if (!vidmm_report_check(path, options->format, &result, &style, text, sizeof(text)))
         return cli_refuse("%s", text);
     cli_settings_unread(options, &result.unread);
-    return (int)result.status;
+    return check_draw(options, &result);
 }
 
 int cli_check(int argc, char **argv) {

@@ -75,6 +75,18 @@ static int migrate_report(const struct cli_options *options,
     return (int)result->status;
 }
 
+/* The HTML report and the picture; the exit code. */
+static int migrate_draw(struct cli_options *options, const struct vidmm_workload *workload,
+                        const struct vidmm_migrate_result *result, bool receives, int code) {
+    const struct vidmm_report_page page = cli_calls_page(options, workload);
+    char title[400], text[512];
+    snprintf(title, sizeof(title), "%s on %s", result->run.workload, result->run.driver);
+    if (options->html && result->status != VIDMM_MIGRATE_BAD_INPUT &&
+        !vidmm_report_migration_html(&page, result, receives, text, sizeof(text)))
+        code = cli_refuse("%s", text);
+    return cli_calls_picture(options, title, code);
+}
+
 static void place_control(struct cli_options *options, char *path, size_t size) {
     const char *directory = getenv("XDG_RUNTIME_DIR");
     if (options->migrate.control)
@@ -114,6 +126,8 @@ static int migrate(struct cli_options *options, const struct vidmm_workload *wor
     options->migrate.progress_ctx = &screen;
     umask(S_IRWXG | S_IRWXO); /* only the user may access sockets and files of a guest */
     options->run.apart = true;
+    if (!cli_calls_begin(options))
+        return VIDMM_MIGRATE_BAD_INPUT;
     if (receives)
         vidmm_migrate_recv(workload, &options->run, &options->migrate, &result);
     else
@@ -123,6 +137,8 @@ static int migrate(struct cli_options *options, const struct vidmm_workload *wor
     vidmm_printable(result.text, false);
     int code = result.run.ended ? cli_report_end(options, result.run.ended, result.text)
                                 : migrate_report(options, &result, receives);
+    code = cli_calls_end(options, result.text[0] != '\0' ? result.text : "done", code);
+    code = migrate_draw(options, workload, &result, receives, code);
     vidmm_run_result_free(&result.run);
     explicit_bzero(&key, sizeof(key));
     return code;

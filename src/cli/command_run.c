@@ -56,6 +56,18 @@ static int run_close_plans(struct vidmm_report_plans *plans, const struct vidmm_
     return code;
 }
 
+/* The HTML report and the picture, of a run that began; the exit code. */
+static int run_draw(struct cli_options *options, const struct vidmm_workload *workload,
+                    const struct vidmm_run_result *result, int code) {
+    const struct vidmm_report_page page = cli_calls_page(options, workload);
+    char title[400], text[512];
+    snprintf(title, sizeof(title), "%s on %s", result->workload, result->driver);
+    if (options->html && (result->played || result->ended) &&
+        !vidmm_report_run_html(&page, result, text, sizeof(text)))
+        code = cli_refuse("%s", text);
+    return cli_calls_picture(options, title, code);
+}
+
 /* Runs it, with its plans to a file if that was asked for; the exit code. */
 static int run_play(struct cli_options *options, const struct vidmm_workload *workload) {
     struct vidmm_run_result result;
@@ -85,6 +97,7 @@ static int run_play(struct cli_options *options, const struct vidmm_workload *wo
     code = run_close_plans(plans, &result, code);
     cli_settings_unread(options, &result.unread);
     code = cli_calls_end(options, result.text[0] != '\0' ? result.text : "verified", code);
+    code = run_draw(options, workload, &result, code);
     vidmm_run_result_free(&result);
     return code;
 }

@@ -68,6 +68,8 @@ enum option_id {
     OPTION_KEY,
     OPTION_PLAIN,
     OPTION_TIMELINE,
+    OPTION_HTML,
+    OPTION_PICTURE,
 };
 
 #define MIGRATE_OPTIONS (CLI_SEND_OPTIONS | CLI_RECV_OPTIONS)
@@ -88,6 +90,8 @@ static const struct {
     {{"no-fork", no_argument, NULL, OPTION_NO_FORK}, HERE_OPTIONS},
     {{"calls", required_argument, NULL, OPTION_CALLS}, HERE_OPTIONS},
     {{"timeline", required_argument, NULL, OPTION_TIMELINE}, HERE_OPTIONS},
+    {{"html", required_argument, NULL, OPTION_HTML}, CLI_RUN_OPTIONS | CLI_CHECK_OPTIONS},
+    {{"picture", required_argument, NULL, OPTION_PICTURE}, CLI_RUN_OPTIONS | CLI_CHECK_OPTIONS},
     {{"seed", required_argument, NULL, OPTION_SEED},
      CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS | CLI_BOUND_OPTIONS},
     {{"threads", required_argument, NULL, OPTION_THREADS}, CLI_ADAPTER_OPTIONS},
@@ -326,7 +330,16 @@ static bool take_migrate_option(int id, char *value, struct cli_options *options
     }
 }
 
-static bool take_run_option(int id, char *value, struct cli_options *options) {
+/* The end of a picture's name says what it is. */
+static bool take_picture(const char *path, struct cli_options *options) {
+    const char *end = strrchr(path, '.');
+    options->picture = path;
+    return (end && (strcmp(end, ".svg") == 0 || strcmp(end, ".png") == 0)) ||
+           cli_refuse_value("picture", path, "a file that ends in .svg or .png");
+}
+
+/* Files that are written. */
+static bool take_file_option(int id, char *value, struct cli_options *options) {
     switch (id) {
     case OPTION_PLAN:
         options->plan = value;
@@ -334,6 +347,24 @@ static bool take_run_option(int id, char *value, struct cli_options *options) {
     case OPTION_JSON:
         options->json = value;
         return true;
+    case OPTION_CALLS:
+        options->calls = value;
+        return true;
+    case OPTION_TIMELINE:
+        options->timeline = value;
+        return true;
+    case OPTION_HTML:
+        options->html = value;
+        return true;
+    case OPTION_PICTURE:
+        return take_picture(value, options);
+    default:
+        return take_migrate_option(id, value, options);
+    }
+}
+
+static bool take_run_option(int id, char *value, struct cli_options *options) {
+    switch (id) {
     case OPTION_QUIET:
         options->quiet = true;
         return true;
@@ -357,17 +388,11 @@ static bool take_run_option(int id, char *value, struct cli_options *options) {
         return cli_take_device(value, options);
     case OPTION_DEVICE_LOG:
         return cli_take_device_log(value, options);
-    case OPTION_CALLS:
-        options->calls = value;
-        return true;
-    case OPTION_TIMELINE:
-        options->timeline = value;
-        return true;
     case OPTION_NO_FORK:
         options->no_fork = true;
         return true;
     default:
-        return take_migrate_option(id, value, options);
+        return take_file_option(id, value, options);
     }
 }
 
@@ -489,6 +514,19 @@ static bool is_taken(unsigned takers, unsigned takes) {
     return takers == ~0u || ((takers & takes) != 0 && !(goes_on && takers == HERE_OPTIONS));
 }
 
+/* Before options cut their words; one that a shell would cut is quoted. */
+static void keep_command(int argc, char **argv, struct cli_options *options) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_=./:%+,@ ";
+    size_t used = (size_t)snprintf(options->command, sizeof(options->command), "vidmm");
+    for (int i = 0; i < argc && used < sizeof(options->command); i++) {
+        bool whole = argv[i][strspn(argv[i], plain)] == '\0' && (i == 0 || !strchr(argv[i], ' '));
+        const char *quote = whole ? "" : "'";
+        used += (size_t)snprintf(options->command + used, sizeof(options->command) - used,
+                                 " %s%s%s", quote, argv[i], quote);
+    }
+}
+
 bool cli_parse(int argc, char **argv, unsigned takes, struct cli_options *options) {
     struct option list[KNOWN + 1];
     size_t count = 0;
@@ -499,6 +537,7 @@ bool cli_parse(int argc, char **argv, unsigned takes, struct cli_options *option
     list[count] = (struct option){0};
 
     memset(options, 0, sizeof(*options));
+    keep_command(argc, argv, options);
     options->workload = VIDMM_RUN_DEFAULT_WORKLOAD;
     options->run.settings = options->settings;
     options->migrate.start_percent = 50;

@@ -223,8 +223,10 @@ enum vidmm_status vidmm_harness_start_manager(struct vidmm_harness *harness,
         config.observer = vidmm_record_observer(harness->record, config.observer);
     enum vidmm_status status = vidmm_adapter_start(&config, &current, error);
     harness->adapter = status == VIDMM_OK ? current : NULL;
-    if (harness->adapter)
+    if (harness->adapter) {
         harness_speak(harness);
+        vidmm_record_segments(harness->record, harness->adapter);
+    }
     harness_judge_sizes(harness);
     return status;
 }

@@ -16,9 +16,8 @@ static void record_give(struct vidmm_record *record, struct vidmm_record_event *
     pthread_mutex_lock(&record_lock);
     uint64_t now = vidmm_host_time();
     *record->ns = event->ns = now != 0 ? now : *record->ns;
-    record->sink.event(record->sink.ctx, event);
-    if (record->also.event)
-        record->also.event(record->also.ctx, event);
+    for (uint32_t i = 0; i < record->sinks; i++)
+        record->sink[i].event(record->sink[i].ctx, event);
     pthread_mutex_unlock(&record_lock);
 }
 
@@ -87,9 +86,11 @@ static void record_content_lost(void *ctx, struct vidmm_allocation *allocation) 
 
 static void record_plan(void *ctx, const struct vidmm_plan *plan) {
     struct vidmm_record *record = ctx;
+    record->plans++;
     for (uint32_t i = 0; plan->status == VIDMM_OK && i < plan->moves; i++) {
-        struct vidmm_record_event event = {.kind = VIDMM_RECORD_MOVE,
-                                           .move = {.plan = plan->reason}};
+        struct vidmm_record_event event = {
+            .kind = VIDMM_RECORD_MOVE,
+            .move = {.plan = plan->reason, .plan_number = record->plans, .of = plan, .index = i}};
         if (vidmm_plan_move(plan, i, &event.move.move))
             record_give(record, &event);
     }
@@ -139,7 +140,7 @@ struct vidmm_record *vidmm_record_create(const struct vidmm_record_sink *sink) {
         return NULL;
     }
     record->ns = ns;
-    record->sink = *sink;
+    record->sink[record->sinks++] = *sink;
     record->watcher = (struct vidmm_host_watcher){.ctx = record,
                                                   .called = record_called,
                                                   .returned = record_returned,
@@ -153,7 +154,7 @@ struct vidmm_record *vidmm_record_create(const struct vidmm_record_sink *sink) {
 }
 
 void vidmm_record_also(struct vidmm_record *record, const struct vidmm_record_sink *sink) {
-    record->also = *sink;
+    record->sink[record->sinks++] = *sink;
 }
 
 void vidmm_record_submitted(struct vidmm_record *record,
@@ -161,6 +162,15 @@ void vidmm_record_submitted(struct vidmm_record *record,
     struct vidmm_record_event event = {.kind = VIDMM_RECORD_SUBMITTED, .submitted = *submitted};
     if (record)
         record_give(record, &event);
+}
+
+void vidmm_record_segments(struct vidmm_record *record, struct vidmm_adapter *adapter) {
+    struct vidmm_segment_info info;
+    for (uint32_t id = 1; record && vidmm_segment_info(adapter, id, &info); id++) {
+        struct vidmm_record_event event = {.kind = VIDMM_RECORD_SEGMENT,
+                                           .segment = {id, info.aperture, info.size}};
+        record_give(record, &event);
+    }
 }
 
 void vidmm_record_counted(struct vidmm_record *record) {
@@ -189,17 +199,12 @@ void vidmm_record_destroy(struct vidmm_record *record) {
 
 const char *vidmm_record_event_name(enum vidmm_record_kind kind) {
     static const char *const names[VIDMM_RECORD_KINDS] = {
-        [VIDMM_RECORD_STEP] = "step",
-        [VIDMM_RECORD_CALL] = "call",
-        [VIDMM_RECORD_RETURN] = "return",
-        [VIDMM_RECORD_INTERRUPT] = "interrupt",
-        [VIDMM_RECORD_OPERATION] = "operation",
-        [VIDMM_RECORD_MOVE] = "move",
-        [VIDMM_RECORD_LOST] = "lost",
-        [VIDMM_RECORD_FINDING] = "finding",
-        [VIDMM_RECORD_SUBMITTED] = "submitted",
-        [VIDMM_RECORD_COUNTED] = "counted",
-        [VIDMM_RECORD_END] = "end",
+        [VIDMM_RECORD_STEP] = "step",           [VIDMM_RECORD_CALL] = "call",
+        [VIDMM_RECORD_RETURN] = "return",       [VIDMM_RECORD_INTERRUPT] = "interrupt",
+        [VIDMM_RECORD_OPERATION] = "operation", [VIDMM_RECORD_MOVE] = "move",
+        [VIDMM_RECORD_LOST] = "lost",           [VIDMM_RECORD_FINDING] = "finding",
+        [VIDMM_RECORD_SUBMITTED] = "submitted", [VIDMM_RECORD_COUNTED] = "counted",
+        [VIDMM_RECORD_SEGMENT] = "segment",     [VIDMM_RECORD_END] = "end",
     };
     return names[kind];
 }

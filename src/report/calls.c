@@ -241,6 +241,7 @@ static void calls_move(struct vidmm_report_calls *calls, const struct vidmm_reco
     line_number(calls, "process", move->process);
     line_text(calls, "reason", vidmm_move_reason_name(move->reason));
     line_text(calls, "plan", vidmm_plan_reason_name(moved->plan));
+    line_number(calls, "plan_number", moved->plan_number);
     calls_place(calls, "from", &move->from);
     calls_place(calls, "to", &move->to);
     line_flag(calls, "page_in", move->to_memory);
@@ -254,6 +255,13 @@ static void calls_submitted(struct vidmm_report_calls *calls,
     line_number(calls, "number", submitted->number);
     line_number(calls, "process", submitted->process);
     line_number(calls, "budget", submitted->budget);
+}
+
+static void calls_segment(struct vidmm_report_calls *calls,
+                          const struct vidmm_record_segment *segment) {
+    line_number(calls, "segment", segment->id);
+    line_flag(calls, "aperture", segment->aperture);
+    line_number(calls, "bytes", segment->size);
 }
 
 static void calls_finding(struct vidmm_report_calls *calls,
@@ -289,6 +297,9 @@ static void calls_say(struct vidmm_report_calls *calls, const struct vidmm_recor
         break;
     case VIDMM_RECORD_SUBMITTED:
         calls_submitted(calls, &event->submitted);
+        break;
+    case VIDMM_RECORD_SEGMENT:
+        calls_segment(calls, &event->segment);
         break;
     case VIDMM_RECORD_FINDING:
         calls_finding(calls, event);

@@ -336,6 +336,7 @@ static void timeline_say(struct vidmm_report_timeline *timeline,
         put_instant(timeline, TRACK_RUN, event->text);
         break;
     case VIDMM_RECORD_LOST:
+    case VIDMM_RECORD_SEGMENT:
     case VIDMM_RECORD_KINDS:
         break;
     }

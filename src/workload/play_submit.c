@@ -225,19 +225,42 @@ static struct whereabouts submit_whereabouts(struct player_process *process) {
     return where;
 }
 
-/* For a timeline: an event of the workload, and what its process should hold now. */
+/* What a submission references, without the results of its checks. NULL: no memory, or nothing. */
+static struct vidmm_record_reference *recorded_references(struct player_process *process,
+                                                          uint32_t *count) {
+    const struct player_allocation *result = &play_result(process)->page;
+    struct vidmm_record_reference *list = calloc(process->reference_count + 1u, sizeof(*list));
+    *count = 0;
+    for (uint32_t i = 0; list && i < process->reference_count; i++) {
+        const struct player_allocation *one = process->referenced[i];
+        if (one == result)
+            continue;
+        list[(*count)++] =
+            (struct vidmm_record_reference){.allocation = vidmm_allocation_handle(one->handle),
+                                            .number = one->oracle.index + 1,
+                                            .write = process->references[i].write};
+    }
+    return list;
+}
+
+/* For a timeline: an event of the workload, what its process should hold now, and what is referenced. */
 static void record_submission(struct player_process *process, const struct vidmm_event *event) {
     const struct vidmm_player *player = process->player;
     struct vidmm_budget budget = {0};
+    uint32_t count;
     if (!player->harness->record)
         return;
+    struct vidmm_record_reference *references = recorded_references(process, &count);
     if (process->space)
         vidmm_process_budget(process->space, 0, VIDMM_GROUP_LOCAL, &budget);
     const struct vidmm_record_submitted submitted = {
         .number = (uint64_t)(event - player->workload->events) + 1,
         .process = process->space ? (uint32_t)(process - player->processes) + 1 : 0,
-        .budget = budget.budget};
+        .budget = budget.budget,
+        .count = count,
+        .references = references};
     vidmm_record_submitted(player->harness->record, &submitted);
+    free(references);
 }
 
 bool play_submit(struct player_process *process, const struct vidmm_event *event) {

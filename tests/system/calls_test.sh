@@ -20,7 +20,7 @@ import sys
 
 events = [json.loads(line) for line in open(sys.argv[1])]
 report = json.load(open(sys.argv[2])) if len(sys.argv) > 2 else None
-names = {'step', 'call', 'return', 'interrupt', 'operation', 'move', 'lost', 'finding', 'submitted', 'counted', 'end'}
+names = {'step', 'call', 'return', 'interrupt', 'operation', 'move', 'lost', 'finding', 'submitted', 'counted', 'segment', 'end'}
 open_calls, functions, where, last = [], {}, {}, 0
 counted = {'page_ins': 0, 'evictions': 0}
 operations = {}

@@ -48,6 +48,19 @@ bool vidmm_plan_move(const struct vidmm_plan *plan, uint32_t index, struct vidmm
     return true;
 }
 
+bool vidmm_plan_part(const struct vidmm_plan *plan, uint32_t index, uint32_t part, uint64_t *offset,
+                     uint64_t *size) {
+    const struct vidmm_allocation *allocation = plan->plan->moves[index].allocation;
+    if (!allocation || !allocation->segment || allocation->place.floating)
+        return false;
+    const struct placement *place = &allocation->place;
+    if (part >= (place->extents ? place->extent_count : 1))
+        return false;
+    *offset = place->extents ? place->extents[part].offset : place->offset;
+    *size = place->extents ? place->extents[part].size : place->size;
+    return true;
+}
+
 bool vidmm_plan_op(const struct vidmm_plan *plan, uint32_t index, struct vidmm_plan_op *out) {
     const struct vidmm_adapter *adapter = plan->plan->adapter;
     const struct plan_op *op = &plan->plan->ops[index];

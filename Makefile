@@ -4,6 +4,8 @@
 #   make run                     replay a recorded application with a quarter of the memory it wants
 #   make run WORKLOAD=minetest VRAM=50%
 #   make test                    the suite
+#   make test-all                the suite, and the tests that need a browser
+#   make pictures                those of docs/html-report.md and README.md, by a browser
 #   make check                   format, walls, circles, dialect, freestanding manager, suite
 #   make bench                   what each piece of work reaches beside its limit: a table, build/bench.json;
 #                                QUICK=1: fewer rounds
@@ -37,7 +39,7 @@ BENCH = $(if $(QUICK),VIDMM_BENCH_QUICK=1) python3 bench/table.py
 COUNT ?= 500
 SEED ?= 0
 
-.PHONY: all reference images run test bench bench-compare evictions stress fuzz check install uninstall clean sanitize tsan coverage matrix matrix-gpummu matrix-contract hostile mutation unusual settings attacks faults format deps deps-checks
+.PHONY: all reference images run test test-all pictures bench bench-compare evictions stress fuzz check install uninstall clean sanitize tsan coverage matrix matrix-gpummu matrix-contract hostile mutation unusual settings attacks faults format deps deps-checks deps-all
 .NOTPARALLEL:
 
 all: deps
@@ -45,6 +47,9 @@ all: deps
 
 deps:
 	@scripts/install-deps.sh build
+
+deps-all:
+	@scripts/install-deps.sh all
 
 deps-checks:
 	@scripts/install-deps.sh checks
@@ -54,6 +59,12 @@ run: all
 
 test: all
 	@scripts/run-tests.sh build
+
+test-all: deps-all test
+	@scripts/run-tests.sh build --suite browser
+
+pictures: deps-all all
+	@scripts/pictures.py build/vidmm docs
 
 bench: all
 	@$(BENCH) build

@@ -3,6 +3,7 @@
 #
 #   scripts/install-deps.sh           what building, running and testing need
 #   scripts/install-deps.sh checks    also what `make check`, `make coverage` and .ci/run need
+#   scripts/install-deps.sh all       also what `make test-all` and .ci/run need: a browser
 #
 # Looks first and says nothing when everything is there, so every make target may call it.
 # docs/dependencies.md has a reason for each of these.
@@ -24,6 +25,7 @@ has_ninja() {
     has_command ninja || has_command ninja-build
 }
 has_zydis() { echo '#include <Zydis/Zydis.h>' | cc -E - > /dev/null 2>&1; }
+has_font() { fc-list 2>/dev/null | grep -q .; } # a browser without one shows boxes
 has_coverage() { # gcovr of the system; gcov comes with gcc
     has_command gcovr
 }
@@ -72,7 +74,13 @@ need has_command protoc-c protobuf-c-compiler protobuf-c-compiler protobuf-c pro
 need has_library cairo libcairo2-dev cairo-devel cairo cairo-dev cairo
 need has_zydis . libzydis-dev zydis-devel zydis zydis-dev zydis
 need has_library cmocka libcmocka-dev libcmocka-devel cmocka cmocka-dev cmocka
-if [ "$level" = checks ]; then
+if [ "$level" = all ]; then
+    need has_command chromium chromium chromium chromium chromium chromium
+    need has_command chromedriver chromium-driver chromedriver - chromium-chromedriver chromedriver
+    need has_command fc-list fontconfig fontconfig fontconfig fontconfig fontconfig
+    need has_font . fonts-dejavu-core dejavu-sans-fonts ttf-dejavu font-dejavu -
+fi
+if [ "$level" = checks ] || [ "$level" = all ]; then
     need has_command git git git git git git
     need has_command g++ g++ gcc-c++ gcc g++ gcc
     need has_command clang clang clang clang clang llvm

@@ -5,6 +5,10 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 dir=$1
 shift
+case " $* " in
+*" --suite "*) ;;
+*) set -- "$@" --no-suite browser ;; # make test-all and the CI step browser run it
+esac
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 

@@ -107,6 +107,10 @@ void cli_help_run(FILE *out) {
         "                         that reach further than RAM (default: all)\n"
         "      --unjudged         no referee: verify bytes, do not check rules\n"
         "      --json FILE        the report as JSON too; - is standard output\n"
+        "      --html FILE        the report to look at, with maps of memory over time: one file "
+        "for a\n"
+        "                         browser, without network (docs/html-report.md)\n"
+        "      --picture FILE     the map of memory alone; FILE ends in .svg or .png\n"
         "      --plan FILE        each plan of the manager as a line of JSON: why it was made,\n"
         "                         what moves and why, its paging operations\n"
         "      --quiet            no table and no progress bar\n",
@@ -214,22 +218,26 @@ void cli_help_check(FILE *out) {
           "                         (docs/readings.md); the first value is the default:\n",
           out);
     help_readings(out);
-    fputs("      --format FORMAT    text (default), json, junit or sarif\n"
-          "      --output FILE      write the report to FILE, completely or not at all\n"
-          "      --color WHEN       auto (default), always or never\n"
-          "      --seed N           seed of the random choices (default 0)\n"
-          "      --ddi VERSION      interface version, as of vidmm run\n"
-          "      --linked N         N linked physical adapters, 1 to 4 (default: 1)\n"
-          "      --set NAME=VALUE   a setting of the driver or the hardware; one that nobody\n"
-          "                         reads is told\n"
-          "      --inf FILE         settings from the driver's INF file\n"
-          "      --trace            every DDI call and DbgPrint on standard error\n"
-          "  -v, --verbose          print each rule with its outcome, and each stage\n"
-          "  -h, --help\n"
-          "\n"
-          "Exit code: 0 no finding that counts, 1 a broken rule, a crash, a hang\n"
-          "or a leak, 2 bad usage or input, 3 the driver failed without breaking a rule.\n",
-          out);
+    fputs(
+        "      --format FORMAT    text (default), json, junit or sarif\n"
+        "      --output FILE      write the report to FILE, completely or not at all\n"
+        "      --html FILE        the report to look at as well: one file for a browser, without\n"
+        "                         network (docs/html-report.md)\n"
+        "      --picture FILE     the map of memory alone; FILE ends in .svg or .png\n"
+        "      --color WHEN       auto (default), always or never\n"
+        "      --seed N           seed of the random choices (default 0)\n"
+        "      --ddi VERSION      interface version, as of vidmm run\n"
+        "      --linked N         N linked physical adapters, 1 to 4 (default: 1)\n"
+        "      --set NAME=VALUE   a setting of the driver or the hardware; one that nobody\n"
+        "                         reads is told\n"
+        "      --inf FILE         settings from the driver's INF file\n"
+        "      --trace            every DDI call and DbgPrint on standard error\n"
+        "  -v, --verbose          print each rule with its outcome, and each stage\n"
+        "  -h, --help\n"
+        "\n"
+        "Exit code: 0 no finding that counts, 1 a broken rule, a crash, a hang\n"
+        "or a leak, 2 bad usage or input, 3 the driver failed without breaking a rule.\n",
+        out);
 }
 
 void cli_help_rules(FILE *out) {

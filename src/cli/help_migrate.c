@@ -44,6 +44,8 @@ static void help_both(FILE *out) {
         "      --control PATH     socket for resolve (default: in $XDG_RUNTIME_DIR or /tmp)\n"
         "      --doubt-time T     give up after T in doubt (default: never)\n"
         "      --json FILE        the report as JSON; - is standard output\n"
+        "      --html FILE        the report to look at: rounds, the pause, maps of memory\n"
+        "      --picture FILE     the map of memory alone; FILE ends in .svg or .png\n"
         "      --quiet            no report, no progress\n"
         "  -h, --help\n"
         "and all options of vidmm run except --threads and --linked. The defaults are\n"

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Makes the pictures of docs/html-report.md and of README.md again: HTML reports in a browser at 2000 and 400
+pixels, light and dark, and a map of memory by --picture. `make pictures` calls it.
+
+  pictures.py VIDMM DOCS
+"""
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+import webdriver
+
+GAME = ['--quiet', '--vram', '25%', 'openarena-tour']
+REPORTS = {
+    'run-physical': ['run', *GAME],
+    'run-gpummu': ['run', '--model', 'gpummu', '--set', 'ApertureBytes=128M', *GAME],
+    'run-iommu': ['run', '--model', 'iommu', *GAME],
+    'check': ['check', '--set', 'FaultKind=7', '--set', 'FaultAt=2'],
+}
+# Of each report: the picture's name, the section at its top (None: the page's), width, height, dark.
+SHOTS = {
+    'run-physical': [('wide', None, 2000, 1330, False), ('narrow', None, 400, 1500, False), ('wide-dark', 'maps', 2000, 1330, True)],
+    'run-gpummu': [('wide', 'maps', 2000, 1330, False), ('narrow', 'maps', 400, 1500, True)],
+    'run-iommu': [('wide', 'maps', 2000, 1330, True), ('narrow', 'maps', 400, 1500, False)],
+    'check': [('wide', None, 2000, 1330, False), ('narrow', None, 400, 1500, True)],
+    'migrate': [('wide', None, 2000, 1330, True), ('narrow', None, 400, 1500, False)],
+}
+
+
+def migrate(vidmm, work):
+    link = 'unix:' + os.path.join(work, 'link')
+    side = ['--quiet', '--vram', '50%', 'minetest']
+    target = subprocess.Popen([vidmm, 'migrate', 'recv', '--from', link, *side])
+    time.sleep(1)
+    path = os.path.join(work, 'migrate.html')
+    subprocess.run([vidmm, 'migrate', 'send', '--to', link, '--at', '40%', '--rate', '1Gb/s', '--fps', '30', '--html', path, *side], check=True)
+    target.wait()
+
+
+def save(path, png, colours=128):
+    """As few bytes as the picture needs."""
+    with open(path, 'wb') as file:
+        file.write(png)
+    subprocess.run(['pngquant', '--force', '--strip', '--output', path, str(colours), path], check=True)
+
+
+def shoot(browser, html, path, section, width, height, dark):
+    browser.open(html, width, height, dark)
+    if section:
+        browser.run('document.getElementById(arguments[0]).scrollIntoView()', section)
+        browser.settle()
+    save(path, browser.shot())
+
+
+def main():
+    vidmm, docs = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+    os.makedirs(os.path.join(docs, 'pictures'), exist_ok=True)
+    with tempfile.TemporaryDirectory() as work:
+        for name, options in REPORTS.items():
+            subprocess.run([vidmm, *options, '--html', os.path.join(work, name + '.html')], cwd=work, check=False, stdout=subprocess.DEVNULL)
+        migrate(vidmm, work)
+        browser = webdriver.Browser()
+        try:
+            for name, shots in SHOTS.items():
+                for kind, section, width, height, dark in shots:
+                    path = os.path.join(docs, 'pictures', f'{name}-{kind}.png')
+                    shoot(browser, os.path.join(work, name + '.html'), path, section, width, height, dark)
+                    print(path, os.path.getsize(path), 'bytes')
+        finally:
+            browser.close()
+        path = os.path.join(docs, 'pictures', 'memory-map.png')
+        subprocess.run([vidmm, 'run', '--quiet', '--vram', '25%', '--picture', path, 'openarena-tour'], check=True)
+        with open(path, 'rb') as file:
+            save(path, file.read(), 64)
+        print(path, os.path.getsize(path), 'bytes')
+
+
+main()

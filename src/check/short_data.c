@@ -2,7 +2,8 @@
  * short_data.c - private data of allocations that no user-mode driver of this driver sent: shorter than
  * that, and zeros. What follows short data belongs to somebody else: a driver that uses it answers
  * differently when it is different. Whether it refuses, or goes on without the rest, is its own affair; a
- * creation that it refused leaves nothing behind.
+ * creation that it refused leaves nothing behind, nor does one of several allocations of which it refused
+ * the last.
  */
 #include "surface.h"
 
@@ -50,6 +51,47 @@ static bool same(const struct made *one, const struct made *other) {
            one->write_set == other->write_set;
 }
 
+/* A resource of two: pool blocks that are left when the driver refused the second for its private data. */
+static uint64_t short_second(struct check *check, const struct check_surface *surface, void *data,
+                             uint32_t size) {
+    const DRIVER_INITIALIZATION_DATA *table = &check->harness.spoken;
+    HANDLE adapter = vidmm_host_adapter(check->harness.host);
+    DXGK_ALLOCATIONINFO info[2] = {
+        {.pPrivateDriverData = surface->data, .PrivateDriverDataSize = surface->size},
+        {.pPrivateDriverData = size != 0 ? data : NULL, .PrivateDriverDataSize = size}};
+    DXGKARG_CREATEALLOCATION create = {.pPrivateDriverData = surface->resource,
+                                       .PrivateDriverDataSize = surface->resource_size,
+                                       .NumAllocations = 2,
+                                       .pAllocationInfo = info,
+                                       .Flags.Resource = 1};
+    uint64_t before = vidmm_host_pool_blocks(check->harness.host);
+    NTSTATUS status = table->DxgkDdiCreateAllocation(adapter, &create);
+    uint64_t after = vidmm_host_pool_blocks(check->harness.host);
+    if (status != STATUS_SUCCESS)
+        return after > before ? after - before : 0;
+    const HANDLE handles[2] = {info[0].hAllocation, info[1].hAllocation};
+    DXGKARG_DESTROYALLOCATION destroy = {.NumAllocations = 2,
+                                         .pAllocationList = handles,
+                                         .hResource = create.hResource,
+                                         .Flags.DestroyResource = 1};
+    (void)table->DxgkDdiDestroyAllocation(adapter, &destroy);
+    return 0;
+}
+
+static void short_judge_second(struct check *check, const struct check_surface *surface, void *data,
+                               uint32_t size) {
+    uint64_t left = 0, most = UINT64_MAX;
+    for (uint32_t i = 0; i < 3 && most != 0; i++) {
+        left = short_second(check, surface, data, size);
+        most = left < most ? left : most;
+    }
+    vidmm_ledger_judge(&check->shared->ledger, 531, VIDMM_SIDE_DRIVER, most == 0,
+                       "nothing left of a request that failed",
+                       "%llu pool blocks were left of two allocations, each time that the driver "
+                       "refused the private data of the second",
+                       (unsigned long long)left);
+}
+
 /* Twice, with other bytes behind it; a driver that leaves something each time has no cache that it fills. */
 static void short_twice(struct check *check, void *data, uint32_t size) {
     const struct made one = short_make(check, data, size, 0x01);
@@ -74,10 +116,12 @@ void check_short_data(struct check *check, const struct check_surface *surface) 
     for (uint32_t i = 0; surface->size > 1 && i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         check_step(check, "objects: %u bytes of private data, of %u", sizes[i], surface->size);
         short_twice(check, surface->data, sizes[i]);
+        short_judge_second(check, surface, surface->data, sizes[i]);
     }
     if (zeros && surface->size != 0) {
         check_step(check, "objects: %u bytes of private data, all zero", surface->size);
         short_twice(check, zeros, surface->size);
+        short_judge_second(check, surface, zeros, surface->size);
     }
     free(zeros);
 }

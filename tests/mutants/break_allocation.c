@@ -321,6 +321,15 @@ static NTSTATUS APIENTRY create_with_note(const HANDLE adapter, DXGKARG_CREATEAL
 }
 REPLACE(DxgkDdiCreateAllocation, create_with_note)
 
+/* Of several, those before the one that could not be created stay. */
+static NTSTATUS APIENTRY create_halfway(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);
+    if (status != STATUS_SUCCESS && args->NumAllocations > 1)
+        (void)ExAllocatePoolWithTag(NonPagedPoolNx, 16, NOTE_TAG);
+    return status;
+}
+REPLACE(DxgkDdiCreateAllocation, create_halfway)
+
 SPOILED_INFO(read_from_nowhere, info->SupportedReadSegmentSet = 0)
 SPOILED_INFO(out_of_sight, if (!info->Flags.Cached || info->Flags.Overlay) return;
              info->Flags.Cached = 0; info->Flags.CpuVisible = 0)
@@ -688,6 +697,8 @@ const struct mutant mutants_allocation[] = {
            .stage = "failures"),
     DRIVER(531, "keeps a note of an allocation whose private data it refused",
            install_create_with_note, .stage = "objects"),
+    DRIVER(531, "keeps the first of two allocations when it refuses the second",
+           install_create_halfway, .stage = "objects"),
     DRIVER(533, "answers an escape without looking at its size", install_escape_unmeasured,
            .stage = "objects"),
     DRIVER(534, "hides shadow and staging surfaces from the CPU", install_out_of_sight,

@@ -405,6 +405,11 @@ static void wrong_handle(DXGK_PHYSICALADAPTERCAPS *caps) {
 }
 INSTALL(wrong_handle, physical)
 
+static void one_node_more(DXGK_PHYSICALADAPTERCAPS *caps) {
+    caps->NumExecutionNodes++;
+}
+INSTALL(one_node_more, physical)
+
 /* ---- The mutants ----------------------------------------------------------------------------- */
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
@@ -595,5 +600,7 @@ const struct mutant mutants_query[] = {
     {BREAKS(536, DRIVER, "query", forgets_model, "has page tables, and no node that uses them"),
      .settings = {{"MmuLevels", 4}}},
     {BREAKS(90, DRIVER, "start", wrong_handle, "reports no DxgkPhysicalAdapterHandle")},
+    {BREAKS(580, DRIVER, "start", one_node_more,
+            "counts a node more in PHYSICALADAPTERCAPS than in DRIVERCAPS")},
 };
 const uint32_t mutants_query_count = sizeof(mutants_query) / sizeof(mutants_query[0]);

@@ -68,13 +68,13 @@ NTKERNELAPI USHORT NTAPI ExQueryDepthSList(PSLIST_HEADER SListHead) {
 
 /* ---- Lookaside lists ---------------------------------------------------------------------------- */
 
-/* How many entries a list keeps; the page leaves it to the system. */
-#define KEPT 16
-
+/*
+ * How many entries a list keeps is the system's affair. None here, as under Driver Verifier: an entry that is
+ * used after it was freed, or never freed, is found as any other block of the pool.
+ */
 static void lookaside_init(GENERAL_LOOKASIDE *list, POOL_TYPE type, SIZE_T size, ULONG tag) {
     memset(list, 0, sizeof(*list));
     InitializeSListHead(&list->ListHead);
-    list->MaximumDepth = list->Depth = KEPT;
     list->Type = type;
     list->Tag = tag;
     list->Size = (ULONG)(size < sizeof(SLIST_ENTRY) ? sizeof(SLIST_ENTRY) : size);
@@ -82,9 +82,6 @@ static void lookaside_init(GENERAL_LOOKASIDE *list, POOL_TYPE type, SIZE_T size,
 
 static PVOID lookaside_allocate(GENERAL_LOOKASIDE *list) {
     list->TotalAllocates++;
-    PVOID entry = ExpInterlockedPopEntrySList(&list->ListHead);
-    if (entry)
-        return entry;
     list->AllocateMisses++;
     if (list->AllocateEx)
         return DRIVER_CALL(list->AllocateEx)(list->Type, list->Size, list->Tag,
@@ -94,29 +91,15 @@ static PVOID lookaside_allocate(GENERAL_LOOKASIDE *list) {
     return ExAllocatePoolWithTag(list->Type, list->Size, list->Tag);
 }
 
-static void lookaside_release(GENERAL_LOOKASIDE *list, PVOID entry) {
+static void lookaside_free(GENERAL_LOOKASIDE *list, PVOID entry) {
+    list->TotalFrees++;
+    list->FreeMisses++;
     if (list->FreeEx)
         DRIVER_CALL(list->FreeEx)(entry, (PLOOKASIDE_LIST_EX)list);
     else if (list->Free)
         DRIVER_CALL(list->Free)(entry);
     else
         ExFreePoolWithTag(entry, list->Tag);
-}
-
-static void lookaside_free(GENERAL_LOOKASIDE *list, PVOID entry) {
-    list->TotalFrees++;
-    if (ExQueryDepthSList(&list->ListHead) < list->Depth) {
-        ExpInterlockedPushEntrySList(&list->ListHead, entry);
-        return;
-    }
-    list->FreeMisses++;
-    lookaside_release(list, entry);
-}
-
-static void lookaside_flush(GENERAL_LOOKASIDE *list) {
-    PVOID entry;
-    while ((entry = ExpInterlockedPopEntrySList(&list->ListHead)))
-        lookaside_release(list, entry);
 }
 
 #define LOOKASIDE(kind, type, pool, highest)                                                       \
@@ -139,8 +122,8 @@ static void lookaside_flush(GENERAL_LOOKASIDE *list) {
         lookaside_free(&Lookaside->L, Entry);                                                      \
     }                                                                                              \
     NTKERNELAPI VOID NTAPI ExDelete##kind(type Lookaside) {                                        \
+        (void)Lookaside;                                                                           \
         host_irql_at_most(highest, "ExDelete" #kind);                                              \
-        lookaside_flush(&Lookaside->L);                                                            \
     }
 
 LOOKASIDE(NPagedLookasideList, PNPAGED_LOOKASIDE_LIST, NonPagedPool, DISPATCH_LEVEL)
@@ -183,11 +166,11 @@ NTKERNELAPI VOID NTAPI ExFreeToLookasideListEx(PLOOKASIDE_LIST_EX Lookaside, PVO
 }
 
 NTKERNELAPI VOID NTAPI ExFlushLookasideListEx(PLOOKASIDE_LIST_EX Lookaside) {
+    (void)Lookaside;
     host_irql_at_most(DISPATCH_LEVEL, "ExFlushLookasideListEx");
-    lookaside_flush(&Lookaside->L);
 }
 
 NTKERNELAPI VOID NTAPI ExDeleteLookasideListEx(PLOOKASIDE_LIST_EX Lookaside) {
+    (void)Lookaside;
     host_irql_at_most(DISPATCH_LEVEL, "ExDeleteLookasideListEx");
-    lookaside_flush(&Lookaside->L);
 }

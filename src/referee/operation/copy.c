@@ -6,6 +6,7 @@
  * that tells (one value all over may come from anywhere):
  *   R176  TransferOffset was left out on a segment side, or counted on the MDL side
  *   R177  MdlOffset was left out
+ *   R194  nothing of that, and a side is an aperture of which nothing but this shows what is mapped
  *   R183  nothing of that, and hAllocation was NULL
  *   R161  nothing of that: bytes are lost or there twice
  *   R184, R185  besides R161 or alone: it is not what the CPU saw of the source
@@ -223,6 +224,13 @@ static enum explains copy_both_began(struct vidmm_referee *referee, const struct
                : copy_mdl_began(referee, copy, page, mdl + copy->offset / SHADOW_PAGE);
 }
 
+/* What is behind the pages of a side was mapped by the driver, and was seen nowhere. */
+static bool copy_through_mapping(struct vidmm_referee *referee,
+                                 const struct shadow_segment *segment) {
+    return segment && shadow_aperture(referee, segment->id) && !segment->shown &&
+           !world_sees_all(referee);
+}
+
 /* The rule that page `page`, which is wrong, names; 0: it tells nothing. */
 static uint32_t copy_broken_rule(struct vidmm_referee *referee, const struct copy *copy,
                                  uint64_t page) {
@@ -242,6 +250,8 @@ static uint32_t copy_broken_rule(struct vidmm_referee *referee, const struct cop
         return 177;
     if (offset == MAYBE || start == MAYBE)
         return 0;
+    if (copy_through_mapping(referee, copy->to) || copy_through_mapping(referee, copy->from))
+        return 194;
     return !arg->Transfer.hAllocation ? 183 : 161;
 }
 
@@ -263,6 +273,12 @@ static void copy_judge(struct vidmm_referee *referee, const struct copy *copy, u
         DRIVER_MUST(177, good, "the MDL's pages from MdlOffset on",
                     "page %llu of a transfer with MdlOffset %u is where it would be without it",
                     LLU(page), arg->Transfer.MdlOffset);
+    if (broken == 194)
+        DRIVER_MUST(
+            194, false, "aperture pages that lead to PFN[MdlOffset + i]",
+            "page %llu of %llu that go through an aperture is not in the page that is mapped "
+            "there",
+            LLU(page), LLU(copy_pages_of(copy)));
     if (broken == 183 || (good && !arg->Transfer.hAllocation))
         DRIVER_MUST(183, good, "a plain copy where hAllocation is NULL",
                     "page %llu of %llu is not what the source has", LLU(page),

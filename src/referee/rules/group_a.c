@@ -546,6 +546,21 @@ const struct vidmm_rule rules_a[] = {
                  "node->GpuMmuSupported = TRUE;\n",
     },
     {
+        RULE(580, DRIVER, IMPLIED, PERFORMANCE),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "NumExecutionNodes of PHYSICALADAPTERCAPS is NbAsymetricProcessingNodes of "
+                     "DRIVERCAPS where adapters are not linked.",
+        .page = "ns-d3dkmddi-_dxgk_physicaladaptercaps",
+        .how = "The two answers are compared.",
+        .why = "Nodes are counted by the one and asked about, and scheduled on, by the other.",
+        .windows = "No page tells which of them counts.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "caps->GpuEngineTopology.NbAsymetricProcessingNodes = 1;\n"
+                 "physical->NumExecutionNodes = 2;\n",
+        .right = "caps->GpuEngineTopology.NbAsymetricProcessingNodes = NODES;\n"
+                 "physical->NumExecutionNodes = NODES;\n",
+    },
+    {
         RULE(28, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "DxgkDdiQueryAdapterInfo may run while the power state changes and answers "
                      "without touching hardware that may be off.",

@@ -211,6 +211,15 @@ static void caps_judge_models(struct vidmm_referee *referee,
                 "DXGK_PHYSICALADAPTERCAPS.Flags are 0x%x", physical->Flags.Value);
 }
 
+/* Both count the nodes of the one physical adapter that there is. */
+static void caps_judge_count(struct vidmm_referee *referee, uint32_t nodes) {
+    const DXGK_DRIVERCAPS *caps = &referee->adapter.caps;
+    uint32_t others = caps->GpuEngineTopology.NbAsymetricProcessingNodes;
+    if (referee->adapter.caps_known && linked_count(referee) == 1)
+        DRIVER_MUST(580, nodes == others, "as many nodes in PHYSICALADAPTERCAPS as in DRIVERCAPS",
+                    "NumExecutionNodes is %u, NbAsymetricProcessingNodes %u", nodes, others);
+}
+
 static void caps_take_physical(struct vidmm_referee *referee, const struct query *query) {
     DXGK_PHYSICALADAPTERCAPS caps;
     size_t size = query->out.size < sizeof(caps) ? query->out.size : sizeof(caps);
@@ -230,6 +239,7 @@ static void caps_take_physical(struct vidmm_referee *referee, const struct query
     caps_judge_handle(referee, index, caps.DxgkPhysicalAdapterHandle);
     caps_judge_nodes(referee, index, caps.NumExecutionNodes);
     caps_judge_models(referee, &caps);
+    caps_judge_count(referee, caps.NumExecutionNodes);
     struct shadow_physical *physical = &referee->adapter.physical[index];
     bool second = caps.Flags.VPRPagingContextRequired;
     physical->nodes =

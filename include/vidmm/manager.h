@@ -162,6 +162,7 @@ enum vidmm_plan_reason {
 enum vidmm_move_reason {
     VIDMM_MOVE_REQUESTED,   /* the request references or names it */
     VIDMM_MOVE_PROMOTED,    /* from an aperture to the memory segment that it prefers */
+    VIDMM_MOVE_DEMOTED,     /* the other way, for one that is promoted */
     VIDMM_MOVE_REPACKED,    /* to make room for other references of the same request */
     VIDMM_MOVE_POLICY,      /* evicted: no device lists it, and the policy chose it */
     VIDMM_MOVE_OFFERED,     /* the same, and it was offered: its content is not kept */

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 /* The version of this header that a policy was compiled with. */
-#define VIDMM_POLICY_VERSION 1u
+#define VIDMM_POLICY_VERSION 2u
 /* What a shared object exports: `const struct vidmm_policy vidmm_policy`. */
 #define VIDMM_POLICY_SYMBOL "vidmm_policy"
 
@@ -35,6 +35,7 @@ struct vidmm_candidate {
     uint64_t uses;                    /* how often referenced */
     bool idle;                        /* the GPU is done with it */
     bool clean;                       /* can be dropped without a transfer */
+    bool local;                       /* would rather lie in a memory segment than in an aperture */
     uint64_t own[VIDMM_POLICY_WORDS]; /* the policy's, at first 0 */
 };
 
@@ -61,7 +62,8 @@ struct vidmm_policy {
     void (*done)(void *policy);
     /*
      * A submission references it, wherever it lies: once for each submission, before the allocation
-     * is placed, in the order of the references. Returns its rank: the lowest leaves first, of equals
+     * is placed, in the order of the references; with GPU virtual addresses if the caller says what
+     * the submission uses. Returns its rank: the lowest leaves first, of equals
      * the one that has its rank for longest. NULL: the number of the submission, which is LRU.
      */
     uint64_t (*used)(void *policy, struct vidmm_candidate *candidate, bool write);
@@ -78,6 +80,14 @@ struct vidmm_policy {
      * the next in order is asked. The manager stops asking after 64 refusals in a row.
      */
     bool (*victim)(void *policy, struct vidmm_candidate *candidate, uint64_t *rank);
+    /*
+     * The submission at hand uses `coming`, which would rather lie in the segment of `leaving` but
+     * can be used in an aperture as well. True: `leaving` makes room for it. NULL: what lies in an
+     * aperture stays there while memory is full but for what was not used for long, and what comes
+     * in always makes room.
+     */
+    bool (*exchange)(void *policy, const struct vidmm_candidate *coming,
+                     const struct vidmm_candidate *leaving);
 };
 
 /* By priority, then least recently used. */

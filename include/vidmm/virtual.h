@@ -288,6 +288,13 @@ struct vidmm_virtual_submission {
      */
     struct vidmm_allocation *const *written;
     uint32_t written_count;
+    /*
+     * What the commands use, if the caller knows; NULL: anything on the device's list. It is for the
+     * policy of eviction alone: what is used often should lie in memory segments. One that is not
+     * listed is ignored.
+     */
+    struct vidmm_allocation *const *used;
+    uint32_t used_count;
 };
 
 /*

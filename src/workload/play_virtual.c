@@ -148,13 +148,16 @@ static uint32_t write_packets(const struct player_process *process, unsigned cha
     return count * PACKET_BYTES;
 }
 
-/* The list of allocations that the commands write; reuses process->list. */
-static uint32_t virtual_written(struct player_process *process) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < process->reference_count; i++)
-        if (process->references[i].write)
-            process->list[count++] = process->references[i].allocation;
-    return count;
+/* Those that the commands write, then those that they only read; reuses process->list. */
+static uint32_t virtual_used(struct player_process *process) {
+    uint32_t written = 0, count = 0;
+    for (uint32_t writes = 2; writes-- > 0;) {
+        for (uint32_t i = 0; i < process->reference_count; i++)
+            if (process->references[i].write == (writes == 1))
+                process->list[count++] = process->references[i].allocation;
+        written = writes ? count : written;
+    }
+    return written;
 }
 
 /* The next command buffer, once the GPU has read what was in it. */
@@ -177,7 +180,9 @@ static enum vidmm_status submit_part(struct player_process *process, uint32_t fi
         .commands = commands->buffer.va,
         .size = write_packets(process, commands->cpu, first, count),
         .written = process->list,
-        .written_count = virtual_written(process)};
+        .written_count = virtual_used(process),
+        .used = process->list,
+        .used_count = process->reference_count};
     status = vidmm_submit_virtual(process->context, &submission, fence);
     commands->fence = status == VIDMM_OK ? *fence : 0;
     return status;

@@ -50,6 +50,7 @@ static enum vidmm_status note_own(struct vidmm_context *context) {
  * have on their lists. */
 static enum vidmm_status submit_virtual_prepare(void *ctx) {
     struct call *call = ctx;
+    const struct vidmm_virtual_submission *submission = call->submission;
     struct vidmm_context *context = call->context;
     struct vidmm_device *device = context->device;
     enum vidmm_status status = device_serves(device, CALL);
@@ -57,6 +58,8 @@ static enum vidmm_status submit_virtual_prepare(void *ctx) {
         status = table_eviction_return(device->process);
     if (status)
         return status;
+    residency_list_name(device, submission->used, submission->used ? submission->used_count : 0,
+                        device->adapter->fences.submitted + 1);
     status = residency_list_restore(device, context, SUSPEND_EXCESS, VIDMM_PLAN_SUBMISSION);
     if (status == VIDMM_DOES_NOT_FIT)
         status = residency_list_restore(device, context, SUSPEND_ANYBODY, VIDMM_PLAN_SUBMISSION);
@@ -138,6 +141,7 @@ enum vidmm_status vidmm_submit_virtual(struct vidmm_context *context,
     call.number = context->device->adapter->fences.submitted + 1;
     if (status == VIDMM_OK)
         status = catch_up(&call);
+    context->device->list.named_count = 0;
     if (status == VIDMM_OK)
         status = submit_virtual_hand_over(&call);
     return submit_leave(context, status, call.number, fence);

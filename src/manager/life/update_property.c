@@ -4,6 +4,7 @@
  * no longer fits the new properties moves, or everything is as before.
  */
 #include "object/allocation.h"
+#include "object/candidates.h"
 #include "engine/device_error.h"
 #include "residency/residency.h"
 
@@ -34,6 +35,7 @@ static void set_properties(struct vidmm_allocation *allocation,
     allocation->write_set = properties->write_set;
     allocation->info.PreferredSegment = properties->preferred;
     allocation->info.FlagsWddm2 = properties->flags;
+    allocation->resident.facts.local = candidates_prefer_memory(allocation);
     residency_entries_update(allocation);
     allocation_publish(allocation);
 }

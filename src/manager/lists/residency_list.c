@@ -43,12 +43,6 @@ static void chain_set(struct residency_entry *entry, enum entry_chain_kind kind,
 
 /* ---- What follows from an allocation's state ------------------------------------------------- */
 
-static bool entry_prefers_memory(const struct vidmm_allocation *allocation) {
-    struct candidate_list list;
-    candidates_list(allocation, candidate_set(allocation, true), &list);
-    return list.count && !list.segments[0]->aperture;
-}
-
 /* Into the queue of the segment, by the priority that the allocation has now. */
 static void entry_enqueue(struct residency_entry *entry, struct segment *segment,
                           uint32_t priority) {
@@ -73,7 +67,7 @@ static void entry_update(struct residency_entry *entry) {
     entry_enqueue(entry, wanted ? segment : NULL, allocation->resident.facts.priority);
     chain_set(entry, CHAIN_MISSING, wanted && !segment);
     chain_set(entry, CHAIN_DEMOTED,
-              wanted && segment && segment->aperture && entry_prefers_memory(allocation));
+              wanted && segment && segment->aperture && candidates_prefer_memory(allocation));
     chain_set(entry, CHAIN_UNSETTLED, wanted && segment && !written);
     budget_charge(entry);
 }
@@ -153,14 +147,16 @@ bool residency_entry_counts(const struct vidmm_allocation *allocation,
     return entry && entry->count != 0;
 }
 
-/* The device's newest submission becomes the allocation's last use. */
+/* The device's newest submission becomes the allocation's last use, unless it said what it uses. */
 static void entry_inherit(const struct residency_entry *entry) {
     struct vidmm_allocation *allocation = entry->allocation;
     const struct residency_list *list = &entry->device->list;
     if (allocation->last_number < list->last_number)
         allocation->last_number = list->last_number;
     allocation->last_nodes |= list->last_nodes;
-    if (allocation->last_number)
+    if (allocation->last_number && list->names && allocation->resident.facts.uses)
+        ;
+    else if (allocation->last_number)
         resident_use(&entry->device->adapter->policy, &allocation->resident,
                      allocation->last_number, false);
     else
@@ -248,6 +244,19 @@ void residency_entries_not_written(struct vidmm_device *device,
     allocation->resident.facts.clean = true;
     residency_entries_update(allocation);
     allocation_publish(allocation);
+}
+
+void residency_list_name(struct vidmm_device *device, struct vidmm_allocation *const *named,
+                         uint32_t count, uint64_t number) {
+    struct vidmm_adapter *adapter = device->adapter;
+    struct residency_list *list = &device->list;
+    list->named = named;
+    list->named_count = named ? count : 0;
+    list->names = list->names || named;
+    for (uint32_t i = 0; i < list->named_count; i++) {
+        if (residency_entry_find(named[i], device))
+            resident_use(&adapter->policy, &named[i]->resident, number, false);
+    }
 }
 
 void residency_list_used(struct vidmm_device *device, uint32_t node, uint64_t number, bool writes) {

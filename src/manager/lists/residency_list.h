@@ -55,6 +55,10 @@ struct residency_list {
     uint64_t last_number, last_nodes; /* newest submission; nodes it may be outstanding on */
     struct vidmm_reference *wanted;
     uint32_t wanted_size;
+    /* What the submission at hand uses, as its caller says. */
+    struct vidmm_allocation *const *named;
+    uint32_t named_count;
+    bool names; /* the newest submission said so: what is listed was not all used by it */
 };
 
 /* One allocation on the list of one device. */
@@ -110,6 +114,12 @@ void residency_entries_update(struct vidmm_allocation *allocation);
  */
 enum vidmm_status residency_list_restore(struct vidmm_device *device, struct vidmm_context *context,
                                          enum suspension suspends, enum vidmm_plan_reason reason);
+/*
+ * Submission `number` will use `named`, `count` of them, of which those that are listed count;
+ * NULL: it is not known. They are valid until the next call.
+ */
+void residency_list_name(struct vidmm_device *device, struct vidmm_allocation *const *named,
+                         uint32_t count, uint64_t number);
 /* Submission `number` on `node` may use all of the list, and with `writes` write to it. */
 void residency_list_used(struct vidmm_device *device, uint32_t node, uint64_t number, bool writes);
 /* The GPU writes to `allocation`; `assumed`: it may, and no fact tells otherwise. */

@@ -2,12 +2,17 @@
  * adaptive.c - the policy `adaptive`: what is predicted to be used last leaves first, as long as
  * that moves fewer bytes than LRU would.
  *
- * The prediction is one mean interval after the last use. What did not come when it was due leaves
- * before all that is still expected, least recently used first; so does what never came back, once
- * it is older than intervals usually are. Two caches without content, as large as the memory of the
- * adapter, are kept beside the real one, one by each rule; the bytes that they missed, of which a
- * part is forgotten each time that as many bytes as there is memory were referenced, choose the rule
- * by which the real one goes. So a rule that is bad for a workload is left after about as many bytes.
+ * Four rules. By two of them the next use is predicted from the intervals so far (intervals.h); what
+ * did not come when it was due leaves before all that is still expected, least recently used first;
+ * so does what never came back, once it is older than first intervals usually are. The other two
+ * are LRU, and LRU which lets nothing in that was away for longer than what would leave for it.
+ *
+ * A cache without content for each rule, as large as the memory of the adapter, is kept beside the
+ * real one; the bytes that they missed, of which a part is forgotten each time that as many bytes as
+ * there is memory were referenced, choose the rule by which the real one goes. So a rule that is bad
+ * for a workload is left after about as many bytes.
+ *
+ * What is not let in by its rule is used in an aperture where it can be, and is read there.
  *
  * Only whole numbers, so that each build decides the same.
  */
@@ -15,36 +20,46 @@
 
 #include "memory/adaptive.h"
 
+#include "memory/intervals.h"
 #include "memory/order.h"
 
-enum rule { RULE_LRU, RULE_INTERVAL, RULES };
+enum rule {
+    RULE_LRU,
+    RULE_MEAN,   /* the predicted use is one mean interval away */
+    RULE_PERIOD, /* one interval of those that come in turn */
+    RULE_RETURN, /* LRU, but what comes back later than others were used does not come in */
+    RULES
+};
 
 /* An allocation that was used. `node` of a rule: in the cache of that rule. */
 struct item {
-    struct order_node node[RULES], due;
-    bool in[RULES], waits;        /* waits: it is in the order of what is due */
+    struct order_node node[RULES], due[RULES];
+    bool in[RULES], waits[RULES]; /* waits: it is in the order of what is due */
     bool held;                    /* the submission at hand uses it */
     struct item *previous, *next; /* of those that are held */
     struct item *older, *newer;   /* of all */
     struct vidmm_candidate *candidate;
-    uint64_t size, last, interval; /* interval 0: it never came back */
+    uint64_t size;
+    struct intervals intervals;
     uint64_t rank[RULES];
+    bool refused; /* by RULE_RETURN, when it was used last */
 };
 
 struct adaptive {
     const struct vidmm_policy_host *host;
-    struct order cache[RULES], due;
+    struct order cache[RULES], due[RULES];
     uint64_t used[RULES], missed[RULES]; /* bytes */
     uint64_t memory, referenced;         /* bytes; referenced: since something was forgotten */
     uint64_t number, turns;              /* the submission at hand; given so far */
-    uint64_t typical;                    /* mean of all intervals */
+    uint64_t typical;                    /* mean of first intervals */
     struct item *held, *items;
     enum rule live;
 };
 
 #define LAST_TO_LEAVE (UINT64_MAX - 1) /* of ranks: above all predictions */
-#define MARGIN        16u              /* the live rule is worse by more than one part in so many */
-#define FORGOTTEN     4u               /* one part in so many of what was missed */
+#define MARGIN        16u              /* another rule is better by more than one part in so many */
+#define MARGIN_LRU    7u               /* the same, than LRU */
+#define FORGOTTEN     8u               /* one part in so many of what was missed */
 
 static bool adaptive_init(const struct vidmm_policy_host *host, void **policy) {
     struct adaptive *adaptive = host->alloc(host->ctx, sizeof(*adaptive));
@@ -65,8 +80,12 @@ static void adaptive_done(void *policy) {
 
 /* ---- Ranks ------------------------------------------------------------------------------------ */
 
-static uint64_t item_expected(const struct adaptive *adaptive, const struct item *item) {
-    return item->last + (item->interval ? item->interval : adaptive->typical);
+/* Submissions until the next use, as the rule says. */
+static uint64_t item_interval(const struct adaptive *adaptive, const struct item *item,
+                              enum rule rule) {
+    if (item->intervals.count == 0)
+        return adaptive->typical;
+    return rule == RULE_MEAN ? item->intervals.mean : intervals_periodic(&item->intervals);
 }
 
 static void item_take(struct adaptive *adaptive, struct item *item, enum rule rule) {
@@ -84,39 +103,53 @@ static void item_put(struct adaptive *adaptive, struct item *item, enum rule rul
     item->in[rule] = true;
 }
 
-/* Both caches and the real one follow the prediction. */
-static void item_predict(struct adaptive *adaptive, struct item *item, uint64_t rank) {
-    bool cached = item->in[RULE_INTERVAL];
-    item_take(adaptive, item, RULE_INTERVAL);
-    item->rank[RULE_INTERVAL] = rank;
+/* The cache of the rule and, if it is live, the real one follow the prediction. */
+static void item_predict(struct adaptive *adaptive, struct item *item, enum rule rule,
+                         uint64_t rank) {
+    bool cached = item->in[rule];
+    item_take(adaptive, item, rule);
+    item->rank[rule] = rank;
     if (cached)
-        item_put(adaptive, item, RULE_INTERVAL);
-    if (adaptive->live == RULE_INTERVAL && !item->held)
+        item_put(adaptive, item, rule);
+    if (adaptive->live == rule && !item->held)
         adaptive->host->rank(adaptive->host->ctx, item->candidate, rank);
 }
 
-static void item_wait(struct adaptive *adaptive, struct item *item, bool waits) {
-    if (item->waits)
-        order_remove(&adaptive->due, &item->due);
-    item->waits = waits;
-    if (!waits)
-        return;
-    item->due.rank = 2 * item_expected(adaptive, item) - item->last + 1;
-    item->due.turn = ++adaptive->turns;
-    order_insert(&adaptive->due, &item->due);
+static void item_wait_no_longer(struct adaptive *adaptive, struct item *item, enum rule rule) {
+    if (item->waits[rule])
+        order_remove(&adaptive->due[rule], &item->due[rule]);
+    item->waits[rule] = false;
 }
 
-static struct item *item_of_due(struct order_node *node) {
-    return (struct item *)((uintptr_t)node - offsetof(struct item, due));
+/* It is expected one interval from now, and given up after two. */
+static void item_wait(struct adaptive *adaptive, struct item *item, enum rule rule) {
+    uint64_t interval = item_interval(adaptive, item, rule);
+    item_wait_no_longer(adaptive, item, rule);
+    item->waits[rule] = true;
+    item->due[rule].rank = item->intervals.last + 2 * interval + 1;
+    item->due[rule].turn = ++adaptive->turns;
+    order_insert(&adaptive->due[rule], &item->due[rule]);
+    item->rank[rule] = LAST_TO_LEAVE - 1 - (item->intervals.last + interval);
+}
+
+static struct item *item_of_due(struct order_node *node, enum rule rule) {
+    return (struct item *)((uintptr_t)node - offsetof(struct item, due) -
+                           rule * sizeof(struct order_node));
+}
+
+/* It was away for less long than `out` is now, or comes for the first time. */
+static bool item_returns(const struct adaptive *adaptive, const struct item *item,
+                         const struct item *out) {
+    return intervals_newest(&item->intervals) <= adaptive->number - out->intervals.last;
 }
 
 /* What did not come when it was due leaves first. */
-static void expect_no_longer(struct adaptive *adaptive) {
+static void expect_no_longer(struct adaptive *adaptive, enum rule rule) {
     struct order_node *first;
-    while ((first = order_first(&adaptive->due)) && first->rank < adaptive->number) {
-        struct item *item = item_of_due(first);
-        item_wait(adaptive, item, false);
-        item_predict(adaptive, item, item->last);
+    while ((first = order_first(&adaptive->due[rule])) && first->rank < adaptive->number) {
+        struct item *item = item_of_due(first, rule);
+        item_wait_no_longer(adaptive, item, rule);
+        item_predict(adaptive, item, rule, item->intervals.last);
     }
 }
 
@@ -129,22 +162,44 @@ static void cache_drop(struct adaptive *adaptive, struct item *item, enum rule r
     adaptive->used[rule] -= item->size;
 }
 
+/* What it takes of the cache of a rule from its use on. */
+static uint64_t item_takes(const struct item *item, enum rule rule) {
+    return rule == RULE_RETURN && item->refused ? 0 : item->size;
+}
+
+static struct item *item_of_node(const struct order_node *node, enum rule rule) {
+    return (struct item *)((uintptr_t)node - offsetof(struct item, node) -
+                           rule * sizeof(struct order_node));
+}
+
 static void cache_shrink(struct adaptive *adaptive, enum rule rule) {
     struct order_node *first;
-    while (adaptive->used[rule] > adaptive->memory &&
-           (first = order_first(&adaptive->cache[rule]))) {
-        struct item *item = (struct item *)((uintptr_t)first - offsetof(struct item, node) -
-                                            rule * sizeof(struct order_node));
-        cache_drop(adaptive, item, rule);
+    while (adaptive->used[rule] > adaptive->memory && (first = order_first(&adaptive->cache[rule])))
+        cache_drop(adaptive, item_of_node(first, rule), rule);
+}
+
+/* It is missed, and some of what would leave for it was used since. */
+static bool cache_refuses(struct adaptive *adaptive, const struct item *item) {
+    struct order *cache = &adaptive->cache[RULE_RETURN];
+    const struct order_node *node = item->in[RULE_RETURN] ? NULL : order_first(cache);
+    uint64_t used = adaptive->used[RULE_RETURN] + item->size;
+    for (; node && used > adaptive->memory; node = order_next(cache, node)) {
+        const struct item *out = item_of_node(node, RULE_RETURN);
+        if (!item_returns(adaptive, item, out))
+            return true;
+        used -= out->size;
     }
+    return false;
 }
 
 static void cache_use(struct adaptive *adaptive, struct item *item) {
     adaptive->referenced += item->size;
+    item->refused = cache_refuses(adaptive, item);
+    item->rank[RULE_RETURN] = item->refused ? 0 : item->intervals.last;
     for (uint32_t rule = 0; rule < RULES; rule++) {
         if (!item->in[rule]) {
             adaptive->missed[rule] += item->size;
-            adaptive->used[rule] += item->size;
+            adaptive->used[rule] += item_takes(item, (enum rule)rule);
         }
         item_take(adaptive, item, (enum rule)rule); /* while it is held nothing evicts it */
         cache_shrink(adaptive, (enum rule)rule);
@@ -161,14 +216,21 @@ static void adaptive_switch(struct adaptive *adaptive, enum rule live) {
     }
 }
 
-/* A part of what was missed long ago is forgotten, and the better rule goes on. */
+/* A part of what was missed long ago is forgotten, and the best rule goes on. */
 static void adaptive_choose(struct adaptive *adaptive) {
-    enum rule live = adaptive->live, other = live == RULE_LRU ? RULE_INTERVAL : RULE_LRU;
+    enum rule live = adaptive->live, best = live;
     if (adaptive->referenced < adaptive->memory)
         return;
     adaptive->referenced = 0;
-    if (adaptive->missed[live] / MARGIN * (MARGIN - 1) > adaptive->missed[other])
-        adaptive_switch(adaptive, other);
+    for (uint32_t rule = 0; rule < RULES; rule++) {
+        if (adaptive->missed[rule] < adaptive->missed[best])
+            best = (enum rule)rule;
+    }
+    uint64_t margin = live == RULE_LRU ? MARGIN_LRU : MARGIN;
+    if (adaptive->missed[live] / margin * (margin - 1) > adaptive->missed[best])
+        adaptive_switch(adaptive, best);
+    else if (adaptive->missed[live] > adaptive->missed[RULE_LRU])
+        adaptive_switch(adaptive, RULE_LRU);
     for (uint32_t rule = 0; rule < RULES; rule++)
         adaptive->missed[rule] -= adaptive->missed[rule] / FORGOTTEN;
 }
@@ -196,23 +258,26 @@ static void release_all(struct adaptive *adaptive) {
     struct item *item;
     while ((item = adaptive->held)) {
         item_release(adaptive, item);
-        for (uint32_t rule = 0; rule < RULES; rule++)
-            item_put(adaptive, item, (enum rule)rule);
+        for (uint32_t rule = 0; rule < RULES; rule++) {
+            if (item_takes(item, (enum rule)rule))
+                item_put(adaptive, item, (enum rule)rule);
+        }
         adaptive->host->rank(adaptive->host->ctx, item->candidate, item->rank[adaptive->live]);
     }
-    for (uint32_t rule = 0; rule < RULES; rule++)
+    for (uint32_t rule = 0; rule < RULES; rule++) {
         cache_shrink(adaptive, (enum rule)rule);
-    expect_no_longer(adaptive);
+        expect_no_longer(adaptive, (enum rule)rule);
+    }
     adaptive_choose(adaptive);
 }
 
 /* ---- What it is told -------------------------------------------------------------------------- */
 
-/* NULL: no memory, or it is at home in an aperture. */
+/* NULL: no memory, or it would not rather lie in memory. */
 static struct item *item_of(struct adaptive *adaptive, struct vidmm_candidate *candidate) {
     const struct vidmm_policy_host *host = adaptive->host;
     struct item *item = (struct item *)(uintptr_t)candidate->own[0];
-    if (item || (candidate->segment && host->memory[candidate->segment] == 0))
+    if (item || !candidate->local)
         return item;
     item = host->alloc(host->ctx, sizeof(*item));
     candidate->own[0] = (uintptr_t)item;
@@ -227,17 +292,13 @@ static struct item *item_of(struct adaptive *adaptive, struct vidmm_candidate *c
     return item;
 }
 
-/* Its mean interval, of which the newest is a quarter. */
 static void item_came(struct adaptive *adaptive, struct item *item, uint64_t number) {
-    if (item->last != 0 && item->last < number) {
-        uint64_t newest = number - item->last;
-        item->interval = item->interval ? (3 * item->interval + newest + 2) / 4 : newest;
-        adaptive->typical = (15 * adaptive->typical + newest + 8) / 16;
-    }
-    item->last = number;
+    intervals_use(&item->intervals, number);
+    if (item->intervals.count == 1)
+        adaptive->typical = (15 * adaptive->typical + item->intervals.mean + 8) / 16;
     item->rank[RULE_LRU] = number;
-    item->rank[RULE_INTERVAL] = LAST_TO_LEAVE - 1 - item_expected(adaptive, item);
-    item_wait(adaptive, item, true);
+    item_wait(adaptive, item, RULE_MEAN);
+    item_wait(adaptive, item, RULE_PERIOD);
 }
 
 static uint64_t adaptive_used(void *policy, struct vidmm_candidate *candidate, bool write) {
@@ -266,13 +327,14 @@ static void adaptive_freed(void *policy, struct vidmm_candidate *candidate) {
         return;
     for (uint32_t rule = 0; rule < RULES; rule++) {
         if (item->held)
-            adaptive->used[rule] -= item->size;
+            adaptive->used[rule] -= item_takes(item, (enum rule)rule);
         else
             cache_drop(adaptive, item, (enum rule)rule);
     }
     if (item->held)
         item_release(adaptive, item);
-    item_wait(adaptive, item, false);
+    for (uint32_t rule = 0; rule < RULES; rule++)
+        item_wait_no_longer(adaptive, item, (enum rule)rule);
     *(item->older ? &item->older->newer : &adaptive->items) = item->newer;
     if (item->newer)
         item->newer->older = item->older;
@@ -285,6 +347,19 @@ static void adaptive_submitted(void *policy, uint64_t number) {
     release_all(policy);
 }
 
+/* What is predicted to be used sooner. */
+static bool adaptive_exchange(void *policy, const struct vidmm_candidate *coming,
+                              const struct vidmm_candidate *leaving) {
+    const struct adaptive *adaptive = policy;
+    const struct item *in = (const struct item *)(uintptr_t)coming->own[0];
+    const struct item *out = (const struct item *)(uintptr_t)leaving->own[0];
+    if (!in || !out)
+        return !out;
+    if (adaptive->live == RULE_RETURN)
+        return !out->held && item_returns(adaptive, in, out);
+    return !out->held && in->rank[adaptive->live] > out->rank[adaptive->live];
+}
+
 const struct vidmm_policy vidmm_policy_adaptive = {
     .version = VIDMM_POLICY_VERSION,
     .name = "adaptive",
@@ -293,4 +368,5 @@ const struct vidmm_policy vidmm_policy_adaptive = {
     .used = adaptive_used,
     .freed = adaptive_freed,
     .submitted = adaptive_submitted,
+    .exchange = adaptive_exchange,
 };

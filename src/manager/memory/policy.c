@@ -71,6 +71,10 @@ void policy_stop(struct policy_run *run) {
 
 /* ---- What it is told -------------------------------------------------------------------------- */
 
+bool policy_exchanges(const struct policy_run *run) {
+    return run->policy && run->policy->exchange;
+}
+
 void policy_submitted(struct policy_run *run, uint64_t number) {
     if (run->submitted == number)
         return;

@@ -50,6 +50,8 @@ bool policy_start(struct policy_run *run, const struct vidmm_policy *policy,
                   const struct vidmm_os *os, const uint64_t memory[VIDMM_POLICY_SEGMENTS + 1]);
 /* Fine when it was not started. */
 void policy_stop(struct policy_run *run);
+/* It is asked whether one allocation leaves for another. */
+bool policy_exchanges(const struct policy_run *run);
 /* Submission `number` was given to the GPU; fine to be told again. */
 void policy_submitted(struct policy_run *run, uint64_t number);
 

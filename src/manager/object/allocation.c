@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "object/backing.h"
+#include "object/candidates.h"
 
 uint32_t allocation_home_of(const struct vidmm_adapter *adapter, const DXGK_ALLOCATIONINFO *info) {
     return adapter->facts.linked > 1 ? info->PhysicalAdapterIndex : 0;
@@ -38,6 +39,7 @@ bool allocation_init(struct vidmm_adapter *adapter, struct vidmm_allocation *all
                                                           .clean = true};
     if (!backing_create(allocation, existing))
         return false;
+    allocation->resident.facts.local = candidates_prefer_memory(allocation);
     allocation_publish(allocation);
     return true;
 }

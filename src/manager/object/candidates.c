@@ -93,3 +93,9 @@ uint32_t candidate_set(const struct vidmm_allocation *allocation, bool write) {
         set &= ~adapter->sets.aperture;
     return set;
 }
+
+bool candidates_prefer_memory(const struct vidmm_allocation *allocation) {
+    struct candidate_list list;
+    candidates_list(allocation, candidate_set(allocation, true), &list);
+    return list.count && !list.segments[0]->aperture;
+}

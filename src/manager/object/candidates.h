@@ -24,6 +24,8 @@ void candidates_list(const struct vidmm_allocation *allocation, uint32_t set,
 struct segment_request candidate_request(const struct vidmm_allocation *allocation,
                                          const struct candidate_list *list, uint32_t index);
 
+/* The best segment for it is a memory segment. */
+bool candidates_prefer_memory(const struct vidmm_allocation *allocation);
 /* Segments that may hold `allocation` for such an access, in the state it is in. */
 uint32_t candidate_set(const struct vidmm_allocation *allocation, bool write);
 

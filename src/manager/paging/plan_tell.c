@@ -106,9 +106,10 @@ const char *vidmm_plan_reason_name(enum vidmm_plan_reason reason) {
 const char *vidmm_move_reason_name(enum vidmm_move_reason reason) {
     static const char *const names[VIDMM_MOVE_REASONS] = {
         [VIDMM_MOVE_REQUESTED] = "requested", [VIDMM_MOVE_PROMOTED] = "promoted",
-        [VIDMM_MOVE_REPACKED] = "repacked",   [VIDMM_MOVE_POLICY] = "policy",
-        [VIDMM_MOVE_OFFERED] = "offered",     [VIDMM_MOVE_OVER_BUDGET] = "over_budget",
-        [VIDMM_MOVE_LISTED] = "listed",       [VIDMM_MOVE_SWEPT] = "swept",
+        [VIDMM_MOVE_DEMOTED] = "demoted",     [VIDMM_MOVE_REPACKED] = "repacked",
+        [VIDMM_MOVE_POLICY] = "policy",       [VIDMM_MOVE_OFFERED] = "offered",
+        [VIDMM_MOVE_LISTED] = "listed",       [VIDMM_MOVE_OVER_BUDGET] = "over_budget",
+        [VIDMM_MOVE_SWEPT] = "swept",
     };
     return names[reason];
 }

@@ -36,6 +36,8 @@ struct decision {
     uint64_t number;               /* of the submission */
     uint64_t oldest;               /* victims were last used at this number or before */
     enum vidmm_move_reason reason; /* of references that move */
+    /* The reference at hand can do without a memory segment: the policy is asked. NULL: it must. */
+    const struct vidmm_allocation *coming;
     /* Sizes from here on found no place even with eviction: outside, and in a protected range. */
     uint64_t hopeless[2][SEGMENTS_TOTAL];
 };
@@ -46,7 +48,8 @@ static struct room decision_room(const struct decision *decision,
                          .plan = decision->plan,
                          .device = decision->device,
                          .oldest = decision->oldest,
-                         .request = request};
+                         .request = request,
+                         .coming = decision->coming};
 }
 
 /* PLACER_FULL: not even with every eligible resident out of the way; nothing changed. */
@@ -60,7 +63,8 @@ static enum placer_result place_evicting(struct decision *decision, struct segme
     enum vidmm_status status = room_place(&room, segment, place);
     if (status == VIDMM_OK)
         return PLACER_OK;
-    if (decision->oldest == UINT64_MAX && (!*hopeless || request->size < *hopeless))
+    if (decision->oldest == UINT64_MAX && !decision->coming &&
+        (!*hopeless || request->size < *hopeless))
         *hopeless = request->size;
     return status == VIDMM_DOES_NOT_FIT ? PLACER_FULL : PLACER_NO_MEMORY;
 }
@@ -94,11 +98,44 @@ static enum placer_result try_range(struct decision *decision,
     return PLACER_FULL;
 }
 
-/* Free places of the preferred kind, then evictions there, then the other kind likewise. */
+/* In a memory segment that it prefers: free, or out of which others leave if that pays. */
+static enum placer_result find_exchange(struct decision *decision,
+                                        const struct vidmm_allocation *allocation,
+                                        const struct candidate_list *list, uint32_t *found,
+                                        struct placement *place) {
+    enum placer_result result = PLACER_FULL;
+    decision->coming = allocation;
+    for (uint32_t evict = 0; result == PLACER_FULL && evict < 2; evict++)
+        result = try_range(decision, allocation, list, 0, list->alike, evict != 0, found, place);
+    decision->coming = NULL;
+    return result;
+}
+
+/* For one that can lie in an aperture as well. */
+static enum placer_result find_exchange_or_free(struct decision *decision,
+                                                const struct vidmm_allocation *allocation,
+                                                const struct candidate_list *list, uint32_t *found,
+                                                struct placement *place) {
+    if (!policy_exchanges(&decision->adapter->policy) || decision->mode != IN_ORDER ||
+        list->alike == list->count || list->segments[0]->aperture)
+        return PLACER_FULL;
+    enum placer_result result = find_exchange(decision, allocation, list, found, place);
+    return result == PLACER_FULL ? try_range(decision, allocation, list, list->alike, list->count,
+                                             false, found, place)
+                                 : result;
+}
+
+/*
+ * Free places of the preferred kind, then evictions there, then the other kind likewise; where the
+ * policy is asked, free places of the other kind before evictions that do not pay.
+ */
 static enum placer_result find_place(struct decision *decision,
                                      const struct vidmm_allocation *allocation,
                                      const struct candidate_list *list, uint32_t *found,
                                      struct placement *place) {
+    enum placer_result first = find_exchange_or_free(decision, allocation, list, found, place);
+    if (first != PLACER_FULL)
+        return first;
     const uint32_t bounds[3] = {0, list->alike, list->count};
     for (uint32_t part = 0; part < 2; part++) {
         for (uint32_t evict = 0; evict < 2; evict++) {
@@ -313,6 +350,47 @@ static enum vidmm_status promote(struct decision *decision,
     return VIDMM_OK;
 }
 
+/*
+ * Moves an allocation from an aperture to the memory segment that it prefers, if the policy says
+ * that it pays for all that leaves for it; else nothing has changed.
+ */
+static enum vidmm_status decide_exchange(struct decision *decision,
+                                         const struct vidmm_reference *reference) {
+    struct vidmm_allocation *allocation = reference->allocation;
+    struct plan *plan = decision->plan;
+    uint32_t first = plan->move_count, found;
+    struct candidate_list list;
+    struct placement place;
+    candidates_list(allocation, candidate_set(allocation, reference->write), &list);
+    if (list.count == 0 || list.segments[0]->aperture)
+        return VIDMM_OK;
+    if (!plan_leave(plan, allocation, false, decision->reason)) /* room for what is exchanged */
+        return error_no_memory(decision->adapter, "vidmm residency");
+    enum placer_result result = find_exchange(decision, allocation, &list, &found, &place);
+    if (result == PLACER_FULL)
+        plan_undo(plan, first);
+    if (result == PLACER_FULL)
+        return VIDMM_OK;
+    if (result == PLACER_NO_MEMORY || !move_to(decision, allocation, list.segments[found], &place))
+        return error_no_memory(decision->adapter, "vidmm residency");
+    return VIDMM_OK;
+}
+
+static bool may_promote(const struct vidmm_allocation *allocation) {
+    return allocation->segment && allocation->segment->aperture && !allocation->move &&
+           may_lift(allocation);
+}
+
+static enum vidmm_status exchange_all(struct decision *decision) {
+    enum vidmm_status status = VIDMM_OK;
+    decision->reason = VIDMM_MOVE_PROMOTED;
+    for (uint32_t i = 0; status == VIDMM_OK && i < decision->count; i++) {
+        if (may_promote(decision->references[i].allocation))
+            status = decide_exchange(decision, &decision->references[i]);
+    }
+    return status;
+}
+
 static enum vidmm_status promote_all(struct decision *decision) {
     const struct vidmm_reference *references = decision->references;
     uint64_t budget = PROMOTE_BYTES;
@@ -320,8 +398,7 @@ static enum vidmm_status promote_all(struct decision *decision) {
     decision->oldest = decision->number > PROMOTE_AGE ? decision->number - PROMOTE_AGE : 0;
     for (uint32_t i = 0; i < decision->count; i++) {
         const struct vidmm_allocation *allocation = references[i].allocation;
-        if (!allocation->segment || !allocation->segment->aperture || allocation->move ||
-            allocation->size > budget || !may_lift(allocation))
+        if (!may_promote(allocation) || allocation->size > budget)
             continue;
         budget -= allocation->size;
         enum vidmm_status status = promote(decision, &references[i]);
@@ -352,7 +429,8 @@ enum vidmm_status decide_resident(struct plan *plan, const struct decide_request
         status = anew(&decision);
     }
     if (status == VIDMM_OK && decision.mode == IN_ORDER)
-        status = promote_all(&decision);
+        status =
+            policy_exchanges(&adapter->policy) ? exchange_all(&decision) : promote_all(&decision);
     if (status)
         plan_undo(plan, 0);
     return status;

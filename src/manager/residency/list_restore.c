@@ -58,13 +58,41 @@ static void next_in_turn(struct residency_list *list) {
     }
 }
 
+static bool is_demoted(const struct vidmm_device *device,
+                       const struct vidmm_allocation *allocation) {
+    const struct residency_entry *entry = residency_entry_find(allocation, device);
+    return entry && entry->link[CHAIN_DEMOTED].on;
+}
+
+static bool exchanges(const struct vidmm_device *device) {
+    return device->list.names && policy_exchanges(&device->adapter->policy);
+}
+
+/* What the submission at hand uses in apertures though memory would be better. */
+static uint32_t count_named(const struct vidmm_device *device) {
+    const struct residency_list *list = &device->list;
+    uint32_t count = 0;
+    for (uint32_t i = 0; exchanges(device) && i < list->named_count; i++)
+        count += is_demoted(device, list->named[i]);
+    return count;
+}
+
+static void want_named(struct vidmm_device *device, uint32_t *count) {
+    struct residency_list *list = &device->list;
+    for (uint32_t i = 0; exchanges(device) && i < list->named_count; i++) {
+        if (is_demoted(device, list->named[i]))
+            want(list, count, list->named[i]);
+    }
+}
+
 /* What is missing, some that could be promoted, and the context's own. False: no memory. */
 static bool gather(struct vidmm_device *device, const struct vidmm_context *context, bool promote,
                    uint32_t *count) {
     struct residency_list *list = &device->list;
     uint32_t own = context ? context_allocations_count(context) : 0;
     if (!adapter_grow(device->adapter, (void **)&list->wanted, &list->wanted_size,
-                      list->chains[CHAIN_MISSING].count + own + PROMOTIONS, sizeof(*list->wanted)))
+                      list->chains[CHAIN_MISSING].count + own + PROMOTIONS + count_named(device),
+                      sizeof(*list->wanted)))
         return false;
     *count = 0;
     for (const struct residency_entry *entry = list->chains[CHAIN_MISSING].first; entry;
@@ -72,6 +100,7 @@ static bool gather(struct vidmm_device *device, const struct vidmm_context *cont
         want(list, count, entry->allocation);
     if (promote)
         want_promotions(list, count);
+    want_named(device, count);
     if (own)
         context_allocations_list(context, list->wanted + *count);
     *count += own;
@@ -112,12 +141,12 @@ enum vidmm_status residency_list_restore(struct vidmm_device *device, struct vid
     struct vidmm_adapter *adapter = device->adapter;
     struct residency_list *list = &device->list;
     uint64_t epoch = adapter->epoch;
-    bool promote = promotion_is_due(device);
+    bool promote = !exchanges(device) && promotion_is_due(device);
     uint32_t count;
     list->suspends = suspends;
     if (!gather(device, context, promote, &count))
         return error_no_memory(adapter, "vidmm residency");
-    if (!promote && all_resident(list, count))
+    if (!promote && !count_named(device) && all_resident(list, count))
         return VIDMM_OK;
     enum vidmm_status status = residency_make_for(device, list->wanted, count, reason);
     if (promote) {

@@ -9,11 +9,15 @@
 #include "residency/room.h"
 
 #include "object/allocation.h"
+#include "object/candidates.h"
 #include "lists/budget.h"
 #include "lists/residency_list.h"
 #include "paging/plan.h"
 #include "residency/residency.h"
 #include "residency/table_eviction.h"
+
+#define REFUSED 16u /* victims that do not pay until no more are tried */
+#define UNPAID  4u  /* one part in so many of what comes */
 
 /* ---- Victims that no device lists ------------------------------------------------------------ */
 
@@ -91,28 +95,103 @@ static struct room_victim room_listed(const struct room *room, const struct segm
     return victim;
 }
 
+/* ---- Victims that stay resident -------------------------------------------------------------- */
+
+/* On the own list, and usable in an aperture. */
+static bool room_takes_own(void *ctx, const struct resident *resident) {
+    const struct room *room = ctx;
+    const struct residency_entry *entry = resident->owner;
+    const struct vidmm_allocation *allocation = entry->allocation;
+    return allocation->mark != room->adapter->mark && !allocation->move && !allocation->pinned &&
+           !allocation_fixed(allocation) && !allocation_stays(allocation) &&
+           allocation_in_the_way(allocation, room->request) &&
+           (candidate_set(allocation, allocation->write_set != 0) & room->adapter->sets.aperture);
+}
+
+static struct room_victim room_own(const struct room *room, const struct segment *segment) {
+    struct room asked = *room;
+    const struct resident *found =
+        room->coming && room->device && room->device->list.placed
+            ? resident_victim(&room->device->list.placed[segment->id - 1], room_takes_own, &asked)
+            : NULL;
+    const struct residency_entry *entry = found ? found->owner : NULL;
+    return (struct room_victim){entry ? entry->allocation : NULL, VIDMM_MOVE_DEMOTED};
+}
+
+/* To an aperture: the device lists it. VIDMM_DOES_NOT_FIT: none has room. */
+static enum vidmm_status room_demote(const struct room *room, struct vidmm_allocation *allocation) {
+    struct candidate_list list;
+    candidates_list(allocation, candidate_set(allocation, allocation->write_set != 0), &list);
+    if (!plan_leave(room->plan, allocation, false, VIDMM_MOVE_DEMOTED))
+        return VIDMM_NO_MEMORY;
+    for (uint32_t i = 0; i < list.count; i++) {
+        const struct segment_request request = candidate_request(allocation, &list, i);
+        struct placement place;
+        if (!list.segments[i]->aperture ||
+            segment_place(list.segments[i], &request, &place) != PLACER_OK)
+            continue;
+        if (plan_enter(room->plan, allocation, list.segments[i], &place, VIDMM_MOVE_DEMOTED))
+            return VIDMM_OK;
+        segment_release(list.segments[i], &place);
+        return VIDMM_NO_MEMORY;
+    }
+    return VIDMM_DOES_NOT_FIT;
+}
+
+static bool room_pays(const struct room *room, const struct vidmm_allocation *leaving) {
+    const struct policy_run *run = &room->adapter->policy;
+    return leaving->offered ||
+           run->policy->exchange(run->own, &room->coming->resident.facts, &leaving->resident.facts);
+}
+
 struct room_victim room_next_victim(const struct room *room, struct segment *segment) {
     struct room asked = *room;
     const struct vidmm_device *device = room->device;
     const struct resident *found = resident_victim(&segment->queue, room_takes, &asked);
     struct vidmm_allocation *allocation = found ? found->owner : NULL;
-    bool needed = room->oldest == UINT64_MAX; /* no promotion */
+    bool needed = room->oldest == UINT64_MAX && !room->coming; /* no promotion */
     if (allocation)
         return (struct room_victim){allocation,
                                     allocation->offered ? VIDMM_MOVE_OFFERED : VIDMM_MOVE_POLICY};
-    return adapter_virtual(room->adapter) &&
-                   (needed || (device && device->list.suspends == SUSPEND_EXCESS))
-               ? room_listed(room, segment)
-               : (struct room_victim){0};
+    struct room_victim victim = {0};
+    if (adapter_virtual(room->adapter) &&
+        (needed || (device && device->list.suspends == SUSPEND_EXCESS)))
+        victim = room_listed(room, segment);
+    return victim.allocation ? victim : room_own(room, segment);
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */
+
+/*
+ * A range takes more to leave than remains away (room_spare): a few that do not pay may leave on
+ * paper.
+ */
+static bool room_goes_on(const struct room *room, const struct room_victim *victim,
+                         uint32_t *refused) {
+    if (!room->coming || !victim->allocation || room_pays(room, victim->allocation))
+        return true;
+    return !room->request->scattered && ++*refused <= REFUSED;
+}
+
+/* What is away for it and should not be is but a small part of it. */
+static bool room_paid(const struct room *room, uint32_t first) {
+    const struct plan *plan = room->plan;
+    uint64_t bytes = 0;
+    for (uint32_t i = first; room->coming && i < plan->move_count; i++) {
+        const struct vidmm_allocation *leaving = plan->moves[i].allocation;
+        if (leaving && !room_pays(room, leaving))
+            bytes += leaving->size;
+    }
+    return !room->coming || bytes <= room->coming->size / UNPAID;
+}
 
 /* What is executed at once keeps its content whatever it is. */
 static enum vidmm_status room_evict(const struct room *room, const struct room_victim *victim) {
     struct vidmm_allocation *allocation = victim->allocation;
     if (!allocation)
         return VIDMM_DOES_NOT_FIT;
+    if (victim->reason == VIDMM_MOVE_DEMOTED)
+        return room_demote(room, allocation);
     if (!room->plan)
         return residency_give_way(allocation, victim->reason);
     return plan_leave(room->plan, allocation, allocation->offered != 0, victim->reason)
@@ -128,21 +207,26 @@ void room_spare(struct plan *plan, uint32_t first) {
 
 enum vidmm_status room_place(const struct room *room, struct segment *segment,
                              struct placement *place) {
-    uint32_t first = room->plan ? room->plan->move_count : 0;
+    uint32_t first = room->plan ? room->plan->move_count : 0, refused = 0;
     enum vidmm_status status = VIDMM_OK;
     enum placer_result result = segment_place(segment, room->request, place);
     while (status == VIDMM_OK && result == PLACER_FULL) {
         const struct room_victim victim = room_next_victim(room, segment);
-        status = room_evict(room, &victim);
+        status =
+            room_goes_on(room, &victim, &refused) ? room_evict(room, &victim) : VIDMM_DOES_NOT_FIT;
         if (status == VIDMM_OK)
             result = segment_place(segment, room->request, place);
     }
     if (result == PLACER_NO_MEMORY)
         status = error_no_memory(room->adapter, "vidmm residency");
+    if (room->plan && status == VIDMM_OK)
+        room_spare(room->plan, first);
+    if (status == VIDMM_OK && !room_paid(room, first)) {
+        segment_release(segment, place);
+        status = VIDMM_DOES_NOT_FIT;
+    }
     if (room->plan && status)
         plan_undo(room->plan, first);
-    else if (room->plan)
-        room_spare(room->plan, first);
     return status;
 }
 

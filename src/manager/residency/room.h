@@ -15,6 +15,8 @@ struct room {
     const struct vidmm_device *device;
     uint64_t oldest; /* victims were last used at this submission or before; UINT64_MAX: whenever */
     const struct segment_request *request; /* what room is made for; NULL: all leave */
+    /* It can do without: the policy is asked whether a victim leaves for it. NULL: it must come. */
+    const struct vidmm_allocation *coming;
 };
 
 struct room_victim {

@@ -390,7 +390,13 @@ static uint32_t mixed_trace(uint32_t i, uint64_t *seed) {
     return i / 3000 % 2 ? random_trace(i, seed) : loop_trace(i, seed);
 }
 
-/* Misses of a memory of ROOM pages. */
+static bool lets_in(const struct policy_run *run, const struct resident *coming,
+                    const struct resident *leaving) {
+    return !leaving || !policy_exchanges(run) ||
+           run->policy->exchange(run->own, &coming->facts, &leaving->facts);
+}
+
+/* Misses of a memory of ROOM pages; what is not let in is used where it is. */
 static uint32_t misses_of(const struct vidmm_policy *policy, trace *next) {
     const uint64_t memory[VIDMM_POLICY_SEGMENTS + 1] = {0, ROOM * 4096u};
     struct running running;
@@ -406,16 +412,17 @@ static uint32_t misses_of(const struct vidmm_policy *policy, trace *next) {
     for (uint32_t i = 0; i < USES; i++) {
         struct resident *one = &residents[next(i, &seed)];
         one->facts.size = 4096;
+        one->facts.local = true;
         resident_use(&running.run, one, i + 1, false);
-        if (!one->queue) {
-            struct resident *victim =
-                queue.count == ROOM ? resident_victim(&queue, NULL, NULL) : NULL;
+        struct resident *victim =
+            !one->queue && queue.count == ROOM ? resident_victim(&queue, NULL, NULL) : NULL;
+        misses += !one->queue;
+        if (!one->queue && lets_in(&running.run, one, victim)) {
             resident_remove(victim ? victim : one);
             if (victim)
                 resident_moved(&running.run, victim, 0);
             resident_add(&queue, one);
             resident_moved(&running.run, one, 1);
-            misses++;
         }
         policy_submitted(&running.run, i + 1);
     }

@@ -4,7 +4,7 @@
 #   make run                     replay a recorded application with a quarter of the memory it wants
 #   make run WORKLOAD=minetest VRAM=50%
 #   make test                    the suite
-#   make test-all                the suite, and the tests that need a browser
+#   make test-all                and what needs Slurm, Chromium or pandas, which it installs
 #   make pictures                those of docs/html-report.md and README.md, by a browser
 #   make check                   format, walls, circles, dialect, freestanding manager, suite
 #   make bench                   what each piece of work reaches beside its limit: a table, build/bench.json;
@@ -60,8 +60,8 @@ run: all
 test: all
 	@scripts/run-tests.sh build
 
-test-all: deps-all test
-	@scripts/run-tests.sh build --suite browser
+test-all: deps-all all
+	@VIDMM_TEST_ALL=1 scripts/run-tests.sh build
 
 pictures: deps-all all
 	@scripts/pictures.py build/vidmm docs

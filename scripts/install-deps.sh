@@ -3,7 +3,7 @@
 #
 #   scripts/install-deps.sh           what building, running and testing need
 #   scripts/install-deps.sh checks    also what `make check`, `make coverage` and .ci/run need
-#   scripts/install-deps.sh all       also what `make test-all` and .ci/run need: a browser
+#   scripts/install-deps.sh all       also what `make test-all` and .ci/run need: a browser, Slurm, pandas
 #
 # Looks first and says nothing when everything is there, so every make target may call it.
 # docs/dependencies.md has a reason for each of these.
@@ -15,14 +15,17 @@ missing=
 has_headers() { # the C library's headers come in a package of their own on some systems
     printf '#include <stdio.h>\n' | cc -E - >/dev/null 2>&1
 }
-has_command() {
-    command -v "$1" >/dev/null 2>&1
+has_command() { # Slurm's and munge's programs for root are not in everybody's PATH
+    PATH=$PATH:/usr/sbin command -v "$1" >/dev/null 2>&1
 }
 has_library() {
     has_command pkg-config && pkg-config --exists "$1" 2>/dev/null
 }
 has_ninja() {
     has_command ninja || has_command ninja-build
+}
+has_python() {
+    python3 -c "import $1" >/dev/null 2>&1 || /usr/bin/python3 -c "import $1" >/dev/null 2>&1
 }
 has_zydis() { echo '#include <Zydis/Zydis.h>' | cc -E - > /dev/null 2>&1; }
 has_font() { fc-list 2>/dev/null | grep -q .; } # a browser without one shows boxes
@@ -79,6 +82,10 @@ if [ "$level" = all ]; then
     need has_command chromedriver chromium-driver chromedriver - chromium-chromedriver chromedriver
     need has_command fc-list fontconfig fontconfig fontconfig fontconfig fontconfig
     need has_font . fonts-dejavu-core dejavu-sans-fonts ttf-dejavu font-dejavu -
+    need has_command sbatch slurm-wlm slurm slurm-llnl slurm slurm
+    need has_command mungekey munge munge munge munge munge
+    need has_python pandas python3-pandas python3-pandas python-pandas py3-pandas -
+    need has_python matplotlib python3-matplotlib python3-matplotlib python-matplotlib py3-matplotlib -
 fi
 if [ "$level" = checks ] || [ "$level" = all ]; then
     need has_command git git git git git git

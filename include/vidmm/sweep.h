@@ -39,6 +39,8 @@ struct vidmm_sweep_options {
     const char *version, *commit; /* of this program */
     uint32_t jobs;                /* runs at the same time; 0: one a processor */
     bool retry;                   /* runs that failed are made again */
+    bool slurm; /* Slurm makes the runs: job arrays, by the programs sbatch and squeue */
+    uint32_t runs_per_task; /* that one task of an array makes; 0: one */
     void (*progress)(void *ctx, const struct vidmm_sweep_progress *progress); /* or NULL */
     void *ctx;
 };

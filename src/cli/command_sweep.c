@@ -26,6 +26,8 @@ enum {
     OPTION_CSV,
     OPTION_JOBS,
     OPTION_RETRY,
+    OPTION_SLURM,
+    OPTION_PER_TASK,
     OPTION_QUIET
 };
 
@@ -38,13 +40,14 @@ struct sweep_command {
     bool quiet, help;
 };
 
-static bool take_jobs(const char *text, uint32_t *jobs) {
+static bool take_count(const char *option, const char *text, const char *expected,
+                       uint32_t *count) {
     char *end = NULL;
     size_t length = strlen(text);
     uint64_t value = length > 0 && length < 5 ? strtoull(text, &end, 10) : 0;
-    *jobs = (uint32_t)value;
+    *count = (uint32_t)value;
     return (strspn(text, "0123456789") == length && value >= 1 && value <= 1024) ||
-           cli_refuse_value("jobs", text, "a number of runs at the same time from 1 to 1024");
+           cli_refuse_value(option, text, expected);
 }
 
 static bool take_option(int id, const char *value, struct sweep_command *command) {
@@ -65,10 +68,17 @@ static bool take_option(int id, const char *value, struct sweep_command *command
         command->options.csv = value;
         return true;
     case OPTION_JOBS:
-        return take_jobs(value, &command->options.jobs);
+        return take_count("jobs", value, "a number of runs at the same time from 1 to 1024",
+                          &command->options.jobs);
     case OPTION_RETRY:
         command->options.retry = true;
         return true;
+    case OPTION_SLURM:
+        command->options.slurm = true;
+        return true;
+    case OPTION_PER_TASK:
+        return take_count("runs-per-task", value, "a number of runs from 1 to 1024",
+                          &command->options.runs_per_task);
     case OPTION_QUIET:
         command->quiet = true;
         return true;
@@ -84,6 +94,8 @@ static bool parse_options(int argc, char **argv, struct sweep_command *command) 
                                         {"csv", required_argument, NULL, OPTION_CSV},
                                         {"jobs", required_argument, NULL, OPTION_JOBS},
                                         {"retry", no_argument, NULL, OPTION_RETRY},
+                                        {"slurm", no_argument, NULL, OPTION_SLURM},
+                                        {"runs-per-task", required_argument, NULL, OPTION_PER_TASK},
                                         {"quiet", no_argument, NULL, OPTION_QUIET},
                                         {"help", no_argument, NULL, 'h'}};
     struct option list[AXES_MOST + sizeof(own) / sizeof(own[0]) + 1] = {{0}};
@@ -99,6 +111,8 @@ static bool parse_options(int argc, char **argv, struct sweep_command *command) 
             return false;
     if (argc - optind > 1)
         cli_refuse("one word too many: '%s'; see vidmm %s --help", argv[optind + 1], argv[0]);
+    else if (command->options.runs_per_task && !command->options.slurm)
+        return cli_refuse_value("runs-per-task", "N", "used with --slurm");
     return argc - optind <= 1;
 }
 
@@ -166,9 +180,21 @@ static int sweep_report(const struct sweep_command *command,
                result->done, result->runs, command->options.store, command->options.csv,
                result->made);
     if (result->signal != 0) {
-        fprintf(stderr, "vidmm: stopped; the same command goes on with the other %" PRIu64 "\n",
-                result->runs - result->done);
+        fprintf(
+            stderr,
+            command->options.slurm
+                ? "vidmm: stopped; Slurm goes on, and the same command collects the other %" PRIu64
+                  "\n"
+                : "vidmm: stopped; the same command goes on with the other %" PRIu64 "\n",
+            result->runs - result->done);
         return 128 + result->signal;
+    }
+    if (result->done < result->runs) {
+        fprintf(stderr,
+                "vidmm: the jobs of %" PRIu64
+                " runs ended without a result; the same command submits them again\n",
+                result->runs - result->done);
+        return VIDMM_RUN_WRONG;
     }
     if (result->failed == 0)
         return 0;

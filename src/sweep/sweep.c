@@ -7,32 +7,16 @@
 #include <vidmm/sweep.h>
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "child.h"
-#include "store.h"
+#include "making.h"
+#include "slurm.h"
 
 #define JOBS_MOST 1024u
-
-struct sweep {
-    const struct vidmm_study *study;
-    const struct vidmm_sweep_options *options;
-    struct vidmm_sweep_result *result;
-    struct sweep_store store;
-    struct sweep_child *child; /* `jobs` of them */
-    uint32_t jobs, running;
-    bool *done;
-    uint64_t next;
-    double began; /* seconds */
-    sigset_t signals;
-    char *text;
-    size_t size;
-};
 
 static double sweep_clock(void) {
     struct timespec now;
@@ -40,7 +24,7 @@ static double sweep_clock(void) {
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static void sweep_tell(const struct sweep *sweep) {
+void sweep_tell(const struct sweep *sweep) {
     const struct vidmm_sweep_result *result = sweep->result;
     struct vidmm_sweep_progress progress = {result->done, result->runs, result->failed, -1};
     if (!sweep->options->progress)
@@ -69,17 +53,22 @@ static bool start_more(struct sweep *sweep) {
     return true;
 }
 
+bool sweep_keep_row(struct sweep *sweep, struct sweep_row *row) {
+    bool kept = sweep_store_add(&sweep->store, row, sweep->text, sweep->size);
+    if (kept) {
+        sweep->done[row->run] = true;
+        sweep->result->done++;
+        sweep->result->made++;
+        sweep->result->failed += sweep_row_failed(row);
+    }
+    sweep_row_free(row);
+    return kept;
+}
+
 static bool sweep_keep(struct sweep *sweep, struct sweep_child *child, int status) {
     sweep_child_end(child, status);
     sweep->running--;
-    bool kept = sweep_store_add(&sweep->store, &child->row, sweep->text, sweep->size);
-    if (kept) {
-        sweep->result->done++;
-        sweep->result->made++;
-        sweep->result->failed += sweep_row_failed(&child->row);
-    }
-    sweep_row_free(&child->row);
-    return kept;
+    return sweep_keep_row(sweep, &child->row);
 }
 
 /* The rows of the runs that have ended. Only of our own: a caller may have other children. */
@@ -126,7 +115,7 @@ static bool with_signals(struct sweep *sweep) {
     sigaddset(&sweep->signals, SIGCHLD);
     (void)signal(SIGCHLD, SIG_DFL); /* ignored, it would take the exit codes */
     (void)sigprocmask(SIG_BLOCK, &sweep->signals, &before);
-    bool made = make_runs(sweep);
+    bool made = sweep->options->slurm ? sweep_slurm(sweep) : make_runs(sweep);
     for (uint32_t i = 0; i < sweep->jobs; i++)
         sweep_child_kill(&sweep->child[i]);
     bool done = write_csv(sweep, made);

@@ -9,7 +9,7 @@ shift
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-[ "${VIDMM_TEST_ALL:-0}" = 1 ] || set -- --no-suite slurm --no-suite research --no-suite browser "$@"
+[ "${VIDMM_TEST_ALL:-0}" = 1 ] || set -- --no-suite slurm --no-suite research --no-suite workflows --no-suite browser "$@"
 
 # Sanitizers stop at their first finding; other builds ignore these.
 export ASAN_OPTIONS="${ASAN_OPTIONS:-halt_on_error=1:detect_leaks=1:abort_on_error=0}"

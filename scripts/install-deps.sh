@@ -81,6 +81,7 @@ if [ "$level" = all ]; then
     need has_command chromium chromium chromium chromium chromium chromium
     need has_command chromedriver chromium-driver chromedriver - chromium-chromedriver chromedriver
     need has_command fc-list fontconfig fontconfig fontconfig fontconfig fontconfig
+    need has_command pngquant pngquant pngquant pngquant pngquant pngquant
     need has_font . fonts-dejavu-core dejavu-sans-fonts ttf-dejavu font-dejavu -
     need has_command sbatch slurm-wlm slurm slurm-llnl slurm slurm
     need has_command mungekey munge munge munge munge munge

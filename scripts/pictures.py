@@ -30,12 +30,12 @@ SHOTS = {
 
 
 def migrate(vidmm, work):
-    link = 'unix:' + os.path.join(work, 'link')
+    link = 'unix:link'
     side = ['--quiet', '--vram', '50%', 'minetest']
-    target = subprocess.Popen([vidmm, 'migrate', 'recv', '--from', link, *side])
+    target = subprocess.Popen([vidmm, 'migrate', 'recv', '--from', link, *side], cwd=work)
     time.sleep(1)
-    path = os.path.join(work, 'migrate.html')
-    subprocess.run([vidmm, 'migrate', 'send', '--to', link, '--at', '40%', '--rate', '1Gb/s', '--fps', '30', '--html', path, *side], check=True)
+    subprocess.run([vidmm, 'migrate', 'send', '--to', link, '--at', '40%', '--rate', '1Gb/s', '--fps', '30', '--html', 'migrate.html', *side],
+                   cwd=work, check=True)
     target.wait()
 
 
@@ -59,7 +59,7 @@ def main():
     os.makedirs(os.path.join(docs, 'pictures'), exist_ok=True)
     with tempfile.TemporaryDirectory() as work:
         for name, options in REPORTS.items():
-            subprocess.run([vidmm, *options, '--html', os.path.join(work, name + '.html')], cwd=work, check=False, stdout=subprocess.DEVNULL)
+            subprocess.run([vidmm, *options, '--html', name + '.html'], cwd=work, check=False, stdout=subprocess.DEVNULL)
         migrate(vidmm, work)
         browser = webdriver.Browser()
         try:

@@ -122,6 +122,8 @@ int cli_report_end(const struct cli_options *options, struct vidmm_ledger *ended
 
 /* find.c: the workload; false: one sentence is on standard error. */
 bool cli_find_workload(const struct cli_options *options, struct vidmm_workload *workload);
+/* locale.c: whether the terminal reads UTF-8. */
+bool cli_is_utf8(void);
 /* command_run.c: --vram for the workload; false: one sentence is on standard error. */
 bool cli_choose_vram(struct cli_options *options, const struct vidmm_workload *workload);
 

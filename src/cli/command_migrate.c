@@ -4,7 +4,6 @@
 #include "cli.h"
 
 #include <inttypes.h>
-#include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -68,7 +67,7 @@ static int migrate_report(const struct cli_options *options,
         fprintf(stderr, "vidmm: %s\n", result->text);
     if (!silent)
         vidmm_report_migration(options->json && strcmp(options->json, "-") == 0 ? stderr : stdout,
-                               result, receives, strcmp(nl_langinfo(CODESET), "UTF-8") == 0);
+                               result, receives, cli_is_utf8());
     if (options->json &&
         !vidmm_report_migration_json(options->json, result, receives, text, sizeof(text)))
         return cli_refuse("%s", text);

@@ -3,7 +3,6 @@
  */
 #include "cli.h"
 
-#include <langinfo.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,7 +28,7 @@ static int run_report_end(const struct cli_options *options,
 /* Report on standard output, and as JSON; the exit code. For a run that did not begin it prints
  * only the reason. */
 static int run_report(const struct cli_options *options, const struct vidmm_run_result *result) {
-    struct vidmm_report_style style = {.unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0};
+    struct vidmm_report_style style = {.unicode = cli_is_utf8()};
     char text[512];
     bool silent = options->quiet || !result->played;
     if (silent && result->status != VIDMM_RUN_VERIFIED)

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -83,6 +82,5 @@ static int run_command(int argc, char **argv) {
 int main(int argc, char **argv) {
     keep_streams();
     (void)signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a sentence */
-    setlocale(LC_CTYPE, "");
     return close_output(run_command(argc, argv));
 }

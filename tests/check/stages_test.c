@@ -228,11 +228,12 @@ static void forgetting_preempt(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiPreemptCommand = forget_preempt;
 }
 
-static void a_preemption_that_is_never_reported_is_a_hang(void **state) {
+static void a_preemption_that_is_never_reported_is_named(void **state) {
     (void)state;
     assert_int_equal(examine(forgetting_preempt, "preempt", NULL), VIDMM_CHECK_BROKEN);
-    const struct vidmm_finding *finding = find(VIDMM_FINDING_HANG);
+    const struct vidmm_finding *finding = find(VIDMM_FINDING_RULE);
     assert_non_null(finding);
+    assert_int_equal(finding->rule, 561);
     assert_non_null(strstr(finding->found, "preemption"));
     assert_int_equal(stage_of("preempt")->outcome, VIDMM_STAGE_STOPPED);
 }
@@ -552,7 +553,7 @@ int main(void) {
         cmocka_unit_test(who_writes_behind_the_room_is_caught),
         cmocka_unit_test(who_overwrites_its_arguments_is_asked_for_the_same_again),
         cmocka_unit_test(a_size_that_nobody_asked_for_is_not_held_against_the_manager),
-        cmocka_unit_test(a_preemption_that_is_never_reported_is_a_hang),
+        cmocka_unit_test(a_preemption_that_is_never_reported_is_named),
         cmocka_unit_test(what_is_submitted_again_has_to_complete),
         cmocka_unit_test(a_reset_that_fails_ends_the_stage),
         cmocka_unit_test(engines_are_reset_alone),

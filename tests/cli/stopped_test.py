@@ -76,7 +76,9 @@ def main():
     send = ['migrate', 'send', '--to', 'unix:PLACE/nobody', '--control', 'PLACE/control', '--retry', '9999', 'openarena-tour']
     stop(vidmm, send, signal.SIGHUP, has('control'), [])
     stop(vidmm, ['run', '--driver', os.path.abspath(sys.argv[2]), '--hardware', os.path.abspath(sys.argv[3]),
-                 '--plan', 'PLACE/plan', 'openarena-tour'], signal.SIGTERM, has('plan.'), [])
+                 '--plan', 'PLACE/plan', 'openarena-tour'], signal.SIGTERM,
+         # Signals are noted from where the driver's process begins.
+         lambda place: has('plan.')(place) and len(users(place)) > 1, [])
     study = ["sweep", "--store", "PLACE/store", "--csv", "PLACE/csv", "--seed", "1,2,3", "--jobs", "1", "--workload", "openarena-tour"]
     stop(vidmm, study, signal.SIGHUP, has('store'), ['store', 'csv', 'store-journal', 'store-wal', 'store-shm', 'store.lock'],
          128 + signal.SIGHUP)

@@ -69,8 +69,12 @@ static uint64_t short_second(struct check *check, const struct check_surface *su
     uint64_t after = vidmm_host_pool_blocks(check->harness.host);
     if (status != STATUS_SUCCESS)
         return after > before ? after - before : 0;
-    const HANDLE handles[2] = {info[0].hAllocation, info[1].hAllocation};
-    DXGKARG_DESTROYALLOCATION destroy = {.NumAllocations = 2,
+    HANDLE handles[2];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < 2; i++)
+        if (info[i].hAllocation) /* a driver that made one of them broke R136 */
+            handles[count++] = info[i].hAllocation;
+    DXGKARG_DESTROYALLOCATION destroy = {.NumAllocations = count,
                                          .pAllocationList = handles,
                                          .hResource = create.hResource,
                                          .Flags.DestroyResource = 1};

@@ -75,7 +75,7 @@ struct vidmm_check_options {
     enum vidmm_severity fail_on;
     uint32_t timeout_ms; /* of a call; of one run of a stage 12 times that; 0: 10000 */
     bool no_fork; /* all in this process, for debuggers: no deadline, and a crash is the caller's */
-    const char *stage;                   /* its name; NULL: all */
+    const char *stage;                   /* names with commas between them; NULL: all */
     const struct vidmm_spoiler *spoiler; /* NULL: none */
     FILE *log; /* DbgPrint of the driver and every DDI call; NULL: nowhere */
     /*
@@ -191,6 +191,8 @@ void vidmm_check_reason(const struct vidmm_check_result *result, uint32_t rule, 
                         size_t size);
 /* Name of the index-th stage, NULL after the last; `*summary` (may be NULL) says what it does. */
 const char *vidmm_check_stage_at(size_t index, const char **summary);
+/* The first of names with commas between them that no stage has, of `*length` bytes; NULL: none. Any thread. */
+const char *vidmm_check_stage_unknown(const char *names, size_t *length);
 /* The letters of the groups of rules that it shows. */
 const char *vidmm_check_stage_groups(size_t index);
 

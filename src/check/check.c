@@ -48,7 +48,7 @@ static bool run_stage(struct check *check, const struct check_stage *stage,
 }
 
 static bool asked_for(const struct vidmm_check_options *options, const char *stage) {
-    return !options->stage || strcmp(options->stage, stage) == 0;
+    return !options->stage || check_stage_named(options->stage, stage);
 }
 
 /* It shows none of the rules that were asked for; what the host sees is shown by all. */
@@ -85,13 +85,6 @@ static void run_stages(struct check *check, struct vidmm_check_result *result) {
         shown = run_stage(check, stage, one);
         starts = check->shared->told.version != 0;
     }
-}
-
-static bool stage_exists(const char *name) {
-    for (uint32_t i = 0; i < check_stage_count; i++)
-        if (strcmp(check_stages[i].name, name) == 0)
-            return true;
-    return false;
 }
 
 /* Runs are recorded from here on, and findings of this process, too: what ends a driver is one. */
@@ -137,9 +130,13 @@ void vidmm_check(const struct vidmm_check_options *options, struct vidmm_check_r
     result->seed = options->seed;
     snprintf(result->driver, sizeof(result->driver), "%s",
              options->driver_path ? options->driver_path : "softgpu");
-    if (options->stage && !stage_exists(options->stage)) {
+    size_t length = 0;
+    const char *unknown =
+        options->stage ? vidmm_check_stage_unknown(options->stage, &length) : NULL;
+    if (unknown) {
         result->status = VIDMM_CHECK_BAD_INPUT;
-        snprintf(result->text, sizeof(result->text), "there is no stage '%s'", options->stage);
+        snprintf(result->text, sizeof(result->text), "there is no stage '%.*s'", (int)length,
+                 unknown);
         return;
     }
     check.shared = calloc(1, sizeof(*check.shared));

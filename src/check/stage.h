@@ -77,6 +77,8 @@ struct check_stage {
 
 extern const struct check_stage check_stages[];
 extern const uint32_t check_stage_count;
+/* True: `name` is one of the names with commas between them. */
+bool check_stage_named(const char *names, const char *name);
 
 enum vidmm_stage_outcome stage_start(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_paging(struct check *check, uint32_t number);

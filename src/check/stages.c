@@ -1,6 +1,8 @@
 /* stages.c - the stages of the conformance check, in order, each with the groups of rules that it shows. */
 #include "stage.h"
 
+#include <string.h>
+
 const struct check_stage check_stages[] = {
     {"start", "starts and stops the driver twice", "ABCDEHIMQRSTU", 1, stage_start},
     {"query", "sends unusual queries", "ABCDIQU", 1, stage_query},
@@ -52,4 +54,36 @@ const char *vidmm_check_stage_at(size_t index, const char **summary) {
 
 const char *vidmm_check_stage_groups(size_t index) {
     return index < check_stage_count ? check_stages[index].groups : NULL;
+}
+
+/* What comes behind a name: the next one, or NULL. */
+static const char *stages_after(const char *name, size_t length) {
+    return name[length] == ',' ? name + length + 1 : NULL;
+}
+
+bool check_stage_named(const char *names, const char *name) {
+    size_t wanted = strlen(name);
+    for (size_t length; names; names = stages_after(names, length)) {
+        length = strcspn(names, ",");
+        if (length == wanted && memcmp(names, name, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool stages_have(const char *name, size_t length) {
+    for (uint32_t i = 0; i < check_stage_count; i++)
+        if (strlen(check_stages[i].name) == length &&
+            memcmp(check_stages[i].name, name, length) == 0)
+            return true;
+    return false;
+}
+
+const char *vidmm_check_stage_unknown(const char *names, size_t *length) {
+    for (; names; names = stages_after(names, *length)) {
+        *length = strcspn(names, ",");
+        if (!stages_have(names, *length))
+            return names;
+    }
+    return NULL;
 }

@@ -44,6 +44,7 @@ struct cli_options {
     bool help;
     bool host;                        /* inspect: the machine and no driver */
     struct vidmm_check_options check; /* options of the conformance check only */
+    char stages[512];                 /* the names of all --stage, with commas between them */
     enum vidmm_check_format format;
     const char *output; /* NULL: standard output */
     const char *color;  /* NULL: auto */
@@ -72,6 +73,7 @@ void cli_settings_unread(const struct cli_options *options, const struct vidmm_u
 /* options_check.c: values of the conformance check's own options; false: one sentence is on
  * standard error. */
 bool cli_take_only(char *words, struct cli_options *options);
+bool cli_take_stage(const char *names, struct cli_options *options);
 bool cli_take_ignore(char *words, struct cli_options *options);
 bool cli_take_fail_on(const char *word, struct cli_options *options);
 bool cli_take_baseline(const char *path, struct cli_options *options);

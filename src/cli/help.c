@@ -196,7 +196,7 @@ static void help_gate(FILE *out) {
         "      --replay IDENTITY  run what shows the finding again, alone and in this process, "
         "where\n"
         "                         a debugger stops; no deadline but --timeout (docs/debugging.md)\n"
-        "      --stage NAME       run only this stage:\n",
+        "      --stage NAMES      run only these stages (--stage paging,room, or once for each):\n",
         out);
 }
 

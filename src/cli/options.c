@@ -262,8 +262,7 @@ static bool take_check_option(int id, char *value, struct cli_options *options) 
     case OPTION_REPLAY:
         return cli_take_replay(value, options);
     case OPTION_STAGE:
-        options->check.stage = value;
-        return true;
+        return cli_take_stage(value, options);
     case OPTION_COLOR:
         return cli_take_color(value, options);
     case OPTION_VERBOSE:

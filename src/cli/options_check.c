@@ -158,3 +158,27 @@ bool cli_take_color(const char *word, struct cli_options *options) {
     cli_refuse("--color '%s' is not auto, always or never", word);
     return false;
 }
+
+bool cli_take_stage(const char *names, struct cli_options *options) {
+    char word[VIDMM_WORD_LONGEST + 1], near[VIDMM_WORD_LONGEST + 32];
+    struct vidmm_meant meant = {.word = word};
+    size_t length = 0, used = strlen(options->stages);
+    const char *stage, *unknown = vidmm_check_stage_unknown(names, &length);
+    if (unknown) {
+        (void)snprintf(word, sizeof(word), "%.*s", (int)length, unknown);
+        for (size_t i = 0; (stage = vidmm_check_stage_at(i, NULL)); i++)
+            vidmm_meant_try(&meant, stage);
+        cli_refuse("--stage: there is no stage '%.*s'%s; see vidmm check --help", (int)length,
+                   unknown, vidmm_meant_text(&meant, "", near, sizeof(near)));
+        return false;
+    }
+    if (used + 1 + strlen(names) >= sizeof(options->stages)) {
+        cli_refuse("--stage: the names of all stages have more than %zu bytes",
+                   sizeof(options->stages));
+        return false;
+    }
+    (void)snprintf(options->stages + used, sizeof(options->stages) - used, "%s%s",
+                   used != 0 ? "," : "", names);
+    options->check.stage = options->stages;
+    return true;
+}

@@ -356,6 +356,14 @@ static void an_unknown_stage_is_bad_input(void **state) {
     assert_non_null(strstr(result.text, "nonsense"));
 }
 
+static void all_stages_that_are_named_run_and_no_others(void **state) {
+    (void)state;
+    (void)examine(NULL, "query,start");
+    for (uint32_t i = 0; i < result.stages; i++)
+        assert_int_equal(result.stage[i].outcome, i < 2 ? VIDMM_STAGE_DONE : VIDMM_STAGE_LEFT_OUT);
+    assert_int_equal(examine(NULL, "start,,query"), VIDMM_CHECK_BAD_INPUT);
+}
+
 static void a_missing_driver_fails(void **state) {
     (void)state;
     const struct vidmm_check_options options = {.driver_path = "/nonexistent.so"};
@@ -469,6 +477,7 @@ int main(void) {
         cmocka_unit_test(a_leak_is_a_finding),
         cmocka_unit_test(a_refusal_is_the_drivers_failure),
         cmocka_unit_test(an_unknown_stage_is_bad_input),
+        cmocka_unit_test(all_stages_that_are_named_run_and_no_others),
         cmocka_unit_test(a_missing_driver_fails),
         cmocka_unit_test(only_some_rules_can_be_judged),
         cmocka_unit_test(every_format_names_the_crash),

@@ -125,6 +125,9 @@ refuse 2 "does not take '--quite' (did you mean '--quiet'?); see" run --quite
 refuse 2 "does not take '--formt=json' (did you mean '--format'?)" check --formt=json
 refuse 2 "does not take '--sied' (did you mean '--side'?)" rules --sied
 refuse 2 "does not take '--xyz=9'; see" run --xyz=9
+refuse 2 "there is no stage 'pagin' (did you mean 'paging'?); see" check --stage start,pagin
+refuse 2 "there is no stage 'querry' (did you mean 'query'?); see" check --stage querry --stage start
+refuse 2 "there is no stage 'nonsense'; see" check --stage nonsense
 refuse 2 "did you mean 'openarena-tour'?" run openarena-tou
 refuse 2 "did you mean 'frame-loop'?" bound frame-lop
 # The next option is no value, and a number without a unit no size that anybody means.

@@ -54,7 +54,8 @@ deps-all:
 deps-checks:
 	@scripts/install-deps.sh checks
 
-run: all
+run: deps
+	@VIDMM_TARGETS=vidmm scripts/build.sh build
 	build/vidmm run --vram $(VRAM) $(WORKLOAD)
 
 test: all

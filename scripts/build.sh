@@ -1,7 +1,7 @@
 #!/bin/sh
 # scripts/build.sh DIR [meson setup option...]: configures DIR once, then builds it.
 # The options count for the first time only; remove DIR to choose others. With VIDMM_WERROR=1, as
-# .ci/run sets it, a warning of the compiler is an error.
+# .ci/run sets it, a warning of the compiler is an error. VIDMM_TARGETS names what is built; all by default.
 set -eu
 cd "$(dirname "$0")/.."
 dir=$1
@@ -27,4 +27,5 @@ if [ ! -f "$dir/build.ninja" ]; then
         exit 1
     }
 fi
-meson compile -C "$dir"
+# shellcheck disable=SC2086
+meson compile -C "$dir" ${VIDMM_TARGETS:-}

@@ -14,7 +14,7 @@ fi
 dir=${1:-build-coverage}
 # A little optimization: the oracle compares gigabytes. A line is reached or not: counts that two threads lose
 # are no loss, and counts that are atomic, as gcc makes them for programs with threads, take seven times as long.
-scripts/build.sh "$dir" -Db_coverage=true -Doptimization=1 -Dc_args=-fprofile-update=single
+scripts/build.sh "$dir" -Db_coverage=true -Doptimization=1 "-Dc_args=-g1 -fprofile-update=single"
 find "$dir" -name '*.gcda' -delete
 scripts/run-tests.sh "$dir" --timeout-multiplier 4 --no-suite contract --no-suite source --no-suite long --no-suite replay \
     --no-suite threads --no-suite stress --no-suite dropped-calls --no-suite migrate --no-suite hostile

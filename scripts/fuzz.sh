@@ -10,7 +10,8 @@ cd "$(dirname "$0")/.." || exit 2
 seconds=${1:-60}
 dir=${2:-build-fuzz}
 if [ ! -f "$dir/build.ninja" ]; then
-    CC=clang meson setup "$dir" -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false || exit 1
+    # A gate takes as long to build as it runs.
+    CC=clang meson setup "$dir" -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false ${FUZZ_SEED:+-Doptimization=1 -Dc_args=-g1} || exit 1
 fi
 ninja -C "$dir" fuzz-targets || exit 1
 found=$dir/fuzz-findings

@@ -19,6 +19,11 @@
 
 #define SETTLING_MS 200u
 
+/* What there is in a program that counts its lines or that a sanitizer watches: both write when it exits. */
+void child_counts_lines(void) __asm__("__gcov_exit") __attribute__((weak));
+void child_has_asan(void) __asm__("__asan_init") __attribute__((weak));
+void child_has_tsan(void) __asm__("__tsan_init") __attribute__((weak));
+
 static struct {
     struct watch_hint *hint;
     int to; /* the pipe; its device and inode */
@@ -156,6 +161,15 @@ static void read_after(const struct watch_state *before, struct watch_state *aft
     }
 }
 
+/* What a driver leaves to its exit was done when it was unloaded. The destructors of the libraries of this program would write to pages
+ * that the process shares with its caller up to here, and take a fifth of a short run. */
+static void leave(void) {
+    if (child_counts_lines || child_has_asan || child_has_tsan)
+        exit(WATCH_CODE);
+    fflush(NULL);
+    _exit(WATCH_CODE);
+}
+
 void watch_child(const struct watch *watch) {
     static struct watch_state before, after;
     const struct rlimit none = {0, 0};
@@ -183,5 +197,5 @@ void watch_child(const struct watch *watch) {
     if (watch_state_differs(&before, &after, text, sizeof(text)))
         vidmm_watch_say(WATCH_CHANGED, text, strlen(text));
     vidmm_watch_say(WATCH_DONE, "", 0);
-    exit(WATCH_CODE); /* not _exit: coverage is written at exit */
+    leave();
 }

@@ -19,10 +19,18 @@
 
 /* ---- In the driver's process ----------------------------------------------------------------- */
 
+/* The counts of a ledger alone: a whole one has the words of all findings, too much to copy for each process. */
+struct said {
+    uint32_t kept[VIDMM_RULES_SIZE], broken[VIDMM_RULES_SIZE], unseen[VIDMM_RULES_SIZE];
+    uint32_t times[VIDMM_FINDINGS]; /* of each finding */
+    uint64_t calls;
+    uint32_t dropped;
+};
+
 static struct {
     struct vidmm_ledger *ledger;
     struct watch_hint *hint;
-    struct vidmm_ledger said; /* its counts, as they were said */
+    struct said said; /* its counts, as they were said */
 } mine;
 
 static void say_found(const struct vidmm_finding *finding, uint32_t index) {
@@ -47,7 +55,7 @@ static void say_found(const struct vidmm_finding *finding, uint32_t index) {
 
 /* What grew of one rule; false: nothing. */
 static bool grown(const struct vidmm_ledger *now, uint32_t rule, struct watch_count *count) {
-    const struct vidmm_ledger *said = &mine.said;
+    const struct said *said = &mine.said;
     *count = (struct watch_count){.index = rule,
                                   .kept = now->kept[rule] - said->kept[rule],
                                   .broken = now->broken[rule] - said->broken[rule],
@@ -61,7 +69,7 @@ static void say_counts(const struct vidmm_ledger *now) {
         struct watch_counts head;
         struct watch_count count[VIDMM_RULES_SIZE + VIDMM_FINDINGS];
     } words;
-    struct vidmm_ledger *said = &mine.said;
+    struct said *said = &mine.said;
     words.head = (struct watch_counts){.calls = now->calls - said->calls,
                                        .dropped = now->dropped - said->dropped};
     struct watch_count *to = words.count;
@@ -75,10 +83,10 @@ static void say_counts(const struct vidmm_ledger *now) {
         to++;
     }
     for (uint32_t i = 0; i < now->findings && i < VIDMM_FINDINGS; i++) {
-        uint32_t times = now->finding[i].times - said->finding[i].times;
+        uint32_t times = now->finding[i].times - said->times[i];
         if (times == 0)
             continue;
-        said->finding[i].times += times;
+        said->times[i] += times;
         words.head.findings++;
         *to++ = (struct watch_count){.index = i, .times = times};
     }
@@ -108,11 +116,22 @@ static void mirror_moved(const struct vidmm_ledger *ledger) {
         say_counts(ledger);
 }
 
+static void count_as_said(const struct vidmm_ledger *ledger) {
+    struct said *said = &mine.said;
+    memcpy(said->kept, ledger->kept, sizeof(said->kept));
+    memcpy(said->broken, ledger->broken, sizeof(said->broken));
+    memcpy(said->unseen, ledger->unseen, sizeof(said->unseen));
+    for (uint32_t i = 0; i < VIDMM_FINDINGS; i++)
+        said->times[i] = i < ledger->findings ? ledger->finding[i].times : 0;
+    said->calls = ledger->calls;
+    said->dropped = ledger->dropped;
+}
+
 void watch_ledger_begin(struct vidmm_ledger *ledger, struct watch_hint *hint) {
     static const struct vidmm_ledger_mirror mirror = {.found = mirror_found, .moved = mirror_moved};
     mine.ledger = ledger;
     mine.hint = hint;
-    mine.said = *ledger;
+    count_as_said(ledger);
     memcpy(hint->step, ledger->step, sizeof(hint->step));
     vidmm_ledger_set_mirror(&mirror);
 }

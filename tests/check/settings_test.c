@@ -17,6 +17,8 @@
 #include <vidmm/check.h>
 #include <vidmm/run.h>
 
+#include "../share.h"
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define DRAWS        4u /* of the suite */
 #define FRAMES       3u
@@ -185,7 +187,7 @@ static void the_reference_driver_is_clean_at_its_settings(void **state) {
     uint64_t first = from_environment("SETTINGS_SEED", 1);
     uint64_t count = from_environment("SETTINGS_COUNT", DRAWS), refusals = 0, unclean = 0;
     (void)state;
-    for (uint64_t seed = first; seed < first + count; seed++) {
+    for (uint64_t seed = first; seed < first + count; seed += share()) {
         struct drawn drawn;
         bool refused;
         draw_settings(seed, &drawn);
@@ -229,7 +231,7 @@ static void the_examples_are_clean_at_their_settings(void **state) {
     static const uint64_t bytes[] = {1 * MIB, 3 * MIB + 4 * KIB, 24 * MIB, 256 * MIB};
     uint64_t random = from_environment("SETTINGS_SEED", 1) + 1, unclean = 0;
     (void)state;
-    for (size_t i = 0; i < COUNT(examples); i++) {
+    for (size_t i = 0; i < COUNT(examples); i += share()) {
         struct drawn drawn = {.count = 1};
         bool refused;
         drawn.setting[0] =

@@ -15,6 +15,8 @@
 
 #include <vidmm/rules.h>
 
+#include "../share.h"
+
 #define EARLY_SAMPLE 2u /* of what comes before the replay, of each kind */
 
 static struct {
@@ -92,6 +94,14 @@ static bool tell(const struct scene *scene, const struct dropped_call *dropped_c
     return good;
 }
 
+/* Of those that were chosen each Nth. */
+static void keep_share(void) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < listed; i += share())
+        list[kept++] = list[i];
+    listed = kept;
+}
+
 static uint32_t run_scene(const struct scene *scene) {
     struct dropped_seen seen;
     char text[640] = "";
@@ -102,6 +112,7 @@ static uint32_t run_scene(const struct scene *scene) {
         return 1;
     }
     choose(scene, &seen);
+    keep_share();
     struct verdict *verdicts = calloc(listed + 1u, sizeof(*verdicts));
     if (!verdicts || !run_each(list, listed, verdicts)) {
         printf("%s cannot be run\n", scene->name);

@@ -34,6 +34,8 @@ START_AND_STOP = [slot for slot in range(len(SLOTS)) if SLOTS[slot] in
 # These return to the function that they act in; the place of what dies at once must be that function.
 AT_ONCE = {'null_write', 'abort', 'exit', 'quick_exit', 'illegal', 'divide', 'read_only', 'misaligned', 'loop', 'sigkill'}
 DEADLINE = 2
+# Each how many of the tries are made; tests/share.h says when.
+SHARE = max(1, int(os.environ.get('VIDMM_SHARE', '1')))
 # vidmm's deadline, its attempts to end what is left, and a machine that has other things to do.
 MOST_SECONDS = 90
 
@@ -150,7 +152,7 @@ def main():
     args = parser.parse_args()
     table = {command: [0, 0, 0, 0.0] for command in COMMANDS}
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        for command, act, slot, seen, wrong, seconds in pool.map(lambda one: try_one(args, *one), chosen(args)):
+        for command, act, slot, seen, wrong, seconds in pool.map(lambda one: try_one(args, *one), list(chosen(args))[::SHARE]):
             row = table[command]
             row[0] += 1
             row[1] += seen

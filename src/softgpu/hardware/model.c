@@ -24,13 +24,15 @@ static bool read_memories(struct hw *hw) {
     if (hw->visible > hw->vram.size)
         hw->visible = hw->vram.size;
     if (hw->vram.size == 0 || !page_multiple(hw->vram.size) || !page_multiple(hw->visible))
-        return hw_refuse(hw, "VramBytes and VramVisibleBytes are pages of 4096 bytes, and at least "
-                             "one of the first");
+        return hw_refuse(hw,
+                         "VramBytes and VramVisibleBytes are pages of 4096 bytes, at most 1 TiB, "
+                         "and at least one of the first");
     hw->aperture[0].pages = model_setting(hw, "ApertureBytes", UINT64_C(512) << 20);
     hw->aperture[1].pages = model_setting(hw, "EvictionApertureBytes", 0);
     for (uint32_t i = 0; i < GPU_APERTURES; i++) {
         if (!page_multiple(hw->aperture[i].pages))
-            return hw_refuse(hw, "ApertureBytes and EvictionApertureBytes are pages of 4096 bytes");
+            return hw_refuse(hw, "ApertureBytes and EvictionApertureBytes are pages of 4096 bytes, "
+                                 "at most 1 TiB");
         hw->aperture[i].pages /= GPU_PAGE;
     }
     return true;

@@ -76,6 +76,8 @@ bool raw_map_buffer(struct raw_submitter *raw);
 /* Builds the unmap: later work is submitted in system memory. */
 bool raw_unmap_buffer(struct raw_submitter *raw);
 
+/* RAW_PAGES pages of system memory, no more than a few of them in one run; NULL: there is no memory. */
+PMDL raw_list(const struct raw_submitter *raw);
 /* Byte `at` of page `page` of an MDL. */
 unsigned char *raw_page(struct raw_submitter *raw, PMDL mdl, uint64_t page);
 /* Fills every page of an MDL with different bytes. */

@@ -16,7 +16,7 @@
 /* A page list of its own for the next operation; the one before is gone, as is what a driver kept of it. */
 static void other_pages(struct raw_submitter *raw, PMDL *pages) {
     const struct vidmm_os *os = raw->os;
-    PMDL other = os->pages_alloc(os->ctx, RAW_PAGES, VIDMM_PAGES_CACHED, UINT64_MAX);
+    PMDL other = raw_list(raw);
     if (!other)
         return;
     os->pages_free(os->ctx, *pages);
@@ -154,12 +154,18 @@ static void beside(struct raw_submitter *raw) {
 
 /* ---- The aperture ---------------------------------------------------------------------------- */
 
-/* From memory into the aperture: the mapped pages get the bytes of the source's pages from `first` on. */
+/* From memory into the aperture: the mapped pages get the bytes of the source's pages from `first` on. Where
+ * there is no memory, the source itself moves. */
 static bool move_through(struct raw_submitter *raw, uint32_t page, uint32_t first, uint32_t pages) {
     DXGKARG_BUILDPAGINGBUFFER args = {.Operation = DXGK_OPERATION_TRANSFER};
     args.Transfer.TransferSize = (SIZE_T)pages * CHECK_PAGE;
-    args.Transfer.Source.SegmentId = raw->memory.id;
-    args.Transfer.Source.SegmentAddress.QuadPart = (LONGLONG)raw_memory_at(raw, first);
+    if (raw->memory.id != 0) {
+        args.Transfer.Source.SegmentId = raw->memory.id;
+        args.Transfer.Source.SegmentAddress.QuadPart = (LONGLONG)raw_memory_at(raw, first);
+    } else {
+        args.Transfer.Source.pMdl = raw->source;
+        args.Transfer.MdlOffset = first;
+    }
     args.Transfer.Destination.SegmentId = raw->aperture.id;
     args.Transfer.Destination.SegmentAddress.QuadPart =
         (LONGLONG)(raw->aperture.base + (uint64_t)page * CHECK_PAGE);
@@ -229,13 +235,9 @@ static void neighbours(struct raw_submitter *raw) {
     (void)(raw_unmap(raw, &raw->aperture, page, PAGES) && raw_flush(raw));
 }
 
-static void apertures(struct raw_submitter *raw) {
+/* What is mapped where, by the bytes of the source that go through it. */
+static void seen_through(struct raw_submitter *raw) {
     static const uint32_t chunks[] = {PAGES, 1, 5};
-    if (raw->aperture.id == 0)
-        return;
-    raw_paint(raw, raw->source, 99);
-    if (!raw_move(raw, true, RAW_PAGES))
-        return;
     for (uint32_t i = 0; i < sizeof(chunks) / sizeof(chunks[0]); i++)
         if (!map_round(raw, 2 * i, chunks[i]))
             return;
@@ -243,10 +245,33 @@ static void apertures(struct raw_submitter *raw) {
     uint64_t pages = raw->aperture.size / CHECK_PAGE;
     if (!raw->refused && !raw->mapped &&
         pages > 4 * PAGES) /* the last ones may have the paging buffer */
-        (void)map_round(raw, (uint32_t)pages - PAGES, 5);
+        (void)(map_round(raw, (uint32_t)(pages / 2), 7) &&
+               map_round(raw, (uint32_t)pages - PAGES, 5));
 }
 
-/* Where no memory is seen through it: the first, the middle and the last pages of the aperture. What a driver
+static void apertures(struct raw_submitter *raw) {
+    if (raw->aperture.id == 0)
+        return;
+    raw_paint(raw, raw->source, 99);
+    if (raw_move(raw, true, RAW_PAGES))
+        seen_through(raw);
+}
+
+/* A driver without memory that moves bytes into mapped pages, which none has to: what it maps shows in them. */
+static bool moves_through(struct raw_submitter *raw) {
+    if (raw->by_address)
+        return false;
+    check_step(raw->check, "operations: a transfer through the aperture");
+    raw_paint(raw, raw->source, 99);
+    raw_paint(raw, raw->target, 99);
+    if (!raw_map(raw, &raw->aperture, 0, PAGES, raw->target, PLACE) || !raw_flush(raw) ||
+        !move_through(raw, 0, FIRST, PAGES))
+        return false;
+    bool moved = !raw_same(raw);
+    return raw_unmap(raw, &raw->aperture, 0, PAGES) && raw_flush(raw) && moved;
+}
+
+/* Where nothing is seen through it: the first, the middle and the last pages of the aperture. What a driver
  * keeps of them is as long as the aperture is, or it writes past it (K3). */
 static void aperture_alone(struct raw_submitter *raw) {
     uint64_t pages = raw->aperture.size / CHECK_PAGE, last = pages - PAGES;
@@ -329,7 +354,10 @@ enum vidmm_stage_outcome stage_operations(struct check *check, uint32_t number) 
     if (opened != VIDMM_STAGE_DONE)
         return opened;
     if (raw.memory.id == 0) {
-        aperture_alone(&raw);
+        if (moves_through(&raw))
+            seen_through(&raw);
+        else
+            aperture_alone(&raw);
         return raw_close(&raw);
     }
     first_fill(&raw);

@@ -348,12 +348,24 @@ static void copy_judge_order(struct vidmm_referee *referee, const struct copy *c
                     LLU(copy_pages_of(copy)));
 }
 
+/* A copy of nothing of its own, by a driver that has apertures alone: no system asks for it, and a driver
+ * may ignore it. One that does it shows what is mapped; the conformance check looks at that. */
+static bool copy_unasked(struct vidmm_referee *referee, const struct shadow_operation *operation) {
+    uint32_t id = 0;
+    if (operation->arg.Transfer.hAllocation)
+        return false;
+    while ((id = shadow_next_segment(referee, id)) != 0)
+        if (shadow_memory(referee, id))
+            return false;
+    return true;
+}
+
 void copy_done(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     DXGK_TRANSFERFLAGS flags = operation->arg.Transfer.Flags;
     struct copy copy;
     bool good = true;
-    if (flags.Swizzle || flags.Unswizzle || !copy_of(referee, operation, &copy) ||
-        copy_outdated(referee, &copy))
+    if (flags.Swizzle || flags.Unswizzle || copy_unasked(referee, operation) ||
+        !copy_of(referee, operation, &copy) || copy_outdated(referee, &copy))
         return;
     for (uint64_t page = 0; page < copy_pages_of(&copy); page++) {
         const uint8_t *source = copy_source_page(referee, &copy, page),

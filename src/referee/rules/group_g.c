@@ -28,7 +28,9 @@ const struct vidmm_rule rules_g[] = {
                      "PFN[MdlOffset + i] for every i.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
         .how = "Each page is read through the hardware model's view of the aperture, or what the "
-               "GPU copies through it is compared with the frames.",
+               "GPU copies through it is compared with the frames. Where there is no memory "
+               "segment, stage operations transfers from a list of pages; a driver may ignore it, "
+               "and then nothing is seen.",
         .why = "Drivers have mapped only the first page, ignored OffsetInPages, or replaced the "
                "whole table when a part was mapped: wrong pages, and a crashed kernel.",
         .windows = "Windows does not check; the GPU reads and writes foreign pages of system "

@@ -136,7 +136,7 @@ images: deps-checks all
 	@scripts/build-images.sh build
 
 reference: deps-checks
-	@mkdir -p build && doxygen docs/Doxyfile && echo build/reference/html/index.html
+	@scripts/check-reference.sh && echo build/reference/html/index.html
 
 install: all
 	@meson configure build --prefix "$(PREFIX)"

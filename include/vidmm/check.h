@@ -49,6 +49,10 @@ struct vidmm_identities {
 bool vidmm_identity_parse(const char *text);
 /* false: out of memory. */
 bool vidmm_identities_add(struct vidmm_identities *list, const char *identity);
+/*
+ * Frees the identities; the list is empty then and may be added to again. Any thread, one at a
+ * time for a list.
+ */
 void vidmm_identities_free(struct vidmm_identities *list);
 
 struct vidmm_check_options {
@@ -183,6 +187,10 @@ struct vidmm_check_share {
     uint32_t not_asked;   /* judged, and left out by `only` */
     uint32_t not_judged;
 };
+/*
+ * Counts the rules of a result by what became of them, into `*share`, which it fills in whole. Any
+ * thread.
+ */
 void vidmm_check_share(const struct vidmm_check_result *result, struct vidmm_check_share *share);
 /* Result of R`rule`: "passed", "broken", "not reached" or "not judged". */
 const char *vidmm_check_outcome(const struct vidmm_check_result *result, uint32_t rule);

@@ -25,6 +25,7 @@ struct vidmm_harness {
 /* From here on each harness that is opened in this process is recorded, in a record that outlives it.
  * NULL: none is. */
 void vidmm_harness_record(struct vidmm_record *record);
+/* The record that vidmm_harness_record set last, the caller's own; NULL: nothing is recorded. */
 struct vidmm_record *vidmm_harness_recording(void);
 
 /* How a harness is judged. */

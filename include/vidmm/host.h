@@ -164,6 +164,10 @@ bool vidmm_host_stop(struct vidmm_host *host, struct vidmm_host_error *error);
 bool vidmm_host_destroy(struct vidmm_host *host, struct vidmm_host_error *error);
 /* From here on there is no memory beyond 4 GiB but what is in use; before vidmm_host_start, again. */
 void vidmm_host_low_memory(struct vidmm_host *host);
+/*
+ * Whom the driver's reports go to from here on; `*sink` is copied, its `ctx` stays the caller's.
+ * NULL: nobody. Not while the driver runs.
+ */
 void vidmm_host_set_sink(struct vidmm_host *host, const struct vidmm_host_sink *sink);
 
 /*
@@ -185,6 +189,7 @@ const struct vidmm_os *vidmm_host_os(struct vidmm_host *host);
 uint64_t vidmm_host_time(void);
 /* Hash over every DDI call so far: function, arguments without pointers, result. */
 uint64_t vidmm_host_calls_hash(struct vidmm_host *host);
+/* How many DDI calls that hash covers. Any thread. */
 uint64_t vidmm_host_calls(struct vidmm_host *host);
 /*
  * DDI calls made while `unhashed` do not belong to the run: they have a hash and a count of their
@@ -192,7 +197,9 @@ uint64_t vidmm_host_calls(struct vidmm_host *host);
  * anything else. For one thread. The fence of Patch is not changed, because Patch names no node.
  */
 void vidmm_host_unhashed(struct vidmm_host *host, bool unhashed);
+/* The hash over the calls that were made while `unhashed`, and their number. Any thread. */
 uint64_t vidmm_host_unhashed_hash(struct vidmm_host *host);
+/* See vidmm_host_unhashed_hash. */
 uint64_t vidmm_host_unhashed_calls(struct vidmm_host *host);
 /* Allocations counted for fail_at so far; whether the failure has happened. */
 uint64_t vidmm_host_allocations(struct vidmm_host *host);
@@ -210,9 +217,14 @@ struct vidmm_host_asked {
     bool claimed; /* the routine returned TRUE */
     bool again;   /* the hardware raised another during the call */
 };
+/* See struct vidmm_host_asked, which it fills in. */
 bool vidmm_host_ask_interrupt(struct vidmm_host *host, struct vidmm_host_asked *asked);
 /* Pool blocks that the driver holds. */
 uint64_t vidmm_host_pool_blocks(struct vidmm_host *host);
+/*
+ * True when the allocation of fail_at, or of vidmm_host_fail_at, was asked for and failed. Any
+ * thread.
+ */
 bool vidmm_host_failed_once(struct vidmm_host *host);
 /* Rules the driver broke that the host itself saw (IRQL, pool, pointers); `text` of each, in
  * order. */
@@ -220,6 +232,10 @@ uint32_t vidmm_host_violations(struct vidmm_host *host);
 /* From a driver that vidmm cc built with -fsanitize=undefined: a violation at this place of it. */
 void APIENTRY vidmm_host_undefined(const char *what, const char *file, uint32_t line,
                                    uint32_t column);
+/*
+ * The sentence of violation `index`, from 0, good until vidmm_host_destroy; NULL: there is none.
+ * Any thread.
+ */
 const char *vidmm_host_violation(struct vidmm_host *host, uint32_t index);
 
 /* What the calling thread runs, if it is no DDI call: an interrupt or DPC routine, a system thread

@@ -74,6 +74,7 @@ const struct vidmm_record *vidmm_record(uint32_t number);
 const struct vidmm_record *vidmm_record_after(const struct vidmm_record *record);
 /* "W21" or "F20" into `text`, which is returned. */
 char *vidmm_record_name(const struct vidmm_record *record, char text[8]);
+/* True when R`rule` is one of the rules that the record is about. Any thread. */
 bool vidmm_record_names(const struct vidmm_record *record, uint32_t rule);
 /* What a column of a rule's row rests on is this record, among others. */
 bool vidmm_record_rests(const struct vidmm_record *record, const struct vidmm_source *source);
@@ -98,6 +99,10 @@ struct vidmm_meant {
     const char *known; /* the nearest so far; NULL: none is near */
     uint32_t distance;
 };
+/*
+ * Takes `known` as what `meant->word` may mean, if it is nearer than what was tried before.
+ * `known` is kept as a pointer. A word longer than VIDMM_WORD_LONGEST is near none.
+ */
 void vidmm_meant_try(struct vidmm_meant *meant, const char *known);
 /* " (did you mean '--quiet'?)", or nothing. `known` must not have changed since. Returns `text`. */
 const char *vidmm_meant_text(const struct vidmm_meant *meant, const char *before, char *text,

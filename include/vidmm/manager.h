@@ -225,13 +225,15 @@ struct vidmm_plan {
 };
 /* Move or operation `index`. False: it turned out not to be needed. Only in vidmm_observer.plan. */
 bool vidmm_plan_move(const struct vidmm_plan *plan, uint32_t index, struct vidmm_plan_move *out);
+/* As vidmm_plan_move, for operation `index`, below `plan->ops`. */
 bool vidmm_plan_op(const struct vidmm_plan *plan, uint32_t index, struct vidmm_plan_op *out);
 /* Where the bytes of move `index` lie in its segment: contiguous part `part` of them, from 0, in the order
  * of the content. False: there are no more, or none (an aperture's pages without a range of it). */
 bool vidmm_plan_part(const struct vidmm_plan *plan, uint32_t index, uint32_t part, uint64_t *offset,
                      uint64_t *size);
-/* "submission", "make_resident", ...; "requested", "policy", ... */
+/* "submission", "make_resident", ...: a static string, of a reason below VIDMM_PLAN_REASONS. Any thread. */
 const char *vidmm_plan_reason_name(enum vidmm_plan_reason reason);
+/* "requested", "policy", ...: a static string, of a reason below VIDMM_MOVE_REASONS. Any thread. */
 const char *vidmm_move_reason_name(enum vidmm_move_reason reason);
 
 /*
@@ -314,6 +316,10 @@ enum vidmm_status vidmm_adapter_start(const struct vidmm_adapter_config *config,
 /* Waits for the GPU, evicts everything, destroys all remaining objects. NULL is allowed. */
 void vidmm_adapter_stop(struct vidmm_adapter *adapter);
 
+/*
+ * Fills in `*info` with what the driver reported at the start; it does not change afterwards.
+ * Cannot fail.
+ */
 void vidmm_adapter_info(struct vidmm_adapter *adapter, struct vidmm_adapter_info *info);
 /* Segment `id`, 1-based over all physical adapters; false when there is none. */
 bool vidmm_segment_info(struct vidmm_adapter *adapter, uint32_t id,
@@ -323,7 +329,9 @@ struct vidmm_memory_sizes {
     uint64_t available; /* of system memory, for graphics */
     uint64_t dedicated_video, dedicated_system, shared_system, total;
 };
+/* Fills in `*sizes`, which do not change while the adapter exists. Cannot fail. */
 void vidmm_memory_sizes(struct vidmm_adapter *adapter, struct vidmm_memory_sizes *sizes);
+/* Copies the counts since the start into `*stats`, all of one moment. Cannot fail. */
 void vidmm_stats(struct vidmm_adapter *adapter, struct vidmm_stats *stats);
 /* The error of the last call that failed on this adapter. */
 void vidmm_last_error(struct vidmm_adapter *adapter, struct vidmm_error *error);
@@ -335,8 +343,16 @@ void vidmm_last_error(struct vidmm_adapter *adapter, struct vidmm_error *error);
  */
 void vidmm_notify_completed(struct vidmm_adapter *adapter, uint32_t physical, uint32_t node,
                             uint32_t fence);
+/*
+ * The same for a preemption request of that `fence`: work up to `last_completed` is done, the rest
+ * is submitted again.
+ */
 void vidmm_notify_preempted(struct vidmm_adapter *adapter, uint32_t physical, uint32_t node,
                             uint32_t fence, uint32_t last_completed);
+/*
+ * The same for work with that `fence` that the GPU could not execute: its device is lost
+ * (VIDMM_DEVICE_LOST); after paging work the adapter is reset by the thread that waits.
+ */
 void vidmm_notify_faulted(struct vidmm_adapter *adapter, uint32_t physical, uint32_t node,
                           uint32_t fence);
 
@@ -368,6 +384,11 @@ enum vidmm_status vidmm_flush(struct vidmm_adapter *adapter, uint32_t segment, u
 
 /* ---- Devices, contexts ----------------------------------------------------------------------- */
 
+/*
+ * DxgkDdiCreateDevice. `*out` is NULL on failure: VIDMM_NO_MEMORY; VIDMM_DRIVER_REFUSED or
+ * VIDMM_DRIVER_BROKE_RULE by the driver's answer; VIDMM_STOPPED. To be destroyed by
+ * vidmm_device_destroy (nc-d3dkmddi-dxgkddi_createdevice.md).
+ */
 enum vidmm_status vidmm_device_create(struct vidmm_adapter *adapter, struct vidmm_device **out);
 /* Closes every allocation the device opened; destroys those it created. */
 void vidmm_device_destroy(struct vidmm_device *device);
@@ -377,6 +398,10 @@ bool vidmm_device_lost(struct vidmm_device *device);
 /* On `node` of a physical adapter. */
 enum vidmm_status vidmm_context_create(struct vidmm_device *device, uint32_t physical,
                                        uint32_t node, struct vidmm_context **out);
+/*
+ * Waits for the context's work, then DxgkDdiDestroyContext. Queued updates of addresses are
+ * carried out first. Not NULL (nc-d3dkmddi-dxgkddi_destroycontext.md).
+ */
 void vidmm_context_destroy(struct vidmm_context *context);
 
 /* ---- Allocations ----------------------------------------------------------------------------- */
@@ -429,6 +454,10 @@ void vidmm_allocation_info(const struct vidmm_allocation *allocation,
 /* Its pages in system memory, or NULL; allowed in an observer. */
 PMDL vidmm_allocation_backing(const struct vidmm_allocation *allocation);
 
+/*
+ * Eviction priority, D3DDDI_ALLOCATIONPRIORITY_*: allocations of lower priority leave first. Of an
+ * offered one it counts when it was reclaimed. Cannot fail.
+ */
 void vidmm_allocation_set_priority(struct vidmm_allocation *allocation, uint32_t priority);
 /* Makes a displayed primary resident and keeps it in place; `pin` false unpins it. */
 enum vidmm_status vidmm_allocation_pin(struct vidmm_allocation *allocation, bool pin);
@@ -450,12 +479,26 @@ enum vidmm_status vidmm_allocation_evict(struct vidmm_allocation *allocation, bo
  * every case. Locks nest. The pointer is good until vidmm_unlock.
  */
 enum vidmm_status vidmm_lock(struct vidmm_allocation *allocation, uint32_t flags, void **cpu);
+/*
+ * Ends one vidmm_lock; with the last one the pointer is no longer good. Without a lock it does
+ * nothing. It may run the plan of an update, whose failure shows in a later call.
+ */
 void vidmm_unlock(struct vidmm_allocation *allocation);
 
 /* ---- Context allocations (DxgkCbCreateContextAllocation; the host forwards the callback) ----- */
 
+/*
+ * DxgkCbCreateContextAllocation: `args->hAllocation` becomes the allocation, which has no content
+ * and no place until its context or device runs. STATUS_INVALID_PARAMETER: no such context or
+ * device, or a member that the page forbids; STATUS_NO_MEMORY. Any thread, also inside a DDI call
+ * (context-allocation.md).
+ */
 NTSTATUS vidmm_context_allocation_create(struct vidmm_adapter *adapter,
                                          DXGKARGCB_CREATECONTEXTALLOCATION *args);
+/*
+ * DxgkCbDestroyContextAllocation: it is destroyed when the API call under way ends.
+ * STATUS_INVALID_PARAMETER: there is no such context allocation. Threads as above.
+ */
 NTSTATUS vidmm_context_allocation_destroy(struct vidmm_adapter *adapter, HANDLE allocation);
 
 /*
@@ -491,6 +534,10 @@ enum vidmm_status vidmm_submit(struct vidmm_context *context,
                                const struct vidmm_submission *submission, uint64_t *fence);
 /* Sleeps until submission `fence` completed, or was dropped by a reset (VIDMM_DEVICE_LOST). */
 enum vidmm_status vidmm_wait(struct vidmm_adapter *adapter, uint64_t fence);
+/*
+ * True when submission `fence` completed or was dropped by a reset; 0 is complete. Does not wait.
+ * Any thread.
+ */
 bool vidmm_completed(struct vidmm_adapter *adapter, uint64_t fence);
 
 #endif

@@ -119,6 +119,10 @@ struct vidmm_migrate_result {
  * its list.
  */
 #define VIDMM_MIGRATE_SETTINGS 1
+/*
+ * See VIDMM_MIGRATE_SETTINGS. `settings` stays the caller's and must live as long as `run` is
+ * used.
+ */
 void vidmm_migrate_defaults(struct vidmm_run_options *run, struct vidmm_host_setting *settings);
 
 /* Plays `workload` and moves it during the run. Fills `*result` in every case. */

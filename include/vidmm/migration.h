@@ -33,6 +33,10 @@ struct vidmm_dirty_info {
     bool tracks_always; /* the manager tracks every memory segment since the start */
 };
 
+/*
+ * Fills in `*info` with what the driver reported at the start; all false before WDDM 3.2. Cannot
+ * fail.
+ */
 void vidmm_dirty_info(struct vidmm_adapter *adapter, struct vidmm_dirty_info *info);
 /* Bytes of one dirty bit of segment `id`; 0: the driver does not track it. */
 uint32_t vidmm_dirty_page(struct vidmm_adapter *adapter, uint32_t id);
@@ -92,6 +96,7 @@ void vidmm_migration_end(struct vidmm_adapter *adapter);
 
 /* Waits for all submissions; new ones are VIDMM_BUSY until resumed. */
 enum vidmm_status vidmm_migration_pause(struct vidmm_adapter *adapter);
+/* Submissions of a source go on. A target stays paused until vidmm_migration_end. */
 void vidmm_migration_resume(struct vidmm_adapter *adapter);
 
 /* The driver's own state: what never changes, and the rest (paused only). */
@@ -100,6 +105,7 @@ enum vidmm_migration_data { VIDMM_MIGRATION_IMMUTABLE, VIDMM_MIGRATION_MUTABLE }
 /* Two calls of DxgkDdiSave(Im)mutableMigrationData; the block is the caller's, for _release. */
 enum vidmm_status vidmm_migration_save(struct vidmm_adapter *adapter,
                                        enum vidmm_migration_data kind, void **data, size_t *size);
+/* Frees a block of vidmm_migration_save; `size` is the one that it returned. */
 void vidmm_migration_release(struct vidmm_adapter *adapter, void *data, size_t size);
 /*
  * DxgkDdiRestore(Im)mutableMigrationData of a target. VIDMM_DRIVER_REFUSED with
@@ -121,6 +127,10 @@ enum vidmm_status vidmm_migration_dirty(struct vidmm_adapter *adapter, uint32_t 
 /* All pages in use of segment `id`: a full copy. */
 enum vidmm_status vidmm_migration_used(struct vidmm_adapter *adapter, uint32_t id,
                                        struct vidmm_memory_range **ranges, uint32_t *count);
+/*
+ * Frees ranges of vidmm_migration_dirty or vidmm_migration_used; `count` as returned. NULL and 0
+ * is fine.
+ */
 void vidmm_migration_release_ranges(struct vidmm_adapter *adapter,
                                     struct vidmm_memory_range *ranges, uint32_t count);
 

@@ -99,6 +99,7 @@ static inline const char *vidmm_op_json(enum vidmm_op_kind kind) {
     return names[kind];
 }
 
+/* What an operation does to memory: its column of the table. */
 static inline enum vidmm_op_effect vidmm_op_effect(enum vidmm_op_kind kind) {
     static const enum vidmm_op_effect effects[VIDMM_OP_KINDS] = {
 #define OP_EFFECT(ddi, kind, json, effect, address, allocation, judge) VIDMM_EFFECT_##effect,
@@ -108,6 +109,7 @@ static inline enum vidmm_op_effect vidmm_op_effect(enum vidmm_op_kind kind) {
     return effects[kind];
 }
 
+/* How an operation names memory: its column of the table. */
 static inline enum vidmm_op_address vidmm_op_address(enum vidmm_op_kind kind) {
     static const enum vidmm_op_address addresses[VIDMM_OP_KINDS] = {
 #define OP_ADDRESS(ddi, kind, json, effect, address, allocation, judge) VIDMM_ADDRESS_##address,

@@ -47,6 +47,7 @@ struct vidmm_reading_choice {
     const char *meaning[3];
     const char *idle; /* why it has no effect yet; NULL: it has */
 };
+/* See struct vidmm_reading_choice. A static structure. Any thread. */
 const struct vidmm_reading_choice *vidmm_reading_at(size_t index);
 
 #endif

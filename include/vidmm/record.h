@@ -104,11 +104,16 @@ void vidmm_record_also(struct vidmm_record *record, const struct vidmm_record_si
 /* NULL is allowed. */
 void vidmm_record_submitted(struct vidmm_record *record,
                             const struct vidmm_record_submitted *submitted);
+/* What follows is in no figure of a run's report: an event VIDMM_RECORD_COUNTED. NULL is allowed. */
 void vidmm_record_counted(struct vidmm_record *record);
 /* The manager over a harness started: its segments. NULL is allowed. */
 void vidmm_record_segments(struct vidmm_record *record, struct vidmm_adapter *adapter);
 /* The last event: one sentence about how it ended. NULL is allowed. */
 void vidmm_record_end(struct vidmm_record *record, const char *text);
+/*
+ * Ends what vidmm_record_ledger began and frees the record, not its sinks. NULL is allowed. After
+ * all harnesses that it records.
+ */
 void vidmm_record_destroy(struct vidmm_record *record);
 
 /* For vidmm_host_config. A new host begins: what handles named is forgotten. */

@@ -166,6 +166,7 @@ void vidmm_referee_shorten(struct vidmm_referee *referee, const void *base, uint
  * neither write nor use them.
  */
 #define VIDMM_REFEREE_GUARD 0xa5u /* unless told otherwise */
+/* Sets that byte for the calling thread; VIDMM_REFEREE_GUARD is the usual one. */
 void vidmm_referee_guards(uint8_t byte);
 
 /*
@@ -197,6 +198,10 @@ void vidmm_referee_migrated(struct vidmm_referee *source, struct vidmm_referee *
 struct vidmm_referee_sizes {
     uint64_t available, dedicated_video, dedicated_system, shared_system, total; /* bytes */
 };
+/*
+ * Judges `*sizes` (R364 to R366), which the caller got from the manager after its start. Nothing
+ * is judged before the driver's segments were seen (calculating-graphics-memory.md).
+ */
 void vidmm_referee_judge_sizes(struct vidmm_referee *referee,
                                const struct vidmm_referee_sizes *sizes);
 /* `cpu`: pointer of a lock without a swizzling range, judged by the place of the allocation. */
@@ -221,6 +226,7 @@ struct vidmm_ledger_mirror {
     void (*found)(const struct vidmm_ledger *ledger, uint32_t index, bool is_new);
     void (*moved)(const struct vidmm_ledger *ledger);
 };
+/* Sets the mirror of this process; `*mirror` is copied. Not beside a call that makes findings. */
 void vidmm_ledger_set_mirror(const struct vidmm_ledger_mirror *mirror);
 /* Records a finding that is no rule of the table. */
 void vidmm_ledger_note(struct vidmm_ledger *ledger, enum vidmm_finding_kind kind,
@@ -240,7 +246,12 @@ struct vidmm_ledger_watcher {
     void (*entered)(void *ctx, uint64_t call, const char *name);
 };
 #define VIDMM_LEDGER_WATCHERS 2u /* at most at a time; of more, the others are told nothing */
+/*
+ * Adds a watcher, or replaces the one with the same `ctx`, which is not NULL. `*watcher` is
+ * copied. Not beside a call that makes findings.
+ */
 void vidmm_ledger_watch(const struct vidmm_ledger_watcher *watcher);
+/* Takes away the watcher with that `ctx`, if there is one. As vidmm_ledger_watch. */
 void vidmm_ledger_unwatch(const void *ctx);
 /* For a referee: the call that was counted last is made next. */
 void vidmm_ledger_entered(const struct vidmm_ledger *ledger, const char *name);
@@ -256,6 +267,10 @@ void vidmm_finding_text(const struct vidmm_finding *finding, char *text, size_t 
 
 /* For findings: the current DDI call (NULL: it returned), the conformance check's step. */
 void vidmm_ledger_calling(struct vidmm_ledger *ledger, const char *call);
+/*
+ * Sets the step, a sentence that findings from here on have; it is copied, and cut where there is
+ * no room. NULL: none.
+ */
 void vidmm_ledger_step(struct vidmm_ledger *ledger, const char *step);
 
 #endif

@@ -32,6 +32,7 @@ void vidmm_report_bar(FILE *out, const uint64_t *samples, uint32_t count, uint64
 /* A crash, a hang or an exit of the driver that ended the command: one sentence, and the places; also as
  * JSON. */
 void vidmm_report_crash(FILE *out, const struct vidmm_finding *finding);
+/* The same as JSON; `driver` is its path. Errors as of vidmm_report_json. */
 bool vidmm_report_crash_json(const char *path, const char *driver,
                              const struct vidmm_finding *finding, char *text, size_t size);
 /* The table at the end of a run. */
@@ -43,7 +44,9 @@ void vidmm_report_inspection(FILE *out, const struct vidmm_inspection *inspectio
 void vidmm_report_imports(FILE *out, const struct vidmm_inspection *inspection);
 /* What vidmm_softgpu_copy_rates (softgpu.h) says; as JSON to `path`, "-": standard output. */
 struct vidmm_softgpu_copy_rate;
+/* Prints `count` rates, a line each, under a headline for each size of pieces. */
 void vidmm_report_host(FILE *out, const struct vidmm_softgpu_copy_rate *rate, uint32_t count);
+/* The same as JSON. Errors as of vidmm_report_json. */
 bool vidmm_report_host_json(const char *path, const struct vidmm_softgpu_copy_rate *rate,
                             uint32_t count, char *text, size_t text_size);
 
@@ -62,12 +65,20 @@ bool vidmm_report_json(const char *path, const struct vidmm_run_result *result, 
  * there is nothing to close.
  */
 struct vidmm_report_plans;
+/*
+ * Begins the file. NULL: `text` is one sentence. To be ended by vidmm_report_plans_close or _drop.
+ */
 struct vidmm_report_plans *vidmm_report_plans_open(const char *path, char *text, size_t text_size);
+/*
+ * Writes one plan as a line; `plans` is that of vidmm_report_plans_open. One thread at a time.
+ * What could not be written shows when the file is closed.
+ */
 void vidmm_report_plan(void *plans, const struct vidmm_plan *plan);
 /* Of vidmm_run_options.plan_done. */
 bool vidmm_report_plans_written(void *plans, char *text, size_t text_size);
 /* The file does not appear. */
 void vidmm_report_plans_drop(struct vidmm_report_plans *plans);
+/* The file appears, and `plans` is freed. false: it does not appear, `text` is one sentence. */
 bool vidmm_report_plans_close(struct vidmm_report_plans *plans, char *text, size_t text_size);
 /*
  * The record of events as JSON Lines (docs/calls.md), for vidmm_harness_record; "-" is standard
@@ -75,8 +86,17 @@ bool vidmm_report_plans_close(struct vidmm_report_plans *plans, char *text, size
  * the last line, one sentence about how it ended. Errors as above.
  */
 struct vidmm_report_calls;
+/*
+ * Begins the file and its record. NULL: `text` is one sentence. To be ended by
+ * vidmm_report_calls_close.
+ */
 struct vidmm_report_calls *vidmm_report_calls_open(const char *path, char *text, size_t text_size);
+/* Its record, which lives as long as `calls`. */
 struct vidmm_record *vidmm_report_calls_record(struct vidmm_report_calls *calls);
+/*
+ * Writes `end` as the last line and frees `calls` and its record. false: a line could not be
+ * written, `text` says why.
+ */
 bool vidmm_report_calls_close(struct vidmm_report_calls *calls, const char *end, char *text,
                               size_t text_size);
 /*
@@ -84,9 +104,12 @@ bool vidmm_report_calls_close(struct vidmm_report_calls *calls, const char *end,
  * vidmm_record_also. The file appears when it is closed, after the record has ended. Errors as above.
  */
 struct vidmm_report_timeline;
+/* Begins the file. NULL: `text` is one sentence. To be ended by vidmm_report_timeline_close. */
 struct vidmm_report_timeline *vidmm_report_timeline_open(const char *path, char *text,
                                                          size_t text_size);
+/* A sink that leads to `timeline`, and may be used as long as that one is open. */
 struct vidmm_record_sink vidmm_report_timeline_sink(struct vidmm_report_timeline *timeline);
+/* The file appears, and `timeline` is freed. false: it does not appear, `text` is one sentence. */
 bool vidmm_report_timeline_close(struct vidmm_report_timeline *timeline, char *text,
                                  size_t text_size);
 /*
@@ -95,8 +118,11 @@ bool vidmm_report_timeline_close(struct vidmm_report_timeline *timeline, char *t
  * memory. It is read after the record has ended.
  */
 struct vidmm_report_map;
+/* An empty map; to be freed by vidmm_report_map_destroy. */
 struct vidmm_report_map *vidmm_report_map_create(void);
+/* A sink that leads to `map`, and may be used as long as that one exists. */
 struct vidmm_record_sink vidmm_report_map_sink(struct vidmm_report_map *map);
+/* Frees the map. NULL is allowed. */
 void vidmm_report_map_destroy(struct vidmm_report_map *map);
 /* What a page tells beside a result; docs/html-report.md. */
 struct vidmm_report_page {
@@ -108,8 +134,10 @@ struct vidmm_report_page {
 /* One HTML file without references to others; the file appears whole or not at all. Errors as above. */
 bool vidmm_report_run_html(const struct vidmm_report_page *page,
                            const struct vidmm_run_result *result, char *text, size_t text_size);
+/* The same of a check, with its findings first. */
 bool vidmm_report_check_html(const struct vidmm_report_page *page,
                              const struct vidmm_check_result *result, char *text, size_t text_size);
+/* The same of one side of a migration; `target`: the side that took over. */
 bool vidmm_report_migration_html(const struct vidmm_report_page *page,
                                  const struct vidmm_migrate_result *result, bool target, char *text,
                                  size_t text_size);
@@ -129,6 +157,7 @@ bool vidmm_report_file(const char *path, const char *content, char *text, size_t
  * to its end. */
 void vidmm_report_migration(FILE *out, const struct vidmm_migrate_result *result, bool target,
                             bool unicode);
+/* The same as JSON (docs/migration-stream.md). Errors as of vidmm_report_json. */
 bool vidmm_report_migration_json(const char *path, const struct vidmm_migrate_result *result,
                                  bool target, char *text, size_t text_size);
 
@@ -191,6 +220,7 @@ void vidmm_report_codes(FILE *out);
 void vidmm_report_records(FILE *out, uint32_t columns);
 /* The codes and the records as Markdown documents. */
 void vidmm_report_codes_markdown(FILE *out);
+/* The records alone: docs/records.md is what this prints. */
 void vidmm_report_records_markdown(FILE *out);
 
 #endif

@@ -137,7 +137,9 @@ char *vidmm_rule_id(uint32_t number, char text[8]);
 const char *vidmm_rule_group(char letter);
 /* Words for the enums: "driver", "documented", "bugcheck", ... */
 const char *vidmm_side_text(uint8_t side);
+/* Of VIDMM_DOCUMENTED and the others: "documented", ...; "unknown" for none of them. */
 const char *vidmm_confidence_text(uint8_t confidence);
+/* Of VIDMM_SEVERITY_*: "bugcheck", "start fails", ...; "unknown" for none of them. */
 const char *vidmm_severity_text(uint8_t severity);
 /* "inference", "the page", "page gpu-segments", "record W7, W28" or "not known". */
 const char *vidmm_source_text(const struct vidmm_source *source, char *text, size_t size);

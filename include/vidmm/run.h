@@ -174,6 +174,7 @@ bool vidmm_run_parse_size(const char *text, uint64_t *bytes);
 bool vidmm_run_parse_vram(const char *text, uint64_t peak, uint64_t *bytes);
 /* "win7", "wddm2.0" … to DXGKDDI_INTERFACE_VERSION_* and back; NULL for a number without a name. */
 bool vidmm_run_parse_ddi(const char *name, uint32_t *version);
+/* The name of a version, a static string; NULL: it has none. */
 const char *vidmm_run_ddi_name(uint32_t version);
 /* The `index`-th name, oldest first; NULL after the last. */
 const char *vidmm_run_ddi_at(size_t index);
@@ -185,6 +186,10 @@ bool vidmm_run_parse_model(const char *name, enum vidmm_model *model);
 enum vidmm_run_status vidmm_run(const struct vidmm_workload *workload,
                                 const struct vidmm_run_options *options,
                                 struct vidmm_run_result *result);
+/*
+ * Frees what `result` points to, not the structure; all pointers are NULL then. It may be freed
+ * again.
+ */
 void vidmm_run_result_free(struct vidmm_run_result *result);
 /* Of a result as the process of a driver told it (vidmm/watch.h): its pointers, which lead nowhere, become
  * NULL. false: no run has such a result. */
@@ -196,6 +201,10 @@ void vidmm_run_result_violation(struct vidmm_run_result *result, const char *tex
 enum vidmm_run_status vidmm_run_inspect(const struct vidmm_run_options *options,
                                         struct vidmm_inspection *inspection, char *text,
                                         size_t text_size);
+/*
+ * Frees what `inspection` points to, not the structure; all pointers are NULL then. It may be
+ * freed again.
+ */
 void vidmm_inspection_free(struct vidmm_inspection *inspection);
 
 #endif

@@ -29,6 +29,10 @@ struct vidmm_stop_last {
 
 /* The signals that are noted. */
 void vidmm_stop_signals(sigset_t *set);
+/*
+ * Notes such signals from here on; `*stop`, the caller's, gets how they were handled before. To be
+ * ended by vidmm_stop_end, or by vidmm_stop_restore in a child.
+ */
 void vidmm_stop_begin(struct vidmm_stop *stop);
 /* The signal that was noted; 0: none. */
 int vidmm_stop_signal(void);
@@ -40,6 +44,7 @@ void vidmm_stop_restore(const struct vidmm_stop *stop);
 void vidmm_stop_end(const struct vidmm_stop *stop);
 /* Adds `last` to what is cleaned, and takes it away. */
 void vidmm_stop_remember(struct vidmm_stop_last *last);
+/* Takes `last` away from what is cleaned; it may be gone already. */
 void vidmm_stop_forget(const struct vidmm_stop_last *last);
 
 #endif

@@ -15,6 +15,7 @@ struct vidmm_study;
 
 /* NULL: no memory. Without a value on an axis its runs have the default of `vidmm run`. */
 struct vidmm_study *vidmm_study_create(void);
+/* Frees a study and its values. NULL is allowed. */
 void vidmm_study_free(struct vidmm_study *study);
 /* Reads a study file (docs/sweeps.md). false: `text` is one sentence with file, line and what was expected. */
 bool vidmm_study_read(struct vidmm_study *study, const char *path, char *text, size_t size);

@@ -73,6 +73,7 @@ bool vidmm_workload_read(const char *path, struct vidmm_workload *out,
 /* The same from memory, uncompressed; `name` for messages. */
 bool vidmm_workload_parse(const char *name, const char *text, size_t size,
                           struct vidmm_workload *out, struct vidmm_workload_error *error);
+/* Frees events and lists, not the structure, which is empty then. It may be freed again. */
 void vidmm_workload_free(struct vidmm_workload *workload);
 
 /* The end of a frame: a present, or a submission in a workload without presents. */
@@ -80,6 +81,7 @@ struct vidmm_frames {
     enum vidmm_event_kind end;
     uint64_t count;
 };
+/* How frames end in `workload`, and how many it has. Any thread. */
 struct vidmm_frames vidmm_workload_frames(const struct vidmm_workload *workload);
 
 /* Bytes that a workload has to move into GPU memory, whoever plays it: bound.c. Of allocations that
@@ -185,8 +187,11 @@ enum vidmm_play_status {
  * harness with vidmm_player_observer in the adapter's configuration, then play.
  */
 struct vidmm_player;
+/* A player of `workload`, which must outlive it. NULL: out of memory. */
 struct vidmm_player *vidmm_player_create(const struct vidmm_workload *workload);
+/* After the harness that it observes. NULL is allowed. */
 void vidmm_player_destroy(struct vidmm_player *player);
+/* For vidmm_adapter_config.observer; good as long as the player. */
 const struct vidmm_observer *vidmm_player_observer(struct vidmm_player *player);
 /* Replays all; at the end everything is freed and every byte was compared. `text`: one sentence
  * unless OK. */

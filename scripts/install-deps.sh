@@ -106,42 +106,54 @@ fi
 
 [ -n "$missing" ] || exit 0
 
+# The one sentence for somebody who is not root.
+by_hand() {
+    case $manager in
+    apt) command="apt-get update && apt-get install --no-install-recommends$missing" ;;
+    dnf) command="dnf install$missing" ;;
+    pacman) command="pacman -S --needed$missing" ;;
+    apk) command="apk add$missing" ;;
+    brew) command="brew install$missing" ;;
+    none) command= ;;
+    esac
+    if [ -n "$command" ]; then
+        [ "$manager" = brew ] || command="as root, run: $command"
+        echo "install-deps: missing:$missing; $command" >&2
+    else
+        echo "install-deps: no package manager that this script knows; please install:$missing" >&2
+    fi
+    exit 1
+}
+
 as_root=
 if [ "$manager" != brew ] && [ "$(id -u)" -ne 0 ]; then
-    if has_command sudo; then
+    # Without a terminal nobody can type the password that sudo may ask for.
+    if has_command sudo && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
         as_root=sudo
     else
-        case $manager in
-        apt) command="apt-get install --no-install-recommends$missing" ;;
-        dnf) command="dnf install$missing" ;;
-        pacman) command="pacman -S --needed$missing" ;;
-        apk) command="apk add$missing" ;;
-        none) command= ;;
-        esac
-        if [ -n "$command" ]; then
-            echo "install-deps: missing:$missing; as root, run: $command" >&2
-        else
-            echo "install-deps: no package manager that this script knows; please install:$missing" >&2
-        fi
-        exit 1
+        by_hand
     fi
 fi
 
-echo "install-deps: installing with $manager:$missing"
 # Package names are plain words: splitting them is what is wanted.
 # shellcheck disable=SC2086
-case $manager in
-apt)
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends $missing
-    ;;
-dnf) $as_root dnf install -y $missing ;;
-pacman) $as_root pacman -S --needed --noconfirm $missing ;;
-apk) $as_root apk add $missing ;;
-brew) brew install $missing ;;
-none)
-    echo "install-deps: no package manager that this script knows; please install:$missing" >&2
-    exit 1
-    ;;
-esac
+install_missing() {
+    case $manager in
+    apt)
+        $as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq &&
+            $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends $missing
+        ;;
+    dnf) $as_root dnf install -y $missing ;;
+    pacman) $as_root pacman -S --needed --noconfirm $missing ;;
+    apk) $as_root apk add $missing ;;
+    brew) brew install $missing ;;
+    none) by_hand ;;
+    esac
+}
+
+echo "install-deps: installing with $manager:$missing"
+install_missing || {
+    echo "install-deps: $manager failed: is there a network?" >&2
+    by_hand
+}
 echo "install-deps: done"

@@ -8,6 +8,10 @@ repository=$(mktemp -d)
 trap 'rm -rf "$repository"' EXIT
 mkdir -p "$repository/scripts" "$repository/src/room" "$repository/tests"
 cp "$1/scripts/check-tidy.sh" "$repository/scripts"
+command -v git >/dev/null || {
+    echo "skipped: git is not installed"
+    exit 77
+}
 git init -q "$repository" || exit 1
 
 # expect FILE LINE TEXT: the line that is found in the file with this text; 0: none is.

@@ -603,6 +603,33 @@ static NTSTATUS APIENTRY destroy_refused(const HANDLE adapter, DXGKARG_CREATEALL
 }
 REPLACE(DxgkDdiCreateAllocation, destroy_refused)
 
+/* ---- Drivers: what they are told ------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY clear_first(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);
+    for (UINT i = 0; i < args->NumAllocations; i++) {
+        args->pAllocationInfo[i].pPrivateDriverData = NULL;
+        args->pAllocationInfo[i].PrivateDriverDataSize = 0;
+    }
+    return status;
+}
+REPLACE(DxgkDdiCreateAllocation, clear_first)
+
+static NTSTATUS APIENTRY count_down(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);
+    args->NumAllocations = 0;
+    return status;
+}
+REPLACE(DxgkDdiCreateAllocation, count_down)
+
+static NTSTATUS APIENTRY take_the_name(const HANDLE device, const DXGKARG_OPENALLOCATION *args) {
+    NTSTATUS status = mutants_good.DxgkDdiOpenAllocation(device, args);
+    for (UINT i = 0; i < args->NumAllocations; i++)
+        args->pOpenAllocation[i].hAllocation = 0;
+    return status;
+}
+REPLACE(DxgkDdiOpenAllocation, take_the_name)
+
 /* ---- The cages ------------------------------------------------------------------------------- */
 
 #define DRIVER(number, text, function, ...)                                                        \
@@ -632,6 +659,10 @@ const struct mutant mutants_allocation[] = {
            VERSION(WIN8)),
     DRIVER(563, "prefers the bank behind the last one", install_bank_behind, PAGING,
            .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WIN8}, {"Banks", 4}}),
+    DRIVER(590, "clears DXGK_ALLOCATIONINFO with the place of the private data",
+           install_clear_first, PAGING),
+    DRIVER(590, "counts NumAllocations down", install_count_down, PAGING),
+    DRIVER(590, "leaves no hAllocation in DXGK_OPENALLOCATIONINFO", install_take_the_name, PAGING),
     DRIVER(92, "creates an allocation of size 0", install_no_size, PAGING),
     DRIVER(92, "asks for an alignment of 3", install_odd_alignment, PAGING),
     DRIVER(94, "reports a PitchAlignedSize of 1", install_small_pitch, PAGING),

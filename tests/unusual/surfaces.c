@@ -76,17 +76,26 @@ static NTSTATUS APIENTRY get_standard(const HANDLE handle,
     return status;
 }
 
-/* Each allocation is described by the same data. */
+/* Each allocation is described by the same data, in a copy: what the system says of each stays as it is. */
 static NTSTATUS create_described(const HANDLE handle, DXGKARG_CREATEALLOCATION *args) {
+    DXGKARG_CREATEALLOCATION mine = *args;
+    DXGK_ALLOCATIONINFO *infos = skeleton_allocate(args->NumAllocations * sizeof(*infos));
+    if (!infos)
+        return STATUS_NO_MEMORY;
+    mine.pAllocationInfo = infos;
     for (UINT i = 0; i < args->NumAllocations; i++) {
-        args->pAllocationInfo[i].pPrivateDriverData = (PVOID)args->pPrivateDriverData;
-        args->pAllocationInfo[i].PrivateDriverDataSize = args->PrivateDriverDataSize;
+        infos[i] = args->pAllocationInfo[i];
+        infos[i].pPrivateDriverData = (PVOID)args->pPrivateDriverData;
+        infos[i].PrivateDriverDataSize = args->PrivateDriverDataSize;
     }
-    NTSTATUS status = below.DxgkDdiCreateAllocation(handle, args);
+    NTSTATUS status = below.DxgkDdiCreateAllocation(handle, &mine);
     for (UINT i = 0; i < args->NumAllocations; i++) {
-        args->pAllocationInfo[i].pPrivateDriverData = NULL;
-        args->pAllocationInfo[i].PrivateDriverDataSize = 0;
+        infos[i].pPrivateDriverData = args->pAllocationInfo[i].pPrivateDriverData;
+        infos[i].PrivateDriverDataSize = args->pAllocationInfo[i].PrivateDriverDataSize;
+        args->pAllocationInfo[i] = infos[i];
     }
+    args->hResource = mine.hResource;
+    skeleton_release(infos);
     return status;
 }
 

@@ -228,6 +228,23 @@ const struct vidmm_rule rules_d_life[] = {
                  "    return STATUS_SUCCESS;\n",
     },
     {
+        RULE(590, DRIVER, DOCUMENTED, CORRUPTION),
+        .statement = "DxgkDdiCreateAllocation and DxgkDdiOpenAllocation leave the members as they "
+                     "are that the pages have as [in]: counts, flags, handles, and where the "
+                     "private data are.",
+        .page = "ns-d3dkmddi-_dxgk_allocationinfo",
+        .how = "Members of DXGKARG_CREATEALLOCATION, DXGK_ALLOCATIONINFO and "
+               "DXGK_OPENALLOCATIONINFO are compared with what they were before the call.",
+        .why = "The structures are the system's, which goes on with them: a driver that clears one "
+               "before it fills it takes the private data away from it.",
+        .windows = "No page tells what the system does with a member that was changed.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "RtlZeroMemory(info, sizeof(*info)); /* and pPrivateDriverData with it */\n"
+                 "info->Size = size;\n",
+        .right = "info->Alignment = info->PitchAlignedSize = 0;\n"
+                 "info->Size = size;\n",
+    },
+    {
         RULE(526, DRIVER, DOCUMENTED, CREATION_FAILS),
         .statement = "DxgkDdiCreateAllocation creates a standard surface from the private data "
                      "that DxgkDdiGetStandardAllocationDriverData returned for it.",

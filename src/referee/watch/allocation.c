@@ -54,6 +54,18 @@ static bool allocation_area_changed(const struct areas *areas, UINT i) {
     return guard && guard->block && memcmp(guard->bytes, guard->original, guard->size) != 0;
 }
 
+/* R590: what the driver is told about the private data of allocation `i`, and leaves as it is; afterwards
+ * `data` and `size` say again what they said. */
+static void allocation_judge_told(struct vidmm_referee *referee, const struct areas *areas, UINT i,
+                                  PVOID *data, UINT *size, UINT told) {
+    void *was = areas->data ? areas->data[i].bytes : *data;
+    DRIVER_MUST(590, *data == was && *size == told, "the members that are [in] as they were",
+                "allocation %u: pPrivateDriverData is %s, PrivateDriverDataSize %u, and was %u", i,
+                *data == was ? "what it was" : "another", *size, told);
+    *data = was;
+    *size = told;
+}
+
 static void allocation_areas_free(struct vidmm_referee *referee, struct areas *areas,
                                   const char *what) {
     guard_judge(referee, &areas->array, what);
@@ -209,9 +221,20 @@ static NTSTATUS watch_CreateAllocation(struct vidmm_referee *referee, const HAND
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiCreateAllocation(adapter, &mine);
     referee_return(referee);
-    for (UINT i = 0; i < args->NumAllocations; i++)
+    DRIVER_MUST(590,
+                mine.NumAllocations == args->NumAllocations && mine.pAllocationInfo == infos &&
+                    mine.pPrivateDriverData == args->pPrivateDriverData &&
+                    mine.PrivateDriverDataSize == args->PrivateDriverDataSize &&
+                    mine.Flags.Value == args->Flags.Value,
+                "the members that are [in] as they were",
+                "one of DXGKARG_CREATEALLOCATION is another");
+    for (UINT i = 0; i < args->NumAllocations; i++) {
+        allocation_judge_told(referee, &areas, i, &infos[i].pPrivateDriverData,
+                              &infos[i].PrivateDriverDataSize,
+                              args->pAllocationInfo[i].PrivateDriverDataSize);
         infos[i].pPrivateDriverData =
             allocation_area_give(referee, &areas, i, infos[i].pPrivateDriverData);
+    }
     allocation_areas_free(referee, &areas, "pAllocationInfo");
     HANDLE asked = args->hResource;
     args->hResource = mine.hResource;
@@ -288,9 +311,17 @@ static void allocation_judge_opened(struct vidmm_referee *referee, const HANDLE 
 }
 
 static void allocation_take_back(struct vidmm_referee *referee, struct areas *areas,
-                                 const DXGKARG_OPENALLOCATION *mine) {
+                                 const DXGKARG_OPENALLOCATION *mine,
+                                 const DXGK_OPENALLOCATIONINFO *told) {
     for (UINT i = 0; i < mine->NumAllocations; i++) {
         DXGK_OPENALLOCATIONINFO *info = &mine->pOpenAllocation[i];
+        DRIVER_MUST(590, info->hAllocation == told[i].hAllocation,
+                    "the members that are [in] as they were",
+                    "allocation %u: hAllocation is 0x%x, and was 0x%x", i, info->hAllocation,
+                    told[i].hAllocation);
+        info->hAllocation = told[i].hAllocation;
+        allocation_judge_told(referee, areas, i, &info->pPrivateDriverData,
+                              &info->PrivateDriverDataSize, told[i].PrivateDriverDataSize);
         if (!mine->Flags.Create)
             DRIVER_MUST(144, !allocation_area_changed(areas, i),
                         "private driver data as it was, without Flags.Create",
@@ -329,7 +360,7 @@ static NTSTATUS watch_OpenAllocation(struct vidmm_referee *referee, const HANDLE
     referee_return(referee);
     mine.NumAllocations = args->NumAllocations;
     mine.Flags = args->Flags;
-    allocation_take_back(referee, &areas, &mine);
+    allocation_take_back(referee, &areas, &mine, args->pOpenAllocation);
     allocation_judge_orphans(referee, args, status);
     if (status == STATUS_SUCCESS)
         allocation_judge_opened(referee, device, args);

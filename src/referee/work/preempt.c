@@ -11,10 +11,18 @@
 
 /* ---- The report ------------------------------------------------------------------------------ */
 
+/* Where nothing was submitted there is no fence that it could name, but neither can it be the preemption's. */
+static bool preempt_judge_first(struct vidmm_referee *referee, uint32_t fence, uint32_t last) {
+    DRIVER_MUST(281, fence_beyond(fence, last), "the fence completed last, not the preemption's",
+                "LastCompletedFenceId is %u at preemption %u, before anything was submitted", last,
+                fence);
+    return true;
+}
+
 static bool preempt_judge_last(struct vidmm_referee *referee, const struct shadow_node *node,
-                               uint32_t last) {
+                               uint32_t fence, uint32_t last) {
     if (!node->any)
-        return true; /* there is no fence that it could name */
+        return preempt_judge_first(referee, fence, last);
     bool kept = !fence_beyond(last, node->submitted) &&
                 !(node->reported && fence_beyond(node->completed, last));
     DRIVER_MUST(281, kept, "the fence completed last, no later and no earlier one",
@@ -55,7 +63,7 @@ void preempt_reported(struct vidmm_referee *referee, uint32_t index, uint32_t fe
                 "preemption %u was reported for node %u, where %s", fence, index,
                 node->preempting ? "another is under way" : "none is");
     submit_completed(referee, index,
-                     preempt_judge_last(referee, node, last) ? last : node->completed);
+                     preempt_judge_last(referee, node, fence, last) ? last : node->completed);
     if (!asked) {
         node->asked_preemption = false; /* that the right one does not come is no other mistake */
         return;

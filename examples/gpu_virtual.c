@@ -41,10 +41,8 @@ static void must(enum vidmm_status status, const char *what) {
 
 static void start(void) {
     const struct vidmm_host_setting settings[] = {{"MmuLevels", 4}, {"VramBytes", VRAM}};
-    const struct vidmm_host_config host = {.driver_entry = vidmm_softgpu_entry,
-                                           .model = &vidmm_softgpu_model,
-                                           .settings = settings,
-                                           .setting_count = 2};
+    const struct vidmm_host_config host = {
+        .driver_entry = vidmm_softgpu_entry, .model = &vidmm_softgpu_model, .settings = settings, .setting_count = 2};
     const struct vidmm_adapter_config adapter = {.model = VIDMM_MODEL_GPUMMU};
     char text[512];
     if (vidmm_harness_open(&host, &adapter, &harness, text, sizeof(text)) != VIDMM_HARNESS_OK) {
@@ -60,14 +58,12 @@ static void start(void) {
 /* The reference driver takes struct vidmm_umd_allocation as private data; a driver of yours has its own. */
 static struct buffer make_buffer(uint64_t size, uint32_t flags) {
     struct vidmm_umd_allocation data = {.magic = VIDMM_UMD_MAGIC, .flags = flags, .size = size};
-    const struct vidmm_allocation_request request = {.private_data = &data,
-                                                     .private_size = sizeof(data)};
+    const struct vidmm_allocation_request request = {.private_data = &data, .private_size = sizeof(data)};
     struct buffer buffer;
     uint64_t fence;
     must(vidmm_allocation_create(device, &request, &buffer.allocation), "allocation");
-    const struct vidmm_va_request map = {.size = size,
-                                         .allocation = buffer.allocation,
-                                         .protection = VIDMM_VA_WRITE | VIDMM_VA_EXECUTE};
+    const struct vidmm_va_request map = {
+        .size = size, .allocation = buffer.allocation, .protection = VIDMM_VA_WRITE | VIDMM_VA_EXECUTE};
     must(vidmm_va_map(queue, &map, &buffer.va, &fence), "map");
     must(vidmm_paging_wait(queue, fence), "map");
     return buffer;
@@ -85,8 +81,7 @@ static void fill(const struct buffer *buffer, uint32_t pattern) {
                                           .pattern = pattern,
                                           .destination = buffer->va,
                                           .bytes = BYTES};
-    const struct vidmm_virtual_submission submission = {.commands = commands.va,
-                                                        .size = sizeof(packet)};
+    const struct vidmm_virtual_submission submission = {.commands = commands.va, .size = sizeof(packet)};
     uint64_t fence;
     void *cpu;
     must(vidmm_lock(commands.allocation, 0, &cpu), "lock");
@@ -129,8 +124,8 @@ int main(void) {
     vidmm_stats(harness.adapter, &stats);
     printf("%d buffers of %d bytes at addresses from 0x%llx, VRAM of %d: %d page-ins, %d "
            "evictions, budget %llu\n",
-           ALLOCATIONS, BYTES, (unsigned long long)buffer[0].va, VRAM, (int)stats.page_ins,
-           (int)stats.evictions, (unsigned long long)budget.budget);
+           ALLOCATIONS, BYTES, (unsigned long long)buffer[0].va, VRAM, (int)stats.page_ins, (int)stats.evictions,
+           (unsigned long long)budget.budget);
     for (uint32_t i = 0; i < ALLOCATIONS; i++)
         vidmm_allocation_destroy(buffer[i].allocation);
     vidmm_allocation_destroy(commands.allocation);

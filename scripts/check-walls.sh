@@ -70,7 +70,7 @@ ALLOWED = [
     ('src/cc/*', 'own free string system vidmm/cc vidmm/stop vidmm/printable'),
     ('src/cli/*', 'own free string system vidmm/*'),
     ('policies/*', 'free vidmm/policy'),
-    ('examples/*', 'free string system vidmm/*'),
+    ('examples/*', 'wddm free string system vidmm/*'),
     ('drivers/common/*', 'own wddm free string'),
     ('drivers/*/hardware.*', 'own free string system vidmm/hwmodel'),
     ('drivers/*', 'own common wddm free string'),

@@ -72,8 +72,7 @@ static int run_command(int argc, char **argv) {
         return 0;
     }
     if (strcmp(word, "--version") == 0) {
-        puts(VIDMM_COMMIT[0] != '\0' ? "vidmm " VIDMM_VERSION " (" VIDMM_COMMIT ")"
-                                     : "vidmm " VIDMM_VERSION);
+        puts("vidmm " VIDMM_VERSION " (" VIDMM_COMMIT ")");
         return 0;
     }
     return run_named(argc - 1, argv + 1);

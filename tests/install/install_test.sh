@@ -52,14 +52,16 @@ examples=$tree/share/doc/vidmm/examples
 cd "$work" # not in the source tree
 for example in manager:vidmm-manager gpu_virtual:vidmm; do
     file=${example%:*} package=${example#*:}
-    # shellcheck disable=SC2046 # words
-    "$@" "$examples/$file.c" $(pkg-config --cflags --libs "$package") -pthread -o "$file.shared"
+    sources=$examples/$file.c
+    [ "$file" != manager ] || sources="$sources $examples/manager_driver.c"
+    # shellcheck disable=SC2046,SC2086 # words
+    "$@" $sources $(pkg-config --cflags --libs "$package") -pthread -o "$file.shared"
     LD_LIBRARY_PATH=$libs "./$file.shared" >"$file.shared.out" || fail "$file with the shared library"
     # Ours static, what it needs as the system has it.
     needs=$(pkg-config --print-requires-private "$package")
     own=$(sed -n 's/^Libs.private://p' "$libs/pkgconfig/$package.pc")
     # shellcheck disable=SC2046,SC2086
-    "$@" "$examples/$file.c" $(pkg-config --cflags "$package") "$libs/lib$package.a" \
+    "$@" $sources $(pkg-config --cflags "$package") "$libs/lib$package.a" \
         $([ -z "$needs" ] || PKG_CONFIG_SYSROOT_DIR='' pkg-config --libs $needs) $own -pthread -o "$file.static"
     "./$file.static" >"$file.static.out" || fail "$file with the static library"
     cmp "$file.shared.out" "$file.static.out" || fail "$file differs"

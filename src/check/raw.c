@@ -10,9 +10,6 @@
 
 /* Past every fence that the manager used. */
 #define FIRST_FENCE 0x10000u
-/* Pages of a list that may lie one behind the other. */
-#define RUN 3u
-_Static_assert(RAW_PAGES % RUN == 0, "a list is of whole runs");
 
 /* ---- What the driver tells ------------------------------------------------------------------- */
 
@@ -184,14 +181,22 @@ static void make_allocation(struct raw_submitter *raw) {
 
 /* ---- Up and down ----------------------------------------------------------------------------- */
 
-PMDL raw_list(const struct raw_submitter *raw) {
-    PMDL list = raw->os->pages_alloc(raw->os->ctx, RAW_PAGES, VIDMM_PAGES_CACHED, UINT64_MAX);
-    PFN_NUMBER came[RAW_PAGES], *frames = list ? MmGetMdlPfnArray(list) : NULL;
+static void turn_round(PFN_NUMBER *frames, uint32_t count) {
+    for (uint32_t i = 0; i < count / 2; i++) {
+        PFN_NUMBER frame = frames[i];
+        frames[i] = frames[count - 1 - i];
+        frames[count - 1 - i] = frame;
+    }
+}
+
+PMDL raw_list(const struct raw_submitter *raw, uint32_t pages, uint32_t run) {
+    PMDL list = raw->os->pages_alloc(raw->os->ctx, pages, VIDMM_PAGES_CACHED, UINT64_MAX);
     if (!list)
         return NULL;
-    memcpy(came, frames, sizeof(came));
-    for (uint32_t i = 0; i < RAW_PAGES; i++)
-        frames[i] = came[RAW_PAGES - RUN - i / RUN * RUN + i % RUN];
+    PFN_NUMBER *frames = MmGetMdlPfnArray(list);
+    turn_round(frames, pages);
+    for (uint32_t i = 0; i + run <= pages; i += run)
+        turn_round(&frames[i], run);
     return list;
 }
 
@@ -199,8 +204,8 @@ static bool make_buffers(struct raw_submitter *raw) {
     const struct vidmm_os *os = raw->os;
     size_t pages = (raw->info.paging_size + CHECK_PAGE - 1) / CHECK_PAGE;
     raw->buffer = os->pages_alloc(os->ctx, pages, VIDMM_PAGES_CONTIGUOUS, UINT64_MAX);
-    raw->source = raw_list(raw);
-    raw->target = raw_list(raw);
+    raw->source = raw_list(raw, RAW_PAGES, RAW_RUN);
+    raw->target = raw_list(raw, RAW_PAGES, RAW_RUN);
     if (raw->info.paging_private != 0)
         raw->private_data = os->alloc(os->ctx, raw->info.paging_private);
     raw->cpu = raw->buffer ? os->pages_map(os->ctx, raw->buffer) : NULL;

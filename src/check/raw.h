@@ -12,6 +12,7 @@
 #include "stage.h"
 
 #define RAW_PAGES   24u /* of each of the two system buffers */
+#define RAW_RUN     3u  /* of them follow each other */
 #define RAW_PACKETS 8u  /* submissions under way at a time */
 #define RAW_PIECE   4u  /* pages of one submission of raw_queue */
 #define RAW_PIECES  (RAW_PAGES / RAW_PIECE)
@@ -76,8 +77,8 @@ bool raw_map_buffer(struct raw_submitter *raw);
 /* Builds the unmap: later work is submitted in system memory. */
 bool raw_unmap_buffer(struct raw_submitter *raw);
 
-/* RAW_PAGES pages of system memory, no more than a few of them in one run; NULL: there is no memory. */
-PMDL raw_list(const struct raw_submitter *raw);
+/* Pages of system memory of which no more than `run` follow each other; NULL: there is no memory. */
+PMDL raw_list(const struct raw_submitter *raw, uint32_t pages, uint32_t run);
 /* Byte `at` of page `page` of an MDL. */
 unsigned char *raw_page(struct raw_submitter *raw, PMDL mdl, uint64_t page);
 /* Fills every page of an MDL with different bytes. */

@@ -16,7 +16,7 @@
 /* A page list of its own for the next operation; the one before is gone, as is what a driver kept of it. */
 static void other_pages(struct raw_submitter *raw, PMDL *pages) {
     const struct vidmm_os *os = raw->os;
-    PMDL other = raw_list(raw);
+    PMDL other = raw_list(raw, RAW_PAGES, RAW_RUN);
     if (!other)
         return;
     os->pages_free(os->ctx, *pages);
@@ -42,6 +42,88 @@ static void transfers(struct raw_submitter *raw) {
         raw_judge(raw, chunks[i] == RAW_PAGES ? 161 : 177, raw_same(raw),
                   "the bytes of the allocation in the pages from MdlOffset on",
                   "other bytes after a transfer out in pieces");
+    }
+}
+
+/* ---- Long lists, and moves ------------------------------------------------------------------- */
+
+#define LONG 192u /* pages, each a run of its own: more than one paging buffer has room for */
+
+/* Between the pages of a list and the segment behind the RAW_PAGES pages of the allocation. */
+static bool copy_behind(struct raw_submitter *raw, PMDL list, uint32_t pages, bool in) {
+    DXGKARG_BUILDPAGINGBUFFER args = {.Operation = DXGK_OPERATION_TRANSFER};
+    const LONGLONG place = (LONGLONG)raw_memory_at(raw, RAW_PAGES);
+    args.Transfer.TransferSize = (SIZE_T)pages * CHECK_PAGE;
+    args.Transfer.Flags.TransferStart = 1;
+    args.Transfer.Flags.TransferEnd = 1;
+    if (in) {
+        args.Transfer.Source.pMdl = list;
+        args.Transfer.Destination.SegmentId = raw->memory.id;
+        args.Transfer.Destination.SegmentAddress.QuadPart = place;
+    } else {
+        args.Transfer.Source.SegmentId = raw->memory.id;
+        args.Transfer.Source.SegmentAddress.QuadPart = place;
+        args.Transfer.Destination.pMdl = list;
+    }
+    return raw_build(raw, &args) && raw_flush(raw);
+}
+
+/* In by one list and out by another, where a driver needs several buffers for either. */
+static void long_move(struct raw_submitter *raw, PMDL from, PMDL to) {
+    bool good = true;
+    for (uint32_t page = 0; page < LONG; page++)
+        memset(raw_page(raw, from, page), (int)(page + 1), CHECK_PAGE);
+    if (!copy_behind(raw, from, LONG, true) || !copy_behind(raw, to, LONG, false))
+        return;
+    for (uint32_t page = 0; page < LONG; page++)
+        good = good && memcmp(raw_page(raw, from, page), raw_page(raw, to, page), CHECK_PAGE) == 0;
+    raw_judge(raw, 161, good, "the bytes of the source pages, however many buffers it took",
+              "other bytes after a transfer of many scattered pages");
+}
+
+static void long_lists(struct raw_submitter *raw) {
+    const struct vidmm_os *os = raw->os;
+    if (raw->refused || raw->memory.size < (uint64_t)(RAW_PAGES + LONG) * CHECK_PAGE)
+        return;
+    check_step(raw->check, "operations: transfers of %u scattered pages", LONG);
+    PMDL from = raw_list(raw, LONG, 1), to = raw_list(raw, LONG, 1);
+    if (from && to)
+        long_move(raw, from, to);
+    if (from)
+        os->pages_free(os->ctx, from);
+    if (to)
+        os->pages_free(os->ctx, to);
+}
+
+/* The pages of the allocation to those behind it, in pieces of `chunk` pages, and out of there. */
+static bool move_inside(struct raw_submitter *raw, uint32_t chunk) {
+    for (uint32_t at = 0; at < RAW_PAGES; at += chunk) {
+        DXGKARG_BUILDPAGINGBUFFER args = {.Operation = DXGK_OPERATION_TRANSFER};
+        uint32_t pages = RAW_PAGES - at < chunk ? RAW_PAGES - at : chunk;
+        args.Transfer.TransferOffset = at * CHECK_PAGE;
+        args.Transfer.TransferSize = (SIZE_T)pages * CHECK_PAGE;
+        args.Transfer.Source.SegmentId = args.Transfer.Destination.SegmentId = raw->memory.id;
+        args.Transfer.Source.SegmentAddress.QuadPart = (LONGLONG)raw_memory_at(raw, 0);
+        args.Transfer.Destination.SegmentAddress.QuadPart = (LONGLONG)raw_memory_at(raw, RAW_PAGES);
+        args.Transfer.Flags.TransferStart = at == 0;
+        args.Transfer.Flags.TransferEnd = at + pages == RAW_PAGES;
+        if (!raw_build(raw, &args))
+            return false;
+    }
+    return raw_flush(raw) && copy_behind(raw, raw->target, RAW_PAGES, false);
+}
+
+static void moves(struct raw_submitter *raw) {
+    static const uint32_t chunks[] = {RAW_PAGES, 5};
+    for (uint32_t i = 0; i < sizeof(chunks) / sizeof(chunks[0]); i++) {
+        check_step(raw->check, "operations: moves of %u pages inside the segment", chunks[i]);
+        raw_paint(raw, raw->source, 40 + i);
+        raw_paint(raw, raw->target, 50 + i);
+        if (!raw_move(raw, true, RAW_PAGES) || !move_inside(raw, chunks[i]))
+            return;
+        raw_judge(raw, chunks[i] == RAW_PAGES ? 161 : 176, raw_same(raw),
+                  "the bytes of the first place at the same offsets of the other",
+                  "other bytes after a move inside the segment");
     }
 }
 
@@ -365,6 +447,8 @@ enum vidmm_stage_outcome stage_operations(struct check *check, uint32_t number) 
     apertures(&raw);
     many_fills(&raw);
     beside(&raw);
+    moves(&raw);
+    long_lists(&raw);
     for (uint32_t round = 0; round < 2;
          round++) { /* what is left of the first shows in the second */
         physical(&raw);

@@ -434,6 +434,23 @@ static void spoil_invent_a_device(DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 SPOILED(invent_a_device)
 
+/* ---- Drivers: moves inside segments, and operations of several buffers -------------------------- */
+
+static void spoil_forget_source_offset(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (copies(args) && args->Transfer.Source.SegmentId != 0 &&
+        args->Transfer.Destination.SegmentId != 0)
+        args->Transfer.Source.SegmentAddress.QuadPart -= args->Transfer.TransferOffset;
+}
+SPOILED(forget_source_offset)
+
+static NTSTATUS APIENTRY begin_again(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    if (status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
+        args->MultipassOffset = 0;
+    return status;
+}
+REPLACE(DxgkDdiBuildPagingBuffer, begin_again)
+
 /* ---- All of them ----------------------------------------------------------------------------- */
 
 #define BREAKER(RULE, SIDE, NAME, WHAT, ...)                                                       \
@@ -450,6 +467,11 @@ const struct mutant mutants_operation[] = {
     DRIVER(161, lose_last_page, "leaves out the last page of every transfer", 184, 185),
     DRIVER(161, copy_nothing, "answers TRANSFER with success and does nothing", 184, 185),
     DRIVER(176, ignore_transfer_offset, "ignores TransferOffset", 184, 185),
+    {BREAKS(176, DRIVER, "operations", forget_source_offset,
+            "leaves TransferOffset out of the source of a move inside a segment")},
+    {BREAKS(157, DRIVER, "operations", begin_again,
+            "begins again in each buffer of an operation that takes several"),
+     .settings = {{"PagingBufferBytes", 1024}}},
     DRIVER(177, ignore_mdl_offset, "ignores MdlOffset of transfers", 184, 185),
     {BREAKS(183, DRIVER, "operations", refuse_raw_copies,
             "does nothing where hAllocation is NULL")},

@@ -173,8 +173,10 @@ static void who_overwrites_its_arguments_is_asked_for_the_same_again(void **stat
     (void)state;
     assert_int_equal(examine(building_scribbling, "room", NULL), VIDMM_CHECK_PASSED);
     assert_int_equal(stage_of("room")->outcome, VIDMM_STAGE_DONE);
-    assert_int_equal(examine(creating_scribbling, "locks", NULL), VIDMM_CHECK_PASSED);
+    assert_int_equal(examine(creating_scribbling, "locks", NULL), VIDMM_CHECK_BROKEN);
     assert_int_equal(stage_of("locks")->outcome, VIDMM_STAGE_DONE);
+    for (uint32_t i = 0; i < result.ledger.findings; i++) /* and it is said, of a creation */
+        assert_int_equal(result.ledger.finding[i].rule, 590);
 }
 
 /* Whatever is asked for, an allocation is one page: then nobody speaks of the pages behind it. */
@@ -212,8 +214,10 @@ static void starting_over(DRIVER_INITIALIZATION_DATA *table) {
 
 static void an_operation_that_never_ends_ends_the_stage(void **state) {
     (void)state;
-    assert_int_equal(examine(starting_over, "room", NULL), VIDMM_CHECK_DRIVER_FAILED);
-    assert_non_null(strstr(result.text, "again and again"));
+    assert_int_equal(examine(starting_over, "room", NULL), VIDMM_CHECK_BROKEN);
+    assert_int_equal(stage_of("room")->outcome, VIDMM_STAGE_STOPPED);
+    assert_non_null(strstr(stage_of("room")->text, "again and again"));
+    assert_string_equal(vidmm_check_outcome(&result, 157), "broken");
 }
 
 /* ---- Preemption ------------------------------------------------------------------------------ */

@@ -60,6 +60,7 @@ ALLOWED = [
                        'vidmm/umd vidmm/pattern vidmm/operations vidmm/printable'),
     ('src/watch/*', 'own free string system vidmm/watch vidmm/referee vidmm/rules vidmm/host vidmm/settings vidmm/stop vidmm/printable'),
     ('src/check/*', 'own wddm free string system vidmm/*'),
+    ('src/fuzz/*', 'own wddm free string system vidmm/*'),
     ('src/run/*', 'own free string system vidmm/*'),
     ('src/migrate/*', 'own free string system vidmm/*'),
     ('src/lookup/*', 'own wddm free string system vidmm/rules vidmm/lookup'),

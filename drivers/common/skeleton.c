@@ -3,6 +3,9 @@
 
 #define POOL_TAG 0x6c6b7356u /* "Vskl" */
 
+/* Bytes of an allocation, whose number user mode chooses: what is computed with it does not overflow. */
+#define BYTES_MOST ((ULONGLONG)1 << 40)
+
 /* Behind the handle of a device, and of a context. The handles have to differ, so these exist. */
 struct object {
     struct skeleton *adapter;
@@ -256,7 +259,7 @@ static NTSTATUS create_one(struct skeleton *adapter, DXGK_ALLOCATIONINFO *info) 
     if (!surface)
         return STATUS_NO_MEMORY;
     RtlCopyMemory(surface, info->pPrivateDriverData, sizeof(*surface));
-    if (surface->bytes == 0) {
+    if (surface->bytes == 0 || surface->bytes > BYTES_MOST) {
         skeleton_release(surface);
         return STATUS_INVALID_PARAMETER;
     }

@@ -34,6 +34,8 @@ namespace {
 
 constexpr ULONG PoolTag = 0x4b445743; // "CWDK"
 constexpr UINT VramSegment = 1;
+constexpr SIZE_T BytesMost = static_cast<SIZE_T>(1)
+                             << 40; // of an allocation; user mode chooses the number
 constexpr LONGLONG VramBase = 0x100000000;
 constexpr LONGLONG WatchdogTime = -20000000; // 2 s
 
@@ -403,7 +405,7 @@ NTSTATUS Adapter::CreateSurface(DXGK_ALLOCATIONINFO &info) {
     if (info.pPrivateDriverData == nullptr || info.PrivateDriverDataSize < sizeof(bytes))
         return STATUS_INVALID_PARAMETER;
     RtlCopyMemory(&bytes, info.pPrivateDriverData, sizeof(bytes));
-    if (bytes == 0)
+    if (bytes == 0 || bytes > BytesMost)
         return STATUS_INVALID_PARAMETER;
     auto *surface = static_cast<Surface *>(ExAllocateFromNPagedLookasideList(&m_SurfacePool));
     if (surface == nullptr)

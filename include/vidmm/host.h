@@ -126,6 +126,7 @@ struct vidmm_host_config {
     FILE *log;        /* DbgPrint and DDI trace; NULL: nowhere */
     bool trace_calls; /* one line a DDI call on `log` */
     bool track;       /* remember the code that makes what the driver must give back */
+    bool watch_pool;  /* a sanitizer in the process knows of pool, whatever built the driver */
     const struct vidmm_host_interposer *interposer; /* NULL: none; copied */
     const struct vidmm_host_watcher *watcher;       /* NULL: none; outlives the host */
 };

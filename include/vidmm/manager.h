@@ -398,11 +398,24 @@ bool vidmm_device_lost(struct vidmm_device *device);
 /* On `node` of a physical adapter. */
 enum vidmm_status vidmm_context_create(struct vidmm_device *device, uint32_t physical,
                                        uint32_t node, struct vidmm_context **out);
+/* The same with private data of user mode: DXGKARG_CREATECONTEXT.pPrivateDriverData, `size` bytes that
+ * the driver may change. A driver without DxgkDdiCreateContext does not see them. */
+enum vidmm_status vidmm_context_create_with(struct vidmm_device *device, uint32_t physical,
+                                            uint32_t node, void *data, uint32_t size,
+                                            struct vidmm_context **out);
 /*
  * Waits for the context's work, then DxgkDdiDestroyContext. Queued updates of addresses are
  * carried out first. Not NULL (nc-d3dkmddi-dxgkddi_destroycontext.md).
  */
 void vidmm_context_destroy(struct vidmm_context *context);
+
+/*
+ * DxgkDdiEscape with `size` bytes of private data of user mode, which the driver may change; `flags`
+ * is D3DDDI_ESCAPEFLAGS. `context` may be NULL. VIDMM_BAD_ARGUMENT: the driver has no DxgkDdiEscape;
+ * VIDMM_DRIVER_REFUSED: it answered with a status that is no success.
+ */
+enum vidmm_status vidmm_escape(struct vidmm_device *device, struct vidmm_context *context,
+                               uint32_t flags, void *data, uint32_t size);
 
 /* ---- Allocations ----------------------------------------------------------------------------- */
 
@@ -522,6 +535,10 @@ struct vidmm_submission {
     const void *commands;   /* for DxgkDdiRender; NULL: 0 bytes */
     uint32_t commands_size; /* bytes */
     bool present;           /* Flags.Present */
+    /* User mode's patch locations, for DxgkDdiRender (pPatchLocationListIn); nobody reads them before
+     * the driver. NULL: none. */
+    const D3DDDI_PATCHLOCATIONLIST *patches;
+    uint32_t patch_count;
 };
 
 /*

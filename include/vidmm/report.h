@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include <vidmm/check.h>
+#include <vidmm/fuzz.h>
 #include <vidmm/lookup.h>
 #include <vidmm/migrate.h>
 #include <vidmm/record.h>
@@ -29,6 +30,12 @@ char *vidmm_report_count(uint64_t count, char *text, size_t size);
 void vidmm_report_bar(FILE *out, const uint64_t *samples, uint32_t count, uint64_t full,
                       const struct vidmm_report_style *style);
 
+/* What vidmm_fuzz came to. `again`: the command that plays an input again, without its file and the
+ * driver. */
+void vidmm_report_fuzz(FILE *out, const struct vidmm_fuzz_result *result, const char *again,
+                       const char *driver);
+/* What vidmm_fuzz_replay found. */
+void vidmm_report_fuzz_replay(FILE *out, const struct vidmm_fuzz_result *result);
 /* A crash, a hang or an exit of the driver that ended the command: one sentence, and the places; also as
  * JSON. */
 void vidmm_report_crash(FILE *out, const struct vidmm_finding *finding);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include <vidmm/check.h>
+#include <vidmm/fuzz.h>
 #include <vidmm/lookup.h>
 #include <vidmm/migrate.h>
 #include <vidmm/report.h>
@@ -50,6 +51,9 @@ struct cli_options {
     const char *color;  /* NULL: auto */
     bool verbose;
     struct vidmm_migrate_options migrate; /* options of a migration only */
+    struct vidmm_fuzz_options fuzz;       /* options of fuzzing only */
+    const char *replay_input;             /* file of an input; NULL: a search */
+    const char *model_name, *ddi_name;    /* as they were given; NULL: they were not */
 };
 
 /* The sets of options of a command. */
@@ -60,6 +64,7 @@ struct cli_options {
 #define CLI_SEND_OPTIONS    0x10u /* of a migration: the source's */
 #define CLI_RECV_OPTIONS    0x20u /* the target's */
 #define CLI_BOUND_OPTIONS   0x40u /* vram, seed, frames, json, a workload */
+#define CLI_FUZZ_OPTIONS    0x80u /* driver, hardware, seed, ddi, model, set, trace, and its own */
 
 /*
  * Reads the words after the command's name. false: one sentence is on standard error; the caller
@@ -136,6 +141,7 @@ int cli_workloads(int argc, char **argv);
 int cli_rules(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_cc(int argc, char **argv);
+int cli_fuzz(int argc, char **argv);
 int cli_migrate(int argc, char **argv);
 int cli_sweep(int argc, char **argv);
 int cli_plot(int argc, char **argv);
@@ -148,6 +154,7 @@ void cli_help_workloads(FILE *out);
 void cli_help_rules(FILE *out);
 void cli_help_check(FILE *out);
 void cli_help_cc(FILE *out);
+void cli_help_fuzz(FILE *out);
 void cli_help_migrate(FILE *out);
 void cli_help_sweep(FILE *out);
 void cli_help_plot(FILE *out);

@@ -12,6 +12,7 @@ void cli_help(FILE *out) {
           "  vidmm run [WORKLOAD]         replay a workload and verify it\n"
           "  vidmm cc -o OUT WHAT         build a driver from its sources\n"
           "  vidmm check [DRIVER]         check that a driver keeps the rules\n"
+          "  vidmm fuzz DRIVER            fuzz a driver with what user mode controls\n"
           "  vidmm inspect [DRIVER]       show what a driver reports about its memory\n"
           "  vidmm migrate send|recv      move a run to another process while it plays\n"
           "  vidmm migrate resolve        decide a migration that is in doubt\n"

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum option_id {
@@ -70,6 +71,11 @@ enum option_id {
     OPTION_TIMELINE,
     OPTION_HTML,
     OPTION_PICTURE,
+    OPTION_SECONDS,
+    OPTION_JOBS,
+    OPTION_CORPUS,
+    OPTION_STOP_AT_FIRST,
+    OPTION_REPLAY_INPUT,
 };
 
 #define MIGRATE_OPTIONS (CLI_SEND_OPTIONS | CLI_RECV_OPTIONS)
@@ -82,10 +88,11 @@ static const struct {
 } known[] = {
     {{"help", no_argument, NULL, OPTION_HELP}, ~0u},
     {{"vram", required_argument, NULL, OPTION_VRAM}, CLI_ADAPTER_OPTIONS | CLI_BOUND_OPTIONS},
-    {{"driver", required_argument, NULL, OPTION_DRIVER}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
+    {{"driver", required_argument, NULL, OPTION_DRIVER},
+     CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS | CLI_FUZZ_OPTIONS},
     {{"hardware", required_argument, NULL, OPTION_HARDWARE},
-     CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
-    {{"device", required_argument, NULL, OPTION_DEVICE}, HERE_OPTIONS},
+     CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS | CLI_FUZZ_OPTIONS},
+    {{"device", required_argument, NULL, OPTION_DEVICE}, HERE_OPTIONS | CLI_FUZZ_OPTIONS},
     {{"device-log", required_argument, NULL, OPTION_DEVICE_LOG}, HERE_OPTIONS},
     {{"no-fork", no_argument, NULL, OPTION_NO_FORK}, HERE_OPTIONS},
     {{"calls", required_argument, NULL, OPTION_CALLS}, HERE_OPTIONS},
@@ -93,14 +100,19 @@ static const struct {
     {{"html", required_argument, NULL, OPTION_HTML}, CLI_RUN_OPTIONS | CLI_CHECK_OPTIONS},
     {{"picture", required_argument, NULL, OPTION_PICTURE}, CLI_RUN_OPTIONS | CLI_CHECK_OPTIONS},
     {{"seed", required_argument, NULL, OPTION_SEED},
-     CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS | CLI_BOUND_OPTIONS},
+     CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS | CLI_FUZZ_OPTIONS | CLI_BOUND_OPTIONS},
     {{"threads", required_argument, NULL, OPTION_THREADS}, CLI_ADAPTER_OPTIONS},
-    {{"ddi", required_argument, NULL, OPTION_DDI}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
-    {{"model", required_argument, NULL, OPTION_MODEL}, CLI_ADAPTER_OPTIONS},
-    {{"linked", required_argument, NULL, OPTION_LINKED}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
-    {{"set", required_argument, NULL, OPTION_SET}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
-    {{"inf", required_argument, NULL, OPTION_INF}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
-    {{"trace", no_argument, NULL, OPTION_TRACE}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
+    {{"ddi", required_argument, NULL, OPTION_DDI},
+     CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS | CLI_FUZZ_OPTIONS},
+    {{"model", required_argument, NULL, OPTION_MODEL}, CLI_ADAPTER_OPTIONS | CLI_FUZZ_OPTIONS},
+    {{"linked", required_argument, NULL, OPTION_LINKED},
+     CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS | CLI_FUZZ_OPTIONS},
+    {{"set", required_argument, NULL, OPTION_SET},
+     CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS | CLI_FUZZ_OPTIONS},
+    {{"inf", required_argument, NULL, OPTION_INF},
+     CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS | CLI_FUZZ_OPTIONS},
+    {{"trace", no_argument, NULL, OPTION_TRACE},
+     CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS | CLI_FUZZ_OPTIONS},
     {{"json", required_argument, NULL, OPTION_JSON},
      CLI_RUN_OPTIONS | CLI_INSPECT_OPTIONS | CLI_BOUND_OPTIONS},
     {{"plan", required_argument, NULL, OPTION_PLAN}, CLI_RUN_OPTIONS},
@@ -117,12 +129,17 @@ static const struct {
     {{"baseline", required_argument, NULL, OPTION_BASELINE}, CLI_CHECK_OPTIONS},
     {{"reading", required_argument, NULL, OPTION_READING}, CLI_CHECK_OPTIONS},
     {{"format", required_argument, NULL, OPTION_FORMAT}, CLI_CHECK_OPTIONS},
-    {{"output", required_argument, NULL, OPTION_OUTPUT}, CLI_CHECK_OPTIONS},
-    {{"timeout", required_argument, NULL, OPTION_TIMEOUT}, HERE_OPTIONS},
+    {{"output", required_argument, NULL, OPTION_OUTPUT}, CLI_CHECK_OPTIONS | CLI_FUZZ_OPTIONS},
+    {{"timeout", required_argument, NULL, OPTION_TIMEOUT}, HERE_OPTIONS | CLI_FUZZ_OPTIONS},
     {{"stage", required_argument, NULL, OPTION_STAGE}, CLI_CHECK_OPTIONS},
     {{"replay", required_argument, NULL, OPTION_REPLAY}, CLI_CHECK_OPTIONS},
     {{"color", required_argument, NULL, OPTION_COLOR}, CLI_CHECK_OPTIONS},
     {{"verbose", no_argument, NULL, OPTION_VERBOSE}, CLI_CHECK_OPTIONS},
+    {{"seconds", required_argument, NULL, OPTION_SECONDS}, CLI_FUZZ_OPTIONS},
+    {{"jobs", required_argument, NULL, OPTION_JOBS}, CLI_FUZZ_OPTIONS},
+    {{"corpus", required_argument, NULL, OPTION_CORPUS}, CLI_FUZZ_OPTIONS},
+    {{"stop-at-first", no_argument, NULL, OPTION_STOP_AT_FIRST}, CLI_FUZZ_OPTIONS},
+    {{"replay", required_argument, NULL, OPTION_REPLAY_INPUT}, CLI_FUZZ_OPTIONS},
     {{"to", required_argument, NULL, OPTION_TO}, CLI_SEND_OPTIONS},
     {{"from", required_argument, NULL, OPTION_FROM}, CLI_RECV_OPTIONS},
     {{"at", required_argument, NULL, OPTION_AT}, CLI_SEND_OPTIONS},
@@ -194,6 +211,7 @@ static bool take_linked(const char *text, struct cli_options *options) {
 }
 
 static bool take_ddi(const char *text, struct cli_options *options) {
+    options->ddi_name = text;
     if (vidmm_run_parse_ddi(text, &options->run.ddi_version))
         return true;
     char all[1024] = "";
@@ -234,6 +252,7 @@ static bool take_setting(char *word, struct cli_options *options) {
 }
 
 static bool take_model(const char *value, struct cli_options *options) {
+    options->model_name = value;
     if (vidmm_run_parse_model(value, &options->run.memory_model))
         return true;
     cli_refuse("--model '%s' is not one of physical, gpummu, iommu", value);
@@ -329,6 +348,31 @@ static bool take_migrate_option(int id, char *value, struct cli_options *options
     }
 }
 
+static bool take_fuzz_option(int id, char *value, struct cli_options *options) {
+    struct vidmm_fuzz_options *fuzz = &options->fuzz;
+    switch (id) {
+    case OPTION_SECONDS:
+        return take_count("seconds", value, &fuzz->seconds) &&
+               (fuzz->seconds != 0 ||
+                cli_refuse_value("seconds", value, "a number of seconds from 1"));
+    case OPTION_JOBS:
+        return take_count("jobs", value, &fuzz->jobs) &&
+               ((fuzz->jobs != 0 && fuzz->jobs <= VIDMM_FUZZ_JOBS) ||
+                cli_refuse_value("jobs", value, "a number of processes from 1 to 64"));
+    case OPTION_CORPUS:
+        fuzz->corpus = value;
+        return true;
+    case OPTION_STOP_AT_FIRST:
+        fuzz->stop_at_first = true;
+        return true;
+    case OPTION_REPLAY_INPUT:
+        options->replay_input = value;
+        return true;
+    default:
+        return take_migrate_option(id, value, options);
+    }
+}
+
 /* The end of a picture's name says what it is. */
 static bool take_picture(const char *path, struct cli_options *options) {
     const char *end = strrchr(path, '.');
@@ -358,7 +402,7 @@ static bool take_file_option(int id, char *value, struct cli_options *options) {
     case OPTION_PICTURE:
         return take_picture(value, options);
     default:
-        return take_migrate_option(id, value, options);
+        return take_fuzz_option(id, value, options);
     }
 }
 
@@ -436,10 +480,12 @@ static bool take_option(int id, char *value, struct cli_options *options) {
 static bool driver_there(const struct cli_options *options) {
     const char *paths[] = {options->run.driver_path, options->run.model_path};
     for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-        if (!paths[i] || access(paths[i], R_OK) == 0)
+        struct stat about;
+        bool directory = paths[i] && stat(paths[i], &about) == 0 && S_ISDIR(about.st_mode);
+        if (!paths[i] || (access(paths[i], R_OK) == 0 && !directory))
             continue;
         cli_refuse("the driver%s '%s' cannot be read: %s", i == 0 ? "" : "'s hardware", paths[i],
-                   strerror(errno));
+                   strerror(directory ? EISDIR : errno));
         return false;
     }
     return true;
@@ -491,17 +537,16 @@ static bool bytes_fit(const struct cli_options *options) {
 
 /* The words that are no options: at most one, a workload or a driver. */
 static bool take_rest(int argc, char **argv, unsigned takes, struct cli_options *options) {
-    int most =
-        (takes & (CLI_RUN_OPTIONS | CLI_BOUND_OPTIONS | CLI_CHECK_OPTIONS | CLI_INSPECT_OPTIONS)) !=
-                0
-            ? 1
-            : 0;
+    int most = (takes & (CLI_RUN_OPTIONS | CLI_BOUND_OPTIONS | CLI_CHECK_OPTIONS |
+                         CLI_INSPECT_OPTIONS | CLI_FUZZ_OPTIONS)) != 0
+                   ? 1
+                   : 0;
     if (argc - optind > most) {
         cli_refuse("one word too many: '%s'; see vidmm %s --help", argv[optind + most], argv[0]);
         return false;
     }
     const char *word = argv[optind]; /* NULL: there is none */
-    bool driver = (takes & (CLI_CHECK_OPTIONS | CLI_INSPECT_OPTIONS)) != 0;
+    bool driver = (takes & (CLI_CHECK_OPTIONS | CLI_INSPECT_OPTIONS | CLI_FUZZ_OPTIONS)) != 0;
     if (word && !driver)
         options->workload = word;
     return options->help || (take_driver(driver ? word : NULL, options) && bytes_fit(options) &&
@@ -510,7 +555,8 @@ static bool take_rest(int argc, char **argv, unsigned takes, struct cli_options 
 
 static bool is_taken(unsigned takers, unsigned takes) {
     bool goes_on = (takes & MIGRATE_OPTIONS) != 0;
-    return takers == ~0u || ((takers & takes) != 0 && !(goes_on && takers == HERE_OPTIONS));
+    bool here = (takers & ~CLI_FUZZ_OPTIONS) == HERE_OPTIONS;
+    return takers == ~0u || ((takers & takes) != 0 && !(goes_on && here));
 }
 
 /* Before options cut their words; one that a shell would cut is quoted. */

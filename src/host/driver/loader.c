@@ -149,7 +149,8 @@ bool host_load(const char *path, struct host_module *module, DRIVER_INITIALIZE *
                         "export it with C linkage and default visibility", module, error);
         memcpy(entry, &symbol, sizeof(*entry));
         loaded = symbol;
-        if (loaded && dlsym(module->shared, "vidmm_sanitized_address"))
+        if (loaded &&
+            (host_world->config.watch_pool || dlsym(module->shared, "vidmm_sanitized_address")))
             host_pool_watch(host_world->pool);
     }
     if (file.bytes)

@@ -55,6 +55,26 @@ static uint32_t submit_first(const struct call *call) {
     return call->presents ? DXGK_PRESENT_SOURCE_INDEX : 0;
 }
 
+/* Where `bytes` of a copy begin in a buffer of `room`: at its end, so that a driver which reads behind
+ * them reads behind the buffer, where a sanitizer sees it. */
+static void *submit_at_end(void *buffer, uint64_t room, uint64_t bytes) {
+    return (uint8_t *)buffer + ((room - bytes) & ~(uint64_t)7);
+}
+
+static void *submit_commands(const struct call *call) {
+    const struct vidmm_submission *submission = call->submission;
+    return submit_at_end(call->context->commands, call->context->commands_size,
+                         submission->commands ? submission->commands_size : 0);
+}
+
+static D3DDDI_PATCHLOCATIONLIST *submit_patches(const struct call *call) {
+    const uint64_t size = sizeof(D3DDDI_PATCHLOCATIONLIST);
+    return call->submission->patch_count == 0
+               ? NULL
+               : submit_at_end(call->context->patches, call->context->patches_size * size,
+                               call->submission->patch_count * size);
+}
+
 /* Copies what the caller passed, so that neither driver nor another thread can change it. */
 static enum vidmm_status submit_collect(struct call *call) {
     struct vidmm_context *context = call->context;
@@ -67,15 +87,20 @@ static enum vidmm_status submit_collect(struct call *call) {
         !dma_ring_lists(adapter, &context->dma,
                         submission->count < PRESENT_LIST ? PRESENT_LIST : submission->count) ||
         !adapter_grow(adapter, &context->commands, &context->commands_size,
-                      submission->commands ? submission->commands_size : 1, 1))
+                      submission->commands ? submission->commands_size : 1, 1) ||
+        !adapter_grow(adapter, &context->patches, &context->patches_size, submission->patch_count,
+                      sizeof(*submission->patches)))
         return error_no_memory(adapter, CALL);
+    if (submission->patch_count)
+        memcpy(submit_patches(call), submission->patches,
+               submission->patch_count * sizeof(*submission->patches));
     if (submission->count)
         memcpy(context->references, submission->references,
                submission->count * sizeof(*submission->references));
     if (own)
         context_allocations_list(context, context->references + submission->count);
     if (submission->commands && submission->commands_size)
-        memcpy(context->commands, submission->commands, submission->commands_size);
+        memcpy(submit_commands(call), submission->commands, submission->commands_size);
     return VIDMM_OK;
 }
 
@@ -361,8 +386,10 @@ static enum vidmm_status submit_packet(struct call *call) {
         status = check_references(call);
     call->number = adapter->fences.submitted + 1;
     call->rendered = call->unbuilt;
-    call->render.pCommand = call->context->commands;
+    call->render.pCommand = submit_commands(call);
     call->render.CommandLength = submission->commands ? submission->commands_size : 0;
+    call->render.pPatchLocationListIn = submit_patches(call);
+    call->render.PatchLocationListInSize = submission->patch_count;
     if (status == VIDMM_OK)
         status = submit_pass(call);
     while (status == VIDMM_OK && !call->rendered)

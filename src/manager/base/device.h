@@ -52,6 +52,8 @@ struct vidmm_context {
     struct dma_ring dma;
     void *commands; /* copy of the commands that Render reads */
     uint32_t commands_size;
+    void *patches; /* likewise of its patch locations */
+    uint32_t patches_size;
     struct vidmm_reference *references; /* of one submission, context allocations included */
     uint32_t references_size;
 };

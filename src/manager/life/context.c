@@ -25,14 +25,23 @@ static void context_driver_destroy(struct vidmm_context *context) {
     adapter_return(adapter);
 }
 
+/* Private data of user mode; size 0: none. */
+struct context_data {
+    void *bytes;
+    uint32_t size;
+};
+
 static enum vidmm_status context_driver_create(struct vidmm_context *context,
+                                               const struct context_data *data,
                                                DXGK_CONTEXTINFO *info) {
     struct vidmm_device *device = context->device;
     struct vidmm_adapter *adapter = device->adapter;
     DXGKARG_CREATECONTEXT arg = {.hContext = context,
                                  .NodeOrdinal = node_ordinal(&adapter->facts, context->node),
-                                 .EngineAffinity =
-                                     1u << node_physical(&adapter->facts, context->node)};
+                                 .EngineAffinity = 1u
+                                                   << node_physical(&adapter->facts, context->node),
+                                 .pPrivateDriverData = data->bytes,
+                                 .PrivateDriverDataSize = data->size};
     if (!adapter->contexts) {
         context->handle = device->handle;
         *info = device->dma;
@@ -73,13 +82,15 @@ void context_destroy(struct vidmm_context *context) {
     null_context_forget(context);
     unlink_context(context);
     adapter_free(adapter, context->commands, context->commands_size);
+    adapter_free(adapter, context->patches,
+                 context->patches_size * sizeof(D3DDDI_PATCHLOCATIONLIST));
     adapter_free(adapter, context->references,
                  context->references_size * sizeof(*context->references));
     adapter_free(adapter, context, sizeof(*context));
 }
 
-enum vidmm_status context_make(struct vidmm_device *device, uint32_t node,
-                               struct vidmm_context **out) {
+static enum vidmm_status make_with(struct vidmm_device *device, uint32_t node,
+                                   const struct context_data *data, struct vidmm_context **out) {
     struct vidmm_adapter *adapter = device->adapter;
     struct vidmm_context *context = adapter_alloc(adapter, sizeof(*context));
     DXGK_CONTEXTINFO info;
@@ -92,7 +103,7 @@ enum vidmm_status context_make(struct vidmm_device *device, uint32_t node,
     context->next = device->contexts;
     device->contexts = context;
     memset(&info, 0, sizeof(info));
-    enum vidmm_status status = context_driver_create(context, &info);
+    enum vidmm_status status = context_driver_create(context, data, &info);
     context->companion_node = info.PagingCompanionNodeId;
     if (status == VIDMM_OK && !device->system && !device->process)
         status = dma_ring_create(adapter, &context->dma, &info, CALL);
@@ -104,6 +115,12 @@ enum vidmm_status context_make(struct vidmm_device *device, uint32_t node,
     }
     *out = context;
     return VIDMM_OK;
+}
+
+enum vidmm_status context_make(struct vidmm_device *device, uint32_t node,
+                               struct vidmm_context **out) {
+    static const struct context_data none;
+    return make_with(device, node, &none, out);
 }
 
 enum vidmm_status system_context_create(struct vidmm_device *device, uint32_t physical) {
@@ -119,7 +136,14 @@ enum vidmm_status system_context_create(struct vidmm_device *device, uint32_t ph
 
 enum vidmm_status vidmm_context_create(struct vidmm_device *device, uint32_t physical,
                                        uint32_t node, struct vidmm_context **out) {
+    return vidmm_context_create_with(device, physical, node, NULL, 0, out);
+}
+
+enum vidmm_status vidmm_context_create_with(struct vidmm_device *device, uint32_t physical,
+                                            uint32_t node, void *data, uint32_t size,
+                                            struct vidmm_context **out) {
     struct vidmm_adapter *adapter = device->adapter;
+    const struct context_data given = {data, size};
     *out = NULL;
     adapter_enter(adapter);
     enum vidmm_status status = device_serves(device, "vidmm_context_create");
@@ -128,7 +152,7 @@ enum vidmm_status vidmm_context_create(struct vidmm_device *device, uint32_t phy
     if (status == VIDMM_OK && node >= adapter->facts.nodes)
         status = error_argument(adapter, "vidmm_context_create", "a node that the adapter has");
     if (status == VIDMM_OK)
-        status = context_make(device, node_index(&adapter->facts, physical, node), out);
+        status = make_with(device, node_index(&adapter->facts, physical, node), &given, out);
     adapter_leave(adapter);
     return status;
 }

@@ -1,0 +1,13 @@
+/*
+ * constants.h - the numbers that a driver's code compares with, from its file: a search without coverage
+ * does not see comparisons.
+ */
+#ifndef FUZZ_CONSTANTS_H
+#define FUZZ_CONSTANTS_H
+
+#include <stdbool.h>
+
+/* Writes them to `dictionary` in libFuzzer's form. false: there are none, or the file cannot be written. */
+bool fuzz_constants_write(const char *driver, const char *dictionary);
+
+#endif

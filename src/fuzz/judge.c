@@ -1,0 +1,229 @@
+/*
+ * judge.c - see judge.h.
+ */
+#include "judge.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <vidmm/watch.h>
+
+#include "play.h"
+
+#define RUNS_MOST 12u /* deadlines of a call that an input may take */
+
+static int judge_log = -1;
+
+void fuzz_judge_quiet(int log) {
+    judge_log = log;
+}
+
+/* ---- A sanitizer's words --------------------------------------------------------------------- */
+
+static struct vidmm_ledger *sanitized;
+
+/* "==1==ERROR: AddressSanitizer: heap-buffer-overflow on address ...\nREAD of size 4 at ..." */
+static void sanitizer_said(const char *report) {
+    const char *what = strstr(report, "AddressSanitizer: ");
+    const char *access = strstr(report, " of size ");
+    bool writes = access && access - report > 5 && strncmp(access - 5, "WRITE", 5) == 0;
+    char words[64];
+    if (!what)
+        return;
+    what += strlen("AddressSanitizer: ");
+    snprintf(words, sizeof(words), "%.*s", (int)strcspn(what, " \n("), what);
+    if (access)
+        vidmm_ledger_note(sanitized, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
+                          "the address sanitizer found a %s, a %s of %u bytes", words,
+                          writes ? "write" : "read",
+                          (unsigned)strtoul(access + strlen(" of size "), NULL, 10));
+    else
+        vidmm_ledger_note(sanitized, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
+                          "the address sanitizer found a %s", words);
+}
+
+void fuzz_judge_sanitizer(struct vidmm_ledger *ledger) {
+    void (*set)(void (*said)(const char *report)) = NULL;
+    void *name = dlsym(RTLD_DEFAULT, "__asan_set_error_report_callback");
+    sanitized = ledger;
+    memcpy(&set, &name, sizeof(set));
+    if (set)
+        set(sanitizer_said);
+}
+
+/* ---- One input ------------------------------------------------------------------------------- */
+
+struct judge {
+    const struct vidmm_fuzz_options *options;
+    const struct fuzz_bytes *bytes;
+    struct vidmm_ledger *ledger;
+    char text[512];
+};
+
+static void judge_run(void *ctx) {
+    struct judge *judge = ctx;
+    struct fuzz_input input;
+    fuzz_judge_sanitizer(judge->ledger);
+    fuzz_life_prepare(judge->options);
+    fuzz_input_read(&input, judge->bytes->byte, judge->bytes->size);
+    if (!fuzz_play(judge->options, judge->ledger, &input, judge->text, sizeof(judge->text)))
+        vidmm_watch_say(VIDMM_WATCH_SAID, judge->text, strlen(judge->text));
+}
+
+static bool judge_hear(void *ctx, uint32_t kind, const void *bytes, size_t size) {
+    struct judge *judge = ctx;
+    if (kind != VIDMM_WATCH_SAID)
+        return false;
+    snprintf(judge->text, sizeof(judge->text), "%.*s", (int)size, (const char *)bytes);
+    return true;
+}
+
+static void judge_watch(struct judge *judge) {
+    const struct vidmm_watch_options options = {.timeout_ms = judge->options->timeout_ms,
+                                                .most = RUNS_MOST,
+                                                .ledger = judge->ledger,
+                                                .run = judge_run,
+                                                .heard = judge_hear,
+                                                .ctx = judge};
+    struct vidmm_watch_end end;
+    int kept = judge_log >= 0 ? dup(STDERR_FILENO) : -1;
+    if (kept >= 0)
+        (void)dup2(judge_log, STDERR_FILENO);
+    (void)vidmm_watch(&options, &end);
+    if (kept >= 0) {
+        (void)dup2(kept, STDERR_FILENO);
+        close(kept);
+    }
+    vidmm_watch_note(&end, judge->ledger);
+}
+
+bool fuzz_judge(const struct vidmm_fuzz_options *options, const struct fuzz_bytes *bytes,
+                struct vidmm_ledger *ledger, char *text, size_t size) {
+    struct judge judge = {.options = options, .bytes = bytes, .ledger = ledger};
+    memset(ledger, 0, sizeof(*ledger));
+    judge_watch(&judge);
+    snprintf(text, size, "%s", judge.text);
+    return judge.text[0] == '\0';
+}
+
+/* A sanitizer ends the process after its words. */
+static bool is_consequence(const struct vidmm_ledger *ledger, uint32_t index) {
+    const struct vidmm_finding *finding = &ledger->finding[index];
+    return (finding->kind == VIDMM_FINDING_CRASH || finding->kind == VIDMM_FINDING_EXIT) &&
+           index != 0 && strstr(ledger->finding[index - 1].found, "the address sanitizer found");
+}
+
+const struct vidmm_finding *fuzz_judge_next(const struct vidmm_fuzz_options *options,
+                                            struct vidmm_ledger *ledger, uint32_t *at,
+                                            char identity[VIDMM_IDENTITY]) {
+    if (*at == 0 && options->driver_path)
+        vidmm_check_symbols(options->driver_path, ledger);
+    while (*at < ledger->findings && is_consequence(ledger, *at))
+        (*at)++;
+    if (*at == ledger->findings)
+        return NULL;
+    vidmm_finding_identity(&ledger->finding[*at], identity);
+    return &ledger->finding[(*at)++];
+}
+
+/* ---- Smaller --------------------------------------------------------------------------------- */
+
+#define TRIES 240u
+
+struct minimise {
+    const struct vidmm_fuzz_options *options;
+    const char *identity;
+    struct vidmm_ledger *ledger;
+    struct fuzz_bytes *best;
+    uint32_t tries;
+};
+
+/* Keeps the input if the finding comes again. */
+static bool minimise_try(struct minimise *minimise, const struct fuzz_input *input) {
+    struct fuzz_bytes smaller;
+    const struct vidmm_finding *finding;
+    char identity[VIDMM_IDENTITY], text[512];
+    uint32_t at = 0;
+    if (minimise->tries == TRIES)
+        return false;
+    minimise->tries++;
+    smaller.size = fuzz_input_write(input, smaller.byte, sizeof(smaller.byte));
+    (void)fuzz_judge(minimise->options, &smaller, minimise->ledger, text, sizeof(text));
+    while ((finding = fuzz_judge_next(minimise->options, minimise->ledger, &at, identity))) {
+        if (strcmp(identity, minimise->identity) != 0)
+            continue;
+        *minimise->best = smaller;
+        return true;
+    }
+    return false;
+}
+
+static void minimise_calls(struct minimise *minimise) {
+    struct fuzz_bytes kept = *minimise->best; /* the calls' data stay there */
+    struct fuzz_input input;
+    fuzz_input_read(&input, kept.byte, kept.size);
+    for (uint32_t part = (input.count + 1) / 2; part != 0; part /= 2) {
+        for (uint32_t at = 0; at < input.count;) {
+            struct fuzz_input without = input;
+            fuzz_input_remove(&without, at, part);
+            if (minimise_try(minimise, &without))
+                input = without;
+            else
+                at += part;
+        }
+    }
+}
+
+/* Shorter data, and a head of zeros. */
+static bool minimise_call(struct minimise *minimise, struct fuzz_input *input, uint32_t index,
+                          uint32_t step) {
+    struct fuzz_input other = *input;
+    struct fuzz_call *call = &other.call[index];
+    switch (step) {
+    case 0:
+        call->size = 0;
+        break;
+    case 1:
+        call->size /= 2;
+        break;
+    case 2:
+        call->size = call->size > 4 ? (uint16_t)(call->size - 4) : 0;
+        break;
+    case 3:
+        call->flags = 0;
+        break;
+    case 4:
+        call->value = 0;
+        break;
+    default:
+        call->a = call->b = 0;
+        break;
+    }
+    if (memcmp(call, &input->call[index], sizeof(*call)) == 0 || !minimise_try(minimise, &other))
+        return false;
+    *input = other;
+    return true;
+}
+
+static void minimise_heads(struct minimise *minimise) {
+    struct fuzz_bytes kept = *minimise->best; /* the calls' data stay there */
+    struct fuzz_input input;
+    fuzz_input_read(&input, kept.byte, kept.size);
+    for (uint32_t i = 0; i < input.count; i++)
+        for (uint32_t step = 0; step < 6; step++)
+            while (minimise_call(minimise, &input, i, step) && step != 0 && step < 3)
+                ;
+}
+
+void fuzz_minimise(const struct vidmm_fuzz_options *options, const char *identity,
+                   struct fuzz_bytes *bytes) {
+    struct minimise minimise = {.options = options, .identity = identity, .best = bytes};
+    minimise.ledger = calloc(1, sizeof(*minimise.ledger));
+    if (minimise.ledger) {
+        minimise_calls(&minimise);
+        minimise_heads(&minimise);
+    }
+    free(minimise.ledger);
+}

@@ -1,0 +1,13 @@
+/*
+ * seeds.h - the inputs with which a search from nothing begins: many calls each, since the start of the driver
+ * costs more than they do.
+ */
+#ifndef FUZZ_SEEDS_H
+#define FUZZ_SEEDS_H
+
+#include <stdbool.h>
+
+/* Writes them into the directory. */
+bool fuzz_seeds_write(const char *directory);
+
+#endif

@@ -1,0 +1,75 @@
+/*
+ * planted.c - three mistakes that user mode reaches, on top of the example cpu-vram: one behind a
+ * value of four bytes, one after three calls in this order, one of a length in private data.
+ */
+#include <ntddk.h>
+#include <dispmprt.h>
+#include <d3dkmddi.h>
+
+#define TAG   0x6e616c50u /* "Plan" */
+#define MAGIC 0x5ec0de17u
+#define NAME  64u /* bytes of a name */
+
+static DXGKDDI_CREATEALLOCATION *create_allocation;
+static ULONG step; /* of the three calls */
+
+NTSTATUS planted_initialize(PDRIVER_OBJECT driver, PUNICODE_STRING path,
+                            DRIVER_INITIALIZATION_DATA *table);
+
+/* Behind a value: the second field is used as an address. */
+static DXGKDDI_ESCAPE planted_escape;
+static NTSTATUS APIENTRY planted_escape(const HANDLE adapter, const DXGKARG_ESCAPE *args) {
+    const ULONG *data = args->pPrivateDriverData;
+    UNREFERENCED_PARAMETER(adapter);
+    if (args->PrivateDriverDataSize < 8)
+        return STATUS_INVALID_PARAMETER;
+    if (data[0] == MAGIC)
+        *(volatile ULONG *)(ULONG_PTR)data[1] = 1;
+    step = data[0] == 1 ? 1 : 0;
+    return STATUS_SUCCESS;
+}
+
+static DXGKDDI_CREATECONTEXT *create_context;
+static DXGKDDI_CREATECONTEXT planted_context;
+static NTSTATUS APIENTRY planted_context(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
+    step = step == 1 && args->PrivateDriverDataSize >= 4 ? 2 : 0;
+    return create_context(device, args);
+}
+
+/* Private data: a length and a name of at most 64 bytes; the length is compared with what there is. */
+static void planted_name(const ULONG *data, ULONG size) {
+    UCHAR *name = ExAllocatePoolZero(NonPagedPoolNx, NAME, TAG);
+    if (name && data[0] <= size - sizeof(ULONG))
+        RtlCopyMemory(name, data + 1, data[0]);
+    if (name)
+        ExFreePoolWithTag(name, TAG);
+}
+
+/* Third of three: what the second one prepared is used after it was freed. */
+static DXGKDDI_CREATEALLOCATION planted_allocation;
+static NTSTATUS APIENTRY planted_allocation(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    const DXGK_ALLOCATIONINFO *info = args->pAllocationInfo;
+    if (step == 2) {
+        ULONG *block = ExAllocatePoolZero(NonPagedPoolNx, NAME, TAG);
+        ExFreePoolWithTag(block, TAG);
+        ExFreePoolWithTag(block, TAG);
+    }
+    step = 0;
+    if (info->PrivateDriverDataSize >= 32)
+        planted_name(info->pPrivateDriverData, info->PrivateDriverDataSize);
+    return create_allocation(adapter, args);
+}
+
+/* In the place of DxgkInitialize (-DDxgkInitialize=planted_initialize). */
+#undef DxgkInitialize
+NTSTATUS NTAPI DxgkInitialize(PDRIVER_OBJECT driver, PUNICODE_STRING path,
+                              DRIVER_INITIALIZATION_DATA *table);
+NTSTATUS planted_initialize(PDRIVER_OBJECT driver, PUNICODE_STRING path,
+                            DRIVER_INITIALIZATION_DATA *table) {
+    create_allocation = table->DxgkDdiCreateAllocation;
+    create_context = table->DxgkDdiCreateContext;
+    table->DxgkDdiCreateAllocation = planted_allocation;
+    table->DxgkDdiCreateContext = planted_context;
+    table->DxgkDdiEscape = planted_escape;
+    return DxgkInitialize(driver, path, table);
+}

@@ -163,7 +163,7 @@ static void read_after(const struct watch_state *before, struct watch_state *aft
 
 /* What a driver leaves to its exit was done when it was unloaded. The destructors of the libraries of this program would write to pages
  * that the process shares with its caller up to here, and take a fifth of a short run. */
-static void leave(void) {
+static void child_leave(void) {
     if (child_counts_lines || child_has_asan || child_has_tsan)
         exit(WATCH_CODE);
     fflush(NULL);
@@ -197,5 +197,5 @@ void watch_child(const struct watch *watch) {
     if (watch_state_differs(&before, &after, text, sizeof(text)))
         vidmm_watch_say(WATCH_CHANGED, text, strlen(text));
     vidmm_watch_say(WATCH_DONE, "", 0);
-    leave();
+    child_leave();
 }

@@ -56,7 +56,7 @@ deps-checks:
 	@scripts/install-deps.sh checks
 
 run: deps
-	@VIDMM_TARGETS=vidmm scripts/build.sh build
+	@VIDMM_TARGETS=vidmm:executable scripts/build.sh build
 	build/vidmm run --vram $(VRAM) $(WORKLOAD)
 
 test: all

@@ -111,8 +111,7 @@ static bool constants_say(const struct constants *constants, const char *diction
     return fclose(file) == 0;
 }
 
-bool fuzz_constants_write(const char *driver, const char *dictionary) {
-    struct constants constants = {.count = 0};
+static bool constants_read(struct constants *constants, const char *driver) {
     struct stat about;
     int fd = driver ? open(driver, O_RDONLY | O_CLOEXEC) : -1;
     if (fd < 0)
@@ -123,13 +122,27 @@ bool fuzz_constants_write(const char *driver, const char *dictionary) {
     close(fd);
     if (bytes == MAP_FAILED)
         return false;
-    constants.byte = bytes;
-    constants.size = (size_t)about.st_size;
+    constants->byte = bytes;
+    constants->size = (size_t)about.st_size;
     if (memcmp(bytes, ELFMAG, SELFMAG) == 0)
-        constants_elf(&constants);
+        constants_elf(constants);
     else if (memcmp(bytes, "MZ", 2) == 0)
-        constants_pe(&constants);
-    bool written = constants_say(&constants, dictionary);
+        constants_pe(constants);
     munmap(bytes, (size_t)about.st_size);
-    return written;
+    return constants->count != 0;
+}
+
+bool fuzz_constants_write(const char *driver, const char *dictionary) {
+    struct constants constants = {.count = 0};
+    return constants_read(&constants, driver) && constants_say(&constants, dictionary);
+}
+
+uint32_t fuzz_constants_list(const char *driver, uint32_t *number, uint32_t most) {
+    struct constants constants = {.count = 0};
+    if (!constants_read(&constants, driver))
+        return 0;
+    if (most > constants.count)
+        most = constants.count;
+    memcpy(number, constants.number, most * sizeof(*number));
+    return most;
 }

@@ -6,8 +6,11 @@
 #define FUZZ_CONSTANTS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Writes them to `dictionary` in libFuzzer's form. false: there are none, or the file cannot be written. */
 bool fuzz_constants_write(const char *driver, const char *dictionary);
+/* The first `most` of them; how many there are. */
+uint32_t fuzz_constants_list(const char *driver, uint32_t *number, uint32_t most);
 
 #endif

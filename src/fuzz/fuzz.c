@@ -293,7 +293,7 @@ static void run_campaign(struct campaign *campaign) {
     fuzz_judge_quiet(quiet);
     if (starts(campaign)) {
         if (fuzz_directory_count(campaign->corpus) == 0)
-            (void)fuzz_seeds_write(campaign->corpus);
+            (void)fuzz_seeds_write(campaign->corpus, options->driver_path);
         search_all(campaign, options->seconds != 0 ? options->seconds : SECONDS);
         result->inputs = fuzz_directory_count(campaign->corpus);
         if (campaign->shared && vidmm_stop_signal() == 0 &&

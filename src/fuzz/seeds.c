@@ -6,9 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "constants.h"
 #include "files.h"
 
-#define WORDS 32u /* of data */
+#define WORDS   32u  /* of data */
+#define SEEDS   24u  /* of every driver */
+#define NUMBERS 256u /* of the driver's code */
 
 struct seed {
     struct fuzz_input input;
@@ -68,18 +71,39 @@ static void seed_fill(struct seed *seed, uint32_t index) {
         seed_refusals(seed, made[index % 4], index < 20 ? 0 : FUZZ_CALLS / 2);
 }
 
-bool fuzz_seeds_write(const char *directory) {
+static bool seed_write(const struct seed *seed, const char *directory, uint32_t index) {
+    char path[4096];
+    struct fuzz_bytes bytes;
+    bytes.size = fuzz_input_write(&seed->input, bytes.byte, sizeof(bytes.byte));
+    snprintf(path, sizeof(path), "%s/seed-%u", directory, index);
+    return fuzz_file_write(path, &bytes);
+}
+
+/* Numbers that the driver compares with begin commands, escapes and private data. */
+static bool seed_numbers(struct seed *seed, const char *directory, const char *driver) {
+    static const uint8_t ops[] = {FUZZ_OP_ESCAPE, FUZZ_OP_SUBMIT, FUZZ_OP_ALLOCATE};
+    uint32_t number[NUMBERS], count = fuzz_constants_list(driver, number, NUMBERS);
+    bool good = true;
+    for (uint32_t i = 0; i < sizeof(ops) * count && good; i += FUZZ_CALLS) {
+        memset(seed, 0, sizeof(*seed));
+        for (uint32_t k = i; k < sizeof(ops) * count && k < i + FUZZ_CALLS; k++) {
+            const struct fuzz_call call = {.op = ops[k / count], .a = 0, .size = 16};
+            seed_call(seed, &call, number[k % count], 0xffffffffu);
+        }
+        good = seed_write(seed, directory, SEEDS + i / FUZZ_CALLS);
+    }
+    return good;
+}
+
+bool fuzz_seeds_write(const char *directory, const char *driver) {
     struct seed *seed = calloc(1, sizeof(*seed));
     bool good = seed;
-    for (uint32_t i = 0; i < 24 && good; i++) {
-        char path[4096];
-        struct fuzz_bytes bytes;
+    for (uint32_t i = 0; i < SEEDS && good; i++) {
         memset(seed, 0, sizeof(*seed));
         seed_fill(seed, i);
-        bytes.size = fuzz_input_write(&seed->input, bytes.byte, sizeof(bytes.byte));
-        snprintf(path, sizeof(path), "%s/seed-%u", directory, i);
-        good = fuzz_file_write(path, &bytes);
+        good = seed_write(seed, directory, i);
     }
+    good = good && seed_numbers(seed, directory, driver);
     free(seed);
     return good;
 }

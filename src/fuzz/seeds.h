@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Writes them into the directory. */
-bool fuzz_seeds_write(const char *directory);
+/* Writes them into the directory; some begin with numbers of the driver's code. */
+bool fuzz_seeds_write(const char *directory, const char *driver);
 
 #endif

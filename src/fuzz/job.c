@@ -20,6 +20,7 @@
 #include "behaviour.h"
 #include "constants.h"
 #include "engine.h"
+#include "files.h"
 #include "play.h"
 
 #define ARGUMENTS 40
@@ -169,6 +170,7 @@ static void job_main(const struct fuzz_job *job) {
             break;
         last = job->shared->now;
         job_write(job, &last);
+        fuzz_directory_forget(job->corpus, &last); /* else each process begins with it and ends */
         running.restarts++;
     }
     _exit(0);

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <vidmm/watch.h>
@@ -32,12 +31,6 @@ static struct {
     bool measures;
     uint32_t restarts;
 } running;
-
-uint64_t fuzz_now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 void fuzz_job_file(const struct fuzz_job *job, uint32_t index, char *path, size_t size) {
     snprintf(path, size, "%s/found-%u-%u", job->work, job->number, index);

@@ -30,7 +30,6 @@ struct fuzz_job {
     const struct vidmm_stop_last *last;
 };
 
-uint64_t fuzz_now_ms(void);
 /* The index-th input of a job that found something, in the campaign's directory. */
 void fuzz_job_file(const struct fuzz_job *job, uint32_t index, char *path, size_t size);
 /* Forks the process; -1: that is not possible. */

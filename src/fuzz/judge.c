@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <vidmm/watch.h>
@@ -130,7 +131,14 @@ const struct vidmm_finding *fuzz_judge_next(const struct vidmm_fuzz_options *opt
 
 /* ---- Smaller --------------------------------------------------------------------------------- */
 
-#define TRIES 240u
+#define TRIES   240u
+#define LONG_MS 10000u /* of one finding: others wait for their verdict */
+
+uint64_t fuzz_now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
 
 struct minimise {
     const struct vidmm_fuzz_options *options;
@@ -138,6 +146,7 @@ struct minimise {
     struct vidmm_ledger *ledger;
     struct fuzz_bytes *best;
     uint32_t tries;
+    uint64_t end_ms;
 };
 
 /* Keeps the input if the finding comes again. */
@@ -146,7 +155,7 @@ static bool minimise_try(struct minimise *minimise, const struct fuzz_input *inp
     const struct vidmm_finding *finding;
     char identity[VIDMM_IDENTITY], text[512];
     uint32_t at = 0;
-    if (minimise->tries == TRIES)
+    if (minimise->tries == TRIES || fuzz_now_ms() >= minimise->end_ms)
         return false;
     minimise->tries++;
     smaller.size = fuzz_input_write(input, smaller.byte, sizeof(smaller.byte));
@@ -219,7 +228,8 @@ static void minimise_heads(struct minimise *minimise) {
 
 void fuzz_minimise(const struct vidmm_fuzz_options *options, const char *identity,
                    struct fuzz_bytes *bytes) {
-    struct minimise minimise = {.options = options, .identity = identity, .best = bytes};
+    struct minimise minimise = {
+        .options = options, .identity = identity, .best = bytes, .end_ms = fuzz_now_ms() + LONG_MS};
     minimise.ledger = calloc(1, sizeof(*minimise.ledger));
     if (minimise.ledger) {
         minimise_calls(&minimise);

@@ -23,7 +23,9 @@ bool fuzz_judge(const struct vidmm_fuzz_options *options, const struct fuzz_byte
 const struct vidmm_finding *fuzz_judge_next(const struct vidmm_fuzz_options *options,
                                             struct vidmm_ledger *ledger, uint32_t *at,
                                             char identity[VIDMM_IDENTITY]);
-/* Makes `bytes` smaller as long as the finding comes again. */
+/* Of CLOCK_MONOTONIC, by which a search and the tries of a smaller input end. */
+uint64_t fuzz_now_ms(void);
+/* Makes `bytes` smaller while the finding comes again, for ten seconds at most. */
 void fuzz_minimise(const struct vidmm_fuzz_options *options, const char *identity,
                    struct fuzz_bytes *bytes);
 /* In a process that plays: reports of an address sanitizer become findings of the ledger. */

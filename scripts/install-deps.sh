@@ -2,8 +2,9 @@
 # Installs what is missing to build vidmm, with the system's own package manager.
 #
 #   scripts/install-deps.sh           what building, running and testing need
-#   scripts/install-deps.sh checks    also what `make check`, `make coverage` and .ci/run need
-#   scripts/install-deps.sh all       also what `make test-all` and .ci/run need: a browser, Slurm, pandas
+#   scripts/install-deps.sh checks    also what `make check` and `make coverage` need
+#   scripts/install-deps.sh extras    also what .ci/run needs: a browser, pandas
+#   scripts/install-deps.sh all       also what `make test-all` needs: Slurm
 #
 # Looks first and says nothing when everything is there, so every make target may call it.
 # docs/dependencies.md has a reason for each of these.
@@ -78,17 +79,19 @@ need has_library cairo libcairo2-dev cairo-devel cairo cairo-dev cairo
 need has_zydis . libzydis-dev zydis-devel zydis zydis-dev zydis
 need has_library cmocka libcmocka-dev libcmocka-devel cmocka cmocka-dev cmocka
 if [ "$level" = all ]; then
+    need has_command sbatch slurm-wlm slurm slurm-llnl slurm slurm
+    need has_command mungekey munge munge munge munge munge
+fi
+if [ "$level" = extras ] || [ "$level" = all ]; then
     need has_command chromium chromium chromium chromium chromium chromium
     need has_command chromedriver chromium-driver chromedriver - chromium-chromedriver chromedriver
     need has_command fc-list fontconfig fontconfig fontconfig fontconfig fontconfig
     need has_command pngquant pngquant pngquant pngquant pngquant pngquant
     need has_font . fonts-dejavu-core dejavu-sans-fonts ttf-dejavu font-dejavu -
-    need has_command sbatch slurm-wlm slurm slurm-llnl slurm slurm
-    need has_command mungekey munge munge munge munge munge
     need has_python pandas python3-pandas python3-pandas python-pandas py3-pandas -
     need has_python matplotlib python3-matplotlib python3-matplotlib python-matplotlib py3-matplotlib -
 fi
-if [ "$level" = checks ] || [ "$level" = all ]; then
+if [ "$level" != build ]; then
     need has_command git git git git git git
     need has_command g++ g++ gcc-c++ gcc g++ gcc
     need has_command clang clang clang clang clang llvm

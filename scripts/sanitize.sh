@@ -3,8 +3,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 case ${1:-} in
-# What is left out in turn is found by what the manager does, not by what it touches; repetitions run the same lines on other data.
-address) sanitizers=address,undefined suites='--no-suite dropped-calls --no-suite repeat' ;;
+# What is left out in turn is found by what the manager does, not by what it touches.
+address) sanitizers=address,undefined suites='--no-suite dropped-calls' ;;
 # One thread has no races: the long single-threaded runs and the command line are left to the other sanitizers.
 thread) sanitizers=thread suites='--no-suite system --no-suite long --no-suite mutants --no-suite check --no-suite dropped-calls --no-suite cli' ;;
 *)
@@ -13,9 +13,13 @@ thread) sanitizers=thread suites='--no-suite system --no-suite long --no-suite m
     ;;
 esac
 dir=${2:-build-$1}
+# Repetitions run the same lines on other data.
+[ "${VIDMM_SHARE:-1}" = 1 ] || suites="$suites --no-suite repeat"
 # A sanitizer's run time is found at run time: undefined symbols are no mistake in such a build. Its
 # checks make gcc follow pointers that it supposes to be NULL, so its warnings end no build here.
 # What is not optimized is compiled in half the time.
+# Races are looked for in a part of the suite, which is all that is built.
+[ "$1" = address ] || export VIDMM_TARGETS=vidmm:executable VIDMM_REBUILD=1
 scripts/build.sh "$dir" -Db_sanitize="$sanitizers" -Db_lundef=false -Dwerror=false -Doptimization=1 -Dc_args=-g1
 # The contract is headers, and suite source is scripts: sanitizers have nothing to see there.
 # shellcheck disable=SC2086

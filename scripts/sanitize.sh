@@ -13,9 +13,9 @@ thread) sanitizers=thread suites='--no-suite system --no-suite long --no-suite m
     ;;
 esac
 dir=${2:-build-$1}
-# An examination forks hundreds of processes, which takes a minute in such a build, and replays are long: .ci/run, which sets
-# VIDMM_SHARE, leaves both to make sanitize.
-[ "${VIDMM_SHARE:-1}" = 1 ] || suites="$suites --no-suite check --no-suite long --no-suite replay"
+# An examination forks hundreds of processes, which takes a minute in such a build, replays are long, and the command line starts
+# a hundred programs: .ci/run, which sets VIDMM_SHARE, leaves them to make sanitize.
+[ "${VIDMM_SHARE:-1}" = 1 ] || suites="$suites --no-suite check --no-suite long --no-suite replay --no-suite cli"
 # A sanitizer's run time is found at run time: undefined symbols are no mistake in such a build. Its
 # checks make gcc follow pointers that it supposes to be NULL, so its warnings end no build here.
 # What is not optimized is compiled in half the time.

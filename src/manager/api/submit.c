@@ -56,8 +56,11 @@ static uint32_t submit_first(const struct call *call) {
 }
 
 /* Where `bytes` of a copy begin in a buffer of `room`: at its end, so that a driver which reads behind
- * them reads behind the buffer, where a sanitizer sees it. */
+ * them reads behind the buffer, where a sanitizer sees it. Without that room there was no memory for the
+ * buffer, and nothing is rendered. */
 static void *submit_at_end(void *buffer, uint64_t room, uint64_t bytes) {
+    if (bytes > room)
+        return buffer;
     return (uint8_t *)buffer + ((room - bytes) & ~(uint64_t)7);
 }
 

@@ -18,7 +18,7 @@ scripts/build.sh "$dir" -Db_coverage=true -Doptimization=1 "-Dc_args=-g1 -fprofi
 find "$dir" -name '*.gcda' -delete
 scripts/run-tests.sh "$dir" --timeout-multiplier 4 --no-suite contract --no-suite source --no-suite long --no-suite replay \
     --no-suite threads --no-suite stress --no-suite dropped-calls --no-suite migrate --no-suite hostile \
-    --no-suite cli --no-suite sweep --no-suite host --no-suite report --no-suite lookup --no-suite devices --no-suite install
+    --no-suite sweep --no-suite host --no-suite report --no-suite lookup --no-suite devices --no-suite install
 status=0
 measure() {
     gcovr --root . --object-directory "$dir" "$@" --exclude-throw-branches --print-summary \

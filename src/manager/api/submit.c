@@ -56,11 +56,8 @@ static uint32_t submit_first(const struct call *call) {
 }
 
 /* Where `bytes` of a copy begin in a buffer of `room`: at its end, so that a driver which reads behind
- * them reads behind the buffer, where a sanitizer sees it. Without that room there was no memory for the
- * buffer, and nothing is rendered. */
+ * them reads behind the buffer, where a sanitizer sees it. */
 static void *submit_at_end(void *buffer, uint64_t room, uint64_t bytes) {
-    if (bytes > room)
-        return buffer;
     return (uint8_t *)buffer + ((room - bytes) & ~(uint64_t)7);
 }
 
@@ -389,12 +386,13 @@ static enum vidmm_status submit_packet(struct call *call) {
         status = check_references(call);
     call->number = adapter->fences.submitted + 1;
     call->rendered = call->unbuilt;
-    call->render.pCommand = submit_commands(call);
-    call->render.CommandLength = submission->commands ? submission->commands_size : 0;
-    call->render.pPatchLocationListIn = submit_patches(call);
-    call->render.PatchLocationListInSize = submission->patch_count;
-    if (status == VIDMM_OK)
+    if (status == VIDMM_OK) { /* else there may be no copy of what was passed */
+        call->render.pCommand = submit_commands(call);
+        call->render.CommandLength = submission->commands ? submission->commands_size : 0;
+        call->render.pPatchLocationListIn = submit_patches(call);
+        call->render.PatchLocationListInSize = submission->patch_count;
         status = submit_pass(call);
+    }
     while (status == VIDMM_OK && !call->rendered)
         status = submit_pass(call);
     return status;

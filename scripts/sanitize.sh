@@ -18,8 +18,7 @@ dir=${2:-build-$1}
 [ "${VIDMM_SHARE:-1}" = 1 ] || suites="$suites --no-suite check --no-suite long --no-suite replay --no-suite cli"
 # A sanitizer's run time is found at run time: undefined symbols are no mistake in such a build. Its
 # checks make gcc follow pointers that it supposes to be NULL, so its warnings end no build here.
-# What is not optimized is compiled in half the time.
-# Races are looked for in a part of the suite, which is all that is built.
+# What is not optimized is compiled in half the time. Races are looked for in a part of the suite, which is all that is built.
 [ "$1" = address ] || export VIDMM_TARGETS=vidmm:executable VIDMM_REBUILD=1
 scripts/build.sh "$dir" -Db_sanitize="$sanitizers" -Db_lundef=false -Dwerror=false -Doptimization=1 -Dc_args=-g1
 # The contract is headers, and suite source is scripts: sanitizers have nothing to see there.

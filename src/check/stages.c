@@ -61,11 +61,14 @@ static const char *stages_after(const char *name, size_t length) {
     return name[length] == ',' ? name + length + 1 : NULL;
 }
 
+static bool stages_is(const char *name, size_t length, const char *wanted) {
+    return strlen(wanted) == length && memcmp(name, wanted, length) == 0;
+}
+
 bool check_stage_named(const char *names, const char *name) {
-    size_t wanted = strlen(name);
     for (size_t length; names; names = stages_after(names, length)) {
         length = strcspn(names, ",");
-        if (length == wanted && memcmp(names, name, length) == 0)
+        if (stages_is(names, length, name))
             return true;
     }
     return false;
@@ -73,8 +76,7 @@ bool check_stage_named(const char *names, const char *name) {
 
 static bool stages_have(const char *name, size_t length) {
     for (uint32_t i = 0; i < check_stage_count; i++)
-        if (strlen(check_stages[i].name) == length &&
-            memcmp(check_stages[i].name, name, length) == 0)
+        if (stages_is(name, length, check_stages[i].name))
             return true;
     return false;
 }

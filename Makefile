@@ -14,7 +14,7 @@
 #   make evictions               policies over what nobody could beat; EVICTIONS='--seed 7 frame-loop'
 #   make stress                  four processes over budget at random; STRESS_SECONDS=60
 #   make fuzz SECONDS=60         libFuzzer targets for so long, all at once; corpora stay in build-fuzz/fuzz-corpus
-#   make fuzz-driver             vidmm fuzz finds three planted mistakes from nothing, 5 minutes a seed; SEED=1
+#   make fuzz-driver             vidmm fuzz finds four planted mistakes from nothing, 5 minutes a seed; SEED=1
 #   make sanitize | tsan         the suite under ASan+UBSan | TSan
 #   make coverage                line coverage of manager with softgpu, referee, check
 #   make matrix                  every workload, every amount of VRAM, every descriptor version, GpuMmu

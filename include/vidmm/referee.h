@@ -169,6 +169,15 @@ void vidmm_referee_shorten(struct vidmm_referee *referee, const void *base, uint
 /* Sets that byte for the calling thread; VIDMM_REFEREE_GUARD is the usual one. */
 void vidmm_referee_guards(uint8_t byte);
 
+/* What a sanitizer of the process does with the `size` bytes from `start` on. */
+typedef void (*vidmm_referee_range)(const volatile void *start, size_t size);
+/*
+ * From here on `forbid` is told of the bytes around each buffer that a driver gets, before it gets it, and `allow` before
+ * the referee touches them again: with both of AddressSanitizer's functions, a driver that reads beyond its buffer is seen, too.
+ * NULL, NULL: nobody is told, which is so at first. Call it while no referee is in use; it holds for all of them and all threads.
+ */
+void vidmm_referee_forbid(vidmm_referee_range forbid, vidmm_referee_range allow);
+
 /*
  * The driver takes memory for its device by a function of ntoskrnl ("MmAllocateContiguousMemory",
  * kept by the referee) instead of a callback.

@@ -48,10 +48,17 @@ static void sanitizer_said(const char *report) {
 void fuzz_judge_sanitizer(struct vidmm_ledger *ledger) {
     void (*set)(void (*said)(const char *report)) = NULL;
     void *name = dlsym(RTLD_DEFAULT, "__asan_set_error_report_callback");
+    void *poison = dlsym(RTLD_DEFAULT, "__asan_poison_memory_region");
+    void *unpoison = dlsym(RTLD_DEFAULT, "__asan_unpoison_memory_region");
+    vidmm_referee_range forbid = NULL, allow = NULL;
     sanitized = ledger;
     memcpy(&set, &name, sizeof(set));
+    memcpy(&forbid, &poison, sizeof(forbid));
+    memcpy(&allow, &unpoison, sizeof(allow));
     if (set)
         set(sanitizer_said);
+    if (forbid && allow)
+        vidmm_referee_forbid(forbid, allow);
 }
 
 /* ---- One input ------------------------------------------------------------------------------- */

@@ -27,7 +27,7 @@ expect() { # WHAT COMMAND...
 "$here/build.sh" "$work" planted || exit 1
 cd "$work" || exit 1
 
-for input in value order length; do
+for input in value order length read; do
     "$vidmm" fuzz --replay "$here/inputs/$input" planted.so > one 2> said
     code=$?
     "$vidmm" fuzz --replay "$here/inputs/$input" planted.so > other 2> said

@@ -1,6 +1,7 @@
 /*
- * planted.c - three mistakes that user mode reaches, on top of the example cpu-vram: one behind a
- * value of four bytes, one after three calls in this order, one of a length in private data.
+ * planted.c - four mistakes that user mode reaches, on top of the example cpu-vram: one behind a
+ * value of four bytes, one after three calls in this order, one of a length in private data, one of an
+ * index into private data that is only read.
  */
 #include <ntddk.h>
 #include <dispmprt.h>
@@ -12,6 +13,7 @@
 
 static DXGKDDI_CREATEALLOCATION *create_allocation;
 static ULONG step; /* of the three calls */
+static volatile ULONG planted_flags;
 
 NTSTATUS planted_initialize(PDRIVER_OBJECT driver, PUNICODE_STRING path,
                             DRIVER_INITIALIZATION_DATA *table);
@@ -45,6 +47,11 @@ static void planted_name(const ULONG *data, ULONG size) {
         ExFreePoolWithTag(name, TAG);
 }
 
+/* A flag is read at an index that user mode chooses. */
+static ULONG planted_flag(const UCHAR *data) {
+    return data[2 + data[1] % 64u];
+}
+
 /* Third of three: what the second one prepared is used after it was freed. */
 static DXGKDDI_CREATEALLOCATION planted_allocation;
 static NTSTATUS APIENTRY planted_allocation(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
@@ -55,6 +62,9 @@ static NTSTATUS APIENTRY planted_allocation(const HANDLE adapter, DXGKARG_CREATE
         ExFreePoolWithTag(block, TAG);
     }
     step = 0;
+    if (info->PrivateDriverDataSize >= 2 && info->PrivateDriverDataSize < 16 &&
+        ((const UCHAR *)info->pPrivateDriverData)[0] == 0x77)
+        planted_flags += planted_flag(info->pPrivateDriverData);
     if (info->PrivateDriverDataSize >= 32)
         planted_name(info->pPrivateDriverData, info->PrivateDriverDataSize);
     return create_allocation(adapter, args);

@@ -8,9 +8,25 @@
 #define PAGE 4096u
 
 static _Thread_local uint8_t guard_byte = VIDMM_REFEREE_GUARD;
+static struct {
+    vidmm_referee_range forbid, allow;
+} guard_sanitizer;
 
 void vidmm_referee_guards(uint8_t byte) {
     guard_byte = byte;
+}
+
+void vidmm_referee_forbid(vidmm_referee_range forbid, vidmm_referee_range allow) {
+    guard_sanitizer.forbid = forbid;
+    guard_sanitizer.allow = allow;
+}
+
+/* What lies on both sides: reading it, too, is an access beyond the buffer. */
+static void guard_around(const struct guard *guard, vidmm_referee_range tell) {
+    if (!tell)
+        return;
+    tell(guard->bytes - GUARD_BEFORE, GUARD_BEFORE);
+    tell(guard->bytes + guard->size, GUARD_AFTER);
 }
 
 /* The class of the blocks that hold `needed` bytes; GUARD_CLASSES: larger ones have none. */
@@ -55,12 +71,17 @@ void guard_make(struct vidmm_referee *referee, struct guard *guard, void *origin
     memset(guard->bytes - GUARD_BEFORE, guard->byte, GUARD_BEFORE);
     memcpy(guard->bytes, original, size);
     memset(guard->bytes + size, guard->byte, GUARD_AFTER);
+    guard_around(guard, guard_sanitizer.forbid);
 }
 
 void guard_shorten(struct guard *guard, size_t size) {
-    guard->size = size;
     if (guard->block)
-        memset(guard->bytes + size, guard->byte, GUARD_AFTER);
+        guard_around(guard, guard_sanitizer.allow);
+    guard->size = size;
+    if (!guard->block)
+        return;
+    memset(guard->bytes + size, guard->byte, GUARD_AFTER);
+    guard_around(guard, guard_sanitizer.forbid);
 }
 
 /* Bytes from `bytes` on that are `byte`; `size` when all are. */
@@ -76,8 +97,10 @@ static size_t guard_run(const uint8_t *bytes, size_t size, uint8_t byte) {
 bool guard_whole(const struct guard *guard, int64_t *at) {
     if (!guard->block)
         return true;
+    guard_around(guard, guard_sanitizer.allow);
     size_t before = guard_run(guard->bytes - GUARD_BEFORE, GUARD_BEFORE, guard->byte);
     size_t after = guard_run(guard->bytes + guard->size, GUARD_AFTER, guard->byte);
+    guard_around(guard, guard_sanitizer.forbid);
     if (before != GUARD_BEFORE)
         *at = (int64_t)before - (int64_t)GUARD_BEFORE;
     else if (after != GUARD_AFTER)
@@ -108,6 +131,7 @@ void guard_free(struct vidmm_referee *referee, struct guard *guard) {
     struct guard_blocks *blocks = &referee->blocks;
     if (!guard->block)
         return;
+    guard_around(guard, guard_sanitizer.allow);
     while (blocks->next - blocks->first == GUARD_RETIRED ||
            (blocks->next - blocks->first >= GUARD_RETIRED_MIN &&
             blocks->retired_room + guard->room > GUARD_RETIRED_ROOM))

@@ -95,6 +95,7 @@ if [ "$level" != build ]; then
     need has_command git git git git git git
     need has_command g++ g++ gcc-c++ gcc g++ gcc
     need has_command clang clang clang clang clang llvm
+    need has_command ccache ccache ccache ccache ccache ccache
     need has_command clang-format clang-format clang-tools-extra clang clang-extra-tools clang-format
     need has_command clang-tidy clang-tidy clang-tools-extra clang clang-extra-tools llvm
     need has_command python3 python3 python3 python python3 python3

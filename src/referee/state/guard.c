@@ -8,9 +8,7 @@
 #define PAGE 4096u
 
 static _Thread_local uint8_t guard_byte = VIDMM_REFEREE_GUARD;
-static struct {
-    vidmm_referee_range forbid, allow;
-} guard_sanitizer;
+static struct { vidmm_referee_range forbid, allow; } guard_sanitizer;
 
 void vidmm_referee_guards(uint8_t byte) {
     guard_byte = byte;

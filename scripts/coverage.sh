@@ -1,37 +1,27 @@
 #!/bin/sh
-# Line coverage of src/manager with src/softgpu, of src/referee and of src/check.
+# Line coverage of src/manager with src/softgpu, of src/referee and of src/check, under the suites that
+# reach them: replays, races, what is left out in turn and hostile drivers repeat lines that the rooms' own
+# suites have.
 #
-#   scripts/coverage.sh [--min PERCENT] [DIR]          builds and runs the suites that reach them, and measures
-#   scripts/coverage.sh [--min PERCENT] --of DIR       measures what was run in DIR, which was built so
-#
-# Exits 1 where one is below PERCENT; default: only prints.
+#   scripts/coverage.sh [--min PERCENT] [DIR]    exits 1 where one is below; default: only prints
 set -eu
 cd "$(dirname "$0")/.."
-minimum=0 run=true
+minimum=0
 if [ "${1:-}" = --min ]; then
     minimum=$2
     shift 2
 fi
-if [ "${1:-}" = --of ]; then
-    run=false
-    shift
-fi
 dir=${1:-build-coverage}
-if $run; then
-    # A little optimization: the oracle compares gigabytes. A line is reached or not: counts that two threads lose
-    # are no loss, and counts that are atomic, as gcc makes them for programs with threads, take seven times as long.
-    scripts/build.sh "$dir" -Db_coverage=true -Doptimization=1 "-Dc_args=-g1 -fprofile-update=single"
-    find "$dir" -name '*.gcda' -delete
-    # Replays, races, what is left out in turn and hostile drivers repeat lines that the rooms' own suites have.
-    scripts/run-tests.sh "$dir" --timeout-multiplier 4 --no-suite contract --no-suite source --no-suite long --no-suite replay \
-        --no-suite threads --no-suite stress --no-suite dropped-calls --no-suite migrate --no-suite hostile \
-        --no-suite sweep --no-suite host --no-suite report --no-suite lookup --no-suite devices --no-suite install
-fi
-gcov=gcov
-! grep -q '"id": *"clang"' "$dir/meson-info/intro-compilers.json" 2>/dev/null || gcov='llvm-cov gcov'
+# A little optimization: the oracle compares gigabytes. A line is reached or not: counts that two threads lose
+# are no loss, and counts that are atomic, as gcc makes them for programs with threads, take seven times as long.
+scripts/build.sh "$dir" -Db_coverage=true -Doptimization=1 "-Dc_args=-g1 -fprofile-update=single"
+find "$dir" -name '*.gcda' -delete
+scripts/run-tests.sh "$dir" --timeout-multiplier 4 --no-suite contract --no-suite source --no-suite long --no-suite replay \
+    --no-suite threads --no-suite stress --no-suite dropped-calls --no-suite migrate --no-suite hostile \
+    --no-suite sweep --no-suite host --no-suite report --no-suite lookup --no-suite devices --no-suite install
 status=0
 measure() {
-    gcovr --root . --gcov-executable "$gcov" --object-directory "$dir" "$@" --exclude-throw-branches --print-summary \
+    gcovr --root . --object-directory "$dir" "$@" --exclude-throw-branches --print-summary \
         --fail-under-line "$minimum" "$dir" || status=1
 }
 measure --filter src/manager/ --filter src/softgpu/

@@ -4,7 +4,9 @@
  *
  *   mutants_test FAMILY        its mutants; mutants.h lists the families
  *   mutants_test FAMILY R152   only those of one rule, with what was found
- *   mutants_test --matrix FILE the kill matrix of all families: what docs/rules.md shows
+ *   mutants_test --matrix FILE [FAMILY]
+ *                              the kill matrix of all families, or of one: what docs/rules.md shows
+ *   mutants_test --families    their names, in the order of the matrix
  *   mutants_test --causes [FAMILY]   how many findings a mistake of the driver is told as, in whole runs,
  *                              and whether its rule stands first
  *   mutants_test --image FILE HARDWARE   mutants of drivers as an image break the same rules
@@ -301,6 +303,12 @@ static int complete(void) {
     return missing != 0;
 }
 
+static int list_families(void) {
+    for (size_t i = 0; i < FAMILIES; i++)
+        printf("%s\n", families[i].name);
+    return 0;
+}
+
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "--complete") == 0)
         return complete();
@@ -310,15 +318,16 @@ int main(int argc, char **argv) {
         image_hardware = argv[3];
         return compare_images(argv[2]);
     }
-    FILE *matrix = NULL;
+    if (argc == 2 && strcmp(argv[1], "--families") == 0)
+        return list_families();
+    bool matrix_wanted = argc >= 3 && strcmp(argv[1], "--matrix") == 0;
+    FILE *matrix = matrix_wanted ? fopen(argv[2], "w") : NULL;
+    if (matrix_wanted && !matrix)
+        return 2;
+    const char *family = matrix_wanted ? argv[3] : argv[1];
     uint32_t failures = 0, run = 0;
-    if (argc == 3 && strcmp(argv[1], "--matrix") == 0) {
-        matrix = fopen(argv[2], "w");
-        if (!matrix)
-            return 2;
-    }
     for (size_t i = 0; i < FAMILIES; i++) {
-        if (!matrix && (argc < 2 || strcmp(argv[1], families[i].name) != 0))
+        if (family ? strcmp(family, families[i].name) != 0 : !matrix)
             continue;
         failures += run_family(i, argc == 3 && !matrix ? vidmm_rule_parse(argv[2]) : NULL, matrix);
         run++;
@@ -326,7 +335,8 @@ int main(int argc, char **argv) {
     if (matrix && fclose(matrix) != 0)
         return 2;
     if (run == 0) {
-        fprintf(stderr, "mutants_test FAMILY [RULE], --matrix FILE, --causes or --complete\n");
+        fprintf(stderr, "mutants_test FAMILY [RULE], --matrix FILE [FAMILY], --families, --causes "
+                        "or --complete\n");
         return 2;
     }
     printf("%u mutants were not caught, or not alone\n", failures);

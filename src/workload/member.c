@@ -3,6 +3,7 @@
  */
 #include "member.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,21 +83,28 @@ bool member_fail(const struct member_line *line, const char *key, size_t item, c
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
+/* Jansson gave no object. Where it had no memory it blames what it read last; malloc's errno stays. */
+static bool member_refuse(const struct member_line *line, json_error_t *error) {
+    if (errno == ENOMEM)
+        return lines_fail(line->error, line->name, line->number, 1, "out of memory");
+    for (char *c = error->text; *c != 0; c++)
+        if ((unsigned char)*c < 0x20)
+            *c = '?';
+    uint64_t column = error->position < 1 ? 1 : (uint64_t)error->position;
+    return lines_fail(line->error, line->name, line->number, column, "this is not JSON: %s",
+                      error->text);
+}
+
 bool member_parse(struct member_line *line) {
     const char *nul = line->size == 0 ? NULL : memchr(line->text, 0, line->size);
     if (nul)
         return lines_fail(line->error, line->name, line->number, (uint64_t)(nul - line->text) + 1,
                           "there is a NUL byte, expected JSON text");
-    json_error_t json_error;
-    line->object = json_loadb(line->text, line->size, JSON_REJECT_DUPLICATES, &json_error);
-    if (!line->object) {
-        for (char *c = json_error.text; *c != 0; c++)
-            if ((unsigned char)*c < 0x20)
-                *c = '?';
-        uint64_t column = json_error.position < 1 ? 1 : (uint64_t)json_error.position;
-        return lines_fail(line->error, line->name, line->number, column, "this is not JSON: %s",
-                          json_error.text);
-    }
+    json_error_t error;
+    errno = 0;
+    line->object = json_loadb(line->text, line->size, JSON_REJECT_DUPLICATES, &error);
+    if (!line->object)
+        return member_refuse(line, &error);
     if (json_is_object(line->object))
         return true;
     json_decref(line->object);

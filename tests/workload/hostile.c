@@ -1,6 +1,7 @@
 /*
  * hostile.c - whatever a recording holds: one clear sentence with its place, no crash, no leak.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <jansson.h>
 #include <zstd.h>
 
 #include <vidmm/workload.h>
@@ -166,6 +168,35 @@ static void deep_nesting_is_an_error_and_no_overflow(void **state) {
     free(text);
 }
 
+static uint32_t given;
+
+static void *none_after_the_first(size_t size) {
+    if (given-- != 0)
+        return malloc(size);
+    errno = ENOMEM;
+    return NULL;
+}
+
+/* Each allocation of the parser fails once: none of the lines is said to be wrong. */
+static void without_memory_a_line_is_not_called_wrong(void **state) {
+    (void)state;
+    const char text[] = HEADER ALLOC;
+    struct vidmm_workload workload;
+    struct vidmm_workload_error error;
+    bool taken = false;
+    for (uint32_t some = 0; some < 1000 && !taken; some++) {
+        given = some;
+        json_set_alloc_funcs(none_after_the_first, free);
+        taken = vidmm_workload_parse("poor", text, sizeof(text) - 1, &workload, &error);
+        json_set_alloc_funcs(malloc, free);
+        if (!taken)
+            assert_string_equal(strstr(error.text, "out of memory") ? "out of memory" : error.text,
+                                "out of memory");
+    }
+    assert_true(taken);
+    vidmm_workload_free(&workload);
+}
+
 static void a_line_of_more_than_16_mib_is_an_error(void **state) {
     (void)state;
     const size_t size = (16u << 20) + 1, header = strlen(HEADER);
@@ -271,6 +302,7 @@ int main(void) {
         cmocka_unit_test(each_damaged_line_is_named_with_its_place),
         cmocka_unit_test(a_nul_byte_is_an_error_at_its_column),
         cmocka_unit_test(deep_nesting_is_an_error_and_no_overflow),
+        cmocka_unit_test(without_memory_a_line_is_not_called_wrong),
         cmocka_unit_test(a_line_of_more_than_16_mib_is_an_error),
         cmocka_unit_test(a_file_that_is_not_there_is_an_error),
         cmocka_unit_test(every_cut_of_a_compressed_file_is_an_error),

@@ -217,7 +217,9 @@ static enum vidmm_status accept_extent(const struct trial *trial) {
         return bad_field(trial, FIELD_SIZE, "at least a page: nothing could be placed there",
                          d->size != 0 ? "R32" : "R540", d->size);
     if (d->size / segment->page_size > PLACER_PAGES_MAX)
-        return bad_field(trial, FIELD_SIZE, "less than 8 TiB", NULL, d->size);
+        return bad_field(trial, FIELD_SIZE,
+                         segment->page_size == PAGE_BYTES ? "less than 8 TiB" : "less than 128 TiB",
+                         NULL, d->size);
     if (d->base > UINT64_MAX - d->size)
         return bad_field(trial, FIELD_BASE, "BaseAddress + Size within 64 bits", "R20", d->base);
     segment->base = d->base;

@@ -5,9 +5,10 @@ flood, two peers, wrong key, older version, kill; over TCP and Unix sockets, wit
 After each: never two owners; whoever is left with the guest ends it verified; nobody takes longer than the deadlines; whoever
 failed or was refused, or refused somebody, has said so in a sentence. Prints a line for each kind.
 
-  attacks.py VIDMM [--count 300] [--seed 1] [--only KIND] [--jobs 3] [--patience 1]
+  attacks.py VIDMM [--count 300] [--seed 1] [--only KIND] [--jobs 3] [--patience TIMES]
 
 On a machine that is busy with other work the deadlines are too short for what is not attacked: --patience multiplies them.
+Without it they are as long as an undisturbed migration needs here: once to four times as long as on an idle machine.
 """
 import argparse
 import collections
@@ -31,6 +32,9 @@ WORKLOAD = 'vkcube'
 TRANSPORTS = ['unix', 'unix-key', 'tcp', 'tcp-key']
 HELLO, ABORT, CHALLENGE, COMMIT = 2, 16, 17, 14
 MAGIC = 0x4d445656
+
+
+MOST_PATIENCE = 4
 
 
 def be_patient(times):
@@ -372,15 +376,16 @@ class Recordings:
     """One faithful migration of each transport without its key: what an eavesdropper has."""
 
     def __init__(self, vidmm):
-        self.bytes, self.hash = {}, None
+        self.bytes, self.hash, self.longest = {}, None, 0
         for transport in TRANSPORTS:
             case = Case(vidmm, transport, random.Random(0))
-            proxy = Proxy(case)
+            proxy, began = Proxy(case), time.monotonic()
             case.receive()
             case.send(proxy.address)
-            until = time.monotonic() + LIMIT
+            until = began + LIMIT
             for name in ('send', 'recv'):
                 case.settle(name, until)
+            self.longest = max(self.longest, time.monotonic() - began)
             report = json.load(open(f'{case.place}/recv.json', encoding='utf-8'))
             if report['status'] != 'done' or (self.hash and self.hash != report['calls_hash']):
                 raise Wrong(f'undisturbed, {transport} came to {report}')
@@ -609,10 +614,13 @@ def main():
     words.add_argument('--first', type=int, default=0)
     words.add_argument('--only', choices=list(KINDS))
     words.add_argument('--jobs', type=int, default=3)
-    words.add_argument('--patience', type=float, default=1)
+    words.add_argument('--patience', type=float)
     options = words.parse_args()
-    be_patient(options.patience)
+    be_patient(options.patience or MOST_PATIENCE)
     recordings = Recordings(options.vidmm)
+    if not options.patience:  # each of the jobs takes a part of the machine
+        wanted = recordings.longest * options.jobs / 3
+        be_patient(max(1, min(MOST_PATIENCE, wanted)) / MOST_PATIENCE)
     came, longest, failed = collections.defaultdict(collections.Counter), collections.Counter(), 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         numbers = range(options.first, options.first + options.count)

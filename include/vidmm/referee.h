@@ -160,6 +160,12 @@ void vidmm_referee_reported(struct vidmm_referee *referee, const struct vidmm_in
  * operations are built already, ends after `size` bytes: later operations may not use the rest.
  */
 void vidmm_referee_shorten(struct vidmm_referee *referee, const void *base, uint32_t size);
+/*
+ * From here on, or no longer, the pages on both sides of what VIRTUAL_FILL and VIRTUAL_TRANSFER write to
+ * are compared with what they were when the operation was asked for (R560). For a caller who sees to it
+ * that nobody but paging operations writes memory meanwhile. Any thread.
+ */
+void vidmm_referee_look_beside(struct vidmm_referee *referee, bool on);
 
 /*
  * From here on bytes of this value lie behind what the driver gets in calls of this thread: it may

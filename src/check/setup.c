@@ -208,6 +208,7 @@ bool check_open(struct check *check, const struct check_setup *setup) {
         .linked = options->linked,
         .fail_at = setup->fail_at,
         .line = setup->line,
+        .eager = setup->eager,
         .allocating = setup->allocating,
         .allocating_ctx = check,
         .log = options->log,
@@ -274,12 +275,20 @@ bool check_restart(struct check *check) {
     return true;
 }
 
+static enum vidmm_status start_over(struct check *check, const struct check_setup *setup,
+                                    const struct vidmm_adapter_config *config,
+                                    struct vidmm_error *error) {
+    if (setup->table)
+        setup->table(&check->harness.table);
+    return vidmm_harness_start_manager(&check->harness, config, error);
+}
+
 /* A driver may be one of machines without memory beyond 4 GiB, where Windows starts it: such a machine
  * it gets then, from here on. */
-static enum vidmm_status start_manager(struct check *check,
+static enum vidmm_status start_manager(struct check *check, const struct check_setup *setup,
                                        const struct vidmm_adapter_config *config,
                                        struct vidmm_error *error) {
-    enum vidmm_status status = vidmm_harness_start_manager(&check->harness, config, error);
+    enum vidmm_status status = start_over(check, setup, config, error);
     bool reach =
         status == VIDMM_DRIVER_BROKE_RULE && error->rule && strcmp(error->rule, "R31") == 0;
     if (!reach || check->shared->told.low_memory || error->value < LOW_MEMORY_BYTES - 1)
@@ -287,8 +296,7 @@ static enum vidmm_status start_manager(struct check *check,
     check->shared->told.low_memory = 1;
     check_tell(check);
     vidmm_host_low_memory(check->harness.host);
-    return check_restart(check) ? vidmm_harness_start_manager(&check->harness, config, error)
-                                : status;
+    return check_restart(check) ? start_over(check, setup, config, error) : status;
 }
 
 bool check_manage(struct check *check, const struct check_setup *setup) {
@@ -305,7 +313,7 @@ bool check_manage(struct check *check, const struct check_setup *setup) {
             "the driver only displays: it has no memory; modes and presents are not examined");
         return false;
     }
-    if (start_manager(check, &config, &error) == VIDMM_OK) {
+    if (start_manager(check, setup, &config, &error) == VIDMM_OK) {
         struct vidmm_adapter_info info;
         vidmm_adapter_info(check->harness.adapter, &info);
         check_speak(check, (uint32_t)info.caps.WDDMVersion);

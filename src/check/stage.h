@@ -61,9 +61,12 @@ struct check {
 struct check_setup {
     struct vidmm_host_setting settings[8]; /* a NULL name ends the list */
     uint64_t fail_at;
-    bool line; /* the interrupt is line-based; a driver that does not start so is no finding */
+    bool line;  /* the interrupt is line-based; a driver that does not start so is no finding */
+    bool eager; /* the hardware works before a register write returns */
     void (*allocating)(void *ctx, uint64_t number); /* `ctx`: the check; NULL: none */
     uint64_t transfer_chunk;
+    /* Replaces functions of the table that the manager calls, before it starts; NULL: none. */
+    void (*table)(DRIVER_INITIALIZATION_DATA *table);
     const struct vidmm_observer *observer;
 };
 

@@ -5,20 +5,23 @@
  */
 #include "surface.h"
 #include "user.h"
+#include "vary.h"
 
 #include <vidmm/umd.h>
 
 #define VRAM        ((uint64_t)1 << 20)
 #define QUARTER     ((uint32_t)(VRAM / CHECK_PAGE / 4)) /* of the memory, in pages */
 #define STEPS       64u
+#define SMALL_PAGES 9u
 #define PLACES      4u
 #define MINE        (VIDMM_UMD_LOCAL_ONLY | VIDMM_UMD_CPU_VISIBLE)
 #define COUNT(list) ((uint32_t)(sizeof(list) / sizeof((list)[0])))
 
 /* Surfaces of a process, by index. */
-enum { A, B, C, D, LARGE };
+enum { A, B, C, D, LARGE, SMALL };
 
-static const uint32_t a[] = {A}, b[] = {B}, ab[] = {A, B}, cd[] = {C, D}, large[] = {LARGE};
+static const uint32_t a[] = {A}, b[] = {B}, ab[] = {A, B}, cd[] = {C, D}, large[] = {LARGE},
+                      small[] = {SMALL};
 
 static bool residency_step(struct user *user, const char *what) {
     check_step(user->check, "residency: %s", what);
@@ -115,6 +118,20 @@ static bool play_addresses(struct user *user) {
 
 /* ---- Locks ----------------------------------------------------------------------------------- */
 
+/* Filled, moved out and moved in again, each time but for the first and the last page. */
+static bool play_parts(struct user *user) {
+    residency_step(user, "parts of a surface");
+    vary_operations(user->check, true);
+    bool good = user_make(user, SMALL, MINE, SMALL_PAGES) &&
+                user_make_resident(user, NULL, small, COUNT(small), 0) && user_submit(user, 0) &&
+                user_write(user, SMALL, 's') && user_evict(user, small, COUNT(small), 0) &&
+                user_fine(user, vidmm_allocation_evict(user->surface[SMALL].allocation, true)) &&
+                user_rest(user) && user_make_resident(user, NULL, small, COUNT(small), 0) &&
+                user_submit(user, 0) && user_rest(user);
+    vary_operations(user->check, false);
+    return good;
+}
+
 static bool play_locks(struct user *user) {
     static const uint32_t flags[] = {
         0,
@@ -123,6 +140,8 @@ static bool play_locks(struct user *user) {
         VIDMM_LOCK_DONT_EVICT,
         VIDMM_LOCK_READ_ONLY,
     };
+    if (!play_parts(user))
+        return false;
     residency_step(user, "locks");
     if (!user_make(user, A, MINE, QUARTER) || !user_write(user, A, 'a') ||
         !user_make(user, B, VIDMM_UMD_LOCAL_ONLY, QUARTER) ||
@@ -168,10 +187,10 @@ enum vidmm_stage_outcome stage_residency(struct check *check, uint32_t number) {
     static bool (*const plays[])(struct user * user) = {play_lists, play_addresses, play_locks,
                                                         play_contexts};
     const bool contexts = number == 3; /* a root of two levels grows */
-    const struct check_setup setup = {
-        .settings = {{"VramBytes", VRAM},
-                     {"MmuLevels", contexts ? 2 : 4},
-                     {"ContextBytes", contexts ? 2 * CHECK_PAGE : 0}}};
+    const struct check_setup setup = {.settings = {{"VramBytes", VRAM},
+                                                   {"MmuLevels", contexts ? 2 : 4},
+                                                   {"ContextBytes", contexts ? 2 * CHECK_PAGE : 0}},
+                                      .table = number == 2 ? vary_table : NULL};
     struct user user;
     check_step(check, "residency: start");
     if (!check_open(check, &setup) || !check_manage(check, &setup))

@@ -126,6 +126,12 @@ void vidmm_referee_wrap_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFA
     referee_watch_iommu_callbacks(referee, callbacks);
 }
 
+void vidmm_referee_look_beside(struct vidmm_referee *referee, bool on) {
+    pthread_mutex_lock(&referee->lock);
+    referee->beside = on;
+    pthread_mutex_unlock(&referee->lock);
+}
+
 void vidmm_referee_completed(struct vidmm_referee *referee, uint32_t physical, uint32_t node,
                              uint32_t fence) {
     pthread_mutex_lock(&referee->lock);

@@ -129,6 +129,35 @@ static NTSTATUS APIENTRY answer_ahead(const HANDLE adapter, DXGKARG_QUERYCURRENT
 }
 REPLACE(DxgkDdiQueryCurrentFence, answer_ahead)
 
+/* The fence that it noted last, of the first nodes: after it had told the hardware of the work. */
+static UINT noted[2];
+
+static NTSTATUS APIENTRY note_late(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    NTSTATUS status = mutants_good.DxgkDdiSubmitCommand(adapter, args);
+    noted[args->NodeOrdinal & 1u] = args->SubmissionFenceId;
+    return status;
+}
+
+static VOID APIENTRY report_noted(const HANDLE device,
+                                  const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA mine = *data;
+    UINT known = noted[mine.DmaCompleted.NodeOrdinal & 1u];
+    if (mine.InterruptType == DXGK_INTERRUPT_DMA_COMPLETED &&
+        (INT)(mine.DmaCompleted.SubmissionFenceId - known) > 0)
+        mine.DmaCompleted.SubmissionFenceId = known;
+    system_calls.DxgkCbNotifyInterrupt(device, &mine);
+}
+
+static void spoil_report_noted(DXGKRNL_INTERFACE *calls) {
+    calls->DxgkCbNotifyInterrupt = report_noted;
+}
+
+static void install_note_late(DRIVER_INITIALIZATION_DATA *table) {
+    spoil_calls = spoil_report_noted;
+    table->DxgkDdiStartDevice = start;
+    table->DxgkDdiSubmitCommand = note_late;
+}
+
 const struct mutant mutants_interrupts[] = {
     {BREAKS(518, DRIVER, "interrupts", queue_nothing, "queues no DPC after it reported work")},
     {BREAKS(519, DRIVER, "interrupts", end_quietly,
@@ -149,6 +178,8 @@ const struct mutant mutants_interrupts[] = {
     {BREAKS(523, DRIVER, "interrupts", report_ahead, "reports a fence that was never submitted")},
     {BREAKS(523, DRIVER, "interrupts", report_before_first, "reports fence 0, of no work")},
     {BREAKS(523, DRIVER, "interrupts", report_other_node, "reports a node that does not exist")},
+    {BREAKS(523, DRIVER, "paging", note_late,
+            "notes the fence of its work after the hardware, which is done by then")},
 };
 const uint32_t mutants_interrupts_count =
     sizeof(mutants_interrupts) / sizeof(mutants_interrupts[0]);

@@ -14,6 +14,8 @@
  * what did not come by then never comes (TDR: two seconds). */
 #define MOST_ROUNDS ((uint64_t)1 << 26)
 #define MOST_NS     UINT64_C(10000000000)
+/* Rounds at one register write: hardware that never rests does not hold the driver up. */
+#define MOST_AT_ONCE 64u
 /* Or after so many rounds in which no time passed: a thread that never sleeps waits for nothing. */
 #define MOST_IDLE 4096u
 
@@ -109,6 +111,14 @@ void host_run_all(void) {
         idle = host_now() == now ? idle + 1 : 0;
         now = host_now();
     }
+}
+
+void host_engines_at_once(void) {
+    uint32_t round = 0;
+    if (!host_world->config.eager || host_self.irql >= HOST_DEVICE_IRQL)
+        return;
+    while (round < MOST_AT_ONCE && host_pump())
+        round++;
 }
 
 /* ---- Engine threads -------------------------------------------------------------------------- */

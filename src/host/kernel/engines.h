@@ -44,6 +44,9 @@ void host_engines_stop(struct host_engines *engines);
 /* A register was written: engines look for work. */
 void host_engines_kick(void);
 
+/* The same where the hardware is eager: they do all that they find at once. */
+void host_engines_at_once(void);
+
 /* Virtual time: each engine of each board does one step, if this thread may run the hardware. false: nothing
  * done. */
 bool host_pump(void);

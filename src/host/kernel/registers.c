@@ -97,6 +97,7 @@ static void model_write(const struct register_place *at, uint32_t width, uint64_
     host_world->config.model->reg_write(at->hw, at->index, at->offset, width, value);
     host_engines_kick();
     host_model_leave();
+    host_engines_at_once();
 }
 
 uint64_t host_register_read(const volatile void *address, uint32_t width) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "operation/beside.h"
 #include "operation/dirty_bits.h"
 #include "operation/operation.h"
 #include "state/memory.h"
@@ -20,8 +21,9 @@ struct virtual_copy {
     bool fill;          /* there is no source */
     uint64_t births;    /* of tables, so far */
     uint64_t low, high; /* of the destination's pages */
-    uint16_t *segment;  /* of each page; 0: system memory */
-    uint64_t page[];    /* of the destination, then of the source */
+    struct beside beside;
+    uint16_t *segment; /* of each page; 0: system memory */
+    uint64_t page[];   /* of the destination, then of the source */
 };
 
 /* One side as it is looked up. */
@@ -305,6 +307,7 @@ static void virtual_transfer_asked_for(struct vidmm_referee *referee,
     virtual_look_up(referee, paging, &from, copy, copy->pages);
     copy->known = to.known && from.known;
     virtual_note_bounds(referee, operation);
+    beside_note(referee, operation, paging, to.va, to.size, &copy->beside);
     virtual_judge_direction(referee, transfer, &from, &to);
     virtual_judge_tables(referee, operation, &from, &to);
     if (copy->known && !transfer->hAllocation)
@@ -332,6 +335,7 @@ static void virtual_fill_asked_for(struct vidmm_referee *referee,
     virtual_look_up(referee, paging, &to, copy, 0);
     copy->known = to.known;
     virtual_note_bounds(referee, operation);
+    beside_note(referee, operation, paging, to.va, to.size, &copy->beside);
     if (to.known)
         MANAGER_MUST(245, !to.other, "a fill of memory segments only",
                      "0x%llx leads to other memory", LLU(to.va));
@@ -539,6 +543,8 @@ static void virtual_copy_done(struct vidmm_referee *referee,
         allocation->moving_virtual--;
     if (copy && copy->known && transfer)
         virtual_note_moved(referee, arm, copy, false);
+    if (copy)
+        beside_judge(referee, operation, &copy->beside);
     if (!copy || !copy->known || copy->pages == 0 ||
         (transfer && operation_shared_with_cpu(referee, arm->hAllocation)) ||
         virtual_outdated(referee, operation, copy))

@@ -371,13 +371,16 @@ const struct vidmm_rule rules_f[] = {
     },
     {
         RULE(560, DRIVER, DOCUMENTED, CORRUPTION),
-        .statement = "FILL and TRANSFER write to the FillSize or TransferSize bytes of their "
-                     "destination and "
-                     "to nothing beside them.",
+        .statement =
+            "FILL and TRANSFER, and those by GPU virtual address, write to as many bytes of "
+            "their destination as their size says and to nothing beside them.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
-        .how = "The conformance check fills and transfers four pages in the middle of others, and "
-               "compares "
-               "those on both sides, in the segment and in the list of pages, with what they had.",
+        .how =
+            "The conformance check fills and transfers four pages in the middle of others, and "
+            "compares "
+            "those on both sides, in the segment and in the list of pages, with what they had. "
+            "Of operations by address it asks for parts of a surface, and the pages of addresses "
+            "before and behind are compared.",
         .why = "Beside it is memory of another allocation or another process.",
         .windows = "Windows does not look: what is overwritten shows in another surface.",
         .windows_source = NOT_KNOWN,

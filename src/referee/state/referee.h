@@ -33,6 +33,7 @@ struct vidmm_referee {
     struct vidmm_referee_world world;
     struct vidmm_readings readings;
     pthread_mutex_t lock;
+    bool beside;        /* vidmm_referee_look_beside */
     uint32_t inside[4]; /* threads inside a class of calls, by enum referee_class */
 
     /* The driver's table and the system's callbacks; and, of files that watch a call which another

@@ -1,0 +1,88 @@
+/* vary.c - see vary.h. A run has a process of its own, so that there is one manager whose calls these are. */
+#include "vary.h"
+
+/* Four bytes that differ, in a fill that would be of zeroes. */
+#define PATTERN 0x3c5a7e91u
+/* A whole multiple of it may be of large pages: these are left whole. */
+#define WIDE_PAGE 0x10000u
+
+static struct {
+    PDXGKDDI_BUILDPAGINGBUFFER below;
+    bool operations;
+    DXGK_PTE valid; /* the newest entry of a leaf table that leads to a page */
+    DXGK_PTE other; /* an invalid one with that address */
+} vary;
+
+/* All but the first and the last page, of at least four. */
+static bool is_cut(uint64_t size) {
+    return size >= 4 * CHECK_PAGE && size % WIDE_PAGE != 0;
+}
+
+static void vary_fill(DXGK_BUILDPAGINGBUFFER_FILLVIRTUAL *fill) {
+    fill->FillPattern = PATTERN;
+    if (!is_cut(fill->FillSizeInBytes))
+        return;
+    fill->AllocationOffsetInBytes += CHECK_PAGE;
+    fill->DestinationVirtualAddress += CHECK_PAGE;
+    fill->FillSizeInBytes -= 2 * CHECK_PAGE;
+}
+
+static void vary_transfer(DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer) {
+    if (!is_cut(transfer->TransferSizeInBytes) || transfer->Flags.Src64KBPages ||
+        transfer->Flags.Dst64KBPages)
+        return;
+    transfer->AllocationOffsetInBytes += CHECK_PAGE;
+    transfer->SourceVirtualAddress += CHECK_PAGE;
+    transfer->DestinationVirtualAddress += CHECK_PAGE;
+    transfer->TransferSizeInBytes -= 2 * CHECK_PAGE;
+}
+
+/* Only Valid says that an entry leads nowhere (ns-d3dukmdt-_dxgk_pte). */
+static void vary_entries(DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+    const DXGK_PTE *first = update->pPageTableEntries;
+    if (update->PageTableLevel != 0 || update->Flags.Use64KBPages || !first ||
+        update->NumPageTableEntries == 0 || first->Zero)
+        return;
+    if (first->Valid) {
+        vary.valid = *first;
+    } else if (update->Flags.Repeat && vary.valid.Valid) {
+        vary.other = *first;
+        vary.other.Segment = vary.valid.Segment;
+        vary.other.PageAddress = vary.valid.PageAddress;
+        update->pPageTableEntries = &vary.other;
+    }
+}
+
+/* The same of an operation each time that it is asked for. */
+static void vary_shape(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE)
+        vary_entries(&args->UpdatePageTable);
+    else if (vary.operations && args->Operation == DXGK_OPERATION_VIRTUAL_FILL)
+        vary_fill(&args->FillVirtual);
+    else if (vary.operations && args->Operation == DXGK_OPERATION_VIRTUAL_TRANSFER)
+        vary_transfer(&args->TransferVirtual);
+}
+
+static NTSTATUS APIENTRY vary_build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    DXGKARG_BUILDPAGINGBUFFER passed = *args;
+    vary_shape(&passed);
+    NTSTATUS status = vary.below(adapter, &passed);
+    args->pDmaBuffer = passed.pDmaBuffer;
+    args->DmaSize = passed.DmaSize;
+    args->pDmaBufferPrivateData = passed.pDmaBufferPrivateData;
+    args->DmaBufferPrivateDataSize = passed.DmaBufferPrivateDataSize;
+    args->MultipassOffset = passed.MultipassOffset;
+    return status;
+}
+
+void vary_table(DRIVER_INITIALIZATION_DATA *table) {
+    if (!table->DxgkDdiBuildPagingBuffer || table->DxgkDdiBuildPagingBuffer == vary_build)
+        return;
+    vary.below = table->DxgkDdiBuildPagingBuffer;
+    table->DxgkDdiBuildPagingBuffer = vary_build;
+}
+
+void vary_operations(struct check *check, bool on) {
+    vary.operations = on;
+    vidmm_referee_look_beside(check->harness.referee, on);
+}

@@ -105,6 +105,9 @@ bool raw_try(struct raw_submitter *raw);
 void raw_shorten(struct raw_submitter *raw, uint32_t room);
 /* Preempts the submissions that the GPU has not begun, and waits for the report. */
 bool raw_preempt(struct raw_submitter *raw);
+/* The same in two steps: asks for it, and waits for the report. */
+bool raw_ask_preempt(struct raw_submitter *raw);
+bool raw_await_preempted(struct raw_submitter *raw);
 /* Submits preempted work again. */
 bool raw_resubmit(struct raw_submitter *raw);
 /* Resets the paging engine alone. */

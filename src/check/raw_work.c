@@ -252,20 +252,26 @@ static bool is_preempted(const void *ctx) {
     return raw->preempted == raw->fence;
 }
 
-bool raw_preempt(struct raw_submitter *raw) {
+bool raw_ask_preempt(struct raw_submitter *raw) {
     const DXGKARG_PREEMPTCOMMAND args = {.PreemptionFenceId = ++raw->fence,
                                          .NodeOrdinal = raw->info.paging_node,
                                          .EngineOrdinal = raw->physical};
     if (raw->refused)
         return false;
     NTSTATUS status = raw->ddi->DxgkDdiPreemptCommand(raw->adapter, &args);
-    if (status != STATUS_SUCCESS)
-        return raw_refuse(raw, "DxgkDdiPreemptCommand", status);
+    return status == STATUS_SUCCESS || raw_refuse(raw, "DxgkDdiPreemptCommand", status);
+}
+
+bool raw_await_preempted(struct raw_submitter *raw) {
     if (vidmm_host_run_until(raw->check->harness.host, is_preempted, raw))
         return true;
     raw->refused = true;
     (void)check_say(raw->check, VIDMM_STAGE_STOPPED, "a preemption was not reported");
     return false;
+}
+
+bool raw_preempt(struct raw_submitter *raw) {
+    return raw_ask_preempt(raw) && raw_await_preempted(raw);
 }
 
 bool raw_resubmit(struct raw_submitter *raw) {

@@ -21,6 +21,26 @@ static bool round_trip(struct raw_submitter *raw, uint32_t ahead, uint32_t times
     return true;
 }
 
+/* The hardware has done all when its interrupts come: one tells of the work and of the preemption. */
+static bool in_one_interrupt(struct raw_submitter *raw) {
+    struct vidmm_host *host = raw->check->harness.host;
+    check_step(raw->check, "preempt: work and preemption in one interrupt");
+    raw_paint(raw, raw->source, 41);
+    raw_paint(raw, raw->target, 99);
+    bool good = raw_queue(raw, 0); /* which may have to wait for work */
+    vidmm_host_hold_interrupts(host, true);
+    vidmm_host_run(host);
+    good = good && raw_ask_preempt(raw);
+    vidmm_host_run(host);
+    vidmm_host_hold_interrupts(host, false);
+    if (!good || !raw_await_preempted(raw) || !raw_resubmit(raw) || !raw_flush(raw) ||
+        !raw_move(raw, false, RAW_PAGES))
+        return false;
+    raw_judge(raw, 281, raw_same(raw), "work that is done before its preemption is reported",
+              "other bytes after work and preemption were reported at once");
+    return true;
+}
+
 static void preempts(struct raw_submitter *raw) {
     check_step(raw->check, "preempt: nothing queued");
     if (!raw_preempt(raw))
@@ -29,6 +49,8 @@ static void preempts(struct raw_submitter *raw) {
         for (uint32_t ahead = 0; ahead < RAW_PIECES; ahead += 2)
             if (!round_trip(raw, ahead, times))
                 return;
+    if (!in_one_interrupt(raw))
+        return;
     check_step(raw->check, "preempt: nothing queued any more");
     (void)raw_preempt(raw);
 }

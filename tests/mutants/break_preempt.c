@@ -67,6 +67,34 @@ static NTSTATUS APIENTRY start_silent(const PVOID context, PDXGK_START_INFO info
 }
 REPLACE(DxgkDdiStartDevice, start_silent)
 
+/* Of the events of one interrupt, the first. */
+static UINT told_so_far;
+
+static BOOLEAN APIENTRY tell_anew(const PVOID context, ULONG message) {
+    told_so_far = 0;
+    return mutants_good.DxgkDdiInterruptRoutine(context, message);
+}
+
+static VOID APIENTRY notify_first(const HANDLE device,
+                                  const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    if (told_so_far++ == 0)
+        system_calls.DxgkCbNotifyInterrupt(device, data);
+}
+
+static NTSTATUS APIENTRY start_first_only(const PVOID context, PDXGK_START_INFO info,
+                                          PDXGKRNL_INTERFACE calls, PULONG sources,
+                                          PULONG children) {
+    DXGKRNL_INTERFACE mine = *calls;
+    system_calls = *calls;
+    mine.DxgkCbNotifyInterrupt = notify_first;
+    return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
+}
+
+static void install_first_only(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiStartDevice = start_first_only;
+    table->DxgkDdiInterruptRoutine = tell_anew;
+}
+
 /* ---- What drivers answer and do -------------------------------------------------------------- */
 
 static NTSTATUS APIENTRY refuse_preempt(const HANDLE adapter, const DXGKARG_PREEMPTCOMMAND *args) {
@@ -136,6 +164,7 @@ const struct mutant mutants_preempt[] = {
     {BREAKS(281, DRIVER, "preempt", own_fence, "reports the fence of the preemption as completed")},
     {BREAKS(281, DRIVER, "preempt", completed_too, "reports preempted work complete"),
      .consequences = {523}},
+    {BREAKS(561, DRIVER, "preempt", first_only, "reports one event of each interrupt")},
     {BREAKS(561, DRIVER, "preempt", start_silent, "never reports a preemption")},
     {BREAKS(161, DRIVER, "preempt", run_nothing_again, "does not run what is submitted again"),
      .consequences = {176, 177, 281}},

@@ -277,9 +277,11 @@ const struct vidmm_rule rules_k[] = {
             "Each DxgkDdiPreemptCommand that succeeds is answered by one DMA_PREEMPTED with its "
             "PreemptionFenceId, also where nothing is queued.",
         .page = "nc-d3dkmddi-dxgkddi_preemptcommand",
-        .how = "At the end of the adapter no preemption may be left that was asked for and not "
-               "reported; the "
-               "conformance check preempts busy and idle nodes.",
+        .how =
+            "At the end of the adapter no preemption may be left that was asked for and not "
+            "reported; the "
+            "conformance check preempts busy and idle nodes, and holds interrupts until one tells "
+            "of work and of its preemption.",
         .why = "The scheduler submits nothing more to the node until the report comes.",
         .windows = "A preemption that is not reported in time ends in a reset of the GPU.",
         .windows_source = NOT_KNOWN,

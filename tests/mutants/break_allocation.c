@@ -345,6 +345,13 @@ static NTSTATUS APIENTRY create_from_more(const HANDLE adapter, DXGKARG_CREATEAL
 }
 REPLACE(DxgkDdiCreateAllocation, create_from_more)
 
+static NTSTATUS APIENTRY create_from_nothing(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    const volatile UCHAR *data = args->pAllocationInfo[0].pPrivateDriverData;
+    return data[0] == 1 ? STATUS_INVALID_PARAMETER
+                        : mutants_good.DxgkDdiCreateAllocation(adapter, args);
+}
+REPLACE(DxgkDdiCreateAllocation, create_from_nothing)
+
 static DXGKRNL_INTERFACE system_calls;
 
 static VOID *APIENTRY ask_of_no_type(const DXGKARGCB_GETHANDLEDATA *data) {
@@ -717,6 +724,8 @@ const struct mutant mutants_allocation[] = {
     DRIVER(552, "aligns the rows of cross-adapter surfaces to 64 bytes", install_share_unaligned,
            .stage = "objects"),
     DRIVER(552, "has half the rows of cross-adapter surfaces", install_share_own_rows,
+           .stage = "objects"),
+    DRIVER(537, "follows NULL for private data that are not there", install_create_from_nothing,
            .stage = "objects"),
     DRIVER(537, "looks at what follows private data", install_create_from_more, .stage = "objects"),
     DRIVER(528, "asks about handle 0 when an allocation is opened", install_start_of_no_handle,

@@ -66,6 +66,17 @@ static bool unmaps(const DXGKARG_BUILDPAGINGBUFFER *args) {
            args->UnmapApertureSegment.hAllocation;
 }
 
+/* What is built is no more to be done. */
+static NTSTATUS APIENTRY count_in_place(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    if (status == STATUS_SUCCESS && copies(args)) {
+        args->Transfer.TransferOffset += (UINT)args->Transfer.TransferSize;
+        args->Transfer.TransferSize = 0;
+    }
+    return status;
+}
+REPLACE(DxgkDdiBuildPagingBuffer, count_in_place)
+
 /* An MDL of our own, with room for what the conformance check's surfaces have. */
 static struct {
     MDL mdl;
@@ -478,6 +489,8 @@ const struct mutant mutants_operation[] = {
     DRIVER(186, copy_for_a_notice, "copies a page for a TRANSFER of size 0", 0),
     DRIVER(188, fill_with_ones, "gets the last byte of the fill pattern wrong", 0),
     DRIVER(188, fill_all_but_the_end, "fills half of what it was asked to", 0),
+    {BREAKS(591, DRIVER, "operations", count_in_place,
+            "counts what it has built in the members of the operation")},
     {BREAKS(560, DRIVER, "operations", fill_too_far, "fills one page more than it was asked to")},
     DRIVER(194, map_one_off, "maps each page one off", 0),
     DRIVER(194, map_first_page, "maps only the first page of a range", 0),

@@ -116,6 +116,13 @@ static NTSTATUS writes_behind_caps(const DXGKARG_QUERYADAPTERINFO *args, NTSTATU
 }
 INSTALL(writes_behind_caps, status)
 
+static NTSTATUS refuses_second_call(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
+    bool second = query_version(args->Type) != 0 &&
+                  ((const DXGK_QUERYSEGMENTOUT *)args->pOutputData)->pSegmentDescriptor;
+    return second ? STATUS_INVALID_PARAMETER : status;
+}
+INSTALL(refuses_second_call, status)
+
 static NTSTATUS wants_process(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
     return !args->hKmdProcessHandle ? STATUS_INVALID_HANDLE : status;
 }
@@ -468,6 +475,8 @@ const struct mutant mutants_query[] = {
             "writes PagingBufferSize in the first call of QUERYSEGMENT4")},
     {BREAKS(5, DRIVER, "start", refuses_first_call, "refuses QUERYSEGMENT4")},
     {BREAKS(7, DRIVER, "start", counts_differently, "counts differently in the second call")},
+    {BREAKS(7, DRIVER, "start", refuses_second_call,
+            "refuses the number of segments that it reported")},
     {BREAKS(8, DRIVER, "start", walks_by_sizeof, "walks the descriptor array by sizeof")},
     {BREAKS(8, DRIVER, "start", writes_behind_array, "writes a byte behind the descriptor array")},
     {BREAKS(10, DRIVER, "start", forgets_paging_size, "leaves PagingBufferSize unwritten")},

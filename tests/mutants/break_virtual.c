@@ -69,6 +69,34 @@ SPOIL_ALL(large_as_table, large_pages, {
 SPOIL_ALL(first_page, large_transfer, args->TransferVirtual.TransferSizeInBytes = 4096)
 SWALLOW_ALL(drops_flush, flush)
 
+static bool fills(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return args->Operation == DXGK_OPERATION_VIRTUAL_FILL;
+}
+
+SPOIL(writes_by_pointer, by_gpu,
+      *(volatile ULONG64 *)(ULONG_PTR)UPDATE->PageTableAddress.GpuVirtual = 0)
+
+/* Where there are pages of the allocation on both sides: else the GPU finds no memory there. */
+static bool fills_part(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return fills(args) && args->FillVirtual.AllocationOffsetInBytes == 4096;
+}
+
+static bool moves_part(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return transfer(args) && args->TransferVirtual.AllocationOffsetInBytes == 4096;
+}
+
+static bool clears(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return of_user(args) && leaf(args) && UPDATE->Flags.Repeat && !ENTRY.Valid &&
+           ENTRY.PageAddress != 0;
+}
+
+SPOIL_ALL(fills_too_far, fills_part, args->FillVirtual.FillSizeInBytes += 4096)
+SPOIL_ALL(fills_from_before, fills_part, args->FillVirtual.DestinationVirtualAddress -= 4096;
+          args->FillVirtual.FillSizeInBytes += 4096)
+SPOIL_ALL(moves_too_far, moves_part, args->TransferVirtual.TransferSizeInBytes += 4096)
+SPOIL_ALL(fills_16_bits, fills, args->FillVirtual.FillPattern &= 0xffff)
+SPOIL_ALL(takes_address_for_valid, clears, ENTRY.Valid = 1)
+
 static NTSTATUS APIENTRY wants_allocation(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     if (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && !UPDATE->hAllocation)
         return STATUS_INVALID_PARAMETER;
@@ -311,6 +339,15 @@ const struct mutant mutants_virtual[] = {
             WITH(504, 515), .scene = scene_asks_both),
     BREAKER(379, DRIVER, "takes tables of 64 KB pages for others", in_narrow_steps, SINGLE),
     BREAKER(380, DRIVER, "blames another process for a page fault", blames_other, THREE, WITH(215)),
+    {BREAKS(560, DRIVER, "residency", fills_too_far, "fills a page of addresses too many"), FOUR},
+    {BREAKS(560, DRIVER, "residency", fills_from_before, "fills from the page before on"), FOUR},
+    {BREAKS(560, DRIVER, "residency", moves_too_far, "moves a page of addresses too many"), FOUR},
+    {BREAKS(188, DRIVER, "residency", fills_16_bits, "fills with 16 bits of the pattern"), FOUR},
+    {BREAKS(215, DRIVER, "residency", takes_address_for_valid,
+            "takes an entry with an address for a valid one"),
+     FOUR},
+    BREAKER(210, DRIVER, "takes the GPU's address of a table for a pointer", writes_by_pointer,
+            VIRTUAL),
     BREAKER(391, DRIVER, "refuses work without private data", wants_private, THREE, WITH(279)),
 };
 const uint32_t mutants_virtual_count = sizeof(mutants_virtual) / sizeof(mutants_virtual[0]);

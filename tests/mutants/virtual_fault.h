@@ -99,6 +99,7 @@ virtual_choice is_update, of_user, at_once, leaf, user_pages, user_local, large_
      __VA_ARGS__}
 #define WITH(...) .consequences = {__VA_ARGS__}
 #define THREE     .settings = {{"MmuLevels", 3}}
+#define FOUR      .settings = {{"MmuLevels", 4}}
 #define NEWEST                                                                                     \
     .settings = {{"MmuLevels", 3}, {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM3_2}}
 #define TWO       .settings = {{"MmuLevels", 2}}

@@ -125,7 +125,9 @@ const struct vidmm_rule rules_a[] = {
         RULE(7, DRIVER, DOCUMENTED, START_FAILS),
         .statement = "The number of segments is the same in both calls of a query.",
         .page = "initializing-use-of-memory-segments",
-        .how = "NbSegment after the second call is compared with NbSegment after the first.",
+        .how = "NbSegment after the second call is compared with NbSegment after the first, and a "
+               "second "
+               "call with that number must not be answered with STATUS_INVALID_PARAMETER.",
         .why =
             "The array was sized by the first answer; a driver whose count and content disagreed "
             "got STATUS_NO_MEMORY at start.",

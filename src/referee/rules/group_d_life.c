@@ -374,7 +374,8 @@ const struct vidmm_rule rules_d_life[] = {
         .how =
             "Stage objects creates standard surfaces from the first bytes of their private data, "
             "twice, and other bytes follow the second time: status, Size, Alignment and sets of "
-            "segments are compared. A driver may refuse, or go on without the rest.",
+            "segments are compared. A driver may refuse, or go on without the rest. Of no bytes "
+            "pPrivateDriverData is NULL, and must not be followed.",
         .why = "The data comes from user mode as it is, and so does its size.",
         .windows = "No page tells; what follows belongs to another, or is no memory at all.",
         .windows_source = NOT_KNOWN,

@@ -426,6 +426,27 @@ const struct vidmm_rule rules_e[] = {
         .right = "args.DmaBufferWriteOffset = (UINT)(args.pDmaBuffer - buffer->start);\n",
     },
     {
+        RULE(591, DRIVER, DOCUMENTED, CORRUPTION),
+        .statement =
+            "DxgkDdiBuildPagingBuffer leaves the members of the operation as they are: they "
+            "are [in], and progress belongs into MultipassOffset.",
+        .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
+        .how =
+            "Operation, its structure and hSystemContext are compared with what they were before "
+            "the call.",
+        .why =
+            "The system asks again with the values that it had: what was counted in them is lost, "
+            "and the operation begins anew in the next buffer.",
+        .windows = "No page tells what the system does with a member that was changed.",
+        .windows_source = NOT_KNOWN,
+        .wrong =
+            "args->Transfer.TransferOffset += done; /* and what is left in the next buffer */\n"
+            "args->Transfer.TransferSize -= done;\n"
+            "return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;\n",
+        .right = "args->MultipassOffset += done / PAGE_SIZE;\n"
+                 "return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;\n",
+    },
+    {
         RULE(446, MANAGER, DOCUMENTED, BUGCHECK),
         .statement =
             "Of a driver only those paging operations are asked for that its interface version "

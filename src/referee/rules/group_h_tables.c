@@ -49,7 +49,8 @@ const struct vidmm_rule rules_h_tables[] = {
                      "written and read.",
         .page = "ne-d3dkmddi-_dxgk_pagetableupdatemode",
         .how = "A place in a segment must exist, and a CPU pointer lead to memory; where a driver "
-               "reads another member its entries are missing from the table (R215).",
+               "reads another member its entries are missing from the table (R215), or it dies of "
+               "the GPU's address.",
         .why = "The members have different meanings: a CPU pointer, a GPU virtual address, a place "
                "in a segment.",
         .windows = "A driver that reads another member writes its entries somewhere else.",

@@ -92,9 +92,9 @@ const struct vidmm_rule rules_u[] = {
         .statement = "PAGETABLELEVELDESC is answered for the level LevelIndex of the physical "
                      "adapter PhysicalAdapterIndex, members of 16 bits each.",
         .page = "ns-d3dkmddi-_dxgk_querypagetableleveldescin",
-        .how =
-            "Of a physical adapter other than the first each level that its GPUMMUCAPS has must be "
-            "answered, with bits of an index.",
+        .how = "Each level that GPUMMUCAPS of a physical adapter has must be answered, of those "
+               "other than "
+               "the first with bits of an index.",
         .why =
             "Both members read as one of 32 bits are the right level on the first adapter, and no "
             "level on the next one.",

@@ -14,12 +14,14 @@ static _Thread_local struct {
     const struct referee_call *call; /* NULL: memory */
     uint32_t rule;
     const char *member;
+    bool data; /* of user mode: to be read if it is there; else an answer's, to be written */
 } nothing;
 
 static _Thread_local struct {
     const struct referee_call *call; /* NULL: none */
     uint64_t address[REFEREE_ADDRESSES];
     uint32_t count;
+    uint32_t rule;
 } gpu;
 
 void referee_enter(struct vidmm_referee *referee, struct referee_call *call, const char *name,
@@ -46,29 +48,47 @@ void referee_gives_null(const struct referee_call *call, uint32_t rule, const ch
     nothing.call = call;
     nothing.rule = rule;
     nothing.member = member;
+    nothing.data = false;
 }
 
-void referee_gives_address(const struct referee_call *call, uint64_t address) {
+void referee_gives_no_data(const struct referee_call *call, uint32_t rule, const char *member) {
+    referee_gives_null(call, rule, member);
+    nothing.data = true;
+}
+
+void referee_gives_address(const struct referee_call *call, uint32_t rule, uint64_t address) {
     if (gpu.call != call)
         gpu.count = 0;
     gpu.call = call;
+    gpu.rule = rule;
     if (gpu.count < REFEREE_ADDRESSES && address >= NULL_BYTES)
         gpu.address[gpu.count++] = address;
 }
 
 static void call_judge_address(struct vidmm_referee *referee, uint64_t address) {
-    for (uint32_t i = 0; gpu.call && i < gpu.count; i++)
-        DRIVER_MUST(553, address - gpu.address[i] >= TAKEN_BYTES,
-                    "SegmentAddress taken for an address of the GPU's",
-                    "byte %llu behind 0x%llx, a SegmentAddress, is accessed as memory of the CPU's",
-                    LLU(address - gpu.address[i]), LLU(gpu.address[i]));
+    for (uint32_t i = 0; gpu.call && i < gpu.count; i++) {
+        uint64_t at = address - gpu.address[i];
+        if (gpu.rule == 210)
+            DRIVER_MUST(
+                210, at >= TAKEN_BYTES, "the member of PageTableAddress that UpdateMode says",
+                "byte %llu behind 0x%llx, its GpuVirtual, is accessed as memory of the CPU's",
+                LLU(at), LLU(gpu.address[i]));
+        else
+            DRIVER_MUST(
+                553, at >= TAKEN_BYTES, "SegmentAddress taken for an address of the GPU's",
+                "byte %llu behind 0x%llx, a SegmentAddress, is accessed as memory of the CPU's",
+                LLU(at), LLU(gpu.address[i]));
+    }
 }
 
 void vidmm_referee_faulting(struct vidmm_referee *referee, uint64_t address, bool write) {
     call_judge_address(referee, address);
-    if (nothing.call && write && address < NULL_BYTES)
-        DRIVER_MUST(nothing.rule, false, "nothing written where the system gives no memory",
-                    "%s is NULL, and byte %llu behind it is written", nothing.member, LLU(address));
+    if (nothing.call && (write || nothing.data) && address < NULL_BYTES)
+        DRIVER_MUST(nothing.rule, false,
+                    nothing.data ? "nothing used where there are no data"
+                                 : "nothing written where the system gives no memory",
+                    "%s is NULL, and byte %llu behind it is %s", nothing.member, LLU(address),
+                    write ? "written" : "read");
 }
 
 void referee_leave(struct vidmm_referee *referee) {

@@ -33,9 +33,13 @@ void referee_enter(struct vidmm_referee *referee, struct referee_call *call, con
 /* Before referee_leave: the system has no memory for the driver's answer to this call, and says so by NULL
  * in `member`. Whoever writes there breaks R`rule`. */
 void referee_gives_null(const struct referee_call *call, uint32_t rule, const char *member);
-/* Before referee_leave: the call has an address of the GPU's, which is no pointer (R553). */
+/* Before referee_leave: there are no data of user mode, which `member` says by NULL. Whoever uses them
+ * breaks R`rule`. */
+void referee_gives_no_data(const struct referee_call *call, uint32_t rule, const char *member);
+/* Before referee_leave: the call has an address of the GPU's, which is no pointer. Whoever takes it for one
+ * breaks R`rule`, 553 or 210. */
 #define REFEREE_ADDRESSES 2u
-void referee_gives_address(const struct referee_call *call, uint64_t address);
+void referee_gives_address(const struct referee_call *call, uint32_t rule, uint64_t address);
 /* Around the driver's function. */
 void referee_leave(struct vidmm_referee *referee);
 void referee_return(struct vidmm_referee *referee);

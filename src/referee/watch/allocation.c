@@ -201,6 +201,23 @@ static struct standards_data *allocation_standards(struct vidmm_referee *referee
     return standards;
 }
 
+/* What the driver gets: the array, and the private data of each, in areas of their own. */
+static DXGK_ALLOCATIONINFO *allocation_infos(struct vidmm_referee *referee,
+                                             const struct referee_call *call,
+                                             const DXGKARG_CREATEALLOCATION *args,
+                                             struct areas *areas) {
+    allocation_areas_make(referee, areas, args->pAllocationInfo, sizeof(*args->pAllocationInfo),
+                          args->NumAllocations);
+    DXGK_ALLOCATIONINFO *infos = (DXGK_ALLOCATIONINFO *)(void *)areas->array.bytes;
+    for (UINT i = 0; i < args->NumAllocations; i++) {
+        if (!infos[i].pPrivateDriverData)
+            referee_gives_no_data(call, 537, "pPrivateDriverData");
+        infos[i].pPrivateDriverData = allocation_area_make(
+            referee, areas, i, infos[i].pPrivateDriverData, infos[i].PrivateDriverDataSize);
+    }
+    return infos;
+}
+
 static NTSTATUS watch_CreateAllocation(struct vidmm_referee *referee, const HANDLE adapter,
                                        DXGKARG_CREATEALLOCATION *args) {
     struct referee_call call;
@@ -211,13 +228,8 @@ static NTSTATUS watch_CreateAllocation(struct vidmm_referee *referee, const HAND
                  "hResource as the driver left it for the resource, or NULL for a new one",
                  "hResource is %p", args->hResource);
     struct standards_data *standards = allocation_standards(referee, args);
-    allocation_areas_make(referee, &areas, args->pAllocationInfo, sizeof(*args->pAllocationInfo),
-                          args->NumAllocations);
-    DXGK_ALLOCATIONINFO *infos = (DXGK_ALLOCATIONINFO *)(void *)areas.array.bytes;
+    DXGK_ALLOCATIONINFO *infos = allocation_infos(referee, &call, args, &areas);
     mine.pAllocationInfo = infos;
-    for (UINT i = 0; i < args->NumAllocations; i++)
-        infos[i].pPrivateDriverData = allocation_area_make(
-            referee, &areas, i, infos[i].pPrivateDriverData, infos[i].PrivateDriverDataSize);
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiCreateAllocation(adapter, &mine);
     referee_return(referee);

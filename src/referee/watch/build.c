@@ -392,6 +392,18 @@ static void build_finish(struct vidmm_referee *referee, struct build_call *call)
     }
 }
 
+/* R591: what the driver is told of the operation, and of the buffer's place, it leaves as it is. */
+static void build_judge_members(struct vidmm_referee *referee, const struct build_call *call,
+                                const DXGKARG_BUILDPAGINGBUFFER *out) {
+    const DXGKARG_BUILDPAGINGBUFFER *in = &call->in;
+    DRIVER_MUST(591,
+                build_same_arm(in, out) && build_said_idle(in) == build_said_idle(out) &&
+                    in->hSystemContext == out->hSystemContext,
+                "the members of the operation as they were",
+                "the structure of the operation was changed, status 0x%08x",
+                (unsigned)call->status);
+}
+
 static void build_take_answer(struct vidmm_referee *referee, struct build_call *call,
                               const DXGKARG_BUILDPAGINGBUFFER *out) {
     struct build_operation *operation = call->operation;
@@ -422,17 +434,24 @@ static uint32_t build_physical(struct vidmm_referee *referee,
                  : submit_physical(referee, args->hSystemContext, 0);
 }
 
-/* R553: a side of a transfer has an MDL only if its segment is 0. */
+/* R553: a side of a transfer has an MDL only if its segment is 0. R210: a page table has a pointer only if
+ * UpdateMode is the CPU's. */
 static void build_give_addresses(const struct referee_call *entered,
                                  const DXGKARG_BUILDPAGINGBUFFER *args) {
     if (args->Operation == DXGK_OPERATION_TRANSFER) {
         if (args->Transfer.Source.SegmentId != 0)
-            referee_gives_address(entered, (uint64_t)args->Transfer.Source.SegmentAddress.QuadPart);
+            referee_gives_address(entered, 553,
+                                  (uint64_t)args->Transfer.Source.SegmentAddress.QuadPart);
         if (args->Transfer.Destination.SegmentId != 0)
-            referee_gives_address(entered,
+            referee_gives_address(entered, 553,
                                   (uint64_t)args->Transfer.Destination.SegmentAddress.QuadPart);
     } else if (args->Operation == DXGK_OPERATION_FILL) {
-        referee_gives_address(entered, (uint64_t)args->Fill.Destination.SegmentAddress.QuadPart);
+        referee_gives_address(entered, 553,
+                              (uint64_t)args->Fill.Destination.SegmentAddress.QuadPart);
+    } else if (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
+               args->UpdatePageTable.UpdateMode == DXGK_PAGETABLEUPDATE_GPU_VIRTUAL) {
+        referee_gives_address(entered, 210,
+                              (uint64_t)args->UpdatePageTable.PageTableAddress.GpuVirtual);
     }
 }
 
@@ -457,6 +476,7 @@ static NTSTATUS watch_BuildPagingBuffer(struct vidmm_referee *referee, const HAN
     referee_return(referee);
     if (call.build)
         call.written = build_return(referee, call.build, &call.in, args, call.status);
+    build_judge_members(referee, &call, args);
     build_judge_answer(referee, &call, args);
     build_take_answer(referee, &call, args);
     referee_exit(referee, &entered);

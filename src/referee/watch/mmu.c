@@ -123,12 +123,13 @@ static void mmu_judge_members(struct vidmm_referee *referee, const struct query 
     const DXGK_QUERYPAGETABLELEVELDESCIN *in = query->args->pInputData;
     uint32_t physical = in->PhysicalAdapterIndex;
     const DXGK_PAGE_TABLE_LEVEL_DESC *desc = (const void *)query->out.bytes;
-    if (physical == 0 || physical >= linked_count(referee) ||
+    if (physical >= linked_count(referee) || query->status == STATUS_NO_MEMORY ||
         in->LevelIndex >= tables_mmu(referee, physical)->levels)
         return;
     bool answered = query->status == STATUS_SUCCESS;
-    DRIVER_MUST(505, answered && desc->PageTableIndexBitCount != 0,
-                "LevelIndex and PhysicalAdapterIndex each read as a WORD",
+    DRIVER_MUST(505, answered && (physical == 0 || desc->PageTableIndexBitCount != 0),
+                physical == 0 ? "an answer for each level of GPUMMUCAPS.PageTableLevelCount"
+                              : "LevelIndex and PhysicalAdapterIndex each read as a WORD",
                 "level %u of physical adapter %u was answered with status 0x%08x and "
                 "PageTableIndexBitCount %u",
                 in->LevelIndex, physical, (unsigned)query->status,

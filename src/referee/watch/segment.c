@@ -405,9 +405,19 @@ static void segment_take_descriptors(struct vidmm_referee *referee, const struct
     descriptors_judge(referee, query->physical, segments, count, query->version);
 }
 
+/* The number that the first call reported is refused. */
+static void segment_judge_refused(struct vidmm_referee *referee, const struct query *query) {
+    if (query->fair && query->addressed)
+        DRIVER_MUST(7, query->status != STATUS_INVALID_PARAMETER,
+                    "descriptors of as many segments as the first call reported",
+                    "the second call with NbSegment %u was answered with status 0x%08x",
+                    query->asked.NbSegment, (unsigned)query->status);
+}
+
 static void segment_answer_fill(struct vidmm_referee *referee, const struct query *query,
                                 const DXGK_QUERYSEGMENTOUT4 *got) {
     uint32_t counts = referee->segments.physical[query->physical].count;
+    segment_judge_refused(referee, query);
     if (query->status != STATUS_SUCCESS || !query->fair || !query->array.block)
         return;
     DRIVER_MUST(7, got->NbSegment == counts, "the number that the first call reported",

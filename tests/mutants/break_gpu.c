@@ -21,9 +21,13 @@ static NTSTATUS APIENTRY ignores_fences(const HANDLE adapter, DXGKARG_BUILDPAGIN
 REPLACE(DxgkDdiBuildPagingBuffer, ignores_fences)
 
 static NTSTATUS APIENTRY behind_by_one(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
-    if (signals(args))
-        args->SignalMonitoredFence.MonitoredFenceValue--;
-    return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    const UINT64 value = args->SignalMonitoredFence.MonitoredFenceValue;
+    if (!signals(args))
+        return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    args->SignalMonitoredFence.MonitoredFenceValue--;
+    NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    args->SignalMonitoredFence.MonitoredFenceValue = value;
+    return status;
 }
 REPLACE(DxgkDdiBuildPagingBuffer, behind_by_one)
 

@@ -22,6 +22,7 @@ struct host_call {
     uint64_t hash;
     KIRQL old, level;
     bool old_called, old_locked; /* as in struct host_thread */
+    uint32_t old_regions;        /* without APCs, that the thread was in */
     const char *old_call;
     const uint8_t *buffer, *private_data; /* as they were before the call */
     struct vidmm_host_call seen;          /* by a watcher */

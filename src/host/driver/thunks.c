@@ -59,6 +59,7 @@ static inline struct host_call thunk_begin(uint32_t slot, KIRQL level, const cha
         .old = host_self.irql,
         .level = level,
         .old_called = host_self.called,
+        .old_regions = host_self.critical + host_self.guarded,
         .old_call = host_self.call,
         .old_locked = host_self.locked,
         .seen = {.name = full, .counted = true, .handle = handle, .args = args}};
@@ -99,6 +100,17 @@ static void bad_irql(const struct host_call *call, const char *name) {
     host_irql_set(call->level);
 }
 
+/* Named once: the next call begins without them. */
+static void bad_regions(const struct host_call *call, const char *name) {
+    host_violation(
+        "%s came back with APCs off: KeLeaveCriticalRegion or KeLeaveGuardedRegion is missing",
+        name);
+    while (host_self.critical + host_self.guarded > call->old_regions) {
+        uint32_t *depth = host_self.critical != 0 ? &host_self.critical : &host_self.guarded;
+        --*depth;
+    }
+}
+
 /* What a query is about. */
 static void trace_query(const DXGKARG_QUERYADAPTERINFO *args) {
     host_log("  Type %d, InputDataSize %u, OutputDataSize %u\n", (int)args->Type,
@@ -127,6 +139,8 @@ static inline void thunk_end(struct host_call *call, uint64_t answer) {
     uint64_t nth = host_tally_add(call->hash);
     if (host_self.irql != call->level)
         bad_irql(call, name);
+    if (host_self.critical + host_self.guarded > call->old_regions)
+        bad_regions(call, name);
     if (host_world->config.trace_calls)
         thunk_trace(call, name, answer, nth);
     if (call->level != call->old)

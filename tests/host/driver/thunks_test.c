@@ -18,6 +18,7 @@ static void mistakes_in_a_paging_call_are_reported(void **state) {
         {offsetof(struct tiny, wait_for_ever), "waits for ever"},
         {offsetof(struct tiny, notify_at_passive), "DxgkCbNotifyInterrupt was called at IRQL 0"},
         {offsetof(struct tiny, read_nowhere), "outside of every mapped BAR"},
+        {offsetof(struct tiny, keep_apcs_off), "BuildPagingBuffer came back with APCs off"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

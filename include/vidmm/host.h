@@ -118,8 +118,7 @@ struct vidmm_host_config {
     uint64_t seed;         /* scatters physical pages; 0: runs of pages in order */
     bool threads;          /* engine threads and wall-clock time instead of virtual time */
     bool line;             /* the interrupt is line-based and shared; else message-signalled */
-    bool
-        eager; /* virtual time: the hardware works, and interrupts, before a register write returns */
+    bool eager;            /* virtual time: the hardware works before a register write returns */
     uint64_t fail_at; /* the n-th allocation of host, driver, model or manager fails; 0: none */
     /* Called before the n-th allocation, at any IRQL and in any thread; or NULL. */
     void (*allocating)(void *ctx, uint64_t number);

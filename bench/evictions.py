@@ -29,7 +29,7 @@ def names(vidmm):
 def moved(args, workload, share, model, policy):
     """What a run moved over the bound; None: there is none, or the run was not verified."""
     with tempfile.NamedTemporaryFile(suffix='.json') as report:
-        words = [args.vidmm, 'run', '--quiet', '--unjudged', '--vram', share, '--model', model, '--seed', str(args.seed),
+        words = [args.vidmm, 'run', '--quiet', '--unjudged', '--bytes', 'none', '--vram', share, '--model', model, '--seed', str(args.seed),
                  '--json', report.name]
         words += ['--policy', policy] if policy else []
         words += ['--frames', str(args.frames)] if args.frames else []

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 /* The version of this header that a policy was compiled with. */
-#define VIDMM_POLICY_VERSION 2u
+#define VIDMM_POLICY_VERSION 3u
 /* What a shared object exports: `const struct vidmm_policy vidmm_policy`. */
 #define VIDMM_POLICY_SYMBOL "vidmm_policy"
 
@@ -48,6 +48,8 @@ struct vidmm_policy_host {
     void (*rank)(void *ctx, struct vidmm_candidate *candidate, uint64_t rank);
     /* Bytes of each segment, by number; 0: none, or an aperture, out of which nothing is copied. */
     uint64_t memory[VIDMM_POLICY_SEGMENTS + 1];
+    /* What devices list stays resident: nothing of it leaves memory but for an aperture. */
+    bool listed;
 };
 
 struct vidmm_policy {
@@ -88,6 +90,8 @@ struct vidmm_policy {
      */
     bool (*exchange)(void *policy, const struct vidmm_candidate *coming,
                      const struct vidmm_candidate *leaving);
+    /* The submission at hand is decided as if `exchange` were NULL: false. NULL: never. */
+    bool (*exchanges)(void *policy);
 };
 
 /* By priority, then least recently used. */

@@ -302,6 +302,7 @@ static enum vidmm_status start_manager(struct check *check, const struct check_s
 bool check_manage(struct check *check, const struct check_setup *setup) {
     struct vidmm_error error = {.status = VIDMM_OK};
     struct vidmm_adapter_config config = {.observer = setup->observer,
+                                          .policy = &vidmm_policy_lru, /* pages most */
                                           .transfer_chunk = setup->transfer_chunk,
                                           .address_from = (uint64_t)1 << 32,
                                           .readings = check->options->readings,

@@ -55,16 +55,24 @@ static uint64_t move_key(const struct map_shared *shared, const struct vidmm_pla
 
 static void count_bytes(struct map_shared *shared, uint32_t segment, uint32_t process,
                         uint64_t size, bool adds) {
-    struct map_column *column = &shared->columns[shared->column];
     uint64_t *used = &shared->used[segment], *resident = &shared->resident[process];
     bool memory = shared->memory[segment];
     *used = adds ? *used + size : *used > size ? *used - size : 0;
-    if (*used > column->used[segment])
-        column->used[segment] = *used;
     if (memory)
         *resident = adds ? *resident + size : *resident > size ? *resident - size : 0;
-    if (*resident > column->resident[process])
-        column->resident[process] = *resident;
+}
+
+/* Between plans: of two that are exchanged by one the first may come before the other leaves. */
+static void count_most(struct map_shared *shared) {
+    struct map_column *column = &shared->columns[shared->column];
+    for (uint32_t i = 0; i < MAP_SEGMENTS; i++) {
+        if (shared->used[i] > column->used[i])
+            column->used[i] = shared->used[i];
+    }
+    for (uint32_t i = 0; i < MAP_PROCESSES; i++) {
+        if (shared->resident[i] > column->resident[i])
+            column->resident[i] = shared->resident[i];
+    }
 }
 
 /* ---- Stays ----------------------------------------------------------------------------------- */
@@ -207,6 +215,8 @@ static void map_move(struct map_shared *shared, const struct vidmm_record_move *
         shared->columns[shared->column].evictions++;
     if (moved->move.to.segment != 0 && moved->move.size != 0)
         map_come(shared, moved);
+    if (moved->index + 1 == moved->of->moves)
+        count_most(shared);
 }
 
 static void end_all_stays(struct map_shared *shared, uint8_t left) {

@@ -29,6 +29,7 @@ replay() { # REPORT POLICY...
 replay default.json
 replay lru.json --policy lru
 replay example.json --policy "$example"
+[ "$(member "$work/default.json" policy)" = adaptive ] || fail "the default is not the first that --help lists"
 [ "$(member "$work/lru.json" policy)" = lru ] || fail "the report does not name the policy lru"
 [ "$(member "$work/example.json" policy)" = interval ] || fail "the report does not name the example"
 [ "$(member "$work/example.json" calls_hash)" != "$(member "$work/lru.json" calls_hash)" ] ||
@@ -56,7 +57,7 @@ echo 'int other;' | "$@" -shared -fPIC -x c -o "$work/other.so" -
 sed 's/VIDMM_POLICY_VERSION,/VIDMM_POLICY_VERSION + 1,/' "$root/policies/interval.c" |
     "$@" -shared -fPIC -I "$root/include" -x c -o "$work/newer.so" -
 echo 'no shared object' >"$work/text.so"
-refused "is not one of lru" nonsense
+refused "is not one of adaptive lru" nonsense
 refused "there is no such file" "$work/missing.so"
 refused "cannot be loaded" "$work/text.so"
 refused "exports no vidmm_policy" "$work/other.so"

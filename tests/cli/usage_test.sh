@@ -255,8 +255,8 @@ accept '"seed": 10,' run --quiet --json - --frames 1 --seed 010 vkcube
 accept '"seed": 16,' run --quiet --json - --frames 1 --seed 0x10 vkcube
 accept 'verified: every byte' run --frames 2 vkcube
 accept 'verified: every byte' run --frames 2 --policy lru vkcube
-accept 'evicted first: lru' run --help
-refuse 2 "'fifo' is not one of lru" run --policy fifo vkcube
+accept 'evicted first: adaptive, lru' run --help
+refuse 2 "'fifo' is not one of adaptive lru" run --policy fifo vkcube
 refuse 2 '' check --policy lru
 
 lost 'cannot write standard output' run --frames 2 vkcube

@@ -122,7 +122,7 @@ class Sweep(unittest.TestCase):
                  'lru,default,./mine.so']
         self.assertEqual(self.vidmm(*words).returncode, 0)
         self.assertEqual(self.column('sweep.db', 'policy'), ['lru', 'default', './mine.so'])
-        self.assertEqual(self.column('sweep.db', 'policy_name'), ['lru', 'lru', 'interval'])
+        self.assertEqual(self.column('sweep.db', 'policy_name'), ['lru', 'adaptive', 'interval'])
         with open(policy, 'ab') as file:
             file.write(b'\0')
         self.assert_refused(words, 'a file that the study names was changed')

@@ -69,7 +69,7 @@ static enum vidmm_status start_policy(struct vidmm_adapter *adapter,
         const struct segment *segment = &adapter->facts.segments[i];
         memory[segment->id] = segment->aperture ? 0 : segment->size;
     }
-    return policy_start(&adapter->policy, policy, &adapter->os, memory)
+    return policy_start(&adapter->policy, policy, &adapter->os, memory, adapter_virtual(adapter))
                ? VIDMM_OK
                : error_no_memory(adapter, "vidmm_adapter_start");
 }
@@ -145,12 +145,12 @@ static enum vidmm_status bring_up(struct vidmm_adapter *adapter,
     enum vidmm_status status = start_check_table(adapter);
     if (status == VIDMM_OK)
         status = start_query(adapter, config);
-    if (status == VIDMM_OK)
-        status = start_policy(adapter, config->policy);
     if (status)
         return status;
     choose_model(adapter, config->model);
     status = check_model(adapter, config->model);
+    if (status == VIDMM_OK)
+        status = start_policy(adapter, config->policy);
     if (status)
         return status;
     find_sets(adapter);

@@ -259,6 +259,11 @@ void residency_list_name(struct vidmm_device *device, struct vidmm_allocation *c
     }
 }
 
+bool residency_list_exchanges(const struct vidmm_adapter *adapter,
+                              const struct vidmm_device *device) {
+    return policy_exchanges(&adapter->policy) && (!device || device->list.names);
+}
+
 void residency_list_used(struct vidmm_device *device, uint32_t node, uint64_t number, bool writes) {
     struct residency_list *list = &device->list;
     list->last_number = number;

@@ -58,7 +58,7 @@ struct residency_list {
     /* What the submission at hand uses, as its caller says. */
     struct vidmm_allocation *const *named;
     uint32_t named_count;
-    bool names; /* the newest submission said so: what is listed was not all used by it */
+    bool names; /* a submission said so: what is listed was not all used by each */
 };
 
 /* One allocation on the list of one device. */
@@ -120,6 +120,12 @@ enum vidmm_status residency_list_restore(struct vidmm_device *device, struct vid
  */
 void residency_list_name(struct vidmm_device *device, struct vidmm_allocation *const *named,
                          uint32_t count, uint64_t number);
+/*
+ * The policy decides what leaves for what: it is told what submissions use. False for a device whose
+ * submissions never said so; NULL: addresses are physical, and every reference is told.
+ */
+bool residency_list_exchanges(const struct vidmm_adapter *adapter,
+                              const struct vidmm_device *device);
 /* Submission `number` on `node` may use all of the list, and with `writes` write to it. */
 void residency_list_used(struct vidmm_device *device, uint32_t node, uint64_t number, bool writes);
 /* The GPU writes to `allocation`; `assumed`: it may, and no fact tells otherwise. */

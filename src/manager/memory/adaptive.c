@@ -2,17 +2,22 @@
  * adaptive.c - the policy `adaptive`: what is predicted to be used last leaves first, as long as
  * that moves fewer bytes than LRU would.
  *
- * Four rules. By two of them the next use is predicted from the intervals so far (intervals.h); what
+ * Five rules. By two of them the next use is predicted from the intervals so far (intervals.h); what
  * did not come when it was due leaves before all that is still expected, least recently used first;
- * so does what never came back, once it is older than first intervals usually are. The other two
- * are LRU, and LRU which lets nothing in that was away for longer than what would leave for it.
+ * so does what never came back, once it is older than first intervals usually are. Two are LRU, and
+ * LRU which lets nothing in that was away for longer than what would leave for it. The last one
+ * decides as the policy `lru` does, which exchanges nothing that a device lists: where references
+ * are random that is better than any exchange. It is the first one to be live.
  *
  * A cache without content for each rule, as large as the memory of the adapter, is kept beside the
  * real one; the bytes that they missed, of which a part is forgotten each time that as many bytes as
  * there is memory were referenced, choose the rule by which the real one goes. So a rule that is bad
- * for a workload is left after about as many bytes.
+ * for a workload is left after about as many bytes. A rule under which the real memory misses more
+ * than its cache is held to that.
  *
  * What is not let in by its rule is used in an aperture where it can be, and is read there.
+ *
+ * As long as all that was used fits nothing leaves, and the caches are not kept.
  *
  * Only whole numbers, so that each build decides the same.
  */
@@ -24,42 +29,56 @@
 #include "memory/order.h"
 
 enum rule {
-    RULE_LRU,
     RULE_MEAN,   /* the predicted use is one mean interval away */
     RULE_PERIOD, /* one interval of those that come in turn */
+    PREDICTIONS,
+    RULE_EXCHANGE = PREDICTIONS, /* LRU */
     RULE_RETURN, /* LRU, but what comes back later than others were used does not come in */
+    RULE_LRU,    /* what the policy lru does: nothing listed leaves that was used of late */
     RULES
 };
 
 /* An allocation that was used. `node` of a rule: in the cache of that rule. */
 struct item {
-    struct order_node node[RULES], due[RULES];
-    bool in[RULES], waits[RULES]; /* waits: it is in the order of what is due */
-    bool held;                    /* the submission at hand uses it */
-    struct item *previous, *next; /* of those that are held */
-    struct item *older, *newer;   /* of all */
+    struct order_node node[RULES], due[PREDICTIONS];
+    bool in[RULES], waits[PREDICTIONS]; /* waits: it is in the order of what is due */
+    bool held;                          /* the submission at hand uses it */
+    struct item *previous, *next;       /* of those that are held */
+    struct item *older, *newer;         /* of all */
     struct vidmm_candidate *candidate;
     uint64_t size;
     struct intervals intervals;
     uint64_t rank[RULES];
-    bool refused; /* by RULE_RETURN, when it was used last */
+    bool refused[RULES]; /* when it was used last */
 };
 
 struct adaptive {
     const struct vidmm_policy_host *host;
-    struct order cache[RULES], due[RULES];
+    struct order cache[RULES], due[PREDICTIONS];
     uint64_t used[RULES], missed[RULES]; /* bytes */
     uint64_t memory, referenced;         /* bytes; referenced: since something was forgotten */
-    uint64_t number, turns;              /* the submission at hand; given so far */
-    uint64_t typical;                    /* mean of first intervals */
+    uint64_t total;                      /* bytes of all items */
+    uint64_t real, told; /* bytes missed since: by the real memory, and by the cache of its rule */
+    uint64_t was_real[RULES], was_told[RULES]; /* the same, while the rule was live */
+    uint32_t
+        periods; /* in each as many bytes as there is memory were used; since the last switch */
+    bool needed; /* they were about to be more than there is memory */
+    uint64_t number, turns; /* the submission at hand; given so far */
+    uint64_t typical;       /* mean of first intervals */
     struct item *held, *items;
     enum rule live;
 };
 
+#define LONG          64u /* submissions */
+#define SPARE         8u  /* one part in so many of memory is free until caches are needed */
 #define LAST_TO_LEAVE (UINT64_MAX - 1) /* of ranks: above all predictions */
 #define MARGIN        16u              /* another rule is better by more than one part in so many */
-#define MARGIN_LRU    7u               /* the same, than LRU */
-#define FORGOTTEN     8u               /* one part in so many of what was missed */
+#define MARGIN_LRU    10u              /* the same, than LRU */
+#define UNIT          256u             /* of factors: one */
+#define FACTOR_LEAST  (UNIT / 2)
+#define FACTOR_MOST   (4 * UNIT)
+#define OLDER         4u /* one part in so many of what the real memory missed, and its cache */
+#define FORGOTTEN     8u /* one part in so many of what was missed */
 
 static bool adaptive_init(const struct vidmm_policy_host *host, void **policy) {
     struct adaptive *adaptive = host->alloc(host->ctx, sizeof(*adaptive));
@@ -67,6 +86,7 @@ static bool adaptive_init(const struct vidmm_policy_host *host, void **policy) {
         return false;
     adaptive->host = host;
     adaptive->typical = 1;
+    adaptive->live = RULE_LRU;
     for (uint32_t i = 0; i <= VIDMM_POLICY_SEGMENTS; i++)
         adaptive->memory += host->memory[i];
     *policy = adaptive;
@@ -137,10 +157,15 @@ static struct item *item_of_due(struct order_node *node, enum rule rule) {
                            rule * sizeof(struct order_node));
 }
 
-/* It was away for less long than `out` is now, or comes for the first time. */
-static bool item_returns(const struct adaptive *adaptive, const struct item *item,
-                         const struct item *out) {
-    return intervals_newest(&item->intervals) <= adaptive->number - out->intervals.last;
+/* By the rule `out` leaves for it. RULE_RETURN: it was away for less long than `out` is now, or comes
+ * for the first time. */
+static bool item_replaces(const struct adaptive *adaptive, const struct item *item,
+                          const struct item *out, enum rule rule) {
+    uint64_t unused = adaptive->number - out->intervals.last;
+    if (rule == RULE_LRU)
+        return unused > LONG;
+    return rule == RULE_RETURN ? intervals_newest(&item->intervals) <= unused
+                               : item->rank[rule] > out->rank[rule];
 }
 
 /* What did not come when it was due leaves first. */
@@ -164,7 +189,7 @@ static void cache_drop(struct adaptive *adaptive, struct item *item, enum rule r
 
 /* What it takes of the cache of a rule from its use on. */
 static uint64_t item_takes(const struct item *item, enum rule rule) {
-    return rule == RULE_RETURN && item->refused ? 0 : item->size;
+    return item->refused[rule] ? 0 : item->size;
 }
 
 static struct item *item_of_node(const struct order_node *node, enum rule rule) {
@@ -178,14 +203,16 @@ static void cache_shrink(struct adaptive *adaptive, enum rule rule) {
         cache_drop(adaptive, item_of_node(first, rule), rule);
 }
 
-/* It is missed, and some of what would leave for it was used since. */
-static bool cache_refuses(struct adaptive *adaptive, const struct item *item) {
-    struct order *cache = &adaptive->cache[RULE_RETURN];
-    const struct order_node *node = item->in[RULE_RETURN] ? NULL : order_first(cache);
-    uint64_t used = adaptive->used[RULE_RETURN] + item->size;
+/* It is missed, and by a rule that may refuse some of what would leave for it stays. */
+static bool cache_refuses(struct adaptive *adaptive, const struct item *item, enum rule rule) {
+    struct order *cache = &adaptive->cache[rule];
+    bool refuses = rule == RULE_RETURN || (rule == RULE_LRU && adaptive->host->listed);
+    bool asked = refuses && !item->in[rule];
+    const struct order_node *node = asked ? order_first(cache) : NULL;
+    uint64_t used = adaptive->used[rule] + item->size;
     for (; node && used > adaptive->memory; node = order_next(cache, node)) {
-        const struct item *out = item_of_node(node, RULE_RETURN);
-        if (!item_returns(adaptive, item, out))
+        const struct item *out = item_of_node(node, rule);
+        if (!item_replaces(adaptive, item, out, rule))
             return true;
         used -= out->size;
     }
@@ -193,10 +220,14 @@ static bool cache_refuses(struct adaptive *adaptive, const struct item *item) {
 }
 
 static void cache_use(struct adaptive *adaptive, struct item *item) {
+    uint32_t segment = item->candidate->segment;
     adaptive->referenced += item->size;
-    item->refused = cache_refuses(adaptive, item);
-    item->rank[RULE_RETURN] = item->refused ? 0 : item->intervals.last;
+    adaptive->real += segment && adaptive->host->memory[segment] ? 0 : item->size;
+    adaptive->told += item->in[adaptive->live] ? 0 : item->size;
     for (uint32_t rule = 0; rule < RULES; rule++) {
+        item->refused[rule] = cache_refuses(adaptive, item, (enum rule)rule);
+        if (rule == RULE_RETURN)
+            item->rank[rule] = item->refused[rule] ? 0 : item->intervals.last;
         if (!item->in[rule]) {
             adaptive->missed[rule] += item->size;
             adaptive->used[rule] += item_takes(item, (enum rule)rule);
@@ -210,26 +241,55 @@ static void cache_use(struct adaptive *adaptive, struct item *item) {
 
 static void adaptive_switch(struct adaptive *adaptive, enum rule live) {
     adaptive->live = live;
+    adaptive->periods = 0;
     for (struct item *item = adaptive->items; item; item = item->newer) {
         if (!item->held)
             adaptive->host->rank(adaptive->host->ctx, item->candidate, item->rank[live]);
     }
 }
 
+/*
+ * Bytes that the rule missed of late by its cache, corrected by what the real memory missed while the
+ * rule was live: it has ranges that are too short, budgets, and what must come in. By a rule that
+ * predicts it misses more after a switch, so that only a half of it counts.
+ */
+static uint64_t adaptive_score(const struct adaptive *adaptive, enum rule rule) {
+    uint64_t real = adaptive->was_real[rule], told = adaptive->was_told[rule];
+    uint64_t factor = told ? real * UNIT / told : UNIT;
+    if (rule != RULE_LRU)
+        factor = factor > UNIT ? (factor + UNIT) / 2 : UNIT;
+    factor = factor > FACTOR_MOST ? FACTOR_MOST : factor < FACTOR_LEAST ? FACTOR_LEAST : factor;
+    return adaptive->missed[rule] / UNIT * factor;
+}
+
+/* The first bytes after a switch are missed by the real memory because another rule filled it. */
+static void adaptive_compare(struct adaptive *adaptive) {
+    enum rule live = adaptive->live;
+    if (adaptive->periods++ > 0 || live == RULE_LRU) {
+        adaptive->was_real[live] += adaptive->real - adaptive->was_real[live] / OLDER;
+        adaptive->was_told[live] += adaptive->told - adaptive->was_told[live] / OLDER;
+    }
+    adaptive->real = adaptive->told = 0;
+}
+
 /* A part of what was missed long ago is forgotten, and the best rule goes on. */
 static void adaptive_choose(struct adaptive *adaptive) {
     enum rule live = adaptive->live, best = live;
+    uint64_t score[RULES];
     if (adaptive->referenced < adaptive->memory)
         return;
     adaptive->referenced = 0;
+    adaptive_compare(adaptive);
+    for (uint32_t rule = 0; rule < RULES; rule++)
+        score[rule] = adaptive_score(adaptive, (enum rule)rule);
     for (uint32_t rule = 0; rule < RULES; rule++) {
-        if (adaptive->missed[rule] < adaptive->missed[best])
+        if (score[rule] < score[best])
             best = (enum rule)rule;
     }
     uint64_t margin = live == RULE_LRU ? MARGIN_LRU : MARGIN;
-    if (adaptive->missed[live] / margin * (margin - 1) > adaptive->missed[best])
+    if (adaptive->periods > 1 && score[live] / margin * (margin - 1) > score[best])
         adaptive_switch(adaptive, best);
-    else if (adaptive->missed[live] > adaptive->missed[RULE_LRU])
+    else if (adaptive->periods > 1 && score[live] > score[RULE_LRU])
         adaptive_switch(adaptive, RULE_LRU);
     for (uint32_t rule = 0; rule < RULES; rule++)
         adaptive->missed[rule] -= adaptive->missed[rule] / FORGOTTEN;
@@ -262,12 +322,13 @@ static void release_all(struct adaptive *adaptive) {
             if (item_takes(item, (enum rule)rule))
                 item_put(adaptive, item, (enum rule)rule);
         }
-        adaptive->host->rank(adaptive->host->ctx, item->candidate, item->rank[adaptive->live]);
+        if (adaptive->live != RULE_LRU)
+            adaptive->host->rank(adaptive->host->ctx, item->candidate, item->rank[adaptive->live]);
     }
-    for (uint32_t rule = 0; rule < RULES; rule++) {
+    for (uint32_t rule = 0; rule < RULES; rule++)
         cache_shrink(adaptive, (enum rule)rule);
+    for (uint32_t rule = 0; rule < PREDICTIONS; rule++)
         expect_no_longer(adaptive, (enum rule)rule);
-    }
     adaptive_choose(adaptive);
 }
 
@@ -285,6 +346,7 @@ static struct item *item_of(struct adaptive *adaptive, struct vidmm_candidate *c
         return NULL;
     item->candidate = candidate;
     item->size = candidate->size;
+    adaptive->total += item->size;
     item->newer = adaptive->items;
     if (item->newer)
         item->newer->older = item;
@@ -296,9 +358,27 @@ static void item_came(struct adaptive *adaptive, struct item *item, uint64_t num
     intervals_use(&item->intervals, number);
     if (item->intervals.count == 1)
         adaptive->typical = (15 * adaptive->typical + item->intervals.mean + 8) / 16;
-    item->rank[RULE_LRU] = number;
-    item_wait(adaptive, item, RULE_MEAN);
-    item_wait(adaptive, item, RULE_PERIOD);
+    item->rank[RULE_LRU] = item->rank[RULE_EXCHANGE] = number;
+    for (uint32_t rule = 0; adaptive->needed && rule < PREDICTIONS; rule++)
+        item_wait(adaptive, item, (enum rule)rule);
+}
+
+/* What was used so far is in the caches: all of it fits, or nearly. */
+static void caches_begin(struct adaptive *adaptive) {
+    adaptive->needed = true;
+    for (struct item *item = adaptive->items; item; item = item->newer) {
+        if (item->intervals.last == 0)
+            continue;
+        for (uint32_t rule = 0; rule < RULES; rule++) {
+            if (rule < PREDICTIONS)
+                item_wait(adaptive, item, (enum rule)rule);
+            else
+                item->rank[rule] = item->intervals.last;
+            item_put(adaptive, item, (enum rule)rule);
+            adaptive->used[rule] += item->size;
+            adaptive->missed[rule] += item->size;
+        }
+    }
 }
 
 static uint64_t adaptive_used(void *policy, struct vidmm_candidate *candidate, bool write) {
@@ -309,15 +389,19 @@ static uint64_t adaptive_used(void *policy, struct vidmm_candidate *candidate, b
         release_all(adaptive);
         adaptive->number = number;
     }
-    struct item *item = item_of(adaptive, candidate);
+    struct item *item = adaptive->memory ? item_of(adaptive, candidate) : NULL;
     if (!item)
         return number;
+    if (!adaptive->needed && adaptive->total > adaptive->memory - adaptive->memory / SPARE)
+        caches_begin(adaptive);
     item_came(adaptive, item, number);
+    if (!adaptive->needed)
+        return number;
     if (!item->held) {
         cache_use(adaptive, item);
         item_hold(adaptive, item);
     }
-    return LAST_TO_LEAVE;
+    return adaptive->live == RULE_LRU ? number : LAST_TO_LEAVE;
 }
 
 static void adaptive_freed(void *policy, struct vidmm_candidate *candidate) {
@@ -333,11 +417,12 @@ static void adaptive_freed(void *policy, struct vidmm_candidate *candidate) {
     }
     if (item->held)
         item_release(adaptive, item);
-    for (uint32_t rule = 0; rule < RULES; rule++)
+    for (uint32_t rule = 0; rule < PREDICTIONS; rule++)
         item_wait_no_longer(adaptive, item, (enum rule)rule);
     *(item->older ? &item->older->newer : &adaptive->items) = item->newer;
     if (item->newer)
         item->newer->older = item->older;
+    adaptive->total -= item->size;
     candidate->own[0] = 0;
     adaptive->host->free(adaptive->host->ctx, item, sizeof(*item));
 }
@@ -355,9 +440,13 @@ static bool adaptive_exchange(void *policy, const struct vidmm_candidate *coming
     const struct item *out = (const struct item *)(uintptr_t)leaving->own[0];
     if (!in || !out)
         return !out;
-    if (adaptive->live == RULE_RETURN)
-        return !out->held && item_returns(adaptive, in, out);
-    return !out->held && in->rank[adaptive->live] > out->rank[adaptive->live];
+    return !out->held && item_replaces(adaptive, in, out, adaptive->live);
+}
+
+/* Where all is decided as by the policy lru, also what comes back from apertures. */
+static bool adaptive_exchanges(void *policy) {
+    const struct adaptive *adaptive = policy;
+    return adaptive->live != RULE_LRU;
 }
 
 const struct vidmm_policy vidmm_policy_adaptive = {
@@ -369,4 +458,5 @@ const struct vidmm_policy vidmm_policy_adaptive = {
     .freed = adaptive_freed,
     .submitted = adaptive_submitted,
     .exchange = adaptive_exchange,
+    .exchanges = adaptive_exchanges,
 };

@@ -17,8 +17,8 @@ const struct vidmm_policy vidmm_policy_lru = {.version = VIDMM_POLICY_VERSION, .
 
 /* The default first. A new policy is a structure and a row here. */
 static const struct vidmm_policy *const policies[] = {
-    &vidmm_policy_lru,
     &vidmm_policy_adaptive,
+    &vidmm_policy_lru,
 };
 
 const struct vidmm_policy *vidmm_policy_at(size_t index) {
@@ -50,12 +50,14 @@ static void policy_rank(void *ctx, struct vidmm_candidate *candidate, uint64_t r
 }
 
 bool policy_start(struct policy_run *run, const struct vidmm_policy *policy,
-                  const struct vidmm_os *os, const uint64_t memory[VIDMM_POLICY_SEGMENTS + 1]) {
+                  const struct vidmm_os *os, const uint64_t memory[VIDMM_POLICY_SEGMENTS + 1],
+                  bool listed) {
     policy = policy ? policy : policies[0];
     *run = (struct policy_run){.host = {.ctx = (void *)(uintptr_t)os,
                                         .alloc = policy_alloc,
                                         .free = policy_free,
-                                        .rank = policy_rank}};
+                                        .rank = policy_rank,
+                                        .listed = listed}};
     memcpy(run->host.memory, memory, sizeof(run->host.memory));
     if (policy->init && !policy->init(&run->host, &run->own))
         return false;
@@ -72,7 +74,8 @@ void policy_stop(struct policy_run *run) {
 /* ---- What it is told -------------------------------------------------------------------------- */
 
 bool policy_exchanges(const struct policy_run *run) {
-    return run->policy && run->policy->exchange;
+    const struct vidmm_policy *policy = run->policy;
+    return policy && policy->exchange && (!policy->exchanges || policy->exchanges(run->own));
 }
 
 void policy_submitted(struct policy_run *run, uint64_t number) {

@@ -44,10 +44,11 @@ struct resident {
     void *owner; /* the allocation, or the entry */
 };
 
-/* `policy` NULL: the library's default. `memory`: bytes of each segment by number, 0 for apertures.
- * False: no memory. */
+/* `policy` NULL: the library's default. `memory`: bytes of each segment by number, 0 for apertures;
+ * `listed`: as of vidmm_policy_host. False: no memory. */
 bool policy_start(struct policy_run *run, const struct vidmm_policy *policy,
-                  const struct vidmm_os *os, const uint64_t memory[VIDMM_POLICY_SEGMENTS + 1]);
+                  const struct vidmm_os *os, const uint64_t memory[VIDMM_POLICY_SEGMENTS + 1],
+                  bool listed);
 /* Fine when it was not started. */
 void policy_stop(struct policy_run *run);
 /* It is asked whether one allocation leaves for another. */

@@ -10,6 +10,7 @@
 #include "residency/decide.h"
 
 #include "base/assert.h"
+#include "lists/residency_list.h"
 #include "object/allocation.h"
 #include "object/aperture.h"
 #include "object/candidates.h"
@@ -116,8 +117,8 @@ static enum placer_result find_exchange_or_free(struct decision *decision,
                                                 const struct vidmm_allocation *allocation,
                                                 const struct candidate_list *list, uint32_t *found,
                                                 struct placement *place) {
-    if (!policy_exchanges(&decision->adapter->policy) || decision->mode != IN_ORDER ||
-        list->alike == list->count || list->segments[0]->aperture)
+    if (!residency_list_exchanges(decision->adapter, decision->device) ||
+        decision->mode != IN_ORDER || list->alike == list->count || list->segments[0]->aperture)
         return PLACER_FULL;
     enum placer_result result = find_exchange(decision, allocation, list, found, place);
     return result == PLACER_FULL ? try_range(decision, allocation, list, list->alike, list->count,
@@ -208,12 +209,16 @@ static bool acceptable(const struct vidmm_reference *reference) {
            segment_in_set(allocation->segment, candidate_set(allocation, reference->write));
 }
 
+/* What may be promoted is no use of it: its uses are told where the device says what it uses. */
 static enum vidmm_status in_order(struct decision *decision) {
+    bool named = decision->device && decision->device->list.names;
     const struct vidmm_reference *references = decision->references;
     uint32_t count = decision->count;
-    for (uint32_t i = 0; i < count; i++)
-        resident_use(&decision->adapter->policy, &references[i].allocation->resident,
-                     decision->number, references[i].write);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!named || !acceptable(&references[i]))
+            resident_use(&decision->adapter->policy, &references[i].allocation->resident,
+                         decision->number, references[i].write);
+    }
     for (uint32_t i = 0; i < count; i++) {
         enum vidmm_status status =
             acceptable(&references[i]) ? VIDMM_OK : place_reference(decision, &references[i]);
@@ -429,8 +434,8 @@ enum vidmm_status decide_resident(struct plan *plan, const struct decide_request
         status = anew(&decision);
     }
     if (status == VIDMM_OK && decision.mode == IN_ORDER)
-        status =
-            policy_exchanges(&adapter->policy) ? exchange_all(&decision) : promote_all(&decision);
+        status = residency_list_exchanges(adapter, request->device) ? exchange_all(&decision)
+                                                                    : promote_all(&decision);
     if (status)
         plan_undo(plan, 0);
     return status;

@@ -64,22 +64,22 @@ static bool is_demoted(const struct vidmm_device *device,
     return entry && entry->link[CHAIN_DEMOTED].on;
 }
 
-static bool exchanges(const struct vidmm_device *device) {
-    return device->list.names && policy_exchanges(&device->adapter->policy);
-}
-
 /* What the submission at hand uses in apertures though memory would be better. */
 static uint32_t count_named(const struct vidmm_device *device) {
     const struct residency_list *list = &device->list;
     uint32_t count = 0;
-    for (uint32_t i = 0; exchanges(device) && i < list->named_count; i++)
+    if (!residency_list_exchanges(device->adapter, device))
+        return 0;
+    for (uint32_t i = 0; i < list->named_count; i++)
         count += is_demoted(device, list->named[i]);
     return count;
 }
 
 static void want_named(struct vidmm_device *device, uint32_t *count) {
     struct residency_list *list = &device->list;
-    for (uint32_t i = 0; exchanges(device) && i < list->named_count; i++) {
+    if (!residency_list_exchanges(device->adapter, device))
+        return;
+    for (uint32_t i = 0; i < list->named_count; i++) {
         if (is_demoted(device, list->named[i]))
             want(list, count, list->named[i]);
     }
@@ -141,7 +141,7 @@ enum vidmm_status residency_list_restore(struct vidmm_device *device, struct vid
     struct vidmm_adapter *adapter = device->adapter;
     struct residency_list *list = &device->list;
     uint64_t epoch = adapter->epoch;
-    bool promote = !exchanges(device) && promotion_is_due(device);
+    bool promote = !residency_list_exchanges(device->adapter, device) && promotion_is_due(device);
     uint32_t count;
     list->suspends = suspends;
     if (!gather(device, context, promote, &count))

@@ -39,7 +39,7 @@ struct running {
 static void running_start(struct running *running, const struct vidmm_policy *policy) {
     memset(running, 0, sizeof(*running));
     running->os = counting_os_view(&running->counting);
-    assert_true(policy_start(&running->run, policy, &running->os, no_memory));
+    assert_true(policy_start(&running->run, policy, &running->os, no_memory, false));
 }
 
 static bool is_odd(void *ctx, const struct resident *resident) {
@@ -407,7 +407,7 @@ static uint32_t misses_of(const struct vidmm_policy *policy, trace *next) {
     assert_non_null(residents);
     memset(&running, 0, sizeof(running));
     running.os = counting_os_view(&running.counting);
-    assert_true(policy_start(&running.run, policy, &running.os, memory));
+    assert_true(policy_start(&running.run, policy, &running.os, memory, false));
     resident_queue_init(&queue, &running.run);
     for (uint32_t i = 0; i < USES; i++) {
         struct resident *one = &residents[next(i, &seed)];

@@ -101,6 +101,7 @@ static const struct row rows[] = {
     {"a small part of what leaves for a range need not pay", "exchange 50; seg vram 8; seg ap 8 ap; alloc A 8; alloc B 6 in=vram:0 use=49; alloc C 2 in=vram:6 use=50; want A at=60", "B vram:0>out policy; C vram:6>out policy; A out>vram:0 requested", NULL},
     {"more than a small part of it has to pay", "exchange 50; seg vram 8; seg ap 8 ap; alloc A 8; alloc B 5 in=vram:0 use=49; alloc C 3 in=vram:5 use=50; want A at=60", "A out>ap:0 requested", NULL},
     {"what is listed is exchanged with an aperture", "model gpummu; exchange 50; seg vram 4; seg ap 8 ap; proc P; dev D P; alloc A 4 in=ap; alloc B 4 in=vram:0 use=49; list D A B; want A at=60 for=D/excess", "A ap>vram:0 promoted; B vram:0>ap demoted", NULL},
+    {"nothing is exchanged for a device that does not say what it uses", "model gpummu; exchange 50; seg vram 4; seg ap 8 ap; proc P; dev D P unnamed; alloc A 4 in=ap; alloc B 4 in=vram:0 use=49; list D A B; want A at=60 for=D/excess", "-", ""},
     {"what is listed and cannot be used in an aperture stays", "model gpummu; exchange 50; seg vram 4; seg ap 8 ap; proc P; dev D P; alloc A 4 in=ap; alloc B 4 set=vram in=vram:0 use=49; list D A B; want A at=60 for=D/excess", "-", ""},
     {"as much as a request promotes is promoted", "seg vram 16384; seg ap 16384 ap; alloc A 16384 in=ap:0; want A", "A ap:0>vram:0 promoted", NULL},
     /* Offers. */

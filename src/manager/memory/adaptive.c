@@ -60,9 +60,8 @@ struct adaptive {
     uint64_t total;                      /* bytes of all items */
     uint64_t real, told; /* bytes missed since: by the real memory, and by the cache of its rule */
     uint64_t was_real[RULES], was_told[RULES]; /* the same, while the rule was live */
-    uint32_t
-        periods; /* in each as many bytes as there is memory were used; since the last switch */
-    bool needed; /* they were about to be more than there is memory */
+    uint32_t periods;       /* of as many bytes used as there is memory; since the last switch */
+    bool needed;            /* the bytes of all were about to be more than there is memory */
     uint64_t number, turns; /* the submission at hand; given so far */
     uint64_t typical;       /* mean of first intervals */
     struct item *held, *items;

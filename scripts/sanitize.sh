@@ -12,7 +12,7 @@ address)
     ;;
 # One thread has no races: what starts threads is all that is built.
 thread)
-    sanitizers=thread suites='--suite threads --suite stress --suite host --suite migrate --no-suite long'
+    sanitizers=thread suites='--suite threads --suite stress --suite host --no-suite long'
     export VIDMM_TARGETS=vidmm:executable VIDMM_REBUILD=1
     ;;
 *)

@@ -58,12 +58,19 @@ static VOID APIENTRY notify_all_but_preemptions(const HANDLE device,
         system_calls.DxgkCbNotifyInterrupt(device, data);
 }
 
-static NTSTATUS APIENTRY start_silent(const PVOID context, PDXGK_START_INFO info,
-                                      PDXGKRNL_INTERFACE calls, PULONG sources, PULONG children) {
+/* Starts the driver with another DxgkCbNotifyInterrupt. */
+static NTSTATUS start_notifying(DXGKCB_NOTIFY_INTERRUPT notify, const PVOID context,
+                                PDXGK_START_INFO info, PDXGKRNL_INTERFACE calls, PULONG sources,
+                                PULONG children) {
     DXGKRNL_INTERFACE mine = *calls;
     system_calls = *calls;
-    mine.DxgkCbNotifyInterrupt = notify_all_but_preemptions;
+    mine.DxgkCbNotifyInterrupt = notify;
     return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
+}
+
+static NTSTATUS APIENTRY start_silent(const PVOID context, PDXGK_START_INFO info,
+                                      PDXGKRNL_INTERFACE calls, PULONG sources, PULONG children) {
+    return start_notifying(notify_all_but_preemptions, context, info, calls, sources, children);
 }
 REPLACE(DxgkDdiStartDevice, start_silent)
 
@@ -84,10 +91,7 @@ static VOID APIENTRY notify_first(const HANDLE device,
 static NTSTATUS APIENTRY start_first_only(const PVOID context, PDXGK_START_INFO info,
                                           PDXGKRNL_INTERFACE calls, PULONG sources,
                                           PULONG children) {
-    DXGKRNL_INTERFACE mine = *calls;
-    system_calls = *calls;
-    mine.DxgkCbNotifyInterrupt = notify_first;
-    return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
+    return start_notifying(notify_first, context, info, calls, sources, children);
 }
 
 static void install_first_only(DRIVER_INITIALIZATION_DATA *table) {

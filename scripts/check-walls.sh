@@ -58,7 +58,7 @@ ALLOWED = [
                       'vidmm/referee vidmm/interfaces vidmm/statuses vidmm/printable'),
     ('src/workload/*', 'own free string system vidmm/host vidmm/manager vidmm/virtual vidmm/harness vidmm/workload '
                        'vidmm/umd vidmm/pattern vidmm/operations vidmm/printable'),
-    ('src/watch/*', 'own free string system vidmm/watch vidmm/referee vidmm/rules vidmm/host vidmm/settings vidmm/stop vidmm/printable'),
+    ('src/watch/*', 'own free string system vidmm/watch vidmm/referee vidmm/rules vidmm/host vidmm/settings vidmm/stop vidmm/printable vidmm/lookup'),
     ('src/check/*', 'own wddm free string system vidmm/*'),
     ('src/fuzz/*', 'own wddm free string system vidmm/*'),
     ('src/run/*', 'own free string system vidmm/*'),

@@ -62,6 +62,7 @@ struct vidmm_check_options {
     FILE *device_log;                    /* accesses to its registers; NULL: nowhere */
     const struct vidmm_host_setting *settings;
     uint32_t setting_count;
+    uint32_t named_settings; /* of run.h; the first start decides */
     /* That the reference driver declares, and that is spoken with any, at most what its table has; 0:
      * the reference driver's default, and what table and caps say. */
     uint32_t ddi_version;

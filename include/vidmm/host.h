@@ -255,6 +255,11 @@ struct vidmm_host_shown {
     char call[64];
     uint64_t settings; /* bit i: setting i of the configuration was read */
 };
+/* The name number `index` that driver or hardware asked for as a setting since the host was made, whether
+ * there is one or not, up to 256; NULL: there are no more. Good until the next host is made. Any thread. */
+const char *vidmm_host_asked(size_t index);
+/* False: neither asked for a setting of this name. Any thread. */
+bool vidmm_host_asked_for(const char *name);
 /* From here on the host keeps `shown` true; NULL: it stops. */
 void vidmm_host_show(struct vidmm_host_shown *shown);
 /*

@@ -39,6 +39,9 @@ struct vidmm_run_options {
     uint32_t ddi_version;
     const struct vidmm_host_setting *settings; /* more of them; they win over the two above */
     uint32_t setting_count;
+    /* The first of settings, which a user named: one that neither driver nor hardware asked for by the end of
+     * the driver's start is bad input. */
+    uint32_t named_settings;
     uint64_t seed; /* scatters physical pages */
     uint32_t
         threads;     /* 0: virtual time; else submitting threads, engine threads, wall-clock time */

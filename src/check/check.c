@@ -3,6 +3,7 @@
  */
 #include "replay.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -66,7 +67,8 @@ static bool is_idle(const struct vidmm_check_options *options, const struct chec
 /* Goes on with the other stages if the driver starts. */
 static void run_stages(struct check *check, struct vidmm_check_result *result) {
     bool starts = true, shown = false;
-    for (uint32_t i = 0; i < check_stage_count && !shown; i++) {
+    for (uint32_t i = 0; i < check_stage_count && !shown && check->shared->told.unasked[0] == '\0';
+         i++) {
         const struct check_stage *stage = &check_stages[i];
         struct vidmm_stage_result *one = &result->stage[result->stages++];
         one->name = stage->name;
@@ -105,12 +107,28 @@ static bool examine_run(struct check *check, struct vidmm_check_result *result) 
     return shown;
 }
 
+static void refuse_input(struct vidmm_check_result *result, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void refuse_input(struct vidmm_check_result *result, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(result->text, sizeof(result->text), format, args);
+    va_end(args);
+    result->status = VIDMM_CHECK_BAD_INPUT;
+}
+
 /* Its own findings, and what the driver's process left of them, are the result's. */
 static void examine(struct check *check, struct vidmm_check_result *result) {
     const struct vidmm_check_options *options = check->options;
     for (uint32_t number = 1; options->only_some && number <= VIDMM_RULES_LAST; number++)
         check->shared->ledger.muted[number] = options->only[number] == 0;
-    if (!examine_run(check, result))
+    bool shown = examine_run(check, result);
+    if (check->shared->told.unasked[0] != '\0') {
+        refuse_input(result, "%s", check->shared->told.unasked);
+        return;
+    }
+    if (!shown)
         return;
     result->ledger = check->shared->ledger;
     result->ddi_version = check->shared->told.version;
@@ -134,9 +152,7 @@ void vidmm_check(const struct vidmm_check_options *options, struct vidmm_check_r
     const char *unknown =
         options->stage ? vidmm_check_stage_unknown(options->stage, &length) : NULL;
     if (unknown) {
-        result->status = VIDMM_CHECK_BAD_INPUT;
-        snprintf(result->text, sizeof(result->text), "there is no stage '%.*s'", (int)length,
-                 unknown);
+        refuse_input(result, "there is no stage '%.*s'", (int)length, unknown);
         return;
     }
     check.shared = calloc(1, sizeof(*check.shared));

@@ -23,11 +23,23 @@ void check_tell(const struct check *check) {
     vidmm_watch_say(SAYS_TOLD, &check->shared->told, sizeof(check->shared->told));
 }
 
+/* Once, of the first driver that started. */
+static void tell_unasked(struct check *check) {
+    const struct vidmm_check_options *options = check->options;
+    struct check_told *told = &check->shared->told;
+    if (told->version == 0 || check->starving || told->settings_asked != 0)
+        return;
+    told->settings_asked = 1;
+    (void)vidmm_unasked(options->settings, options->named_settings, told->unasked,
+                        sizeof(told->unasked));
+}
+
 static void live(void *ctx) {
     const struct life *life = ctx;
     struct check *check = life->check;
     enum vidmm_stage_outcome outcome = life->stage->run(check, life->number);
     check_close(check);
+    tell_unasked(check);
     check->shared->told.outcome = (uint32_t)(check->displays_only ? VIDMM_STAGE_SKIPPED : outcome);
     if (check->options->log)
         fflush(check->options->log);
@@ -41,7 +53,7 @@ static bool hear(void *ctx, uint32_t kind, const void *bytes, size_t size) {
         return false;
     memcpy(&told, bytes, sizeof(told));
     if (told.outcome > VIDMM_STAGE_HUNG || told.failures > CHECK_FAILURES ||
-        !memchr(told.text, 0, sizeof(told.text)))
+        !memchr(told.text, 0, sizeof(told.text)) || !memchr(told.unasked, 0, sizeof(told.unasked)))
         return false;
     life->check->shared->told = told;
     return true;

@@ -31,6 +31,9 @@ struct check_told {
     uint32_t failures;
     uint64_t fail_at[CHECK_FAILURES];
     char text[256];
+    uint32_t settings_asked; /* it is known which settings were asked for: */
+    char unasked
+        [256]; /* a setting that the user named and nobody asked for (vidmm_unasked); empty: none */
 };
 
 /* What the runs have in common. The process of a run has a copy, and tells what becomes of it. */

@@ -73,8 +73,6 @@ struct cli_options {
 bool cli_parse(int argc, char **argv, unsigned takes, struct cli_options *options);
 /* settings.c: false: the reference driver has no setting of that name, says one sentence. */
 bool cli_settings_known(const struct cli_options *options);
-/* One line about those of --set that nobody read; bit i of `read`: setting i was. */
-void cli_settings_unread(const struct cli_options *options, const struct vidmm_unread *unread);
 /* options_check.c: values of the conformance check's own options; false: one sentence is on
  * standard error. */
 bool cli_take_only(char *words, struct cli_options *options);

@@ -32,6 +32,7 @@ static void gather(struct cli_options *options) {
     check->device_log = options->run.device_log;
     check->settings = options->run.settings;
     check->setting_count = options->run.setting_count;
+    check->named_settings = options->run.named_settings;
     check->ddi_version = options->run.ddi_version;
     check->linked = options->run.linked;
     check->seed = options->run.seed;
@@ -79,7 +80,6 @@ static int check_and_report(struct cli_options *options) {
     const char *path = options->output ? options->output : "-";
     if (!vidmm_report_check(path, options->format, &result, &style, text, sizeof(text)))
         return cli_refuse("%s", text);
-    cli_settings_unread(options, &result.unread);
     return check_draw(options, &result);
 }
 

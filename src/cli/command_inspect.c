@@ -62,7 +62,6 @@ int cli_inspect(int argc, char **argv) {
     enum vidmm_run_status status = vidmm_run_inspect(&options.run, &inspection, text, sizeof(text));
     int code = inspection.ended ? cli_report_end(&options, inspection.ended, text)
                                 : inspect_report(&options, &inspection, status, text);
-    cli_settings_unread(&options, &inspection.unread);
     vidmm_inspection_free(&inspection);
     return cli_calls_end(&options, text[0] != '\0' ? text : "inspected", code);
 }

@@ -94,7 +94,6 @@ static int run_play(struct cli_options *options, const struct vidmm_workload *wo
     bool ended = result.ended;
     int code = ended ? run_report_end(options, &result) : run_report(options, &result);
     code = run_close_plans(plans, &result, code);
-    cli_settings_unread(options, &result.unread);
     code = cli_calls_end(options, result.text[0] != '\0' ? result.text : "verified", code);
     code = run_draw(options, workload, &result, code);
     vidmm_run_result_free(&result);

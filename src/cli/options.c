@@ -596,5 +596,9 @@ bool cli_parse(int argc, char **argv, unsigned takes, struct cli_options *option
     options->set_count = options->run.setting_count;
     if (options->inf && !cli_take_inf(options->inf, options)) /* after --set, which goes before */
         return false;
-    return take_rest(argc, argv, takes, options);
+    if (!take_rest(argc, argv, takes, options))
+        return false;
+    /* The reference driver's are known before it starts. */
+    options->run.named_settings = options->run.driver_path ? options->set_count : 0;
+    return true;
 }

@@ -1,13 +1,12 @@
 /*
- * settings.c - --set NAME=VALUE that nobody reads: of the reference driver, whose settings are known,
- * it is refused; of another driver one line at the end says so.
+ * settings.c - --set NAME=VALUE of the reference driver, whose settings are known: another name is refused.
+ * Of other drivers it is, when they have started (vidmm_unasked).
  */
 #include "cli.h"
 
 #include <string.h>
 
 #include <vidmm/lookup.h>
-#include <vidmm/printable.h>
 #include <vidmm/softgpu.h>
 
 static bool is_known(const char *name) {
@@ -30,27 +29,4 @@ bool cli_settings_known(const struct cli_options *options) {
         return false;
     }
     return true;
-}
-
-/* An INF file may have settings for others than the driver. */
-static bool is_typed(const struct cli_options *options, const char *name) {
-    for (uint32_t i = 0; i < options->set_count; i++)
-        if (strcmp(options->settings[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-void cli_settings_unread(const struct cli_options *options, const struct vidmm_unread *unread) {
-    const char *before = "vidmm: --set ";
-    uint32_t count = 0;
-    char name[256];
-    for (uint32_t i = 0; i < unread->count; i++) {
-        if (!is_typed(options, unread->name[i]))
-            continue;
-        fprintf(stderr, "%s%s", before, vidmm_printable_copy(unread->name[i], name, sizeof(name)));
-        before = ", ";
-        count++;
-    }
-    if (count != 0)
-        fprintf(stderr, " %s never read by the driver\n", count == 1 ? "was" : "were");
 }

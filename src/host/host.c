@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/asked.h"
 #include "base/thread.h"
 #include "base/world.h"
 #include "memory/bars.h"
@@ -229,6 +230,7 @@ static struct vidmm_host *new_host(const struct vidmm_host_config *config) {
     host->allocations.allocating_ctx = config->allocating_ctx;
     host_violations_init(&host->violations);
     host_tracking_init(&host->tracking, config->track ? host_place_stack : NULL);
+    host_asked_clear();
     host_mdls_init(host->mdls);
     host_contiguous_init(host->contiguous);
     host_iommu_init(host->iommu);

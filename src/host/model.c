@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/asked.h"
 #include "base/thread.h"
 #include "base/violations.h"
 #include "base/world.h"
@@ -83,6 +84,7 @@ static void *model_peer(void *ctx, uint32_t physical) {
 static uint64_t model_setting(void *ctx, const char *name, uint64_t otherwise) {
     const struct vidmm_host *host = host_world;
     (void)ctx;
+    host_asked(name);
     for (uint32_t i = 0; i < host->config.setting_count; i++) {
         if (strcmp(host->settings[i].name, name) == 0) {
             host_show_setting(i);

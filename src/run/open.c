@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <vidmm/settings.h>
 #include <vidmm/softgpu.h>
 
 #define DEFAULT_MEMORY (4ull << 30)
@@ -92,6 +93,17 @@ static void fill_host_config(const struct vidmm_run_options *options,
     config->track = !options->unjudged;
 }
 
+/* Stops the driver if a setting was named that nobody asked for. */
+static enum vidmm_run_status run_asked(const struct vidmm_run_options *options,
+                                       struct vidmm_harness *harness, char *text,
+                                       size_t text_size) {
+    char closing[512];
+    if (!vidmm_unasked(options->settings, options->named_settings, text, text_size))
+        return VIDMM_RUN_VERIFIED;
+    (void)vidmm_harness_close(harness, closing, sizeof(closing));
+    return VIDMM_RUN_BAD_INPUT;
+}
+
 enum vidmm_run_status run_open(const struct vidmm_run_options *options, uint64_t peak,
                                const struct vidmm_observer *observer, struct vidmm_ledger *ledger,
                                struct vidmm_harness *harness, char *text, size_t text_size) {
@@ -113,7 +125,7 @@ enum vidmm_run_status run_open(const struct vidmm_run_options *options, uint64_t
     free(settings.list);
     switch (opened) {
     case VIDMM_HARNESS_OK:
-        return VIDMM_RUN_VERIFIED;
+        return run_asked(options, harness, text, text_size);
     case VIDMM_HARNESS_REFUSED:
         return VIDMM_RUN_WRONG;
     case VIDMM_HARNESS_DRIVER_FAILED:

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/asked.h"
 #include "base/thread.h"
 #include "base/world.h"
 #include "text/case.h"
@@ -230,6 +231,7 @@ static struct written *written_find(struct written *list, const WCHAR *name, siz
 
 bool host_key_value(struct host_key *key, const WCHAR *name, size_t units,
                     struct host_value *value) {
+    host_asked_units(name, units);
     pthread_mutex_lock(&lock);
     const struct written *w = written_find(key->written, name, units);
     if (!w)
@@ -266,6 +268,7 @@ bool host_key_value_at(struct host_key *key, size_t index, struct host_value *va
     if (w) {
         *value = w->value;
         host_show_setting(w->setting);
+        host_asked_units(w->value.name, w->value.units);
     }
     pthread_mutex_unlock(&lock);
     return w;

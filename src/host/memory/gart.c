@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/asked.h"
 #include "base/thread.h"
 #include "base/world.h"
 #include "memory/physical.h"
@@ -44,6 +45,8 @@ static void gart_flush(void *ctx, uint64_t page, uint64_t pages) {
 
 uint64_t host_gart_wanted(const struct vidmm_host_setting *settings, uint32_t count) {
     uint64_t agp = 0, bytes = AGP_BYTES;
+    host_asked("Agp");
+    host_asked("AgpBytes");
     for (uint32_t i = 0; i < count; i++) {
         bool is_agp = strcmp(settings[i].name, "Agp") == 0;
         if (is_agp)

@@ -210,7 +210,10 @@ static int sweep_report(const struct sweep_command *command,
 /* The sweep takes one signal; a second one must not end the program before its last words. */
 static void block_signals(void) {
     sigset_t set;
-    vidmm_stop_signals(&set);
+    int number;
+    sigemptyset(&set);
+    for (uint32_t i = 0; (number = vidmm_stop_number(i)) != 0; i++)
+        sigaddset(&set, number);
     (void)sigprocmask(SIG_BLOCK, &set, NULL);
 }
 

@@ -193,8 +193,7 @@ static bool start_jobs(struct campaign *campaign, uint32_t seconds) {
                               .number = i,
                               .end_ms = campaign->begin_ms + seconds * UINT64_C(1000),
                               .shared = &campaign->shared[i],
-                              .stop = &campaign->stop,
-                              .last = &campaign->last};
+                              .stop = &campaign->stop};
         campaign->pid[i] = fuzz_job_start(&campaign->job[i]);
     }
     return true;
@@ -335,9 +334,9 @@ static struct campaign *begin_campaign(const struct vidmm_fuzz_options *options,
 }
 
 static void end_campaign(struct campaign *campaign) {
+    end_all(campaign);
     vidmm_stop_end(&campaign->stop);
     vidmm_stop_forget(&campaign->last);
-    end_all(campaign);
     if (campaign->shared)
         munmap(campaign->shared, campaign->jobs * sizeof(*campaign->shared));
     free(campaign->ledger);

@@ -175,7 +175,6 @@ pid_t fuzz_job_start(const struct fuzz_job *job) {
     if (child == 0) {
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
         vidmm_stop_restore(job->stop);
-        vidmm_stop_forget(job->last);
         job_main(job);
     }
     return child;

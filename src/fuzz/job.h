@@ -27,7 +27,6 @@ struct fuzz_job {
     struct fuzz_shared *shared;
     /* The campaign's, which its jobs do without. */
     const struct vidmm_stop *stop;
-    const struct vidmm_stop_last *last;
 };
 
 /* The index-th input of a job that found something, in the campaign's directory. */

@@ -15,6 +15,7 @@
 #include <vidmm/watch.h>
 
 #include "address.h"
+#include "channel.h"
 
 /* What is said; a run says more with lower numbers (src/run/verdict.h). */
 enum says {
@@ -86,21 +87,25 @@ static bool hear(void *ctx, uint32_t kind, const void *bytes, size_t size) {
     return true;
 }
 
-static void sweep(const char *kind, const char *name) {
+static void sweep(const char *before, const char *name, enum migrate_address_kind kind) {
     struct migrate_address address;
     char words[320], text[320];
-    snprintf(words, sizeof(words), "%s%s", kind, name);
-    if (migrate_address_parse(words, &address, text, sizeof(text)) && address.kind == MIGRATE_UNIX)
+    snprintf(words, sizeof(words), "%s%s", before, name ? name : "");
+    if (!name || !migrate_address_parse(words, &address, text, sizeof(text)) ||
+        address.kind != kind)
+        return;
+    if (kind == MIGRATE_UNIX)
         migrate_address_sweep(&address);
+    else
+        migrate_file_sweep(&address);
 }
 
-/* Sockets that the driver's process would have removed. */
+/* Sockets, and the source's file without its name, that the driver's process would have removed. */
 static void clean_up(void *ctx) {
     const struct life *life = ctx;
-    if (life->options->control)
-        sweep("unix:", life->options->control);
-    if (life->side == migrate_recv_here && life->options->link)
-        sweep("", life->options->link);
+    bool receives = life->side == migrate_recv_here;
+    sweep("unix:", life->options->control, MIGRATE_UNIX);
+    sweep("", life->options->link, receives ? MIGRATE_UNIX : MIGRATE_FILE);
 }
 
 static void apart_fail(struct vidmm_migrate_result *result, enum vidmm_migrate_status status,

@@ -32,6 +32,8 @@ bool migrate_socket_open(struct migrate_channel *channel, const struct migrate_a
  */
 bool migrate_file_write(struct migrate_channel *channel, const struct migrate_address *address,
                         char *text, size_t text_size);
+/* Removes PATH.part of a process that ended without doing so. */
+void migrate_file_sweep(const struct migrate_address *address);
 bool migrate_file_read(struct migrate_channel *channel, const struct migrate_address *address,
                        char *text, size_t text_size);
 

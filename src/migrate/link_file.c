@@ -282,19 +282,33 @@ static void written_close(void *ctx) {
     file_close(file);
 }
 
+/* Locked, and still what the name stands for; false: another process writes it. */
+static bool hold_part(int fd, const char *name) {
+    struct stat opened, named;
+    errno = EBUSY;
+    return flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &opened) == 0 &&
+           lstat(name, &named) == 0 && opened.st_ino == named.st_ino;
+}
+
 /* PATH.part, unless another process writes it. */
 static int open_part(const struct file_link *file) {
-    struct stat opened, named;
     int fd = open(file->other, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    errno = fd < 0 ? errno : EBUSY;
-    if (fd < 0 ||
-        (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &opened) == 0 &&
-         lstat(file->other, &named) == 0 && opened.st_ino == named.st_ino && ftruncate(fd, 0) == 0))
+    if (fd < 0 || (hold_part(fd, file->other) && ftruncate(fd, 0) == 0))
         return fd;
     int why = errno == EWOULDBLOCK ? EBUSY : errno;
     close(fd);
     errno = why;
     return -1;
+}
+
+void migrate_file_sweep(const struct migrate_address *address) {
+    char part[272];
+    snprintf(part, sizeof(part), "%s.part", address->path);
+    int fd = open(part, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd >= 0 && hold_part(fd, part))
+        (void)migrate_files()->unlink(part);
+    if (fd >= 0)
+        close(fd);
 }
 
 static bool open_file(struct migrate_channel *channel, const struct migrate_address *address,

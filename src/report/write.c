@@ -30,6 +30,7 @@ static bool is_special(const char *path) {
     return stat(path, &there) == 0 && !S_ISREG(there.st_mode);
 }
 
+/* In a signal handler, too. */
 static void temporary_remove(void *ctx) {
     const struct report_stream *stream = ctx;
     if (*stream->temporary)
@@ -50,12 +51,13 @@ bool report_stream_open(struct report_stream *stream, const char *path, char *te
         errno = ENAMETOOLONG;
         return write_fail(path, text, size);
     }
-    stream->file = fopen(*stream->temporary ? stream->temporary : path, "w");
-    if (!stream->file)
-        return write_fail(path, text, size);
     stream->last = (struct vidmm_stop_last){.clean = temporary_remove, .ctx = stream};
     vidmm_stop_remember(&stream->last);
-    return true;
+    stream->file = fopen(*stream->temporary ? stream->temporary : path, "w");
+    if (stream->file)
+        return true;
+    vidmm_stop_forget(&stream->last);
+    return write_fail(path, text, size);
 }
 
 bool report_stream_flush(struct report_stream *stream, char *text, size_t size) {
@@ -66,21 +68,21 @@ bool report_stream_flush(struct report_stream *stream, char *text, size_t size) 
 
 void report_stream_drop(struct report_stream *stream) {
     (void)fclose(stream->file);
-    vidmm_stop_forget(&stream->last);
     temporary_remove(stream);
+    vidmm_stop_forget(&stream->last);
 }
 
 bool report_stream_close(struct report_stream *stream, char *text, size_t size) {
     bool written = fflush(stream->file) == 0 && !ferror(stream->file);
     written = fclose(stream->file) == 0 && written;
-    vidmm_stop_forget(&stream->last);
     if (written && *stream->temporary)
         written = rename(stream->temporary, stream->path) == 0;
-    if (written)
-        return true;
-    stream_fail(stream, text, size);
-    temporary_remove(stream);
-    return false;
+    if (!written) {
+        stream_fail(stream, text, size);
+        temporary_remove(stream);
+    }
+    vidmm_stop_forget(&stream->last);
+    return written;
 }
 
 bool report_write(const char *path, const char *dump, char *text, size_t size) {

@@ -24,6 +24,8 @@ struct sweep {
     size_t size;
 };
 
+/* The signals that end a sweep. */
+void sweep_signals(sigset_t *set);
 /* Tells the caller how far it is. */
 void sweep_tell(const struct sweep *sweep);
 /* Puts a row into the store, counts it and frees it. */

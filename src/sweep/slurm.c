@@ -198,7 +198,7 @@ static bool submit_missing(struct slurm *slurm) {
 static bool slurm_rest(struct slurm *slurm) {
     static const struct timespec second = {.tv_sec = 1};
     sigset_t ends;
-    vidmm_stop_signals(&ends);
+    sweep_signals(&ends);
     int signal = sigtimedwait(&ends, NULL, &second);
     if (signal > 0)
         slurm->sweep->result->signal = signal;

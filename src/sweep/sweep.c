@@ -108,10 +108,17 @@ static bool write_csv(struct sweep *sweep, bool made) {
     return made && written;
 }
 
+void sweep_signals(sigset_t *set) {
+    int number;
+    sigemptyset(set);
+    for (uint32_t i = 0; (number = vidmm_stop_number(i)) != 0; i++)
+        sigaddset(set, number);
+}
+
 /* The caller's mask comes back; what came and was not taken waits behind it. */
 static bool with_signals(struct sweep *sweep) {
     sigset_t before;
-    vidmm_stop_signals(&sweep->signals);
+    sweep_signals(&sweep->signals);
     sigaddset(&sweep->signals, SIGCHLD);
     (void)signal(SIGCHLD, SIG_DFL); /* ignored, it would take the exit codes */
     (void)sigprocmask(SIG_BLOCK, &sweep->signals, &before);

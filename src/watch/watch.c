@@ -327,9 +327,8 @@ bool vidmm_watch(const struct vidmm_watch_options *options, struct vidmm_watch_e
     memset(end, 0, sizeof(*end));
     end->how = VIDMM_WATCH_NONE;
     end->timeout_ms = options->timeout_ms != 0 ? options->timeout_ms : VIDMM_WATCH_TIMEOUT_MS;
-    bool made = make_ways(&watch);
     vidmm_stop_begin(&watch.stop);
-    if (made) {
+    if (make_ways(&watch)) {
         fflush(NULL);
         watch.guard = fork();
         if (watch.guard == 0)

@@ -39,7 +39,7 @@ def users(place):
     return found
 
 
-def stop(vidmm, words, number, begun, left, code=None):
+def stop(vidmm, words, number, begun, left, code=None, times=1):
     """Starts it in a directory of its own, waits for what `begun` names, sends the signal; `left`: files that may stay."""
     place = tempfile.mkdtemp(prefix='vidmm-stopped-')
     words = [word.replace('PLACE', place) for word in words]
@@ -49,7 +49,9 @@ def stop(vidmm, words, number, begun, left, code=None):
     process = subprocess.Popen([vidmm] + words, env=env, cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                preexec_fn=lambda: [signal.signal(one, signal.SIG_DFL) for one in SIGNALS])
     if until(lambda: begun(place) or process.poll() is not None, what + ': it begins'):
-        process.send_signal(number)
+        for again in range(times):
+            time.sleep(0.02 if again else 0)
+            process.send_signal(number)
     try:
         got = process.wait(PATIENCE)
     except subprocess.TimeoutExpired:
@@ -77,8 +79,16 @@ def main():
     stop(vidmm, send, signal.SIGHUP, has('control'), [])
     stop(vidmm, ['run', '--driver', os.path.abspath(sys.argv[2]), '--hardware', os.path.abspath(sys.argv[3]),
                  '--plan', 'PLACE/plan', 'openarena-tour'], signal.SIGTERM,
-         # Signals are noted from where the driver's process begins.
-         lambda place: has('plan.')(place) and len(users(place)) > 1, [])
+         has('plan.'), [])
+    play = ['run', '--calls', 'PLACE/calls', '--timeline', 'PLACE/timeline', '--html', 'PLACE/html', 'openarena-tour']
+    for times in 1, 3:
+        stop(vidmm, play, signal.SIGINT, has('timeline.'), ['calls'], times=times)  # calls grow as they are made
+    stop(vidmm, ['run', '--no-fork'] + play[1:], signal.SIGTERM, has('timeline.'), ['calls'])
+    save = ['migrate', 'send', '--to', 'file:PLACE/guest', '--control', 'PLACE/control', 'openarena-tour']
+    stop(vidmm, save, signal.SIGTERM, has('guest.part'), [])
+    fuzz = ['fuzz', '--output', 'PLACE/found', '--jobs', '2', os.path.abspath(sys.argv[2]), '--hardware', os.path.abspath(sys.argv[3])]
+    if shutil.which('clang'):
+        stop(vidmm, fuzz, signal.SIGTERM, has('vidmm-fuzz-'), ['found'], times=2)
     study = ["sweep", "--store", "PLACE/store", "--csv", "PLACE/csv", "--seed", "1,2,3", "--jobs", "1", "--workload", "openarena-tour"]
     stop(vidmm, study, signal.SIGHUP, has('store'), ['store', 'csv', 'store-journal', 'store-wal', 'store-shm', 'store.lock'],
          128 + signal.SIGHUP)

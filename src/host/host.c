@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/asked.h"
+#include "base/in_use.h"
 #include "base/thread.h"
 #include "base/world.h"
 #include "memory/bars.h"
@@ -356,6 +357,9 @@ bool vidmm_host_destroy(struct vidmm_host *host, struct vidmm_host_error *error)
     left.handles = host_threads_forget();
     left.work_items = host_work_forget();
     left.callbacks = host_callbacks_forget();
+    left.resources = host_in_use_left(HOST_IN_USE_RESOURCE);
+    left.lookasides = host_in_use_left(HOST_IN_USE_LOOKASIDE);
+    host_in_use_forget();
     host_models_destroy(host);
     bool good = host_left_nothing(host, &left, error);
     delete_host(host);

@@ -107,6 +107,8 @@ static bool left_nothing(struct vidmm_host *host, const struct host_left *left,
         {HOST_TRACKED_EVENT, left->events, "event handles or references"},
         {HOST_TRACKED_WORK_ITEM, left->work_items, "work items"},
         {HOST_TRACKED_CALLBACK, left->callbacks, "registered callbacks"},
+        {HOST_TRACKED_NOT, left->resources, "executive resources"},
+        {HOST_TRACKED_NOT, left->lookasides, "lookaside lists"},
     };
     left_pool(&s, host->pool);
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/in_use.h"
 #include "base/thread.h"
 #include "base/world.h"
 
@@ -102,6 +103,7 @@ NTKERNELAPI NTSTATUS NTAPI ExInitializeResourceLite(PERESOURCE Resource) {
     host_irql_at_most(DISPATCH_LEVEL, "ExInitializeResourceLite");
     memset(Resource, 0, sizeof(*Resource));
     InitializeListHead(&Resource->SystemResourcesList);
+    host_in_use(HOST_IN_USE_RESOURCE, Resource, NULL);
     return STATUS_SUCCESS;
 }
 
@@ -118,6 +120,7 @@ static void resource_end(PERESOURCE resource, const char *function) {
 NTKERNELAPI NTSTATUS NTAPI ExDeleteResourceLite(PERESOURCE Resource) {
     host_irql_at_most(APC_LEVEL, "ExDeleteResourceLite");
     resource_end(Resource, "ExDeleteResourceLite");
+    host_in_use_end(Resource);
     return STATUS_SUCCESS;
 }
 

@@ -7,9 +7,11 @@
 #include <sched.h>
 #include <string.h>
 
+#include "base/in_use.h"
 #include "base/thread.h"
 #include "base/world.h"
 #include "image/stack.h"
+#include "memory/pool.h"
 
 #define LOCKED (1ull << 63)
 
@@ -78,6 +80,7 @@ static void lookaside_init(GENERAL_LOOKASIDE *list, POOL_TYPE type, SIZE_T size,
     list->Type = type;
     list->Tag = tag;
     list->Size = (ULONG)(size < sizeof(SLIST_ENTRY) ? sizeof(SLIST_ENTRY) : size);
+    host_in_use(HOST_IN_USE_LOOKASIDE, list, NULL);
 }
 
 static PVOID lookaside_allocate(GENERAL_LOOKASIDE *list) {
@@ -88,7 +91,7 @@ static PVOID lookaside_allocate(GENERAL_LOOKASIDE *list) {
                                              (PLOOKASIDE_LIST_EX)list);
     if (list->Allocate)
         return DRIVER_CALL(list->Allocate)(list->Type, list->Size, list->Tag);
-    return ExAllocatePoolWithTag(list->Type, list->Size, list->Tag);
+    return host_pool_entry(list->Type, list->Size, list->Tag);
 }
 
 static void lookaside_free(GENERAL_LOOKASIDE *list, PVOID entry) {
@@ -99,7 +102,7 @@ static void lookaside_free(GENERAL_LOOKASIDE *list, PVOID entry) {
     else if (list->Free)
         DRIVER_CALL(list->Free)(entry);
     else
-        ExFreePoolWithTag(entry, list->Tag);
+        host_pool_entry_free(entry, list->Tag);
 }
 
 #define LOOKASIDE(kind, type, pool, highest)                                                       \
@@ -122,8 +125,8 @@ static void lookaside_free(GENERAL_LOOKASIDE *list, PVOID entry) {
         lookaside_free(&Lookaside->L, Entry);                                                      \
     }                                                                                              \
     NTKERNELAPI VOID NTAPI ExDelete##kind(type Lookaside) {                                        \
-        (void)Lookaside;                                                                           \
         host_irql_at_most(highest, "ExDelete" #kind);                                              \
+        host_in_use_end(&Lookaside->L);                                                            \
     }
 
 LOOKASIDE(NPagedLookasideList, PNPAGED_LOOKASIDE_LIST, NonPagedPool, DISPATCH_LEVEL)
@@ -171,6 +174,6 @@ NTKERNELAPI VOID NTAPI ExFlushLookasideListEx(PLOOKASIDE_LIST_EX Lookaside) {
 }
 
 NTKERNELAPI VOID NTAPI ExDeleteLookasideListEx(PLOOKASIDE_LIST_EX Lookaside) {
-    (void)Lookaside;
     host_irql_at_most(DISPATCH_LEVEL, "ExDeleteLookasideListEx");
+    host_in_use_end(&Lookaside->L);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/in_use.h"
 #include "base/thread.h"
 #include "base/world.h"
 #include "kernel/clock.h"
@@ -66,6 +67,18 @@ bool host_timer_set(const KTIMER *timer) {
     return set;
 }
 
+/* Its memory is about to end. */
+static void timer_take_out(const void *object) {
+    const KTIMER *timer = object;
+    host_dispatcher_lock();
+    if (timer_is_set(timer)) {
+        RemoveEntryList((LIST_ENTRY *)(uintptr_t)&timer->TimerListEntry);
+        host_untrack(HOST_TRACKED_TIMER, timer);
+        timer_next_set();
+    }
+    host_dispatcher_unlock();
+}
+
 /* Behind those that are due at the same time. */
 static void timer_insert(PKTIMER timer, uint64_t due) {
     LIST_ENTRY *after = timers.list.Blink;
@@ -73,6 +86,7 @@ static void timer_insert(PKTIMER timer, uint64_t due) {
     while (after != &timers.list && timer_at(after)->DueTime.QuadPart > due)
         after = after->Blink;
     InsertHeadList(after, &timer->TimerListEntry);
+    host_in_use(HOST_IN_USE_TIMER, timer, timer_take_out);
     timer_next_set();
 }
 
@@ -81,6 +95,7 @@ static bool timer_remove(PKTIMER timer) {
     if (!timer_is_set(timer))
         return false;
     RemoveEntryList(&timer->TimerListEntry);
+    host_in_use_end(timer);
     timer_next_set();
     return true;
 }

@@ -1,9 +1,11 @@
 /* pool.c - the guarded pool of pool.h. */
 #include "memory/pool.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/in_use.h"
 #include "base/thread.h"
 #include "base/world.h"
 #include "memory/mdl.h"
@@ -30,6 +32,7 @@ struct host_pool_block {
     uint64_t serial;
     ULONG tag;
     bool paged, freed;
+    bool entry; /* of a lookaside list */
 };
 
 bool host_pool_init(struct host_pool *pool, const struct host_physical *ram) {
@@ -280,6 +283,17 @@ static void *pool_alloc(bool paged, size_t size, ULONG tag, uint8_t fill) {
     return b->user;
 }
 
+PVOID host_pool_entry(POOL_TYPE type, SIZE_T size, ULONG tag) {
+    struct host_pool *pool = host_world->pool;
+    void *entry = ExAllocatePoolWithTag(type, size, tag);
+    pthread_mutex_lock(&pool->lock);
+    struct host_pool_block *b = entry ? pool_find(pool, entry) : NULL;
+    if (b)
+        b->entry = true;
+    pthread_mutex_unlock(&pool->lock);
+    return entry;
+}
+
 static void pool_quarantine(struct host_pool *pool, struct host_pool_block *b) {
     b->freed = true;
     pool->live--;
@@ -296,8 +310,25 @@ static void pool_quarantine(struct host_pool *pool, struct host_pool_block *b) {
         leave_quarantine(pool);
 }
 
-/* `tag` 0: the caller gave none. */
-static void pool_free(void *p, ULONG tag) {
+/* The driver's block ends. `tag` 0: the caller gave none; `entry`: a lookaside list takes it back. */
+static void pool_judge_free(struct host_pool_block *b, ULONG tag, bool entry) {
+    char text[5], what[40];
+    tag_text(b->tag, text);
+    host_irql_at_most(b->paged ? APC_LEVEL : DISPATCH_LEVEL, "ExFreePool");
+    if (tag != 0 && b->tag != tag)
+        host_violation("ExFreePoolWithTag names another tag than '%s', with which the block "
+                       "of %zu bytes was allocated",
+                       text, b->size);
+    if (b->entry && !entry)
+        host_violation("ExFreePool of an entry of a lookaside list, '%s' of %zu bytes, which "
+                       "ExFreeTo...LookasideList gives back",
+                       text, b->size);
+    snprintf(what, sizeof(what), "pool block '%s'", text);
+    host_in_use_freed(b->user, b->size, what);
+    check_guards(b);
+}
+
+static void pool_free(void *p, ULONG tag, bool entry) {
     struct host_pool *pool = host_world->pool;
     char text[5];
     if (!p) {
@@ -308,13 +339,7 @@ static void pool_free(void *p, ULONG tag) {
     bool reached = host_paged_pool_reach(true); /* guards and freed blocks are looked at */
     struct host_pool_block *b = pool_find(pool, p);
     if (b && !b->freed) {
-        tag_text(b->tag, text);
-        host_irql_at_most(b->paged ? APC_LEVEL : DISPATCH_LEVEL, "ExFreePool");
-        if (tag != 0 && b->tag != tag)
-            host_violation("ExFreePoolWithTag names another tag than '%s', with which the block "
-                           "of %zu bytes was allocated",
-                           text, b->size);
-        check_guards(b);
+        pool_judge_free(b, tag, entry);
         host_untrack(HOST_TRACKED_POOL, b);
         pool_quarantine(pool, b);
     } else if (b) {
@@ -325,6 +350,10 @@ static void pool_free(void *p, ULONG tag) {
     pthread_mutex_unlock(&pool->lock);
     if (!b && !host_mdl_free_as_pool(p))
         host_violation("ExFreePool of an address that is no pool block");
+}
+
+void host_pool_entry_free(PVOID entry, ULONG tag) {
+    pool_free(entry, tag, true);
 }
 
 static bool is_paged(POOL_TYPE type) {
@@ -354,9 +383,9 @@ NTKERNELAPI PVOID NTAPI ExAllocatePool2(POOL_FLAGS Flags, SIZE_T NumberOfBytes, 
 }
 
 NTKERNELAPI VOID NTAPI ExFreePoolWithTag(PVOID P, ULONG Tag) {
-    pool_free(P, Tag);
+    pool_free(P, Tag, false);
 }
 
 NTKERNELAPI VOID NTAPI ExFreePool(PVOID P) {
-    pool_free(P, 0);
+    pool_free(P, 0, false);
 }

@@ -55,5 +55,8 @@ struct host_pool_place {
 bool host_pool_place(struct host_pool *pool, uint64_t address, struct host_pool_place *place);
 /* Checks the guards of all live blocks. */
 void host_pool_check(struct host_pool *pool);
+/* A block that a lookaside list gives to the driver, and which the list takes back: no other free. */
+PVOID host_pool_entry(POOL_TYPE type, SIZE_T size, ULONG tag);
+void host_pool_entry_free(PVOID entry, ULONG tag);
 
 #endif

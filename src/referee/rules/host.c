@@ -91,9 +91,11 @@ const struct vidmm_rule rules_host[VIDMM_K_END - VIDMM_K_FIRST] = {
         HOST(OBJECT, BUGCHECK),
         .statement = "Events, timers, work items, threads, requests and handles are initialized "
                      "before they are used, used as what they are, and not used again while "
-                     "they are queued.",
+                     "they are queued; timers that are set, executive resources and lookaside "
+                     "lists end before their memory is freed.",
         .page = "kernel/object-handles",
-        .how = "The host knows the objects that were initialized, and the kind of each handle.",
+        .how = "The host knows the objects that were initialized, the kind of each handle, and "
+               "which objects lie in a pool block that is freed.",
         .why = "Memory that is no object is read and written as one.",
         .windows = "Windows stops with a bugcheck when it meets the damaged list: 0xA, 0x3B or "
                    "0xC4.",
@@ -157,8 +159,8 @@ const struct vidmm_rule rules_host[VIDMM_K_END - VIDMM_K_FIRST] = {
     },
     {
         HOST(LEAK_OBJECT, PERFORMANCE),
-        .statement = "After DxgkDdiUnload no timer, thread, handle, work item, request and "
-                     "callback of the driver is left.",
+        .statement = "After DxgkDdiUnload no timer, thread, handle, work item, request, callback, "
+                     "executive resource and lookaside list of the driver is left.",
         .page = "debugger/bug-check-0xce--driver-unloaded-without-cancelling-pending-operations",
         .how = "The host counts them when the driver was unloaded.",
         .why = "A timer or a work item that fires later runs code that is not there any more.",
@@ -442,6 +444,7 @@ static const struct {
     {VIDMM_FINDING_HOST, "that did nothing failed", VIDMM_K_BYTES},
     {VIDMM_FINDING_HOST, "_REGISTER", VIDMM_K_REGISTER},
     {VIDMM_FINDING_HOST, " port 0x", VIDMM_K_REGISTER},
+    {VIDMM_FINDING_HOST, "that the driver freed: ", VIDMM_K_OBJECT},
     {VIDMM_FINDING_HOST, "Dxgk", VIDMM_K_CALLBACK},
     {VIDMM_FINDING_HOST, "dxgkrnl", VIDMM_K_CALLBACK},
     {VIDMM_FINDING_HOST, "DependentNodeOrdinalMask", VIDMM_K_CALLBACK},

@@ -205,6 +205,7 @@ static void arguments_may_lower_the_level(void **state) {
     KeLowerIrql(old);
     DbgPrint("%wZ %S %lc\n", &text, u"a", 'b');
     assert_int_equal(vidmm_host_violations(tiny_host), 2);
+    ExDeleteResourceLite(&resource);
 }
 
 static void what_holds_a_spin_lock_is_called_at_dispatch_level(void **state) {

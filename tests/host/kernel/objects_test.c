@@ -1,6 +1,7 @@
 /*
  * objects_test.c - edges of what threads wait for: pulses, events with a handle, timers that the
- * system allocates, periodic timers that nothing hears, regions without APCs.
+ * system allocates, periodic timers that nothing hears, regions without APCs; and what lies in memory that
+ * is freed.
  */
 #include "fixture/tiny.h"
 
@@ -327,6 +328,53 @@ static void clocks_agree_about_a_delay(void **state) {
     assert_in_range((later.QuadPart - tick.QuadPart) * KeQueryTimeIncrement(), 300000, 600000);
 }
 
+/* ---- The memory of objects ----------------------------------------------------------------------------- */
+
+struct holder {
+    ERESOURCE resource;
+    NPAGED_LOOKASIDE_LIST list;
+    KTIMER timer;
+};
+
+#define HOLDER_TAG 0x646c6f48u
+
+static struct holder *holder_make(void) {
+    struct holder *holder = ExAllocatePoolWithTag(NonPagedPoolNx, sizeof(*holder), HOLDER_TAG);
+    ExInitializeResourceLite(&holder->resource);
+    ExInitializeNPagedLookasideList(&holder->list, NULL, NULL, 0, 32, HOLDER_TAG, 0);
+    KeInitializeTimer(&holder->timer);
+    KeSetTimer(&holder->timer, ms(1000), NULL);
+    return holder;
+}
+
+static void memory_outlives_the_objects_in_it(void **state) {
+    (void)state;
+    struct holder *holder = holder_make();
+    KeCancelTimer(&holder->timer);
+    ExDeleteNPagedLookasideList(&holder->list);
+    ExDeleteResourceLite(&holder->resource);
+    ExFreePoolWithTag(holder, HOLDER_TAG);
+    assert_int_equal(vidmm_host_violations(tiny_host), 0);
+    holder = holder_make();
+    ExFreePoolWithTag(holder, HOLDER_TAG);
+    assert_true(tiny_violated(
+        tiny_host, "an executive resource lies in pool block 'Hold' that the driver freed"));
+    assert_true(tiny_violated(tiny_host, "a lookaside list lies in pool block 'Hold'"));
+    assert_true(tiny_violated(tiny_host, "a timer that is set lies in pool block 'Hold'"));
+    assert_int_equal(vidmm_host_violations(tiny_host), 3);
+}
+
+static void a_resource_that_is_not_deleted_is_left_behind(void **state) {
+    static ERESOURCE resource;
+    struct vidmm_host_error error;
+    (void)state;
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host *host = tiny_up(&config);
+    ExInitializeResourceLite(&resource);
+    assert_false(tiny_down(host, &error));
+    assert_non_null(strstr(error.text, "1 executive resources"));
+}
+
 #define OBJECTS_TEST(test) cmocka_unit_test_setup_teardown(test, tiny_setup, tiny_teardown)
 
 int main(void) {
@@ -341,6 +389,8 @@ int main(void) {
         OBJECTS_TEST(a_timer_that_nothing_hears_keeps_no_wait_alive),
         OBJECTS_TEST(regions_count_and_locks_demand_them),
         OBJECTS_TEST(clocks_agree_about_a_delay),
+        OBJECTS_TEST(memory_outlives_the_objects_in_it),
+        cmocka_unit_test(a_resource_that_is_not_deleted_is_left_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

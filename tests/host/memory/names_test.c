@@ -216,6 +216,14 @@ static void a_paged_lookaside_list_gives_entries_of_their_own(void **state) {
     assert_int_equal(vidmm_host_violations(tiny_host), 0);
 }
 
+static void an_entry_of_a_lookaside_list_is_no_block_to_free(void **state) {
+    (void)state;
+    ExInitializePagedLookasideList(&lists.paged, NULL, NULL, 0, 64, TAG, 0);
+    ExFreePoolWithTag(ExAllocateFromPagedLookasideList(&lists.paged), TAG);
+    assert_true(tiny_violated(tiny_host, "ExFreePool of an entry of a lookaside list"));
+    ExDeletePagedLookasideList(&lists.paged);
+}
+
 #define NAMES_TEST(test) cmocka_unit_test_setup_teardown(test, tiny_setup, tiny_teardown)
 
 int main(void) {
@@ -229,6 +237,7 @@ int main(void) {
         cmocka_unit_test(plain_memory_functions_do_what_they_say),
         cmocka_unit_test(sizes_that_do_not_fit_are_an_overflow),
         NAMES_TEST(a_paged_lookaside_list_gives_entries_of_their_own),
+        NAMES_TEST(an_entry_of_a_lookaside_list_is_no_block_to_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -432,6 +432,21 @@ static NTSTATUS APIENTRY context_in_memory(const HANDLE device, DXGKARG_CREATECO
 }
 REPLACE(DxgkDdiCreateContext, context_in_memory)
 
+/* Which engine it is for is known by then. */
+static NTSTATUS APIENTRY context_cleared(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
+    NTSTATUS status = mutants_good.DxgkDdiCreateContext(device, args);
+    args->EngineAffinity = 0;
+    return status;
+}
+REPLACE(DxgkDdiCreateContext, context_cleared)
+
+static NTSTATUS APIENTRY render_in_place(const HANDLE context, DXGKARG_RENDER *args) {
+    NTSTATUS status = mutants_good.DxgkDdiRender(context, args);
+    args->AllocationListSize += 1;
+    return status;
+}
+REPLACE(DxgkDdiRender, render_in_place)
+
 static NTSTATUS APIENTRY context_no_list(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
     NTSTATUS status = mutants_good.DxgkDdiCreateContext(device, args);
     if (!args->Flags.SystemContext)
@@ -670,6 +685,8 @@ const struct mutant mutants_allocation[] = {
            install_clear_first, PAGING),
     DRIVER(590, "counts NumAllocations down", install_count_down, PAGING),
     DRIVER(590, "leaves no hAllocation in DXGK_OPENALLOCATIONINFO", install_take_the_name, PAGING),
+    DRIVER(592, "clears EngineAffinity of DXGKARG_CREATECONTEXT", install_context_cleared, PAGING),
+    DRIVER(592, "counts AllocationListSize of DXGKARG_RENDER up", install_render_in_place, PAGING),
     DRIVER(92, "creates an allocation of size 0", install_no_size, PAGING),
     DRIVER(92, "asks for an alignment of 3", install_odd_alignment, PAGING),
     DRIVER(94, "reports a PitchAlignedSize of 1", install_small_pitch, PAGING),

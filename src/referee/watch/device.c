@@ -5,6 +5,7 @@
  * A handle may be given out again the moment the driver has freed it, so shadows go before the
  * driver is asked to destroy.
  */
+#include "state/given.h"
 #include "watch/allocation.h"
 #include "watch/watch.h"
 
@@ -216,31 +217,51 @@ static void device_judge_affinity(struct vidmm_referee *referee,
                      "NodeOrdinal is %u of %u", args->NodeOrdinal, nodes);
 }
 
+/* What its page has as [in]. */
+static const struct given device_context_given[] = {
+    GIVEN(DXGKARG_CREATECONTEXT, NodeOrdinal),
+    GIVEN(DXGKARG_CREATECONTEXT, EngineAffinity),
+    GIVEN(DXGKARG_CREATECONTEXT, Flags),
+    GIVEN(DXGKARG_CREATECONTEXT, pPrivateDriverData),
+    GIVEN(DXGKARG_CREATECONTEXT, PrivateDriverDataSize),
+    GIVEN_END,
+};
+
+/* The driver has created it; `asked`: as the system called. */
+static void device_context_created(struct vidmm_referee *referee, HANDLE device,
+                                   const DXGKARG_CREATECONTEXT *asked,
+                                   const DXGKARG_CREATECONTEXT *args) {
+    device_judge_handle(referee, SHADOW_CONTEXT_HANDLE, args->hContext);
+    struct shadow_context *context = shadow_add_context(referee, args->hContext);
+    DXGKARG_CREATECONTEXT made = *asked;
+    made.ContextInfo = args->ContextInfo;
+    device_judge_context_info(referee, &made);
+    device_judge_companion_node(referee, &made);
+    if (!context)
+        return;
+    context->system = asked->Flags.SystemContext;
+    context->owner = shadow_device(referee, device);
+    context->device = device;
+    context->physical = linked_of_affinity(referee, asked->EngineAffinity);
+    context->node = linked_node(context->physical, asked->NodeOrdinal);
+    context->context_info = args->ContextInfo;
+    shadow_count_context(referee, context);
+    tables_context_made(referee, context);
+    device_judge_companion(referee, context);
+}
+
 static NTSTATUS watch_CreateContext(struct vidmm_referee *referee, const HANDLE device,
                                     DXGKARG_CREATECONTEXT *args) {
     struct referee_call call;
+    const DXGKARG_CREATECONTEXT asked = *args;
     referee_enter(referee, &call, "DxgkDdiCreateContext", REFEREE_REENTRANT);
     device_judge_affinity(referee, args);
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiCreateContext(device, args);
     referee_return(referee);
-    if (status == STATUS_SUCCESS) {
-        device_judge_handle(referee, SHADOW_CONTEXT_HANDLE, args->hContext);
-        struct shadow_context *context = shadow_add_context(referee, args->hContext);
-        device_judge_context_info(referee, args);
-        device_judge_companion_node(referee, args);
-        if (context) {
-            context->system = args->Flags.SystemContext;
-            context->owner = shadow_device(referee, device);
-            context->device = device;
-            context->physical = linked_of_affinity(referee, args->EngineAffinity);
-            context->node = linked_node(context->physical, args->NodeOrdinal);
-            context->context_info = args->ContextInfo;
-            shadow_count_context(referee, context);
-            tables_context_made(referee, context);
-            device_judge_companion(referee, context);
-        }
-    }
+    given_judge(referee, device_context_given, &asked, args);
+    if (status == STATUS_SUCCESS)
+        device_context_created(referee, device, &asked, args);
     referee_exit(referee, &call);
     return status;
 }

@@ -10,6 +10,7 @@
  */
 #include <vidmm/interrupt.h>
 
+#include "state/given.h"
 #include "work/work.h"
 #include "watch/watch.h"
 
@@ -135,9 +136,16 @@ static void fence_judge_current(struct vidmm_referee *referee, const struct shad
                     "CurrentFence is %u, fence %u was reported last", current, node->completed);
 }
 
+static const struct given fence_given[] = {
+    GIVEN(DXGKARG_QUERYCURRENTFENCE, NodeOrdinal),
+    GIVEN(DXGKARG_QUERYCURRENTFENCE, EngineOrdinal),
+    GIVEN_END,
+};
+
 static NTSTATUS watch_QueryCurrentFence(struct vidmm_referee *referee, const HANDLE handle,
                                         DXGKARG_QUERYCURRENTFENCE *args) {
     struct referee_call call;
+    const DXGKARG_QUERYCURRENTFENCE asked = *args;
     uint32_t ordinal = args->NodeOrdinal < SHADOW_ORDINALS ? args->NodeOrdinal : 0;
     const struct shadow_node *node =
         &referee->node[linked_node(linked_index(referee, args->EngineOrdinal), ordinal)];
@@ -148,6 +156,7 @@ static NTSTATUS watch_QueryCurrentFence(struct vidmm_referee *referee, const HAN
     NTSTATUS status = referee->real.DxgkDdiQueryCurrentFence(handle, args);
     referee_return(referee);
     reports_drain(referee);
+    given_judge(referee, fence_given, &asked, args);
     if (status == STATUS_SUCCESS)
         fence_judge_current(referee, node, &before, args->CurrentFence);
     referee_exit(referee, &call);

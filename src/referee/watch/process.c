@@ -3,6 +3,7 @@
  * DxgkDdiCreateProcess, DxgkDdiDestroyProcess, DxgkDdiSetRootPageTable, and the ranges of addresses
  * that a driver reserves for itself (DxgkCbReserveGpuVirtualAddressRange).
  */
+#include "state/given.h"
 #include "work/work.h"
 #include "watch/own_memory.h"
 #include "watch/watch.h"
@@ -13,19 +14,29 @@ void process_creating(struct vidmm_referee *referee, bool begins) {
     referee->contexts.creating += begins ? 1 : UINT32_MAX;
 }
 
+static const struct given process_given[] = {
+    GIVEN(DXGKARG_CREATEPROCESS, hDxgkProcess),
+    GIVEN(DXGKARG_CREATEPROCESS, Flags),
+    GIVEN(DXGKARG_CREATEPROCESS, NumPasid),
+    GIVEN(DXGKARG_CREATEPROCESS, pPasid),
+    GIVEN_END,
+};
+
 static NTSTATUS watch_CreateProcess(struct vidmm_referee *referee, const HANDLE adapter,
                                     DXGKARG_CREATEPROCESS *args) {
     struct referee_call call;
-    bool system = args->Flags.SystemProcess;
+    const DXGKARG_CREATEPROCESS asked = *args;
     referee_enter(referee, &call, "DxgkDdiCreateProcess", REFEREE_REENTRANT);
     referee->contexts.creating++;
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiCreateProcess(adapter, args);
     referee_return(referee);
     referee->contexts.creating--;
+    given_judge(referee, process_given, &asked, args);
     if (status == STATUS_SUCCESS) {
         device_judge_handle(referee, SHADOW_PROCESS_HANDLE, args->hKmdProcess);
-        (void)tables_process_add(referee, args->hKmdProcess, args->hDxgkProcess, system);
+        (void)tables_process_add(referee, args->hKmdProcess, asked.hDxgkProcess,
+                                 asked.Flags.SystemProcess);
     }
     referee_exit(referee, &call);
     return status;

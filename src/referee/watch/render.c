@@ -2,6 +2,7 @@
  * render.c - DxgkDdiRender and DxgkDdiRenderKm: DMA buffers and patch-location lists that the
  * driver makes of command buffers. It writes into guarded copies of both.
  */
+#include "state/given.h"
 #include "watch/allocation.h"
 #include "watch/watch.h"
 
@@ -85,6 +86,19 @@ static void *render_give_back(struct vidmm_referee *referee, struct guard *guard
     return (void *)to;
 }
 
+/* What its page has as [in], but for what drivers count down with the room that is left. */
+static const struct given render_given[] = {
+    GIVEN(DXGKARG_RENDER, pCommand),
+    GIVEN(DXGKARG_RENDER, CommandLength),
+    GIVEN(DXGKARG_RENDER, pAllocationList),
+    GIVEN(DXGKARG_RENDER, AllocationListSize),
+    GIVEN(DXGKARG_RENDER, pPatchLocationListIn),
+    GIVEN(DXGKARG_RENDER, PatchLocationListInSize),
+    GIVEN(DXGKARG_RENDER, DmaBufferSegmentId),
+    GIVEN(DXGKARG_RENDER, DmaBufferPhysicalAddress),
+    GIVEN_END,
+};
+
 static NTSTATUS render_render(struct vidmm_referee *referee, const char *name, PDXGKDDI_RENDER real,
                               HANDLE handle, DXGKARG_RENDER *args) {
     struct referee_call call;
@@ -102,6 +116,7 @@ static NTSTATUS render_render(struct vidmm_referee *referee, const char *name, P
     referee_leave(referee);
     NTSTATUS status = real(handle, &mine);
     referee_return(referee);
+    given_judge(referee, render_given, args, &mine);
     if (status == STATUS_SUCCESS || status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
         render_judge_output(referee, &buffer, &patches, &mine);
     mine.pDmaBuffer = render_give_back(referee, &buffer, mine.pDmaBuffer);

@@ -3,6 +3,7 @@
  * DxgkDdiRestartFromTimeout, DxgkDdiSetPowerState, DxgkDdiStopDevice, and the rest of the GPU
  * scheduler's calls.
  */
+#include "state/given.h"
 #include "work/work.h"
 #include "watch/watch.h"
 
@@ -110,11 +111,6 @@ static void reset_enter_scheduler(struct vidmm_referee *referee, struct referee_
     referee_leave(referee);
 }
 
-static void reset_leave_scheduler(struct vidmm_referee *referee, struct referee_call *call) {
-    referee_return(referee);
-    referee_exit(referee, call);
-}
-
 /* No rule of the table, and yet nothing that a scheduler could reset by. */
 static void reset_judge_group(struct vidmm_referee *referee,
                               const DXGKARG_QUERYDEPENDENTENGINEGROUP *args) {
@@ -129,12 +125,19 @@ static void reset_judge_group(struct vidmm_referee *referee,
                       args->NodeOrdinal, (unsigned long long)mask);
 }
 
+/* Which engine a call is about. */
+#define ENGINE_GIVEN(type)                                                                         \
+    { GIVEN(type, NodeOrdinal), GIVEN(type, EngineOrdinal), GIVEN_END }
+
 static NTSTATUS watch_QueryDependentEngineGroup(struct vidmm_referee *referee, const HANDLE handle,
                                                 DXGKARG_QUERYDEPENDENTENGINEGROUP *args) {
+    static const struct given given[] = ENGINE_GIVEN(DXGKARG_QUERYDEPENDENTENGINEGROUP);
+    const DXGKARG_QUERYDEPENDENTENGINEGROUP asked = *args;
     struct referee_call call;
     reset_enter_scheduler(referee, &call, "DxgkDdiQueryDependentEngineGroup", args->EngineOrdinal);
     NTSTATUS status = referee->real.DxgkDdiQueryDependentEngineGroup(handle, args);
     referee_return(referee);
+    given_judge(referee, given, &asked, args);
     if (status == STATUS_SUCCESS)
         reset_judge_group(referee, args);
     referee_exit(referee, &call);
@@ -144,10 +147,14 @@ WATCHED_2(NTSTATUS, QueryDependentEngineGroup, const HANDLE, DXGKARG_QUERYDEPEND
 
 static NTSTATUS watch_QueryEngineStatus(struct vidmm_referee *referee, const HANDLE handle,
                                         DXGKARG_QUERYENGINESTATUS *args) {
+    static const struct given given[] = ENGINE_GIVEN(DXGKARG_QUERYENGINESTATUS);
+    const DXGKARG_QUERYENGINESTATUS asked = *args;
     struct referee_call call;
     reset_enter_scheduler(referee, &call, "DxgkDdiQueryEngineStatus", args->EngineOrdinal);
     NTSTATUS status = referee->real.DxgkDdiQueryEngineStatus(handle, args);
-    reset_leave_scheduler(referee, &call);
+    referee_return(referee);
+    given_judge(referee, given, &asked, args);
+    referee_exit(referee, &call);
     return status;
 }
 WATCHED_2(NTSTATUS, QueryEngineStatus, const HANDLE, DXGKARG_QUERYENGINESTATUS *)
@@ -194,11 +201,14 @@ static void reset_engine_was_reset(struct vidmm_referee *referee, const DXGKARG_
 
 static NTSTATUS watch_ResetEngine(struct vidmm_referee *referee, const HANDLE handle,
                                   DXGKARG_RESETENGINE *args) {
+    static const struct given given[] = ENGINE_GIVEN(DXGKARG_RESETENGINE);
+    const DXGKARG_RESETENGINE asked = *args;
     struct referee_call call;
     reset_enter_scheduler(referee, &call, "DxgkDdiResetEngine", args->EngineOrdinal);
     NTSTATUS status = referee->real.DxgkDdiResetEngine(handle, args);
     referee_return(referee);
     reports_drain(referee);
+    given_judge(referee, given, &asked, args);
     if (status == STATUS_SUCCESS)
         reset_engine_was_reset(referee, args);
     referee_exit(referee, &call);

@@ -6,6 +6,7 @@
  * That an allocation is a primary is not said to the driver in CreateAllocation; the private data
  * tells, when it is one of the last that were made here.
  */
+#include "state/given.h"
 #include "state/hash.h"
 #include "watch/allocation.h"
 #include "watch/thunk.h"
@@ -260,9 +261,15 @@ static void describe_judge(struct vidmm_referee *referee, const struct shadow_al
                     (unsigned)args->Format, known->format);
 }
 
+static const struct given describe_given[] = {
+    GIVEN(DXGKARG_DESCRIBEALLOCATION, hAllocation),
+    GIVEN_END,
+};
+
 static NTSTATUS watch_DescribeAllocation(struct vidmm_referee *referee, const HANDLE adapter,
                                          DXGKARG_DESCRIBEALLOCATION *args) {
     struct referee_call call;
+    const DXGKARG_DESCRIBEALLOCATION asked = *args;
     referee_enter(referee, &call, "DxgkDdiDescribeAllocation", REFEREE_REENTRANT);
     const struct shadow_allocation *allocation = shadow_allocation(referee, args->hAllocation);
     const struct shadow_allocation known =
@@ -270,6 +277,7 @@ static NTSTATUS watch_DescribeAllocation(struct vidmm_referee *referee, const HA
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiDescribeAllocation(adapter, args);
     referee_return(referee);
+    given_judge(referee, describe_given, &asked, args);
     if (standard_is_primary(known.standard))
         DRIVER_MUST(400, NT_SUCCESS(status) && args->Width != 0 && args->Height != 0,
                     "a description of a primary", "status 0x%08x, %u times %u pixels",

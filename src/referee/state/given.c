@@ -1,0 +1,15 @@
+/* given.c - what is told to a driver and not for it to change; see given.h. */
+#include "state/given.h"
+
+#include <string.h>
+
+#include "state/judge.h"
+
+void given_judge(struct vidmm_referee *referee, const struct given *members, const void *before,
+                 const void *after) {
+    for (; members->name; members++)
+        DRIVER_MUST(592,
+                    memcmp((const uint8_t *)before + members->offset,
+                           (const uint8_t *)after + members->offset, members->bytes) == 0,
+                    "the members that are [in] as they were", "%s was changed", members->name);
+}

@@ -1,0 +1,29 @@
+/*
+ * given.h - the members of a call's structure that its page has as [in]: the driver leaves them as
+ * they are (R592). The structures of allocations (R590) and of paging operations (R591) have rules of
+ * their own.
+ */
+#ifndef REFEREE_GIVEN_H
+#define REFEREE_GIVEN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct vidmm_referee;
+
+struct given {
+    const char *name; /* NULL ends a list */
+    uint16_t offset, bytes;
+};
+
+#define GIVEN(type, member)                                                                        \
+    { #member, offsetof(type, member), sizeof(((type *)0)->member) }
+#define GIVEN_END                                                                                  \
+    { NULL, 0, 0 }
+
+/* After the call: `before` is the structure as it was when the system called, `after` as the driver
+ * left it. */
+void given_judge(struct vidmm_referee *referee, const struct given *members, const void *before,
+                 const void *after);
+
+#endif

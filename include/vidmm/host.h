@@ -119,6 +119,7 @@ struct vidmm_host_config {
     bool threads;          /* engine threads and wall-clock time instead of virtual time */
     bool line;             /* the interrupt is line-based and shared; else message-signalled */
     bool eager;            /* virtual time: the hardware works before a register write returns */
+    bool overlapping;      /* virtual time: it works on while an interrupt is served */
     uint64_t fail_at; /* the n-th allocation of host, driver, model or manager fails; 0: none */
     /* Called before the n-th allocation, at any IRQL and in any thread; or NULL. */
     void (*allocating)(void *ctx, uint64_t number);

@@ -209,6 +209,7 @@ bool check_open(struct check *check, const struct check_setup *setup) {
         .fail_at = setup->fail_at,
         .line = setup->line,
         .eager = setup->eager,
+        .overlapping = setup->overlapping && !options->device,
         .allocating = setup->allocating,
         .allocating_ctx = check,
         .log = options->log,

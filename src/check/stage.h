@@ -66,6 +66,7 @@ struct check_setup {
     uint64_t fail_at;
     bool line;  /* the interrupt is line-based; a driver that does not start so is no finding */
     bool eager; /* the hardware works before a register write returns */
+    bool overlapping; /* it works on while its interrupts are served */
     void (*allocating)(void *ctx, uint64_t number); /* `ctx`: the check; NULL: none */
     uint64_t transfer_chunk;
     /* Replaces functions of the table that the manager calls, before it starts; NULL: none. */

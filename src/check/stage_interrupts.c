@@ -88,7 +88,7 @@ static void fences(struct raw_submitter *raw) {
 
 enum vidmm_stage_outcome stage_interrupts(struct check *check, uint32_t number) {
     static const struct check_setup worlds[] = {
-        {.settings = {{"VramBytes", (uint64_t)1 << 20}}},
+        {.settings = {{"VramBytes", (uint64_t)1 << 20}}, .overlapping = true},
         {.settings = {{"VramBytes", (uint64_t)1 << 20}}, .line = true},
     };
     struct raw_submitter raw;

@@ -88,7 +88,8 @@ static void resets(struct raw_submitter *raw) {
 enum vidmm_stage_outcome stage_preempt(struct check *check, uint32_t number) {
     static const struct check_setup worlds[] = {
         {.settings = {{"VramBytes", (uint64_t)1 << 20}}},
-        {.settings = {{"VramBytes", (uint64_t)1 << 20}, {"PagingBufferSegment", 1}}},
+        {.settings = {{"VramBytes", (uint64_t)1 << 20}, {"PagingBufferSegment", 1}},
+         .overlapping = true},
     };
     struct raw_submitter raw;
     check_step(check, "preempt: run %u", number + 1);

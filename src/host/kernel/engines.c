@@ -121,6 +121,12 @@ void host_engines_at_once(void) {
         round++;
 }
 
+void host_engines_meanwhile(void) {
+    if (host_world->config.overlapping && !host_world->engines->threaded &&
+        host_self.irql >= HOST_DEVICE_IRQL && host_self.in_model == 0 && engines_step())
+        host_advance(STEP_NS);
+}
+
 /* ---- Engine threads -------------------------------------------------------------------------- */
 
 void host_engines_kick(void) {

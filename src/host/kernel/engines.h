@@ -47,6 +47,10 @@ void host_engines_kick(void);
 /* The same where the hardware is eager: they do all that they find at once. */
 void host_engines_at_once(void);
 
+/* Before a register is written where interrupts are served: the hardware does one step if it works on
+ * meanwhile, so that what it has to tell comes between what the driver read and what it writes. */
+void host_engines_meanwhile(void);
+
 /* Virtual time: each engine of each board does one step, if this thread may run the hardware. false: nothing
  * done. */
 bool host_pump(void);

@@ -93,6 +93,7 @@ static uint64_t model_read(const struct register_place *at, uint32_t width) {
 
 static void model_write(const struct register_place *at, uint32_t width, uint64_t value) {
     register_log(at, width, true, value);
+    host_engines_meanwhile();
     host_model_enter();
     host_world->config.model->reg_write(at->hw, at->index, at->offset, width, value);
     host_engines_kick();

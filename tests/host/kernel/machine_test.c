@@ -157,6 +157,33 @@ static VOID NTAPI note_dpc(struct _KDPC *dpc, PVOID context, PVOID one, PVOID tw
     order->ran += !!one;
 }
 
+/* What the hardware has done before and after a register is written, as an interrupt routine sees it. */
+static BOOLEAN NTAPI look_twice(PVOID context) {
+    ULONG *done = context;
+    WRITE_REGISTER_ULONG(REGISTER(TINY_DOORBELL), 3);
+    done[0] = READ_REGISTER_ULONG(REGISTER(TINY_FENCE));
+    WRITE_REGISTER_ULONG(REGISTER(TINY_WIDE), 1);
+    done[1] = READ_REGISTER_ULONG(REGISTER(TINY_FENCE));
+    return TRUE;
+}
+
+static void hardware_may_work_on_while_an_interrupt_is_served(void **state) {
+    (void)state;
+    for (ULONG overlapping = 0; overlapping < 2; overlapping++) {
+        struct vidmm_host_config config = tiny_config();
+        struct vidmm_host_error error;
+        ULONG done[2];
+        BOOLEAN result;
+        config.overlapping = overlapping != 0;
+        struct vidmm_host *host = tiny_up(&config);
+        tiny.dxgkrnl.DxgkCbSynchronizeExecution(tiny.dxgkrnl.DeviceHandle, look_twice, done, 0,
+                                                &result);
+        assert_int_equal(done[1] - done[0], overlapping);
+        vidmm_host_run(host);
+        assert_true(tiny_down(host, &error));
+    }
+}
+
 static void a_dpc_waits_for_the_irql(void **state) {
     struct vidmm_host_config config = tiny_config();
     struct vidmm_host *host = tiny_up(&config);
@@ -393,6 +420,7 @@ int main(void) {
         cmocka_unit_test(registers_of_every_width_reach_the_model),
         cmocka_unit_test(a_register_access_elsewhere_is_a_violation),
         cmocka_unit_test(polling_makes_the_hardware_run),
+        cmocka_unit_test(hardware_may_work_on_while_an_interrupt_is_served),
         cmocka_unit_test(a_dpc_waits_for_the_irql),
         cmocka_unit_test(irql_mistakes_are_reported),
         cmocka_unit_test(events_and_timers_follow_virtual_time),

@@ -4,7 +4,7 @@
  * raw_flush every operation is done and its effect can be read.
  *
  * raw.c prepares the submitter, raw_work.c fills, submits and preempts buffers and loses them in a
- * reset, raw_operation.c has the operations that several stages use.
+ * reset, raw_operation.c has the operations that several stages use, raw_render.c work of an application.
  */
 #ifndef VIDMM_CHECK_RAW_H
 #define VIDMM_CHECK_RAW_H
@@ -120,6 +120,26 @@ enum raw_engine {
 enum raw_engine raw_reset_engine(struct raw_submitter *raw);
 /* As a TDR: submitted work is lost. */
 bool raw_reset(struct raw_submitter *raw);
+
+/* ---- raw_render.c ---------------------------------------------------------------------------- */
+
+/* A context of an application, with its DMA buffer. */
+struct raw_renderer {
+    struct raw_submitter *raw;
+    HANDLE device, context;
+    bool created; /* the context */
+    DXGK_CONTEXTINFO info;
+    PMDL buffer;
+    unsigned char *cpu, *private_data;
+    DXGK_ALLOCATIONLIST *allocations;
+    D3DDDI_PATCHLOCATIONLIST *patches;
+};
+
+/* False: the driver is none of WDDM 1 with contexts, or wants another buffer; raw_render_close follows anyway. */
+bool raw_render_open(struct raw_renderer *renderer, struct raw_submitter *raw);
+void raw_render_close(struct raw_renderer *renderer);
+/* Submits a buffer and waits for it; false: the driver makes none of no commands, or it does not complete. */
+bool raw_render(struct raw_renderer *renderer);
 
 /* ---- raw_operation.c ------------------------------------------------------------------------- */
 

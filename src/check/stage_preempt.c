@@ -55,6 +55,19 @@ static void preempts(struct raw_submitter *raw) {
     (void)raw_preempt(raw);
 }
 
+/* A driver that leaves paging buffers empty has fences of applications' work alone. Nothing has left memory
+ * yet, by hand and past the segments of an eviction, when a system would submit such work. */
+static void preempts_rendering(struct raw_submitter *raw) {
+    struct raw_renderer renderer;
+    bool good = raw_render_open(&renderer, raw);
+    for (uint32_t i = 0; good && i < ROUNDS; i++) {
+        check_step(raw->check, "preempt: behind work of an application that is done, round %u",
+                   i + 1);
+        good = raw_render(&renderer) && raw_render(&renderer) && raw_preempt(raw);
+    }
+    raw_render_close(&renderer);
+}
+
 /* Without a memory segment the source is mapped piece by piece. */
 static void preempts_maps(struct raw_submitter *raw) {
     check_step(raw->check, "preempt: nothing queued");
@@ -104,7 +117,9 @@ enum vidmm_stage_outcome stage_preempt(struct check *check, uint32_t number) {
         return raw_close(&raw);
     }
     bool completes = raw_settle_in(&raw);
-    if (completes && raw.ddi->DxgkDdiPreemptCommand)
+    if (completes && !raw.works && raw.ddi->DxgkDdiPreemptCommand)
+        preempts_rendering(&raw);
+    if (completes && !raw.refused && raw.ddi->DxgkDdiPreemptCommand)
         preempts(&raw);
     if (!raw.refused && raw.ddi->DxgkDdiResetFromTimeout && raw.ddi->DxgkDdiRestartFromTimeout)
         resets(&raw);

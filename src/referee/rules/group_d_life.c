@@ -1,7 +1,8 @@
 /*
  * group_d_life.c - rules R136 to R146: DxgkDdiCreateAllocation, DxgkDdiOpenAllocation and what ends
- * them. What is said of an allocation meanwhile is group_d_place.c's and group_d_flags.c's; the
- * paging operations that move it are groups E and F.
+ * them; which members are [in] (R590, and R592 of other structures). What is said of an allocation
+ * meanwhile is group_d_place.c's and group_d_flags.c's; the paging operations that move it are
+ * groups E and F.
  */
 #define GROUP 'D'
 #include "groups.h"
@@ -243,6 +244,27 @@ const struct vidmm_rule rules_d_life[] = {
                  "info->Size = size;\n",
         .right = "info->Alignment = info->PitchAlignedSize = 0;\n"
                  "info->Size = size;\n",
+    },
+    {
+        RULE(592, DRIVER, DOCUMENTED, CORRUPTION),
+        .statement =
+            "The functions that create contexts and processes, render, describe an allocation, ask "
+            "for a fence or are about one engine leave the members as they are that their pages "
+            "have as [in].",
+        .page = "ns-d3dkmddi-_dxgkarg_createcontext",
+        .how =
+            "Nodes, engines, flags, handles, sizes, and the places of private data, commands and "
+            "lists are compared with what they were before the call. Not those that count the room "
+            "that is left (DmaSize, the private data of a DMA buffer), which drivers move on. "
+            "Allocations have R590, paging operations R591.",
+        .why = "The structures are the system's, which goes on with them: another node, or a list "
+               "of another length, is what it believes from then on.",
+        .windows = "No page tells what the system does with a member that was changed.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "RtlZeroMemory(args, sizeof(*args)); /* and NodeOrdinal with it */\n"
+                 "args->hContext = context;\n",
+        .right = "args->hContext = context;\n"
+                 "RtlZeroMemory(&args->ContextInfo, sizeof(args->ContextInfo));\n",
     },
     {
         RULE(526, DRIVER, DOCUMENTED, CREATION_FAILS),

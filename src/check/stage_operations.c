@@ -49,10 +49,10 @@ static void transfers(struct raw_submitter *raw) {
 
 #define LONG 192u /* pages, each a run of its own: more than one paging buffer has room for */
 
-/* Between the pages of a list and the segment behind the RAW_PAGES pages of the allocation. */
-static bool copy_behind(struct raw_submitter *raw, PMDL list, uint32_t pages, bool in) {
+/* Between the pages of a list and the segment from a page on, which belongs to no allocation. */
+static bool copy_at(struct raw_submitter *raw, PMDL list, uint32_t page, uint32_t pages, bool in) {
     DXGKARG_BUILDPAGINGBUFFER args = {.Operation = DXGK_OPERATION_TRANSFER};
-    const LONGLONG place = (LONGLONG)raw_memory_at(raw, RAW_PAGES);
+    const LONGLONG place = (LONGLONG)raw_memory_at(raw, page);
     args.Transfer.TransferSize = (SIZE_T)pages * CHECK_PAGE;
     args.Transfer.Flags.TransferStart = 1;
     args.Transfer.Flags.TransferEnd = 1;
@@ -73,7 +73,7 @@ static void long_move(struct raw_submitter *raw, PMDL from, PMDL to) {
     bool good = true;
     for (uint32_t page = 0; page < LONG; page++)
         memset(raw_page(raw, from, page), (int)(page + 1), CHECK_PAGE);
-    if (!copy_behind(raw, from, LONG, true) || !copy_behind(raw, to, LONG, false))
+    if (!copy_at(raw, from, RAW_PAGES, LONG, true) || !copy_at(raw, to, RAW_PAGES, LONG, false))
         return;
     for (uint32_t page = 0; page < LONG; page++)
         good = good && memcmp(raw_page(raw, from, page), raw_page(raw, to, page), CHECK_PAGE) == 0;
@@ -110,7 +110,7 @@ static bool move_inside(struct raw_submitter *raw, uint32_t chunk) {
         if (!raw_build(raw, &args))
             return false;
     }
-    return raw_flush(raw) && copy_behind(raw, raw->target, RAW_PAGES, false);
+    return raw_flush(raw) && copy_at(raw, raw->target, RAW_PAGES, RAW_PAGES, false);
 }
 
 static void moves(struct raw_submitter *raw) {
@@ -124,6 +124,43 @@ static void moves(struct raw_submitter *raw) {
         raw_judge(raw, chunks[i] == RAW_PAGES ? 161 : 176, raw_same(raw),
                   "the bytes of the first place at the same offsets of the other",
                   "other bytes after a move inside the segment");
+    }
+}
+
+/* ---- Far from the start ------------------------------------------------------------------------ */
+
+#define FAR                                                                                        \
+    ((uint32_t)(((uint64_t)1 << 32) / CHECK_PAGE)) /* the first page whose offset has 33 bits */
+
+/* In and out at a page; what the first pages have, `seed` of it, they keep. */
+static bool far_at(struct raw_submitter *raw, uint32_t page, uint32_t seed) {
+    raw_paint(raw, raw->source, seed + 1);
+    raw_paint(raw, raw->target, seed + 2);
+    if (!copy_at(raw, raw->source, page, RAW_PAGES, true) ||
+        !copy_at(raw, raw->target, page, RAW_PAGES, false))
+        return false;
+    raw_judge(raw, 161, raw_same(raw), "the bytes of the source pages, wherever they are put",
+              "other bytes after a transfer far from the segment's start");
+    if (!raw_move(raw, false, RAW_PAGES))
+        return false;
+    raw_paint(raw, raw->source, seed);
+    raw_judge(raw, 560, raw_same(raw), "all other pages of the segment as they were",
+              "other bytes at the segment's start after a transfer far from it");
+    return true;
+}
+
+/* The last pages of the segment, and where offsets no longer have 32 bits. */
+static void far_away(struct raw_submitter *raw) {
+    const uint32_t seed = 70;
+    uint64_t pages = raw->memory.size / CHECK_PAGE;
+    if (raw->refused || pages < 2 * RAW_PAGES || pages > UINT32_MAX)
+        return;
+    check_step(raw->check, "operations: transfers to the last pages of the segment");
+    raw_paint(raw, raw->source, seed);
+    if (raw_move(raw, true, RAW_PAGES) && far_at(raw, (uint32_t)pages - RAW_PAGES, seed) &&
+        pages >= (uint64_t)FAR + RAW_PAGES) {
+        check_step(raw->check, "operations: transfers behind 4 GiB of the segment");
+        (void)far_at(raw, FAR, seed);
     }
 }
 
@@ -448,6 +485,7 @@ enum vidmm_stage_outcome stage_operations(struct check *check, uint32_t number) 
     many_fills(&raw);
     beside(&raw);
     moves(&raw);
+    far_away(&raw);
     long_lists(&raw);
     for (uint32_t round = 0; round < 2;
          round++) { /* what is left of the first shows in the second */

@@ -66,6 +66,16 @@ static bool unmaps(const DXGKARG_BUILDPAGINGBUFFER *args) {
            args->UnmapApertureSegment.hAllocation;
 }
 
+/* The offset in the segment, whose base has 40 bits, has 32. */
+static void spoil_offset_narrow(DXGKARG_BUILDPAGINGBUFFER *args) {
+    const LONGLONG bit = (LONGLONG)1 << 32;
+    if (pages_in(args))
+        args->Transfer.Destination.SegmentAddress.QuadPart &= ~bit;
+    else if (pages_out(args))
+        args->Transfer.Source.SegmentAddress.QuadPart &= ~bit;
+}
+SPOILED(offset_narrow)
+
 /* What is built is no more to be done. */
 static NTSTATUS APIENTRY count_in_place(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
@@ -487,6 +497,9 @@ const struct mutant mutants_operation[] = {
     {BREAKS(183, DRIVER, "operations", refuse_raw_copies,
             "does nothing where hAllocation is NULL")},
     DRIVER(186, copy_for_a_notice, "copies a page for a TRANSFER of size 0", 0),
+    {BREAKS(183, DRIVER, "operations", offset_narrow,
+            "cuts where a transfer goes in the segment to 32 bits"),
+     .settings = {{"VramBytes", ((uint64_t)1 << 32) + ((uint64_t)1 << 20)}}},
     DRIVER(188, fill_with_ones, "gets the last byte of the fill pattern wrong", 0),
     DRIVER(188, fill_all_but_the_end, "fills half of what it was asked to", 0),
     {BREAKS(591, DRIVER, "operations", count_in_place,

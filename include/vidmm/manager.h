@@ -477,6 +477,9 @@ enum vidmm_status vidmm_allocation_pin(struct vidmm_allocation *allocation, bool
 /* Evicts it now. `keep_content` false: DISCARD_CONTENT instead of a transfer. */
 enum vidmm_status vidmm_allocation_evict(struct vidmm_allocation *allocation, bool keep_content);
 
+/* Swizzling ranges that are used, whatever NumberOfSwizzlingRanges says: each is looked at in turn. */
+#define VIDMM_SWIZZLING_RANGES 65536u
+
 #define VIDMM_LOCK_READ_ONLY        0x1u
 #define VIDMM_LOCK_WRITE_ONLY       0x2u
 #define VIDMM_LOCK_DONT_WAIT        0x4u

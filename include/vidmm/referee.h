@@ -34,7 +34,10 @@ struct vidmm_spot {
 };
 
 #define VIDMM_PLACES 6u
-#define VIDMM_FOUND  512u /* bytes of a sentence */
+/* Answers INSUFFICIENT_DMA_BUFFER of one operation in a row that write and leave MultipassOffset where it was: one more
+ * breaks R157. */
+#define VIDMM_REPEATED_PASSES 4096u
+#define VIDMM_FOUND           512u /* bytes of a sentence */
 
 struct vidmm_finding {
     uint8_t kind;        /* enum vidmm_finding_kind */

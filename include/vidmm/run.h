@@ -100,6 +100,7 @@ struct vidmm_run_result {
     uint64_t vram_bytes; /* as requested; after the replay the size of all memory segments */
     uint32_t threads;
     bool no_bytes; /* no byte was moved or verified */
+    bool unjudged; /* no referee was there */
     bool played;   /* the driver started: the members below are valid */
     struct vidmm_adapter_info adapter;
     struct vidmm_gpummu_info mmu;

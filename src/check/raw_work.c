@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* Number of INSUFFICIENT or BUSY answers after which an operation fails: more than the referee calls none (R157). */
-#define PASSES_MOST 4200u
+/* Number of INSUFFICIENT or BUSY answers after which an operation fails: more than the referee takes (R157). */
+#define PASSES_MOST (VIDMM_REPEATED_PASSES + 100u)
 
 bool raw_refuse(struct raw_submitter *raw, const char *call, NTSTATUS status) {
     raw->refused = true;

@@ -159,7 +159,9 @@ void cli_help_plot(FILE *out);
 
 /* vidmm_run_options.progress: a bar on standard error. */
 void cli_progress(void *ctx, uint64_t events_done, uint64_t events);
-/* Removes the bar. */
+/* One line in place of the last one, cut to what the terminal has room for. */
+void cli_progress_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Removes the bar, or the line. */
 void cli_progress_end(void);
 
 #endif

@@ -20,14 +20,13 @@ struct screen {
 
 static void show_line(const struct vidmm_migrate_progress *progress) {
     char due[32], rate[32];
-    fprintf(stderr,
-            "\r\033[Kevent %" PRIu64 " of %" PRIu64 ", round %" PRIu32 ": %s dirty, %s/s, pause of "
-            "%.1f ms",
-            progress->event, progress->events, progress->round,
-            vidmm_report_size(progress->due_bytes, due, sizeof(due)),
-            vidmm_report_size(progress->bytes_per_s, rate, sizeof(rate)),
-            (double)progress->predicted_pause_ns / 1e6);
-    fflush(stderr);
+    cli_progress_line("event %" PRIu64 " of %" PRIu64 ", round %" PRIu32
+                      ": %s dirty, %s/s, pause of "
+                      "%.1f ms",
+                      progress->event, progress->events, progress->round,
+                      vidmm_report_size(progress->due_bytes, due, sizeof(due)),
+                      vidmm_report_size(progress->bytes_per_s, rate, sizeof(rate)),
+                      (double)progress->predicted_pause_ns / 1e6);
 }
 
 static void migrate_show(void *ctx, const struct vidmm_migrate_progress *progress) {

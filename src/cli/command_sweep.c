@@ -154,14 +154,15 @@ static bool make_study(struct sweep_command *command, const char *path) {
 
 static void show_progress(void *ctx, const struct vidmm_sweep_progress *progress) {
     (void)ctx;
-    fprintf(stderr, "\r\033[K%" PRIu64 " of %" PRIu64 " runs", progress->done, progress->runs);
+    char failed[40] = "", rest[40] = "";
     if (progress->failed != 0)
-        fprintf(stderr, ", %" PRIu64 " failed", progress->failed);
+        (void)snprintf(failed, sizeof(failed), ", %" PRIu64 " failed", progress->failed);
     uint64_t left = progress->seconds_left < 0 ? 0 : (uint64_t)(progress->seconds_left + 0.5);
     if (progress->seconds_left >= 0)
-        fprintf(stderr, ", %" PRIu64 ":%02" PRIu64 ":%02" PRIu64 " left", left / 3600,
-                left / 60 % 60, left % 60);
-    fflush(stderr);
+        (void)snprintf(rest, sizeof(rest), ", %" PRIu64 ":%02u:%02u left", left / 3600,
+                       (unsigned)(left / 60 % 60), (unsigned)(left % 60));
+    cli_progress_line("%" PRIu64 " of %" PRIu64 " runs%s%s", progress->done, progress->runs, failed,
+                      rest);
 }
 
 static void say_failed(void *ctx, const char *command, int64_t code, const char *sentence) {

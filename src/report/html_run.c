@@ -84,8 +84,8 @@ static void run_findings(FILE *out, const struct vidmm_run_result *result) {
     bool some = ledger || result->ended || result->violation_count != 0;
     html_section(out, "findings", "Findings");
     if (!some && result->play.mismatched_bytes == 0)
-        fputs(result->ledger ? "<p class=\"empty\">No rule was broken.</p>\n"
-                             : "<p class=\"empty\">No referee judged this run.</p>\n",
+        fputs(result->unjudged ? "<p class=\"empty\">No referee judged this run.</p>\n"
+                               : "<p class=\"empty\">No rule was broken.</p>\n",
               out);
     if (result->play.mismatched_bytes != 0) {
         fputs("<p class=\"wrong\">", out);

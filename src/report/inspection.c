@@ -61,6 +61,8 @@ static void print_caps(FILE *out, const struct vidmm_adapter_info *info) {
     print_limit(out, "ApertureSegmentCommitLimit", (uint64_t)caps->ApertureSegmentCommitLimit);
     print_number(out, "MaxAllocationListSlotId", caps->MaxAllocationListSlotId);
     print_number(out, "NumberOfSwizzlingRanges", caps->NumberOfSwizzlingRanges);
+    if (caps->NumberOfSwizzlingRanges > VIDMM_SWIZZLING_RANGES)
+        print_number(out, "  of them used", VIDMM_SWIZZLING_RANGES);
     fprintf(out, LABEL "0x%08" PRIx32 "\n", "MemoryManagementCaps", memory_caps);
     if (info->linked > 1)
         print_number(out, "linked physical adapters", info->linked);

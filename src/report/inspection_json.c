@@ -31,7 +31,10 @@ static json_t *caps(const struct vidmm_adapter_info *info) {
     put_limit(object, "aperture_segment_commit_limit",
               (uint64_t)info->caps.ApertureSegmentCommitLimit);
     put_count(object, "max_allocation_list_slot_id", info->caps.MaxAllocationListSlotId);
-    put_count(object, "swizzling_ranges", info->caps.NumberOfSwizzlingRanges);
+    uint32_t ranges = info->caps.NumberOfSwizzlingRanges;
+    put_count(object, "swizzling_ranges", ranges);
+    put_count(object, "swizzling_ranges_used",
+              ranges < VIDMM_SWIZZLING_RANGES ? ranges : VIDMM_SWIZZLING_RANGES);
     put_count(object, "memory_management_caps", memory);
     put_count(object, "nodes", info->nodes);
     put_count(object, "paging_node", info->paging_node);

@@ -63,6 +63,7 @@ bool vidmm_run_result_told(struct vidmm_run_result *told) {
     mend_truth(&told->played);
     mend_truth(&told->failed_once);
     mend_truth(&told->no_bytes);
+    mend_truth(&told->unjudged);
     mend_truth(&told->dirty.on);
     mend_truth(&told->mmu.on);
     mend_truth(&told->mmu.iommu);

@@ -172,6 +172,7 @@ static void run_begin(const struct vidmm_workload *workload,
     result->seed = options->seed;
     result->threads = options->threads;
     result->no_bytes = options->no_bytes;
+    result->unjudged = options->unjudged;
     result->ledger = options->unjudged ? NULL : calloc(1, sizeof(*result->ledger));
     if (!result->ledger && !options->unjudged)
         run_worsen(result, VIDMM_RUN_DRIVER_FAILED, "out of memory for the referee");

@@ -149,6 +149,7 @@ class Sweep(unittest.TestCase):
         self.assert_refused(['sweep', self.study(sedes=[1])], 'study.json:13:', "did you mean 'seeds'?", 'workloads')
         self.assert_refused(['sweep', self.study(vram=['40%', '70'])], 'study.json:6:', "'70' is not a size")
         self.assert_refused(['sweep', self.study(workloads='frame-lop')], "did you mean 'frame-loop'?")
+        self.assert_refused(['sweep', self.study(workloads='openarena-tuor')], "did you mean 'openarena-tour'?")
         self.assert_refused(['sweep', self.study(policies=['lrv'])], "'lrv' is not a policy")
         self.assert_refused(['sweep', self.study(seeds=[])], 'no value')
         self.assert_refused(['sweep', self.study(seeds=[{}])], 'neither a string nor a whole number')

@@ -8,9 +8,6 @@
 #include "base/assert.h"
 #include "object/allocation.h"
 
-/* More are not used, whatever a driver's caps say: each is looked at in turn. */
-#define RANGES_MOST 65536u
-
 #define CALL "DxgkDdiAcquireSwizzlingRange"
 #define PAGE "nc-d3dkmddi-dxgkddi_acquireswizzlingrange"
 
@@ -19,8 +16,8 @@ bool swizzling_init(struct vidmm_adapter *adapter) {
     uint32_t count = adapter->facts.caps.NumberOfSwizzlingRanges;
     if (!adapter->ddi->DxgkDdiAcquireSwizzlingRange || !adapter->ddi->DxgkDdiReleaseSwizzlingRange)
         count = 0;
-    if (count > RANGES_MOST)
-        count = RANGES_MOST;
+    if (count > VIDMM_SWIZZLING_RANGES)
+        count = VIDMM_SWIZZLING_RANGES;
     if (count)
         swizzling->ranges = adapter_alloc(adapter, count * sizeof(*swizzling->ranges));
     if (swizzling->ranges)

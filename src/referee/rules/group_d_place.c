@@ -22,7 +22,7 @@ const struct vidmm_rule rules_d_place[] = {
     },
     {
         RULE(92, DRIVER, IMPLIED, CREATION_FAILS),
-        .statement = "Size is not zero, and Alignment is zero or a power of two.",
+        .statement = "Size is not zero and below 2^63, and Alignment is zero or a power of two.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfo",
         .how = "Both values are checked when DxgkDdiCreateAllocation succeeds.",
         .why = "A size of zero has nothing to place. No page says that Alignment is a power of "

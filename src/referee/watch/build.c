@@ -13,10 +13,8 @@
 
 /* Answers INSUFFICIENT in a row that move MultipassOffset but write nothing. */
 #define SILENT_PASSES 65536u
-/* The same that write and leave MultipassOffset where it was. */
-#define REPEATED_PASSES 4096u
-#define ARM             offsetof(DXGKARG_BUILDPAGINGBUFFER, Transfer)
-#define ARM_BYTES       sizeof(((DXGKARG_BUILDPAGINGBUFFER *)0)->Reserved)
+#define ARM           offsetof(DXGKARG_BUILDPAGINGBUFFER, Transfer)
+#define ARM_BYTES     sizeof(((DXGKARG_BUILDPAGINGBUFFER *)0)->Reserved)
 
 /* One call. */
 struct build_call {
@@ -328,7 +326,7 @@ static void build_judge_progress(struct vidmm_referee *referee, const struct bui
         call->written != 0 && !further ? referee->builds.open.repeated + 1 : 0;
     bool stuck = (!moved && empty && call->in.DmaSize >= full) ||
                  referee->builds.open.silent > SILENT_PASSES ||
-                 referee->builds.open.repeated > REPEATED_PASSES;
+                 referee->builds.open.repeated > VIDMM_REPEATED_PASSES;
     DRIVER_MUST(157, !stuck, "progress in an empty paging buffer before INSUFFICIENT_DMA_BUFFER",
                 "INSUFFICIENT_DMA_BUFFER with %u bytes of room, %u bytes written, MultipassOffset "
                 "%u and then %u",

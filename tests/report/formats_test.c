@@ -316,10 +316,57 @@ static void junit_is_well_formed_and_its_figures_are_right(void **state) {
     assert_int_equal(strspn(timestamp, "0123456789-T:"), strlen("2000-01-01T00:00:00"));
 }
 
+/* Bytes that any writer may stumble over, by a generator of their own; no NUL. */
+static void odd_name(uint32_t *seed, char *name, size_t size) {
+    static const char *const parts[] = {
+        "\"",       "\\",       "<i>odd", "</script>", "]]>",      "&amp;", "'",
+        "\x1b[2J",  "\n",       "\x7f",   "\xff",      "\xc0\x80", "%s",    "\xed\xa0\x80",
+        "\xf4\x90", "\xe2\x80", "-->",    "\x01",      "\xc3\xa4", "a"};
+    size_t used = 0;
+    name[0] = '\0';
+    for (uint32_t i = 0; i < 12 && used + 12 < size; i++) {
+        *seed = *seed * 1664525u + 1013904223u;
+        used += (size_t)snprintf(name + used, size - used, "%s",
+                                 parts[(*seed >> 16) % (sizeof(parts) / sizeof(parts[0]))]);
+    }
+}
+
+static void odd_names_leave_each_format_readable(void **state) {
+    const struct vidmm_check_result whole = result;
+    (void)state;
+    for (uint32_t number = 0, seed = 17; number < 100; number++) {
+        result = whole;
+        odd_name(&seed, result.driver, sizeof(result.driver));
+        /* The words of findings are printable when they come from the driver's process. */
+        assert_null(strpbrk(report_text(&result, VIDMM_CHECK_TEXT, true), "\x1b\x7f\x01"));
+        for (uint32_t i = 0; i < result.ledger.findings; i++) {
+            struct vidmm_finding *finding = &result.ledger.finding[i];
+            odd_name(&seed, finding->found, sizeof(finding->found));
+            odd_name(&seed, finding->expected, sizeof(finding->expected));
+            odd_name(&seed, finding->where, sizeof(finding->where));
+            finding->places = 1;
+            odd_name(&seed, finding->place[0].function, sizeof(finding->place[0].function));
+            odd_name(&seed, finding->place[0].file, sizeof(finding->place[0].file));
+        }
+        for (enum vidmm_check_format format = VIDMM_CHECK_JSON; format <= VIDMM_CHECK_SARIF;
+             format = (enum vidmm_check_format)(format + 1)) {
+            const char *text = report_text(&result, format, true);
+            if (format == VIDMM_CHECK_JUNIT) {
+                read_document(text);
+                continue;
+            }
+            json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+            assert_non_null(root);
+            json_decref(root);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(sarif_has_what_the_standard_requires, set_up),
         cmocka_unit_test_setup(junit_is_well_formed_and_its_figures_are_right, set_up),
+        cmocka_unit_test_setup(odd_names_leave_each_format_readable, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

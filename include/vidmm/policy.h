@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 /* The version of this header that a policy was compiled with. */
-#define VIDMM_POLICY_VERSION 3u
+#define VIDMM_POLICY_VERSION 4u
 /* What a shared object exports: `const struct vidmm_policy vidmm_policy`. */
 #define VIDMM_POLICY_SYMBOL "vidmm_policy"
 
@@ -92,6 +92,14 @@ struct vidmm_policy {
                      const struct vidmm_candidate *leaving);
     /* The submission at hand is decided as if `exchange` were NULL: false. NULL: never. */
     bool (*exchanges)(void *policy);
+    /* Its priority is another one: it was set, or the allocation was offered or reclaimed. */
+    void (*changed)(void *policy, struct vidmm_candidate *candidate);
+    /*
+     * What 4096 bytes of it are worth that stay in memory, in units of the policy's own. Where a range is
+     * needed, out of which several leave, those leave of which all bytes together are worth least, of
+     * the ones that are near the front of the order. NULL: the range whose last one comes first in the order.
+     */
+    uint64_t (*worth)(void *policy, const struct vidmm_candidate *candidate);
 };
 
 /* By priority, then least recently used. */

@@ -39,7 +39,7 @@ void vidmm_allocation_set_priority(struct vidmm_allocation *allocation, uint32_t
     if (allocation->offered)
         allocation->offered_priority = priority;
     else
-        resident_set_priority(&allocation->resident, priority);
+        resident_set_priority(&allocation->adapter->policy, &allocation->resident, priority);
     residency_entries_update(allocation);
     allocation_publish(allocation);
     adapter_leave(allocation->adapter);

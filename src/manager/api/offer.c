@@ -34,7 +34,7 @@ static void offer_requeue(struct vidmm_allocation *allocation, enum vidmm_offer_
                           uint32_t priority) {
     allocation_unqueue(allocation);
     allocation->offered = offered;
-    allocation->resident.facts.priority = priority;
+    resident_set_priority(&allocation->adapter->policy, &allocation->resident, priority);
     allocation_queue(allocation);
     residency_entries_update(allocation);
     allocation_publish(allocation);

@@ -72,12 +72,14 @@ struct adaptive {
 #define SPARE         8u  /* one part in so many of memory is free until caches are needed */
 #define LAST_TO_LEAVE (UINT64_MAX - 1) /* of ranks: above all predictions */
 #define MARGIN        16u              /* another rule is better by more than one part in so many */
-#define MARGIN_LRU    10u              /* the same, than LRU */
+#define MARGIN_LRU    5u               /* the same, than LRU */
 #define UNIT          256u             /* of factors: one */
 #define FACTOR_LEAST  (UNIT / 2)
 #define FACTOR_MOST   (4 * UNIT)
 #define OLDER         4u /* one part in so many of what the real memory missed, and its cache */
 #define FORGOTTEN     8u /* one part in so many of what was missed */
+#define WORTH         (1u << 20) /* 4096 bytes that are used at once */
+#define OVERDUE       4u         /* of what did not come when it was due one part in so many */
 
 static bool adaptive_init(const struct vidmm_policy_host *host, void **policy) {
     struct adaptive *adaptive = host->alloc(host->ctx, sizeof(*adaptive));
@@ -117,6 +119,7 @@ static void item_take(struct adaptive *adaptive, struct item *item, enum rule ru
 /* Into the cache of a rule, at its rank. */
 static void item_put(struct adaptive *adaptive, struct item *item, enum rule rule) {
     item->node[rule].rank = item->rank[rule];
+    item->node[rule].priority = item->candidate->priority;
     item->node[rule].turn = ++adaptive->turns;
     order_insert(&adaptive->cache[rule], &item->node[rule]);
     item->in[rule] = true;
@@ -249,14 +252,16 @@ static void adaptive_switch(struct adaptive *adaptive, enum rule live) {
 
 /*
  * Bytes that the rule missed of late by its cache, corrected by what the real memory missed while the
- * rule was live: it has ranges that are too short, budgets, and what must come in. By a rule that
- * predicts it misses more after a switch, so that only a half of it counts.
+ * rule was live: it has ranges that are too short, budgets, and what must come in. Where ranges are
+ * needed a rule that predicts misses more after a switch, so that only a half of it counts.
  */
 static uint64_t adaptive_score(const struct adaptive *adaptive, enum rule rule) {
     uint64_t real = adaptive->was_real[rule], told = adaptive->was_told[rule];
     uint64_t factor = told ? real * UNIT / told : UNIT;
-    if (rule != RULE_LRU)
-        factor = factor > UNIT ? (factor + UNIT) / 2 : UNIT;
+    if (rule != RULE_LRU && factor > UNIT)
+        factor = adaptive->host->listed ? factor : (factor + UNIT) / 2;
+    else if (rule != RULE_LRU)
+        factor = UNIT;
     factor = factor > FACTOR_MOST ? FACTOR_MOST : factor < FACTOR_LEAST ? FACTOR_LEAST : factor;
     return adaptive->missed[rule] / UNIT * factor;
 }
@@ -448,6 +453,31 @@ static bool adaptive_exchanges(void *policy) {
     return adaptive->live != RULE_LRU;
 }
 
+/* It lies in the caches where its priority says. */
+static void adaptive_changed(void *policy, struct vidmm_candidate *candidate) {
+    struct adaptive *adaptive = policy;
+    struct item *item = (struct item *)(uintptr_t)candidate->own[0];
+    for (uint32_t rule = 0; item && rule < RULES; rule++) {
+        if (!item->in[rule])
+            continue;
+        item_take(adaptive, item, (enum rule)rule);
+        item_put(adaptive, item, (enum rule)rule);
+    }
+}
+
+/* The sooner its next use the more: by LRU that is as far away as its last one. */
+static uint64_t adaptive_worth(void *policy, const struct vidmm_candidate *candidate) {
+    const struct adaptive *adaptive = policy;
+    const struct item *item = (const struct item *)(uintptr_t)candidate->own[0];
+    uint64_t unused = adaptive->number - candidate->last_use + 1;
+    if (!item || !adaptive->needed || adaptive->live >= PREDICTIONS)
+        return WORTH / unused;
+    if (!item->waits[adaptive->live])
+        return WORTH / OVERDUE / unused;
+    uint64_t due = LAST_TO_LEAVE - 1 - item->rank[adaptive->live], now = adaptive->number;
+    return WORTH / ((due > now ? due - now : now - due) + 1);
+}
+
 const struct vidmm_policy vidmm_policy_adaptive = {
     .version = VIDMM_POLICY_VERSION,
     .name = "adaptive",
@@ -458,4 +488,6 @@ const struct vidmm_policy vidmm_policy_adaptive = {
     .submitted = adaptive_submitted,
     .exchange = adaptive_exchange,
     .exchanges = adaptive_exchanges,
+    .changed = adaptive_changed,
+    .worth = adaptive_worth,
 };

@@ -445,6 +445,13 @@ uint64_t placer_size(const struct placer *placer, const struct placer_block *blo
     return (uint64_t)block->pages << placer->page_shift;
 }
 
+uint64_t placer_hole(struct placer *placer, uint64_t offset, uint64_t *end) {
+    const struct placer_block *hole = block_at(placer, (uint32_t)(offset >> placer->page_shift));
+    VIDMM_ASSERT_WITH(placer->os, placer_is_free(hole));
+    *end = placer_offset(placer, hole) + placer_size(placer, hole);
+    return placer_offset(placer, hole);
+}
+
 uint64_t placer_largest_free(const struct placer *placer) {
     if (placer->class_map == 0)
         return 0;

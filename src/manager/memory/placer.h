@@ -87,6 +87,11 @@ enum placer_result placer_alloc_at(struct placer *placer, uint64_t offset, uint6
 void placer_free(struct placer *placer, struct placer_block *block);
 uint64_t placer_offset(const struct placer *placer, const struct placer_block *block);
 uint64_t placer_size(const struct placer *placer, const struct placer_block *block);
+/*
+ * The first byte of the free range that `offset` is in, which must be free; `*end` is behind its last.
+ * Quick for a range that was freed lately.
+ */
+uint64_t placer_hole(struct placer *placer, uint64_t offset, uint64_t *end);
 /* Bytes of the largest hole; where very many are about as large, of one at most 1/32 smaller. */
 uint64_t placer_largest_free(const struct placer *placer);
 

@@ -78,6 +78,16 @@ bool policy_exchanges(const struct policy_run *run) {
     return policy && policy->exchange && (!policy->exchanges || policy->exchanges(run->own));
 }
 
+bool policy_knows_worth(const struct policy_run *run) {
+    return run->policy && run->policy->worth;
+}
+
+uint64_t resident_worth(const struct policy_run *run, const struct resident *resident) {
+    uint64_t pages = resident->facts.size / 4096u + 1u;
+    uint64_t worth = run->policy->worth(run->own, &resident->facts);
+    return worth > UINT64_MAX / pages ? UINT64_MAX : worth * pages;
+}
+
 void policy_submitted(struct policy_run *run, uint64_t number) {
     if (run->submitted == number)
         return;
@@ -160,9 +170,12 @@ static void resident_rank(struct resident *resident, uint64_t rank) {
     }
 }
 
-void resident_set_priority(struct resident *resident, uint32_t priority) {
+void resident_set_priority(const struct policy_run *run, struct resident *resident,
+                           uint32_t priority) {
     resident->facts.priority = priority;
     resident_requeue(resident);
+    if (run->policy->changed)
+        run->policy->changed(run->own, &resident->facts);
 }
 
 void resident_follow(struct resident *resident, struct resident *follower) {

@@ -53,6 +53,10 @@ bool policy_start(struct policy_run *run, const struct vidmm_policy *policy,
 void policy_stop(struct policy_run *run);
 /* It is asked whether one allocation leaves for another. */
 bool policy_exchanges(const struct policy_run *run);
+/* It says what allocations are worth that stay in memory. */
+bool policy_knows_worth(const struct policy_run *run);
+/* What all of it is worth, as the policy says, which must know that. */
+uint64_t resident_worth(const struct policy_run *run, const struct resident *resident);
 /* Submission `number` was given to the GPU; fine to be told again. */
 void policy_submitted(struct policy_run *run, uint64_t number);
 
@@ -72,7 +76,8 @@ void resident_queue_init(struct resident_queue *queue, const struct policy_run *
 void resident_add(struct resident_queue *queue, struct resident *resident);
 /* Fine when not queued. */
 void resident_remove(struct resident *resident);
-void resident_set_priority(struct resident *resident, uint32_t priority);
+void resident_set_priority(const struct policy_run *run, struct resident *resident,
+                           uint32_t priority);
 
 /*
  * The resident that leaves first among those that `eligible` accepts (NULL: all), or NULL. It stays

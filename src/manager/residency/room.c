@@ -15,9 +15,13 @@
 #include "paging/plan.h"
 #include "residency/residency.h"
 #include "residency/table_eviction.h"
+#include "residency/window.h"
 
 #define REFUSED 16u /* victims that do not pay until no more are tried */
 #define UNPAID  4u  /* one part in so many of what comes */
+/* So many times as many as must leave, and so many more, are compared. */
+#define WIDER          2u
+#define WIDER_AT_LEAST 16u
 
 /* ---- Victims that no device lists ------------------------------------------------------------ */
 
@@ -205,6 +209,38 @@ void room_spare(struct plan *plan, uint32_t first) {
         (void)plan_spare(plan, i);
 }
 
+/*
+ * More of the same priorities leave on paper, so that there are ranges to choose from. A plan without
+ * memory for that has what it needs.
+ */
+static void room_widen(const struct room *room, struct segment *segment, uint32_t first) {
+    struct plan *plan = room->plan;
+    uint32_t most = first + WIDER * (plan->move_count - first) + WIDER_AT_LEAST, priority = 0;
+    for (uint32_t i = first; i < plan->move_count; i++) {
+        const struct vidmm_allocation *left = plan->moves[i].allocation;
+        if (left && left->resident.facts.priority > priority)
+            priority = left->resident.facts.priority;
+    }
+    while (plan->move_count < most) {
+        const struct room_victim victim = room_next_victim(room, segment);
+        if (!victim.allocation || victim.reason == VIDMM_MOVE_DEMOTED ||
+            victim.allocation->resident.facts.priority > priority ||
+            room_evict(room, &victim) != VIDMM_OK)
+            return;
+    }
+}
+
+/* The range that is worth least, instead of the one whose residents are the first in the order. */
+static void room_choose(const struct room *room, struct segment *segment, uint32_t first,
+                        struct placement *place) {
+    uint32_t left = room->plan ? room->plan->move_count - first : 0;
+    if (left == 0 || WIDER * left + WIDER_AT_LEAST > WINDOW_PARTS ||
+        !policy_knows_worth(&room->adapter->policy) || !window_serves(segment, room->request))
+        return;
+    room_widen(room, segment, first);
+    window_choose(room->plan, first, segment, room->request, place);
+}
+
 enum vidmm_status room_place(const struct room *room, struct segment *segment,
                              struct placement *place) {
     uint32_t first = room->plan ? room->plan->move_count : 0, refused = 0;
@@ -219,6 +255,8 @@ enum vidmm_status room_place(const struct room *room, struct segment *segment,
     }
     if (result == PLACER_NO_MEMORY)
         status = error_no_memory(room->adapter, "vidmm residency");
+    if (status == VIDMM_OK)
+        room_choose(room, segment, first, place);
     if (room->plan && status == VIDMM_OK)
         room_spare(room->plan, first);
     if (status == VIDMM_OK && !room_paid(room, first)) {

@@ -101,7 +101,7 @@ static void churn(const struct vidmm_policy *policy, bool documented, uint64_t s
         struct resident *r = &residents[below(&seed, RESIDENTS)];
         switch (below(&seed, 5)) {
         case 0:
-            resident_set_priority(r, random_priority(&seed, documented));
+            resident_set_priority(&running.run, r, random_priority(&seed, documented));
             break;
         case 1:
             resident_remove(r);

@@ -109,6 +109,7 @@ struct vidmm_segment_info {
     /* The video protected range, in which only allocations with CreateInVpr lie; size 0: none.
      * No allocation gets the `vpr_reserve` bytes at each end of it. */
     uint64_t vpr_start, vpr_size, vpr_reserve;
+    uint32_t invalid_ranges; /* NumInvalidMemoryRanges: nothing is placed there */
     /* Changing figures: */
     uint64_t used; /* bytes placed */
     uint64_t peak;

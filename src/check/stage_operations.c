@@ -149,11 +149,13 @@ static bool far_at(struct raw_submitter *raw, uint32_t page, uint32_t seed) {
     return true;
 }
 
-/* The last pages of the segment, and where offsets no longer have 32 bits. */
+/* The last pages of the segment, and where offsets no longer have 32 bits. Where some of it is kept from the
+ * system (ns-d3dkmddi-_dxgk_segmentdescriptor4) those may be such. */
 static void far_away(struct raw_submitter *raw) {
     const uint32_t seed = 70;
     uint64_t pages = raw->memory.size / CHECK_PAGE;
-    if (raw->refused || pages < 2 * RAW_PAGES || pages > UINT32_MAX)
+    bool whole = raw->memory.invalid_ranges == 0 && raw->memory.vpr_size == 0;
+    if (raw->refused || !whole || pages < 2 * RAW_PAGES || pages > UINT32_MAX)
         return;
     check_step(raw->check, "operations: transfers to the last pages of the segment");
     raw_paint(raw, raw->source, seed);

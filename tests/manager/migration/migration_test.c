@@ -266,6 +266,7 @@ static void somebody_elses_bases_lose_nothing(void **state) {
 /* Also one that dirty pages do not fit into. */
 static void invalid_memory_and_odd_sizes_are_no_obstacle(void **state) {
     struct game *game = calloc(1, sizeof(*game));
+    struct vidmm_segment_info info;
     (void)state;
     game->world = world_new(2, PAGES_4K, DXGK_PAGETABLEUPDATE_CPU_VIRTUAL);
     struct world_dirty *driver = world_track(game->world, false, (uint32_t)DIRTY_UNIT);
@@ -273,6 +274,8 @@ static void invalid_memory_and_odd_sizes_are_no_obstacle(void **state) {
     game->world->vram_bytes = 4 * MIB - PAGE;
     game->world->small_bytes = 2 * PAGE;
     game_start(game, 1);
+    assert_true(vidmm_segment_info(game->world->adapter, VRAM, &info));
+    assert_int_equal(info.invalid_ranges, 1);
     assert_int_equal(driver->bases[0].count, 1);
     assert_int_equal(driver->bases[0].ranges[0].SegmentOffset, 2 * DIRTY_UNIT);
     assert_int_equal(driver->bases[0].ranges[0].SizeInBytes, 4 * MIB - 3 * DIRTY_UNIT);

@@ -96,15 +96,15 @@ void vidmm_nearest(const char *word, const char *(*name)(size_t index), char *te
 /* Which known word was meant by another one. */
 struct vidmm_meant {
     const char *word;
-    const char *known; /* the nearest so far; NULL: none is near */
+    char known[VIDMM_WORD_LONGEST + 1]; /* the nearest so far; empty: none is near */
     uint32_t distance;
 };
 /*
  * Takes `known` as what `meant->word` may mean, if it is nearer than what was tried before.
- * `known` is kept as a pointer. A word longer than VIDMM_WORD_LONGEST is near none.
+ * A copy of `known` is kept. A word longer than VIDMM_WORD_LONGEST is near none.
  */
 void vidmm_meant_try(struct vidmm_meant *meant, const char *known);
-/* " (did you mean '--quiet'?)", or nothing. `known` must not have changed since. Returns `text`. */
+/* " (did you mean '--quiet'?)", or nothing. Returns `text`. */
 const char *vidmm_meant_text(const struct vidmm_meant *meant, const char *before, char *text,
                              size_t size);
 

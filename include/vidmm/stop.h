@@ -31,6 +31,8 @@ struct vidmm_stop_last {
 
 /* The signal number `index` of those that are noted, from 0; 0: there are no more. Any thread. */
 int vidmm_stop_number(uint32_t index);
+/* Blocks them in this thread for good: they end nothing any more. */
+void vidmm_stop_block(void);
 /*
  * Notes such signals from here on; `*stop` is the caller's. To be ended by vidmm_stop_end, or by vidmm_stop_restore in a
  * child.

@@ -6,7 +6,6 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -208,20 +207,11 @@ static int sweep_report(const struct sweep_command *command,
     return VIDMM_RUN_WRONG;
 }
 
-/* The sweep takes one signal; a second one must not end the program before its last words. */
-static void block_signals(void) {
-    sigset_t set;
-    int number;
-    sigemptyset(&set);
-    for (uint32_t i = 0; (number = vidmm_stop_number(i)) != 0; i++)
-        sigaddset(&set, number);
-    (void)sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
 static int sweep_all(struct sweep_command *command) {
     struct vidmm_sweep_result result;
     char text[1024];
-    block_signals();
+    /* The sweep takes one signal; a second one must not end the program before its last words. */
+    vidmm_stop_block();
     bool live = !command->quiet && isatty(STDERR_FILENO);
     command->options.progress = live ? show_progress : NULL;
     bool done = vidmm_sweep(command->study, &command->options, &result, text, sizeof(text));

@@ -33,7 +33,7 @@ static void refuse_unknown(const char *command, const char *word, const struct o
     for (; list->name; list++)
         vidmm_meant_try(&meant, list->name);
     if (meant.distance == 0) /* the word has a value that the option does not take, or is short */
-        meant.known = NULL;
+        meant.known[0] = '\0';
     cli_refuse("vidmm %s does not take '%s'%s; see vidmm %s --help", command, word,
                vidmm_meant_text(&meant, "--", text, sizeof(text)), command);
 }

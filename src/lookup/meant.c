@@ -12,16 +12,16 @@ void vidmm_meant_try(struct vidmm_meant *meant, const char *known) {
         return;
     uint32_t distance = vidmm_word_distance(meant->word, length, known, other);
     bool near = distance <= length / 3 || (distance == 1 && length > 1);
-    if (!near || (meant->known && meant->distance <= distance))
+    if (!near || (meant->known[0] != '\0' && meant->distance <= distance))
         return;
-    meant->known = known;
+    memcpy(meant->known, known, other + 1);
     meant->distance = distance;
 }
 
 const char *vidmm_meant_text(const struct vidmm_meant *meant, const char *before, char *text,
                              size_t size) {
     *text = '\0';
-    if (meant->known)
+    if (meant->known[0] != '\0')
         (void)snprintf(text, size, " (did you mean '%s%s'?)", before, meant->known);
     return text;
 }

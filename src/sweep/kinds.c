@@ -20,32 +20,20 @@ static bool is_readable(const char *value, char *text, size_t size) {
     return access(value, R_OK) == 0;
 }
 
-/* Names of recordings are there while they are visited. */
-struct meant_workload {
-    struct vidmm_meant meant;
-    char kept[256];
-};
-
 static void workload_try(void *ctx, const char *name) {
-    struct meant_workload *workload = ctx;
-    vidmm_meant_try(&workload->meant, name);
-    if (workload->meant.known != name)
-        return;
-    (void)snprintf(workload->kept, sizeof(workload->kept), "%s", name);
-    workload->meant.known = workload->kept;
+    vidmm_meant_try(ctx, name);
 }
 
 static bool valid_workload(const char *value, char *text, size_t size) {
-    struct meant_workload workload = {.meant = {.word = value}};
-    struct vidmm_meant *meant = &workload.meant;
+    struct vidmm_meant meant = {.word = value};
     size_t count = 0;
     const struct vidmm_generator *generators = vidmm_generators(&count);
     for (size_t i = 0; i < count; i++)
-        vidmm_meant_try(meant, generators[i].name);
-    vidmm_run_each_recording(workload_try, &workload);
-    if (access(value, R_OK) == 0 || (meant->known && strcmp(meant->known, value) == 0))
+        vidmm_meant_try(&meant, generators[i].name);
+    vidmm_run_each_recording(workload_try, &meant);
+    if (access(value, R_OK) == 0 || strcmp(meant.known, value) == 0)
         return true;
-    (void)vidmm_meant_text(meant, "", text, size);
+    (void)vidmm_meant_text(&meant, "", text, size);
     return false;
 }
 

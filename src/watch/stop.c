@@ -37,6 +37,18 @@ static void stop_take(int number) {
     stop_die(number);
 }
 
+static void stop_signals(sigset_t *set) {
+    sigemptyset(set);
+    for (uint32_t i = 0; i < STOP_LISTED; i++)
+        sigaddset(set, stop_list[i]);
+}
+
+void vidmm_stop_block(void) {
+    sigset_t signals;
+    stop_signals(&signals);
+    (void)sigprocmask(SIG_BLOCK, &signals, NULL);
+}
+
 int vidmm_stop_number(uint32_t index) {
     return index < STOP_LISTED ? stop_list[index] : 0;
 }
@@ -70,9 +82,7 @@ int vidmm_stop_poll(struct pollfd *from, nfds_t count, int ms) {
     const struct timespec most = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
     sigset_t signals, before;
     int found = -1;
-    sigemptyset(&signals);
-    for (uint32_t i = 0; i < STOP_LISTED; i++)
-        sigaddset(&signals, stop_list[i]);
+    stop_signals(&signals);
     if (sigprocmask(SIG_BLOCK, &signals, &before) != 0)
         return -1;
     if (stop_noted == 0)

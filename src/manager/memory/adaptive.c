@@ -258,10 +258,8 @@ static void adaptive_switch(struct adaptive *adaptive, enum rule live) {
 static uint64_t adaptive_score(const struct adaptive *adaptive, enum rule rule) {
     uint64_t real = adaptive->was_real[rule], told = adaptive->was_told[rule];
     uint64_t factor = told ? real * UNIT / told : UNIT;
-    if (rule != RULE_LRU && factor > UNIT)
-        factor = adaptive->host->listed ? factor : (factor + UNIT) / 2;
-    else if (rule != RULE_LRU)
-        factor = UNIT;
+    if (rule != RULE_LRU)
+        factor = factor < UNIT ? UNIT : adaptive->host->listed ? factor : (factor + UNIT) / 2;
     factor = factor > FACTOR_MOST ? FACTOR_MOST : factor < FACTOR_LEAST ? FACTOR_LEAST : factor;
     return adaptive->missed[rule] / UNIT * factor;
 }

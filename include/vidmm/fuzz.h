@@ -26,6 +26,7 @@ struct vidmm_fuzz_options {
     const struct vidmm_hw_model *device;
     const struct vidmm_host_setting *settings;
     uint32_t setting_count;
+    uint32_t named_settings; /* of run.h: one that nobody asks for is BAD_INPUT */
     uint32_t ddi_version, linked;
     enum vidmm_model model;
     uint64_t seed;

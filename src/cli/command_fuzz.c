@@ -14,16 +14,28 @@ static void fuzz_tell(void *ctx, const char *sentence) {
     fprintf(stderr, "vidmm: %s\n", sentence);
 }
 
+static void fuzz_free(char **words) {
+    for (int i = 0; words && words[i]; i++)
+        free(words[i]);
+    free(words);
+}
+
+/* The words of the command line as they are before options cut them, after the program's name; NULL: out of
+ * memory. To be freed by fuzz_free. */
+static char **fuzz_copy(int argc, char **argv) {
+    char **words = calloc((size_t)argc + 2, sizeof(*words));
+    bool whole = words && (words[0] = strdup("vidmm"));
+    for (int i = 0; whole && i < argc; i++)
+        whole = (words[i + 1] = strdup(argv[i]));
+    if (whole)
+        return words;
+    fuzz_free(words);
+    return NULL;
+}
+
 /* The same command again, with the sanitizer's run time in its process. Returns if that is not
  * possible. */
-static void fuzz_again(int argc, char **argv, const char *runtime) {
-    char **words = calloc((size_t)argc + 2, sizeof(*words));
-    char name[] = "vidmm";
-    if (!words)
-        return;
-    words[0] = name;
-    for (int i = 0; i < argc; i++)
-        words[i + 1] = argv[i];
+static void fuzz_again(char **words, const char *runtime) {
     (void)setenv("LD_PRELOAD", runtime, 1);
     (void)setenv("ASAN_OPTIONS",
                  "abort_on_error=1:detect_leaks=0:allocator_may_return_null=1:handle_segv=0:"
@@ -31,7 +43,6 @@ static void fuzz_again(int argc, char **argv, const char *runtime) {
                  1);
     (void)setenv("UBSAN_OPTIONS", "halt_on_error=1:abort_on_error=1", 1);
     (void)execv("/proc/self/exe", words);
-    free(words);
 }
 
 static void fuzz_gather(struct cli_options *options) {
@@ -41,6 +52,7 @@ static void fuzz_gather(struct cli_options *options) {
     fuzz->device = options->run.device;
     fuzz->settings = options->run.settings;
     fuzz->setting_count = options->run.setting_count;
+    fuzz->named_settings = options->run.named_settings;
     fuzz->ddi_version = options->run.ddi_version;
     fuzz->linked = options->run.linked;
     fuzz->model = options->run.memory_model;
@@ -88,7 +100,8 @@ static int fuzz_and_report(struct cli_options *options) {
     return (int)result.status;
 }
 
-int cli_fuzz(int argc, char **argv) {
+/* `words`: the command line that begins again where the driver needs a run time. */
+static int fuzz_begin(int argc, char **argv, char **words) {
     struct cli_options options;
     char runtime[WORDS];
     if (!cli_parse(argc, argv, CLI_FUZZ_OPTIONS, &options))
@@ -101,11 +114,18 @@ int cli_fuzz(int argc, char **argv) {
         return cli_refuse("no driver; see vidmm fuzz --help");
     if (vidmm_fuzz_wants_preload(options.run.driver_path, runtime, sizeof(runtime))) {
         if (runtime[0] != '\0')
-            fuzz_again(argc, argv, runtime);
+            fuzz_again(words, runtime);
         return cli_refuse("'%s' was built with an address sanitizer, and the run time of clang's "
                           "is not there (Debian: the package libclang-rt-dev)",
                           options.run.driver_path);
     }
     (void)unsetenv("LD_PRELOAD"); /* clang does without the sanitizer */
     return fuzz_and_report(&options);
+}
+
+int cli_fuzz(int argc, char **argv) {
+    char **words = fuzz_copy(argc, argv);
+    int code = words ? fuzz_begin(argc, argv, words) : cli_refuse("out of memory");
+    fuzz_free(words);
+    return code;
 }

@@ -96,19 +96,3 @@ uint32_t fuzz_directory_count(const char *path) {
         closedir(directory);
     return count;
 }
-
-void fuzz_directory_forget(const char *path, const struct fuzz_bytes *bytes) {
-    DIR *directory = opendir(path);
-    for (struct dirent *entry; directory && (entry = readdir(directory));) {
-        char name[PATH];
-        struct fuzz_bytes seed;
-        if (strncmp(entry->d_name, "seed-", 5) != 0)
-            continue;
-        snprintf(name, sizeof(name), "%s/%s", path, entry->d_name);
-        if (fuzz_file_read(name, &seed) && seed.size == bytes->size &&
-            memcmp(seed.byte, bytes->byte, seed.size) == 0)
-            (void)unlink(name);
-    }
-    if (directory)
-        closedir(directory);
-}

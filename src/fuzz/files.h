@@ -16,7 +16,5 @@ bool fuzz_directory_ready(const char *path, char *text, size_t size);
 void fuzz_directory_remove(const char *path);
 /* Files in it. */
 uint32_t fuzz_directory_count(const char *path);
-/* Removes the seed that has these bytes, if there is one. */
-void fuzz_directory_forget(const char *path, const struct fuzz_bytes *bytes);
 
 #endif

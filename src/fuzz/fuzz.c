@@ -270,11 +270,10 @@ static void measure(struct campaign *campaign) {
 
 static bool starts(struct campaign *campaign) {
     static const struct fuzz_bytes nothing;
-    char text[400];
-    if (fuzz_judge(campaign->options, &nothing, campaign->ledger, text, sizeof(text)))
-        return true;
-    return fuzz_stop(campaign->result, VIDMM_FUZZ_DRIVER_FAILED, "the driver does not start: %s",
-                     text);
+    struct vidmm_fuzz_result *result = campaign->result;
+    result->status = fuzz_judge(campaign->options, &nothing, campaign->ledger, result->text,
+                                sizeof(result->text));
+    return result->status == VIDMM_FUZZ_NOTHING;
 }
 
 static void run_campaign(struct campaign *campaign) {
@@ -358,7 +357,7 @@ static void replay(struct campaign *campaign, const char *file, FILE *out) {
     const struct vidmm_finding *finding;
     struct fuzz_bytes bytes;
     struct fuzz_input input;
-    char text[400], identity[VIDMM_IDENTITY];
+    char identity[VIDMM_IDENTITY];
     uint32_t at = 0;
     if (!fuzz_file_read(file, &bytes)) {
         (void)fuzz_stop(result, VIDMM_FUZZ_BAD_INPUT, "'%s' cannot be read: %s", file,
@@ -368,10 +367,10 @@ static void replay(struct campaign *campaign, const char *file, FILE *out) {
     fuzz_input_read(&input, bytes.byte, bytes.size);
     fuzz_input_say(&input, out);
     fflush(out);
-    if (!fuzz_judge(campaign->options, &bytes, campaign->ledger, text, sizeof(text))) {
-        (void)fuzz_stop(result, VIDMM_FUZZ_DRIVER_FAILED, "the driver does not start: %s", text);
+    result->status =
+        fuzz_judge(campaign->options, &bytes, campaign->ledger, result->text, sizeof(result->text));
+    if (result->status != VIDMM_FUZZ_NOTHING)
         return;
-    }
     while ((finding = fuzz_judge_next(campaign->options, campaign->ledger, &at, identity)) &&
            result->found_count < VIDMM_FUZZ_FINDINGS) {
         struct vidmm_fuzz_found *found = &result->found[result->found_count++];

@@ -48,6 +48,29 @@ static void job_write(const struct fuzz_job *job, const struct fuzz_bytes *bytes
         __atomic_fetch_add(&job->shared->found, 1, __ATOMIC_RELEASE);
 }
 
+/* ---- Inputs that end the process -------------------------------------------------------------- */
+
+/* FNV-1a. */
+static uint64_t job_number(const struct fuzz_bytes *bytes) {
+    uint64_t number = 14695981039346656037u;
+    for (size_t i = 0; i < bytes->size; i++)
+        number = (number ^ bytes->byte[i]) * 1099511628211u;
+    return number;
+}
+
+static void job_ended(struct fuzz_shared *shared, const struct fuzz_bytes *bytes) {
+    shared->ended_as[shared->ended++ % FUZZ_ENDED] = job_number(bytes);
+}
+
+/* Each process begins with the corpus, and would end at the same input. */
+static bool job_leaves_out(const struct fuzz_shared *shared, const struct fuzz_bytes *bytes) {
+    uint64_t number = shared->ended != 0 ? job_number(bytes) : 0;
+    for (uint32_t i = 0; i < shared->ended && i < FUZZ_ENDED; i++)
+        if (shared->ended_as[i] == number)
+            return true;
+    return false;
+}
+
 /* ---- In the driver's process ----------------------------------------------------------------- */
 
 static int job_one(const uint8_t *data, size_t size) {
@@ -58,6 +81,8 @@ static int job_one(const uint8_t *data, size_t size) {
     memcpy(shared->now.byte, data, shared->now.size);
     uint32_t before = running.ledger->findings;
     fuzz_input_read(&input, shared->now.byte, shared->now.size);
+    if (job_leaves_out(shared, &shared->now))
+        input.count = 0; /* libFuzzer does not go on without an input that covers something */
     (void)fuzz_play(running.job->options, running.ledger, &input, text, sizeof(text));
     shared->executions++;
     if (running.ledger->findings != before && !running.measures)
@@ -163,7 +188,7 @@ static void job_main(const struct fuzz_job *job) {
             break;
         last = job->shared->now;
         job_write(job, &last);
-        fuzz_directory_forget(job->corpus, &last); /* else each process begins with it and ends */
+        job_ended(job->shared, &last);
         running.restarts++;
     }
     _exit(0);

@@ -11,11 +11,16 @@
 
 #include "judge.h"
 
+#define FUZZ_ENDED 256u
+
 /* Of one job, in memory that it shares with the campaign. */
 struct fuzz_shared {
     uint64_t executions;
-    uint32_t found;        /* inputs that were written as fuzz_job_file says */
-    struct fuzz_bytes now; /* the input that is played */
+    uint32_t ended; /* inputs that ended the driver's process; of the last FUZZ_ENDED of them ... */
+    uint64_t
+        ended_as[FUZZ_ENDED]; /* ... a number each, by which the next process leaves them out */
+    uint32_t found;           /* inputs that were written as fuzz_job_file says */
+    struct fuzz_bytes now;    /* the input that is played */
 };
 
 struct fuzz_job {

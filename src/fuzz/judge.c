@@ -67,6 +67,7 @@ struct judge {
     const struct vidmm_fuzz_options *options;
     const struct fuzz_bytes *bytes;
     struct vidmm_ledger *ledger;
+    enum vidmm_fuzz_status status;
     char text[512];
 };
 
@@ -76,15 +77,20 @@ static void judge_run(void *ctx) {
     fuzz_judge_sanitizer(judge->ledger);
     fuzz_life_prepare(judge->options);
     fuzz_input_read(&input, judge->bytes->byte, judge->bytes->size);
-    if (!fuzz_play(judge->options, judge->ledger, &input, judge->text, sizeof(judge->text)))
-        vidmm_watch_say(VIDMM_WATCH_SAID, judge->text, strlen(judge->text));
+    enum vidmm_fuzz_status status =
+        fuzz_play(judge->options, judge->ledger, &input, judge->text, sizeof(judge->text));
+    if (status != VIDMM_FUZZ_NOTHING)
+        vidmm_watch_say(VIDMM_WATCH_SAID + (uint32_t)status, judge->text, strlen(judge->text));
 }
 
 static bool judge_hear(void *ctx, uint32_t kind, const void *bytes, size_t size) {
     struct judge *judge = ctx;
-    if (kind != VIDMM_WATCH_SAID)
+    bool failed = kind == VIDMM_WATCH_SAID + (uint32_t)VIDMM_FUZZ_DRIVER_FAILED;
+    if (!failed && kind != VIDMM_WATCH_SAID + (uint32_t)VIDMM_FUZZ_BAD_INPUT)
         return false;
-    snprintf(judge->text, sizeof(judge->text), "%.*s", (int)size, (const char *)bytes);
+    judge->status = failed ? VIDMM_FUZZ_DRIVER_FAILED : VIDMM_FUZZ_BAD_INPUT;
+    snprintf(judge->text, sizeof(judge->text), "%s%.*s",
+             failed ? "the driver does not start: " : "", (int)size, (const char *)bytes);
     return true;
 }
 
@@ -107,13 +113,14 @@ static void judge_watch(struct judge *judge) {
     vidmm_watch_note(&end, judge->ledger);
 }
 
-bool fuzz_judge(const struct vidmm_fuzz_options *options, const struct fuzz_bytes *bytes,
-                struct vidmm_ledger *ledger, char *text, size_t size) {
+enum vidmm_fuzz_status fuzz_judge(const struct vidmm_fuzz_options *options,
+                                  const struct fuzz_bytes *bytes, struct vidmm_ledger *ledger,
+                                  char *text, size_t size) {
     struct judge judge = {.options = options, .bytes = bytes, .ledger = ledger};
     memset(ledger, 0, sizeof(*ledger));
     judge_watch(&judge);
     snprintf(text, size, "%s", judge.text);
-    return judge.text[0] == '\0';
+    return judge.status;
 }
 
 /* A sanitizer ends the process after its words. */

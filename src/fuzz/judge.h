@@ -14,10 +14,11 @@ struct fuzz_bytes {
     uint8_t byte[FUZZ_MOST];
 };
 
-/* Plays the input; its findings are in `ledger`, which is emptied before. false: the driver did not
- * start, and `text` says why. */
-bool fuzz_judge(const struct vidmm_fuzz_options *options, const struct fuzz_bytes *bytes,
-                struct vidmm_ledger *ledger, char *text, size_t size);
+/* Plays the input; its findings are in `ledger`, which is emptied before. Not VIDMM_FUZZ_NOTHING: the driver did not
+ * start, or nobody asked for a setting, and `text` is one sentence. */
+enum vidmm_fuzz_status fuzz_judge(const struct vidmm_fuzz_options *options,
+                                  const struct fuzz_bytes *bytes, struct vidmm_ledger *ledger,
+                                  char *text, size_t size);
 /* The next finding from index `*at` on that is no consequence of another one, with its identity; NULL:
  * there is no more. */
 const struct vidmm_finding *fuzz_judge_next(const struct vidmm_fuzz_options *options,

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include <vidmm/settings.h>
 #include <vidmm/softgpu.h>
 
 #include "behaviour.h"
@@ -50,6 +51,17 @@ static void life_note_leaks(struct fuzz_life *life) {
         vidmm_ledger_note(life->ledger, VIDMM_FINDING_LEAK, VIDMM_SIDE_DRIVER, "%s", leak);
 }
 
+/* The user named a setting that nobody asked for: the driver is stopped again. */
+static bool life_refuse(struct fuzz_life *life) {
+    const struct vidmm_fuzz_options *options = life->options;
+    char closing[512];
+    if (!vidmm_unasked(options->settings, options->named_settings, life->text, sizeof(life->text)))
+        return false;
+    life->status = VIDMM_FUZZ_BAD_INPUT;
+    (void)vidmm_harness_close(&life->harness, closing, sizeof(closing));
+    return true;
+}
+
 bool fuzz_life_open(struct fuzz_life *life, const struct vidmm_fuzz_options *options,
                     struct vidmm_ledger *ledger) {
     *life = (struct fuzz_life){.options = options, .ledger = ledger};
@@ -75,8 +87,11 @@ bool fuzz_life_open(struct fuzz_life *life, const struct vidmm_fuzz_options *opt
                                                   .interface_version = options->ddi_version};
     fuzz_globals_restore();
     vidmm_ledger_begin(ledger);
-    return vidmm_harness_open_judged(&host, &adapter, &judging, &life->harness, life->text,
-                                     sizeof(life->text)) == VIDMM_HARNESS_OK;
+    if (vidmm_harness_open_judged(&host, &adapter, &judging, &life->harness, life->text,
+                                  sizeof(life->text)) == VIDMM_HARNESS_OK)
+        return !life_refuse(life);
+    life->status = VIDMM_FUZZ_DRIVER_FAILED;
+    return false;
 }
 
 static bool life_reported(const struct vidmm_ledger *ledger, uint32_t rule) {

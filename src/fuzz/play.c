@@ -170,8 +170,9 @@ static void play_end(struct play *play) {
     vidmm_process_destroy(play->process);
 }
 
-bool fuzz_play(const struct vidmm_fuzz_options *options, struct vidmm_ledger *ledger,
-               const struct fuzz_input *input, char *text, size_t size) {
+enum vidmm_fuzz_status fuzz_play(const struct vidmm_fuzz_options *options,
+                                 struct vidmm_ledger *ledger, const struct fuzz_input *input,
+                                 char *text, size_t size) {
     struct fuzz_life life;
     bool started = fuzz_life_open(&life, options, ledger);
     if (started) {
@@ -189,5 +190,5 @@ bool fuzz_play(const struct vidmm_fuzz_options *options, struct vidmm_ledger *le
     } else {
         snprintf(text, size, "%s", life.text);
     }
-    return started;
+    return life.status;
 }

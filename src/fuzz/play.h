@@ -42,9 +42,10 @@ struct play {
 /* Bytes of a reservation. */
 #define PLAY_RESERVED UINT64_C(0x10000)
 
-/* Starts the driver, plays, stops it. false: it does not start, and `text` says why. */
-bool fuzz_play(const struct vidmm_fuzz_options *options, struct vidmm_ledger *ledger,
-               const struct fuzz_input *input, char *text, size_t size);
+/* Starts the driver, plays, stops it. Not VIDMM_FUZZ_NOTHING: it was not played, and `text` says why. */
+enum vidmm_fuzz_status fuzz_play(const struct vidmm_fuzz_options *options,
+                                 struct vidmm_ledger *ledger, const struct fuzz_input *input,
+                                 char *text, size_t size);
 
 /* What a call means; each may find that its objects are not there. */
 void fuzz_play_allocate(struct play *play, const struct fuzz_call *call);

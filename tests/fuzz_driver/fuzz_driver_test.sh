@@ -63,6 +63,12 @@ refused "a corpus that is a file" --corpus empty planted.so
 refused "a corpus that cannot be made" --corpus no/where planted.so
 refused "an output that is a file" --output empty planted.so
 
+refused "a setting that nobody asks for" --seconds 1 --set VramBytez=8M planted.so
+expect "it is told which is nearest" grep -q 'asked for VramBytes' said
+refused "a setting that nobody asks for, in a replay" --set VramBytez=8M --replay empty planted.so
+"$vidmm" fuzz --set VramBytes=8M --replay empty planted.so > one 2> said
+expect "a setting that the driver asks for: exit code 0" [ $? = 0 ]
+
 export TMPDIR=$work/temporary
 mkdir "$TMPDIR"
 "$vidmm" fuzz --seconds 60 --output stopped planted.so > one 2> said &
@@ -72,6 +78,20 @@ kill -TERM $search
 wait $search
 expect "a signal ends a search" [ $? = 143 ]
 expect "a signal leaves no directory" [ -z "$(ls "$TMPDIR")" ]
+
+mkdir mine
+cp "$here/inputs/value" mine/
+"$vidmm" fuzz --seconds 60 --corpus mine --output mine-found planted.so > one 2> said &
+search=$!
+for _ in $(seq 600); do
+    if [ "$(ls mine | wc -l)" -gt 2 ] && ls mine-found/*.input > /dev/null 2>&1; then break; fi
+    sleep 0.1
+done
+kill -TERM $search
+wait $search
+expect "an input of the corpus that ends the driver's process is reported" grep -q 'signal 11' said
+expect "the search goes on beyond it" [ "$(ls mine | wc -l)" -gt 2 ]
+expect "it stays in the corpus" cmp -s "$here/inputs/value" mine/value
 
 timeout 60 "$vidmm" fuzz --seconds 30 --stop-at-first --corpus corpus --output found planted.so > report 2> said
 expect "a search finds something: exit code 1" [ $? = 1 ]

@@ -16,7 +16,7 @@ enum { SYSTEM = 0, VRAM = 1, APERTURE = 2, SEGMENTS = 2 };
 /* Where a GPU would see them; no two segments overlap. */
 #define VRAM_BASE      0x100000000ull
 #define APERTURE_BASE  0x200000000ull
-#define APERTURE_PAGES 65536u
+#define APERTURE_PAGES 8192u
 #define APERTURE_BYTES ((SIZE_T)APERTURE_PAGES * PAGE_SIZE)
 
 /* Three levels of tables of one page each: addresses of 39 bits. */

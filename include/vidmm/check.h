@@ -80,6 +80,8 @@ struct vidmm_check_options {
     enum vidmm_severity fail_on;
     uint32_t timeout_ms; /* of a call; of one run of a stage 12 times that; 0: 10000 */
     bool no_fork; /* all in this process, for debuggers: no deadline, and a crash is the caller's */
+    /* Runs of stages at the same time, with the result of one after the other; 0: one for each processor, at most 8. */
+    uint32_t jobs;
     const char *stage;                   /* names with commas between them; NULL: all */
     const struct vidmm_spoiler *spoiler; /* NULL: none */
     FILE *log; /* DbgPrint of the driver and every DDI call; NULL: nowhere */

@@ -7,7 +7,8 @@
  * guard is the parent that the driver's process sees, and ends whatever processes that one leaves
  * behind.
  *
- * A signal that ends the caller ends them first (vidmm/stop.h). A process has one driver's process at a time.
+ * A signal that ends the caller ends them first (vidmm/stop.h). A process may begin several drivers' processes,
+ * and hears them one after the other. One thread uses these functions.
  */
 #ifndef VIDMM_WATCH_H
 #define VIDMM_WATCH_H
@@ -66,6 +67,17 @@ struct vidmm_watch_end {
 
 /* true: `run` returned, and nothing was forged. */
 bool vidmm_watch(const struct vidmm_watch_options *options, struct vidmm_watch_end *end);
+/*
+ * The same in two steps: between them the driver's process goes on beside its caller, whose ledger may count calls, but
+ * must get no finding. What it says waits until the second step, and the deadline begins there. NULL: out of memory. To be
+ * ended by vidmm_watch_finish or vidmm_watch_drop, which free it.
+ */
+struct vidmm_watch_run;
+struct vidmm_watch_run *vidmm_watch_begin(const struct vidmm_watch_options *options);
+/* As vidmm_watch. */
+bool vidmm_watch_finish(struct vidmm_watch_run *run, struct vidmm_watch_end *end);
+/* Ends the driver's process; nothing of what it said is taken. */
+void vidmm_watch_drop(struct vidmm_watch_run *run);
 /* In the driver's process: says `size` bytes. Elsewhere nothing. */
 void vidmm_watch_say(uint32_t kind, const void *bytes, size_t size);
 /* In the driver's process: a sign of life of one that waits for something else than its driver. */

@@ -1,6 +1,7 @@
 /*
  * check.c - the whole conformance check: runs all stages with one ledger, then makes the summary.
  */
+#include "ahead.h"
 #include "replay.h"
 
 #include <stdarg.h>
@@ -28,8 +29,8 @@ static bool run_stage(struct check *check, const struct check_stage *stage,
     uint64_t start = check_now_ms(), calls = check->shared->ledger.calls;
     uint32_t deaths = 0;
     bool shown = false;
-    for (uint32_t i = 0; i < stage->runs && deaths < DEATHS_MOST && !shown; i++) {
-        check->shared->told.no_room = 0;
+    for (uint32_t i = 0; i < check_stage_runs(check, stage) && deaths < DEATHS_MOST && !shown;
+         i++) {
         replay_before(check);
         enum vidmm_stage_outcome outcome = check_child(check, stage, i);
         bool small = outcome == VIDMM_STAGE_STOPPED && check->shared->told.no_room != 0;
@@ -48,22 +49,6 @@ static bool run_stage(struct check *check, const struct check_stage *stage,
     return shown;
 }
 
-static bool asked_for(const struct vidmm_check_options *options, const char *stage) {
-    return !options->stage || check_stage_named(options->stage, stage);
-}
-
-/* It shows none of the rules that were asked for; what the host sees is shown by all. */
-static bool is_idle(const struct vidmm_check_options *options, const struct check_stage *stage) {
-    const struct vidmm_rule *rule = NULL;
-    if (!options->only_some || options->stage)
-        return false;
-    while ((rule = vidmm_rule_after(rule)))
-        if (options->only[rule->number] != 0 &&
-            (rule->number >= VIDMM_K_FIRST || strchr(stage->groups, rule->group)))
-            return false;
-    return true;
-}
-
 /* Goes on with the other stages if the driver starts. */
 static void run_stages(struct check *check, struct vidmm_check_result *result) {
     bool starts = true, shown = false;
@@ -72,13 +57,13 @@ static void run_stages(struct check *check, struct vidmm_check_result *result) {
         const struct check_stage *stage = &check_stages[i];
         struct vidmm_stage_result *one = &result->stage[result->stages++];
         one->name = stage->name;
-        if (!asked_for(check->options, stage->name))
+        if (!check_stage_asked(check->options, stage))
             continue;
         if (!starts) {
             snprintf(one->text, sizeof(one->text), "the driver does not start");
             continue;
         }
-        if (is_idle(check->options, stage)) {
+        if (check_stage_idle(check->options, stage)) {
             snprintf(one->text, sizeof(one->text), "it shows no rule that was asked for");
             continue;
         }
@@ -123,7 +108,9 @@ static void examine(struct check *check, struct vidmm_check_result *result) {
     const struct vidmm_check_options *options = check->options;
     for (uint32_t number = 1; options->only_some && number <= VIDMM_RULES_LAST; number++)
         check->shared->ledger.muted[number] = options->only[number] == 0;
+    check->ahead = ahead_create(options);
     bool shown = examine_run(check, result);
+    ahead_destroy(check->ahead);
     if (check->shared->told.unasked[0] != '\0') {
         refuse_input(result, "%s", check->shared->told.unasked);
         return;

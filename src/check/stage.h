@@ -2,7 +2,7 @@
  * stage.h - declarations for all stages of the conformance check.
  *
  * A stage (stage_*.c) is a row of check_stages. It has one or more runs; each starts and stops the
- * driver in a process of its own (child.c). In a run setup.c starts and stops the driver and makes
+ * driver in a process of its own (child.c, life.c). In a run setup.c starts and stops the driver and makes
  * findings of errors from host and manager; check.c runs all stages.
  */
 #ifndef VIDMM_CHECK_STAGE_H
@@ -43,12 +43,14 @@ struct check_shared {
 };
 
 struct replay;
+struct ahead;
 
 struct check {
     const struct vidmm_check_options *options;
     struct check_shared *shared;
     struct causes *causes;
     struct replay *replay;  /* NULL: no finding is looked for */
+    struct ahead *ahead;    /* NULL: one run after the other */
     uint64_t settings_read; /* bit i: setting i was read in some run */
     bool settings_told;
     /* Of the run: */
@@ -84,6 +86,14 @@ struct check_stage {
 
 extern const struct check_stage check_stages[];
 extern const uint32_t check_stage_count;
+/* How many runs of it there are, as far as is known. */
+uint32_t check_stage_runs(const struct check *check, const struct check_stage *stage);
+/* The run after run `*number` of `*stage`, if no outcome ends the stage before; false: it is the last. */
+bool check_stage_next(const struct check *check, const struct check_stage **stage,
+                      uint32_t *number);
+bool check_stage_asked(const struct vidmm_check_options *options, const struct check_stage *stage);
+/* It shows none of the rules that were asked for; what the host sees is shown by all. */
+bool check_stage_idle(const struct vidmm_check_options *options, const struct check_stage *stage);
 /* True: `name` is one of the names with commas between them. */
 bool check_stage_named(const char *names, const char *name);
 
@@ -114,9 +124,15 @@ void check_sum(struct causes *causes, const struct vidmm_check_options *options,
                struct vidmm_check_result *result);
 
 uint64_t check_now_ms(void);
-/* child.c: tells `told`, after it changed. */
+/* life.c: tells `told`, after it changed. */
 void check_tell(const struct check *check);
-/* child.c: one run in a process of its own. */
+/* life.c: what is told and found from here on is of a run of `stage`. */
+void check_begin(struct check *check, const struct check_stage *stage);
+/* life.c: that run, in the driver's process. */
+void check_live(struct check *check, const struct check_stage *stage, uint32_t number);
+/* life.c: takes what it told; false: that cannot be. */
+bool check_hear(struct check *check, uint32_t kind, const void *bytes, size_t size);
+/* child.c: one run. */
 enum vidmm_stage_outcome check_child(struct check *check, const struct check_stage *stage,
                                      uint32_t number);
 

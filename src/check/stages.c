@@ -44,6 +44,37 @@ const uint32_t check_stage_count = sizeof(check_stages) / sizeof(check_stages[0]
 _Static_assert(sizeof(check_stages) / sizeof(check_stages[0]) <= VIDMM_STAGES,
                "a result has room for every stage");
 
+bool check_stage_asked(const struct vidmm_check_options *options, const struct check_stage *stage) {
+    return !options->stage || check_stage_named(options->stage, stage->name);
+}
+
+bool check_stage_idle(const struct vidmm_check_options *options, const struct check_stage *stage) {
+    const struct vidmm_rule *rule = NULL;
+    if (!options->only_some || options->stage)
+        return false;
+    while ((rule = vidmm_rule_after(rule)))
+        if (options->only[rule->number] != 0 &&
+            (rule->number >= VIDMM_K_FIRST || strchr(stage->groups, rule->group)))
+            return false;
+    return true;
+}
+
+/* The first run of stage_memory.c plans the others. */
+uint32_t check_stage_runs(const struct check *check, const struct check_stage *stage) {
+    return stage->run == stage_memory ? 1 + check->shared->told.failures : stage->runs;
+}
+
+bool check_stage_next(const struct check *check, const struct check_stage **stage,
+                      uint32_t *number) {
+    if (++*number < check_stage_runs(check, *stage))
+        return true;
+    *number = 0;
+    while (++*stage < check_stages + check_stage_count)
+        if (check_stage_asked(check->options, *stage) && !check_stage_idle(check->options, *stage))
+            return true;
+    return false;
+}
+
 const char *vidmm_check_stage_at(size_t index, const char **summary) {
     if (index >= check_stage_count)
         return NULL;

@@ -38,6 +38,7 @@ static void gather(struct cli_options *options) {
     check->seed = options->run.seed;
     check->log = options->run.log;
     check->no_fork = options->no_fork;
+    check->jobs = options->fuzz.jobs; /* both commands take it */
     check->tell = check_tell;
     check->progress = options->verbose ? stage_begins : NULL;
 }

@@ -198,6 +198,9 @@ static void help_gate(FILE *out) {
         "      --replay IDENTITY  run what shows the finding again, alone and in this process, "
         "where\n"
         "                         a debugger stops; no deadline but --timeout (docs/debugging.md)\n"
+        "      --jobs N           runs of stages at the same time, with the report of one after "
+        "the\n"
+        "                         other (default: one for each processor, at most 8)\n"
         "      --stage NAMES      run only these stages (--stage paging,room, or once for each):\n",
         out);
 }

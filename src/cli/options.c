@@ -136,7 +136,7 @@ static const struct {
     {{"color", required_argument, NULL, OPTION_COLOR}, CLI_CHECK_OPTIONS},
     {{"verbose", no_argument, NULL, OPTION_VERBOSE}, CLI_CHECK_OPTIONS},
     {{"seconds", required_argument, NULL, OPTION_SECONDS}, CLI_FUZZ_OPTIONS},
-    {{"jobs", required_argument, NULL, OPTION_JOBS}, CLI_FUZZ_OPTIONS},
+    {{"jobs", required_argument, NULL, OPTION_JOBS}, CLI_CHECK_OPTIONS | CLI_FUZZ_OPTIONS},
     {{"corpus", required_argument, NULL, OPTION_CORPUS}, CLI_FUZZ_OPTIONS},
     {{"stop-at-first", no_argument, NULL, OPTION_STOP_AT_FIRST}, CLI_FUZZ_OPTIONS},
     {{"replay", required_argument, NULL, OPTION_REPLAY_INPUT}, CLI_FUZZ_OPTIONS},

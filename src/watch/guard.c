@@ -149,6 +149,7 @@ void watch_guard(struct watch *watch) {
     (void)prctl(PR_SET_DUMPABLE, 0); /* no other process writes into this one */
     close(watch->said[0]);
     close(watch->news[0]);
+    watch_leave_others(watch);
     watch->guard = getpid();
     pid_t driver = fork();
     if (driver == 0)

@@ -1,7 +1,7 @@
 /*
  * ledger.c - what comes into the ledger of the driver's process is added to the caller's.
  *
- * Both begin alike, since one process is a copy of the other. A finding is said when it is found, with
+ * Both begin alike, since one process is a copy of the other; calls alone may have been counted since. A finding is said when it is found, with
  * the counts up to then; the counts also now and then, and at the end. The caller adds: what it has can
  * only grow, whatever becomes of the other ledger.
  */
@@ -166,7 +166,13 @@ static bool see(struct vidmm_ledger *ledger, uint32_t index, uint64_t call) {
     return true;
 }
 
-static bool take_found(struct vidmm_ledger *ledger, const struct watch_found *found) {
+/* The number of a call in the caller's ledger; 0: none. */
+static uint64_t call_number(const struct watch_book *book, uint64_t call) {
+    return call != 0 ? call + book->late : 0;
+}
+
+static bool take_found(struct watch_book *book, const struct watch_found *found) {
+    struct vidmm_ledger *ledger = book->ledger;
     if (!is_finding(ledger, found))
         return false;
     struct vidmm_finding *finding = &ledger->finding[ledger->findings];
@@ -174,8 +180,8 @@ static bool take_found(struct vidmm_ledger *ledger, const struct watch_found *fo
                                       .who = found->who,
                                       .rule = found->rule,
                                       .after = found->after,
-                                      .after_call = found->after_call,
-                                      .call = found->call,
+                                      .after_call = call_number(book, found->after_call),
+                                      .call = call_number(book, found->call),
                                       .places = found->places};
     for (uint32_t i = 0; i < found->places; i++)
         finding->place[i].offset = found->place[i];
@@ -184,11 +190,12 @@ static bool take_found(struct vidmm_ledger *ledger, const struct watch_found *fo
     vidmm_printable_copy(found->found, finding->found, sizeof(finding->found));
     vidmm_printable_copy(found->expected, finding->expected, sizeof(finding->expected));
     ledger->findings++;
-    return see(ledger, found->index, found->call);
+    return see(ledger, found->index, finding->call);
 }
 
-static bool take_again(struct vidmm_ledger *ledger, const struct watch_again *again) {
-    return again->index < ledger->findings && see(ledger, again->index, again->call);
+static bool take_again(struct watch_book *book, const struct watch_again *again) {
+    return again->index < book->ledger->findings &&
+           see(book->ledger, again->index, call_number(book, again->call));
 }
 
 static bool take_rule(struct watch_book *book, const struct watch_count *count) {
@@ -234,9 +241,9 @@ bool watch_book_take(struct watch_book *book, uint32_t kind, const void *bytes, 
     if (!book->ledger)
         return false;
     if (kind == WATCH_FOUND && size == sizeof(struct watch_found))
-        return take_found(book->ledger, bytes);
+        return take_found(book, bytes);
     if (kind == WATCH_AGAIN && size == sizeof(struct watch_again))
-        return take_again(book->ledger, bytes);
+        return take_again(book, bytes);
     return kind == WATCH_COUNTS && size >= sizeof(struct watch_counts) &&
            take_counts(book, bytes, size);
 }

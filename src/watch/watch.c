@@ -132,6 +132,11 @@ static void hear_guard(struct listener *listener) {
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
+/* A signal to this process ends the first wait; then its end is awaited, of which another one changes nothing. */
+static int attend_poll(struct pollfd from[2], int ms) {
+    return vidmm_stop_signal() == 0 ? vidmm_stop_poll(from, 2, ms) : poll(from, 2, ms);
+}
+
 /* Waits until `end` at most; false: the time is up. */
 static bool attend(struct listener *listener, uint64_t end) {
     uint64_t now = watch_now_ms();
@@ -140,7 +145,7 @@ static bool attend(struct listener *listener, uint64_t end) {
         {.fd = listener->watch->news[0], .events = POLLIN}};
     if (now >= end)
         return false;
-    if (vidmm_stop_poll(from, 2, (int)(end - now)) < 0)
+    if (attend_poll(from, (int)(end - now)) < 0)
         return true;
     if (from[0].revents != 0)
         (void)hear(listener);
@@ -307,36 +312,115 @@ static void close_end(int *end) {
     *end = -1;
 }
 
-static void watch_driver(struct watch *watch, struct vidmm_watch_end *end) {
-    struct listener listener = {.watch = watch,
-                                .book = {.ledger = watch->options->ledger},
-                                .end = end,
-                                .said_open = true,
-                                .news_open = true};
-    close_end(&watch->said[1]);
-    close_end(&watch->news[1]);
+/* What this process has begun and not finished, and whether it noted signals before it began the first. */
+static struct watch *under_way;
+static bool noted_before;
+
+void watch_leave_others(const struct watch *watch) {
+    for (struct watch *other = under_way; other; other = other->next)
+        if (other != watch)
+            close_ways(other);
+}
+
+/* One driver's process, from its beginning to its end. */
+struct vidmm_watch_run {
+    struct watch watch;
+    struct vidmm_watch_options options;
+    uint64_t calls; /* of the ledger, when it was begun */
+};
+
+static void run_begin(struct vidmm_watch_run *run, const struct vidmm_watch_options *options) {
+    struct watch *watch = &run->watch;
+    run->options = *options;
+    run->calls = options->ledger ? options->ledger->calls : 0;
+    *watch = (struct watch){.options = &run->options, .caller = getpid(), .next = under_way};
+    vidmm_stop_begin(&watch->stop);
+    noted_before = under_way ? noted_before : watch->stop.inside;
+    under_way = watch;
+    if (make_ways(watch)) {
+        fflush(NULL);
+        watch->guard = fork();
+        if (watch->guard == 0)
+            watch_guard(watch);
+    }
+    if (watch->guard > 0) {
+        close_end(&watch->said[1]);
+        close_end(&watch->news[1]);
+    }
+}
+
+/* `dropped`: nothing is taken of what it said, and it is ended. */
+static void watch_driver(struct vidmm_watch_run *run, struct vidmm_watch_end *end, bool dropped) {
+    struct vidmm_ledger *ledger = dropped ? NULL : run->options.ledger;
+    struct listener listener = {
+        .watch = &run->watch,
+        .book = {.ledger = ledger, .late = ledger ? ledger->calls - run->calls : 0},
+        .end = end,
+        .said_open = true,
+        .news_open = true,
+        .forged = dropped};
     listen_to(&listener);
     conclude(&listener);
-    while (waitpid(watch->guard, NULL, 0) < 0 && errno == EINTR)
+    while (waitpid(run->watch.guard, NULL, 0) < 0 && errno == EINTR)
         ;
     free(listener.heard);
 }
 
-bool vidmm_watch(const struct vidmm_watch_options *options, struct vidmm_watch_end *end) {
-    struct watch watch = {.options = options, .caller = getpid()};
+static void run_leave(struct vidmm_watch_run *run) {
+    struct watch **at = &under_way;
+    while (*at != &run->watch)
+        at = &(*at)->next;
+    *at = run->watch.next;
+    close_ways(&run->watch);
+}
+
+static void run_end(struct vidmm_watch_run *run, struct vidmm_watch_end *end, bool dropped) {
     memset(end, 0, sizeof(*end));
     end->how = VIDMM_WATCH_NONE;
-    end->timeout_ms = options->timeout_ms != 0 ? options->timeout_ms : VIDMM_WATCH_TIMEOUT_MS;
-    vidmm_stop_begin(&watch.stop);
-    if (make_ways(&watch)) {
-        fflush(NULL);
-        watch.guard = fork();
-        if (watch.guard == 0)
-            watch_guard(&watch);
-        if (watch.guard > 0)
-            watch_driver(&watch, end);
+    end->timeout_ms =
+        run->options.timeout_ms != 0 ? run->options.timeout_ms : VIDMM_WATCH_TIMEOUT_MS;
+    if (run->watch.guard > 0)
+        watch_driver(run, end, dropped);
+    run_leave(run);
+}
+
+/* A signal that came in the meantime ends this process, but not before what it began. */
+static void run_stop(struct vidmm_watch_run *run) {
+    struct vidmm_watch_end end;
+    while (vidmm_stop_signal() != 0 && under_way) {
+        struct vidmm_watch_run *other =
+            (struct vidmm_watch_run *)(void *)under_way; /* its first member */
+        run_end(other, &end, true);
     }
-    close_ways(&watch);
-    vidmm_stop_end(&watch.stop);
+    run->watch.stop.inside = under_way || noted_before;
+    vidmm_stop_end(&run->watch.stop);
+}
+
+bool vidmm_watch(const struct vidmm_watch_options *options, struct vidmm_watch_end *end) {
+    struct vidmm_watch_run run;
+    run_begin(&run, options);
+    run_end(&run, end, false);
+    run_stop(&run);
     return end->how == VIDMM_WATCH_DONE;
+}
+
+struct vidmm_watch_run *vidmm_watch_begin(const struct vidmm_watch_options *options) {
+    struct vidmm_watch_run *run = malloc(sizeof(*run));
+    if (run)
+        run_begin(run, options);
+    return run;
+}
+
+bool vidmm_watch_finish(struct vidmm_watch_run *run, struct vidmm_watch_end *end) {
+    run_end(run, end, false);
+    run_stop(run);
+    free(run);
+    return end->how == VIDMM_WATCH_DONE;
+}
+
+void vidmm_watch_drop(struct vidmm_watch_run *run) {
+    struct vidmm_watch_end end;
+    run_end(run, &end, true);
+    run_stop(run);
+    free(run);
 }

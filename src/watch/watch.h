@@ -63,6 +63,7 @@ struct watch {
     int news[2];     /* from the guard */
     pid_t caller, guard, driver;
     struct vidmm_stop stop; /* of the caller's */
+    struct watch *next;     /* that the caller began as well, and has not finished */
 };
 
 /* What the guard says: first the driver's process, then its end. */
@@ -80,6 +81,8 @@ static inline size_t watch_padded(size_t size) {
 }
 uint64_t watch_sum(uint64_t secret, const struct watch_record *record, const void *bytes);
 uint64_t watch_now_ms(void);
+/* In a child of the caller: leaves what the caller has of drivers' processes but `watch`. */
+void watch_leave_others(const struct watch *watch);
 
 /* guard.c: in the guard; does not return. */
 void watch_guard(struct watch *watch);
@@ -127,6 +130,7 @@ void watch_ledger_flush(void);
 struct watch_book {
     struct vidmm_ledger *ledger;
     uint64_t calls, kept; /* of this life of the driver */
+    uint64_t late; /* calls that the ledger has counted since the driver's process was begun */
 };
 /* false: no ledger gets to this from where it was. */
 bool watch_book_take(struct watch_book *book, uint32_t kind, const void *bytes, size_t size);

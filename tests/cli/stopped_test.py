@@ -89,6 +89,8 @@ def main():
     fuzz = ['fuzz', '--output', 'PLACE/found', '--jobs', '2', os.path.abspath(sys.argv[2]), '--hardware', os.path.abspath(sys.argv[3])]
     if shutil.which('clang'):
         stop(vidmm, fuzz, signal.SIGTERM, has('vidmm-fuzz-'), ['found'], times=2)
+    check = ['check', '--jobs', '4', '--output', 'PLACE/report', '--stage', 'paging,memory']
+    stop(vidmm, check, signal.SIGTERM, lambda place: len(users(place)) >= 7, [])  # a guard and a driver's process each
     study = ["sweep", "--store", "PLACE/store", "--csv", "PLACE/csv", "--seed", "1,2,3", "--jobs", "1", "--workload", "openarena-tour"]
     stop(vidmm, study, signal.SIGHUP, has('store'), ['store', 'csv', 'store-journal', 'store-wal', 'store-shm', 'store.lock'],
          128 + signal.SIGHUP)

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "check.h"
 
@@ -19,23 +20,31 @@ static void finding_fact(FILE *out, const char *name, const char *text) {
 static void code_line(FILE *out, uint32_t number, bool here, const char *line) {
     fprintf(out, "<span class=\"%s\"><i>%" PRIu32 "</i> ", here ? "here" : "line", number);
     html_text(out, line);
-    fputs("</span>", out);
+    fputs("\n</span>", out);
+}
+
+/* The driver says which file it is: one that is none, such as a pipe, is not waited for. NULL: none. */
+static FILE *source_open(const char *path) {
+    struct stat about;
+    bool regular = stat(path, &about) == 0 && S_ISREG(about.st_mode);
+    return regular ? fopen(path, "r") : NULL;
 }
 
 /* The lines around a place. Nothing where the file is not there. */
 static void finding_source(FILE *out, const struct vidmm_spot *spot) {
-    FILE *file = spot->line != 0 ? fopen(spot->file, "r") : NULL;
+    FILE *file = spot->line != 0 ? source_open(spot->file) : NULL;
     char line[256];
     uint32_t number = 1;
     bool begun = false, whole = true;
     while (file && number <= spot->line + AROUND && fgets(line, sizeof(line), file)) {
-        if (whole && number + AROUND >= spot->line) {
+        bool begins = whole;
+        whole = strchr(line, '\n');
+        if (begins && number + AROUND >= spot->line) {
             fputs(begun ? "" : "<pre class=\"code\">", out);
             begun = true;
-            line[strcspn(line, "\r\n") + 1] = '\0';
+            line[strcspn(line, "\r\n")] = '\0';
             code_line(out, number, number == spot->line, line);
         }
-        whole = strchr(line, '\n');
         number += whole;
     }
     if (begun)

@@ -97,7 +97,7 @@ static json_t *imports(const struct vidmm_inspection *inspection) {
 
 /* Of an image that did not start, what it imports. */
 static json_t *document(const struct vidmm_inspection *inspection) {
-    json_t *root = json_object(), *segments = json_array();
+    json_t *root = json_object();
     json_object_set_new(root, "driver", report_json_text(inspection->driver));
     json_object_set_new(root, "imports", imports(inspection));
     report_json_unread(root, &inspection->unread);
@@ -109,6 +109,7 @@ static json_t *document(const struct vidmm_inspection *inspection) {
     put_count(root, "linked", inspection->adapter.linked);
     put_count(root, "query_version", inspection->adapter.query_version);
     json_object_set_new(root, "caps", caps(&inspection->adapter));
+    json_t *segments = json_array();
     for (uint32_t i = 0; i < inspection->adapter.segments; i++)
         json_array_append_new(segments, segment(&inspection->segments[i]));
     json_object_set_new(root, "segments", segments);

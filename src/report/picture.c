@@ -9,6 +9,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <vidmm/printable.h>
+
 #include "write.h"
 
 #define WIDTH  900.0
@@ -243,10 +245,12 @@ bool vidmm_report_picture(const char *path, struct vidmm_report_map *map, const 
                           char *text, size_t text_size) {
     const char *end = strrchr(path, '.');
     struct report_stream stream;
+    char shown[400]; /* of a name that is no UTF-8 the library draws nothing */
     report_map_mend(map);
     if (!report_stream_open(&stream, path, text, text_size))
         return false;
-    if (picture_draw(stream.file, end && strcmp(end, ".png") == 0, map->shared, title))
+    vidmm_printable_copy(title, shown, sizeof(shown));
+    if (picture_draw(stream.file, end && strcmp(end, ".png") == 0, map->shared, shown))
         return report_stream_close(&stream, text, text_size);
     snprintf(text, text_size, "the picture '%s' cannot be drawn", path);
     report_stream_drop(&stream);

@@ -11,6 +11,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <vidmm/printable.h>
+
 /* What a column says, and what that rests on. */
 static void put_sourced(FILE *out, const char *label, const char *said,
                         const struct vidmm_source *source) {
@@ -147,7 +149,7 @@ static bool take_matrix_line(char *line, struct vidmm_rule_matrix *matrix) {
     char *cell = matrix->cell[rule->number];
     size_t used = strlen(cell);
     snprintf(cell + used, sizeof(matrix->cell[0]) - used, "%s%s %s", used != 0 ? "; " : "", who,
-             what);
+             vidmm_printable(what, false));
     return true;
 }
 

@@ -213,6 +213,13 @@ static bool make_buffers(struct raw_submitter *raw) {
            (raw->info.paging_private == 0 || raw->private_data);
 }
 
+/* The only allocation has number 1. */
+static void *handle_data(void *ctx, const DXGKARGCB_GETHANDLEDATA *data) {
+    const struct raw_submitter *raw = ctx;
+    bool known = data->hObject == RAW_KERNEL_HANDLE && data->Type == DXGK_HANDLE_ALLOCATION;
+    return known ? raw->allocation : NULL;
+}
+
 static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct check *check,
                                           uint32_t physical, bool aperture_will_do) {
     *raw = (struct raw_submitter){.check = check,
@@ -226,8 +233,11 @@ static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct chec
         return VIDMM_STAGE_STOPPED;
     if (!raw_fits(raw, aperture_will_do))
         return VIDMM_STAGE_SKIPPED;
-    const struct vidmm_host_sink sink = {
-        .ctx = raw, .completed = completed, .preempted = preempted, .faulted = faulted};
+    const struct vidmm_host_sink sink = {.ctx = raw,
+                                         .completed = completed,
+                                         .preempted = preempted,
+                                         .faulted = faulted,
+                                         .handle_data = handle_data};
     vidmm_host_set_sink(check->harness.host, &sink);
     raw->end = raw->info.paging_size;
     if (!make_buffers(raw)) {

@@ -4,19 +4,21 @@
  * raw_flush every operation is done and its effect can be read.
  *
  * raw.c prepares the submitter, raw_work.c fills, submits and preempts buffers and loses them in a
- * reset, raw_operation.c has the operations that several stages use, raw_render.c work of an application.
+ * reset, raw_operation.c has the operations that several stages use, raw_render.c work of an application,
+ * raw_draw.c such work with commands.
  */
 #ifndef VIDMM_CHECK_RAW_H
 #define VIDMM_CHECK_RAW_H
 
 #include "stage.h"
 
-#define RAW_PAGES   24u /* of each of the two system buffers */
-#define RAW_RUN     3u  /* of them follow each other */
-#define RAW_PACKETS 8u  /* submissions under way at a time */
-#define RAW_PIECE   4u  /* pages of one submission of raw_queue */
-#define RAW_PIECES  (RAW_PAGES / RAW_PIECE)
-#define RAW_WHOLE   UINT32_MAX
+#define RAW_PAGES         24u /* of each of the two system buffers */
+#define RAW_RUN           3u  /* of them follow each other */
+#define RAW_PACKETS       8u  /* submissions under way at a time */
+#define RAW_PIECE         4u  /* pages of one submission of raw_queue */
+#define RAW_PIECES        (RAW_PAGES / RAW_PIECE)
+#define RAW_WHOLE         UINT32_MAX
+#define RAW_KERNEL_HANDLE 1u /* of the allocation, as D3DKMT_HANDLE */
 
 /* A submission under way: a range of the paging buffer. */
 struct raw_packet {
@@ -44,13 +46,14 @@ struct raw_submitter {
     struct raw_packet packet[RAW_PACKETS];
     uint32_t packets;
     uint32_t fence, completed;
-    uint32_t faulted;   /* fence of the newest error; 0: none */
-    uint32_t preempted; /* fence of the newest preemption that was reported */
-    bool held;          /* between reset and restart */
-    bool refused;       /* a call failed: no DDI call follows */
-    bool works;         /* something completed */
-    bool unseen;        /* work does not complete */
-    HANDLE allocation;  /* the driver's, of RAW_PAGES pages; NULL: not in vidmm/umd.h */
+    uint32_t faulted;    /* fence of the newest error; 0: none */
+    uint32_t preempted;  /* fence of the newest preemption that was reported */
+    bool held;           /* between reset and restart */
+    bool refused;        /* a call failed: no DDI call follows */
+    bool works;          /* something completed */
+    bool unseen;         /* work does not complete */
+    HANDLE allocation;   /* the driver's, of RAW_PAGES pages; NULL: not in vidmm/umd.h */
+    uint32_t place_page; /* of the memory segment: where raw_transfer has the allocation */
     struct {
         bool made; /* the allocation belongs to one */
         HANDLE handle;
@@ -131,15 +134,45 @@ struct raw_renderer {
     DXGK_CONTEXTINFO info;
     PMDL buffer;
     unsigned char *cpu, *private_data;
+    HANDLE surface; /* the submitter's allocation, opened; NULL: it is in no list */
     DXGK_ALLOCATIONLIST *allocations;
     D3DDDI_PATCHLOCATIONLIST *patches;
 };
 
-/* False: the driver is none of WDDM 1 with contexts, or wants another buffer; raw_render_close follows anyway. */
+/* A command buffer, and what the driver made of it in the newest DMA buffer. */
+struct raw_commands {
+    const void *bytes;
+    uint32_t size;
+    uint32_t multipass; /* MultipassOffset; 0 at first */
+    NTSTATUS status;
+    uint32_t written; /* bytes of the DMA buffer */
+    uint32_t patches; /* elements of the patch-location list */
+};
+
+/* What is submitted of them. */
+struct raw_part {
+    uint32_t start, end;   /* bytes */
+    uint32_t first, count; /* elements */
+};
+
+/* False: the driver has no contexts or pages by address, or wants another buffer; raw_render_close follows anyway. */
 bool raw_render_open(struct raw_renderer *renderer, struct raw_submitter *raw);
+/* Opens the submitter's allocation, which is element 0 of all lists from here on; false: the driver refused. */
+bool raw_render_surface(struct raw_renderer *renderer);
+/* DxgkDdiRender into the DMA buffer, which is free; false: refused, or the driver left the buffer or the list. */
+bool raw_render_build(struct raw_renderer *renderer, struct raw_commands *commands);
+/* Patches and submits a part, without waiting. */
+bool raw_render_submit(struct raw_renderer *renderer, const struct raw_commands *commands,
+                       const struct raw_part *part);
 void raw_render_close(struct raw_renderer *renderer);
 /* Submits a buffer and waits for it; false: the driver makes none of no commands, or it does not complete. */
 bool raw_render(struct raw_renderer *renderer);
+
+/* ---- raw_draw.c ------------------------------------------------------------------------------ */
+
+/* A DMA buffer with commands of vidmm/umd.h that is split, and one that takes several passes; nothing where the
+ * driver does not understand them. */
+void raw_draws(struct raw_submitter *raw);
 
 /* ---- raw_operation.c ------------------------------------------------------------------------- */
 

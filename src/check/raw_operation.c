@@ -15,10 +15,12 @@ static DXGKARG_BUILDPAGINGBUFFER transfer_args(const struct raw_submitter *raw, 
     if (in) {
         args.Transfer.Source.pMdl = raw->source;
         args.Transfer.Destination.SegmentId = raw->memory.id;
-        args.Transfer.Destination.SegmentAddress.QuadPart = (LONGLONG)raw_memory_at(raw, 0);
+        args.Transfer.Destination.SegmentAddress.QuadPart =
+            (LONGLONG)raw_memory_at(raw, raw->place_page);
     } else {
         args.Transfer.Source.SegmentId = raw->memory.id;
-        args.Transfer.Source.SegmentAddress.QuadPart = (LONGLONG)raw_memory_at(raw, 0);
+        args.Transfer.Source.SegmentAddress.QuadPart =
+            (LONGLONG)raw_memory_at(raw, raw->place_page);
         args.Transfer.Destination.pMdl = raw->target;
     }
     return args;

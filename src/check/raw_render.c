@@ -1,6 +1,7 @@
 /*
- * raw_render.c - work of an application, by hand: a command buffer of no bytes that DxgkDdiRender makes a DMA
- * buffer of. For drivers that leave paging buffers empty, so that their fences show in nothing else.
+ * raw_render.c - work of an application, by hand: a command buffer that DxgkDdiRender makes a DMA buffer of, which is
+ * submitted whole or in parts. One of no bytes will do for drivers that leave paging buffers empty, so that their
+ * fences show in nothing else.
  */
 #include "raw.h"
 
@@ -47,13 +48,16 @@ static bool render_buffers(struct raw_renderer *renderer) {
 bool raw_render_open(struct raw_renderer *renderer, struct raw_submitter *raw) {
     *renderer = (struct raw_renderer){.raw = raw};
     return !raw->refused && raw->context && raw->ddi->DxgkDdiRender && raw->ddi->DxgkDdiPatch &&
-           raw->info.interface_version < DXGKDDI_INTERFACE_VERSION_WDDM2_0 &&
-           render_context(renderer) && render_buffers(renderer);
+           !raw->by_address && render_context(renderer) && render_buffers(renderer);
 }
 
 void raw_render_close(struct raw_renderer *renderer) {
     struct raw_submitter *raw = renderer->raw;
     const struct vidmm_os *os = raw->os;
+    const DXGKARG_CLOSEALLOCATION close = {.NumAllocations = 1,
+                                           .pOpenHandleList = &renderer->surface};
+    if (renderer->surface)
+        (void)raw->ddi->DxgkDdiCloseAllocation(renderer->device, &close);
     free(renderer->patches);
     free(renderer->allocations);
     if (renderer->private_data)
@@ -66,50 +70,88 @@ void raw_render_close(struct raw_renderer *renderer) {
         (void)raw->ddi->DxgkDdiDestroyDevice(renderer->device);
 }
 
-/* How much the driver wrote; false: it refused, or left the buffer. */
-static bool render_build(struct raw_renderer *renderer, DXGKARG_PATCH *patch) {
-    static const unsigned char nothing[16];
+bool raw_render_surface(struct raw_renderer *renderer) {
+    struct raw_submitter *raw = renderer->raw;
+    DXGK_OPENALLOCATIONINFO info = {.hAllocation = RAW_KERNEL_HANDLE};
+    DXGKARG_OPENALLOCATION open = {.NumAllocations = 1, .pOpenAllocation = &info};
+    open.Flags.Create = 1;
+    if (!raw->allocation || renderer->info.AllocationListSize == 0 ||
+        raw->ddi->DxgkDdiOpenAllocation(renderer->device, &open) != STATUS_SUCCESS)
+        return false;
+    renderer->surface = info.hDeviceSpecificAllocation;
+    return renderer->surface;
+}
+
+/* Where the surface is by now. */
+static UINT render_list(struct raw_renderer *renderer) {
+    const struct raw_submitter *raw = renderer->raw;
+    DXGK_ALLOCATIONLIST *element = &renderer->allocations[0];
+    if (!renderer->surface)
+        return 0;
+    element->hDeviceSpecificAllocation = renderer->surface;
+    element->WriteOperation = 1;
+    element->SegmentId = raw->memory.id;
+    element->PhysicalAddress.QuadPart = (LONGLONG)raw_memory_at(raw, raw->place_page);
+    return 1;
+}
+
+bool raw_render_build(struct raw_renderer *renderer, struct raw_commands *commands) {
     const DXGK_CONTEXTINFO *info = &renderer->info;
-    DXGKARG_RENDER render = {.pCommand = nothing,
+    DXGKARG_RENDER render = {.pCommand = commands->bytes,
+                             .CommandLength = commands->size,
                              .pDmaBuffer = renderer->cpu,
                              .DmaSize = info->DmaBufferSize,
                              .pDmaBufferPrivateData = renderer->private_data,
                              .DmaBufferPrivateDataSize = info->DmaBufferPrivateDataSize,
                              .pAllocationList = renderer->allocations,
+                             .AllocationListSize = render_list(renderer),
                              .pPatchLocationListOut = renderer->patches,
-                             .PatchLocationListOutSize = info->PatchLocationListSize};
-    if (renderer->raw->ddi->DxgkDdiRender(renderer->context, &render) != STATUS_SUCCESS)
-        return false;
+                             .PatchLocationListOutSize = info->PatchLocationListSize,
+                             .MultipassOffset = commands->multipass};
+    commands->status = renderer->raw->ddi->DxgkDdiRender(renderer->context, &render);
     uintptr_t written = (uintptr_t)render.pDmaBuffer - (uintptr_t)renderer->cpu;
     uintptr_t listed = (uintptr_t)render.pPatchLocationListOut - (uintptr_t)renderer->patches;
-    patch->DmaBufferSubmissionEndOffset = (UINT)written;
-    patch->PatchLocationListSubmissionLength = (UINT)(listed / sizeof(*renderer->patches));
-    return written <= info->DmaBufferSize &&
-           patch->PatchLocationListSubmissionLength <= info->PatchLocationListSize;
+    commands->multipass = render.MultipassOffset;
+    commands->written = (uint32_t)written;
+    commands->patches = (uint32_t)(listed / sizeof(*renderer->patches));
+    return (commands->status == STATUS_SUCCESS ||
+            commands->status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER) &&
+           written <= info->DmaBufferSize && commands->patches <= info->PatchLocationListSize;
 }
 
-static void render_describe(const struct raw_renderer *renderer, DXGKARG_PATCH *patch) {
-    patch->hContext = renderer->context;
-    patch->DmaBufferPhysicalAddress.QuadPart =
+static DXGKARG_PATCH render_describe(struct raw_renderer *renderer,
+                                     const struct raw_commands *commands,
+                                     const struct raw_part *part) {
+    const DXGK_CONTEXTINFO *info = &renderer->info;
+    DXGKARG_PATCH patch = {.hContext = renderer->context,
+                           .pDmaBuffer = renderer->cpu,
+                           .DmaBufferSize = info->DmaBufferSize,
+                           .DmaBufferSubmissionStartOffset = part->start,
+                           .DmaBufferSubmissionEndOffset = part->end,
+                           .pDmaBufferPrivateData = renderer->private_data,
+                           .DmaBufferPrivateDataSize = info->DmaBufferPrivateDataSize,
+                           .DmaBufferPrivateDataSubmissionEndOffset =
+                               info->DmaBufferPrivateDataSize,
+                           .pAllocationList = renderer->allocations,
+                           .AllocationListSize = render_list(renderer),
+                           .pPatchLocationList = renderer->patches,
+                           .PatchLocationListSize = commands->patches,
+                           .PatchLocationListSubmissionStart = part->first,
+                           .PatchLocationListSubmissionLength = part->count,
+                           .EngineOrdinal = renderer->raw->physical};
+    patch.DmaBufferPhysicalAddress.QuadPart =
         (LONGLONG)(MmGetMdlPfnArray(renderer->buffer)[0] * (uint64_t)CHECK_PAGE);
-    patch->pDmaBuffer = renderer->cpu;
-    patch->DmaBufferSize = renderer->info.DmaBufferSize;
-    patch->pDmaBufferPrivateData = renderer->private_data;
-    patch->DmaBufferPrivateDataSize = renderer->info.DmaBufferPrivateDataSize;
-    patch->DmaBufferPrivateDataSubmissionEndOffset = renderer->info.DmaBufferPrivateDataSize;
-    patch->pAllocationList = renderer->allocations;
-    patch->pPatchLocationList = renderer->patches;
-    patch->PatchLocationListSize = renderer->info.PatchLocationListSize;
-    patch->EngineOrdinal = renderer->raw->physical;
+    return patch;
 }
 
-/* The same buffer, as the function that submits has it. */
+/* The same part, as the function that submits has it. */
 static DXGKARG_SUBMITCOMMAND render_submission(const struct raw_renderer *renderer,
                                                const DXGKARG_PATCH *patch) {
     return (DXGKARG_SUBMITCOMMAND){
         .hContext = patch->hContext,
         .DmaBufferPhysicalAddress = patch->DmaBufferPhysicalAddress,
         .DmaBufferSize = patch->DmaBufferSize,
+        .DmaBufferSubmissionStartOffset = patch->DmaBufferSubmissionStartOffset,
         .DmaBufferSubmissionEndOffset = patch->DmaBufferSubmissionEndOffset,
         .pDmaBufferPrivateData = patch->pDmaBufferPrivateData,
         .DmaBufferPrivateDataSize = patch->DmaBufferPrivateDataSize,
@@ -119,20 +161,29 @@ static DXGKARG_SUBMITCOMMAND render_submission(const struct raw_renderer *render
         .NodeOrdinal = renderer->raw->info.paging_node};
 }
 
-bool raw_render(struct raw_renderer *renderer) {
+bool raw_render_submit(struct raw_renderer *renderer, const struct raw_commands *commands,
+                       const struct raw_part *part) {
     struct raw_submitter *raw = renderer->raw;
-    DXGKARG_PATCH patch = {.hContext = renderer->context};
-    if (raw->refused || !render_build(renderer, &patch))
+    if (raw->refused)
         return false;
     struct raw_packet *packet = &raw->packet[raw->packets++];
     *packet = (struct raw_packet){.fence = ++raw->fence};
-    render_describe(renderer, &patch);
+    DXGKARG_PATCH patch = render_describe(renderer, commands, part);
     patch.SubmissionFenceId = packet->fence;
     NTSTATUS status = raw->ddi->DxgkDdiPatch(raw->adapter, &patch);
     if (status != STATUS_SUCCESS)
         return raw_refuse(raw, "DxgkDdiPatch", status);
     const DXGKARG_SUBMITCOMMAND submit = render_submission(renderer, &patch);
     status = raw->ddi->DxgkDdiSubmitCommand(raw->adapter, &submit);
-    return status == STATUS_SUCCESS ? raw_flush(raw)
-                                    : raw_refuse(raw, "DxgkDdiSubmitCommand", status);
+    return status == STATUS_SUCCESS || raw_refuse(raw, "DxgkDdiSubmitCommand", status);
+}
+
+bool raw_render(struct raw_renderer *renderer) {
+    static const unsigned char nothing[16];
+    struct raw_commands commands = {.bytes = nothing};
+    if (renderer->raw->refused || !raw_render_build(renderer, &commands) ||
+        commands.status != STATUS_SUCCESS)
+        return false;
+    const struct raw_part whole = {.end = commands.written, .count = commands.patches};
+    return raw_render_submit(renderer, &commands, &whole) && raw_flush(renderer->raw);
 }

@@ -3,7 +3,7 @@
  * less than the operation needs, a page. As with every system, a buffer begins whole and another
  * operation uses the room. The driver may return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER while its
  * operation makes progress, and must not write behind the buffer; each operation must take effect
- * once.
+ * once. At the end commands of an application have more than one DMA buffer (raw_draw.c).
  */
 #include "raw.h"
 
@@ -154,5 +154,7 @@ enum vidmm_stage_outcome stage_room(struct check *check, uint32_t number) {
     for (uint32_t i = 0; i < sizeof(trials) / sizeof(trials[0]); i++)
         if ((!trials[i].possible || trials[i].possible(&raw)) && !all_rooms(&raw, &trials[i]))
             break;
+    if (number == 0 && !raw.refused)
+        raw_draws(&raw);
     return raw_close(&raw);
 }

@@ -9,7 +9,7 @@ const struct check_stage check_stages[] = {
     {"paging", "replays a short game with little memory", "ABCDEFGHIKLMQRSTUV", 3, stage_paging},
     {"operations", "builds each paging operation directly and compares", "ABCDEFGHIKLMQRSTUV", 3,
      stage_operations},
-    {"room", "builds operations in paging buffers with little room", "ABCDEFGHIKLMQRSTUV", 2,
+    {"room", "builds operations and commands in buffers with little room", "ABCDEFGHIKLMQRSTUV", 2,
      stage_room},
     {"preempt", "preempts, resubmits and loses queued paging work", "ABCDEFGHIKLMQRSTUV", 2,
      stage_preempt},

@@ -1,6 +1,6 @@
 /*
  * break_preempt.c - drivers and managers that get preemption and what is submitted again wrong, and
- * drivers that do so with little room in a paging buffer.
+ * drivers that do so with little room in a paging or a DMA buffer.
  */
 #include "mutants.h"
 
@@ -160,6 +160,44 @@ static void install_new_fence(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiPatch = NULL;
 }
 
+/* ---- Parts of DMA buffers --------------------------------------------------------------------- */
+
+/* Where the only allocation of the list was when the first part was patched. */
+static DXGK_ALLOCATIONLIST first_place;
+
+static NTSTATUS APIENTRY patch_as_at_first(const HANDLE adapter, const DXGKARG_PATCH *args) {
+    DXGKARG_PATCH other = *args;
+    if (args->PatchLocationListSubmissionStart != 0)
+        other.pAllocationList = &first_place;
+    else if (args->AllocationListSize == 1)
+        first_place = args->pAllocationList[0];
+    return mutants_good.DxgkDdiPatch(adapter, &other);
+}
+REPLACE(DxgkDdiPatch, patch_as_at_first)
+
+static NTSTATUS APIENTRY submit_from_start(const HANDLE adapter,
+                                           const DXGKARG_SUBMITCOMMAND *args) {
+    DXGKARG_SUBMITCOMMAND other = *args;
+    if (!args->Flags.Paging)
+        other.DmaBufferSubmissionStartOffset = 0;
+    return mutants_good.DxgkDdiSubmitCommand(adapter, &other);
+}
+REPLACE(DxgkDdiSubmitCommand, submit_from_start)
+
+static NTSTATUS APIENTRY render_first_pass(const HANDLE context, DXGKARG_RENDER *args) {
+    NTSTATUS status = mutants_good.DxgkDdiRender(context, args);
+    return status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER ? STATUS_SUCCESS : status;
+}
+REPLACE(DxgkDdiRender, render_first_pass)
+
+static NTSTATUS APIENTRY render_skipping(const HANDLE context, DXGKARG_RENDER *args) {
+    NTSTATUS status = mutants_good.DxgkDdiRender(context, args);
+    if (status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
+        args->MultipassOffset++;
+    return status;
+}
+REPLACE(DxgkDdiRender, render_skipping)
+
 const struct mutant mutants_preempt[] = {
     {BREAKS(277, DRIVER, "preempt", refuse_preempt, "fails DxgkDdiPreemptCommand")},
     {BREAKS(281, DRIVER, "preempt", other_request, "reports a preemption that nobody asked for")},
@@ -178,6 +216,13 @@ const struct mutant mutants_preempt[] = {
     {BREAKS(161, DRIVER, "room", leave_rest,
             "takes an operation for done when the buffer is nearly full"),
      .consequences = {188, 194, 200}},
+    {BREAKS(398, DRIVER, "room", patch_as_at_first,
+            "patches the second part of a buffer with the addresses of the first")},
+    {BREAKS(398, DRIVER, "room", submit_from_start, "runs a split buffer from its start again")},
+    {BREAKS(593, DRIVER, "room", render_first_pass,
+            "counts commands as translated that had no room")},
+    {BREAKS(593, DRIVER, "room", render_skipping,
+            "leaves out the command at the end of each DMA buffer")},
     {BREAKS(281, MANAGER, "preempt", hide_again, "does not say that it submits again")},
     {BREAKS(281, MANAGER, "preempt", new_fence, "gives preempted paging work a new fence")},
 };

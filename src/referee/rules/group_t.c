@@ -90,11 +90,35 @@ const struct vidmm_rule rules_t[] = {
         .last = LAST_WDDM1,
         .statement = "A driver supports split buffers even if its GPU cannot be preempted.",
         .page = "splitting-a-dma-buffer",
-        .how = "Not judged: vidmm's manager does not split buffers.",
+        .how = "vidmm's manager does not split buffers. Stage room does, by hand, with commands of "
+               "vidmm/umd.h: a DMA buffer is submitted in two parts, cut at a SplitOffset of its "
+               "patch-location list, and its surface moves in between. Each part has to draw what "
+               "its own commands draw, at the place where the surface is then.",
         .why = "Splitting is about memory, and preemption about time.",
         .windows = "The system splits whenever memory is short.",
-        .wrong = "loc->SplitOffset = 0; /* cannot preempt, so nobody will split */\n",
-        .right = "loc->SplitOffset = offset_of_the_draw;\n",
+        .wrong = "for (UINT i = 0; i < args->PatchLocationListSubmissionLength; i++)\n"
+                 "    patch(args, &args->pPatchLocationList[i]); /* those of the part before */\n",
+        .right = "for (UINT i = 0; i < args->PatchLocationListSubmissionLength; i++)\n"
+                 "    patch(args, &args->pPatchLocationList[args->PatchLocationListSubmissionStart "
+                 "+ i]);\n",
+    },
+    {
+        RULE(593, DRIVER, DOCUMENTED, CORRUPTION),
+        .last = LAST_WDDM1,
+        .statement = "DxgkDdiRender returns STATUS_SUCCESS when the entire command buffer was "
+                     "translated, and goes on from MultipassOffset in the next DMA buffer before.",
+        .page = "nc-d3dkmddi-dxgkddi_render",
+        .how = "Stage room gives a driver that understands vidmm/umd.h more commands than its DMA "
+               "buffer has room for, with the end of the buffer among those that draw, and "
+               "compares what was drawn.",
+        .why = "The system throws the command buffer away when the call succeeds.",
+        .windows = "Nothing checks it; what was not translated is not drawn.",
+        .wrong = "if (room < sizeof(draw))\n"
+                 "    break;\n"
+                 "return STATUS_SUCCESS;\n",
+        .right =
+            "if (room < sizeof(draw))\n"
+            "    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER; /* MultipassOffset: the draw */\n",
     },
     {
         RULE(399, MANAGER, DOCUMENTED, CREATION_FAILS),

@@ -1,0 +1,168 @@
+/*
+ * raw_draw.c - commands of vidmm/umd.h in DMA buffers by hand, as a manager that has room does not submit them: a
+ * buffer that is split at a SplitOffset of its list, with paging in between (splitting-a-dma-buffer.md), and commands
+ * that take several passes of DxgkDdiRender. What the GPU drew is read out and compared.
+ */
+#include "raw.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <vidmm/pattern.h>
+#include <vidmm/umd.h>
+
+#define ORACLE       77u
+#define DRAWN_SPLIT  1u /* versions */
+#define DRAWN_PASSES 2u
+#define NOPS_MOST    65536u /* in front of the draws: DMA buffers that hold more are left out */
+
+static struct vidmm_umd_command draw_command(uint32_t page, uint32_t version) {
+    return (struct vidmm_umd_command){
+        .opcode = VIDMM_UMD_STAMP, .oracle = ORACLE, .page = page, .pages = 1, .version = version};
+}
+
+/* Pages [first, end) of the target have the drawing, the others what the source has. */
+static bool is_drawn(struct raw_submitter *raw, uint32_t first, uint32_t end, uint32_t version) {
+    static unsigned char expected[CHECK_PAGE];
+    bool good = true;
+    for (uint32_t page = 0; page < RAW_PAGES; page++) {
+        const unsigned char *wanted = raw_page(raw, raw->source, page);
+        if (page >= first && page < end) {
+            vidmm_pattern_write(expected, vidmm_pattern_key(ORACLE, page, version));
+            wanted = expected;
+        }
+        good = good && memcmp(wanted, raw_page(raw, raw->target, page), CHECK_PAGE) == 0;
+    }
+    return good;
+}
+
+/* Waits for what was submitted. False: it does not complete, and no DDI call follows. */
+static bool draw_completes(struct raw_submitter *raw) {
+    if (raw_try(raw))
+        return true;
+    raw->refused = raw->unseen = true;
+    (void)check_say(raw->check, VIDMM_STAGE_STOPPED, "commands of an application did not complete");
+    return false;
+}
+
+/* ---- Split --------------------------------------------------------------------------------------- */
+
+/* The first element of the second part; 0: the driver gave no offset at which to split. */
+static uint32_t split_element(const struct raw_renderer *renderer,
+                              const struct raw_commands *commands) {
+    const D3DDDI_PATCHLOCATIONLIST *list = renderer->patches;
+    for (uint32_t i = commands->patches / 2; i != 0 && i < commands->patches; i++)
+        if (list[i].SplitOffset > list[i - 1].SplitOffset &&
+            list[i].SplitOffset < commands->written)
+            return i;
+    return 0;
+}
+
+/* Submits a part. R398: its pages are drawn, and no other. */
+static bool split_run(struct raw_renderer *renderer, const struct raw_commands *commands,
+                      const struct raw_part *part) {
+    struct raw_submitter *raw = renderer->raw;
+    if (!raw_render_submit(renderer, commands, part))
+        return false;
+    bool completes = draw_completes(raw);
+    if (completes && !raw_move(raw, false, RAW_PAGES))
+        return false;
+    raw_judge(raw, 398,
+              completes && is_drawn(raw, part->first, part->first + part->count, DRAWN_SPLIT),
+              "each part of a split buffer to be run once, with the addresses of that time",
+              part->first == 0 ? "other bytes after the first part"
+                               : "other bytes after the second part");
+    return completes;
+}
+
+/* Other content, at a place of the segment: what the first part drew is no longer there. */
+static bool split_bring(struct raw_submitter *raw, uint32_t place, uint32_t seed) {
+    raw_paint(raw, raw->source, seed);
+    raw->place_page = place;
+    return raw_move(raw, true, RAW_PAGES);
+}
+
+/* The surface is at `place` for the second part. False: nothing can be asked of the driver any more. */
+static bool split(struct raw_renderer *renderer, uint32_t place) {
+    struct raw_submitter *raw = renderer->raw;
+    struct vidmm_umd_command draws[RAW_PAGES];
+    struct raw_commands commands = {.bytes = draws, .size = sizeof(draws)};
+    for (uint32_t page = 0; page < RAW_PAGES; page++)
+        draws[page] = draw_command(page, DRAWN_SPLIT);
+    check_step(raw->check, "room: a DMA buffer that is split, the surface then at page %u", place);
+    if (!split_bring(raw, 0, 91) || !raw_render_build(renderer, &commands) ||
+        commands.status != STATUS_SUCCESS)
+        return !raw->refused;
+    uint32_t at = split_element(renderer, &commands);
+    if (at == 0 || commands.patches != RAW_PAGES)
+        return true; /* which draws are in which part is not known */
+    const struct raw_part first = {.end = renderer->patches[at].SplitOffset, .count = at};
+    const struct raw_part second = {
+        .start = first.end, .end = commands.written, .first = at, .count = commands.patches - at};
+    return split_run(renderer, &commands, &first) && split_bring(raw, place, 92) &&
+           split_run(renderer, &commands, &second);
+}
+
+/* ---- Passes -------------------------------------------------------------------------------------- */
+
+/* Bytes of the DMA buffer that commands take; 0: none, or the driver refused. */
+static uint32_t pass_bytes(struct raw_renderer *renderer, const struct vidmm_umd_command *command) {
+    struct raw_commands one = {.bytes = command, .size = sizeof(*command)};
+    return raw_render_build(renderer, &one) && one.status == STATUS_SUCCESS ? one.written : 0;
+}
+
+/* As many DMA buffers as they take. False: the driver refused, or a buffer did not complete. */
+static bool pass_all(struct raw_renderer *renderer, struct raw_commands *commands) {
+    do {
+        uint32_t before = commands->multipass;
+        if (!raw_render_build(renderer, commands))
+            return false;
+        const struct raw_part whole = {.end = commands->written, .count = commands->patches};
+        if (commands->status != STATUS_SUCCESS && commands->written == 0 &&
+            commands->multipass == before)
+            return false; /* no progress in a whole buffer */
+        if (!raw_render_submit(renderer, commands, &whole) || !draw_completes(renderer->raw))
+            return false;
+    } while (commands->status != STATUS_SUCCESS);
+    return true;
+}
+
+/* The end of the first buffer is among the draws, each of which shows. */
+static void passes(struct raw_renderer *renderer) {
+    struct raw_submitter *raw = renderer->raw;
+    const struct vidmm_umd_command nop = {.opcode = VIDMM_UMD_NOP},
+                                   draw = draw_command(0, DRAWN_PASSES);
+    check_step(raw->check, "room: commands for more than one DMA buffer");
+    uint32_t nop_bytes = pass_bytes(renderer, &nop), draw_bytes = pass_bytes(renderer, &draw);
+    uint64_t draws_bytes = (uint64_t)draw_bytes * (RAW_PAGES / 2);
+    if (nop_bytes == 0 || draw_bytes == 0 || renderer->info.DmaBufferSize < draws_bytes)
+        return;
+    uint64_t nops = (renderer->info.DmaBufferSize - draws_bytes) / nop_bytes;
+    struct vidmm_umd_command *all =
+        nops <= NOPS_MOST ? check_memory(raw->check, (nops + RAW_PAGES) * sizeof(*all)) : NULL;
+    if (!all)
+        return;
+    struct raw_commands commands = {.bytes = all,
+                                    .size = (uint32_t)((nops + RAW_PAGES) * sizeof(*all))};
+    for (uint32_t page = 0; page < RAW_PAGES; page++)
+        all[nops + page] = draw_command(page, DRAWN_PASSES);
+    raw_paint(raw, raw->source, 93);
+    if (raw_move(raw, true, RAW_PAGES))
+        raw_judge(raw, 593,
+                  pass_all(renderer, &commands) && raw_move(raw, false, RAW_PAGES) &&
+                      is_drawn(raw, 0, RAW_PAGES, DRAWN_PASSES),
+                  "each command translated once, in as many buffers as they take",
+                  "other bytes after commands that take several DMA buffers");
+    free(all);
+}
+
+void raw_draws(struct raw_submitter *raw) {
+    struct raw_renderer renderer;
+    bool room = raw->memory.size / CHECK_PAGE >= 2 * (uint64_t)RAW_PAGES;
+    if (!room || !check_speaks(raw->check))
+        return;
+    if (raw_render_open(&renderer, raw) && raw_render_surface(&renderer) && split(&renderer, 0) &&
+        split(&renderer, RAW_PAGES))
+        passes(&renderer);
+    raw_render_close(&renderer);
+}

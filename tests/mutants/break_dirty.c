@@ -160,6 +160,14 @@ static NTSTATUS APIENTRY query_old(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDA
     return status;
 }
 
+static NTSTATUS APIENTRY query_without_clearing(const HANDLE adapter,
+                                                DXGKARG_QUERYDIRTYBITDATA *args) {
+    DXGKARG_QUERYDIRTYBITDATA other = *args;
+    other.Flags = 0;
+    return mutants_good.DxgkDdiQueryDirtyBitData(adapter, &other);
+}
+SPOIL(keeping, QueryDirtyBitData, query_without_clearing)
+
 static void install_old(DRIVER_INITIALIZATION_DATA *table) {
     old_bits = 0;
     follow(table);
@@ -621,6 +629,7 @@ const struct mutant mutants_dirty[] = {
      .stage = "dirty", .consequences = {325}, TRACKING},
     {324, VIDMM_SIDE_DRIVER, "clears whenever it is asked", install_clearing, .stage = "dirty",
      .consequences = {326}, TRACKING},
+    {594, VIDMM_SIDE_DRIVER, "clears no bits", install_keeping, .stage = "dirty", TRACKING},
     {325, VIDMM_SIDE_DRIVER, "clears all bases at once", install_clearing_all, .stage = "dirty",
      TRACKING},
     {326, VIDMM_SIDE_DRIVER, "stops tracking for all at the first stop", install_stopped,

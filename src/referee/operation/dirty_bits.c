@@ -101,17 +101,34 @@ static uint32_t dirty_work(struct vidmm_referee *referee) {
     return sum;
 }
 
-/* Nothing can have written between the start and now. */
-static void dirty_judge_fresh(struct vidmm_referee *referee, const struct dirty_answer *answer) {
-    const struct dirty_basis *basis = answer->basis;
-    uint64_t set = 0;
-    if (!basis->quiet || basis->work != dirty_work(referee) ||
-        basis->others != dirty_other_calls(referee))
+static void dirty_note_zeros(struct vidmm_referee *referee, struct dirty_basis *basis,
+                             const struct dirty_answer *answer, bool quiet) {
+    basis->zeros =
+        (struct dirty_zeros){.first = answer ? answer->first : 0,
+                             .end = answer ? answer->first + answer->count : basis->pages,
+                             .queried = answer != NULL,
+                             .quiet = quiet,
+                             .others = dirty_other_calls(referee),
+                             .work = dirty_work(referee)};
+}
+
+/* Nothing can have written since the bits were made zero. */
+static void dirty_judge_zeros(struct vidmm_referee *referee, const struct dirty_answer *answer) {
+    const struct dirty_zeros *zeros = &answer->basis->zeros;
+    uint64_t end = answer->first + answer->count, set = answer->first;
+    if (!zeros->quiet || zeros->work != dirty_work(referee) ||
+        zeros->others != dirty_other_calls(referee))
         return;
-    while (set < answer->count && !dirty_is_set(answer->bits, set))
+    end = end < zeros->end ? end : zeros->end;
+    set = set < zeros->first ? zeros->first : set;
+    while (set < end && !dirty_is_set(answer->bits, set - answer->first))
         set++;
-    DRIVER_MUST(321, set == answer->count, "no bit set right after tracking was started",
-                "bit %llu of %llu is set", LLU(set), LLU(answer->count));
+    if (zeros->queried)
+        DRIVER_MUST(594, set >= end, "no bit set right after a query with CLEARDATA",
+                    "bit %llu is set still", LLU(set - answer->first));
+    else
+        DRIVER_MUST(321, set >= end, "no bit set right after tracking was started",
+                    "bit %llu of %llu is set", LLU(set - answer->first), LLU(answer->count));
 }
 
 /* ---- What others do to a page ---------------------------------------------------------------- */
@@ -153,9 +170,7 @@ void dirty_started(struct vidmm_referee *referee, struct dirty_basis *basis) {
     basis->started = true;
     basis->beside = false;
     basis->started_at = referee->ledger->calls;
-    basis->quiet = !submit_under_way(referee);
-    basis->others = dirty_other_calls(referee);
-    basis->work = dirty_work(referee);
+    dirty_note_zeros(referee, basis, NULL, !submit_under_way(referee));
     for (uint64_t i = 0; basis->state && i < basis->pages; i++) {
         basis->state[i] = (struct dirty_page){.cleared = 0};
         dirty_clear_beside(referee, basis, i, true);
@@ -205,7 +220,9 @@ static void dirty_take_page(struct vidmm_referee *referee, const struct dirty_an
 
 void dirty_answered(struct vidmm_referee *referee, const struct dirty_answer *answer) {
     struct dirty_basis *basis = answer->basis;
-    dirty_judge_fresh(referee, answer);
+    dirty_judge_zeros(referee, answer);
+    if (answer->clear)
+        dirty_note_zeros(referee, basis, answer, answer->quiet);
     if (!basis->state)
         return;
     for (uint64_t i = 0; i < answer->count; i++)

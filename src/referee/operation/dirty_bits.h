@@ -16,6 +16,7 @@ struct dirty_answer {
     struct dirty_basis *basis;
     uint64_t first, count;
     bool whole, clear;
+    bool quiet; /* nothing was under way when it was asked for */
     const uint8_t *bits;
 };
 void dirty_answered(struct vidmm_referee *referee, const struct dirty_answer *answer);

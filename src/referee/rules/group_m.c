@@ -202,7 +202,7 @@ const struct vidmm_rule rules_m[] = {
         .page = "ns-d3dkmddi-dxgkarg_querydirtybitdata",
         .how = "Of a page that was written, what came last is kept: a bit that an answer without "
                "CLEARDATA showed, and one of a part that was not asked for, must be set the next "
-               "time. That the bits asked for are cleared is not demanded.",
+               "time. That the bits asked for are cleared is R594.",
         .why = "Other parts are still to be asked for.",
         .windows = "Pages of the other parts are not copied.",
         .wrong = "Copy(args->Buffer, plane, bytes);\n"
@@ -210,6 +210,19 @@ const struct vidmm_rule rules_m[] = {
         .right = "Copy(args->Buffer, plane, bytes);\n"
                  "if (args->Flags & DXGKARG_QUERYDIRTYBITDATAFLAGS_CLEARDATA)\n"
                  "    ClearPart(basis, args);\n",
+    },
+    {
+        RULE(594, DRIVER, DOCUMENTED, PERFORMANCE),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
+        .statement = "A query with CLEARDATA resets the bits that it returns to zero.",
+        .page = "dirty-bit-tracking",
+        .how = "A query right after one that cleared, with nothing under way at either and no "
+               "other call between, must show none of the bits that were cleared.",
+        .why = "What stays set is copied in each pass, and the passes do not converge.",
+        .windows = "Pages are copied for nothing, and the pause is longer.",
+        .wrong = "ReadPlane(basis, args->Buffer); /* whatever Flags says */\n",
+        .right = "if (args->Flags & DXGKARG_QUERYDIRTYBITDATAFLAGS_CLEARDATA)\n"
+                 "    ReadAndResetPlane(basis, args->Buffer);\n",
     },
     {
         RULE(325, DRIVER, DOCUMENTED, CORRUPTION),

@@ -40,11 +40,15 @@ struct dirty_basis {
     uint64_t page, pages; /* bytes of one; of all ranges */
     bool sound;           /* the ranges are what they should be */
     bool started;
-    bool beside;              /* an overlapping basis was stopped since */
-    bool quiet;               /* nothing was under way when it was started */
-    uint64_t started_at;      /* call */
-    uint64_t others;          /* other calls than those on bases, by then */
-    uint32_t work;            /* and submissions */
+    bool beside;             /* an overlapping basis was stopped since */
+    uint64_t started_at;     /* call */
+    struct dirty_zeros {     /* which bits were made zero last */
+        uint64_t first, end; /* positions */
+        bool queried;        /* by a query; else by the start */
+        bool quiet;          /* nothing was under way then */
+        uint64_t others;     /* other calls than those on bases, by then */
+        uint32_t work;       /* and submissions */
+    } zeros;
     struct dirty_page *state; /* `pages` of them; NULL: not followed */
     uint32_t count;
     DXGK_MEMORYRANGE ranges[];

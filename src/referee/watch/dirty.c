@@ -352,6 +352,7 @@ static NTSTATUS watch_QueryDirtyBitData(struct vidmm_referee *referee, const HAN
     bool sound = answer.basis && answer.basis->sound &&
                  dirty_judge_query(referee, answer.basis, args, &answer);
     if (sound) {
+        answer.quiet = !submit_under_way(referee);
         guard_make(referee, &guard, args->Buffer, args->BufferSize);
         passed.Buffer = guard.bytes;
     }

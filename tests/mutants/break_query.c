@@ -347,6 +347,18 @@ static void falling_banks(struct query_descriptor *d) {
 }
 INSTALL(falling_banks, descriptor)
 
+static SIZE_T ends_in_pages[2];
+static void banks_in_pages(struct query_descriptor *d) {
+    if (!query_memory(d))
+        return;
+    ends_in_pages[0] = *d->size / 4096 / 2;
+    ends_in_pages[1] = *d->size / 4096;
+    d->flags->UseBanking = 1;
+    *d->banks = 2;
+    *d->bank_ends = ends_in_pages;
+}
+INSTALL(banks_in_pages, descriptor)
+
 /* Answers SEGMENTMEMORYSTATE with half a page. */
 static NTSTATUS half_a_page(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
     if (args->Type != DXGKQAITYPE_SEGMENTMEMORYSTATE)
@@ -557,6 +569,8 @@ const struct mutant mutants_query[] = {
      .settings = {{"InterfaceVersion", VERSION(WIN8)}}},
     {BREAKS(41, DRIVER, "start", falling_banks, "has banks whose ends fall"),
      .settings = {{"InterfaceVersion", VERSION(WIN8)}}},
+    {BREAKS(595, DRIVER, "start", banks_in_pages, "counts the ends of banks in pages"),
+     .settings = {{"InterfaceVersion", VERSION(WIN8)}, {"VramBytes", 1 << 20}}},
     {BREAKS(45, DRIVER, "start", coherent_memory, "sets CacheCoherent in a memory segment")},
     {BREAKS(46, DRIVER, "paging", pitch_in_window,
             "wants to evict through an aperture with PitchAlignment"),

@@ -203,6 +203,19 @@ const struct vidmm_rule rules_b_kind[] = {
         .right = "static SIZE_T Banks[2] = {64 << 20, 128 << 20}; /* ends */\n",
     },
     {
+        RULE(595, DRIVER, IMPLIED, PERFORMANCE),
+        .last = LAST_WDDM1,
+        .statement = "Each bank has room for an allocation, which is placed in whole pages.",
+        .page = "dividing-a-memory-space-segment-into-banks",
+        .how = "The first NbOfBanks - 1 banks have at least a page each.",
+        .why = "The ends are in bytes. In pages, or in any larger unit, all banks but the last are "
+               "too small for any allocation.",
+        .windows = "No page tells; hints to such banks go astray.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "static SIZE_T Banks[2] = {16384, 32768}; /* pages */\n",
+        .right = "static SIZE_T Banks[2] = {16384 * PAGE_SIZE, 32768 * PAGE_SIZE};\n",
+    },
+    {
         RULE(42, MANAGER, DOCUMENTED, BUGCHECK),
         .last = LAST_WDDM1,
         .statement = "The manager reads no more than NbOfBanks - 1 entries of pBankRangeTable.",

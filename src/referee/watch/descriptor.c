@@ -164,6 +164,10 @@ static void descriptor_judge_banks(struct vidmm_referee *referee, const struct d
                     "bank %u of segment %u ends at 0x%llx, the one before at 0x%llx, Size is "
                     "0x%llx",
                     i, id, HEX(end), HEX(previous), HEX(d->size));
+        DRIVER_MUST(595, end <= previous || end - previous >= SHADOW_PAGE,
+                    "banks that have room for a page",
+                    "bank %u of segment %u has 0x%llx bytes, from 0x%llx on", i, id,
+                    HEX(end - previous), HEX(previous));
         previous = end;
     }
 }

@@ -5,6 +5,8 @@
 #define PATTERN 0x3c5a7e91u
 /* A whole multiple of it may be of large pages: these are left whole. */
 #define WIDE_PAGE 0x10000u
+/* Of each two ranges of this size, flushes that begin in the first are of all addresses. */
+#define FLUSHES 0x100000u
 
 static struct {
     PDXGKDDI_BUILDPAGINGBUFFER below;
@@ -53,10 +55,18 @@ static void vary_entries(DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     }
 }
 
+/* Two zeros are all of the space (ns-d3dkmddi-_dxgk_buildpagingbuffer_flushtlb), in which any range is. */
+static void vary_flush(DXGK_BUILDPAGINGBUFFER_FLUSHTLB *flush) {
+    if (flush->StartVirtualAddress / FLUSHES % 2 == 0)
+        flush->StartVirtualAddress = flush->EndVirtualAddress = 0;
+}
+
 /* The same of an operation each time that it is asked for. */
 static void vary_shape(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE)
         vary_entries(&args->UpdatePageTable);
+    else if (args->Operation == DXGK_OPERATION_FLUSH_TLB)
+        vary_flush(&args->FlushTlb);
     else if (vary.operations && args->Operation == DXGK_OPERATION_VIRTUAL_FILL)
         vary_fill(&args->FillVirtual);
     else if (vary.operations && args->Operation == DXGK_OPERATION_VIRTUAL_TRANSFER)

@@ -1,7 +1,7 @@
 /*
  * vary.h - operations of a manager that pages by GPU virtual address, in shapes that the pages allow and the
  * manager does not use: fills with a pattern, parts of an allocation, invalid entries that are not all
- * zero. It stands between manager and referee (struct check_setup: `table`), so that the referee judges
+ * zero, flushes of the whole space. It stands between manager and referee (struct check_setup: `table`), so that the referee judges
  * what the driver is asked for.
  */
 #ifndef VIDMM_CHECK_VARY_H
@@ -12,7 +12,7 @@
 /* For check_setup.table: puts itself before DxgkDdiBuildPagingBuffer of the manager's table. */
 void vary_table(DRIVER_INITIALIZATION_DATA *table);
 /* From here on fills and transfers have other shapes, or no longer; and the referee looks at the pages
- * beside them. Invalid entries have another shape all along. */
+ * beside them. Invalid entries and flushes have another shape all along. */
 void vary_operations(struct check *check, bool on);
 
 #endif

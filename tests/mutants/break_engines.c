@@ -27,24 +27,37 @@ static void install_past_fence(DRIVER_INITIALIZATION_DATA *table) {
 
 static DXGKRNL_INTERFACE system_calls;
 
-/* Names work, and says that there is none to be named. */
-static VOID APIENTRY unsure(const HANDLE device, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+static UINT fault_flags_set, fault_flags_left; /* of PageFaultFlags */
+
+static VOID APIENTRY other_flags(const HANDLE device, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
     DXGKARGCB_NOTIFY_INTERRUPT_DATA report = *data;
     if (report.InterruptType == DXGK_INTERRUPT_DMA_PAGE_FAULTED)
         report.DmaPageFaulted.PageFaultFlags =
-            (DXGK_PAGE_FAULT_FLAGS)(report.DmaPageFaulted.PageFaultFlags |
-                                    DXGK_PAGE_FAULT_FENCE_INVALID);
+            (DXGK_PAGE_FAULT_FLAGS)((report.DmaPageFaulted.PageFaultFlags | fault_flags_set) &
+                                    fault_flags_left);
     system_calls.DxgkCbNotifyInterrupt(device, &report);
 }
 
-static NTSTATUS APIENTRY start_unsure(const PVOID context, PDXGK_START_INFO info,
-                                      PDXGKRNL_INTERFACE calls, PULONG sources, PULONG children) {
+static NTSTATUS APIENTRY start_with_flags(const PVOID context, PDXGK_START_INFO info,
+                                          PDXGKRNL_INTERFACE calls, PULONG sources,
+                                          PULONG children) {
     DXGKRNL_INTERFACE mine = *calls;
     system_calls = *calls;
-    mine.DxgkCbNotifyInterrupt = unsure;
+    mine.DxgkCbNotifyInterrupt = other_flags;
     return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
 }
-REPLACE(DxgkDdiStartDevice, start_unsure)
+
+#define FLAGS(NAME, SET, LEFT)                                                                     \
+    static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
+        fault_flags_set = (SET);                                                                   \
+        fault_flags_left = (LEFT);                                                                 \
+        table->DxgkDdiStartDevice = start_with_flags;                                              \
+    }
+
+/* Names work, and says that there is none to be named. */
+FLAGS(unsure, DXGK_PAGE_FAULT_FENCE_INVALID, UINT32_MAX)
+FLAGS(never_writes, 0, ~(UINT)DXGK_PAGE_FAULT_WRITE)
+FLAGS(always_writes, DXGK_PAGE_FAULT_WRITE, UINT32_MAX)
 
 /* ---- Managers -------------------------------------------------------------------------------- */
 
@@ -75,8 +88,10 @@ const struct mutant mutants_engines[] = {
             "names a fence of a reset engine that was never submitted")},
     {BREAKS(281, DRIVER, "engines", past_fence,
             "names a fence of a reset engine that completed long before")},
-    {BREAKS(380, DRIVER, "engines", start_unsure,
+    {BREAKS(380, DRIVER, "engines", unsure,
             "names the work of a page fault and says that it cannot")},
+    {BREAKS(596, DRIVER, "engines", never_writes, "calls no page fault one of a write")},
+    {BREAKS(596, DRIVER, "engines", always_writes, "calls each page fault one of a write")},
     {BREAKS(381, MANAGER, "engines", reset_nothing,
             "takes an engine for reset after a page fault that it did not reset")},
 };

@@ -106,7 +106,7 @@ static void dirty_note_zeros(struct vidmm_referee *referee, struct dirty_basis *
     basis->zeros =
         (struct dirty_zeros){.first = answer ? answer->first : 0,
                              .end = answer ? answer->first + answer->count : basis->pages,
-                             .queried = answer != NULL,
+                             .queried = answer,
                              .quiet = quiet,
                              .others = dirty_other_calls(referee),
                              .work = dirty_work(referee)};

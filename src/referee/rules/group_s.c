@@ -182,6 +182,21 @@ const struct vidmm_rule rules_s[] = {
         .right = "data.DmaPageFaulted.FaultedVirtualAddress = read_fault_address();\n",
     },
     {
+        RULE(596, DRIVER, DOCUMENTED, PERFORMANCE),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "DXGK_PAGE_FAULT_WRITE says that the operation that faulted was a write.",
+        .page = "ne-d3dkmdt-_dxgk_page_fault_flags",
+        .how = "Stage engines submits commands at an address that leads nowhere, and commands of "
+               "vidmm/umd.h that write to one.",
+        .why = "The report of a lost device tells it, and a developer looks for reads in vain.",
+        .windows = "Nothing checks it; what is told of the fault is wrong.",
+        .wrong = "data.DmaPageFaulted.PageFaultFlags = DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED;\n",
+        .right = "UINT flags = DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED;\n"
+                 "if (fault_was_write())\n"
+                 "    flags |= DXGK_PAGE_FAULT_WRITE;\n"
+                 "data.DmaPageFaulted.PageFaultFlags = flags;\n",
+    },
+    {
         RULE(381, MANAGER, DOCUMENTED, DEVICE_LOST),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "After a page fault the engine is reset and its context or device put in "

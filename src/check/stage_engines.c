@@ -56,6 +56,8 @@ static enum vidmm_stage_outcome by_hand(struct check *check) {
     if (!check_open(check, &setup))
         return VIDMM_STAGE_STOPPED;
     enum vidmm_stage_outcome opened = raw_open(&raw, check);
+    if (opened == VIDMM_STAGE_SKIPPED && raw.by_address)
+        return VIDMM_STAGE_DONE; /* its faults are still to be seen: no run follows one that is skipped */
     if (opened != VIDMM_STAGE_DONE)
         return opened;
     bool able = raw.info.caps.SupportPerEngineTDR && raw.ddi->DxgkDdiQueryDependentEngineGroup &&
@@ -185,14 +187,7 @@ static enum vidmm_stage_outcome by_fault(struct check *check) {
     return VIDMM_STAGE_DONE;
 }
 
-/* A driver of WDDM 2 that cannot be asked by hand is asked for its faults still: no run follows one that is left
- * out. */
 enum vidmm_stage_outcome stage_engines(struct check *check, uint32_t number) {
     check_step(check, "engines: run %u", number + 1);
-    enum vidmm_stage_outcome outcome = number == 0 ? by_hand(check) : by_fault(check);
-    if (number != 0 || outcome != VIDMM_STAGE_SKIPPED ||
-        check->shared->told.version < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
-        return outcome;
-    check->shared->told.text[0] = '\0';
-    return VIDMM_STAGE_DONE;
+    return number == 0 ? by_hand(check) : by_fault(check);
 }

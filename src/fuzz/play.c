@@ -15,15 +15,25 @@ void *fuzz_play_copy(const uint8_t *data, size_t size) {
 
 /* ---- Devices and contexts -------------------------------------------------------------------- */
 
+/* The process of a device's slot; NULL: the driver refuses it. */
+static struct vidmm_process *play_process(struct play *play, uint32_t device) {
+    struct vidmm_process **process = &play->process[device / (PLAY_DEVICES / PLAY_PROCESSES)];
+    if (!*process && !fuzz_life_good(play->life, vidmm_process_create(play->adapter, process)))
+        *process = NULL;
+    return *process;
+}
+
 static void play_device(struct play *play, uint32_t slot) {
     struct vidmm_device **device = &play->device[slot % PLAY_DEVICES];
-    if (*device)
+    struct vidmm_process *process =
+        play->virtual_addresses && !*device ? play_process(play, slot % PLAY_DEVICES) : NULL;
+    if (*device || (play->virtual_addresses && !process))
         return;
-    enum vidmm_status status = play->process ? vidmm_process_device_create(play->process, device)
-                                             : vidmm_device_create(play->adapter, device);
+    enum vidmm_status status = process ? vidmm_process_device_create(process, device)
+                                       : vidmm_device_create(play->adapter, device);
     if (!fuzz_life_good(play->life, status))
         *device = NULL;
-    else if (play->process &&
+    else if (process &&
              !fuzz_life_good(play->life, vidmm_paging_queue_create(
                                              *device, 0, &play->queue[slot % PLAY_DEVICES])))
         play->queue[slot % PLAY_DEVICES] = NULL;
@@ -157,9 +167,7 @@ static void play_begin(struct play *play) {
     static const struct fuzz_call first = {.op = FUZZ_OP_CONTEXT};
     struct vidmm_gpummu_info mmu;
     vidmm_gpummu_info(play->adapter, 0, &mmu);
-    if ((mmu.on || mmu.iommu) &&
-        !fuzz_life_good(play->life, vidmm_process_create(play->adapter, &play->process)))
-        play->process = NULL;
+    play->virtual_addresses = mmu.on || mmu.iommu;
     play_device(play, 0);
     play_context(play, &first);
 }
@@ -167,7 +175,8 @@ static void play_begin(struct play *play) {
 static void play_end(struct play *play) {
     for (uint32_t i = 0; i < PLAY_DEVICES; i++)
         play_end_device(play, i);
-    vidmm_process_destroy(play->process);
+    for (uint32_t i = 0; i < PLAY_PROCESSES; i++)
+        vidmm_process_destroy(play->process[i]);
 }
 
 enum vidmm_fuzz_status fuzz_play(const struct vidmm_fuzz_options *options,

@@ -4,7 +4,7 @@
  * residency and GPU virtual addresses.
  *
  * A process, a device and a context are there before the first call, if the driver makes them without
- * private data. What the manager refuses of user mode is no finding.
+ * private data. Another process is there when the first of its devices is made. What the manager refuses of user mode is no finding.
  */
 #ifndef FUZZ_PLAY_H
 #define FUZZ_PLAY_H
@@ -14,6 +14,7 @@
 #include "input.h"
 #include "life.h"
 
+#define PLAY_PROCESSES   2u
 #define PLAY_DEVICES     4u
 #define PLAY_CONTEXTS    4u
 #define PLAY_ALLOCATIONS 8u
@@ -30,7 +31,8 @@ struct play_allocation {
 struct play {
     struct fuzz_life *life;
     struct vidmm_adapter *adapter;
-    struct vidmm_process *process; /* NULL: physical addresses */
+    bool virtual_addresses; /* else there are no processes */
+    struct vidmm_process *process[PLAY_PROCESSES];
     struct vidmm_device *device[PLAY_DEVICES];
     struct vidmm_paging_queue *queue[PLAY_DEVICES];
     struct vidmm_context *context[PLAY_CONTEXTS];
@@ -62,6 +64,11 @@ void fuzz_play_map_all(struct play *play, struct play_allocation *allocation);
 /* The call's data in memory of its own, exactly as long, so that a sanitizer sees what is read behind
  * it; NULL: none. To be freed. */
 void *fuzz_play_copy(const uint8_t *data, size_t size);
+
+/* Where there are GPU virtual addresses: the first devices are of one process, the others of another. */
+static inline struct vidmm_process *fuzz_play_process(const struct play *play, uint32_t device) {
+    return play->process[device % PLAY_DEVICES / (PLAY_DEVICES / PLAY_PROCESSES)];
+}
 
 static inline struct play_allocation *fuzz_play_slot(struct play *play, uint32_t index) {
     return &play->allocation[index % PLAY_ALLOCATIONS];

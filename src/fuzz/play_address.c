@@ -23,7 +23,7 @@ void fuzz_play_residency(struct play *play, const struct fuzz_call *call) {
     uint32_t device = call->a % PLAY_DEVICES, count = address_list(play, call, device, list);
     uint64_t fence = 0;
     enum vidmm_status status = VIDMM_OK;
-    if (!play->process || !play->queue[device] || count == 0)
+    if (!play->queue[device] || count == 0)
         return;
     if (call->op == FUZZ_OP_RESIDENT)
         status =
@@ -51,7 +51,7 @@ void fuzz_play_map_all(struct play *play, struct play_allocation *slot) {
     const struct vidmm_va_request request = {.size = slot->size,
                                              .allocation = slot->allocation,
                                              .protection = VIDMM_VA_WRITE | VIDMM_VA_EXECUTE};
-    if (!play->process)
+    if (!play->virtual_addresses)
         return;
     if (!address_map(play, slot, &request))
         slot->va = 0;
@@ -88,16 +88,18 @@ static void address_update(struct play *play, const struct fuzz_call *call) {
         (void)fuzz_life_good(play->life, vidmm_va_wait(context));
 }
 
+/* In the first process, unless that is not there. */
 static void address_reserve(struct play *play) {
     const struct vidmm_va_request request = {.size = PLAY_RESERVED};
-    if (play->reserved == 0 &&
-        !fuzz_life_good(play->life, vidmm_va_reserve(play->process, &request, &play->reserved)))
+    struct vidmm_process *process = play->process[0];
+    if (process && play->reserved == 0 &&
+        !fuzz_life_good(play->life, vidmm_va_reserve(process, &request, &play->reserved)))
         play->reserved = 0;
 }
 
 void fuzz_play_addresses(struct play *play, const struct fuzz_call *call) {
     struct play_allocation *slot = fuzz_play_slot(play, call->a);
-    if (!play->process)
+    if (!play->virtual_addresses)
         return;
     if (call->op == FUZZ_OP_RESERVE) {
         address_reserve(play);
@@ -106,7 +108,8 @@ void fuzz_play_addresses(struct play *play, const struct fuzz_call *call) {
     } else if (slot->allocation && call->op == FUZZ_OP_MAP) {
         address_map_part(play, slot, call);
     } else if (slot->va != 0) {
-        (void)fuzz_life_good(play->life, vidmm_va_free(play->process, slot->va, slot->size));
+        (void)fuzz_life_good(
+            play->life, vidmm_va_free(fuzz_play_process(play, slot->device), slot->va, slot->size));
         slot->va = 0;
     }
 }

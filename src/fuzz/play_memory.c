@@ -7,48 +7,62 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PRIVATE_MOST 65536u
+#define PRIVATE_MOST    65536u
+#define MEMORY_TOGETHER 4u /* allocations of one call, at most */
 
 /* ---- Creating -------------------------------------------------------------------------------- */
 
-static void memory_create(struct play *play, const struct fuzz_call *call,
-                          const struct vidmm_allocation_request *request) {
-    struct play_allocation *slot = fuzz_play_slot(play, call->a);
+static void memory_take(struct play *play, const struct fuzz_call *call, uint32_t index,
+                        struct vidmm_allocation *allocation) {
+    struct play_allocation *slot = fuzz_play_slot(play, call->a + index);
     uint32_t owner = call->b % PLAY_DEVICES;
     struct vidmm_allocation_info info;
-    *slot = (struct play_allocation){.device = owner, .open = 1u << owner};
-    if (!fuzz_life_good(play->life,
-                        vidmm_allocation_create(play->device[owner], request, &slot->allocation))) {
-        *slot = (struct play_allocation){.allocation = NULL};
-        return;
-    }
-    vidmm_allocation_info(slot->allocation, &info);
-    slot->size = info.size;
+    vidmm_allocation_info(allocation, &info);
+    *slot = (struct play_allocation){
+        .allocation = allocation, .device = owner, .open = 1u << owner, .size = info.size};
     if ((call->flags & 0x80u) == 0)
         fuzz_play_map_all(play, slot);
 }
 
-static bool memory_may(struct play *play, const struct fuzz_call *call) {
-    return !fuzz_play_slot(play, call->a)->allocation && play->device[call->b % PLAY_DEVICES];
+/* `count` allocations of one resource, in this slot and those behind it. */
+static void memory_create(struct play *play, const struct fuzz_call *call,
+                          const struct vidmm_allocation_request *requests, uint32_t count) {
+    struct vidmm_allocation *made[MEMORY_TOGETHER];
+    if (!fuzz_life_good(play->life, vidmm_allocations_create(play->device[call->b % PLAY_DEVICES],
+                                                             requests, count, made)))
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        memory_take(play, call, i, made[i]);
 }
 
-/* The last flags % 16 times 4 bytes are of the resource. */
+static bool memory_may(struct play *play, const struct fuzz_call *call, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (fuzz_play_slot(play, call->a + i)->allocation)
+            return false;
+    return play->device[call->b % PLAY_DEVICES];
+}
+
+/* The last flags % 16 times 4 bytes are of the resource, and 1 + flags >> 5 % 4 allocations share the others. */
 void fuzz_play_allocate(struct play *play, const struct fuzz_call *call) {
-    uint32_t of_resource = (call->flags & 15u) * 4u;
-    if (!memory_may(play, call))
+    struct vidmm_allocation_request requests[MEMORY_TOGETHER] = {{.private_data = NULL}};
+    uint32_t of_resource = (call->flags & 15u) * 4u, count = 1 + (call->flags >> 5 & 3u);
+    if (!memory_may(play, call, count))
         return;
     if (of_resource > call->size)
         of_resource = call->size;
-    uint32_t size = call->size - of_resource;
-    void *data = fuzz_play_copy(call->data, size),
-         *resource = fuzz_play_copy(call->data + size, of_resource);
-    const struct vidmm_allocation_request request = {.private_data = data,
-                                                     .private_size = data ? size : 0,
-                                                     .resource_data = resource,
-                                                     .resource_size = resource ? of_resource : 0,
-                                                     .primary = (call->flags & 0x10u) != 0};
-    memory_create(play, call, &request);
-    free(data);
+    uint32_t whole = call->size - of_resource, each = whole / count;
+    void *resource = fuzz_play_copy(call->data + whole, of_resource);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t size = i + 1 < count ? each : whole - i * each;
+        requests[i].private_data = fuzz_play_copy(call->data + i * each, size);
+        requests[i].private_size = requests[i].private_data ? size : 0;
+        requests[i].resource_data = resource;
+        requests[i].resource_size = resource ? of_resource : 0;
+        requests[i].primary = (call->flags & 0x10u) != 0;
+    }
+    memory_create(play, call, requests, count);
+    for (uint32_t i = 0; i < count; i++)
+        free(requests[i].private_data);
     free(resource);
 }
 
@@ -108,7 +122,7 @@ void fuzz_play_standard(struct play *play, const struct fuzz_call *call) {
     union standard_wanted wanted;
     DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA ask = {.AllocationPrivateDriverDataSize = 0};
     standard_want(call, &wanted, &ask);
-    if (!memory_may(play, call) || !standard_ask(play, &ask))
+    if (!memory_may(play, call, 1) || !standard_ask(play, &ask))
         return;
     uint8_t *data = calloc(1, ask.AllocationPrivateDriverDataSize + (size_t)1);
     uint8_t *resource = calloc(1, ask.ResourcePrivateDriverDataSize + (size_t)1);
@@ -125,7 +139,7 @@ void fuzz_play_standard(struct play *play, const struct fuzz_call *call) {
                                                          .resource_size =
                                                              ask.ResourcePrivateDriverDataSize,
                                                          .primary = call->flags % 4 == 3};
-        memory_create(play, call, &request);
+        memory_create(play, call, &request, 1);
         free(exact);
     }
     free(data);

@@ -81,7 +81,7 @@ static void work_submit_virtual(struct play *play, const struct fuzz_call *call)
 void fuzz_play_submit(struct play *play, const struct fuzz_call *call) {
     if (!play->context[call->a % PLAY_CONTEXTS])
         return;
-    if (play->process)
+    if (play->virtual_addresses)
         work_submit_virtual(play, call);
     else
         work_submit(play, call);

@@ -27,7 +27,7 @@ expect() { # WHAT COMMAND...
 "$here/build.sh" "$work" planted || exit 1
 cd "$work" || exit 1
 
-for input in value order length read; do
+for input in value order length read second; do # second: of two allocations of one call
     "$vidmm" fuzz --replay "$here/inputs/$input" planted.so > one 2> said
     code=$?
     "$vidmm" fuzz --replay "$here/inputs/$input" planted.so > other 2> said
@@ -38,6 +38,9 @@ done
 "$vidmm" fuzz --replay "$here/inputs/order" planted.so 2> said | grep -q '1  escape, device 0, 8 bytes: 01000000' &&
     words=0 || words=1
 expect "the calls are said in words" [ "$words" = 0 ]
+printf '\011\002\000\000\000\000\000\000' > device # a device 2, which is of another process
+created=$("$vidmm" fuzz --replay device --trace --model gpummu "$(dirname "$vidmm")/drivers/gpummu.so" 2>&1 | grep -c ' CreateProcess at .* 0x0 ')
+expect "devices of two processes, beside the one that pages" [ "$created" = 3 ]
 : > empty
 "$vidmm" fuzz --replay empty planted.so > one 2> said
 expect "an input of no calls finds nothing: exit code 0" [ $? = 0 ]

@@ -65,8 +65,9 @@ static NTSTATUS APIENTRY planted_allocation(const HANDLE adapter, DXGKARG_CREATE
     if (info->PrivateDriverDataSize >= 2 && info->PrivateDriverDataSize < 16 &&
         ((const UCHAR *)info->pPrivateDriverData)[0] == 0x77)
         planted_flags += planted_flag(info->pPrivateDriverData);
-    if (info->PrivateDriverDataSize >= 32)
-        planted_name(info->pPrivateDriverData, info->PrivateDriverDataSize);
+    for (UINT i = 0; i < args->NumAllocations; i++)
+        if (info[i].PrivateDriverDataSize >= 32)
+            planted_name(info[i].pPrivateDriverData, info[i].PrivateDriverDataSize);
     return create_allocation(adapter, args);
 }
 

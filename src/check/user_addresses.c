@@ -146,6 +146,7 @@ static bool map_all(const struct range *range) {
     } maps[] = {
         {{.size = UNIT, .allocation = range->target, .protection = VIDMM_VA_WRITE},
          VIDMM_RANGE_FREE},
+        {{.size = UNIT, .allocation = range->target}, VIDMM_RANGE_FREE}, /* to be read only */
         {{.size = CHECK_PAGE / 2, .allocation = range->target}, VIDMM_RANGE_FREE},
         {{.size = UNIT, .allocation = range->target, .protection = VIDMM_VA_NO_ACCESS},
          VIDMM_RANGE_FREE},

@@ -116,6 +116,15 @@ static NTSTATUS APIENTRY forgets_rights(const HANDLE adapter, DXGKARG_BUILDPAGIN
 }
 REPLACE(DxgkDdiBuildPagingBuffer, forgets_rights)
 
+static void clear_read_only(DXGK_PTE *entry) {
+    entry->ReadOnly = 0;
+}
+
+static NTSTATUS APIENTRY forgets_read_only(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    return update(adapter, args, DXGK_MAX_PAGE_TABLE_LEVEL_COUNT, clear_read_only);
+}
+REPLACE(DxgkDdiBuildPagingBuffer, forgets_read_only)
+
 /* A driver whose tables shall lie in system memory, which its manager does not hear. */
 static NTSTATUS APIENTRY query_elsewhere(const HANDLE adapter,
                                          const DXGKARG_QUERYADAPTERINFO *args) {
@@ -327,6 +336,7 @@ const struct mutant mutants_gpu[] = {
     {BREAKS(433, MANAGER, "operations", submits_high,
             "submits at the level of a device's interrupt")},
     {BREAKS(472, DRIVER, "residency", forgets_rights, "leaves ReadOnly and NoExecute out"), THREE},
+    {BREAKS(472, DRIVER, "residency", forgets_read_only, "leaves ReadOnly out"), THREE},
     {BREAKS(449, MANAGER, "locks", forgets_cached, "locks cached content in the GPU's memory"),
      .scene = scene_creates_cached},
     {BREAKS(278, MANAGER, "paging", submits_again,

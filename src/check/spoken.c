@@ -19,8 +19,10 @@ enum vidmm_stage_outcome spoken_open(struct spoken *spoken, struct check *check,
 
 enum vidmm_status spoken_create(struct vidmm_device *device, uint32_t flags, uint64_t pages,
                                 struct vidmm_allocation **out) {
-    struct vidmm_umd_allocation data = {
-        .magic = VIDMM_UMD_MAGIC, .flags = flags, .size = pages * CHECK_PAGE};
+    struct vidmm_umd_allocation data = {.magic = VIDMM_UMD_MAGIC,
+                                        .flags = flags,
+                                        .size = pages * CHECK_PAGE,
+                                        .pitch = flags & VIDMM_UMD_SWIZZLED ? SPOKEN_PITCH : 0};
     const struct vidmm_allocation_request request = {.private_data = &data,
                                                      .private_size = sizeof(data)};
     return vidmm_allocation_create(device, &request, out);

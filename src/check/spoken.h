@@ -9,7 +9,8 @@
 
 #include <vidmm/umd.h>
 
-#define SPOKEN_VRAM ((uint64_t)1 << 20)
+#define SPOKEN_VRAM  ((uint64_t)1 << 20)
+#define SPOKEN_PITCH 1024u /* of swizzled surfaces */
 
 /* The application of a stage that makes its surfaces so. */
 struct spoken {

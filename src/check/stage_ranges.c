@@ -16,13 +16,16 @@ struct ranges {
     struct check *check;
     uint32_t surfaces, wanted;
     struct vidmm_allocation *surface[SURFACES];
-    void *cpu[SURFACES]; /* NULL: it is not locked */
+    void *cpu[SURFACES];       /* NULL: it is not locked */
+    uint32_t letter[SURFACES]; /* that the CPU wrote through a range; 0: none */
 };
 
+/* Every other one is swizzled in memory, which the CPU does not see through its range. */
 static bool ranges_make(struct ranges *ranges, uint32_t index) {
-    return check_good(ranges->check, spoken_create(ranges->spoken.device,
-                                                   VIDMM_UMD_LOCAL_ONLY | VIDMM_UMD_CPU_VISIBLE,
-                                                   PAGES, &ranges->surface[index]));
+    uint32_t flags =
+        VIDMM_UMD_LOCAL_ONLY | VIDMM_UMD_CPU_VISIBLE | (index % 2 == 0 ? VIDMM_UMD_SWIZZLED : 0);
+    return check_good(ranges->check,
+                      spoken_create(ranges->spoken.device, flags, PAGES, &ranges->surface[index]));
 }
 
 /* All of them in GPU memory. */
@@ -37,16 +40,46 @@ static bool ranges_use(struct ranges *ranges) {
            check_good(ranges->check, vidmm_wait_idle(ranges->check->harness.adapter));
 }
 
-static void ranges_fill(struct ranges *ranges, uint32_t index, int letter) {
-    if (ranges->cpu[index])
-        memset(ranges->cpu[index], letter, PAGES * CHECK_PAGE);
+/* Others in each 16 bytes, so that an order shows. */
+static uint8_t ranges_byte(uint32_t letter, uint32_t at) {
+    return (uint8_t)(letter + at / 16 * 7);
+}
+
+static void ranges_fill(struct ranges *ranges, uint32_t index, uint32_t letter) {
+    uint8_t *bytes = ranges->cpu[index];
+    ranges->letter[index] = bytes ? letter : 0;
+    for (uint32_t at = 0; bytes && at < PAGES * CHECK_PAGE; at++)
+        bytes[at] = ranges_byte(letter, at);
+}
+
+static bool ranges_has(const uint8_t *bytes, uint32_t letter) {
+    bool same = true;
+    for (uint32_t at = 0; at < PAGES * CHECK_PAGE; at++)
+        same = same && bytes[at] == ranges_byte(letter, at);
+    return same;
+}
+
+/* R185: out of memory it has what the CPU wrote through the range, in that order. */
+static bool ranges_judge_left(struct ranges *ranges, uint32_t index) {
+    void *bytes = NULL;
+    if (ranges->letter[index] == 0)
+        return true;
+    if (!check_good(ranges->check, vidmm_lock(ranges->surface[index], 0, &bytes)))
+        return false;
+    vidmm_ledger_judge(&ranges->check->shared->ledger, 185, VIDMM_SIDE_DRIVER,
+                       ranges_has(bytes, ranges->letter[index]) || check_explained(ranges->check),
+                       "the bytes in the order in which the CPU saw them through the range",
+                       "surface %u has others after its eviction", index);
+    vidmm_unlock(ranges->surface[index]);
+    return true;
 }
 
 static bool ranges_leave(struct ranges *ranges, uint32_t index) {
     if (ranges->cpu[index])
         vidmm_unlock(ranges->surface[index]);
     ranges->cpu[index] = NULL;
-    return check_good(ranges->check, vidmm_allocation_evict(ranges->surface[index], true));
+    return check_good(ranges->check, vidmm_allocation_evict(ranges->surface[index], true)) &&
+           ranges_judge_left(ranges, index);
 }
 
 /* A driver may refuse both. */
@@ -73,8 +106,7 @@ static bool ranges_play(struct ranges *ranges, uint32_t round) {
 static void ranges_compare(struct ranges *ranges) {
     bool same = true;
     for (uint32_t i = 0; i < ranges->surfaces; i++)
-        for (uint32_t at = 0; ranges->cpu[i] && at < PAGES * CHECK_PAGE; at++)
-            same = same && ((const uint8_t *)ranges->cpu[i])[at] == 'A' + i;
+        same = same && (!ranges->cpu[i] || ranges_has(ranges->cpu[i], 'A' + i));
     if (!same && !check_explained(ranges->check))
         vidmm_ledger_note(&ranges->check->shared->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
                           "a surface seen through a swizzling range has other bytes than the CPU "
@@ -93,13 +125,13 @@ static bool ranges_exhaust(struct ranges *ranges) {
     for (uint32_t i = 0; i < ranges->surfaces; i++) {
         if (!hold(ranges, i))
             return false;
-        ranges_fill(ranges, i, (int)('A' + i));
+        ranges_fill(ranges, i, 'A' + i);
     }
     ranges_compare(ranges);
     uint32_t last = ranges->surfaces - 1;
     if (!ranges_leave(ranges, 0) || (!ranges->cpu[last] && !hold(ranges, last)))
         return false;
-    ranges_fill(ranges, last, (int)('A' + last));
+    ranges_fill(ranges, last, 'A' + last);
     ranges_compare(ranges);
     for (uint32_t i = 1; i < ranges->surfaces; i++)
         if (!ranges_leave(ranges, i))

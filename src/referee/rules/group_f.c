@@ -185,8 +185,11 @@ const struct vidmm_rule rules_f[] = {
         .statement = "An eviction stores the bytes of a CPU-visible allocation in the order in "
                      "which the CPU saw them through its aperture.",
         .page = "mapping-virtual-addresses-to-a-memory-segment",
-        .how = "The bytes behind CpuTranslatedAddress are compared with the system pages when a "
-               "transfer out of a CPU-visible segment, without Swizzle and Unswizzle, is done.",
+        .how =
+            "The bytes behind CpuTranslatedAddress are compared with the system pages when a "
+            "transfer out of a CPU-visible segment, without Swizzle and Unswizzle, is done. Stage "
+            "ranges writes a swizzled surface through a swizzling range, evicts it and looks at "
+            "its bytes.",
         .why = "A lock may survive the eviction: same pointer, other memory, and the application "
                "must not notice.",
         .windows = "Windows redirects the pointer to the system pages; a wrong order scrambles "

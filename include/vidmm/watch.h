@@ -69,8 +69,8 @@ struct vidmm_watch_end {
 bool vidmm_watch(const struct vidmm_watch_options *options, struct vidmm_watch_end *end);
 /*
  * The same in two steps: between them the driver's process goes on beside its caller, whose ledger may count calls, but
- * must get no finding. What it says waits until the second step, and the deadline begins there. NULL: out of memory. To be
- * ended by vidmm_watch_finish or vidmm_watch_drop, which free it.
+ * must get no finding. What it says waits until the second step, and the deadline begins there. NULL: there is no memory,
+ * or no process could be made. To be ended by vidmm_watch_finish or vidmm_watch_drop, which free it.
  */
 struct vidmm_watch_run;
 struct vidmm_watch_run *vidmm_watch_begin(const struct vidmm_watch_options *options);

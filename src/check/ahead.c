@@ -20,7 +20,7 @@ struct ahead_life {
     struct check *check;
     const struct check_stage *stage;
     uint32_t number;
-    struct vidmm_watch_run *run; /* NULL: there was no memory for it */
+    struct vidmm_watch_run *run;
     /* What it began with. */
     uint32_t findings, dropped;
     struct check_told told;
@@ -63,13 +63,12 @@ static bool begins_alike(const struct ahead_life *life) {
     const struct vidmm_ledger *ledger = &life->check->shared->ledger;
     struct check_told told;
     told_of_driver(life->check, &told);
-    return life->run && life->findings == ledger->findings && life->dropped == ledger->dropped &&
+    return life->findings == ledger->findings && life->dropped == ledger->dropped &&
            memcmp(&told, &life->told, sizeof(told)) == 0;
 }
 
 static void life_drop(struct ahead_life *life) {
-    if (life->run)
-        vidmm_watch_drop(life->run);
+    vidmm_watch_drop(life->run);
     free(life);
 }
 
@@ -118,6 +117,7 @@ static struct ahead_life *ahead_take(struct ahead *ahead, const struct check_sta
     return life;
 }
 
+/* false: there is no room for it beside the others. */
 static bool ahead_begin(struct check *check, const struct check_stage *stage, uint32_t number) {
     struct ahead *ahead = check->ahead;
     struct ahead_life *life = calloc(1, sizeof(*life));
@@ -132,6 +132,10 @@ static bool ahead_begin(struct check *check, const struct check_stage *stage, ui
     check_begin(check, stage);
     const struct vidmm_watch_options options = options_of(life);
     life->run = vidmm_watch_begin(&options);
+    if (!life->run) {
+        free(life);
+        return false;
+    }
     ahead->life[ahead->count++] = life;
     return true;
 }

@@ -404,11 +404,22 @@ bool vidmm_watch(const struct vidmm_watch_options *options, struct vidmm_watch_e
     return end->how == VIDMM_WATCH_DONE;
 }
 
+void vidmm_watch_drop(struct vidmm_watch_run *run) {
+    struct vidmm_watch_end end;
+    run_end(run, &end, true);
+    run_stop(run);
+    free(run);
+}
+
 struct vidmm_watch_run *vidmm_watch_begin(const struct vidmm_watch_options *options) {
     struct vidmm_watch_run *run = malloc(sizeof(*run));
-    if (run)
-        run_begin(run, options);
-    return run;
+    if (!run)
+        return NULL;
+    run_begin(run, options);
+    if (run->watch.guard > 0)
+        return run;
+    vidmm_watch_drop(run);
+    return NULL;
 }
 
 bool vidmm_watch_finish(struct vidmm_watch_run *run, struct vidmm_watch_end *end) {
@@ -416,11 +427,4 @@ bool vidmm_watch_finish(struct vidmm_watch_run *run, struct vidmm_watch_end *end
     run_stop(run);
     free(run);
     return end->how == VIDMM_WATCH_DONE;
-}
-
-void vidmm_watch_drop(struct vidmm_watch_run *run) {
-    struct vidmm_watch_end end;
-    run_end(run, &end, true);
-    run_stop(run);
-    free(run);
 }

@@ -65,6 +65,8 @@ struct vidmm_watch_end {
     uint64_t frame[VIDMM_PLACES];
 };
 
+struct vidmm_watch_run; /* a driver's process that was begun */
+
 /* true: `run` returned, and nothing was forged. */
 bool vidmm_watch(const struct vidmm_watch_options *options, struct vidmm_watch_end *end);
 /*
@@ -72,7 +74,6 @@ bool vidmm_watch(const struct vidmm_watch_options *options, struct vidmm_watch_e
  * must get no finding. What it says waits until the second step, and the deadline begins there. NULL: there is no memory,
  * or no process could be made. To be ended by vidmm_watch_finish or vidmm_watch_drop, which free it.
  */
-struct vidmm_watch_run;
 struct vidmm_watch_run *vidmm_watch_begin(const struct vidmm_watch_options *options);
 /* As vidmm_watch. */
 bool vidmm_watch_finish(struct vidmm_watch_run *run, struct vidmm_watch_end *end);

@@ -4,7 +4,8 @@
  * In one life of a driver, from its start to its stop, a finding follows from an earlier one when both
  * are of one call, or of one operation, or when the first is of a step of the work whose result the
  * second is about: built, patched, submitted, reported. What the manager then does wrong, a refusal,
- * and an end of the process follow, too. Findings of other calls do not: two mistakes stay two. One rule that is broken
+ * and an end of the process follow, too. What a function does after it has
+ * spoilt memory follows from that. Findings of other calls do not: two mistakes stay two. One rule that is broken
  * in several operations of one function is one finding.
  */
 #include "causes.h"
@@ -77,6 +78,13 @@ static bool end_follows(const struct vidmm_finding *cause, const struct vidmm_fi
     }
 }
 
+/* The driver's own memory, or what it sees of others', is no longer what it takes it for. */
+static bool spoils_bytes(const struct vidmm_finding *cause) {
+    return cause->kind == VIDMM_FINDING_HOST &&
+           (cause->rule == VIDMM_K_POOL || cause->rule == VIDMM_K_POOL_GUARD ||
+            cause->rule == VIDMM_K_MEMORY || cause->rule == VIDMM_K_GUARD);
+}
+
 static bool follows(const struct vidmm_ledger *ledger, const struct vidmm_ledger_seen *first,
                     const struct vidmm_ledger_seen *then) {
     const struct vidmm_finding *cause = &ledger->finding[first->finding];
@@ -91,8 +99,10 @@ static bool follows(const struct vidmm_ledger *ledger, const struct vidmm_ledger
         return true;
     if (!is_rule(effect))
         return end_follows(cause, effect);
+    if (cause->kind == VIDMM_FINDING_HOST)
+        return spoils_bytes(cause) && same_function(cause, effect);
     if (!is_rule(cause))
-        return cause->kind != VIDMM_FINDING_HOST && cause->kind != VIDMM_FINDING_LEAK;
+        return cause->kind != VIDMM_FINDING_LEAK;
     if (cause->where[0] != '\0' && strcmp(cause->where, effect->where) == 0)
         return true;
     enum step step = step_of(cause);
@@ -133,6 +143,10 @@ static bool same_node(const struct vidmm_finding *a, const struct vidmm_finding 
            (same_function(a, b) || unite_lists(a));
 }
 
+static bool tells_cause(const struct vidmm_finding *finding) {
+    return is_rule(finding) || spoils_bytes(finding);
+}
+
 /* Smaller is likelier: a rule of the driver that was broken first in most lives. */
 static bool likelier(const struct graph *graph, uint32_t a, uint32_t b) {
     const struct vidmm_finding *x = &graph->result->ledger.finding[a];
@@ -141,8 +155,8 @@ static bool likelier(const struct graph *graph, uint32_t a, uint32_t b) {
         return x->who == VIDMM_SIDE_DRIVER;
     if (is_advice(x) != is_advice(y))
         return is_advice(y);
-    if (is_rule(x) != is_rule(y))
-        return is_rule(x);
+    if (tells_cause(x) != tells_cause(y))
+        return tells_cause(x);
     if (graph->first[a] != graph->first[b])
         return graph->first[a] > graph->first[b];
     return x->call < y->call;

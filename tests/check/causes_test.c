@@ -216,6 +216,25 @@ static void mistakes_in_calls_that_share_nothing_stay_two(void **state) {
     assert_int_equal(leads(), 2);
 }
 
+static NTSTATUS APIENTRY build_and_free(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (args->Operation == DXGK_OPERATION_TRANSFER)
+        ExFreePool(NULL);
+    return good.DxgkDdiBuildPagingBuffer(adapter, args);
+}
+
+static void frees_nothing(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiBuildPagingBuffer = build_and_free;
+}
+
+static void what_a_function_does_after_it_spoilt_memory_follows_from_that(void **state) {
+    (void)state;
+    examine(frees_nothing, "paging", true, 0);
+    assert_int_equal(mark_of(VIDMM_K_POOL)->follows, 0);
+    assert_int_not_equal(mark_of(200)->follows, 0);
+    assert_int_equal(leads(), 1);
+}
+
 static NTSTATUS APIENTRY start_and_keep(PVOID context, PDXGK_START_INFO info,
                                         PDXGKRNL_INTERFACE callbacks, PULONG sources,
                                         PULONG children) {
@@ -361,6 +380,7 @@ int main(void) {
         cmocka_unit_test(queries_answered_otherwise_are_told_in_one_sentence),
         cmocka_unit_test(empty_slots_are_told_in_one_sentence),
         cmocka_unit_test(mistakes_in_calls_that_share_nothing_stay_two),
+        cmocka_unit_test(what_a_function_does_after_it_spoilt_memory_follows_from_that),
         cmocka_unit_test(what_is_left_in_every_life_follows_from_nothing_of_one_life),
         cmocka_unit_test(a_breach_of_one_life_explains_nothing_of_another),
         cmocka_unit_test(an_identity_is_the_same_with_every_seed),

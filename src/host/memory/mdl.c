@@ -465,10 +465,29 @@ static bool mdl_lends(const struct host_mdl *m) {
             mdl_lends_this_time());
 }
 
+/* A list that the driver wrote itself may have numbers that are none of frames: addresses, or entries of a table. */
+static void mdl_tell_forged(const struct host_mdl *m) {
+    const PFN_NUMBER *frames = (const PFN_NUMBER *)(&m->mdl + 1);
+    for (uint64_t i = 0; i < m->pages; i++) {
+        uint64_t physical = frames[i] < UINT64_MAX / HOST_PAGE ? frames[i] * HOST_PAGE : UINT64_MAX;
+        if (host_physical_pointer(host_world->physical, physical, HOST_PAGE) ||
+            host_bar_at(physical, HOST_PAGE))
+            continue;
+        host_violation(
+            "MmMapLockedPagesSpecifyCache of an MDL with frame 0x%llx, where there is no memory",
+            (unsigned long long)frames[i]);
+        return;
+    }
+}
+
 static char *mdl_map_for_driver(PMDL mdl, enum mdl_state state) {
     if (state == MDL_OWN)
         return mdl->StartVa;
-    return mdl_lends(mdl_outer(mdl)) ? mdl_lend(mdl_outer(mdl)) : host_mdl_map(mdl);
+    struct host_mdl *m = mdl_outer(mdl);
+    char *view = mdl_lends(m) ? mdl_lend(m) : host_mdl_map(mdl);
+    if (!view)
+        mdl_tell_forged(m);
+    return view;
 }
 
 NTKERNELAPI PVOID NTAPI MmMapLockedPagesSpecifyCache(PMDL Mdl, KPROCESSOR_MODE AccessMode,

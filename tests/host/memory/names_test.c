@@ -117,6 +117,19 @@ static void arguments_of_mdls_that_must_be_false_are_named(void **state) {
     ExFreePool(mdl);
 }
 
+static void a_list_of_frames_that_are_none_is_named(void **state) {
+    (void)state;
+    PMDL mdl = IoAllocateMdl(NULL, 2 * PAGE_SIZE, FALSE, FALSE, NULL);
+    MmGetMdlPfnArray(mdl)[0] = 1;
+    MmGetMdlPfnArray(mdl)[1] = (PFN_NUMBER)1 << 40; /* an address */
+    mdl->MdlFlags |= MDL_PAGES_LOCKED;
+    assert_null(MmMapLockedPagesSpecifyCache(mdl, KernelMode, MmCached, NULL, FALSE, 0));
+    assert_true(
+        tiny_violated(tiny_host, "an MDL with frame 0x10000000000, where there is no memory"));
+    assert_int_equal(vidmm_host_violations(tiny_host), 1);
+    IoFreeMdl(mdl);
+}
+
 static void a_mapping_is_protected_and_given_up_for_reuse(void **state) {
     PHYSICAL_ADDRESS none = {.QuadPart = 0}, all = {.QuadPart = -1};
     PMDL mdl = MmAllocatePagesForMdlEx(none, all, none, 2 * PAGE_SIZE, MmCached, 0);
@@ -232,6 +245,7 @@ int main(void) {
         NAMES_TEST(contiguous_memory_by_every_name_is_one_run),
         NAMES_TEST(an_mdl_is_measured_and_advanced),
         NAMES_TEST(arguments_of_mdls_that_must_be_false_are_named),
+        NAMES_TEST(a_list_of_frames_that_are_none_is_named),
         NAMES_TEST(a_mapping_is_protected_and_given_up_for_reuse),
         NAMES_TEST(memory_is_copied_by_either_address),
         cmocka_unit_test(plain_memory_functions_do_what_they_say),

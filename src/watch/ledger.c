@@ -1,7 +1,8 @@
 /*
  * ledger.c - what comes into the ledger of the driver's process is added to the caller's.
  *
- * Both begin alike, since one process is a copy of the other; calls alone may have been counted since. A finding is said when it is found, with
+ * Both begin alike, since one process is a copy of the other; calls alone may have been counted
+ * since. A finding is said when it is found, with
  * the counts up to then; the counts also now and then, and at the end. The caller adds: what it has can
  * only grow, whatever becomes of the other ledger.
  */

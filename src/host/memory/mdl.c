@@ -245,12 +245,16 @@ static bool map_runs(struct host_mdl *m) {
     return true;
 }
 
+static bool frame_is_installed(PFN_NUMBER frame) {
+    return frame < UINT64_MAX / HOST_PAGE &&
+           host_physical_pointer(host_world->physical, frame * HOST_PAGE, HOST_PAGE);
+}
+
 /* Every frame is installed memory: an MDL of a BAR or a forged one is not mapped this way. */
 static bool frames_installed(const struct host_mdl *m) {
     const PFN_NUMBER *frames = (const PFN_NUMBER *)(&m->mdl + 1);
     for (uint64_t i = 0; i < m->pages; i++)
-        if (frames[i] >= UINT64_MAX / HOST_PAGE ||
-            !host_physical_pointer(host_world->physical, frames[i] * HOST_PAGE, HOST_PAGE))
+        if (!frame_is_installed(frames[i]))
             return false;
     return true;
 }
@@ -469,9 +473,9 @@ static bool mdl_lends(const struct host_mdl *m) {
 static void mdl_tell_forged(const struct host_mdl *m) {
     const PFN_NUMBER *frames = (const PFN_NUMBER *)(&m->mdl + 1);
     for (uint64_t i = 0; i < m->pages; i++) {
-        uint64_t physical = frames[i] < UINT64_MAX / HOST_PAGE ? frames[i] * HOST_PAGE : UINT64_MAX;
-        if (host_physical_pointer(host_world->physical, physical, HOST_PAGE) ||
-            host_bar_at(physical, HOST_PAGE))
+        bool numbered = frames[i] < UINT64_MAX / HOST_PAGE;
+        if (frame_is_installed(frames[i]) ||
+            (numbered && host_bar_at(frames[i] * HOST_PAGE, HOST_PAGE)))
             continue;
         host_violation(
             "MmMapLockedPagesSpecifyCache of an MDL with frame 0x%llx, where there is no memory",

@@ -94,18 +94,48 @@ static void begin_buffer(struct raw_submitter *raw) {
     raw->private_start = raw->private_used = 0;
 }
 
+/* Asked as the system asks before it resets the adapter: the interrupt may have been lost. */
+static bool is_done(const struct raw_submitter *raw, uint32_t fence) {
+    DXGKARG_QUERYCURRENTFENCE args = {.NodeOrdinal = raw->info.paging_node,
+                                      .EngineOrdinal = raw->physical};
+    if (!raw->ddi->DxgkDdiQueryCurrentFence ||
+        raw->ddi->DxgkDdiQueryCurrentFence(raw->adapter, &args) != STATUS_SUCCESS)
+        return false;
+    vidmm_host_run(raw->check->harness.host);
+    return args.CurrentFence == fence || raw->completed == fence;
+}
+
+/* Where a rule was broken before, that is why. */
+static void judge_unreported(struct raw_submitter *raw, uint32_t fence) {
+    struct vidmm_ledger *ledger = &raw->check->shared->ledger;
+    if (check_explained(raw->check))
+        vidmm_ledger_note(ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
+                          "paging work with fence %u was never reported complete", fence);
+    else
+        vidmm_ledger_judge(ledger, 597, VIDMM_SIDE_DRIVER, false,
+                           "DMA_COMPLETED with the fence of each buffer that was submitted, or "
+                           "with a later one",
+                           "paging work with fence %u was never reported complete", fence);
+}
+
 /* If no work ever completed there may be no hardware; if some did, all must complete. */
 static void give_up(struct raw_submitter *raw, uint32_t fence) {
+    bool done = false;
     raw->unseen = raw->refused = true;
     if (!raw->works && raw->faulted == 0) {
         (void)check_say(raw->check, VIDMM_STAGE_SKIPPED,
                         "work does not complete, so effects were not observed");
         return;
     }
-    vidmm_ledger_note(&raw->check->shared->ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
-                      "paging work with fence %u %s", fence,
-                      raw->faulted != 0 ? "ended in an error" : "was never reported complete");
-    (void)check_say(raw->check, VIDMM_STAGE_STOPPED, "paging work did not complete");
+    if (raw->faulted == 0) {
+        judge_unreported(raw, fence);
+        done = is_done(raw, fence);
+    } else {
+        vidmm_ledger_note(&raw->check->shared->ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
+                          "paging work with fence %u ended in an error", fence);
+    }
+    (void)check_say(raw->check, VIDMM_STAGE_STOPPED, "paging work did not complete%s",
+                    done ? ", and DxgkDdiQueryCurrentFence says that it did" : "");
 }
 
 static bool is_settled(const void *ctx) {

@@ -20,14 +20,16 @@ static bool other_device(struct raw_submitter *raw, const char *when) {
     return true;
 }
 
-/* Work completes while interrupts are held; then the driver is asked until it has nothing more. */
+/* Work completes while interrupts are held; then the driver is asked until it has nothing more. Building may have to
+ * wait for work itself. */
 static bool own_device(struct raw_submitter *raw) {
     struct vidmm_host *host = raw->check->harness.host;
     struct vidmm_host_asked asked, once_more;
     check_step(raw->check, "interrupts: the device's own");
-    vidmm_host_hold_interrupts(host, true);
     const struct raw_piece piece = {0, RAW_PAGES, true};
-    bool good = raw_transfer(raw, &piece) && raw_submit(raw);
+    bool good = raw_transfer(raw, &piece);
+    vidmm_host_hold_interrupts(host, true);
+    good = good && raw_submit(raw);
     vidmm_host_run(host);
     good = good && vidmm_host_ask_interrupt(host, &asked);
     if (good && asked.raised && asked.claimed && !asked.again &&

@@ -61,6 +61,14 @@ static VOID APIENTRY report_other_node(const HANDLE device,
 }
 SPOIL_CALL(DxgkCbNotifyInterrupt, report_other_node)
 
+/* One of many; asked for the fence it says how far the hardware is. */
+static VOID APIENTRY report_most(const HANDLE device, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    static UINT reports;
+    if (data->InterruptType != DXGK_INTERRUPT_DMA_COMPLETED || ++reports % 7 != 0)
+        system_calls.DxgkCbNotifyInterrupt(device, data);
+}
+SPOIL_CALL(DxgkCbNotifyInterrupt, report_most)
+
 /* ---- Routines -------------------------------------------------------------------------------- */
 
 static VOID APIENTRY end_quietly(const PVOID context) {
@@ -178,6 +186,8 @@ const struct mutant mutants_interrupts[] = {
     {BREAKS(523, DRIVER, "interrupts", report_ahead, "reports a fence that was never submitted")},
     {BREAKS(523, DRIVER, "interrupts", report_before_first, "reports fence 0, of no work")},
     {BREAKS(523, DRIVER, "interrupts", report_other_node, "reports a node that does not exist")},
+    {BREAKS(597, DRIVER, "operations", report_most, "loses one of its reports in seven"),
+     .consequences = {522}},
     {BREAKS(523, DRIVER, "paging", note_late,
             "notes the fence of its work after the hardware, which is done by then")},
 };

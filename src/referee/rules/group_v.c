@@ -114,4 +114,23 @@ const struct vidmm_rule rules_v[] = {
         .wrong = "command.Destination = TableAddress + Page;\n",
         .right = "command.Destination = TableAddress + Page * sizeof(GPU_PTE);\n",
     },
+    {
+        RULE(597, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .statement = "The driver reports each DMA buffer that was submitted when the GPU is done "
+                     "with it: DMA_COMPLETED with its fence, or with a later one of the node.",
+        .page = "submitting-a-command-buffer",
+        .how =
+            "The stages that submit paging work by hand wait for its fence, where other work "
+            "completed before and no rule was broken. DxgkDdiQueryCurrentFence is asked then, and "
+            "the stage says whether the work was done.",
+        .why = "Hardware works on while its interrupt is served: what completes after the routine "
+               "read the fence, and before it dismissed the interrupt, is never seen.",
+        .windows = "The work counts as hanging, and the time-out comes.",
+        .wrong = "fence = READ_REGISTER_ULONG(ctx->Fence);\n"
+                 "WRITE_REGISTER_ULONG(ctx->Acknowledge, events);\n"
+                 "Report(ctx, fence);\n",
+        .right = "WRITE_REGISTER_ULONG(ctx->Acknowledge, events);\n"
+                 "fence = READ_REGISTER_ULONG(ctx->Fence);\n"
+                 "Report(ctx, fence);\n",
+    },
 };

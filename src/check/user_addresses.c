@@ -7,11 +7,13 @@
 #define UNIT       0x10000u /* of reservations */
 #define RESERVED   (4 * UNIT)
 #define PROTECTION 0x5u
-#define MANY       200u /* updates */
+#define MANY       200u         /* updates */
+#define TABLE      0x200000u    /* what a leaf table of 512 entries translates */
+#define COPIED     (2u * TABLE) /* of a reservation with the end of a leaf table well inside */
 
 struct range {
     struct user *user;
-    uint64_t va; /* reserved */
+    uint64_t va, size; /* reserved */
     struct vidmm_allocation *target;
     bool waits; /* its updates stay in the queue */
 };
@@ -95,8 +97,8 @@ static bool addresses_update(const struct range *range, const struct vidmm_va_op
         .offset = last->offset,
         .repeat = last->repeat,
         .allocation = last->allocation,
-        .one_reservation = last->base >= range->va && last->base < range->va + RESERVED &&
-                           last->size <= range->va + RESERVED - last->base,
+        .one_reservation = last->base >= range->va && last->base < range->va + range->size &&
+                           last->size <= range->va + range->size - last->base,
         .leads = range->waits ? last->type == VIDMM_VA_OP_MAP
                               : leads(user, last->base, range->target, last->offset),
         .should_lead = last->type == VIDMM_VA_OP_MAP};
@@ -206,7 +208,46 @@ static bool queue_all(struct range *range) {
            addresses_update(range, &map, 1);
 }
 
-/* All of it at a second range, which loses a page out of its middle while both are resident. */
+/* The mapping moves inside its reservation. */
+static bool copy_entries(const struct range *range, uint64_t from, uint64_t to, uint64_t size) {
+    const struct vidmm_va_operation copy = {
+        .type = VIDMM_VA_OP_COPY, .base = from, .size = size, .destination = to};
+    struct user *user = range->user;
+    struct vidmm_request_record record = {.service = VIDMM_SERVICE_UPDATE};
+    enum vidmm_status status = vidmm_va_update(user->context, &copy, 1);
+    if (status == VIDMM_OK)
+        status = vidmm_va_wait(user->context);
+    record.addresses = (struct vidmm_request_addresses){.base = to,
+                                                        .size = size,
+                                                        .allocation = range->target,
+                                                        .one_reservation = true,
+                                                        .leads = leads(user, to, range->target, 0),
+                                                        .should_lead = true};
+    return addresses_report(user, &record, status);
+}
+
+/* Over the end of a leaf table, by less than its size, up and down: whichever way a driver goes through the
+ * entries, one of the two writes what it has still to read. */
+static bool copy_all(struct user *user, const struct user_surface *surface) {
+    struct range range = {.user = user, .size = COPIED, .target = surface->allocation};
+    const uint64_t step = surface->size / 4 & ~(uint64_t)(CHECK_PAGE - 1);
+    check_step(user->check, "residency: mappings that move");
+    if (step == 0 || surface->size > TABLE / 4)
+        return true;
+    if (!reserve(user, 0, COPIED, VIDMM_RANGE_FREE, &range.va) || user->status != VIDMM_OK)
+        return user->status != VIDMM_OK;
+    uint64_t end = (range.va + TABLE / 2 + TABLE - 1) / TABLE * TABLE;
+    const struct vidmm_va_operation first = {.type = VIDMM_VA_OP_MAP,
+                                             .base = end - 2 * step,
+                                             .size = surface->size,
+                                             .allocation = surface->allocation};
+    return addresses_update(&range, &first, 1) &&
+           copy_entries(&range, end - 2 * step, end - step, surface->size) &&
+           user_submit(user, 0) && user_rest(user) &&
+           copy_entries(&range, end - step, end - 2 * step, surface->size) &&
+           user_submit(user, 0) && user_rest(user) && give_back(&range, range.va, COPIED);
+}
+
 /* The page at `middle` comes back between those that stayed. */
 static bool join_again(struct user *user, const struct user_surface *surface, uint64_t va,
                        uint64_t middle) {
@@ -219,6 +260,7 @@ static bool join_again(struct user *user, const struct user_surface *surface, ui
     return map(user, &page, VIDMM_RANGE_FREE, &at) && user->status == VIDMM_OK;
 }
 
+/* All of it at a second range, which loses a page out of its middle while both are resident. */
 bool user_split(struct user *user, uint32_t index) {
     const struct user_surface *surface = &user->surface[index];
     const struct range range = {.user = user, .target = surface->allocation};
@@ -242,8 +284,10 @@ bool user_zeroes(struct user *user) {
 }
 
 bool user_addresses(struct user *user, uint32_t mapped, uint32_t gone) {
-    struct range range = {.user = user, .target = user->surface[mapped].allocation};
-    return reserve_all(&range) && map_all(&range) && update_all(&range) && queue_all(&range) &&
-           user_submit(user, 0) && user_rest(user) && give_back(&range, range.va, RESERVED) &&
+    struct range range = {
+        .user = user, .size = RESERVED, .target = user->surface[mapped].allocation};
+    return reserve_all(&range) && map_all(&range) && update_all(&range) &&
+           copy_all(user, &user->surface[mapped]) && queue_all(&range) && user_submit(user, 0) &&
+           user_rest(user) && give_back(&range, range.va, RESERVED) &&
            user_evict(user, &gone, 1, 0) && addresses_destroy(user, gone);
 }

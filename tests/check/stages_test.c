@@ -260,7 +260,9 @@ static void refusing_again(DRIVER_INITIALIZATION_DATA *table) {
 static void what_is_submitted_again_has_to_complete(void **state) {
     (void)state;
     assert_int_equal(examine(refusing_again, "preempt", NULL), VIDMM_CHECK_BROKEN);
-    assert_non_null(find(VIDMM_FINDING_HANG));
+    const struct vidmm_finding *finding = find(VIDMM_FINDING_RULE);
+    assert_non_null(finding);
+    assert_int_equal(finding->rule, 597);
 }
 
 static NTSTATUS APIENTRY refuse_reset(const HANDLE adapter) {

@@ -104,6 +104,23 @@ static NTSTATUS APIENTRY wants_allocation(const HANDLE adapter, DXGKARG_BUILDPAG
 }
 REPLACE(DxgkDdiBuildPagingBuffer, wants_allocation)
 
+/* One range after the other, each as if it were alone: what the first ones write the next ones read. */
+static NTSTATUS APIENTRY copies_in_turn(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (args->Operation != DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES)
+        return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    DXGKARG_BUILDPAGINGBUFFER one = *args;
+    NTSTATUS status = STATUS_SUCCESS;
+    for (UINT i = 0; status == STATUS_SUCCESS && i < args->CopyPageTableEntries.NumRanges; i++) {
+        one.CopyPageTableEntries.NumRanges = 1;
+        one.CopyPageTableEntries.pRanges = &args->CopyPageTableEntries.pRanges[i];
+        status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, &one);
+    }
+    args->pDmaBuffer = one.pDmaBuffer;
+    args->pDmaBufferPrivateData = one.pDmaBufferPrivateData;
+    return status;
+}
+REPLACE(DxgkDdiBuildPagingBuffer, copies_in_turn)
+
 static NTSTATUS APIENTRY wants_private(const HANDLE adapter,
                                        const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
     if (args->DmaBufferPrivateDataSize == 0)
@@ -323,6 +340,8 @@ const struct mutant mutants_virtual[] = {
             .scene = scene_flushes_all),
     BREAKER(239, DRIVER, "does not copy entries", copies_none, VIRTUAL, WITH(231, 238),
             .scene = scene_copies_too),
+    {BREAKS(239, DRIVER, "residency", copies_in_turn,
+            "copies ranges of entries in turn that overlap")},
     BREAKER(240, DRIVER, "copies nothing", copies_nothing, THREE, WITH(244)),
     BREAKER(244, DRIVER, "copies the first page of a range", first_page, THREE, WITH(240)),
     BREAKER(250, DRIVER, "has a single level", one_level, THREE),

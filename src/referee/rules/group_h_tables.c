@@ -497,7 +497,9 @@ const struct vidmm_rule rules_h_tables[] = {
                      "is written.",
         .page = "ns-d3dukmdt-_d3dddi_updategpuvirtualaddress_operation",
         .how = "The shadow copies all sources before any destination; the hardware model's "
-               "translations at the destinations are compared. A manager only asks for the copy.",
+               "translations at the destinations are compared. A manager only asks for the copy. "
+               "Stage residency moves mappings over the end of a table by less than their size, up "
+               "and down.",
         .why = "Source and destination may overlap.",
         .windows = "No page tells; an overlapping copy in the wrong direction repeats entries.",
         .windows_source = NOT_KNOWN,

@@ -36,9 +36,12 @@ static void change_carry_stale(struct vidmm_referee *referee, const struct table
     uint32_t step = 1u << (tables_entry_shift(referee, from) - tables_entry_shift(referee, to));
     for (uint32_t i = 0; i < to->entries && i / step < from->entries; i++) {
         const struct tables_entry *old = tables_entry(from, 0, i / step);
-        for (uint32_t when = 0; when < 2; when++)
-            if (old->stale[when] || (old->known[when] && old->value[when].Valid))
-                tables_set_stale(referee, to, tables_entry(to, 0, i), (enum tables_when)when, true);
+        for (uint32_t when = 0; when < 2; when++) {
+            bool held = old->stale[when] || (old->known[when] && old->value[when].Valid);
+            struct tables_entry *entry = held ? tables_own_entry(to, 0, i) : NULL;
+            if (entry)
+                tables_set_stale(referee, to, entry, (enum tables_when)when, true);
+        }
     }
 }
 
@@ -47,9 +50,10 @@ static struct tables_table *change_narrow(struct vidmm_referee *referee,
                                           const struct table_change *change,
                                           struct tables_table *table) {
     struct tables_table old = *table;
-    old.entry = memory_calloc(table->entries, sizeof(*old.entry));
+    uint32_t kept = table->alike ? 1 : table->entries;
+    old.entry = memory_calloc(kept, sizeof(*old.entry));
     if (old.entry)
-        memcpy(old.entry, table->entry, table->entries * sizeof(*old.entry));
+        memcpy(old.entry, table->entry, kept * sizeof(*old.entry));
     struct tables_table *made = tables_make(referee, change->place, change->process, 0, false,
                                             tables_entries(change_mmu(referee, change), 0, false));
     if (made && old.entry)
@@ -154,10 +158,12 @@ static void change_set_entries(struct vidmm_referee *referee, const struct table
                                struct tables_table *table, uint32_t kind, enum tables_when when) {
     const struct change_how how = change_how_of(referee, change, when);
     const DXGK_PTE *value = change_entry(change, kind, 0);
-    struct tables_entry *entry = tables_entry(table, kind, change->start);
-    uint32_t step = change->repeat ? 0 : 1;
-    for (uint32_t i = change->start; value && entry && i < change_end(change, table);
-         i++, entry++) {
+    uint32_t end = change_end(change, table), step = change->repeat ? 0 : 1;
+    bool all = table->alike && change->repeat && change->start == 0 && end == table->entries;
+    struct tables_entry *entry = !value ? NULL
+                                 : all  ? table->entry
+                                        : tables_own_entry(table, kind, change->start);
+    for (uint32_t i = all ? end - 1 : change->start; entry && i < end; i++, entry++) {
         change_set_entry(referee, &how, table, entry, *value);
         value += step;
     }
@@ -190,9 +196,9 @@ static void change_set_owner(struct vidmm_referee *referee, struct table_change 
                              struct tables_table *table, uint32_t index, uint32_t shift) {
     const struct tables_owner owner = change_owner_of(change, index, shift);
     /* Above the leaves from the first large page on. */
-    bool owned =
-        owner.allocation && tables_is_page(table, &table->entry[index].value[TABLES_ASKED]);
-    if (!table->owner && owned)
+    bool owned = owner.allocation &&
+                 tables_is_page(table, &tables_entry(table, 0, index)->value[TABLES_ASKED]);
+    if (!table->owner && owned && tables_own_entry(table, 0, index))
         table->owner = memory_calloc(table->entries, sizeof(*table->owner));
     if (table->owner)
         change_note_left(referee, change, owners_set(referee, table, index, &owner));

@@ -149,7 +149,7 @@ static void compare_judge(struct vidmm_referee *referee, const struct compared *
 /* It was named: what else comes of it is not news. */
 static void compare_forget_entry(const struct tables_found *want) {
     for (uint32_t kind = 0; want->table && kind < want->table->kinds; kind++) {
-        struct tables_entry *entry = tables_entry(want->table, kind, want->index);
+        struct tables_entry *entry = tables_own_entry(want->table, kind, want->index);
         if (entry)
             entry->known[TABLES_DONE] = false;
     }

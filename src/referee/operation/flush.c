@@ -55,10 +55,15 @@ static void flush_cover_table(struct vidmm_referee *referee, struct tables_table
     uint32_t first, last;
     if (!tables_cut(referee, table, start, end, &first, &last))
         return;
-    for (uint32_t kind = 0; kind < table->kinds; kind++)
-        for (uint32_t i = first; i <= last; i++)
-            if (flush_covers(referee, table, i, start, end))
-                tables_set_stale(referee, table, tables_entry(table, kind, i), when, false);
+    for (uint32_t kind = 0; kind < table->kinds; kind++) {
+        for (uint32_t i = first; i <= last; i++) {
+            bool flushed = tables_entry(table, kind, i)->stale[when] &&
+                           flush_covers(referee, table, i, start, end);
+            struct tables_entry *entry = flushed ? tables_own_entry(table, kind, i) : NULL;
+            if (entry)
+                tables_set_stale(referee, table, entry, when, false);
+        }
+    }
 }
 
 static void flush_cover_space(struct vidmm_referee *referee, const struct tables_space *space,

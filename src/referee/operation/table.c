@@ -214,15 +214,6 @@ static uint32_t table_running(struct vidmm_referee *referee, HANDLE process) {
     return count;
 }
 
-static bool table_any_valid(const struct tables_table *table) {
-    for (uint32_t i = 0; i < table->entries * table->kinds; i++) {
-        const struct tables_entry *entry = &table->entry[i];
-        if (entry->known[TABLES_ASKED] && entry->value[TABLES_ASKED].Valid)
-            return true;
-    }
-    return false;
-}
-
 static bool table_says_invalid(const struct table_change *change) {
     for (uint32_t kind = 0; kind < 2; kind++) {
         for (uint32_t i = 0; i < change_elements(change); i++) {
@@ -254,7 +245,7 @@ static void table_judge_first(struct vidmm_referee *referee, const struct table_
         MANAGER_MUST(258, !change_entry(change, 0, 0)->Valid, "entry 0 of a new root invalid",
                      "it is valid%s", "");
     if (change->initial && table && mmu->caps.ExplicitPageTableInvalidation)
-        MANAGER_MUST(235, !table_any_valid(table),
+        MANAGER_MUST(235, tables_valid_entries(table) == 0,
                      "every entry made invalid before the table's memory is used anew",
                      "entries of level %u are valid", table->level);
 }

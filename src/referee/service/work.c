@@ -59,11 +59,12 @@ static uint64_t work_leads_at(struct vidmm_referee *referee, const struct tables
     uint32_t first, last;
     if (!tables_cut(referee, table, start, end, &first, &last))
         return end;
-    for (uint32_t i = first; i <= last; i++)
-        if (table->entry[i].known[when] && table->entry[i].value[when].Valid &&
-            !table->entry[i].value[when].Zero &&
-            tables_is_page(table, &table->entry[i].value[when]))
+    for (uint32_t i = first; i <= last; i++) {
+        const struct tables_entry *entry = tables_entry(table, 0, i);
+        const DXGK_PTE *value = &entry->value[when];
+        if (entry->known[when] && value->Valid && !value->Zero && tables_is_page(table, value))
             return table->start + ((uint64_t)i << tables_entry_shift(referee, table));
+    }
     return end;
 }
 

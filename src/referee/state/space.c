@@ -67,8 +67,9 @@ static void space_expect_no_flush(struct tables_table *table, enum tables_when w
     interval_remove(&table->space->flushes[when], &table->flushes[when]);
 }
 
-void tables_space_count(struct tables_table *table, enum tables_when when, bool stale) {
-    uint32_t change = stale ? 1u : UINT32_MAX; /* one more, or one less */
+void tables_space_count(struct tables_table *table, enum tables_when when, bool stale,
+                        uint32_t entries) {
+    uint32_t change = stale ? entries : 0u - entries;
     if (stale && table->stale[when] == 0)
         space_expect_flush(table, when);
     table->stale[when] += change;

@@ -11,8 +11,9 @@
 struct tables_space *tables_space_make(struct vidmm_referee *referee, HANDLE process);
 /* Frees one without tables; NULL: nothing is done. */
 void tables_space_end(struct vidmm_referee *referee, struct tables_space *space);
-/* One of the table's entries is stale, or is not any more. */
-void tables_space_count(struct tables_table *table, enum tables_when when, bool stale);
+/* So many of the table's entries are stale, or are not any more. */
+void tables_space_count(struct tables_table *table, enum tables_when when, bool stale,
+                        uint32_t entries);
 /* The table is one of table->space from now on, or is not any more; with its last table the space goes.
  */
 void tables_space_enter(struct vidmm_referee *referee, struct tables_table *table);

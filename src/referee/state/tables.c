@@ -83,7 +83,9 @@ struct tables_table *tables_make(struct vidmm_referee *referee, D3DGPU_PHYSICAL_
         return NULL;
     table->physical = linked_space_physical(process);
     table->kinds = mmu->pages == TABLES_DUAL && level == 1 ? 2 : 1;
-    table->entry = memory_calloc((size_t)entries * table->kinds, sizeof(*table->entry));
+    table->alike = table->kinds == 1;
+    table->entry =
+        memory_calloc(table->alike ? 1 : (size_t)entries * table->kinds, sizeof(*table->entry));
     table->space = table->entry ? tables_space_make(referee, process) : NULL;
     if (!table->space || !keyed_add(&referee->tables.all, &table->keyed, tables_key(place))) {
         tables_space_end(referee, table->space);
@@ -105,6 +107,33 @@ struct tables_table *tables_make(struct vidmm_referee *referee, D3DGPU_PHYSICAL_
     interval_add(&referee->tables.places, &table->at, at, at + bytes);
     tables_space_enter(referee, table);
     return table;
+}
+
+/* Most tables of large address spaces are filled once, with one value. */
+static bool tables_differ(struct tables_table *table) {
+    struct tables_entry *entry = memory_calloc(table->entries, sizeof(*entry));
+    for (uint32_t i = 0; entry && i < table->entries; i++)
+        entry[i] = *table->entry;
+    if (!entry)
+        return false;
+    free(table->entry);
+    table->entry = entry;
+    table->alike = false;
+    return true;
+}
+
+struct tables_entry *tables_own_entry(struct tables_table *table, uint32_t kind, uint32_t index) {
+    bool there = kind < table->kinds && index < table->entries;
+    if (!there || (table->alike && !tables_differ(table)))
+        return NULL;
+    return &table->entry[kind * table->entries + index];
+}
+
+uint32_t tables_valid_entries(const struct tables_table *table) {
+    uint32_t count = 0, kept = table->alike ? 1 : table->entries * table->kinds;
+    for (uint32_t i = 0; i < kept; i++)
+        count += table->entry[i].known[TABLES_ASKED] && table->entry[i].value[TABLES_ASKED].Valid;
+    return table->alike ? count * table->entries : count;
 }
 
 void tables_bear(struct vidmm_referee *referee, struct tables_table *table) {
@@ -161,7 +190,7 @@ void tables_set_stale(struct vidmm_referee *referee, struct tables_table *table,
     if (entry->stale[when] == (uint8_t)stale)
         return;
     entry->stale[when] = stale;
-    tables_space_count(table, when, stale);
+    tables_space_count(table, when, stale, table->alike ? table->entries : 1);
     uint32_t index = (uint32_t)(entry - table->entry);
     if (when == TABLES_ASKED && !stale && index < table->entries)
         owners_flushed(referee, table, index);

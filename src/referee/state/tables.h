@@ -80,6 +80,7 @@ struct tables_table {
     uint64_t made;              /* as tables_births() counted: no other has the same */
     uint64_t born;              /* as tables_births() counts */
     struct tables_owner *owner; /* of each entry; NULL: none ever led to a named allocation */
+    bool alike; /* `entry` has one, which stands for all; only where there is no `owner` */
     struct tables_entry *entry; /* `entries`, then as many of the other kind */
 };
 
@@ -168,12 +169,16 @@ bool tables_take(struct vidmm_referee *referee, uint32_t segment, uint64_t gpu_a
                  uint64_t births);
 /* All tables, for what concerns all memory: the pause of a live migration. */
 struct tables_table *tables_each(struct vidmm_referee *referee, const struct tables_table *after);
-static inline struct tables_entry *tables_entry(const struct tables_table *table, uint32_t kind,
-                                                uint32_t index) {
-    return kind < table->kinds && index < table->entries
-               ? &table->entry[kind * table->entries + index]
-               : NULL;
+static inline const struct tables_entry *tables_entry(const struct tables_table *table,
+                                                      uint32_t kind, uint32_t index) {
+    if (kind >= table->kinds || index >= table->entries)
+        return NULL;
+    return &table->entry[table->alike ? 0 : kind * table->entries + index];
 }
+/* The same, to change this entry alone. NULL: there is none, or no memory for a table whose entries differ. */
+struct tables_entry *tables_own_entry(struct tables_table *table, uint32_t kind, uint32_t index);
+/* Entries of all kinds that are valid as of what was asked. */
+uint32_t tables_valid_entries(const struct tables_table *table);
 /* The entry leads to memory, if it is valid: not to a table. */
 static inline bool tables_is_page(const struct tables_table *table, const DXGK_PTE *entry) {
     return table->level == 0 || entry->LargePage;
@@ -190,7 +195,7 @@ struct tables_table *tables_leaf(struct vidmm_referee *referee,
 /* Entries *first to *last translate addresses of [start, end); false: none does. */
 bool tables_cut(struct vidmm_referee *referee, const struct tables_table *table, uint64_t start,
                 uint64_t end, uint32_t *first, uint32_t *last);
-/* A TLB may still hold what an entry said before, or does not any more. */
+/* A TLB may still hold what an entry said before, or does not any more. One that stands for all: of all. */
 void tables_set_stale(struct vidmm_referee *referee, struct tables_table *table,
                       struct tables_entry *entry, enum tables_when when, bool stale);
 

@@ -47,12 +47,8 @@ WATCHED_2(NTSTATUS, CreateProcess, const HANDLE, DXGKARG_CREATEPROCESS *)
 static uint32_t process_valid_entries(struct vidmm_referee *referee, HANDLE process) {
     uint32_t count = 0;
     const struct tables_table *table = tables_translating(referee, process, 0, UINT64_MAX, NULL);
-    for (; table; table = tables_translating(referee, process, 0, UINT64_MAX, table)) {
-        for (uint32_t i = 0; i < table->entries * table->kinds; i++) {
-            const struct tables_entry *entry = &table->entry[i];
-            count += entry->known[TABLES_ASKED] && entry->value[TABLES_ASKED].Valid;
-        }
-    }
+    for (; table; table = tables_translating(referee, process, 0, UINT64_MAX, table))
+        count += tables_valid_entries(table);
     return count;
 }
 

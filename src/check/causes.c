@@ -4,9 +4,9 @@
  * In one life of a driver, from its start to its stop, a finding follows from an earlier one when both
  * are of one call, or of one operation, or when the first is of a step of the work whose result the
  * second is about: built, patched, submitted, reported. What the manager then does wrong, a refusal,
- * and an end of the process follow, too. What a function does after it has
- * spoilt memory follows from that. Findings of other calls do not: two mistakes stay two. One rule that is broken
- * in several operations of one function is one finding.
+ * and an end of the process follow, too. What a function does after it has spoilt memory follows from that, and what
+ * is never reported from what the host saw before. Findings of other calls do not: two mistakes stay two. One rule
+ * that is broken in several operations of one function is one finding.
  */
 #include "causes.h"
 #include "unite.h"
@@ -85,6 +85,11 @@ static bool spoils_bytes(const struct vidmm_finding *cause) {
             cause->rule == VIDMM_K_MEMORY || cause->rule == VIDMM_K_GUARD);
 }
 
+/* R561, R597: a preemption, or work, that is never reported. */
+static bool is_unreported(const struct vidmm_finding *finding) {
+    return finding->rule == 561 || finding->rule == 597;
+}
+
 static bool follows(const struct vidmm_ledger *ledger, const struct vidmm_ledger_seen *first,
                     const struct vidmm_ledger_seen *then) {
     const struct vidmm_finding *cause = &ledger->finding[first->finding];
@@ -100,7 +105,7 @@ static bool follows(const struct vidmm_ledger *ledger, const struct vidmm_ledger
     if (!is_rule(effect))
         return end_follows(cause, effect);
     if (cause->kind == VIDMM_FINDING_HOST)
-        return spoils_bytes(cause) && same_function(cause, effect);
+        return is_unreported(effect) || (spoils_bytes(cause) && same_function(cause, effect));
     if (!is_rule(cause))
         return cause->kind != VIDMM_FINDING_LEAK;
     if (cause->where[0] != '\0' && strcmp(cause->where, effect->where) == 0)
@@ -144,7 +149,7 @@ static bool same_node(const struct vidmm_finding *a, const struct vidmm_finding 
 }
 
 static bool tells_cause(const struct vidmm_finding *finding) {
-    return is_rule(finding) || spoils_bytes(finding);
+    return (is_rule(finding) && !is_unreported(finding)) || spoils_bytes(finding);
 }
 
 /* Smaller is likelier: a rule of the driver that was broken first in most lives. */

@@ -68,6 +68,27 @@ static void one_rule_in_many_operations_is_one_finding(void **state) {
     assert_non_null(strstr(report_text(&result, VIDMM_CHECK_TEXT, false), "also: "));
 }
 
+/* Its preemptions are for a DPC that was never initialized, which the kernel does not queue. */
+static NTSTATUS APIENTRY preempt_by_dpc(const HANDLE adapter, const DXGKARG_PREEMPTCOMMAND *args) {
+    static KDPC never_initialized;
+    (void)adapter;
+    (void)args;
+    (void)KeInsertQueueDpc(&never_initialized, NULL, NULL);
+    return STATUS_SUCCESS;
+}
+
+static void preempts_by_dpc(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiPreemptCommand = preempt_by_dpc;
+}
+
+static void what_is_never_reported_follows_from_what_the_host_saw(void **state) {
+    (void)state;
+    examine(preempts_by_dpc, "preempt", false, 0);
+    assert_int_equal(leads(), 1);
+    assert_int_equal(mark_of(VIDMM_K_OBJECT)->follows, 0);
+    assert_int_not_equal(mark_of(561)->follows, 0);
+}
+
 static NTSTATUS APIENTRY refuse_to_start(PVOID context, PDXGK_START_INFO info,
                                          PDXGKRNL_INTERFACE callbacks, PULONG sources,
                                          PULONG children) {
@@ -374,6 +395,7 @@ static void stages_that_show_nothing_asked_for_do_not_run(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_rule_in_many_operations_is_one_finding),
+        cmocka_unit_test(what_is_never_reported_follows_from_what_the_host_saw),
         cmocka_unit_test(a_failed_start_is_one_sentence),
         cmocka_unit_test(a_crash_names_the_breach_before_it),
         cmocka_unit_test(unanswered_queries_are_told_in_one_sentence),

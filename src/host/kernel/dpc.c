@@ -20,6 +20,13 @@ void host_dpcs_done(struct host_dpcs *dpcs) {
     pthread_mutex_destroy(&dpcs->lock);
 }
 
+bool host_dpc_good(const KDPC *dpc, const char *function) {
+    bool good = dpc->Type == DPC_TYPE && dpc->DeferredRoutine;
+    if (!good)
+        host_violation("%s gets an object that was not initialized", function);
+    return good;
+}
+
 bool host_dpc_queue(PKDPC dpc, PVOID argument1, PVOID argument2) {
     struct host_dpcs *dpcs = host_world->dpcs;
     bool queue;
@@ -117,7 +124,8 @@ NTKERNELAPI VOID NTAPI KeInitializeDpc(PRKDPC Dpc, PKDEFERRED_ROUTINE DeferredRo
 
 NTKERNELAPI BOOLEAN NTAPI KeInsertQueueDpc(PRKDPC Dpc, PVOID SystemArgument1,
                                            PVOID SystemArgument2) {
-    bool queued = host_dpc_queue(Dpc, SystemArgument1, SystemArgument2);
+    bool queued = host_dpc_good(Dpc, "KeInsertQueueDpc") &&
+                  host_dpc_queue(Dpc, SystemArgument1, SystemArgument2);
     if (host_self.irql < DISPATCH_LEVEL)
         host_dpcs_run();
     return queued;

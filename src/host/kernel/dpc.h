@@ -23,6 +23,8 @@ struct host_dpcs {
 
 void host_dpcs_init(struct host_dpcs *dpcs);
 void host_dpcs_done(struct host_dpcs *dpcs);
+/* KeInitializeDpc was called for it; else a violation of `function`. */
+bool host_dpc_good(const KDPC *dpc, const char *function);
 /* Queues without running; false: it was queued already. */
 bool host_dpc_queue(PKDPC dpc, PVOID argument1, PVOID argument2);
 /* One is queued, or runs. */

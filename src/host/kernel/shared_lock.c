@@ -130,6 +130,14 @@ NTKERNELAPI NTSTATUS NTAPI ExReinitializeResourceLite(PERESOURCE Resource) {
     return ExInitializeResourceLite(Resource);
 }
 
+/* Zeroes would do here; in Windows it is in a list of all of them. */
+static bool resource_good(const ERESOURCE *resource, const char *function) {
+    bool good = resource->SystemResourcesList.Flink;
+    if (!good)
+        host_violation("%s gets an object that was not initialized", function);
+    return good;
+}
+
 /* The page: normal kernel APCs have to be disabled, or an owner could be suspended. */
 static bool lock_may(const char *function) {
     if (!host_irql_at_most(APC_LEVEL, function))
@@ -141,7 +149,8 @@ static bool lock_may(const char *function) {
 }
 
 NTKERNELAPI BOOLEAN NTAPI ExAcquireResourceExclusiveLite(PERESOURCE Resource, BOOLEAN Wait) {
-    if (!lock_may("ExAcquireResourceExclusiveLite"))
+    if (!lock_may("ExAcquireResourceExclusiveLite") ||
+        !resource_good(Resource, "ExAcquireResourceExclusiveLite"))
         return FALSE;
     if (Resource->OwnerThread == self_thread()) {
         Resource->OwnerCount++;
@@ -188,7 +197,7 @@ static bool sharer_again(PERESOURCE resource) {
 /* `passes` threads that wait for it; `yields` to them even when the caller shares it already. */
 static bool resource_share(PERESOURCE resource, bool wait, bool passes, bool yields,
                            const char *function) {
-    if (!lock_may(function))
+    if (!lock_may(function) || !resource_good(resource, function))
         return false;
     if (resource->OwnerThread == self_thread()) {
         resource->OwnerCount++;

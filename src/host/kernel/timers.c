@@ -251,7 +251,8 @@ NTKERNELAPI VOID NTAPI KeInitializeTimer(PKTIMER Timer) {
 NTKERNELAPI BOOLEAN NTAPI KeSetTimerEx(PKTIMER Timer, LARGE_INTEGER DueTime, LONG Period,
                                        PKDPC Dpc) {
     host_irql_at_most(DISPATCH_LEVEL, "KeSetTimer");
-    if (!host_object_good(&Timer->Header, "KeSetTimer"))
+    if (!host_object_good(&Timer->Header, "KeSetTimer") ||
+        (Dpc && !host_dpc_good(Dpc, "KeSetTimer")))
         return FALSE;
     /* Zero is an absolute time, which has passed (nf-wdm-kesettimerex). */
     uint64_t due = host_deadline(&DueTime);

@@ -89,10 +89,11 @@ const struct vidmm_rule rules_host[VIDMM_K_END - VIDMM_K_FIRST] = {
     },
     {
         HOST(OBJECT, BUGCHECK),
-        .statement = "Events, timers, work items, threads, requests and handles are initialized "
-                     "before they are used, used as what they are, and not used again while "
-                     "they are queued; timers that are set, executive resources and lookaside "
-                     "lists end before their memory is freed.",
+        .statement =
+            "Events, timers, DPCs, resources, work items, threads, requests and handles "
+            "are initialized before they are used, used as what they are, and not used again while "
+            "they are queued; timers that are set, executive resources and lookaside "
+            "lists end before their memory is freed.",
         .page = "kernel/object-handles",
         .how = "The host knows the objects that were initialized, the kind of each handle, and "
                "which objects lie in a pool block that is freed.",

@@ -466,6 +466,36 @@ static void handles_and_memory_are_no_objects(void **state) {
     assert_true(tiny_down(host, &error));
 }
 
+static VOID NTAPI unused_dpc(struct _KDPC *dpc, PVOID context, PVOID first, PVOID second) {
+    (void)dpc, (void)context, (void)first, (void)second;
+}
+
+/* Of a DPC and of a resource zeroes are no better than what was in the memory before. */
+static void what_was_not_initialized_is_not_used(void **state) {
+    struct vidmm_host *host = up(false);
+    struct vidmm_host_error error;
+    LARGE_INTEGER later = {.QuadPart = MILLISECOND};
+    KDPC dpc;
+    KTIMER timer;
+    ERESOURCE resource;
+    (void)state;
+    memset(&dpc, 0, sizeof(dpc));
+    memset(&resource, 0, sizeof(resource));
+    KeInitializeTimer(&timer);
+    assert_false(KeInsertQueueDpc(&dpc, NULL, NULL));
+    assert_true(tiny_violated(host, "KeInsertQueueDpc gets an object that was not initialized"));
+    assert_false(KeSetTimer(&timer, later, &dpc));
+    assert_true(tiny_violated(host, "KeSetTimer gets an object that was not initialized"));
+    KeEnterCriticalRegion();
+    assert_false(ExAcquireResourceExclusiveLite(&resource, TRUE));
+    assert_false(ExAcquireResourceSharedLite(&resource, TRUE));
+    KeLeaveCriticalRegion();
+    assert_true(tiny_violated(host, "ExAcquireResourceSharedLite gets an object"));
+    KeInitializeDpc(&dpc, unused_dpc, NULL);
+    assert_true(KeInsertQueueDpc(&dpc, NULL, NULL));
+    assert_true(tiny_down(host, &error));
+}
+
 static void a_timer_that_is_set_is_not_initialized(void **state) {
     struct vidmm_host *host = up(false);
     struct vidmm_host_error error;
@@ -552,6 +582,7 @@ int main(void) {
         cmocka_unit_test(a_thread_that_polls_lets_time_and_threads_go_on),
         cmocka_unit_test(a_thread_that_delays_into_the_past_lets_time_go_on),
         cmocka_unit_test(handles_and_memory_are_no_objects),
+        cmocka_unit_test(what_was_not_initialized_is_not_used),
         cmocka_unit_test(a_timer_that_is_set_is_not_initialized),
         cmocka_unit_test(the_time_of_day_is_recent_and_deadlines_follow_it),
         cmocka_unit_test(the_host_rests_beside_threads_that_never_end),

@@ -126,6 +126,14 @@ void vidmm_referee_wrap_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFA
     referee_watch_iommu_callbacks(referee, callbacks);
 }
 
+uint32_t vidmm_referee_faults(struct vidmm_referee *referee) {
+    pthread_mutex_lock(&referee->lock);
+    reports_drain(referee);
+    uint32_t faults = referee->reports.faults;
+    pthread_mutex_unlock(&referee->lock);
+    return faults;
+}
+
 void vidmm_referee_look_beside(struct vidmm_referee *referee, bool on) {
     pthread_mutex_lock(&referee->lock);
     referee->beside = on;

@@ -120,7 +120,8 @@ const struct vidmm_rule rules_v[] = {
                      "with it: DMA_COMPLETED with its fence, or with a later one of the node.",
         .page = "submitting-a-command-buffer",
         .how =
-            "The stages that submit paging work by hand wait for its fence, where other work "
+            "A GPU that the manager had to reset, where the driver reported no fault. The stages "
+            "that submit paging work by hand wait for its fence, where other work "
             "completed before and no rule was broken. DxgkDdiQueryCurrentFence is asked then, and "
             "the stage says whether the work was done.",
         .why = "Hardware works on while its interrupt is served: what completes after the routine "

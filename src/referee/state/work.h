@@ -94,6 +94,7 @@ struct reports {
     uint64_t routines;           /* that reported work and returned */
     uint64_t told;               /* of these, before the last DxgkCbNotifyDpc; the referee's lock */
     uint32_t first, count, room; /* elements `first` on, `count` of them */
+    uint32_t faults;             /* so far; the referee's lock */
     struct reported {
         struct vidmm_interrupt interrupt;
         HANDLE handle; /* as the driver named its device; NULL: it is not known */

@@ -125,6 +125,7 @@ static void report_judge_fault(struct vidmm_referee *referee,
 }
 
 static void report_fault(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
+    referee->reports.faults++;
     report_judge_fault(referee, report);
     if (report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED)
         submit_page_faulted(referee, report);

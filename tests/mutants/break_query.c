@@ -208,6 +208,11 @@ static void leave_out_displays(DRIVER_INITIALIZATION_DATA *table) {
         query_spoil.hook = name;                                                                   \
     }
 
+static void aligns_rows_to_pages(DXGK_DRIVERCAPS *caps) {
+    caps->PresentationCaps.AlignmentShift = 12;
+}
+INSTALL(aligns_rows_to_pages, caps)
+
 static NTSTATUS computes_without_tables(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
     DXGK_DRIVERCAPS *caps = whole_caps(args, status);
     if (caps) {
@@ -569,6 +574,8 @@ const struct mutant mutants_query[] = {
      .settings = {{"InterfaceVersion", VERSION(WIN8)}}},
     {BREAKS(41, DRIVER, "start", falling_banks, "has banks whose ends fall"),
      .settings = {{"InterfaceVersion", VERSION(WIN8)}}},
+    {BREAKS(598, DRIVER, "objects", aligns_rows_to_pages,
+            "reports an AlignmentShift that the rows of its surfaces do not have")},
     {BREAKS(595, DRIVER, "start", banks_in_pages, "counts the ends of banks in pages"),
      .settings = {{"InterfaceVersion", VERSION(WIN8)}, {"VramBytes", 1 << 20}}},
     {BREAKS(45, DRIVER, "start", coherent_memory, "sets CacheCoherent in a memory segment")},

@@ -319,6 +319,21 @@ const struct vidmm_rule rules_d_life[] = {
                  "rows = ROUND_UP(gdi->Height, D3DKMT_CROSS_ADAPTER_RESOURCE_HEIGHT_ALIGNMENT);\n",
     },
     {
+        RULE(598, DRIVER, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WIN7,
+        .statement =
+            "Pitch of a surface of GDI that the CPU accesses is a multiple of the alignment that "
+            "the driver reported in AlignmentShift of PresentationCaps.",
+        .page = "ne-d3dkmdt-_d3dkmdt_gdisurfacetype",
+        .how = "Pitch of the answer for D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE and _EXISTINGSYSMEM "
+               "surfaces of several sizes, where AlignmentShift is not 0.",
+        .why = "The driver asked for the alignment, and its commands of GDI rely on it.",
+        .windows = "Windows is not known to check; blits of such a surface start at wrong rows.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "gdi->Pitch = gdi->Width * 4; /* AlignmentShift is 6 */\n",
+        .right = "gdi->Pitch = ROUND_UP(gdi->Width * 4, 1 << ALIGNMENT_SHIFT);\n",
+    },
+    {
         RULE(528, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "DXGKARGCB_GETHANDLEDATA has a handle of the system as hObject and as Type "
                      "DXGK_HANDLE_ALLOCATION or DXGK_HANDLE_RESOURCE; DeviceSpecific comes with "

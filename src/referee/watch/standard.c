@@ -38,7 +38,8 @@ struct standard_shape {
     bool pitched;  /* the driver has to answer the pitch */
     bool lockable; /* the CPU accesses the surface */
     uint32_t format;
-    bool shared; /* drivers of other adapters access it */
+    bool shared;  /* drivers of other adapters access it */
+    bool aligned; /* its pitch, to AlignmentShift of PresentationCaps */
 };
 
 /* D3DKMT_CROSS_ADAPTER_RESOURCE_PITCH_ALIGNMENT and _HEIGHT_ (ns-d3dkmddi-_dxgk_vidmmcaps.md) */
@@ -111,12 +112,23 @@ standard_shape_of(const DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
                                        .pitch = gdi->Pitch,
                                        .pitched = standard_gdi_pitched(gdi->Type),
                                        .lockable = standard_gdi_lockable(gdi->Type),
+                                       .aligned = standard_gdi_lockable(gdi->Type),
                                        .format = gdi->Format,
                                        .shared =
                                            gdi->Type == D3DKMDT_GDISURFACE_TEXTURE_CROSSADAPTER};
     default:
         return (struct standard_shape){.pixel = 0};
     }
+}
+
+/* Shift 0: a driver that leaves the member out, for the least that it may say is 2. */
+static void standard_judge_alignment(struct vidmm_referee *referee,
+                                     const struct standard_shape *wanted, uint32_t pitch) {
+    uint32_t shift = referee->adapter.caps.PresentationCaps.AlignmentShift;
+    if (wanted->aligned && shift != 0)
+        DRIVER_MUST(598, pitch % (1u << shift) == 0,
+                    "a Pitch that is a multiple of 1 << AlignmentShift bytes",
+                    "Pitch is %u, AlignmentShift %u", pitch, shift);
 }
 
 /* The pitch that the driver answered must hold a row; what its allocation must hold at least. */
@@ -129,6 +141,7 @@ static uint64_t standard_judge_pitch(struct vidmm_referee *referee,
         return row * wanted->height;
     DRIVER_MUST(527, pitch >= row, "a Pitch that holds a row of the surface",
                 "Pitch is %u, for %u pixels of %u bytes", pitch, wanted->width, wanted->pixel);
+    standard_judge_alignment(referee, wanted, pitch);
     uint64_t rows = wanted->height;
     if (wanted->shared) {
         DRIVER_MUST(552, pitch % SHARED_PITCH_STEP == 0,

@@ -120,6 +120,13 @@ bool dirty_memory_begin(struct dirty_memory *memory, uint32_t unit) {
            raw_submit(&memory->raw);
 }
 
+bool dirty_memory_fill(struct dirty_memory *memory, uint32_t unit, uint32_t units) {
+    uint32_t pages = memory->unit / CHECK_PAGE;
+    return !memory->by_address &&
+           raw_fill(&memory->raw, unit * pages, units * pages, 0x30303030u + unit) &&
+           raw_submit(&memory->raw);
+}
+
 bool dirty_memory_wait(struct dirty_memory *memory) {
     if (!memory->by_address)
         return raw_flush(&memory->raw);

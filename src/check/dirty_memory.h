@@ -39,6 +39,8 @@ bool dirty_memory_tracked(const struct dirty_memory *memory);
 bool dirty_memory_prepare(struct dirty_memory *memory, uint32_t unit);
 /* Units from `origin` on that a basis may have. */
 uint64_t dirty_memory_units(const struct dirty_memory *memory);
+/* By hand alone: the GPU begins to write `units` units from `unit` on by one operation. */
+bool dirty_memory_fill(struct dirty_memory *memory, uint32_t unit, uint32_t units);
 /* The GPU begins to write unit `unit` of DIRTY_UNITS, or of DIRTY_UNITS_FAR by hand. */
 bool dirty_memory_begin(struct dirty_memory *memory, uint32_t unit);
 /* Waits for what has begun. */

@@ -176,6 +176,18 @@ static void play_again(struct dirty *dirty, struct basis *basis) {
     dirty_basis_destroy(dirty, basis);
 }
 
+/* Two words of bits, and some on both sides, written at once; the hole between two ranges, too. */
+static void play_wide(struct dirty *dirty, const struct basis *basis) {
+    check_step(dirty->memory.check, "dirty: many pages by one operation");
+    dirty_clear(dirty, basis);
+    dirty_note(dirty,
+               dirty_memory_fill(&dirty->memory, 310, 150) && dirty_memory_wait(&dirty->memory));
+    dirty_clear(dirty, basis);
+    dirty_note(dirty,
+               dirty_memory_fill(&dirty->memory, 240, 30) && dirty_memory_wait(&dirty->memory));
+    dirty_look(dirty, basis);
+}
+
 /* Ranges that begin and end anywhere in the words of a driver's bits, one of them thousands of
  * pages long; parts of them. */
 static void play_far(struct dirty *dirty) {
@@ -197,6 +209,7 @@ static void play_far(struct dirty *dirty) {
     dirty_clear(dirty, &basis);
     dirty_write(dirty, 64);
     dirty_look(dirty, &basis);
+    play_wide(dirty, &basis);
     dirty_stop(dirty, &basis);
     dirty_basis_destroy(dirty, &basis);
 }

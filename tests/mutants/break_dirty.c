@@ -113,6 +113,22 @@ static NTSTATUS APIENTRY query_turned(const HANDLE adapter, DXGKARG_QUERYDIRTYBI
     return status;
 }
 
+/* As many as a word has; what one operation writes beside them is lost. */
+static NTSTATUS APIENTRY query_word(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
+    uint8_t *bits = args->Buffer;
+    uint32_t left = 64;
+    for (UINT64 i = 0; status == STATUS_SUCCESS && i < args->BufferSize * 8; i++) {
+        uint8_t bit = (uint8_t)(1u << i % 8);
+        if ((bits[i / 8] & bit) != 0 && left == 0)
+            bits[i / 8] &= (uint8_t)~bit;
+        else if ((bits[i / 8] & bit) != 0)
+            left--;
+    }
+    return status;
+}
+SPOIL(word, QueryDirtyBitData, query_word)
+
 static NTSTATUS APIENTRY query_wide(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
     NTSTATUS status = mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
     uint8_t *bits = args->Buffer, wide = 0;
@@ -623,6 +639,8 @@ const struct mutant mutants_dirty[] = {
     {321, VIDMM_SIDE_DRIVER, "starts with the bits of the last time", install_old, .stage = "dirty",
      TRACKING},
     {322, VIDMM_SIDE_DRIVER, "misses a write", install_forgetful, .stage = "dirty", TRACKING},
+    {323, VIDMM_SIDE_DRIVER, "remembers 64 pages of those that were written", install_word,
+     .stage = "dirty", TRACKING},
     {322, VIDMM_SIDE_DRIVER, "has a bit for two pages where it said one", install_wide,
      .stage = "dirty", .consequences = {330}, TRACKING},
     {323, VIDMM_SIDE_DRIVER, "clears what was written since it was asked", install_late,

@@ -9,7 +9,8 @@
  *   mutants_test --families    their names, in the order of the matrix
  *   mutants_test --causes [FAMILY]   how many findings a mistake of the driver is told as, in whole runs,
  *                              and whether its rule stands first
- *   mutants_test --image FILE HARDWARE   mutants of drivers as an image break the same rules
+ *   mutants_test --image HARDWARE FILE...   mutants of drivers as images break the same rules; with VIDMM_SHARE each
+ *                              as one of the images, in turn
  *   mutants_test --complete    every side that a rule of the memory calls judges is broken
  */
 #include "mutants.h"
@@ -21,6 +22,8 @@
 #include <vidmm/check.h>
 
 #include "report/check.h"
+
+#include "../share.h"
 
 DRIVER_INITIALIZATION_DATA mutants_good, mutants_below;
 struct vidmm_gart mutants_gart;
@@ -238,21 +241,34 @@ static bool same_rules(const struct vidmm_check_result *a, const struct vidmm_ch
 }
 
 /* True: the image breaks what the driver in this process does. */
-static bool image_alike(const struct mutant *mutant, const char *file, uint32_t number) {
-    static struct vidmm_check_result here, there;
-    image = NULL;
-    examine(mutant, &here);
+static bool image_alike(const struct mutant *mutant, const struct vidmm_check_result *here,
+                        const char *file) {
+    static struct vidmm_check_result there;
     image = file;
-    image_number = number;
     examine(mutant, &there);
-    if (same_rules(&here, &there))
+    image = NULL;
+    if (same_rules(here, &there))
         return true;
-    printf("R%u, a driver that %s: the image breaks other rules\n", mutant->rule, mutant->what);
+    printf("R%u, a driver that %s: the image %s breaks other rules\n", mutant->rule, mutant->what,
+           file);
     show(&there);
     return false;
 }
 
-static int compare_images(const char *file) {
+/* Of the images that are not alike the number. `turn`: so many mutants came before. */
+static uint32_t images_unlike(const struct mutant *mutant, char *const *files, uint32_t turn) {
+    static struct vidmm_check_result here;
+    uint32_t count = 0, unlike = 0;
+    while (files[count])
+        count++;
+    examine(mutant, &here);
+    for (uint32_t i = 0; i < count; i++)
+        if (share() == 1 || turn % count == i)
+            unlike += !image_alike(mutant, &here, files[i]);
+    return unlike;
+}
+
+static int compare_images(char *const *files) {
     static const struct {
         const struct mutant *mutant;
         const uint32_t *count;
@@ -261,18 +277,19 @@ static int compare_images(const char *file) {
         MUTANTS_OF_IMAGES(FAMILY)
 #undef FAMILY
     };
-    uint32_t alike = 0, failures = 0;
+    uint32_t alike = 0, unlike = 0;
     for (uint32_t k = 0; k < sizeof(lists) / sizeof(lists[0]); k++)
         for (uint32_t i = 0; i < *lists[k].count; i++) {
             if (!fits_image(&lists[k].mutant[i]))
                 continue;
-            if (image_alike(&lists[k].mutant[i], file, k * MUTANTS_FAMILY_STEP + i + 1))
+            image_number = k * MUTANTS_FAMILY_STEP + i + 1;
+            if (images_unlike(&lists[k].mutant[i], files, alike + unlike) == 0)
                 alike++;
             else
-                failures++;
+                unlike++;
         }
-    printf("%u mutants as images break the same rules, %u do not\n", alike, failures);
-    return failures != 0 || alike < 60;
+    printf("%u mutants as images break the same rules, %u do not\n", alike, unlike);
+    return unlike != 0 || alike < 60;
 }
 
 static bool has_mutant(uint32_t rule, enum vidmm_side side) {
@@ -314,9 +331,9 @@ int main(int argc, char **argv) {
         return complete();
     if ((argc == 2 || argc == 3) && strcmp(argv[1], "--causes") == 0)
         return causes(argc == 3 ? argv[2] : NULL);
-    if (argc == 4 && strcmp(argv[1], "--image") == 0) {
-        image_hardware = argv[3];
-        return compare_images(argv[2]);
+    if (argc > 3 && strcmp(argv[1], "--image") == 0) {
+        image_hardware = argv[2];
+        return compare_images(&argv[3]);
     }
     if (argc == 2 && strcmp(argv[1], "--families") == 0)
         return list_families();

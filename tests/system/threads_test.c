@@ -81,7 +81,8 @@ static void frames_that_end_on_several_threads_are_each_counted_once(void **stat
     vidmm_workload_free(&workload);
 }
 
-int main(void) {
+/* With a name only the test of that name. */
+int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_that_change_hands_under_threads_break_no_rule),
         cmocka_unit_test(ranges_that_come_and_go_under_threads_break_no_rule),
@@ -89,5 +90,7 @@ int main(void) {
         cmocka_unit_test(physical_addresses_break_no_rule_under_threads),
         cmocka_unit_test(frames_that_end_on_several_threads_are_each_counted_once),
     };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
 }

@@ -173,6 +173,9 @@ struct vidmm_play_result {
     uint64_t chart_vram[VIDMM_PLAY_CHART];     /* bytes resident in memory segments */
     uint64_t chart_aperture[VIDMM_PLAY_CHART]; /* bytes mapped in apertures */
     uint64_t chart_system[VIDMM_PLAY_CHART];   /* live bytes in neither */
+    /* What submissions referenced meanwhile, as referenced_vram and the others count it. */
+    uint64_t chart_referenced_vram[VIDMM_PLAY_CHART], chart_referenced_aperture[VIDMM_PLAY_CHART],
+        chart_referenced_system[VIDMM_PLAY_CHART];
 };
 
 enum vidmm_play_status {

@@ -44,6 +44,15 @@ static json_t *residency(const struct vidmm_play_result *play) {
     return all;
 }
 
+static json_t *referenced(const struct vidmm_play_result *play) {
+    json_t *all = json_object();
+    uint32_t count = play->chart_samples;
+    json_object_set_new(all, "vram", samples(play->chart_referenced_vram, count));
+    json_object_set_new(all, "aperture", samples(play->chart_referenced_aperture, count));
+    json_object_set_new(all, "system", samples(play->chart_referenced_system, count));
+    return all;
+}
+
 static json_t *first_mismatch(const struct vidmm_play_result *play) {
     const struct vidmm_mismatch *first = &play->first;
     if (play->mismatched_bytes == 0)
@@ -113,6 +122,7 @@ static void put_play(json_t *root, const struct vidmm_play_result *play) {
     json_object_set_new(root, "operations", operations(&play->stats));
     put_count(root, "virtual_ns", play->virtual_ns);
     json_object_set_new(root, "residency", residency(play));
+    json_object_set_new(root, "referenced", referenced(play));
 }
 
 static json_t *budgets(const struct vidmm_play_result *play) {

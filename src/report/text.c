@@ -134,31 +134,46 @@ static uint64_t most_of(const uint64_t *samples, uint32_t count) {
     return most;
 }
 
-static void print_chart(FILE *out, const struct vidmm_play_result *play,
+/* Samples in VRAM, in apertures and in system memory; where there never was anything no row is printed. */
+struct chart {
+    const char *title;
+    const uint64_t *row[3];
+    uint32_t count;
+};
+
+static void print_chart(FILE *out, const struct chart *chart,
                         const struct vidmm_report_style *style) {
-    const struct {
-        const char *label;
-        const uint64_t *samples;
-    } rows[] = {{"VRAM", play->chart_vram},
-                {"aperture", play->chart_aperture},
-                {"system", play->chart_system}};
-    uint32_t count = play->chart_samples;
-    if (count == 0)
-        return;
+    static const char *const labels[] = {"VRAM", "aperture", "system"};
     uint64_t full = 0;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        uint64_t most = most_of(rows[i].samples, count);
+    char text[32];
+    for (size_t i = 0; i < 3; i++) {
+        uint64_t most = most_of(chart->row[i], chart->count);
         full = most > full ? most : full;
     }
-    char text[32];
-    fprintf(out, "\n  residency over time (a full bar: %s)\n",
-            vidmm_report_size(full, text, sizeof(text)));
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        fprintf(out, "  %-9s|", rows[i].label);
-        vidmm_report_bar(out, rows[i].samples, count, full, style);
-        fprintf(out, "| most %s\n",
-                vidmm_report_size(most_of(rows[i].samples, count), text, sizeof(text)));
+    if (full != 0)
+        fprintf(out, "\n  %s over time (a full bar: %s)\n", chart->title,
+                vidmm_report_size(full, text, sizeof(text)));
+    for (size_t i = 0; i < 3; i++) {
+        uint64_t most = most_of(chart->row[i], chart->count);
+        if (most == 0)
+            continue;
+        fprintf(out, "  %-9s|", labels[i]);
+        vidmm_report_bar(out, chart->row[i], chart->count, full, style);
+        fprintf(out, "| most %s\n", vidmm_report_size(most, text, sizeof(text)));
     }
+}
+
+static void print_charts(FILE *out, const struct vidmm_play_result *play,
+                         const struct vidmm_report_style *style) {
+    const struct chart charts[] = {{"residency",
+                                    {play->chart_vram, play->chart_aperture, play->chart_system},
+                                    play->chart_samples},
+                                   {"referenced",
+                                    {play->chart_referenced_vram, play->chart_referenced_aperture,
+                                     play->chart_referenced_system},
+                                    play->chart_samples}};
+    for (size_t i = 0; play->chart_samples != 0 && i < sizeof(charts) / sizeof(charts[0]); i++)
+        print_chart(out, &charts[i], style);
 }
 
 static void print_verdict(FILE *out, const struct vidmm_run_result *result) {
@@ -194,7 +209,7 @@ void vidmm_report_text(FILE *out, const struct vidmm_run_result *result,
         if (result->mmu.on || result->mmu.iommu)
             print_virtual(out, &result->play);
         print_operations(out, &result->play.stats);
-        print_chart(out, &result->play, style);
+        print_charts(out, &result->play, style);
         report_dirty_text(out, result, style);
         print_verdict(out, result);
         fputc('\n', out);

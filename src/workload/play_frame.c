@@ -131,14 +131,44 @@ static void sample(struct vidmm_player *player, uint32_t at) {
     result->chart_system[at] = live > vram + aperture ? live - vram - aperture : 0;
 }
 
+/* Samples that are taken at once share what was referenced before them, which the first one has. */
+static void spread(uint64_t *chart, uint32_t first, uint32_t end) {
+    uint64_t all = chart[first], each = all / (end - first);
+    for (uint32_t at = first + 1; at < end; at++)
+        chart[at] = each;
+    chart[first] = all - each * (end - first - 1);
+}
+
+static void sample_references(struct vidmm_play_result *result, uint32_t first, uint32_t end) {
+    if (first == end)
+        return;
+    spread(result->chart_referenced_vram, first, end);
+    spread(result->chart_referenced_aperture, first, end);
+    spread(result->chart_referenced_system, first, end);
+}
+
+void play_frame_references(struct vidmm_player *player, uint64_t vram, uint64_t aperture,
+                           uint64_t system) {
+    struct vidmm_play_result *result = player->result;
+    uint64_t frames = player->frames.count, last = VIDMM_PLAY_CHART - 1;
+    uint64_t at = frames != 0 ? result->frames * VIDMM_PLAY_CHART / frames : 0;
+    at = at < result->chart_samples ? at : result->chart_samples; /* the next one, if it is new */
+    at = at < last ? at : last;
+    result->chart_referenced_vram[at] += vram;
+    result->chart_referenced_aperture[at] += aperture;
+    result->chart_referenced_system[at] += system;
+}
+
 bool play_frame_count(struct vidmm_player *player) {
     struct vidmm_play_result *result = player->result;
     uint64_t limit = player->options->frame_limit;
     pthread_mutex_lock(&player->lock);
     uint64_t frame = result->frames++;
+    uint32_t first = result->chart_samples;
     while (result->chart_samples < VIDMM_PLAY_CHART &&
            result->chart_samples * player->frames.count <= frame * VIDMM_PLAY_CHART)
         sample(player, result->chart_samples++);
+    sample_references(result, first, result->chart_samples);
     bool enough = limit != 0 && result->frames >= limit;
     pthread_mutex_unlock(&player->lock);
     return enough;

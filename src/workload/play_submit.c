@@ -287,6 +287,7 @@ bool play_submit(struct player_process *process, const struct vidmm_event *event
         player->result->referenced_aperture += where.aperture;
         player->result->referenced_system += where.system;
         player->result->referenced_remote += where.remote;
+        play_frame_references(player, where.vram, where.aperture, where.system);
         player->result->submissions++;
         player->result->on_physical[process->physical]++;
         pthread_mutex_unlock(&player->lock);

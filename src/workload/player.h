@@ -246,6 +246,9 @@ void play_frames_stop(struct player_process *process);
 struct player_result *play_result(struct player_process *process);
 /* Ends the frame: waits for the one before the last and reads its results. */
 bool play_frame_end(struct player_process *process);
+/* A submission references so many bytes that lie there. The player's lock is held. */
+void play_frame_references(struct vidmm_player *player, uint64_t vram, uint64_t aperture,
+                           uint64_t system);
 /* Counts a frame of the workload and samples the chart. True: the limit is reached. */
 bool play_frame_count(struct vidmm_player *player);
 /* Waits for all frames and reads their results. */

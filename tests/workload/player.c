@@ -78,6 +78,21 @@ static void the_same_run_twice_makes_the_same_calls(void **state) {
     vidmm_workload_free(&workload);
 }
 
+static uint64_t sum_of(const uint64_t *samples, uint32_t count) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += samples[i];
+    return sum;
+}
+
+/* Its samples have all that was referenced, each where it lay. */
+static void expect_all_references_in_the_chart(const struct vidmm_play_result *result) {
+    uint32_t count = result->chart_samples;
+    assert_int_equal(sum_of(result->chart_referenced_vram, count), result->referenced_vram);
+    assert_int_equal(sum_of(result->chart_referenced_aperture, count), result->referenced_aperture);
+    assert_int_equal(sum_of(result->chart_referenced_system, count), result->referenced_system);
+}
+
 static void a_frame_limit_stops_the_run_and_the_chart_has_samples(void **state) {
     (void)state;
     struct vidmm_workload workload = recording("vkcube");
@@ -87,11 +102,14 @@ static void a_frame_limit_stops_the_run_and_the_chart_has_samples(void **state) 
     assert_int_equal(run.result.submissions, 101); /* one before the first frame */
     assert_int_equal(run.result.chart_samples, 20);
     assert_true(run.result.chart_vram[19] > 0);
+    expect_all_references_in_the_chart(&run.result);
     struct run all = {.options.frame_limit = 0};
     expect_right(&all, &workload, "all frames");
     assert_int_equal(all.result.frames, 300);
     assert_int_equal(all.result.submissions, 301);
     assert_int_equal(all.result.chart_samples, VIDMM_PLAY_CHART);
+    expect_all_references_in_the_chart(&all.result);
+    assert_true(all.result.referenced_aperture > 0 && all.result.referenced_vram > 0);
     vidmm_workload_free(&workload);
 }
 

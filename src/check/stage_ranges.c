@@ -1,6 +1,7 @@
 /*
  * stage_ranges.c - two surfaces at once through swizzling ranges: the CPU writes both, one is
- * evicted, the CPU writes the other; and all of it again. Then one surface more than there are ranges.
+ * evicted, the CPU writes the other; and all of it again. Then one leaves while the CPU keeps its address, and at last
+ * there is one surface more than there are ranges.
  * Only for drivers that know vidmm/umd.h.
  */
 #include "spoken.h"
@@ -101,6 +102,47 @@ static bool ranges_play(struct ranges *ranges, uint32_t round) {
     return ranges_leave(ranges, 1) && ranges_use(ranges);
 }
 
+/* ---- An alternate address -------------------------------------------------------------------- */
+
+/* A new surface, which has nothing of what was at its place before, alone. */
+static bool ranges_take_place(struct ranges *ranges, uint32_t index) {
+    if (!ranges_make(ranges, index))
+        return false;
+    const struct vidmm_reference reference = {.allocation = ranges->surface[index], .write = true};
+    const struct vidmm_submission submission = {.references = &reference, .count = 1};
+    uint64_t fence = 0;
+    bool good =
+        check_good(ranges->check, vidmm_submit(ranges->spoken.context, &submission, &fence)) &&
+        check_good(ranges->check, vidmm_wait_idle(ranges->check->harness.adapter));
+    vidmm_allocation_destroy(ranges->surface[index]);
+    return good;
+}
+
+/* R444: the surface leaves while the CPU keeps its address, and another gets its place. */
+static bool ranges_stay(struct ranges *ranges) {
+    check_step(ranges->check, "ranges: an alternate address that stays");
+    if (!ranges_use(ranges))
+        return false;
+    enum vidmm_status status = vidmm_lock(
+        ranges->surface[0], VIDMM_LOCK_ACQUIRE_APERTURE | VIDMM_LOCK_ALTERNATE_VA, &ranges->cpu[0]);
+    if (status == VIDMM_NOT_LOCKABLE)
+        return true;
+    if (!check_good(ranges->check, status))
+        return false;
+    ranges_fill(ranges, 0, 'd');
+    bool good = check_good(ranges->check, vidmm_allocation_evict(ranges->surface[0], true)) &&
+                check_good(ranges->check, vidmm_allocation_evict(ranges->surface[1], true)) &&
+                ranges_take_place(ranges, 2);
+    if (good)
+        vidmm_ledger_judge(&ranges->check->shared->ledger, 444, VIDMM_SIDE_DRIVER,
+                           check_explained(ranges->check) || ranges_has(ranges->cpu[0], 'd'),
+                           "what the CPU wrote, at the address that it keeps",
+                           "other bytes there when another surface got its place%s", "");
+    vidmm_unlock(ranges->surface[0]);
+    ranges->cpu[0] = NULL;
+    return good;
+}
+
 /* ---- All of them ----------------------------------------------------------------------------- */
 
 static void ranges_compare(struct ranges *ranges) {
@@ -153,6 +195,6 @@ enum vidmm_stage_outcome stage_ranges(struct check *check, uint32_t number) {
     bool good = ranges_make(&ranges, 0) && ranges_make(&ranges, 1);
     for (uint32_t round = 0; good && round < ROUNDS; round++)
         good = ranges_play(&ranges, round);
-    good = good && ranges_exhaust(&ranges);
+    good = good && ranges_stay(&ranges) && ranges_exhaust(&ranges);
     return good ? VIDMM_STAGE_DONE : VIDMM_STAGE_STOPPED;
 }

@@ -54,6 +54,21 @@ static NTSTATUS APIENTRY acquire_never(const HANDLE adapter, DXGKARG_ACQUIRESWIZ
     return STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNSUPPORTED;
 }
 
+/* The last part is none: what ends with it is not done. */
+static NTSTATUS APIENTRY locks_no_end(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    DXGKARG_BUILDPAGINGBUFFER mine = *args;
+    if (args->Operation == DXGK_OPERATION_SPECIAL_LOCK_TRANSFER &&
+        args->SpecialLockTransfer.Destination.SegmentId == 0)
+        mine.SpecialLockTransfer.Flags.TransferEnd = 0;
+    NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, &mine);
+    args->pDmaBuffer = mine.pDmaBuffer;
+    args->pDmaBufferPrivateData = mine.pDmaBufferPrivateData;
+    args->MultipassOffset = mine.MultipassOffset;
+    return status;
+}
+
+REPLACE(DxgkDdiBuildPagingBuffer, locks_no_end)
+
 static NTSTATUS APIENTRY acquire_later(const HANDLE adapter, DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
     (void)adapter;
     (void)args;
@@ -134,6 +149,8 @@ const struct mutant mutants_ranges[] = {
     {351, DRIVER, "makes a range larger than it was asked for", install_larger, "locks",
      VERSION(WIN8)},
     {351, DRIVER, "gives an address where nothing is", install_nowhere, "ranges", VERSION(WIN8)},
+    {444, DRIVER, "leaves a range at the place that its surface left", install_locks_no_end,
+     "ranges", VERSION(WIN8)},
     {550, DRIVER, "gives no range back", install_release_nothing, "ranges", VERSION(WIN8)},
     {352, DRIVER, "releases all ranges with one", install_release_all, "ranges", VERSION(WIN8)},
     {353, MANAGER, "asks again for what is not supported", install_again, "ranges",

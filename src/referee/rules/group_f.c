@@ -331,9 +331,9 @@ const struct vidmm_rule rules_f[] = {
         .statement = "SPECIAL_LOCK_TRANSFER moves content to and from the alternate address that "
                      "was set up for the allocation, not its backing store.",
         .page = "ne-d3dkmddi-_dxgk_buildpagingbuffer_operation",
-        .how = "Not judged: the alternate address is memory that the driver lends, and the referee "
-               "compares what the CPU sees there only while the range is looked at. It would take "
-               "the driver's word on what lies behind each range.",
+        .how = "Stage ranges evicts a surface that is locked with AcquireAperture and "
+               "UseAlternateVA, gives its place to another, and looks at the address that the CPU "
+               "keeps.",
         .why = "The application has a pointer to the alternate address and goes on writing there.",
         .windows = "No page tells; what the application writes is lost.",
         .windows_source = NOT_KNOWN,

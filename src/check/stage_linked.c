@@ -70,7 +70,7 @@ static void ask_all_beyond(struct check *check) {
 
 /* ---- Paging ---------------------------------------------------------------------------------- */
 
-/* Bytes go in and out, with a reset of the engine while they are on the way. */
+/* Bytes go in and out, with a reset of the engine while they are on the way; of the adapter, if it lost some of them. */
 static void linked_move(struct raw_submitter *raw) {
     raw_paint(raw, raw->source, 7 + raw->physical);
     raw_paint(raw, raw->target, 99);
@@ -79,7 +79,9 @@ static void linked_move(struct raw_submitter *raw) {
     if (!raw_settle_in(raw) || !raw_queue(raw, 2))
         return;
     enum raw_engine engine = able ? raw_reset_engine(raw) : RAW_ENGINE_RESET;
-    if (engine != RAW_ENGINE_RESET || (able && !raw_resubmit(raw)))
+    bool lost = engine == RAW_ENGINE_LOST;
+    if (lost ? !raw_reset(raw) || !raw_queue(raw, 0)
+             : engine != RAW_ENGINE_RESET || (able && !raw_resubmit(raw)))
         return;
     if (raw_flush(raw) && raw_move(raw, false, RAW_PAGES))
         raw_judge(raw, 281, raw_same(raw), "work that is done when it was submitted again",

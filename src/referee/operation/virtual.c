@@ -19,6 +19,7 @@ struct virtual_copy {
     uint64_t pages;
     bool known;         /* every address led somewhere */
     bool fill;          /* there is no source */
+    bool beside_work;   /* of applications, that may write its source meanwhile */
     uint64_t births;    /* of tables, so far */
     uint64_t low, high; /* of the destination's pages */
     struct beside beside;
@@ -281,6 +282,16 @@ static void virtual_judge_migration(struct vidmm_referee *referee, bool from_mem
                  to_memory ? "local" : "system");
 }
 
+/* A migration reads memory that applications go on using: nobody waits for them before the pause. */
+static bool virtual_beside_work(struct vidmm_referee *referee,
+                                const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer) {
+    const struct shadow_submission *submission = NULL;
+    while (!transfer->hAllocation && (submission = submit_next(referee, submission)))
+        if (!submission->paging)
+            return true;
+    return false;
+}
+
 static void virtual_transfer_asked_for(struct vidmm_referee *referee,
                                        struct shadow_operation *operation) {
     const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer = &operation->arg.TransferVirtual;
@@ -306,6 +317,7 @@ static void virtual_transfer_asked_for(struct vidmm_referee *referee,
     virtual_look_up(referee, paging, &to, copy, 0);
     virtual_look_up(referee, paging, &from, copy, copy->pages);
     copy->known = to.known && from.known;
+    copy->beside_work = virtual_beside_work(referee, transfer);
     virtual_note_bounds(referee, operation);
     beside_note(referee, operation, paging, to.va, to.size, &copy->beside);
     virtual_judge_direction(referee, transfer, &from, &to);
@@ -545,7 +557,7 @@ static void virtual_copy_done(struct vidmm_referee *referee,
         virtual_note_moved(referee, arm, copy, false);
     if (copy)
         beside_judge(referee, operation, &copy->beside);
-    if (!copy || !copy->known || copy->pages == 0 ||
+    if (!copy || !copy->known || copy->pages == 0 || copy->beside_work ||
         (transfer && operation_shared_with_cpu(referee, arm->hAllocation)) ||
         virtual_outdated(referee, operation, copy))
         return;

@@ -4,6 +4,7 @@
  * The player and the oracle are in the driver's process, since they hand out pointers to the same
  * memory. What they see is said when it is seen; the figures of the report come at the end.
  */
+#include "heap.h"
 #include "verdict.h"
 
 #include <stdlib.h>
@@ -36,6 +37,7 @@ static void live(void *ctx) {
     char text[sizeof(life->result->unwritten)] = "";
     options.progress = options.progress ? say_progress : NULL;
     options.wrong = say_wrong;
+    run_heap_expect(life->workload->allocation_count);
     run_play_here(life->workload, &options, life->result);
     if (options.plan_done && !options.plan_done(options.plan_ctx, text, sizeof(text)))
         vidmm_watch_say(RUN_UNWRITTEN, text, strlen(text));

@@ -105,17 +105,20 @@ static bool is_done(const struct raw_submitter *raw, uint32_t fence) {
     return args.CurrentFence == fence || raw->completed == fence;
 }
 
-/* Where a rule was broken before, that is why. */
-static void judge_unreported(struct raw_submitter *raw, uint32_t fence) {
+/* True: the driver says that it is done. Where a rule was broken before, that is why, and what the driver says now
+ * follows from it. */
+static bool judge_unreported(struct raw_submitter *raw, uint32_t fence) {
     struct vidmm_ledger *ledger = &raw->check->shared->ledger;
-    if (check_explained(raw->check))
+    if (check_explained(raw->check)) {
         vidmm_ledger_note(ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
                           "paging work with fence %u was never reported complete", fence);
-    else
-        vidmm_ledger_judge(ledger, 597, VIDMM_SIDE_DRIVER, false,
-                           "DMA_COMPLETED with the fence of each buffer that was submitted, or "
-                           "with a later one",
-                           "paging work with fence %u was never reported complete", fence);
+        return false;
+    }
+    vidmm_ledger_judge(ledger, 597, VIDMM_SIDE_DRIVER, false,
+                       "DMA_COMPLETED with the fence of each buffer that was submitted, or "
+                       "with a later one",
+                       "paging work with fence %u was never reported complete", fence);
+    return is_done(raw, fence);
 }
 
 /* If no work ever completed there may be no hardware; if some did, all must complete. */
@@ -128,8 +131,7 @@ static void give_up(struct raw_submitter *raw, uint32_t fence) {
         return;
     }
     if (raw->faulted == 0) {
-        judge_unreported(raw, fence);
-        done = is_done(raw, fence);
+        done = judge_unreported(raw, fence);
     } else {
         vidmm_ledger_note(&raw->check->shared->ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
                           "paging work with fence %u ended in an error", fence);

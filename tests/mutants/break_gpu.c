@@ -318,7 +318,7 @@ const struct mutant mutants_gpu[] = {
     {BREAKS(422, DRIVER, "preempt", resets_and_complains, "answers a reset with a failure")},
     {BREAKS(423, DRIVER, "residency", one_space,
             "runs all applications in the address space of one"),
-     .consequences = {539}, THREE},
+     .consequences = {539, 380}, THREE},
     {BREAKS(424, MANAGER, "paging", always_coherent,
             "sets CacheCoherent where there is no such bit"),
      THREE, .scene = scene_incoherent},

@@ -130,12 +130,11 @@ static void give_up(struct raw_submitter *raw, uint32_t fence) {
                         "work does not complete, so effects were not observed");
         return;
     }
-    if (raw->faulted == 0) {
+    if (raw->faulted == 0)
         done = judge_unreported(raw, fence);
-    } else {
+    else
         vidmm_ledger_note(&raw->check->shared->ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
                           "paging work with fence %u ended in an error", fence);
-    }
     (void)check_say(raw->check, VIDMM_STAGE_STOPPED, "paging work did not complete%s",
                     done ? ", and DxgkDdiQueryCurrentFence says that it did" : "");
 }

@@ -37,27 +37,15 @@ void check_reset(struct check *check) {
 
 /* ---- Playing --------------------------------------------------------------------------------- */
 
-/* R597, unless something tells why it hung. */
-static void play_judge_reset(struct check *check) {
-    static const char found[] =
-        "work that was submitted did not complete, and the GPU had to be reset";
-    struct vidmm_ledger *ledger = &check->shared->ledger;
-    if (check_explained(check) || vidmm_referee_faults(check->harness.referee) != 0)
-        vidmm_ledger_note(ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER, "%s", found);
-    else
-        vidmm_ledger_judge(ledger, 597, VIDMM_SIDE_DRIVER, false,
-                           "DMA_COMPLETED with the fence of each buffer that was submitted, or "
-                           "with a later one",
-                           "%s", found);
-}
-
 /* The manager reset a GPU that hung; bytes lost by that are not judged. */
 static bool judge_hangs(struct check *check) {
     struct vidmm_stats stats;
     vidmm_stats(check->harness.adapter, &stats);
     if (stats.resets + stats.engine_resets <= check->resets)
         return false;
-    play_judge_reset(check);
+    check_unreported(check,
+                     check_explained(check) || vidmm_referee_faults(check->harness.referee) != 0,
+                     "work that was submitted did not complete, and the GPU had to be reset");
     return true;
 }
 

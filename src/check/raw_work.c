@@ -5,6 +5,7 @@
  */
 #include "raw.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Number of INSUFFICIENT or BUSY answers after which an operation fails: more than the referee takes (R157). */
@@ -108,17 +109,11 @@ static bool is_done(const struct raw_submitter *raw, uint32_t fence) {
 /* True: the driver says that it is done. Where a rule was broken before, that is why, and what the driver says now
  * follows from it. */
 static bool judge_unreported(struct raw_submitter *raw, uint32_t fence) {
-    struct vidmm_ledger *ledger = &raw->check->shared->ledger;
-    if (check_explained(raw->check)) {
-        vidmm_ledger_note(ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
-                          "paging work with fence %u was never reported complete", fence);
-        return false;
-    }
-    vidmm_ledger_judge(ledger, 597, VIDMM_SIDE_DRIVER, false,
-                       "DMA_COMPLETED with the fence of each buffer that was submitted, or "
-                       "with a later one",
-                       "paging work with fence %u was never reported complete", fence);
-    return is_done(raw, fence);
+    bool explained = check_explained(raw->check);
+    char found[64];
+    snprintf(found, sizeof(found), "paging work with fence %u was never reported complete", fence);
+    check_unreported(raw->check, explained, found);
+    return !explained && is_done(raw, fence);
 }
 
 /* If no work ever completed there may be no hardware; if some did, all must complete. */

@@ -74,6 +74,17 @@ bool check_explained(const struct check *check) {
     return false;
 }
 
+void check_unreported(struct check *check, bool explained, const char *found) {
+    struct vidmm_ledger *ledger = &check->shared->ledger;
+    if (explained)
+        vidmm_ledger_note(ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER, "%s", found);
+    else
+        vidmm_ledger_judge(ledger, 597, VIDMM_SIDE_DRIVER, false,
+                           "DMA_COMPLETED with the fence of each buffer that was submitted, or "
+                           "with a later one",
+                           "%s", found);
+}
+
 static bool reported(const struct vidmm_ledger *ledger, uint32_t rule) {
     for (uint32_t i = 0; i < ledger->seen; i++)
         if (ledger->finding[ledger->seen_as[i].finding].rule == rule)

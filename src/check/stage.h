@@ -164,6 +164,8 @@ enum vidmm_stage_outcome check_say(struct check *check, enum vidmm_stage_outcome
 void check_refused(struct check *check, const char *call, NTSTATUS status);
 /* True: in this life of the driver a rule was found broken, which may explain other errors. */
 bool check_explained(const struct check *check);
+/* Work is never reported: R597, or a hang (K15) where something else tells why. */
+void check_unreported(struct check *check, bool explained, const char *found);
 /* Makes a finding of the manager's error. */
 void check_error(struct check *check, const struct vidmm_error *error);
 /* The same of the adapter's last error, when `status` is not VIDMM_OK; true: it is VIDMM_OK. */

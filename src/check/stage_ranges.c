@@ -137,7 +137,7 @@ static bool ranges_stay(struct ranges *ranges) {
         vidmm_ledger_judge(&ranges->check->shared->ledger, 444, VIDMM_SIDE_DRIVER,
                            check_explained(ranges->check) || ranges_has(ranges->cpu[0], 'd'),
                            "what the CPU wrote, at the address that it keeps",
-                           "other bytes there when another surface got its place%s", "");
+                           "other bytes there when another surface got its place");
     vidmm_unlock(ranges->surface[0]);
     ranges->cpu[0] = NULL;
     return good;

@@ -36,21 +36,23 @@ static json_t *samples(const uint64_t *values, uint32_t count) {
     return list;
 }
 
-static json_t *residency(const struct vidmm_play_result *play) {
+/* By where memory lies, `count` samples each. */
+static json_t *by_place(const uint64_t *vram, const uint64_t *aperture, const uint64_t *system,
+                        uint32_t count) {
     json_t *all = json_object();
-    json_object_set_new(all, "vram", samples(play->chart_vram, play->chart_samples));
-    json_object_set_new(all, "aperture", samples(play->chart_aperture, play->chart_samples));
-    json_object_set_new(all, "system", samples(play->chart_system, play->chart_samples));
+    json_object_set_new(all, "vram", samples(vram, count));
+    json_object_set_new(all, "aperture", samples(aperture, count));
+    json_object_set_new(all, "system", samples(system, count));
     return all;
 }
 
-static json_t *referenced(const struct vidmm_play_result *play) {
-    json_t *all = json_object();
-    uint32_t count = play->chart_samples;
-    json_object_set_new(all, "vram", samples(play->chart_referenced_vram, count));
-    json_object_set_new(all, "aperture", samples(play->chart_referenced_aperture, count));
-    json_object_set_new(all, "system", samples(play->chart_referenced_system, count));
-    return all;
+static void put_charts(json_t *root, const struct vidmm_play_result *play) {
+    json_object_set_new(
+        root, "residency",
+        by_place(play->chart_vram, play->chart_aperture, play->chart_system, play->chart_samples));
+    json_object_set_new(root, "referenced",
+                        by_place(play->chart_referenced_vram, play->chart_referenced_aperture,
+                                 play->chart_referenced_system, play->chart_samples));
 }
 
 static json_t *first_mismatch(const struct vidmm_play_result *play) {
@@ -121,8 +123,7 @@ static void put_play(json_t *root, const struct vidmm_play_result *play) {
     put_count(root, "lost_processes", play->lost_processes);
     json_object_set_new(root, "operations", operations(&play->stats));
     put_count(root, "virtual_ns", play->virtual_ns);
-    json_object_set_new(root, "residency", residency(play));
-    json_object_set_new(root, "referenced", referenced(play));
+    put_charts(root, play);
 }
 
 static json_t *budgets(const struct vidmm_play_result *play) {

@@ -169,12 +169,25 @@ static bool on_each(struct user *user, struct vidmm_context *const *context, uin
     return good;
 }
 
+/* R510: its home is the adapter that its private data names. */
+static void judge_home(const struct user *user, uint32_t index) {
+    struct vidmm_allocation_info info;
+    vidmm_allocation_info(user->surface[index].allocation, &info);
+    vidmm_ledger_judge(&user->check->shared->ledger, 510, VIDMM_SIDE_DRIVER,
+                       info.driver.PhysicalAdapterIndex == index,
+                       "the physical adapter that the private data of the allocation names",
+                       "it is %u for a surface of adapter %u", info.driver.PhysicalAdapterIndex,
+                       index);
+}
+
 static bool surfaces(struct user *user, struct vidmm_context **context, uint32_t homes) {
     static const uint32_t all[USER_SURFACES] = {0, 1, 2, 3, 4, 5};
-    for (uint32_t i = 0; i < homes; i++)
+    for (uint32_t i = 0; i < homes; i++) {
         if (!user_make(user, i, MINE | VIDMM_UMD_PHYSICAL(i), PAGES) ||
             !check_good(user->check, vidmm_context_create(user->device, i, 0, &context[i])))
             return false;
+        judge_home(user, i);
+    }
     return user_make_resident(user, NULL, all, homes, 0) && on_each(user, context, homes, 'a') &&
            check_good(user->check, vidmm_evict_all(user->check->harness.adapter)) &&
            on_each(user, context, homes, 'm');

@@ -29,16 +29,20 @@ static bool ranges_make(struct ranges *ranges, uint32_t index) {
                       spoken_create(ranges->spoken.device, flags, PAGES, &ranges->surface[index]));
 }
 
-/* All of them in GPU memory. */
-static bool ranges_use(struct ranges *ranges) {
+/* These surfaces in GPU memory. */
+static bool ranges_use_some(struct ranges *ranges, uint32_t first, uint32_t count) {
     struct vidmm_reference references[SURFACES];
-    const struct vidmm_submission submission = {.references = references,
-                                                .count = ranges->surfaces};
+    const struct vidmm_submission submission = {.references = references, .count = count};
     uint64_t fence = 0;
-    for (uint32_t i = 0; i < ranges->surfaces; i++)
-        references[i] = (struct vidmm_reference){.allocation = ranges->surface[i], .write = true};
+    for (uint32_t i = 0; i < count; i++)
+        references[i] =
+            (struct vidmm_reference){.allocation = ranges->surface[first + i], .write = true};
     return check_good(ranges->check, vidmm_submit(ranges->spoken.context, &submission, &fence)) &&
            check_good(ranges->check, vidmm_wait_idle(ranges->check->harness.adapter));
+}
+
+static bool ranges_use(struct ranges *ranges) {
+    return ranges_use_some(ranges, 0, ranges->surfaces);
 }
 
 /* Others in each 16 bytes, so that an order shows. */
@@ -108,12 +112,7 @@ static bool ranges_play(struct ranges *ranges, uint32_t round) {
 static bool ranges_take_place(struct ranges *ranges, uint32_t index) {
     if (!ranges_make(ranges, index))
         return false;
-    const struct vidmm_reference reference = {.allocation = ranges->surface[index], .write = true};
-    const struct vidmm_submission submission = {.references = &reference, .count = 1};
-    uint64_t fence = 0;
-    bool good =
-        check_good(ranges->check, vidmm_submit(ranges->spoken.context, &submission, &fence)) &&
-        check_good(ranges->check, vidmm_wait_idle(ranges->check->harness.adapter));
+    bool good = ranges_use_some(ranges, index, 1);
     vidmm_allocation_destroy(ranges->surface[index]);
     return good;
 }
@@ -155,6 +154,14 @@ static void ranges_compare(struct ranges *ranges) {
                           "wrote there");
 }
 
+/* In memory again, wherever it went when it was refused a range. */
+static bool ranges_again(struct ranges *ranges, uint32_t index) {
+    if (ranges->cpu[index])
+        vidmm_unlock(ranges->surface[index]);
+    ranges->cpu[index] = NULL;
+    return ranges_use_some(ranges, index, 1) && hold(ranges, index);
+}
+
 /* One surface more than there are ranges: who has none left refuses, and does not break the others. When
  * one was given back the last surface may have it. */
 static bool ranges_exhaust(struct ranges *ranges) {
@@ -171,7 +178,7 @@ static bool ranges_exhaust(struct ranges *ranges) {
     }
     ranges_compare(ranges);
     uint32_t last = ranges->surfaces - 1;
-    if (!ranges_leave(ranges, 0) || (!ranges->cpu[last] && !hold(ranges, last)))
+    if (!ranges_leave(ranges, 0) || !ranges_again(ranges, last))
         return false;
     ranges_fill(ranges, last, 'A' + last);
     ranges_compare(ranges);
@@ -179,6 +186,16 @@ static bool ranges_exhaust(struct ranges *ranges) {
         if (!ranges_leave(ranges, i))
             return false;
     return true;
+}
+
+/* R550: of those that were asked for (R350) some were given (R351). */
+static void ranges_judge_given(struct check *check, uint32_t asked, uint32_t given) {
+    struct vidmm_ledger *ledger = &check->shared->ledger;
+    if (ledger->kept[350] != asked)
+        vidmm_ledger_judge(ledger, 550, VIDMM_SIDE_DRIVER,
+                           ledger->kept[351] != given || check_explained(check),
+                           "a range for a swizzled surface in memory that the CPU sees",
+                           "each of %u requests was refused", ledger->kept[350] - asked);
 }
 
 enum vidmm_stage_outcome stage_ranges(struct check *check, uint32_t number) {
@@ -192,9 +209,11 @@ enum vidmm_stage_outcome stage_ranges(struct check *check, uint32_t number) {
     uint32_t given = info.caps.NumberOfSwizzlingRanges;
     ranges.surfaces = 2;
     ranges.wanted = given < 2 ? 2 : given < SURFACES ? given + 1 : SURFACES;
+    uint32_t asked = check->shared->ledger.kept[350], got = check->shared->ledger.kept[351];
     bool good = ranges_make(&ranges, 0) && ranges_make(&ranges, 1);
     for (uint32_t round = 0; good && round < ROUNDS; round++)
         good = ranges_play(&ranges, round);
     good = good && ranges_stay(&ranges) && ranges_exhaust(&ranges);
+    ranges_judge_given(check, asked, got);
     return good ? VIDMM_STAGE_DONE : VIDMM_STAGE_STOPPED;
 }

@@ -54,6 +54,12 @@ static NTSTATUS APIENTRY acquire_never(const HANDLE adapter, DXGKARG_ACQUIRESWIZ
     return STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNSUPPORTED;
 }
 
+/* The second of the ranges that are reported is none. */
+static NTSTATUS APIENTRY acquire_more(const HANDLE adapter, DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
+    return args->RangeId == 1 ? STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNSUPPORTED
+                              : mutants_good.DxgkDdiAcquireSwizzlingRange(adapter, args);
+}
+
 /* The last part is none: what ends with it is not done. */
 static NTSTATUS APIENTRY locks_no_end(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     DXGKARG_BUILDPAGINGBUFFER mine = *args;
@@ -130,6 +136,7 @@ ACQUIRE(again)
 ACQUIRE(larger)
 ACQUIRE(nowhere)
 ACQUIRE(never)
+ACQUIRE(more)
 ACQUIRE(later)
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -152,10 +159,12 @@ const struct mutant mutants_ranges[] = {
     {444, DRIVER, "leaves a range at the place that its surface left", install_locks_no_end,
      "ranges", VERSION(WIN8)},
     {550, DRIVER, "gives no range back", install_release_nothing, "ranges", VERSION(WIN8)},
+    {550, DRIVER, "reports a range more than there are", install_more, "ranges", VERSION(WIN8)},
+    {550, DRIVER, "refuses each range", install_never, "ranges", VERSION(WIN8)},
     {352, DRIVER, "releases all ranges with one", install_release_all, "ranges", VERSION(WIN8)},
     {353, MANAGER, "asks again for what is not supported", install_again, "ranges",
-     .scene = install_never, VERSION(WIN8)},
+     .scene = install_never, .consequences = {550}, VERSION(WIN8)},
     {353, MANAGER, "asks again without having released anything", install_again, "ranges",
-     .scene = install_later, VERSION(WIN8)},
+     .scene = install_later, .consequences = {550}, VERSION(WIN8)},
 };
 const uint32_t mutants_ranges_count = COUNT(mutants_ranges);

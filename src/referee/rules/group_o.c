@@ -179,11 +179,14 @@ const struct vidmm_rule rules_o[] = {
         RULE(550, DRIVER, IMPLIED, PERFORMANCE),
         .last = LAST_WDDM1,
         .statement =
-            "A range that was released can be acquired again: UNAVAILABLE is no answer when "
-            "all ranges were released and one of that size was given before.",
+            "Each range that NumberOfSwizzlingRanges counts can be acquired, and again when it was "
+            "released: UNAVAILABLE is no answer when all ranges were released and one of that size "
+            "was given before, nor UNSUPPORTED for an allocation that another range serves.",
         .page = "nc-d3dkmddi-dxgkddi_acquireswizzlingrange",
-        .how = "The answer to a request while no range is in use.",
-        .why = "UNAVAILABLE says that another range uses what is needed; there is none.",
+        .how = "The answer to a request while no range is in use; two answers for the same "
+               "allocation, its segment and size; and whether a swizzled surface ever got a range.",
+        .why = "UNAVAILABLE says that another range uses what is needed, and there is none; "
+               "UNSUPPORTED is said of the allocation, whichever range it is asked for.",
         .windows = "The lock fails when all ranges are released and the driver says UNAVAILABLE.",
         .windows_source = THE_PAGE,
         .wrong = "return STATUS_SUCCESS; /* of a release that switched nothing off */\n",

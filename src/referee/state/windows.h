@@ -20,6 +20,12 @@ struct swizzle {
     } * range;
     uint32_t ranges;
     SIZE_T granted; /* the most bytes of a range that the driver ever gave */
+    /* The last request that was refused as not supported. */
+    struct {
+        HANDLE allocation;
+        SIZE_T bytes;
+        uint32_t range, segment;
+    } unsupported;
     /* The last refusal: nothing has happened since if no call came between. */
     struct {
         HANDLE allocation;

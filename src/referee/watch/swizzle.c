@@ -65,11 +65,18 @@ static void swizzle_judge_retry(struct vidmm_referee *referee,
 }
 
 static void swizzle_note_refusal(struct vidmm_referee *referee,
-                                 const DXGKARG_ACQUIRESWIZZLINGRANGE *args, NTSTATUS status) {
+                                 const DXGKARG_ACQUIRESWIZZLINGRANGE *args, SIZE_T wanted,
+                                 NTSTATUS status) {
     referee->swizzle.refused.allocation = args->hAllocation;
     referee->swizzle.refused.status = status;
     referee->swizzle.refused.call = referee->ledger->calls;
     referee->swizzle.refused.released = false;
+    if (status != STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNSUPPORTED)
+        return;
+    referee->swizzle.unsupported.allocation = args->hAllocation;
+    referee->swizzle.unsupported.bytes = wanted;
+    referee->swizzle.unsupported.range = args->RangeId;
+    referee->swizzle.unsupported.segment = args->SegmentId;
 }
 
 static bool swizzle_held(const struct vidmm_referee *referee) {
@@ -88,6 +95,20 @@ static void swizzle_judge_refused(struct vidmm_referee *referee, SIZE_T wanted, 
     DRIVER_MUST(550, false, "a range, when all of them were released",
                 "UNAVAILABLE for 0x%llx bytes, of which a range was given before",
                 (unsigned long long)wanted);
+}
+
+/* What one range serves another one does, too, since the system knows no kinds of them. */
+static void swizzle_judge_equal(struct vidmm_referee *referee,
+                                const DXGKARG_ACQUIRESWIZZLINGRANGE *args, SIZE_T wanted) {
+    uint32_t refused = referee->swizzle.unsupported.range;
+    bool same = referee->swizzle.unsupported.allocation == args->hAllocation &&
+                referee->swizzle.unsupported.segment == args->SegmentId &&
+                referee->swizzle.unsupported.bytes == wanted;
+    DRIVER_MUST(
+        550, !same || refused == args->RangeId, "each range that NumberOfSwizzlingRanges counts",
+        "range %u is UNSUPPORTED for an allocation that range %u serves", refused, args->RangeId);
+    if (same)
+        referee->swizzle.unsupported.allocation = NULL;
 }
 
 static const void *swizzle_seen(struct vidmm_referee *referee, uint64_t cpu) {
@@ -109,6 +130,7 @@ static void swizzle_judge_granted(struct vidmm_referee *referee,
         !grow(&referee->swizzle.range, &referee->swizzle.ranges, args->RangeId + 1,
               sizeof(*referee->swizzle.range)))
         return;
+    swizzle_judge_equal(referee, args, wanted);
     if (wanted > referee->swizzle.granted)
         referee->swizzle.granted = wanted;
     referee->swizzle.range[args->RangeId].allocation = args->hAllocation;
@@ -133,7 +155,7 @@ static NTSTATUS watch_AcquireSwizzlingRange(struct vidmm_referee *referee, const
     if (status == STATUS_SUCCESS && swizzle_judged(referee))
         swizzle_judge_granted(referee, args, wanted, shadow_allocation(referee, args->hAllocation));
     else if (status != STATUS_SUCCESS)
-        swizzle_note_refusal(referee, args, status);
+        swizzle_note_refusal(referee, args, wanted, status);
     if (status != STATUS_SUCCESS && swizzle_judged(referee))
         swizzle_judge_refused(referee, wanted, status);
     referee_exit(referee, &call);
@@ -225,6 +247,7 @@ WATCHED_2(NTSTATUS, ReleaseSwizzlingRange, const HANDLE, const DXGKARG_RELEASESW
 void referee_watch_swizzle(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
     grow_free(&referee->swizzle.range, &referee->swizzle.ranges);
     referee->swizzle.refused.allocation = NULL;
+    referee->swizzle.unsupported.allocation = NULL;
     referee->swizzle.granted = 0;
     WATCH(table, AcquireSwizzlingRange);
     WATCH(table, ReleaseSwizzlingRange);

@@ -49,6 +49,7 @@ static bool parse_tcp(const char *words, struct migrate_address *out) {
 
 bool migrate_address_parse(const char *words, struct migrate_address *out, char *text,
                            size_t text_size) {
+    const size_t socket_room = sizeof((struct sockaddr_un *)0)->sun_path;
     memset(out, 0, sizeof(*out));
     snprintf(out->text, sizeof(out->text), "%s", words);
     bool good = false;
@@ -57,13 +58,15 @@ bool migrate_address_parse(const char *words, struct migrate_address *out, char 
         good = parse_tcp(words + 4, out);
     } else if (strncmp(words, "unix:", 5) == 0) {
         out->kind = MIGRATE_UNIX;
-        good = address_keep(out->path, sizeof((struct sockaddr_un *)0)->sun_path, words + 5,
-                            strlen(words + 5));
+        good = address_keep(out->path, socket_room, words + 5, strlen(words + 5));
     } else if (strncmp(words, "file:", 5) == 0) {
         out->kind = MIGRATE_FILE;
         good = address_keep(out->path, sizeof(out->path) - 8, words + 5, strlen(words + 5));
     }
-    if (!good)
+    if (!good && out->kind == MIGRATE_UNIX && strlen(words) >= 5 + socket_room)
+        snprintf(text, text_size, "the path of '%.200s' is longer than the %zu bytes of a socket's",
+                 words, socket_room - 1);
+    else if (!good)
         snprintf(text, text_size, "'%.200s' is none of tcp:HOST:PORT, unix:PATH and file:PATH",
                  words);
     return good;

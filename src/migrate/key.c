@@ -19,12 +19,9 @@
 #define WAIT_MS 5000
 
 /* false: somebody else may read or write what is in the file. */
-static bool private(int fd) {
-    struct stat of;
-    if (fstat(fd, &of) != 0)
-        return false;
-    bool owned = of.st_uid == geteuid() || of.st_uid == 0;
-    return !S_ISREG(of.st_mode) || (owned && (of.st_mode & (S_IRWXG | S_IRWXO)) == 0);
+static bool private(const struct stat *of) {
+    bool owned = of->st_uid == geteuid() || of->st_uid == 0;
+    return !S_ISREG(of->st_mode) || (owned && (of->st_mode & (S_IRWXG | S_IRWXO)) == 0);
 }
 
 /* Everything up to its end, or to `most`; -1: errno says why not. */
@@ -71,14 +68,16 @@ static bool take_digits(const char *text, size_t size, struct vidmm_migrate_key 
 static bool take_key(int fd, const char *words, struct vidmm_migrate_key *key, char *text,
                      size_t text_size) {
     char digits[MOST];
-    if (!private(fd)) {
+    struct stat of;
+    bool there = fstat(fd, &of) == 0;
+    if (there && !private(&of)) {
         snprintf(text, text_size,
                  "the key %.200s can be read or changed by others: chmod 600, and its owner has to "
                  "be this user",
                  words);
         return false;
     }
-    ssize_t got = read_text(fd, digits, sizeof(digits));
+    ssize_t got = there ? read_text(fd, digits, sizeof(digits)) : -1;
     bool good = got > 0 && take_digits(digits, (size_t)got, key);
     if (got < 0)
         snprintf(text, text_size, "cannot read the key %.200s: %s", words, strerror(errno));

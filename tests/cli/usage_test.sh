@@ -62,6 +62,8 @@ refuse 2 "needs --to LINK" migrate send vkcube
 refuse 2 "needs --from LINK" migrate recv vkcube
 refuse 2 "migrate recv does not take '--to'" migrate recv --to unix:x vkcube
 refuse 2 "none of tcp:HOST:PORT" migrate send --quiet --to nowhere vkcube
+refuse 2 "longer than the 107 bytes of a socket's" migrate send --quiet --to "unix:/$(printf '%0107d' 0)" vkcube
+refuse 2 "cannot read the key fd:77: Bad file descriptor" migrate recv --quiet --from unix:nowhere/link --key fd:77 vkcube
 refuse 2 "several threads" migrate send --quiet --to file:"$work/guest" --threads 2 vkcube
 refuse 2 "virtual addresses of its own" migrate send --quiet --to file:"$work/guest" --model iommu vkcube
 refuse 2 "cannot open" migrate recv --quiet --from file:"$work/guest" vkcube

@@ -21,7 +21,7 @@
 
 /* What there is in a program that counts its lines or that a sanitizer watches: both write when it exits. */
 void child_counts_lines(void) __asm__("__gcov_exit") __attribute__((weak));
-void child_has_asan(void) __asm__("__asan_init") __attribute__((weak));
+void child_check_leaks(void) __asm__("__lsan_do_leak_check") __attribute__((weak));
 void child_has_tsan(void) __asm__("__tsan_init") __attribute__((weak));
 
 static struct {
@@ -162,10 +162,13 @@ static void read_after(const struct watch_state *before, struct watch_state *aft
 }
 
 /* What a driver leaves to its exit was done when it was unloaded. The destructors of the libraries of this program would write to pages
- * that the process shares with its caller up to here, and take a fifth of a short run. */
+ * that the process shares with its caller up to here, and take a fifth of a short run; and where one of them waits for ever, as for a
+ * lock of the C library whose count is wrong, the driver would be accused of it. */
 static void child_leave(void) {
-    if (child_counts_lines || child_has_asan || child_has_tsan)
+    if (child_counts_lines || child_has_tsan)
         exit(WATCH_CODE);
+    if (child_check_leaks)
+        child_check_leaks();
     fflush(NULL);
     _exit(WATCH_CODE);
 }

@@ -99,6 +99,8 @@ expect "it stays in the corpus" cmp -s "$here/inputs/value" mine/value
 timeout 60 "$vidmm" fuzz --seconds 30 --stop-at-first --corpus corpus --output found planted.so > report 2> said
 expect "a search finds something: exit code 1" [ $? = 1 ]
 expect "the report has the edges of the driver" grep -q 'edges .* of .* of the driver' report
+expect "what was found is made small" grep -q 'input: .* ([1-4] calls, ' report
+expect "the end of the driver's process is no finding" [ "$(grep -c 'no end within' report)" = 0 ]
 again=$(sed -n 's/^    again:    vidmm //p' report | head -1)
 # shellcheck disable=SC2086
 "$vidmm" $again > one 2> said

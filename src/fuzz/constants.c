@@ -2,8 +2,8 @@
  * constants.c - see constants.h.
  *
  * Each byte of the executable sections may be the first one of an instruction: cmp, sub, xor with 32
- * bits in it, which is how compilers write comparisons and switches. Bytes that are none add some
- * numbers that nobody compares with, which does no harm.
+ * bits in it, which is how compilers write comparisons and switches; and cmp of a byte with 8 bits, for tags.
+ * Bytes that are none add some numbers that nobody compares with, which does no harm.
  */
 #include "constants.h"
 
@@ -28,6 +28,7 @@ struct constants {
     size_t size;
     uint32_t count;
     uint32_t number[MOST];
+    uint64_t byte_seen[4]; /* bit n: something is compared with the byte n */
 };
 
 static uint32_t constants_u32(const uint8_t *at) {
@@ -55,6 +56,10 @@ static uint32_t constants_operand(const uint8_t *at) {
     return bytes;
 }
 
+static void constants_add_byte(struct constants *constants, uint8_t byte) {
+    constants->byte_seen[byte / 64] |= UINT64_C(1) << byte % 64;
+}
+
 static void constants_scan(struct constants *constants, size_t from, size_t size) {
     if (from > constants->size || size > constants->size - from || size < LONGEST)
         return;
@@ -65,6 +70,10 @@ static void constants_scan(struct constants *constants, size_t from, size_t size
             constants_add(constants, constants_u32(at + i + 1));
         else if (at[i] == 0x81 && operation >= 5)
             constants_add(constants, constants_u32(at + i + 1 + constants_operand(at + i + 1)));
+        else if (at[i] == 0x3c)
+            constants_add_byte(constants, at[i + 1]);
+        else if (at[i] == 0x80 && operation == 7)
+            constants_add_byte(constants, at[i + 1 + constants_operand(at + i + 1)]);
     }
 }
 
@@ -129,7 +138,7 @@ static bool constants_read(struct constants *constants, const char *driver) {
     else if (memcmp(bytes, "MZ", 2) == 0)
         constants_pe(constants);
     munmap(bytes, (size_t)about.st_size);
-    return constants->count != 0;
+    return true;
 }
 
 bool fuzz_constants_write(const char *driver, const char *dictionary) {
@@ -145,4 +154,15 @@ uint32_t fuzz_constants_list(const char *driver, uint32_t *number, uint32_t most
         most = constants.count;
     memcpy(number, constants.number, most * sizeof(*number));
     return most;
+}
+
+uint32_t fuzz_constants_bytes(const char *driver, uint8_t byte[UINT8_MAX + 1]) {
+    struct constants constants = {.count = 0};
+    uint32_t count = 0;
+    if (!constants_read(&constants, driver))
+        return 0;
+    for (uint32_t i = 0; i <= UINT8_MAX; i++)
+        if ((constants.byte_seen[i / 64] >> i % 64 & 1u) != 0)
+            byte[count++] = (uint8_t)i;
+    return count;
 }

@@ -12,5 +12,7 @@
 bool fuzz_constants_write(const char *driver, const char *dictionary);
 /* The first `most` of them; how many there are. */
 uint32_t fuzz_constants_list(const char *driver, uint32_t *number, uint32_t most);
+/* Those of one byte, each once; how many there are. */
+uint32_t fuzz_constants_bytes(const char *driver, uint8_t byte[UINT8_MAX + 1]);
 
 #endif

@@ -120,7 +120,7 @@ static void keep_finding(struct campaign *campaign, const struct vidmm_finding *
     snprintf(found->file, sizeof(found->file), "%s/%s.input", output ? output : ".", identity);
     bool written = fuzz_file_write(found->file, &bytes);
     if (written) {
-        fuzz_minimise(campaign->options, identity, &bytes);
+        fuzz_minimise(campaign->options, &found->finding, &bytes);
         written = fuzz_file_write(found->file, &bytes);
     }
     fuzz_input_read(&input, bytes.byte, bytes.size);

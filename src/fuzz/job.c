@@ -20,6 +20,7 @@
 #include "constants.h"
 #include "engine.h"
 #include "files.h"
+#include "mutate.h"
 #include "play.h"
 
 #define ARGUMENTS 40
@@ -131,6 +132,7 @@ static void job_run(void *ctx) {
         return;
     fuzz_judge_sanitizer(running.ledger);
     fuzz_life_prepare(job->options);
+    fuzz_mutate_for(job->options->driver_path);
     job_say(words, &count, "vidmm-fuzz");
     for (size_t i = 0; i < sizeof(handlers) / sizeof(handlers[0]); i++)
         job_say(words, &count, "-handle_%s=0", handlers[i]);
@@ -138,9 +140,12 @@ static void job_run(void *ctx) {
     job_say(words, &count, "-rss_limit_mb=0");
     job_say(words, &count, "-malloc_limit_mb=0");
     job_say(words, &count, "-detect_leaks=0");
+    /* What the sanitizer gives back to the system each second has to be mapped again. */
+    job_say(words, &count, "-purge_allocator_interval=-1");
     job_say(words, &count, "-max_len=%u", FUZZ_MOST);
     job_say(words, &count, "-len_control=20");
-    job_say(words, &count, "-use_value_profile=%u", (job->number + running.restarts) % 2);
+    /* Steps that a driver keeps in a variable change no edge, but what is compared. */
+    job_say(words, &count, "-use_value_profile=%u", job->number % 2 == 0);
     job_say(words, &count, "-artifact_prefix=%s/end-%u-", job->work, job->number);
     job_say(words, &count, "-seed=%u",
             1u + (unsigned)(job->options->seed * 7919u + job->number * 131u + running.restarts) %

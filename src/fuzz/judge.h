@@ -26,8 +26,8 @@ const struct vidmm_finding *fuzz_judge_next(const struct vidmm_fuzz_options *opt
                                             char identity[VIDMM_IDENTITY]);
 /* Of CLOCK_MONOTONIC, by which a search and the tries of a smaller input end. */
 uint64_t fuzz_now_ms(void);
-/* Makes `bytes` smaller while the finding comes again, for ten seconds at most. */
-void fuzz_minimise(const struct vidmm_fuzz_options *options, const char *identity,
+/* Makes `bytes` smaller while the finding comes again at its place, for ten seconds at most. */
+void fuzz_minimise(const struct vidmm_fuzz_options *options, const struct vidmm_finding *finding,
                    struct fuzz_bytes *bytes);
 /* In a process that plays: reports of an address sanitizer become findings of the ledger. */
 void fuzz_judge_sanitizer(struct vidmm_ledger *ledger);

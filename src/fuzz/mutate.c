@@ -8,7 +8,21 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "constants.h"
 #include "input.h"
+
+#define NUMBERS 256u /* of the driver's code */
+
+static struct {
+    uint32_t count, bytes;
+    uint32_t number[NUMBERS];
+    uint8_t byte[UINT8_MAX + 1];
+} known;
+
+void fuzz_mutate_for(const char *driver) {
+    known.count = fuzz_constants_list(driver, known.number, NUMBERS);
+    known.bytes = fuzz_constants_bytes(driver, known.byte);
+}
 
 static size_t (*change_bytes)(uint8_t *data, size_t size, size_t most);
 
@@ -34,6 +48,14 @@ static uint8_t *mutate_room(void) {
     return changed[used++ % BUFFERS];
 }
 
+/* What the driver compares with. */
+static uint32_t mutate_known(uint32_t *seed) {
+    uint32_t at = draw(seed) % (known.count + known.bytes + 1);
+    if (at < known.count)
+        return known.number[at];
+    return at < known.count + known.bytes ? known.byte[at - known.count] : 0;
+}
+
 /* Small numbers, as of commands and kinds, and those at which sizes and indices go wrong. */
 static uint32_t mutate_number(uint32_t *seed) {
     static const uint32_t odd[] = {0xffffffffu, 0x7fffffffu, 0x80000000u, 0xfffffff0u,
@@ -42,6 +64,29 @@ static uint32_t mutate_number(uint32_t *seed) {
     if (kind == 0)
         return odd[draw(seed) % (sizeof(odd) / sizeof(odd[0]))];
     return kind == 1 ? 0 : draw(seed) % 16;
+}
+
+/* What stands in a field: a number of the driver's, one of anybody's, or a length of about this data. */
+static uint32_t mutate_field(uint32_t *seed, uint32_t size) {
+    uint32_t kind = draw(seed) % 4;
+    if (kind < 2)
+        return mutate_known(seed);
+    return kind == 2 ? mutate_number(seed) : size + 4 - draw(seed) % 16;
+}
+
+/* A number where fields of structures lie, the first one above all: commands and tags are there. */
+static void mutate_put(struct fuzz_call *call, uint32_t *seed, uint8_t *data) {
+    uint32_t size = call->size < DATA_MOST ? call->size : DATA_MOST, width = 4;
+    uint32_t number = mutate_field(seed, size);
+    if (number <= UINT8_MAX)
+        width = 1u << draw(seed) % 3;
+    if (size < width)
+        return;
+    uint32_t at = draw(seed) % 2 != 0 ? 0 : draw(seed) % (size / width) * width;
+    memcpy(data, call->data, size);
+    memcpy(data + at, &number, width);
+    call->size = (uint16_t)size;
+    call->data = data;
 }
 
 /* Sizes that structures have, more often than others. */
@@ -126,6 +171,8 @@ static void mutate_once(struct fuzz_input *input, uint32_t *seed) {
         mutate_head(&input->call[at], seed);
     } else if (kind == 8) {
         mutate_fill(&input->call[at], seed, mutate_room());
+    } else if (kind < 12) {
+        mutate_put(&input->call[at], seed, mutate_room());
     } else {
         mutate_data(&input->call[at], mutate_room());
     }

@@ -10,6 +10,9 @@
 /* libFuzzer's own mutation of bytes, for data of a call; NULL: they are left as they are. */
 void fuzz_mutate_with(size_t (*change)(uint8_t *data, size_t size, size_t most));
 
+/* Numbers that this driver's code compares with are put into data. */
+void fuzz_mutate_for(const char *driver);
+
 /* libFuzzer's names. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t first_size, const uint8_t *second,

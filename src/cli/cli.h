@@ -125,6 +125,11 @@ void cli_place_driver(struct cli_options *options);
  * its places and as JSON. `ended` NULL: there was no memory for more than `text`. The exit code. */
 int cli_report_end(const struct cli_options *options, struct vidmm_ledger *ended, const char *text);
 
+/* paths.c: whether the files of the driver and of its hardware can be read; false: one sentence is on standard error.
+ * A file that is not there is no finding about a driver. */
+bool cli_driver_there(const struct cli_options *options);
+/* paths.c: whether the reports that were asked for can be written, as far as one can see; false: as above. */
+bool cli_outputs_possible(const struct cli_options *options, unsigned takes);
 /* find.c: the workload; false: one sentence is on standard error. */
 bool cli_find_workload(const struct cli_options *options, struct vidmm_workload *workload);
 /* locale.c: whether the terminal reads UTF-8. */
@@ -157,6 +162,8 @@ void cli_help_migrate(FILE *out);
 void cli_help_sweep(FILE *out);
 void cli_help_plot(FILE *out);
 
+/* progress.c: whether the stream is a terminal that moves its cursor and has colours: not one of TERM=dumb. */
+bool cli_is_terminal(int stream);
 /* vidmm_run_options.progress: a bar on standard error. */
 void cli_progress(void *ctx, uint64_t events_done, uint64_t events);
 /* One line in place of the last one, cut to what the terminal has room for. */

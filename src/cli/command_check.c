@@ -20,7 +20,7 @@ static void check_tell(void *ctx, const char *sentence) {
 static bool wants_color(const struct cli_options *options) {
     if (options->color && strcmp(options->color, "auto") != 0)
         return strcmp(options->color, "always") == 0;
-    bool terminal = !options->output && isatty(STDOUT_FILENO) != 0;
+    bool terminal = !options->output && cli_is_terminal(STDOUT_FILENO);
     return terminal && !getenv("NO_COLOR");
 }
 

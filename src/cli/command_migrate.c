@@ -118,8 +118,8 @@ static int migrate(struct cli_options *options, const struct vidmm_workload *wor
     place_control(options, control, sizeof(control));
     struct screen screen = {.control = options->migrate.control,
                             .quiet = options->quiet,
-                            .live =
-                                !options->quiet && !options->run.trace && isatty(STDERR_FILENO)};
+                            .live = !options->quiet && !options->run.trace &&
+                                    cli_is_terminal(STDERR_FILENO)};
     options->migrate.progress = migrate_show;
     options->migrate.progress_ctx = &screen;
     umask(S_IRWXG | S_IRWXO); /* only the user may access sockets and files of a guest */

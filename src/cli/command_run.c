@@ -113,7 +113,7 @@ int cli_run(int argc, char **argv) {
         return VIDMM_RUN_BAD_INPUT;
     int code = VIDMM_RUN_BAD_INPUT;
     if (cli_choose_vram(&options, &workload)) {
-        bool bar = !options.quiet && !options.run.trace && isatty(STDERR_FILENO);
+        bool bar = !options.quiet && !options.run.trace && cli_is_terminal(STDERR_FILENO);
         options.run.progress = bar ? cli_progress : NULL;
         code = run_play(&options, &workload);
     }

@@ -212,7 +212,7 @@ static int sweep_all(struct sweep_command *command) {
     char text[1024];
     /* The sweep takes one signal; a second one must not end the program before its last words. */
     vidmm_stop_block();
-    bool live = !command->quiet && isatty(STDERR_FILENO);
+    bool live = !command->quiet && cli_is_terminal(STDERR_FILENO);
     command->options.progress = live ? show_progress : NULL;
     bool done = vidmm_sweep(command->study, &command->options, &result, text, sizeof(text));
     if (live)
@@ -256,9 +256,18 @@ static bool take_measure(const char *word, struct plot_command *command) {
     return command->measure;
 }
 
+/* A name without an ending says nothing else, such as - or /dev/stdout. */
+static bool is_svg(const char *path) {
+    const char *slash = strrchr(path, '/');
+    const char *dot = strrchr(slash ? slash : path, '.');
+    return !dot || strcmp(dot, ".svg") == 0;
+}
+
 static bool take_plot_option(int id, const char *value, struct plot_command *command) {
     switch (id) {
     case 'o':
+        if (!is_svg(value))
+            return cli_refuse_value("output", value, "a file that ends in .svg");
         command->output = value;
         return true;
     case 'w':

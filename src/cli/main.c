@@ -50,6 +50,8 @@ static int run_named(int argc, char **argv) {
             return commands[i].run(argc, argv);
         vidmm_meant_try(&meant, commands[i].name);
     }
+    vidmm_meant_try(&meant, "--help");
+    vidmm_meant_try(&meant, "--version");
     return cli_refuse("no command '%s'%s; see vidmm --help", argv[0],
                       vidmm_meant_text(&meant, "", text, sizeof(text)));
 }

@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum option_id {
@@ -476,21 +475,6 @@ static bool take_option(int id, char *value, struct cli_options *options) {
     }
 }
 
-/* A file that is not there is no finding about a driver. */
-static bool driver_there(const struct cli_options *options) {
-    const char *paths[] = {options->run.driver_path, options->run.model_path};
-    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-        struct stat about;
-        bool directory = paths[i] && stat(paths[i], &about) == 0 && S_ISDIR(about.st_mode);
-        if (!paths[i] || (access(paths[i], R_OK) == 0 && !directory))
-            continue;
-        cli_refuse("the driver%s '%s' cannot be read: %s", i == 0 ? "" : "'s hardware", paths[i],
-                   strerror(directory ? EISDIR : errno));
-        return false;
-    }
-    return true;
-}
-
 /* A driver is named once, and a model of the hardware belongs to it. */
 static bool take_driver(const char *word, struct cli_options *options) {
     const char *named = options->run.driver_path;
@@ -550,7 +534,8 @@ static bool take_rest(int argc, char **argv, unsigned takes, struct cli_options 
     if (word && !driver)
         options->workload = word;
     return options->help || (take_driver(driver ? word : NULL, options) && bytes_fit(options) &&
-                             driver_there(options) && cli_settings_known(options));
+                             cli_driver_there(options) && cli_outputs_possible(options, takes) &&
+                             cli_settings_known(options));
 }
 
 static bool is_taken(unsigned takers, unsigned takes) {

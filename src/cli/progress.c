@@ -4,11 +4,18 @@
 #include "cli.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #define WIDTH 40
 #define FRAME 8 /* brackets, the share, and the column where a terminal would begin a new line */
+
+bool cli_is_terminal(int stream) {
+    const char *term = getenv("TERM");
+    return isatty(stream) != 0 && !(term && strcmp(term, "dumb") == 0);
+}
 
 /* 0: not known. */
 static int terminal_columns(void) {

@@ -13,6 +13,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
@@ -37,9 +38,16 @@ static bool address_keep(char *to, size_t room, const char *from, size_t length)
     return true;
 }
 
+/* The resolver would cut a number to 16 bits. Names of services are its affair. */
+static bool is_port(const char *word) {
+    bool number = word[strspn(word, "0123456789")] == '\0';
+    return !number || (*word != '\0' && strtoull(word, NULL, 10) <= UINT16_MAX);
+}
+
 static bool parse_tcp(const char *words, struct migrate_address *out) {
     const char *colon = strrchr(words, ':');
-    if (!colon || !address_keep(out->port, sizeof(out->port), colon + 1, strlen(colon + 1)))
+    if (!colon || !is_port(colon + 1) ||
+        !address_keep(out->port, sizeof(out->port), colon + 1, strlen(colon + 1)))
         return false;
     size_t length = (size_t)(colon - words);
     if (length > 2 && words[0] == '[' && words[length - 1] == ']')

@@ -9,15 +9,18 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <vidmm/lookup.h>
 #include <vidmm/run.h>
 
+/* Each run reads it anew, and the store keeps a checksum of its content: a pipe or a device will not do. */
 static bool is_readable(const char *value, char *text, size_t size) {
+    struct stat about;
     (void)text;
     (void)size;
-    return access(value, R_OK) == 0;
+    return stat(value, &about) == 0 && S_ISREG(about.st_mode) && access(value, R_OK) == 0;
 }
 
 static void workload_try(void *ctx, const char *name) {
@@ -31,7 +34,7 @@ static bool valid_workload(const char *value, char *text, size_t size) {
     for (size_t i = 0; i < count; i++)
         vidmm_meant_try(&meant, generators[i].name);
     vidmm_run_each_recording(workload_try, &meant);
-    if (access(value, R_OK) == 0 || strcmp(meant.known, value) == 0)
+    if (is_readable(value, text, size) || strcmp(meant.known, value) == 0)
         return true;
     (void)vidmm_meant_text(&meant, "", text, size);
     return false;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <vidmm/report.h>
@@ -94,7 +95,7 @@ static bool is_ours(struct sweep_store *store, const char *path, char *text, siz
         return true;
     (void)snprintf(text, size,
                    id == STORE_ID ? "'%s' is a store of another version of vidmm sweep"
-                                  : "'%s' is a database, but no store of vidmm sweep",
+                                  : "'%s' is no store of vidmm sweep",
                    path);
     return false;
 }
@@ -173,8 +174,12 @@ bool sweep_store_open(struct sweep_store *store, const char *path, const struct 
 
 bool sweep_store_read(struct sweep_store *store, const char *path, char *text, size_t size) {
     *store = (struct sweep_store){.lock = -1};
-    if (access(path, R_OK) != 0) {
-        (void)snprintf(text, size, "the store '%s' cannot be read: %s", path, strerror(errno));
+    struct stat about;
+    int error = stat(path, &about) != 0 || access(path, R_OK) != 0 ? errno : 0;
+    if (error == 0 && S_ISDIR(about.st_mode))
+        error = EISDIR; /* SQLite would say "disk I/O error" */
+    if (error != 0) {
+        (void)snprintf(text, size, "the store '%s' cannot be read: %s", path, strerror(error));
         return false;
     }
     if (sqlite3_open_v2(path, &store->base, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK ||

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What commands tell while they run stays in one line of a terminal of 40 columns, or of 7.
+"""What commands tell while they run stays in one line of a terminal of 40 columns, or of 7; one that cannot move its
+cursor (TERM=dumb) is told nothing.
 
   narrow_test.py VIDMM
 """
@@ -16,11 +17,12 @@ import termios
 wrong = []
 
 
-def lines(vidmm, columns, place, *words):
-    """What it writes to a terminal that wide."""
+def told(vidmm, columns, place, *words, term='xterm'):
+    """What it writes to a terminal that wide and of that kind."""
     main, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
-    process = subprocess.Popen([vidmm, *words], cwd=place, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=terminal)
+    process = subprocess.Popen([vidmm, *words], cwd=place, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=terminal,
+                               env={**os.environ, 'TERM': term})
     os.close(terminal)
     said = b''
     while True:
@@ -34,7 +36,11 @@ def lines(vidmm, columns, place, *words):
     os.close(main)
     if process.wait() != 0:
         wrong.append(f'{words[0]}: exit code {process.returncode}: {said[-300:]}')
-    return re.split('[\r\n]+', said.decode().replace('\x1b[K', ''))
+    return said.decode()
+
+
+def lines(*arguments):
+    return re.split('[\r\n]+', told(*arguments).replace('\x1b[K', ''))
 
 
 def main():
@@ -49,6 +55,10 @@ def main():
                 if number < 2 and not any(said):
                     wrong.append(f'{words[0]} tells nothing')
                 wrong.extend(f'{words[0]} at {columns} columns: {line!r}' for line in said if len(line) >= columns)
+        for words in ['run', '--frames', '60', 'minetest'], ['sweep', '--store', 'dumb', '--workload', 'frame-loop', '--frames', '5', '--bytes', 'none']:
+            said = told(vidmm, 80, place, *words, term='dumb')
+            if said:
+                wrong.append(f'{words[0]} to TERM=dumb: {said!r}')
     for sentence in wrong:
         print(sentence)
     return len(wrong) != 0

@@ -118,11 +118,41 @@ refuse 2 'one word too many' inspect vkcube x
 refuse 2 "the driver 'vkcube' cannot be read: No such file" inspect vkcube
 refuse 2 "the driver '/no/x.so' cannot be read: No such file" check /no/x.so
 refuse 2 "the driver '/no/x.so' cannot be read: No such file" run --driver /no/x.so
+refuse 2 "the driver '$work' cannot be read: Is a directory" check "$work"
+# Without a refusal before the load, a checksum of it never ends.
+for command in 'run --driver' check inspect fuzz "migrate send --to file:$work/guest --driver"; do
+    # shellcheck disable=SC2086
+    refuse 2 "the driver '/dev/zero' cannot be read: it is no regular file" $command /dev/zero
+done
+refuse 2 "'/dev/zero' is not the path of a driver" sweep --store "$work/s.db" --workload vkcube --driver /dev/zero
+refuse 2 "'$work' is not the path of a driver" sweep --store "$work/s.db" --workload vkcube --driver "$work"
+refuse 2 "'/dev/zero' is not a file, a generator" sweep --store "$work/s.db" --workload /dev/zero
+[ ! -e "$work/s.db" ] || { echo "FAIL: a study that was refused has a store"; failures=$((failures + 1)); }
+refuse 2 "the store '$work' cannot be read: Is a directory" plot "$work"
+: >"$work/empty.db"
+refuse 2 "empty.db' is no store of vidmm sweep" plot "$work/empty.db"
+refuse 2 "^vidmm: --output 'curves.png' is not a file that ends in .svg" plot -o curves.png "$work/empty.db"
+refuse 2 "none of tcp:HOST:PORT" migrate send --to tcp:localhost:99999 vkcube
+refuse 2 "none of tcp:HOST:PORT" migrate recv --from tcp:localhost:65536 vkcube
+# A report that has no place is refused before the run: nothing is printed, and a guest is not given away.
+for option in json html picture timeline plan calls; do
+    refuse 2 "^vidmm: cannot write '$work/none/x.svg': No such file" run --frames 1 --$option "$work/none/x.svg" vkcube
+done
+mkdir "$work/there.svg"
+for option in json html picture; do
+    refuse 2 "there.svg': Is a directory" run --frames 1 --$option "$work/there.svg" vkcube
+done
+refuse 2 "cannot write '': No such file" run --frames 1 --json '' vkcube
+refuse 2 "cannot write '$work/none/x'" check --stage start --output "$work/none/x"
+refuse 2 "cannot write '$work/none/x'" migrate send --to file:"$work/guest" --json "$work/none/x" --frames 3 vkcube
+[ ! -e "$work/guest" ] || { echo "FAIL: a guest was given away without its report"; failures=$((failures + 1)); }
 refuse 2 "the driver's hardware '/no/m.so' cannot be read: No such file" check --hardware /no/m.so "$vidmm"
 # What was meant is said, and only what is near.
 refuse 2 "no command 'rnu' (did you mean 'run'?); see" rnu
 refuse 2 "no command 'chekc' (did you mean 'check'?)" help chekc
 refuse 2 "no command 'xyzzy'; see" xyzzy
+refuse 2 "no command '--versoin' (did you mean '--version'?)" --versoin
+refuse 2 "no command '--hlep' (did you mean '--help'?)" --hlep
 refuse 2 "does not take '--quite' (did you mean '--quiet'?); see" run --quite
 refuse 2 "does not take '--formt=json' (did you mean '--format'?)" check --formt=json
 refuse 2 "does not take '--sied' (did you mean '--side'?)" rules --sied
@@ -139,7 +169,7 @@ refuse 2 "^vidmm: --matrix needs a value, which '-h' is not" rules --matrix -h
 refuse 2 "'25' is that many bytes: was a share (25%) or a size (25M) meant?" run --vram 25 vkcube
 refuse 2 "was a share (25%) or a size" inspect --vram 25
 accept 'verified: every byte' run --frames 2 --vram 65536K vkcube
-for command in run check inspect migrate cc workloads bound rules; do
+for command in run check inspect migrate cc workloads bound rules sweep plot fuzz; do
     accept "^Usage: vidmm $command" "$command" --help
     cp "$work/out" "$work/help"
     accept "^Usage: vidmm $command" help "$command"
@@ -150,7 +180,8 @@ python3 - "$vidmm" <<'PYTHON' || failures=$((failures + 1))
 import fcntl, os, pty, re, struct, subprocess, sys, termios
 main, side = pty.openpty()
 fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 40, 0, 0))
-run = subprocess.Popen([sys.argv[1], 'run', '--unjudged', '--bytes', 'none', 'openarena-tour'], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=side)
+run = subprocess.Popen([sys.argv[1], 'run', '--unjudged', '--bytes', 'none', 'openarena-tour'], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=side,
+                       env={**os.environ, 'TERM': 'xterm'})
 os.close(side)
 shown = b''
 try:

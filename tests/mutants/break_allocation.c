@@ -478,6 +478,15 @@ static NTSTATUS APIENTRY render_backwards(const HANDLE context, DXGKARG_RENDER *
 }
 REPLACE(DxgkDdiRender, render_backwards)
 
+/* It knows nothing of where it was. */
+static NTSTATUS APIENTRY render_again(const HANDLE context, DXGKARG_RENDER *args) {
+    UINT multipass = args->MultipassOffset;
+    NTSTATUS status = mutants_good.DxgkDdiRender(context, args);
+    args->MultipassOffset = multipass;
+    return status == STATUS_SUCCESS ? STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER : status;
+}
+REPLACE(DxgkDdiRender, render_again)
+
 static NTSTATUS APIENTRY render_slot(const HANDLE context, DXGKARG_RENDER *args) {
     D3DDDI_PATCHLOCATIONLIST *first = args->pPatchLocationListOut;
     NTSTATUS status = mutants_good.DxgkDdiRender(context, args);
@@ -724,6 +733,7 @@ const struct mutant mutants_allocation[] = {
            ANY),
     DRIVER(394, "lists a patch location for an earlier part of the DMA buffer last",
            install_render_backwards, PAGING),
+    DRIVER(157, "renders the same commands again in each buffer, for ever", install_render_again, PAGING),
     DRIVER(396, "uses slot 1000", install_render_slot, PAGING),
     DRIVER(400, "does not describe primaries", install_describe_nothing, ANY),
     DRIVER(400, "describes each primary with the format of the first", install_describe_as_first,

@@ -34,6 +34,7 @@ struct call {
     bool unbuilt;                               /* the driver made no DMA buffer */
     bool rendered;                              /* nothing is left for Render */
     uint32_t written, private_written, patches; /* of the current buffer */
+    uint32_t repeated; /* passes in a row that left MultipassOffset as it was */
 };
 
 static struct vidmm_adapter *adapter_of(const struct call *call) {
@@ -261,8 +262,10 @@ static enum vidmm_status submit_render(struct call *call) {
         return render_refused(call, nt);
     enum vidmm_status status = submit_measure(call);
     call->rendered = nt == STATUS_SUCCESS;
-    if (status == VIDMM_OK && !call->rendered && call->written == 0 &&
-        call->render.MultipassOffset == multipass)
+    bool same = !call->rendered && call->render.MultipassOffset == multipass;
+    call->repeated = same ? call->repeated + 1 : 0;
+    if (status == VIDMM_OK && same &&
+        (call->written == 0 || call->repeated > DMA_BUFFERS_REPEATED))
         status = render_broke(call, "return value",
                               "progress in an empty DMA buffer before INSUFFICIENT_DMA_BUFFER",
                               call->buffer->size);

@@ -26,8 +26,6 @@
 
 /* Answers INSUFFICIENT in a row that move MultipassOffset but write nothing. */
 #define SILENT_PASSES 65536u
-/* The same that write but leave MultipassOffset where it was, all that tells one call from the next. */
-#define REPEATED_PASSES 4096u
 
 /* Answers INSUFFICIENT in a row of one operation that get it nowhere. */
 struct passes {
@@ -347,7 +345,7 @@ static enum vidmm_status next_pass(struct vidmm_adapter *adapter, uint32_t physi
         adapter->stats.multipass_splits++;
     passes->silent = wrote ? 0 : passes->silent + 1;
     passes->repeated = wrote && !moved ? passes->repeated + 1 : 0;
-    if (passes->silent > SILENT_PASSES || passes->repeated > REPEATED_PASSES)
+    if (passes->silent > SILENT_PASSES || passes->repeated > DMA_BUFFERS_REPEATED)
         return no_progress(adapter, arg);
     drop_pass(adapter, physical, arg, used_before);
     return paging_submit(adapter, physical);

@@ -78,6 +78,24 @@ static void render_judge_output(struct vidmm_referee *referee, const struct guar
                              listed / sizeof(D3DDDI_PATCHLOCATIONLIST));
 }
 
+/* Room is not to blame where the buffer and the list are as large as the context asked for. */
+static void render_judge_progress(struct vidmm_referee *referee, struct shadow_context *context,
+                                  const DXGKARG_RENDER *in, const DXGKARG_RENDER *out,
+                                  NTSTATUS status) {
+    bool same = status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER &&
+                out->MultipassOffset == in->MultipassOffset;
+    if (!context)
+        return;
+    const DXGK_CONTEXTINFO *info = &context->context_info;
+    bool roomy = in->DmaSize >= info->DmaBufferSize &&
+                 in->PatchLocationListOutSize >= info->PatchLocationListSize;
+    context->repeated = same && roomy ? context->repeated + 1 : 0;
+    DRIVER_MUST(157, context->repeated <= VIDMM_REPEATED_PASSES,
+                "progress in an empty DMA buffer before INSUFFICIENT_DMA_BUFFER",
+                "%u buffers in a row left MultipassOffset %u as it was", context->repeated,
+                out->MultipassOffset);
+}
+
 /* Back to the caller's buffer, and the same place there for the pointer into the copy. */
 static void *render_give_back(struct vidmm_referee *referee, struct guard *guard, void *moved) {
     uintptr_t to = (uintptr_t)guard->original + render_written(guard, moved);
@@ -117,6 +135,7 @@ static NTSTATUS render_render(struct vidmm_referee *referee, const char *name, P
     NTSTATUS status = real(handle, &mine);
     referee_return(referee);
     given_judge(referee, render_given, args, &mine);
+    render_judge_progress(referee, shadow_context(referee, handle), args, &mine, status);
     if (status == STATUS_SUCCESS || status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
         render_judge_output(referee, &buffer, &patches, &mine);
     mine.pDmaBuffer = render_give_back(referee, &buffer, mine.pDmaBuffer);

@@ -14,18 +14,27 @@
 #define STEPS       64u
 #define SMALL_PAGES 9u
 #define PLACES      4u
+#define WIDE_PAGES  ((uint32_t)(5 * VRAM / CHECK_PAGE / 2 + 1))
 #define MINE        (VIDMM_UMD_LOCAL_ONLY | VIDMM_UMD_CPU_VISIBLE)
 #define COUNT(list) ((uint32_t)(sizeof(list) / sizeof((list)[0])))
 
 /* Surfaces of a process, by index. */
-enum { A, B, C, D, LARGE, SMALL };
+enum { A, B, C, D, LARGE, SMALL, WIDE = B };
 
 static const uint32_t a[] = {A}, b[] = {B}, ab[] = {A, B}, cd[] = {C, D}, large[] = {LARGE},
-                      small[] = {SMALL};
+                      small[] = {SMALL}, wide[] = {WIDE};
 
 static bool residency_step(struct user *user, const char *what) {
     check_step(user->check, "residency: %s", what);
     return true;
+}
+
+static bool residency_lost(struct user *user, uint32_t index) {
+    bool lost = user_lost(user, index);
+    if (lost)
+        vidmm_ledger_note(&user->check->shared->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
+                          "surface %u has other bytes than the CPU wrote there", index);
+    return lost;
 }
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
@@ -163,6 +172,18 @@ static bool play_contexts(struct user *user) {
            user_contexts(user, A);
 }
 
+/* ---- Wide ------------------------------------------------------------------------------------ */
+
+/* More than commands hold in one piece: written by the CPU, moved in and out. */
+static bool play_wide(struct user *user) {
+    residency_step(user, "a surface of several MB");
+    return user_make(user, WIDE, MINE, WIDE_PAGES) && user_write(user, WIDE, 'w') &&
+           user_make_resident(user, NULL, wide, COUNT(wide), 0) && user_submit(user, 0) &&
+           user_rest(user) && user_evict(user, wide, COUNT(wide), 0) &&
+           user_fine(user, vidmm_allocation_evict(user->surface[WIDE].allocation, true)) &&
+           !residency_lost(user, WIDE);
+}
+
 /* ---- The stage ------------------------------------------------------------------------------- */
 
 static bool has_mmu(struct check *check) {
@@ -185,9 +206,9 @@ static bool makes_standard(struct check *check) {
 
 enum vidmm_stage_outcome stage_residency(struct check *check, uint32_t number) {
     static bool (*const plays[])(struct user * user) = {play_lists, play_addresses, play_locks,
-                                                        play_contexts};
+                                                        play_contexts, play_wide};
     const bool contexts = number == 3; /* a root of two levels grows */
-    const struct check_setup setup = {.settings = {{"VramBytes", VRAM},
+    const struct check_setup setup = {.settings = {{"VramBytes", number == 4 ? 4 * VRAM : VRAM},
                                                    {"MmuLevels", contexts ? 2 : 4},
                                                    {"ContextBytes", contexts ? 2 * CHECK_PAGE : 0}},
                                       .table = number == 2 ? vary_table : NULL};

@@ -264,8 +264,7 @@ static enum vidmm_status submit_render(struct call *call) {
     call->rendered = nt == STATUS_SUCCESS;
     bool same = !call->rendered && call->render.MultipassOffset == multipass;
     call->repeated = same ? call->repeated + 1 : 0;
-    if (status == VIDMM_OK && same &&
-        (call->written == 0 || call->repeated > DMA_BUFFERS_REPEATED))
+    if (status == VIDMM_OK && same && (call->written == 0 || call->repeated > DMA_BUFFERS_REPEATED))
         status = render_broke(call, "return value",
                               "progress in an empty DMA buffer before INSUFFICIENT_DMA_BUFFER",
                               call->buffer->size);

@@ -155,7 +155,7 @@ struct shadow_context {
     struct chain_link of_device;  /* its owner */
     bool counted;                 /* by shadow_count_context */
     bool companion;               /* it is one of tables_process.companions */
-    uint32_t repeated;            /* buffers in a row that left MultipassOffset of Render as it was */
+    uint32_t repeated; /* buffers in a row that left MultipassOffset of Render as it was */
 };
 
 struct shadow_resource {

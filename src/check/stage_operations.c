@@ -392,6 +392,20 @@ static bool moves_through(struct raw_submitter *raw) {
     return raw_unmap(raw, &raw->aperture, 0, PAGES) && raw_flush(raw) && moved;
 }
 
+/* Where a driver needs several buffers for one map. */
+static void long_map(struct raw_submitter *raw) {
+    uint64_t room = raw->aperture.size / CHECK_PAGE;
+    if (raw->refused || raw->mapped || raw->aperture.id == 0 || room < LONG + 2 * PAGES)
+        return;
+    check_step(raw->check, "operations: a map of %u scattered pages", LONG);
+    PMDL list = raw_list(raw, LONG, 1);
+    if (list)
+        (void)(raw_map(raw, &raw->aperture, PAGES, LONG, list, 0) && raw_flush(raw) &&
+               raw_unmap(raw, &raw->aperture, PAGES, LONG) && raw_flush(raw));
+    if (list)
+        raw->os->pages_free(raw->os->ctx, list);
+}
+
 /* Where nothing is seen through it: the first, the middle and the last pages of the aperture. What a driver
  * keeps of them is as long as the aperture is, or it writes past it (K3). */
 static void aperture_alone(struct raw_submitter *raw) {
@@ -479,6 +493,7 @@ enum vidmm_stage_outcome stage_operations(struct check *check, uint32_t number) 
             seen_through(&raw);
         else
             aperture_alone(&raw);
+        long_map(&raw);
         return raw_close(&raw);
     }
     first_fill(&raw);
@@ -489,6 +504,7 @@ enum vidmm_stage_outcome stage_operations(struct check *check, uint32_t number) 
     moves(&raw);
     far_away(&raw);
     long_lists(&raw);
+    long_map(&raw);
     for (uint32_t round = 0; round < 2;
          round++) { /* what is left of the first shows in the second */
         physical(&raw);

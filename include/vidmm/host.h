@@ -210,6 +210,9 @@ uint64_t vidmm_host_allocations(struct vidmm_host *host);
 void vidmm_host_fail_at(struct vidmm_host *host, uint64_t number);
 /* Interrupts wait while they are held, as if they were lost; work goes on. */
 void vidmm_host_hold_interrupts(struct vidmm_host *host, bool held);
+/* DPCs wait while they are held, as those do whose processor is long at DISPATCH_LEVEL. Meanwhile the
+ * driver gets only calls of that level: others may wait for a DPC. */
+void vidmm_host_hold_dpcs(struct vidmm_host *host, bool held);
 /*
  * Calls the interrupt routine of the leading link's driver, as the system does when a device on the
  * same line has interrupted. Takes over what the hardware has raised. false: there is no routine,

@@ -76,6 +76,31 @@ static bool lost_interrupt(struct raw_submitter *raw) {
     return good && raw_flush(raw);
 }
 
+static bool submit_twice(struct raw_renderer *renderer) {
+    static const unsigned char nothing[16];
+    struct raw_commands commands = {.bytes = nothing};
+    struct vidmm_host *host = renderer->raw->check->harness.host;
+    if (!raw_render_build(renderer, &commands) || commands.status != STATUS_SUCCESS)
+        return true;
+    const struct raw_part whole = {.end = commands.written, .count = commands.patches};
+    vidmm_host_hold_dpcs(host, true);
+    bool good = raw_render_submit(renderer, &commands, &whole) &&
+                raw_render_submit(renderer, &commands, &whole);
+    vidmm_host_hold_dpcs(host, false);
+    return good && raw_flush(renderer->raw);
+}
+
+/* Two submissions of an application follow each other before a DPC runs, which has both to report. */
+static void late_dpc(struct raw_submitter *raw) {
+    struct raw_renderer renderer;
+    if (raw->refused)
+        return;
+    check_step(raw->check, "interrupts: two submissions before a DPC runs");
+    if (raw_render_open(&renderer, raw) && raw_render(&renderer))
+        (void)submit_twice(&renderer);
+    raw_render_close(&renderer);
+}
+
 static void fences(struct raw_submitter *raw) {
     if (!raw->ddi->DxgkDdiQueryCurrentFence || !ask_fence(raw, "before any work") ||
         !raw_settle_in(raw) || !ask_fence(raw, "after work"))
@@ -106,5 +131,7 @@ enum vidmm_stage_outcome stage_interrupts(struct check *check, uint32_t number) 
         on_a_line(&raw);
     else if (raw.memory.id != 0)
         fences(&raw);
+    if (!worlds[number].line)
+        late_dpc(&raw);
     return raw_close(&raw);
 }

@@ -431,6 +431,11 @@ void vidmm_host_hold_interrupts(struct vidmm_host *host, bool held) {
     host_interrupts_hold(held);
 }
 
+void vidmm_host_hold_dpcs(struct vidmm_host *host, bool held) {
+    (void)host;
+    host_dpcs_hold(held);
+}
+
 bool vidmm_host_ask_interrupt(struct vidmm_host *host, struct vidmm_host_asked *asked) {
     return host_interrupt_ask(&host->interrupt[host->board_of[0]], asked);
 }

@@ -99,13 +99,20 @@ static void run_queue(struct host_dpcs *dpcs) {
 void host_dpcs_run(void) {
     struct host_dpcs *dpcs = host_world->dpcs;
     while (atomic_load(&dpcs->queued) != 0) {
-        if (host_self.in_model != 0 || atomic_exchange(&dpcs->running, true))
+        if (host_self.in_model != 0 || atomic_load(&dpcs->held) ||
+            atomic_exchange(&dpcs->running, true))
             return;
         KIRQL old = host_irql_raise(DISPATCH_LEVEL);
         run_queue(dpcs);
         host_irql_set(old);
         atomic_store(&dpcs->running, false);
     }
+}
+
+void host_dpcs_hold(bool held) {
+    atomic_store(&host_world->dpcs->held, held);
+    if (!held)
+        host_dpcs_run();
 }
 
 bool host_dpcs_pending(void) {

@@ -19,6 +19,7 @@ struct host_dpcs {
     SINGLE_LIST_ENTRY *first, *last;
     _Atomic uint32_t queued;
     _Atomic bool running;
+    _Atomic bool held; /* as behind a processor that is long at DISPATCH_LEVEL */
 };
 
 void host_dpcs_init(struct host_dpcs *dpcs);
@@ -31,5 +32,7 @@ bool host_dpc_queue(PKDPC dpc, PVOID argument1, PVOID argument2);
 bool host_dpcs_pending(void);
 /* Runs what is queued at DISPATCH_LEVEL. The caller is below it, and not inside the model. */
 void host_dpcs_run(void);
+/* While they are held none runs. */
+void host_dpcs_hold(bool held);
 
 #endif

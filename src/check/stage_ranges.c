@@ -106,6 +106,17 @@ static bool ranges_play(struct ranges *ranges, uint32_t round) {
     return ranges_leave(ranges, 1) && ranges_use(ranges);
 }
 
+/* The surfaces come back in the other order, so that each is where the other one was. */
+static bool ranges_swap(struct ranges *ranges) {
+    check_step(ranges->check, "ranges: surfaces that changed places");
+    if (!ranges_use_some(ranges, 1, 1) || !ranges_use(ranges) || !hold(ranges, 0) ||
+        !hold(ranges, 1))
+        return false;
+    ranges_fill(ranges, 0, 'e');
+    ranges_fill(ranges, 1, 'f');
+    return ranges_leave(ranges, 0) && ranges_leave(ranges, 1);
+}
+
 /* ---- An alternate address -------------------------------------------------------------------- */
 
 /* A new surface, which has nothing of what was at its place before, alone. */
@@ -213,7 +224,8 @@ enum vidmm_stage_outcome stage_ranges(struct check *check, uint32_t number) {
     bool good = ranges_make(&ranges, 0) && ranges_make(&ranges, 1);
     for (uint32_t round = 0; good && round < ROUNDS; round++)
         good = ranges_play(&ranges, round);
-    good = good && ranges_stay(&ranges) && ranges_exhaust(&ranges);
+    good = good && check_good(check, vidmm_evict_all(check->harness.adapter)) &&
+           ranges_swap(&ranges) && ranges_stay(&ranges) && ranges_exhaust(&ranges);
     ranges_judge_given(check, asked, got);
     return good ? VIDMM_STAGE_DONE : VIDMM_STAGE_STOPPED;
 }

@@ -5,7 +5,7 @@
  *
  * raw.c prepares the submitter, raw_work.c fills, submits and preempts buffers and loses them in a
  * reset, raw_operation.c has the operations that several stages use, raw_render.c work of an application,
- * raw_draw.c such work with commands.
+ * raw_draw.c such work with commands, raw_damaged.c commands that are none.
  */
 #ifndef VIDMM_CHECK_RAW_H
 #define VIDMM_CHECK_RAW_H
@@ -173,6 +173,11 @@ bool raw_render(struct raw_renderer *renderer);
 /* A DMA buffer with commands of vidmm/umd.h that is split, and one that takes several passes; nothing where the
  * driver does not understand them. */
 void raw_draws(struct raw_submitter *raw);
+
+/* ---- raw_damaged.c --------------------------------------------------------------------------- */
+
+/* DxgkDdiRender with commands that a driver refuses, or makes harmless ones of. */
+void raw_damaged(struct raw_submitter *raw);
 
 /* ---- raw_operation.c ------------------------------------------------------------------------- */
 

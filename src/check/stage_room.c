@@ -156,5 +156,7 @@ enum vidmm_stage_outcome stage_room(struct check *check, uint32_t number) {
             break;
     if (number == 0 && !raw.refused)
         raw_draws(&raw);
+    if (number == 0 && !raw.refused)
+        raw_damaged(&raw);
     return raw_close(&raw);
 }

@@ -39,9 +39,14 @@ static void render_judge_buffer(struct vidmm_referee *referee, uint32_t physical
  * what both allow is that they never decrease.
  */
 static void render_judge_patches(struct vidmm_referee *referee,
-                                 const D3DDDI_PATCHLOCATIONLIST *list, size_t count) {
+                                 const D3DDDI_PATCHLOCATIONLIST *list, size_t count,
+                                 uint32_t allocations) {
     const struct shadow_adapter *adapter = &referee->adapter;
     for (size_t i = 0; i < count; i++) {
+        DRIVER_MUST(396, list[i].AllocationIndex < allocations,
+                    "an AllocationIndex below AllocationListSize",
+                    "AllocationIndex of patch location %zu is %u, AllocationListSize %u", i,
+                    list[i].AllocationIndex, allocations);
         if (i != 0)
             DRIVER_MUST(394, list[i].SplitOffset >= list[i - 1].SplitOffset,
                         "split offsets in the order of use",
@@ -75,7 +80,7 @@ static void render_judge_output(struct vidmm_referee *referee, const struct guar
                           "DxgkDdiRender moved pPatchLocationListOut to no element of its list");
     else
         render_judge_patches(referee, (const D3DDDI_PATCHLOCATIONLIST *)patches->bytes,
-                             listed / sizeof(D3DDDI_PATCHLOCATIONLIST));
+                             listed / sizeof(D3DDDI_PATCHLOCATIONLIST), mine->AllocationListSize);
 }
 
 /* Room is not to blame where the buffer and the list are as large as the context asked for. */

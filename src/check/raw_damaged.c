@@ -1,0 +1,111 @@
+/*
+ * raw_damaged.c - command buffers that no user-mode driver would write, but any process may
+ * (nc-d3dkmddi-dxgkddi_render.md: the driver validates them). Commands and allocation list end where no memory
+ * follows, so that a read behind them ends the driver's process with the place of it (K13); nothing of it is
+ * submitted. Bytes of no language for every driver, damaged commands of vidmm/umd.h for those that speak it.
+ */
+#include "raw.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <vidmm/umd.h>
+
+#define GUARDED (4 * (size_t)CHECK_PAGE) /* bytes that are there, before those that are not */
+
+/* Memory that ends at `end`. */
+struct guarded {
+    unsigned char *base, *end;
+};
+
+static bool guarded_make(struct guarded *guarded) {
+    void *base =
+        mmap(NULL, 2 * GUARDED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (base == MAP_FAILED)
+        return false;
+    guarded->base = base;
+    guarded->end = guarded->base + GUARDED;
+    return mprotect(guarded->end, GUARDED, PROT_NONE) == 0;
+}
+
+static void guarded_free(struct guarded *guarded) {
+    if (guarded->base)
+        munmap(guarded->base, 2 * GUARDED);
+}
+
+/* False: the driver left its buffer, and is asked nothing more. A refusal is fine. */
+static bool damaged_render(struct raw_renderer *renderer, const struct guarded *memory,
+                           const void *bytes, uint32_t size) {
+    struct raw_commands commands = {.bytes = memory->end - size, .size = size};
+    memcpy(memory->end - size, bytes, size);
+    return raw_render_build(renderer, &commands) ||
+           commands.written <= renderer->info.DmaBufferSize;
+}
+
+static bool damaged_noise(struct raw_renderer *renderer, const struct guarded *memory) {
+    static const uint32_t sizes[] = {1, 4, 40, 64, 4096};
+    static const unsigned char fills[] = {0, 0x7f, 0xff};
+    static unsigned char bytes[4096];
+    for (uint32_t fill = 0; fill < sizeof(fills); fill++)
+        for (uint32_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+            memset(bytes, fills[fill], sizeof(bytes));
+            if (!damaged_render(renderer, memory, bytes, sizes[i]))
+                return false;
+        }
+    return true;
+}
+
+/* Each member of a command in turn, 32 bits at a time: one too high, and as high as they are. */
+static bool damaged_members(struct raw_renderer *renderer, const struct guarded *memory,
+                            const struct vidmm_umd_command *good) {
+    static const uint32_t values[] = {1, 2, 0x7fffffff, 0xffffffff};
+    for (uint32_t word = 0; word < sizeof(*good) / sizeof(uint32_t); word++)
+        for (uint32_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+            unsigned char bytes[sizeof(*good)];
+            memcpy(bytes, good, sizeof(bytes));
+            memcpy(bytes + word * sizeof(uint32_t), &values[i], sizeof(values[i]));
+            if (!damaged_render(renderer, memory, bytes, sizeof(bytes)) ||
+                !damaged_render(renderer, memory, bytes, sizeof(bytes) - 4))
+                return false;
+        }
+    return true;
+}
+
+static void damaged_commands(struct raw_renderer *renderer, const struct guarded *memory) {
+    const struct vidmm_umd_command goods[] = {
+        {.opcode = VIDMM_UMD_STAMP, .oracle = 1, .pages = 1, .version = 1},
+        {.opcode = VIDMM_UMD_CHECK, .oracle = 1, .pages = 1, .version = 1},
+        {.opcode = VIDMM_UMD_SPIN},
+    };
+    bool speaks = check_speaks(renderer->raw->check);
+    if (!damaged_noise(renderer, memory) || !speaks)
+        return;
+    for (uint32_t i = 0; i < sizeof(goods) / sizeof(goods[0]); i++)
+        if (!damaged_members(renderer, memory, &goods[i]))
+            return;
+}
+
+/* The list has one element, the surface, or none. */
+static void damaged_play(struct raw_renderer *renderer) {
+    struct guarded commands = {.base = NULL}, list = {.base = NULL};
+    DXGK_ALLOCATIONLIST *own = renderer->allocations;
+    if (guarded_make(&commands) && guarded_make(&list)) {
+        size_t bytes = renderer->surface ? sizeof(*own) : 0;
+        renderer->allocations = (DXGK_ALLOCATIONLIST *)(void *)(list.end - bytes);
+        damaged_commands(renderer, &commands);
+        renderer->allocations = own;
+    }
+    guarded_free(&commands);
+    guarded_free(&list);
+}
+
+void raw_damaged(struct raw_submitter *raw) {
+    struct raw_renderer renderer;
+    check_step(raw->check, "room: damaged commands");
+    if (raw_render_open(&renderer, raw)) {
+        (void)raw_render_surface(&renderer);
+        damaged_play(&renderer);
+    }
+    raw_render_close(&renderer);
+}

@@ -14,6 +14,7 @@
 #define ORACLE       77u
 #define DRAWN_SPLIT  1u /* versions */
 #define DRAWN_PASSES 2u
+#define ENDS_MOST    16u
 #define NOPS_MOST    65536u /* in front of the draws: DMA buffers that hold more are left out */
 
 static struct vidmm_umd_command draw_command(uint32_t page, uint32_t version) {
@@ -156,13 +157,46 @@ static void passes(struct raw_renderer *renderer) {
     free(all);
 }
 
+/* ---- Ends ---------------------------------------------------------------------------------------- */
+
+static void fill_ends(struct vidmm_umd_command *all, uint32_t count, uint32_t nops,
+                      uint32_t stamps) {
+    for (uint32_t i = 0; i < count; i++)
+        all[i] = i < nops ? (struct vidmm_umd_command){.opcode = VIDMM_UMD_NOP}
+                          : draw_command(0, DRAWN_PASSES);
+    for (uint32_t i = nops + stamps; i < count; i++)
+        all[i].opcode = VIDMM_UMD_CHECK;
+}
+
+/* Commands of two allocations at the ends of buffer and list, wherever these cut them: the driver writes
+ * nothing behind either (K12). Nothing is submitted. */
+static void ends(struct raw_renderer *renderer) {
+    const struct vidmm_umd_command nop = {.opcode = VIDMM_UMD_NOP};
+    uint32_t nop_bytes = pass_bytes(renderer, &nop);
+    uint32_t count = nop_bytes != 0 ? renderer->info.DmaBufferSize / nop_bytes + 1 : 0;
+    struct vidmm_umd_command *all = count != 0 && count <= NOPS_MOST
+                                        ? check_memory(renderer->raw->check, count * sizeof(*all))
+                                        : NULL;
+    check_step(renderer->raw->check, "room: commands of two allocations at the end of a buffer");
+    for (uint32_t i = 0; all && i < ENDS_MOST; i++) {
+        struct raw_commands commands = {.bytes = all, .size = count * (uint32_t)sizeof(*all)};
+        fill_ends(all, count, i / 2, i % 2);
+        if (!raw_render_build(renderer, &commands))
+            break;
+    }
+    free(all);
+}
+
 void raw_draws(struct raw_submitter *raw) {
     struct raw_renderer renderer;
     bool room = raw->memory.size / CHECK_PAGE >= 2 * (uint64_t)RAW_PAGES;
     if (!room || !check_speaks(raw->check))
         return;
     if (raw_render_open(&renderer, raw) && raw_render_surface(&renderer) && split(&renderer, 0) &&
-        split(&renderer, RAW_PAGES))
+        split(&renderer, RAW_PAGES)) {
         passes(&renderer);
+        if (!raw->refused)
+            ends(&renderer);
+    }
     raw_render_close(&renderer);
 }

@@ -7,6 +7,8 @@
 #define WIDE_PAGE 0x10000u
 /* Of each two ranges of this size, flushes that begin in the first are of all addresses. */
 #define FLUSHES 0x100000u
+/* Values of fences have 64 bits; the system counts the low ones. */
+#define HIGH_VALUE ((UINT64)0x3c5a << 32)
 
 static struct {
     PDXGKDDI_BUILDPAGINGBUFFER below;
@@ -67,6 +69,8 @@ static void vary_shape(DXGKARG_BUILDPAGINGBUFFER *args) {
         vary_entries(&args->UpdatePageTable);
     else if (args->Operation == DXGK_OPERATION_FLUSH_TLB)
         vary_flush(&args->FlushTlb);
+    else if (args->Operation == DXGK_OPERATION_SIGNAL_MONITORED_FENCE)
+        args->SignalMonitoredFence.MonitoredFenceValue |= HIGH_VALUE;
     else if (vary.operations && args->Operation == DXGK_OPERATION_VIRTUAL_FILL)
         vary_fill(&args->FillVirtual);
     else if (vary.operations && args->Operation == DXGK_OPERATION_VIRTUAL_TRANSFER)

@@ -1,7 +1,7 @@
 /*
  * vary.h - operations of a manager that pages by GPU virtual address, in shapes that the pages allow and the
  * manager does not use: fills with a pattern, parts of an allocation, invalid entries that are not all
- * zero, flushes of the whole space. It stands between manager and referee (struct check_setup: `table`), so that the referee judges
+ * zero, flushes of the whole space, fences of 64 bits. It stands between manager and referee (struct check_setup: `table`), so that the referee judges
  * what the driver is asked for.
  */
 #ifndef VIDMM_CHECK_VARY_H

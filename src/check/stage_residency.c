@@ -12,6 +12,8 @@
 #define VRAM        ((uint64_t)1 << 20)
 #define QUARTER     ((uint32_t)(VRAM / CHECK_PAGE / 4)) /* of the memory, in pages */
 #define STEPS       64u
+#define ROOM        0x10000u
+#define LITTLE_ROOM 80u /* bytes of a paging buffer: most operations take several */
 #define SMALL_PAGES 9u
 #define PLACES      4u
 #define WIDE_PAGES  ((uint32_t)(5 * VRAM / CHECK_PAGE / 2 + 1))
@@ -208,10 +210,12 @@ enum vidmm_stage_outcome stage_residency(struct check *check, uint32_t number) {
     static bool (*const plays[])(struct user * user) = {play_lists, play_addresses, play_locks,
                                                         play_contexts, play_wide};
     const bool contexts = number == 3; /* a root of two levels grows */
-    const struct check_setup setup = {.settings = {{"VramBytes", number == 4 ? 4 * VRAM : VRAM},
-                                                   {"MmuLevels", contexts ? 2 : 4},
-                                                   {"ContextBytes", contexts ? 2 * CHECK_PAGE : 0}},
-                                      .table = number == 2 ? vary_table : NULL};
+    const struct check_setup setup = {
+        .settings = {{"VramBytes", number == 4 ? 4 * VRAM : VRAM},
+                     {"MmuLevels", contexts ? 2 : 4},
+                     {"ContextBytes", contexts ? 2 * CHECK_PAGE : 0},
+                     {"PagingBufferBytes", number % 2 != 0 ? LITTLE_ROOM : ROOM}},
+        .table = number == 2 ? vary_table : NULL};
     struct user user;
     check_step(check, "residency: start");
     if (!check_open(check, &setup) || !check_manage(check, &setup))

@@ -110,11 +110,14 @@ static NTSTATUS APIENTRY copies_in_turn(const HANDLE adapter, DXGKARG_BUILDPAGIN
         return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
     DXGKARG_BUILDPAGINGBUFFER one = *args;
     NTSTATUS status = STATUS_SUCCESS;
-    for (UINT i = 0; status == STATUS_SUCCESS && i < args->CopyPageTableEntries.NumRanges; i++) {
+    UINT done = args->MultipassOffset;
+    for (; status == STATUS_SUCCESS && done < args->CopyPageTableEntries.NumRanges; done++) {
+        one.MultipassOffset = 0;
         one.CopyPageTableEntries.NumRanges = 1;
-        one.CopyPageTableEntries.pRanges = &args->CopyPageTableEntries.pRanges[i];
+        one.CopyPageTableEntries.pRanges = &args->CopyPageTableEntries.pRanges[done];
         status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, &one);
     }
+    args->MultipassOffset = status == STATUS_SUCCESS ? done : done - 1;
     args->pDmaBuffer = one.pDmaBuffer;
     args->pDmaBufferPrivateData = one.pDmaBufferPrivateData;
     return status;

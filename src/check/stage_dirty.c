@@ -122,6 +122,8 @@ static void play_one(struct dirty *dirty, struct basis *basis) {
     dirty_clear(dirty, basis);
     dirty_write(dirty, 1);
     dirty_look(dirty, basis);
+    dirty_write(dirty, 6);
+    dirty_ask(dirty, basis, (struct question){.index = 0, .first = 2, .pages = 2});
 }
 
 /* The driver answers before the GPU has written, while it does, or after. */

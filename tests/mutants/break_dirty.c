@@ -258,6 +258,14 @@ static void install_stopped(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiQueryDirtyBitData = query_stopped;
 }
 
+/* Parts of a range from its start on. */
+static NTSTATUS APIENTRY query_from_start(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    DXGKARG_QUERYDIRTYBITDATA other = *args;
+    other.SubrangeOffset = 0;
+    return mutants_good.DxgkDdiQueryDirtyBitData(adapter, &other);
+}
+SPOIL(from_start, QueryDirtyBitData, query_from_start)
+
 static NTSTATUS APIENTRY query_further(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
     NTSTATUS status = mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
     ((uint8_t *)args->Buffer)[args->BufferSize] = 0;
@@ -656,6 +664,8 @@ const struct mutant mutants_dirty[] = {
      .stage = "dirty", TRACKING},
     {330, VIDMM_SIDE_DRIVER, "answers the last range first", install_turned, .stage = "dirty",
      TRACKING},
+    {330, VIDMM_SIDE_DRIVER, "answers about the start of a range whatever SubrangeOffset is",
+     install_from_start, .stage = "dirty", MOVING},
     {331, VIDMM_SIDE_DRIVER, "sets a bit behind the last page", install_beyond, .stage = "dirty",
      TRACKING},
     {332, VIDMM_SIDE_DRIVER, "saves a byte more than it said", install_save_further,

@@ -299,9 +299,11 @@ const struct vidmm_rule rules_m[] = {
         RULE(330, DRIVER, DISPUTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "A query with SubrangeSize 0 gives the bits of all ranges in the order of the "
-                     "basis, one for each page.",
+                     "basis, one for each page; another one those of its range from "
+                     "SubrangeOffset on.",
         .page = "ns-d3dkmddi-dxgkarg_querydirtybitdata",
-        .how = "Pages of every range but the first are looked for at their position in the whole.",
+        .how = "Pages of every range but the first are looked for at their position in the whole, "
+               "and pages of a part that begins inside a range at their position in that part.",
         .why = "The caller knows bits only by their position.",
         .windows = "Wrong pages are copied.",
         .readings = "vidmm takes one reading: bits run on from range to range, from the lowest bit "

@@ -289,6 +289,7 @@ static bool dirty_part_of(const struct dirty_basis *basis, const DXGKARG_QUERYDI
         return false;
     answer->first = dirty_position(basis, range->SegmentOffset + args->SubrangeOffset);
     answer->count = args->SubrangeSize / basis->page;
+    answer->inner = args->SubrangeOffset != 0;
     return true;
 }
 

@@ -273,6 +273,14 @@ static NTSTATUS APIENTRY query_further(const HANDLE adapter, DXGKARG_QUERYDIRTYB
 }
 SPOIL(further, QueryDirtyBitData, query_further)
 
+/* As much as there is, into whatever the buffer has. */
+static NTSTATUS APIENTRY query_into_more(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    DXGKARG_QUERYDIRTYBITDATA more = *args;
+    more.BufferSize += PAGE;
+    return mutants_good.DxgkDdiQueryDirtyBitData(adapter, &more);
+}
+SPOIL(into_more, QueryDirtyBitData, query_into_more)
+
 static NTSTATUS APIENTRY query_beyond(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
     NTSTATUS status = mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
     if (args->MemoryBasis == seven && args->SubrangeSize == 0)
@@ -661,6 +669,8 @@ const struct mutant mutants_dirty[] = {
     {326, VIDMM_SIDE_DRIVER, "stops tracking for all at the first stop", install_stopped,
      .stage = "dirty", TRACKING},
     {328, VIDMM_SIDE_DRIVER, "writes a byte behind the buffer of a query", install_further,
+     .stage = "dirty", TRACKING},
+    {328, VIDMM_SIDE_DRIVER, "does not look at the size of a query's buffer", install_into_more,
      .stage = "dirty", TRACKING},
     {330, VIDMM_SIDE_DRIVER, "answers the last range first", install_turned, .stage = "dirty",
      TRACKING},

@@ -272,7 +272,9 @@ const struct vidmm_rule rules_m[] = {
         .statement = "The buffer of a query has a bit for every page asked for, and the driver "
                      "writes no more than that.",
         .page = "ns-d3dkmddi-dxgkarg_querydirtybitdata",
-        .how = "Buffers are held against the pages asked for, and the driver gets a guarded copy.",
+        .how = "Buffers are held against the pages asked for, and the driver gets a guarded copy. "
+               "Stage dirty gives a buffer that is too short, too: whatever the driver answers, it "
+               "writes no more than BufferSize bytes.",
         .why = "Behind it is other memory of the kernel.",
         .windows = "The pool is corrupted.",
         .readings = "vidmm takes one reading: BufferSize is the size of the buffer in bytes, told "

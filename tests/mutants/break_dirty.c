@@ -300,6 +300,14 @@ static NTSTATUS APIENTRY save_further(const HANDLE adapter,
 }
 SPOIL(save_further, SaveImmutableMigrationData, save_further)
 
+/* As much as there is, into whatever the buffer has. */
+static NTSTATUS APIENTRY save_into_more(const HANDLE adapter,
+                                        DXGKARG_GPUP_SAVE_MUTABLE_MIGRATION_DATA *args) {
+    *args->DataSize += args->Data ? PAGE : 0;
+    return mutants_good.DxgkDdiSaveMutableMigrationData(adapter, args);
+}
+SPOIL(save_into_more, SaveMutableMigrationData, save_into_more)
+
 static NTSTATUS APIENTRY
 restore_vaguely(const HANDLE adapter, const DXGKARG_GPUP_RESTORE_IMMUTABLE_MIGRATION_DATA *args) {
     NTSTATUS status = mutants_good.DxgkDdiRestoreImmutableMigrationData(adapter, args);
@@ -680,6 +688,8 @@ const struct mutant mutants_dirty[] = {
      TRACKING},
     {332, VIDMM_SIDE_DRIVER, "saves a byte more than it said", install_save_further,
      .stage = "migration", MOVING},
+    {332, VIDMM_SIDE_DRIVER, "saves mutable data whatever the size of the buffer is",
+     install_save_into_more, .stage = "migration", MOVING},
     {334, VIDMM_SIDE_DRIVER, "calls state of another GPU an invalid parameter",
      install_restore_vaguely, .stage = "migration", MOVING},
     {340, VIDMM_SIDE_DRIVER, "changes memory when its own state is restored", install_changing,

@@ -2,16 +2,53 @@
  * stage_engines.c - resets of single engines (tdr-changes-in-windows-8.md): the paging engine with
  * work of the raw submitter queued, which is submitted again; and, with GPU virtual addresses, the
  * engine of a process that uses an invalid address, while another process goes on
- * (access-to-non-resident-allocation.md).
+ * (access-to-non-resident-allocation.md). And what a system asks for before it resets: a debug report.
  */
 #include "raw.h"
 #include "user.h"
+
+#include <string.h>
+
+#include <bugcodes.h>
 
 #include <vidmm/umd.h>
 
 static enum vidmm_stage_outcome cannot(struct check *check) {
     return check_say(check, VIDMM_STAGE_SKIPPED,
                      "the driver does not say SupportPerEngineTDR: not reached");
+}
+
+/* ---- Debug reports --------------------------------------------------------------------------- */
+
+#define REPORT_MOST 4096u
+#define REPORT_ASH  0xa5
+
+/* What is in it is the driver's own affair. */
+static void debug_report(struct check *check, UINT reason, uint32_t size) {
+    static unsigned char bytes[2 * REPORT_MOST];
+    bool whole = true;
+    DXGKARG_COLLECTDBGINFO_EXT extension = {.BucketingKey = 0};
+    const DXGKARG_COLLECTDBGINFO args = {
+        .Reason = reason, .pBuffer = bytes, .BufferSize = size, .pExtension = &extension};
+    check_step(check, "engines: a debug report of %u bytes", size);
+    memset(bytes, REPORT_ASH, sizeof(bytes));
+    (void)check->harness.spoken.DxgkDdiCollectDbgInfo(vidmm_host_adapter(check->harness.host),
+                                                      &args);
+    for (uint32_t i = size; i < sizeof(bytes); i++)
+        whole = whole && bytes[i] == REPORT_ASH;
+    vidmm_ledger_judge(&check->shared->ledger, 533, VIDMM_SIDE_DRIVER, whole,
+                       "nothing written behind BufferSize bytes",
+                       "bytes behind the %u of a debug report were written", size);
+}
+
+static void debug_reports(struct check *check) {
+    static const uint32_t sizes[] = {0, 1, 16, 100, REPORT_MOST};
+    if (!check->harness.spoken.DxgkDdiCollectDbgInfo)
+        return;
+    for (uint32_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        debug_report(check, VIDEO_TDR_TIMEOUT_DETECTED, sizes[i]);
+        debug_report(check, VIDEO_ENGINE_TIMEOUT_DETECTED, sizes[i]);
+    }
 }
 
 /* ---- Queued paging work ---------------------------------------------------------------------- */
@@ -56,6 +93,8 @@ static enum vidmm_stage_outcome by_hand(struct check *check) {
     if (!check_open(check, &setup))
         return VIDMM_STAGE_STOPPED;
     enum vidmm_stage_outcome opened = raw_open(&raw, check);
+    if (opened != VIDMM_STAGE_STOPPED)
+        debug_reports(check);
     if (opened == VIDMM_STAGE_SKIPPED && raw.by_address)
         return VIDMM_STAGE_DONE; /* its faults are still to be seen: no run follows one that is skipped */
     if (opened != VIDMM_STAGE_DONE)

@@ -23,6 +23,14 @@ static void install_past_fence(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiResetEngine = reset_to_another;
 }
 
+/* All that there is to say, into whatever the buffer has. */
+static NTSTATUS APIENTRY collect_all(const HANDLE adapter, const DXGKARG_COLLECTDBGINFO *args) {
+    DXGKARG_COLLECTDBGINFO all = *args;
+    all.BufferSize = 1u << 20;
+    return mutants_good.DxgkDdiCollectDbgInfo(adapter, &all);
+}
+REPLACE(DxgkDdiCollectDbgInfo, collect_all)
+
 /* ---- What drivers report --------------------------------------------------------------------- */
 
 static DXGKRNL_INTERFACE system_calls;
@@ -88,6 +96,8 @@ const struct mutant mutants_engines[] = {
             "names a fence of a reset engine that was never submitted")},
     {BREAKS(281, DRIVER, "engines", past_fence,
             "names a fence of a reset engine that completed long before")},
+    {BREAKS(533, DRIVER, "engines", collect_all,
+            "writes a debug report without looking at the size of the buffer")},
     {BREAKS(380, DRIVER, "engines", unsure,
             "names the work of a page fault and says that it cannot")},
     {BREAKS(596, DRIVER, "engines", never_writes, "calls no page fault one of a write")},

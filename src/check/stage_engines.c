@@ -54,8 +54,7 @@ static void debug_reports(struct check *check) {
 /* ---- Queued paging work ---------------------------------------------------------------------- */
 
 /* Preempted work is submitted again; lost work is built again after a reset of the adapter. */
-static bool recover(struct raw_submitter *raw, bool *refused) {
-    enum raw_engine engine = raw_reset_engine(raw);
+static bool recover(struct raw_submitter *raw, enum raw_engine engine, bool *refused) {
     if (engine == RAW_ENGINE_RESET || engine == RAW_ENGINE_BROKEN)
         return engine == RAW_ENGINE_RESET && raw_resubmit(raw);
     *refused = *refused || engine == RAW_ENGINE_REFUSED;
@@ -67,8 +66,9 @@ static bool round_trip(struct raw_submitter *raw, uint32_t ahead, bool preempted
                preempted ? " and a preemption" : "");
     raw_paint(raw, raw->source, 3 * ahead + preempted);
     raw_paint(raw, raw->target, 99);
-    if (!raw_queue(raw, ahead) || (preempted && !raw_preempt(raw)) || !recover(raw, refused) ||
-        !raw_flush(raw) || !raw_move(raw, false, RAW_PAGES))
+    if (!raw_queue(raw, ahead) || (preempted && !raw_preempt(raw)) ||
+        !recover(raw, raw_reset_engine(raw), refused) || !raw_flush(raw) ||
+        !raw_move(raw, false, RAW_PAGES))
         return false;
     raw_judge(raw, 281, raw_same(raw), "work that is done when it was submitted again",
               "other bytes after an engine was reset and its work submitted again");
@@ -87,6 +87,11 @@ static bool resets(struct raw_submitter *raw) {
     return !refused;
 }
 
+static bool able(const struct raw_submitter *raw) {
+    return raw->info.caps.SupportPerEngineTDR && raw->ddi->DxgkDdiQueryDependentEngineGroup &&
+           raw->ddi->DxgkDdiQueryEngineStatus && raw->ddi->DxgkDdiResetEngine;
+}
+
 static enum vidmm_stage_outcome by_hand(struct check *check) {
     static const struct check_setup setup = {.settings = {{"VramBytes", (uint64_t)1 << 20}}};
     struct raw_submitter raw;
@@ -99,16 +104,81 @@ static enum vidmm_stage_outcome by_hand(struct check *check) {
         return VIDMM_STAGE_DONE; /* its faults are still to be seen: no run follows one that is skipped */
     if (opened != VIDMM_STAGE_DONE)
         return opened;
-    bool able = raw.info.caps.SupportPerEngineTDR && raw.ddi->DxgkDdiQueryDependentEngineGroup &&
-                raw.ddi->DxgkDdiQueryEngineStatus && raw.ddi->DxgkDdiResetEngine;
-    bool completes = able && raw_settle_in(&raw);
+    bool single = able(&raw), completes = single && raw_settle_in(&raw);
     bool obeys = !completes || !raw.ddi->DxgkDdiPreemptCommand || resets(&raw);
     enum vidmm_stage_outcome closed = raw_close(&raw);
-    if (!able)
+    if (!single)
         return cannot(check);
     return obeys || closed != VIDMM_STAGE_DONE
                ? closed
                : check_say(check, VIDMM_STAGE_SKIPPED, "DxgkDdiResetEngine refuses: not reached");
+}
+
+/* ---- An engine that hangs -------------------------------------------------------------------- */
+
+#define HANG_AT    6u /* the reference driver's hardware; other hardware does not hang */
+#define HANG_TRIES 8u
+
+static bool hangs(struct raw_submitter *raw) {
+    const struct raw_piece piece = {0, RAW_PAGES, true};
+    check_step(raw->check, "engines: work that hangs");
+    for (uint32_t i = 0; i < HANG_TRIES && raw_transfer(raw, &piece); i++)
+        if (!raw_try(raw))
+            return !raw->refused && raw->faulted == 0;
+    return false;
+}
+
+/* Bits that the driver does not set to zero stay set. */
+static bool ask_status(struct raw_submitter *raw, DXGK_ENGINESTATUS *status) {
+    DXGKARG_QUERYENGINESTATUS args = {.NodeOrdinal = raw->info.paging_node,
+                                      .EngineOrdinal = raw->physical,
+                                      .EngineStatus.Value = UINT32_MAX};
+    const DXGK_ENGINESTATUS known = {.Responsive = 1};
+    if (raw->ddi->DxgkDdiQueryEngineStatus(raw->adapter, &args) != STATUS_SUCCESS)
+        return false;
+    *status = args.EngineStatus;
+    raw_judge(raw, 117, (status->Value & ~known.Value) == 0, "0 in Reserved of DXGK_ENGINESTATUS",
+              "DxgkDdiQueryEngineStatus left bits of Reserved set");
+    return true;
+}
+
+/* The first answer may tell of progress before the question. */
+static void judge_hanging(struct raw_submitter *raw) {
+    DXGK_ENGINESTATUS status;
+    check_step(raw->check, "engines: the status of an engine that hangs");
+    if (ask_status(raw, &status) && ask_status(raw, &status))
+        raw_judge(raw, 281, !status.Responsive, "Responsive 0 of an engine that makes no progress",
+                  "DxgkDdiQueryEngineStatus called an engine responsive that hangs in its work");
+}
+
+static bool end_hanging(struct raw_submitter *raw) {
+    bool refused = false;
+    check_step(raw->check, "engines: a reset of an engine that hangs");
+    raw_paint(raw, raw->source, 61);
+    enum raw_engine engine = raw_reset_engine(raw);
+    if (engine != RAW_ENGINE_BROKEN)
+        raw_judge(raw, 281, engine != RAW_ENGINE_RESET,
+                  "LastAbortedFenceId of the work that the engine hung in",
+                  "LastAbortedFenceId is a fence before the work that the engine hung in");
+    return recover(raw, engine, &refused) && raw_flush(raw);
+}
+
+static enum vidmm_stage_outcome by_hang(struct check *check) {
+    static const struct check_setup setup = {
+        .settings = {{"VramBytes", (uint64_t)1 << 20}, {"HangPagingAt", HANG_AT}}};
+    struct raw_submitter raw;
+    if (!check_open(check, &setup))
+        return VIDMM_STAGE_STOPPED;
+    enum vidmm_stage_outcome opened = raw_open(&raw, check);
+    if (opened == VIDMM_STAGE_SKIPPED)
+        return VIDMM_STAGE_DONE; /* no run follows one that is skipped */
+    if (opened != VIDMM_STAGE_DONE)
+        return opened;
+    if (able(&raw) && raw_settle_in(&raw) && hangs(&raw)) {
+        judge_hanging(&raw);
+        (void)end_hanging(&raw);
+    }
+    return raw_close(&raw);
 }
 
 /* ---- An address that leads nowhere ----------------------------------------------------------- */
@@ -228,5 +298,5 @@ static enum vidmm_stage_outcome by_fault(struct check *check) {
 
 enum vidmm_stage_outcome stage_engines(struct check *check, uint32_t number) {
     check_step(check, "engines: run %u", number + 1);
-    return number == 0 ? by_hand(check) : by_fault(check);
+    return number == 0 ? by_hand(check) : number == 1 ? by_hang(check) : by_fault(check);
 }

@@ -23,6 +23,34 @@ static void install_past_fence(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiResetEngine = reset_to_another;
 }
 
+/* As if the queue had been empty. */
+static NTSTATUS APIENTRY reset_to_completed(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    DXGKARG_QUERYCURRENTFENCE fence = {.NodeOrdinal = args->NodeOrdinal,
+                                       .EngineOrdinal = args->EngineOrdinal};
+    (void)mutants_good.DxgkDdiQueryCurrentFence(adapter, &fence);
+    NTSTATUS status = mutants_good.DxgkDdiResetEngine(adapter, args);
+    args->LastAbortedFenceId = fence.CurrentFence;
+    return status;
+}
+REPLACE(DxgkDdiResetEngine, reset_to_completed)
+
+static NTSTATUS APIENTRY always_responsive(const HANDLE adapter, DXGKARG_QUERYENGINESTATUS *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryEngineStatus(adapter, args);
+    args->EngineStatus.Responsive = 1;
+    return status;
+}
+REPLACE(DxgkDdiQueryEngineStatus, always_responsive)
+
+static NTSTATUS APIENTRY one_bit_of_status(const HANDLE adapter, DXGKARG_QUERYENGINESTATUS *args) {
+    const DXGK_ENGINESTATUS before = args->EngineStatus;
+    NTSTATUS status = mutants_good.DxgkDdiQueryEngineStatus(adapter, args);
+    UINT responsive = args->EngineStatus.Responsive;
+    args->EngineStatus = before;
+    args->EngineStatus.Responsive = responsive;
+    return status;
+}
+REPLACE(DxgkDdiQueryEngineStatus, one_bit_of_status)
+
 /* All that there is to say, into whatever the buffer has. */
 static NTSTATUS APIENTRY collect_all(const HANDLE adapter, const DXGKARG_COLLECTDBGINFO *args) {
     DXGKARG_COLLECTDBGINFO all = *args;
@@ -96,6 +124,11 @@ const struct mutant mutants_engines[] = {
             "names a fence of a reset engine that was never submitted")},
     {BREAKS(281, DRIVER, "engines", past_fence,
             "names a fence of a reset engine that completed long before")},
+    {BREAKS(281, DRIVER, "engines", reset_to_completed,
+            "names the fence completed last when it aborted work that hung")},
+    {BREAKS(281, DRIVER, "engines", always_responsive, "calls an engine responsive that hangs")},
+    {BREAKS(117, DRIVER, "engines", one_bit_of_status,
+            "leaves the reserved bits of an engine's status as they came")},
     {BREAKS(533, DRIVER, "engines", collect_all,
             "writes a debug report without looking at the size of the buffer")},
     {BREAKS(380, DRIVER, "engines", unsure,

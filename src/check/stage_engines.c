@@ -185,25 +185,43 @@ static enum vidmm_stage_outcome by_hang(struct check *check) {
 
 #define NOWHERE_BYTES 65536u
 
-static bool submit_nowhere(struct user *user, uint64_t *fence) {
-    const struct vidmm_va_request nowhere = {.size = NOWHERE_BYTES};
+#define NOWHERE_HIGH (UINT64_C(1) << 32)
+
+/* Where addresses of more than 32 bits are, at one of those. */
+static bool reserve_nowhere(struct user *user, uint64_t *va) {
+    struct vidmm_va_request nowhere = {.minimum = NOWHERE_HIGH, .size = NOWHERE_BYTES};
+    if (vidmm_va_reserve(user->process, &nowhere, va) == VIDMM_OK)
+        return true;
+    nowhere.minimum = 0;
+    return check_good(user->check, vidmm_va_reserve(user->process, &nowhere, va));
+}
+
+/* `*va`: where that is. */
+static bool submit_nowhere(struct user *user, uint64_t *va, uint64_t *fence) {
     struct vidmm_virtual_submission submission = {.size = CHECK_PAGE};
-    return check_good(user->check,
-                      vidmm_va_reserve(user->process, &nowhere, &submission.commands)) &&
-           check_good(user->check, vidmm_submit_virtual(user->context, &submission, fence));
+    if (!reserve_nowhere(user, va))
+        return false;
+    submission.commands = *va;
+    return check_good(user->check, vidmm_submit_virtual(user->context, &submission, fence));
 }
 
 static void engines_note(struct check *check, const char *text) {
     vidmm_ledger_note(&check->shared->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER, "%s", text);
 }
 
-/* Of work that fetches or writes at an address that leads nowhere. */
-static void judge_error(struct check *check, bool write) {
+/* Of work that fetches or writes at an address that leads nowhere, `va`. */
+static void judge_error(struct check *check, uint64_t va, bool write) {
     struct vidmm_error fault;
     vidmm_last_error(check->harness.adapter, &fault);
     vidmm_ledger_judge(&check->shared->ledger, 380, VIDMM_SIDE_DRIVER, fault.access.known,
                        "DmaPageFaulted where an address leads nowhere",
                        "the work ended without one%s", "");
+    if (fault.access.known && !check_explained(check))
+        vidmm_ledger_judge(&check->shared->ledger, 380, VIDMM_SIDE_DRIVER,
+                           fault.access.address - va < NOWHERE_BYTES,
+                           "the address that was used as FaultedVirtualAddress",
+                           "FaultedVirtualAddress is 0x%llx, where 0x%llx was used",
+                           (unsigned long long)fault.access.address, (unsigned long long)va);
     if (fault.access.known && !check_explained(check))
         vidmm_ledger_judge(&check->shared->ledger, 596, VIDMM_SIDE_DRIVER,
                            fault.access.write == write,
@@ -236,10 +254,10 @@ static bool others_go_on(struct user *other, uint64_t behind, bool alone) {
 static bool fault_beside(struct user *user, struct user *other, bool alone) {
     struct check *check = user->check;
     const uint32_t surface = 0;
-    uint64_t fence = 0;
+    uint64_t va = 0, fence = 0;
     if (!user_make(other, 0, VIDMM_UMD_LOCAL_ONLY | VIDMM_UMD_CPU_VISIBLE, 4) ||
         !user_write(other, 0, 'b') || !user_make_resident(other, NULL, &surface, 1, 0) ||
-        !submit_nowhere(user, &fence))
+        !submit_nowhere(user, &va, &fence))
         return false;
     const struct vidmm_virtual_submission nothing = {.commands = other->commands.va,
                                                      .written = &other->commands.allocation};
@@ -252,23 +270,24 @@ static bool fault_beside(struct user *user, struct user *other, bool alone) {
     }
     if (status != VIDMM_DEVICE_LOST)
         return check_good(check, status);
-    judge_error(check, false);
+    judge_error(check, va, false);
     return others_go_on(other, other->fence, alone) && user_submit(user, 0);
 }
 
 /* A fill fetches nothing there. The process is one of its own, whose device is lost by it. */
 static bool fault_of_write(struct check *check) {
     struct user user;
-    const struct vidmm_va_request nowhere = {.size = NOWHERE_BYTES};
     struct vidmm_umd_fill packet = {
         .head = {.opcode = VIDMM_UMD_PACKET_FILL, .size = sizeof(packet)}, .bytes = CHECK_PAGE};
     check_step(check, "engines: a write to an address that leads nowhere");
     if (!user_open(check, &user))
         return false;
-    bool good = check_good(check, vidmm_va_reserve(user.process, &nowhere, &packet.destination)) &&
-                user_send(&user, &packet, sizeof(packet));
+    uint64_t va = 0;
+    bool good = reserve_nowhere(&user, &va);
+    packet.destination = va;
+    good = good && user_send(&user, &packet, sizeof(packet));
     if (good && vidmm_wait(check->harness.adapter, user.fence) == VIDMM_DEVICE_LOST)
-        judge_error(check, true);
+        judge_error(check, va, true);
     user_close(&user);
     return good;
 }

@@ -64,13 +64,16 @@ REPLACE(DxgkDdiCollectDbgInfo, collect_all)
 static DXGKRNL_INTERFACE system_calls;
 
 static UINT fault_flags_set, fault_flags_left; /* of PageFaultFlags */
+static UINT64 fault_address_left;              /* of FaultedVirtualAddress */
 
 static VOID APIENTRY other_flags(const HANDLE device, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
     DXGKARGCB_NOTIFY_INTERRUPT_DATA report = *data;
-    if (report.InterruptType == DXGK_INTERRUPT_DMA_PAGE_FAULTED)
+    if (report.InterruptType == DXGK_INTERRUPT_DMA_PAGE_FAULTED) {
         report.DmaPageFaulted.PageFaultFlags =
             (DXGK_PAGE_FAULT_FLAGS)((report.DmaPageFaulted.PageFaultFlags | fault_flags_set) &
                                     fault_flags_left);
+        report.DmaPageFaulted.FaultedVirtualAddress &= fault_address_left;
+    }
     system_calls.DxgkCbNotifyInterrupt(device, &report);
 }
 
@@ -83,17 +86,19 @@ static NTSTATUS APIENTRY start_with_flags(const PVOID context, PDXGK_START_INFO 
     return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
 }
 
-#define FLAGS(NAME, SET, LEFT)                                                                     \
+#define REPORTS(NAME, SET, LEFT, ADDRESS)                                                          \
     static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
         fault_flags_set = (SET);                                                                   \
         fault_flags_left = (LEFT);                                                                 \
+        fault_address_left = (ADDRESS);                                                            \
         table->DxgkDdiStartDevice = start_with_flags;                                              \
     }
 
 /* Names work, and says that there is none to be named. */
-FLAGS(unsure, DXGK_PAGE_FAULT_FENCE_INVALID, UINT32_MAX)
-FLAGS(never_writes, 0, ~(UINT)DXGK_PAGE_FAULT_WRITE)
-FLAGS(always_writes, DXGK_PAGE_FAULT_WRITE, UINT32_MAX)
+REPORTS(unsure, DXGK_PAGE_FAULT_FENCE_INVALID, UINT32_MAX, UINT64_MAX)
+REPORTS(never_writes, 0, ~(UINT)DXGK_PAGE_FAULT_WRITE, UINT64_MAX)
+REPORTS(always_writes, DXGK_PAGE_FAULT_WRITE, UINT32_MAX, UINT64_MAX)
+REPORTS(low_address, 0, UINT32_MAX, UINT32_MAX)
 
 /* ---- Managers -------------------------------------------------------------------------------- */
 
@@ -133,6 +138,7 @@ const struct mutant mutants_engines[] = {
             "writes a debug report without looking at the size of the buffer")},
     {BREAKS(380, DRIVER, "engines", unsure,
             "names the work of a page fault and says that it cannot")},
+    {BREAKS(380, DRIVER, "engines", low_address, "reports 32 bits of the address of a page fault")},
     {BREAKS(596, DRIVER, "engines", never_writes, "calls no page fault one of a write")},
     {BREAKS(596, DRIVER, "engines", always_writes, "calls each page fault one of a write")},
     {BREAKS(381, MANAGER, "engines", reset_nothing,

@@ -31,7 +31,7 @@ const struct check_stage check_stages[] = {
     {"residency", "sends requests for residency, addresses and locks", "ABCDEFHIKLMOQRSTUV", 5,
      stage_residency},
     {"agp", "replays a short game through the AGP aperture", "ABCDEFGHIKMQRSTUV", 1, stage_agp},
-    {"linked", "works on each of several linked physical adapters", "ABCDEFHIKLQRSTUV", 2,
+    {"linked", "works on each of several linked physical adapters", "ABCDEFHIKLQRSTUV", 3,
      stage_linked},
     {"large-pages", "maps, moves and splits large pages", "ABCDEFHIKLMQRSTUV", 1, stage_large},
     {"dirty", "writes memory between queries of dirty bits", "ABCDEFHIKLMQRSTUV", 1, stage_dirty},

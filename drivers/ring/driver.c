@@ -23,6 +23,7 @@ struct adapter {
     struct ring *ring;
     ULONGLONG *table; /* the aperture's page table: the CPU writes it once, when it starts */
     ULONGLONG table_address;
+    ULONG submitted; /* fence of the newest submission */
 };
 
 /* ---- Registers ------------------------------------------------------------------------------- */
@@ -250,6 +251,7 @@ static NTSTATUS APIENTRY submit_command(const HANDLE handle, const DXGKARG_SUBMI
         .fence = args->SubmissionFenceId,
         .kind = ENTRY_EXECUTE,
     };
+    ((struct adapter *)handle)->submitted = args->SubmissionFenceId;
     submit(handle, &entry);
     return STATUS_SUCCESS;
 }
@@ -322,10 +324,13 @@ static VOID APIENTRY dpc_routine(const PVOID context) {
 
 /* ---- Recovery -------------------------------------------------------------------------------- */
 
+/* What it ends counts as completed (tdr-changes-in-windows-8.md). */
 static DXGKDDI_RESETFROMTIMEOUT reset_from_timeout;
 static NTSTATUS APIENTRY reset_from_timeout(const HANDLE handle) {
+    const struct adapter *adapter = handle;
     write_register(handle, REG_INT_ENABLE, 0);
     write_register(handle, REG_RESET, 1);
+    adapter->ring->completed = adapter->submitted;
     return STATUS_SUCCESS;
 }
 

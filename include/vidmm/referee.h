@@ -171,6 +171,11 @@ uint32_t vidmm_referee_faults(struct vidmm_referee *referee);
  * that nobody but paging operations writes memory meanwhile. Any thread.
  */
 void vidmm_referee_look_beside(struct vidmm_referee *referee, bool on);
+/*
+ * From here on, or no longer, the caller gives queries of dirty bits and saves of a migration buffers that
+ * are too short on purpose: only that the driver stays within them is judged (R328, R332). Any thread.
+ */
+void vidmm_referee_short_buffers(struct vidmm_referee *referee, bool on);
 
 /*
  * From here on bytes of this value lie behind what the driver gets in calls of this thread: it may

@@ -123,6 +123,8 @@ enum raw_engine {
 enum raw_engine raw_reset_engine(struct raw_submitter *raw);
 /* As a TDR: submitted work is lost. */
 bool raw_reset(struct raw_submitter *raw);
+/* The same, with a preemption before any other work. */
+bool raw_reset_preempting(struct raw_submitter *raw);
 
 /* ---- raw_render.c ---------------------------------------------------------------------------- */
 

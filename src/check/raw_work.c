@@ -336,8 +336,8 @@ static void raw_judge_stopped(struct raw_submitter *raw) {
               "work that was submitted before the reset wrote memory after it");
 }
 
-/* The paging buffer is unmapped in the clean-up and mapped again after the restart. */
-bool raw_reset(struct raw_submitter *raw) {
+/* The paging buffer is unmapped in the clean-up, which is built here and submitted by what follows. */
+static bool reset_and_restart(struct raw_submitter *raw) {
     bool mapped = raw->mapped;
     NTSTATUS status = raw->ddi->DxgkDdiResetFromTimeout(raw->adapter);
     if (status != STATUS_SUCCESS)
@@ -345,9 +345,19 @@ bool raw_reset(struct raw_submitter *raw) {
     raw_judge_stopped(raw);
     raw->held = true;
     begin_buffer(raw);
-    bool good = raw_tell_lost(raw) && (!mapped || raw_unmap_buffer(raw)) &&
-                (!raw->held || restart(raw)) && raw_flush(raw);
-    return good && (!mapped || raw_map_buffer(raw));
+    return raw_tell_lost(raw) && (!mapped || raw_unmap_buffer(raw)) && (!raw->held || restart(raw));
+}
+
+/* ... and mapped again after the restart. */
+bool raw_reset(struct raw_submitter *raw) {
+    bool mapped = raw->mapped;
+    return reset_and_restart(raw) && raw_flush(raw) && (!mapped || raw_map_buffer(raw));
+}
+
+bool raw_reset_preempting(struct raw_submitter *raw) {
+    bool mapped = raw->mapped;
+    return reset_and_restart(raw) && raw_preempt(raw) && raw_flush(raw) &&
+           (!mapped || raw_map_buffer(raw));
 }
 
 static bool query_engine(struct raw_submitter *raw) {

@@ -97,6 +97,24 @@ static void dirty_clear(struct dirty *dirty, const struct basis *basis) {
     dirty_ask(dirty, basis, (struct question){.clear = true, .room = 32});
 }
 
+/* What the driver answers is its own affair. */
+static void dirty_ask_shortly(struct dirty *dirty, const struct basis *basis, uint32_t pages) {
+    struct vidmm_referee *referee = dirty->memory.check->harness.referee;
+    DXGKARG_QUERYDIRTYBITDATA args = {.MemoryBasis = basis->handle,
+                                      .SubrangeSize = (UINT64)pages * dirty->memory.unit,
+                                      .Buffer = dirty->bits};
+    uint32_t all = pages;
+    for (uint32_t i = 0; pages == 0 && i < basis->count; i++)
+        all += basis->range[i].pages;
+    const uint32_t sizes[] = {0, (all * dirty->bits_each + 7) / 8 - 1};
+    vidmm_referee_short_buffers(referee, true);
+    for (uint32_t i = 0; basis->handle && i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        args.BufferSize = sizes[i];
+        (void)dirty->memory.ddi->DxgkDdiQueryDirtyBitData(dirty->memory.adapter, &args);
+    }
+    vidmm_referee_short_buffers(referee, false);
+}
+
 static void dirty_write(struct dirty *dirty, uint32_t unit) {
     dirty_note(dirty,
                dirty_memory_begin(&dirty->memory, unit) && dirty_memory_wait(&dirty->memory));
@@ -122,6 +140,8 @@ static void play_one(struct dirty *dirty, struct basis *basis) {
     dirty_clear(dirty, basis);
     dirty_write(dirty, 1);
     dirty_look(dirty, basis);
+    dirty_write(dirty, 6);
+    dirty_ask(dirty, basis, (struct question){.index = 0, .first = 2, .pages = 2});
 }
 
 /* The driver answers before the GPU has written, while it does, or after. */
@@ -164,6 +184,19 @@ static void play_over(struct dirty *dirty, const struct basis *basis) {
     dirty_look(dirty, basis);
     dirty_write(dirty, 4);
     dirty_look(dirty, basis);
+}
+
+static void play_shortly(struct dirty *dirty) {
+    struct basis basis = {.count = 1, .range = {{0, DIRTY_UNITS}}};
+    check_step(dirty->memory.check, "dirty: buffers that are too short");
+    dirty_basis_create(dirty, &basis);
+    dirty_start(dirty, &basis);
+    dirty_write(dirty, 15);
+    dirty_ask_shortly(dirty, &basis, 0);
+    dirty_ask_shortly(dirty, &basis, DIRTY_UNITS);
+    dirty_look(dirty, &basis);
+    dirty_stop(dirty, &basis);
+    dirty_basis_destroy(dirty, &basis);
 }
 
 static void play_again(struct dirty *dirty, struct basis *basis) {
@@ -221,6 +254,7 @@ static void dirty_play(struct dirty *dirty) {
     play_beside(dirty, &basis);
     play_over(dirty, &basis);
     play_again(dirty, &basis);
+    play_shortly(dirty);
     if (dirty_memory_units(&dirty->memory) >= DIRTY_UNITS_FAR)
         play_far(dirty);
 }

@@ -2,10 +2,14 @@
  * stage_engines.c - resets of single engines (tdr-changes-in-windows-8.md): the paging engine with
  * work of the raw submitter queued, which is submitted again; and, with GPU virtual addresses, the
  * engine of a process that uses an invalid address, while another process goes on
- * (access-to-non-resident-allocation.md).
+ * (access-to-non-resident-allocation.md). And what a system asks for before it resets: a debug report.
  */
 #include "raw.h"
 #include "user.h"
+
+#include <string.h>
+
+#include <bugcodes.h>
 
 #include <vidmm/umd.h>
 
@@ -14,11 +18,43 @@ static enum vidmm_stage_outcome cannot(struct check *check) {
                      "the driver does not say SupportPerEngineTDR: not reached");
 }
 
+/* ---- Debug reports --------------------------------------------------------------------------- */
+
+#define REPORT_MOST 4096u
+#define REPORT_ASH  0xa5
+
+/* What is in it is the driver's own affair. */
+static void debug_report(struct check *check, UINT reason, uint32_t size) {
+    static unsigned char bytes[2 * REPORT_MOST];
+    bool whole = true;
+    DXGKARG_COLLECTDBGINFO_EXT extension = {.BucketingKey = 0};
+    const DXGKARG_COLLECTDBGINFO args = {
+        .Reason = reason, .pBuffer = bytes, .BufferSize = size, .pExtension = &extension};
+    check_step(check, "engines: a debug report of %u bytes", size);
+    memset(bytes, REPORT_ASH, sizeof(bytes));
+    (void)check->harness.spoken.DxgkDdiCollectDbgInfo(vidmm_host_adapter(check->harness.host),
+                                                      &args);
+    for (uint32_t i = size; i < sizeof(bytes); i++)
+        whole = whole && bytes[i] == REPORT_ASH;
+    vidmm_ledger_judge(&check->shared->ledger, 533, VIDMM_SIDE_DRIVER, whole,
+                       "nothing written behind BufferSize bytes",
+                       "bytes behind the %u of a debug report were written", size);
+}
+
+static void debug_reports(struct check *check) {
+    static const uint32_t sizes[] = {0, 1, 16, 100, REPORT_MOST};
+    if (!check->harness.spoken.DxgkDdiCollectDbgInfo)
+        return;
+    for (uint32_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        debug_report(check, VIDEO_TDR_TIMEOUT_DETECTED, sizes[i]);
+        debug_report(check, VIDEO_ENGINE_TIMEOUT_DETECTED, sizes[i]);
+    }
+}
+
 /* ---- Queued paging work ---------------------------------------------------------------------- */
 
 /* Preempted work is submitted again; lost work is built again after a reset of the adapter. */
-static bool recover(struct raw_submitter *raw, bool *refused) {
-    enum raw_engine engine = raw_reset_engine(raw);
+static bool recover(struct raw_submitter *raw, enum raw_engine engine, bool *refused) {
     if (engine == RAW_ENGINE_RESET || engine == RAW_ENGINE_BROKEN)
         return engine == RAW_ENGINE_RESET && raw_resubmit(raw);
     *refused = *refused || engine == RAW_ENGINE_REFUSED;
@@ -30,8 +66,9 @@ static bool round_trip(struct raw_submitter *raw, uint32_t ahead, bool preempted
                preempted ? " and a preemption" : "");
     raw_paint(raw, raw->source, 3 * ahead + preempted);
     raw_paint(raw, raw->target, 99);
-    if (!raw_queue(raw, ahead) || (preempted && !raw_preempt(raw)) || !recover(raw, refused) ||
-        !raw_flush(raw) || !raw_move(raw, false, RAW_PAGES))
+    if (!raw_queue(raw, ahead) || (preempted && !raw_preempt(raw)) ||
+        !recover(raw, raw_reset_engine(raw), refused) || !raw_flush(raw) ||
+        !raw_move(raw, false, RAW_PAGES))
         return false;
     raw_judge(raw, 281, raw_same(raw), "work that is done when it was submitted again",
               "other bytes after an engine was reset and its work submitted again");
@@ -50,51 +87,141 @@ static bool resets(struct raw_submitter *raw) {
     return !refused;
 }
 
+static bool able(const struct raw_submitter *raw) {
+    return raw->info.caps.SupportPerEngineTDR && raw->ddi->DxgkDdiQueryDependentEngineGroup &&
+           raw->ddi->DxgkDdiQueryEngineStatus && raw->ddi->DxgkDdiResetEngine;
+}
+
 static enum vidmm_stage_outcome by_hand(struct check *check) {
     static const struct check_setup setup = {.settings = {{"VramBytes", (uint64_t)1 << 20}}};
     struct raw_submitter raw;
     if (!check_open(check, &setup))
         return VIDMM_STAGE_STOPPED;
     enum vidmm_stage_outcome opened = raw_open(&raw, check);
+    if (opened != VIDMM_STAGE_STOPPED)
+        debug_reports(check);
     if (opened == VIDMM_STAGE_SKIPPED && raw.by_address)
         return VIDMM_STAGE_DONE; /* its faults are still to be seen: no run follows one that is skipped */
     if (opened != VIDMM_STAGE_DONE)
         return opened;
-    bool able = raw.info.caps.SupportPerEngineTDR && raw.ddi->DxgkDdiQueryDependentEngineGroup &&
-                raw.ddi->DxgkDdiQueryEngineStatus && raw.ddi->DxgkDdiResetEngine;
-    bool completes = able && raw_settle_in(&raw);
+    bool single = able(&raw), completes = single && raw_settle_in(&raw);
     bool obeys = !completes || !raw.ddi->DxgkDdiPreemptCommand || resets(&raw);
     enum vidmm_stage_outcome closed = raw_close(&raw);
-    if (!able)
+    if (!single)
         return cannot(check);
     return obeys || closed != VIDMM_STAGE_DONE
                ? closed
                : check_say(check, VIDMM_STAGE_SKIPPED, "DxgkDdiResetEngine refuses: not reached");
 }
 
+/* ---- An engine that hangs -------------------------------------------------------------------- */
+
+#define HANG_AT    6u /* the reference driver's hardware; other hardware does not hang */
+#define HANG_TRIES 8u
+
+static bool hangs(struct raw_submitter *raw) {
+    const struct raw_piece piece = {0, RAW_PAGES, true};
+    check_step(raw->check, "engines: work that hangs");
+    for (uint32_t i = 0; i < HANG_TRIES && raw_transfer(raw, &piece); i++)
+        if (!raw_try(raw))
+            return !raw->refused && raw->faulted == 0;
+    return false;
+}
+
+/* Bits that the driver does not set to zero stay set. */
+static bool ask_status(struct raw_submitter *raw, DXGK_ENGINESTATUS *status) {
+    DXGKARG_QUERYENGINESTATUS args = {.NodeOrdinal = raw->info.paging_node,
+                                      .EngineOrdinal = raw->physical,
+                                      .EngineStatus.Value = UINT32_MAX};
+    const DXGK_ENGINESTATUS known = {.Responsive = 1};
+    if (raw->ddi->DxgkDdiQueryEngineStatus(raw->adapter, &args) != STATUS_SUCCESS)
+        return false;
+    *status = args.EngineStatus;
+    raw_judge(raw, 117, (status->Value & ~known.Value) == 0, "0 in Reserved of DXGK_ENGINESTATUS",
+              "DxgkDdiQueryEngineStatus left bits of Reserved set");
+    return true;
+}
+
+/* The first answer may tell of progress before the question. */
+static void judge_hanging(struct raw_submitter *raw) {
+    DXGK_ENGINESTATUS status;
+    check_step(raw->check, "engines: the status of an engine that hangs");
+    if (ask_status(raw, &status) && ask_status(raw, &status))
+        raw_judge(raw, 281, !status.Responsive, "Responsive 0 of an engine that makes no progress",
+                  "DxgkDdiQueryEngineStatus called an engine responsive that hangs in its work");
+}
+
+static bool end_hanging(struct raw_submitter *raw) {
+    bool refused = false;
+    check_step(raw->check, "engines: a reset of an engine that hangs");
+    raw_paint(raw, raw->source, 61);
+    enum raw_engine engine = raw_reset_engine(raw);
+    if (engine != RAW_ENGINE_BROKEN)
+        raw_judge(raw, 281, engine != RAW_ENGINE_RESET,
+                  "LastAbortedFenceId of the work that the engine hung in",
+                  "LastAbortedFenceId is a fence before the work that the engine hung in");
+    return recover(raw, engine, &refused) && raw_flush(raw);
+}
+
+static enum vidmm_stage_outcome by_hang(struct check *check) {
+    static const struct check_setup setup = {
+        .settings = {{"VramBytes", (uint64_t)1 << 20}, {"HangPagingAt", HANG_AT}}};
+    struct raw_submitter raw;
+    if (!check_open(check, &setup))
+        return VIDMM_STAGE_STOPPED;
+    enum vidmm_stage_outcome opened = raw_open(&raw, check);
+    if (opened == VIDMM_STAGE_SKIPPED)
+        return VIDMM_STAGE_DONE; /* no run follows one that is skipped */
+    if (opened != VIDMM_STAGE_DONE)
+        return opened;
+    if (able(&raw) && raw_settle_in(&raw) && hangs(&raw)) {
+        judge_hanging(&raw);
+        (void)end_hanging(&raw);
+    }
+    return raw_close(&raw);
+}
+
 /* ---- An address that leads nowhere ----------------------------------------------------------- */
 
 #define NOWHERE_BYTES 65536u
 
-static bool submit_nowhere(struct user *user, uint64_t *fence) {
-    const struct vidmm_va_request nowhere = {.size = NOWHERE_BYTES};
+#define NOWHERE_HIGH (UINT64_C(1) << 32)
+
+/* Where addresses of more than 32 bits are, at one of those. */
+static bool reserve_nowhere(struct user *user, uint64_t *va) {
+    struct vidmm_va_request nowhere = {.minimum = NOWHERE_HIGH, .size = NOWHERE_BYTES};
+    if (vidmm_va_reserve(user->process, &nowhere, va) == VIDMM_OK)
+        return true;
+    nowhere.minimum = 0;
+    return check_good(user->check, vidmm_va_reserve(user->process, &nowhere, va));
+}
+
+/* `*va`: where that is. */
+static bool submit_nowhere(struct user *user, uint64_t *va, uint64_t *fence) {
     struct vidmm_virtual_submission submission = {.size = CHECK_PAGE};
-    return check_good(user->check,
-                      vidmm_va_reserve(user->process, &nowhere, &submission.commands)) &&
-           check_good(user->check, vidmm_submit_virtual(user->context, &submission, fence));
+    if (!reserve_nowhere(user, va))
+        return false;
+    submission.commands = *va;
+    return check_good(user->check, vidmm_submit_virtual(user->context, &submission, fence));
 }
 
 static void engines_note(struct check *check, const char *text) {
     vidmm_ledger_note(&check->shared->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER, "%s", text);
 }
 
-/* Of work that fetches or writes at an address that leads nowhere. */
-static void judge_error(struct check *check, bool write) {
+/* Of work that fetches or writes at an address that leads nowhere, `va`. */
+static void judge_error(struct check *check, uint64_t va, bool write) {
     struct vidmm_error fault;
     vidmm_last_error(check->harness.adapter, &fault);
     vidmm_ledger_judge(&check->shared->ledger, 380, VIDMM_SIDE_DRIVER, fault.access.known,
                        "DmaPageFaulted where an address leads nowhere",
                        "the work ended without one%s", "");
+    if (fault.access.known && !check_explained(check))
+        vidmm_ledger_judge(&check->shared->ledger, 380, VIDMM_SIDE_DRIVER,
+                           fault.access.address - va < NOWHERE_BYTES,
+                           "the address that was used as FaultedVirtualAddress",
+                           "FaultedVirtualAddress is 0x%llx, where 0x%llx was used",
+                           (unsigned long long)fault.access.address, (unsigned long long)va);
     if (fault.access.known && !check_explained(check))
         vidmm_ledger_judge(&check->shared->ledger, 596, VIDMM_SIDE_DRIVER,
                            fault.access.write == write,
@@ -127,10 +254,10 @@ static bool others_go_on(struct user *other, uint64_t behind, bool alone) {
 static bool fault_beside(struct user *user, struct user *other, bool alone) {
     struct check *check = user->check;
     const uint32_t surface = 0;
-    uint64_t fence = 0;
+    uint64_t va = 0, fence = 0;
     if (!user_make(other, 0, VIDMM_UMD_LOCAL_ONLY | VIDMM_UMD_CPU_VISIBLE, 4) ||
         !user_write(other, 0, 'b') || !user_make_resident(other, NULL, &surface, 1, 0) ||
-        !submit_nowhere(user, &fence))
+        !submit_nowhere(user, &va, &fence))
         return false;
     const struct vidmm_virtual_submission nothing = {.commands = other->commands.va,
                                                      .written = &other->commands.allocation};
@@ -143,23 +270,24 @@ static bool fault_beside(struct user *user, struct user *other, bool alone) {
     }
     if (status != VIDMM_DEVICE_LOST)
         return check_good(check, status);
-    judge_error(check, false);
+    judge_error(check, va, false);
     return others_go_on(other, other->fence, alone) && user_submit(user, 0);
 }
 
 /* A fill fetches nothing there. The process is one of its own, whose device is lost by it. */
 static bool fault_of_write(struct check *check) {
     struct user user;
-    const struct vidmm_va_request nowhere = {.size = NOWHERE_BYTES};
     struct vidmm_umd_fill packet = {
         .head = {.opcode = VIDMM_UMD_PACKET_FILL, .size = sizeof(packet)}, .bytes = CHECK_PAGE};
     check_step(check, "engines: a write to an address that leads nowhere");
     if (!user_open(check, &user))
         return false;
-    bool good = check_good(check, vidmm_va_reserve(user.process, &nowhere, &packet.destination)) &&
-                user_send(&user, &packet, sizeof(packet));
+    uint64_t va = 0;
+    bool good = reserve_nowhere(&user, &va);
+    packet.destination = va;
+    good = good && user_send(&user, &packet, sizeof(packet));
     if (good && vidmm_wait(check->harness.adapter, user.fence) == VIDMM_DEVICE_LOST)
-        judge_error(check, true);
+        judge_error(check, va, true);
     user_close(&user);
     return good;
 }
@@ -189,5 +317,5 @@ static enum vidmm_stage_outcome by_fault(struct check *check) {
 
 enum vidmm_stage_outcome stage_engines(struct check *check, uint32_t number) {
     check_step(check, "engines: run %u", number + 1);
-    return number == 0 ? by_hand(check) : by_fault(check);
+    return number == 0 ? by_hand(check) : number == 1 ? by_hang(check) : by_fault(check);
 }

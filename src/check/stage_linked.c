@@ -1,9 +1,9 @@
 /*
  * stage_linked.c - linked physical adapters (linked-display-adapter.md). What the driver answers
  * about one that the link does not have. By hand, of a driver that pages by segments: paging on each
- * of them, and a reset of the paging engine of one while the memory of the others stays. With GPU
- * virtual addresses: a process copies between surfaces at home on different adapters, by commands on
- * each, before and after all of it was evicted.
+ * of them, and a reset of the paging engine of one while the memory of the others stays; a reset of all
+ * with work under way on each. With GPU virtual addresses: a process copies between surfaces at home on
+ * different adapters, by commands on each, before and after all of it was evicted.
  */
 #include "raw.h"
 #include "user.h"
@@ -100,6 +100,20 @@ static bool marked(struct raw_submitter *raw) {
     return !raw->allocation || !word || *word == PATTERN + raw->physical;
 }
 
+/* All that are linked are reset, whichever has work under way, and tell of it when they are preempted. */
+static void linked_lose(struct raw_submitter *raw) {
+    if (!raw->ddi->DxgkDdiResetFromTimeout || !raw->ddi->DxgkDdiRestartFromTimeout ||
+        !raw_settle_in(raw))
+        return;
+    raw_paint(raw, raw->source, 31 + raw->physical);
+    raw_paint(raw, raw->target, 99);
+    if (raw_queue(raw, 2) &&
+        (raw->ddi->DxgkDdiPreemptCommand ? raw_reset_preempting(raw) : raw_reset(raw)) &&
+        raw_queue(raw, 0) && raw_flush(raw) && raw_move(raw, false, RAW_PAGES))
+        raw_judge(raw, 161, raw_same(raw), "the bytes of the source pages",
+                  "other bytes in what was moved after a reset of linked adapters");
+}
+
 /* On one adapter: `marking` leaves a mark; else its mark is still there after all the others
  * worked. */
 static enum vidmm_stage_outcome on_one(struct check *check, uint32_t physical, bool marking) {
@@ -124,6 +138,21 @@ static enum vidmm_stage_outcome by_hand(struct check *check) {
     uint32_t count = check->options->linked;
     for (uint32_t i = 0; i < 2 * count && outcome == VIDMM_STAGE_DONE; i++)
         outcome = on_one(check, i % count, i < count);
+    return outcome;
+}
+
+/* With work under way on each in turn; no adapter's memory survives it. */
+static enum vidmm_stage_outcome by_reset(struct check *check) {
+    enum vidmm_stage_outcome outcome = VIDMM_STAGE_DONE;
+    struct raw_submitter raw;
+    for (uint32_t i = 0; i < check->options->linked && outcome == VIDMM_STAGE_DONE; i++) {
+        check_step(check, "linked: a reset with work on physical adapter %u", i);
+        outcome = raw_open_on(&raw, check, i);
+        if (outcome != VIDMM_STAGE_DONE)
+            return raw.by_address ? VIDMM_STAGE_DONE : outcome;
+        linked_lose(&raw);
+        outcome = raw_close(&raw);
+    }
     return outcome;
 }
 
@@ -219,7 +248,7 @@ enum vidmm_stage_outcome stage_linked(struct check *check, uint32_t number) {
     check_step(check, "linked: run %u", number + 1);
     if (check->options->linked <= 1)
         return check_say(check, VIDMM_STAGE_SKIPPED, "adapters are linked with --linked");
-    if (!check_open(check, number == 0 ? &physical_pair : &virtual_pair))
+    if (!check_open(check, number != 1 ? &physical_pair : &virtual_pair))
         return VIDMM_STAGE_STOPPED;
-    return number == 0 ? by_hand(check) : by_process(check);
+    return number == 0 ? by_hand(check) : number == 1 ? by_process(check) : by_reset(check);
 }

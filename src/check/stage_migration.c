@@ -119,7 +119,28 @@ struct state {
     size_t size;
 };
 
+typedef NTSTATUS APIENTRY saver(const HANDLE adapter,
+                                DXGKARG_GPUP_SAVE_MUTABLE_MIGRATION_DATA *args);
+
+/* Into a buffer that is a byte too short; what the driver answers is its own affair. */
+static void save_shortly(struct check *check, saver *save) {
+    HANDLE adapter = vidmm_host_adapter(check->harness.host);
+    UINT64 size = 0;
+    DXGKARG_GPUP_SAVE_MUTABLE_MIGRATION_DATA args = {.DataSize = &size};
+    if (save(adapter, &args) != STATUS_SUCCESS || size < 2)
+        return;
+    args.Data = check_memory(check, (size_t)size);
+    if (!args.Data)
+        return;
+    size--;
+    vidmm_referee_short_buffers(check->harness.referee, true);
+    (void)save(adapter, &args);
+    vidmm_referee_short_buffers(check->harness.referee, false);
+    free(args.Data);
+}
+
 static void migration_save(struct check *check, struct state *state) {
+    save_shortly(check, check->harness.spoken.DxgkDdiSaveMutableMigrationData);
     (void)good(check, vidmm_migration_save(check->harness.adapter, VIDMM_MIGRATION_MUTABLE,
                                            &state->data, &state->size));
 }
@@ -127,6 +148,7 @@ static void migration_save(struct check *check, struct state *state) {
 /* Called right after the preparation; for the target, which is prepared later. */
 static void keep_board(struct check *check) {
     struct state state = {NULL, 0};
+    save_shortly(check, check->harness.spoken.DxgkDdiSaveImmutableMigrationData);
     if (!good(check, vidmm_migration_save(check->harness.adapter, VIDMM_MIGRATION_IMMUTABLE,
                                           &state.data, &state.size)))
         return;

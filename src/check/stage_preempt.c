@@ -92,10 +92,20 @@ static bool lose(struct raw_submitter *raw, uint32_t ahead, bool preempted) {
     return true;
 }
 
+/* What the reset ended counts as completed (tdr-changes-in-windows-8.md): a preemption that comes before any
+ * other work tells. */
+static void preempts_after_reset(struct raw_submitter *raw) {
+    check_step(raw->check, "preempt: nothing queued after a reset");
+    (void)(raw_queue(raw, 2) && raw_reset_preempting(raw));
+}
+
 static void resets(struct raw_submitter *raw) {
     for (uint32_t ahead = 0; ahead < RAW_PIECES; ahead += 2)
         if (!lose(raw, ahead, false) || !lose(raw, ahead, true))
             return;
+    if (raw->ddi->DxgkDdiPreemptCommand &&
+        raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WIN8)
+        preempts_after_reset(raw);
 }
 
 enum vidmm_stage_outcome stage_preempt(struct check *check, uint32_t number) {

@@ -140,6 +140,12 @@ void vidmm_referee_look_beside(struct vidmm_referee *referee, bool on) {
     pthread_mutex_unlock(&referee->lock);
 }
 
+void vidmm_referee_short_buffers(struct vidmm_referee *referee, bool on) {
+    pthread_mutex_lock(&referee->lock);
+    referee->short_buffers = on;
+    pthread_mutex_unlock(&referee->lock);
+}
+
 void vidmm_referee_completed(struct vidmm_referee *referee, uint32_t physical, uint32_t node,
                              uint32_t fence) {
     pthread_mutex_lock(&referee->lock);

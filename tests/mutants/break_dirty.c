@@ -258,12 +258,28 @@ static void install_stopped(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiQueryDirtyBitData = query_stopped;
 }
 
+/* Parts of a range from its start on. */
+static NTSTATUS APIENTRY query_from_start(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    DXGKARG_QUERYDIRTYBITDATA other = *args;
+    other.SubrangeOffset = 0;
+    return mutants_good.DxgkDdiQueryDirtyBitData(adapter, &other);
+}
+SPOIL(from_start, QueryDirtyBitData, query_from_start)
+
 static NTSTATUS APIENTRY query_further(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
     NTSTATUS status = mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
     ((uint8_t *)args->Buffer)[args->BufferSize] = 0;
     return status;
 }
 SPOIL(further, QueryDirtyBitData, query_further)
+
+/* As much as there is, into whatever the buffer has. */
+static NTSTATUS APIENTRY query_into_more(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    DXGKARG_QUERYDIRTYBITDATA more = *args;
+    more.BufferSize += PAGE;
+    return mutants_good.DxgkDdiQueryDirtyBitData(adapter, &more);
+}
+SPOIL(into_more, QueryDirtyBitData, query_into_more)
 
 static NTSTATUS APIENTRY query_beyond(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
     NTSTATUS status = mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
@@ -283,6 +299,14 @@ static NTSTATUS APIENTRY save_further(const HANDLE adapter,
     return status;
 }
 SPOIL(save_further, SaveImmutableMigrationData, save_further)
+
+/* As much as there is, into whatever the buffer has. */
+static NTSTATUS APIENTRY save_into_more(const HANDLE adapter,
+                                        DXGKARG_GPUP_SAVE_MUTABLE_MIGRATION_DATA *args) {
+    *args->DataSize += args->Data ? PAGE : 0;
+    return mutants_good.DxgkDdiSaveMutableMigrationData(adapter, args);
+}
+SPOIL(save_into_more, SaveMutableMigrationData, save_into_more)
 
 static NTSTATUS APIENTRY
 restore_vaguely(const HANDLE adapter, const DXGKARG_GPUP_RESTORE_IMMUTABLE_MIGRATION_DATA *args) {
@@ -654,12 +678,18 @@ const struct mutant mutants_dirty[] = {
      .stage = "dirty", TRACKING},
     {328, VIDMM_SIDE_DRIVER, "writes a byte behind the buffer of a query", install_further,
      .stage = "dirty", TRACKING},
+    {328, VIDMM_SIDE_DRIVER, "does not look at the size of a query's buffer", install_into_more,
+     .stage = "dirty", TRACKING},
     {330, VIDMM_SIDE_DRIVER, "answers the last range first", install_turned, .stage = "dirty",
      TRACKING},
+    {330, VIDMM_SIDE_DRIVER, "answers about the start of a range whatever SubrangeOffset is",
+     install_from_start, .stage = "dirty", MOVING},
     {331, VIDMM_SIDE_DRIVER, "sets a bit behind the last page", install_beyond, .stage = "dirty",
      TRACKING},
     {332, VIDMM_SIDE_DRIVER, "saves a byte more than it said", install_save_further,
      .stage = "migration", MOVING},
+    {332, VIDMM_SIDE_DRIVER, "saves mutable data whatever the size of the buffer is",
+     install_save_into_more, .stage = "migration", MOVING},
     {334, VIDMM_SIDE_DRIVER, "calls state of another GPU an invalid parameter",
      install_restore_vaguely, .stage = "migration", MOVING},
     {340, VIDMM_SIDE_DRIVER, "changes memory when its own state is restored", install_changing,

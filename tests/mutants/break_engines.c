@@ -23,18 +23,57 @@ static void install_past_fence(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiResetEngine = reset_to_another;
 }
 
+/* As if the queue had been empty. */
+static NTSTATUS APIENTRY reset_to_completed(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    DXGKARG_QUERYCURRENTFENCE fence = {.NodeOrdinal = args->NodeOrdinal,
+                                       .EngineOrdinal = args->EngineOrdinal};
+    (void)mutants_good.DxgkDdiQueryCurrentFence(adapter, &fence);
+    NTSTATUS status = mutants_good.DxgkDdiResetEngine(adapter, args);
+    args->LastAbortedFenceId = fence.CurrentFence;
+    return status;
+}
+REPLACE(DxgkDdiResetEngine, reset_to_completed)
+
+static NTSTATUS APIENTRY always_responsive(const HANDLE adapter, DXGKARG_QUERYENGINESTATUS *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryEngineStatus(adapter, args);
+    args->EngineStatus.Responsive = 1;
+    return status;
+}
+REPLACE(DxgkDdiQueryEngineStatus, always_responsive)
+
+static NTSTATUS APIENTRY one_bit_of_status(const HANDLE adapter, DXGKARG_QUERYENGINESTATUS *args) {
+    const DXGK_ENGINESTATUS before = args->EngineStatus;
+    NTSTATUS status = mutants_good.DxgkDdiQueryEngineStatus(adapter, args);
+    UINT responsive = args->EngineStatus.Responsive;
+    args->EngineStatus = before;
+    args->EngineStatus.Responsive = responsive;
+    return status;
+}
+REPLACE(DxgkDdiQueryEngineStatus, one_bit_of_status)
+
+/* All that there is to say, into whatever the buffer has. */
+static NTSTATUS APIENTRY collect_all(const HANDLE adapter, const DXGKARG_COLLECTDBGINFO *args) {
+    DXGKARG_COLLECTDBGINFO all = *args;
+    all.BufferSize = 1u << 20;
+    return mutants_good.DxgkDdiCollectDbgInfo(adapter, &all);
+}
+REPLACE(DxgkDdiCollectDbgInfo, collect_all)
+
 /* ---- What drivers report --------------------------------------------------------------------- */
 
 static DXGKRNL_INTERFACE system_calls;
 
 static UINT fault_flags_set, fault_flags_left; /* of PageFaultFlags */
+static UINT64 fault_address_left;              /* of FaultedVirtualAddress */
 
 static VOID APIENTRY other_flags(const HANDLE device, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
     DXGKARGCB_NOTIFY_INTERRUPT_DATA report = *data;
-    if (report.InterruptType == DXGK_INTERRUPT_DMA_PAGE_FAULTED)
+    if (report.InterruptType == DXGK_INTERRUPT_DMA_PAGE_FAULTED) {
         report.DmaPageFaulted.PageFaultFlags =
             (DXGK_PAGE_FAULT_FLAGS)((report.DmaPageFaulted.PageFaultFlags | fault_flags_set) &
                                     fault_flags_left);
+        report.DmaPageFaulted.FaultedVirtualAddress &= fault_address_left;
+    }
     system_calls.DxgkCbNotifyInterrupt(device, &report);
 }
 
@@ -47,17 +86,19 @@ static NTSTATUS APIENTRY start_with_flags(const PVOID context, PDXGK_START_INFO 
     return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
 }
 
-#define FLAGS(NAME, SET, LEFT)                                                                     \
+#define REPORTS(NAME, SET, LEFT, ADDRESS)                                                          \
     static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
         fault_flags_set = (SET);                                                                   \
         fault_flags_left = (LEFT);                                                                 \
+        fault_address_left = (ADDRESS);                                                            \
         table->DxgkDdiStartDevice = start_with_flags;                                              \
     }
 
 /* Names work, and says that there is none to be named. */
-FLAGS(unsure, DXGK_PAGE_FAULT_FENCE_INVALID, UINT32_MAX)
-FLAGS(never_writes, 0, ~(UINT)DXGK_PAGE_FAULT_WRITE)
-FLAGS(always_writes, DXGK_PAGE_FAULT_WRITE, UINT32_MAX)
+REPORTS(unsure, DXGK_PAGE_FAULT_FENCE_INVALID, UINT32_MAX, UINT64_MAX)
+REPORTS(never_writes, 0, ~(UINT)DXGK_PAGE_FAULT_WRITE, UINT64_MAX)
+REPORTS(always_writes, DXGK_PAGE_FAULT_WRITE, UINT32_MAX, UINT64_MAX)
+REPORTS(low_address, 0, UINT32_MAX, UINT32_MAX)
 
 /* ---- Managers -------------------------------------------------------------------------------- */
 
@@ -88,8 +129,16 @@ const struct mutant mutants_engines[] = {
             "names a fence of a reset engine that was never submitted")},
     {BREAKS(281, DRIVER, "engines", past_fence,
             "names a fence of a reset engine that completed long before")},
+    {BREAKS(281, DRIVER, "engines", reset_to_completed,
+            "names the fence completed last when it aborted work that hung")},
+    {BREAKS(281, DRIVER, "engines", always_responsive, "calls an engine responsive that hangs")},
+    {BREAKS(117, DRIVER, "engines", one_bit_of_status,
+            "leaves the reserved bits of an engine's status as they came")},
+    {BREAKS(533, DRIVER, "engines", collect_all,
+            "writes a debug report without looking at the size of the buffer")},
     {BREAKS(380, DRIVER, "engines", unsure,
             "names the work of a page fault and says that it cannot")},
+    {BREAKS(380, DRIVER, "engines", low_address, "reports 32 bits of the address of a page fault")},
     {BREAKS(596, DRIVER, "engines", never_writes, "calls no page fault one of a write")},
     {BREAKS(596, DRIVER, "engines", always_writes, "calls each page fault one of a write")},
     {BREAKS(381, MANAGER, "engines", reset_nothing,

@@ -190,6 +190,50 @@ static NTSTATUS APIENTRY shows_another(const HANDLE adapter,
 }
 REPLACE(DxgkDdiMapCpuHostAperture, shows_another)
 
+/* ---- Resets ---------------------------------------------------------------------------------- */
+
+static DXGKCB_NOTIFY_INTERRUPT notify_settled;
+static UINT completed_before[PAIR]; /* the reset; 0: none was, or work came since */
+
+/* What the reset ended counts as completed on the lead alone. */
+static VOID APIENTRY notify_lead_settled(const HANDLE device,
+                                         const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA report = *data;
+    if (report.InterruptType == DXGK_INTERRUPT_DMA_PREEMPTED &&
+        report.DmaPreempted.EngineOrdinal == 1 && completed_before[1] != 0)
+        report.DmaPreempted.LastCompletedFenceId = completed_before[1];
+    notify_settled(device, &report);
+}
+
+static NTSTATUS APIENTRY start_settling(const PVOID context, PDXGK_START_INFO info,
+                                        PDXGKRNL_INTERFACE calls, PULONG sources, PULONG children) {
+    DXGKRNL_INTERFACE mine = *calls;
+    notify_settled = calls->DxgkCbNotifyInterrupt;
+    mine.DxgkCbNotifyInterrupt = notify_lead_settled;
+    return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
+}
+
+static NTSTATUS APIENTRY reset_lead(const HANDLE adapter) {
+    for (UINT i = 0; i < PAIR; i++) {
+        DXGKARG_QUERYCURRENTFENCE fence = {.NodeOrdinal = 1, .EngineOrdinal = i};
+        (void)mutants_good.DxgkDdiQueryCurrentFence(adapter, &fence);
+        completed_before[i] = fence.CurrentFence;
+    }
+    return mutants_good.DxgkDdiResetFromTimeout(adapter);
+}
+
+static NTSTATUS APIENTRY submit_on_either(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    memset(completed_before, 0, sizeof(completed_before));
+    return mutants_good.DxgkDdiSubmitCommand(adapter, args);
+}
+
+static void install_resets_lead(DRIVER_INITIALIZATION_DATA *table) {
+    memset(completed_before, 0, sizeof(completed_before));
+    table->DxgkDdiStartDevice = start_settling;
+    table->DxgkDdiResetFromTimeout = reset_lead;
+    table->DxgkDdiSubmitCommand = submit_on_either;
+}
+
 /* ---- Page tables ----------------------------------------------------------------------------- */
 
 /* The pages of leaf tables that are in memory, with another index. */
@@ -289,6 +333,7 @@ const struct mutant mutants_linked[] = {
      .settings = {{"VramVisibleBytes", 0}, {"CpuHostApertureBytes", 1 << 20}}},
     {LINKED(389, MANAGER, root_further, "has a root table elsewhere on the second adapter"),
      .consequences = {237}, .settings = {{"MmuTableSegment", 2}}},
+    {LINKED(281, DRIVER, resets_lead, "ends the work of the lead alone in a reset")},
     {DEVICES(500, links_first, "asks the first device again for the link of the second"),
      .consequences = {501}},
     {LINKED(501, DRIVER, counts_so_far, "counts the links that were added so far")},

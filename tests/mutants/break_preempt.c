@@ -38,6 +38,35 @@ REPORT(old_fence, report->DmaPreempted.LastCompletedFenceId -= 1000)
 REPORT(own_fence,
        report->DmaPreempted.LastCompletedFenceId = report->DmaPreempted.PreemptionFenceId)
 
+/* As the hardware, which forgets what a reset ended, has it. */
+static UINT completed_before_reset;
+
+static NTSTATUS APIENTRY reset_noting(const HANDLE adapter) {
+    DXGKARG_QUERYCURRENTFENCE fence = {.NodeOrdinal = 1};
+    (void)mutants_good.DxgkDdiQueryCurrentFence(adapter, &fence);
+    completed_before_reset = fence.CurrentFence;
+    return mutants_good.DxgkDdiResetFromTimeout(adapter);
+}
+
+static NTSTATUS APIENTRY submit_forgetting(const HANDLE adapter,
+                                           const DXGKARG_SUBMITCOMMAND *args) {
+    completed_before_reset = 0;
+    return mutants_good.DxgkDdiSubmitCommand(adapter, args);
+}
+
+static void unsettled(DXGKARGCB_NOTIFY_INTERRUPT_DATA *report) {
+    if (completed_before_reset != 0)
+        report->DmaPreempted.LastCompletedFenceId = completed_before_reset;
+}
+
+static void install_unsettled(DRIVER_INITIALIZATION_DATA *table) {
+    completed_before_reset = 0;
+    spoil_report = unsettled;
+    table->DxgkDdiStartDevice = start;
+    table->DxgkDdiResetFromTimeout = reset_noting;
+    table->DxgkDdiSubmitCommand = submit_forgetting;
+}
+
 /* The preempted work counts as completed right behind the preemption. */
 static void completed_too(DXGKARGCB_NOTIFY_INTERRUPT_DATA *report) {
     DXGKARGCB_NOTIFY_INTERRUPT_DATA preempted = *report;
@@ -203,6 +232,8 @@ const struct mutant mutants_preempt[] = {
     {BREAKS(281, DRIVER, "preempt", other_request, "reports a preemption that nobody asked for")},
     {BREAKS(281, DRIVER, "preempt", old_fence,
             "forgets at a preemption which fence was completed last")},
+    {BREAKS(281, DRIVER, "preempt", unsettled,
+            "does not count as completed what a reset of the adapter ended")},
     {BREAKS(281, DRIVER, "preempt", own_fence, "reports the fence of the preemption as completed")},
     {BREAKS(281, DRIVER, "preempt", completed_too, "reports preempted work complete"),
      .consequences = {523}},

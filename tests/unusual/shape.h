@@ -93,7 +93,8 @@ struct worker {
     struct work work[MOST_WORK];
     ULONG head, tail;
     BOOLEAN busy, ends;
-    volatile UINT fence[MOST_NODES]; /* the last that was reported */
+    volatile UINT fence[MOST_NODES]; /* the last that was reported, or that a reset ended */
+    UINT submitted[MOST_NODES];      /* the last */
     KDPC dpc;
     KTIMER timer;
     KEVENT wakes, idle;

@@ -53,6 +53,10 @@ static void dirty_judge_written(struct vidmm_referee *referee, const struct dirt
     if (basis->beside)
         DRIVER_MUST(326, set, "tracking that goes on when an overlapping basis is stopped",
                     "offset 0x%llx, written since, is not set", LLU(offset));
+    else if (answer->inner)
+        DRIVER_MUST(330, set, "bits of the part from SubrangeOffset on",
+                    "bit %llu, offset 0x%llx in range %u, is not set",
+                    LLU(position - answer->first), LLU(offset), range);
     else if (late)
         DRIVER_MUST(323, set, HELD, "offset 0x%llx, written after it was cleared, is not set",
                     LLU(offset));

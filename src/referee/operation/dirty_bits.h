@@ -15,7 +15,8 @@ void dirty_stopped(struct vidmm_referee *referee, const struct dirty_basis *basi
 struct dirty_answer {
     struct dirty_basis *basis;
     uint64_t first, count;
-    bool whole, clear;
+    bool whole, inner; /* of all ranges; from a SubrangeOffset on */
+    bool clear;
     bool quiet; /* nothing was under way when it was asked for */
     const uint8_t *bits;
 };

@@ -247,7 +247,10 @@ const struct vidmm_rule rules_d_flags[] = {
         RULE(117, DRIVER, DOCUMENTED, CREATION_FAILS),
         .statement = "Reserved flag bits are zero.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfoflags",
-        .how = "The value is masked with the bits that the driver's interface version defines.",
+        .how =
+            "The value is masked with the bits that the driver's interface version defines. Stage "
+            "engines asks for the status of an engine with all bits set, of which only "
+            "Responsive may stay (ns-d3dkmddi-_dxgk_enginestatus).",
         .why = "Bits that are reserved today mean something in a later version, and then old "
                "binaries ask for it.",
         .windows = "The pages do not say; the creation fails, or the bit switches on what nobody "

@@ -389,11 +389,12 @@ const struct vidmm_rule rules_d_life[] = {
     {
         RULE(533, DRIVER, IMPLIED, BUGCHECK),
         .statement = "DxgkDdiEscape reads and writes no more than PrivateDriverDataSize bytes, "
-                     "whatever they are.",
+                     "whatever they are, and DxgkDdiCollectDbgInfo writes no more than BufferSize.",
         .page = "ns-d3dkmddi-_dxgkarg_escape",
         .how =
             "Stage objects sends escapes of several sizes, none of them a user-mode driver's, and "
-            "looks at the bytes behind them; what the driver answers does not matter.",
+            "looks at the bytes behind them; what the driver answers does not matter. Stage "
+            "engines asks for debug reports (ns-d3dkmddi-_dxgkarg_collectdbginfo) in the same way.",
         .why = "Any application can send any bytes.",
         .windows = "No page tells; a driver that follows what it was given is a bugcheck, or a way "
                    "into the kernel.",

@@ -140,9 +140,11 @@ const struct vidmm_rule rules_k[] = {
     },
     {
         RULE(281, BOTH, DOCUMENTED, CORRUPTION),
-        .statement = "The fences of a node go up; the driver reports a preemption with the fence "
-                     "completed last, and paging work that is submitted again keeps its fence and "
-                     "its order, comes before new work and completes then.",
+        .statement =
+            "The fences of a node go up; the driver reports a preemption with the fence "
+            "completed last, and paging work that is submitted again keeps its fence and "
+            "its order, comes before new work and completes then; of an engine that hangs it "
+            "says that it is not responsive, and which work it hung in.",
         .page = "tdr-changes-in-windows-8",
         .how =
             "Each fence is compared with those submitted and completed on its node. The "
@@ -151,7 +153,10 @@ const struct vidmm_rule rules_k[] = {
             "not be reported complete before it was submitted again, and must come again first, "
             "in order, from WDDM 2.0 on with Resubmission. It resets the engine with work queued, "
             "too: LastAbortedFenceId must be between the fence completed last and the one "
-            "submitted last, and what comes behind it comes again in the same way.",
+            "submitted last, and what comes behind it comes again in the same way. Where the "
+            "hardware can be made to hang (HangPagingAt), Responsive of that engine must be 0 and "
+            "LastAbortedFenceId the fence of the work that it hung in. A preemption right after a "
+            "reset of the adapter must name the fence submitted last before it, or a later one.",
         .why = "The scheduler tells by these fences which work was done; what it takes for done "
                "and was not is lost.",
         .windows = "The system keeps a list of what is under way for each node.",

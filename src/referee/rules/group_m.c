@@ -272,7 +272,9 @@ const struct vidmm_rule rules_m[] = {
         .statement = "The buffer of a query has a bit for every page asked for, and the driver "
                      "writes no more than that.",
         .page = "ns-d3dkmddi-dxgkarg_querydirtybitdata",
-        .how = "Buffers are held against the pages asked for, and the driver gets a guarded copy.",
+        .how = "Buffers are held against the pages asked for, and the driver gets a guarded copy. "
+               "Stage dirty gives a buffer that is too short, too: whatever the driver answers, it "
+               "writes no more than BufferSize bytes.",
         .why = "Behind it is other memory of the kernel.",
         .windows = "The pool is corrupted.",
         .readings = "vidmm takes one reading: BufferSize is the size of the buffer in bytes, told "
@@ -299,9 +301,11 @@ const struct vidmm_rule rules_m[] = {
         RULE(330, DRIVER, DISPUTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "A query with SubrangeSize 0 gives the bits of all ranges in the order of the "
-                     "basis, one for each page.",
+                     "basis, one for each page; another one those of its range from "
+                     "SubrangeOffset on.",
         .page = "ns-d3dkmddi-dxgkarg_querydirtybitdata",
-        .how = "Pages of every range but the first are looked for at their position in the whole.",
+        .how = "Pages of every range but the first are looked for at their position in the whole, "
+               "and pages of a part that begins inside a range at their position in that part.",
         .why = "The caller knows bits only by their position.",
         .windows = "Wrong pages are copied.",
         .readings = "vidmm takes one reading: bits run on from range to range, from the lowest bit "

@@ -15,7 +15,8 @@ const struct vidmm_rule rules_n[] = {
                      "buffer of that size.",
         .page = "nc-d3dkmddi-dxgkddi_saveimmutablemigrationdata",
         .how = "DataSize and Data of both calls are compared, and the driver gets a guarded copy "
-               "of the buffer.",
+               "of the buffer. Stage migration gives one that is a byte too short, too: whatever "
+               "the driver answers, it writes no more than DataSize bytes.",
         .why = "Only the driver knows how much there is.",
         .windows = "A longer write corrupts the pool.",
         .readings = "vidmm takes one reading: DataSize is a pointer, and a size of 0 with Data "

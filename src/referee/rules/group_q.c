@@ -83,8 +83,9 @@ const struct vidmm_rule rules_q[] = {
         RULE(421, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "When DxgkDdiResetFromTimeout returns the GPU reads and writes no memory.",
         .page = "nc-d3dkmddi-dxgkddi_resetfromtimeout",
-        .how = "After a reset with paging work under way the conformance check gives the "
-               "GPU time, and compares the memory that the work would have written. "
+        .how = "After a reset with paging work under way, of linked adapters on each of them, the "
+               "conformance check gives the GPU time, and compares the memory that the work would "
+               "have written. "
                "Reads leave no trace: it would take a board that reports them.",
         .why =
             "The system gives the memory of what was lost to others as soon as the call returned.",

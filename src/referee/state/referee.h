@@ -34,6 +34,7 @@ struct vidmm_referee {
     struct vidmm_readings readings;
     pthread_mutex_t lock;
     bool beside;        /* vidmm_referee_look_beside */
+    bool short_buffers; /* vidmm_referee_short_buffers */
     uint32_t inside[4]; /* threads inside a class of calls, by enum referee_class */
 
     /* The driver's table and the system's callbacks; and, of files that watch a call which another

@@ -334,9 +334,11 @@ struct shadow_submission {
 
 struct shadow_node {
     bool any;
-    uint32_t earliest;                      /* fence of the first work */
-    uint32_t submitted, completed;          /* newest fences */
-    bool reported;                          /* `completed` is what the driver reported */
+    uint32_t earliest;             /* fence of the first work */
+    uint32_t submitted, completed; /* newest fences */
+    bool reported;                 /* `completed` is what the driver reported */
+    bool ended;                    /* by a reset of the adapter, work up to `last_ended` */
+    uint32_t last_ended;
     struct shadow_submission *first, *last; /* under way, in order */
     /* watch/preempt.c: */
     bool preempting;                     /* asked for, not reported */

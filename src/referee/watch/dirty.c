@@ -289,6 +289,7 @@ static bool dirty_part_of(const struct dirty_basis *basis, const DXGKARG_QUERYDI
         return false;
     answer->first = dirty_position(basis, range->SegmentOffset + args->SubrangeOffset);
     answer->count = args->SubrangeSize / basis->page;
+    answer->inner = args->SubrangeOffset != 0;
     return true;
 }
 
@@ -299,14 +300,15 @@ static bool dirty_judge_query(struct vidmm_referee *referee, const struct dirty_
     MANAGER_MUST(329, inside, "a part of one range, in pages of the plane",
                  "0x%llx bytes at 0x%llx of range %llu of %u", LLU(args->SubrangeSize),
                  LLU(args->SubrangeOffset), LLU(args->SubrangeIndex), basis->count);
-    if (inside)
+    if (inside && !referee->short_buffers)
         MANAGER_MUST(328, args->Buffer && args->BufferSize >= least,
                      "a buffer with a bit for every page", "%llu bytes for %llu pages",
                      LLU(args->BufferSize), LLU(answer->count));
     MANAGER_MUST(431, basis->started, "a question about a basis whose tracking was started",
                  "it is not tracked%s", "");
     migration_judge_query(referee, basis);
-    return inside && args->Buffer && args->BufferSize >= least && args->BufferSize <= QUERY_MAX;
+    bool room = args->BufferSize >= least || referee->short_buffers;
+    return inside && args->Buffer && room && args->BufferSize <= QUERY_MAX;
 }
 
 /* Behind the bits the buffer is as it was, and so is what lies around it. */
@@ -320,10 +322,11 @@ static void dirty_judge_written(struct vidmm_referee *referee, const struct guar
         whole = guard->bytes[i] == before[i];
         at = (int64_t)i;
     }
-    DRIVER_MUST(328, whole, "no more than a bit for every page written",
-                "byte %lld was written, where %llu pages have %llu", (long long)at,
-                LLU(answer->count), LLU(used));
-    if (answer->count % 8 != 0)
+    DRIVER_MUST(328, whole,
+                "no more than a bit for every page written, and no more than BufferSize",
+                "byte %lld was written, where %llu pages have %llu and the buffer %llu",
+                (long long)at, LLU(answer->count), LLU(used), LLU(guard->size));
+    if (answer->count % 8 != 0 && used <= guard->size)
         DRIVER_MUST(331, guard->bytes[used - 1] >> (answer->count % 8) == 0,
                     "0 in the bits behind the last page", "the last byte is 0x%02x for %llu pages",
                     guard->bytes[used - 1], LLU(answer->count));
@@ -336,7 +339,7 @@ static void dirty_bits_answered(struct vidmm_referee *referee,
         dirty_judge_written(referee, guard, answer);
     answer->bits = guard->bytes;
     answer->clear = (args->Flags & DXGKARG_QUERYDIRTYBITDATAFLAGS_CLEARDATA) != 0;
-    if (status == STATUS_SUCCESS && answer->basis->started)
+    if (status == STATUS_SUCCESS && answer->basis->started && !referee->short_buffers)
         dirty_answered(referee, answer);
     guard_give(guard, 0, guard->size);
     guard_free(referee, guard);

@@ -36,6 +36,15 @@ static void reset_judge_at_rest(struct vidmm_referee *referee, const struct refe
                  "an allocation is in a memory segment%s", "");
 }
 
+/* What it ends counts as completed, as the page that came with Windows 8 has it. */
+static void reset_note_ended(struct vidmm_referee *referee) {
+    for (uint32_t i = 0; i < shadow_node_end(referee); i++) {
+        struct shadow_node *node = &referee->node[i];
+        node->ended = node->any && referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WIN8;
+        node->last_ended = node->submitted;
+    }
+}
+
 static NTSTATUS watch_ResetFromTimeout(struct vidmm_referee *referee, const HANDLE handle) {
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiResetFromTimeout", REFEREE_ALONE);
@@ -51,6 +60,7 @@ static NTSTATUS watch_ResetFromTimeout(struct vidmm_referee *referee, const HAND
     DRIVER_MUST(422, status == STATUS_SUCCESS, "STATUS_SUCCESS", "status 0x%08x", (unsigned)status);
     referee->reset.phase = RESET_CLEANING_UP;
     reports_drain(referee);
+    reset_note_ended(referee);
     submit_forget(referee);
     referee_exit(referee, &call);
     return status;

@@ -28,6 +28,11 @@ static bool preempt_judge_last(struct vidmm_referee *referee, const struct shado
     DRIVER_MUST(281, kept, "the fence completed last, no later and no earlier one",
                 "LastCompletedFenceId is %u, fence %u was reported and fence %u submitted last",
                 last, node->completed, node->submitted);
+    if (kept && node->ended)
+        DRIVER_MUST(281, !fence_beyond(node->last_ended, last),
+                    "the fence submitted last before the reset of the adapter, or a later one",
+                    "LastCompletedFenceId is %u, the reset ended work up to fence %u", last,
+                    node->last_ended);
     return kept;
 }
 

@@ -1,8 +1,12 @@
 /*
  * stage_start.c - starts and stops the driver twice in one process, with all queries of the
- * manager's start.
+ * manager's start. In the second run the device is stopped and started again without being removed, with
+ * its resources at other addresses (stopping-a-device-to-rebalance-resources.md), and plays a short game.
  */
 #include "stage.h"
+
+#define FRAMES 3u
+#define VRAM   ((uint64_t)1 << 20)
 
 /* Starts the driver, and the manager if there is memory to manage. */
 static bool answers(struct check *check) {
@@ -10,9 +14,8 @@ static bool answers(struct check *check) {
     return check_displays_only(check) || check_manage(check, &setup);
 }
 
-enum vidmm_stage_outcome stage_start(struct check *check, uint32_t number) {
+static enum vidmm_stage_outcome start_twice(struct check *check) {
     const struct check_setup setup = {.fail_at = 0};
-    (void)number;
     if (!check_open(check, &setup) || !answers(check))
         return VIDMM_STAGE_STOPPED;
     vidmm_harness_stop_manager(&check->harness);
@@ -22,4 +25,19 @@ enum vidmm_stage_outcome stage_start(struct check *check, uint32_t number) {
     check_step(check, "start: down");
     check_close(check);
     return VIDMM_STAGE_DONE;
+}
+
+/* What has nothing to play with was started and asked all the same. */
+static enum vidmm_stage_outcome start_elsewhere(struct check *check) {
+    struct check_setup setup = {.settings = {{"VramBytes", VRAM}}, .rebalanced = true};
+    check_step(check, "start: at other addresses");
+    enum vidmm_stage_outcome outcome = check_play(check, &setup, FRAMES, NULL);
+    if (outcome != VIDMM_STAGE_SKIPPED)
+        return outcome;
+    check->displays_only = false;
+    return check_say(check, VIDMM_STAGE_DONE, "%s", "");
+}
+
+enum vidmm_stage_outcome stage_start(struct check *check, uint32_t number) {
+    return number == 0 ? start_twice(check) : start_elsewhere(check);
 }

@@ -77,6 +77,18 @@ static bool moved(struct check *check, const struct check_setup *setup) {
     return check_rebalance(check);
 }
 
+static enum vidmm_stage_outcome play_started(struct check *check, const struct check_setup *setup,
+                                             void (*between)(void *ctx, uint64_t done,
+                                                             uint64_t events)) {
+    if (setup->started)
+        setup->started(check);
+    if (setup->rebalanced && check->shared->ledger.seen != 0)
+        return VIDMM_STAGE_DONE; /* the answers of its start say enough */
+    if (!check_speaks(check) && !check_surface_any(check))
+        return check_say(check, VIDMM_STAGE_SKIPPED, CHECK_NO_SURFACES);
+    return play_frames(check, between);
+}
+
 enum vidmm_stage_outcome check_play(struct check *check, struct check_setup *setup, uint32_t frames,
                                     void (*between)(void *ctx, uint64_t done, uint64_t events)) {
     enum vidmm_stage_outcome outcome = VIDMM_STAGE_STOPPED;
@@ -89,11 +101,7 @@ enum vidmm_stage_outcome check_play(struct check *check, struct check_setup *set
     } else {
         setup->observer = vidmm_player_observer(check->player);
         if (check_open(check, setup) && moved(check, setup) && check_manage(check, setup))
-            outcome = setup->rebalanced && check->shared->ledger.seen != 0
-                          ? VIDMM_STAGE_DONE /* the answers of its start say enough */
-                      : check_speaks(check) || check_surface_any(check)
-                          ? play_frames(check, between)
-                          : check_say(check, VIDMM_STAGE_SKIPPED, CHECK_NO_SURFACES);
+            outcome = play_started(check, setup, between);
     }
     check_close(check);
     vidmm_player_destroy(check->player);

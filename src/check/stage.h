@@ -74,6 +74,8 @@ struct check_setup {
     uint64_t transfer_chunk;
     /* Replaces functions of the table that the manager calls, before it starts; NULL: none. */
     void (*table)(DRIVER_INITIALIZATION_DATA *table);
+    /* Runs before the workload of check_play, when the manager has started; NULL: none. */
+    void (*started)(struct check *check);
     const struct vidmm_observer *observer;
 };
 

@@ -397,6 +397,12 @@ static NTSTATUS APIENTRY create_device(const HANDLE adapter, DXGKARG_CREATEDEVIC
                           : STATUS_INVALID_PARAMETER;
 }
 
+static NTSTATUS APIENTRY create_longer_context(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
+    memset(args + 1, 0, 4);
+    return mutants_good.DxgkDdiCreateContext(device, args);
+}
+REPLACE(DxgkDdiCreateContext, create_longer_context)
+
 /* A table whose places never become free again. */
 static NTSTATUS APIENTRY create_device_in_table(const HANDLE adapter, DXGKARG_CREATEDEVICE *args) {
     return devices++ < 1000 ? mutants_good.DxgkDdiCreateDevice(adapter, args) : STATUS_NO_MEMORY;
@@ -738,6 +744,7 @@ const struct mutant mutants_allocation[] = {
     DRIVER(400, "does not describe primaries", install_describe_nothing, ANY),
     DRIVER(400, "describes each primary with the format of the first", install_describe_as_first,
            .stage = "objects"),
+    DRIVER(599, "writes behind DXGKARG_CREATECONTEXT", install_create_longer_context, PAGING),
     DRIVER(401, "has room for one device", install_one_device, PAGING),
     DRIVER(401, "never uses the place of a device again that was destroyed", install_full_table,
            .stage = "objects"),

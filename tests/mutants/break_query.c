@@ -464,6 +464,14 @@ static NTSTATUS APIENTRY leaves_type(const HANDLE adapter, UINT node,
 }
 REPLACE(DxgkDdiGetNodeMetadata, leaves_type)
 
+/* As long as a newer system's structure would be. */
+static NTSTATUS APIENTRY clears_too_much(const HANDLE adapter, UINT node,
+                                         DXGKARG_GETNODEMETADATA *args) {
+    memset(args + 1, 0, 8);
+    return mutants_good.DxgkDdiGetNodeMetadata(adapter, node, args);
+}
+REPLACE(DxgkDdiGetNodeMetadata, clears_too_much)
+
 static NTSTATUS APIENTRY forgets_model(const HANDLE adapter, UINT node,
                                        DXGKARG_GETNODEMETADATA *args) {
     NTSTATUS status = mutants_good.DxgkDdiGetNodeMetadata(adapter, node, args);
@@ -632,6 +640,8 @@ const struct mutant mutants_query[] = {
     {BREAKS(524, DRIVER, "query", know_all_nodes, "tells of nodes that do not exist")},
     {BREAKS(524, DRIVER, "query", no_metadata, "has no DxgkDdiGetNodeMetadata")},
     {BREAKS(529, DRIVER, "query", answers_everything, "succeeds for queries that nobody knows")},
+    {BREAKS(599, DRIVER, "query", clears_too_much,
+            "clears 8 bytes behind the structure for the metadata of a node")},
     {BREAKS(532, DRIVER, "query", leaves_type, "does not write EngineType")},
     {BREAKS(536, DRIVER, "query", forgets_model, "has page tables, and no node that uses them"),
      .settings = {{"MmuLevels", 4}}},

@@ -158,6 +158,9 @@ bool vidmm_host_create(const struct vidmm_host_config *config, struct vidmm_host
 bool vidmm_host_start(struct vidmm_host *host, struct vidmm_host_error *error);
 /* StopDevice, RemoveDevice; false with `error` when the driver refused or leaked. */
 bool vidmm_host_stop(struct vidmm_host *host, struct vidmm_host_error *error);
+/* StopDevice and StartDevice of every device without RemoveDevice, as when resources are rebalanced: in
+ * between BARs move to other addresses. false: the devices are stopped and removed. */
+bool vidmm_host_rebalance(struct vidmm_host *host, struct vidmm_host_error *error);
 /*
  * Unload, then judges what is left: pool blocks, contiguous memory, MDLs, mappings, damaged guard
  * bytes. Returns false and a sentence if anything is left. The host is freed in both cases, except

@@ -66,6 +66,29 @@ play_frames(struct check *check, void (*between)(void *ctx, uint64_t done, uint6
     return check_say(check, VIDMM_STAGE_STOPPED, "%s", text);
 }
 
+/* Where it is after the manager asked the device once, and its resources moved. */
+static bool moved(struct check *check, const struct check_setup *setup) {
+    const struct check_setup first = {.fail_at = 0};
+    if (!setup->rebalanced)
+        return true;
+    if (!check_manage(check, &first))
+        return false;
+    vidmm_harness_stop_manager(&check->harness);
+    return check_rebalance(check);
+}
+
+static enum vidmm_stage_outcome play_started(struct check *check, const struct check_setup *setup,
+                                             void (*between)(void *ctx, uint64_t done,
+                                                             uint64_t events)) {
+    if (setup->started)
+        setup->started(check);
+    if (setup->rebalanced && check->shared->ledger.seen != 0)
+        return VIDMM_STAGE_DONE; /* the answers of its start say enough */
+    if (!check_speaks(check) && !check_surface_any(check))
+        return check_say(check, VIDMM_STAGE_SKIPPED, CHECK_NO_SURFACES);
+    return play_frames(check, between);
+}
+
 enum vidmm_stage_outcome check_play(struct check *check, struct check_setup *setup, uint32_t frames,
                                     void (*between)(void *ctx, uint64_t done, uint64_t events)) {
     enum vidmm_stage_outcome outcome = VIDMM_STAGE_STOPPED;
@@ -77,10 +100,8 @@ enum vidmm_stage_outcome check_play(struct check *check, struct check_setup *set
         (void)check_say(check, VIDMM_STAGE_STOPPED, "out of memory");
     } else {
         setup->observer = vidmm_player_observer(check->player);
-        if (check_open(check, setup) && check_manage(check, setup))
-            outcome = check_speaks(check) || check_surface_any(check)
-                          ? play_frames(check, between)
-                          : check_say(check, VIDMM_STAGE_SKIPPED, CHECK_NO_SURFACES);
+        if (check_open(check, setup) && moved(check, setup) && check_manage(check, setup))
+            outcome = play_started(check, setup, between);
     }
     check_close(check);
     vidmm_player_destroy(check->player);

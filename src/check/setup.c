@@ -271,12 +271,11 @@ void check_speak(struct check *check, uint32_t wddm) {
     vidmm_interface_cut(&check->harness.spoken, shared->told.version);
 }
 
-bool check_restart(struct check *check) {
+/* The driver was started again, or `error` says why not. */
+static bool started_again(struct check *check, bool started, const struct vidmm_host_error *error) {
     const struct vidmm_spoiler *spoiler = check->options->spoiler;
-    struct vidmm_host_error error;
-    if (!vidmm_host_stop(check->harness.host, &error) ||
-        !vidmm_host_start(check->harness.host, &error)) {
-        refused(check, error.text);
+    if (!started) {
+        refused(check, error->text);
         return false;
     }
     check->harness.table = *vidmm_host_ddi(check->harness.host);
@@ -285,6 +284,19 @@ bool check_restart(struct check *check) {
     check->harness.spoken = check->harness.table;
     vidmm_interface_cut(&check->harness.spoken, check->shared->told.version);
     return true;
+}
+
+bool check_restart(struct check *check) {
+    struct vidmm_host_error error;
+    bool started = vidmm_host_stop(check->harness.host, &error) &&
+                   vidmm_host_start(check->harness.host, &error);
+    return started_again(check, started, &error);
+}
+
+bool check_rebalance(struct check *check) {
+    struct vidmm_host_error error;
+    bool started = vidmm_host_rebalance(check->harness.host, &error);
+    return started_again(check, started, &error);
 }
 
 static enum vidmm_status start_over(struct check *check, const struct check_setup *setup,

@@ -70,9 +70,12 @@ struct check_setup {
     bool eager; /* the hardware works before a register write returns */
     bool overlapping; /* it works on while its interrupts are served */
     void (*allocating)(void *ctx, uint64_t number); /* `ctx`: the check; NULL: none */
+    bool rebalanced; /* the device is stopped once and started again at other addresses */
     uint64_t transfer_chunk;
     /* Replaces functions of the table that the manager calls, before it starts; NULL: none. */
     void (*table)(DRIVER_INITIALIZATION_DATA *table);
+    /* Runs before the workload of check_play, when the manager has started; NULL: none. */
+    void (*started)(struct check *check);
     const struct vidmm_observer *observer;
 };
 
@@ -152,6 +155,8 @@ bool check_displays_only(struct check *check);
 void check_close(struct check *check);
 /* Stops and starts the driver's device; without a manager. */
 bool check_restart(struct check *check);
+/* The same without removing it: resources move to other addresses. */
+bool check_rebalance(struct check *check);
 /* The driver and its user-mode half speak vidmm/umd.h. */
 bool check_speaks(struct check *check);
 /* "paging: frame 3" for findings. */

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include <vidmm/virtual.h>
+
 #define SURFACES 3u
 #define WIDTH    64u
 #define HEIGHT   37u
@@ -90,6 +92,46 @@ static bool objects_describe(struct check *check, const struct check_surface *su
     }
     vidmm_device_destroy(device);
     return good;
+}
+
+/* ---- Coming and going ------------------------------------------------------------------------ */
+
+/* More than a table of objects in a driver has room for, whose places have to become free again. */
+#define LIVES 1100u
+
+/* A process, if the driver knows them, a device and a context are created and destroyed. */
+static bool one_life(struct check *check, bool process) {
+    struct vidmm_adapter *adapter = check->harness.adapter;
+    struct vidmm_process *owner = NULL;
+    struct vidmm_device *device = NULL;
+    struct vidmm_context *context = NULL;
+    bool good = !process || vidmm_process_create(adapter, &owner) == VIDMM_OK;
+    if (good)
+        good = (process ? vidmm_process_device_create(owner, &device)
+                        : vidmm_device_create(adapter, &device)) == VIDMM_OK;
+    good = good && vidmm_context_create(device, 0, 0, &context) == VIDMM_OK;
+    if (context)
+        vidmm_context_destroy(context);
+    if (device)
+        vidmm_device_destroy(device);
+    if (owner)
+        vidmm_process_destroy(owner);
+    return good;
+}
+
+static void many_lives(struct check *check) {
+    struct vidmm_adapter_info info;
+    uint32_t lives = 0;
+    vidmm_adapter_info(check->harness.adapter, &info);
+    bool process = info.caps.MemoryManagementCaps.VirtualAddressingSupported;
+    check_step(check, "objects: %u devices, one after the other", LIVES);
+    while (lives < LIVES && one_life(check, process))
+        lives++;
+    if (lives != 0)
+        vidmm_ledger_judge(&check->shared->ledger, 401, VIDMM_SIDE_DRIVER, lives == LIVES,
+                           "as many processes, devices and contexts as memory allows, without "
+                           "those that were destroyed",
+                           "one more of them failed when %u had been created and destroyed", lives);
 }
 
 /* ---- Escapes --------------------------------------------------------------------------------- */
@@ -200,6 +242,7 @@ enum vidmm_stage_outcome stage_objects(struct check *check, uint32_t number) {
     if (!check_open(check, &setup) || !check_manage(check, &setup))
         return VIDMM_STAGE_STOPPED;
     gdi_context(check);
+    many_lives(check);
     for (uint32_t kind = 0; good && kind < CHECK_SURFACES; kind++)
         good = with_surface(check, kind, &known);
     for (uint32_t kind = 0; good && kind < CHECK_SURFACES; kind++)

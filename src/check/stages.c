@@ -4,7 +4,8 @@
 #include <string.h>
 
 const struct check_stage check_stages[] = {
-    {"start", "starts and stops the driver twice", "ABCDEHIMQRSTU", 1, stage_start},
+    {"start", "starts and stops the driver twice, and its device at other addresses",
+     "ABCDEFGHIKLMQRSTUV", 2, stage_start},
     {"query", "sends unusual queries", "ABCDIQU", 1, stage_query},
     {"paging", "replays a short game with little memory", "ABCDEFGHIKLMQRSTUV", 3, stage_paging},
     {"operations", "builds each paging operation directly and compares", "ABCDEFGHIKLMQRSTUV", 3,

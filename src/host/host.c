@@ -321,6 +321,13 @@ bool vidmm_host_stop(struct vidmm_host *host, struct vidmm_host_error *error) {
     return host_chain_stop(host, error);
 }
 
+bool vidmm_host_rebalance(struct vidmm_host *host, struct vidmm_host_error *error) {
+    struct vidmm_host_error unused;
+    error = error ? error : &unused;
+    memset(error, 0, sizeof(*error));
+    return host_chain_rebalance(host, error);
+}
+
 /* ---- The end --------------------------------------------------------------------------------- */
 
 /* Memory that a thread of the driver may still use is not freed; this process cannot have another

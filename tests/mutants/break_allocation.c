@@ -397,6 +397,22 @@ static NTSTATUS APIENTRY create_device(const HANDLE adapter, DXGKARG_CREATEDEVIC
                           : STATUS_INVALID_PARAMETER;
 }
 
+static NTSTATUS APIENTRY create_longer_context(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
+    memset(args + 1, 0, 4);
+    return mutants_good.DxgkDdiCreateContext(device, args);
+}
+REPLACE(DxgkDdiCreateContext, create_longer_context)
+
+/* A table whose places never become free again. */
+static NTSTATUS APIENTRY create_device_in_table(const HANDLE adapter, DXGKARG_CREATEDEVICE *args) {
+    return devices++ < 1000 ? mutants_good.DxgkDdiCreateDevice(adapter, args) : STATUS_NO_MEMORY;
+}
+
+static void install_full_table(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateDevice = create_device_in_table;
+    devices = 0;
+}
+
 static void install_one_device(DRIVER_INITIALIZATION_DATA *table) {
     devices = 0;
     table->DxgkDdiCreateDevice = create_device;
@@ -739,7 +755,10 @@ const struct mutant mutants_allocation[] = {
     DRIVER(400, "does not describe primaries", install_describe_nothing, ANY),
     DRIVER(400, "describes each primary with the format of the first", install_describe_as_first,
            .stage = "objects"),
+    DRIVER(599, "writes behind DXGKARG_CREATECONTEXT", install_create_longer_context, PAGING),
     DRIVER(401, "has room for one device", install_one_device, PAGING),
+    DRIVER(401, "never uses the place of a device again that was destroyed", install_full_table,
+           .stage = "objects"),
     DRIVER(525, "answers an error when an allocation is closed", install_refuse_close, PAGING),
     DRIVER(525, "answers an error when a context ends", install_refuse_end_of_context, PAGING),
     DRIVER(551, "describes a surface when it is asked for the size of the description",

@@ -166,6 +166,13 @@ static void install_note_late(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiSubmitCommand = note_late;
 }
 
+static NTSTATUS APIENTRY stay_off(const PVOID context, ULONG uid, DEVICE_POWER_STATE state,
+                                  POWER_ACTION action) {
+    return state == PowerDeviceD0 ? STATUS_SUCCESS
+                                  : mutants_good.DxgkDdiSetPowerState(context, uid, state, action);
+}
+REPLACE(DxgkDdiSetPowerState, stay_off)
+
 const struct mutant mutants_interrupts[] = {
     {BREAKS(518, DRIVER, "interrupts", queue_nothing, "queues no DPC after it reported work")},
     {BREAKS(519, DRIVER, "interrupts", end_quietly,
@@ -188,6 +195,7 @@ const struct mutant mutants_interrupts[] = {
     {BREAKS(523, DRIVER, "interrupts", report_other_node, "reports a node that does not exist")},
     {BREAKS(597, DRIVER, "operations", report_most, "loses one of its reports in seven"),
      .consequences = {522}},
+    {BREAKS(597, DRIVER, "start", stay_off, "leaves interrupts off when power returns")},
     {BREAKS(523, DRIVER, "paging", note_late,
             "notes the fence of its work after the hardware, which is done by then")},
 };

@@ -52,6 +52,14 @@ static NTSTATUS APIENTRY create_saving(const HANDLE device, DXGKARG_CREATECONTEX
     return below->DxgkDdiCreateContext(device, args);
 }
 
+/* The handle that the driver gave for the device, not the one that it was given. */
+static NTSTATUS APIENTRY create_in_own_device(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
+    DXGKARGCB_CREATECONTEXTALLOCATION create = {.hDevice = device, .hContext = args->hContext};
+    if (!args->Flags.SystemContext)
+        make_own(&create);
+    return below->DxgkDdiCreateContext(device, args);
+}
+
 static NTSTATUS APIENTRY create_for_system(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
     DXGKARGCB_CREATECONTEXTALLOCATION create = {.hContext = args->hContext};
     if (args->Flags.SystemContext)
@@ -76,6 +84,7 @@ static NTSTATUS APIENTRY create_shared(const HANDLE device, DXGKARG_CREATECONTEX
     }
 
 CONTEXTS(install_for_system, create_for_system)
+CONTEXTS(install_in_own_device, create_in_own_device)
 CONTEXTS(install_shared, create_shared)
 
 static void scene_saving(DRIVER_INITIALIZATION_DATA *table) {
@@ -193,6 +202,8 @@ const struct mutant mutants_own_memory[] = {
      .scene = scene_saving},
     {BREAKS(343, DRIVER, "locks", for_system,
             "makes context allocations for the system's own contexts")},
+    {BREAKS(344, DRIVER, "locks", in_own_device,
+            "makes a context allocation in the device by its own handle of it")},
     {BREAKS(344, DRIVER, "locks", shared, "names a context for what all contexts share")},
     {345, MANAGER, "gives an address for a context allocation that has none",
      install_build_with_address, "locks", .scene = scene_saving},

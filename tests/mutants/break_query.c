@@ -312,6 +312,10 @@ SPOIL_WHERE(odd_size, query_memory, *d->size -= 512)
 SPOIL_WHERE(agp_and_more, query_aperture, d->flags->Agp = 1)
 SPOIL_WHERE(no_cpu_address, query_memory, d->cpu->QuadPart = 0)
 SPOIL_WHERE(beyond_bar, query_memory, *d->size *= 2)
+/* Where the CPU found the memory when it was first asked. */
+static LONGLONG first_cpu;
+SPOIL_WHERE(stays_behind, query_memory, first_cpu = first_cpu != 0 ? first_cpu : d->cpu->QuadPart;
+            d->cpu->QuadPart = first_cpu)
 SPOIL_WHERE(no_bank_table, query_memory, d->flags->UseBanking = 1; *d->bank_ends = NULL)
 static SIZE_T half_of_it[1] = {4096};
 SPOIL_WHERE(banks_unsaid, query_memory, *d->banks = 2; *d->bank_ends = half_of_it)
@@ -460,6 +464,14 @@ static NTSTATUS APIENTRY leaves_type(const HANDLE adapter, UINT node,
 }
 REPLACE(DxgkDdiGetNodeMetadata, leaves_type)
 
+/* As long as a newer system's structure would be. */
+static NTSTATUS APIENTRY clears_too_much(const HANDLE adapter, UINT node,
+                                         DXGKARG_GETNODEMETADATA *args) {
+    memset(args + 1, 0, 8);
+    return mutants_good.DxgkDdiGetNodeMetadata(adapter, node, args);
+}
+REPLACE(DxgkDdiGetNodeMetadata, clears_too_much)
+
 static NTSTATUS APIENTRY forgets_model(const HANDLE adapter, UINT node,
                                        DXGKARG_GETNODEMETADATA *args) {
     NTSTATUS status = mutants_good.DxgkDdiGetNodeMetadata(adapter, node, args);
@@ -567,6 +579,8 @@ const struct mutant mutants_query[] = {
             "leaves CpuTranslatedAddress of a CpuVisible segment 0")},
     {BREAKS(39, DRIVER, "start", beyond_bar,
             "reports a CpuVisible segment twice the size of its BAR")},
+    {BREAKS(39, DRIVER, "start", stays_behind,
+            "reports the CPU address of before the device was stopped and started again")},
     {BREAKS(540, DRIVER, "start", no_size, "reports a segment without a byte")},
     {BREAKS(40, DRIVER, "start", no_bank_table, "sets UseBanking without a bank table"),
      .settings = {{"InterfaceVersion", VERSION(WIN8)}}},
@@ -626,6 +640,8 @@ const struct mutant mutants_query[] = {
     {BREAKS(524, DRIVER, "query", know_all_nodes, "tells of nodes that do not exist")},
     {BREAKS(524, DRIVER, "query", no_metadata, "has no DxgkDdiGetNodeMetadata")},
     {BREAKS(529, DRIVER, "query", answers_everything, "succeeds for queries that nobody knows")},
+    {BREAKS(599, DRIVER, "query", clears_too_much,
+            "clears 8 bytes behind the structure for the metadata of a node")},
     {BREAKS(532, DRIVER, "query", leaves_type, "does not write EngineType")},
     {BREAKS(536, DRIVER, "query", forgets_model, "has page tables, and no node that uses them"),
      .settings = {{"MmuLevels", 4}}},

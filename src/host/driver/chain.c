@@ -5,6 +5,11 @@
 #include "driver/device.h"
 #include "driver/driver.h"
 #include "driver/thunks.h"
+#include "memory/bars.h"
+#include "memory/physical.h"
+
+/* The lowest free ones, which are given out first. */
+#define FRAMES_OF_OTHERS 256u
 
 /* ---- One chain with one leading link --------------------------------------------------------- */
 
@@ -112,13 +117,47 @@ static struct host_device *chain_device(struct vidmm_host *host, uint32_t physic
     return &host->device[host->board_of[physical]];
 }
 
+static bool chain_devices_start(struct vidmm_host *host, struct vidmm_host_error *error) {
+    bool good = true;
+    for (uint32_t nth = 1; good && nth <= host->linked; nth++) /* the lead is the last one */
+        good = host_device_start(chain_device(host, nth % host->linked), error);
+    return good;
+}
+
+static bool chain_devices_stop(struct vidmm_host *host, struct vidmm_host_error *error) {
+    struct vidmm_host_error second;
+    bool good = true;
+    for (uint32_t physical = 0; physical < host->linked; physical++)
+        good = host_device_stop(chain_device(host, physical), good ? error : &second) && good;
+    return good;
+}
+
 bool host_chain_start(struct vidmm_host *host, struct vidmm_host_error *error) {
     struct vidmm_host_error second;
     bool good = chain_table(host, error) && chain_link(host, error);
     if (good)
         host_thunks_build(host->thunks, &host->driver->ddi);
-    for (uint32_t nth = 1; good && nth <= host->linked; nth++) /* the lead is the last one */
-        good = host_device_start(chain_device(host, nth % host->linked), error);
+    good = good && chain_devices_start(host, error);
+    if (!good)
+        host_chain_stop(host, &second);
+    return good;
+}
+
+/* What was the device's becomes somebody else's: BARs, and the memory that the driver gave back. */
+static void chain_move(struct vidmm_host *host) {
+    uint64_t frame;
+    host_bars_move(host->bars);
+    for (uint32_t board = 0; board < host->linked; board++)
+        host_device_configure(&host->device[board]);
+    for (uint32_t i = 0; i < FRAMES_OF_OTHERS; i++)
+        (void)host_frames_take_run(host->physical, 1, 0, host->physical->pages, 0, &frame);
+}
+
+bool host_chain_rebalance(struct vidmm_host *host, struct vidmm_host_error *error) {
+    struct vidmm_host_error second;
+    bool good = chain_devices_stop(host, error);
+    chain_move(host);
+    good = good && chain_devices_start(host, error);
     if (!good)
         host_chain_stop(host, &second);
     return good;
@@ -126,9 +165,7 @@ bool host_chain_start(struct vidmm_host *host, struct vidmm_host_error *error) {
 
 bool host_chain_stop(struct vidmm_host *host, struct vidmm_host_error *error) {
     struct vidmm_host_error second;
-    bool good = true;
-    for (uint32_t physical = 0; physical < host->linked; physical++)
-        good = host_device_stop(chain_device(host, physical), good ? error : &second) && good;
+    bool good = chain_devices_stop(host, error);
     for (uint32_t physical = 0; physical < host->linked; physical++)
         good = host_device_remove(chain_device(host, physical), good ? error : &second) && good;
     return good;

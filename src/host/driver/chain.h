@@ -16,6 +16,9 @@
 
 /* Adds, links and starts all devices; false: none of them is left. */
 bool host_chain_start(struct vidmm_host *host, struct vidmm_host_error *error);
+/* Stops all devices and starts them again with their BARs at other addresses; false: none of them is
+ * left. */
+bool host_chain_rebalance(struct vidmm_host *host, struct vidmm_host_error *error);
 /* Stops and removes all devices, whatever fails; `error` has what failed first. */
 bool host_chain_stop(struct vidmm_host *host, struct vidmm_host_error *error);
 

@@ -82,7 +82,6 @@ static bool device_fail(const struct host_device *device, const char *call, NTST
 }
 
 bool host_device_add(struct host_device *device, struct vidmm_host_error *error) {
-    device->life++;
     host_driver_calling("DxgkDdiAddDevice");
     NTSTATUS status = host_world->driver->ddi.DxgkDdiAddDevice(&device->physical, &device->context);
     host_driver_called("DxgkDdiAddDevice", status);
@@ -144,6 +143,7 @@ bool host_device_start(struct host_device *device, struct vidmm_host_error *erro
                             .AdapterGuid = {0x76696d6du, 0x0001, number, {1}},
                             .AdapterLuid = {.LowPart = number}};
     ULONG sources = UINT32_MAX, children = UINT32_MAX;
+    device->life++;
     host_device_interface(device);
     host_interrupt_connect(&host_world->interrupt[device->board], ddi->DxgkDdiInterruptRoutine,
                            device->context);

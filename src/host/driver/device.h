@@ -25,7 +25,7 @@ struct host_device {
     PVOID context;          /* the driver's, from AddDevice */
     bool added, started;
     DXGKRNL_INTERFACE interface; /* DeviceHandle is the address of handles[life] */
-    char handles[64];            /* of its lives, from AddDevice to RemoveDevice */
+    char handles[64];            /* of its lives, from StartDevice to StopDevice */
     uint32_t life;
     unsigned char *handed; /* the page that the driver gets it in, and one without access */
     KDPC dpc;              /* DxgkCbQueueDpc */

@@ -38,10 +38,9 @@ static struct host_device *dxgkrnl_device(HANDLE handle, const char *function) {
         if ((uintptr_t)handle - (uintptr_t)device->handles >= sizeof(device->handles))
             continue;
         if (handle != device->interface.DeviceHandle)
-            host_violation(
-                "%s was called with a handle of before DxgkDdiRemoveDevice, which is not "
-                "DXGKRNL_INTERFACE.DeviceHandle any more",
-                function);
+            host_violation("%s was called with a handle of before DxgkDdiStopDevice, which is not "
+                           "DXGKRNL_INTERFACE.DeviceHandle any more",
+                           function);
         return device;
     }
     host_violation("%s was called with a handle that is not DXGKRNL_INTERFACE.DeviceHandle",

@@ -74,6 +74,16 @@ bool host_bars_place(struct host_bars *bars, uint32_t board, const struct vidmm_
     return true;
 }
 
+void host_bars_move(struct host_bars *bars) {
+    for (uint32_t i = 0; i < HOST_BARS_MOST; i++) {
+        struct host_bar *bar = &bars->bar[i];
+        bool there =
+            bar->bar.kind == VIDMM_HW_BAR_REGISTERS || bar->bar.kind == VIDMM_HW_BAR_MEMORY;
+        if (there && !bar->fixed && atomic_load(&bar->mapped) == 0)
+            bar_choose(bar, &bars->next);
+    }
+}
+
 void host_bars_done(struct host_bars *bars) {
     for (uint32_t i = 0; i < HOST_BARS_MOST; i++)
         if (bars->bar[i].own)

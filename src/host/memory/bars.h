@@ -47,6 +47,9 @@ void host_bars_init(struct host_bars *bars);
 /* Gives the BARs that the board's model filled in (or the plain ones without a model) their
  * addresses; false: there is no room. */
 bool host_bars_place(struct host_bars *bars, uint32_t board, const struct vidmm_hw_bar *from);
+/* Other addresses for the BARs of all boards, except those that the device itself places, and those that a
+ * driver still has mapped. */
+void host_bars_move(struct host_bars *bars);
 void host_bars_done(struct host_bars *bars);
 uint64_t host_bars_mappings_left(struct host_bars *bars);
 /* The VIDMM_HW_BARS of a board. */

@@ -161,9 +161,11 @@ const struct vidmm_rule rules_b_kind[] = {
             "the GPU at BaseAddress + n.",
         .page = "mapping-virtual-addresses-to-a-memory-segment",
         .how =
-            "The descriptor's addresses must be behind a BAR; what an application gets to look at "
-            "an allocation with is compared with the sum, and the bytes there with those that the "
-            "GPU sees.",
+            "The descriptor's addresses must be behind a BAR, also after the device was stopped "
+            "and "
+            "started with its BARs elsewhere (stage start); what an application gets to look at an "
+            "allocation with is compared with the sum, and the bytes there with those that the GPU "
+            "sees.",
         .why = "CPU and GPU would work on different bytes. Two memories behind one segment were a "
                "black desktop that took 16 rounds of debugging.",
         .windows = "It maps by this sum and checks nothing.",

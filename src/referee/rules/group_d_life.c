@@ -246,6 +246,21 @@ const struct vidmm_rule rules_d_life[] = {
                  "info->Size = size;\n",
     },
     {
+        RULE(599, DRIVER, IMPLIED, CORRUPTION),
+        .statement =
+            "A function that answers in a structure of the system's writes nothing behind it.",
+        .page = "nc-d3dkmddi-dxgkddi_getnodemetadata",
+        .how =
+            "The functions that create devices, contexts and processes, describe allocations, and "
+            "tell of nodes, fences and root tables get their structure with guard bytes around "
+            "it. DxgkDdiQueryAdapterInfo has R545.",
+        .why = "What lies behind is the system's, often its stack.",
+        .windows = "No page tells; what was there is lost.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "RtlZeroMemory(metadata, sizeof(struct newest_metadata));\n",
+        .right = "RtlZeroMemory(metadata, sizeof(*metadata));\n",
+    },
+    {
         RULE(592, DRIVER, DOCUMENTED, CORRUPTION),
         .statement =
             "The functions that create contexts and processes, render, describe an allocation, ask "

@@ -35,10 +35,13 @@ const struct vidmm_rule rules_o[] = {
     {
         RULE(344, DRIVER, DOCUMENTED, CREATION_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WIN8,
-        .statement = "With SharedAcrossContexts hContext is NULL.",
+        .statement = "hDevice is the handle that the system gave for the device, and with "
+                     "SharedAcrossContexts hContext is NULL.",
         .page = "ns-d3dkmddi-_dxgkargcb_createcontextallocation",
-        .how = "At DxgkCbCreateContextAllocation.",
-        .why = "The allocation belongs to the device.",
+        .how = "At DxgkCbCreateContextAllocation: hDevice is compared with "
+               "DXGKARG_CREATEDEVICE.hDevice "
+               "as it came in, of the device that hContext is of. One that is NULL is not judged.",
+        .why = "The allocation belongs to the device, which the system knows by its own handle.",
         .windows = "The callback fails.",
         .wrong = "create.ContextAllocationFlags.SharedAcrossContexts = 1;\n"
                  "create.hDevice = device->runtime;\n"

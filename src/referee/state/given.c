@@ -13,3 +13,12 @@ void given_judge(struct vidmm_referee *referee, const struct given *members, con
                            (const uint8_t *)after + members->offset, members->bytes) == 0,
                     "the members that are [in] as they were", "%s was changed", members->name);
 }
+
+void given_answered(struct vidmm_referee *referee, struct guard *answer) {
+    int64_t at = 0;
+    DRIVER_MUST(599, guard_whole(answer, &at), "nothing written around the structure of the answer",
+                "byte %lld of the %zu bytes of the structure was written", (long long)at,
+                answer->size);
+    guard_give(answer, 0, answer->size);
+    guard_free(referee, answer);
+}

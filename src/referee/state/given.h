@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct vidmm_referee;
+struct guard;
 
 struct given {
     const char *name; /* NULL ends a list */
@@ -25,5 +26,8 @@ struct given {
  * left it. */
 void given_judge(struct vidmm_referee *referee, const struct given *members, const void *before,
                  const void *after);
+/* The driver has answered in `answer`, the guarded copy of the structure that it was called with: that has
+ * the answer afterwards, and the copy is gone. R599. */
+void given_answered(struct vidmm_referee *referee, struct guard *answer);
 
 #endif

@@ -143,9 +143,26 @@ static struct contexts_owner *context_owner_named(struct vidmm_referee *referee,
     return context_owner_find(referee, shared ? args->hDevice : args->hContext);
 }
 
+/* The device that an allocation is made in, or NULL where it is not known. */
+static const struct contexts_owner *context_owner_device(struct vidmm_referee *referee,
+                                                         const struct contexts_owner *owner) {
+    return owner && owner->context ? context_owner_of_driver(referee, owner->device, false) : owner;
+}
+
+/* What a driver that leaves hDevice NULL for an application means is told by hContext. */
+static void context_judge_device(struct vidmm_referee *referee, const struct contexts_owner *owner,
+                                 const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
+    const struct contexts_owner *device = context_owner_device(referee, owner);
+    if (device && !device->context && args->hDevice)
+        DRIVER_MUST(344, device->by_system.key == keyed_handle(args->hDevice),
+                    "hDevice as it came with DxgkDdiCreateDevice for the device of the context",
+                    "hDevice is %p", args->hDevice);
+}
+
 static void context_judge_create(struct vidmm_referee *referee,
                                  const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
     const struct contexts_owner *owner = context_owner_named(referee, args);
+    context_judge_device(referee, owner, args);
     if (args->ContextAllocationFlags.SharedAcrossContexts)
         DRIVER_MUST(344, !args->hContext, "hContext NULL with SharedAcrossContexts",
                     "hContext is %p", args->hContext);

@@ -306,10 +306,12 @@ static void descriptor_drop_segment(struct shadow_segment *segment) {
 static void descriptor_shadow_fill(struct vidmm_referee *referee, struct shadow_segment *segment,
                                    const struct described *d, uint32_t id) {
     uint64_t base = d->base, size = d->size / SHADOW_PAGE * SHADOW_PAGE; /* what is used (R32) */
+    uint64_t cpu_base = d->flags.CpuVisible ? d->cpu_base : 0;
     if (d->flags.Agp)
         segment_agp(referee, &base, &size);
     if (segment->id == id && segment->flags.Value == d->flags.Value && segment->base == base &&
-        segment->size == size)
+        segment->size == size && segment->cpu_base == cpu_base &&
+        segment->host_base == d->host_base)
         return;
     descriptor_drop_segment(segment);
     segment->id = id;
@@ -321,7 +323,7 @@ static void descriptor_shadow_fill(struct vidmm_referee *referee, struct shadow_
     /* Size is the platform's, so that the driver can name any limit. */
     if (d->flags.Agp && (d->commit_limit == 0 || d->commit_limit > size))
         segment->commit_limit = size;
-    segment->cpu_base = d->flags.CpuVisible ? d->cpu_base : 0;
+    segment->cpu_base = cpu_base;
     if (d->flags.Aperture || (!d->flags.CpuVisible && !d->flags.SupportsCpuHostAperture))
         segment->cpu_stray = d->cpu_base;
     segment->page_size = d->flags.Use64KBPages ? LARGE_PAGE : SHADOW_PAGE;

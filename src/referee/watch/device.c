@@ -125,10 +125,13 @@ static NTSTATUS watch_CreateDevice(struct vidmm_referee *referee, const HANDLE a
     query_judge_use(referee);
     uint32_t alive = referee->objects.device.count;
     UINT flags = args->Flags.Value;
+    struct guard answer;
     device_judge_pasid(referee, args);
+    guard_make(referee, &answer, args, sizeof(*args));
     referee_leave(referee);
-    NTSTATUS status = referee->real.DxgkDdiCreateDevice(adapter, args);
+    NTSTATUS status = referee->real.DxgkDdiCreateDevice(adapter, (void *)answer.bytes);
     referee_return(referee);
+    given_answered(referee, &answer);
     /* The first refusal may have any reason; a later one of the same request has no other. */
     if (alive != 0 || status == STATUS_SUCCESS)
         DRIVER_MUST(401, status == STATUS_SUCCESS || status == STATUS_NO_MEMORY,
@@ -254,11 +257,14 @@ static NTSTATUS watch_CreateContext(struct vidmm_referee *referee, const HANDLE 
                                     DXGKARG_CREATECONTEXT *args) {
     struct referee_call call;
     const DXGKARG_CREATECONTEXT asked = *args;
+    struct guard answer;
     referee_enter(referee, &call, "DxgkDdiCreateContext", REFEREE_REENTRANT);
     device_judge_affinity(referee, args);
+    guard_make(referee, &answer, args, sizeof(*args));
     referee_leave(referee);
-    NTSTATUS status = referee->real.DxgkDdiCreateContext(device, args);
+    NTSTATUS status = referee->real.DxgkDdiCreateContext(device, (void *)answer.bytes);
     referee_return(referee);
+    given_answered(referee, &answer);
     given_judge(referee, device_context_given, &asked, args);
     if (status == STATUS_SUCCESS)
         device_context_created(referee, device, &asked, args);

@@ -146,15 +146,18 @@ static NTSTATUS watch_QueryCurrentFence(struct vidmm_referee *referee, const HAN
                                         DXGKARG_QUERYCURRENTFENCE *args) {
     struct referee_call call;
     const DXGKARG_QUERYCURRENTFENCE asked = *args;
+    struct guard answer;
     uint32_t ordinal = args->NodeOrdinal < SHADOW_ORDINALS ? args->NodeOrdinal : 0;
     const struct shadow_node *node =
         &referee->node[linked_node(linked_index(referee, args->EngineOrdinal), ordinal)];
     referee_enter(referee, &call, "DxgkDdiQueryCurrentFence", REFEREE_REENTRANT);
     reports_drain(referee);
     const struct shadow_node before = *node;
+    guard_make(referee, &answer, args, sizeof(*args));
     referee_leave(referee);
-    NTSTATUS status = referee->real.DxgkDdiQueryCurrentFence(handle, args);
+    NTSTATUS status = referee->real.DxgkDdiQueryCurrentFence(handle, (void *)answer.bytes);
     referee_return(referee);
+    given_answered(referee, &answer);
     reports_drain(referee);
     given_judge(referee, fence_given, &asked, args);
     if (status == STATUS_SUCCESS)

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "state/given.h"
 #include "watch/query.h"
 #include "watch/watch.h"
 
@@ -192,6 +193,7 @@ static SIZE_T watch_GetRootPageTableSize(struct vidmm_referee *referee, const HA
                                          DXGKARG_GETROOTPAGETABLESIZE *args) {
     struct referee_call call;
     DXGKARG_GETROOTPAGETABLESIZE in = *args;
+    struct guard answer;
     referee_enter(referee, &call, "DxgkDdiGetRootPageTableSize", REFEREE_REENTRANT);
     linked_judge_index(referee, in.PhysicalAdapterIndex);
     const struct tables_mmu *mmu =
@@ -199,9 +201,11 @@ static SIZE_T watch_GetRootPageTableSize(struct vidmm_referee *referee, const HA
     if (mmu->known)
         MANAGER_MUST(255, mmu->levels == TWO_LEVELS, "the question for two levels of tables only",
                      "there are %u", mmu->levels);
+    guard_make(referee, &answer, args, sizeof(*args));
     referee_leave(referee);
-    SIZE_T bytes = referee->real.DxgkDdiGetRootPageTableSize(adapter, args);
+    SIZE_T bytes = referee->real.DxgkDdiGetRootPageTableSize(adapter, (void *)answer.bytes);
     referee_return(referee);
+    given_answered(referee, &answer);
     if (mmu->known && mmu->levels == TWO_LEVELS)
         mmu_judge_root(referee, &in, args, bytes);
     referee_exit(referee, &call);

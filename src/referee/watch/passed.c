@@ -1,7 +1,9 @@
 /*
  * passed.c - calls whose arguments and answers no rule judges: they are watched so that a crash, a
- * hang and what the host sees are known to be in them, and so that each call has its number.
+ * hang and what the host sees are known to be in them, and so that each call has its number. Of the
+ * answer about a node only its place is judged here; stage query asks.
  */
+#include "state/given.h"
 #include "watch/watch.h"
 
 #define PASSED_2(name, a, b)                                                                       \
@@ -32,8 +34,22 @@ PASSED_2(CancelCommand, const HANDLE, const DXGKARG_CANCELCOMMAND *)
 PASSED_2(Escape, const HANDLE, const DXGKARG_ESCAPE *)
 PASSED_2(CollectDbgInfo, const HANDLE, const DXGKARG_COLLECTDBGINFO *)
 PASSED_2(WriteVirtualizedInterrupt, const HANDLE, const DXGKARG_WRITEVIRTUALIZEDINTERRUPT *)
-PASSED_3(GetNodeMetadata, const HANDLE, UINT, DXGKARG_GETNODEMETADATA *)
 PASSED_3(ControlInterrupt, const HANDLE, const DXGK_INTERRUPT_TYPE, BOOLEAN)
+
+static NTSTATUS watch_GetNodeMetadata(struct vidmm_referee *referee, const HANDLE adapter,
+                                      UINT node, DXGKARG_GETNODEMETADATA *args) {
+    struct referee_call call;
+    struct guard answer;
+    referee_enter(referee, &call, "DxgkDdiGetNodeMetadata", REFEREE_REENTRANT);
+    guard_make(referee, &answer, args, sizeof(*args));
+    referee_leave(referee);
+    NTSTATUS status = referee->real.DxgkDdiGetNodeMetadata(adapter, node, (void *)answer.bytes);
+    referee_return(referee);
+    given_answered(referee, &answer);
+    referee_exit(referee, &call);
+    return status;
+}
+WATCHED_3(NTSTATUS, GetNodeMetadata, const HANDLE, UINT, DXGKARG_GETNODEMETADATA *)
 
 void referee_watch_passed(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
     WATCH(table, Present);

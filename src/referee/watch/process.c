@@ -26,11 +26,14 @@ static NTSTATUS watch_CreateProcess(struct vidmm_referee *referee, const HANDLE 
                                     DXGKARG_CREATEPROCESS *args) {
     struct referee_call call;
     const DXGKARG_CREATEPROCESS asked = *args;
+    struct guard answer;
     referee_enter(referee, &call, "DxgkDdiCreateProcess", REFEREE_REENTRANT);
     referee->contexts.creating++;
+    guard_make(referee, &answer, args, sizeof(*args));
     referee_leave(referee);
-    NTSTATUS status = referee->real.DxgkDdiCreateProcess(adapter, args);
+    NTSTATUS status = referee->real.DxgkDdiCreateProcess(adapter, (void *)answer.bytes);
     referee_return(referee);
+    given_answered(referee, &answer);
     referee->contexts.creating--;
     given_judge(referee, process_given, &asked, args);
     if (status == STATUS_SUCCESS) {

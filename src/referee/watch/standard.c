@@ -210,7 +210,7 @@ static NTSTATUS
 watch_GetStandardAllocationDriverData(struct vidmm_referee *referee, const HANDLE adapter,
                                       DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
     struct referee_call call;
-    struct guard data, resource;
+    struct guard data, resource, answer;
     DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA mine = *args;
     struct standard_shape wanted = standard_shape_of(args);
     bool sizes = !args->pAllocationPrivateDriverData && !args->pResourcePrivateDriverData;
@@ -223,9 +223,12 @@ watch_GetStandardAllocationDriverData(struct vidmm_referee *referee, const HANDL
     mine.pResourcePrivateDriverData = resource.bytes;
     if (sizes)
         referee_gives_null(&call, 551, "pAllocationPrivateDriverData");
+    guard_make(referee, &answer, &mine, sizeof(mine));
     referee_leave(referee);
-    NTSTATUS status = referee->real.DxgkDdiGetStandardAllocationDriverData(adapter, &mine);
+    NTSTATUS status =
+        referee->real.DxgkDdiGetStandardAllocationDriverData(adapter, (void *)answer.bytes);
     referee_return(referee);
+    given_answered(referee, &answer);
     mine.StandardAllocationType =
         args->StandardAllocationType; /* whatever the driver wrote there */
     mine.pCreateSharedPrimarySurfaceData = args->pCreateSharedPrimarySurfaceData;
@@ -283,13 +286,16 @@ static NTSTATUS watch_DescribeAllocation(struct vidmm_referee *referee, const HA
                                          DXGKARG_DESCRIBEALLOCATION *args) {
     struct referee_call call;
     const DXGKARG_DESCRIBEALLOCATION asked = *args;
+    struct guard answer;
     referee_enter(referee, &call, "DxgkDdiDescribeAllocation", REFEREE_REENTRANT);
     const struct shadow_allocation *allocation = shadow_allocation(referee, args->hAllocation);
     const struct shadow_allocation known =
         allocation ? *allocation : (struct shadow_allocation){.standard = 0};
+    guard_make(referee, &answer, args, sizeof(*args));
     referee_leave(referee);
-    NTSTATUS status = referee->real.DxgkDdiDescribeAllocation(adapter, args);
+    NTSTATUS status = referee->real.DxgkDdiDescribeAllocation(adapter, (void *)answer.bytes);
     referee_return(referee);
+    given_answered(referee, &answer);
     given_judge(referee, describe_given, &asked, args);
     if (standard_is_primary(known.standard))
         DRIVER_MUST(400, NT_SUCCESS(status) && args->Width != 0 && args->Height != 0,

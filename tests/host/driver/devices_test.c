@@ -197,6 +197,16 @@ static void the_log_has_each_access_and_counts_a_poll(void **state) {
     free(text);
 }
 
+/* Of the last BAR of memory. */
+static uint64_t memory_start(const CM_RESOURCE_LIST *resources) {
+    const CM_PARTIAL_RESOURCE_LIST *list = &resources->List[0].PartialResourceList;
+    uint64_t start = 0;
+    for (ULONG i = 0; i < list->Count; i++)
+        if (list->PartialDescriptors[i].Type == CmResourceTypeMemory)
+            start = (uint64_t)list->PartialDescriptors[i].u.Memory.Start.QuadPart;
+    return start;
+}
+
 /* As of a driver that copies the interface at its first start alone. */
 static void the_handle_of_an_earlier_life_is_told(void **state) {
     struct vidmm_host_config config = tiny_config();
@@ -211,8 +221,30 @@ static void the_handle_of_an_earlier_life_is_told(void **state) {
                      STATUS_SUCCESS);
     assert_int_equal(vidmm_host_violations(host), 0);
     assert_int_equal(before.DxgkCbGetDeviceInformation(before.DeviceHandle, &info), STATUS_SUCCESS);
-    assert_true(tiny_violated(host, "a handle of before DxgkDdiRemoveDevice"));
+    assert_true(tiny_violated(host, "a handle of before DxgkDdiStopDevice"));
     (void)tiny_down(host, &error);
+}
+
+/* stopping-a-device-to-rebalance-resources.md: the same device starts again, with other resources. */
+static void a_device_starts_again_at_other_addresses(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host *host = tiny_up(&config);
+    struct vidmm_host_error error;
+    DXGKRNL_INTERFACE before = tiny.dxgkrnl;
+    DXGK_DEVICE_INFO first, second;
+    (void)state;
+    HANDLE adapter = vidmm_host_adapter(host);
+    tiny.dxgkrnl.DxgkCbGetDeviceInformation(tiny.dxgkrnl.DeviceHandle, &first);
+    uint64_t start = memory_start(first.TranslatedResourceList);
+    assert_true(vidmm_host_rebalance(host, &error));
+    assert_ptr_equal(vidmm_host_adapter(host), adapter);
+    assert_ptr_not_equal(tiny.dxgkrnl.DeviceHandle, before.DeviceHandle);
+    tiny.dxgkrnl.DxgkCbGetDeviceInformation(tiny.dxgkrnl.DeviceHandle, &second);
+    assert_int_not_equal(memory_start(second.TranslatedResourceList), start);
+    assert_int_equal(tiny_submit(host, 1), STATUS_SUCCESS);
+    vidmm_host_run(host);
+    assert_int_equal(vidmm_host_violations(host), 0);
+    assert_true(tiny_down(host, &error));
 }
 
 int main(void) {
@@ -223,6 +255,7 @@ int main(void) {
         cmocka_unit_test(more_memory_than_the_device_reaches_is_refused),
         cmocka_unit_test(what_a_model_could_not_do_is_said),
         cmocka_unit_test(the_handle_of_an_earlier_life_is_told),
+        cmocka_unit_test(a_device_starts_again_at_other_addresses),
         cmocka_unit_test(the_log_has_each_access_and_counts_a_poll),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

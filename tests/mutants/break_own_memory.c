@@ -218,9 +218,9 @@ const struct mutant mutants_own_memory[] = {
      .stage = "residency",
      SAVED},
     {348, MANAGER, "updates more than the allocation has", install_larger_update, "residency",
-     SAVED},
+     .consequences = {160}, SAVED},
     {348, MANAGER, "updates with data that it made up", install_other_data, "residency",
-     .consequences = {347}, SAVED},
+     .consequences = {347, 160}, SAVED},
     {348, MANAGER, "updates what is mapped nowhere", install_off_the_map, "residency", SAVED},
 };
 const uint32_t mutants_own_memory_count = COUNT(mutants_own_memory);

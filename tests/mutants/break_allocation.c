@@ -403,6 +403,15 @@ static NTSTATUS APIENTRY create_longer_context(const HANDLE device, DXGKARG_CREA
 }
 REPLACE(DxgkDdiCreateContext, create_longer_context)
 
+static NTSTATUS APIENTRY describe_without_size(const HANDLE adapter,
+                                               DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
+    UINT before = args->ResourcePrivateDriverDataSize;
+    NTSTATUS status = mutants_good.DxgkDdiGetStandardAllocationDriverData(adapter, args);
+    args->ResourcePrivateDriverDataSize = before;
+    return status;
+}
+REPLACE(DxgkDdiGetStandardAllocationDriverData, describe_without_size)
+
 /* A table whose places never become free again. */
 static NTSTATUS APIENTRY create_device_in_table(const HANDLE adapter, DXGKARG_CREATEDEVICE *args) {
     return devices++ < 1000 ? mutants_good.DxgkDdiCreateDevice(adapter, args) : STATUS_NO_MEMORY;
@@ -755,6 +764,8 @@ const struct mutant mutants_allocation[] = {
     DRIVER(400, "does not describe primaries", install_describe_nothing, ANY),
     DRIVER(400, "describes each primary with the format of the first", install_describe_as_first,
            .stage = "objects"),
+    DRIVER(599, "leaves the size of the private data of a resource as it came",
+           install_describe_without_size, .stage = "objects"),
     DRIVER(599, "writes behind DXGKARG_CREATECONTEXT", install_create_longer_context, PAGING),
     DRIVER(401, "has room for one device", install_one_device, PAGING),
     DRIVER(401, "never uses the place of a device again that was destroyed", install_full_table,

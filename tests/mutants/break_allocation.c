@@ -333,6 +333,13 @@ REPLACE(DxgkDdiCreateAllocation, create_halfway)
 SPOILED_INFO(read_from_nowhere, info->SupportedReadSegmentSet = 0)
 SPOILED_INFO(out_of_sight, if (!info->Flags.Cached || info->Flags.Overlay) return;
              info->Flags.Cached = 0; info->Flags.CpuVisible = 0)
+/* An address in the frame that it is called in. */
+static __attribute__((noinline)) void leave_hint(DXGK_ALLOCATIONINFO *info) {
+    DXGK_ALLOCATIONUSAGEHINT hint = {.Version = 1};
+    const volatile ULONG_PTR address = (ULONG_PTR)&hint;
+    info->pAllocationUsageHint = (DXGK_ALLOCATIONUSAGEHINT *)address;
+}
+SPOILED_INFO(hint_on_stack, leave_hint(info))
 SPOILED_INFO(last_row_missing, if (info->Size > 65536) info->Size -= 65536)
 
 static NTSTATUS APIENTRY create_from_more(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
@@ -766,6 +773,7 @@ const struct mutant mutants_allocation[] = {
            .stage = "objects"),
     DRIVER(599, "leaves the size of the private data of a resource as it came",
            install_describe_without_size, .stage = "objects"),
+    DRIVER(599, "leaves a usage hint on its stack", install_hint_on_stack, .stage = "objects"),
     DRIVER(599, "writes behind DXGKARG_CREATECONTEXT", install_create_longer_context, PAGING),
     DRIVER(401, "has room for one device", install_one_device, PAGING),
     DRIVER(401, "never uses the place of a device again that was destroyed", install_full_table,

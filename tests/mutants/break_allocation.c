@@ -333,6 +333,13 @@ REPLACE(DxgkDdiCreateAllocation, create_halfway)
 SPOILED_INFO(read_from_nowhere, info->SupportedReadSegmentSet = 0)
 SPOILED_INFO(out_of_sight, if (!info->Flags.Cached || info->Flags.Overlay) return;
              info->Flags.Cached = 0; info->Flags.CpuVisible = 0)
+/* An address in the frame that it is called in. */
+static __attribute__((noinline)) void leave_hint(DXGK_ALLOCATIONINFO *info) {
+    DXGK_ALLOCATIONUSAGEHINT hint = {.Version = 1};
+    const volatile ULONG_PTR address = (ULONG_PTR)&hint;
+    info->pAllocationUsageHint = (DXGK_ALLOCATIONUSAGEHINT *)address;
+}
+SPOILED_INFO(hint_on_stack, leave_hint(info))
 SPOILED_INFO(last_row_missing, if (info->Size > 65536) info->Size -= 65536)
 
 static NTSTATUS APIENTRY create_from_more(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
@@ -402,6 +409,15 @@ static NTSTATUS APIENTRY create_longer_context(const HANDLE device, DXGKARG_CREA
     return mutants_good.DxgkDdiCreateContext(device, args);
 }
 REPLACE(DxgkDdiCreateContext, create_longer_context)
+
+static NTSTATUS APIENTRY describe_without_size(const HANDLE adapter,
+                                               DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
+    UINT before = args->ResourcePrivateDriverDataSize;
+    NTSTATUS status = mutants_good.DxgkDdiGetStandardAllocationDriverData(adapter, args);
+    args->ResourcePrivateDriverDataSize = before;
+    return status;
+}
+REPLACE(DxgkDdiGetStandardAllocationDriverData, describe_without_size)
 
 /* A table whose places never become free again. */
 static NTSTATUS APIENTRY create_device_in_table(const HANDLE adapter, DXGKARG_CREATEDEVICE *args) {
@@ -755,6 +771,9 @@ const struct mutant mutants_allocation[] = {
     DRIVER(400, "does not describe primaries", install_describe_nothing, ANY),
     DRIVER(400, "describes each primary with the format of the first", install_describe_as_first,
            .stage = "objects"),
+    DRIVER(599, "leaves the size of the private data of a resource as it came",
+           install_describe_without_size, .stage = "objects"),
+    DRIVER(599, "leaves a usage hint on its stack", install_hint_on_stack, .stage = "objects"),
     DRIVER(599, "writes behind DXGKARG_CREATECONTEXT", install_create_longer_context, PAGING),
     DRIVER(401, "has room for one device", install_one_device, PAGING),
     DRIVER(401, "never uses the place of a device again that was destroyed", install_full_table,

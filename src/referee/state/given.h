@@ -6,6 +6,7 @@
 #ifndef REFEREE_GIVEN_H
 #define REFEREE_GIVEN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,12 @@ struct given {
  * left it. */
 void given_judge(struct vidmm_referee *referee, const struct given *members, const void *before,
                  const void *after);
+/* Before the call: the [out] members of the guarded copy are as nobody would answer them. */
+void given_unset(const struct guard *answer, const struct given *members);
+/* After it: those that the driver did not write are as the system had them, and if it succeeded, each is
+ * an error (R599). */
+void given_judge_written(struct vidmm_referee *referee, const struct guard *answer,
+                         const struct given *members, bool success);
 /* The driver has answered in `answer`, the guarded copy of the structure that it was called with: that has
  * the answer afterwards, and the copy is gone. R599. */
 void given_answered(struct vidmm_referee *referee, struct guard *answer);

@@ -218,6 +218,19 @@ static DXGK_ALLOCATIONINFO *allocation_infos(struct vidmm_referee *referee,
     return infos;
 }
 
+/* Below the frame that called the driver: what is there is gone when the call has returned. */
+#define DRIVERS_STACK 65536u
+
+static void allocation_judge_hints(struct vidmm_referee *referee,
+                                   const DXGKARG_CREATEALLOCATION *args, const void *frame) {
+    for (UINT i = 0; i < args->NumAllocations; i++) {
+        const void *hint = args->pAllocationInfo[i].pAllocationUsageHint;
+        DRIVER_MUST(599, !hint || (uintptr_t)frame - (uintptr_t)hint - 1 >= DRIVERS_STACK,
+                    "pAllocationUsageHint in memory that outlives the call",
+                    "that of allocation %u is on the stack of the call", i);
+    }
+}
+
 static NTSTATUS watch_CreateAllocation(struct vidmm_referee *referee, const HANDLE adapter,
                                        DXGKARG_CREATEALLOCATION *args) {
     struct referee_call call;
@@ -251,10 +264,12 @@ static NTSTATUS watch_CreateAllocation(struct vidmm_referee *referee, const HAND
     HANDLE asked = args->hResource;
     args->hResource = mine.hResource;
     allocation_judge_status(referee, args, standards, status);
-    if (status == STATUS_SUCCESS)
+    if (status == STATUS_SUCCESS) {
+        allocation_judge_hints(referee, args, &mine);
         allocation_created(referee, args, asked, standards);
-    else
+    } else {
         allocation_take_refused(referee, args->pAllocationInfo, args->NumAllocations);
+    }
     free(standards);
     referee_exit(referee, &call);
     return status;

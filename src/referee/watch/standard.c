@@ -206,6 +206,13 @@ static void standard_described(struct vidmm_referee *referee,
                                                .format = alone ? wanted->format : 0});
 }
 
+/* When the driver is asked for the sizes; later it is told them. */
+static const struct given standard_answered[] = {
+    GIVEN(DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA, AllocationPrivateDriverDataSize),
+    GIVEN(DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA, ResourcePrivateDriverDataSize),
+    GIVEN_END,
+};
+
 static NTSTATUS
 watch_GetStandardAllocationDriverData(struct vidmm_referee *referee, const HANDLE adapter,
                                       DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
@@ -224,10 +231,14 @@ watch_GetStandardAllocationDriverData(struct vidmm_referee *referee, const HANDL
     if (sizes)
         referee_gives_null(&call, 551, "pAllocationPrivateDriverData");
     guard_make(referee, &answer, &mine, sizeof(mine));
+    if (sizes)
+        given_unset(&answer, standard_answered);
     referee_leave(referee);
     NTSTATUS status =
         referee->real.DxgkDdiGetStandardAllocationDriverData(adapter, (void *)answer.bytes);
     referee_return(referee);
+    if (sizes)
+        given_judge_written(referee, &answer, standard_answered, status == STATUS_SUCCESS);
     given_answered(referee, &answer);
     mine.StandardAllocationType =
         args->StandardAllocationType; /* whatever the driver wrote there */

@@ -4,12 +4,13 @@
  * state of another GPU, and both are restored. The workload goes on from there, and its bytes must
  * be what they were.
  */
-#include "stage.h"
+#include "user.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include <vidmm/migration.h>
+#include <vidmm/umd.h>
 
 #define VRAM   (UINT64_C(24) << 20)
 #define FRAMES 24u
@@ -22,11 +23,34 @@ static struct {
     bool moved, refused, able;
     void *board; /* immutable data of the source */
     size_t board_size;
+    struct user tenant; /* whose surface is in an aperture all the time */
+    bool inhabited;
 } stage;
 
 static bool good(struct check *check, enum vidmm_status status) {
     stage.refused = stage.refused || !check_good(check, status);
     return !stage.refused;
+}
+
+/* ---- Apertures ------------------------------------------------------------------------------- */
+
+#define TENANT_PAGES 4u
+
+/* What is mapped there is state of the driver's own. The workload has nothing that needs an aperture. */
+static bool move_in(struct check *check) {
+    const uint32_t surface = 0;
+    if (!check_speaks(check))
+        return true;
+    stage.inhabited = user_open(check, &stage.tenant);
+    return stage.inhabited &&
+           user_make(&stage.tenant, 0, VIDMM_UMD_ACCESSED_PHYSICALLY, TENANT_PAGES) &&
+           user_make_resident(&stage.tenant, NULL, &surface, 1, 0) && user_rest(&stage.tenant);
+}
+
+static void move_out(void) {
+    if (stage.inhabited)
+        user_close(&stage.tenant);
+    stage.inhabited = false;
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -260,13 +284,16 @@ static void between(void *ctx, uint64_t done, uint64_t events) {
         return;
     check_step(check, "migration: round %u", stage.rounds + 1);
     if (stage.rounds == 0) {
-        if (!good(check, vidmm_migration_prepare(check->harness.adapter, VIDMM_MIGRATION_SOURCE)))
+        if (!move_in(check) ||
+            !good(check, vidmm_migration_prepare(check->harness.adapter, VIDMM_MIGRATION_SOURCE)))
             return;
         keep_board(check);
     }
     read_round(check);
-    if (++stage.rounds == ROUNDS && !stage.refused)
+    if (++stage.rounds == ROUNDS && !stage.refused) {
         migration_give(check);
+        move_out();
+    }
 }
 
 enum vidmm_stage_outcome stage_migration(struct check *check, uint32_t number) {

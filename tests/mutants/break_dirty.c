@@ -551,6 +551,21 @@ static void install_early(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiSubmitCommandVirtual = submit_early;
 }
 
+/* A target that prepares anew, and so empties its apertures, after all was restored. */
+static NTSTATUS APIENTRY end_emptying(const HANDLE adapter, UINT vf) {
+    const DXGKARG_GPUP_PREPARE_LIVE_MIGRATION again = {
+        .vfIndex = vf, .MigrationType = DXGK_GPUP_MIGRATIONTYPE_TARGET};
+    if (target && mutants_good.DxgkDdiEndLiveMigration(adapter, vf) == STATUS_SUCCESS)
+        (void)mutants_good.DxgkDdiPrepareLiveMigration(adapter, &again);
+    return mutants_good.DxgkDdiEndLiveMigration(adapter, vf);
+}
+
+static void install_emptying(DRIVER_INITIALIZATION_DATA *table) {
+    target = false;
+    table->DxgkDdiPrepareLiveMigration = prepare_noting;
+    table->DxgkDdiEndLiveMigration = end_emptying;
+}
+
 static NTSTATUS APIENTRY end_never(const HANDLE adapter, UINT vf) {
     (void)adapter;
     (void)vf;
@@ -693,6 +708,8 @@ const struct mutant mutants_dirty[] = {
     {334, VIDMM_SIDE_DRIVER, "calls state of another GPU an invalid parameter",
      install_restore_vaguely, .stage = "migration", MOVING},
     {340, VIDMM_SIDE_DRIVER, "changes memory when its own state is restored", install_changing,
+     .stage = "migration", MOVING},
+    {340, VIDMM_SIDE_DRIVER, "forgets what was mapped into its apertures", install_emptying,
      .stage = "migration", MOVING},
 
     {311, VIDMM_SIDE_MANAGER, "starts an adapter that moves without tracking", install_ask_blindly,

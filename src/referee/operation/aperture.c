@@ -300,6 +300,29 @@ static bool aperture_settle(struct vidmm_referee *referee, const struct shadow_o
     return true;
 }
 
+/* The first page of a segment that does not show what was mapped there; `size / SHADOW_PAGE`: none. */
+static uint64_t aperture_lost(struct vidmm_referee *referee, const struct shadow_segment *segment) {
+    uint64_t pages = segment->size / SHADOW_PAGE, i = 0;
+    while (i < pages &&
+           (!segment->pages[i].settled || segment->pages[i].state != SHADOW_PAGE_MAPPED ||
+            aperture_shows(referee, segment, i, segment->pages[i].frame, false)))
+        i++;
+    return i;
+}
+
+void apertures_judge_restored(struct vidmm_referee *referee) {
+    for (uint32_t id = shadow_next_segment(referee, 0); id != 0;
+         id = shadow_next_segment(referee, id)) {
+        const struct shadow_segment *segment = shadow_segment(referee, id);
+        if (!segment->pages || segment->mapped == 0)
+            continue;
+        uint64_t lost = aperture_lost(referee, segment);
+        DRIVER_MUST(340, lost == segment->size / SHADOW_PAGE,
+                    "aperture pages that show what was mapped there when the guest was paused",
+                    "page %llu of segment %u does not show its frame any more", LLU(lost), id);
+    }
+}
+
 static bool aperture_crowded(struct vidmm_referee *referee,
                              const struct shadow_operation *operation, const struct range *range) {
     return later_touches(referee, operation, range->segment->id, range->first * SHADOW_PAGE,

@@ -38,6 +38,8 @@ void place_judge_protected(struct vidmm_referee *referee,
 void place_set(struct vidmm_referee *referee, struct shadow_allocation *allocation, uint32_t id,
                uint64_t offset);
 
+/* operation/aperture.c, R340: a migration to this adapter ends. */
+void apertures_judge_restored(struct vidmm_referee *referee);
 /* operation/aperture.c, R64 and R65: `pages` more are about to be mapped into `segment`. */
 void aperture_judge_commitment(struct vidmm_referee *referee, const struct shadow_segment *segment,
                                uint64_t pages);

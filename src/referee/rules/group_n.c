@@ -148,7 +148,7 @@ const struct vidmm_rule rules_n[] = {
         RULE(340, BOTH, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "After a migration the memory on the target is what it was on the source when "
-                     "the guest was paused.",
+                     "the guest was paused, and so is what aperture pages show.",
         .page = "live-migration-on-gpup-devices",
         .how = "The referee of the source notes each page of processes before mutable data is "
                "saved: pages that their page tables lead to, and the tables. At the end of the "
@@ -156,7 +156,9 @@ const struct vidmm_rule rules_n[] = {
                "that wrote it is the driver's; one that was read from the source and not written "
                "as it was read is the manager's. What was not read is left to R322, and "
                "nothing is judged where other paging operations are done meanwhile. Both ends must "
-               "be in one process (vidmm_referee_migrated).",
+               "be in one process (vidmm_referee_migrated). Pages that were mapped into an "
+               "aperture are "
+               "looked for there as under R194.",
         .why = "This is what migration is for.",
         .windows = "The guest goes on with wrong contents.",
         .wrong = "while (Receive(stream, &page) && !page.Last)\n"

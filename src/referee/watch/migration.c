@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "operation/operation.h"
 #include "watch/dirty.h"
 #include "watch/thunk.h"
 #include "state/memory.h"
@@ -112,8 +113,10 @@ static NTSTATUS watch_EndLiveMigration(struct vidmm_referee *referee, const HAND
     NTSTATUS status = referee->real.DxgkDdiEndLiveMigration(adapter, vf);
     referee_return(referee);
     if (referee->migration.active && referee->migration.target && referee->migration.restored &&
-        !referee->migration.disturbed)
+        !referee->migration.disturbed) {
         migration_judge_memory(referee);
+        apertures_judge_restored(referee);
+    }
     if (referee->migration.target)
         migration_untie(referee);
     referee->migration.active = referee->migration.saved = false;

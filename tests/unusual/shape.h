@@ -93,8 +93,7 @@ struct worker {
     struct work work[MOST_WORK];
     ULONG head, tail;
     BOOLEAN busy, ends;
-    volatile UINT fence[MOST_NODES]; /* the last that was reported, or that a reset ended */
-    UINT submitted[MOST_NODES];      /* the last */
+    volatile UINT fence[MOST_NODES]; /* the last that was reported */
     KDPC dpc;
     KTIMER timer;
     KEVENT wakes, idle;

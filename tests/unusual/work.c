@@ -239,7 +239,6 @@ static NTSTATUS APIENTRY submit_command(const HANDLE handle, const DXGKARG_SUBMI
         work.from = data + args->DmaBufferPrivateDataSubmissionStartOffset;
         work.to = data + args->DmaBufferPrivateDataSubmissionEndOffset;
     }
-    ((struct adapter *)handle)->worker.submitted[work.node] = work.fence;
     put(handle, &work);
     return STATUS_SUCCESS;
 }
@@ -259,7 +258,7 @@ static NTSTATUS APIENTRY query_current_fence(const HANDLE handle, DXGKARG_QUERYC
     return STATUS_SUCCESS;
 }
 
-/* What was begun is finished, and nothing else; all of it counts as completed (tdr-changes-in-windows-8.md). */
+/* What was begun is finished, and nothing else. */
 static DXGKDDI_RESETFROMTIMEOUT reset_from_timeout;
 static NTSTATUS APIENTRY reset_from_timeout(const HANDLE handle) {
     struct worker *worker = &((struct adapter *)handle)->worker;
@@ -268,8 +267,6 @@ static NTSTATUS APIENTRY reset_from_timeout(const HANDLE handle) {
     drop(worker, MOST_NODES);
     KeReleaseSpinLock(&worker->lock, irql);
     wait_until_idle(worker);
-    for (UINT node = 0; node < MOST_NODES; node++)
-        worker->fence[node] = worker->submitted[node];
     return STATUS_SUCCESS;
 }
 

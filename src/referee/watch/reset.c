@@ -36,11 +36,14 @@ static void reset_judge_at_rest(struct vidmm_referee *referee, const struct refe
                  "an allocation is in a memory segment%s", "");
 }
 
-/* What it ends counts as completed, as the page that came with Windows 8 has it. */
+/* What it ends counts as completed for drivers that reset engines, which the page is about
+ * (tdr-changes-in-windows-8.md). */
 static void reset_note_ended(struct vidmm_referee *referee) {
+    bool judged = referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WIN8 &&
+                  referee->adapter.caps_known && referee->adapter.caps.SupportPerEngineTDR;
     for (uint32_t i = 0; i < shadow_node_end(referee); i++) {
         struct shadow_node *node = &referee->node[i];
-        node->ended = node->any && referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WIN8;
+        node->ended = node->any && judged;
         node->last_ended = node->submitted;
     }
 }

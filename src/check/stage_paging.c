@@ -5,8 +5,9 @@
  */
 #include "stage.h"
 
-#define FRAMES 24u
-#define VRAM   ((uint64_t)1 << 20)
+#define FRAMES     24u
+#define FEW_FRAMES 3u
+#define VRAM       ((uint64_t)1 << 20)
 
 /* WRITE_PHYSICAL writes to its destination: a free page, while all allocations are evicted.
  */
@@ -58,9 +59,35 @@ static void between(void *ctx, uint64_t done, uint64_t events) {
     }
 }
 
+/* Allocations there are none yet; page tables are lost with the power, unless the hardware keeps them. */
+static bool empty_or_kept(struct vidmm_adapter *adapter) {
+    struct vidmm_segment_info info;
+    for (uint32_t id = 1; vidmm_segment_info(adapter, id, &info); id++) {
+        DXGK_SEGMENTFLAGS flags = {.Value = info.flags};
+        if (info.used != 0 && !flags.PreservedDuringStandby)
+            return false;
+    }
+    return true;
+}
+
+/* nc-dispmprt-dxgkddi_set_power_state.md: back in D0 the device works, and interrupts, as before. */
+static void power_down_and_up(struct check *check) {
+    const DRIVER_INITIALIZATION_DATA *table = &check->harness.spoken;
+    HANDLE adapter = vidmm_host_adapter(check->harness.host);
+    if (!table->DxgkDdiSetPowerState || vidmm_wait_idle(check->harness.adapter) != VIDMM_OK ||
+        !empty_or_kept(check->harness.adapter))
+        return;
+    check_step(check, "paging: after D3 and D0");
+    (void)table->DxgkDdiSetPowerState(adapter, DISPLAY_ADAPTER_HW_ID, PowerDeviceD3,
+                                      PowerActionSleep);
+    (void)table->DxgkDdiSetPowerState(adapter, DISPLAY_ADAPTER_HW_ID, PowerDeviceD0,
+                                      PowerActionNone);
+}
+
 /* The runs: default settings; in chunks through paging buffers of one page with busy answers; with
  * the paging buffer in the aperture, private data, one node, and hardware that is done before the driver
- * goes on. */
+ * goes on; on a device that was stopped and started again without being removed, with its resources at other
+ * addresses (stopping-a-device-to-rebalance-resources.md), lost its power and got it back. */
 static const struct check_setup variants[] = {
     {.settings = {{"VramBytes", VRAM}}},
     {.settings = {{"VramBytes", VRAM}, {"PagingBufferBytes", CHECK_PAGE}, {"BusyEvery", 3}},
@@ -71,6 +98,7 @@ static const struct check_setup variants[] = {
                   {"PagingPrivateBytes", 64},
                   {"Nodes", 1}},
      .eager = true},
+    {.settings = {{"VramBytes", VRAM}}, .rebalanced = true, .started = power_down_and_up},
 };
 
 enum vidmm_stage_outcome stage_paging(struct check *check, uint32_t number) {
@@ -80,5 +108,6 @@ enum vidmm_stage_outcome stage_paging(struct check *check, uint32_t number) {
         check->shared->told.version < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         setup.settings[1] = (struct vidmm_host_setting){"EvictionApertureBytes", 4 * VRAM};
     check_step(check, "paging: run %u", number + 1);
-    return check_play(check, &setup, FRAMES, between);
+    return setup.rebalanced ? check_play(check, &setup, FEW_FRAMES, NULL)
+                            : check_play(check, &setup, FRAMES, between);
 }

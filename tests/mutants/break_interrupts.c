@@ -195,7 +195,7 @@ const struct mutant mutants_interrupts[] = {
     {BREAKS(523, DRIVER, "interrupts", report_other_node, "reports a node that does not exist")},
     {BREAKS(597, DRIVER, "operations", report_most, "loses one of its reports in seven"),
      .consequences = {522}},
-    {BREAKS(597, DRIVER, "start", stay_off, "leaves interrupts off when power returns")},
+    {BREAKS(597, DRIVER, "paging", stay_off, "leaves interrupts off when power returns")},
     {BREAKS(523, DRIVER, "paging", note_late,
             "notes the fence of its work after the hardware, which is done by then")},
 };

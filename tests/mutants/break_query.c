@@ -579,7 +579,7 @@ const struct mutant mutants_query[] = {
             "leaves CpuTranslatedAddress of a CpuVisible segment 0")},
     {BREAKS(39, DRIVER, "start", beyond_bar,
             "reports a CpuVisible segment twice the size of its BAR")},
-    {BREAKS(39, DRIVER, "start", stays_behind,
+    {BREAKS(39, DRIVER, "paging", stays_behind,
             "reports the CPU address of before the device was stopped and started again")},
     {BREAKS(540, DRIVER, "start", no_size, "reports a segment without a byte")},
     {BREAKS(40, DRIVER, "start", no_bank_table, "sets UseBanking without a bank table"),

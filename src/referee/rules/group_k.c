@@ -156,7 +156,8 @@ const struct vidmm_rule rules_k[] = {
             "submitted last, and what comes behind it comes again in the same way. Where the "
             "hardware can be made to hang (HangPagingAt), Responsive of that engine must be 0 and "
             "LastAbortedFenceId the fence of the work that it hung in. A preemption right after a "
-            "reset of the adapter must name the fence submitted last before it, or a later one.",
+            "reset of the adapter must name the fence submitted last before it, or a later one, of "
+            "drivers with SupportPerEngineTDR.",
         .why = "The scheduler tells by these fences which work was done; what it takes for done "
                "and was not is lost.",
         .windows = "The system keeps a list of what is under way for each node.",

@@ -163,7 +163,8 @@ const struct vidmm_rule rules_b_kind[] = {
         .how =
             "The descriptor's addresses must be behind a BAR, also after the device was stopped "
             "and "
-            "started with its BARs elsewhere (stage paging); what an application gets to look at an "
+            "started with its BARs elsewhere (stage paging); what an application gets to look at "
+            "an "
             "allocation with is compared with the sum, and the bytes there with those that the GPU "
             "sees.",
         .why = "CPU and GPU would work on different bytes. Two memories behind one segment were a "

@@ -123,7 +123,8 @@ const struct vidmm_rule rules_v[] = {
             "A GPU that the manager had to reset, where the driver reported no fault. The stages "
             "that submit paging work by hand wait for its fence, where other work "
             "completed before and no rule was broken. DxgkDdiQueryCurrentFence is asked then, and "
-            "the stage says whether the work was done. Stage paging plays a short game after D3 and "
+            "the stage says whether the work was done. Stage paging plays a short game after D3 "
+            "and "
             "D0 (nc-dispmprt-dxgkddi_set_power_state).",
         .why = "Hardware works on while its interrupt is served: what completes after the routine "
                "read the fence, and before it dismissed the interrupt, is never seen.",

@@ -206,12 +206,23 @@ static bool journal_begin(struct migrate_journal *journal, const char *path, cha
     return false;
 }
 
+static void journal_forget(struct migrate_journal *journal) {
+    free(journal->path);
+    journal->path = NULL;
+    journal->fd = -1;
+}
+
 bool migrate_journal_open(struct migrate_journal *journal, const char *path, const char *side,
                           char *text, size_t text_size) {
     journal->side = side;
     journal->fd = -1;
+    journal->path = path ? strdup(path) : NULL;
     if (!path)
         return true;
+    if (!journal->path) {
+        snprintf(text, text_size, "out of memory");
+        return false;
+    }
     journal->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
     if (journal->fd < 0 || !journal_lock(journal->fd)) {
         snprintf(text, text_size, "cannot open the journal %.200s: %s", path, strerror(errno));
@@ -223,7 +234,7 @@ bool migrate_journal_open(struct migrate_journal *journal, const char *path, con
     }
     if (journal->fd >= 0)
         close(journal->fd);
-    journal->fd = -1;
+    journal_forget(journal);
     return false;
 }
 
@@ -232,8 +243,18 @@ bool migrate_journal_close(struct migrate_journal *journal, char *text, size_t t
     if (!ok)
         snprintf(text, text_size, "the journal could not be closed: %s; its lines are on the disk",
                  strerror(errno));
-    journal->fd = -1;
+    journal_forget(journal);
     return ok;
+}
+
+/* Whoever resolves a migration reads what is at the path. */
+static bool journal_there(const struct migrate_journal *journal, char *text, size_t text_size) {
+    struct stat file, named;
+    if (fstat(journal->fd, &file) == 0 && stat(journal->path, &named) == 0 &&
+        file.st_dev == named.st_dev && file.st_ino == named.st_ino)
+        return true;
+    snprintf(text, text_size, "the journal %.200s was moved, removed or replaced", journal->path);
+    return false;
 }
 
 static bool journal_put(struct migrate_journal *journal, const char *word, uint64_t session,
@@ -244,7 +265,8 @@ static bool journal_put(struct migrate_journal *journal, const char *word, uint6
         snprintf(text, text_size, "the journal is locked by another process");
         return false;
     }
-    bool ok = append(journal, word, session, event, text, text_size);
+    bool ok = journal_there(journal, text, text_size) &&
+              append(journal, word, session, event, text, text_size);
     (void)flock(journal->fd, LOCK_UN);
     return ok;
 }

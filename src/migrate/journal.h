@@ -6,7 +6,8 @@
  *
  * CHECK is a hash over its line and the CHECK of the line before; LAST that of the last line that the
  * head counts. A journal in which a line was changed, left out or cut off is refused. Both sides may
- * append to one file. A line is on the disk when the function that wrote it returns true; else it is
+ * append to one file. A file that is no longer at its path takes no line: nobody would read it. A line is
+ * on the disk when the function that wrote it returns true; else it is
  * in no journal.
  */
 #ifndef VIDMM_MIGRATE_JOURNAL_H
@@ -15,7 +16,8 @@
 #include "party.h"
 
 struct migrate_journal {
-    int fd; /* -1: none is kept */
+    int fd;     /* -1: none is kept */
+    char *path; /* of its file */
     const char *side;
 };
 

@@ -316,6 +316,27 @@ static void a_file_that_cannot_be_taken_is_there_for_another_reader(void **state
 
 /* ---- Journals -------------------------------------------------------------------------------- */
 
+static void a_journal_that_is_not_at_its_path_takes_no_line(void **state) {
+    struct migrate_journal journal;
+    char text[256] = "", path[128], other[128];
+    (void)state;
+    clear();
+    fail_at(0, false, false);
+    path_of(path, sizeof(path), "source");
+    path_of(other, sizeof(other), "target");
+    assert_true(open_journal(&journal, "source", text));
+    assert_int_equal(rename(path, other), 0);
+    assert_false(migrate_journal_note(&journal, MIGRATE_GIVES, 5, 1, text, sizeof(text)));
+    assert_non_null(strstr(text, "was moved, removed or replaced"));
+    assert_int_equal(symlink("/dev/null", path), 0);
+    assert_false(migrate_journal_note(&journal, MIGRATE_GIVES, 5, 1, text, sizeof(text)));
+    assert_int_equal(rename(other, path), 0);
+    assert_true(migrate_journal_note(&journal, MIGRATE_PAUSES, 5, 1, text, sizeof(text)));
+    assert_true(migrate_journal_close(&journal, text, sizeof(text)));
+    assert_true(tells("source", "pause"));
+    assert_false(tells("source", "commit"));
+}
+
 static size_t make_journal(char *bytes, size_t room) {
     struct migrate_journal journal;
     char text[256] = "", path[128];
@@ -389,6 +410,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_journal_on_a_disk_that_fails_once_leaves_one_owner),
         cmocka_unit_test(a_journal_on_a_disk_that_fails_for_good_leaves_one_owner),
+        cmocka_unit_test(a_journal_that_is_not_at_its_path_takes_no_line),
         cmocka_unit_test(a_file_that_cannot_be_written_leaves_the_guest_where_it_was),
         cmocka_unit_test(a_file_that_cannot_be_taken_is_there_for_another_reader),
         cmocka_unit_test(a_journal_with_a_bit_changed_anywhere_is_refused),

@@ -230,7 +230,7 @@ static int causes(const char *family) {
 static bool fits_image(const struct mutant *mutant) {
     return mutant->side == VIDMM_SIDE_DRIVER && mutant->install && !mutant->scene &&
            !mutant->callbacks && !mutant->gart && !mutant->sizes && !mutant->request &&
-           !mutant->devices;
+           !mutant->devices && !mutant->unlike;
 }
 
 static bool same_rules(const struct vidmm_check_result *a, const struct vidmm_check_result *b) {

@@ -22,7 +22,7 @@ struct swizzle {
     SIZE_T granted; /* the most bytes of a range that the driver ever gave */
     /* The last request that was refused as not supported. */
     struct {
-        HANDLE allocation;
+        D3DKMT_HANDLE name; /* of the allocation: a driver may use its own handle again; 0: none */
         SIZE_T bytes;
         uint32_t range, segment;
     } unsupported;

@@ -73,7 +73,8 @@ static void swizzle_note_refusal(struct vidmm_referee *referee,
     referee->swizzle.refused.released = false;
     if (status != STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNSUPPORTED)
         return;
-    referee->swizzle.unsupported.allocation = args->hAllocation;
+    const struct shadow_allocation *allocation = shadow_allocation(referee, args->hAllocation);
+    referee->swizzle.unsupported.name = allocation ? allocation->name : 0;
     referee->swizzle.unsupported.bytes = wanted;
     referee->swizzle.unsupported.range = args->RangeId;
     referee->swizzle.unsupported.segment = args->SegmentId;
@@ -99,16 +100,18 @@ static void swizzle_judge_refused(struct vidmm_referee *referee, SIZE_T wanted, 
 
 /* What one range serves another one does, too, since the system knows no kinds of them. */
 static void swizzle_judge_equal(struct vidmm_referee *referee,
-                                const DXGKARG_ACQUIRESWIZZLINGRANGE *args, SIZE_T wanted) {
+                                const DXGKARG_ACQUIRESWIZZLINGRANGE *args, SIZE_T wanted,
+                                const struct shadow_allocation *allocation) {
     uint32_t refused = referee->swizzle.unsupported.range;
-    bool same = referee->swizzle.unsupported.allocation == args->hAllocation &&
+    bool same = allocation && allocation->name != 0 &&
+                referee->swizzle.unsupported.name == allocation->name &&
                 referee->swizzle.unsupported.segment == args->SegmentId &&
                 referee->swizzle.unsupported.bytes == wanted;
     DRIVER_MUST(
         550, !same || refused == args->RangeId, "each range that NumberOfSwizzlingRanges counts",
         "range %u is UNSUPPORTED for an allocation that range %u serves", refused, args->RangeId);
     if (same)
-        referee->swizzle.unsupported.allocation = NULL;
+        referee->swizzle.unsupported.name = 0;
 }
 
 static const void *swizzle_seen(struct vidmm_referee *referee, uint64_t cpu) {
@@ -130,7 +133,7 @@ static void swizzle_judge_granted(struct vidmm_referee *referee,
         !grow(&referee->swizzle.range, &referee->swizzle.ranges, args->RangeId + 1,
               sizeof(*referee->swizzle.range)))
         return;
-    swizzle_judge_equal(referee, args, wanted);
+    swizzle_judge_equal(referee, args, wanted, allocation);
     if (wanted > referee->swizzle.granted)
         referee->swizzle.granted = wanted;
     referee->swizzle.range[args->RangeId].allocation = args->hAllocation;
@@ -247,7 +250,7 @@ WATCHED_2(NTSTATUS, ReleaseSwizzlingRange, const HANDLE, const DXGKARG_RELEASESW
 void referee_watch_swizzle(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
     grow_free(&referee->swizzle.range, &referee->swizzle.ranges);
     referee->swizzle.refused.allocation = NULL;
-    referee->swizzle.unsupported.allocation = NULL;
+    referee->swizzle.unsupported.name = 0;
     referee->swizzle.granted = 0;
     WATCH(table, AcquireSwizzlingRange);
     WATCH(table, ReleaseSwizzlingRange);

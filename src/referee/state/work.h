@@ -65,7 +65,8 @@ struct builds {
 };
 
 struct submissions {
-    bool gave_up; /* see submit_give_up */
+    bool gave_up;     /* see submit_give_up */
+    uint64_t patches; /* calls of DxgkDdiPatch */
     /* Arguments of DxgkDdiPatch, until DxgkDdiSubmitCommand follows. */
     struct {
         bool open;

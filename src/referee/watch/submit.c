@@ -53,10 +53,24 @@ static void submit_judge_engine(struct vidmm_referee *referee, HANDLE handle, ui
 
 /* ---- DxgkDdiPatch ---------------------------------------------------------------------------- */
 
-/* Over the buffer's bytes outside of the range to be submitted. */
-static uint64_t submit_hash_outside(const DXGKARG_PATCH *args) {
+/* A driver that patches elsewhere does so from its first patches on. Those, and one of PATCHES_SAMPLED
+ * later ones, are looked at to the end of the buffer; the others so far behind their range, as whole
+ * buffers cost more than the call. */
+#define PATCHES_WHOLE   256u
+#define PATCHES_SAMPLED 16u
+#define PATCHES_BEHIND  4096u
+
+static uint32_t submit_patch_end(const struct vidmm_referee *referee, const DXGKARG_PATCH *args) {
+    uint64_t patches = referee->submissions.patches;
+    uint64_t end = (uint64_t)args->DmaBufferSubmissionEndOffset + PATCHES_BEHIND;
+    bool whole = patches < PATCHES_WHOLE || patches % PATCHES_SAMPLED == 0;
+    return whole || end > args->DmaBufferSize ? args->DmaBufferSize : (uint32_t)end;
+}
+
+/* Over the first `size` bytes of the buffer, without the range to be submitted. */
+static uint64_t submit_hash_outside(const DXGKARG_PATCH *args, uint32_t size) {
     const uint8_t *bytes = args->pDmaBuffer;
-    uint32_t size = args->DmaBufferSize, start = args->DmaBufferSubmissionStartOffset;
+    uint32_t start = args->DmaBufferSubmissionStartOffset;
     uint32_t end = args->DmaBufferSubmissionEndOffset;
     if (!bytes)
         return 0;
@@ -73,7 +87,7 @@ static bool submit_contiguous(struct vidmm_referee *referee, const DXGKARG_PATCH
     for (uint32_t at = 0; at < args->DmaBufferSize; at += SHADOW_PAGE) {
         uint32_t left = args->DmaBufferSize - at, size = left < SHADOW_PAGE ? left : SHADOW_PAGE;
         const uint8_t *there = world_memory(referee, address + at, size);
-        if (!there || memcmp(there, bytes + at, size) != 0)
+        if (!there || (there != bytes + at && memcmp(there, bytes + at, size) != 0))
             return false;
     }
     return true;
@@ -209,11 +223,13 @@ static NTSTATUS watch_Patch(struct vidmm_referee *referee, const HANDLE handle,
     referee->submissions.patched.args.DmaBufferSegmentId =
         linked_segment(physical, args->DmaBufferSegmentId);
     referee->submissions.patched.open = true;
-    uint64_t outside = submit_hash_outside(args);
+    uint32_t seen = submit_patch_end(referee, args);
+    uint64_t outside = submit_hash_outside(args, seen);
+    referee->submissions.patches++;
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiPatch(handle, args);
     referee_return(referee);
-    submit_judge_patch_answer(referee, &before, args, submit_hash_outside(&before) == outside,
+    submit_judge_patch_answer(referee, &before, args, submit_hash_outside(&before, seen) == outside,
                               status);
     if (status != STATUS_SUCCESS)
         referee->submissions.patched.open = false;

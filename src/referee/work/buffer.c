@@ -85,15 +85,22 @@ void build_end(struct vidmm_referee *referee) {
 
 /* ---- Before the call ------------------------------------------------------------------------- */
 
-/* A guard over `size` bytes at `base`, with the caller's bytes in it; kept when it fits already. */
+/* A guard over `size` bytes at `base`; one that fits is kept as it is: what a fresh buffer holds means
+ * nothing, and what the driver built went back to the caller with each call. */
 static void buffer_aim_guard(struct vidmm_referee *referee, struct guard *guard, uint8_t *base,
                              uint32_t size) {
-    if (guard->block && guard->original == (void *)base && guard->size == size) {
-        memcpy(guard->bytes, base, size);
+    if (guard->block && guard->original == (void *)base && guard->size == size)
         return;
-    }
     guard_free(referee, guard);
     guard_make(referee, guard, base, size);
+}
+
+/* The same for private data, whose bytes are the driver's own from buffer to buffer. */
+static void buffer_aim_private(struct vidmm_referee *referee, struct shadow_build *build) {
+    struct guard *guard = &build->private_bytes;
+    buffer_aim_guard(referee, guard, build->private_base, build->private_size);
+    if (guard->block && build->private_size != 0)
+        memcpy(guard->bytes, build->private_base, build->private_size);
 }
 
 /* True when `args` goes on where the last call left off. */
@@ -221,7 +228,7 @@ static struct shadow_build *buffer_aim_fresh(struct vidmm_referee *referee,
     build->physical = physical;
     build->number = ++referee->builds.newest;
     buffer_aim_guard(referee, &build->bytes, build->base, build->size);
-    buffer_aim_guard(referee, &build->private_bytes, build->private_base, build->private_size);
+    buffer_aim_private(referee, build);
     return build;
 }
 
@@ -241,7 +248,7 @@ static void buffer_go_on_private(struct vidmm_referee *referee, struct shadow_bu
     build->private_base = at;
     build->private_used = 0;
     build->private_size = args->DmaBufferPrivateDataSize;
-    buffer_aim_guard(referee, &build->private_bytes, build->private_base, build->private_size);
+    buffer_aim_private(referee, build);
 }
 
 /* Somewhere else in a buffer that is being filled: from there on it is filled. */

@@ -90,7 +90,7 @@ struct vidmm_policy {
      */
     bool (*exchange)(void *policy, const struct vidmm_candidate *coming,
                      const struct vidmm_candidate *leaving);
-    /* The submission at hand is decided as if `exchange` were NULL: false. NULL: never. */
+    /* The submission at hand is decided as if `exchange` and `worth` were NULL: false. NULL: never. */
     bool (*exchanges)(void *policy);
     /* Its priority is another one: it was set, or the allocation was offered or reclaimed. */
     void (*changed)(void *policy, struct vidmm_candidate *candidate);

@@ -73,7 +73,8 @@ struct adaptive {
 #define LAST_TO_LEAVE (UINT64_MAX - 1) /* of ranks: above all predictions */
 #define MARGIN        16u              /* another rule is better by more than one part in so many */
 #define MARGIN_LRU    5u               /* the same, than LRU */
-#define UNIT          256u             /* of factors: one */
+#define GAIN_LRU      3u   /* where ranges are needed, also by one part in so many of memory */
+#define UNIT          256u /* of factors: one */
 #define FACTOR_LEAST  (UNIT / 2)
 #define FACTOR_MOST   (4 * UNIT)
 #define OLDER         4u /* one part in so many of what the real memory missed, and its cache */
@@ -253,13 +254,17 @@ static void adaptive_switch(struct adaptive *adaptive, enum rule live) {
 /*
  * Bytes that the rule missed of late by its cache, corrected by what the real memory missed while the
  * rule was live: it has ranges that are too short, budgets, and what must come in. Where ranges are
- * needed a rule that predicts misses more after a switch, so that only a half of it counts.
+ * needed a rule that predicts misses more after a switch, so that only a half of it counts, and LRU
+ * what a rule before it left, so that none of it counts.
  */
 static uint64_t adaptive_score(const struct adaptive *adaptive, enum rule rule) {
     uint64_t real = adaptive->was_real[rule], told = adaptive->was_told[rule];
     uint64_t factor = told ? real * UNIT / told : UNIT;
+    bool ranges = !adaptive->host->listed, more = factor > UNIT;
     if (rule != RULE_LRU)
-        factor = factor < UNIT ? UNIT : adaptive->host->listed ? factor : (factor + UNIT) / 2;
+        factor = !more ? UNIT : ranges ? (factor + UNIT) / 2 : factor;
+    else if (ranges && more)
+        factor = UNIT;
     factor = factor > FACTOR_MOST ? FACTOR_MOST : factor < FACTOR_LEAST ? FACTOR_LEAST : factor;
     return adaptive->missed[rule] / UNIT * factor;
 }
@@ -272,6 +277,15 @@ static void adaptive_compare(struct adaptive *adaptive) {
         adaptive->was_told[live] += adaptive->told - adaptive->was_told[live] / OLDER;
     }
     adaptive->real = adaptive->told = 0;
+}
+
+/* `best` is so much better than the live rule that a switch pays. Where ranges are needed most of memory
+ * comes anew behind one. */
+static bool adaptive_pays(const struct adaptive *adaptive, uint64_t live, uint64_t best) {
+    bool lru = adaptive->live == RULE_LRU;
+    uint64_t margin = lru ? MARGIN_LRU : MARGIN;
+    uint64_t least = lru && !adaptive->host->listed ? adaptive->memory / GAIN_LRU : 0;
+    return live / margin * (margin - 1) > best && live - best > least;
 }
 
 /* A part of what was missed long ago is forgotten, and the best rule goes on. */
@@ -288,8 +302,7 @@ static void adaptive_choose(struct adaptive *adaptive) {
         if (score[rule] < score[best])
             best = (enum rule)rule;
     }
-    uint64_t margin = live == RULE_LRU ? MARGIN_LRU : MARGIN;
-    if (adaptive->periods > 1 && score[live] / margin * (margin - 1) > score[best])
+    if (adaptive->periods > 1 && adaptive_pays(adaptive, score[live], score[best]))
         adaptive_switch(adaptive, best);
     else if (adaptive->periods > 1 && score[live] > score[RULE_LRU])
         adaptive_switch(adaptive, RULE_LRU);

@@ -73,13 +73,17 @@ void policy_stop(struct policy_run *run) {
 
 /* ---- What it is told -------------------------------------------------------------------------- */
 
+/* What it would say beyond the order counts for the submission at hand. */
+static bool policy_decides(const struct policy_run *run) {
+    return !run->policy->exchanges || run->policy->exchanges(run->own);
+}
+
 bool policy_exchanges(const struct policy_run *run) {
-    const struct vidmm_policy *policy = run->policy;
-    return policy && policy->exchange && (!policy->exchanges || policy->exchanges(run->own));
+    return run->policy && run->policy->exchange && policy_decides(run);
 }
 
 bool policy_knows_worth(const struct policy_run *run) {
-    return run->policy && run->policy->worth;
+    return run->policy && run->policy->worth && policy_decides(run);
 }
 
 uint64_t resident_worth(const struct policy_run *run, const struct resident *resident) {

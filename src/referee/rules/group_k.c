@@ -32,7 +32,8 @@ const struct vidmm_rule rules_k[] = {
                      "range.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
         .how = "The bytes of the buffer outside of the range and the arguments are compared before "
-               "and after the call.",
+               "and after the call: all of the buffer with the first 256 calls and every "
+               "sixteenth later one, else up to 4096 bytes behind the range.",
         .why = "The rest of the buffer may be executing, or belong to the next submission.",
         .windows = "Nothing checks it; the GPU executes what was overwritten.",
         .wrong = "/* a fence behind the range */\n"

@@ -40,6 +40,14 @@ static void walks_by_sizeof(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
 }
 INSTALL(walks_by_sizeof, out)
 
+/* Of a system whose descriptors are shorter than its own. */
+static void copies_whole_descriptors(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
+    const SIZE_T own = sizeof(DXGK_SEGMENTDESCRIPTOR4), stride = out->SegmentDescriptorStride;
+    if (!first && stride < own)
+        memset(out->pSegmentDescriptor + out->NbSegment * stride, 0, own - stride);
+}
+INSTALL(copies_whole_descriptors, out)
+
 static void writes_behind_array(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
     if (!first)
         out->pSegmentDescriptor[out->NbSegment * out->SegmentDescriptorStride] = 0;
@@ -508,6 +516,8 @@ const struct mutant mutants_query[] = {
             "refuses the number of segments that it reported")},
     {BREAKS(8, DRIVER, "start", walks_by_sizeof, "walks the descriptor array by sizeof")},
     {BREAKS(8, DRIVER, "start", writes_behind_array, "writes a byte behind the descriptor array")},
+    {BREAKS(8, DRIVER, "query", copies_whole_descriptors,
+            "copies its own descriptor behind the end of a shorter one")},
     {BREAKS(10, DRIVER, "start", forgets_paging_size, "leaves PagingBufferSize unwritten")},
     {BREAKS(10, DRIVER, "start", writes_behind_output,
             "writes a byte behind DXGK_QUERYSEGMENTOUT4")},

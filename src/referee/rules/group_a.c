@@ -145,7 +145,8 @@ const struct vidmm_rule rules_a[] = {
         .page = "ns-d3dkmddi-_dxgk_querysegmentout4",
         .how =
             "A stride larger than the structure is given, and the gaps between the elements must "
-            "keep their canaries.",
+            "keep their canaries; stage query also gives the length that the structure has at the "
+            "driver's interface version, and nothing behind the last element may be written.",
         .why =
             "The structure grew with the versions, so system and driver may have different sizes "
             "of it. A driver that walked by sizeof was stopped without a word after the second "

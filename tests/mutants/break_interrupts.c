@@ -69,6 +69,15 @@ static VOID APIENTRY report_most(const HANDLE device, const DXGKARGCB_NOTIFY_INT
 }
 SPOIL_CALL(DxgkCbNotifyInterrupt, report_most)
 
+/* As where nobody wrote it. */
+static VOID APIENTRY report_with_flags(const HANDLE device,
+                                       const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA mine = *data;
+    mine.Flags.Value = 0xa5a5a5a4;
+    system_calls.DxgkCbNotifyInterrupt(device, &mine);
+}
+SPOIL_CALL(DxgkCbNotifyInterrupt, report_with_flags)
+
 /* ---- Routines -------------------------------------------------------------------------------- */
 
 static VOID APIENTRY end_quietly(const PVOID context) {
@@ -193,6 +202,8 @@ const struct mutant mutants_interrupts[] = {
     {BREAKS(523, DRIVER, "interrupts", report_ahead, "reports a fence that was never submitted")},
     {BREAKS(523, DRIVER, "interrupts", report_before_first, "reports fence 0, of no work")},
     {BREAKS(523, DRIVER, "interrupts", report_other_node, "reports a node that does not exist")},
+    {BREAKS(117, DRIVER, "interrupts", report_with_flags,
+            "reports with Flags that nobody wrote")},
     {BREAKS(597, DRIVER, "operations", report_most, "loses one of its reports in seven"),
      .consequences = {522}},
     {BREAKS(597, DRIVER, "paging", stay_off, "leaves interrupts off when power returns")},

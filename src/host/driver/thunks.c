@@ -14,6 +14,7 @@
 #include "driver/driver.h"
 #include "driver/tally.h"
 #include "kernel/irql.h"
+#include "kernel/kernel_stack.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -86,6 +87,7 @@ static inline void thunk_enter(struct host_call *call) {
     const struct vidmm_host_watcher *watcher = host_world->config.watcher;
     if (watcher)
         watcher->called(watcher->ctx, &call->seen);
+    host_stack_soil();
 }
 
 static void thunk_returned(struct host_call *call, uint64_t answer) {

@@ -4,6 +4,7 @@
 #include "base/thread.h"
 #include "base/world.h"
 #include "image/stack.h"
+#include "kernel/kernel_stack.h"
 #include "kernel/dpc.h"
 #include "kernel/irql.h"
 
@@ -57,6 +58,7 @@ static BOOLEAN call_isr(const struct host_interrupt *interrupt, uint32_t message
     struct host_stack before;
     bool own_stack = image_stack_begin(HOST_STACK_BYTES, &before);
     host_self.doing = "DxgkDdiInterruptRoutine";
+    host_stack_soil();
     if (atomic_load(&interrupt->connected) && interrupt->isr)
         claimed = DRIVER_CALL(interrupt->isr)(interrupt->context, message);
     if (host_self.irql != HOST_DEVICE_IRQL) {

@@ -9,6 +9,7 @@
 #include "kernel/kernel_stack.h"
 
 #include <pthread.h>
+#include <string.h>
 
 #include "base/thread.h"
 #include "base/world.h"
@@ -54,6 +55,28 @@ NTKERNELAPI PVOID NTAPI IoGetInitialStack(VOID) {
     host_irql_at_most(APC_LEVEL, "IoGetInitialStack");
     IoGetStackLimits(&low, &high);
     return (PVOID)high;
+}
+
+/* ---- What is on it --------------------------------------------------------------------------- */
+
+#define SOIL_BYTES 4096u
+#define SOIL       0xa5
+
+/* Of a shared object the driver's functions have their variables where those of this one were. */
+__attribute__((noinline)) static void soil_own(void) {
+    unsigned char bytes[SOIL_BYTES];
+    memset(bytes, SOIL, sizeof(bytes));
+    __asm__ volatile("" : : "r"(bytes) : "memory");
+}
+
+void host_stack_soil(void) {
+    uint64_t left = host_stack.size != 0 ? image_stack_left() : 0;
+    uint64_t bytes = left < SOIL_BYTES ? left : SOIL_BYTES;
+    bool outside = !host_stack_has((uintptr_t)__builtin_frame_address(0));
+    if (host_stack.size == 0)
+        soil_own();
+    else if (outside)
+        memset((void *)(uintptr_t)(host_stack.driver - bytes), SOIL, bytes);
 }
 
 /* ---- More of it ------------------------------------------------------------------------------ */

@@ -1,5 +1,6 @@
 /*
- * kernel_stack.h - whether the calling thread is in a routine of KeExpandKernelStackAndCallout.
+ * kernel_stack.h - whether the calling thread is in a routine of KeExpandKernelStackAndCallout, and what
+ * lies on the stack below a call into the driver.
  */
 #ifndef HOST_KERNEL_STACK_H
 #define HOST_KERNEL_STACK_H
@@ -7,5 +8,9 @@
 #include <stdbool.h>
 
 bool host_stack_expanded(void);
+
+/* Just before a call into the driver: what its functions have on the stack and do not write is no zero, and no
+ * address, as on a stack that others used before. */
+void host_stack_soil(void);
 
 #endif

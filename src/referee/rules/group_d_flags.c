@@ -250,7 +250,10 @@ const struct vidmm_rule rules_d_flags[] = {
         .how =
             "The value is masked with the bits that the driver's interface version defines. Stage "
             "engines asks for the status of an engine with all bits set, of which only "
-            "Responsive may stay (ns-d3dkmddi-_dxgk_enginestatus).",
+            "Responsive may stay (ns-d3dkmddi-_dxgk_enginestatus). Flags of each report are looked "
+            "at "
+            "(ns-d3dkmddi-_dxgkcb_notify_interrupt_data_flags); the stack below a call holds no "
+            "zeros.",
         .why = "Bits that are reserved today mean something in a later version, and then old "
                "binaries ask for it.",
         .windows = "The pages do not say; the creation fails, or the bit switches on what nobody "

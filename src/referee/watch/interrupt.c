@@ -38,9 +38,12 @@ static void routine_leave(struct vidmm_referee *referee, const struct routine *r
 
 /* ---- Reports --------------------------------------------------------------------------------- */
 
+/* ValidPhysicalAdapterMask and HsyncFlipCompletion (ns-d3dkmddi-_dxgkcb_notify_interrupt_data_flags.md). */
+#define FLAGS_DEFINED 3u
+
 static VOID watch_NotifyInterrupt(struct vidmm_referee *referee, const HANDLE handle,
                                   const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
-    struct reported report = {.handle = handle};
+    struct reported report = {.handle = handle, .undefined = data->Flags.Value & ~FLAGS_DEFINED};
     if (vidmm_interrupt_read(data, &report.interrupt)) {
         reports_put(referee, &report);
         if (innermost)

@@ -137,6 +137,10 @@ void reports_act(struct vidmm_referee *referee, const struct reported *reported)
     const struct vidmm_interrupt *report = &reported->interrupt;
     if (reported->routine)
         report_judge_routine(referee, reported);
+    else
+        DRIVER_MUST(117, reported->undefined == 0, "reserved flags 0",
+                    "DXGKARGCB_NOTIFY_INTERRUPT_DATA.Flags has the undefined bits 0x%x",
+                    reported->undefined);
     if (reported->routine || !report_of_link(referee, reported) ||
         !report_makes_sense(referee, report))
         return;

@@ -187,6 +187,28 @@ static void synchronized_routines_run_at_device_irql(void **state) {
     assert_true(tiny_down(host, &error));
 }
 
+static uint32_t zeros; /* of an array that nobody wrote */
+
+static void count_zeros(void) {
+    unsigned char bytes[256];
+    __asm__ volatile("" : "=m"(bytes)); /* as if they were written */
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        zeros += bytes[i] == 0;
+}
+
+static void what_a_driver_leaves_unwritten_is_not_zero(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host_error error;
+    DXGKARG_BUILDPAGINGBUFFER args = {.DmaSize = 4096};
+    (void)state;
+    tiny.in_paging = count_zeros;
+    struct vidmm_host *host = tiny_up(&config);
+    zeros = 0;
+    tiny_build(host, &args);
+    assert_in_range(zeros, 0, 128);
+    assert_true(tiny_down(host, &error));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_in_a_paging_call_are_reported),
@@ -194,6 +216,7 @@ int main(void) {
         cmocka_unit_test(what_is_done_unhashed_is_no_part_of_a_run),
         cmocka_unit_test(settings_are_the_registry),
         cmocka_unit_test(no_callback_is_null),
+        cmocka_unit_test(what_a_driver_leaves_unwritten_is_not_zero),
         cmocka_unit_test(synchronized_routines_run_at_device_irql),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 /*
  * stage_host_aperture.c - pages of the CPU host aperture, mapped as a system maps them for its page
  * tables before there is any allocation: scattered, written by the CPU, some of them unmapped and
- * mapped to other memory while the others stay.
+ * mapped to other memory while the others stay. What is written through pages that were unmapped does not
+ * reach the memory that they led to.
  */
 #include "stage.h"
 
@@ -15,6 +16,7 @@ struct host_aperture {
     struct check *check;
     UINT16 segment;
     DXGK_CPUHOSTAPERTURE aperture;
+    uint64_t base;  /* GPU address of the segment */
     uint64_t pages; /* of the segment */
     uint64_t page_size;
 };
@@ -34,6 +36,7 @@ static bool aperture_find(struct host_aperture *found) {
             continue;
         found->segment = (UINT16)(i + 1);
         found->aperture = segment[i].CpuHostAperture;
+        found->base = (uint64_t)segment[i].BaseAddress.QuadPart;
         found->page_size = segment[i].Flags.Use64KBPages ? WIDE : CHECK_PAGE;
         found->pages = segment[i].Size / found->page_size;
         return true;
@@ -67,6 +70,22 @@ static void aperture_write(const struct host_aperture *host, uint32_t page, int 
         memset(cpu, letter, CHECK_PAGE);
 }
 
+/* R268: the first byte of a page of the segment is still `letter` after a write through the page that led to it. No
+ * driver leads pages that are unmapped to any of these. */
+static void aperture_unreached(const struct host_aperture *host, uint32_t page, uint64_t behind,
+                               int letter) {
+    struct check *check = host->check;
+    aperture_write(host, page, '-');
+    const char *there =
+        vidmm_host_peek(check->harness.host, 0, host->base + behind * host->page_size, 1);
+    if (there)
+        vidmm_ledger_judge(&check->shared->ledger, 268, VIDMM_SIDE_DRIVER, *there == letter,
+                           "a page of the segment that the CPU does not reach once it is unmapped",
+                           "a write through aperture page %u, which was unmapped, changed segment "
+                           "page 0x%llx",
+                           page, (unsigned long long)behind);
+}
+
 static bool aperture_play(const struct host_aperture *host) {
     UINT32 all[PAGES] = {0, 1, 2, 3}, one[1] = {1}, others[3] = {3, 0, 2};
     UINT64 behind[PAGES] = {5, 3, 9, 0}, new_behind[1] = {12};
@@ -80,7 +99,12 @@ static bool aperture_play(const struct host_aperture *host) {
         return false;
     aperture_write(host, 1, 'z');
     check_step(host->check, "host-aperture: all unmapped");
-    return unmap(host, others, 3) && unmap(host, one, 1);
+    if (!unmap(host, others, 3) || !unmap(host, one, 1))
+        return false;
+    aperture_unreached(host, 0, behind[0], 'a');
+    aperture_unreached(host, 1, new_behind[0], 'z');
+    aperture_unreached(host, 2, behind[2], 'c');
+    return true;
 }
 
 enum vidmm_stage_outcome stage_host_aperture(struct check *check, uint32_t number) {

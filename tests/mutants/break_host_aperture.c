@@ -16,6 +16,7 @@
 static const DRIVER_INITIALIZATION_DATA *below;
 static uint64_t bar;           /* of the memory segment */
 static uint64_t behind[PAGES]; /* segment pages behind the aperture's */
+static uint32_t described;     /* pages, as the driver says */
 
 /* ---- A driver with an aperture --------------------------------------------------------------- */
 
@@ -26,7 +27,7 @@ static void open_aperture(DXGK_SEGMENTDESCRIPTOR4 *segment) {
     segment->Flags.SupportsCpuHostAperture = 1;
     segment->Size = segment->CommitLimit = half;
     segment->CpuHostAperture =
-        (DXGK_CPUHOSTAPERTURE){.PhysicalAddress = bar + half, .SizeInPages = PAGES};
+        (DXGK_CPUHOSTAPERTURE){.PhysicalAddress = bar + half, .SizeInPages = described};
     for (uint32_t i = 0; i < PAGES; i++)
         behind[i] = UNMAPPED;
 }
@@ -119,6 +120,7 @@ static NTSTATUS APIENTRY unmap(const HANDLE adapter, const DXGKARG_UNMAPCPUHOSTA
 static void have_aperture(DRIVER_INITIALIZATION_DATA *table,
                           const DRIVER_INITIALIZATION_DATA *good) {
     below = good;
+    described = PAGES;
     table->DxgkDdiQueryAdapterInfo = query;
     table->DxgkDdiCreateAllocation = create;
     table->DxgkDdiMapCpuHostAperture = map;
@@ -172,6 +174,12 @@ APERTURE(in_a_row, DxgkDdiMapCpuHostAperture, map_in_a_row)
 APERTURE(alone, DxgkDdiMapCpuHostAperture, map_alone)
 APERTURE(late, DxgkDdiUnmapCpuHostAperture, unmap_late)
 
+/* Behind the last resource of the device. */
+static void install_too_long(DRIVER_INITIALIZATION_DATA *table) {
+    have_aperture(table, &mutants_good);
+    described = PAGES << 20;
+}
+
 /* ---- Managers -------------------------------------------------------------------------------- */
 
 static NTSTATUS APIENTRY ask_beyond(const HANDLE adapter, const DXGKARG_MAPCPUHOSTAPERTURE *args) {
@@ -204,6 +212,7 @@ static void install_unmaps_never(DRIVER_INITIALIZATION_DATA *table) {
     }
 
 const struct mutant mutants_host_aperture[] = {
+    BREAKER(61, DRIVER, "says that its aperture is longer than its resource", install_too_long, ),
     BREAKER(265, DRIVER, "has no aperture before the first allocation", install_not_yet,
             .consequences = {269}),
     BREAKER(267, MANAGER, "maps a page that the aperture does not have", install_ask_beyond,
@@ -211,6 +220,7 @@ const struct mutant mutants_host_aperture[] = {
     BREAKER(267, MANAGER, "maps a page that is mapped", install_ask_twice, .scene = scene_aperture),
     BREAKER(268, DRIVER, "maps pages in a row that are scattered", install_in_a_row, ),
     BREAKER(268, DRIVER, "loses what the CPU wrote when a page is unmapped", install_late, ),
+    BREAKER(268, DRIVER, "leaves pages mapped that are unmapped", install_unmaps_never, ),
     BREAKER(269, DRIVER, "wants an allocation for every page", install_not_yet,
             .consequences = {265}),
     {BREAKS(270, MANAGER, "paging", unmaps_never, "leaves pages mapped whose memory others get"),

@@ -236,7 +236,10 @@ const struct vidmm_rule rules_b_memory[] = {
                      "CpuTranslatedAddress without it.",
         .page = "ns-d3dkmddi-_dxgk_segmentdescriptor4",
         .how = "With the flag, CpuHostAperture must have a size; the two share their first eight "
-               "bytes, so its address alone does not tell.",
+               "bytes, so its address alone does not tell. Its SizeInPages pages, of the segment's "
+               "page "
+               "size (cpu-host-aperature), end where the memory resource of the device does, or "
+               "before.",
         .why = "The members are a union; an aperture without its size is an aperture of no pages.",
         .windows = "It reads the member that the flag selects.",
         .windows_source = THE_PAGE,

@@ -110,6 +110,14 @@ static bool descriptor_behind_bar(struct vidmm_referee *referee, uint64_t base, 
             world->io(world->ctx, base + size - SHADOW_PAGE, SHADOW_PAGE));
 }
 
+static uint64_t descriptor_page(const struct described *d) {
+    return d->flags.Use64KBPages ? LARGE_PAGE : SHADOW_PAGE;
+}
+
+static uint64_t descriptor_host_bytes(const struct described *d) {
+    return d->host_pages * descriptor_page(d);
+}
+
 static void descriptor_judge_cpu_access(struct vidmm_referee *referee, const struct described *d,
                                         uint32_t id) {
     /* Both ways in at once contradict each other, and so would what is said of them. */
@@ -120,6 +128,10 @@ static void descriptor_judge_cpu_access(struct vidmm_referee *referee, const str
                     "CpuHostAperture filled in with SupportsCpuHostAperture",
                     "CpuHostAperture of segment %u is %u pages at 0x%llx", id, d->host_pages,
                     HEX(d->host_base));
+        DRIVER_MUST(61, descriptor_behind_bar(referee, d->host_base, descriptor_host_bytes(d)),
+                    "a CpuHostAperture that ends where its resource does",
+                    "the 0x%x pages of 0x%llx bytes of segment %u, from 0x%llx on, end elsewhere",
+                    d->host_pages, HEX(descriptor_page(d)), id, HEX(d->host_base));
         return;
     }
     if (!d->flags.CpuVisible)
@@ -326,7 +338,7 @@ static void descriptor_shadow_fill(struct vidmm_referee *referee, struct shadow_
     segment->cpu_base = cpu_base;
     if (d->flags.Aperture || (!d->flags.CpuVisible && !d->flags.SupportsCpuHostAperture))
         segment->cpu_stray = d->cpu_base;
-    segment->page_size = d->flags.Use64KBPages ? LARGE_PAGE : SHADOW_PAGE;
+    segment->page_size = descriptor_page(d);
     segment->banks = d->flags.UseBanking ? d->banks : 0;
     segment->host_base = d->host_base;
     segment->vpr_start = d->vpr_start;

@@ -11,11 +11,12 @@
 #include <vidmm/pattern.h>
 #include <vidmm/umd.h>
 
-#define ORACLE       77u
-#define DRAWN_SPLIT  1u /* versions */
-#define DRAWN_PASSES 2u
-#define ENDS_MOST    16u
-#define NOPS_MOST    65536u /* in front of the draws: DMA buffers that hold more are left out */
+#define ORACLE          77u
+#define DRAWN_SPLIT     1u /* versions */
+#define DRAWN_PASSES    2u
+#define ENDS_MOST       16u
+#define LIST_BYTES_MOST ((uint64_t)4 << 20) /* of commands that fill a list */
+#define NOPS_MOST       65536u /* in front of the draws: DMA buffers that hold more are left out */
 
 static struct vidmm_umd_command draw_command(uint32_t page, uint32_t version) {
     return (struct vidmm_umd_command){
@@ -170,14 +171,10 @@ static void fill_ends(struct vidmm_umd_command *all, uint32_t count, uint32_t no
 
 /* Commands of two allocations at the ends of buffer and list, wherever these cut them: the driver writes
  * nothing behind either (K12). Nothing is submitted. */
-static void ends(struct raw_renderer *renderer) {
-    const struct vidmm_umd_command nop = {.opcode = VIDMM_UMD_NOP};
-    uint32_t nop_bytes = pass_bytes(renderer, &nop);
-    uint32_t count = nop_bytes != 0 ? renderer->info.DmaBufferSize / nop_bytes + 1 : 0;
+static void ends_of(struct raw_renderer *renderer, uint32_t count) {
     struct vidmm_umd_command *all = count != 0 && count <= NOPS_MOST
                                         ? check_memory(renderer->raw->check, count * sizeof(*all))
                                         : NULL;
-    check_step(renderer->raw->check, "room: commands of two allocations at the end of a buffer");
     for (uint32_t i = 0; all && i < ENDS_MOST; i++) {
         struct raw_commands commands = {.bytes = all, .size = count * (uint32_t)sizeof(*all)};
         fill_ends(all, count, i / 2, i % 2);
@@ -185,6 +182,34 @@ static void ends(struct raw_renderer *renderer) {
             break;
     }
     free(all);
+}
+
+/* A DMA buffer can grow after its context was created, and its lists stay as they are
+ * (ns-d3dkmddi-_dxgk_contextinfo.md). False: there is no memory, and no buffer. */
+static bool ends_grow(struct raw_renderer *renderer, uint32_t bytes) {
+    const struct vidmm_os *os = renderer->raw->os;
+    os->pages_free(os->ctx, renderer->buffer);
+    renderer->buffer =
+        os->pages_alloc(os->ctx, bytes / CHECK_PAGE + 1, VIDMM_PAGES_CONTIGUOUS, UINT64_MAX);
+    renderer->cpu = renderer->buffer ? os->pages_map(os->ctx, renderer->buffer) : NULL;
+    renderer->info.DmaBufferSize = bytes;
+    return renderer->cpu;
+}
+
+/* First the buffer is what ends, then the list. */
+static void ends(struct raw_renderer *renderer) {
+    const struct vidmm_umd_command nop = {.opcode = VIDMM_UMD_NOP},
+                                   check = {.opcode = VIDMM_UMD_CHECK, .pages = 1};
+    uint32_t nop_bytes = pass_bytes(renderer, &nop), check_bytes = pass_bytes(renderer, &check);
+    uint64_t list_bytes = (uint64_t)renderer->info.PatchLocationListSize * check_bytes;
+    check_step(renderer->raw->check, "room: commands of two allocations at the end of a buffer");
+    if (nop_bytes == 0)
+        return;
+    ends_of(renderer, renderer->info.DmaBufferSize / nop_bytes + 1);
+    check_step(renderer->raw->check, "room: commands of two allocations at the end of a list");
+    if (list_bytes != 0 && list_bytes <= LIST_BYTES_MOST &&
+        ends_grow(renderer, (uint32_t)list_bytes))
+        ends_of(renderer, renderer->info.PatchLocationListSize);
 }
 
 void raw_draws(struct raw_submitter *raw) {

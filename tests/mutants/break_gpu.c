@@ -258,6 +258,14 @@ static VOID APIENTRY one_space(const HANDLE adapter, const DXGKARG_SETROOTPAGETA
     mutants_good.DxgkDdiSetRootPageTable(adapter, &mine);
 }
 
+/* As if a table could only be in a segment at address 0. */
+static VOID APIENTRY root_by_offset(const HANDLE adapter, const DXGKARG_SETROOTPAGETABLE *args) {
+    DXGKARG_SETROOTPAGETABLE mine = *args;
+    mine.Address.SegmentId = 0;
+    mutants_good.DxgkDdiSetRootPageTable(adapter, &mine);
+}
+REPLACE(DxgkDdiSetRootPageTable, root_by_offset)
+
 static void install_one_space(DRIVER_INITIALIZATION_DATA *table) {
     memset(&first_root, 0, sizeof(first_root));
     paging_context = NULL;
@@ -319,6 +327,9 @@ const struct mutant mutants_gpu[] = {
     {BREAKS(423, DRIVER, "residency", one_space,
             "runs all applications in the address space of one"),
      .consequences = {539, 380}, THREE},
+    {BREAKS(423, DRIVER, "paging", root_by_offset,
+            "takes the offset of a root page table for its address"),
+     .consequences = {380}, .settings = {{"MmuLevels", 4}, {"MmuTableSegment", 2}}},
     {BREAKS(424, MANAGER, "paging", always_coherent,
             "sets CacheCoherent where there is no such bit"),
      THREE, .scene = scene_incoherent},

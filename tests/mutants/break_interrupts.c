@@ -69,6 +69,19 @@ static VOID APIENTRY report_most(const HANDLE device, const DXGKARGCB_NOTIFY_INT
 }
 SPOIL_CALL(DxgkCbNotifyInterrupt, report_most)
 
+/* Every third report is of the work before the newest. */
+static VOID APIENTRY report_older(const HANDLE device,
+                                  const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    static UINT reports;
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA mine = *data;
+    system_calls.DxgkCbNotifyInterrupt(device, data);
+    if (data->InterruptType != DXGK_INTERRUPT_DMA_COMPLETED || ++reports % 3 != 0)
+        return;
+    mine.DmaCompleted.SubmissionFenceId--;
+    system_calls.DxgkCbNotifyInterrupt(device, &mine);
+}
+SPOIL_CALL(DxgkCbNotifyInterrupt, report_older)
+
 /* As where nobody wrote it. */
 static VOID APIENTRY report_with_flags(const HANDLE device,
                                        const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
@@ -202,6 +215,7 @@ const struct mutant mutants_interrupts[] = {
     {BREAKS(523, DRIVER, "interrupts", report_ahead, "reports a fence that was never submitted")},
     {BREAKS(523, DRIVER, "interrupts", report_before_first, "reports fence 0, of no work")},
     {BREAKS(523, DRIVER, "interrupts", report_other_node, "reports a node that does not exist")},
+    {BREAKS(523, DRIVER, "interrupts", report_older, "reports work again after later work")},
     {BREAKS(117, DRIVER, "interrupts", report_with_flags, "reports with Flags that nobody wrote")},
     {BREAKS(597, DRIVER, "operations", report_most, "loses one of its reports in seven"),
      .consequences = {522}},

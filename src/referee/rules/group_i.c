@@ -251,7 +251,8 @@ const struct vidmm_rule rules_i[] = {
         .statement = "The work of DxgkDdiSubmitCommandVirtual runs in the address space of its "
                      "context, whatever ran before.",
         .page = "nc-d3dkmddi-dxgkddi_submitcommandvirtual",
-        .how = "When the newest work of a node is complete the hardware model says by which root "
+        .how = "When the newest work of a node is complete, or faulted, the hardware model says by "
+               "which root "
                "table it translated, which must be that of the context.",
         .why = "The same address leads to memory of another process in another address space.",
         .windows = "No page tells; work of one process reads and writes memory of another.",

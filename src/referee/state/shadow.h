@@ -337,7 +337,9 @@ struct shadow_node {
     uint32_t earliest;             /* fence of the first work */
     uint32_t submitted, completed; /* newest fences */
     bool reported;                 /* `completed` is what the driver reported */
-    bool ended;                    /* by a reset of the adapter, work up to `last_ended` */
+    bool told;                     /* complete since the last reset: `latest`, newest last */
+    uint32_t latest;
+    bool ended; /* by a reset of the adapter, work up to `last_ended` */
     uint32_t last_ended;
     struct shadow_submission *first, *last; /* under way, in order */
     /* watch/preempt.c: */

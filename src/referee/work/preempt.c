@@ -56,7 +56,7 @@ void preempt_reset(struct vidmm_referee *referee, uint32_t index, uint32_t abort
     submit_faulted(referee, index, aborted);
     if (node->any && fence_beyond(aborted, node->completed))
         node->completed = aborted;
-    node->preempting = false;
+    node->preempting = node->told = false;
     preempt_take_back(referee, node, node->submitted);
 }
 
@@ -135,7 +135,7 @@ void preempt_forget(struct vidmm_referee *referee, struct shadow_node *node) {
             operation = next;
         }
     }
-    node->preempting = node->reported = false;
+    node->preempting = node->reported = node->told = false;
 }
 
 void preempt_judge_end(struct vidmm_referee *referee, const struct shadow_node *node) {

@@ -89,6 +89,21 @@ static bool report_makes_sense(struct vidmm_referee *referee,
     return there;
 }
 
+/* R523: no work before that which was reported last. */
+static void report_judge_order(struct vidmm_referee *referee,
+                               const struct vidmm_interrupt *report) {
+    struct shadow_node *node = &referee->node[report_node(report)];
+    if (report->type != DXGK_INTERRUPT_DMA_COMPLETED)
+        return;
+    bool onwards = !node->told || fence_reached(report->fence, node->latest);
+    DRIVER_MUST(523, onwards, "the fence of the latest completed DMA buffer",
+                "fence %u was reported for node %u after fence %u", report->fence, report->node,
+                node->latest);
+    node->told = true;
+    if (onwards)
+        node->latest = report->fence;
+}
+
 /* R518, R520: at the end of a routine that made reports. */
 static void report_judge_routine(struct vidmm_referee *referee, const struct reported *reported) {
     DRIVER_MUST(518, reported->queued, "DxgkCbQueueDpc before the routine returns",
@@ -126,6 +141,7 @@ static void report_judge_fault(struct vidmm_referee *referee,
 
 static void report_fault(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
     referee->reports.faults++;
+    submit_judge_space(referee, report_node(report), report->fence);
     report_judge_fault(referee, report);
     if (report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED)
         submit_page_faulted(referee, report);
@@ -144,6 +160,7 @@ void reports_act(struct vidmm_referee *referee, const struct reported *reported)
     if (reported->routine || !report_of_link(referee, reported) ||
         !report_makes_sense(referee, report))
         return;
+    report_judge_order(referee, report);
     if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED)
         preempt_reported(referee, report_node(report), report->fence, report->last_completed);
     else if (report->type != DXGK_INTERRUPT_DMA_COMPLETED)

@@ -86,6 +86,13 @@ static void submission_judge_space(struct vidmm_referee *referee,
                 submission->node, LLU(root), LLU(wanted));
 }
 
+void submit_judge_space(struct vidmm_referee *referee, uint32_t index, uint32_t fence) {
+    const struct shadow_submission *newest =
+        index < SHADOW_NODES ? referee->node[index].last : NULL;
+    if (newest && newest->fence == fence)
+        submission_judge_space(referee, newest);
+}
+
 /* The oldest of a node is over; `complete`: its operations were carried out. */
 void submission_end(struct vidmm_referee *referee, struct shadow_node *node, bool complete) {
     struct shadow_submission *first = submission_unlink(node);

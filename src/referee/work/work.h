@@ -67,6 +67,8 @@ void submission_end(struct vidmm_referee *referee, struct shadow_node *node, boo
 bool submit_append(struct vidmm_referee *referee, struct shadow_operation *operation);
 /* `fence` of `node` is complete. */
 void submit_completed(struct vidmm_referee *referee, uint32_t node, uint32_t fence);
+/* R423, of the newest work of `node`, if `fence` is its: by what the engine translated last. */
+void submit_judge_space(struct vidmm_referee *referee, uint32_t node, uint32_t fence);
 /* `fence` of `node` was reported faulted: what came before it is complete, itself is not. */
 void submit_faulted(struct vidmm_referee *referee, uint32_t node, uint32_t fence);
 /* The oldest of a node is over without having been carried out: paging work is returned, in

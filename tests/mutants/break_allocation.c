@@ -528,6 +528,15 @@ static NTSTATUS APIENTRY render_slot(const HANDLE context, DXGKARG_RENDER *args)
 }
 REPLACE(DxgkDdiRender, render_slot)
 
+static NTSTATUS APIENTRY render_last_left(const HANDLE context, DXGKARG_RENDER *args) {
+    const D3DDDI_PATCHLOCATIONLIST *first = args->pPatchLocationListOut;
+    NTSTATUS status = mutants_good.DxgkDdiRender(context, args);
+    if (args->pPatchLocationListOut > first)
+        args->pPatchLocationListOut--;
+    return status;
+}
+REPLACE(DxgkDdiRender, render_last_left)
+
 /* ---- Managers -------------------------------------------------------------------------------- */
 
 static NTSTATUS APIENTRY render_in_aperture(const HANDLE context, DXGKARG_RENDER *args) {
@@ -765,6 +774,8 @@ const struct mutant mutants_allocation[] = {
            ANY),
     DRIVER(394, "lists a patch location for an earlier part of the DMA buffer last",
            install_render_backwards, PAGING),
+    DRIVER(394, "leaves the last patch location out of its list", install_render_last_left, PAGING,
+           .consequences = {161}),
     DRIVER(157, "renders the same commands again in each buffer, for ever", install_render_again,
            PAGING),
     DRIVER(396, "uses slot 1000", install_render_slot, PAGING),

@@ -32,7 +32,9 @@ const struct vidmm_rule rules_t[] = {
                      "uses its allocations, with SplitOffset going up.",
         .page = "splitting-a-dma-buffer",
         .how = "The list that DxgkDdiRender or DxgkDdiPresent wrote is looked at from its start; "
-               "several elements may share a SplitOffset.",
+               "several elements may share a SplitOffset. With STATUS_SUCCESS "
+               "pPatchLocationListOut lies behind "
+               "the last element that was updated (ns-d3dkmddi-_dxgkarg_render).",
         .why = "The manager walks the list to find out up to where a buffer can run with the "
                "memory that there is.",
         .windows = "Nothing checks it; a buffer that is split runs with allocations that are not "

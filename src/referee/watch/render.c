@@ -2,6 +2,8 @@
  * render.c - DxgkDdiRender and DxgkDdiRenderKm: DMA buffers and patch-location lists that the
  * driver makes of command buffers. It writes into guarded copies of both.
  */
+#include <string.h>
+
 #include "state/given.h"
 #include "watch/allocation.h"
 #include "watch/watch.h"
@@ -63,6 +65,18 @@ static void render_judge_patches(struct vidmm_referee *referee,
 /* How far the driver moved the pointer to the guarded bytes. */
 static size_t render_written(const struct guard *guard, const void *moved) {
     return (size_t)((uintptr_t)moved - (uintptr_t)guard->bytes);
+}
+
+/* R394: no element behind those was updated. */
+static void render_judge_end(struct vidmm_referee *referee, const struct guard *patches,
+                             size_t listed) {
+    const uint8_t *before = patches->original;
+    size_t element = sizeof(D3DDDI_PATCHLOCATIONLIST);
+    if (patches->block && listed + element <= patches->size)
+        DRIVER_MUST(394, memcmp(patches->bytes + listed, before + listed, element) == 0,
+                    "pPatchLocationListOut behind the last element that was updated",
+                    "it was moved by %zu elements, and element %zu was updated", listed / element,
+                    listed / element);
 }
 
 static void render_judge_output(struct vidmm_referee *referee, const struct guard *buffer,
@@ -143,6 +157,8 @@ static NTSTATUS render_render(struct vidmm_referee *referee, const char *name, P
     render_judge_progress(referee, shadow_context(referee, handle), args, &mine, status);
     if (status == STATUS_SUCCESS || status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
         render_judge_output(referee, &buffer, &patches, &mine);
+    if (status == STATUS_SUCCESS)
+        render_judge_end(referee, &patches, render_written(&patches, mine.pPatchLocationListOut));
     mine.pDmaBuffer = render_give_back(referee, &buffer, mine.pDmaBuffer);
     mine.pPatchLocationListOut = render_give_back(referee, &patches, mine.pPatchLocationListOut);
     *args = mine;

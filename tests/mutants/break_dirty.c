@@ -273,6 +273,13 @@ static NTSTATUS APIENTRY query_further(const HANDLE adapter, DXGKARG_QUERYDIRTYB
 }
 SPOIL(further, QueryDirtyBitData, query_further)
 
+static NTSTATUS APIENTRY save_unsaid(const HANDLE adapter,
+                                     DXGKARG_GPUP_SAVE_IMMUTABLE_MIGRATION_DATA *args) {
+    return args->Data ? mutants_good.DxgkDdiSaveImmutableMigrationData(adapter, args)
+                      : STATUS_SUCCESS;
+}
+SPOIL(save_unsaid, SaveImmutableMigrationData, save_unsaid)
+
 /* As much as there is, into whatever the buffer has. */
 static NTSTATUS APIENTRY query_into_more(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
     DXGKARG_QUERYDIRTYBITDATA more = *args;
@@ -705,6 +712,10 @@ const struct mutant mutants_dirty[] = {
      .stage = "migration", MOVING},
     {332, VIDMM_SIDE_DRIVER, "saves mutable data whatever the size of the buffer is",
      install_save_into_more, .stage = "migration", MOVING},
+    {332, VIDMM_SIDE_DRIVER, "does not say how much there is to save", install_save_unsaid,
+     .stage = "migration", MOVING},
+    {336, VIDMM_SIDE_DRIVER, "stays prepared when a migration has ended", install_end_never,
+     .stage = "migration", MOVING},
     {334, VIDMM_SIDE_DRIVER, "calls state of another GPU an invalid parameter",
      install_restore_vaguely, .stage = "migration", MOVING},
     {340, VIDMM_SIDE_DRIVER, "changes memory when its own state is restored", install_changing,

@@ -15,7 +15,8 @@ const struct vidmm_rule rules_n[] = {
                      "buffer of that size.",
         .page = "nc-d3dkmddi-dxgkddi_saveimmutablemigrationdata",
         .how = "DataSize and Data of both calls are compared, and the driver gets a guarded copy "
-               "of the buffer. Stage migration gives one that is a byte too short, too: whatever "
+               "of the buffer, which is not too small. Stage migration gives one that is a byte "
+               "too short, too: whatever "
                "the driver answers, it writes no more than DataSize bytes.",
         .why = "Only the driver knows how much there is.",
         .windows = "A longer write corrupts the pool.",
@@ -80,14 +81,17 @@ const struct vidmm_rule rules_n[] = {
                  "Resume(guest);\n",
     },
     {
-        RULE(336, MANAGER, DOCUMENTED, CORRUPTION),
+        RULE(336, BOTH, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement =
-            "Every preparation is matched by an end, on both sides and after a cancellation too.",
+            "Every preparation is matched by an end, on both sides and after a cancellation too, "
+            "and the driver is then as it was before.",
         .page = "live-migration-on-gpup-devices",
         .how = "Preparations and ends must follow each other; none is open when the adapter goes. "
                "One migration at a time is judged, whichever virtual GPU it is of: the page has "
-               "them for each one, and a second one beside it would be a finding.",
+               "them for each one, and a second one beside it would be a finding. Of the driver, "
+               "that it "
+               "does not answer STATUS_INVALID_DEVICE_STATE to the preparation after an end.",
         .why = "The driver holds resources in between.",
         .windows = "The system ends both.",
         .windows_source = THE_PAGE,

@@ -12,6 +12,7 @@
 #include "state/migration_memory.h"
 
 struct migration {
+    bool ended; /* the last one, which the driver has to be ready for the next after */
     bool active, target;
     UINT vf;
     bool asked;    /* for dirty bits, since the preparation */

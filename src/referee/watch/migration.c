@@ -86,7 +86,12 @@ static NTSTATUS watch_PrepareLiveMigration(struct vidmm_referee *referee, const 
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiPrepareLiveMigration(adapter, args);
     referee_return(referee);
+    if (referee->migration.ended)
+        DRIVER_MUST(336, status != STATUS_INVALID_DEVICE_STATE,
+                    "a driver that is as before a migration when that has ended",
+                    "status 0x%08x for the next preparation", (unsigned)status);
     if (status == STATUS_SUCCESS) {
+        referee->migration.ended = false;
         referee->migration.active = true;
         referee->migration.target = !source;
         referee->migration.vf = args->vfIndex;
@@ -119,6 +124,7 @@ static NTSTATUS watch_EndLiveMigration(struct vidmm_referee *referee, const HAND
     }
     if (referee->migration.target)
         migration_untie(referee);
+    referee->migration.ended = referee->migration.active && status == STATUS_SUCCESS;
     referee->migration.active = referee->migration.saved = false;
     referee_exit(referee, &call);
     return status;
@@ -197,6 +203,7 @@ static NTSTATUS migration_save(struct vidmm_referee *referee, enum data_kind kin
     struct referee_call call;
     DXGKARG_GPUP_SAVE_MUTABLE_MIGRATION_DATA passed = *args;
     struct guard guard = {.block = NULL};
+    const UINT64 passed_size = *args->DataSize;
     referee_enter(referee, &call,
                   kind == IMMUTABLE ? "DxgkDdiSaveImmutableMigrationData"
                                     : "DxgkDdiSaveMutableMigrationData",
@@ -220,6 +227,11 @@ static NTSTATUS migration_save(struct vidmm_referee *referee, enum data_kind kin
         referee->migration.sized[kind] = true;
         referee->migration.size[kind] = *args->DataSize;
     }
+    if (args->Data && !referee->short_buffers && referee->migration.sized[kind] &&
+        passed_size == referee->migration.size[kind])
+        DRIVER_MUST(332, status != STATUS_BUFFER_TOO_SMALL,
+                    "a first call that answers how many bytes there are",
+                    "%llu, and STATUS_BUFFER_TOO_SMALL for as many", LLU(passed_size));
     if (guard.block) {
         bool saved = status == STATUS_SUCCESS && !referee->short_buffers;
         if (referee->short_buffers || (saved && referee->migration.sized[kind] &&

@@ -85,6 +85,11 @@ static bool spoils_bytes(const struct vidmm_finding *cause) {
             cause->rule == VIDMM_K_MEMORY || cause->rule == VIDMM_K_GUARD);
 }
 
+/* What surfaces are made of, and what is said of them, is what was written for them. */
+static bool spoils_surfaces(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
+    return calls(cause, "DxgkDdiGetStandard") && step_of(effect) == STEP_CREATE;
+}
+
 /* R561, R597: a preemption, or work, that is never reported. */
 static bool is_unreported(const struct vidmm_finding *finding) {
     return finding->rule == 561 || finding->rule == 597;
@@ -105,7 +110,8 @@ static bool follows(const struct vidmm_ledger *ledger, const struct vidmm_ledger
     if (!is_rule(effect))
         return end_follows(cause, effect);
     if (cause->kind == VIDMM_FINDING_HOST)
-        return is_unreported(effect) || (spoils_bytes(cause) && same_function(cause, effect));
+        return is_unreported(effect) || (spoils_bytes(cause) && (same_function(cause, effect) ||
+                                                                 spoils_surfaces(cause, effect)));
     if (!is_rule(cause))
         return cause->kind != VIDMM_FINDING_LEAK;
     if (cause->where[0] != '\0' && strcmp(cause->where, effect->where) == 0)

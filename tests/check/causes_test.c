@@ -256,6 +256,33 @@ static void what_a_function_does_after_it_spoilt_memory_follows_from_that(void *
     assert_int_equal(leads(), 1);
 }
 
+static NTSTATUS APIENTRY standard_too_long(const HANDLE adapter,
+                                           DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
+    NTSTATUS status = good.DxgkDdiGetStandardAllocationDriverData(adapter, args);
+    if (status == STATUS_SUCCESS && args->pAllocationPrivateDriverData)
+        ((BYTE *)args->pAllocationPrivateDriverData)[args->AllocationPrivateDriverDataSize] = 0;
+    return status;
+}
+
+static NTSTATUS APIENTRY describe_nothing(const HANDLE adapter, DXGKARG_DESCRIBEALLOCATION *args) {
+    (void)adapter;
+    (void)args;
+    return STATUS_SUCCESS;
+}
+
+static void says_too_much_of_surfaces(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiGetStandardAllocationDriverData = standard_too_long;
+    table->DxgkDdiDescribeAllocation = describe_nothing;
+}
+
+static void what_is_said_of_surfaces_follows_from_data_behind_their_room(void **state) {
+    (void)state;
+    examine(says_too_much_of_surfaces, "objects", false, 0);
+    assert_int_equal(mark_of(VIDMM_K_GUARD)->follows, 0);
+    assert_int_not_equal(mark_of(400)->follows, 0);
+}
+
 static NTSTATUS APIENTRY start_and_keep(PVOID context, PDXGK_START_INFO info,
                                         PDXGKRNL_INTERFACE callbacks, PULONG sources,
                                         PULONG children) {
@@ -403,6 +430,7 @@ int main(void) {
         cmocka_unit_test(empty_slots_are_told_in_one_sentence),
         cmocka_unit_test(mistakes_in_calls_that_share_nothing_stay_two),
         cmocka_unit_test(what_a_function_does_after_it_spoilt_memory_follows_from_that),
+        cmocka_unit_test(what_is_said_of_surfaces_follows_from_data_behind_their_room),
         cmocka_unit_test(what_is_left_in_every_life_follows_from_nothing_of_one_life),
         cmocka_unit_test(a_breach_of_one_life_explains_nothing_of_another),
         cmocka_unit_test(an_identity_is_the_same_with_every_seed),

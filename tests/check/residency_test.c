@@ -38,6 +38,40 @@ static void every_service_is_judged(void **state) {
     }
 }
 
+static DRIVER_INITIALIZATION_DATA good;
+
+static NTSTATUS APIENTRY query_all_local(const HANDLE adapter,
+                                         const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = good.DxgkDdiQueryAdapterInfo(adapter, args);
+    const DXGK_QUERYSEGMENTOUT4 *out = args->pOutputData;
+    bool described = status == STATUS_SUCCESS && args->Type == DXGKQAITYPE_QUERYSEGMENT4 &&
+                     out->pSegmentDescriptor;
+    for (UINT i = 0; described && i < out->NbSegment; i++) {
+        DXGK_SEGMENTDESCRIPTOR4 *segment =
+            (void *)(out->pSegmentDescriptor + i * out->SegmentDescriptorStride);
+        segment->Flags.LocalBudgetGroup = 1;
+        segment->Flags.NonLocalBudgetGroup = 0;
+    }
+    return status;
+}
+
+static void counts_its_aperture_as_local(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiQueryAdapterInfo = query_all_local;
+}
+
+static void a_driver_has_the_budget_groups_that_it_wants(void **state) {
+    const struct vidmm_spoiler spoiler = {.driver = counts_its_aperture_as_local};
+    const struct vidmm_check_options options = {.stage = "residency",
+                                                .ddi_version = DXGKDDI_INTERFACE_VERSION_WDDM2_1,
+                                                .seed = 1,
+                                                .spoiler = &spoiler};
+    (void)state;
+    vidmm_check(&options, &result);
+    assert_int_equal(result.status, VIDMM_CHECK_PASSED);
+    assert_string_equal(vidmm_check_outcome(&result, 310), "passed");
+}
+
 static void without_an_mmu_it_is_out_of_reach(void **state) {
     (void)state;
     const struct vidmm_stage_result *stage =
@@ -82,6 +116,7 @@ static void nonsense_is_survived(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_service_is_judged),
+        cmocka_unit_test(a_driver_has_the_budget_groups_that_it_wants),
         cmocka_unit_test(without_an_mmu_it_is_out_of_reach),
         cmocka_unit_test(ranges_are_judged_before_wddm2),
         cmocka_unit_test(without_a_host_aperture_nothing_is_mapped),

@@ -144,19 +144,37 @@ static void residency_judge_trim(struct vidmm_referee *referee,
                  "PeriodicTrim or RestartPeriodicTrim, not both", "both are set");
 }
 
+static bool residency_is_local(const struct shadow_segment *segment) {
+    bool named_other = segment->flags.NonLocalBudgetGroup;
+    return segment->flags.LocalBudgetGroup ||
+           (!named_other && !segment->aperture && !segment->flags.Agp);
+}
+
 /* An AGP segment's bytes are the platform's. */
 static uint64_t residency_group_bytes(struct vidmm_referee *referee, bool local) {
     uint64_t bytes = 0;
     for (uint32_t id = shadow_next_segment(referee, 0); id != 0;
          id = shadow_next_segment(referee, id)) {
         const struct shadow_segment *segment = shadow_segment(referee, id);
-        bool named_local = segment->flags.LocalBudgetGroup;
-        bool named_other = segment->flags.NonLocalBudgetGroup;
-        bool is_local = named_local || (!named_other && !segment->aperture && !segment->flags.Agp);
-        if (is_local == local)
+        if (residency_is_local(segment) == local)
             bytes += segment->aperture ? segment->commit_limit : segment->size;
     }
     return bytes;
+}
+
+/* In a group where some segments have ApplicationTarget the others are no application's. */
+static bool residency_counts_all(struct vidmm_referee *referee) {
+    uint32_t targets[2] = {0, 0}, others[2] = {0, 0};
+    for (uint32_t id = shadow_next_segment(referee, 0); id != 0;
+         id = shadow_next_segment(referee, id)) {
+        const struct shadow_segment *segment = shadow_segment(referee, id);
+        bool local = residency_is_local(segment);
+        if (segment->flags.ApplicationTarget)
+            targets[local]++;
+        else
+            others[local]++;
+    }
+    return (targets[0] == 0 || others[0] == 0) && (targets[1] == 0 || others[1] == 0);
 }
 
 static void residency_judge_budget(struct vidmm_referee *referee,
@@ -175,7 +193,8 @@ static void residency_judge_budget(struct vidmm_referee *referee,
                      "0x%llx bytes of %s memory, its segments come to 0x%llx",
                      BYTES(what->budget[i]), i == 0 ? "local" : "non-local",
                      BYTES(residency_group_bytes(referee, i == 0)));
-    MANAGER_MUST(310, what->usage[0] + what->usage[1] == listed,
+    uint64_t used = what->usage[0] + what->usage[1];
+    MANAGER_MUST(310, residency_counts_all(referee) ? used == listed : used <= listed,
                  "usage that comes to what the process lists",
                  "0x%llx and 0x%llx bytes in use, listed are 0x%llx", BYTES(what->usage[0]),
                  BYTES(what->usage[1]), BYTES(listed));

@@ -392,9 +392,15 @@ static bool moves_through(struct raw_submitter *raw) {
     return raw_unmap(raw, &raw->aperture, 0, PAGES) && raw_flush(raw) && moved;
 }
 
+/* Pages of the aperture that may be mapped at once: a driver maps no more than it says in DRIVERCAPS. */
+static uint64_t mapped_most(const struct raw_submitter *raw) {
+    uint64_t limit = raw->info.caps.ApertureSegmentCommitLimit;
+    return (limit != 0 && limit < raw->aperture.size ? limit : raw->aperture.size) / CHECK_PAGE;
+}
+
 /* Where a driver needs several buffers for one map. */
 static void long_map(struct raw_submitter *raw) {
-    uint64_t room = raw->aperture.size / CHECK_PAGE;
+    uint64_t room = mapped_most(raw);
     if (raw->refused || raw->mapped || raw->aperture.id == 0 || room < LONG + 2 * PAGES)
         return;
     check_step(raw->check, "operations: a map of %u scattered pages", LONG);

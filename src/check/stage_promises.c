@@ -73,8 +73,14 @@ static bool pages_have_it(const struct promises *promises) {
 
 /* ---- Promises -------------------------------------------------------------------------------- */
 
-static bool has_aperture(const struct promises *promises) {
+/* One in which so many bytes may be mapped. */
+static bool has_aperture(const struct promises *promises, uint64_t bytes) {
+    struct vidmm_adapter_info adapter;
     struct vidmm_segment_info segment;
+    vidmm_adapter_info(promises->check->harness.adapter, &adapter);
+    if (adapter.caps.ApertureSegmentCommitLimit != 0 &&
+        adapter.caps.ApertureSegmentCommitLimit < bytes)
+        return false;
     for (uint32_t id = 1; vidmm_segment_info(promises->check->harness.adapter, id, &segment); id++)
         if (segment.aperture)
             return true;
@@ -83,10 +89,11 @@ static bool has_aperture(const struct promises *promises) {
 
 /* R98: too large for the preferred segment; an aperture is supported, if there is one. */
 static bool too_large(struct promises *promises) {
+    const uint32_t pages = (uint32_t)(SPOKEN_VRAM / CHECK_PAGE) + PAGES;
     check_step(promises->check, "promises: a surface larger than the segment that it prefers");
-    if (!has_aperture(promises))
+    if (!has_aperture(promises, (uint64_t)pages * CHECK_PAGE))
         return true;
-    if (!promises_make(promises, VIDMM_UMD_LOCAL, SPOKEN_VRAM / CHECK_PAGE + PAGES))
+    if (!promises_make(promises, VIDMM_UMD_LOCAL, pages))
         return false;
     enum vidmm_status status = promises_use(promises);
     bool placed = status != VIDMM_DOES_NOT_FIT;

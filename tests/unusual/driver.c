@@ -230,7 +230,8 @@ static NTSTATUS APIENTRY query_adapter_info(const HANDLE handle,
     DXGK_DRIVERCAPS *caps = args->pOutputData;
     if (!NT_SUCCESS(status) || args->Type != DXGKQAITYPE_DRIVERCAPS)
         return status;
-    caps->ApertureSegmentCommitLimit = aperture_bytes();
+    caps->ApertureSegmentCommitLimit =
+        shape->mapped_most != 0 ? shape->mapped_most : aperture_bytes();
     caps->SchedulingCaps.MultiEngineAware = !shape->no_contexts;
     caps->MemoryManagementCaps.PagingNode = shape->paging_node;
     if (shape->nodes != 0)

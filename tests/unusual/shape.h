@@ -54,6 +54,7 @@ struct shape {
     struct surface_shape surface;
     enum completion completion;
     enum paging paging;
+    SIZE_T mapped_most;       /* bytes of apertures at once; 0: all */
     UINT paging_buffer_bytes; /* 0: a page */
     UINT paging_segment;      /* where paging buffers are; 0: in system memory */
     UINT pages_a_command;     /* 0: one */

@@ -45,6 +45,7 @@ const struct shape shapes[] = {
      .paging = IN_PRIVATE_DATA,
      .pages_a_command = 16,
      .paging_buffer_bytes = 65536},
+    {.name = "half a MiB of the aperture at once", .segment = USUAL, .mapped_most = MIB / 2},
     {.name = "a page to a command", .segment = USUAL, .completion = BY_THREAD, .paging = IN_BUFFER},
     {.name = "an operation to a buffer",
      .segment = USUAL,

@@ -89,6 +89,17 @@ static bool report_makes_sense(struct vidmm_referee *referee,
     return there;
 }
 
+/* Whether nothing was found before that a report may follow from, of either side. */
+static bool report_unexplained(const struct vidmm_ledger *ledger) {
+    for (uint32_t i = 0; i < ledger->seen; i++) {
+        const struct vidmm_finding *finding = &ledger->finding[ledger->seen_as[i].finding];
+        if (finding->kind == VIDMM_FINDING_RULE && finding->rule != 539 &&
+            vidmm_finding_severity(finding) != VIDMM_SEVERITY_PERFORMANCE)
+            return false;
+    }
+    return true;
+}
+
 /* R523: no work before that which was reported last. */
 static void report_judge_order(struct vidmm_referee *referee,
                                const struct vidmm_interrupt *report) {
@@ -96,9 +107,10 @@ static void report_judge_order(struct vidmm_referee *referee,
     if (report->type != DXGK_INTERRUPT_DMA_COMPLETED)
         return;
     bool onwards = !node->told || fence_reached(report->fence, node->latest);
-    DRIVER_MUST(523, onwards, "the fence of the latest completed DMA buffer",
-                "fence %u was reported for node %u after fence %u", report->fence, report->node,
-                node->latest);
+    if (onwards || report_unexplained(referee->ledger))
+        DRIVER_MUST(523, onwards, "the fence of the latest completed DMA buffer",
+                    "fence %u was reported for node %u after fence %u", report->fence, report->node,
+                    node->latest);
     node->told = true;
     if (onwards)
         node->latest = report->fence;
@@ -110,17 +122,6 @@ static void report_judge_routine(struct vidmm_referee *referee, const struct rep
                 "an interrupt was reported and no DPC queued%s", "");
     DRIVER_MUST(520, reported->claimed, "TRUE for an interrupt of the driver's own device",
                 "DxgkDdiInterruptRoutine reported work and returned FALSE%s", "");
-}
-
-/* Whether nothing was found before that the fault may follow from, of either side. */
-static bool report_unexplained(const struct vidmm_ledger *ledger) {
-    for (uint32_t i = 0; i < ledger->seen; i++) {
-        const struct vidmm_finding *finding = &ledger->finding[ledger->seen_as[i].finding];
-        if (finding->kind == VIDMM_FINDING_RULE && finding->rule != 539 &&
-            vidmm_finding_severity(finding) != VIDMM_SEVERITY_PERFORMANCE)
-            return false;
-    }
-    return true;
 }
 
 /* R539: of paging work each command is the driver's own. Not of operations that do not exist (R167). */
@@ -141,7 +142,8 @@ static void report_judge_fault(struct vidmm_referee *referee,
 
 static void report_fault(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
     referee->reports.faults++;
-    submit_judge_space(referee, report_node(report), report->fence);
+    if (report_unexplained(referee->ledger))
+        submit_judge_space(referee, report_node(report), report->fence);
     report_judge_fault(referee, report);
     if (report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED)
         submit_page_faulted(referee, report);

@@ -124,9 +124,13 @@ uint64_t bench_map(struct bench_process *process, struct vidmm_allocation *alloc
                    uint64_t size) {
     const struct vidmm_va_request request = {
         .size = size, .allocation = allocation, .protection = VIDMM_VA_WRITE | VIDMM_VA_EXECUTE};
-    uint64_t va = 0, fence;
-    bench_must(vidmm_va_map(process->queue, &request, &va, &fence), "vidmm_va_map");
+    uint64_t va = 0;
+    bench_must(vidmm_va_map(process->queue, &request, &va, &process->fence), "vidmm_va_map");
     return va;
+}
+
+void bench_reach(struct bench_process *process) {
+    bench_must(vidmm_paging_wait(process->queue, process->fence), "vidmm_paging_wait");
 }
 
 void bench_make_resident(struct bench_process *process, struct vidmm_allocation *const *allocations,

@@ -53,12 +53,15 @@ struct bench_process {
     struct vidmm_paging_queue *queue;
     struct vidmm_allocation *commands; /* of bench_process_touch */
     uint64_t commands_va;
+    uint64_t fence; /* of the newest mapping */
 };
 
 void bench_process_start(const struct vidmm_harness *harness, struct bench_process *process);
 void bench_process_stop(struct bench_process *process);
 uint64_t bench_map(struct bench_process *process, struct vidmm_allocation *allocation,
                    uint64_t size);
+/* All that was mapped is in the tables, and the GPU has signaled it. */
+void bench_reach(struct bench_process *process);
 void bench_make_resident(struct bench_process *process, struct vidmm_allocation *const *allocations,
                          uint32_t count);
 /* The GPU runs something that may write everything on the process's list, and is done with it. */

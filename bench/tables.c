@@ -151,6 +151,8 @@ static double path(const struct vidmm_harness *harness, struct bench_process *pr
         else
             bench_must(vidmm_va_free(process->process, ranges->va[i], bytes), "vidmm_va_free");
     }
+    if (map)
+        bench_reach(process);
     double seconds = bench_now() - start;
     return seconds / (double)(entries_written(harness) - before);
 }
@@ -227,6 +229,7 @@ static void measure(uint64_t mode, enum pages kind, bool is_long) {
     struct bench_series map = {{0}}, unmap = {{0}}, bare = {{0}}, hands = {{0}};
     bench_open(&harness, settings, 4, 0, 1);
     bench_process_start(&harness, &process);
+    bench_must(vidmm_paging_queue_gather(process.queue, true), "vidmm_paging_queue_gather");
     if (kind == PAGES_SCATTERED)
         bench_fragment(&process, bytes);
     make_ranges(&process, &ranges, kind, is_long);

@@ -82,8 +82,22 @@ enum vidmm_status vidmm_paging_queue_create(struct vidmm_device *device, int32_t
 void vidmm_paging_queue_destroy(struct vidmm_paging_queue *queue);
 /* The value that the queue's fence has reached. Any IRQL. */
 uint64_t vidmm_paging_fence(const struct vidmm_paging_queue *queue);
-/* Sleeps until it reached `value`. */
+/* Sleeps until it reached `value`, and carries out what is gathered for it. */
 enum vidmm_status vidmm_paging_wait(struct vidmm_paging_queue *queue, uint64_t value);
+/*
+ * On: the mappings that vidmm_va_map makes on the queue are gathered, and the page table entries of
+ * many of them written by one plan, one submission and one fence. Addresses are given, and what is
+ * wrong with a request is told, by each call as ever; so are the values of the fence, which it
+ * reaches together. What is gathered is carried out by vidmm_paging_wait, before the process's next
+ * submission or queued update, before any other work of the queue, when 512 calls are gathered, and
+ * when this is turned off. Asking vidmm_paging_fence carries out nothing. Such a call answers
+ * VIDMM_DOES_NOT_FIT or VIDMM_NO_MEMORY when there is no room for page tables; all that is gathered
+ * is then tried again by the next.
+ *
+ * Only what leads nowhere so far is gathered: a mapping in place of another is made at once, and so
+ * is what vidmm_va_free frees. Off at first; without meaning on IoMmu.
+ */
+enum vidmm_status vidmm_paging_queue_gather(struct vidmm_paging_queue *queue, bool on);
 
 /* ---- Addresses ------------------------------------------------------------------------------- */
 

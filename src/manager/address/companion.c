@@ -7,6 +7,7 @@
 #include "base/process.h"
 #include "object/allocation.h"
 #include "engine/device_error.h"
+#include "address/gather.h"
 #include "address/va_update.h"
 
 #define CALL "vidmm_va_update"
@@ -67,6 +68,8 @@ enum vidmm_status companion_run(struct vidmm_context *context) {
         adapter->stopped ? VIDMM_OK : adapter_persist(adapter, wait_context, context);
     if (status == VIDMM_OK)
         status = device_serves(context->device, CALL);
+    if (status == VIDMM_OK)
+        status = gather_flush(context->device->process->space); /* copies are of entries */
     if (status == VIDMM_DEVICE_LOST || status == VIDMM_STOPPED)
         companion_drop(context, NULL, NULL);
     uint32_t done = 0;

@@ -7,6 +7,7 @@
 #include "base/process.h"
 #include "object/allocation.h"
 #include "address/companion.h"
+#include "address/gather.h"
 #include "address/privileged.h"
 
 #define CALL "vidmm page tables"
@@ -63,25 +64,88 @@ struct change {
     /* An update of tiles: */
     const struct companion *companion; /* NULL: by the paging process */
     uint64_t from;                     /* what that led to is copied; 0: it is as the VA map says */
+    const struct gathered *gathered;   /* NULL: [start, end) alone */
 };
+
+/* Of a change of one range, or of all that are gathered. */
+static struct gathered_range change_part(const struct change *change, uint32_t index) {
+    return change->gathered ? change->gathered->ranges[index]
+                            : (struct gathered_range){change->start, change->end};
+}
+
+static uint32_t change_parts(const struct change *change) {
+    return change->gathered ? change->gathered->count : change->end > change->start;
+}
 
 /* On each physical adapter. */
 static bool change_write(struct plan *plan, const struct change *change) {
     struct space *space = change->tables ? NULL : change->space;
     for (; space; space = space->peer) {
-        if (!table_write_ptes(plan, space, change->start, change->end))
-            return false;
+        for (uint32_t i = 0; i < change_parts(change); i++) {
+            const struct gathered_range part = change_part(change, i);
+            if (!table_write_ptes(plan, space, part.start, part.end))
+                return false;
+        }
     }
+    return true;
+}
+
+/* The GPU writes the fence behind the entries that it stands for. */
+static bool change_signal(struct plan *plan, const struct gathered *gathered) {
+    if (!gathered || !gathered->fence.address)
+        return true;
+    struct plan_op *op = plan_add(plan, VIDMM_OP_SIGNAL_FENCE, NULL);
+    if (!op)
+        return false;
+    op->op.size = sizeof(gathered->fence.value);
+    op->op.va_to = gathered->fence.address;
+    op->op.value = gathered->fence.value;
     return true;
 }
 
 static bool change_emit(struct plan *plan, struct change *change, struct table **dying) {
     struct space *space = change->space;
-    if (change->end > change->start && !change_write(plan, change))
+    if (!change_write(plan, change))
         return false;
     if (!change->leads)
         *dying = tables_detach(space, change->start, change->end);
-    return tables_emit_end(plan, *dying);
+    return tables_emit_end(plan, *dying) && change_signal(plan, change->gathered);
+}
+
+/* Tables for what is left of a gathered range. */
+static enum vidmm_status prepare_gathered(struct space *space, const struct gathered_range *range,
+                                          struct tables_ready *ready) {
+    enum vidmm_status status = VIDMM_OK;
+    for (const struct mapping *mapping = va_find(space->va, range->start);
+         status == VIDMM_OK && mapping && mapping->start < range->end;
+         mapping = va_find(space->va, mapping->end)) {
+        if (mapping->use.kind != VA_NOTHING)
+            status = tables_prepare(space, mapping->start, mapping->end, ready);
+    }
+    return status;
+}
+
+static enum vidmm_status change_prepare(const struct change *change, struct tables_ready *ready) {
+    const struct gathered *gathered = change->gathered;
+    enum vidmm_status status = VIDMM_OK;
+    for (uint32_t i = 0; gathered && status == VIDMM_OK && i < gathered->count; i++)
+        status = prepare_gathered(change->space, &gathered->ranges[i], ready);
+    return !gathered && change->leads
+               ? tables_prepare(change->space, change->start, change->end, ready)
+               : status;
+}
+
+/* The VA map is enough where there are no tables, but a fence is still the GPU's to write. */
+static enum vidmm_status change_nothing(const struct change *change) {
+    struct plan plan;
+    if (!change->gathered || !change->gathered->fence.address)
+        return VIDMM_OK;
+    plan_begin(&plan, change->space->adapter, VIDMM_PLAN_FENCE);
+    enum vidmm_status status = change_signal(&plan, change->gathered)
+                                   ? plan_run(&plan)
+                                   : error_no_memory(change->space->adapter, CALL);
+    plan_end(&plan);
+    return status;
 }
 
 static enum vidmm_status change_attempt(void *ctx) {
@@ -91,11 +155,10 @@ static enum vidmm_status change_attempt(void *ctx) {
     struct table *dying = NULL;
     enum vidmm_status status = VIDMM_OK;
     if (space->away)
-        return VIDMM_OK; /* the VA map is enough */
+        return change_nothing(change);
     struct tables_ready ready = {.space = space};
     struct plan plan;
-    if (change->leads)
-        status = tables_prepare(space, change->start, change->end, &ready);
+    status = change_prepare(change, &ready);
     if (status)
         return status;
     bool emitted =
@@ -302,6 +365,12 @@ enum vidmm_status space_change(struct space *space, uint64_t start, uint64_t end
     return space_retarget(space, NULL, start, end, use);
 }
 
+enum vidmm_status space_change_gathered(struct space *space) {
+    VIDMM_ASSERT_LOCKED(space->adapter);
+    struct change change = {.space = space, .leads = true, .gathered = &space->gathered};
+    return adapter_persist(space->adapter, change_attempt, &change);
+}
+
 enum vidmm_status space_retarget(struct space *space, const struct companion *companion,
                                  uint64_t start, uint64_t end, const struct va_use *use) {
     VIDMM_ASSERT_LOCKED(space->adapter);
@@ -427,6 +496,7 @@ void space_end(struct space *space) {
         (void)adapter_persist(adapter, change_leave, space);
     for (struct space *one = space; one; one = one->peer)
         tables_end(one);
+    gather_end(space);
     va_destroy(space->va);
     free_peers(space);
 }

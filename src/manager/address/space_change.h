@@ -24,6 +24,8 @@ enum vidmm_status space_change(struct space *space, uint64_t start, uint64_t end
 /* As space_change, but the caller already retries on a GPU hang. */
 enum vidmm_status space_change_once(struct space *space, uint64_t start, uint64_t end,
                                     const struct va_use *use);
+/* The entries of all that is gathered (gather.h), by one plan, with its fence. */
+enum vidmm_status space_change_gathered(struct space *space);
 /*
  * Runs a queued update on the companion context (companion.h), where there is one; the plan must
  * not depend on state that the CPU learns later.

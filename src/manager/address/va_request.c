@@ -5,6 +5,7 @@
 
 #include "base/process.h"
 #include "object/allocation.h"
+#include "address/gather.h"
 
 #define CALL_RESERVE "vidmm_va_reserve"
 #define CALL_MAP     "vidmm_va_map"
@@ -188,8 +189,9 @@ struct va_use va_use_of(const struct space *space, const struct vidmm_va_request
     return use;
 }
 
-enum vidmm_status va_map(struct space *space, const struct vidmm_va_request *request,
-                         uint64_t *va) {
+/* Where and for what the request may map. */
+static enum vidmm_status va_map_place(struct space *space, const struct vidmm_va_request *request,
+                                      uint64_t *va) {
     struct vidmm_adapter *adapter = space->adapter;
     uint64_t unit = va_units(request->size | request->offset, SPACE_RESERVE_UNIT)
                         ? SPACE_RESERVE_UNIT
@@ -210,8 +212,30 @@ enum vidmm_status va_map(struct space *space, const struct vidmm_va_request *req
     if (!request->allocation && va_request_overlaps(space, *va, *va + request->size))
         return va_wrong(adapter, CALL_MAP, "Zero and NoAccess only where nothing was mapped",
                         "R297");
-    struct va_use use = va_use_of(space, request, *va);
+    return VIDMM_OK;
+}
+
+enum vidmm_status va_map(struct space *space, const struct vidmm_va_request *request,
+                         uint64_t *va) {
+    enum vidmm_status status = va_map_place(space, request, va);
+    if (status)
+        return status;
+    const struct va_use use = va_use_of(space, request, *va);
     return space_change(space, *va, *va + request->size, &use);
+}
+
+enum vidmm_status va_map_later(struct space *space, const struct vidmm_va_request *request,
+                               const uint64_t *fence, uint64_t *va, bool *gathered) {
+    enum vidmm_status status = va_map_place(space, request, va);
+    if (status)
+        return status;
+    const struct va_use use = va_use_of(space, request, *va);
+    uint64_t end = *va + request->size;
+    *gathered = request->allocation && gather_may(space, *va, end);
+    if (*gathered)
+        return gather_add(space, *va, end, &use, fence);
+    status = gather_flush(space);
+    return status ? status : space_change(space, *va, end, &use);
 }
 
 /* ---- Free ------------------------------------------------------------------------------------ */

@@ -13,6 +13,9 @@
 enum vidmm_status va_reserve(struct space *space, const struct vidmm_va_request *request,
                              uint64_t *va);
 enum vidmm_status va_map(struct space *space, const struct vidmm_va_request *request, uint64_t *va);
+/* The same where the entries may be written later (gather.h), for a fence; `*gathered`: they are. */
+enum vidmm_status va_map_later(struct space *space, const struct vidmm_va_request *request,
+                               const uint64_t *fence, uint64_t *va, bool *gathered);
 /* What the driver reserved for itself and others stays reserved. */
 enum vidmm_status va_unmap(struct space *space, uint64_t va, uint64_t size);
 

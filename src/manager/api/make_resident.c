@@ -128,6 +128,8 @@ enum vidmm_status vidmm_make_resident(struct vidmm_paging_queue *queue,
     if (status == VIDMM_OK)
         status = make_resident_check(&request);
     if (status == VIDMM_OK)
+        status = paging_queue_settle(queue);
+    if (status == VIDMM_OK)
         status = make_resident(&request, flags);
     if (status == VIDMM_DOES_NOT_FIT)
         trim = request.overdraft ? request.overdraft : request.added;

@@ -85,7 +85,9 @@ static enum vidmm_status offer_bring_in(struct vidmm_paging_queue *queue, uint64
     struct vidmm_device *device = queue->device;
     struct vidmm_adapter *adapter = device->adapter;
     uint64_t epoch = adapter->epoch;
-    enum vidmm_status status = adapter_persist(adapter, offer_restore, device);
+    enum vidmm_status status = paging_queue_settle(queue);
+    if (status == VIDMM_OK)
+        status = adapter_persist(adapter, offer_restore, device);
     if (status == VIDMM_DOES_NOT_FIT || status == VIDMM_NO_MEMORY)
         status = VIDMM_OK;
     if (status == VIDMM_OK && epoch != adapter->epoch)

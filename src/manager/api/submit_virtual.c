@@ -4,6 +4,7 @@
  * resident, and DxgkDdiSubmitCommandVirtual gets the address. submit.c is the same for physical
  * addresses.
  */
+#include "base/process.h"
 #include "object/allocation.h"
 #include "object/context_allocation.h"
 #include "engine/device_error.h"
@@ -11,6 +12,7 @@
 #include "residency/residency.h"
 #include "residency/table_eviction.h"
 #include "address/companion.h"
+#include "address/gather.h"
 #include "api/submit_entry.h"
 
 #define CALL "vidmm_submit_virtual"
@@ -71,17 +73,19 @@ static enum vidmm_status submit_virtual_prepare(void *ctx) {
 }
 
 /*
- * What is queued behind the context's work so far comes before this: with its pools resident
- * (R387), and again with all that it may have cost.
+ * What was mapped and what is queued behind the context's work so far comes before this: with its
+ * pools resident (R387), and again with all that it may have cost.
  */
 static enum vidmm_status catch_up(struct call *call) {
+    struct vidmm_adapter *adapter = call->context->device->adapter;
     enum vidmm_status status =
-        adapter_persist(call->context->device->adapter, submit_virtual_prepare, call);
+        adapter->gpummu ? gather_flush(call->context->device->process->space) : VIDMM_OK;
+    if (status == VIDMM_OK)
+        status = adapter_persist(adapter, submit_virtual_prepare, call);
     if (status || !companion_waits(call->context))
         return status;
     status = companion_run(call->context);
-    return status ? status
-                  : adapter_persist(call->context->device->adapter, submit_virtual_prepare, call);
+    return status ? status : adapter_persist(adapter, submit_virtual_prepare, call);
 }
 
 static void note_use(const struct call *call) {

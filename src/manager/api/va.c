@@ -38,16 +38,29 @@ enum vidmm_status vidmm_va_reserve(struct vidmm_process *process,
     return status;
 }
 
+/* `*gathered`: its entries are written later. */
+static enum vidmm_status va_map_on(const struct vidmm_paging_queue *queue,
+                                   const struct vidmm_va_request *request, uint64_t *va,
+                                   bool *gathered) {
+    struct vidmm_process *process = queue->device->process;
+    if (process->adapter->iommu)
+        return iommu_map(process, request, va);
+    return queue->gathers ? va_map_later(process->space, request, &queue->value, va, gathered)
+                          : va_map(process->space, request, va);
+}
+
 enum vidmm_status vidmm_va_map(struct vidmm_paging_queue *queue,
                                const struct vidmm_va_request *request, uint64_t *va,
                                uint64_t *fence) {
     struct vidmm_device *device = queue->device;
+    bool gathered = false;
     adapter_enter(device->adapter);
     enum vidmm_status status = device_serves(device, CALL_MAP);
     if (status == VIDMM_OK)
-        status = device->adapter->iommu ? iommu_map(device->process, request, va)
-                                        : va_map(device->process->space, request, va);
-    *fence = status == VIDMM_OK ? paging_queue_signal(queue) : 0;
+        status = va_map_on(queue, request, va, &gathered);
+    *fence = status      ? 0
+             : gathered ? paging_queue_promise(queue)
+                        : paging_queue_signal(queue);
     adapter_leave(device->adapter);
     return status;
 }

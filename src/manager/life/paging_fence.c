@@ -74,6 +74,10 @@ void paging_fence_destroy(struct paging_fence *fence) {
     fence->page = NULL;
 }
 
+uint64_t paging_fence_address(const struct paging_fence *fence) {
+    return fence->page ? fence->page->va + fence->index * sizeof(uint64_t) : 0;
+}
+
 struct signal {
     struct vidmm_adapter *adapter;
     uint64_t address, value;
@@ -98,7 +102,7 @@ void paging_fence_signal(struct vidmm_adapter *adapter, const struct paging_fenc
                          uint64_t value) {
     if (!fence->page)
         return;
-    struct signal signal = {adapter, fence->page->va + fence->index * sizeof(value), value};
+    struct signal signal = {adapter, paging_fence_address(fence), value};
     if (adapter->stopped || adapter_persist(adapter, signal_once, &signal) != VIDMM_OK)
         fence->page->cpu[fence->index] = value;
 }

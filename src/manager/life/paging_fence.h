@@ -18,6 +18,8 @@ struct paging_fence {
 /* Zero. False: no memory. */
 bool paging_fence_create(struct vidmm_adapter *adapter, struct paging_fence *fence);
 void paging_fence_destroy(struct paging_fence *fence);
+/* Where the GPU writes it, in the paging process of physical adapter 0; 0: nowhere. */
+uint64_t paging_fence_address(const struct paging_fence *fence);
 /* The GPU, or at worst the CPU, writes `value`; returns when it is there. */
 void paging_fence_signal(struct vidmm_adapter *adapter, const struct paging_fence *fence,
                          uint64_t value);

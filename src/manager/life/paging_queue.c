@@ -3,7 +3,9 @@
  */
 #include "life/paging_queue.h"
 
+#include "base/process.h"
 #include "engine/device_error.h"
+#include "address/gather.h"
 
 #define CALL "vidmm_paging_queue_create"
 
@@ -43,6 +45,9 @@ enum vidmm_status vidmm_paging_queue_create(struct vidmm_device *device, int32_t
 
 static void paging_queue_end(struct vidmm_paging_queue *queue) {
     struct vidmm_paging_queue **link = &queue->device->queues;
+    (void)paging_queue_settle(queue);
+    if (queue->gathers)
+        gather_forget(queue->device->process->space, &queue->value);
     while (*link != queue)
         link = &(*link)->next;
     *link = queue->next;
@@ -64,9 +69,21 @@ void vidmm_paging_queue_destroy(struct vidmm_paging_queue *queue) {
     adapter_leave(adapter);
 }
 
+enum vidmm_status paging_queue_settle(struct vidmm_paging_queue *queue) {
+    return queue->gathers ? gather_flush(queue->device->process->space) : VIDMM_OK;
+}
+
+uint64_t paging_queue_promise(struct vidmm_paging_queue *queue) {
+    const struct gathered_fence fence = {.reached = &queue->value,
+                                         .address = paging_fence_address(&queue->fence),
+                                         .value = ++queue->promised};
+    gather_promise(queue->device->process->space, &fence);
+    return fence.value;
+}
+
 uint64_t paging_queue_signal(struct vidmm_paging_queue *queue) {
     struct vidmm_adapter *adapter = queue->device->adapter;
-    uint64_t value = queue->value + 1;
+    uint64_t value = ++queue->promised;
     paging_fence_signal(adapter, &queue->fence, value);
     adapter->os.lock(adapter->os.ctx, adapter->fence_lock);
     queue->value = value;
@@ -88,7 +105,20 @@ enum vidmm_status vidmm_paging_wait(struct vidmm_paging_queue *queue, uint64_t v
         return VIDMM_OK;
     adapter_enter(adapter);
     enum vidmm_status status =
-        error_argument(adapter, "vidmm_paging_wait", "a value that a call on the queue returned");
+        value > queue->promised
+            ? error_argument(adapter, "vidmm_paging_wait",
+                             "a value that a call on the queue returned")
+            : paging_queue_settle(queue);
+    adapter_leave(adapter);
+    return status;
+}
+
+enum vidmm_status vidmm_paging_queue_gather(struct vidmm_paging_queue *queue, bool on) {
+    struct vidmm_adapter *adapter = queue->device->adapter;
+    adapter_enter(adapter);
+    enum vidmm_status status = paging_queue_settle(queue);
+    if (status == VIDMM_OK)
+        queue->gathers = on && adapter->gpummu;
     adapter_leave(adapter);
     return status;
 }

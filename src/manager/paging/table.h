@@ -45,6 +45,25 @@ struct table {
     uint32_t child_size, children; /* that there are */
 };
 
+/* Mappings whose entries are written together (gather.h). */
+struct gathered_range {
+    uint64_t start, end;
+};
+
+/* The fence that tells of it. */
+struct gathered_fence {
+    uint64_t *reached; /* where its value is kept, under fence_lock */
+    uint64_t address;  /* in the paging process of physical adapter 0, for the GPU; 0: none */
+    uint64_t value;
+};
+
+struct gathered {
+    struct gathered_range *ranges; /* that follow each other in time, not in addresses */
+    uint32_t count, capacity;
+    uint32_t calls; /* that they come from */
+    struct gathered_fence fence;
+};
+
 struct space {
     struct vidmm_adapter *adapter;
     struct vidmm_process *process;
@@ -63,6 +82,7 @@ struct space {
     bool grown;                       /* the new one was written since: entries go there */
     uint32_t old_entries;             /* of it */
     uint64_t stale_start, stale_end;  /* addresses that a TLB may translate wrongly */
+    struct gathered gathered;         /* of all peers, in the first one */
 };
 
 /* System pages that the paging process sees for ever. */

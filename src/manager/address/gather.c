@@ -36,8 +36,7 @@ static enum vidmm_status gather_room(struct space *space, const uint64_t *fence)
 
 /* Addresses that are picked follow each other: they are one range. */
 static void gather_note(struct gathered *gathered, uint64_t start, uint64_t end) {
-    struct gathered_range *last =
-        gathered->count ? &gathered->ranges[gathered->count - 1] : NULL;
+    struct gathered_range *last = gathered->count ? &gathered->ranges[gathered->count - 1] : NULL;
     gathered->calls++;
     if (last && last->end == start)
         last->end = end;
@@ -64,8 +63,7 @@ enum vidmm_status gather_flush(struct space *space) {
     struct gathered *gathered = &space->gathered;
     if (!gathered->calls)
         return VIDMM_OK;
-    enum vidmm_status status =
-        space->adapter->stopped ? VIDMM_OK : space_change_gathered(space);
+    enum vidmm_status status = space->adapter->stopped ? VIDMM_OK : space_change_gathered(space);
     if (status)
         return status;
     gathered->count = gathered->calls = 0;

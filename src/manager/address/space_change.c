@@ -112,27 +112,46 @@ static bool change_emit(struct plan *plan, struct change *change, struct table *
     return tables_emit_end(plan, *dying) && change_signal(plan, change->gathered);
 }
 
-/* Tables for what is left of a gathered range. */
-static enum vidmm_status prepare_gathered(struct space *space, const struct gathered_range *range,
-                                          struct tables_ready *ready) {
-    enum vidmm_status status = VIDMM_OK;
-    for (const struct mapping *mapping = va_find(space->va, range->start);
-         status == VIDMM_OK && mapping && mapping->start < range->end;
-         mapping = va_find(space->va, mapping->end)) {
-        if (mapping->use.kind != VA_NOTHING)
+/* The first mapping at `at` or above in the range that leads somewhere still; NULL: none does. */
+static const struct mapping *gathered_next(const struct va *va, const struct gathered_range *range,
+                                           uint64_t at) {
+    const struct mapping *mapping = va_find(va, at);
+    while (mapping && mapping->start < range->end && mapping->use.kind == VA_NOTHING)
+        mapping = va_find(va, mapping->end);
+    return mapping && mapping->start < range->end ? mapping : NULL;
+}
+
+/* Behind the last address of all that leads somewhere still; 0: nothing does. */
+static uint64_t gathered_end(const struct space *space) {
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < space->gathered.count; i++) {
+        const struct gathered_range *range = &space->gathered.ranges[i];
+        const struct mapping *mapping = gathered_next(space->va, range, range->start);
+        for (; mapping; mapping = gathered_next(space->va, range, mapping->end))
+            end = mapping->end > end ? mapping->end : end;
+    }
+    return end;
+}
+
+/* A root, which grows once, and tables below it. */
+static enum vidmm_status prepare_gathered(struct space *space, struct tables_ready *ready) {
+    uint64_t end = gathered_end(space);
+    enum vidmm_status status = tables_prepare(space, end, end, ready);
+    for (uint32_t i = 0; i < space->gathered.count; i++) {
+        const struct gathered_range *range = &space->gathered.ranges[i];
+        const struct mapping *mapping = gathered_next(space->va, range, range->start);
+        for (; status == VIDMM_OK && mapping;
+             mapping = gathered_next(space->va, range, mapping->end))
             status = tables_prepare(space, mapping->start, mapping->end, ready);
     }
     return status;
 }
 
 static enum vidmm_status change_prepare(const struct change *change, struct tables_ready *ready) {
-    const struct gathered *gathered = change->gathered;
-    enum vidmm_status status = VIDMM_OK;
-    for (uint32_t i = 0; gathered && status == VIDMM_OK && i < gathered->count; i++)
-        status = prepare_gathered(change->space, &gathered->ranges[i], ready);
-    return !gathered && change->leads
-               ? tables_prepare(change->space, change->start, change->end, ready)
-               : status;
+    if (change->gathered)
+        return prepare_gathered(change->space, ready);
+    return change->leads ? tables_prepare(change->space, change->start, change->end, ready)
+                         : VIDMM_OK;
 }
 
 /* The VA map is enough where there are no tables, but a fence is still the GPU's to write. */

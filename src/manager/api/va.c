@@ -58,9 +58,7 @@ enum vidmm_status vidmm_va_map(struct vidmm_paging_queue *queue,
     enum vidmm_status status = device_serves(device, CALL_MAP);
     if (status == VIDMM_OK)
         status = va_map_on(queue, request, va, &gathered);
-    *fence = status      ? 0
-             : gathered ? paging_queue_promise(queue)
-                        : paging_queue_signal(queue);
+    *fence = status ? 0 : gathered ? paging_queue_promise(queue) : paging_queue_signal(queue);
     adapter_leave(device->adapter);
     return status;
 }

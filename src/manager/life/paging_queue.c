@@ -104,11 +104,10 @@ enum vidmm_status vidmm_paging_wait(struct vidmm_paging_queue *queue, uint64_t v
     if (vidmm_paging_fence(queue) >= value)
         return VIDMM_OK;
     adapter_enter(adapter);
-    enum vidmm_status status =
-        value > queue->promised
-            ? error_argument(adapter, "vidmm_paging_wait",
-                             "a value that a call on the queue returned")
-            : paging_queue_settle(queue);
+    enum vidmm_status status = value > queue->promised
+                                   ? error_argument(adapter, "vidmm_paging_wait",
+                                                    "a value that a call on the queue returned")
+                                   : paging_queue_settle(queue);
     adapter_leave(adapter);
     return status;
 }

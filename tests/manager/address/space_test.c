@@ -33,6 +33,7 @@ struct game {
     struct target targets[ALLOCATIONS];
     struct expected expected[PROCESSES][WORLD_VA_PAGES];
     uint32_t seed, reservations;
+    uint64_t fence[PROCESSES]; /* of the newest mapping */
 };
 
 static uint32_t next(struct game *game) {
@@ -94,6 +95,8 @@ static void begin(struct game *game, struct world *world) {
         assert_int_equal(vidmm_process_device_create(game->process[i], &game->device[i]), VIDMM_OK);
         assert_int_equal(vidmm_context_create(game->device[i], 0, 0, &game->context[i]), VIDMM_OK);
         assert_int_equal(vidmm_paging_queue_create(game->device[i], 0, &game->queue[i]), VIDMM_OK);
+        assert_int_equal(vidmm_paging_queue_gather(game->queue[i], world->levels % 2 == 0),
+                         VIDMM_OK);
     }
     for (uint32_t i = 0; i < ALLOCATIONS; i++)
         create_target(game, i);
@@ -141,8 +144,10 @@ static void check_process(struct game *game, uint32_t p) {
 }
 
 static void check_everything(struct game *game) {
-    for (uint32_t p = 0; p < PROCESSES; p++)
+    for (uint32_t p = 0; p < PROCESSES; p++) {
+        assert_int_equal(vidmm_paging_wait(game->queue[p], game->fence[p]), VIDMM_OK);
         check_process(game, p);
+    }
     /* Page 0 of the paging process is invalid; only the manager looks there (R262). */
     assert_false(world_walk(world_process(game->world, 0), 0).valid);
 }
@@ -189,6 +194,7 @@ static void play_map(struct game *game, uint32_t p) {
     if (status == VIDMM_DOES_NOT_FIT)
         return;
     assert_int_equal(status, VIDMM_OK);
+    game->fence[p] = fence;
     struct expected expected = reserved(game, p, va, request.size);
     expected.target = index + 1;
     expected.page = (uint32_t)first;
@@ -354,6 +360,7 @@ static void a_hang_anywhere_leaves_nothing(void **state) {
         uint64_t va, fence, trim;
         game->world->hangs_at = hang;
         (void)vidmm_va_map(game->queue[0], &request, &va, &fence);
+        (void)vidmm_paging_wait(game->queue[0], fence);
         for (uint32_t i = 0; i < ALLOCATIONS; i++)
             (void)vidmm_make_resident(game->queue[0], &game->targets[i].allocation, 1, 0, &fence,
                                       &trim);
@@ -387,6 +394,8 @@ static enum vidmm_status lead_a_life(struct world *world) {
         status = vidmm_allocation_create(device, &request, &allocation);
     map.allocation = allocation;
     map.base = 40 * MIB;
+    if (status == VIDMM_OK)
+        status = vidmm_paging_queue_gather(queue, world->levels % 2 == 0);
     if (status == VIDMM_OK)
         status = vidmm_va_map(queue, &map, &va, &fence);
     if (status == VIDMM_OK)
@@ -766,6 +775,7 @@ static void a_root_grows_with_what_is_mapped(void **state) {
                                                .base = base,
                                                .allocation = game->targets[0].allocation};
             assert_int_equal(vidmm_va_map(game->queue[0], &request, &va, &fence), VIDMM_OK);
+            assert_int_equal(vidmm_paging_wait(game->queue[0], fence), VIDMM_OK);
             expect(game, 0, va, request.size, (struct expected){.target = 1});
             assert_true(process->entries > last >> 18);
             assert_true(process->entries >= entries);

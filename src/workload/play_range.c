@@ -101,11 +101,6 @@ void play_ranges_start(struct vidmm_player *player) {
     }
 }
 
-static enum vidmm_status wait_for(struct vidmm_paging_queue *queue, enum vidmm_status status,
-                                  uint64_t fence) {
-    return status == VIDMM_OK && fence != 0 ? vidmm_paging_wait(queue, fence) : status;
-}
-
 static enum vidmm_status reserve(struct player_process *process, const struct vidmm_event *event,
                                  uint64_t *va) {
     const struct vidmm_va_request request = {.size = event->size};
@@ -131,7 +126,7 @@ static enum vidmm_status view(struct player_process *process, const struct vidmm
     request.minimum = request.maximum = 0;
     if (status == VIDMM_DOES_NOT_FIT)
         status = vidmm_va_map(process->queue, &request, va, &fence);
-    return wait_for(process->queue, status, fence);
+    return status;
 }
 
 /* True: it exists and has the size of the workload; another driver's may be smaller. */

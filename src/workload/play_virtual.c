@@ -3,6 +3,8 @@
  * its process's space, what a submission needs is made resident before it, and commands are packets
  * that name addresses (vidmm/umd.h).
  *
+ * Mappings are gathered: the submission that needs the first of them has all of them written.
+ *
  * A process keeps its allocations resident until it is asked to trim or a request does not fit:
  * then it evicts the least recently used first, as a runtime does. A request of another thread may
  * ask for a trim at any time; while the process is busy it only adds up the bytes and trims
@@ -226,8 +228,7 @@ enum vidmm_status play_virtual_made(struct player_process *process,
                                              .protection = VIDMM_VA_WRITE | VIDMM_VA_EXECUTE};
     uint64_t fence = 0;
     allocation->process = process;
-    enum vidmm_status status = vidmm_va_map(process->queue, &request, &allocation->va, &fence);
-    return status == VIDMM_OK && fence != 0 ? vidmm_paging_wait(process->queue, fence) : status;
+    return vidmm_va_map(process->queue, &request, &allocation->va, &fence);
 }
 
 void play_virtual_leave(struct player_allocation *allocation) {
@@ -290,6 +291,8 @@ bool play_virtual_start(struct player_process *process) {
         status = play_linked_contexts(process);
     if (status == VIDMM_OK)
         status = vidmm_paging_queue_create(process->device, 0, &process->queue);
+    if (status == VIDMM_OK)
+        status = vidmm_paging_queue_gather(process->queue, true);
     for (uint32_t i = 0; status == VIDMM_OK && i < COMMAND_BUFFERS; i++)
         status = make_buffer(process, &process->ring[i]);
     if (status != VIDMM_OK)

@@ -14,7 +14,7 @@
 
 bool gather_may(const struct space *space, uint64_t start, uint64_t end) {
     for (const struct mapping *mapping = va_find(space->va, start); mapping && mapping->start < end;
-         mapping = va_find(space->va, mapping->end)) {
+         mapping = mapping->after) {
         if (mapping->use.kind != VA_NOTHING)
             return false;
     }

@@ -112,13 +112,21 @@ static bool change_emit(struct plan *plan, struct change *change, struct table *
     return tables_emit_end(plan, *dying) && change_signal(plan, change->gathered);
 }
 
-/* The first mapping at `at` or above in the range that leads somewhere still; NULL: none does. */
-static const struct mapping *gathered_next(const struct va *va, const struct gathered_range *range,
-                                           uint64_t at) {
+/* The next addresses in a row from `at` on, in the range, that lead somewhere still; end 0: none. */
+static struct gathered_range gathered_run(const struct va *va, const struct gathered_range *range,
+                                          uint64_t at) {
     const struct mapping *mapping = va_find(va, at);
+    struct gathered_range run = {0};
     while (mapping && mapping->start < range->end && mapping->use.kind == VA_NOTHING)
-        mapping = va_find(va, mapping->end);
-    return mapping && mapping->start < range->end ? mapping : NULL;
+        mapping = mapping->after;
+    if (!mapping || mapping->start >= range->end)
+        return run;
+    run = (struct gathered_range){mapping->start, mapping->end};
+    for (mapping = mapping->after; mapping && mapping->start == run.end && run.end < range->end &&
+                                   mapping->use.kind != VA_NOTHING;
+         mapping = mapping->after)
+        run.end = mapping->end;
+    return run;
 }
 
 /* Behind the last address of all that leads somewhere still; 0: nothing does. */
@@ -126,9 +134,9 @@ static uint64_t gathered_end(const struct space *space) {
     uint64_t end = 0;
     for (uint32_t i = 0; i < space->gathered.count; i++) {
         const struct gathered_range *range = &space->gathered.ranges[i];
-        const struct mapping *mapping = gathered_next(space->va, range, range->start);
-        for (; mapping; mapping = gathered_next(space->va, range, mapping->end))
-            end = mapping->end > end ? mapping->end : end;
+        struct gathered_range run = gathered_run(space->va, range, range->start);
+        for (; run.end; run = gathered_run(space->va, range, run.end))
+            end = run.end > end ? run.end : end;
     }
     return end;
 }
@@ -139,10 +147,9 @@ static enum vidmm_status prepare_gathered(struct space *space, struct tables_rea
     enum vidmm_status status = tables_prepare(space, end, end, ready);
     for (uint32_t i = 0; i < space->gathered.count; i++) {
         const struct gathered_range *range = &space->gathered.ranges[i];
-        const struct mapping *mapping = gathered_next(space->va, range, range->start);
-        for (; status == VIDMM_OK && mapping;
-             mapping = gathered_next(space->va, range, mapping->end))
-            status = tables_prepare(space, mapping->start, mapping->end, ready);
+        struct gathered_range run = gathered_run(space->va, range, range->start);
+        for (; status == VIDMM_OK && run.end; run = gathered_run(space->va, range, run.end))
+            status = tables_prepare(space, run.start, run.end, ready);
     }
     return status;
 }
@@ -292,7 +299,7 @@ struct snapshot {
 static bool take_snapshot(struct space *space, uint64_t start, uint64_t end,
                           struct snapshot *snapshot) {
     for (const struct mapping *mapping = va_find(space->va, start); mapping && mapping->start < end;
-         mapping = va_find(space->va, mapping->end)) {
+         mapping = mapping->after) {
         if (!adapter_grow(space->adapter, (void **)&snapshot->ranges, &snapshot->capacity,
                           snapshot->count + 1, sizeof(*snapshot->ranges)))
             return false;

@@ -121,7 +121,7 @@ struct va_use va_reservation(const struct space *space, uint64_t start, uint64_t
 static bool va_request_driver_owns(const struct space *space, uint64_t start, uint64_t end,
                                    bool any) {
     for (const struct mapping *mapping = va_find(space->va, start); mapping && mapping->start < end;
-         mapping = va_find(space->va, mapping->end)) {
+         mapping = mapping->after) {
         if (mapping->use.owner == VA_OF_DRIVER || (any && mapping->use.owner == VA_OF_BOTH))
             return true;
     }
@@ -131,7 +131,7 @@ static bool va_request_driver_owns(const struct space *space, uint64_t start, ui
 /* R297: what leads nowhere does not take the place of what Map obtained. */
 static bool va_request_overlaps(const struct space *space, uint64_t start, uint64_t end) {
     for (const struct mapping *mapping = va_find(space->va, start); mapping && mapping->start < end;
-         mapping = va_find(space->va, mapping->end)) {
+         mapping = mapping->after) {
         if (mapping->use.reservation == 0)
             return true;
     }
@@ -173,9 +173,10 @@ enum vidmm_status va_check_target(struct space *space, const struct vidmm_va_req
     return VIDMM_OK;
 }
 
-struct va_use va_use_of(const struct space *space, const struct vidmm_va_request *request,
-                        uint64_t va) {
-    struct va_use use = va_reservation(space, va, va + request->size);
+/* In a reservation, or in none. */
+static struct va_use va_use_in(struct va_use reservation, const struct vidmm_va_request *request,
+                               uint64_t va) {
+    struct va_use use = reservation;
     use.protection = request->protection;
     use.driver_protection = request->driver_protection;
     use.kind = request->protection & VIDMM_VA_ZERO ? VA_ZERO : VA_NOTHING;
@@ -189,9 +190,26 @@ struct va_use va_use_of(const struct space *space, const struct vidmm_va_request
     return use;
 }
 
-/* Where and for what the request may map. */
+struct va_use va_use_of(const struct space *space, const struct vidmm_va_request *request,
+                        uint64_t va) {
+    return va_use_in(va_reservation(space, va, va + request->size), request, va);
+}
+
+/* May [va, va + size), which is not free, be mapped? */
+static enum vidmm_status va_map_replaces(const struct space *space,
+                                         const struct vidmm_va_request *request, uint64_t va) {
+    if (va_request_driver_owns(space, va, va + request->size, false))
+        return va_wrong(space->adapter, CALL_MAP,
+                        "addresses that the driver did not reserve for itself", "R296");
+    if (!request->allocation && va_request_overlaps(space, va, va + request->size))
+        return va_wrong(space->adapter, CALL_MAP, "Zero and NoAccess only where nothing was mapped",
+                        "R297");
+    return VIDMM_OK;
+}
+
+/* Where the request may map, and what is there then. */
 static enum vidmm_status va_map_place(struct space *space, const struct vidmm_va_request *request,
-                                      uint64_t *va) {
+                                      uint64_t *va, struct va_use *use) {
     struct vidmm_adapter *adapter = space->adapter;
     uint64_t unit = va_units(request->size | request->offset, SPACE_RESERVE_UNIT)
                         ? SPACE_RESERVE_UNIT
@@ -206,32 +224,29 @@ static enum vidmm_status va_map_place(struct space *space, const struct vidmm_va
         return status;
     if (!va_inside(space->va, *va, request->size))
         return va_wrong(adapter, CALL_MAP, "addresses of the address space", "R296");
-    if (va_request_driver_owns(space, *va, *va + request->size, false))
-        return va_wrong(adapter, CALL_MAP, "addresses that the driver did not reserve for itself",
-                        "R296");
-    if (!request->allocation && va_request_overlaps(space, *va, *va + request->size))
-        return va_wrong(adapter, CALL_MAP, "Zero and NoAccess only where nothing was mapped",
-                        "R297");
-    return VIDMM_OK;
+    if (!request->base || va_is_free(space->va, *va, *va + request->size)) {
+        *use = va_use_in((struct va_use){0}, request, *va);
+        return VIDMM_OK;
+    }
+    *use = va_use_of(space, request, *va);
+    return va_map_replaces(space, request, *va);
 }
 
 enum vidmm_status va_map(struct space *space, const struct vidmm_va_request *request,
                          uint64_t *va) {
-    enum vidmm_status status = va_map_place(space, request, va);
-    if (status)
-        return status;
-    const struct va_use use = va_use_of(space, request, *va);
-    return space_change(space, *va, *va + request->size, &use);
+    struct va_use use;
+    enum vidmm_status status = va_map_place(space, request, va, &use);
+    return status ? status : space_change(space, *va, *va + request->size, &use);
 }
 
 enum vidmm_status va_map_later(struct space *space, const struct vidmm_va_request *request,
                                const uint64_t *fence, uint64_t *va, bool *gathered) {
-    enum vidmm_status status = va_map_place(space, request, va);
+    struct va_use use;
+    enum vidmm_status status = va_map_place(space, request, va, &use);
     if (status)
         return status;
-    const struct va_use use = va_use_of(space, request, *va);
     uint64_t end = *va + request->size;
-    *gathered = request->allocation && gather_may(space, *va, end);
+    *gathered = request->allocation && (!request->base || gather_may(space, *va, end));
     if (*gathered)
         return gather_add(space, *va, end, &use, fence);
     status = gather_flush(space);

@@ -55,6 +55,8 @@ static void check_use(struct walk *walk, const struct mapping *node) {
 static void check_node(struct walk *walk, const struct mapping *node) {
     struct vidmm_adapter *adapter = walk->adapter;
     bool follows = node->start < node->end && (!walk->before || walk->before->end <= node->start);
+    CHECK(adapter, !follows || !walk->before || walk->before->after == node, walk->object,
+          "a range does not lead to the one behind it");
     walk->before = node;
     CHECK(adapter, follows, walk->object, "ranges overlap, or are not in order");
     CHECK(adapter, ((node->start | node->end) & (PAGE_BYTES - 1)) == 0, walk->object,

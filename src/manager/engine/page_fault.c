@@ -137,7 +137,7 @@ static void page_fault_name(struct vidmm_access *access, const struct mapping *m
 static const struct mapping *at_or_above(const struct va *va, uint64_t address) {
     const struct mapping *mapping = va_find(va, address);
     while (mapping && mapping->use.kind != VA_PAGES)
-        mapping = va_find(va, mapping->end);
+        mapping = mapping->after;
     return mapping && mapping->start <= address + NEAR_BYTES ? mapping : NULL;
 }
 

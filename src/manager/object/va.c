@@ -161,6 +161,8 @@ static void va_cut(struct va *va, uint64_t at) {
     if (!mapping || mapping->start >= at)
         return;
     struct mapping *tail = va_take(va, at, mapping->end, &mapping->use);
+    tail->after = mapping->after;
+    mapping->after = tail;
     mapping->end = at;
     va_split(va->root, at, &below, &above); /* passes by `mapping`: it is gathered again */
     va->root = va_merge(va_merge(below, tail), above);
@@ -176,8 +178,35 @@ static uint32_t nodes_needed(const struct va *va, uint64_t start, uint64_t end, 
     return cuts + (used && va_is_free(va, start, end));
 }
 
+/* What is left joined to one tree, with `node` (NULL: nothing) between `below` and `above`. */
+static void va_close(struct va *va, struct mapping *below, struct mapping *node,
+                     struct mapping *above) {
+    struct mapping *next = above, *last = below;
+    while (next && next->left)
+        next = next->left;
+    while (last && last->right)
+        last = last->right;
+    if (node)
+        node->after = next;
+    if (last)
+        last->after = node ? node : next;
+    va->root = va_merge(va_merge(below, node), above);
+}
+
+/* Where nothing is, which is what most requests are about. */
+static bool va_add(struct va *va, uint64_t start, uint64_t end, const struct va_use *use) {
+    struct mapping *below, *above;
+    if (!va_prepare(va, 1))
+        return false;
+    va_split(va->root, start, &below, &above);
+    va_close(va, below, va_take(va, start, end, use), above);
+    return true;
+}
+
 bool va_set(struct va *va, uint64_t start, uint64_t end, const struct va_use *use) {
     struct mapping *below, *inside, *above;
+    if (use && va_is_free(va, start, end))
+        return va_add(va, start, end, use);
     if (!va_prepare(va, nodes_needed(va, start, end, use)))
         return false;
     va_cut(va, start);
@@ -185,9 +214,7 @@ bool va_set(struct va *va, uint64_t start, uint64_t end, const struct va_use *us
     va_split(va->root, start, &below, &above);
     va_split(above, end, &inside, &above);
     give_back_all(va, inside);
-    if (use)
-        below = va_merge(below, va_take(va, start, end, use));
-    va->root = va_merge(below, above);
+    va_close(va, below, use ? va_take(va, start, end, use) : NULL, above);
     return true;
 }
 

@@ -3,7 +3,8 @@
  *
  * Nothing here knows of page tables, drivers or plans. Ranges are disjoint and in order; one that
  * is replaced in part is cut. They are a treap by address, in which every subtree knows its widest
- * gap, so that finding a range and finding room take logarithmic time.
+ * gap, so that finding a range and finding room take logarithmic time; and each range leads to the
+ * one behind it.
  *
  * Not thread-safe: the adapter's lock protects it.
  */
@@ -57,6 +58,7 @@ struct mapping {
     struct va *va;
     struct mapping *next; /* of the same allocation */
     struct mapping **link;
+    struct mapping *after; /* the next by address; NULL: none */
     /* The treap: */
     struct mapping *left, *right;
     uint64_t priority;

@@ -220,7 +220,7 @@ static bool wants_wide(const struct table *table) {
     if (table->level != 0 || has_narrow_pages(space) || space->mmu->pages != MMU_PAGES_SINGLE)
         return false;
     for (const struct mapping *mapping = va_find(space->va, table->start);
-         mapping && mapping->start < end; mapping = va_find(space->va, mapping->end)) {
+         mapping && mapping->start < end; mapping = mapping->after) {
         if (!may_be_wide(space->adapter, mapping))
             return false;
     }
@@ -412,7 +412,7 @@ static bool used(const struct table *table) {
     uint64_t end = table_end(table);
     const struct va *va = table->space->va;
     for (const struct mapping *mapping = va_find(va, table->start); mapping && mapping->start < end;
-         mapping = va_find(va, mapping->end)) {
+         mapping = mapping->after) {
         if (mapping->use.kind != VA_NOTHING)
             return true;
     }

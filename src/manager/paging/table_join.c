@@ -19,7 +19,7 @@ static bool join_same(const struct va_use *a, const struct va_use *b) {
 static bool join_goes_on(const struct mapping *first, uint64_t end) {
     const struct mapping *mapping = first;
     while (mapping->end < end) {
-        const struct mapping *next = va_find(first->va, mapping->end);
+        const struct mapping *next = mapping->after;
         if (!next || next->start != mapping->end || !join_same(&first->use, &next->use))
             return false;
         mapping = next;
@@ -86,7 +86,7 @@ bool table_join(struct plan *plan, struct space *space, uint64_t start, uint64_t
     if (!mmu_large_level(space->mmu))
         return true;
     for (const struct mapping *mapping = va_find(space->va, start); mapping && mapping->start < end;
-         mapping = va_find(space->va, mapping->end)) {
+         mapping = mapping->after) {
         const uint64_t ends[2] = {mapping->start > start ? mapping->start : start,
                                   (mapping->end < end ? mapping->end : end) - 1};
         for (uint32_t i = 0; i < 2; i++) {

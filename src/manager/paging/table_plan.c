@@ -273,7 +273,7 @@ bool table_plan_view(const struct mapping *mapping, struct view *view) {
 static bool write_ptes(struct plan *plan, struct space *space, uint64_t start, uint64_t end,
                        enum table_sizes sizes) {
     for (const struct mapping *mapping = va_find(space->va, start); mapping && mapping->start < end;
-         mapping = va_find(space->va, mapping->end)) {
+         mapping = mapping->after) {
         uint64_t from = mapping->start > start ? mapping->start : start;
         uint64_t to = mapping->end < end ? mapping->end : end;
         struct view view;

@@ -71,7 +71,7 @@ static enum vidmm_status prepare(struct space *space, struct tables_ready *ready
     uint64_t end = space->va->root ? space->va->root->high : 0;
     enum vidmm_status status = tables_prepare(space, end, end, ready);
     for (const struct mapping *mapping = va_find(space->va, 0); mapping && status == VIDMM_OK;
-         mapping = va_find(space->va, mapping->end)) {
+         mapping = mapping->after) {
         if (mapping->use.kind != VA_NOTHING)
             status = tables_prepare(space, mapping->start, mapping->end, ready);
     }

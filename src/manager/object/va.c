@@ -193,13 +193,43 @@ static void va_close(struct va *va, struct mapping *below, struct mapping *node,
     va->root = va_merge(va_merge(below, node), above);
 }
 
+/* `node` among ranges that it does not overlap: only what is above its place in the treap is gathered
+ * again, and only what is below is split. */
+static struct mapping *va_insert(struct mapping *tree, struct mapping *node) {
+    if (!tree || node->priority > tree->priority) {
+        va_split(tree, node->start, &node->left, &node->right);
+        tree = node;
+    } else if (tree->start < node->start) {
+        tree->right = va_insert(tree->right, node);
+    } else {
+        tree->left = va_insert(tree->left, node);
+    }
+    va_gather(tree);
+    return tree;
+}
+
+/* The last range that ends at `at` or before, and the first behind it; NULL: none. */
+static void va_neighbours(const struct va *va, uint64_t at, struct mapping **before,
+                          struct mapping **after) {
+    *before = *after = NULL;
+    for (struct mapping *node = va->root; node;) {
+        bool behind = node->end > at;
+        *(behind ? after : before) = node;
+        node = behind ? node->left : node->right;
+    }
+}
+
 /* Where nothing is, which is what most requests are about. */
 static bool va_add(struct va *va, uint64_t start, uint64_t end, const struct va_use *use) {
-    struct mapping *below, *above;
+    struct mapping *before, *after;
     if (!va_prepare(va, 1))
         return false;
-    va_split(va->root, start, &below, &above);
-    va_close(va, below, va_take(va, start, end, use), above);
+    va_neighbours(va, start, &before, &after);
+    struct mapping *node = va_take(va, start, end, use);
+    node->after = after;
+    if (before)
+        before->after = node;
+    va->root = va_insert(va->root, node);
     return true;
 }
 

@@ -8,10 +8,11 @@
  * there by the driver, which writes it, or a word of the paging buffer that the GPU reads and
  * writes to the table; and every entry of a fresh table is invalid first. No implementation of it,
  * however it is written, does less (but where pages follow each other: the driver can give the GPU
- * one word for a table of them). Ranges are of 16384 pages, and of 1 to 64; pages follow each other
- * in a segment, or are a list of system pages, or lie scattered over a segment in holes of one
- * page. How many entries the way wrote is what vidmm_stats says, so fresh tables and the entries
- * that lead to them count too.
+ * one word for a table of them). Ranges are of 16384 pages, and of 1 to 64; all of a round are mapped
+ * on a queue that gathers them, and the fence of the last is waited for, so that calls, flush and
+ * fence count. Pages follow each other in a segment, or are a list of system pages, or lie scattered
+ * over a segment in holes of one page. How many entries the way wrote is what vidmm_stats says, so
+ * fresh tables and the entries that lead to them count too.
  *
  * usage: bench-tables [only this MmuUpdateMode]
  */

@@ -10,19 +10,25 @@
 #include "paging/table_run.h"
 
 static bool join_same(const struct va_use *a, const struct va_use *b) {
-    return b->kind == VA_PAGES && a->allocation == b->allocation && !b->repeat &&
-           a->offset - a->origin == b->offset - b->origin && a->protection == b->protection &&
-           a->driver_protection == b->driver_protection && a->reservation == b->reservation;
+    return a->kind == VA_PAGES && b->kind == VA_PAGES && a->allocation == b->allocation &&
+           !a->repeat && !b->repeat && a->offset - a->origin == b->offset - b->origin &&
+           a->protection == b->protection && a->driver_protection == b->driver_protection &&
+           a->reservation == b->reservation;
+}
+
+const struct mapping *table_goes_on(const struct mapping *mapping) {
+    const struct mapping *next = mapping->after;
+    return next && next->start == mapping->end && join_same(&mapping->use, &next->use) ? next
+                                                                                       : NULL;
 }
 
 /* From `first` on the addresses up to `end` lead to its allocation in a row; not by it alone. */
 static bool join_goes_on(const struct mapping *first, uint64_t end) {
     const struct mapping *mapping = first;
     while (mapping->end < end) {
-        const struct mapping *next = mapping->after;
-        if (!next || next->start != mapping->end || !join_same(&first->use, &next->use))
+        mapping = table_goes_on(mapping);
+        if (!mapping)
             return false;
-        mapping = next;
     }
     return mapping != first;
 }

@@ -227,7 +227,7 @@ struct target {
     enum table_sizes sizes;
 };
 
-/* [start, end) of a mapping. */
+/* [start, end) of a mapping, and of those behind it that go on from it. */
 static bool write_mapping(struct plan *plan, struct space *space, const struct mapping *mapping,
                           uint64_t start, uint64_t end, struct target target) {
     struct leaf_run run = {.plan = plan, .mapping = mapping, .sizes = target.sizes};
@@ -247,7 +247,7 @@ static bool write_mapping(struct plan *plan, struct space *space, const struct m
                                        .driver_protection = mapping->use.driver_protection};
     for (uint64_t at = start, row; at < end; at += row) {
         run.source.offset = va_offset(mapping, at, &row);
-        row = row < end - at ? row : end - at;
+        row = row < end - at && mapping->use.repeat ? row : end - at;
         if (!write_leaves(space, at, at + row, run))
             return false;
     }
@@ -272,10 +272,14 @@ bool table_plan_view(const struct mapping *mapping, struct view *view) {
 
 static bool write_ptes(struct plan *plan, struct space *space, uint64_t start, uint64_t end,
                        enum table_sizes sizes) {
+    const struct mapping *last;
     for (const struct mapping *mapping = va_find(space->va, start); mapping && mapping->start < end;
-         mapping = mapping->after) {
+         mapping = last->after) {
+        const struct mapping *next = mapping;
+        for (last = mapping; next && next->start < end; next = table_goes_on(last))
+            last = next;
         uint64_t from = mapping->start > start ? mapping->start : start;
-        uint64_t to = mapping->end < end ? mapping->end : end;
+        uint64_t to = last->end < end ? last->end : end;
         struct view view;
         bool mapped = table_plan_view(mapping, &view);
         if ((mapped || mapping->use.kind == VA_ZERO) &&

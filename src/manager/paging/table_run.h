@@ -37,6 +37,9 @@ bool table_plan_clear(struct plan *plan, struct space *space, uint64_t start, ui
                       enum table_sizes sizes);
 /* Where the plan under construction leaves the mapping's bytes; false: nowhere the GPU reaches. */
 bool table_plan_view(const struct mapping *mapping, struct view *view);
+/* The mapping behind it, if that goes on from it: the next byte of the same allocation, with the same
+ * rights. NULL: it does not. */
+const struct mapping *table_goes_on(const struct mapping *mapping);
 /* The system pages that a mapping leads to where it leads to no segment. */
 PMDL table_plan_pages(const struct va_use *use);
 

@@ -107,13 +107,15 @@ static void many_calls_are_one_submission(void **state) {
 }
 
 static PDXGKDDI_BUILDPAGINGBUFFER build;
-static uint64_t signaled, signals;
+static uint64_t signaled, signals, of_the_pool;
 
 static NTSTATUS APIENTRY watch_build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *arg) {
     if (arg->Operation == DXGK_OPERATION_SIGNAL_MONITORED_FENCE) {
         signaled = arg->SignalMonitoredFence.MonitoredFenceValue;
         signals++;
     }
+    of_the_pool +=
+        arg->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && arg->UpdatePageTable.hAllocation;
     return build(adapter, arg);
 }
 
@@ -144,6 +146,31 @@ static void the_gpu_signals_the_fence_once(void **state) {
     assert_int_equal(built(&scene), before + 1);
     assert_int_equal(signals, 1);
     assert_int_equal(signaled, scene.fence);
+    game_end(scene.game);
+}
+
+/* R216: pages that are consecutive in their allocation, and no others, share an operation. */
+static void what_goes_on_is_one_operation(void **state) {
+    (void)state;
+    struct scene scene = {.game = game_prepare(4 * MIB)};
+    scene.game->world->overlay = watch;
+    game_start(scene.game, 1);
+    scene.player = &scene.game->players[0];
+    scene.process = world_process(scene.game->world, 1);
+    scene.pool = make(scene.player, MIB, SET(VRAM));
+    must_list(scene.player, scene.pool);
+    assert_int_equal(vidmm_paging_queue_gather(scene.player->queue, true), VIDMM_OK);
+    scene.fence = vidmm_paging_fence(scene.player->queue);
+    for (uint32_t i = 0; i < 8; i++)
+        map_at(&scene, BASE + i * PAGE, i + (i >= 5)); /* page 5 is left out */
+    of_the_pool = 0;
+    assert_int_equal(wait_for(&scene), VIDMM_OK);
+    assert_int_equal(of_the_pool, 2);
+    for (uint32_t i = 0; i < 8; i++)
+        expect_page(&scene, BASE + i * PAGE, i + (i >= 5));
+    assert_int_equal(vidmm_va_free(scene.player->process, BASE + 2 * PAGE, PAGE), VIDMM_OK);
+    expect_nowhere(&scene, BASE + 2 * PAGE);
+    expect_page(&scene, BASE + 3 * PAGE, 3);
     game_end(scene.game);
 }
 
@@ -394,6 +421,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_calls_are_one_submission),
         cmocka_unit_test(the_gpu_signals_the_fence_once),
+        cmocka_unit_test(what_goes_on_is_one_operation),
         cmocka_unit_test(enough_calls_are_carried_out),
         cmocka_unit_test(each_need_carries_out_what_is_gathered),
         cmocka_unit_test(a_queue_that_goes_carries_out_what_is_gathered),

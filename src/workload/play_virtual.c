@@ -3,7 +3,7 @@
  * its process's space, what a submission needs is made resident before it, and commands are packets
  * that name addresses (vidmm/umd.h).
  *
- * Mappings are gathered: the submission that needs the first of them has all of them written.
+ * Mappings may be gathered: the submission that needs the first of them has all of them written.
  *
  * A process keeps its allocations resident until it is asked to trim or a request does not fit:
  * then it evicts the least recently used first, as a runtime does. A request of another thread may
@@ -292,7 +292,7 @@ bool play_virtual_start(struct player_process *process) {
     if (status == VIDMM_OK)
         status = vidmm_paging_queue_create(process->device, 0, &process->queue);
     if (status == VIDMM_OK)
-        status = vidmm_paging_queue_gather(process->queue, true);
+        status = vidmm_paging_queue_gather(process->queue, player->options->gather);
     for (uint32_t i = 0; status == VIDMM_OK && i < COMMAND_BUFFERS; i++)
         status = make_buffer(process, &process->ring[i]);
     if (status != VIDMM_OK)

@@ -9,7 +9,7 @@
 
 #define CALL "vidmm_va_map"
 
-/* Calls, and ranges that they leave: a plan of more gains nothing, and leaves the caches. */
+/* The submission and the fence of so many are small beside their operations. */
 #define GATHERED_CALLS 512u
 
 bool gather_may(const struct space *space, uint64_t start, uint64_t end) {

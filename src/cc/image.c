@@ -6,6 +6,7 @@
  */
 #include "image.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -84,18 +85,32 @@ void cc_image_words(const struct cc_build *build, struct cc_list *words) {
 
 /* ---- The names that are undefined ------------------------------------------------------------ */
 
-/* "path:12" of the line behind the name, which may be missing; "" for none. */
-static void first_reference(const char *line, char place[256]) {
+/* The source of an object in the workspace, which is called by the source's number; NULL for another. */
+static const char *source_of(const struct cc_build *build, const char *object) {
+    size_t length = strlen(build->workspace);
+    char *end;
+    if (strncmp(object, build->workspace, length) != 0 || object[length] != '/' ||
+        !isdigit((unsigned char)object[length + 1]))
+        return NULL;
+    size_t index = strtoul(object + length + 1, &end, 10);
+    return strncmp(end, ".o:", 3) == 0 && index < build->sources.count ? build->sources.word[index]
+                                                                       : NULL;
+}
+
+/* "path:12" of the line behind the name, which may be missing, or the source where no line is known, as of
+ * a table; "" for none. */
+static void first_reference(const struct cc_build *build, const char *line, char place[256]) {
     place[0] = '\0';
     if (!line || strncmp(line, REFERENCE, strlen(REFERENCE)) != 0)
         return;
-    snprintf(place, 256, "%s", line + strlen(REFERENCE));
-    if (!strchr(place, ':'))
-        place[0] = '\0';
+    const char *at = line + strlen(REFERENCE), *source = source_of(build, at);
+    if (source || strchr(at, ':'))
+        snprintf(place, 256, "%s", source ? source : at);
 }
 
 /* Of each name, whether the kernel has it. */
-static void sort_names(char *messages, struct cc_list *kernel, struct cc_missing *missing) {
+static void sort_names(const struct cc_build *build, char *messages, struct cc_list *kernel,
+                       struct cc_missing *missing) {
     char *save = NULL;
     char *line = strtok_r(messages, "\n", &save);
     while (line) {
@@ -107,7 +122,7 @@ static void sort_names(char *messages, struct cc_list *kernel, struct cc_missing
         name += strlen(UNDEFINED);
         if (strncmp(name, IMPORTED, strlen(IMPORTED)) == 0)
             name += strlen(IMPORTED);
-        first_reference(line, place);
+        first_reference(build, line, place);
         if (!cc_kernel_has(name))
             cc_missing_add(missing, CC_SYMBOL, name, place);
         else if (!cc_list_has(kernel, name))
@@ -208,7 +223,7 @@ bool cc_image_link(struct cc_build *build, const struct cc_list *objects,
     link_words(build, objects, &words);
     bool linked = cc_spawn(&words, &messages) == 0, good = linked;
     if (!linked && messages && strstr(messages, UNDEFINED)) {
-        sort_names(messages, &kernel, missing);
+        sort_names(build, messages, &kernel, missing);
         good = missing->count > 0 || link_with_kernel(build, &words, &kernel);
     } else if (!linked) {
         good = refused(build, messages);

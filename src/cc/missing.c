@@ -114,10 +114,20 @@ static void print_advice(const struct cc_missing_name *name, const char *headers
         fputs("declare it in a header of yours, given with -include", out);
 }
 
+/* What only the linker misses is in no file that does not compile. */
+static void print_count(const struct cc_missing *missing, FILE *out) {
+    size_t names = missing->count, files = missing->files.count;
+    if (names == 0)
+        return;
+    fprintf(out, "%zu %s missing", names, names == 1 ? "name is" : "names are");
+    if (files > 0)
+        fprintf(out, " in %zu file%s", files, files == 1 ? "" : "s");
+    fputs(":\n", out);
+}
+
 void cc_missing_print(const struct cc_missing *missing, const char *headers, FILE *out) {
     static const char *const kinds[] = {"header", "type", "function", "name", "member", "symbol"};
-    if (missing->count > 0)
-        fprintf(out, "%zu names are missing in %zu files:\n", missing->count, missing->files.count);
+    print_count(missing, out);
     for (int kind = CC_HEADER; kind <= CC_SYMBOL; kind++) {
         for (size_t i = 0; i < missing->count; i++) {
             const struct cc_missing_name *name = &missing->names[i];

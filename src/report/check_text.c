@@ -303,6 +303,25 @@ static void print_findings_sum(FILE *out, const struct vidmm_check_result *resul
     fputc('\n', out);
 }
 
+/* What the host sees (K1 and on) is not in the table of rules. */
+static uint32_t count_host_broken(const struct vidmm_ledger *ledger) {
+    uint32_t count = 0;
+    for (uint32_t number = VIDMM_RULES_LAST + 1; number < VIDMM_RULES_SIZE; number++)
+        count += ledger->broken[number] != 0;
+    return count;
+}
+
+static void print_rules_sum(FILE *out, const struct vidmm_check_result *result) {
+    uint32_t host = count_host_broken(&result->ledger);
+    fprintf(out,
+            "%" PRIu32 " rules judged: %" PRIu32 " passed, %" PRIu32 " broken, %" PRIu32
+            " not reached",
+            result->judged, result->passed, result->broken, result->not_reached);
+    if (host != 0)
+        fprintf(out, "; of the host's (K) %" PRIu32 " broken", host);
+    fputc('\n', out);
+}
+
 void report_check_text(FILE *out, const struct vidmm_check_result *result,
                        const struct vidmm_check_style *style) {
     const struct ink ink = ink_of(style->color);
@@ -315,10 +334,7 @@ void report_check_text(FILE *out, const struct vidmm_check_result *result,
     report_check_unseen(out, result);
     print_stages_sum(out, result);
     print_findings_sum(out, result);
-    fprintf(out,
-            "%" PRIu32 " rules judged: %" PRIu32 " passed, %" PRIu32 " broken, %" PRIu32
-            " not reached\n",
-            result->judged, result->passed, result->broken, result->not_reached);
+    print_rules_sum(out, result);
     bool passed = result->status == VIDMM_CHECK_PASSED;
     fprintf(out, "%s%s%s%s%s\n", passed ? ink.good : ink.bad, report_check_status(result->status),
             ink.end, result->text[0] != '\0' ? ": " : "", result->text);

@@ -22,6 +22,8 @@
 /* Nodes are got in chunks of a quarter of those there are, within these bounds. */
 #define CHUNK_NODES_MIN 400u
 #define CHUNK_NODES_MAX 100000u
+/* Nodes that took over from one another are followed so far. */
+#define HEIRS 16u
 
 /* A request in pages. */
 struct want {
@@ -117,10 +119,13 @@ static void insert_after(struct placer_block *block, struct placer_block *previo
     previous->next = block;
 }
 
-static void unlink_block(struct placer *placer, struct placer_block *block) {
+/* `heir` has its pages from here on. */
+static void unlink_block(struct placer *placer, struct placer_block *block,
+                         struct placer_block *heir) {
     block->previous->next = block->next;
     block->next->previous = block->previous;
-    block->pages = 0; /* a trail to it ends here */
+    block->pages = 0;
+    block->previous = heir; /* a trail to it goes on there */
     give_spare(placer, block);
 }
 
@@ -150,29 +155,53 @@ static void carve(struct placer *placer, struct placer_block *hole, uint32_t sta
     placer->taken++;
 }
 
-static struct placer_block **trail_of(struct placer *placer, uint32_t start) {
-    return &placer->trails[start * 0x9e3779b1u >> 24];
+/* ---- Trails ---------------------------------------------------------------------------------- */
+
+static struct placer_trail *trails_of(struct placer *placer, uint32_t start) {
+    return placer->trails[start * 0x9e3779b1u >> 24];
 }
 
+static void leave_trail(struct placer *placer, uint32_t start, struct placer_block *block) {
+    struct placer_trail *trails = trails_of(placer, start);
+    for (uint32_t i = PLACER_WAYS - 1u; i > 0; i--)
+        trails[i] = trails[i - 1u];
+    trails[0] = (struct placer_trail){start, block};
+}
+
+/* A block near page `start`: the one that a range from there on became part of when it was freed,
+ * as far as is known, else the first. A node that was used again leads anywhere. */
+static struct placer_block *follow_trail(struct placer *placer, uint32_t start) {
+    const struct placer_trail *trails = trails_of(placer, start);
+    struct placer_block *block = NULL;
+    for (uint32_t i = 0; i < PLACER_WAYS && !block; i++)
+        block = trails[i].start == start ? trails[i].block : NULL;
+    for (uint32_t i = 0; block && block->pages == 0 && i < HEIRS; i++)
+        block = block->previous;
+    return block && block->pages != 0 ? block : placer->edge->next;
+}
+
+/* ---- Giving back ----------------------------------------------------------------------------- */
+
+/* Holes beside it grow, so that trails to them stay. */
 void placer_free(struct placer *placer, struct placer_block *block) {
     VIDMM_ASSERT_WITH(placer->os, !placer_is_free(block) && block->pages != 0);
+    struct placer_block *previous = block->previous, *next = block->next, *hole = block;
+    uint32_t start = block->start;
     placer->used -= (uint64_t)block->pages << placer->page_shift;
     placer->taken--;
-    *trail_of(placer, block->start) = block;
-    struct placer_block *previous = block->previous;
     if (placer_is_free(previous)) {
         bin_remove(placer, previous);
-        block->start = previous->start;
-        block->pages += previous->pages;
-        unlink_block(placer, previous);
+        previous->pages += block->pages;
+        hole = previous;
+        unlink_block(placer, block, hole);
     }
-    struct placer_block *next = block->next;
     if (placer_is_free(next)) {
         bin_remove(placer, next);
-        block->pages += next->pages;
-        unlink_block(placer, next);
+        hole->pages += next->pages;
+        unlink_block(placer, next, hole);
     }
-    bin_add(placer, block);
+    bin_add(placer, hole);
+    leave_trail(placer, start, hole);
 }
 
 /* ---- Looking for a hole ---------------------------------------------------------------------- */
@@ -407,16 +436,17 @@ enum placer_result placer_alloc(struct placer *placer, const struct placer_reque
     return PLACER_OK;
 }
 
-/* The block with page `start`, from a trail if there is one, else from the first on. */
-static struct placer_block *block_at(struct placer *placer, uint32_t start) {
-    struct placer_block *block = *trail_of(placer, start);
-    if (!block || block->pages == 0)
-        block = placer->edge->next;
-    while (block->start > start)
+/* The block with page `page`, looked for from `block` on. */
+static struct placer_block *walk_to(struct placer_block *block, uint32_t page) {
+    while (block->start > page)
         block = block->previous;
-    while (block->start + block->pages <= start)
+    while (block->start + block->pages <= page)
         block = block->next;
     return block;
+}
+
+static struct placer_block *block_at(struct placer *placer, uint32_t page) {
+    return walk_to(follow_trail(placer, page), page);
 }
 
 enum placer_result placer_alloc_at(struct placer *placer, uint64_t offset, uint64_t size,
@@ -443,6 +473,16 @@ uint64_t placer_offset(const struct placer *placer, const struct placer_block *b
 
 uint64_t placer_size(const struct placer *placer, const struct placer_block *block) {
     return (uint64_t)block->pages << placer->page_shift;
+}
+
+bool placer_is_free_at(struct placer *placer, uint64_t offset, uint64_t size, uint64_t near) {
+    if (size == 0 || offset >= placer->size || size > placer->size - offset)
+        return false;
+    uint32_t shift = placer->page_shift, start = (uint32_t)(offset >> shift);
+    uint64_t end = (offset + size + (1ull << shift) - 1u) >> shift;
+    const struct placer_block *block =
+        walk_to(follow_trail(placer, (uint32_t)(near >> shift)), start);
+    return placer_is_free(block) && (uint64_t)block->start + block->pages >= end;
 }
 
 uint64_t placer_hole(struct placer *placer, uint64_t offset, uint64_t *end) {

@@ -31,7 +31,14 @@ struct placer_chunk;
 #define PLACER_BINS      32u /* bins of one class */
 #define PLACER_WINDOW    8u  /* bins that are searched for the lowest block */
 #define PLACER_TRAILS    256u
+#define PLACER_WAYS      4u
 #define PLACER_PAGES_MAX 0x7fffffffu
+
+/* A range from page `start` on was freed, and became part of `block`. */
+struct placer_trail {
+    uint32_t start;
+    struct placer_block *block;
+};
 
 struct placer {
     const struct vidmm_os *os;
@@ -48,7 +55,8 @@ struct placer {
     struct placer_chunk *chunks; /* where the nodes live, the newest first */
     uint64_t metadata;           /* bytes got from the OS */
 
-    struct placer_block *trails[PLACER_TRAILS]; /* where ranges were freed lately; may be stale */
+    /* Where ranges were freed lately, the last of a row first; may be stale. */
+    struct placer_trail trails[PLACER_TRAILS][PLACER_WAYS];
 
     uint32_t class_map;               /* classes with a free block */
     uint32_t bin_map[PLACER_CLASSES]; /* bins with a free block */
@@ -87,6 +95,11 @@ enum placer_result placer_alloc_at(struct placer *placer, uint64_t offset, uint6
 void placer_free(struct placer *placer, struct placer_block *block);
 uint64_t placer_offset(const struct placer *placer, const struct placer_block *block);
 uint64_t placer_size(const struct placer *placer, const struct placer_block *block);
+/*
+ * Whether placer_alloc_at would find [offset, offset + size) free. Quick for a range close to `near`, where
+ * a range that was freed lately begins.
+ */
+bool placer_is_free_at(struct placer *placer, uint64_t offset, uint64_t size, uint64_t near);
 /*
  * The first byte of the free range that `offset` is in, which must be free; `*end` is behind its last.
  * Quick for a range that was freed lately.

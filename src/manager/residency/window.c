@@ -42,30 +42,33 @@ static uint64_t window_worth(const struct window *window, uint64_t start) {
     return worth;
 }
 
-static bool window_is_free(const struct window *window, uint64_t start) {
-    struct placer *placer = &window->segment->placer;
-    struct placer_block *block;
-    if (placer_alloc_at(placer, start, window->size, &block) != PLACER_OK)
-        return false;
-    placer_free(placer, block);
-    return true;
-}
-
-static void window_try(struct window *window, uint64_t start) {
+/* `near` is where a resident was that has left. */
+static void window_try(struct window *window, uint64_t start, uint64_t near) {
+    if (!placer_is_free_at(&window->segment->placer, start, window->size, near))
+        return;
     uint64_t worth = window_worth(window, start);
-    if (worth >= window->worth || !window_is_free(window, start))
+    if (worth >= window->worth)
         return;
     window->at = start;
     window->worth = worth;
 }
 
 /* From the next aligned offset on, and up to the last one that leaves room before `offset`. */
-static void window_try_at(struct window *window, uint64_t offset) {
+static void window_try_at(struct window *window, uint64_t offset, uint64_t near) {
     uint64_t alignment = window->alignment;
     uint64_t up = (offset + alignment - 1) / alignment * alignment;
-    window_try(window, up);
+    window_try(window, up, near);
     if (offset >= window->size)
-        window_try(window, (offset - window->size) / alignment * alignment);
+        window_try(window, (offset - window->size) / alignment * alignment, near);
+}
+
+/* Where ranges begin or end that the resident which has left gave way to. */
+static void window_try_part(struct window *window, const struct part *part) {
+    uint64_t end, start = placer_hole(&window->segment->placer, part->start, &end);
+    window_try_at(window, start, part->start);
+    window_try_at(window, end, part->start);
+    window_try_at(window, part->start, part->start);
+    window_try_at(window, part->end, part->start);
 }
 
 static void window_fill(struct window *window, const struct plan *plan, uint32_t first) {
@@ -94,13 +97,8 @@ void window_choose(const struct plan *plan, uint32_t first, struct segment *segm
     window_fill(&window, plan, first);
     segment_vacate(segment, place);
     window.worth = window_worth(&window, found);
-    for (uint32_t i = 0; i < window.count; i++) {
-        uint64_t end, start = placer_hole(&segment->placer, window.parts[i].start, &end);
-        window_try_at(&window, start);
-        window_try_at(&window, end);
-        window_try_at(&window, window.parts[i].start);
-        window_try_at(&window, window.parts[i].end);
-    }
+    for (uint32_t i = 0; i < window.count; i++)
+        window_try_part(&window, &window.parts[i]);
     place->offset = window.at;
     if (segment_retake(segment, place) == PLACER_OK)
         return;

@@ -141,6 +141,18 @@ static void model_alloc_at(struct model *m) {
     }
 }
 
+/* The same answer as placer_alloc_at, from wherever the search begins, and nothing is taken. */
+static void model_ask_at(struct model *m) {
+    uint32_t start = below(m, PAGES), pages = 1u + below(m, 16), near = below(m, PAGES);
+    bool free = start + pages <= PAGES;
+    for (uint32_t i = 0; free && i < pages; i++)
+        free = !m->taken[start + i];
+    assert_int_equal(placer_is_free_at(&m->placer, (uint64_t)start * m->page_size,
+                                       (uint64_t)pages * m->page_size,
+                                       (uint64_t)near * m->page_size),
+                     free);
+}
+
 static void model_check(const struct model *m) {
     assert_int_equal(m->placer.used, m->used);
     assert_int_equal(m->placer.taken, m->count);
@@ -160,6 +172,7 @@ static void random_operations(uint32_t page_size, uint64_t seed) {
             model_alloc_at(m);
         else
             model_alloc(m);
+        model_ask_at(m);
         model_check(m);
     }
     while (m->count != 0)

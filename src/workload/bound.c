@@ -33,8 +33,10 @@ struct bound {
     struct bound_item *items;
     uint32_t *heap, count;
     size_t *next; /* of each list position: the next one of the same allocation */
-    uint64_t used, capacity, moved;
+    uint64_t used, capacity, moved, referenced;
 };
+
+enum bound_rule { BOUND_PAGES, BOUND_WHOLE, BOUND_FIRST };
 
 /* ---- The heap --------------------------------------------------------------------------------- */
 
@@ -73,8 +75,10 @@ static void bound_insert(struct bound *bound, uint32_t item) {
     bound_up(bound, bound->count - 1);
 }
 
-static void bound_take(struct bound *bound, uint32_t item) {
+static void bound_drop(struct bound *bound, uint32_t item) {
     uint32_t at = bound->items[item].heap;
+    bound->used -= bound->items[item].resident;
+    bound->items[item].resident = 0;
     if (at == 0)
         return;
     bound->items[item].heap = 0;
@@ -88,30 +92,23 @@ static void bound_take(struct bound *bound, uint32_t item) {
 
 /* ---- The two rules ---------------------------------------------------------------------------- */
 
-/* Its next reference is another one now. */
+/* Its next reference is another one now, which is later. */
 static void bound_needed(struct bound *bound, uint32_t index, size_t next) {
-    bool held = bound->items[index].heap != 0;
-    bound_take(bound, index);
-    bound->items[index].next = next;
-    if (held)
-        bound_insert(bound, index);
-}
-
-static void bound_drop(struct bound *bound, uint32_t item) {
-    bound_take(bound, item);
-    bound->used -= bound->items[item].resident;
-    bound->items[item].resident = 0;
+    struct bound_item *item = &bound->items[index];
+    item->next = next;
+    if (item->heap != 0)
+        bound_up(bound, item->heap - 1);
 }
 
 /* All of it comes in; parts of what is needed last leave, be it of this one. */
 static void bound_pages(struct bound *bound, uint32_t index) {
     struct bound_item *item = &bound->items[index];
     uint64_t missing = item->size - item->resident;
-    bound_take(bound, index);
     bound->moved += missing;
     bound->used += missing;
     item->resident = item->size;
-    bound_insert(bound, index);
+    if (item->heap == 0)
+        bound_insert(bound, index);
     while (bound->used > bound->capacity) {
         struct bound_item *last = &bound->items[bound->heap[0]];
         uint64_t excess = bound->used - bound->capacity;
@@ -127,38 +124,49 @@ static void bound_pages(struct bound *bound, uint32_t index) {
 /* It comes in when what this submission does not reference, and is needed later, makes room. */
 static void bound_whole(struct bound *bound, uint32_t index, size_t stamp) {
     struct bound_item *item = &bound->items[index];
-    if (item->resident == 0)
-        bound->moved += item->size;
-    bound_take(bound, index);
-    while (item->resident == 0 && bound->count && bound->used + item->size > bound->capacity) {
+    if (item->resident != 0)
+        return;
+    bound->moved += item->size;
+    while (bound->count && bound->used + item->size > bound->capacity) {
         const struct bound_item *last = &bound->items[bound->heap[0]];
         if (last->stamp == stamp || last->next < item->next)
             break;
         bound_drop(bound, bound->heap[0]);
     }
-    if (item->resident == 0 && bound->used + item->size <= bound->capacity) {
-        item->resident = item->size;
-        bound->used += item->size;
-    }
-    if (item->resident)
-        bound_insert(bound, index);
+    if (bound->used + item->size > bound->capacity)
+        return;
+    item->resident = item->size;
+    bound->used += item->size;
+    bound_insert(bound, index);
+}
+
+/* Where everything fits nothing leaves, and what is moved is what is referenced for the first time. */
+static void bound_first(struct bound *bound, uint32_t index) {
+    struct bound_item *item = &bound->items[index];
+    uint64_t missing = item->size - item->resident;
+    bound->moved += missing;
+    bound->used += missing;
+    item->resident = item->size;
 }
 
 /* ---- Playing ---------------------------------------------------------------------------------- */
 
 static void bound_submit(struct bound *bound, const struct vidmm_workload *workload, size_t at,
-                         bool whole, struct vidmm_bound *out) {
+                         enum bound_rule rule) {
     const struct vidmm_event *event = &workload->events[at];
     size_t end = (size_t)event->first + event->reads + event->writes;
     for (size_t i = event->first; i < end; i++) {
         uint32_t index = workload->lists[i];
         struct bound_item *item = &bound->items[index];
-        bound_needed(bound, index, bound->next[i]);
+        if (rule != BOUND_FIRST)
+            bound_needed(bound, index, bound->next[i]);
         if (item->size == 0 || item->stamp == at + 1)
             continue;
         item->stamp = at + 1;
-        out->referenced += whole ? 0 : item->size;
-        if (whole)
+        bound->referenced += item->size;
+        if (rule == BOUND_FIRST)
+            bound_first(bound, index);
+        else if (rule == BOUND_WHOLE)
             bound_whole(bound, index, at + 1);
         else
             bound_pages(bound, index);
@@ -183,9 +191,9 @@ static void bound_look_ahead(struct bound *bound, const struct vidmm_workload *w
 }
 
 static uint64_t bound_play(struct bound *bound, const struct vidmm_workload *workload,
-                           size_t events, bool whole, struct vidmm_bound *out) {
+                           size_t events, enum bound_rule rule) {
     bound->count = 0;
-    bound->used = bound->moved = 0;
+    bound->used = bound->moved = bound->referenced = 0;
     for (uint32_t i = 0; i < workload->allocation_count; i++)
         bound->items[i] = (struct bound_item){0};
     for (size_t e = 0; e < events; e++) {
@@ -198,9 +206,20 @@ static uint64_t bound_play(struct bound *bound, const struct vidmm_workload *wor
             bound->items[event->allocation].size = 0;
         }
         if (event->kind == VIDMM_EVENT_SUBMIT)
-            bound_submit(bound, workload, e, whole, out);
+            bound_submit(bound, workload, e, rule);
     }
     return bound->moved;
+}
+
+static void bound_rules(struct bound *bound, const struct vidmm_workload *workload, size_t events,
+                        struct vidmm_bound *out) {
+    out->first = out->pages = out->whole = bound_play(bound, workload, events, BOUND_FIRST);
+    out->referenced = bound->referenced;
+    if (workload->peak_live_bytes <= bound->capacity)
+        return;
+    bound_look_ahead(bound, workload, events);
+    out->pages = bound_play(bound, workload, events, BOUND_PAGES);
+    out->whole = bound_play(bound, workload, events, BOUND_WHOLE);
 }
 
 bool vidmm_workload_bound(const struct vidmm_workload *workload, uint64_t capacity,
@@ -214,13 +233,8 @@ bool vidmm_workload_bound(const struct vidmm_workload *workload, uint64_t capaci
     bound.heap = calloc((size_t)workload->allocation_count + 1, sizeof(*bound.heap));
     bound.next = calloc(workload->list_count + 1, sizeof(*bound.next));
     bool good = bound.items && bound.heap && bound.next;
-    if (good) {
-        bound_look_ahead(&bound, workload, events);
-        out->pages = bound_play(&bound, workload, events, false, out);
-        out->whole = bound_play(&bound, workload, events, true, out);
-        bound.capacity = UINT64_MAX;
-        out->first = bound_play(&bound, workload, events, true, out);
-    }
+    if (good)
+        bound_rules(&bound, workload, events, out);
     free(bound.items);
     free(bound.heap);
     free(bound.next);

@@ -5,18 +5,12 @@
  * are bounded, and the first error ends the reading with its line and column. Times are ignored:
  * the order of the lines is the order of the events.
  */
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <vidmm/umd.h>
 
 #include "trace.h"
-
-static int compare_ids(const void *a, const void *b) {
-    uint64_t left = ((const struct trace_id *)a)->id, right = ((const struct trace_id *)b)->id;
-    return (left > right) - (left < right);
-}
 
 static bool no_memory(const struct member_line *line) {
     return lines_fail(line->error, line->name, 0, 0, "out of memory");
@@ -35,25 +29,19 @@ bool trace_built(const struct member_line *line, enum builder_result result) {
     return true;
 }
 
-const struct trace_id *trace_find(void *const *tree, uint64_t id) {
-    const struct trace_id wanted = {.id = id};
-    struct trace_id *const *found = tfind(&wanted, tree, compare_ids);
-    return !found ? NULL : *found;
-}
-
 /* The live allocation with this id, or UINT32_MAX with the error filled in. */
 static uint32_t find_live(struct trace *trace, const struct member_line *line, const char *key,
                           size_t item, uint64_t id) {
-    const struct trace_id *found = trace_find(&trace->ids, id);
-    if (!found) {
+    uint32_t index = trace_ids_find(&trace->ids, id);
+    if (index == TRACE_NO_INDEX) {
         member_fail(line, key, item, "id %llu was never allocated", (unsigned long long)id);
         return UINT32_MAX;
     }
-    if (!trace->builder.allocations[found->index].live) {
+    if (!trace->builder.allocations[index].live) {
         member_fail(line, key, item, "id %llu has been freed", (unsigned long long)id);
         return UINT32_MAX;
     }
-    return found->index;
+    return index;
 }
 
 uint32_t trace_find_usable(struct trace *trace, const struct member_line *line, const char *key,
@@ -66,26 +54,29 @@ uint32_t trace_find_usable(struct trace *trace, const struct member_line *line, 
     return UINT32_MAX;
 }
 
-struct trace_id *trace_new_id(const struct member_line *line, const char *key, void **tree) {
-    uint64_t id;
-    if (!member_number(line, key, 0, INT64_MAX, &id))
-        return NULL;
-    struct trace_id *entry = malloc(sizeof(*entry));
-    if (!entry) {
-        no_memory(line);
-        return NULL;
-    }
-    entry->id = id;
-    struct trace_id *const *node = tsearch(entry, tree, compare_ids);
-    if (node && *node == entry)
-        return entry;
-    free(entry);
-    if (!node)
-        no_memory(line);
-    else
-        member_fail(line, key, MEMBER_WHOLE, "%s %llu was %s before, expected a new one", key,
-                    (unsigned long long)id, strcmp(key, "id") == 0 ? "allocated" : "made");
-    return NULL;
+bool trace_new_id(const struct member_line *line, const char *key, const struct trace_ids *ids,
+                  uint64_t *id) {
+    if (!member_number(line, key, 0, INT64_MAX, id))
+        return false;
+    return trace_ids_find(ids, *id) == TRACE_NO_INDEX ||
+           member_fail(line, key, MEMBER_WHOLE, "%s %llu was %s before, expected a new one", key,
+                       (unsigned long long)*id, strcmp(key, "id") == 0 ? "allocated" : "made");
+}
+
+bool trace_keep_id(const struct member_line *line, struct trace_ids *ids, uint64_t id,
+                   uint32_t index) {
+    return trace_ids_add(ids, id, index) || no_memory(line);
+}
+
+bool trace_make_room(struct trace *trace, size_t indices) {
+    if (indices <= trace->named_room)
+        return true;
+    uint32_t *named = realloc(trace->named, 2 * indices * sizeof(*named));
+    if (!named)
+        return false;
+    trace->named = named;
+    trace->named_room = 2 * indices;
+    return true;
 }
 
 /* ---- One function an op ---------------------------------------------------------------------- */
@@ -121,13 +112,15 @@ static bool umd_flags(const struct member_line *line, uint64_t heap, uint32_t *o
 
 static bool read_alloc(struct trace *trace, const struct member_line *line) {
     struct builder_alloc alloc = {0};
-    uint64_t heap;
-    if (!member_number(line, "id", 0, INT64_MAX, &heap) ||
+    uint64_t id, heap;
+    uint32_t index;
+    if (!member_number(line, "id", 0, INT64_MAX, &id) ||
         !member_number(line, "size", 1, BUILDER_SIZE_MAX, &alloc.size) ||
         !member_number(line, "heap", 0, 1, &heap) || !umd_flags(line, heap, &alloc.umd_flags))
         return false;
-    struct trace_id *entry = trace_new_id(line, "id", &trace->ids);
-    return entry && trace_built(line, builder_alloc(&trace->builder, &alloc, &entry->index));
+    return trace_new_id(line, "id", &trace->ids, &id) &&
+           trace_built(line, builder_alloc(&trace->builder, &alloc, &index)) &&
+           trace_keep_id(line, &trace->ids, id, index);
 }
 
 static bool read_touch(struct trace *trace, const struct member_line *line,
@@ -188,14 +181,8 @@ static bool read_submit(struct trace *trace, const struct member_line *line) {
     if (!writes)
         return false;
     size_t read_count = json_array_size(reads), write_count = json_array_size(writes);
-    if (read_count + write_count > trace->named_room) {
-        size_t room = 2 * (read_count + write_count);
-        uint32_t *named = realloc(trace->named, room * sizeof(*named));
-        if (!named)
-            return no_memory(line);
-        trace->named = named;
-        trace->named_room = room;
-    }
+    if (!trace_make_room(trace, read_count + write_count))
+        return no_memory(line);
     uint32_t *written = read_count == 0 ? trace->named : trace->named + read_count;
     return read_list(trace, line, "reads", reads, trace->named) &&
            read_list(trace, line, "writes", writes, written) &&
@@ -257,6 +244,9 @@ static bool take_line(void *ctx, uint64_t number, const char *text, size_t size)
         return true;
     struct member_line line = {
         .name = trace->name, .number = number, .text = text, .size = size, .error = trace->error};
+    enum builder_result result;
+    if (trace->header && trace_quick(trace, text, size, &result))
+        return trace_built(&line, result);
     if (!member_parse(&line))
         return false;
     bool ok = trace->header ? read_event(trace, &line) : read_header(trace, &line);
@@ -279,8 +269,8 @@ static bool trace_finish(struct trace *trace, bool ok, struct vidmm_workload *ou
         ok = lines_fail(
             trace->error, trace->name, 1, 1,
             "this is no recording: expected a header with \"vidmm_trace\":1, found nothing");
-    tdestroy(trace->ids, free);
-    tdestroy(trace->ranges, free);
+    trace_ids_free(&trace->ids);
+    trace_ids_free(&trace->ranges);
     free(trace->named);
     if (ok)
         builder_finish(&trace->builder, out);

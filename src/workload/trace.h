@@ -1,6 +1,7 @@
 /*
  * trace.h - the reader of recordings: trace.c reads files, lines and events of allocations,
- * trace_ranges.c events of ranges of GPU addresses.
+ * trace_ranges.c events of ranges of GPU addresses,
+ * trace_quick.c plain lines of submissions.
  */
 #ifndef VIDMM_WORKLOAD_TRACE_H
 #define VIDMM_WORKLOAD_TRACE_H
@@ -10,18 +11,13 @@
 #include "builder.h"
 #include "lines.h"
 #include "member.h"
-
-/* Balanced trees, because ids may be any numbers and no choice of them may make look-up slow. */
-struct trace_id {
-    uint64_t id;
-    uint32_t index;
-};
+#include "trace_ids.h"
 
 struct trace {
     const char *name;
     struct vidmm_workload_error *error;
     struct builder builder;
-    void *ids, *ranges; /* tsearch(3) trees of struct trace_id */
+    struct trace_ids ids, ranges;
     bool header;
     uint32_t *named; /* scratch: the indices of one submission's lists */
     size_t named_room;
@@ -31,15 +27,23 @@ struct trace {
 
 /* True when the builder took it; otherwise the error is filled in. */
 bool trace_built(const struct member_line *line, enum builder_result result);
-/* NULL: there is none. */
-const struct trace_id *trace_find(void *const *tree, uint64_t id);
-/* An entry for an id that `tree` must not have yet, or NULL with the error filled in. */
-struct trace_id *trace_new_id(const struct member_line *line, const char *key, void **tree);
+/* The id of `key`, which `ids` must not have yet; false with the error filled in. */
+bool trace_new_id(const struct member_line *line, const char *key, const struct trace_ids *ids,
+                  uint64_t *id);
+bool trace_keep_id(const struct member_line *line, struct trace_ids *ids, uint64_t id,
+                   uint32_t index);
+/* Room for so many indices in `named`; false: no memory. */
+bool trace_make_room(struct trace *trace, size_t indices);
 /*
  * The live allocation with this id, which is not offered; or UINT32_MAX with the error filled in.
  */
 uint32_t trace_find_usable(struct trace *trace, const struct member_line *line, const char *key,
                            size_t item, uint64_t id);
+
+/* ---- trace_quick.c --------------------------------------------------------------------------- */
+
+/* A line that is plain, and what the builder said to it; false: it is not, and nothing was done. */
+bool trace_quick(struct trace *trace, const char *text, size_t size, enum builder_result *result);
 
 /* ---- trace_ranges.c -------------------------------------------------------------------------- */
 

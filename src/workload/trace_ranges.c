@@ -20,13 +20,13 @@ static uint32_t find_range(struct trace *trace, const struct member_line *line, 
     uint64_t id;
     if (!member_number(line, key, 0, INT64_MAX, &id))
         return UINT32_MAX;
-    const struct trace_id *found = trace_find(&trace->ranges, id);
-    if (found && trace->builder.ranges[found->index].live == live)
-        return found->index;
+    uint32_t index = trace_ids_find(&trace->ranges, id);
+    if (index != TRACE_NO_INDEX && trace->builder.ranges[index].live == live)
+        return index;
     member_fail(line, key, MEMBER_WHOLE, "range %llu was %s", (unsigned long long)id,
-                !found ? "never made"
-                : live ? "released"
-                       : "not released, expected one whose addresses are free");
+                index == TRACE_NO_INDEX ? "never made"
+                : live                  ? "released"
+                                        : "not released, expected one whose addresses are free");
     return UINT32_MAX;
 }
 
@@ -48,12 +48,10 @@ static bool read_target(struct trace *trace, const struct member_line *line,
 
 static bool made_range(struct trace *trace, const struct member_line *line,
                        struct vidmm_event *event) {
-    struct trace_id *entry = trace_new_id(line, "range", &trace->ranges);
-    if (!entry)
-        return false;
-    enum builder_result result = builder_range(&trace->builder, event);
-    entry->index = event->range;
-    return trace_built(line, result);
+    uint64_t id;
+    return trace_new_id(line, "range", &trace->ranges, &id) &&
+           trace_built(line, builder_range(&trace->builder, event)) &&
+           trace_keep_id(line, &trace->ranges, id, event->range);
 }
 
 bool trace_reserve(struct trace *trace, const struct member_line *line) {

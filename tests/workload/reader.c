@@ -209,6 +209,124 @@ static void a_plain_and_a_compressed_file_read_the_same(void **state) {
     unlink(path);
 }
 
+/* ---- Plain lines ----------------------------------------------------------------------------- */
+
+#define LIVES                                                                                      \
+    HEADER "{\"op\":\"alloc\",\"id\":1,\"size\":1,\"heap\":0}\n"                                   \
+           "{\"op\":\"alloc\",\"id\":900000000000000000,\"size\":1,\"heap\":0}\n"                  \
+           "{\"op\":\"alloc\",\"id\":2,\"size\":1,\"heap\":0}\n"                                   \
+           "{\"op\":\"alloc\",\"id\":3,\"size\":1,\"heap\":0}\n"                                   \
+           "{\"op\":\"alloc\",\"id\":5000,\"size\":1,\"heap\":0}\n"                                \
+           "{\"op\":\"free\",\"id\":2}\n{\"op\":\"offer\",\"id\":3}\n"
+
+/* What a line is to the reader, as it stands and with a member that nobody knows before its end. */
+struct reading {
+    bool ok;
+    struct vidmm_workload workload;
+    struct vidmm_workload_error error;
+};
+
+static struct reading read_line(const char *line, const char *before_end) {
+    struct reading reading = {.ok = false};
+    char text[2048];
+    size_t length = strlen(line);
+    assert_true(length > 1 && line[length - 1] == '}');
+    snprintf(text, sizeof(text), LIVES "%.*s%s}\n", (int)length - 1, line, before_end);
+    reading.ok =
+        vidmm_workload_parse("test", text, strlen(text), &reading.workload, &reading.error);
+    return reading;
+}
+
+static void same_reading(const struct reading *a, const struct reading *b) {
+    assert_int_equal(a->ok, b->ok);
+    if (!a->ok) {
+        assert_string_equal(a->error.text, b->error.text);
+        return;
+    }
+    assert_int_equal(a->workload.event_count, b->workload.event_count);
+    assert_int_equal(a->workload.list_count, b->workload.list_count);
+    assert_memory_equal(a->workload.events, b->workload.events,
+                        a->workload.event_count * sizeof(*a->workload.events));
+    if (a->workload.list_count != 0)
+        assert_memory_equal(a->workload.lists, b->workload.lists,
+                            a->workload.list_count * sizeof(*a->workload.lists));
+}
+
+static void plain_lines_mean_the_same_as_others(void **state) {
+    static const char *const lines[] = {
+        "{\"op\":\"submit\",\"reads\":[1],\"writes\":[900000000000000000,5000]}",
+        "{ \"t\" : 7 , \"op\" : \"submit\", \"queue\": 0, \"reads\":[ ], \"writes\":[ 1 , 1 ] }",
+        "{\"op\":\"submit\",\"writes\":[1],\"reads\":[5000]}",
+        "{\"reads\":[1],\"writes\":[],\"op\":\"submit\"}",
+        "{\"t\":0,\"op\":\"present\"}",
+        "{\"t\":00,\"op\":\"present\"}",
+        "{\"t\":-1,\"op\":\"present\"}",
+        "{\"t\":1e3,\"op\":\"present\"}",
+        "{\"t\":9223372036854775808,\"op\":\"present\"}",
+        "{\"t\":1,\"t\":1,\"op\":\"present\"}",
+        "{\"t\":1,,\"op\":\"present\"}",
+        "{\"t\":1 \"op\":\"present\"}",
+        "{\"t\":,\"op\":\"present\"}",
+        "{\"t\":1,\"op\":\"pre\\\"sent\"}",
+        "{\"t\":1}",
+        "{\"op\":\"presents\"}",
+        "{\"op\":\"present\",\"reads\":[1]}",
+        "{\"op\":\"submit\",\"reads\":[1]}",
+        "{\"op\":\"submit\",\"reads\":[1],\"writes\":1}",
+        "{\"op\":\"submit\",\"reads\":[1,],\"writes\":[]}",
+        "{\"op\":\"submit\",\"reads\":[1 1],\"writes\":[]}",
+        "{\"op\":\"submit\",\"reads\":[01],\"writes\":[]}",
+        "{\"op\":\"submit\",\"reads\":[1.0],\"writes\":[]}",
+        "{\"op\":\"submit\",\"reads\":[1,4],\"writes\":[]}",
+        "{\"op\":\"submit\",\"reads\":[1],\"writes\":[2]}",
+        "{\"op\":\"submit\",\"reads\":[1,5000,3],\"writes\":[]}",
+        "{\"op\":\"submit\",\"reads\":[18446744073709551617],\"writes\":[]}",
+        "{\"op\":\"submit\",\"reads\":[\"1\"],\"writes\":[]}",
+        "{\"op\":\"submit\",\"\\u0072eads\":[1],\"writes\":[]}",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        struct reading plain = read_line(lines[i], ""), other = read_line(lines[i], ",\"x\":0");
+        print_message("%s\n", lines[i]);
+        same_reading(&plain, &other);
+        vidmm_workload_free(&plain.workload);
+        vidmm_workload_free(&other.workload);
+    }
+}
+
+/* Ids that count up, some far apart and some huge ones. */
+static uint64_t id_of(uint64_t i) {
+    return i % 3 == 0 ? i : i % 3 == 1 ? i * 7919 : i << 40;
+}
+
+static void ids_may_be_any_numbers(void **state) {
+    enum { IDS = 3000 };
+    char *text = malloc(IDS * 128), *end = text + sprintf(text, HEADER);
+    struct vidmm_workload_error error;
+    struct vidmm_workload workload;
+    (void)state;
+    for (uint64_t i = 0; i < IDS; i++)
+        end += sprintf(end, "{\"op\":\"alloc\",\"id\":%llu,\"size\":1,\"heap\":0}\n",
+                       (unsigned long long)id_of(i));
+    char *submit = end + sprintf(end, "{\"op\":\"submit\",\"writes\":[],\"reads\":[0");
+    for (uint64_t i = 1, more = 0; i < IDS; i++, submit += more)
+        more = (uint64_t)sprintf(submit, ",%llu", (unsigned long long)id_of(i));
+    sprintf(submit, "]}\n");
+    workload = parse(text);
+    assert_int_equal(workload.events[IDS].reads, IDS);
+    for (uint32_t i = 0; i < IDS; i++)
+        assert_int_equal(workload.lists[i], i);
+    vidmm_workload_free(&workload);
+    for (uint64_t i = 0; i < IDS; i += 100) {
+        int length = sprintf(end, "{\"op\":\"alloc\",\"id\":%llu,\"size\":1,\"heap\":0}\n",
+                             (unsigned long long)id_of(i));
+        assert_false(
+            vidmm_workload_parse("test", text, (size_t)(end - text + length), &workload, &error));
+        assert_non_null(strstr(error.text, "was allocated before"));
+    }
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_shipped_recording_is_read_completely),
@@ -218,6 +336,8 @@ int main(void) {
         cmocka_unit_test(the_peak_counts_whole_pages_that_live_together),
         cmocka_unit_test(a_frame_ends_with_a_present_or_else_with_a_submission),
         cmocka_unit_test(a_plain_and_a_compressed_file_read_the_same),
+        cmocka_unit_test(plain_lines_mean_the_same_as_others),
+        cmocka_unit_test(ids_may_be_any_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@
 #include <vidmm/softgpu.h>
 
 #define DEFAULT_MEMORY (4ull << 30)
+#define MOST_MEMORY    (128ull << 30) /* of a host */
 /* The reference hardware's when an MMU is asked for. */
 #define DEFAULT_MMU_LEVELS 4
 #define DEFAULT_DIRTY_PAGE 4096
@@ -82,7 +83,9 @@ static void fill_host_config(const struct vidmm_run_options *options,
     config->settings = settings->list;
     config->setting_count = settings->count;
     /* Four times: enough for backing stores, paging buffers and the driver's own pages. */
-    config->memory_bytes = peak > DEFAULT_MEMORY / 4 ? (peak * 4 + 4095) / 4096 * 4096 : 0;
+    config->memory_bytes = peak > MOST_MEMORY / 4      ? MOST_MEMORY
+                           : peak > DEFAULT_MEMORY / 4 ? (peak * 4 + 4095) / 4096 * 4096
+                                                       : 0;
     config->no_content = options->no_bytes;
     config->seed = options->seed;
     config->linked = options->linked;
@@ -108,6 +111,13 @@ enum vidmm_run_status run_open(const struct vidmm_run_options *options, uint64_t
                                const struct vidmm_observer *observer, struct vidmm_ledger *ledger,
                                struct vidmm_harness *harness, char *text, size_t text_size) {
     struct settings settings;
+    if (peak > MOST_MEMORY) {
+        snprintf(text, text_size,
+                 "the workload has %llu GiB live at its peak, and simulated system memory, which "
+                 "has room for all of it, at most %llu GiB",
+                 (unsigned long long)(peak >> 30), (unsigned long long)(MOST_MEMORY >> 30));
+        return VIDMM_RUN_BAD_INPUT;
+    }
     if (!settings_make(options, &settings)) {
         snprintf(text, text_size, "out of memory");
         return VIDMM_RUN_DRIVER_FAILED;

@@ -51,3 +51,12 @@ refused 'goes with the reference driver' --driver nowhere.so
 refused 'ContextBytes' --model gpummu --set ContextBytes=8192
 "$vidmm" run --bytes none --frames 2 frame-loop >"$work/out" || exit 1
 grep -q 'no byte was verified' "$work/out" || { echo "the table claims verified bytes"; exit 1; }
+
+# More than simulated system memory can have room for is said in the workload's words.
+{
+    echo '{"vidmm_trace":1,"source":"test"}'
+    for id in $(seq 129); do
+        echo "{\"op\":\"alloc\",\"id\":$id,\"size\":1073741824,\"heap\":0}"
+    done
+} >"$work/large.jsonl"
+refused 'the workload has 129 GiB live at its peak' --vram 1T "$work/large.jsonl"

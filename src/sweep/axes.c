@@ -51,6 +51,9 @@ static bool axis_push(struct sweep_axis *axis, const char *value, char *text, si
     return true;
 }
 
+/* Whole numbers are exact up to here. */
+#define RANGE_MOST 9007199254740992.0
+
 /* One end of a range: a number and its unit. */
 struct bound {
     double value;
@@ -120,6 +123,12 @@ static bool axis_value(struct sweep_axis *axis, const struct sweep_kind *kind, c
     return false;
 }
 
+/* As --set and the others take it: no exponent, and every digit of a whole number. */
+static void range_value(double value, const char *unit, char *text, size_t size) {
+    bool whole = value >= 1 && value == (double)(uint64_t)value;
+    (void)snprintf(text, size, whole ? "%.0f%s" : "%.15g%s", value, unit);
+}
+
 static bool axis_range(struct sweep_axis *axis, const struct sweep_kind *kind, const char *word,
                        char *text, size_t size) {
     struct bound from, to, step, *all[3] = {&from, &to, &step};
@@ -129,6 +138,10 @@ static bool axis_range(struct sweep_axis *axis, const struct sweep_kind *kind, c
                        word);
         return false;
     }
+    if (!(to.value <= RANGE_MOST)) {
+        (void)snprintf(text, size, "'%.100s' goes beyond 2^53, where a range ends", word);
+        return false;
+    }
     double steps = (to.value - from.value) / step.value + 1e-9;
     if (steps >= SWEEP_LIST_MOST) {
         (void)snprintf(text, size, "'%.100s' has more than %u values", word, SWEEP_LIST_MOST);
@@ -136,7 +149,7 @@ static bool axis_range(struct sweep_axis *axis, const struct sweep_kind *kind, c
     }
     for (uint32_t i = 0; i <= (uint32_t)steps; i++) {
         char value[64];
-        (void)snprintf(value, sizeof(value), "%.15g%s", from.value + i * step.value, from.unit);
+        range_value(from.value + i * step.value, from.unit, value, sizeof(value));
         if (!axis_value(axis, kind, value, text, size))
             return false;
     }

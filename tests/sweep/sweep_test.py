@@ -153,6 +153,7 @@ class Sweep(unittest.TestCase):
         self.assert_refused(['sweep', self.study(policies=['lrv'])], "'lrv' is not a policy")
         self.assert_refused(['sweep', self.study(seeds=[])], 'no value')
         self.assert_refused(['sweep', self.study(seeds=[{}])], 'neither a string nor a whole number')
+        self.assert_refused(['sweep', self.study(seeds='1e400..1e400')], 'beyond 2^53')
         self.assert_refused(['sweep', self.study(seeds='4..0')], 'not a range')
         self.assert_refused(['sweep', self.study(seeds='0..999999999')], 'values')
         self.assert_refused(['sweep', self.study(settings={'Banks': ['x']})], 'settings', "'x' is not a number")

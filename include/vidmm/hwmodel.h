@@ -53,6 +53,13 @@ struct vidmm_hw_host {
     /* Says what failed, in a clause: why create() returns NULL, or, later, what the device no longer
      * does. */
     void (*failed)(void *ctx, const char *what);
+    /*
+     * In step(), instead of advance(): with virtual time the engine is busy for `ns` from now on, with
+     * what it has just done, while other engines work as well; step() is called for it again when they
+     * are over, and only then shows the result. 0: it is no longer busy. False: time is real, and is
+     * over. NULL: the same, but for advance().
+     */
+    bool (*busy)(void *ctx, uint32_t engine, uint64_t ns);
 };
 
 enum vidmm_hw_bar_kind {

@@ -62,6 +62,11 @@ static void model_advance(void *ctx, uint64_t ns) {
     host_advance(ns);
 }
 
+static bool model_busy(void *ctx, uint32_t engine, uint64_t ns) {
+    const struct host_board *board = ctx;
+    return host_engine_busy(board->index, engine, ns);
+}
+
 static int model_memory_file(void *ctx, uint64_t *bytes) {
     (void)ctx;
     *bytes = host_world->physical->bytes + HOST_POOL_BYTES;
@@ -158,6 +163,7 @@ bool host_model_make(struct vidmm_host *host, struct host_board *board,
         .model = model,
         .memory_file = model_memory_file,
         .failed = model_failed,
+        .busy = model_busy,
     };
     (void)host_fail(error,
                     "the hardware model could not be built: out of memory, or a setting that "

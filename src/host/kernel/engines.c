@@ -19,12 +19,17 @@
 /* Or after so many rounds in which no time passed: a thread that never sleeps waits for nothing. */
 #define MOST_IDLE 4096u
 
+/* When the first timer fires or sleep ends. */
+static uint64_t due_next(void) {
+    uint64_t timer = host_timers_next(), sleep = host_deadline_next();
+    return timer < sleep ? timer : sleep;
+}
+
 /* Dispatcher: no thread runs. */
 static bool engines_work(void) {
     if (host_pump())
         return true;
-    uint64_t timer = host_timers_next(), sleep = host_deadline_next();
-    uint64_t next = timer < sleep ? timer : sleep;
+    uint64_t sleep = host_deadline_next(), next = due_next();
     host_dispatcher_lock();
     bool heard = sleep != UINT64_MAX || host_timers_heard();
     host_dispatcher_unlock();
@@ -75,14 +80,41 @@ static bool engine_step(uint32_t board, uint32_t engine) {
     return worked;
 }
 
-/* Each engine, of the boards that there are already. */
-static bool engines_step(void) {
+bool host_engine_busy(uint32_t board, uint32_t engine, uint64_t ns) {
+    struct host_engines *engines = host_world->engines;
+    if (!engines->threaded)
+        engines->busy[board][engine] = host_now() + ns;
+    return !engines->threaded;
+}
+
+/* Each engine that is not busy, of the boards that there are already. `*end`: when the first busy one is
+ * done; UINT64_MAX: none is. */
+static bool engines_step_free(uint64_t *end) {
     const struct vidmm_hw_model *model = host_world->config.model;
+    struct host_engines *engines = host_world->engines;
     bool worked = false;
+    *end = UINT64_MAX;
     for (uint32_t board = 0; model && board < host_world->linked; board++)
-        for (uint32_t e = 0; host_world->hw[board] && e < model->engines; e++)
-            worked |= engine_step(board, e);
+        for (uint32_t e = 0; host_world->hw[board] && e < model->engines; e++) {
+            const uint64_t *busy = &engines->busy[board][e];
+            if (*busy <= host_now())
+                worked |= engine_step(board, e);
+            if (*busy > host_now() && *busy < *end)
+                *end = *busy;
+        }
     return worked;
+}
+
+/* The same, and what the first of the busy ones has to show, unless something is due before that. */
+static bool engines_step(uint64_t due) {
+    uint64_t end;
+    bool worked = engines_step_free(&end);
+    if (end == UINT64_MAX)
+        return worked;
+    host_advance_to(due < end ? due : end);
+    if (end <= due)
+        (void)engines_step_free(&end);
+    return true;
 }
 
 bool host_pump(void) {
@@ -93,7 +125,7 @@ bool host_pump(void) {
         return false;
     host_self.pumping = true;
     uint64_t before = atomic_load(&engines->virtual_now);
-    bool worked = engines_step();
+    bool worked = engines_step(due_next());
     if (worked && atomic_load(&engines->virtual_now) == before)
         host_advance(STEP_NS);
     host_self.pumping = false;
@@ -123,7 +155,7 @@ void host_engines_at_once(void) {
 
 void host_engines_meanwhile(void) {
     if (host_world->config.overlapping && !host_world->engines->threaded &&
-        host_self.irql >= HOST_DEVICE_IRQL && host_self.in_model == 0 && engines_step())
+        host_self.irql >= HOST_DEVICE_IRQL && host_self.in_model == 0 && engines_step(UINT64_MAX))
         host_advance(STEP_NS);
 }
 

@@ -2,8 +2,8 @@
  * engines.h - the hardware that runs in the machine's time (clock.h).
  *
  * Virtual time: the hardware runs when a thread stalls or polls, and when every thread sleeps; one
- * thread at a time pumps the engines of all boards in turn, and the model advances the time. Threads: an
- * engine is a thread.
+ * thread at a time pumps the engines of all boards in turn. A model advances the time for all of them, or says
+ * how long an engine is busy while the others work. Threads: an engine is a thread.
  */
 #ifndef HOST_ENGINES_H
 #define HOST_ENGINES_H
@@ -27,6 +27,7 @@ struct host_engines {
     bool threaded;
     _Atomic uint64_t virtual_now;
     pthread_mutex_t pump; /* virtual time: held by the thread that steps the hardware */
+    uint64_t busy[HOST_LINKED_MOST][HOST_ENGINES_MOST]; /* virtual time: until when */
     struct host_engine engine[HOST_LINKED_MOST * HOST_ENGINES_MOST];
     uint32_t started;
     _Atomic bool stop;
@@ -51,9 +52,11 @@ void host_engines_at_once(void);
  * meanwhile, so that what it has to tell comes between what the driver read and what it writes. */
 void host_engines_meanwhile(void);
 
-/* Virtual time: each engine of each board does one step, if this thread may run the hardware. false: nothing
- * done. */
+/* Virtual time: each engine of each board that is not busy does one step, if this thread may run the
+ * hardware; then time passes until the first busy one has something to show. false: nothing done. */
 bool host_pump(void);
+/* Virtual time: an engine of a board is busy for `ns` from now on. false: time is real. */
+bool host_engine_busy(uint32_t board, uint32_t engine, uint64_t ns);
 /* Virtual time: runs hardware and threads until none of them has work left for this moment. */
 void host_run_all(void);
 

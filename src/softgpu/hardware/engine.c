@@ -1,9 +1,12 @@
 /*
  * engine.c - an engine: a queue of submissions, and the loop that executes their commands.
  *
- * A step executes commands until STEP_NS of the cost model are spent or the submission ends. What
- * an engine cannot execute ends the submission with a fault; it then goes on with the next one,
- * unless it was a page fault, which halts it until it is told to begin anew.
+ * A step executes commands until STEP_NS of the cost model are spent or the submission ends. With
+ * virtual time the engine is then busy for as long, beside the other one, and what became of the
+ * submission is shown by the next step. What an engine cannot execute ends the submission with a
+ * fault; it then goes on with the next one, unless it was a page fault, which halts it until it is
+ * told to begin anew.
+ *
  * Whatever the bytes of a command buffer are, they can do no more than move bytes inside the GPU's
  * memories.
  *
@@ -108,8 +111,11 @@ void hw_engine_stop(struct hw *hw, struct hw_engine *engine) {
     engine->head = engine->queued = 0;
     engine->active = engine->hung = engine->halted = false;
     engine->events = 0;
+    engine->spending = engine->over = engine->notify = false;
     pthread_mutex_unlock(&hw->lock);
     pthread_mutex_unlock(&engine->run);
+    if (hw->host.busy)
+        (void)hw->host.busy(hw->host.ctx, engine->index, 0);
 }
 
 /* ---- Execution ------------------------------------------------------------------------------- */
@@ -232,10 +238,9 @@ static bool engine_current(struct hw *hw, struct hw_engine *engine, struct hw_su
     return some;
 }
 
-static void engine_finish(struct hw *hw, struct hw_engine *engine, const struct hw_submission *work,
-                          enum gpu_fault fault) {
-    hw_dirty_settle(hw);
-    hw_stream_fence();
+static void engine_finish(struct hw *hw, struct hw_engine *engine) {
+    const struct hw_submission *work = &engine->queue[engine->head];
+    enum gpu_fault fault = engine->outcome;
     pthread_mutex_lock(&hw->lock);
     engine_pop(engine);
     if (work->kind != 0)
@@ -257,39 +262,67 @@ static void engine_finish(struct hw *hw, struct hw_engine *engine, const struct 
     pthread_mutex_unlock(&hw->lock);
 }
 
-/* Executes some of `work`; true when it is finished. */
-static bool engine_execute(struct hw *hw, struct hw_engine *engine,
+/* Executes some of `work`. */
+static void engine_execute(struct hw *hw, struct hw_engine *engine,
                            const struct hw_submission *work) {
     enum gpu_fault fault = engine->refused;
     engine->waiting = false;
     while (fault == GPU_FAULT_NONE && engine->cursor < work->size && !engine->waiting &&
            engine->cost_ns < STEP_NS)
         fault = one_command(hw, engine, work->size);
-    if (fault == GPU_FAULT_NONE && engine->cursor < work->size)
-        return false;
-    if (fault == GPU_FAULT_NONE && work->saved)
+    engine->over = fault != GPU_FAULT_NONE || engine->cursor >= work->size;
+    if (fault == GPU_FAULT_NONE && engine->over && work->saved)
         fault = hw_context_save(hw, engine, work->state);
-    engine_finish(hw, engine, work, fault);
+    engine->outcome = fault;
+    if (!engine->over)
+        return;
+    hw_dirty_settle(hw);
+    hw_stream_fence();
+}
+
+/* Lets the time pass that the piece took. False: it does, beside that of the other engine. */
+static bool engine_spend(struct hw *hw, struct hw_engine *engine) {
+    const struct vidmm_hw_host *host = &hw->host;
+    uint64_t cost = engine->cost_ns;
+    engine->cost_ns = 0;
+    if (host->busy && host->busy(host->ctx, engine->index, cost))
+        return false;
+    if (host->advance)
+        host->advance(host->ctx, cost);
     return true;
 }
 
-bool hw_engine_step(struct hw *hw, struct hw_engine *engine) {
+/* One piece of work; false: there is none. */
+static bool engine_piece(struct hw *hw, struct hw_engine *engine) {
     struct hw_submission work;
-    bool finished = false;
-    pthread_mutex_lock(&engine->run);
     hw_dirty_begin(hw, engine);
     bool some = engine_current(hw, engine, &work);
     if (some)
-        finished = engine_execute(hw, engine, &work);
+        engine_execute(hw, engine, &work);
     hw_dirty_end(hw);
-    uint64_t cost = engine->cost_ns;
-    bool notify = engine->notify;
-    engine->cost_ns = 0;
-    engine->notify = false;
+    return some;
+}
+
+/* The time of the piece is over. True: there is something to say about it. */
+static bool engine_show(struct hw *hw, struct hw_engine *engine) {
+    bool news = engine->over || engine->notify;
+    if (engine->over)
+        engine_finish(hw, engine);
+    engine->spending = engine->over = engine->notify = false;
+    return news;
+}
+
+bool hw_engine_step(struct hw *hw, struct hw_engine *engine) {
+    bool some = true, spent = true, news = false;
+    pthread_mutex_lock(&engine->run);
+    if (!engine->spending) {
+        some = engine->spending = engine_piece(hw, engine);
+        spent = some && engine_spend(hw, engine);
+    }
+    if (spent)
+        news = engine_show(hw, engine);
     pthread_mutex_unlock(&engine->run);
-    if (cost != 0 && hw->host.advance)
-        hw->host.advance(hw->host.ctx, cost);
-    if (finished || notify)
+    if (news)
         hw_interrupt(hw);
     return some;
 }

@@ -126,10 +126,13 @@ struct hw_engine {
     bool waiting;                  /* the command at the cursor is not done yet */
     const unsigned char *commands; /* the submission in one piece of host memory, or NULL */
     uint64_t cost_ns;              /* since the last time that time was made to pass */
-    bool notify;                   /* an interrupt is due before the submission ends */
-    bool mapped;                   /* the active submission is virtual, in `space` */
-    bool translate;                /* so are the operands of the command at the cursor */
-    bool remote; /* the command reached pages outside VRAM through tables or lists */
+    bool spending;                 /* that of the newest piece passes */
+    bool over;                     /* the submission ends with that, with `outcome` */
+    enum gpu_fault outcome;
+    bool notify;    /* an interrupt is due before the submission ends */
+    bool mapped;    /* the active submission is virtual, in `space` */
+    bool translate; /* so are the operands of the command at the cursor */
+    bool remote;    /* the command reached pages outside VRAM through tables or lists */
     struct hw_space space;
     enum gpu_fault refused;  /* why the active submission cannot even begin */
     struct hw_leaves leaves; /* of the command at the cursor */

@@ -90,6 +90,23 @@ def thread_rows(build):
     return [row("two threads over one", "runs/s", 1 / one, 1 / two, 1.4)]
 
 
+def virtual_seconds(build, *words):
+    with tempfile.NamedTemporaryFile("r", suffix=".json") as report:
+        run(build, "--unjudged", "--json", report.name, *words)
+        return json.load(report)["virtual_ns"] / 1e9
+
+
+def overlap_rows(build):
+    """The end of a run in virtual time, over that with paging and rendering one after another."""
+    rows = []
+    for workload in ("training-step", "ncnn-bench-cnn"):
+        words = ["--model", "physical", "--vram", "50%", workload]
+        serial, ours = (virtual_seconds(build, "--paging", paging, *words)
+                        for paging in ("serial", "overlapped"))
+        rows.append(row(f"overlap {workload}", "s", serial, ours, round(1 / 1.5, 3)))
+    return rows
+
+
 def moved_over_bound(build, *words):
     """Bytes that a run moved into GPU memory, and the least that anybody could; None: no such bound."""
     with tempfile.NamedTemporaryFile("r", suffix=".json") as report:
@@ -116,7 +133,8 @@ def eviction_rows(build):
 def all_rows(build):
     build = pathlib.Path(build)
     rows = [row for name in PROGRAMS for row in program_rows(build, name)]
-    return rows + judged_rows(build) + thread_rows(build) + eviction_rows(build)
+    rows += judged_rows(build) + thread_rows(build)
+    return rows + overlap_rows(build) + eviction_rows(build)
 
 
 # ---- Tables --------------------------------------------------------------------------------------

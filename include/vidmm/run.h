@@ -58,6 +58,7 @@ struct vidmm_run_options {
     bool unjudged; /* no referee between manager and driver */
     bool
         no_bytes; /* memory of the reference hardware has no content: the same calls, no verdict on bytes */
+    bool serial_paging; /* no paging operation runs beside other work of the GPU */
     bool dirty; /* what each frame writes; the reference driver is WDDM 3.2 by default then */
     void (*progress)(void *ctx, uint64_t events_done, uint64_t events);
     void *progress_ctx;

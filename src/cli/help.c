@@ -107,6 +107,8 @@ void cli_help_run(FILE *out) {
         "      --bytes none       memory has no content: decisions, page tables, fences and times\n"
         "                         as ever, but no byte is moved, written or compared; for studies\n"
         "                         that reach further than RAM (default: all)\n"
+        "      --paging serial    no paging beside other work of the GPU, which is slower; to\n"
+        "                         compare virtual times (default: overlapped)\n"
         "      --unjudged         no referee: verify bytes, do not check rules\n"
         "      --json FILE        the report as JSON too; - is standard output\n"
         "      --html FILE        the report to look at, with maps of memory over time: one file "

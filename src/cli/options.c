@@ -63,6 +63,7 @@ enum option_id {
     OPTION_CALLS,
     OPTION_REPLAY,
     OPTION_BYTES,
+    OPTION_PAGING,
     OPTION_HOST,
     OPTION_DEADLINE,
     OPTION_KEY,
@@ -122,6 +123,7 @@ static const struct {
     {{"unjudged", no_argument, NULL, OPTION_UNJUDGED}, CLI_RUN_OPTIONS},
     {{"host", no_argument, NULL, OPTION_HOST}, CLI_INSPECT_OPTIONS},
     {{"bytes", required_argument, NULL, OPTION_BYTES}, CLI_RUN_OPTIONS},
+    {{"paging", required_argument, NULL, OPTION_PAGING}, CLI_RUN_OPTIONS},
     {{"only", required_argument, NULL, OPTION_ONLY}, CLI_CHECK_OPTIONS},
     {{"ignore", required_argument, NULL, OPTION_IGNORE}, CLI_CHECK_OPTIONS},
     {{"fail-on", required_argument, NULL, OPTION_FAIL_ON}, CLI_CHECK_OPTIONS},
@@ -232,6 +234,12 @@ static bool take_bytes(const char *text, struct cli_options *options) {
     options->run.no_bytes = strcmp(text, "none") == 0;
     return options->run.no_bytes || strcmp(text, "all") == 0 ||
            cli_refuse_value("bytes", text, "all or none");
+}
+
+static bool take_paging(const char *text, struct cli_options *options) {
+    options->run.serial_paging = strcmp(text, "serial") == 0;
+    return options->run.serial_paging || strcmp(text, "overlapped") == 0 ||
+           cli_refuse_value("paging", text, "overlapped or serial");
 }
 
 /* NAME=VALUE; the value is a number or a size. `word` is cut in two. */
@@ -421,6 +429,8 @@ static bool take_run_option(int id, char *value, struct cli_options *options) {
         return true;
     case OPTION_BYTES:
         return take_bytes(value, options);
+    case OPTION_PAGING:
+        return take_paging(value, options);
     case OPTION_POLICY:
         return take_policy(value, options);
     case OPTION_FRAMES:

@@ -125,6 +125,7 @@ enum vidmm_run_status run_open(const struct vidmm_run_options *options, uint64_t
     struct vidmm_host_config host;
     fill_host_config(options, &settings, peak, &host);
     struct vidmm_adapter_config adapter = {.observer = observer,
+                                           .serial_paging = options->serial_paging,
                                            .policy = options->policy,
                                            .model = options->memory_model,
                                            .interface_version = options->ddi_version};

@@ -519,7 +519,7 @@ const struct mutant mutants_operation[] = {
      .settings = {{"Agp", 1}, {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WIN7}}},
     MANAGER(17, take_bits_for_ids, "takes bit n of a set for segment n", 96, 97),
     MANAGER(43, reach_out_of_the_segment, "starts an allocation too near to the segment's end", 368,
-            190),
+            190, 161),
     {BREAKS(64, MANAGER, "paging", map_too_much, "maps more than CommitLimit"),
      .consequences = {65, 199}, .settings = {{"ApertureBytes", OWN_PAGES *PAGE}}},
     {BREAKS(65, MANAGER, "paging", map_too_much, "maps more than ApertureSegmentCommitLimit"),

@@ -47,6 +47,7 @@ struct adapter_settings {
     void (*quiesce)(void *ctx); /* NULL: none */
     void *quiesce_ctx;
     uint64_t hang_ns, transfer_chunk, address_from;
+    bool serial_paging;
 };
 
 /* Sets of segments: bit id - 1 of each. */

@@ -128,7 +128,7 @@ static bool physical_end_windows(struct plan *plan) {
     uint32_t first = plan->op_count;
     for (uint32_t i = 0; i < plan->move_count; i++) {
         const struct move *move = &plan->moves[i];
-        if (move->allocation && move->window &&
+        if (move->allocation && move->window && move->later == plan->later &&
             !plan_map(plan, move->allocation, move->window, move->window_place.offset, false))
             return false;
     }

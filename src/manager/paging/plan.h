@@ -33,6 +33,7 @@ struct move {
     struct placement old;   /* vacated, unless held */
     bool holds_old;         /* given back only when the plan is done */
     bool discard;           /* content is not kept */
+    bool later;             /* waits for the GPU, or for a place that another such move leaves */
     bool content, stale;    /* before */
     struct segment *window; /* eviction aperture, or NULL */
     struct placement window_place;
@@ -66,6 +67,7 @@ struct plan {
     uint32_t move_count, move_capacity;
     struct plan_op *ops;
     uint32_t op_count, op_capacity;
+    bool later;               /* while operations are emitted: those of such moves */
     uint32_t built;           /* operations the driver has seen */
     struct vidmm_op *waiting; /* transfers and fills, for space_send */
     uint32_t waiting_count, waiting_capacity;

@@ -7,11 +7,17 @@
  *   3. from memory segment to memory segment, whose old places are still held;
  *   4. in: MAP into apertures, first content, or content from the system pages;
  *   5. what arrived is in the GPU's reach; and the MAP of a DMA buffer.
+ *
+ * With physical addresses moves that wait for the GPU, and those into places that such moves leave,
+ * come after all others, in the same order: the others are carried out meanwhile (plan_run.c).
  */
 #include "paging/plan_emit.h"
 
+#include "lists/idle.h"
 #include "object/allocation.h"
 #include "paging/mover.h"
+
+#define DIVIDED 64u /* moves of a plan that is divided, at most: each is compared with each */
 
 static const struct mover *emit_mover(const struct plan *plan) {
     return plan->adapter->gpummu ? &mover_virtual : &mover_physical;
@@ -22,7 +28,8 @@ typedef bool emit_move(struct plan *plan, const struct mover *mover, struct move
 /* False as soon as one is. */
 static bool emit_each(struct plan *plan, const struct mover *mover, emit_move *emit) {
     for (uint32_t i = 0; i < plan->move_count; i++) {
-        if (plan->moves[i].allocation && !emit(plan, mover, &plan->moves[i]))
+        struct move *move = &plan->moves[i];
+        if (move->allocation && move->later == plan->later && !emit(plan, mover, move))
             return false;
     }
     return true;
@@ -80,13 +87,80 @@ static bool emit_buffer(struct plan *plan) {
     return !plan->buffer.segment || plan_map_buffer(plan, &plan->buffer, true);
 }
 
-bool plan_emit(struct plan *plan) {
+static bool emit_moves(struct plan *plan) {
     const struct mover *mover = emit_mover(plan);
     return mover->detach(plan) && emit_each(plan, mover, emit_unmap) &&
            emit_each(plan, mover, emit_out) && mover->end_leaving(plan) &&
            emit_each(plan, mover, emit_across) && mover->flush(plan) &&
            emit_each(plan, mover, emit_in) && mover->flush(plan) &&
-           emit_each(plan, mover, emit_attach) && emit_buffer(plan);
+           emit_each(plan, mover, emit_attach);
+}
+
+/* ---- What need not wait ---------------------------------------------------------------------- */
+
+/* Into a place, or a part of it, that the other one leaves. */
+static bool emit_follows(const struct move *move, const struct move *other) {
+    const struct placement *place = &move->allocation->place, *old = &other->old;
+    if (!move->allocation->segment || move->allocation->segment != other->from)
+        return false;
+    return place->extents || place->floating || old->extents || old->floating ||
+           (place->offset < old->offset + old->size && old->offset < place->offset + place->size);
+}
+
+static bool emit_waits(const struct plan *plan, const struct move *move) {
+    bool waits = !allocation_idle(move->allocation);
+    for (uint32_t i = 0; !waits && i < plan->move_count; i++) {
+        const struct move *other = &plan->moves[i];
+        waits = other->allocation && other->later && emit_follows(move, other);
+    }
+    return waits;
+}
+
+/* Finds the moves that wait; false: none does. */
+static bool emit_find_later(struct plan *plan) {
+    bool any = false, more;
+    do {
+        more = false;
+        for (uint32_t i = 0; i < plan->move_count; i++) {
+            struct move *move = &plan->moves[i];
+            if (!move->allocation || move->later || !emit_waits(plan, move))
+                continue;
+            move->later = any = more = true;
+        }
+    } while (more);
+    return any;
+}
+
+/* One that waits leaves an aperture, where windows of others' evictions may already lie. */
+static bool emit_windows_wait(const struct plan *plan) {
+    for (uint32_t i = 0; i < plan->move_count; i++) {
+        const struct move *move = &plan->moves[i];
+        if (move->allocation && move->later && move->from && move->from->aperture)
+            return true;
+    }
+    return false;
+}
+
+/* True: some moves come after the others. */
+static bool emit_divide(struct plan *plan) {
+    if (plan->adapter->gpummu || plan->move_count < 2 || plan->move_count > DIVIDED ||
+        !emit_find_later(plan))
+        return false;
+    if (!emit_windows_wait(plan))
+        return true;
+    for (uint32_t i = 0; i < plan->move_count; i++)
+        plan->moves[i].later = false;
+    return false;
+}
+
+bool plan_emit(struct plan *plan) {
+    bool divided = emit_divide(plan), emitted = emit_moves(plan);
+    if (emitted && divided) {
+        plan->later = true;
+        emitted = emit_moves(plan);
+        plan->later = false;
+    }
+    return emitted && emit_buffer(plan);
 }
 
 bool plan_sync(struct plan *plan, struct vidmm_allocation *allocation, bool to_system) {

@@ -11,20 +11,40 @@
 #include "paging/plan_emit.h"
 #include "paging/plan_tell.h"
 
-/* Waits for the GPU to be done with all that the plan touches, so that nothing is built in vain. */
-static enum vidmm_status run_quiesce(const struct plan *plan) {
-    for (uint32_t i = 0; i < plan->op_count; i++) {
+/* It leaves in another way than by operations alone. */
+static bool run_at_once(const struct vidmm_allocation *allocation) {
+    return adapter_virtual(allocation->adapter) || !allocation->resource || allocation->window ||
+           swizzling_of(allocation);
+}
+
+/* The GPU is done with all that the plan touches. */
+static enum vidmm_status run_idle(const struct plan *plan) {
+    enum vidmm_status status = VIDMM_OK;
+    for (uint32_t i = 0; status == VIDMM_OK && i < plan->op_count; i++) {
         struct vidmm_allocation *allocation = plan->ops[i].op.allocation;
-        enum vidmm_status status = allocation ? allocation_wait_idle(allocation) : VIDMM_OK;
-        if (status)
-            return status;
+        status = allocation ? allocation_wait_idle(allocation) : VIDMM_OK;
     }
+    return status;
+}
+
+/*
+ * Waits for what cannot wait for its turn: changes of page tables, through which the GPU may reach
+ * more than what moves, and everything where paging runs beside no other work. The CPU no longer
+ * reaches what leaves.
+ */
+static enum vidmm_status run_quiesce(const struct plan *plan) {
+    struct vidmm_adapter *adapter = plan->adapter;
+    enum vidmm_status done = adapter_virtual(adapter) ? run_idle(plan) : VIDMM_OK;
+    if (done == VIDMM_OK && adapter->settings.serial_paging)
+        done = fence_wait_all(adapter);
+    if (done)
+        return done;
     for (uint32_t i = 0; i < plan->move_count; i++) {
         struct vidmm_allocation *allocation = plan->moves[i].allocation;
         if (!allocation || !plan->moves[i].from)
             continue;
         enum vidmm_status status =
-            adapter_virtual(plan->adapter) ? allocation_wait_idle(allocation) : VIDMM_OK;
+            run_at_once(allocation) ? allocation_wait_idle(allocation) : VIDMM_OK;
         if (status == VIDMM_OK)
             status = null_context_switch(allocation);
         if (status)
@@ -36,13 +56,23 @@ static enum vidmm_status run_quiesce(const struct plan *plan) {
     return VIDMM_OK;
 }
 
+/* The GPU is done with what the operation touches; meanwhile it carries out what was built before. */
+static enum vidmm_status run_await(struct vidmm_adapter *adapter, const struct plan_op *op) {
+    struct vidmm_allocation *allocation = op->op.allocation;
+    if (!allocation || allocation_idle(allocation))
+        return VIDMM_OK;
+    enum vidmm_status status = paging_submit(adapter, adapter->paging);
+    return status ? status : allocation_wait_idle(allocation);
+}
+
 static enum vidmm_status run_build(struct plan *plan) {
     struct vidmm_adapter *adapter = plan->adapter;
     enum vidmm_status status = VIDMM_OK;
     while (status == VIDMM_OK && plan->built < plan->op_count) {
         struct plan_op *op = &plan->ops[plan->built];
-        if (op->barrier)
-            status = paging_finish(adapter);
+        status = op->barrier ? paging_finish(adapter) : VIDMM_OK;
+        if (status == VIDMM_OK)
+            status = run_await(adapter, op);
         if (status == VIDMM_OK) {
             plan->built++; /* before: an operation may be half built when the GPU hangs */
             status = paging_build(adapter, op);

@@ -37,6 +37,8 @@ static bool play_alloc(struct vidmm_player *player, struct player_process *proce
     struct player_allocation *allocation = &player->allocations[event->allocation];
     bool swizzled = player->shim.native && (event->umd_flags & VIDMM_UMD_SWIZZLED) != 0;
     uint32_t pitch = swizzled ? umd_shim_pitch(event->size, event->allocation) : 0;
+    if (allocation->leaving)
+        play_free_finish(allocation->process, true);
     memset(allocation, 0, sizeof(*allocation));
     oracle_allocation_start(&allocation->oracle, &player->oracle, event->allocation, pitch);
     allocation->oracle.device = process->device;
@@ -57,20 +59,44 @@ static bool play_alloc(struct vidmm_player *player, struct player_process *proce
     return start_oracle(player, process, event, allocation);
 }
 
+static void free_at_last(struct player_allocation *allocation) {
+    oracle_allocation_leave(&allocation->oracle);
+    vidmm_allocation_destroy(allocation->handle);
+    allocation->handle = NULL;
+    allocation->leaving = false;
+    oracle_allocation_destroy(&allocation->oracle);
+}
+
+void play_free_finish(struct player_process *process, bool all) {
+    struct player_allocation *first;
+    while ((first = process->leaving) &&
+           (all || vidmm_completed(process->player->harness->adapter, first->fence))) {
+        process->leaving = first->next;
+        free_at_last(first);
+    }
+}
+
+/* As user mode does: it need not wait, and what comes next may be paged in meanwhile. */
+static void free_later(struct player_process *process, struct player_allocation *allocation) {
+    allocation->leaving = true;
+    allocation->fence = process->fence;
+    allocation->next = NULL;
+    *(process->leaving ? &process->last_leaving->next : &process->leaving) = allocation;
+    process->last_leaving = allocation;
+}
+
 bool play_free(struct vidmm_player *player, struct player_process *process,
                struct player_allocation *allocation) {
-    if (!allocation->handle)
+    if (!allocation->handle || allocation->leaving)
         return true;
     if (allocation->pinned)
         (void)vidmm_allocation_pin(allocation->handle, false);
     bool ok = play_reclaim(process, allocation) && play_verify_freed(process, allocation) &&
               play_range_leave(process, allocation);
-    oracle_allocation_leave(&allocation->oracle);
     play_virtual_leave(allocation);
-    vidmm_allocation_destroy(allocation->handle);
-    allocation->handle = NULL;
     atomic_fetch_sub(&player->live_bytes, allocation->size);
-    oracle_allocation_destroy(&allocation->oracle);
+    free_later(process, allocation);
+    play_free_finish(process, player->gpummu);
     return ok;
 }
 
@@ -86,6 +112,7 @@ bool play_event(struct vidmm_player *player, uint64_t index) {
     struct player_process *process = &player->processes[event->process];
     struct player_allocation *allocation = &player->allocations[event->allocation];
     oracle_set_event(&player->oracle, index);
+    play_free_finish(process, false);
     switch (event->kind) {
     case VIDMM_EVENT_ALLOC:
         return play_alloc(player, process, event);

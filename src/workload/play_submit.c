@@ -271,7 +271,7 @@ bool play_submit(struct player_process *process, const struct vidmm_event *event
     submit_start(process);
     for (uint32_t i = 0; i < event->reads + event->writes; i++) {
         struct player_allocation *allocation = &player->allocations[list[i]];
-        if (!allocation->handle)
+        if (!allocation->handle || allocation->leaving)
             continue;
         if (!(i < event->reads ? add_read(process, allocation) : add_write(process, allocation)))
             return false;

@@ -251,6 +251,7 @@ static void finish_frames(struct vidmm_player *player) {
         if (!atomic_load(&player->failed) && !atomic_load(&process->dead) &&
             !play_frames_finish(process))
             player_lose_process(process);
+        play_free_finish(process, true);
     }
 }
 

@@ -55,7 +55,10 @@ struct player_allocation {
     struct player_allocation *older, *newer; /* GPU virtual: in the process's list by last use */
     bool resident;
     bool offered;
-    bool bound; /* a range leads, or led, to it */
+    bool leaving;                   /* freed: it goes when the GPU is done with it */
+    uint64_t fence;                 /* of the newest submission before that; 0: none */
+    struct player_allocation *next; /* that leaves after it */
+    bool bound;                     /* a range leads, or led, to it */
     struct player_alias aliases[ALIASES];
     uint32_t alias_count, alias_turn;
 };
@@ -122,6 +125,7 @@ struct player_process {
     _Atomic uint64_t trim_due; /* bytes to trim that are not yet evicted */
     uint64_t trims, trimmed_bytes;
     uint64_t offers, discards, ranges, binds, aliased;
+    struct player_allocation *leaving, *last_leaving; /* in the order of their fences */
     /* The submission under construction: */
     struct vidmm_reference *references;
     struct player_allocation **referenced; /* the same, as the player's records */
@@ -172,9 +176,11 @@ bool player_refused(struct vidmm_player *player);
 /* ---- play.c ---------------------------------------------------------------------------------- */
 
 bool play_event(struct vidmm_player *player, uint64_t index);
-/* Verifies and destroys one live allocation. */
+/* Verifies one live allocation, which is destroyed once the GPU is done with it. */
 bool play_free(struct vidmm_player *player, struct player_process *process,
                struct player_allocation *allocation);
+/* Destroys what was freed, and `all` also what the GPU may still use. */
+void play_free_finish(struct player_process *process, bool all);
 
 /* ---- play_submit.c --------------------------------------------------------------------------- */
 

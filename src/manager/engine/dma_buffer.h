@@ -12,7 +12,7 @@
 
 #include "memory/segment.h"
 
-#define DMA_BUFFERS 4u /* a context's ring */
+#define DMA_BUFFERS 8u /* a context's ring */
 /* Buffers in a row that a driver may fill and leave MultipassOffset where it was, all that tells one call
  * from the next: more of them are no progress. */
 #define DMA_BUFFERS_REPEATED 4096u

@@ -90,10 +90,12 @@ def thread_rows(build):
     return [row("two threads over one", "runs/s", 1 / one, 1 / two, 1.4)]
 
 
-def virtual_seconds(build, *words):
-    with tempfile.NamedTemporaryFile("r", suffix=".json") as report:
-        run(build, "--unjudged", "--json", report.name, *words)
-        return json.load(report)["virtual_ns"] / 1e9
+def report_of(build, *words):
+    """What --json says of an unjudged run. vidmm writes a new file in place of the old one."""
+    with tempfile.TemporaryDirectory() as place:
+        report = pathlib.Path(place) / "run.json"
+        run(build, "--unjudged", "--json", report, *words)
+        return json.loads(report.read_text())
 
 
 def overlap_rows(build):
@@ -101,7 +103,7 @@ def overlap_rows(build):
     rows = []
     for workload in ("training-step", "ncnn-bench-cnn"):
         words = ["--model", "physical", "--vram", "50%", workload]
-        serial, ours = (virtual_seconds(build, "--paging", paging, *words)
+        serial, ours = (report_of(build, "--paging", paging, *words)["virtual_ns"] / 1e9
                         for paging in ("serial", "overlapped"))
         rows.append(row(f"overlap {workload}", "s", serial, ours, round(1 / 1.5, 3)))
     return rows
@@ -109,11 +111,7 @@ def overlap_rows(build):
 
 def moved_over_bound(build, *words):
     """Bytes that a run moved into GPU memory, and the least that anybody could; None: no such bound."""
-    with tempfile.NamedTemporaryFile("r", suffix=".json") as report:
-        run(build, "--unjudged", "--json", report.name, *words)
-        with open(report.name) as written:
-            text = written.read()
-    bound = json.loads(text).get("bound") if text else None
+    bound = report_of(build, *words).get("bound")
     return (bound["moved_bytes"], bound["bytes"]) if bound else None
 
 

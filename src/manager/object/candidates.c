@@ -75,13 +75,21 @@ struct segment_request candidate_request(const struct vidmm_allocation *allocati
     return request;
 }
 
-/* Swizzled content lies linear outside of memory segments, where the GPU cannot use it. */
+/* Swizzled content that left a memory segment lies linear, and the GPU takes it for swizzled: it is used in
+ * memory segments alone, or in apertures alone where a set names no memory segment (R476). */
+static uint32_t candidate_swizzled(const struct vidmm_allocation *allocation, uint32_t set) {
+    uint32_t memory = allocation->adapter->sets.memory;
+    bool both = (allocation->read_set & memory) && (allocation->write_set & memory);
+    uint32_t kept = both ? set & memory : set & ~memory;
+    return kept ? kept : set;
+}
+
 uint32_t candidate_set(const struct vidmm_allocation *allocation, bool write) {
     const struct vidmm_adapter *adapter = allocation->adapter;
     uint32_t set = write ? allocation->write_set : allocation->read_set;
     set &= adapter->sets.memory | adapter->sets.aperture;
-    if (allocation_swizzled(allocation) && (set & adapter->sets.memory))
-        set &= adapter->sets.memory;
+    if (allocation_swizzled(allocation))
+        set = candidate_swizzled(allocation, set);
     if (allocation_in_vpr(allocation))
         set &= adapter->sets.vpr;
     /* The CPU has a pointer to the system pages: only an aperture shows the GPU the same bytes. */

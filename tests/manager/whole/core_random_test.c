@@ -8,7 +8,7 @@
 
 #define ALLOCATIONS 12u
 #define STEPS       150u
-#define SEEDS       150u
+#define SEEDS       300u
 
 struct thing {
     struct vidmm_allocation *allocation;

@@ -15,6 +15,12 @@ import unittest
 TABLE = None
 PROGRAMS = ["place", "path", "moves", "tables", "growth", "notes", "dirty"]
 RUN = "#!/bin/sh\nexit 0\n"
+VIDMM = """#!/bin/sh
+while [ $# -gt 0 ]; do
+    [ "$1" != --json ] || echo '{"virtual_ns": 1000, "bound": {"moved_bytes": 13, "bytes": 10}}' >"$2"
+    shift
+done
+"""
 
 
 def program(path, text):
@@ -31,7 +37,7 @@ def build(directory, **rows):
         own = "\n".join(lines) if name == "path" else ""
         program(directory / "bench" / f"bench-{name}", f"#!/bin/sh\ncat >>\"$VIDMM_BENCH_ROWS\" <<'E'\n{own}\nE\n"
                 if own else RUN)
-    program(directory / "vidmm", RUN)
+    program(directory / "vidmm", VIDMM)
     return directory
 
 

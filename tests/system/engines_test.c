@@ -63,7 +63,7 @@ static void expect_others_verified(const struct vidmm_run_result *result, uint32
 }
 
 static void a_page_fault_kills_the_process_that_met_it(void **state) {
-    static const uint64_t positions[] = {6, 77};
+    static const uint64_t positions[] = {14, 77};
     (void)state;
     for (size_t i = 0; i < sizeof(positions) / sizeof(positions[0]); i++) {
         struct vidmm_run_result result;

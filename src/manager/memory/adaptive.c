@@ -61,6 +61,7 @@ struct adaptive {
     uint64_t real, told; /* bytes missed since: by the real memory, and by the cache of its rule */
     uint64_t was_real[RULES], was_told[RULES]; /* the same, while the rule was live */
     uint32_t periods;       /* of as many bytes used as there is memory; since the last switch */
+    bool switched;          /* ever */
     bool needed;            /* the bytes of all were about to be more than there is memory */
     uint64_t number, turns; /* the submission at hand; given so far */
     uint64_t typical;       /* mean of first intervals */
@@ -74,6 +75,7 @@ struct adaptive {
 #define MARGIN        16u              /* another rule is better by more than one part in so many */
 #define MARGIN_LRU    5u               /* the same, than LRU */
 #define GAIN_LRU      3u   /* where ranges are needed, also by one part in so many of memory */
+#define SETTLED_LRU   4u   /* periods after a switch to LRU, where ranges are needed */
 #define UNIT          256u /* of factors: one */
 #define FACTOR_LEAST  (UNIT / 2)
 #define FACTOR_MOST   (4 * UNIT)
@@ -244,6 +246,7 @@ static void cache_use(struct adaptive *adaptive, struct item *item) {
 
 static void adaptive_switch(struct adaptive *adaptive, enum rule live) {
     adaptive->live = live;
+    adaptive->switched = true;
     adaptive->periods = 0;
     for (struct item *item = adaptive->items; item; item = item->newer) {
         if (!item->held)
@@ -254,28 +257,32 @@ static void adaptive_switch(struct adaptive *adaptive, enum rule live) {
 /*
  * Bytes that the rule missed of late by its cache, corrected by what the real memory missed while the
  * rule was live: it has ranges that are too short, budgets, and what must come in. Where ranges are
- * needed a rule that predicts misses more after a switch, so that only a half of it counts, and LRU
- * what a rule before it left, so that none of it counts.
+ * needed a rule that predicts misses more after a switch, so that only a half of it counts.
  */
 static uint64_t adaptive_score(const struct adaptive *adaptive, enum rule rule) {
     uint64_t real = adaptive->was_real[rule], told = adaptive->was_told[rule];
     uint64_t factor = told ? real * UNIT / told : UNIT;
-    bool ranges = !adaptive->host->listed, more = factor > UNIT;
     if (rule != RULE_LRU)
-        factor = !more ? UNIT : ranges ? (factor + UNIT) / 2 : factor;
-    else if (ranges && more)
-        factor = UNIT;
+        factor = factor < UNIT ? UNIT : adaptive->host->listed ? factor : (factor + UNIT) / 2;
     factor = factor > FACTOR_MOST ? FACTOR_MOST : factor < FACTOR_LEAST ? FACTOR_LEAST : factor;
     return adaptive->missed[rule] / UNIT * factor;
 }
 
-/* The first bytes after a switch are missed by the real memory because another rule filled it. */
+/* The first bytes after a switch are missed by the real memory because another rule filled it: those of
+ * one period, of several by LRU where ranges are needed, of none by LRU elsewhere. */
+static bool adaptive_settled(const struct adaptive *adaptive) {
+    bool lru = adaptive->live == RULE_LRU, ranges = !adaptive->host->listed;
+    uint32_t periods = lru && ranges && adaptive->switched ? SETTLED_LRU : !lru || ranges;
+    return adaptive->periods >= periods;
+}
+
 static void adaptive_compare(struct adaptive *adaptive) {
     enum rule live = adaptive->live;
-    if (adaptive->periods++ > 0 || live == RULE_LRU) {
+    if (adaptive_settled(adaptive)) {
         adaptive->was_real[live] += adaptive->real - adaptive->was_real[live] / OLDER;
         adaptive->was_told[live] += adaptive->told - adaptive->was_told[live] / OLDER;
     }
+    adaptive->periods++;
     adaptive->real = adaptive->told = 0;
 }
 

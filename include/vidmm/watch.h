@@ -56,7 +56,7 @@ struct vidmm_watch_end {
     enum vidmm_watch_how how;
     int32_t number;
     uint32_t timeout_ms;
-    char where[96];    /* what the driver was called for; or "no call of the system's" */
+    char where[96];    /* what the driver was called for; "vidmm"; or "no call of the system's" */
     char step[96];     /* of the conformance check */
     char reason[96];   /* what a crash was, if that is more than its signal says */
     char changed[192]; /* what the driver changed of the process, though it ended well; or empty */

@@ -58,8 +58,11 @@ static const char *report_end(const struct vidmm_finding *finding) {
     return finding->kind == VIDMM_FINDING_HANG ? "hung" : "ended";
 }
 
+/* In vidmm's own code nobody knows whom a hang is of. */
 void vidmm_report_crash(FILE *out, const struct vidmm_finding *finding) {
-    fprintf(out, "vidmm: the driver %s: %s\n", report_end(finding), finding->found);
+    bool own = strcmp(finding->where, "vidmm") == 0;
+    fprintf(out, "vidmm: the %s %s: %s\n", own ? "run" : "driver", report_end(finding),
+            finding->found);
     report_places(out, "  ", finding);
 }
 

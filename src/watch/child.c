@@ -103,6 +103,7 @@ static void last_words(int number, siginfo_t *info, void *interrupted) {
     say_where();
     (void)signal(number, SIG_DFL); /* a crash in here ends it, too */
     child.hint->frames = vidmm_host_crash_places(interrupted, child.hint->frame, VIDMM_PLACES);
+    child.hint->asked = 1;
     (void)raise(number);
 }
 

@@ -220,10 +220,13 @@ static void listen_to(struct listener *listener) {
 
 /* ---- The end --------------------------------------------------------------------------------- */
 
-static void take_hint(const struct watch_hint *hint, struct vidmm_watch_end *end) {
+static void take_hint(const struct listener *listener, struct vidmm_watch_end *end) {
+    const struct watch_hint *hint = listener->watch->hint;
+    bool own = listener->hung && hint->asked != 0 && hint->frames == 0;
     const char *where = hint->died_in[0] != '\0'      ? hint->died_in
                         : hint->calling[0] != '\0'    ? hint->calling
                         : hint->shown.call[0] != '\0' ? hint->shown.call
+                        : own                         ? WATCH_OWN_CODE
                                                       : WATCH_NO_CALL;
     copy_text(end->where, sizeof(end->where), where, SIZE_MAX);
     copy_text(end->step, sizeof(end->step), hint->step, sizeof(hint->step));
@@ -280,7 +283,7 @@ static void take_traces(const struct watch_news *news, struct vidmm_watch_end *e
 
 static void conclude(struct listener *listener) {
     struct vidmm_watch_end *end = listener->end;
-    take_hint(listener->watch->hint, end);
+    take_hint(listener, end);
     end->how = judge(listener, &end->number);
     take_traces(&listener->news, end);
     keep_broken(listener->book.ledger);

@@ -24,6 +24,8 @@
 
 /* Where a driver is that is in no call. */
 #define WATCH_NO_CALL "no call of the system's"
+/* And where a process is that ran vidmm's own code when it was ended. */
+#define WATCH_OWN_CODE "vidmm"
 
 /* What this room itself says. */
 enum watch_kind {
@@ -53,6 +55,7 @@ struct watch_hint {
     char died_of[96];
     uint32_t frames;
     uint64_t frame[VIDMM_PLACES];
+    uint32_t asked; /* its last words were said */
 };
 
 struct watch {

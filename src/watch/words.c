@@ -17,6 +17,12 @@ static void signal_text(const struct vidmm_watch_end *end, char *text, size_t si
                  end->where);
 }
 
+static void hang_text(const struct vidmm_watch_end *end, char *text, size_t size) {
+    bool own = strcmp(end->where, WATCH_OWN_CODE) == 0;
+    snprintf(text, size, "no end within %u ms, in %s%s", end->timeout_ms, end->where,
+             own ? ": it computes, or waits for a thread of the driver's" : "");
+}
+
 void vidmm_watch_text(const struct vidmm_watch_end *end, char *text, size_t size) {
     switch (end->how) {
     case VIDMM_WATCH_DONE:
@@ -34,7 +40,7 @@ void vidmm_watch_text(const struct vidmm_watch_end *end, char *text, size_t size
                  end->where);
         break;
     case VIDMM_WATCH_HUNG:
-        snprintf(text, size, "no end within %u ms, in %s", end->timeout_ms, end->where);
+        hang_text(end, text, size);
         break;
     case VIDMM_WATCH_CUT_OFF:
         snprintf(text, size,

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <vidmm/report.h>
+#include <vidmm/watch.h>
 
 static void sizes_have_one_decimal_and_the_unit_that_fits(void **state) {
     (void)state;
@@ -354,6 +355,28 @@ static void inspection_in_json_has_the_levels_leaves_first(void **state) {
     json_decref(root);
 }
 
+static void print_crash(FILE *out, const void *what) {
+    vidmm_report_crash(out, what);
+}
+
+static void a_hang_of_vidmm_is_not_called_the_drivers(void **state) {
+    (void)state;
+    struct vidmm_watch_end end = {
+        .how = VIDMM_WATCH_HUNG, .timeout_ms = 10000, .where = "DxgkDdiRender"};
+    struct vidmm_finding finding = {.kind = VIDMM_FINDING_HANG, .where = "DxgkDdiRender"};
+    vidmm_watch_text(&end, finding.found, sizeof(finding.found));
+    char *text = printed(print_crash, &finding);
+    assert_string_equal(text, "vidmm: the driver hung: no end within 10000 ms, in DxgkDdiRender\n");
+    free(text);
+    strcpy(end.where, "vidmm");
+    strcpy(finding.where, "vidmm");
+    vidmm_watch_text(&end, finding.found, sizeof(finding.found));
+    text = printed(print_crash, &finding);
+    assert_string_equal(text, "vidmm: the run hung: no end within 10000 ms, in vidmm: it computes, "
+                              "or waits for a thread of the driver's\n");
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_have_one_decimal_and_the_unit_that_fits),
@@ -368,6 +391,7 @@ int main(void) {
         cmocka_unit_test(imports_are_listed_by_library_and_unknown_ones_first),
         cmocka_unit_test(inspection_shows_page_tables_page_sizes_and_budgets),
         cmocka_unit_test(inspection_in_json_has_the_levels_leaves_first),
+        cmocka_unit_test(a_hang_of_vidmm_is_not_called_the_drivers),
     };
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }

@@ -544,6 +544,11 @@ struct vidmm_submission {
      * the driver. NULL: none. */
     const D3DDDI_PATCHLOCATIONLIST *patches;
     uint32_t patch_count;
+    /* Not NULL: DxgkDdiPresent makes the DMA buffer, a copy from the first reference to the second, where
+     * the driver has it. It gets these bytes of user mode (DXGKARG_PRESENT.pPrivateDriverData), and may
+     * write into them. The caller keeps them. */
+    void *present_data;
+    uint32_t present_size; /* bytes */
 };
 
 /*

@@ -45,7 +45,8 @@
     X(PRESSURE, "all memory is evicted")                                                           \
     X(RESET, "the GPU is reset (TDR)")                                                             \
     X(WAIT, "wait for the GPU")                                                                    \
-    X(STARVE, "memory is refused once")
+    X(STARVE, "memory is refused once")                                                            \
+    X(PRESENT, "present")
 
 #define FUZZ_ENUM(name, words) FUZZ_OP_##name,
 enum fuzz_op { FUZZ_OPS(FUZZ_ENUM) FUZZ_OP_COUNT };

@@ -131,6 +131,9 @@ static void play_call(struct play *play, const struct fuzz_call *call) {
     case FUZZ_OP_SUBMIT:
         fuzz_play_submit(play, call);
         break;
+    case FUZZ_OP_PRESENT:
+        fuzz_play_present(play, call);
+        break;
     case FUZZ_OP_ESCAPE:
         fuzz_play_escape(play, call);
         break;

@@ -89,6 +89,24 @@ void fuzz_play_submit(struct play *play, const struct fuzz_call *call) {
         (void)fuzz_life_good(play->life, vidmm_wait_idle(play->adapter));
 }
 
+/* A copy between the first two slots of `value`, with private data; by drivers that page by GPU virtual
+ * addresses nothing is presented. */
+void fuzz_play_present(struct play *play, const struct fuzz_call *call) {
+    struct vidmm_reference references[PLAY_ALLOCATIONS];
+    struct vidmm_context *context = play->context[call->a % PLAY_CONTEXTS];
+    if (!context || play->virtual_addresses)
+        return;
+    void *data = fuzz_play_copy(call->data, call->size);
+    const struct vidmm_submission submission = {.references = references,
+                                                .count = work_references(play, call, references),
+                                                .present = true,
+                                                .present_data = data,
+                                                .present_size = data ? call->size : 0};
+    uint64_t fence = 0;
+    (void)fuzz_life_good(play->life, vidmm_submit(context, &submission, &fence));
+    free(data);
+}
+
 /* ---- Private ways ---------------------------------------------------------------------------- */
 
 void fuzz_play_escape(struct play *play, const struct fuzz_call *call) {

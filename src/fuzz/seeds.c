@@ -10,7 +10,7 @@
 #include "files.h"
 
 #define WORDS  32u /* of data */
-#define GROUPS 20u /* of every driver */
+#define GROUPS 24u /* of every driver */
 #define CALLS                                                                                      \
     10u /* of a seed: the start of a driver takes as long, and a change concerns one call */
 #define NUMBERS 256u /* of the driver's code */
@@ -79,12 +79,12 @@ static void seed_refusals(struct seeds *seeds, uint8_t op) {
 
 static void seed_group(struct seeds *seeds, uint32_t index) {
     static const uint8_t sized[] = {FUZZ_OP_ALLOCATE, FUZZ_OP_ESCAPE, FUZZ_OP_SUBMIT,
-                                    FUZZ_OP_CONTEXT};
+                                    FUZZ_OP_CONTEXT, FUZZ_OP_PRESENT};
     static const uint8_t made[] = {FUZZ_OP_STANDARD, FUZZ_OP_CONTEXT, FUZZ_OP_DEVICE,
                                    FUZZ_OP_SUBMIT};
     static const uint32_t numbers[] = {0, 1, 0x10000, 0xffffffffu};
-    if (index < 16)
-        seed_sizes(seeds, sized[index % 4], numbers[index / 4]);
+    if (index < 20)
+        seed_sizes(seeds, sized[index % 5], numbers[index / 5]);
     else
         seed_refusals(seeds, made[index % 4]);
 }
@@ -94,6 +94,7 @@ static void seed_number(struct seeds *seeds, uint32_t number, uint16_t size) {
     const struct fuzz_call calls[] = {{.op = FUZZ_OP_ESCAPE, .size = size},
                                       {.op = FUZZ_OP_SUBMIT, .size = size},
                                       {.op = FUZZ_OP_ALLOCATE, .size = size},
+                                      {.op = FUZZ_OP_PRESENT, .value = 1, .size = size},
                                       {.op = FUZZ_OP_FREE}};
     for (uint32_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
         seeds_call(seeds, &calls[i], number, 0xffffffffu);

@@ -23,6 +23,7 @@ static void words_say_objects(const struct fuzz_call *call, FILE *out) {
         fprintf(out, " %u, device %u", call->a % 8u, call->b % 4u);
         break;
     case FUZZ_OP_SUBMIT:
+    case FUZZ_OP_PRESENT:
     case FUZZ_OP_UPDATE:
     case FUZZ_OP_END_CONTEXT:
         fprintf(out, ", context %u", call->a % 4u);

@@ -27,7 +27,7 @@ expect() { # WHAT COMMAND...
 "$here/build.sh" "$work" planted || exit 1
 cd "$work" || exit 1
 
-for input in value order length read second; do # second: of two allocations of one call
+for input in value order length read second present; do # second: of two allocations of one call
     "$vidmm" fuzz --replay "$here/inputs/$input" planted.so > one 2> said
     code=$?
     "$vidmm" fuzz --replay "$here/inputs/$input" planted.so > other 2> said

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Searches for the four planted mistakes, from nothing, with several seeds; says when each was found.
+# Searches for the five planted mistakes, from nothing, with several seeds; says when each was found.
 #
 #   tests/fuzz_driver/long.sh BUILD [SECONDS] [SEED...]
 set -u
@@ -15,7 +15,7 @@ for seed in "${@:-1}"; do
     echo "seed $seed"
     "$build/vidmm" fuzz --seconds "$seconds" --seed "$seed" --output "$work/found-$seed" "$work/planted.so" > "$work/report" 2>&1
     grep -E 'after|executions|edges' "$work/report"
-    for place in planted_escape planted_name planted_allocation planted_flag; do
+    for place in planted_escape planted_name planted_allocation planted_flag planted_present; do
         grep -q "$place" "$work/report" || { echo "seed $seed: nothing in $place"; failed=1; }
     done
 done

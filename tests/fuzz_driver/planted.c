@@ -1,7 +1,7 @@
 /*
- * planted.c - four mistakes that user mode reaches, on top of the example cpu-vram: one behind a
+ * planted.c - five mistakes that user mode reaches, on top of the example cpu-vram: one behind a
  * value of four bytes, one after three calls in this order, one of a length in private data, one of an
- * index into private data that is only read.
+ * index into private data that is only read, one of a count in the private data of a present.
  */
 #include <ntddk.h>
 #include <dispmprt.h>
@@ -71,6 +71,18 @@ static NTSTATUS APIENTRY planted_allocation(const HANDLE adapter, DXGKARG_CREATE
     return create_allocation(adapter, args);
 }
 
+/* Colours of a palette: how many there are is not held against their size. */
+static DXGKDDI_PRESENT planted_present;
+static NTSTATUS APIENTRY planted_present(const HANDLE context, DXGKARG_PRESENT *args) {
+    const ULONG *data = args->pPrivateDriverData;
+    UNREFERENCED_PARAMETER(context);
+    if (args->PrivateDriverDataSize < 2 * sizeof(ULONG))
+        return STATUS_INVALID_PARAMETER;
+    for (ULONG i = 0; i < data[0] && i < 256; i++)
+        planted_flags += data[1 + i];
+    return STATUS_NOT_SUPPORTED;
+}
+
 /* In the place of DxgkInitialize (-DDxgkInitialize=planted_initialize). */
 #undef DxgkInitialize
 NTSTATUS NTAPI DxgkInitialize(PDRIVER_OBJECT driver, PUNICODE_STRING path,
@@ -82,5 +94,6 @@ NTSTATUS planted_initialize(PDRIVER_OBJECT driver, PUNICODE_STRING path,
     table->DxgkDdiCreateAllocation = planted_allocation;
     table->DxgkDdiCreateContext = planted_context;
     table->DxgkDdiEscape = planted_escape;
+    table->DxgkDdiPresent = planted_present;
     return DxgkInitialize(driver, path, table);
 }

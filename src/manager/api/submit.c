@@ -219,7 +219,9 @@ static NTSTATUS submit_present(struct call *call) {
                                .SubRectCnt = 1,
                                .pDstSubRects = &pixel,
                                .DmaBufferSegmentId = render->DmaBufferSegmentId,
-                               .DmaBufferPhysicalAddress = render->DmaBufferPhysicalAddress};
+                               .DmaBufferPhysicalAddress = render->DmaBufferPhysicalAddress,
+                               .PrivateDriverDataSize = call->submission->present_size,
+                               .pPrivateDriverData = call->submission->present_data};
     present.Flags.Blt = 1;
     NTSTATUS nt = adapter_of(call)->ddi->DxgkDdiPresent(call->context->handle, &present);
     render->pDmaBuffer = present.pDmaBuffer;
@@ -381,7 +383,7 @@ static enum vidmm_status submit_packet(struct call *call) {
     struct vidmm_adapter *adapter = adapter_of(call);
     const struct vidmm_submission *submission = call->submission;
     bool renders = adapter->ddi->DxgkDdiRender;
-    call->presents = !renders && can_present(call);
+    call->presents = (!renders || submission->present_data) && can_present(call);
     call->unbuilt = !renders && !call->presents;
     enum vidmm_status status = submit_collect(call);
     if (status == VIDMM_OK)

@@ -52,42 +52,46 @@ static void label_sql(struct sweep_store *store, char *sql, size_t size) {
 }
 
 void sweep_names_free(char **names, size_t count) {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; names && i < count; i++)
         free(names[i]);
     free(names);
 }
 
-static char **names_of(struct sweep_store *store, const char *expression, size_t *count) {
+/* Those of `workload`, NULL: of all. NULL: the base has the error, or there is no memory. */
+static char **names_of(struct sweep_store *store, const char *expression, const char *workload,
+                       size_t *count) {
     char sql[768];
-    char **names = calloc(1, sizeof(*names));
+    char **names = calloc(SWEEP_NAMES_MOST + 1, sizeof(*names));
     sqlite3_stmt *statement = NULL;
+    int step = SQLITE_ERROR;
     *count = 0;
     (void)snprintf(sql, sizeof(sql),
-                   "SELECT %s AS name FROM runs WHERE exit_code=0 GROUP BY name ORDER BY min(run)",
-                   expression);
-    if (sqlite3_prepare_v2(store->base, sql, -1, &statement, NULL) == SQLITE_OK)
-        while (names && sqlite3_step(statement) == SQLITE_ROW) {
-            const char *name = (const char *)sqlite3_column_text(statement, 0);
-            char **grown = realloc(names, (*count + 1) * sizeof(*names));
-            char *copy = strdup(name ? name : "");
-            names = grown ? grown : names;
-            if (grown && copy)
-                names[(*count)++] = copy;
-            else
-                free(copy);
-        }
+                   "SELECT %s AS name FROM runs WHERE exit_code=0 AND workload=ifnull(?,workload) "
+                   "GROUP BY name ORDER BY min(run) LIMIT %u",
+                   expression, SWEEP_NAMES_MOST + 1);
+    bool good = names && sqlite3_prepare_v2(store->base, sql, -1, &statement, NULL) == SQLITE_OK &&
+                sqlite3_bind_text(statement, 1, workload, -1, SQLITE_STATIC) == SQLITE_OK;
+    while (good && (step = sqlite3_step(statement)) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(statement, 0);
+        names[*count] = strdup(name ? name : "");
+        good = names[*count];
+        *count += good;
+    }
     sqlite3_finalize(statement);
-    return names;
+    if (good && step == SQLITE_DONE)
+        return names;
+    sweep_names_free(names, *count);
+    return NULL;
 }
 
-char **sweep_workloads(struct sweep_store *store, size_t *count) {
-    return names_of(store, "workload", count);
+char **sweep_workloads(struct sweep_store *store, const char *workload, size_t *count) {
+    return names_of(store, "workload", workload, count);
 }
 
-char **sweep_labels(struct sweep_store *store, size_t *count) {
+char **sweep_labels(struct sweep_store *store, const char *workload, size_t *count) {
     char expression[512];
     label_sql(store, expression, sizeof(expression));
-    return names_of(store, expression, count);
+    return names_of(store, expression, workload, count);
 }
 
 /* The point of a row of the statement, on its curve, which is new where the label is. */

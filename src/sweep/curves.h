@@ -34,9 +34,14 @@ struct sweep_chart {
     enum sweep_unit x_unit;
 };
 
-/* The workloads (or labels) in the order of their runs; the caller frees each and the list. */
-char **sweep_workloads(struct sweep_store *store, size_t *count);
-char **sweep_labels(struct sweep_store *store, size_t *count);
+/* Rows, and curves, of a picture. */
+#define SWEEP_NAMES_MOST 200u
+/*
+ * The workloads (or labels) of the runs of `workload`, NULL: of all, in the order of the runs; one more than
+ * SWEEP_NAMES_MOST at the most. NULL: the store has the error. To be freed with sweep_names_free.
+ */
+char **sweep_workloads(struct sweep_store *store, const char *workload, size_t *count);
+char **sweep_labels(struct sweep_store *store, const char *workload, size_t *count);
 void sweep_names_free(char **names, size_t count);
 bool sweep_chart_read(struct sweep_store *store, const char *workload,
                       const struct sweep_measure *measure, struct sweep_chart *chart);

@@ -232,28 +232,43 @@ static bool put_charts(const struct plot *plot, struct sweep_store *store, char 
     return read;
 }
 
+/* Whether there is something to draw, and not too much; else one sentence. */
+static bool can_be_drawn(const struct sweep_store *store, char **workloads, size_t count,
+                         const struct plot *plot, const char *workload, char *text, size_t size) {
+    bool many = workloads && count > SWEEP_NAMES_MOST;
+    if (!workloads || !plot->label)
+        (void)snprintf(text, size, "the store cannot be drawn: %s", sqlite3_errmsg(store->base));
+    else if (count == 0)
+        (void)snprintf(text, size,
+                       workload ? "the store has no run of '%.200s' that ended well"
+                                : "the store has no run that ended well",
+                       workload ? workload : "");
+    else if (many || plot->label_count > SWEEP_NAMES_MOST)
+        (void)snprintf(text, size, "the store has more than %u %s%s", SWEEP_NAMES_MOST,
+                       many ? "workloads" : "curves", workload ? "" : "; give one --workload");
+    else
+        return true;
+    return false;
+}
+
 /* The picture as text; NULL: one sentence. */
 static char *plot_draw(struct sweep_store *store, const char *workload, const char *measure,
                        char *text, size_t size) {
     char *content = NULL;
-    size_t length = 0, count = 0, of = 0;
-    struct plot plot = {.out = open_memstream(&content, &length)};
-    char **workloads = sweep_workloads(store, &count);
-    plot.label = sweep_labels(store, &plot.label_count);
-    for (size_t i = 0; workload && i < count; i++)
-        of = strcmp(workloads[i], workload) == 0 ? i + 1 : of;
-    bool some = count != 0 && (!workload || of != 0);
-    if (!some)
-        (void)snprintf(text, size,
-                       workload && count ? "the store has no run of '%.200s' that ended well"
-                                         : "the store has no run that ended well",
-                       workload ? workload : "");
-    bool drawn = some && plot.out && plot.label &&
-                 put_charts(&plot, store, workloads + (of ? of - 1 : 0), of ? 1 : count, measure);
-    if (plot.out && fclose(plot.out) != 0)
-        drawn = false;
-    if (some && !drawn)
-        (void)snprintf(text, size, "the store cannot be drawn: %s", sqlite3_errmsg(store->base));
+    size_t length = 0, count = 0;
+    struct plot plot = {0};
+    plot.label = sweep_labels(store, workload, &plot.label_count);
+    char **workloads = sweep_workloads(store, workload, &count);
+    bool drawn = can_be_drawn(store, workloads, count, &plot, workload, text, size);
+    if (drawn) {
+        plot.out = open_memstream(&content, &length);
+        drawn = plot.out && put_charts(&plot, store, workloads, count, measure);
+        if (plot.out && fclose(plot.out) != 0)
+            drawn = false;
+        if (!drawn)
+            (void)snprintf(text, size, "the store cannot be drawn: %s",
+                           sqlite3_errmsg(store->base));
+    }
     sweep_names_free(workloads, count);
     sweep_names_free(plot.label, plot.label_count);
     if (drawn)

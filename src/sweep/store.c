@@ -16,6 +16,8 @@
 
 #define STORE_ID      0x76647377 /* application_id: "vdsw" */
 #define STORE_VERSION 1
+/* Bytes of a value; the longest is a command line. */
+#define MOST_OF_A_CELL (1 << 20)
 
 static bool store_fail(const struct sweep_store *store, const char *path, char *text, size_t size) {
     (void)snprintf(text, size, "the store %s%s%s cannot be used: %s", path ? "'" : "",
@@ -151,6 +153,19 @@ static bool begin_store(struct sweep_store *store, const char *study, const char
            store_run(store, "COMMIT");
 }
 
+/* A store may come from anybody: what a view or a trigger of it does might never end. */
+static bool distrust(sqlite3 *base) {
+    static const int options[][2] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                                     {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                                     {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                                     {SQLITE_DBCONFIG_ENABLE_VIEW, 0}};
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        if (sqlite3_db_config(base, options[i][0], options[i][1], NULL) != SQLITE_OK)
+            return false;
+    (void)sqlite3_limit(base, SQLITE_LIMIT_LENGTH, MOST_OF_A_CELL);
+    return true;
+}
+
 bool sweep_store_open(struct sweep_store *store, const char *path, const struct vidmm_study *study,
                       const char *version, const char *commit, char *text, size_t size) {
     *store = (struct sweep_store){.lock = -1};
@@ -159,7 +174,7 @@ bool sweep_store_open(struct sweep_store *store, const char *path, const struct 
         return false;
     char *identity = sweep_identity(study);
     bool done = identity && sqlite3_open(path, &store->base) == SQLITE_OK &&
-                sqlite3_busy_timeout(store->base, 60000) == SQLITE_OK &&
+                distrust(store->base) && sqlite3_busy_timeout(store->base, 60000) == SQLITE_OK &&
                 store_number(store, "SELECT count(*) FROM sqlite_master", 0, &objects);
     if (!done)
         store_fail(store, path, text, size);
@@ -183,7 +198,7 @@ bool sweep_store_read(struct sweep_store *store, const char *path, char *text, s
         return false;
     }
     if (sqlite3_open_v2(path, &store->base, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK ||
-        sqlite3_busy_timeout(store->base, 60000) != SQLITE_OK)
+        !distrust(store->base) || sqlite3_busy_timeout(store->base, 60000) != SQLITE_OK)
         return store_fail(store, path, text, size);
     return is_ours(store, path, text, size);
 }

@@ -193,6 +193,20 @@ class Sweep(unittest.TestCase):
         self.assertEqual(len(xml.fromstring(one).findall(SVG + 'g')), 1)
         self.assert_refused(['plot', '--measure', 'bond', 'study.db'], "did you mean 'bound'?")
 
+    def test_a_store_that_would_never_be_drawn_is_refused(self):
+        endless = 'WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i+1 FROM n%s) '
+        self.assertEqual(self.vidmm('sweep', self.study(workloads='frame-loop', vram='40%', seeds=0, frames=5)).returncode, 0)
+        for script, said in (
+                ('ALTER TABLE runs RENAME TO kept; CREATE VIEW runs AS ' + endless % '' + 'SELECT kept.* FROM n, kept', 'cannot be drawn'),
+                ('INSERT INTO runs(run, workload, vram, policy, exit_code) ' + endless % ' WHERE i<1000' +
+                 "SELECT i, 'w'||i, '40%', 'lru', 0 FROM n", 'more than 200 workloads')):
+            with open(self.path('study.db'), 'rb') as file, open(self.path('spoilt.db'), 'wb') as copy:
+                copy.write(file.read())
+            base = sqlite3.connect(self.path('spoilt.db'))
+            base.executescript(script)
+            base.close()
+            self.assert_refused(['plot', 'spoilt.db'], said)
+
 
 if __name__ == '__main__':
     unittest.main(argv=sys.argv[:1])

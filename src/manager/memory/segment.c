@@ -343,6 +343,11 @@ uint32_t placement_extent(const struct placement *placement, uint64_t at) {
 }
 
 uint64_t placement_at(const struct placement *placement, uint64_t at, uint64_t *run) {
-    uint32_t extent = 0;
-    return placement_near(placement, at, run, &extent);
+    if (!placement->extents) {
+        *run = placement->size - at;
+        return placement->offset + at;
+    }
+    const struct extent *extent = &placement->extents[placement_extent(placement, at)];
+    *run = extent->size - (at - extent->at);
+    return extent->offset + (at - extent->at);
 }

@@ -148,26 +148,6 @@ void segment_release(struct segment *segment, struct placement *placement);
 uint64_t placement_at(const struct placement *placement, uint64_t at, uint64_t *run);
 /* The extent of byte `at` of a scattered place. */
 uint32_t placement_extent(const struct placement *placement, uint64_t at);
-/*
- * As placement_at; `*extent` is where it was found last time, at first 0. Inline: a page that lies
- * alone costs one.
- */
-static inline uint64_t placement_near(const struct placement *placement, uint64_t at, uint64_t *run,
-                                      uint32_t *extent) {
-    if (!placement->extents) {
-        *run = placement->size - at;
-        return placement->offset + at;
-    }
-    const struct extent *found = &placement->extents[*extent];
-    if (at - found->at >= found->size && *extent + 1u < placement->extent_count)
-        found++;
-    if (at - found->at >= found->size)
-        found = &placement->extents[placement_extent(placement, at)];
-    *extent = (uint32_t)(found - placement->extents);
-    *run = found->size - (at - found->at);
-    return found->offset + (at - found->at);
-}
-
 /* GPU physical address with BaseAddress, as in SegmentAddress of
  * ns-d3dkmddi-_dxgkarg_buildpagingbuffer.md; other members have none (docs/readings.md). */
 static inline uint64_t segment_address(const struct segment *segment, uint64_t offset) {

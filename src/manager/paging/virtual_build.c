@@ -158,24 +158,55 @@ static void make_listed(const struct table_op *op, const struct entries *entries
     }
 }
 
-static void set_entry(DXGK_PTE *to, const DXGK_PTE *common, uint64_t page) {
-    to->Flags = common->Flags;
-    to->PageAddress = page;
+/* Pages that are `step` apart. */
+static void make_run(DXGK_PTE *to, uint64_t flags, uint64_t page, uint64_t step, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++, page += step) {
+        to[i].Flags = flags;
+        to[i].PageAddress = page;
+    }
 }
 
-/* Row by row, as far as the place goes on. */
-static void make_placed(const struct table_op *op, const struct entries *entries, DXGK_PTE *to) {
-    const DXGK_PTE common = page_entry(op);
-    uint32_t extent = 0;
-    for (uint32_t i = 0; i < entries->count;) {
-        uint64_t row, offset = op->offset + ((uint64_t)i << entries->shift);
-        uint64_t page = placement_near(&op->place, offset, &row, &extent) >> PAGE_SHIFT;
-        uint64_t left = entries->count - i, run = row >> entries->shift;
-        uint32_t end = i + (uint32_t)(run < left ? run + (run == 0) : left);
-        set_entry(&to[i++], &common, page); /* often all: the loop would cost more than the entry */
-        for (; i < end; i++)
-            set_entry(&to[i], &common, page += UINT64_C(1) << (entries->shift - PAGE_SHIFT));
+/* Extents of one entry each, which has `bytes`: how many there are, of `most` at most. */
+static uint32_t make_singles(DXGK_PTE *to, uint64_t flags, const struct extent *extent,
+                             uint64_t bytes, uint32_t most) {
+    uint32_t done = 0;
+    for (; done < most && extent[done].size == bytes; done++) {
+        to[done].Flags = flags;
+        to[done].PageAddress = extent[done].offset >> PAGE_SHIFT;
     }
+    return done;
+}
+
+/* Extent by extent. An entry of several pages may reach over the end of its extent. */
+static void make_scattered(const struct table_op *op, const struct entries *entries, DXGK_PTE *to) {
+    const uint64_t flags = page_entry(op).Flags;
+    const uint64_t step = UINT64_C(1) << (entries->shift - PAGE_SHIFT);
+    const struct extent *extent = &op->place.extents[placement_extent(&op->place, op->offset)];
+    uint64_t inside = op->offset - extent->at;
+    uint32_t done = 0;
+    while (done < entries->count) {
+        uint64_t whole = (extent->size - inside) >> entries->shift, left = entries->count - done;
+        uint32_t count = (uint32_t)(whole < left ? whole + (whole == 0) : left);
+        make_run(&to[done], flags, (extent->offset + inside) >> PAGE_SHIFT, step, count);
+        inside += (uint64_t)count << entries->shift;
+        done += count;
+        for (; done < entries->count && inside >= extent->size; extent++)
+            inside -= extent->size;
+        if (inside == 0) {
+            count =
+                make_singles(&to[done], flags, extent, step << PAGE_SHIFT, entries->count - done);
+            extent += count;
+            done += count;
+        }
+    }
+}
+
+static void make_placed(const struct table_op *op, const struct entries *entries, DXGK_PTE *to) {
+    if (op->place.extents)
+        make_scattered(op, entries, to);
+    else
+        make_run(to, page_entry(op).Flags, (op->place.offset + op->offset) >> PAGE_SHIFT,
+                 UINT64_C(1) << (entries->shift - PAGE_SHIFT), entries->count);
 }
 
 static struct table **children_of(const struct table_op *op, const struct entries *entries) {

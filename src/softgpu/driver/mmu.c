@@ -253,24 +253,36 @@ static struct shape shape_of(const struct kmd_adapter *adapter, const DXGK_PTE *
 #define SERIES_PAGES (UINT64_C(1) << 32)
 
 /*
- * How many of `count` entries have the flags of the first and pages that are `step` apart, or any
- * pages: by blocks, without a branch an entry, which compilers make vectors of.
+ * How many of `count` entries have the flags of the first: by blocks, without a branch an entry,
+ * which compilers make vectors of.
  */
-static UINT mmu_alike(const DXGK_PTE *entry, UINT count, bool any, ULONGLONG step) {
-    const ULONGLONG flags = entry[0].Flags, pages = any ? 0 : UINT64_MAX;
+static UINT mmu_alike(const DXGK_PTE *entry, UINT count) {
+    const ULONGLONG flags = entry[0].Flags;
     UINT same = 0;
     while (same < count) {
         UINT end = count - same < BLOCK ? count : same + BLOCK;
-        ULONGLONG other = 0, page = entry[0].PageAddress + same * step;
-        for (UINT i = same; i < end; i++, page += step)
-            other |= (entry[i].Flags ^ flags) | ((entry[i].PageAddress ^ page) & pages);
+        ULONGLONG other = 0;
+        for (UINT i = same; i < end; i++)
+            other |= entry[i].Flags ^ flags;
         if (other != 0)
             break;
         same = end;
     }
-    while (same < count && entry[same].Flags == flags && any)
+    while (same < count && entry[same].Flags == flags)
         same++;
     return same;
+}
+
+/* All of them have the flags of the first, and pages that are `step` apart: by blocks as well. */
+static bool mmu_in_series(const DXGK_PTE *entry, UINT count, ULONGLONG step) {
+    const ULONGLONG flags = entry[0].Flags;
+    ULONGLONG other = 0, page = entry[0].PageAddress;
+    for (UINT done = 0, end; done < count && other == 0; done = end) {
+        end = count - done < BLOCK ? count : done + BLOCK;
+        for (UINT i = done; i < end; i++, page += step)
+            other |= (entry[i].Flags ^ flags) | (entry[i].PageAddress ^ page);
+    }
+    return other == 0;
 }
 
 /* Both address members count pages of 4 KiB, from the start of the segment. */
@@ -282,7 +294,7 @@ void kmd_mmu_words(const struct kmd_adapter *adapter, const DXGK_PTE *entry, UIN
                    UCHAR *to) {
     for (UINT done = 0; done < count;) {
         const struct shape shape = shape_of(adapter, &entry[done], level);
-        UINT end = done + mmu_alike(&entry[done], count - done, true, 0);
+        UINT end = done + mmu_alike(&entry[done], count - done);
         for (; done < end; done++) {
             uint64_t word = word_of(&shape, &entry[done]);
             RtlCopyMemory(to + done * sizeof(word), &word, sizeof(word));
@@ -295,7 +307,7 @@ bool kmd_mmu_series(const struct kmd_adapter *adapter, const DXGK_PTE *entry, UI
     const struct shape shape = shape_of(adapter, entry, level);
     ULONGLONG first = entry[0].PageAddress, step = count > 1 ? entry[1].PageAddress - first : 0;
     if (count < 2 || shape.address == 0 || step >= SERIES_STEPS ||
-        first + count * step >= SERIES_PAGES || mmu_alike(entry, count, false, step) != count)
+        first + count * step >= SERIES_PAGES || !mmu_in_series(entry, count, step))
         return false;
     *word = word_of(&shape, entry);
     *each = (UINT)(step << GPU_PAGE_SHIFT);

@@ -200,20 +200,19 @@ static void install_few_tables(DRIVER_INITIALIZATION_DATA *table) {
 }
 
 /* The twentieth leaf table of the paging process, which nobody needs soon: its first content, and
- * the entry that leads to it. */
+ * the entry that leads to it, among those for its neighbours. */
 static bool twentieth_filled(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return at_once(args) && leaf(args) && UPDATE->Flags.InitialUpdate && ++filled == 20;
 }
 
-static bool twentieth_linked(const DXGKARG_BUILDPAGINGBUFFER *args) {
+static bool links_twenty(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return at_once(args) && UPDATE->PageTableLevel == 1 && !UPDATE->Flags.InitialUpdate &&
-           ++filled == 20;
+           UPDATE->NumPageTableEntries >= 20;
 }
 
 FAIL(links_unfilled, filled = 0, virtual_fault.wants = twentieth_filled,
      virtual_fault.swallow = true)
-FAIL(leaves_unlinked, filled = 0, virtual_fault.wants = twentieth_linked,
-     virtual_fault.swallow = true)
+SPOIL(leaves_unlinked, links_twenty, UPDATE->pPageTableEntries[19].Flags = 0)
 
 /* The paging process comes to see a paging buffer, or all of a table of 64 KB. */
 static bool shows_buffer(const DXGKARG_BUILDPAGINGBUFFER *args) {

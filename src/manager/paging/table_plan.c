@@ -460,8 +460,18 @@ static bool emit_init(struct plan *plan, struct table *table) {
            add_whole(plan, table, TABLE_INIT);
 }
 
-static bool emit_link(struct plan *plan, struct table *table) {
-    return !table->parent || add_links(plan, table->parent, table->start, table_end(table));
+/* Tables that lie side by side below the same one are led to by one operation. */
+static bool emit_links(struct plan *plan, const struct table *table) {
+    while (table) {
+        struct table *parent = table->parent;
+        uint64_t start = table->start, end = table_end(table);
+        for (table = table->next; table && table->parent == parent && table->start == end;
+             table = table->next)
+            end = table_end(table);
+        if (parent && !add_links(plan, parent, start, end))
+            return false;
+    }
+    return true;
 }
 
 static bool emit_fresh(struct plan *plan, struct space *space) {
@@ -475,10 +485,8 @@ static bool emit_fresh(struct plan *plan, struct space *space) {
     }
     if (grown && !add_links(plan, root, root->start, table_end(root)))
         return false;
-    for (table = space->fresh; table; table = table->next) {
-        if (!emit_link(plan, table))
-            return false;
-    }
+    if (!emit_links(plan, space->fresh))
+        return false;
     for (table = space->now ? space->fresh : NULL; table; table = table->next) {
         if (!write_windows(plan, table, true))
             return false;

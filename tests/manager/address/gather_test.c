@@ -8,6 +8,7 @@
 #define GATHERED  512u /* calls, at most */
 #define BLOCKS    48u
 #define BASE      (8 * MIB)
+#define LEAF      (PAGE << scene.game->world->bits[0]) /* bytes that a leaf table translates */
 #define BLOCK(at) (BASE + (at)*WIDE)
 
 struct scene {
@@ -107,7 +108,7 @@ static void many_calls_are_one_submission(void **state) {
 }
 
 static PDXGKDDI_BUILDPAGINGBUFFER build;
-static uint64_t signaled, signals, of_the_pool;
+static uint64_t signaled, signals, of_the_pool, links;
 
 static NTSTATUS APIENTRY watch_build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *arg) {
     if (arg->Operation == DXGK_OPERATION_SIGNAL_MONITORED_FENCE) {
@@ -116,6 +117,8 @@ static NTSTATUS APIENTRY watch_build(const HANDLE adapter, DXGKARG_BUILDPAGINGBU
     }
     of_the_pool +=
         arg->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && arg->UpdatePageTable.hAllocation;
+    links += arg->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
+             arg->UpdatePageTable.PageTableLevel == 1 && !arg->UpdatePageTable.Flags.InitialUpdate;
     return build(adapter, arg);
 }
 
@@ -171,6 +174,31 @@ static void what_goes_on_is_one_operation(void **state) {
     assert_int_equal(vidmm_va_free(scene.player->process, BASE + 2 * PAGE, PAGE), VIDMM_OK);
     expect_nowhere(&scene, BASE + 2 * PAGE);
     expect_page(&scene, BASE + 3 * PAGE, 3);
+    game_end(scene.game);
+}
+
+/* Entries for new tables that lie side by side are one operation, and those behind a hole another. */
+static void new_tables_side_by_side_are_linked_at_once(void **state) {
+    (void)state;
+    static const uint32_t leaf[] = {0, 1, 2, 4};
+    struct scene scene = {.game = game_prepare(4 * MIB)};
+    scene.game->world->overlay = watch;
+    game_start(scene.game, 1);
+    scene.player = &scene.game->players[0];
+    scene.process = world_process(scene.game->world, 1);
+    scene.pool = make(scene.player, MIB, SET(VRAM));
+    must_list(scene.player, scene.pool);
+    assert_int_equal(vidmm_paging_queue_gather(scene.player->queue, true), VIDMM_OK);
+    scene.fence = vidmm_paging_fence(scene.player->queue);
+    reach(&scene);
+    for (uint32_t i = 0; i < 4; i++)
+        map_at(&scene, BASE + leaf[i] * LEAF, i);
+    links = 0;
+    assert_int_equal(wait_for(&scene), VIDMM_OK);
+    assert_int_equal(links, 2);
+    for (uint32_t i = 0; i < 4; i++)
+        expect_page(&scene, BASE + leaf[i] * LEAF, i);
+    expect_nowhere(&scene, BASE + 3 * LEAF);
     game_end(scene.game);
 }
 
@@ -422,6 +450,7 @@ int main(void) {
         cmocka_unit_test(many_calls_are_one_submission),
         cmocka_unit_test(the_gpu_signals_the_fence_once),
         cmocka_unit_test(what_goes_on_is_one_operation),
+        cmocka_unit_test(new_tables_side_by_side_are_linked_at_once),
         cmocka_unit_test(enough_calls_are_carried_out),
         cmocka_unit_test(each_need_carries_out_what_is_gathered),
         cmocka_unit_test(a_queue_that_goes_carries_out_what_is_gathered),

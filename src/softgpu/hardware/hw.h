@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <vidmm/hwmodel.h>
 
@@ -212,13 +213,27 @@ void hw_memory_clear(struct hw_memory *memory);
  * The board that has `*address`: this one, or the linked one behind a window (GPU_PEER_BASE), whose
  * own address it then becomes. NULL: there is no such board.
  */
-struct hw *hw_owner(struct hw *hw, uint64_t *address);
+struct hw *hw_peer_owner(struct hw *hw, uint64_t *address); /* of a window */
+static inline struct hw *hw_owner(struct hw *hw, uint64_t *address) {
+    return GPU_PEER_WINDOW(*address) == 0 ? hw : hw_peer_owner(hw, address);
+}
 /* Host memory at `address`: `*bytes` in is what is wanted, out how much of it is in one piece. */
 enum gpu_fault hw_at(struct hw *hw, uint64_t address, unsigned char **at, uint64_t *bytes);
 /* Is [address, address + bytes) inside one memory, aperture or the bus? */
 bool hw_inside(struct hw *hw, uint64_t address, uint64_t bytes);
+static inline bool hw_within(uint64_t offset, uint64_t bytes, uint64_t size) {
+    return offset < size && bytes <= size - offset;
+}
 /* Is it in this board's own VRAM? */
-bool hw_in_vram(const struct hw *hw, uint64_t address, uint64_t bytes);
+static inline bool hw_in_vram(const struct hw *hw, uint64_t address, uint64_t bytes) {
+    return address >= GPU_VRAM_BASE && hw_within(address - GPU_VRAM_BASE, bytes, hw->vram.size);
+}
+
+static inline unsigned char *hw_vram_at(const struct hw *hw, uint64_t address) {
+    return hw->vram.bytes + (address - GPU_VRAM_BASE);
+}
+/* As hw_at, of a bus address: all, or what is left of the page. */
+enum gpu_fault hw_bus_at(struct hw *hw, uint64_t address, unsigned char **at, uint64_t *bytes);
 
 /* ---- reach.c: addresses of any kind ---------------------------------------------------------- */
 
@@ -353,12 +368,24 @@ void hw_dirty_end(struct hw *hw);
 
 /* ---- fetch.c: reading commands --------------------------------------------------------------- */
 
+/* Of a submission that is not in one piece of host memory. */
+enum gpu_fault hw_engine_gather(struct hw *hw, struct hw_engine *engine, uint32_t offset, void *out,
+                                uint32_t bytes);
 /* `bytes` at `offset` of the active submission. */
-enum gpu_fault hw_engine_fetch(struct hw *hw, struct hw_engine *engine, uint32_t offset, void *out,
-                               uint32_t bytes);
+static inline enum gpu_fault hw_engine_fetch(struct hw *hw, struct hw_engine *engine,
+                                             uint32_t offset, void *out, uint32_t bytes) {
+    if (!engine->commands)
+        return hw_engine_gather(hw, engine, offset, out, bytes);
+    memcpy(out, engine->commands + offset, bytes);
+    return GPU_FAULT_NONE;
+}
 /* Reads a command's operands; a fault when it is too short for them. */
-enum gpu_fault hw_operands(struct hw *hw, struct hw_engine *engine, const struct gpu_command *head,
-                           void *out, uint32_t bytes);
+static inline enum gpu_fault hw_operands(struct hw *hw, struct hw_engine *engine,
+                                         const struct gpu_command *head, void *out,
+                                         uint32_t bytes) {
+    return head->size < bytes ? GPU_FAULT_COMMAND
+                              : hw_engine_fetch(hw, engine, engine->cursor, out, bytes);
+}
 
 /* ---- engine.c: queues and execution ---------------------------------------------------------- */
 

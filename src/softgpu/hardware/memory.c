@@ -38,14 +38,6 @@ void hw_memory_clear(struct hw_memory *memory) {
         (void)madvise(memory->bytes, memory->size, MADV_DONTNEED);
 }
 
-static bool memory_within(uint64_t offset, uint64_t bytes, uint64_t size) {
-    return offset < size && bytes <= size - offset;
-}
-
-bool hw_in_vram(const struct hw *hw, uint64_t address, uint64_t bytes) {
-    return address >= GPU_VRAM_BASE && memory_within(address - GPU_VRAM_BASE, bytes, hw->vram.size);
-}
-
 /* The aperture that `address` is in, or NULL. */
 static const struct hw_aperture *aperture_at(const struct hw *hw, uint64_t address,
                                              uint64_t *offset) {
@@ -59,14 +51,19 @@ static const struct hw_aperture *aperture_at(const struct hw *hw, uint64_t addre
     return NULL;
 }
 
-struct hw *hw_owner(struct hw *hw, uint64_t *address) {
+struct hw *hw_peer_owner(struct hw *hw, uint64_t *address) {
     uint64_t window = GPU_PEER_WINDOW(*address);
-    if (window == 0)
-        return hw;
     if (!hw_linked(hw) || window > hw->host.linked)
         return NULL;
     *address = GPU_PEER_ADDRESS(*address);
     return hw->host.peer(hw->host.ctx, (uint32_t)window - 1);
+}
+
+/* The aperture that has all of it, or NULL. */
+static const struct hw_aperture *aperture_over(const struct hw *hw, uint64_t address,
+                                               uint64_t bytes, uint64_t *offset) {
+    const struct hw_aperture *aperture = aperture_at(hw, address, offset);
+    return aperture && hw_within(*offset, bytes, aperture->pages * GPU_PAGE) ? aperture : NULL;
 }
 
 bool hw_inside(struct hw *hw, uint64_t address, uint64_t bytes) {
@@ -76,14 +73,10 @@ bool hw_inside(struct hw *hw, uint64_t address, uint64_t bytes) {
         return false;
     if (address < GPU_BUS_END)
         return bytes <= GPU_BUS_END - address;
-    if (hw_in_vram(hw, address, bytes))
-        return true;
-    const struct hw_aperture *aperture = aperture_at(hw, address, &offset);
-    return aperture && memory_within(offset, bytes, aperture->pages * GPU_PAGE);
+    return hw_in_vram(hw, address, bytes) || aperture_over(hw, address, bytes, &offset);
 }
 
-/* As much of `*bytes` as one call of the host gives: all, or what is left of the page. */
-static enum gpu_fault bus_at(struct hw *hw, uint64_t address, unsigned char **at, uint64_t *bytes) {
+enum gpu_fault hw_bus_at(struct hw *hw, uint64_t address, unsigned char **at, uint64_t *bytes) {
     uint64_t page_left = GPU_PAGE - address % GPU_PAGE;
     *at = hw->host.memory(hw->host.ctx, address, (size_t)*bytes);
     if (!*at && *bytes > page_left) {
@@ -116,18 +109,18 @@ static enum gpu_fault aperture_bus(const struct hw_aperture *aperture, uint64_t 
 
 enum gpu_fault hw_at(struct hw *hw, uint64_t address, unsigned char **at, uint64_t *bytes) {
     hw = hw_owner(hw, &address);
-    if (!hw || *bytes == 0 || !hw_inside(hw, address, *bytes))
+    if (!hw || *bytes == 0)
         return GPU_FAULT_ADDRESS;
     if (hw_in_vram(hw, address, *bytes)) {
-        *at = hw->vram.bytes + (address - GPU_VRAM_BASE);
+        *at = hw_vram_at(hw, address);
         return GPU_FAULT_NONE;
     }
-    if (address >= GPU_BUS_END) {
-        uint64_t offset = 0;
-        const struct hw_aperture *aperture = aperture_at(hw, address, &offset);
-        enum gpu_fault fault = aperture_bus(aperture, offset, &address, bytes);
-        if (fault != GPU_FAULT_NONE)
-            return fault;
-    }
-    return bus_at(hw, address, at, bytes);
+    if (address < GPU_BUS_END)
+        return *bytes <= GPU_BUS_END - address ? hw_bus_at(hw, address, at, bytes)
+                                               : GPU_FAULT_ADDRESS;
+    uint64_t offset = 0;
+    const struct hw_aperture *aperture = aperture_over(hw, address, *bytes, &offset);
+    enum gpu_fault fault =
+        aperture ? aperture_bus(aperture, offset, &address, bytes) : GPU_FAULT_ADDRESS;
+    return fault == GPU_FAULT_NONE ? hw_bus_at(hw, address, at, bytes) : fault;
 }

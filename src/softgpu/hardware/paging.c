@@ -147,22 +147,26 @@ static enum gpu_fault copy_tiled(struct hw *hw, struct hw_engine *engine,
     return GPU_FAULT_NONE;
 }
 
+/* Behind the other operands. */
+static enum gpu_fault copy_tiling(struct hw *hw, struct hw_engine *engine,
+                                  const struct gpu_command *head, struct gpu_tiling *tiling) {
+    if (head->size < sizeof(struct gpu_copy) + sizeof(*tiling))
+        return GPU_FAULT_COMMAND;
+    return hw_engine_fetch(hw, engine, engine->cursor + (uint32_t)sizeof(struct gpu_copy), tiling,
+                           sizeof(*tiling));
+}
+
 /* Operands of a copy, judged. */
 static enum gpu_fault copy_operands(struct hw *hw, struct hw_engine *engine,
                                     const struct gpu_command *head, struct gpu_copy *copy,
                                     struct gpu_tiling *tiling) {
     const uint16_t pages = head->flags & (GPU_FLAG_SOURCE_PAGES | GPU_FLAG_DESTINATION_PAGES);
     const uint16_t tiled = head->flags & (GPU_FLAG_TILE | GPU_FLAG_UNTILE);
-    struct {
-        struct gpu_copy copy;
-        struct gpu_tiling tiling;
-    } both = {0};
-    enum gpu_fault fault =
-        hw_operands(hw, engine, head, &both, tiled ? sizeof(both) : sizeof(both.copy));
+    enum gpu_fault fault = hw_operands(hw, engine, head, copy, sizeof(*copy));
+    if (fault == GPU_FAULT_NONE && tiled)
+        fault = copy_tiling(hw, engine, head, tiling);
     if (fault != GPU_FAULT_NONE)
         return fault;
-    *copy = both.copy;
-    *tiling = both.tiling;
     copy->head = *head;
     if (pages == (GPU_FLAG_SOURCE_PAGES | GPU_FLAG_DESTINATION_PAGES) ||
         tiled == (GPU_FLAG_TILE | GPU_FLAG_UNTILE) ||
@@ -223,7 +227,7 @@ static bool paging_plain(const struct hw_engine *engine, const struct gpu_comman
 enum gpu_fault hw_copy_command(struct hw *hw, struct hw_engine *engine,
                                const struct gpu_command *head) {
     struct gpu_copy copy;
-    struct gpu_tiling tiling;
+    struct gpu_tiling tiling = {0};
     enum gpu_fault fault = copy_operands(hw, engine, head, &copy, &tiling);
     if (fault != GPU_FAULT_NONE || copy.bytes == 0)
         return fault;

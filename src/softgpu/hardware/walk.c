@@ -10,13 +10,16 @@
 
 void hw_walk_address(struct hw_walk *walk, struct hw *hw, struct hw_engine *engine, uint32_t access,
                      uint64_t address, uint64_t bytes) {
+    bool whole = !engine->translate && hw_in_vram(hw, address, bytes);
     walk->hw = hw;
     walk->engine = engine;
     walk->runs = false;
     walk->access = access;
     walk->address = address;
-    walk->left = bytes;
+    walk->left = whole ? 0 : bytes;
     walk->count = walk->next = 0;
+    if (whole)
+        walk->piece[walk->count++] = (struct hw_piece){hw_vram_at(hw, address), bytes};
 }
 
 void hw_walk_runs(struct hw_walk *walk, struct hw *hw, struct hw_engine *engine, uint32_t offset,
@@ -46,7 +49,7 @@ static enum gpu_fault next_run(struct hw_walk *walk, uint64_t *address, uint64_t
         walk->run_pfn = GPU_RUN_PFN(run);
         walk->run_pages = GPU_RUN_PAGES(run);
     }
-    if (walk->run_pfn >= GPU_BUS_END / GPU_PAGE ||
+    if (walk->run_pages == 0 || walk->run_pfn >= GPU_BUS_END / GPU_PAGE ||
         walk->run_pages > GPU_BUS_END / GPU_PAGE - walk->run_pfn)
         return GPU_FAULT_ADDRESS;
     *address = walk->run_pfn * GPU_PAGE;
@@ -54,32 +57,38 @@ static enum gpu_fault next_run(struct hw_walk *walk, uint64_t *address, uint64_t
     return GPU_FAULT_NONE;
 }
 
-/* One piece, of the run list or of a range of physical addresses or the CPU's. */
-static enum gpu_fault add_piece(struct hw_walk *walk) {
-    uint64_t address = walk->address, bytes = walk->left;
-    enum gpu_fault fault = GPU_FAULT_NONE;
-    if (walk->runs) {
-        fault = next_run(walk, &address, &bytes);
-        if (bytes > walk->left)
-            bytes = walk->left;
-    }
-    struct hw_piece *piece = &walk->piece[walk->count];
-    struct hw_engine *by = walk->runs ? NULL : hw_operand_space(walk->engine);
+static void piece_added(struct hw_walk *walk, uint64_t bytes) {
+    walk->piece[walk->count++].bytes = bytes;
+    walk->left -= bytes;
+}
+
+/* One piece of the run list. */
+static enum gpu_fault add_of_run(struct hw_walk *walk) {
+    uint64_t address, bytes;
+    enum gpu_fault fault = next_run(walk, &address, &bytes);
+    if (bytes > walk->left)
+        bytes = walk->left;
     if (fault == GPU_FAULT_NONE)
-        fault = hw_reach(walk->hw, by, walk->access, address, &piece->at, &bytes);
+        fault = hw_bus_at(walk->hw, address, &walk->piece[walk->count].at, &bytes);
     if (fault != GPU_FAULT_NONE)
         return fault;
-    if (walk->runs) {
-        uint64_t pages = (bytes + GPU_PAGE - 1) / GPU_PAGE;
-        walk->engine->remote = true;
-        walk->run_pfn += pages;
-        walk->run_pages -= pages;
-    } else {
-        walk->address += bytes;
-    }
-    piece->bytes = bytes;
-    walk->left -= bytes;
-    walk->count++;
+    uint64_t pages = (bytes + GPU_PAGE - 1) / GPU_PAGE;
+    walk->engine->remote = true;
+    walk->run_pfn += pages;
+    walk->run_pages -= pages;
+    piece_added(walk, bytes);
+    return GPU_FAULT_NONE;
+}
+
+/* One piece of a range of physical addresses or the CPU's. */
+static enum gpu_fault add_of_range(struct hw_walk *walk) {
+    uint64_t bytes = walk->left;
+    enum gpu_fault fault = hw_reach(walk->hw, hw_operand_space(walk->engine), walk->access,
+                                    walk->address, &walk->piece[walk->count].at, &bytes);
+    if (fault != GPU_FAULT_NONE)
+        return fault;
+    walk->address += bytes;
+    piece_added(walk, bytes);
     return GPU_FAULT_NONE;
 }
 
@@ -95,8 +104,11 @@ static enum gpu_fault add_translated(struct hw_walk *walk) {
     return fault;
 }
 
-static bool walk_translated(const struct hw_walk *walk) {
-    return !walk->runs && walk->engine->translate && !walk->engine->space.shared;
+static enum gpu_fault walk_add(struct hw_walk *walk) {
+    if (walk->runs)
+        return add_of_run(walk);
+    return walk->engine->translate && !walk->engine->space.shared ? add_translated(walk)
+                                                                  : add_of_range(walk);
 }
 
 enum gpu_fault hw_walk_refill(struct hw_walk *walk) {
@@ -109,7 +121,7 @@ enum gpu_fault hw_walk_refill(struct hw_walk *walk) {
     }
     walk->next = 0;
     while (walk->left != 0 && walk->count < HW_PIECES && fault == GPU_FAULT_NONE)
-        fault = walk_translated(walk) ? add_translated(walk) : add_piece(walk);
+        fault = walk_add(walk);
     /* What lies before a bad place is still moved; its fault comes when it is all there is. */
     return walk->count == 0 ? fault : GPU_FAULT_NONE;
 }

@@ -10,18 +10,15 @@
 
 _Thread_local struct host_thread host_self;
 
-static struct vidmm_host_shown *shown;
+struct vidmm_host_shown *host_shown;
 
 void vidmm_host_show(struct vidmm_host_shown *in) {
-    shown = in;
+    host_shown = in;
 }
 
 /* Of threads that call at once any one's: it is read when one of them does not return. */
-void host_show_call(const char *call, bool slot) {
+void host_show_begun(struct vidmm_host_shown *to, const char *call, bool slot) {
     static const char prefix[] = "DxgkDdi";
-    struct vidmm_host_shown *to = shown;
-    if (!to)
-        return;
     size_t before = call && slot ? sizeof(prefix) - 1 : 0;
     size_t length = call ? strnlen(call, sizeof(to->call) - before - 1) : 0;
     memcpy(to->call, prefix, before);
@@ -31,8 +28,8 @@ void host_show_call(const char *call, bool slot) {
 }
 
 void host_show_setting(uint32_t index) {
-    if (shown && index < 64)
-        __atomic_fetch_or(&shown->settings, (uint64_t)1 << index, __ATOMIC_RELAXED);
+    if (host_shown && index < 64)
+        __atomic_fetch_or(&host_shown->settings, (uint64_t)1 << index, __ATOMIC_RELAXED);
 }
 
 uint64_t host_thread_id(void) {

@@ -35,9 +35,15 @@ struct host_thread {
 
 extern _Thread_local struct host_thread host_self;
 
-/* Tells vidmm_host_show's memory that `call` begins, named without its prefix "DxgkDdi" if `slot`;
- * NULL: none is left. */
-void host_show_call(const char *call, bool slot);
+struct vidmm_host_shown;
+/* vidmm_host_show's memory, or NULL. */
+extern struct vidmm_host_shown *host_shown;
+void host_show_begun(struct vidmm_host_shown *to, const char *call, bool slot);
+/* Tells it that `call` begins, named without its prefix "DxgkDdi" if `slot`; NULL: none is left. */
+static inline void host_show_call(const char *call, bool slot) {
+    if (host_shown)
+        host_show_begun(host_shown, call, slot);
+}
 /* Setting `index` of the configuration was read. */
 void host_show_setting(uint32_t index);
 /* Identity of the calling thread: never 0, never used twice. */

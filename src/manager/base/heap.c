@@ -14,10 +14,8 @@ void adapter_free(struct vidmm_adapter *adapter, void *block, size_t size) {
         adapter->os.free(adapter->os.ctx, block, size);
 }
 
-bool adapter_grow(struct vidmm_adapter *adapter, void **array, uint32_t *capacity, uint32_t need,
-                  size_t element) {
-    if (need <= *capacity)
-        return true;
+bool adapter_grow_now(struct vidmm_adapter *adapter, void **array, uint32_t *capacity,
+                      uint32_t need, size_t element) {
     uint32_t wanted = *capacity ? *capacity * 2 : 16;
     if (wanted < need)
         wanted = need;

@@ -10,7 +10,12 @@
 void *adapter_alloc(struct vidmm_adapter *adapter, size_t size);
 void adapter_free(struct vidmm_adapter *adapter, void *block, size_t size);
 /* Grows `*array` of `*capacity` elements to at least `need`; false: no memory, nothing changed. */
-bool adapter_grow(struct vidmm_adapter *adapter, void **array, uint32_t *capacity, uint32_t need,
-                  size_t element);
+bool adapter_grow_now(struct vidmm_adapter *adapter, void **array, uint32_t *capacity,
+                      uint32_t need, size_t element);
+/* The same, unless it is as large already. */
+static inline bool adapter_grow(struct vidmm_adapter *adapter, void **array, uint32_t *capacity,
+                                uint32_t need, size_t element) {
+    return need <= *capacity || adapter_grow_now(adapter, array, capacity, need, element);
+}
 
 #endif

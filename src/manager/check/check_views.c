@@ -14,8 +14,7 @@ static void check_ranges(struct vidmm_adapter *adapter) {
         struct check_object object = check_object("swizzling range", i);
         if (!range->allocation)
             continue;
-        CHECK(adapter, swizzling_of(range->allocation) == range, object,
-              "its allocation has another one");
+        CHECK(adapter, range->allocation->range == range, object, "its allocation has another one");
         CHECK(adapter, range->cpu, object, "in use without an address");
         CHECK(adapter, range->used <= swizzling->clock, object,
               "it was used at a time that is still to come");

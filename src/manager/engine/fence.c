@@ -176,14 +176,27 @@ bool fence_passed(struct vidmm_adapter *adapter, uint32_t index, uint32_t fence)
     return passed;
 }
 
+/* `number` was found done on all nodes. The newest one may still get another buffer. */
+static void fence_note_done(struct fences *fences, uint64_t number) {
+    uint64_t most = fences->submitted ? fences->submitted - 1 : 0;
+    fences->done = number < most ? number : most;
+}
+
 bool fence_idle(struct vidmm_adapter *adapter, uint64_t nodes, uint64_t number) {
+    VIDMM_ASSERT_LOCKED(adapter);
     struct condition condition = {.kind = BY_NUMBER, .number = number};
-    bool idle = true;
+    struct fences *fences = &adapter->fences;
+    bool idle = true, all = true;
+    if (number <= fences->done)
+        return true;
     fences_lock(adapter);
-    for (uint32_t i = 0; idle && i < adapter->fences.node_count; i++) {
-        if ((nodes >> i) & 1u)
-            idle = fence_met(&adapter->fences.nodes[i], &condition);
+    for (uint32_t i = 0; i < fences->node_count; i++) {
+        bool met = fence_met(&fences->nodes[i], &condition);
+        all = all && met;
+        idle = idle && (met || !((nodes >> i) & 1u));
     }
+    if (all)
+        fence_note_done(fences, number);
     fences_unlock(adapter);
     return idle;
 }

@@ -53,6 +53,7 @@ struct fences {
     uint32_t node_count;
     uint32_t ordinals;  /* nodes of each physical adapter */
     uint64_t submitted; /* newest submission number */
+    uint64_t done;      /* none up to this number is outstanding, nor will be: under both locks */
     struct lost_work lost[FENCES_LOST];
     uint32_t lost_count;
     bool fatal; /* DXGK_PAGE_FAULT_FATAL_HARDWARE_ERROR */

@@ -37,7 +37,7 @@ static void set_properties(struct vidmm_allocation *allocation,
     allocation->info.FlagsWddm2 = properties->flags;
     allocation->resident.facts.local = candidates_prefer_memory(allocation);
     residency_entries_update(allocation);
-    allocation_publish(allocation);
+    allocation_publish_info(allocation);
 }
 
 static struct properties wanted_properties(const struct update *update) {

@@ -40,7 +40,7 @@ bool allocation_init(struct vidmm_adapter *adapter, struct vidmm_allocation *all
     if (!backing_create(allocation, existing))
         return false;
     allocation->resident.facts.local = candidates_prefer_memory(allocation);
-    allocation_publish(allocation);
+    allocation_publish_info(allocation);
     return true;
 }
 
@@ -121,22 +121,32 @@ void allocation_unqueue(struct vidmm_allocation *allocation) {
     resident_remove(&allocation->resident);
 }
 
+void allocation_show(struct vidmm_allocation *allocation) {
+    VIDMM_ASSERT_FENCES_LOCKED(allocation->adapter);
+    struct vidmm_allocation_info *shown = &allocation->shown;
+    shown->segment = allocation->segment ? allocation->segment->id : 0;
+    shown->offset = allocation->place.offset;
+    shown->dirty = allocation->stale;
+    shown->pinned = allocation->pinned;
+    shown->locked = allocation->locks != 0;
+    shown->priority = allocation->resident.facts.priority;
+}
+
 void allocation_publish(struct vidmm_allocation *allocation) {
     const struct vidmm_os *os = &allocation->adapter->os;
-    struct vidmm_allocation_info shown = {
-        .size = allocation->size,
-        .physical = allocation->home,
-        .segment = allocation->segment ? allocation->segment->id : 0,
-        .offset = allocation->place.offset,
-        .dirty = allocation->stale,
-        .pinned = allocation->pinned,
-        .locked = allocation->locks != 0,
-        .swizzled = allocation_swizzled(allocation),
-        .priority = allocation->resident.facts.priority,
-        .driver = allocation->info,
-    };
     os->lock(os->ctx, allocation->adapter->fence_lock);
-    allocation->shown = shown;
+    allocation_show(allocation);
+    os->unlock(os->ctx, allocation->adapter->fence_lock);
+}
+
+void allocation_publish_info(struct vidmm_allocation *allocation) {
+    const struct vidmm_os *os = &allocation->adapter->os;
+    os->lock(os->ctx, allocation->adapter->fence_lock);
+    allocation->shown = (struct vidmm_allocation_info){.size = allocation->size,
+                                                       .physical = allocation->home,
+                                                       .swizzled = allocation_swizzled(allocation),
+                                                       .driver = allocation->info};
+    allocation_show(allocation);
     os->unlock(os->ctx, allocation->adapter->fence_lock);
 }
 

@@ -69,7 +69,8 @@ struct vidmm_allocation {
     uint32_t locks;
     bool lock_write, alternate, acquired;
     void *lock_cpu;
-    struct host_window *window; /* host_aperture.h; NULL: none */
+    struct host_window *window;    /* host_aperture.h; NULL: none */
+    struct swizzling_range *range; /* swizzle.h; NULL: none */
 
     struct residency_entry *residency_entries; /* devices that list it: residency_list.h */
     struct mapping *mappings;                  /* addresses that lead to it: va.h */
@@ -126,8 +127,11 @@ bool allocation_stays(const struct vidmm_allocation *allocation);
 /* Puts it into, or takes it out of, its segment's victim queue, as its state wants it. */
 void allocation_queue(struct vidmm_allocation *allocation);
 void allocation_unqueue(struct vidmm_allocation *allocation);
-/* Makes the current state visible to vidmm_allocation_info. */
+/* Makes the current state visible to vidmm_allocation_info; where the fence lock is held already. */
 void allocation_publish(struct vidmm_allocation *allocation);
+void allocation_show(struct vidmm_allocation *allocation);
+/* The same, after `info` changed. */
+void allocation_publish_info(struct vidmm_allocation *allocation);
 /* Tells the observer. */
 void allocation_lost_content(struct vidmm_allocation *allocation);
 

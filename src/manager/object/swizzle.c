@@ -32,25 +32,17 @@ void swizzling_destroy(struct vidmm_adapter *adapter) {
     swizzling->count = 0;
 }
 
-struct swizzling_range *swizzling_of(const struct vidmm_allocation *allocation) {
-    const struct swizzling *swizzling = &allocation->adapter->swizzling;
-    for (uint32_t i = 0; i < swizzling->count; i++) {
-        if (swizzling->ranges[i].allocation == allocation)
-            return &swizzling->ranges[i];
-    }
-    return NULL;
-}
-
 static void swizzling_give_back(struct vidmm_adapter *adapter, uint32_t id) {
     struct swizzling_range *range = &adapter->swizzling.ranges[id];
     DXGKARG_RELEASESWIZZLINGRANGE arg = {.hAllocation = range->allocation->handle, .RangeId = id};
     (void)adapter->ddi->DxgkDdiReleaseSwizzlingRange(adapter->hadapter, &arg);
+    range->allocation->range = NULL;
     range->allocation = NULL;
     range->outlived = false;
 }
 
 void swizzling_release(struct vidmm_allocation *allocation) {
-    const struct swizzling_range *range = swizzling_of(allocation);
+    const struct swizzling_range *range = allocation->range;
     if (range)
         swizzling_give_back(allocation->adapter,
                             (uint32_t)(range - allocation->adapter->swizzling.ranges));
@@ -99,6 +91,7 @@ static enum vidmm_status swizzling_check_answer(struct vidmm_allocation *allocat
     struct vidmm_adapter *adapter = allocation->adapter;
     uint32_t id = (uint32_t)(range - adapter->swizzling.ranges);
     range->allocation = allocation;
+    allocation->range = range;
     if (!alternate && arg->RangeSize != allocation->size) {
         swizzling_give_back(adapter, id);
         return FAIL(adapter, .status = VIDMM_DRIVER_BROKE_RULE, .call = CALL,
@@ -165,7 +158,7 @@ static enum vidmm_status swizzling_take(struct vidmm_allocation *allocation, boo
 }
 
 void swizzling_idle(struct vidmm_allocation *allocation) {
-    struct swizzling_range *range = swizzling_of(allocation);
+    struct swizzling_range *range = allocation->range;
     if (range)
         range->outlived = !segment_is_memory(allocation->segment);
 }
@@ -174,7 +167,7 @@ enum vidmm_status swizzling_acquire(struct vidmm_allocation *allocation, bool al
                                     void **cpu) {
     VIDMM_ASSERT(allocation->adapter, segment_is_memory(allocation->segment));
     struct swizzling *swizzling = &allocation->adapter->swizzling;
-    struct swizzling_range *range = swizzling_of(allocation);
+    struct swizzling_range *range = allocation->range;
     if (range && range->outlived) {
         swizzling_release(allocation);
         range = NULL;

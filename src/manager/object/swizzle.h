@@ -36,7 +36,4 @@ void swizzling_idle(struct vidmm_allocation *allocation);
 /* Releases the allocation's range, if it has one. */
 void swizzling_release(struct vidmm_allocation *allocation);
 void swizzling_release_all(struct vidmm_adapter *adapter);
-/* The allocation's range, or NULL. */
-struct swizzling_range *swizzling_of(const struct vidmm_allocation *allocation);
-
 #endif

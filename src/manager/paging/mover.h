@@ -25,7 +25,7 @@ struct mover {
     bool (*initialize)(struct plan *plan, struct vidmm_allocation *allocation);
     /* After copies and first contents, before anything that needs them. */
     bool (*flush)(struct plan *plan);
-    /* Last, for each move: the GPU reaches what arrived, and the driver is told. */
+    /* Last, for each move: the GPU reaches what arrived, and the driver is told. NULL: nothing. */
     bool (*attach)(struct plan *plan, struct move *move);
 };
 

@@ -156,12 +156,6 @@ static bool physical_nothing(struct plan *plan) {
     return true;
 }
 
-static bool physical_attach(struct plan *plan, struct move *move) {
-    (void)plan;
-    (void)move;
-    return true;
-}
-
 const struct mover mover_physical = {
     .detach = physical_nothing,
     .leave = physical_leave,
@@ -169,5 +163,4 @@ const struct mover mover_physical = {
     .copy = physical_copy,
     .initialize = physical_initialize,
     .flush = physical_nothing,
-    .attach = physical_attach,
 };

@@ -90,7 +90,7 @@ static void encode_transfer(struct vidmm_adapter *adapter, const struct vidmm_op
 
 static void encode_special_lock(struct vidmm_adapter *adapter, const struct vidmm_op *op,
                                 DXGKARG_BUILDPAGINGBUFFER *arg) {
-    const struct swizzling_range *range = swizzling_of(op->allocation);
+    const struct swizzling_range *range = op->allocation->range;
     arg->Operation = DXGK_OPERATION_SPECIAL_LOCK_TRANSFER;
     arg->SpecialLockTransfer.hAllocation = driver_handle(op->allocation);
     arg->SpecialLockTransfer.TransferOffset = (UINT)op->at;

@@ -78,19 +78,13 @@ static struct move *plan_add_move(struct plan *plan, struct vidmm_allocation *al
     return move;
 }
 
-static bool plan_take_out(struct plan *plan, struct vidmm_allocation *allocation,
-                          const struct move *how) {
-    bool discard = how->discard, hold = how->holds_old;
-    enum vidmm_move_reason reason = how->reason;
-    struct move *move = plan_add_move(plan, allocation, reason);
+static bool plan_take_out(struct vidmm_allocation *allocation, struct move *move) {
     if (!move)
         return false;
-    move->holds_old = hold;
-    move->discard = discard;
     allocation_unqueue(allocation);
-    if (!hold)
+    if (!move->holds_old)
         segment_vacate(allocation->segment, &move->old);
-    if (discard) {
+    if (move->discard) {
         allocation->content = false;
         allocation->stale = true;
     } else if (allocation->content) {
@@ -105,14 +99,18 @@ static bool plan_take_out(struct plan *plan, struct vidmm_allocation *allocation
 bool plan_leave(struct plan *plan, struct vidmm_allocation *allocation, bool discard,
                 enum vidmm_move_reason reason) {
     VIDMM_ASSERT(plan->adapter, allocation->segment);
-    const struct move how = {.reason = reason, .discard = discard};
-    return plan_take_out(plan, allocation, &how);
+    struct move *move = plan_add_move(plan, allocation, reason);
+    if (move)
+        move->discard = discard;
+    return plan_take_out(allocation, move);
 }
 
 bool plan_leave_held(struct plan *plan, struct vidmm_allocation *allocation,
                      enum vidmm_move_reason reason) {
-    const struct move how = {.reason = reason, .holds_old = true};
-    return plan_take_out(plan, allocation, &how);
+    struct move *move = plan_add_move(plan, allocation, reason);
+    if (move)
+        move->holds_old = true;
+    return plan_take_out(allocation, move);
 }
 
 bool plan_enter(struct plan *plan, struct vidmm_allocation *allocation, struct segment *segment,
@@ -198,7 +196,8 @@ struct plan_op *plan_insert(struct plan *plan, uint32_t at, enum vidmm_op_kind k
     if (at < plan->op_count)
         memmove(op + 1, op, (plan->op_count - at) * sizeof(*op));
     plan->op_count++;
-    memset(op, 0, sizeof(*op));
+    bool physical = vidmm_op_address(kind) == VIDMM_ADDRESS_PHYSICAL;
+    memset(op, 0, physical ? offsetof(struct plan_op, table) : sizeof(*op));
     op->op.kind = kind;
     op->op.allocation = allocation;
     if (allocation) {

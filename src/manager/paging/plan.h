@@ -43,13 +43,13 @@ struct plan_op {
     struct vidmm_op op;
     struct vidmm_device *device; /* hDevice of MAP and UNMAP */
     bool barrier;                /* all before it must be complete before it is built */
-    struct table_op table;       /* UPDATE_PAGE_TABLE, FLUSH_TLB */
     void *driver_data;           /* UPDATE_CONTEXT_ALLOCATION: the driver's own */
     uint32_t driver_data_size;
     uint64_t first_buffer, last_buffer; /* 0: the driver has not seen it */
     uint64_t sequence;                  /* counts operations that were built: outstanding.h */
     bool done;                          /* by the driver at once, or in a buffer that completed */
     bool due;                           /* in the clean-up of a reset: still to be built */
+    struct table_op table; /* UPDATE_PAGE_TABLE, FLUSH_TLB; of physical operations not even zero */
 };
 
 /* A DMA buffer's pages in an aperture segment. */

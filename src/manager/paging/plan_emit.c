@@ -87,13 +87,33 @@ static bool emit_buffer(struct plan *plan) {
     return !plan->buffer.segment || plan_map_buffer(plan, &plan->buffer, true);
 }
 
+/* The steps that some move needs. */
+struct emit_steps {
+    bool unmap, out, across, in;
+};
+
+static struct emit_steps emit_needed(const struct plan *plan) {
+    struct emit_steps needed = {0};
+    for (uint32_t i = 0; i < plan->move_count; i++) {
+        const struct move *move = &plan->moves[i];
+        if (!move->allocation)
+            continue;
+        needed.unmap = needed.unmap || (move->from && move->from->aperture);
+        needed.out = needed.out || segment_is_memory(move->from);
+        needed.across = needed.across || move->holds_old;
+        needed.in = needed.in || move->allocation->segment;
+    }
+    return needed;
+}
+
 static bool emit_moves(struct plan *plan) {
     const struct mover *mover = emit_mover(plan);
-    return mover->detach(plan) && emit_each(plan, mover, emit_unmap) &&
-           emit_each(plan, mover, emit_out) && mover->end_leaving(plan) &&
-           emit_each(plan, mover, emit_across) && mover->flush(plan) &&
-           emit_each(plan, mover, emit_in) && mover->flush(plan) &&
-           emit_each(plan, mover, emit_attach);
+    const struct emit_steps needed = emit_needed(plan);
+    return mover->detach(plan) && (!needed.unmap || emit_each(plan, mover, emit_unmap)) &&
+           (!needed.out || emit_each(plan, mover, emit_out)) && mover->end_leaving(plan) &&
+           (!needed.across || emit_each(plan, mover, emit_across)) && mover->flush(plan) &&
+           (!needed.in || emit_each(plan, mover, emit_in)) && mover->flush(plan) &&
+           (!mover->attach || emit_each(plan, mover, emit_attach));
 }
 
 /* ---- What need not wait ---------------------------------------------------------------------- */
@@ -107,27 +127,38 @@ static bool emit_follows(const struct move *move, const struct move *other) {
            (place->offset < old->offset + old->size && old->offset < place->offset + place->size);
 }
 
-static bool emit_waits(const struct plan *plan, const struct move *move) {
-    bool waits = !allocation_idle(move->allocation);
-    for (uint32_t i = 0; !waits && i < plan->move_count; i++) {
+static bool emit_follows_later(const struct plan *plan, const struct move *move) {
+    bool follows = false;
+    for (uint32_t i = 0; !follows && i < plan->move_count; i++) {
         const struct move *other = &plan->moves[i];
-        waits = other->allocation && other->later && emit_follows(move, other);
+        follows = other->allocation && other->later && emit_follows(move, other);
     }
-    return waits;
+    return follows;
+}
+
+/* Those that wait for the GPU; false: none does. */
+static bool emit_find_busy(struct plan *plan) {
+    bool any = false;
+    for (uint32_t i = 0; i < plan->move_count; i++) {
+        struct move *move = &plan->moves[i];
+        move->later = move->allocation && !allocation_idle(move->allocation);
+        any = any || move->later;
+    }
+    return any;
 }
 
 /* Finds the moves that wait; false: none does. */
 static bool emit_find_later(struct plan *plan) {
-    bool any = false, more;
-    do {
+    bool any = emit_find_busy(plan), more = any;
+    while (more) {
         more = false;
         for (uint32_t i = 0; i < plan->move_count; i++) {
             struct move *move = &plan->moves[i];
-            if (!move->allocation || move->later || !emit_waits(plan, move))
+            if (!move->allocation || move->later || !emit_follows_later(plan, move))
                 continue;
-            move->later = any = more = true;
+            move->later = more = true;
         }
-    } while (more);
+    }
     return any;
 }
 

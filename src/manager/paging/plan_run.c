@@ -14,7 +14,7 @@
 /* It leaves in another way than by operations alone. */
 static bool run_at_once(const struct vidmm_allocation *allocation) {
     return adapter_virtual(allocation->adapter) || !allocation->resource || allocation->window ||
-           swizzling_of(allocation);
+           allocation->range;
 }
 
 /* The GPU is done with all that the plan touches. */
@@ -98,9 +98,16 @@ static void run_commit_move(struct vidmm_adapter *adapter, struct move *move) {
                    allocation->segment ? allocation->segment->id : 0);
     if (adapter->iommu)
         iommu_mapping_follow(allocation);
-    allocation_publish(allocation);
-    if (move->discard && move->content)
-        allocation_lost_content(allocation);
+}
+
+/* All moves at once. */
+static void run_show(struct plan *plan) {
+    fences_lock(plan->adapter);
+    for (uint32_t i = 0; i < plan->move_count; i++) {
+        if (plan->moves[i].allocation)
+            allocation_show(plan->moves[i].allocation);
+    }
+    fences_unlock(plan->adapter);
 }
 
 static void run_commit(struct plan *plan) {
@@ -109,6 +116,12 @@ static void run_commit(struct plan *plan) {
     for (uint32_t i = 0; i < plan->move_count; i++) {
         if (plan->moves[i].allocation)
             run_commit_move(adapter, &plan->moves[i]);
+    }
+    run_show(plan);
+    for (uint32_t i = 0; i < plan->move_count; i++) {
+        const struct move *move = &plan->moves[i];
+        if (move->allocation && move->discard && move->content)
+            allocation_lost_content(move->allocation);
     }
     plan->move_count = 0;
     plan->buffer.segment = NULL;

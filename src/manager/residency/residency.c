@@ -66,7 +66,8 @@ enum vidmm_status residency_make_for(struct vidmm_device *device,
     return residency_make_all(adapter, &request, reason);
 }
 
-void residency_written(struct vidmm_allocation *allocation) {
+/* With the fence lock. */
+static void write_to(struct vidmm_allocation *allocation) {
     VIDMM_ASSERT(allocation->adapter, allocation->segment);
     bool stale = !allocation->segment->aperture;
     bool changed = stale != allocation->stale;
@@ -74,7 +75,13 @@ void residency_written(struct vidmm_allocation *allocation) {
     allocation->stale = stale;
     allocation->resident.facts.clean = !stale;
     if (changed)
-        allocation_publish(allocation);
+        allocation_show(allocation);
+}
+
+void residency_written(struct vidmm_allocation *allocation) {
+    fences_lock(allocation->adapter);
+    write_to(allocation);
+    fences_unlock(allocation->adapter);
 }
 
 static void used(struct vidmm_allocation *allocation, bool write, uint32_t node, uint64_t number) {
@@ -82,12 +89,14 @@ static void used(struct vidmm_allocation *allocation, bool write, uint32_t node,
     allocation->last_nodes |= UINT64_C(1) << node;
     allocation->resident.facts.idle = false;
     if (write)
-        residency_written(allocation);
+        write_to(allocation);
 }
 
 void residency_used(struct vidmm_adapter *adapter, const struct vidmm_reference *references,
                     uint32_t count, uint32_t node, uint64_t number) {
+    fences_lock(adapter);
     for (uint32_t i = 0; i < count; i++)
         used(references[i].allocation, references[i].write, node, number);
+    fences_unlock(adapter);
     policy_submitted(&adapter->policy, number);
 }

@@ -55,7 +55,8 @@ static void guard_block_give(struct guard_blocks *blocks, struct guard_block blo
         free(block.bytes);
 }
 
-void guard_make(struct vidmm_referee *referee, struct guard *guard, void *original, size_t size) {
+void guard_make_fresh(struct vidmm_referee *referee, struct guard *guard, void *original,
+                      size_t size) {
     *guard =
         (struct guard){.bytes = original, .original = original, .size = size, .byte = guard_byte};
     if (!original || size > GUARD_MOST)
@@ -67,9 +68,14 @@ void guard_make(struct vidmm_referee *referee, struct guard *guard, void *origin
         return;
     guard->bytes = guard->block + PAGE + offset;
     memset(guard->bytes - GUARD_BEFORE, guard->byte, GUARD_BEFORE);
-    memcpy(guard->bytes, original, size);
     memset(guard->bytes + size, guard->byte, GUARD_AFTER);
     guard_around(guard, guard_sanitizer.forbid);
+}
+
+void guard_make(struct vidmm_referee *referee, struct guard *guard, void *original, size_t size) {
+    guard_make_fresh(referee, guard, original, size);
+    if (guard->block)
+        memcpy(guard->bytes, original, size);
 }
 
 void guard_shorten(struct guard *guard, size_t size) {

@@ -56,6 +56,9 @@ struct guard_blocks {
 
 /* A guarded copy of the `size` bytes at `original`. The referee's lock is held, as in guard_free. */
 void guard_make(struct vidmm_referee *referee, struct guard *guard, void *original, size_t size);
+/* The same without a copy: what is at `original` means nothing. */
+void guard_make_fresh(struct vidmm_referee *referee, struct guard *guard, void *original,
+                      size_t size);
 /* The buffer ends after `size` bytes, fewer than before; what the driver holds points into it on.
  */
 void guard_shorten(struct guard *guard, size_t size);

@@ -115,10 +115,12 @@ static void render_judge_progress(struct vidmm_referee *referee, struct shadow_c
                 out->MultipassOffset);
 }
 
-/* Back to the caller's buffer, and the same place there for the pointer into the copy. */
+/* What was written goes back to the caller's buffer; the same place there for the pointer into the
+ * copy. */
 static void *render_give_back(struct vidmm_referee *referee, struct guard *guard, void *moved) {
-    uintptr_t to = (uintptr_t)guard->original + render_written(guard, moved);
-    guard_give(guard, 0, guard->size);
+    size_t written = render_written(guard, moved);
+    uintptr_t to = (uintptr_t)guard->original + written;
+    guard_give(guard, 0, written < guard->size ? written : guard->size);
     guard_free(referee, guard);
     return (void *)to;
 }
@@ -145,7 +147,7 @@ static NTSTATUS render_render(struct vidmm_referee *referee, const char *name, P
     const DXGK_CONTEXTINFO *info = render_info(referee, handle);
     if (info)
         render_judge_buffer(referee, submit_physical(referee, handle, 0), info, args);
-    guard_make(referee, &buffer, args->pDmaBuffer, args->DmaSize);
+    guard_make_fresh(referee, &buffer, args->pDmaBuffer, args->DmaSize);
     guard_make(referee, &patches, args->pPatchLocationListOut,
                (size_t)args->PatchLocationListOutSize * sizeof(*args->pPatchLocationListOut));
     mine.pDmaBuffer = buffer.bytes;

@@ -216,6 +216,11 @@ void vidmm_host_hold_interrupts(struct vidmm_host *host, bool held);
 /* DPCs wait while they are held, as those do whose processor is long at DISPATCH_LEVEL. Meanwhile the
  * driver gets only calls of that level: others may wait for a DPC. */
 void vidmm_host_hold_dpcs(struct vidmm_host *host, bool held);
+/* What another processor does as soon as a DPC of the driver's has had a routine synchronized with the
+ * interrupt, before that DPC goes on: `run`, once, on a thread of its own. */
+void vidmm_host_beside(struct vidmm_host *host, void (*run)(void *ctx), void *ctx);
+/* It is over when this returns; false: there was no such DPC, and it did not run. */
+bool vidmm_host_beside_end(struct vidmm_host *host);
 /*
  * Calls the interrupt routine of the leading link's driver, as the system does when a device on the
  * same line has interrupted. Takes over what the hardware has raised. false: there is no routine,
@@ -304,6 +309,9 @@ const void *vidmm_host_peek(struct vidmm_host *host, uint32_t physical, uint64_t
 /* The model's view of a GPU virtual address; false when it has none. See hwmodel.h translate. */
 bool vidmm_host_translate(struct vidmm_host *host, uint32_t physical, uint64_t root,
                           uint32_t entries, uint64_t va, struct vidmm_hw_translation *out);
+/* Whether accesses to a page of an aperture snoop; false when that is not known. See hwmodel.h snoops. */
+bool vidmm_host_snoops(struct vidmm_host *host, uint32_t physical, uint64_t gpu_address,
+                       bool *snoops);
 /* The root table of an engine's newest submission; false when it had none. See hwmodel.h root. */
 bool vidmm_host_root(struct vidmm_host *host, uint32_t physical, uint32_t engine, uint64_t *root);
 /* The CPU's view of a physical range behind a memory BAR, or in contiguous memory that the driver

@@ -155,6 +155,11 @@ struct vidmm_hw_model {
      */
     uint32_t (*config_read)(void *hw, uint32_t offset, uint32_t width);
     void (*config_write)(void *hw, uint32_t offset, uint32_t width, uint32_t value);
+    /*
+     * The referee's back door: whether accesses to a mapped page of an aperture snoop the CPU's caches;
+     * `gpu_address` is physical (segment base + offset). False: it is no such page. May be NULL.
+     */
+    bool (*snoops)(void *hw, uint64_t gpu_address, bool *snoops);
 };
 
 /*

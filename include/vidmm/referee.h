@@ -115,6 +115,8 @@ struct vidmm_referee_world {
      * no MMU, or not accessible. */
     bool (*translate)(void *ctx, uint32_t physical, uint64_t root, uint32_t entries, uint64_t va,
                       struct vidmm_referee_translation *out);
+    /* Whether the GPU's accesses to a page of an aperture snoop the CPU's caches; false: not known. */
+    bool (*snoops)(void *ctx, uint32_t physical, uint64_t gpu_address, bool *snoops);
     /* GPU physical address of the root table by which the newest work of a node was translated;
      * false: it was not, or it cannot be seen. */
     bool (*root)(void *ctx, uint32_t physical, uint32_t node, uint64_t *root);

@@ -101,6 +101,12 @@ bool raw_filled(struct raw_submitter *raw, uint32_t page, uint32_t pattern) {
 
 /* ---- The aperture ---------------------------------------------------------------------------- */
 
+/* System pages are cacheable: what reaches them is snooped where the segment can do that. */
+static bool map_snooped(const struct vidmm_segment_info *aperture) {
+    const DXGK_SEGMENTFLAGS flags = {.Value = aperture->flags};
+    return flags.CacheCoherent;
+}
+
 /* A single page is the end of a run of two; more pages are a list. */
 static bool map_list(struct raw_submitter *raw, const struct vidmm_segment_info *aperture,
                      uint32_t page, uint32_t pages, PMDL mdl, uint32_t mdl_page) {
@@ -116,6 +122,7 @@ static bool map_list(struct raw_submitter *raw, const struct vidmm_segment_info 
         args.MapApertureSegment2.Adl.BasePageNumber = frames[mdl_page] - 1;
     else
         args.MapApertureSegment2.Adl.Pages = frames;
+    args.MapApertureSegment2.Flags.CacheCoherent = map_snooped(aperture);
     return raw_build(raw, &args);
 }
 
@@ -130,6 +137,7 @@ bool raw_map(struct raw_submitter *raw, const struct vidmm_segment_info *apertur
     args.MapApertureSegment.NumberOfPages = pages;
     args.MapApertureSegment.pMdl = mdl;
     args.MapApertureSegment.MdlOffset = mdl_page;
+    args.MapApertureSegment.Flags.CacheCoherent = map_snooped(aperture);
     return raw_build(raw, &args);
 }
 

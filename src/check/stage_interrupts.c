@@ -90,14 +90,48 @@ static bool submit_twice(struct raw_renderer *renderer) {
     return good && raw_flush(renderer->raw);
 }
 
-/* Two submissions of an application follow each other before a DPC runs, which has both to report. */
+/* A submission that is made on another processor. */
+struct beside {
+    struct raw_renderer *renderer;
+    const struct raw_commands *commands;
+    bool good;
+};
+
+static void beside_submit(void *ctx) {
+    struct beside *beside = ctx;
+    const struct raw_part whole = {.end = beside->commands->written,
+                                   .count = beside->commands->patches};
+    beside->good = raw_render_submit(beside->renderer, beside->commands, &whole);
+}
+
+/* The next submission is made when a DPC has reported one, and before that DPC goes on. */
+static bool submit_beside(struct raw_renderer *renderer) {
+    static const unsigned char nothing[16];
+    struct raw_commands commands = {.bytes = nothing};
+    struct beside beside = {.renderer = renderer, .commands = &commands, .good = true};
+    struct vidmm_host *host = renderer->raw->check->harness.host;
+    if (!raw_render_build(renderer, &commands) || commands.status != STATUS_SUCCESS)
+        return true;
+    const struct raw_part whole = {.end = commands.written, .count = commands.patches};
+    vidmm_host_hold_dpcs(host, true);
+    bool good = raw_render_submit(renderer, &commands, &whole);
+    vidmm_host_beside(host, beside_submit, &beside);
+    vidmm_host_hold_dpcs(host, false);
+    (void)vidmm_host_beside_end(host);
+    return good && beside.good && raw_flush(renderer->raw);
+}
+
+/* Two submissions of an application follow each other before a DPC runs, which has both to report; two
+ * where the second comes while a DPC reports the first. */
 static void late_dpc(struct raw_submitter *raw) {
     struct raw_renderer renderer;
     if (raw->refused)
         return;
     check_step(raw->check, "interrupts: two submissions before a DPC runs");
-    if (raw_render_open(&renderer, raw) && raw_render(&renderer))
-        (void)submit_twice(&renderer);
+    if (raw_render_open(&renderer, raw) && raw_render(&renderer) && submit_twice(&renderer)) {
+        check_step(raw->check, "interrupts: a submission while a DPC reports another");
+        (void)submit_beside(&renderer);
+    }
     raw_render_close(&renderer);
 }
 

@@ -66,6 +66,10 @@ static bool translate(void *ctx, uint32_t physical, uint64_t root, uint32_t entr
     return true;
 }
 
+static bool snoops(void *ctx, uint32_t physical, uint64_t gpu_address, bool *snoops) {
+    return vidmm_host_snoops(ctx, physical, gpu_address, snoops);
+}
+
 static bool root_of(void *ctx, uint32_t physical, uint32_t node, uint64_t *root) {
     return vidmm_host_root(ctx, physical, node, root);
 }
@@ -108,6 +112,7 @@ void harness_judge_see(struct vidmm_harness *harness) {
                                         .memory = memory,
                                         .peek = peek,
                                         .translate = translate,
+                                        .snoops = snoops,
                                         .root = root_of,
                                         .io = io,
                                         .memory_bytes = os->memory_bytes(os->ctx),

@@ -32,6 +32,7 @@
 #include "kernel/threads.h"
 #include "kernel/work.h"
 #include "kernel/timers.h"
+#include "driver/beside.h"
 #include "driver/chain.h"
 #include "driver/device.h"
 #include "driver/device_timer.h"
@@ -70,6 +71,7 @@ struct whole {
     struct host_engines engines;
     struct host_interrupt interrupt[HOST_LINKED_MOST];
     struct host_dpcs dpcs;
+    struct host_beside beside;
     struct host_driver driver;
     struct host_device device[HOST_LINKED_MOST];
     struct host_board board[HOST_LINKED_MOST];
@@ -196,6 +198,7 @@ static void connect_parts(struct whole *whole) {
     host->engines = &whole->engines;
     host->interrupt = whole->interrupt;
     host->dpcs = &whole->dpcs;
+    host->beside = &whole->beside;
     host->driver = &whole->driver;
     host->device = whole->device;
     host->thunks = &whole->thunks;
@@ -238,6 +241,7 @@ static struct vidmm_host *new_host(const struct vidmm_host_config *config) {
     host_engines_init(host->engines, config->threads);
     host_bars_init(host->bars);
     host_dpcs_init(host->dpcs);
+    host_beside_init(host->beside);
     host_driver_init(host->driver);
     init_boards(whole);
     return host;
@@ -269,6 +273,7 @@ static void delete_host(struct vidmm_host *host) {
         host_device_done(&host->device[board]);
         host_interrupt_done(&host->interrupt[board]);
     }
+    host_beside_done(host->beside);
     host_dpcs_done(host->dpcs);
     host_engines_done(host->engines);
     host_violations_done(&host->violations);
@@ -451,7 +456,7 @@ static void *hw_of(const struct vidmm_host *host, uint32_t physical) {
     return host->hw[host->board_of[physical]];
 }
 
-/* peek() and translate() raise no interrupts. Their caller may hold locks that a DPC takes, so
+/* peek(), translate() and the like raise no interrupts. Their caller may hold locks that a DPC takes, so
  * other threads deliver pending interrupts. */
 static void look_begin(void) {
     host_self.in_model++;
@@ -481,6 +486,17 @@ bool vidmm_host_translate(struct vidmm_host *host, uint32_t physical, uint64_t r
         return false;
     look_begin();
     bool there = model->translate(hw_of(host, physical), root, entries, va, out);
+    look_end();
+    return there;
+}
+
+bool vidmm_host_snoops(struct vidmm_host *host, uint32_t physical, uint64_t gpu_address,
+                       bool *snoops) {
+    const struct vidmm_hw_model *model = host->config.model;
+    if (!model || !model->snoops || physical >= host->linked)
+        return false;
+    look_begin();
+    bool there = model->snoops(hw_of(host, physical), gpu_address, snoops);
     look_end();
     return there;
 }

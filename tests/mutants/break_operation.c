@@ -444,6 +444,12 @@ static void spoil_snoop_everything(DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 SPOILED(snoop_everything)
 
+static void spoil_snoop_nothing(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (args->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT)
+        args->MapApertureSegment.Flags.CacheCoherent = 0;
+}
+SPOILED(snoop_nothing)
+
 static bool skips_never_unmap(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return unmaps(args);
 }
@@ -511,6 +517,7 @@ const struct mutant mutants_operation[] = {
     DRIVER(197, unmap_one_more, "unmaps one page more than asked for", 0),
     DRIVER(200, unmap_to_page_zero, "leaves physical page 0 behind instead of DummyPage", 0),
     DRIVER(200, leave_mapped, "leaves pages mapped that it was asked to unmap", 0),
+    {BREAKS(196, DRIVER, "operations", snoop_nothing, "leaves CacheCoherent of mappings out")},
     {BREAKS(553, DRIVER, "operations", list_of_an_address,
             "takes SegmentAddress of a transfer's source for an MDL")},
     {BREAKS(553, DRIVER, "operations", fill_by_pointer,

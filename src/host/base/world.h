@@ -16,6 +16,7 @@
 #include "base/violations.h"
 
 struct host_bars;
+struct host_beside;
 struct host_contiguous;
 struct host_device;
 struct host_dpcs;
@@ -57,6 +58,7 @@ struct vidmm_host {
     struct host_interrupt *interrupt; /* one for each board */
     _Atomic bool interrupts_held;
     struct host_dpcs *dpcs;
+    struct host_beside *beside;
     struct host_driver *driver;
     struct host_device *device; /* one for each board */
     struct host_thunks *thunks;

@@ -15,6 +15,7 @@
 #include "memory/physical.h"
 #include "kernel/device_log.h"
 #include "kernel/interrupt.h"
+#include "driver/beside.h"
 #include "driver/config_space.h"
 #include "driver/device.h"
 #include "driver/driver.h"
@@ -205,6 +206,7 @@ static NTSTATUS APIENTRY synchronize_execution(HANDLE handle, PKSYNCHRONIZE_ROUT
         host_violation("a routine of DxgkCbSynchronizeExecution returned at IRQL %u instead of %u",
                        host_self.irql, HOST_DEVICE_IRQL);
     host_interrupt_unlock(interrupt, old);
+    host_beside_synchronized(host_world->beside);
     if (answer)
         *answer = result;
     return STATUS_SUCCESS;

@@ -118,15 +118,19 @@ void aperture_judge_commitment(struct vidmm_referee *referee, const struct shado
                  LLU(limit));
 }
 
+static bool aperture_coherent(const DXGKARG_BUILDPAGINGBUFFER *arg) {
+    DXGK_MAPAPERTUREFLAGS flags =
+        aperture_second_form(arg) ? arg->MapApertureSegment2.Flags : arg->MapApertureSegment.Flags;
+    return flags.CacheCoherent != 0;
+}
+
 static void aperture_judge_coherence(struct vidmm_referee *referee,
                                      const DXGKARG_BUILDPAGINGBUFFER *arg,
                                      const struct shadow_segment *segment) {
     const struct shadow_allocation *allocation =
         shadow_allocation(referee, arg->MapApertureSegment.hAllocation);
     bool cached = !allocation || allocation->info.Flags.Cached;
-    DXGK_MAPAPERTUREFLAGS flags =
-        aperture_second_form(arg) ? arg->MapApertureSegment2.Flags : arg->MapApertureSegment.Flags;
-    bool coherent = flags.CacheCoherent != 0;
+    bool coherent = aperture_coherent(arg);
     MANAGER_MUST(195, !coherent || (cached && segment->flags.CacheCoherent),
                  "CacheCoherent for cached memory in a CacheCoherent segment only",
                  "CacheCoherent for %s memory in segment %u, which %s coherent",
@@ -337,6 +341,30 @@ static void aperture_judge_neighbours(struct vidmm_referee *referee,
     aperture_judge_neighbour(referee, operation, range, range->first + range->pages);
 }
 
+/* R196: what shows its frame is snooped. What is not coherent may be snooped all the same. */
+static void aperture_judge_snooping(struct vidmm_referee *referee,
+                                    const struct shadow_operation *operation,
+                                    const struct range *range) {
+    const struct shadow_segment *segment = range->segment;
+    uint64_t end = range->first + range->pages, asked = 0;
+    bool snoops = true;
+    if (!aperture_coherent(&operation->arg))
+        return;
+    for (uint64_t i = range->first; i < end && snoops; i++) {
+        const struct shadow_page *page = &segment->pages[i];
+        if (page->settled && page->state == SHADOW_PAGE_MAPPED &&
+            !later_touches(referee, operation, segment->id, i * SHADOW_PAGE, SHADOW_PAGE) &&
+            world_snoops(referee, shadow_address(segment, i * SHADOW_PAGE), &snoops))
+            asked = i + 1;
+    }
+    if (asked != 0)
+        DRIVER_MUST(196, snoops, "accesses that snoop the CPU's caches where CacheCoherent is set",
+                    "page %llu of segment %u, of %llu pages from page %llu, is not snooped",
+                    LLU(asked - 1), segment->id, LLU(range->pages), LLU(range->first));
+    else
+        judge_unseen(referee, 196, segment->id);
+}
+
 static void aperture_map_done(struct vidmm_referee *referee,
                               const struct shadow_operation *operation) {
     struct range range = aperture_range_of(referee, &operation->arg);
@@ -356,6 +384,7 @@ static void aperture_map_done(struct vidmm_referee *referee,
                 LLU(i), LLU(range.pages), LLU(range.first), range.segment->id,
                 LLU(operation->frames[i]));
     aperture_judge_neighbours(referee, operation, &range);
+    aperture_judge_snooping(referee, operation, &range);
 }
 
 const struct operation_judge op_judge_map = {

@@ -59,8 +59,8 @@ const struct vidmm_rule rules_g[] = {
         .statement = "With CacheCoherent set, the driver makes the GPU snoop the CPU's caches for "
                      "exactly the mapped pages.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
-        .how = "Not judged: where the snoop bit is in an entry is the hardware's affair, and the "
-               "memory of a test is coherent anyway.",
+        .how = "The hardware model says of mapped pages whether accesses to them snoop. That pages "
+               "without the flag are not snooped is not judged: it costs time alone.",
         .why = "Without snooping the GPU reads memory while the newest data is in a CPU cache.",
         .windows = "Windows does no flushes for such a mapping: the GPU sees old data.",
         .wrong = "entry = pfn << 12 | GART_VALID;\n",

@@ -39,6 +39,12 @@ bool world_translate(struct vidmm_referee *referee, uint32_t physical, uint64_t 
     return true;
 }
 
+bool world_snoops(struct vidmm_referee *referee, uint64_t address, bool *snoops) {
+    const struct vidmm_referee_world *world = &referee->world;
+    return world->snoops && world->snoops(world->ctx, linked_address_physical(address),
+                                          linked_address_own(address), snoops);
+}
+
 const uint8_t *world_segment(struct vidmm_referee *referee, const struct shadow_segment *segment,
                              uint64_t offset, uint64_t size) {
     const struct vidmm_referee_world *world = &referee->world;

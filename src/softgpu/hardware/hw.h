@@ -219,6 +219,8 @@ static inline struct hw *hw_owner(struct hw *hw, uint64_t *address) {
 }
 /* Host memory at `address`: `*bytes` in is what is wanted, out how much of it is in one piece. */
 enum gpu_fault hw_at(struct hw *hw, uint64_t address, unsigned char **at, uint64_t *bytes);
+/* Whether accesses to a page of this board's apertures snoop; false: none is mapped there. */
+bool hw_aperture_snoops(const struct hw *hw, uint64_t address, bool *snoops);
 /* Is [address, address + bytes) inside one memory, aperture or the bus? */
 bool hw_inside(struct hw *hw, uint64_t address, uint64_t bytes);
 static inline bool hw_within(uint64_t offset, uint64_t bytes, uint64_t size) {

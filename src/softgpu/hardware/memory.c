@@ -107,6 +107,16 @@ static enum gpu_fault aperture_bus(const struct hw_aperture *aperture, uint64_t 
     return GPU_FAULT_NONE;
 }
 
+bool hw_aperture_snoops(const struct hw *hw, uint64_t address, bool *snoops) {
+    uint64_t offset = 0;
+    const struct hw_aperture *aperture = aperture_at(hw, address, &offset);
+    uint64_t entry =
+        aperture ? atomic_load_explicit(&aperture->entries[offset / GPU_PAGE], memory_order_acquire)
+                 : 0;
+    *snoops = (entry & HW_ENTRY_COHERENT) != 0;
+    return (entry & HW_ENTRY_VALID) != 0;
+}
+
 enum gpu_fault hw_at(struct hw *hw, uint64_t address, unsigned char **at, uint64_t *bytes) {
     hw = hw_owner(hw, &address);
     if (!hw || *bytes == 0)

@@ -318,6 +318,11 @@ static bool model_translate(void *context, uint64_t root, uint32_t entries, uint
     return hw_mmu_query(context, root, entries, va, out);
 }
 
+static bool model_snoops(void *context, uint64_t gpu_address, bool *snoops) {
+    struct hw *hw = hw_owner(context, &gpu_address);
+    return hw && hw_aperture_snoops(hw, gpu_address, snoops);
+}
+
 static bool model_root(void *context, uint32_t engine, uint64_t *root) {
     struct hw *hw = context;
     *root = hw->engine[engine].ran;
@@ -335,4 +340,5 @@ const struct vidmm_hw_model vidmm_softgpu_model = {
     .peek = model_peek,
     .translate = model_translate,
     .root = model_root,
+    .snoops = model_snoops,
 };

@@ -1,9 +1,10 @@
 /* spoken.c - see spoken.h. */
 #include "spoken.h"
 
-enum vidmm_stage_outcome spoken_open(struct spoken *spoken, struct check *check,
-                                     const char *stage) {
-    const struct check_setup setup = {.settings = {{"VramBytes", SPOKEN_VRAM}}};
+enum vidmm_stage_outcome spoken_open(struct spoken *spoken, struct check *check, const char *stage,
+                                     uint64_t chunk) {
+    const struct check_setup setup = {.settings = {{"VramBytes", SPOKEN_VRAM}},
+                                      .transfer_chunk = chunk};
     check_step(check, "%s: start", stage);
     if (!check_open(check, &setup) || !check_manage(check, &setup))
         return VIDMM_STAGE_STOPPED;

@@ -18,9 +18,11 @@ struct spoken {
     struct vidmm_context *context;
 };
 
-/* Brings the driver up with SPOKEN_VRAM and a manager; `stage` is the name of the stage.
- * VIDMM_STAGE_DONE: there are a device and a context; else how the stage ends. */
-enum vidmm_stage_outcome spoken_open(struct spoken *spoken, struct check *check, const char *stage);
+/* Brings the driver up with SPOKEN_VRAM and a manager that moves `chunk` bytes at a time (0: whole
+ * allocations); `stage` is the name of the stage. VIDMM_STAGE_DONE: there are a device and a context; else how
+ * the stage ends. */
+enum vidmm_stage_outcome spoken_open(struct spoken *spoken, struct check *check, const char *stage,
+                                     uint64_t chunk);
 /* `flags`: VIDMM_UMD_*. */
 enum vidmm_status spoken_create(struct vidmm_device *device, uint32_t flags, uint64_t pages,
                                 struct vidmm_allocation **out);

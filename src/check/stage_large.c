@@ -2,8 +2,8 @@
  * stage_large.c - large pages (docs/gpu-virtual-memory.md): a surface as large as two of them and a
  * page comes and goes beside another one, is seen at a second range of addresses, and loses a page
  * out of the middle of that range, which comes back. The driver sees entries with LargePage come, be
- * split, be joined and go; the content is compared in the end. A range of pages that read as zero
- * follows, which a driver has with large pages only.
+ * split, be joined and go; the content is compared in the end. A range of pages that read as zero, by leaf
+ * entries and by entries above them, follows, which a driver has with large pages only; and again on a board without such pages.
  */
 #include "user.h"
 
@@ -12,6 +12,8 @@
 #define LARGEST     ((uint64_t)32 << 20) /* a memory of this times four is enough */
 #define MINE        (VIDMM_UMD_LOCAL_ONLY | VIDMM_UMD_CPU_VISIBLE)
 #define MMU_LARGE   15u /* MmuFeatures of the reference board */
+#define MMU_NO_ZERO 11u /* the same without pages that read as zero */
+#define ZEROES      ((uint64_t)16 * CHECK_PAGE)
 #define COUNT(list) ((uint32_t)(sizeof(list) / sizeof((list)[0])))
 
 /* Surfaces, by index. */
@@ -35,15 +37,24 @@ static bool large_play(struct user *user, uint32_t pages) {
     if (!user_split(user, SEEN) || !swap(user, seen, other) || !swap(user, other, seen))
         return false;
     check_step(user->check, "large-pages: zero pages");
-    return user_zeroes(user);
+    return user_zeroes(user, 3 * (uint64_t)pages * CHECK_PAGE);
+}
+
+static enum vidmm_stage_outcome large_zeroes(struct check *check, struct user *user) {
+    check_step(check, "large-pages: zero pages, on a board without them");
+    bool good = user_open(check, user) && user_zeroes(user, ZEROES);
+    if (good)
+        user_close(user);
+    return good ? VIDMM_STAGE_DONE : VIDMM_STAGE_STOPPED;
 }
 
 enum vidmm_stage_outcome stage_large(struct check *check, uint32_t number) {
     const struct check_setup setup = {
-        .settings = {{"VramBytes", 4 * LARGEST / 8}, {"MmuLevels", 4}, {"MmuFeatures", MMU_LARGE}}};
+        .settings = {{"VramBytes", 4 * LARGEST / 8},
+                     {"MmuLevels", 4},
+                     {"MmuFeatures", number == 0 ? MMU_LARGE : MMU_NO_ZERO}}};
     struct vidmm_gpummu_info info;
     struct user user;
-    (void)number;
     check_step(check, "large-pages: start");
     if (!check_open(check, &setup) || !check_manage(check, &setup))
         return VIDMM_STAGE_STOPPED;
@@ -53,6 +64,8 @@ enum vidmm_stage_outcome stage_large(struct check *check, uint32_t number) {
                          "the driver reports no large pages, or is older than WDDM 2.1");
     if (!check_speaks(check))
         return check_say(check, VIDMM_STAGE_SKIPPED, "the driver does not speak vidmm/umd.h");
+    if (number != 0)
+        return large_zeroes(check, &user);
     if (!user_open(check, &user) || !large_play(&user, (uint32_t)(info.large_bytes / CHECK_PAGE)))
         return VIDMM_STAGE_STOPPED;
     check_step(check, "large-pages: down");

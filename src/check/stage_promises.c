@@ -210,7 +210,7 @@ static bool come_and_go(struct promises *promises) {
 
 enum vidmm_stage_outcome stage_promises(struct check *check, uint32_t number) {
     struct promises promises = {.check = check, .ledger = &check->shared->ledger};
-    enum vidmm_stage_outcome outcome = spoken_open(&promises.spoken, check, "promises");
+    enum vidmm_stage_outcome outcome = spoken_open(&promises.spoken, check, "promises", 0);
     (void)number;
     if (outcome != VIDMM_STAGE_DONE)
         return outcome;

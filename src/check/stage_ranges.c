@@ -1,7 +1,7 @@
 /*
  * stage_ranges.c - two surfaces at once through swizzling ranges: the CPU writes both, one is
  * evicted, the CPU writes the other; and all of it again. Then one leaves while the CPU keeps its address, and at last
- * there is one surface more than there are ranges.
+ * there is one surface more than there are ranges. A second run has it leave in several transfers.
  * Only for drivers that know vidmm/umd.h.
  */
 #include "spoken.h"
@@ -10,7 +10,8 @@
 
 #define PAGES    16u
 #define SURFACES 12u
-#define ROUNDS   3u /* what was not given back is missing in the second */
+#define ROUNDS   3u                         /* what was not given back is missing in the second */
+#define CHUNK    (3 * (uint64_t)CHECK_PAGE) /* of the second run: the last transfer is shorter */
 
 struct ranges {
     struct spoken spoken;
@@ -45,9 +46,9 @@ static bool ranges_use(struct ranges *ranges) {
     return ranges_use_some(ranges, 0, ranges->surfaces);
 }
 
-/* Others in each 16 bytes, so that an order shows. */
+/* Others in each 16 bytes and in each page, so that an order shows. */
 static uint8_t ranges_byte(uint32_t letter, uint32_t at) {
-    return (uint8_t)(letter + at / 16 * 7);
+    return (uint8_t)(letter + at / 16 * 7 + at / CHECK_PAGE * 13);
 }
 
 static void ranges_fill(struct ranges *ranges, uint32_t index, uint32_t letter) {
@@ -128,29 +129,31 @@ static bool ranges_take_place(struct ranges *ranges, uint32_t index) {
     return good;
 }
 
-/* R444: the surface leaves while the CPU keeps its address, and another gets its place. */
-static bool ranges_stay(struct ranges *ranges) {
+/* R444: a surface leaves while the CPU keeps its address, and another gets its place. */
+static bool ranges_stay(struct ranges *ranges, uint32_t index) {
     check_step(ranges->check, "ranges: an alternate address that stays");
     if (!ranges_use(ranges))
         return false;
-    enum vidmm_status status = vidmm_lock(
-        ranges->surface[0], VIDMM_LOCK_ACQUIRE_APERTURE | VIDMM_LOCK_ALTERNATE_VA, &ranges->cpu[0]);
+    enum vidmm_status status =
+        vidmm_lock(ranges->surface[index], VIDMM_LOCK_ACQUIRE_APERTURE | VIDMM_LOCK_ALTERNATE_VA,
+                   &ranges->cpu[index]);
     if (status == VIDMM_NOT_LOCKABLE)
         return true;
     if (!check_good(ranges->check, status))
         return false;
-    ranges_fill(ranges, 0, 'd');
-    bool good = check_good(ranges->check, vidmm_allocation_evict(ranges->surface[0], true)) &&
-                check_good(ranges->check, vidmm_allocation_evict(ranges->surface[1], true)) &&
-                ranges_take_place(ranges, 2);
+    ranges_fill(ranges, index, 'd');
+    bool good =
+        check_good(ranges->check, vidmm_allocation_evict(ranges->surface[index], true)) &&
+        check_good(ranges->check, vidmm_allocation_evict(ranges->surface[1 - index], true)) &&
+        ranges_take_place(ranges, 2);
     if (good)
         vidmm_ledger_judge(&ranges->check->shared->ledger, 444, VIDMM_SIDE_DRIVER,
-                           check_explained(ranges->check) || ranges_has(ranges->cpu[0], 'd'),
+                           check_explained(ranges->check) || ranges_has(ranges->cpu[index], 'd'),
                            "what the CPU wrote, at the address that it keeps",
                            "other bytes there when another surface got its place");
-    vidmm_unlock(ranges->surface[0]);
-    ranges->cpu[0] = NULL;
-    return good;
+    vidmm_unlock(ranges->surface[index]);
+    ranges->cpu[index] = NULL;
+    return good && ranges_judge_left(ranges, index);
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
@@ -209,11 +212,19 @@ static void ranges_judge_given(struct check *check, uint32_t asked, uint32_t giv
                            "each of %u requests was refused", ledger->kept[350] - asked);
 }
 
+static bool ranges_all(struct ranges *ranges) {
+    for (uint32_t round = 0; round < ROUNDS; round++)
+        if (!ranges_play(ranges, round))
+            return false;
+    return check_good(ranges->check, vidmm_evict_all(ranges->check->harness.adapter)) &&
+           ranges_swap(ranges) && ranges_stay(ranges, 0) && ranges_exhaust(ranges);
+}
+
 enum vidmm_stage_outcome stage_ranges(struct check *check, uint32_t number) {
     struct ranges ranges = {.check = check};
     struct vidmm_adapter_info info;
-    enum vidmm_stage_outcome outcome = spoken_open(&ranges.spoken, check, "ranges");
-    (void)number;
+    enum vidmm_stage_outcome outcome =
+        spoken_open(&ranges.spoken, check, "ranges", number == 0 ? 0 : CHUNK);
     if (outcome != VIDMM_STAGE_DONE)
         return outcome;
     vidmm_adapter_info(check->harness.adapter, &info);
@@ -221,11 +232,8 @@ enum vidmm_stage_outcome stage_ranges(struct check *check, uint32_t number) {
     ranges.surfaces = 2;
     ranges.wanted = given < 2 ? 2 : given < SURFACES ? given + 1 : SURFACES;
     uint32_t asked = check->shared->ledger.kept[350], got = check->shared->ledger.kept[351];
-    bool good = ranges_make(&ranges, 0) && ranges_make(&ranges, 1);
-    for (uint32_t round = 0; good && round < ROUNDS; round++)
-        good = ranges_play(&ranges, round);
-    good = good && check_good(check, vidmm_evict_all(check->harness.adapter)) &&
-           ranges_swap(&ranges) && ranges_stay(&ranges) && ranges_exhaust(&ranges);
+    bool good = ranges_make(&ranges, 0) && ranges_make(&ranges, 1) &&
+                (number == 0 ? ranges_all(&ranges) : ranges_stay(&ranges, 1));
     ranges_judge_given(check, asked, got);
     return good ? VIDMM_STAGE_DONE : VIDMM_STAGE_STOPPED;
 }

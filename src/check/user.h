@@ -80,7 +80,7 @@ bool user_addresses(struct user *user, uint32_t mapped, uint32_t gone);
  * again, and frees all of it. */
 bool user_split(struct user *user, uint32_t index);
 /* Maps pages that read as zero, where the driver has them, and frees them. */
-bool user_zeroes(struct user *user);
+bool user_zeroes(struct user *user, uint64_t size);
 /* user_contexts.c: several contexts while their memory moves; maps surface `index` again. */
 bool user_contexts(struct user *user, uint32_t index);
 

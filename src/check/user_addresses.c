@@ -274,13 +274,13 @@ bool user_split(struct user *user, uint32_t index) {
 }
 
 /* Reads give zero there, and writes are dropped; a driver without such pages has none. */
-bool user_zeroes(struct user *user) {
+bool user_zeroes(struct user *user, uint64_t size) {
     const struct range range = {.user = user};
-    const struct vidmm_va_request zeroes = {.size = UNIT, .protection = VIDMM_VA_ZERO};
+    const struct vidmm_va_request zeroes = {.size = size, .protection = VIDMM_VA_ZERO};
     uint64_t va = 0;
     return map(user, &zeroes, VIDMM_RANGE_FREE, &va) &&
            (user->status != VIDMM_OK ||
-            (user_submit(user, 0) && user_rest(user) && give_back(&range, va, UNIT)));
+            (user_submit(user, 0) && user_rest(user) && give_back(&range, va, size)));
 }
 
 bool user_addresses(struct user *user, uint32_t mapped, uint32_t gone) {

@@ -55,7 +55,7 @@ static bool physical_transfer(struct plan *plan, struct vidmm_allocation *alloca
             plan, special ? VIDMM_OP_SPECIAL_LOCK_TRANSFER : VIDMM_OP_TRANSFER, allocation);
         if (!op)
             return false;
-        uint64_t piece = physical_piece(adapter, allocation, at, tiled || special);
+        uint64_t piece = physical_piece(adapter, allocation, at, tiled);
         op->op.at = at;
         op->op.size = piece;
         op->op.from = physical_advance(from, at);

@@ -117,17 +117,18 @@ struct spaces {
 
 /* What an operation writes. */
 enum table_write {
-    TABLE_INIT,    /* every entry invalid, for the first time */
-    TABLE_CLEAR,   /* [start, end) invalid */
-    TABLE_ZERO,    /* [start, end) reads as zero */
-    TABLE_PAGES,   /* [start, end) leads to pages */
-    TABLE_LINKS,   /* [start, end) leads to the tables below, or large pages, as they are */
-    TABLE_LARGE,   /* [start, end) leads to large pages */
-    TABLE_SMALL,   /* from large pages to the tables below */
-    TABLE_CONVERT, /* from 64 KiB pages to 4 KiB pages, all invalid */
-    TABLE_LEAVE,   /* every entry invalid: the table's memory goes */
-    TABLE_EVICT,   /* the same, and the driver is told that it is evicted */
-    TABLE_COPY,    /* [start, end) leads where the addresses from `offset` on led */
+    TABLE_INIT,       /* every entry invalid, for the first time */
+    TABLE_CLEAR,      /* [start, end) invalid */
+    TABLE_ZERO,       /* [start, end) reads as zero */
+    TABLE_PAGES,      /* [start, end) leads to pages */
+    TABLE_LINKS,      /* [start, end) leads to the tables below, or large pages, as they are */
+    TABLE_LARGE,      /* [start, end) leads to large pages */
+    TABLE_LARGE_ZERO, /* [start, end) reads as zero, by entries above the leaves */
+    TABLE_SMALL,      /* from large pages to the tables below */
+    TABLE_CONVERT,    /* from 64 KiB pages to 4 KiB pages, all invalid */
+    TABLE_LEAVE,      /* every entry invalid: the table's memory goes */
+    TABLE_EVICT,      /* the same, and the driver is told that it is evicted */
+    TABLE_COPY,       /* [start, end) leads where the addresses from `offset` on led */
 };
 
 /* UPDATE_PAGE_TABLE, COPY_ENTRIES, FLUSH_TLB: the part of struct plan_op that is theirs. */

@@ -24,14 +24,17 @@ static uint32_t large_level(const struct space *space, enum table_sizes sizes) {
 
 /*
  * Not what is reserved: tiles change one by one, by copies of leaf entries. Not with a driver
- * protection, which only entries of level 0 can have (R226).
+ * protection, which only entries of level 0 can have (R226). Entries that read as zero are possible at
+ * all levels (ns-d3dkmddi-_dxgk_gpummucaps.md).
  */
 static bool large_allowed(const struct leaf_run *run, const struct mmu *mmu) {
     const struct mapping *mapping = run->mapping;
-    return run->write == TABLE_PAGES && mapping && mapping->use.kind == VA_PAGES &&
-           !mapping->use.reservation && !mapping->use.driver_protection &&
-           (run->source.view.segment || mmu->large_system) &&
-           allocation_may_be_large(mapping->use.allocation);
+    if (!mapping || mapping->use.reservation || mapping->use.driver_protection)
+        return false;
+    return run->write == TABLE_ZERO ||
+           (run->write == TABLE_PAGES && mapping->use.kind == VA_PAGES &&
+            (run->source.view.segment || mmu->large_system) &&
+            allocation_may_be_large(mapping->use.allocation));
 }
 
 /* Of the pages of a list, from byte `offset` on; `*at` is where. */
@@ -44,11 +47,14 @@ static bool large_is_row(PMDL mdl, uint64_t offset, uint64_t size, uint64_t *at)
     return row == count;
 }
 
-/* Bytes of the place from `offset` on lie in a row, and begin where a large page can. */
+/* Bytes of the place from `offset` on lie in a row, and begin where a large page can. No bytes are behind
+ * zeroes. */
 static bool large_fits(const struct leaf_run *run, const struct mmu *mmu, uint64_t offset,
                        uint64_t size) {
     const struct view *view = &run->source.view;
     uint64_t row, more, at, base = 0;
+    if (run->write == TABLE_ZERO)
+        return true;
     if (view->segment) {
         base = view->segment->base;
         at = placement_at(view->place, offset, &row);
@@ -90,7 +96,7 @@ uint64_t large_end(const struct leaf_run *run, struct table *leaf, uint64_t at, 
 
 bool large_write(const struct leaf_run *run, struct table *table, uint64_t start, uint64_t end) {
     struct table_op op = table_plan_describe(run, table, false);
-    op.write = TABLE_LARGE;
+    op.write = run->write == TABLE_ZERO ? TABLE_LARGE_ZERO : TABLE_LARGE;
     op.start = start;
     op.end = end;
     op.offset = run->source.offset;

@@ -230,22 +230,23 @@ static void set_large(const struct table_op *op, const struct entries *entries,
         VIDMM_ASSERT_WITH(&op->space->adapter->os, !entry || child[i]);
         if (child[i])
             child[i]->large = entry ? entry[i] : (DXGK_PTE){.Flags = 0};
-        if (child[i] && entry)
+        if (child[i] && entry && !entry[i].Zero)
             child[i]->large.LargePage = 1;
     }
 }
 
-static DXGK_PTE repeated(const struct table_op *op) {
+static DXGK_PTE zero_or_nothing(bool zero) {
     DXGK_PTE entry = {.Flags = 0};
-    entry.Valid = op->write == TABLE_ZERO;
-    entry.Zero = op->write == TABLE_ZERO;
+    entry.Valid = zero;
+    entry.Zero = zero;
     return entry;
 }
 
 /* Notes what changes. False: nothing does. */
 static bool virtual_note(const struct table_op *op, const struct entries *entries) {
     struct space *space = op->space;
-    bool valid = op->write == TABLE_PAGES || op->write == TABLE_ZERO || op->write == TABLE_LARGE;
+    bool large = op->write == TABLE_LARGE || op->write == TABLE_LARGE_ZERO;
+    bool valid = op->write == TABLE_PAGES || op->write == TABLE_ZERO || large;
     bool before = any_valid(entries);
     if ((op->write == TABLE_CLEAR || op->write == TABLE_LEAVE) && !before)
         return false;
@@ -253,7 +254,7 @@ static bool virtual_note(const struct table_op *op, const struct entries *entrie
         return false;
     if (op->write != TABLE_INIT && !op->now && outdates(space, before, valid))
         make_stale(space, op->start, op->end);
-    if (op->write != TABLE_LINKS && op->write != TABLE_LARGE && op->write != TABLE_SMALL)
+    if (op->write != TABLE_LINKS && !large && op->write != TABLE_SMALL)
         mark_all(entries, valid);
     return true;
 }
@@ -286,19 +287,22 @@ static void make_pages(const struct table_op *op, const struct entries *entries,
 
 /* What `op` writes; true when it is one entry over and over. */
 static bool make_entries(const struct table_op *op, const struct entries *entries, DXGK_PTE *to) {
+    bool large = op->write == TABLE_LARGE || op->write == TABLE_LARGE_ZERO;
     if (op->write == TABLE_PAGES || op->write == TABLE_LARGE)
         make_pages(op, entries, to);
     if (op->write == TABLE_PAGES)
         return false;
-    if (op->write == TABLE_LARGE)
+    for (uint32_t i = 0; op->write == TABLE_LARGE_ZERO && i < entries->count; i++)
+        to[i] = zero_or_nothing(true);
+    if (large)
         set_large(op, entries, to);
     if (op->write == TABLE_SMALL)
         set_large(op, entries, NULL);
-    if (op->write == TABLE_LINKS || op->write == TABLE_LARGE || op->write == TABLE_SMALL) {
+    if (op->write == TABLE_LINKS || large || op->write == TABLE_SMALL) {
         make_links(op, entries, to, to + TABLE_ENTRIES_MAX);
         return false;
     }
-    to[0] = to[TABLE_ENTRIES_MAX] = repeated(op);
+    to[0] = to[TABLE_ENTRIES_MAX] = zero_or_nothing(op->write == TABLE_ZERO);
     return true;
 }
 

@@ -16,8 +16,8 @@
  * rows behind them are of what the host sees and no rule of the memory contract forbids: K1 has the
  * number VIDMM_K_IRQL. Arrays indexed by number have VIDMM_RULES_SIZE elements.
  */
-#define VIDMM_RULES_LAST 599u
-#define VIDMM_RULES_SIZE 640u
+#define VIDMM_RULES_LAST 639u
+#define VIDMM_RULES_SIZE 680u
 
 /* Rows of group Z. A number, once given, is never given to another. */
 enum vidmm_host_rule {

@@ -1,11 +1,13 @@
 /*
  * raw_damaged.c - command buffers that no user-mode driver would write, but any process may
  * (nc-d3dkmddi-dxgkddi_render.md: the driver validates them). Commands and allocation list end where no memory
- * follows, so that a read behind them ends the driver's process with the place of it (K13); nothing of it is
- * submitted. Bytes of no language for every driver, damaged commands of vidmm/umd.h for those that speak it.
+ * follows, so that a read behind them ends the driver's process with the place of it (K13). Bytes of no language for
+ * every driver, damaged commands of vidmm/umd.h for those that speak it. Nothing of it is submitted but commands of
+ * vidmm/umd.h that reach out of the surface, if the driver takes them.
  */
 #include "raw.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -86,6 +88,56 @@ static void damaged_commands(struct raw_renderer *renderer, const struct guarded
             return;
 }
 
+/* ---- Out of the surface ------------------------------------------------------------------------- */
+
+/* False: the driver took it, and the GPU did not run it. */
+static bool reach_run(struct raw_renderer *renderer, const struct vidmm_umd_command *command) {
+    struct raw_submitter *raw = renderer->raw;
+    struct raw_commands commands = {.bytes = command, .size = sizeof(*command)};
+    if (!raw_render_build(renderer, &commands) || commands.status != STATUS_SUCCESS)
+        return true;
+    const struct raw_part whole = {.end = commands.written, .count = commands.patches};
+    if (!raw_render_submit(renderer, &commands, &whole))
+        return true;
+    if (raw_try(raw))
+        return true;
+    raw->refused = raw->unseen = true;
+    return false;
+}
+
+/* R620: pages that no surface has, also where first page and count have a sum that is small in 32 bits. What is taken
+ * must run: the driver may have cut it. */
+static void reach_out(struct raw_submitter *raw) {
+    static const uint32_t pages[][2] = {
+        {RAW_PAGES, 1}, {0, RAW_PAGES + 1}, {UINT32_MAX, 1}, {UINT32_MAX, 2}, {2, UINT32_MAX}};
+    struct raw_renderer renderer;
+    char found[128];
+    if (raw->refused || !check_speaks(raw->check))
+        return;
+    check_step(raw->check, "room: commands that reach out of their surface");
+    bool open = raw_render_open(&renderer, raw) && raw_render_surface(&renderer) &&
+                raw_move(raw, true, RAW_PAGES);
+    for (uint32_t i = 0; open && !raw->refused && i < sizeof(pages) / sizeof(pages[0]); i++) {
+        const struct vidmm_umd_command command = {.opcode = VIDMM_UMD_STAMP,
+                                                  .oracle = 1,
+                                                  .page = pages[i][0],
+                                                  .pages = pages[i][1],
+                                                  .version = 1};
+        bool ran = reach_run(&renderer, &command);
+        snprintf(
+            found, sizeof(found),
+            "success for %u pages from page %u of a surface that has %u, on which the GPU failed",
+            command.pages, command.page, RAW_PAGES);
+        raw_judge(raw, 620, ran, "a refusal of commands that reach out of an allocation", found);
+        if (!ran)
+            (void)check_say(raw->check, VIDMM_STAGE_STOPPED,
+                            "commands of an application did not complete");
+    }
+    raw_render_close(&renderer);
+}
+
+/* ---- All of them -------------------------------------------------------------------------------- */
+
 /* The list has one element, the surface, or none. */
 static void damaged_play(struct raw_renderer *renderer) {
     struct guarded commands = {.base = NULL}, list = {.base = NULL};
@@ -108,4 +160,5 @@ void raw_damaged(struct raw_submitter *raw) {
         damaged_play(&renderer);
     }
     raw_render_close(&renderer);
+    reach_out(raw);
 }

@@ -186,6 +186,20 @@ static void play_over(struct dirty *dirty, const struct basis *basis) {
     dirty_look(dirty, basis);
 }
 
+/* What a driver keeps of one basis for the other is given up by a query of that one. */
+static void play_kept(struct dirty *dirty, const struct basis *basis) {
+    struct basis other = {.count = 1, .range = {{0, DIRTY_UNITS}}};
+    check_step(dirty->memory.check, "dirty: bits that another basis took");
+    dirty_basis_create(dirty, &other);
+    dirty_start(dirty, &other);
+    dirty_write(dirty, 5);
+    dirty_clear(dirty, &other);
+    dirty_ask(dirty, basis, (struct question){.index = 0, .first = 0, .pages = 4, .clear = true});
+    dirty_look(dirty, basis);
+    dirty_stop(dirty, &other);
+    dirty_basis_destroy(dirty, &other);
+}
+
 static void play_shortly(struct dirty *dirty) {
     struct basis basis = {.count = 1, .range = {{0, DIRTY_UNITS}}};
     check_step(dirty->memory.check, "dirty: buffers that are too short");
@@ -238,6 +252,8 @@ static void play_far(struct dirty *dirty) {
     dirty_ask(dirty, &basis,
               (struct question){.index = 2, .first = 3830, .pages = 200, .clear = true});
     dirty_look(dirty, &basis);
+    /* Fewer than 64 words of bits, on both sides of the end of 64. */
+    dirty_ask(dirty, &basis, (struct question){.index = 2, .first = 1140, .pages = 3000});
     dirty_write(dirty, 4096);
     dirty_clear(dirty, &basis);
     dirty_write(dirty, 64);
@@ -253,6 +269,7 @@ static void dirty_play(struct dirty *dirty) {
     play_busy(dirty, &basis);
     play_beside(dirty, &basis);
     play_over(dirty, &basis);
+    play_kept(dirty, &basis);
     play_again(dirty, &basis);
     play_shortly(dirty);
     if (dirty_memory_units(&dirty->memory) >= DIRTY_UNITS_FAR)

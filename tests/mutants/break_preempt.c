@@ -4,6 +4,10 @@
  */
 #include "mutants.h"
 
+#include <string.h>
+
+#include <vidmm/umd.h>
+
 /* ---- What drivers report --------------------------------------------------------------------- */
 
 static DXGKRNL_INTERFACE system_calls;
@@ -219,6 +223,30 @@ static NTSTATUS APIENTRY render_first_pass(const HANDLE context, DXGKARG_RENDER 
 }
 REPLACE(DxgkDdiRender, render_first_pass)
 
+/* First page and count of one command get into its packet when their sum is small in 32 bits. */
+static NTSTATUS APIENTRY render_small_sums(const HANDLE context, DXGKARG_RENDER *args) {
+    struct vidmm_umd_command command = {.opcode = VIDMM_UMD_NOP};
+    struct vidmm_umd_draw *draw = args->pDmaBuffer;
+    DXGKARG_RENDER good = *args;
+    if (args->CommandLength == sizeof(command))
+        memcpy(&command, args->pCommand, sizeof(command));
+    const uint32_t page = command.page, pages = command.pages;
+    if (command.opcode != VIDMM_UMD_STAMP || page + pages >= page || page + pages > 1)
+        return mutants_good.DxgkDdiRender(context, args);
+    command.page = 0;
+    command.pages = 1;
+    good.pCommand = &command;
+    NTSTATUS status = mutants_good.DxgkDdiRender(context, &good);
+    good.pCommand = args->pCommand;
+    *args = good;
+    if (status == STATUS_SUCCESS) {
+        draw->page = page;
+        draw->pages = pages;
+    }
+    return status;
+}
+REPLACE(DxgkDdiRender, render_small_sums)
+
 static NTSTATUS APIENTRY render_skipping(const HANDLE context, DXGKARG_RENDER *args) {
     NTSTATUS status = mutants_good.DxgkDdiRender(context, args);
     if (status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
@@ -250,6 +278,8 @@ const struct mutant mutants_preempt[] = {
     {BREAKS(398, DRIVER, "room", patch_as_at_first,
             "patches the second part of a buffer with the addresses of the first")},
     {BREAKS(398, DRIVER, "room", submit_from_start, "runs a split buffer from its start again")},
+    {BREAKS(620, DRIVER, "room", render_small_sums,
+            "adds the first page and the number of pages of a command in 32 bits")},
     {BREAKS(593, DRIVER, "room", render_first_pass,
             "counts commands as translated that had no room")},
     {BREAKS(593, DRIVER, "room", render_skipping,

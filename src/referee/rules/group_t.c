@@ -127,6 +127,23 @@ const struct vidmm_rule rules_t[] = {
             "    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER; /* MultipassOffset: the draw */\n",
     },
     {
+        RULE(620, DRIVER, IMPLIED, DEVICE_LOST),
+        .last = LAST_WDDM1,
+        .statement = "DxgkDdiRender refuses commands that reach out of the allocations of their "
+                     "list, or makes harmless ones of them.",
+        .page = "nc-d3dkmddi-dxgkddi_render",
+        .how = "Stage room gives a driver that understands vidmm/umd.h commands with pages behind "
+               "the end of their surface, some with a first page and a count whose sum is small in "
+               "32 bits, and submits what the driver takes: the GPU must not fail on it.",
+        .why = "Any process may write a command buffer. What the driver does not find there, the "
+               "hardware does, if anything.",
+        .windows = "The GPU faults, or writes to memory of another process.",
+        .wrong = "if (command.first + command.count > pages)\n"
+                 "    return STATUS_INVALID_PARAMETER;\n",
+        .right = "if (command.first > pages || command.count > pages - command.first)\n"
+                 "    return STATUS_INVALID_PARAMETER;\n",
+    },
+    {
         RULE(399, MANAGER, DOCUMENTED, CREATION_FAILS),
         .statement = "A shared allocation is locked only by the process that created it.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfoflags",

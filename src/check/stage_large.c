@@ -37,7 +37,7 @@ static bool large_play(struct user *user, uint32_t pages) {
     if (!user_split(user, SEEN) || !swap(user, seen, other) || !swap(user, other, seen))
         return false;
     check_step(user->check, "large-pages: zero pages");
-    return user_zeroes(user, 3 * (uint64_t)pages * CHECK_PAGE);
+    return user_zeroes(user, ZEROES) && user_zeroes(user, 3 * (uint64_t)pages * CHECK_PAGE);
 }
 
 static enum vidmm_stage_outcome large_zeroes(struct check *check, struct user *user) {

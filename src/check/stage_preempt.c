@@ -70,8 +70,9 @@ static void preempts_rendering(struct raw_submitter *raw) {
 
 /* Without a memory segment the source is mapped piece by piece. */
 static void preempts_maps(struct raw_submitter *raw) {
+    preempts_rendering(raw);
     check_step(raw->check, "preempt: nothing queued");
-    bool good = raw_preempt(raw);
+    bool good = !raw->refused && raw_preempt(raw);
     for (uint32_t ahead = 0; good && ahead < RAW_PIECES; ahead += 2) {
         check_step(raw->check, "preempt: maps behind %u submissions", ahead);
         good = raw_queue(raw, ahead) && raw_preempt(raw) && raw_resubmit(raw) && raw_flush(raw) &&

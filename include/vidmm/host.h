@@ -221,6 +221,8 @@ void vidmm_host_hold_dpcs(struct vidmm_host *host, bool held);
 void vidmm_host_beside(struct vidmm_host *host, void (*run)(void *ctx), void *ctx);
 /* It is over when this returns; false: there was no such DPC, and it did not run. */
 bool vidmm_host_beside_end(struct vidmm_host *host);
+/* Lets so much time pass in which no other thread of the driver runs: hardware works, and timers fire. */
+void vidmm_host_pass(struct vidmm_host *host, uint64_t ns);
 /*
  * Calls the interrupt routine of the leading link's driver, as the system does when a device on the
  * same line has interrupted. Takes over what the hardware has raised. false: there is no routine,

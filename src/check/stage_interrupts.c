@@ -135,6 +135,31 @@ static void late_dpc(struct raw_submitter *raw) {
     raw_render_close(&renderer);
 }
 
+/* Longer than a driver waits for hardware that it believes to hang. */
+#define SECONDS_NS UINT64_C(10000000000)
+
+/* Timers fire before the DPC that would have stopped them; what theirs begin is under way when the device stops. */
+static void stop_behind_timers(struct raw_submitter *raw) {
+    static const unsigned char nothing[16];
+    struct vidmm_host *host = raw->check->harness.host;
+    struct raw_commands commands = {.bytes = nothing};
+    struct raw_renderer renderer;
+    if (raw->refused)
+        return;
+    check_step(raw->check, "interrupts: a stop after a DPC that was late by seconds");
+    if (raw_render_open(&renderer, raw) && raw_render_build(&renderer, &commands) &&
+        commands.status == STATUS_SUCCESS) {
+        const struct raw_part whole = {.end = commands.written, .count = commands.patches};
+        vidmm_host_hold_dpcs(host, true);
+        bool good = raw_render_submit(&renderer, &commands, &whole);
+        vidmm_host_pass(host, SECONDS_NS);
+        vidmm_host_hold_dpcs(host, false);
+        if (good && raw->completed != raw->fence)
+            (void)raw_flush(raw);
+    }
+    raw_render_close(&renderer);
+}
+
 static void fences(struct raw_submitter *raw) {
     if (!raw->ddi->DxgkDdiQueryCurrentFence || !ask_fence(raw, "before any work") ||
         !raw_settle_in(raw) || !ask_fence(raw, "after work"))
@@ -165,7 +190,9 @@ enum vidmm_stage_outcome stage_interrupts(struct check *check, uint32_t number) 
         on_a_line(&raw);
     else if (raw.memory.id != 0)
         fences(&raw);
-    if (!worlds[number].line)
+    if (!worlds[number].line) {
         late_dpc(&raw);
+        stop_behind_timers(&raw);
+    }
     return raw_close(&raw);
 }

@@ -29,6 +29,7 @@
 #include "kernel/irql.h"
 #include "kernel/sections.h"
 #include "kernel/virtual_memory.h"
+#include "kernel/stall.h"
 #include "kernel/threads.h"
 #include "kernel/work.h"
 #include "kernel/timers.h"
@@ -446,6 +447,13 @@ void vidmm_host_hold_interrupts(struct vidmm_host *host, bool held) {
 void vidmm_host_hold_dpcs(struct vidmm_host *host, bool held) {
     (void)host;
     host_dpcs_hold(held);
+}
+
+void vidmm_host_pass(struct vidmm_host *host, uint64_t ns) {
+    KIRQL old = host_irql_raise(DISPATCH_LEVEL);
+    (void)host;
+    host_stall(ns);
+    host_irql_set(old);
 }
 
 bool vidmm_host_ask_interrupt(struct vidmm_host *host, struct vidmm_host_asked *asked) {

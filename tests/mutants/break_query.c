@@ -186,6 +186,18 @@ static void install_changes_its_mind(DRIVER_INITIALIZATION_DATA *table) {
     query_spoil.descriptor = changes_its_mind;
 }
 
+/* In its image, which another start finds as it was left. */
+static void moves_when_started_again(struct query_descriptor *d) {
+    asked_before += d->id == 1;
+    if (asked_before > 1)
+        d->base->QuadPart += (LONGLONG)1 << 36;
+}
+static void install_moves_when_started_again(DRIVER_INITIALIZATION_DATA *table) {
+    query_install(table);
+    asked_before = 0;
+    query_spoil.descriptor = moves_when_started_again;
+}
+
 /* ---- A: compute-only drivers ----------------------------------------------------------------- */
 
 static void compute_only(DXGK_DRIVERCAPS *caps) {
@@ -221,9 +233,11 @@ static void aligns_rows_to_pages(DXGK_DRIVERCAPS *caps) {
 }
 INSTALL(aligns_rows_to_pages, caps)
 
+/* In answers of every size that has the member which says so. */
 static NTSTATUS computes_without_tables(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
-    DXGK_DRIVERCAPS *caps = whole_caps(args, status);
-    if (caps) {
+    DXGK_DRIVERCAPS *caps = args->pOutputData;
+    if (args->Type == DXGKQAITYPE_DRIVERCAPS && status == STATUS_SUCCESS &&
+        args->OutputDataSize >= RTL_SIZEOF_THROUGH_FIELD(DXGK_DRIVERCAPS, MiscCaps)) {
         compute_only(caps);
         caps->MemoryManagementCaps.VirtualAddressingSupported = 1;
         caps->MemoryManagementCaps.GpuMmuSupported = 1;
@@ -300,6 +314,14 @@ static void install_compute_no_render(DRIVER_INITIALIZATION_DATA *table) {
     leave_out_displays(table);
     query_spoil.caps = compute_only;
     table->DxgkDdiRender = NULL;
+}
+
+static void install_no_preemption(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiPreemptCommand = NULL;
+}
+
+static void install_no_current_fence(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiQueryCurrentFence = NULL;
 }
 
 static void install_no_patch(DRIVER_INITIALIZATION_DATA *table) {
@@ -525,6 +547,8 @@ const struct mutant mutants_query[] = {
      .settings = {{"InterfaceVersion", VERSION(WIN8)}}},
     {BREAKS(16, DRIVER, "start", reports_no_segment, "reports no segments")},
     {BREAKS(18, DRIVER, "start", reports_system_memory, "reports system memory as a segment")},
+    {BREAKS(601, DRIVER, "start", moves_when_started_again,
+            "has its segments elsewhere when it is started again in the same image")},
     {BREAKS(19, DRIVER, "query", changes_its_mind,
             "makes its memory apertures when it is asked again"),
      .consequences = {21}},
@@ -552,6 +576,8 @@ const struct mutant mutants_query[] = {
     {BREAKS(477, DRIVER, "start", compute_no_render,
             "is compute-only, without virtual addresses, and has no DxgkDdiRender"),
      .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
+    {BREAKS(600, DRIVER, "query", no_preemption, "has no DxgkDdiPreemptCommand")},
+    {BREAKS(600, DRIVER, "query", no_current_fence, "has no DxgkDdiQueryCurrentFence")},
     {BREAKS(481, DRIVER, "start", preempts_without_contexts,
             "is PreemptionAware and not MultiEngineAware")},
     {BREAKS(549, DRIVER, "start", preempts_nothing,

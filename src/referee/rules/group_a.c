@@ -344,6 +344,24 @@ const struct vidmm_rule rules_a[] = {
         .right = "AddSegment(out, ctx->VramSize); /* read from hardware once */\n",
     },
     {
+        RULE(601, DRIVER, IMPLIED, CORRUPTION),
+        .statement = "An adapter that is stopped, removed and started again with the same "
+                     "resources has the same segments as before.",
+        .page = "using-memory-segments-to-describe-the-gpu-address-space",
+        .how =
+            "Stage start starts the driver twice in one process, and compares the number of "
+            "segments, and BaseAddress, CpuTranslatedAddress and flags of each. Sizes and limits "
+            "may follow the memory of the machine.",
+        .why = "The image of a driver stays loaded when a device goes, and serves all adapters of "
+               "its kind: what differs is kept in a variable that belongs to no adapter, and the "
+               "other functions compute with something else.",
+        .windows = "Not known; a system asks anew in each start.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "static BOOLEAN Described; /* of the first adapter alone */\n"
+                 "if (!Described) { d->BaseAddress.QuadPart = VRAM_BASE; Described = TRUE; }\n",
+        .right = "d->BaseAddress.QuadPart = VRAM_BASE;\n",
+    },
+    {
         RULE(20, DRIVER, DOCUMENTED, CORRUPTION),
         .severity_source = RECORD("W29"),
         .statement = "Segments do not overlap in the GPU's address space.",

@@ -349,6 +349,26 @@ const struct vidmm_rule rules_c[] = {
                  "data.DxgkDdiGetRootPageTableSize = GetRootPageTableSize;\n",
     },
     {
+        RULE(600, DRIVER, IMPLIED, DEVICE_LOST),
+        .statement = "A driver that gets work has DxgkDdiPreemptCommand and, unless it is "
+                     "compute-only, DxgkDdiQueryCurrentFence.",
+        .page = "timeout-detection-and-recovery",
+        .how = "The slots of the driver's table, when it is asked for its capabilities and has "
+               "DxgkDdiBuildPagingBuffer. mcdm-implementation-guidelines has the first among the "
+               "least that a compute-only driver supplies, and the second among what it leaves "
+               "out; nc-d3dkmddi-dxgkddi_querycurrentfence says when a system calls it.",
+        .why = "The scheduler preempts what takes too long before it resets the adapter, and asks "
+               "for the fence of work whose interrupt it waits for in vain.",
+        .windows = "Not known. Work that takes long cannot be preempted, and a lost interrupt is a "
+                   "time-out.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "data.DxgkDdiSubmitCommand = SubmitCommand;\n"
+                 "/* buffers are short: nothing to preempt */\n",
+        .right = "data.DxgkDdiSubmitCommand = SubmitCommand;\n"
+                 "data.DxgkDdiPreemptCommand = PreemptCommand; /* behind what is queued */\n"
+                 "data.DxgkDdiQueryCurrentFence = QueryCurrentFence;\n",
+    },
+    {
         RULE(478, DRIVER, DOCUMENTED, START_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_6,
         .statement = "A compute-only driver has no functions for displays, overlays, presentation "

@@ -1,7 +1,7 @@
 /*
  * slots.c - the functions in the driver's table: those that memory management needs in any case, and,
- * held against what the driver says that it can do, those that a capability needs and those that a
- * compute-only driver leaves out (mcdm-implementation-guidelines.md).
+ * held against what the driver says that it can do, those that a capability needs, those of time-outs
+ * and those that a compute-only driver leaves out (mcdm-implementation-guidelines.md).
  *
  * What is wrong with several slots is told in one sentence, so that an author fills all of them at
  * once; vidmm check makes one of those that the start tells one after another.
@@ -163,6 +163,18 @@ static void slots_judge_compute_only(struct vidmm_referee *referee) {
                 "there with ComputeOnly: %s%s", there.text, names_rest(&there, rest));
 }
 
+/* A system preempts what takes too long before it resets the adapter (timeout-detection-and-recovery.md), and asks for
+ * a fence that it misses (nc-d3dkmddi-dxgkddi_querycurrentfence.md), whatever the driver reports. */
+static void slots_judge_timeouts(struct vidmm_referee *referee) {
+    const DRIVER_INITIALIZATION_DATA *table = &referee->real;
+    const struct slot slot[] = {SLOT(PreemptCommand), SLOT(QueryCurrentFence)};
+    struct names missing = {.count = 0};
+    char rest[24];
+    names_add(&missing, slot, COUNT(slot) - referee->adapter.caps.MiscCaps.ComputeOnly, true, NULL);
+    DRIVER_MUST(600, missing.count == 0, "the functions that a system calls when work takes long",
+                "NULL: %s%s", missing.text, names_rest(&missing, rest));
+}
+
 void slots_judge(struct vidmm_referee *referee) {
     const DRIVER_INITIALIZATION_DATA *table = &referee->real;
     const DXGK_DRIVERCAPS *caps = &referee->adapter.caps;
@@ -178,6 +190,8 @@ void slots_judge(struct vidmm_referee *referee) {
     if (memory.IoMmuSecureModeSupported)
         slots_need_isolation(table, &missing);
     slots_judge_names(referee, &missing, FOR_CAPABILITIES);
+    if (table->DxgkDdiBuildPagingBuffer)
+        slots_judge_timeouts(referee);
     if (caps->MiscCaps.ComputeOnly)
         slots_judge_compute_only(referee);
 }

@@ -72,6 +72,34 @@ static void a_driver_has_the_budget_groups_that_it_wants(void **state) {
     assert_string_equal(vidmm_check_outcome(&result, 310), "passed");
 }
 
+/* The size of each surface is 4 KB more than whole pages of 64 KB. */
+static NTSTATUS APIENTRY create_odd(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = good.DxgkDdiCreateAllocation(adapter, args);
+    for (UINT i = 0; status == STATUS_SUCCESS && i < args->NumAllocations; i++)
+        if (args->pAllocationInfo[i].Size > 65536)
+            args->pAllocationInfo[i].Size -= 65536 - 4096;
+    return status;
+}
+
+static void has_sizes_of_no_whole_pages(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiCreateAllocation = create_odd;
+}
+
+/* gpummu-model.md: memory is managed by pages of 64 KB, where the driver chose them. */
+static void usage_is_of_whole_pages_of_64k(void **state) {
+    static const struct vidmm_host_setting pages[] = {{"MmuPages", 1}};
+    const struct vidmm_spoiler spoiler = {.driver = has_sizes_of_no_whole_pages};
+    const struct vidmm_check_options options = {.stage = "residency",
+                                                .settings = pages,
+                                                .setting_count = 1,
+                                                .seed = 1,
+                                                .spoiler = &spoiler};
+    (void)state;
+    vidmm_check(&options, &result);
+    assert_string_equal(vidmm_check_outcome(&result, 310), "passed");
+}
+
 static void without_an_mmu_it_is_out_of_reach(void **state) {
     (void)state;
     const struct vidmm_stage_result *stage =
@@ -117,6 +145,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_service_is_judged),
         cmocka_unit_test(a_driver_has_the_budget_groups_that_it_wants),
+        cmocka_unit_test(usage_is_of_whole_pages_of_64k),
         cmocka_unit_test(without_an_mmu_it_is_out_of_reach),
         cmocka_unit_test(ranges_are_judged_before_wddm2),
         cmocka_unit_test(without_a_host_aperture_nothing_is_mapped),

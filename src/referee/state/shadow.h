@@ -30,6 +30,7 @@ struct vidmm_referee;
 #define SHADOW_SEGMENT_IDS 32u
 #define SHADOW_ORDINALS    64u
 #define SHADOW_PAGE        4096u
+#define SHADOW_LARGE_PAGE  65536u
 
 /* ---- What the driver reported ---------------------------------------------------------------- */
 

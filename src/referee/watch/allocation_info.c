@@ -117,7 +117,8 @@ static void info_judge_large_pages(struct vidmm_referee *referee, const DXGK_ALL
     for (uint32_t id = 1; id <= shadow_segments(referee, home); id++) {
         if ((supported >> (id - 1) & 1u) == 0 || !info_flags_of(referee, home, id).Use64KBPages)
             continue;
-        DRIVER_MUST(57, info->Alignment % 65536u == 0, "a multiple of 64 KB as Alignment",
+        DRIVER_MUST(57, info->Alignment % SHADOW_LARGE_PAGE == 0,
+                    "a multiple of 64 KB as Alignment",
                     "allocation %u: Alignment is 0x%x, segment %u has pages of 64 KB", index,
                     info->Alignment, id);
     }

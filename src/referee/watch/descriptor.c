@@ -8,9 +8,8 @@
 #include "watch/query.h"
 #include "state/memory.h"
 
-#define LARGE_PAGE 65536u
-#define BANKS_MAX  127u /* seven bits in DXGK_SEGMENTBANKPREFERENCE */
-#define PAGES_MAX  (1u << 24)
+#define BANKS_MAX 127u /* seven bits in DXGK_SEGMENTBANKPREFERENCE */
+#define PAGES_MAX (1u << 24)
 
 #define HEX(value) (unsigned long long)(value)
 
@@ -111,7 +110,7 @@ static bool descriptor_behind_bar(struct vidmm_referee *referee, uint64_t base, 
 }
 
 static uint64_t descriptor_page(const struct described *d) {
-    return d->flags.Use64KBPages ? LARGE_PAGE : SHADOW_PAGE;
+    return d->flags.Use64KBPages ? SHADOW_LARGE_PAGE : SHADOW_PAGE;
 }
 
 static uint64_t descriptor_host_bytes(const struct described *d) {

@@ -57,6 +57,12 @@ static enum vidmm_status submit_virtual(struct vidmm_adapter *adapter, struct pa
         adapter->ddi->DxgkDdiSubmitCommandVirtual(adapter->hadapter, &packet->submit_virtual);
     if (nt == STATUS_INVALID_PARAMETER && !packet->submit_virtual.Flags.Paging)
         return VIDMM_DRIVER_REFUSED;
+    if (nt == STATUS_INVALID_PARAMETER)
+        return FATAL(adapter, .status = VIDMM_DRIVER_BROKE_RULE,
+                     .call = "DxgkDdiSubmitCommandVirtual", .field = "return value",
+                     .expected = "STATUS_SUCCESS: the driver built the paging buffer itself",
+                     .rule = "R279", .page = "nc-d3dkmddi-dxgkddi_submitcommandvirtual",
+                     .index = ERROR_NO_INDEX, .value = (uint32_t)nt, .nt = nt);
     return packet_check(adapter, "DxgkDdiSubmitCommandVirtual", "R279",
                         "nc-d3dkmddi-dxgkddi_submitcommandvirtual", nt);
 }

@@ -59,8 +59,11 @@ enum vidmm_status query_ask(const struct question *question, DXGK_QUERYADAPTERIN
         return VIDMM_OK;
     query_refuse(question, &(struct complaint){
                                .field = "status",
-                               .expected = "STATUS_SUCCESS; or STATUS_INVALID_PARAMETER, "
-                                           "STATUS_NO_MEMORY or STATUS_GRAPHICS_DRIVER_MISMATCH",
+                               .expected = may_fail_with(status)
+                                               ? "STATUS_SUCCESS, for the answer is needed"
+                                               : "STATUS_SUCCESS; or STATUS_INVALID_PARAMETER, "
+                                                 "STATUS_NO_MEMORY or "
+                                                 "STATUS_GRAPHICS_DRIVER_MISMATCH",
                                .rule = may_fail_with(status) ? NULL : "R27",
                                .page = PAGE_QUERY,
                                .value = (uint32_t)status});

@@ -14,8 +14,8 @@ enum vidmm_status adapter_needs(struct vidmm_adapter *adapter, const struct need
             continue;
         if (status == VIDMM_OK)
             status = FAIL(adapter, .status = VIDMM_DRIVER_BROKE_RULE, .call = needed[i].name,
-                          .field = "DRIVER_INITIALIZATION_DATA", .expected = expected, .page = page,
-                          .index = ERROR_NO_INDEX);
+                          .field = "its place in DRIVER_INITIALIZATION_DATA", .expected = expected,
+                          .page = page, .index = ERROR_NO_INDEX);
         else
             error_also(&adapter->error, needed[i].name);
     }

@@ -398,16 +398,40 @@ static uint64_t mapped_most(const struct raw_submitter *raw) {
     return (limit != 0 && limit < raw->aperture.size ? limit : raw->aperture.size) / CHECK_PAGE;
 }
 
-/* Where a driver needs several buffers for one map. */
+/* What the list's pages get through the aperture, if there is memory that bytes come from. */
+static bool judge_long_map(struct raw_submitter *raw, PMDL list) {
+    bool good = true;
+    if (raw->memory.id == 0)
+        return true;
+    raw_paint(raw, raw->source, LONG);
+    if (!raw_move(raw, true, RAW_PAGES))
+        return false;
+    for (uint32_t at = 0; at < LONG; at += RAW_PAGES) {
+        uint32_t pages = LONG - at < RAW_PAGES ? LONG - at : RAW_PAGES;
+        if (!move_through(raw, PAGES + at, 0, pages))
+            return false;
+        for (uint32_t page = 0; page < pages; page++)
+            good = good && memcmp(raw_page(raw, raw->source, page), raw_page(raw, list, at + page),
+                                  CHECK_PAGE) == 0;
+    }
+    raw_judge(raw, 194, good, "aperture pages that lead to PFN[MdlOffset + i]",
+              "other bytes in the pages that are mapped");
+    return true;
+}
+
+/* Where a driver needs several buffers for one map. The paging buffer may be in the aperture, too. */
 static void long_map(struct raw_submitter *raw) {
     uint64_t room = mapped_most(raw);
-    if (raw->refused || raw->mapped || raw->aperture.id == 0 || room < LONG + 2 * PAGES)
+    if (raw->mapped && raw->place.id == raw->aperture.id && raw_buffer_page(raw) < room)
+        room = raw_buffer_page(raw);
+    if (raw->refused || raw->aperture.id == 0 || room < LONG + 2 * PAGES)
         return;
     check_step(raw->check, "operations: a map of %u scattered pages", LONG);
     PMDL list = raw_list(raw, LONG, 1);
     if (list)
         (void)(raw_map(raw, &raw->aperture, PAGES, LONG, list, 0) && raw_flush(raw) &&
-               raw_unmap(raw, &raw->aperture, PAGES, LONG) && raw_flush(raw));
+               judge_long_map(raw, list) && raw_unmap(raw, &raw->aperture, PAGES, LONG) &&
+               raw_flush(raw));
     if (list)
         raw->os->pages_free(raw->os->ctx, list);
 }

@@ -291,7 +291,10 @@ struct vidmm_adapter_config {
     const struct vidmm_observer *observer; /* NULL: none; copied */
     uint64_t hang_ns;                      /* a node without progress for so long is hung; 0: 2 s */
     uint64_t transfer_chunk;               /* bytes of one TRANSFER at most; 0: no limit */
-    bool serial_paging;    /* no paging operation runs beside other work of the GPU */
+    bool serial_paging; /* no paging operation runs beside other work of the GPU */
+    /* Addresses of the paging process through which memory is moved, before they are taken again: so
+     * many bytes at most; 0: no limit. */
+    uint64_t scratch_most;
     uint64_t address_from; /* GPU virtual addresses that nobody chose are above, if there is room */
     struct vidmm_readings readings; /* where pages and systems disagree; zero: the pages */
     enum vidmm_model model;

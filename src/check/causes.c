@@ -95,6 +95,12 @@ static bool is_unreported(const struct vidmm_finding *finding) {
     return finding->rule == 561 || finding->rule == 597;
 }
 
+/* R230, R232: what is moved by addresses that a TLB still has goes to wrong places, and comes from them. */
+static bool misleads(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
+    return (cause->rule == 230 || cause->rule == 232) &&
+           (effect->rule == 188 || effect->rule == 240 || effect->rule == 244);
+}
+
 static bool follows(const struct vidmm_ledger *ledger, const struct vidmm_ledger_seen *first,
                     const struct vidmm_ledger_seen *then) {
     const struct vidmm_finding *cause = &ledger->finding[first->finding];
@@ -114,7 +120,8 @@ static bool follows(const struct vidmm_ledger *ledger, const struct vidmm_ledger
                                                                  spoils_surfaces(cause, effect)));
     if (!is_rule(cause))
         return cause->kind != VIDMM_FINDING_LEAK;
-    if (cause->where[0] != '\0' && strcmp(cause->where, effect->where) == 0)
+    if (misleads(cause, effect) ||
+        (cause->where[0] != '\0' && strcmp(cause->where, effect->where) == 0))
         return true;
     enum step step = step_of(cause);
     return step >= STEP_BUILD && step_of(effect) > step;

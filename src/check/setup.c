@@ -328,6 +328,7 @@ bool check_manage(struct check *check, const struct check_setup *setup) {
     struct vidmm_adapter_config config = {.observer = setup->observer,
                                           .policy = &vidmm_policy_lru, /* pages most */
                                           .transfer_chunk = setup->transfer_chunk,
+                                          .scratch_most = setup->scratch_most,
                                           .address_from = (uint64_t)1 << 32,
                                           .readings = check->options->readings,
                                           .interface_version = check->options->ddi_version};

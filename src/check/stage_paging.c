@@ -91,7 +91,8 @@ static void power_down_and_up(struct check *check) {
 static const struct check_setup variants[] = {
     {.settings = {{"VramBytes", VRAM}}},
     {.settings = {{"VramBytes", VRAM}, {"PagingBufferBytes", CHECK_PAGE}, {"BusyEvery", 3}},
-     .transfer_chunk = 3 * CHECK_PAGE},
+     .transfer_chunk = 3 * CHECK_PAGE,
+     .scratch_most = 64 * CHECK_PAGE},
     {.settings = {{"VramBytes", VRAM},
                   {"VramVisibleBytes", VRAM / 2},
                   {"PagingBufferSegment", 1},

@@ -150,6 +150,29 @@ static void examine_mmu(void (*spoil)(DRIVER_INITIALIZATION_DATA *table)) {
     vidmm_check(&options, &result);
 }
 
+/* Builds no flush. What is moved by addresses that the TLB still has follows. */
+static NTSTATUS APIENTRY build_no_flush(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    return args->Operation == DXGK_OPERATION_FLUSH_TLB
+               ? STATUS_SUCCESS
+               : good.DxgkDdiBuildPagingBuffer(adapter, args);
+}
+
+static void builds_no_flush(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiBuildPagingBuffer = build_no_flush;
+}
+
+static void what_a_tlb_misleads_follows_from_the_flush(void **state) {
+    const struct vidmm_host_setting settings[] = {{"MmuLevels", 4}};
+    const struct vidmm_spoiler spoiler = {.driver = builds_no_flush};
+    const struct vidmm_check_options options = {
+        .stage = "paging", .spoiler = &spoiler, .settings = settings, .setting_count = 1};
+    (void)state;
+    vidmm_check(&options, &result);
+    assert_int_equal(mark_of(230)->follows, 0);
+    assert_int_not_equal(mark_of(240)->follows, 0);
+}
+
 static NTSTATUS unanswered; /* what queries of the MMU and of adapters are answered with */
 
 static NTSTATUS APIENTRY query_without_mmu(const HANDLE adapter,
@@ -425,6 +448,7 @@ int main(void) {
         cmocka_unit_test(what_is_never_reported_follows_from_what_the_host_saw),
         cmocka_unit_test(a_failed_start_is_one_sentence),
         cmocka_unit_test(a_crash_names_the_breach_before_it),
+        cmocka_unit_test(what_a_tlb_misleads_follows_from_the_flush),
         cmocka_unit_test(unanswered_queries_are_told_in_one_sentence),
         cmocka_unit_test(queries_answered_otherwise_are_told_in_one_sentence),
         cmocka_unit_test(empty_slots_are_told_in_one_sentence),

@@ -192,6 +192,7 @@ static struct vidmm_adapter *new_adapter(const struct vidmm_adapter_config *conf
     adapter->settings.quiesce_ctx = config->quiesce_ctx;
     adapter->settings.hang_ns = config->hang_ns ? config->hang_ns : DEFAULT_HANG_NS;
     adapter->settings.transfer_chunk = config->transfer_chunk & ~(uint64_t)(PAGE_BYTES - 1);
+    adapter->settings.scratch_most = config->scratch_most & ~(uint64_t)(PAGE_BYTES - 1);
     adapter->settings.address_from = config->address_from;
     adapter->settings.serial_paging = config->serial_paging;
     adapter->api_lock = os->lock_create(os->ctx);

@@ -64,6 +64,9 @@ static bool paging_process_lay_out(struct vidmm_adapter *adapter, struct space *
     spaces->scratch_end = all;
     spaces->scratch_start = all / (WINDOW_SHARE + 1) & ~(uint64_t)(SPACE_RESERVE_UNIT - 1);
     spaces->scratch_next = spaces->scratch_start;
+    uint64_t most = adapter->settings.scratch_most;
+    if (most && most < all - spaces->scratch_start)
+        spaces->scratch_end = spaces->scratch_start + most;
     return va_set(space->va, 0, SPACE_RESERVE_UNIT, &nothing) &&
            va_set(space->va, spaces->scratch_start, end, &nothing);
 }

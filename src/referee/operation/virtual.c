@@ -59,7 +59,7 @@ static bool virtual_judge_page(struct vidmm_referee *referee, struct side *side,
                      "%s 0x%llx leads nowhere", side->name, LLU(at));
     MANAGER_MUST(231, !found->stale, "FLUSH_TLB between an update and the use of its addresses",
                  "%s 0x%llx changed and was not flushed", side->name, LLU(at));
-    return there;
+    return there && !found->stale; /* what a TLB still has is no place */
 }
 
 /* The entry was written for the page that is moved, as far as updates say what they are for. */

@@ -130,6 +130,17 @@ static void the_model_can_be_chosen(void **state) {
     world_end(world);
 }
 
+static void scratch_addresses_are_taken_again_when_they_should_be(void **state) {
+    struct world *world = world_new(3, PAGES_4K, DXGK_PAGETABLEUPDATE_GPU_PHYSICAL);
+    struct vidmm_gpummu_info info;
+    (void)state;
+    world->scratch_most = 64 * 4096;
+    assert_int_equal(world_start(world), VIDMM_OK);
+    vidmm_gpummu_info(world->adapter, 0, &info);
+    assert_int_equal(info.paging_bytes, 64 * 4096);
+    world_end(world);
+}
+
 /* From WDDM 3.2 on a driver may say how much scratch space there is to be (R263). */
 static void scratch_space_is_as_large_as_the_driver_wants(void **state) {
     (void)state;
@@ -162,6 +173,7 @@ int main(void) {
         cmocka_unit_test(what_the_driver_says_is_told),
         cmocka_unit_test(the_model_can_be_chosen),
         cmocka_unit_test(scratch_space_is_as_large_as_the_driver_wants),
+        cmocka_unit_test(scratch_addresses_are_taken_again_when_they_should_be),
         cmocka_unit_test(a_function_that_is_missing_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

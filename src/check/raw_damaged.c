@@ -142,7 +142,8 @@ static void reach_out(struct raw_submitter *raw) {
 static void damaged_play(struct raw_renderer *renderer) {
     struct guarded commands = {.base = NULL}, list = {.base = NULL};
     DXGK_ALLOCATIONLIST *own = renderer->allocations;
-    if (guarded_make(&commands) && guarded_make(&list)) {
+    bool made = guarded_make(&commands) && guarded_make(&list);
+    if (check_has(renderer->raw->check, made ? list.end : NULL)) {
         size_t bytes = renderer->surface ? sizeof(*own) : 0;
         renderer->allocations = (DXGK_ALLOCATIONLIST *)(void *)(list.end - bytes);
         damaged_commands(renderer, &commands);

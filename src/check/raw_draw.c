@@ -193,7 +193,7 @@ static bool ends_grow(struct raw_renderer *renderer, uint32_t bytes) {
         os->pages_alloc(os->ctx, bytes / CHECK_PAGE + 1, VIDMM_PAGES_CONTIGUOUS, UINT64_MAX);
     renderer->cpu = renderer->buffer ? os->pages_map(os->ctx, renderer->buffer) : NULL;
     renderer->info.DmaBufferSize = bytes;
-    return renderer->cpu;
+    return check_has(renderer->raw->check, renderer->cpu);
 }
 
 /* First the buffer is what ends, then the list. */

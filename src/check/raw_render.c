@@ -31,18 +31,20 @@ static bool render_context(struct raw_renderer *renderer) {
 /* What the context asked for, as a system makes it. */
 static bool render_buffers(struct raw_renderer *renderer) {
     const struct vidmm_os *os = renderer->raw->os;
+    struct check *check = renderer->raw->check;
     const DXGK_CONTEXTINFO *info = &renderer->info;
     size_t pages = ((size_t)info->DmaBufferSize + CHECK_PAGE - 1) / CHECK_PAGE;
     renderer->buffer =
         os->pages_alloc(os->ctx, pages != 0 ? pages : 1, VIDMM_PAGES_CONTIGUOUS, UINT64_MAX);
     renderer->cpu = renderer->buffer ? os->pages_map(os->ctx, renderer->buffer) : NULL;
-    renderer->allocations =
-        calloc((size_t)info->AllocationListSize + 1, sizeof(*renderer->allocations));
-    renderer->patches = calloc((size_t)info->PatchLocationListSize + 1, sizeof(*renderer->patches));
+    renderer->allocations = check_memory(check, ((size_t)info->AllocationListSize + 1) *
+                                                    sizeof(*renderer->allocations));
+    renderer->patches =
+        check_memory(check, ((size_t)info->PatchLocationListSize + 1) * sizeof(*renderer->patches));
     if (info->DmaBufferPrivateDataSize != 0)
         renderer->private_data = os->alloc(os->ctx, info->DmaBufferPrivateDataSize);
-    return renderer->cpu && renderer->allocations && renderer->patches &&
-           (info->DmaBufferPrivateDataSize == 0 || renderer->private_data);
+    return check_has(check, renderer->cpu) && renderer->allocations && renderer->patches &&
+           (info->DmaBufferPrivateDataSize == 0 || check_has(check, renderer->private_data));
 }
 
 bool raw_render_open(struct raw_renderer *renderer, struct raw_submitter *raw) {

@@ -362,9 +362,14 @@ void check_close(struct check *check) {
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-void *check_memory(struct check *check, size_t size) {
-    void *memory = calloc(1, size);
+bool check_has(struct check *check, const void *memory) {
     if (!memory)
         check->shared->ledger.short_of_memory = 1;
+    return memory;
+}
+
+void *check_memory(struct check *check, size_t size) {
+    void *memory = calloc(1, size);
+    (void)check_has(check, memory);
     return memory;
 }

@@ -141,6 +141,8 @@ enum vidmm_stage_outcome check_child(struct check *check, const struct check_sta
 
 /* setup.c: memory of the examination itself, zeroed; NULL: there is none, and the check says so. */
 void *check_memory(struct check *check, size_t size);
+/* The same of memory that was got in another way: whether there is some. */
+bool check_has(struct check *check, const void *memory);
 
 /* setup.c. false: a finding or check->shared->told.text says why. */
 bool check_open(struct check *check, const struct check_setup *setup);

@@ -27,6 +27,7 @@
 #include "kernel/interrupt.h"
 #include "kernel/callback.h"
 #include "kernel/irql.h"
+#include "kernel/kernel_stack.h"
 #include "kernel/sections.h"
 #include "kernel/virtual_memory.h"
 #include "kernel/stall.h"
@@ -243,6 +244,7 @@ static struct vidmm_host *new_host(const struct vidmm_host_config *config) {
     host_bars_init(host->bars);
     host_dpcs_init(host->dpcs);
     host_beside_init(host->beside);
+    host_stack_begin();
     host_driver_init(host->driver);
     init_boards(whole);
     return host;

@@ -61,6 +61,10 @@ NTKERNELAPI PVOID NTAPI IoGetInitialStack(VOID) {
 
 #define SOIL_BYTES 4096u
 #define SOIL       0xa5
+/* Writing it takes as long as a sixth of a paging operation: the first calls of a thread have it, as a rule
+ * all of a stage of vidmm check, and one of SOIL_EVERY after them. */
+#define SOIL_FIRST 32768u
+#define SOIL_EVERY 16u
 
 /* Of a shared object the driver's functions have their variables where those of this one were. */
 __attribute__((noinline)) static void soil_own(void) {
@@ -69,7 +73,21 @@ __attribute__((noinline)) static void soil_own(void) {
     __asm__ volatile("" : : "r"(bytes) : "memory");
 }
 
+static _Thread_local uint32_t soil_calls;
+
+static bool soil_due(void) {
+    if (soil_calls == SOIL_FIRST + SOIL_EVERY)
+        soil_calls = SOIL_FIRST;
+    return soil_calls++ <= SOIL_FIRST;
+}
+
+void host_stack_begin(void) {
+    soil_calls = 0;
+}
+
 void host_stack_soil(void) {
+    if (!soil_due())
+        return;
     uint64_t left = host_stack.size != 0 ? image_stack_left() : 0;
     uint64_t bytes = left < SOIL_BYTES ? left : SOIL_BYTES;
     bool outside = !host_stack_has((uintptr_t)__builtin_frame_address(0));

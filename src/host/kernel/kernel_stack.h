@@ -12,5 +12,7 @@ bool host_stack_expanded(void);
 /* Just before a call into the driver: what its functions have on the stack and do not write is no zero, and no
  * address, as on a stack that others used before. */
 void host_stack_soil(void);
+/* A driver's life begins on this thread: its calls count from 0. */
+void host_stack_begin(void);
 
 #endif

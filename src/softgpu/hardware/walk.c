@@ -64,12 +64,12 @@ static void piece_added(struct hw_walk *walk, uint64_t bytes) {
 
 /* One piece of the run list. */
 static enum gpu_fault add_of_run(struct hw_walk *walk) {
-    uint64_t address, bytes;
+    uint64_t address = 0, bytes = 0;
     enum gpu_fault fault = next_run(walk, &address, &bytes);
-    if (bytes > walk->left)
-        bytes = walk->left;
-    if (fault == GPU_FAULT_NONE)
-        fault = hw_bus_at(walk->hw, address, &walk->piece[walk->count].at, &bytes);
+    if (fault != GPU_FAULT_NONE)
+        return fault;
+    bytes = bytes < walk->left ? bytes : walk->left;
+    fault = hw_bus_at(walk->hw, address, &walk->piece[walk->count].at, &bytes);
     if (fault != GPU_FAULT_NONE)
         return fault;
     uint64_t pages = (bytes + GPU_PAGE - 1) / GPU_PAGE;

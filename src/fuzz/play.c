@@ -129,10 +129,8 @@ static void play_call(struct play *play, const struct fuzz_call *call) {
         fuzz_play_free(play, fuzz_play_slot(play, call->a));
         break;
     case FUZZ_OP_SUBMIT:
-        fuzz_play_submit(play, call);
-        break;
     case FUZZ_OP_PRESENT:
-        fuzz_play_present(play, call);
+        fuzz_play_submit(play, call);
         break;
     case FUZZ_OP_ESCAPE:
         fuzz_play_escape(play, call);

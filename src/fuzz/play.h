@@ -55,7 +55,6 @@ void fuzz_play_standard(struct play *play, const struct fuzz_call *call);
 void fuzz_play_free(struct play *play, struct play_allocation *allocation);
 void fuzz_play_memory(struct play *play, const struct fuzz_call *call);
 void fuzz_play_submit(struct play *play, const struct fuzz_call *call);
-void fuzz_play_present(struct play *play, const struct fuzz_call *call);
 void fuzz_play_escape(struct play *play, const struct fuzz_call *call);
 void fuzz_play_query(struct play *play, const struct fuzz_call *call);
 void fuzz_play_residency(struct play *play, const struct fuzz_call *call);

@@ -78,23 +78,12 @@ static void work_submit_virtual(struct play *play, const struct fuzz_call *call)
     free(private_data);
 }
 
-void fuzz_play_submit(struct play *play, const struct fuzz_call *call) {
-    if (!play->context[call->a % PLAY_CONTEXTS])
-        return;
-    if (play->virtual_addresses)
-        work_submit_virtual(play, call);
-    else
-        work_submit(play, call);
-    if ((call->flags & 4u) != 0)
-        (void)fuzz_life_good(play->life, vidmm_wait_idle(play->adapter));
-}
-
 /* A copy between the first two slots of `value`, with private data; by drivers that page by GPU virtual
  * addresses nothing is presented. */
-void fuzz_play_present(struct play *play, const struct fuzz_call *call) {
+static void work_present(struct play *play, const struct fuzz_call *call) {
     struct vidmm_reference references[PLAY_ALLOCATIONS];
     struct vidmm_context *context = play->context[call->a % PLAY_CONTEXTS];
-    if (!context || play->virtual_addresses)
+    if (play->virtual_addresses)
         return;
     void *data = fuzz_play_copy(call->data, call->size);
     const struct vidmm_submission submission = {.references = references,
@@ -105,6 +94,19 @@ void fuzz_play_present(struct play *play, const struct fuzz_call *call) {
     uint64_t fence = 0;
     (void)fuzz_life_good(play->life, vidmm_submit(context, &submission, &fence));
     free(data);
+}
+
+void fuzz_play_submit(struct play *play, const struct fuzz_call *call) {
+    if (!play->context[call->a % PLAY_CONTEXTS])
+        return;
+    if (call->op == FUZZ_OP_PRESENT)
+        work_present(play, call);
+    else if (play->virtual_addresses)
+        work_submit_virtual(play, call);
+    else
+        work_submit(play, call);
+    if ((call->flags & 4u) != 0)
+        (void)fuzz_life_good(play->life, vidmm_wait_idle(play->adapter));
 }
 
 /* ---- Private ways ---------------------------------------------------------------------------- */

@@ -16,8 +16,11 @@ void report_markdown_text(FILE *out, const char *text) {
 }
 
 void report_markdown_rules(FILE *out, const uint16_t *rules, size_t size) {
-    for (size_t i = 0; i < size && rules[i] != 0; i++)
-        fprintf(out, "%s[R%u](rules.md#r%u)", i == 0 ? "" : ", ", rules[i], rules[i]);
+    for (size_t i = 0; i < size && rules[i] != 0; i++) {
+        char id[8];
+        vidmm_rule_id(rules[i], id);
+        fprintf(out, "%s[%s](rules.md#%c%s)", i == 0 ? "" : ", ", id, id[0] - 'A' + 'a', id + 1);
+    }
 }
 
 void report_markdown_records(FILE *out, const uint16_t *records, size_t size) {

@@ -167,6 +167,15 @@ bool raw_render_build(struct raw_renderer *renderer, struct raw_commands *comman
 bool raw_render_submit(struct raw_renderer *renderer, const struct raw_commands *commands,
                        const struct raw_part *part);
 void raw_render_close(struct raw_renderer *renderer);
+/* Makes one DMA buffer of all of the commands, of which `whole` is the only part; false: the driver makes none, or
+ * more than one. */
+bool raw_render_whole(struct raw_renderer *renderer, struct raw_commands *commands,
+                      struct raw_part *whole);
+/* The same of no commands. */
+bool raw_render_nothing(struct raw_renderer *renderer, struct raw_commands *commands,
+                        struct raw_part *whole);
+/* Waits for what was submitted. False: it does not complete, and no DDI call follows. */
+bool raw_render_completes(struct raw_submitter *raw);
 /* Submits a buffer and waits for it; false: the driver makes none of no commands, or it does not complete. */
 bool raw_render(struct raw_renderer *renderer);
 

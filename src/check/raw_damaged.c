@@ -92,17 +92,10 @@ static void damaged_commands(struct raw_renderer *renderer, const struct guarded
 
 /* False: the driver took it, and the GPU did not run it. */
 static bool reach_run(struct raw_renderer *renderer, const struct vidmm_umd_command *command) {
-    struct raw_submitter *raw = renderer->raw;
     struct raw_commands commands = {.bytes = command, .size = sizeof(*command)};
-    if (!raw_render_build(renderer, &commands) || commands.status != STATUS_SUCCESS)
-        return true;
-    const struct raw_part whole = {.end = commands.written, .count = commands.patches};
-    if (!raw_render_submit(renderer, &commands, &whole))
-        return true;
-    if (raw_try(raw))
-        return true;
-    raw->refused = raw->unseen = true;
-    return false;
+    struct raw_part whole;
+    return !raw_render_whole(renderer, &commands, &whole) ||
+           !raw_render_submit(renderer, &commands, &whole) || raw_render_completes(renderer->raw);
 }
 
 /* R620: pages that no surface has, also where first page and count have a sum that is small in 32 bits. What is taken
@@ -129,9 +122,6 @@ static void reach_out(struct raw_submitter *raw) {
             "success for %u pages from page %u of a surface that has %u, on which the GPU failed",
             command.pages, command.page, RAW_PAGES);
         raw_judge(raw, 620, ran, "a refusal of commands that reach out of an allocation", found);
-        if (!ran)
-            (void)check_say(raw->check, VIDMM_STAGE_STOPPED,
-                            "commands of an application did not complete");
     }
     raw_render_close(&renderer);
 }

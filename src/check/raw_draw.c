@@ -38,15 +38,6 @@ static bool is_drawn(struct raw_submitter *raw, uint32_t first, uint32_t end, ui
     return good;
 }
 
-/* Waits for what was submitted. False: it does not complete, and no DDI call follows. */
-static bool draw_completes(struct raw_submitter *raw) {
-    if (raw_try(raw))
-        return true;
-    raw->refused = raw->unseen = true;
-    (void)check_say(raw->check, VIDMM_STAGE_STOPPED, "commands of an application did not complete");
-    return false;
-}
-
 /* ---- Split --------------------------------------------------------------------------------------- */
 
 /* The first element of the second part; 0: the driver gave no offset at which to split. */
@@ -66,7 +57,7 @@ static bool split_run(struct raw_renderer *renderer, const struct raw_commands *
     struct raw_submitter *raw = renderer->raw;
     if (!raw_render_submit(renderer, commands, part))
         return false;
-    bool completes = draw_completes(raw);
+    bool completes = raw_render_completes(raw);
     if (completes && !raw_move(raw, false, RAW_PAGES))
         return false;
     raw_judge(raw, 398,
@@ -123,7 +114,7 @@ static bool pass_all(struct raw_renderer *renderer, struct raw_commands *command
         if (commands->status != STATUS_SUCCESS && commands->written == 0 &&
             commands->multipass == before)
             return false; /* no progress in a whole buffer */
-        if (!raw_render_submit(renderer, commands, &whole) || !draw_completes(renderer->raw))
+        if (!raw_render_submit(renderer, commands, &whole) || !raw_render_completes(renderer->raw))
             return false;
     } while (commands->status != STATUS_SUCCESS);
     return true;

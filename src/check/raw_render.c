@@ -180,12 +180,32 @@ bool raw_render_submit(struct raw_renderer *renderer, const struct raw_commands 
     return status == STATUS_SUCCESS || raw_refuse(raw, "DxgkDdiSubmitCommand", status);
 }
 
-bool raw_render(struct raw_renderer *renderer) {
-    static const unsigned char nothing[16];
-    struct raw_commands commands = {.bytes = nothing};
-    if (renderer->raw->refused || !raw_render_build(renderer, &commands) ||
-        commands.status != STATUS_SUCCESS)
+bool raw_render_whole(struct raw_renderer *renderer, struct raw_commands *commands,
+                      struct raw_part *whole) {
+    if (!raw_render_build(renderer, commands) || commands->status != STATUS_SUCCESS)
         return false;
-    const struct raw_part whole = {.end = commands.written, .count = commands.patches};
-    return raw_render_submit(renderer, &commands, &whole) && raw_flush(renderer->raw);
+    *whole = (struct raw_part){.end = commands->written, .count = commands->patches};
+    return true;
+}
+
+bool raw_render_nothing(struct raw_renderer *renderer, struct raw_commands *commands,
+                        struct raw_part *whole) {
+    static const unsigned char nothing[16];
+    *commands = (struct raw_commands){.bytes = nothing};
+    return raw_render_whole(renderer, commands, whole);
+}
+
+bool raw_render_completes(struct raw_submitter *raw) {
+    if (raw_try(raw))
+        return true;
+    raw->refused = raw->unseen = true;
+    (void)check_say(raw->check, VIDMM_STAGE_STOPPED, "commands of an application did not complete");
+    return false;
+}
+
+bool raw_render(struct raw_renderer *renderer) {
+    struct raw_commands commands;
+    struct raw_part whole;
+    return !renderer->raw->refused && raw_render_nothing(renderer, &commands, &whole) &&
+           raw_render_submit(renderer, &commands, &whole) && raw_flush(renderer->raw);
 }

@@ -66,6 +66,16 @@ static void dirty_basis_destroy(struct dirty *dirty, struct basis *basis) {
     basis->handle = NULL;
 }
 
+static void dirty_begin(struct dirty *dirty, struct basis *basis) {
+    dirty_basis_create(dirty, basis);
+    dirty_start(dirty, basis);
+}
+
+static void dirty_end(struct dirty *dirty, struct basis *basis) {
+    dirty_stop(dirty, basis);
+    dirty_basis_destroy(dirty, basis);
+}
+
 /* A query; `pages` 0: of all. the buffer is `room` bytes larger than it must be. */
 struct question {
     uint32_t index, first, pages;
@@ -125,8 +135,7 @@ static void dirty_write(struct dirty *dirty, uint32_t unit) {
 /* In any order, with a hole; seven bits. */
 static void play_one(struct dirty *dirty, struct basis *basis) {
     check_step(dirty->memory.check, "dirty: one basis");
-    dirty_basis_create(dirty, basis);
-    dirty_start(dirty, basis);
+    dirty_begin(dirty, basis);
     dirty_look(dirty, basis);
     dirty_write(dirty, 5);
     dirty_write(dirty, 1);
@@ -158,8 +167,7 @@ static void play_busy(struct dirty *dirty, const struct basis *basis) {
 static void play_beside(struct dirty *dirty, const struct basis *basis) {
     struct basis other = {.count = 1, .range = {{8, 4}}};
     check_step(dirty->memory.check, "dirty: another basis beside it");
-    dirty_basis_create(dirty, &other);
-    dirty_start(dirty, &other);
+    dirty_begin(dirty, &other);
     dirty_write(dirty, 9);
     dirty_write(dirty, 1);
     dirty_clear(dirty, basis);
@@ -167,20 +175,17 @@ static void play_beside(struct dirty *dirty, const struct basis *basis) {
     dirty_look(dirty, &other);
     dirty_clear(dirty, &other);
     dirty_look(dirty, basis);
-    dirty_stop(dirty, &other);
-    dirty_basis_destroy(dirty, &other);
+    dirty_end(dirty, &other);
 }
 
 static void play_over(struct dirty *dirty, const struct basis *basis) {
     struct basis other = {.count = 1, .range = {{0, DIRTY_UNITS}}};
     check_step(dirty->memory.check, "dirty: another basis over it");
-    dirty_basis_create(dirty, &other);
-    dirty_start(dirty, &other);
+    dirty_begin(dirty, &other);
     dirty_write(dirty, 6);
     dirty_look(dirty, basis);
     dirty_look(dirty, &other);
-    dirty_stop(dirty, &other);
-    dirty_basis_destroy(dirty, &other);
+    dirty_end(dirty, &other);
     dirty_look(dirty, basis);
     dirty_write(dirty, 4);
     dirty_look(dirty, basis);
@@ -190,27 +195,23 @@ static void play_over(struct dirty *dirty, const struct basis *basis) {
 static void play_kept(struct dirty *dirty, const struct basis *basis) {
     struct basis other = {.count = 1, .range = {{0, DIRTY_UNITS}}};
     check_step(dirty->memory.check, "dirty: bits that another basis took");
-    dirty_basis_create(dirty, &other);
-    dirty_start(dirty, &other);
+    dirty_begin(dirty, &other);
     dirty_write(dirty, 5);
     dirty_clear(dirty, &other);
     dirty_ask(dirty, basis, (struct question){.index = 0, .first = 0, .pages = 4, .clear = true});
     dirty_look(dirty, basis);
-    dirty_stop(dirty, &other);
-    dirty_basis_destroy(dirty, &other);
+    dirty_end(dirty, &other);
 }
 
 static void play_shortly(struct dirty *dirty) {
     struct basis basis = {.count = 1, .range = {{0, DIRTY_UNITS}}};
     check_step(dirty->memory.check, "dirty: buffers that are too short");
-    dirty_basis_create(dirty, &basis);
-    dirty_start(dirty, &basis);
+    dirty_begin(dirty, &basis);
     dirty_write(dirty, 15);
     dirty_ask_shortly(dirty, &basis, 0);
     dirty_ask_shortly(dirty, &basis, DIRTY_UNITS);
     dirty_look(dirty, &basis);
-    dirty_stop(dirty, &basis);
-    dirty_basis_destroy(dirty, &basis);
+    dirty_end(dirty, &basis);
 }
 
 static void play_again(struct dirty *dirty, struct basis *basis) {
@@ -219,8 +220,7 @@ static void play_again(struct dirty *dirty, struct basis *basis) {
     dirty_stop(dirty, basis);
     dirty_start(dirty, basis);
     dirty_look(dirty, basis);
-    dirty_stop(dirty, basis);
-    dirty_basis_destroy(dirty, basis);
+    dirty_end(dirty, basis);
 }
 
 /* Two words of bits, and some on both sides, written at once; the hole between two ranges, too. */
@@ -242,8 +242,7 @@ static void play_far(struct dirty *dirty) {
                                        249, 260, 261, 4095, 4096, 4097, 4399};
     struct basis basis = {.count = 3, .range = {{61, 5}, {100, 150}, {260, 4140}}};
     check_step(dirty->memory.check, "dirty: long ranges");
-    dirty_basis_create(dirty, &basis);
-    dirty_start(dirty, &basis);
+    dirty_begin(dirty, &basis);
     for (uint32_t i = 0; i < sizeof(written) / sizeof(written[0]); i++)
         dirty_write(dirty, written[i]);
     dirty_look(dirty, &basis);
@@ -259,8 +258,7 @@ static void play_far(struct dirty *dirty) {
     dirty_write(dirty, 64);
     dirty_look(dirty, &basis);
     play_wide(dirty, &basis);
-    dirty_stop(dirty, &basis);
-    dirty_basis_destroy(dirty, &basis);
+    dirty_end(dirty, &basis);
 }
 
 static void dirty_play(struct dirty *dirty) {

@@ -77,12 +77,11 @@ static bool lost_interrupt(struct raw_submitter *raw) {
 }
 
 static bool submit_twice(struct raw_renderer *renderer) {
-    static const unsigned char nothing[16];
-    struct raw_commands commands = {.bytes = nothing};
     struct vidmm_host *host = renderer->raw->check->harness.host;
-    if (!raw_render_build(renderer, &commands) || commands.status != STATUS_SUCCESS)
+    struct raw_commands commands;
+    struct raw_part whole;
+    if (!raw_render_nothing(renderer, &commands, &whole))
         return true;
-    const struct raw_part whole = {.end = commands.written, .count = commands.patches};
     vidmm_host_hold_dpcs(host, true);
     bool good = raw_render_submit(renderer, &commands, &whole) &&
                 raw_render_submit(renderer, &commands, &whole);
@@ -93,28 +92,24 @@ static bool submit_twice(struct raw_renderer *renderer) {
 /* A submission that is made on another processor. */
 struct beside {
     struct raw_renderer *renderer;
-    const struct raw_commands *commands;
+    struct raw_commands commands;
+    struct raw_part whole;
     bool good;
 };
 
 static void beside_submit(void *ctx) {
     struct beside *beside = ctx;
-    const struct raw_part whole = {.end = beside->commands->written,
-                                   .count = beside->commands->patches};
-    beside->good = raw_render_submit(beside->renderer, beside->commands, &whole);
+    beside->good = raw_render_submit(beside->renderer, &beside->commands, &beside->whole);
 }
 
 /* The next submission is made when a DPC has reported one, and before that DPC goes on. */
 static bool submit_beside(struct raw_renderer *renderer) {
-    static const unsigned char nothing[16];
-    struct raw_commands commands = {.bytes = nothing};
-    struct beside beside = {.renderer = renderer, .commands = &commands, .good = true};
+    struct beside beside = {.renderer = renderer, .good = true};
     struct vidmm_host *host = renderer->raw->check->harness.host;
-    if (!raw_render_build(renderer, &commands) || commands.status != STATUS_SUCCESS)
+    if (!raw_render_nothing(renderer, &beside.commands, &beside.whole))
         return true;
-    const struct raw_part whole = {.end = commands.written, .count = commands.patches};
     vidmm_host_hold_dpcs(host, true);
-    bool good = raw_render_submit(renderer, &commands, &whole);
+    bool good = raw_render_submit(renderer, &beside.commands, &beside.whole);
     vidmm_host_beside(host, beside_submit, &beside);
     vidmm_host_hold_dpcs(host, false);
     (void)vidmm_host_beside_end(host);
@@ -140,16 +135,14 @@ static void late_dpc(struct raw_submitter *raw) {
 
 /* Timers fire before the DPC that would have stopped them; what theirs begin is under way when the device stops. */
 static void stop_behind_timers(struct raw_submitter *raw) {
-    static const unsigned char nothing[16];
     struct vidmm_host *host = raw->check->harness.host;
-    struct raw_commands commands = {.bytes = nothing};
     struct raw_renderer renderer;
+    struct raw_commands commands;
+    struct raw_part whole;
     if (raw->refused)
         return;
     check_step(raw->check, "interrupts: a stop after a DPC that was late by seconds");
-    if (raw_render_open(&renderer, raw) && raw_render_build(&renderer, &commands) &&
-        commands.status == STATUS_SUCCESS) {
-        const struct raw_part whole = {.end = commands.written, .count = commands.patches};
+    if (raw_render_open(&renderer, raw) && raw_render_nothing(&renderer, &commands, &whole)) {
         vidmm_host_hold_dpcs(host, true);
         bool good = raw_render_submit(&renderer, &commands, &whole);
         vidmm_host_pass(host, SECONDS_NS);

@@ -148,6 +148,7 @@ void segment_release(struct segment *segment, struct placement *placement);
 uint64_t placement_at(const struct placement *placement, uint64_t at, uint64_t *run);
 /* The extent of byte `at` of a scattered place. */
 uint32_t placement_extent(const struct placement *placement, uint64_t at);
+
 /* GPU physical address with BaseAddress, as in SegmentAddress of
  * ns-d3dkmddi-_dxgkarg_buildpagingbuffer.md; other members have none (docs/readings.md). */
 static inline uint64_t segment_address(const struct segment *segment, uint64_t offset) {

@@ -242,10 +242,15 @@ static DXGK_PTE zero_or_nothing(bool zero) {
     return entry;
 }
 
+/* Entries above the leaves are written, in place of those of the tables below. */
+static bool writes_large(const struct table_op *op) {
+    return op->write == TABLE_LARGE || op->write == TABLE_LARGE_ZERO;
+}
+
 /* Notes what changes. False: nothing does. */
 static bool virtual_note(const struct table_op *op, const struct entries *entries) {
     struct space *space = op->space;
-    bool large = op->write == TABLE_LARGE || op->write == TABLE_LARGE_ZERO;
+    bool large = writes_large(op);
     bool valid = op->write == TABLE_PAGES || op->write == TABLE_ZERO || large;
     bool before = any_valid(entries);
     if ((op->write == TABLE_CLEAR || op->write == TABLE_LEAVE) && !before)
@@ -287,7 +292,7 @@ static void make_pages(const struct table_op *op, const struct entries *entries,
 
 /* What `op` writes; true when it is one entry over and over. */
 static bool make_entries(const struct table_op *op, const struct entries *entries, DXGK_PTE *to) {
-    bool large = op->write == TABLE_LARGE || op->write == TABLE_LARGE_ZERO;
+    bool large = writes_large(op);
     if (op->write == TABLE_PAGES || op->write == TABLE_LARGE)
         make_pages(op, entries, to);
     if (op->write == TABLE_PAGES)

@@ -39,6 +39,11 @@ bool world_translate(struct vidmm_referee *referee, uint32_t physical, uint64_t 
     return true;
 }
 
+bool world_starved(struct vidmm_referee *referee) {
+    const struct vidmm_referee_world *world = &referee->world;
+    return world->starved && world->starved(world->ctx);
+}
+
 bool world_snoops(struct vidmm_referee *referee, uint64_t address, bool *snoops) {
     const struct vidmm_referee_world *world = &referee->world;
     return world->snoops && world->snoops(world->ctx, linked_address_physical(address),

@@ -27,6 +27,8 @@ const uint8_t *world_place(struct vidmm_referee *referee, uint32_t id, uint64_t 
  * false: it cannot be asked. The address that is found is one over all physical adapters. */
 bool world_translate(struct vidmm_referee *referee, uint32_t physical, uint64_t root,
                      uint32_t entries, uint64_t va, struct vidmm_referee_translation *out);
+/* The driver was refused memory. */
+bool world_starved(struct vidmm_referee *referee);
 /* Whether accesses to a page of an aperture snoop, at a GPU physical address (linked.h); false: it
  * cannot be asked. */
 bool world_snoops(struct vidmm_referee *referee, uint64_t address, bool *snoops);

@@ -189,8 +189,7 @@ static HANDLE watch_CreateMemoryBasis(struct vidmm_referee *referee, const HANDL
     referee_leave(referee);
     HANDLE handle = referee->real.DxgkDdiCreateMemoryBasis(adapter, args);
     referee_return(referee);
-    bool starved = referee->world.starved && referee->world.starved(referee->world.ctx);
-    if (sound && !starved)
+    if (sound && !world_starved(referee))
         DRIVER_MUST(318, handle && !dirty_find(referee, handle),
                     "a handle of its own for each basis, while there is memory", "%s",
                     !handle ? "NULL" : "that of another basis");

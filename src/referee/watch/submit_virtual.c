@@ -155,8 +155,7 @@ static void virtual_judge_answer(struct vidmm_referee *referee,
                                  const DXGKARG_SUBMITCOMMANDVIRTUAL *args, NTSTATUS status) {
     DRIVER_MUST(279, status == STATUS_SUCCESS || status == STATUS_INVALID_PARAMETER,
                 "STATUS_SUCCESS or STATUS_INVALID_PARAMETER", "status 0x%08x", (unsigned)status);
-    bool starved = referee->world.starved && referee->world.starved(referee->world.ctx);
-    if (args->DmaBufferPrivateDataSize == 0 && !starved)
+    if (args->DmaBufferPrivateDataSize == 0 && !world_starved(referee))
         DRIVER_MUST(391, status == STATUS_SUCCESS,
                     "private data that is not looked at when it is "
                     "of no bytes",

@@ -89,9 +89,8 @@ static bool swizzle_held(const struct vidmm_referee *referee) {
 
 /* All ranges are equal, and what they need of the GPU was free once before. */
 static void swizzle_judge_refused(struct vidmm_referee *referee, SIZE_T wanted, NTSTATUS status) {
-    const struct vidmm_referee_world *world = &referee->world;
     if (status != STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNAVAILABLE || swizzle_held(referee) ||
-        wanted > referee->swizzle.granted || (world->starved && world->starved(world->ctx)))
+        wanted > referee->swizzle.granted || world_starved(referee))
         return;
     DRIVER_MUST(550, false, "a range, when all of them were released",
                 "UNAVAILABLE for 0x%llx bytes, of which a range was given before",

@@ -226,6 +226,7 @@ bool hw_inside(struct hw *hw, uint64_t address, uint64_t bytes);
 static inline bool hw_within(uint64_t offset, uint64_t bytes, uint64_t size) {
     return offset < size && bytes <= size - offset;
 }
+
 /* Is it in this board's own VRAM? */
 static inline bool hw_in_vram(const struct hw *hw, uint64_t address, uint64_t bytes) {
     return address >= GPU_VRAM_BASE && hw_within(address - GPU_VRAM_BASE, bytes, hw->vram.size);
@@ -234,6 +235,7 @@ static inline bool hw_in_vram(const struct hw *hw, uint64_t address, uint64_t by
 static inline unsigned char *hw_vram_at(const struct hw *hw, uint64_t address) {
     return hw->vram.bytes + (address - GPU_VRAM_BASE);
 }
+
 /* As hw_at, of a bus address: all, or what is left of the page. */
 enum gpu_fault hw_bus_at(struct hw *hw, uint64_t address, unsigned char **at, uint64_t *bytes);
 

@@ -19,8 +19,9 @@ find "$dir" -name '*.gcda' -delete
 scripts/run-tests.sh "$dir" --timeout-multiplier 4 --no-suite contract --no-suite source --no-suite long --no-suite replay \
     --no-suite threads --no-suite stress --no-suite dropped-calls --no-suite migrate --no-suite hostile \
     --no-suite sweep --no-suite host --no-suite report --no-suite lookup --no-suite devices --no-suite install
-# gcov reads the whole build once.
-gcovr --root . --object-directory "$dir" --exclude-throw-branches --filter src/ --json "$dir/coverage.json" "$dir"
+# gcov reads the whole build once. Where lost counts contradict each other it computes a branch that was taken -5 times, which
+# gcovr refuses to read: that branch is left out, and its line counts all the same.
+gcovr --root . --gcov-ignore-parse-errors --object-directory "$dir" --exclude-throw-branches --filter src/ --json "$dir/coverage.json" "$dir"
 status=0
 measure() {
     gcovr --root . --add-tracefile "$dir/coverage.json" "$@" --print-summary --fail-under-line "$minimum" || status=1

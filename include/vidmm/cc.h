@@ -11,6 +11,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* How a build ended: the exit codes of vidmm cc. */
 enum vidmm_cc_status {
     VIDMM_CC_BUILT = 0,
@@ -31,5 +35,9 @@ struct vidmm_cc_options {
 /* `text`: one sentence, empty where the report has said everything. */
 enum vidmm_cc_status vidmm_cc(const struct vidmm_cc_options *options, char *text,
                               size_t text_bytes);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

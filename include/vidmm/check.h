@@ -20,6 +20,10 @@
 #include <vidmm/services.h>
 #include <vidmm/settings.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* For tests of the conformance check: puts faults between the referee and the driver, and between
  * the manager (or the raw paging submitter) and the referee. Members may be NULL. */
 struct vidmm_spoiler {
@@ -209,5 +213,9 @@ const char *vidmm_check_stage_groups(size_t index);
 
 /* Fills in the words of the places of a ledger's findings, from the symbols of the driver's file. */
 void vidmm_check_symbols(const char *driver, struct vidmm_ledger *ledger);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -11,6 +11,10 @@
 
 #include <vidmm/hwmodel.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct vidmm_device;
 
 /*
@@ -24,5 +28,9 @@ struct vidmm_device *vidmm_device_open(const char *name, char *text, size_t size
 const struct vidmm_hw_model *vidmm_device_model(const struct vidmm_device *device);
 /* `device` may be NULL. */
 void vidmm_device_close(struct vidmm_device *device);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -17,6 +17,10 @@
 #include <vidmm/check.h>
 #include <vidmm/manager.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define VIDMM_FUZZ_JOBS     64u
 #define VIDMM_FUZZ_FINDINGS 64u
 
@@ -84,5 +88,9 @@ void vidmm_fuzz_replay(const struct vidmm_fuzz_options *options, const char *fil
  * not found.
  */
 bool vidmm_fuzz_wants_preload(const char *driver_path, char *runtime, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -12,6 +12,10 @@
 #include <vidmm/manager.h>
 #include <vidmm/referee.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct vidmm_harness {
     struct vidmm_host *host;
     struct vidmm_adapter *adapter;
@@ -84,5 +88,9 @@ enum vidmm_harness_result vidmm_harness_close(struct vidmm_harness *harness, cha
                                               size_t text_size);
 /* One sentence for an error: call, field, value, expected value, page. */
 void vidmm_error_text(const struct vidmm_error *error, char *text, size_t text_size);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -21,6 +21,10 @@
 #include <vidmm/interrupt.h>
 #include <vidmm/os.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Physical adapters behind a logical one, at most. */
 #define VIDMM_LINKED_MOST 4u
 
@@ -321,5 +325,9 @@ bool vidmm_host_root(struct vidmm_host *host, uint32_t physical, uint32_t engine
 void *vidmm_host_io(struct vidmm_host *host, uint64_t pa, size_t size);
 /* Host pointer to simulated RAM, or NULL outside of it. */
 void *vidmm_host_memory(struct vidmm_host *host, uint64_t pa, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -25,7 +25,11 @@ struct vidmm_interrupt {
 /* False: `data` says nothing about submitted work, and nothing was filled in but the type. */
 static inline bool vidmm_interrupt_read(const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data,
                                         struct vidmm_interrupt *interrupt) {
-    *interrupt = (struct vidmm_interrupt){.type = data->InterruptType};
+    interrupt->type = data->InterruptType;
+    interrupt->physical = interrupt->node = interrupt->fence = interrupt->last_completed = 0;
+    interrupt->address = 0;
+    interrupt->process = NULL;
+    interrupt->flags = 0;
     switch ((uint32_t)data->InterruptType) {
     case DXGK_INTERRUPT_DMA_COMPLETED:
         interrupt->physical = data->DmaCompleted.EngineOrdinal;

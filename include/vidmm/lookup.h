@@ -11,6 +11,10 @@
 
 #include <vidmm/rules.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define VIDMM_RECORD_RULES 6
 #define VIDMM_CASE_RULES   8
 #define VIDMM_CODE_RULES   16
@@ -132,5 +136,9 @@ struct vidmm_lookup {
  * and `text` says so with the nearest words.
  */
 bool vidmm_lookup(const char *const *words, size_t count, struct vidmm_lookup *result);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

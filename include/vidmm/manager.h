@@ -28,6 +28,10 @@
 #include <vidmm/policy.h>
 #include <vidmm/readings.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum vidmm_status {
     VIDMM_OK = 0,
     VIDMM_NO_MEMORY,         /* no memory from vidmm_os */
@@ -569,5 +573,9 @@ enum vidmm_status vidmm_wait(struct vidmm_adapter *adapter, uint64_t fence);
  * Any thread.
  */
 bool vidmm_completed(struct vidmm_adapter *adapter, uint64_t fence);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

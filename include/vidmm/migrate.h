@@ -17,6 +17,10 @@
 
 #include <vidmm/run.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The result; the values are the command's exit codes. 0 to 3 are vidmm_run_status. */
 enum vidmm_migrate_status {
     VIDMM_MIGRATE_DONE = 0, /* source: the guest moved; target: played to a verified end */
@@ -153,5 +157,9 @@ bool vidmm_migrate_read_key(const char *words, struct vidmm_migrate_key *key, ch
 
 /* "1Gb/s", "100Mb/s", "12MB/s": bits a second; powers of 1000. */
 bool vidmm_migrate_parse_rate(const char *text, uint64_t *bits_per_s);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -24,6 +24,10 @@
 
 #include <vidmm/manager.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* ---- Tracking -------------------------------------------------------------------------------- */
 
 struct vidmm_dirty_info {
@@ -149,5 +153,9 @@ enum vidmm_status vidmm_migration_read(struct vidmm_adapter *adapter, uint32_t i
 enum vidmm_status vidmm_migration_write(struct vidmm_adapter *adapter, uint32_t id,
                                         const struct vidmm_memory_range *ranges, uint32_t count,
                                         const void *in);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -18,6 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The version of this header that a policy was compiled with. */
 #define VIDMM_POLICY_VERSION 4u
 /* What a shared object exports: `const struct vidmm_policy vidmm_policy`. */
@@ -106,5 +110,9 @@ struct vidmm_policy {
 extern const struct vidmm_policy vidmm_policy_lru;
 /* All policies of the library, the default first; NULL: `index` is beyond the last. */
 const struct vidmm_policy *vidmm_policy_at(size_t index);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -48,7 +48,7 @@ static inline char *vidmm_printable(char *text, bool lines) {
 
 /* A copy of one line, cut to `size` bytes with its NUL. Returns `to`. */
 static inline const char *vidmm_printable_copy(const char *text, char *to, size_t size) {
-    const char *end = memchr(text, '\0', size - 1);
+    const char *end = (const char *)memchr(text, '\0', size - 1);
     size_t length = end ? (size_t)(end - text) : size - 1;
     memcpy(to, text, length);
     to[length] = '\0';

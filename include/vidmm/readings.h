@@ -10,6 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct vidmm_readings {
     /* transfer-offset: 0 "segment": TransferOffset counts on the segment side, MdlOffset on the MDL
      * side; 1 "both": the MDL side starts at MdlOffset + TransferOffset / 4096. */
@@ -49,5 +53,9 @@ struct vidmm_reading_choice {
 };
 /* See struct vidmm_reading_choice. A static structure. Any thread. */
 const struct vidmm_reading_choice *vidmm_reading_at(size_t index);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

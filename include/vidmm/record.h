@@ -17,6 +17,10 @@
 #include <vidmm/manager.h>
 #include <vidmm/referee.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum vidmm_record_kind {
     VIDMM_RECORD_STEP,      /* of the conformance check */
     VIDMM_RECORD_CALL,      /* of a function of the driver: it is entered next */
@@ -142,5 +146,9 @@ void vidmm_record_fields(const struct vidmm_record *record, const struct vidmm_r
 const char *vidmm_record_event_name(enum vidmm_record_kind kind);
 /* "DMA_COMPLETED"; NULL: of no known type. */
 const char *vidmm_interrupt_name(uint32_t type);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

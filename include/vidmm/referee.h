@@ -26,6 +26,10 @@
 #include <vidmm/readings.h>
 #include <vidmm/rules.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Code of the driver. */
 struct vidmm_spot {
     uint64_t offset; /* in the driver's file */
@@ -299,5 +303,9 @@ void vidmm_ledger_calling(struct vidmm_ledger *ledger, const char *call);
  * no room. NULL: none.
  */
 void vidmm_ledger_step(struct vidmm_ledger *ledger, const char *step);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -17,6 +17,10 @@
 #include <vidmm/rules.h>
 #include <vidmm/run.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct vidmm_report_style {
     bool unicode; /* block characters in charts; otherwise ASCII */
 };
@@ -229,5 +233,9 @@ void vidmm_report_records(FILE *out, uint32_t columns);
 void vidmm_report_codes_markdown(FILE *out);
 /* The records alone: docs/records.md is what this prints. */
 void vidmm_report_records_markdown(FILE *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

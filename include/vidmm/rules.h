@@ -11,6 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * Numbers of rules are between 1 and VIDMM_RULES_LAST, and not every one of them has a rule. The
  * rows behind them are of what the host sees and no rule of the memory contract forbids: K1 has the
@@ -145,5 +149,9 @@ const char *vidmm_severity_text(uint8_t severity);
 const char *vidmm_source_text(const struct vidmm_source *source, char *text, size_t size);
 /* "WDDM 2.0" for DXGKDDI_INTERFACE_VERSION_WDDM2_0. */
 const char *vidmm_rule_version(uint32_t version);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -16,6 +16,10 @@
 #include <vidmm/virtual.h>
 #include <vidmm/workload.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define VIDMM_RUN_DEFAULT_WORKLOAD "openarena-tour"
 
 /* The verdict; the values are the command's exit codes. */
@@ -211,5 +215,9 @@ enum vidmm_run_status vidmm_run_inspect(const struct vidmm_run_options *options,
  * freed again.
  */
 void vidmm_inspection_free(struct vidmm_inspection *inspection);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -16,6 +16,10 @@
 #include <ntddk.h>
 #include <d3dkmddi.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum vidmm_service {
     VIDMM_SERVICE_MAKE_RESIDENT,
     VIDMM_SERVICE_EVICT,
@@ -122,5 +126,9 @@ struct vidmm_referee;
 /* Judges the manager by its answer. */
 void vidmm_referee_judge_request(struct vidmm_referee *referee,
                                  const struct vidmm_request_record *record);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,6 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct vidmm_host_setting;
 
 #define VIDMM_UNREAD_MOST 64u
@@ -27,5 +31,9 @@ void vidmm_unread(struct vidmm_unread *unread, const struct vidmm_host_setting *
  */
 bool vidmm_unasked(const struct vidmm_host_setting *settings, uint32_t count, char *text,
                    size_t text_size);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

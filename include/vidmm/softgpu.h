@@ -90,6 +90,10 @@
 
 #include <vidmm/hwmodel.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 DRIVER_INITIALIZE vidmm_softgpu_entry;
 extern const struct vidmm_hw_model vidmm_softgpu_model;
 
@@ -109,5 +113,9 @@ struct vidmm_softgpu_copy_rate {
  * Any thread may call it.
  */
 uint32_t vidmm_softgpu_copy_rates(struct vidmm_softgpu_copy_rate *rate, uint32_t most);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

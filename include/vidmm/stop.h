@@ -13,6 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct vidmm_stop {
     uint32_t taken; /* bit i: signal i of the list is noted */
     bool inside;    /* of another one */
@@ -51,5 +55,9 @@ void vidmm_stop_end(const struct vidmm_stop *stop);
 void vidmm_stop_remember(struct vidmm_stop_last *last);
 /* Takes `last` away from what is cleaned; it may be gone already. */
 void vidmm_stop_forget(const struct vidmm_stop_last *last);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -11,6 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct vidmm_study;
 
 /* NULL: no memory. Without a value on an axis its runs have the default of `vidmm run`. */
@@ -69,5 +73,9 @@ bool vidmm_sweep_plot(const char *store, const char *path, const char *workload,
                       const char *measure, char *text, size_t size);
 /* The name of the `index`-th measure of a plot; NULL after the last. */
 const char *vidmm_sweep_measure_at(size_t index);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -15,6 +15,10 @@
 
 #include <vidmm/manager.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define VIDMM_LEVELS_MAX 6u
 
 struct vidmm_process;
@@ -318,5 +322,9 @@ struct vidmm_virtual_submission {
 enum vidmm_status vidmm_submit_virtual(struct vidmm_context *context,
                                        const struct vidmm_virtual_submission *submission,
                                        uint64_t *fence);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -19,6 +19,10 @@
 
 #include <vidmm/referee.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define VIDMM_WATCH_TIMEOUT_MS 10000u
 /* The kinds of what is said are numbers from this one on. */
 #define VIDMM_WATCH_SAID 16u
@@ -88,5 +92,9 @@ void vidmm_watch_alive(void);
 void vidmm_watch_note(const struct vidmm_watch_end *end, struct vidmm_ledger *ledger);
 /* What is noted, in one sentence without full stop; empty: nothing is. */
 void vidmm_watch_text(const struct vidmm_watch_end *end, char *text, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -15,6 +15,10 @@
 
 #include <vidmm/harness.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum vidmm_event_kind {
     VIDMM_EVENT_ALLOC,
     VIDMM_EVENT_FREE,
@@ -203,5 +207,9 @@ enum vidmm_play_status vidmm_player_run(struct vidmm_player *player, struct vidm
                                         const struct vidmm_play_options *options,
                                         struct vidmm_play_result *result, char *text,
                                         size_t text_size);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

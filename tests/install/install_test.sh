@@ -50,7 +50,7 @@ needed=$(pkg-config --print-requires vidmm-manager)$(pkg-config --print-requires
 echo "== the examples, against what is installed alone"
 examples=$tree/share/doc/vidmm/examples
 cd "$work" # not in the source tree
-for example in manager:vidmm-manager gpu_virtual:vidmm; do
+for example in manager:vidmm-manager gpu_virtual:vidmm runs:vidmm; do
     file=${example%:*} package=${example#*:}
     sources=$examples/$file.c
     [ "$file" != manager ] || sources="$sources $examples/manager_driver.c"
@@ -69,6 +69,28 @@ for example in manager:vidmm-manager gpu_virtual:vidmm; do
 done
 grep -Eq ' [0-9]+ page-ins, [1-9][0-9]* evictions, content kept' manager.shared.out || fail "manager.c"
 grep -q '^8 buffers' gpu_virtual.shared.out || fail "gpu_virtual.c"
+[ "$(grep -c '^frame-loop .* of the bound$' runs.shared.out)" -eq 2 ] || fail "runs.c"
+if command -v c++ >/dev/null; then
+    # shellcheck disable=SC2046
+    c++ -Wall -Wextra -x c++ "$examples/runs.c" $(pkg-config --cflags --libs vidmm) -o runs.c++
+    LD_LIBRARY_PATH=$libs ./runs.c++ | cmp - runs.shared.out || fail "runs.c as C++"
+fi
+
+echo "== a program that loads the library while it runs"
+# In a function of the driver's calling convention __tls_get_addr changes registers that are taken for kept.
+nm -D --undefined-only "$libs/libvidmm.so" | grep -q __tls_get_addr && fail "libvidmm.so calls __tls_get_addr"
+cat >later.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    void *library = argc == 2 ? dlopen(argv[1], RTLD_NOW) : NULL;
+    if (!library)
+        puts(dlerror());
+    return !library;
+}
+END
+"$@" later.c -ldl -o later
+./later "$libs/libvidmm.so" || fail "libvidmm.so cannot be loaded later"
 
 echo "== what else there is"
 for file in bin/vidmm include/vidmm/manager.h include/wddm/d3dkmddi.h share/vidmm/workloads share/vidmm/crt \

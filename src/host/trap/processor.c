@@ -2,7 +2,9 @@
 #include "trap/processor.h"
 
 #include <asm/prctl.h>
+#include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,8 +19,17 @@ enum {
     CURRENT_THREAD = 0x188,
 };
 
-static _Thread_local uint8_t block[BLOCK_BYTES] __attribute__((aligned(64)));
-static _Thread_local bool given;
+/* Mapped where it is needed: a program that loads the library later has little room for variables of threads. */
+static _Thread_local uint8_t *block;
+static pthread_key_t ends;
+
+static void block_end(void *old) {
+    (void)munmap(old, BLOCK_BYTES);
+}
+
+__attribute__((constructor)) static void make_ends(void) {
+    (void)pthread_key_create(&ends, block_end);
+}
 
 static void put_pointer(uint32_t at, const void *value) {
     memcpy(block + at, &value, sizeof(value));
@@ -29,11 +40,16 @@ bool processor_give(const struct instruction *at) {
     for (unsigned i = 0; i < at->is.operand_count; i++)
         by_gs |= at->operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
                  at->operands[i].mem.segment == ZYDIS_REGISTER_GS;
-    if (!by_gs || given)
+    if (!by_gs || block)
         return false;
+    uint8_t *made =
+        mmap(NULL, BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (made == MAP_FAILED)
+        return false;
+    block = made;
+    (void)pthread_setspecific(ends, block); /* where it fails, the block stays */
     put_pointer(SELF, block);
     put_pointer(CURRENT_BLOCK, block + PRIMARY_BLOCK);
     put_pointer(CURRENT_THREAD, KeGetCurrentThread());
-    given = true;
     return syscall(SYS_arch_prctl, ARCH_SET_GS, block) == 0;
 }

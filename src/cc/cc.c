@@ -3,6 +3,9 @@
  */
 #include <vidmm/cc.h>
 
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -73,6 +76,16 @@ static void build_free(struct cc_build *build) {
     free(build);
 }
 
+/* The driver can be written where it is asked for: known before all is compiled. */
+static bool output_has_place(struct cc_build *build) {
+    const char *output = build->options->output, *slash = strrchr(output, '/');
+    char directory[PATH_MAX];
+    int length = slash && slash != output ? (int)(slash - output) : 1;
+    snprintf(directory, sizeof(directory), "%.*s", length, slash ? output : ".");
+    return access(output, W_OK) == 0 || access(directory, W_OK) == 0 ||
+           cc_stop(build, "cannot write '%s': %s", output, strerror(errno));
+}
+
 enum vidmm_cc_status vidmm_cc(const struct vidmm_cc_options *options, char *text,
                               size_t text_bytes) {
     struct cc_build *build = calloc(1, sizeof(*build));
@@ -84,7 +97,7 @@ enum vidmm_cc_status vidmm_cc(const struct vidmm_cc_options *options, char *text
     build->options = options;
     struct cc_missing missing = {0};
     enum vidmm_cc_status status = VIDMM_CC_BAD_INPUT;
-    if (cc_take_words(build)) {
+    if (cc_take_words(build) && output_has_place(build)) {
         status = VIDMM_CC_FAILED;
         build->image = cc_image_wanted(options->output);
         if (cc_find_headers(build) && cc_find_compiler(build) &&

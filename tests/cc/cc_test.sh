@@ -41,6 +41,12 @@ expect "a driver without calling conventions is built" $? 0
 "$vidmm" check bare.so > report 2>&1
 expect "it breaks no rule" $? 0
 
+cc -o nowhere/bare.so bare.cpp
+expect "a driver in a directory that is not there is refused" $? 2
+says "in one sentence" "^vidmm: cannot write 'nowhere/bare.so': No such file or directory$"
+[ "$(wc -l < said)" -eq 1 ]
+expect "and before anything is compiled" $? 0
+
 {
     echo '#include <d3dukmdt.h>'
     echo '#include <dxgiformat.h>' # d3d10umddi.h uses types of both

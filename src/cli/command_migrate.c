@@ -49,14 +49,6 @@ static void migrate_show(void *ctx, const struct vidmm_migrate_progress *progres
 
 /* ---- send, recv ------------------------------------------------------------------------------ */
 
-static bool choose_vram(struct cli_options *options, const struct vidmm_workload *workload) {
-    const char *vram = options->vram ? options->vram : "100%";
-    if (vidmm_run_parse_vram(vram, workload->peak_live_bytes, &options->run.vram_bytes))
-        return true;
-    cli_refuse("--vram '%s' is neither a size (64M, 1.5GiB) nor a share (25%%)", vram);
-    return false;
-}
-
 /* If the guest was never on this side it prints only the reason. */
 static int migrate_report(const struct cli_options *options,
                           const struct vidmm_migrate_result *result, bool receives) {
@@ -112,7 +104,7 @@ static int migrate(struct cli_options *options, const struct vidmm_workload *wor
     struct vidmm_migrate_result result;
     struct vidmm_migrate_key key;
     char control[256];
-    if (!read_key(options, &key) || !choose_vram(options, workload))
+    if (!read_key(options, &key) || !cli_choose_vram(options, workload))
         return VIDMM_MIGRATE_BAD_INPUT;
     vidmm_migrate_defaults(&options->run, settings);
     place_control(options, control, sizeof(control));

@@ -137,7 +137,7 @@ bool cli_take_timeout(const char *option, const char *text, uint32_t *ms) {
     char *end = NULL;
     double seconds = isdigit((unsigned char)*text) ? strtod(text, &end) : 0;
     if (!end || *end != '\0' || seconds < 0.001 || seconds > 86400) {
-        cli_refuse("--%s '%s' is not a number of seconds up to 86400", option, text);
+        cli_refuse("--%s '%s' is not a number of seconds from 0.001 to 86400", option, text);
         return false;
     }
     *ms = (uint32_t)(seconds * 1000);

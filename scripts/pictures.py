@@ -33,7 +33,8 @@ def migrate(vidmm, work):
     link = 'unix:link'
     side = ['--quiet', '--vram', '50%', 'minetest']
     target = subprocess.Popen([vidmm, 'migrate', 'recv', '--from', link, *side], cwd=work)
-    time.sleep(1)
+    while target.poll() is None and not os.path.exists(os.path.join(work, 'link')):
+        time.sleep(0.05)
     subprocess.run([vidmm, 'migrate', 'send', '--to', link, '--at', '40%', '--rate', '1Gb/s', '--fps', '30', '--html', 'migrate.html', *side],
                    cwd=work, check=True)
     target.wait()

@@ -34,7 +34,6 @@ struct cc_build {
     char headers[PATH_MAX];   /* include/wddm */
     char run_time[PATH_MAX];  /* the C functions that a driver gets with it */
     char workspace[PATH_MAX]; /* a directory of its own below $TMPDIR, removed at the end */
-    struct cc_list workspace_files;
     const char *compiler;
     bool image;           /* a driver image is built, no shared object */
     char linker[CC_TOOL]; /* of an image; and what makes its import library */

@@ -21,8 +21,8 @@
 #include "workspace.h"
 
 static bool out_of_memory(const struct cc_build *build, const struct cc_missing *missing) {
-    bool failed = build->flags.failed || build->sources.failed || missing->failed ||
-                  missing->errors.failed || build->workspace_files.failed;
+    bool failed =
+        build->flags.failed || build->sources.failed || missing->failed || missing->errors.failed;
     for (unsigned i = 0; i <= build->projects; i++) {
         const struct cc_settings *settings = &build->settings[i];
         failed |= settings->includes.failed || settings->defines.failed ||

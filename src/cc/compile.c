@@ -123,9 +123,8 @@ static bool provide_header(struct unit *unit, const char *header) {
         char save = *c;
         *c = '\0';
         if (c > name && strcmp(name, "..") != 0 &&
-            snprintf(path, sizeof(path), "%s/%s", unit->empty, name) < (int)sizeof(path) &&
-            mkdir(path, 0700) == 0)
-            cc_list_add(&unit->build->workspace_files, "%s", path);
+            snprintf(path, sizeof(path), "%s/%s", unit->empty, name) < (int)sizeof(path))
+            (void)mkdir(path, 0700);
         *c = save;
     }
     struct stat status;

@@ -4,6 +4,7 @@
 #include "workspace.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +23,16 @@ bool cc_workspace_open(struct cc_build *build) {
     return false;
 }
 
-/* The newest first, so that a directory is empty when it is removed. */
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *at) {
+    (void)status, (void)kind, (void)at;
+    (void)remove(path);
+    return 0;
+}
+
+/* A compiler that was killed leaves files of its own. */
 void cc_workspace_close(struct cc_build *build) {
-    for (size_t i = build->workspace_files.count; i-- > 0;)
-        remove(build->workspace_files.word[i]);
     if (build->workspace[0])
-        rmdir(build->workspace);
-    cc_list_free(&build->workspace_files);
+        (void)nftw(build->workspace, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 bool cc_workspace_path(struct cc_build *build, char path[PATH_MAX], const char *format, ...) {
@@ -40,8 +44,7 @@ bool cc_workspace_path(struct cc_build *build, char path[PATH_MAX], const char *
     if (length >= (int)sizeof(name) ||
         snprintf(path, PATH_MAX, "%s/%s", build->workspace, name) >= PATH_MAX)
         return cc_stop(build, "a path of the build is too long: %s", name);
-    cc_list_add(&build->workspace_files, "%s", path);
-    return !build->workspace_files.failed || cc_stop(build, "no memory for the build");
+    return true;
 }
 
 bool cc_workspace_write(struct cc_build *build, const char *path, const char *text) {

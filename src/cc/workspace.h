@@ -11,7 +11,7 @@
 bool cc_workspace_open(struct cc_build *build);
 /* Removes it with what is in it. */
 void cc_workspace_close(struct cc_build *build);
-/* A path in it; a file with that name is removed with it. */
+/* A path in it. */
 bool cc_workspace_path(struct cc_build *build, char path[PATH_MAX], const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Writes a file of it. */

@@ -3,6 +3,7 @@
 
   stopped_test.py VIDMM
 """
+import glob
 import os
 import shutil
 import signal
@@ -112,6 +113,8 @@ def compile_until(vidmm):
     words = ['cc', '-o', 'PLACE/driver.so', source + '/driver.c']
     stop(vidmm, words, signal.SIGTERM, lambda place: has('vidmm-cc-')(place) and len(users(place)) > 1, [])
     stop(vidmm, words, signal.SIGQUIT, lambda place: has('vidmm-cc-')(place) and len(users(place)) > 1, [])
+    # clang has made a file of its own next to the object.
+    stop(vidmm, words, signal.SIGINT, lambda place: glob.glob(place + '/vidmm-cc-*/*.tmp'), [])
     shutil.rmtree(source)
 
 

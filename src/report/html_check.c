@@ -21,12 +21,12 @@ static void check_summary(FILE *out, const struct vidmm_check_result *result) {
     html_fact_count(out, "DDI calls", result->ledger.calls);
     html_fact_count(out, "Findings that count", report_check_count(result, VIDMM_STATE_COUNTS));
     html_fact_count(out, "Rules judged", result->judged);
-    html_fact_count(out, "passed", result->passed);
-    html_fact_count(out, "broken", result->broken);
-    html_fact_count(out, "not reached", result->not_reached);
+    html_fact_count(out, "Passed", result->passed);
+    html_fact_count(out, "Broken", result->broken);
+    html_fact_count(out, "Not reached", result->not_reached);
     html_fact_count(out, "Rules of the table", share.rules);
-    html_fact_count(out, "of another interface", share.other);
-    html_fact_count(out, "not judged", share.not_judged);
+    html_fact_count(out, "Of another interface", share.other);
+    html_fact_count(out, "Not judged", share.not_judged);
     html_facts_end(out);
     html_section_end(out);
 }

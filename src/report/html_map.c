@@ -109,15 +109,19 @@ static void map_notes(FILE *out, const struct map_shared *map, uint32_t segment)
         html_print(
             out, " %s smaller stays are merged: grey, the darker the more of the place they took.",
             vidmm_report_count(map->merged[segment], text, sizeof(text)));
-    if (map->floats[segment])
-        html_print(out, " Allocations here are pages without a range of the segment: each is drawn "
-                        "where there is room, and only its height and its time mean something.");
+    if (!map->floats[segment])
+        return;
+    html_print(out, " Allocations here are pages without a range of the segment: each is drawn "
+                    "where there is room, and only its height and its time mean something.");
+    if (map->size[segment] > map->reported[segment])
+        html_print(out, " So drawn they reach %s.",
+                   vidmm_report_size(map->size[segment], text, sizeof(text)));
 }
 
 static void map_figure(FILE *out, const struct map_shared *map, uint32_t segment) {
     char size[32], count[32];
     const char *kind = map->memory[segment] ? "GPU memory" : "aperture";
-    vidmm_report_size(map->size[segment], size, sizeof(size));
+    vidmm_report_size(map->reported[segment], size, sizeof(size));
     vidmm_report_count(stays_of(map, segment), count, sizeof(count));
     fputs("<figure>\n<figcaption>", out);
     html_print(out, "Segment %" PRIu32 ": %s, %s, ", segment, kind, size);
@@ -153,11 +157,16 @@ static bool has_segments(const struct map_shared *map) {
     return any;
 }
 
-static void map_over_time(FILE *out) {
+static void map_over_time(FILE *out, const struct map_shared *map) {
+    bool memory = false;
+    for (uint32_t i = 1; i < MAP_SEGMENTS; i++)
+        memory |= map->memory[i];
     html_section(out, "time", "Residency and bytes moved");
     time_figure(out, "residency", "Bytes resident in each segment over virtual time");
-    time_figure(out, "processes", "Bytes of each process in GPU memory over virtual time");
-    time_figure(out, "moved", "Bytes moved into GPU memory (up) and out of it (down)");
+    if (memory) { /* with an IOMMU there is none */
+        time_figure(out, "processes", "Bytes of each process in GPU memory over virtual time");
+        time_figure(out, "moved", "Bytes moved into GPU memory (up) and out of it (down)");
+    }
     html_section_end(out);
 }
 
@@ -192,5 +201,5 @@ void html_maps(struct html_page *page) {
         "it.</p>\n",
         out);
     html_section_end(out);
-    map_over_time(out);
+    map_over_time(out, page->map);
 }

@@ -36,6 +36,15 @@ static void migration_summary(FILE *out, const struct side *side) {
     html_facts_end(out);
 }
 
+/* A round of the bar, with its number where there is room for it. */
+static void migration_round(FILE *out, uint32_t round, double percent) {
+    fprintf(out, "<span class=\"round\" style=\"width:%.3f%%\" title=\"round %" PRIu32 "\">",
+            percent, round);
+    if (percent >= 4)
+        fprintf(out, "%" PRIu32, round);
+    fputs("</span>", out);
+}
+
 /* One bar from the begin to the owner's change: rounds, what was between them, the pause. */
 static void migration_strip(FILE *out, const struct vidmm_migrate_result *result) {
     uint64_t rounds = 0, all = result->total_ns != 0 ? result->total_ns : 1;
@@ -50,10 +59,7 @@ static void migration_strip(FILE *out, const struct vidmm_migrate_result *result
           "pause over time\">",
           out);
     for (uint32_t i = 0; i < result->round_count; i++)
-        fprintf(out,
-                "<span class=\"round\" style=\"width:%.3f%%\" title=\"round %" PRIu32 "\">%" PRIu32
-                "</span>",
-                (double)result->round[i].ns * 100 / (double)all, i, i);
+        migration_round(out, i, (double)result->round[i].ns * 100 / (double)all);
     fprintf(out, "<span class=\"between\" style=\"width:%.3f%%\"></span>",
             (double)(all - known) * 100 / (double)all);
     fprintf(out, "<span class=\"pause\" style=\"width:%.3f%%\" title=\"pause\"></span></div>\n",

@@ -345,6 +345,8 @@ static void map_segment(struct map_shared *shared, const struct vidmm_record_seg
         return;
     shared->memory[id] = !segment->aperture;
     shared->seen[id] = true;
+    if (segment->size > shared->reported[id])
+        shared->reported[id] = segment->size;
     if (segment->size > shared->size[id])
         shared->size[id] = segment->size;
 }

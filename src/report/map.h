@@ -104,8 +104,9 @@ struct map_shared {
     bool frozen;        /* after the counted part */
     bool memory[MAP_SEGMENTS];
     bool seen[MAP_SEGMENTS];
-    bool floats[MAP_SEGMENTS];   /* stays in it are no ranges of it */
-    uint64_t size[MAP_SEGMENTS]; /* bytes: as the driver reported, or as far as it was used */
+    bool floats[MAP_SEGMENTS];       /* stays in it are no ranges of it */
+    uint64_t reported[MAP_SEGMENTS]; /* bytes, by the driver */
+    uint64_t size[MAP_SEGMENTS];     /* the same, or as far as stays are drawn */
     uint64_t used[MAP_SEGMENTS], resident[MAP_PROCESSES]; /* now */
     uint64_t submissions, moves, findings, starts;
     uint64_t undone_all, undone_soon,

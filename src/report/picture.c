@@ -165,7 +165,7 @@ static void put_segment(const struct picture *picture) {
     char size[32], text[96];
     snprintf(text, sizeof(text), "Segment %" PRIu32 ": %s, %s", segment,
              map->memory[segment] ? "GPU memory" : "aperture",
-             vidmm_report_size(map->size[segment], size, sizeof(size)));
+             vidmm_report_size(map->reported[segment], size, sizeof(size)));
     set_colour(picture->cairo, 0x1a1d21);
     put_text(picture, LEFT, picture->top - 7, 0, text);
     put_text(picture, WIDTH - RIGHT, picture->top - 7, 1, "position in it, over virtual time");

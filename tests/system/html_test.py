@@ -93,6 +93,12 @@ def check_run(vidmm, work, model):
         assert not segment['memory'] or max(segment['used']) <= segment['size'], segment['id']
     for section in ('summary', 'findings', 'maps', 'time', 'costs', 'undone', 'bound'):
         assert section in page.ids, section
+    said = ''.join(page.text)
+    assert ('Bytes of each process in GPU memory' in said) == bool(memory), model
+    if not memory:  # its one segment has a quarter of the peak, however high what lies in it is drawn
+        quarter = report['peak_live_bytes'] / 4
+        assert f'aperture, {-(-quarter // 65536) / 16:.1f} MiB, ' in said, said  # --vram rounds up to 64 KiB
+        assert data['segments'][-1]['size'] > quarter + 65536 and 'So drawn they reach' in said
     return data
 
 

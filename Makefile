@@ -5,7 +5,7 @@
 #   make run WORKLOAD=minetest VRAM=50%
 #   make test                    the suite
 #   make test-all                and what needs Slurm, Chromium or pandas, which it installs
-#   make pictures                those of docs/html-report.md and README.md, by a browser
+#   make pictures                those of docs/ and README.md, by a browser and pandas
 #   make check                   format, walls, circles, dialect, freestanding manager, suite
 #   make bench                   what each piece of work reaches beside its limit: a table, build/bench.json;
 #                                QUICK=1: fewer rounds

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the pictures of docs/html-report.md and of README.md again: HTML reports in a browser at 2000 and 400
-pixels, light and dark, and a map of memory by --picture. `make pictures` calls it.
+"""Makes the pictures of docs/html-report.md, docs/research.md, docs/sweeps.md and README.md again: HTML reports in a browser
+at 2000 and 400 pixels, light and dark, a map of memory by --picture, and the curves of two studies. `make pictures` calls it.
 
   pictures.py VIDMM DOCS
 """
@@ -27,6 +27,11 @@ SHOTS = {
     'check': [('wide', None, 2000, 1330, False), ('narrow', None, 400, 1500, True)],
     'migrate': [('wide', None, 2000, 1330, True), ('narrow', None, 400, 1500, False)],
 }
+# The studies of docs/research.md and docs/sweeps.md, run where `build/policies` is.
+CURVES = ['--workload', 'minetest,frame-loop,level-changes', '--vram', '20%..100%/20%', '--policy', 'lru,adaptive,build/policies/frequency.so',
+          '--seed', '0..2', '--frames', '60', '--bytes', 'none']
+SWEEPS = ['--workload', 'frame-loop,openarena-tour', '--vram', '20%..100%/20%', '--policy', 'lru,build/policies/interval.so',
+          '--seed', '0..4', '--frames', '40', '--bytes', 'none']
 
 
 def migrate(vidmm, work):
@@ -55,6 +60,26 @@ def shoot(browser, html, path, section, width, height, dark):
     save(path, browser.shot())
 
 
+def python_with_pandas():
+    """The system's may not be the first on the path."""
+    for name in ('python3', '/usr/bin/python3'):
+        if subprocess.run([name, '-c', 'import pandas, matplotlib'], capture_output=True, check=False).returncode == 0:
+            return name
+    sys.exit('there is no python3 with pandas and matplotlib')
+
+
+def draw_studies(vidmm, docs, work):
+    os.symlink(os.path.dirname(vidmm), os.path.join(work, 'build'))
+    for store, study in ('curves.db', CURVES), ('sweeps.db', SWEEPS):
+        subprocess.run([vidmm, 'sweep', *study, '--store', store], cwd=work, check=True)
+    subprocess.run([vidmm, 'plot', 'sweeps.db', '-o', os.path.join(docs, 'sweeps.svg')], cwd=work, check=True)
+    script = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'examples', 'curves.py')
+    path = os.path.join(docs, 'curves.png')
+    subprocess.run([python_with_pandas(), script, os.path.join(work, 'curves.db'), path], check=True)
+    with open(path, 'rb') as file:
+        save(path, file.read())
+
+
 def main():
     vidmm, docs = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     os.makedirs(os.path.join(docs, 'pictures'), exist_ok=True)
@@ -76,6 +101,7 @@ def main():
         with open(path, 'rb') as file:
             save(path, file.read(), 64)
         print(path, os.path.getsize(path), 'bytes')
+        draw_studies(vidmm, docs, work)
 
 
 main()

@@ -15,7 +15,8 @@
 
 #include "timeline_track.h"
 
-#define WORK 4096u /* under way at most; of more the oldest is written as if it had ended */
+#define WORK    4096u /* under way at most; of more the oldest is written as if it had ended */
+#define CHANGES 64u   /* counters that are kept back; of more they are put at once */
 
 struct timeline_work {
     uint64_t ns, flow;
@@ -30,8 +31,9 @@ struct timeline_shared {
     uint64_t flows;
     uint64_t busy_until[TRACK_SEGMENT]; /* by track: where its last slice ended */
     struct timeline_work work[WORK];
-    uint32_t first, count; /* of work, a ring */
-    uint64_t used[TRACKS]; /* bytes, of counters */
+    uint32_t first, count;              /* of work, a ring */
+    uint64_t used[TRACKS];              /* bytes, of counters */
+    uint32_t changes, changed[CHANGES]; /* counters whose new value is not put yet */
 };
 
 struct vidmm_report_timeline {
@@ -58,6 +60,27 @@ static void put_counter(struct vidmm_report_timeline *timeline, uint32_t track, 
     event.type = TIMELINE_COUNTER;
     event.counter = value;
     timeline_put(&timeline->file, &event);
+}
+
+/* The moves of a plan are told one after the other, and what comes before what leaves for it: in between more would lie
+ * in a segment than it has. */
+static void put_changed(struct vidmm_report_timeline *timeline) {
+    struct timeline_shared *shared = timeline->shared;
+    for (uint32_t i = 0; i < shared->changes && i < CHANGES; i++)
+        if (shared->changed[i] < TRACKS)
+            put_counter(timeline, shared->changed[i], shared->used[shared->changed[i]]);
+    shared->changes = 0;
+}
+
+static void change_counter(struct vidmm_report_timeline *timeline, uint32_t track, uint64_t value) {
+    struct timeline_shared *shared = timeline->shared;
+    shared->used[track] = value;
+    for (uint32_t i = 0; i < shared->changes && i < CHANGES; i++)
+        if (shared->changed[i] == track)
+            return;
+    if (shared->changes >= CHANGES)
+        put_changed(timeline);
+    shared->changed[shared->changes++] = track;
 }
 
 /* ---- Work of engines ------------------------------------------------------------------------- */
@@ -194,7 +217,7 @@ static void count_place(struct vidmm_report_timeline *timeline, const struct vid
                                (memory ? TRACK_MEMORY : TRACK_APERTURE) + process};
     for (uint32_t i = 0; i < (process != 0 ? 2u : 1u); i++) {
         uint64_t used = shared->used[tracks[i]], less = used > move->size ? used - move->size : 0;
-        put_counter(timeline, tracks[i], adds ? used + move->size : less);
+        change_counter(timeline, tracks[i], adds ? used + move->size : less);
     }
 }
 
@@ -353,6 +376,8 @@ static void timeline_again(struct vidmm_report_timeline *timeline) {
 
 static void timeline_event(void *ctx, const struct vidmm_record_event *event) {
     struct vidmm_report_timeline *timeline = ctx;
+    if (event->kind != VIDMM_RECORD_MOVE || event->ns != timeline->shared->last)
+        put_changed(timeline);
     if (event->ns < timeline->shared->last)
         timeline_again(timeline);
     timeline->shared->last = event->ns;

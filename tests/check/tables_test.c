@@ -29,16 +29,21 @@ static void install(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiBuildPagingBuffer = build;
 }
 
-static const struct vidmm_finding *examine(void (*with)(DXGKARG_BUILDPAGINGBUFFER *args)) {
-    const struct vidmm_spoiler spoiler = {.driver = install};
+static const struct vidmm_finding *examine_stage(const char *stage,
+                                                 void (*spoils)(DRIVER_INITIALIZATION_DATA *)) {
+    const struct vidmm_spoiler spoiler = {.driver = spoils};
     const struct vidmm_check_options options = {.driver_path = DRIVERS "/gpummu.so",
-                                                .stage = "paging",
-                                                .spoiler = with ? &spoiler : NULL,
+                                                .stage = stage,
+                                                .spoiler = spoils ? &spoiler : NULL,
                                                 .seed = 1,
                                                 .timeout_ms = 60000};
-    spoil = with;
     vidmm_check(&options, &result);
     return result.ledger.findings != 0 ? &result.ledger.finding[0] : NULL;
+}
+
+static const struct vidmm_finding *examine(void (*with)(DXGKARG_BUILDPAGINGBUFFER *args)) {
+    spoil = with;
+    return examine_stage("paging", with ? install : NULL);
 }
 
 static void assert_named(void (*with)(DXGKARG_BUILDPAGINGBUFFER *args), uint32_t rule) {
@@ -121,6 +126,57 @@ static void entries_inside_of_larger_pages_may_be_left_out(void **state) {
     assert_int_equal(result.ledger.broken[211], 0);
 }
 
+/* ---- Rights ---------------------------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY query_with_rights(const HANDLE adapter,
+                                           const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = good.DxgkDdiQueryAdapterInfo(adapter, args);
+    if (status == STATUS_SUCCESS && args->Type == DXGKQAITYPE_GPUMMUCAPS)
+        ((DXGK_GPUMMUCAPS *)args->pOutputData)->ReadOnlyMemorySupported = 1;
+    return status;
+}
+
+static void without_rights(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiQueryAdapterInfo = query_with_rights;
+}
+
+#define READ_ONLY ((ULONG64)1 << 60) /* a bit of an entry that its format leaves free */
+
+/* As the driver writes them, with a bit besides. */
+static NTSTATUS APIENTRY build_with_rights(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    NTSTATUS status = good.DxgkDdiBuildPagingBuffer(adapter, args);
+    if (args->Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE || UPDATE.PageTableLevel != 0)
+        return status;
+    volatile ULONG64 *table = UPDATE.PageTableAddress.CpuVirtual;
+    for (uint32_t i = 0; i < UPDATE.NumPageTableEntries; i++) {
+        const DXGK_PTE *entry = &UPDATE.pPageTableEntries[UPDATE.Flags.Repeat ? 0 : i];
+        if (entry->Valid && entry->ReadOnly)
+            table[UPDATE.StartIndex + i] |= READ_ONLY;
+    }
+    return status;
+}
+
+static void with_rights(DRIVER_INITIALIZATION_DATA *table) {
+    without_rights(table);
+    table->DxgkDdiBuildPagingBuffer = build_with_rights;
+}
+
+static void rights_that_are_left_out_are_seen_without_a_model(void **state) {
+    (void)state;
+    const struct vidmm_finding *first = examine_stage("residency", without_rights);
+    assert_non_null(first);
+    assert_int_equal(first->rule, 472);
+    assert_int_equal(result.ledger.findings, 1);
+}
+
+static void rights_that_are_written_are_seen_without_a_model(void **state) {
+    (void)state;
+    (void)examine_stage("residency", with_rights);
+    assert_int_equal(result.ledger.broken[472], 0);
+    assert_true(result.ledger.kept[472] != 0);
+}
+
 /* Its memory begins at 4 GiB for the GPU, where system memory has pages, too: which of them lie at the same
  * addresses as surfaces is up to the seed. */
 static void a_page_of_system_memory_is_no_page_of_the_segment(void **state) {
@@ -142,6 +198,8 @@ int main(void) {
         cmocka_unit_test(entries_in_the_wrong_place_are_seen_without_a_model),
         cmocka_unit_test(entries_that_say_something_else_are_seen_without_a_model),
         cmocka_unit_test(entries_that_come_later_are_seen_without_a_model),
+        cmocka_unit_test(rights_that_are_left_out_are_seen_without_a_model),
+        cmocka_unit_test(rights_that_are_written_are_seen_without_a_model),
         cmocka_unit_test(a_page_of_system_memory_is_no_page_of_the_segment),
         cmocka_unit_test(entries_inside_of_larger_pages_may_be_left_out),
     };

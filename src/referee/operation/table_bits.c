@@ -21,6 +21,8 @@
 #define BITS_PLACES 32768u /* a power of two; the newest value of each is kept */
 #define COARSE      16u    /* entries of the largest page of leaf tables, 64 KB */
 
+enum bits_rights { RIGHTS_READ_ONLY = 1, RIGHTS_NO_EXECUTE = 2 };
+
 /* A value and what it stands for. */
 struct bits_value {
     uint64_t bits; /* or the hash of more than 8 bytes */
@@ -28,6 +30,7 @@ struct bits_value {
     uint32_t segment;
     uint8_t level; /* and 1; 0: this place is empty */
     bool valid, large;
+    uint8_t rights; /* of a page: RIGHTS_*, of those that the driver reported */
 };
 
 struct tables_bits {
@@ -37,15 +40,20 @@ struct tables_bits {
 
 /* What is seen of the entries of a table, one after the other. */
 struct bits_seen {
-    const uint8_t *page;    /* of the table's memory, at `at`; NULL: it is not visible */
-    uint64_t at, end;       /* of that page in the table, in bytes */
-    uint32_t size;          /* of an entry */
+    const uint8_t *page; /* of the table's memory, at `at`; NULL: it is not visible */
+    uint64_t at, end;    /* of that page in the table, in bytes */
+    uint32_t size;       /* of an entry */
+    const DXGK_GPUMMUCAPS *caps;
     struct bits_value last; /* what the bits of the entry before stand for; level 0: none */
 };
 
-static bool bits_mean_same(const struct bits_value *a, const struct bits_value *b) {
+static bool bits_lead_same(const struct bits_value *a, const struct bits_value *b) {
     return a->valid == b->valid &&
            (!a->valid || (a->page == b->page && a->segment == b->segment && a->large == b->large));
+}
+
+static bool bits_mean_same(const struct bits_value *a, const struct bits_value *b) {
+    return bits_lead_same(a, b) && (!a->valid || a->rights == b->rights);
 }
 
 static bool bits_are(const struct bits_value *a, const struct bits_value *b) {
@@ -57,6 +65,19 @@ static struct bits_value *bits_place(struct tables_bits *bits, const struct bits
     return &bits->value[hash % BITS_PLACES];
 }
 
+/* What an entry forbids; one that leads to a table forbids nothing. */
+static uint8_t bits_rights(const DXGK_GPUMMUCAPS *caps, const struct tables_table *table,
+                           DXGK_PTE entry) {
+    uint32_t rights = 0;
+    if (table->level != 0 && !entry.LargePage)
+        return 0;
+    if (entry.ReadOnly && caps->ReadOnlyMemorySupported)
+        rights |= RIGHTS_READ_ONLY;
+    if (entry.NoExecute && caps->NoExecuteMemorySupported)
+        rights |= RIGHTS_NO_EXECUTE;
+    return (uint8_t)rights;
+}
+
 static bool bits_of(const struct bits_seen *seen, const struct tables_table *table, uint32_t index,
                     DXGK_PTE entry, struct bits_value *value) {
     const uint8_t *bytes = seen->page + ((uint64_t)index * seen->size - seen->at);
@@ -64,7 +85,8 @@ static bool bits_of(const struct bits_seen *seen, const struct tables_table *tab
                                  .segment = tables_entry_segment(&entry),
                                  .level = (uint8_t)(table->level + 1),
                                  .valid = entry.Valid,
-                                 .large = entry.LargePage};
+                                 .large = entry.LargePage,
+                                 .rights = bits_rights(seen->caps, table, entry)};
     if (seen->size > sizeof(value->bits))
         value->bits = hash_bytes(HASH_START, bytes, seen->size);
     else
@@ -91,6 +113,9 @@ static bool bits_see(struct vidmm_referee *referee, const struct tables_table *t
     seen->page = bits_memory(referee, table, seen->at, seen->end - seen->at);
     return seen->page;
 }
+
+static const char *const rights_text[] = {"neither", "ReadOnly", "NoExecute",
+                                          "ReadOnly and NoExecute"};
 
 static void bits_text(const struct bits_value *value, char text[64]) {
     if (value->valid)
@@ -119,7 +144,7 @@ bool bits_untouched(struct vidmm_referee *referee, const struct table_change *ch
 static void bits_judge(struct vidmm_referee *referee, const struct table_change *change,
                        const struct bits_value *value, const struct bits_value *other,
                        uint32_t index) {
-    bool same = !other || bits_mean_same(value, other);
+    bool same = !other || bits_lead_same(value, other);
     bool late = !same && change->now && bits_untouched(referee, change);
     char wanted[64] = "", found[64] = "";
     if (!same) {
@@ -134,6 +159,12 @@ static void bits_judge(struct vidmm_referee *referee, const struct table_change 
         DRIVER_MUST(215, same, "entries in the table that say what pPageTableEntries says",
                     "entry %u of level %u, %s, is what %s was", index, change->level, wanted,
                     found);
+    uint8_t before = other ? other->rights : value->rights;
+    if (same && (value->rights | before) != 0)
+        DRIVER_MUST(472, value->rights == before,
+                    "other bits of an entry with ReadOnly or NoExecute than without it",
+                    "entry %u of level %u, with %s, is what it was with %s for the same page",
+                    index, change->level, rights_text[value->rights], rights_text[before]);
 }
 
 /* Entries inside of large pages need not be written: until one is, nothing is said of them. */
@@ -187,7 +218,8 @@ void bits_done(struct vidmm_referee *referee, const struct table_change *change)
         referee->tables.bits = memory_calloc(1, sizeof(*referee->tables.bits));
     if (!referee->tables.bits)
         return;
-    struct bits_seen seen = {.size = (uint32_t)(table->bytes / table->entries)};
+    struct bits_seen seen = {.size = (uint32_t)(table->bytes / table->entries),
+                             .caps = &change_mmu(referee, change)->caps};
     if (seen.size != 4 && seen.size != 8 && seen.size != 16)
         return;
     for (uint32_t i = 0; i < change->count; i++)

@@ -203,6 +203,52 @@ static void many_fills(struct raw_submitter *raw) {
               "other bytes after fills back to back");
 }
 
+/* ---- Once ------------------------------------------------------------------------------------ */
+
+#define ONCE 4u /* pages */
+
+/* Pages of the segment, which belong to no allocation. */
+static bool once_piece(struct raw_submitter *raw, uint32_t page, PMDL in, PMDL out) {
+    DXGKARG_BUILDPAGINGBUFFER args = {.Operation = DXGK_OPERATION_TRANSFER};
+    const LONGLONG place = (LONGLONG)raw_memory_at(raw, page);
+    args.Transfer.TransferSize = (SIZE_T)ONCE * CHECK_PAGE;
+    args.Transfer.Flags.TransferStart = 1;
+    args.Transfer.Flags.TransferEnd = 1;
+    if (in) {
+        args.Transfer.Source.pMdl = in;
+        args.Transfer.Destination.SegmentId = raw->memory.id;
+        args.Transfer.Destination.SegmentAddress.QuadPart = place;
+    } else {
+        args.Transfer.Source.SegmentId = raw->memory.id;
+        args.Transfer.Source.SegmentAddress.QuadPart = place;
+        args.Transfer.Destination.pMdl = out;
+    }
+    return raw_build(raw, &args) && raw_submit(raw);
+}
+
+/* Out of pages, into them and twice into others, each submitted alone, in one buffer: what was done again would
+ * move out what came in. */
+static void once_each(struct raw_submitter *raw) {
+    if (raw->refused)
+        return;
+    check_step(raw->check, "operations: submissions from one buffer");
+    raw_paint(raw, raw->source, 81);
+    if (!raw_move(raw, true, RAW_PAGES))
+        return;
+    raw_paint(raw, raw->source, 82);
+    bool good = once_piece(raw, 0, NULL, raw->target) && once_piece(raw, 0, raw->source, NULL) &&
+                once_piece(raw, ONCE, raw->source, NULL) &&
+                once_piece(raw, 2 * ONCE, raw->source, NULL);
+    if (!good || !raw_flush(raw))
+        return;
+    raw_paint(raw, raw->source, 81);
+    for (uint32_t page = 0; page < ONCE; page++)
+        good = good && memcmp(raw_page(raw, raw->source, page), raw_page(raw, raw->target, page),
+                              CHECK_PAGE) == 0;
+    raw_judge(raw, 602, good, "each part of a paging buffer carried out when it is submitted, once",
+              "what a transfer moved out is what a later submission moved in");
+}
+
 /* ---- Beside the range ------------------------------------------------------------------------ */
 
 #define MIDDLE 8u /* first page of an operation with pages on both sides */
@@ -530,6 +576,7 @@ enum vidmm_stage_outcome stage_operations(struct check *check, uint32_t number) 
     transfers(&raw);
     apertures(&raw);
     many_fills(&raw);
+    once_each(&raw);
     beside(&raw);
     moves(&raw);
     far_away(&raw);

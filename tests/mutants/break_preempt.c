@@ -217,6 +217,15 @@ static NTSTATUS APIENTRY submit_from_start(const HANDLE adapter,
 }
 REPLACE(DxgkDdiSubmitCommand, submit_from_start)
 
+/* The same of paging buffers. */
+static NTSTATUS APIENTRY page_from_start(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    DXGKARG_SUBMITCOMMAND other = *args;
+    if (args->Flags.Paging)
+        other.DmaBufferSubmissionStartOffset = 0;
+    return mutants_good.DxgkDdiSubmitCommand(adapter, &other);
+}
+REPLACE(DxgkDdiSubmitCommand, page_from_start)
+
 static NTSTATUS APIENTRY render_first_pass(const HANDLE context, DXGKARG_RENDER *args) {
     NTSTATUS status = mutants_good.DxgkDdiRender(context, args);
     return status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER ? STATUS_SUCCESS : status;
@@ -277,6 +286,8 @@ const struct mutant mutants_preempt[] = {
      .consequences = {188, 194, 200}},
     {BREAKS(398, DRIVER, "room", patch_as_at_first,
             "patches the second part of a buffer with the addresses of the first")},
+    {BREAKS(602, DRIVER, "operations", page_from_start,
+            "runs a paging buffer from its start again")},
     {BREAKS(398, DRIVER, "room", submit_from_start, "runs a split buffer from its start again")},
     {BREAKS(620, DRIVER, "room", render_small_sums,
             "adds the first page and the number of pages of a command in 32 bits")},

@@ -140,6 +140,24 @@ const struct vidmm_rule rules_k[] = {
                  "submit.DmaBufferSubmissionEndOffset = end;\n",
     },
     {
+        RULE(602, DRIVER, DOCUMENTED, CORRUPTION),
+        .statement = "Of a paging buffer the GPU executes what lies between "
+                     "DmaBufferSubmissionStartOffset and DmaBufferSubmissionEndOffset, once.",
+        .page = "ns-d3dkmddi-_dxgkarg_submitcommand",
+        .how = "Stage operations submits, from one buffer and each alone, a transfer out of pages, "
+               "one into the same pages, and one into others: what was moved out has to be what "
+               "was there at first.",
+        .why = "One paging buffer is used for several submissions that follow each other.",
+        .windows = "The system submits what was built since the last submission; by then the pages "
+                   "of earlier operations may be others'.",
+        .wrong =
+            "ring_put(ctx, args->DmaBufferPhysicalAddress, args->DmaBufferSubmissionEndOffset);\n",
+        .right =
+            "ring_put(ctx, args->DmaBufferPhysicalAddress + args->DmaBufferSubmissionStartOffset,\n"
+            "         args->DmaBufferSubmissionEndOffset - "
+            "args->DmaBufferSubmissionStartOffset);\n",
+    },
+    {
         RULE(281, BOTH, DOCUMENTED, CORRUPTION),
         .statement =
             "The fences of a node go up; the driver reports a preemption with the fence "

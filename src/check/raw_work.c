@@ -311,29 +311,40 @@ bool raw_resubmit(struct raw_submitter *raw) {
 
 /* ---- Resets ---------------------------------------------------------------------------------- */
 
+/* What the GPU shows at a page of what the lost work was about. */
+static const void *view_page(const struct raw_submitter *raw, uint32_t page) {
+    uint64_t at = raw->memory.id != 0 ? raw_memory_at(raw, page)
+                                      : raw->aperture.base + (uint64_t)page * CHECK_PAGE;
+    return vidmm_host_peek(raw->check->harness.host, raw->physical, at, CHECK_PAGE);
+}
+
 /* What was submitted before the reset is over: given time, the GPU changes nothing of the memory
- * that it had to write. */
+ * that it had to write, and maps nothing. */
 static void raw_judge_stopped(struct raw_submitter *raw) {
-    static unsigned char before[RAW_PAGES][CHECK_PAGE];
-    struct vidmm_host *host = raw->check->harness.host;
-    uint32_t changed = 0;
-    if (raw->memory.id == 0)
-        return;
+    static struct {
+        bool seen;
+        unsigned char bytes[CHECK_PAGE];
+    } before[RAW_PAGES];
+    uint32_t changed = 0, seen = 0;
     for (uint32_t page = 0; page < RAW_PAGES; page++) {
-        const void *now =
-            vidmm_host_peek(host, raw->physical, raw_memory_at(raw, page), CHECK_PAGE);
-        if (!now)
-            return;
-        memcpy(before[page], now, CHECK_PAGE);
+        const void *now = view_page(raw, page);
+        before[page].seen = now;
+        if (now)
+            memcpy(before[page].bytes, now, CHECK_PAGE);
     }
-    vidmm_host_run(host);
+    vidmm_host_run(raw->check->harness.host);
     for (uint32_t page = 0; page < RAW_PAGES; page++) {
-        const void *now =
-            vidmm_host_peek(host, raw->physical, raw_memory_at(raw, page), CHECK_PAGE);
-        changed += !now || memcmp(before[page], now, CHECK_PAGE) != 0;
+        const void *now = view_page(raw, page);
+        seen += now || before[page].seen;
+        changed += (now != NULL) != before[page].seen ||
+                   (now && memcmp(before[page].bytes, now, CHECK_PAGE) != 0);
     }
-    raw_judge(raw, 421, changed == 0, "a GPU that neither reads nor writes memory after the reset",
-              "work that was submitted before the reset wrote memory after it");
+    if (seen != 0)
+        raw_judge(raw, 421, changed == 0,
+                  "a GPU that neither reads nor writes memory after the reset",
+                  raw->memory.id != 0
+                      ? "work that was submitted before the reset wrote memory after it"
+                      : "the aperture shows other pages, by work that was submitted before");
 }
 
 /* The paging buffer is unmapped in the clean-up, which is built here and submitted by what follows. */
@@ -345,7 +356,9 @@ static bool reset_and_restart(struct raw_submitter *raw) {
     raw_judge_stopped(raw);
     raw->held = true;
     begin_buffer(raw);
-    return raw_tell_lost(raw) && (!mapped || raw_unmap_buffer(raw)) && (!raw->held || restart(raw));
+    bool told =
+        raw->memory.id != 0 ? raw_tell_lost(raw) : raw_unmap(raw, &raw->aperture, 0, RAW_PAGES);
+    return told && (!mapped || raw_unmap_buffer(raw)) && (!raw->held || restart(raw));
 }
 
 /* ... and mapped again after the restart. */

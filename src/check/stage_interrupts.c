@@ -20,14 +20,24 @@ static bool other_device(struct raw_submitter *raw, const char *when) {
     return true;
 }
 
+/* Builds work that can be built again behind line_undo. */
+static bool line_work(struct raw_submitter *raw) {
+    const struct raw_piece piece = {0, RAW_PAGES, true};
+    return raw->memory.id != 0 ? raw_transfer(raw, &piece)
+                               : raw_map(raw, &raw->aperture, 0, RAW_PAGES, raw->source, 0);
+}
+
+static bool line_undo(struct raw_submitter *raw) {
+    return raw->memory.id != 0 || (raw_unmap(raw, &raw->aperture, 0, RAW_PAGES) && raw_flush(raw));
+}
+
 /* Work completes while interrupts are held; then the driver is asked until it has nothing more. Building may have to
  * wait for work itself. */
 static bool own_device(struct raw_submitter *raw) {
     struct vidmm_host *host = raw->check->harness.host;
     struct vidmm_host_asked asked, once_more;
     check_step(raw->check, "interrupts: the device's own");
-    const struct raw_piece piece = {0, RAW_PAGES, true};
-    bool good = raw_transfer(raw, &piece);
+    bool good = line_work(raw);
     vidmm_host_hold_interrupts(host, true);
     good = good && raw_submit(raw);
     vidmm_host_run(host);
@@ -38,11 +48,16 @@ static bool own_device(struct raw_submitter *raw) {
                            "an interrupt that is dismissed when the routine returned TRUE",
                            "DxgkDdiInterruptRoutine returned TRUE again, with no new interrupt");
     vidmm_host_hold_interrupts(host, false);
-    return good && raw_flush(raw);
+    return good && raw_flush(raw) && line_undo(raw);
+}
+
+static bool line_first(struct raw_submitter *raw) {
+    return raw->memory.id != 0 ? raw_settle_in(raw)
+                               : line_work(raw) && raw_flush(raw) && line_undo(raw);
 }
 
 static void on_a_line(struct raw_submitter *raw) {
-    if (!other_device(raw, "before any work") || !raw_settle_in(raw))
+    if (!other_device(raw, "before any work") || !line_first(raw))
         return;
     (void)(other_device(raw, "after work") && own_device(raw) &&
            other_device(raw, "after work of which it interrupted"));
@@ -179,7 +194,7 @@ enum vidmm_stage_outcome stage_interrupts(struct check *check, uint32_t number) 
     enum vidmm_stage_outcome opened = raw_open_aperture(&raw, check);
     if (opened != VIDMM_STAGE_DONE)
         return opened;
-    if (raw.memory.id != 0 && worlds[number].line)
+    if (worlds[number].line)
         on_a_line(&raw);
     else if (raw.memory.id != 0)
         fences(&raw);

@@ -80,6 +80,18 @@ static void preempts_maps(struct raw_submitter *raw) {
     }
 }
 
+static void preempts_any(struct raw_submitter *raw) {
+    if (raw->memory.id == 0) {
+        preempts_maps(raw);
+        return;
+    }
+    bool completes = raw_settle_in(raw);
+    if (completes && !raw->works)
+        preempts_rendering(raw);
+    if (completes && !raw->refused)
+        preempts(raw);
+}
+
 /* Lost work is built and submitted again, with new fences. */
 static bool lose(struct raw_submitter *raw, uint32_t ahead, bool preempted) {
     check_step(raw->check, "preempt: a reset behind %u submissions", ahead);
@@ -100,7 +112,25 @@ static void preempts_after_reset(struct raw_submitter *raw) {
     (void)(raw_queue(raw, 2) && raw_reset_preempting(raw));
 }
 
+/* The same where there is no memory: the pages are unmapped behind the reset, and mapped again. */
+static bool lose_maps(struct raw_submitter *raw, uint32_t ahead) {
+    check_step(raw->check, "preempt: a reset behind %u submissions of maps", ahead);
+    raw_paint(raw, raw->source, ahead + 60);
+    return raw_queue(raw, ahead) && raw_reset(raw) && raw_queue(raw, 0) && raw_flush(raw) &&
+           raw_unmap(raw, &raw->aperture, 0, RAW_PAGES) && raw_flush(raw);
+}
+
+static void resets_maps(struct raw_submitter *raw) {
+    for (uint32_t ahead = 0; ahead < RAW_PIECES && !raw->refused; ahead += 2)
+        if (!lose_maps(raw, ahead))
+            return;
+}
+
 static void resets(struct raw_submitter *raw) {
+    if (raw->memory.id == 0) {
+        resets_maps(raw);
+        return;
+    }
     for (uint32_t ahead = 0; ahead < RAW_PIECES; ahead += 2)
         if (!lose(raw, ahead, false) || !lose(raw, ahead, true))
             return;
@@ -122,16 +152,10 @@ enum vidmm_stage_outcome stage_preempt(struct check *check, uint32_t number) {
     enum vidmm_stage_outcome opened = raw_open_aperture(&raw, check);
     if (opened != VIDMM_STAGE_DONE)
         return opened;
-    if (raw.memory.id == 0) {
-        if (raw.ddi->DxgkDdiPreemptCommand)
-            preempts_maps(&raw);
-        return raw_close(&raw);
-    }
-    bool completes = raw_settle_in(&raw);
-    if (completes && !raw.works && raw.ddi->DxgkDdiPreemptCommand)
-        preempts_rendering(&raw);
-    if (completes && !raw.refused && raw.ddi->DxgkDdiPreemptCommand)
-        preempts(&raw);
+    if (raw.ddi->DxgkDdiPreemptCommand)
+        preempts_any(&raw);
+    else if (raw.memory.id != 0)
+        (void)raw_settle_in(&raw);
     if (!raw.refused && raw.ddi->DxgkDdiResetFromTimeout && raw.ddi->DxgkDdiRestartFromTimeout)
         resets(&raw);
     return raw_close(&raw);

@@ -323,6 +323,8 @@ const struct mutant mutants_gpu[] = {
      QUEUES},
     {BREAKS(420, MANAGER, "residency", signals_nowhere, "signals a fence at no address"), QUEUES},
     {BREAKS(421, DRIVER, "preempt", stops_nothing, "stops nothing in a reset")},
+    {BREAKS(421, DRIVER, "preempt", stops_nothing, "stops no maps of an aperture in a reset"),
+     THREE},
     {BREAKS(422, DRIVER, "preempt", resets_and_complains, "answers a reset with a failure")},
     {BREAKS(423, DRIVER, "residency", one_space,
             "runs all applications in the address space of one"),

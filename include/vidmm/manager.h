@@ -296,6 +296,9 @@ struct vidmm_adapter_config {
     uint64_t hang_ns;                      /* a node without progress for so long is hung; 0: 2 s */
     uint64_t transfer_chunk;               /* bytes of one TRANSFER at most; 0: no limit */
     bool serial_paging; /* no paging operation runs beside other work of the GPU */
+    /* Before the manager waits for one of so many fences of a node, the node is preempted, as for more
+     * urgent work, and gets again what it had not begun (gpu-preemption.md); from Windows 8 on. 0: never. */
+    uint32_t preempt_every;
     /* Addresses of the paging process through which memory is moved, before they are taken again: so
      * many bytes at most; 0: no limit. */
     uint64_t scratch_most;

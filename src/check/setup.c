@@ -329,6 +329,7 @@ bool check_manage(struct check *check, const struct check_setup *setup) {
                                           .policy = &vidmm_policy_lru, /* pages most */
                                           .transfer_chunk = setup->transfer_chunk,
                                           .scratch_most = setup->scratch_most,
+                                          .preempt_every = setup->preempt_every,
                                           .address_from = (uint64_t)1 << 32,
                                           .readings = check->options->readings,
                                           .interface_version = check->options->ddi_version};

@@ -4,7 +4,11 @@
  */
 #include "raw.h"
 
+#include <vidmm/virtual.h>
+
 #define ROUNDS 3u
+#define FRAMES 8u
+#define OFTEN  5u /* fences of a node */
 
 /* Preempted `times` times, each time before the work that was submitted again begins. */
 static bool round_trip(struct raw_submitter *raw, uint32_t ahead, uint32_t times) {
@@ -139,6 +143,26 @@ static void resets(struct raw_submitter *raw) {
         preempts_after_reset(raw);
 }
 
+/* ---- Over the manager ------------------------------------------------------------------------ */
+
+static bool pages_by_address(struct check *check, const struct check_setup *setup) {
+    struct vidmm_gpummu_info mmu = {.on = false};
+    if (check_open(check, setup) && check_manage(check, setup))
+        vidmm_gpummu_info(check->harness.adapter, 0, &mmu);
+    return mmu.on;
+}
+
+/* Paging by address is the manager's alone: no queue of it is made by hand. */
+static enum vidmm_stage_outcome preempts_workload(struct check *check) {
+    struct check_setup setup = {.settings = {{"VramBytes", (uint64_t)1 << 20}},
+                                .preempt_every = OFTEN};
+    if (!pages_by_address(check, &setup))
+        return VIDMM_STAGE_DONE;
+    check_close(check);
+    check_step(check, "preempt: a workload");
+    return check_play(check, &setup, FRAMES, NULL);
+}
+
 enum vidmm_stage_outcome stage_preempt(struct check *check, uint32_t number) {
     static const struct check_setup worlds[] = {
         {.settings = {{"VramBytes", (uint64_t)1 << 20}}},
@@ -146,6 +170,8 @@ enum vidmm_stage_outcome stage_preempt(struct check *check, uint32_t number) {
          .overlapping = true},
     };
     struct raw_submitter raw;
+    if (number == sizeof(worlds) / sizeof(worlds[0]))
+        return preempts_workload(check);
     check_step(check, "preempt: run %u", number + 1);
     if (!check_open(check, &worlds[number]))
         return VIDMM_STAGE_STOPPED;

@@ -11,7 +11,7 @@ const struct check_stage check_stages[] = {
      stage_operations},
     {"room", "builds operations and commands in buffers with little room", "ABCDEFGHIKLMQRSTUV", 2,
      stage_room},
-    {"preempt", "preempts, resubmits and loses queued paging work", "ABCDEFGHIKLMQRSTUV", 2,
+    {"preempt", "preempts, resubmits and loses queued work", "ABCDEFGHIKLMQRSTUV", 3,
      stage_preempt},
     {"interrupts", "asks whose an interrupt is, and for fences whose interrupt is lost",
      "ABCDEFGHIKLMQRSTUV", 2, stage_interrupts},

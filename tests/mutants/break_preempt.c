@@ -42,6 +42,28 @@ REPORT(old_fence, report->DmaPreempted.LastCompletedFenceId -= 1000)
 REPORT(own_fence,
        report->DmaPreempted.LastCompletedFenceId = report->DmaPreempted.PreemptionFenceId)
 
+/* What was submitted counts as completed, whether the hardware came to it or not. */
+static UINT newest_submitted;
+
+static NTSTATUS APIENTRY submit_noting_newest(const HANDLE adapter,
+                                              const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    if (args->Flags.Paging)
+        newest_submitted = args->SubmissionFenceId;
+    return mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args);
+}
+
+static void newest_fence(DXGKARGCB_NOTIFY_INTERRUPT_DATA *report) {
+    if (newest_submitted != 0)
+        report->DmaPreempted.LastCompletedFenceId = newest_submitted;
+}
+
+static void install_newest_fence(DRIVER_INITIALIZATION_DATA *table) {
+    newest_submitted = 0;
+    spoil_report = newest_fence;
+    table->DxgkDdiStartDevice = start;
+    table->DxgkDdiSubmitCommandVirtual = submit_noting_newest;
+}
+
 /* As the hardware, which forgets what a reset ended, has it. */
 static UINT completed_before_reset;
 
@@ -274,6 +296,9 @@ const struct mutant mutants_preempt[] = {
     {BREAKS(281, DRIVER, "preempt", own_fence, "reports the fence of the preemption as completed")},
     {BREAKS(281, DRIVER, "preempt", completed_too, "reports preempted work complete"),
      .consequences = {523}},
+    {BREAKS(281, DRIVER, "preempt", newest_fence,
+            "reports the newest fence as completed, with paging by address"),
+     .settings = {{"MmuLevels", 3}}},
     {BREAKS(561, DRIVER, "preempt", first_only, "reports one event of each interrupt")},
     {BREAKS(561, DRIVER, "preempt", start_silent, "never reports a preemption")},
     {BREAKS(161, DRIVER, "preempt", run_nothing_again, "does not run what is submitted again"),

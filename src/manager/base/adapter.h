@@ -48,6 +48,7 @@ struct adapter_settings {
     void *quiesce_ctx;
     uint64_t hang_ns, transfer_chunk, scratch_most, address_from;
     bool serial_paging;
+    uint32_t preempt_every;
 };
 
 /* Sets of segments: bit id - 1 of each. */

@@ -345,3 +345,14 @@ enum vidmm_status engine_help(struct vidmm_adapter *adapter, uint32_t index) {
         return VIDMM_GPU_LOST;
     return engine_reset(adapter, index);
 }
+
+enum vidmm_status engine_yield(struct vidmm_adapter *adapter, uint32_t index) {
+    VIDMM_ASSERT_LOCKED(adapter);
+    bool done = false;
+    if (!can_preempt(adapter) || engine_idle(adapter, index))
+        return VIDMM_OK;
+    enum vidmm_status status = engine_preempt(adapter, index, adapter->settings.hang_ns, &done);
+    if (status)
+        return status;
+    return done ? engine_resubmit(adapter, index) : VIDMM_GPU_LOST;
+}

@@ -88,9 +88,20 @@ static enum vidmm_status fence_help(struct vidmm_adapter *adapter, struct node *
     return status;
 }
 
+/* Before the node gets on, if that is asked for. */
+static enum vidmm_status fence_preempt(struct vidmm_adapter *adapter, struct node *node) {
+    const uint32_t every = adapter->settings.preempt_every;
+    if (every == 0 || node->faulted || node->submitted % every != 0)
+        return VIDMM_OK;
+    fences_unlock(adapter);
+    enum vidmm_status status = engine_yield(adapter, (uint32_t)(node - adapter->fences.nodes));
+    fences_lock(adapter);
+    return status;
+}
+
 static enum vidmm_status wait_on(struct vidmm_adapter *adapter, struct node *node,
                                  const struct condition *condition) {
-    enum vidmm_status status = VIDMM_OK;
+    enum vidmm_status status = fence_met(node, condition) ? VIDMM_OK : fence_preempt(adapter, node);
     while (status == VIDMM_OK && !fence_met(node, condition)) {
         if (!sleep_on(adapter, node))
             status = fence_help(adapter, node);

@@ -59,7 +59,7 @@ static void check_aperture(struct windows *windows, const struct host_aperture *
     const struct host_window *before = NULL;
     uint32_t idle = 0;
     check_placer(adapter, &aperture->placer, object);
-    CHECK(adapter, aperture->placer.used == windows->bytes[index], object,
+    CHECK(adapter, aperture->placer.used == windows->bytes[index] + aperture->table_bytes, object,
           "the bytes used are not the sum of the windows");
     for (const struct host_window *one = aperture->first; one; before = one, one = one->next) {
         bool linked = one->idle && one->previous == before && idle < windows->idle[index];

@@ -41,22 +41,22 @@ static size_t window_bytes(uint32_t count) {
 
 static void host_aperture_drop(struct host_window *window) {
     struct host_aperture *aperture = window->aperture;
-    struct vidmm_adapter *adapter = window->allocation->adapter;
     stop_idling(window);
     if (window->block)
         placer_free(&aperture->placer, window->block);
-    adapter_free(adapter, window, window_bytes(window->count));
+    adapter_free(window->adapter, window, window_bytes(window->count));
 }
 
 static void host_aperture_unmap(struct host_window *window) {
-    struct vidmm_adapter *adapter = window->allocation->adapter;
+    struct vidmm_adapter *adapter = window->adapter;
     const struct segment *segment = window->aperture->segment;
     DXGKARG_UNMAPCPUHOSTAPERTURE arg = {.NumberOfPages = window->count,
                                         .pCpuHostAperturePages = window->pages,
                                         .SegmentId = (WORD)segment->driver_id,
                                         .PhysicalAdapterIndex = (WORD)segment->physical};
     (void)adapter->ddi->DxgkDdiUnmapCpuHostAperture(adapter->hadapter, &arg);
-    window->allocation->window = NULL;
+    if (window->allocation)
+        window->allocation->window = NULL;
     host_aperture_drop(window);
 }
 
@@ -83,18 +83,19 @@ static enum placer_result host_aperture_place(struct host_aperture *aperture,
 }
 
 /* The driver maps them. VIDMM_NOT_LOCKABLE: it refused. */
-static enum vidmm_status host_aperture_map(struct host_window *window) {
-    struct vidmm_allocation *allocation = window->allocation;
-    struct vidmm_adapter *adapter = allocation->adapter;
+static enum vidmm_status host_aperture_map(struct host_window *window,
+                                           const struct placement *place) {
+    const struct vidmm_allocation *allocation = window->allocation;
+    struct vidmm_adapter *adapter = window->adapter;
+    bool named = allocation && !allocation->dead;
     const struct segment *segment = window->aperture->segment;
     UINT64 *pages = adapter_alloc(adapter, window->count * sizeof(*pages));
     uint64_t run;
     if (!pages)
         return error_no_memory(adapter, MAP_CALL);
     for (uint32_t i = 0; i < window->count; i++)
-        pages[i] = placement_at(&allocation->place, (uint64_t)i * segment->page_size, &run) /
-                   segment->page_size;
-    DXGKARG_MAPCPUHOSTAPERTURE arg = {.hAllocation = allocation->dead ? NULL : allocation->handle,
+        pages[i] = placement_at(place, (uint64_t)i * segment->page_size, &run) / segment->page_size;
+    DXGKARG_MAPCPUHOSTAPERTURE arg = {.hAllocation = named ? allocation->handle : NULL,
                                       .SegmentId = (WORD)segment->driver_id,
                                       .PhysicalAdapterIndex = (WORD)segment->physical,
                                       .NumberOfPages = window->count,
@@ -149,9 +150,10 @@ bool host_aperture_serves(const struct vidmm_allocation *allocation) {
            (!allocation->info.Flags.Cached || segment->flags.SupportsCachedCpuHostAperture);
 }
 
-static enum vidmm_status host_aperture_open_window(struct host_window *window) {
+static enum vidmm_status host_aperture_open_window(struct host_window *window,
+                                                   const struct placement *place) {
     struct host_aperture *aperture = window->aperture;
-    struct vidmm_adapter *adapter = window->allocation->adapter;
+    struct vidmm_adapter *adapter = window->adapter;
     const struct vidmm_os *os = &adapter->os;
     enum placer_result result = host_aperture_place(aperture, window);
     if (result == PLACER_FULL)
@@ -161,30 +163,65 @@ static enum vidmm_status host_aperture_open_window(struct host_window *window) {
     uint64_t at = placer_offset(&aperture->placer, window->block);
     uint64_t size = (uint64_t)window->count * aperture->segment->page_size;
     window->cpu = os->io_map(os->ctx, aperture->segment->host_aperture_base + at, (size_t)size);
-    return window->cpu ? host_aperture_map(window) : error_no_memory(adapter, MAP_CALL);
+    return window->cpu ? host_aperture_map(window, place) : error_no_memory(adapter, MAP_CALL);
+}
+
+/* `count` pages of the segment from `place` on. `allocation` NULL: they are a page table's. */
+static enum vidmm_status make_window(struct vidmm_adapter *adapter, struct segment *segment,
+                                     const struct placement *place, uint32_t count,
+                                     struct vidmm_allocation *allocation,
+                                     struct host_window **out) {
+    struct host_aperture *aperture = aperture_of(adapter, segment);
+    struct host_window *window = aperture ? adapter_alloc(adapter, window_bytes(count)) : NULL;
+    if (!window)
+        return error_no_memory(adapter, MAP_CALL);
+    window->adapter = adapter;
+    window->aperture = aperture;
+    window->allocation = allocation;
+    window->count = count;
+    enum vidmm_status status = host_aperture_open_window(window, place);
+    if (status)
+        host_aperture_drop(window);
+    else
+        *out = window;
+    return status;
 }
 
 enum vidmm_status host_aperture_acquire(struct vidmm_allocation *allocation, void **cpu) {
-    VIDMM_ASSERT(allocation->adapter, segment_is_memory(allocation->segment));
     struct vidmm_adapter *adapter = allocation->adapter;
-    struct host_window *window = allocation->window;
-    if (!window) {
-        struct host_aperture *aperture = aperture_of(adapter, allocation->segment);
-        uint32_t count = (uint32_t)(allocation->place.size / allocation->segment->page_size);
-        window = aperture ? adapter_alloc(adapter, window_bytes(count)) : NULL;
-        if (!window)
-            return error_no_memory(adapter, MAP_CALL);
-        window->aperture = aperture;
-        window->allocation = allocation;
-        window->count = count;
-        enum vidmm_status status = host_aperture_open_window(window);
-        if (status) {
-            host_aperture_drop(window);
+    struct segment *segment = allocation->segment;
+    VIDMM_ASSERT(adapter, segment_is_memory(segment));
+    if (!allocation->window) {
+        uint32_t count = (uint32_t)(allocation->place.size / segment->page_size);
+        enum vidmm_status status = make_window(adapter, segment, &allocation->place, count,
+                                               allocation, &allocation->window);
+        if (status)
             return status;
-        }
-        allocation->window = window;
     }
-    stop_idling(window);
-    *cpu = window->cpu;
+    stop_idling(allocation->window);
+    *cpu = allocation->window->cpu;
     return VIDMM_OK;
+}
+
+/* ---- Page tables ----------------------------------------------------------------------------- */
+
+enum vidmm_status host_aperture_open_table(struct vidmm_adapter *adapter, struct segment *segment,
+                                           const struct placement *place, uint64_t size,
+                                           struct host_window **window) {
+    uint64_t page = segment->page_size, before = place->offset % page;
+    uint32_t count = (uint32_t)((before + size + page - 1) / page);
+    enum vidmm_status status = make_window(adapter, segment, place, count, NULL, window);
+    if (status == VIDMM_OK)
+        segment->host_aperture->table_bytes += count * page;
+    return status == VIDMM_NOT_LOCKABLE ? error_no_memory(adapter, MAP_CALL) : status;
+}
+
+void *host_aperture_table(const struct host_window *window, const struct placement *place) {
+    return (uint8_t *)window->cpu + place->offset % window->aperture->segment->page_size;
+}
+
+void host_aperture_close_table(struct host_window *window) {
+    struct host_aperture *aperture = window->aperture;
+    aperture->table_bytes -= (uint64_t)window->count * aperture->segment->page_size;
+    host_aperture_unmap(window);
 }

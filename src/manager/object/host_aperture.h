@@ -4,12 +4,17 @@
  *
  * A window shows one allocation, page by page, wherever its pages lie. It stays with the allocation
  * after the lock, and is unmapped when the allocation leaves its segment or dies, or when another
- * one needs the room: the one that was let go of longest ago first.
+ * one needs the room: the one that was let go of longest ago first. Page tables that the CPU writes
+ * have windows, too, where their segment has no other way to them.
  */
 #ifndef VIDMM_MANAGER_HOST_APERTURE_H
 #define VIDMM_MANAGER_HOST_APERTURE_H
 
 #include <vidmm/manager.h>
+
+struct host_window;
+struct placement;
+struct segment;
 
 /* True where locks of what lies in the allocation's segment go through windows. */
 bool host_aperture_serves(const struct vidmm_allocation *allocation);
@@ -22,6 +27,16 @@ enum vidmm_status host_aperture_acquire(struct vidmm_allocation *allocation, voi
 void host_aperture_idle(struct vidmm_allocation *allocation);
 /* Unmaps the allocation's window, if it has one. */
 void host_aperture_release(struct vidmm_allocation *allocation);
+/*
+ * A page table's window, which stays until it is closed; the driver is told no allocation
+ * (ns-d3dkmddi-_dxgkarg_mapcpuhostaperture.md).
+ */
+enum vidmm_status host_aperture_open_table(struct vidmm_adapter *adapter, struct segment *segment,
+                                           const struct placement *place, uint64_t size,
+                                           struct host_window **window);
+/* The CPU's address of it. */
+void *host_aperture_table(const struct host_window *window, const struct placement *place);
+void host_aperture_close_table(struct host_window *window);
 /* When the adapter goes: every allocation is gone. */
 void host_apertures_end(struct vidmm_adapter *adapter);
 

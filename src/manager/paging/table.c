@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "base/process.h"
 #include "object/allocation.h"
+#include "object/host_aperture.h"
 #include "lists/budget.h"
 #include "paging/table_mirror.h"
 
@@ -47,6 +48,8 @@ void table_memory_free(struct space *space, struct table_memory *memory) {
     if (memory->privileged_va && privileged)
         (void)va_set(privileged->va, memory->privileged_va,
                      memory->privileged_va + page_round(memory->size), NULL);
+    if (memory->host)
+        host_aperture_close_table(memory->host);
     if (memory->place.block) {
         budget_keep(adapter, memory->segment, memory->place.size, true);
         segment_release(memory->segment, &memory->place);
@@ -94,6 +97,13 @@ static enum vidmm_status reach(struct space *space, struct table_memory *memory)
     const struct vidmm_os *os = &adapter->os;
     if (!space->paging && space->mmu->caps.PageTableUpdateMode != DXGK_PAGETABLEUPDATE_CPU_VIRTUAL)
         return VIDMM_OK;
+    if (memory->segment && !memory->segment->flags.CpuVisible) {
+        enum vidmm_status status = host_aperture_open_table(
+            adapter, memory->segment, &memory->place, memory->size, &memory->host);
+        if (status == VIDMM_OK)
+            memory->cpu = host_aperture_table(memory->host, &memory->place);
+        return status;
+    }
     memory->cpu = memory->segment
                       ? os->io_map(os->ctx, memory->segment->cpu_base + memory->place.offset,
                                    (size_t)memory->size)

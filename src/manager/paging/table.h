@@ -25,10 +25,11 @@ struct table_memory {
     struct segment *segment; /* NULL: system memory */
     struct placement place;
     PMDL mdl;
-    uint8_t *cpu;           /* NULL: the CPU never writes it */
-    uint64_t window;        /* its address in the paging process's space; 0: none */
-    uint64_t privileged_va; /* its address in the privileged space (privileged.h); 0: none */
-    uint64_t *valid;        /* a bit for each entry that was written and is valid */
+    uint8_t *cpu;             /* NULL: the CPU never writes it */
+    struct host_window *host; /* through which it does (host_aperture.h); NULL: none */
+    uint64_t window;          /* its address in the paging process's space; 0: none */
+    uint64_t privileged_va;   /* its address in the privileged space (privileged.h); 0: none */
+    uint64_t *valid;          /* a bit for each entry that was written and is valid */
     uint32_t entries;
 };
 

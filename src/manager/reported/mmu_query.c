@@ -128,18 +128,24 @@ static enum vidmm_status mmu_query_validate_size(const struct level_question *qu
     return VIDMM_OK;
 }
 
+/* By a BAR, or by the CPU host aperture, which page tables may be mapped into, too
+ * (ns-d3dkmddi-_dxgkarg_mapcpuhostaperture.md). */
+static bool cpu_reaches(const struct segment *segment) {
+    return segment->flags.CpuVisible || segment->host_aperture_size != 0;
+}
+
 /* How the CPU is to write tables decides where they can be. */
 static enum vidmm_status validate_reach(const struct level_question *question,
                                         const struct vidmm_level_info *level) {
     const struct segment *segment = query_segment(question->facts, level->segment);
     const struct segment *paging = query_segment(question->facts, level->paging_segment);
     bool by_cpu = question->mmu->caps.PageTableUpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
-    if (by_cpu && segment && !segment->flags.CpuVisible)
+    if (by_cpu && segment && !cpu_reaches(segment))
         return mmu_query_wrong(
             question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId",
             "memory that the CPU reaches where PageTableUpdateMode is CPU_VIRTUAL", "R212",
             level->segment);
-    if (paging && !paging->flags.CpuVisible)
+    if (paging && !cpu_reaches(paging))
         return mmu_query_wrong(question,
                                "DXGK_PAGE_TABLE_LEVEL_DESC.PagingProcessPageTableSegmentId",
                                "memory that the CPU reaches: it initializes these tables", "R211",

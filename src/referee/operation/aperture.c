@@ -244,11 +244,13 @@ static bool aperture_shown(struct vidmm_referee *referee, const struct range *ra
 }
 
 /* Only where the GPU's own view of the aperture is known; `rule`: what it would show. */
-static bool aperture_visible(struct vidmm_referee *referee, const struct range *range,
+static bool aperture_visible(struct vidmm_referee *referee,
+                             const struct shadow_operation *operation, const struct range *range,
                              uint32_t rule) {
     if (!range->segment || !aperture_inside(range))
         return false;
-    bool seen = world_sees_all(referee) || aperture_shown(referee, range);
+    bool seen =
+        !operation->by_physical && (world_sees_all(referee) || aperture_shown(referee, range));
     if (!seen) {
         judge_unseen(referee, rule, range->segment->id);
         judge_unseen(referee, 197, range->segment->id);
@@ -368,7 +370,8 @@ static void aperture_judge_snooping(struct vidmm_referee *referee,
 static void aperture_map_done(struct vidmm_referee *referee,
                               const struct shadow_operation *operation) {
     struct range range = aperture_range_of(referee, &operation->arg);
-    if (!aperture_visible(referee, &range, aperture_second_form(&operation->arg) ? 204 : 194))
+    if (!aperture_visible(referee, operation, &range,
+                          aperture_second_form(&operation->arg) ? 204 : 194))
         return;
     bool busy = aperture_crowded(referee, operation, &range);
     uint64_t i = 0;
@@ -396,7 +399,7 @@ static void aperture_unmap_done(struct vidmm_referee *referee,
     const struct shadow_page became = {
         .state = SHADOW_PAGE_DUMMY,
         .frame = (uint64_t)operation->arg.UnmapApertureSegment.DummyPage.QuadPart / SHADOW_PAGE};
-    if (!aperture_visible(referee, &range, 200))
+    if (!aperture_visible(referee, operation, &range, 200))
         return;
     bool busy = aperture_crowded(referee, operation, &range);
     uint64_t i = 0;

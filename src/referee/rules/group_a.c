@@ -51,15 +51,15 @@ const struct vidmm_rule rules_a[] = {
             "Versions 1 and 3 have only the first of the two.",
     },
     {
-        RULE(3, DRIVER, DOCUMENTED, CORRUPTION),
+        RULE(3, DRIVER, DOCUMENTED, PERFORMANCE),
+        .severity_source = RECORD("W31"),
         .last = LAST_WDDM1,
         .statement =
             "In the first call of QUERYSEGMENT or QUERYSEGMENT3 the driver writes NbSegment "
             "and nothing else.",
         .page = "initializing-use-of-memory-segments",
         .how = "The members other than NbSegment are compared before and after the first call.",
-        .why = "There is no array yet, and what else is written may be used as input of the second "
-               "call.",
+        .why = "There is no array yet, and the other members are asked for in the second call.",
         .windows = "Descriptors written in the count pass did not keep a driver from starting; an "
                    "array written through a NULL pointer is a bugcheck.",
         .windows_source = RECORD("W31"),

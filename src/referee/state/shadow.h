@@ -301,6 +301,7 @@ struct shadow_operation {
     uint64_t asked;                /* the call that first asked for it */
     bool swallowed;     /* answered with SUCCESS without bytes: done when the call returned */
     bool in_parts;      /* in several submissions */
+    bool by_physical;   /* submitted at a physical address to a driver that pages by address */
     PFN_NUMBER *frames; /* the MDL's pages from MdlOffset on, as they were; NULL: no MDL */
     uint64_t frame_count;
     uint64_t sample; /* TRANSFER of nothing: hash of the first pages of its MDL before */

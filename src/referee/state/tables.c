@@ -511,12 +511,35 @@ static bool tables_place_in_view(struct vidmm_referee *referee, const uint8_t *b
     return false;
 }
 
+/* In memory that the CPU sees page by page: the place is behind the page of the CPU host aperture. */
+static bool tables_place_in_window(struct vidmm_referee *referee, const uint8_t *bytes,
+                                   D3DGPU_PHYSICAL_ADDRESS *place) {
+    const struct vidmm_referee_world *world = &referee->world;
+    const struct host_aperture *aperture = &referee->host_aperture;
+    const struct shadow_segment *segment = shadow_memory(referee, aperture->segment);
+    if (!segment || segment->host_base == 0 || !world->io)
+        return false;
+    uint64_t size = (uint64_t)segment->host_pages * segment->page_size;
+    const uint8_t *view = world->io(world->ctx, segment->host_base, size);
+    if (!view || (uintptr_t)bytes < (uintptr_t)view || (uintptr_t)bytes - (uintptr_t)view >= size)
+        return false;
+    uint64_t at = (uintptr_t)bytes - (uintptr_t)view, page = at / segment->page_size;
+    if (page >= aperture->pages || aperture->page[page].behind == HOST_APERTURE_UNMAPPED)
+        return false;
+    *place = (D3DGPU_PHYSICAL_ADDRESS){.SegmentId = aperture->segment,
+                                       .SegmentOffset =
+                                           aperture->page[page].behind * segment->page_size +
+                                           at % segment->page_size};
+    return true;
+}
+
 /* The CPU's pointer leads to a segment that it sees, or into system memory. */
 static bool tables_place_of_pointer(struct vidmm_referee *referee, const uint8_t *bytes,
                                     D3DGPU_PHYSICAL_ADDRESS *place) {
     if (!bytes)
         return false;
-    if (tables_place_in_view(referee, bytes, place))
+    if (tables_place_in_view(referee, bytes, place) ||
+        tables_place_in_window(referee, bytes, place))
         return true;
     const uint8_t *memory = world_memory(referee, 0, 1);
     *place = (D3DGPU_PHYSICAL_ADDRESS){

@@ -451,6 +451,15 @@ void submit_judge_malformed(struct vidmm_referee *referee, const struct shadow_c
                      "the driver answered STATUS_INVALID_PARAMETER before%s", "");
 }
 
+/* The paging process of a driver with GPU virtual addresses has its paging buffers in them
+ * (system-paging-process): what becomes of one that is handed over in another way is the driver's. */
+static void submit_note_physical(struct vidmm_referee *referee,
+                                 const struct work_submission *submission) {
+    for (struct shadow_operation *operation = submission->shadow.operations; operation;
+         operation = operation->next)
+        operation->by_physical = tables_mmu(referee, operation->physical)->known;
+}
+
 static NTSTATUS watch_SubmitCommand(struct vidmm_referee *referee, const HANDLE handle,
                                     const DXGKARG_SUBMITCOMMAND *args) {
     struct referee_call call;
@@ -469,6 +478,8 @@ static NTSTATUS watch_SubmitCommand(struct vidmm_referee *referee, const HANDLE 
     submit_judge_built(referee, &same, again);
     submit_judge_submit(referee, &same, &referee->node[index], again);
     struct work_submission *submission = submit_enqueue(referee, &same, index, again);
+    if (submission)
+        submit_note_physical(referee, submission);
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiSubmitCommand(handle, args);
     referee_return(referee);

@@ -45,6 +45,21 @@ static bool in_one_interrupt(struct raw_submitter *raw) {
     return true;
 }
 
+/* A driver that reports by a timer of its own has work that is done, and not reported. */
+static bool behind_done(struct raw_submitter *raw, uint32_t ahead) {
+    check_step(raw->check, "preempt: behind %u submissions that are done", ahead);
+    raw_paint(raw, raw->source, 43);
+    raw_paint(raw, raw->target, 99);
+    bool good = raw_queue(raw, ahead);
+    vidmm_host_run(raw->check->harness.host);
+    if (!good || !raw_preempt(raw) || !raw_resubmit(raw) || !raw_flush(raw) ||
+        !raw_move(raw, false, RAW_PAGES))
+        return false;
+    raw_judge(raw, 281, raw_same(raw), "work that is done before its preemption is reported",
+              "other bytes after work was preempted that was done");
+    return true;
+}
+
 static void preempts(struct raw_submitter *raw) {
     check_step(raw->check, "preempt: nothing queued");
     if (!raw_preempt(raw))
@@ -53,6 +68,9 @@ static void preempts(struct raw_submitter *raw) {
         for (uint32_t ahead = 0; ahead < RAW_PIECES; ahead += 2)
             if (!round_trip(raw, ahead, times))
                 return;
+    for (uint32_t ahead = 0; ahead < RAW_PIECES; ahead += 2)
+        if (!behind_done(raw, ahead))
+            return;
     if (!in_one_interrupt(raw))
         return;
     check_step(raw->check, "preempt: nothing queued any more");
@@ -96,12 +114,23 @@ static void preempts_any(struct raw_submitter *raw) {
         preempts(raw);
 }
 
+/* What comes between the work and the reset. Most resets come because a preemption is not reported. */
+enum before { BEFORE_NOTHING, BEFORE_PREEMPTED, BEFORE_ASKED, BEFORE_DONE, BEFORE_DONE_AND_ASKED };
+
+static bool begin_reset(struct raw_submitter *raw, enum before before) {
+    if (before == BEFORE_DONE || before == BEFORE_DONE_AND_ASKED)
+        vidmm_host_run(raw->check->harness.host); /* no timer of the driver's fires meanwhile */
+    if (before == BEFORE_PREEMPTED)
+        return raw_preempt(raw);
+    return before == BEFORE_NOTHING || before == BEFORE_DONE || raw_ask_preempt(raw);
+}
+
 /* Lost work is built and submitted again, with new fences. */
-static bool lose(struct raw_submitter *raw, uint32_t ahead, bool preempted) {
-    check_step(raw->check, "preempt: a reset behind %u submissions", ahead);
+static bool lose(struct raw_submitter *raw, uint32_t ahead, enum before before) {
+    check_step(raw->check, "preempt: a reset behind %u submissions, way %u", ahead, before);
     raw_paint(raw, raw->source, ahead + 50);
     raw_paint(raw, raw->target, 99);
-    if (!raw_queue(raw, ahead) || (preempted && !raw_preempt(raw)) || !raw_reset(raw) ||
+    if (!raw_queue(raw, ahead) || !begin_reset(raw, before) || !raw_reset(raw) ||
         !raw_queue(raw, 0) || !raw_flush(raw) || !raw_move(raw, false, RAW_PAGES))
         return false;
     raw_judge(raw, 161, raw_same(raw), "the bytes of the source pages",
@@ -135,9 +164,12 @@ static void resets(struct raw_submitter *raw) {
         resets_maps(raw);
         return;
     }
+    bool preempts = raw->ddi->DxgkDdiPreemptCommand != NULL;
     for (uint32_t ahead = 0; ahead < RAW_PIECES; ahead += 2)
-        if (!lose(raw, ahead, false) || !lose(raw, ahead, true))
-            return;
+        for (uint32_t before = BEFORE_NOTHING; before <= BEFORE_DONE_AND_ASKED; before++)
+            if ((preempts || before == BEFORE_NOTHING || before == BEFORE_DONE) &&
+                !lose(raw, ahead, (enum before)before))
+                return;
     if (raw->ddi->DxgkDdiPreemptCommand &&
         raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WIN8)
         preempts_after_reset(raw);

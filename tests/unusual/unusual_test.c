@@ -92,6 +92,16 @@ static void examine(const struct unusual *unusual, uint64_t seed, const char *st
     vidmm_check(&options, result);
 }
 
+static void print_findings(const struct unusual *unusual, uint64_t seed,
+                           const struct vidmm_check_result *result) {
+    print_error("%s, seed %" PRIu64 ": %s\n", unusual->name, seed, result->text);
+    for (uint32_t i = 0; i < result->ledger.findings; i++) {
+        char text[640];
+        vidmm_finding_text(&result->ledger.finding[i], text, sizeof(text));
+        print_error("  %s\n", text);
+    }
+}
+
 /* Nothing is found, and no stage ends before its end: of a driver that is right there is no reason. */
 static bool is_clean(const struct unusual *unusual, uint64_t seed) {
     static struct vidmm_check_result result;
@@ -101,12 +111,7 @@ static bool is_clean(const struct unusual *unusual, uint64_t seed) {
         clean = clean && result.stage[i].outcome <= VIDMM_STAGE_SKIPPED;
     if (clean && result.status == VIDMM_CHECK_PASSED && result.passed != 0)
         return true;
-    print_error("%s, seed %" PRIu64 ": %s\n", unusual->name, seed, result.text);
-    for (uint32_t i = 0; i < result.ledger.findings; i++) {
-        char text[640];
-        vidmm_finding_text(&result.ledger.finding[i], text, sizeof(text));
-        print_error("  %s\n", text);
-    }
+    print_findings(unusual, seed, &result);
     return false;
 }
 
@@ -249,6 +254,95 @@ static void spoiled_shapes_are_accused(void **state) {
     assert_int_equal(missed, 0);
 }
 
+/* ---- Answers in another way ------------------------------------------------------------------- */
+
+static DXGKDDI_QUERYADAPTERINFO *good_query;
+
+/* The paging process's tables are where only the CPU host aperture leads the CPU. */
+static NTSTATUS APIENTRY query_far_tables(const HANDLE adapter,
+                                          const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = good_query(adapter, args);
+    if (args->Type == DXGKQAITYPE_PAGETABLELEVELDESC && status == STATUS_SUCCESS)
+        ((DXGK_PAGE_TABLE_LEVEL_DESC *)args->pOutputData)->PagingProcessPageTableSegmentId = 2;
+    return status;
+}
+
+static void spoil_tables(DRIVER_INITIALIZATION_DATA *table) {
+    good_query = table->DxgkDdiQueryAdapterInfo;
+    table->DxgkDdiQueryAdapterInfo = query_far_tables;
+}
+
+/* A paging buffer at a physical address, which no paging process has, is not carried out. */
+static NTSTATUS APIENTRY submit_nothing(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    DXGKARG_SUBMITCOMMAND nothing = *args;
+    if (args->Flags.Paging)
+        nothing.DmaBufferSubmissionEndOffset = nothing.DmaBufferSubmissionStartOffset;
+    return good_submit(adapter, &nothing);
+}
+
+static void spoil_physical(DRIVER_INITIALIZATION_DATA *table) {
+    good_submit = table->DxgkDdiSubmitCommand;
+    table->DxgkDdiSubmitCommand = submit_nothing;
+}
+
+static void settings_answered_in_other_ways_are_not_accused(void **state) {
+    static const struct {
+        struct unusual driver;
+        void (*spoil)(DRIVER_INITIALIZATION_DATA *table);
+        const char *stage;
+    } ways[] = {
+        {{"tables behind a CPU host aperture",
+          NULL,
+          NULL,
+          {{"MmuLevels", 4}, {"VramVisibleBytes", 0}, {"CpuHostApertureBytes", 16 * MIB}}},
+         spoil_tables,
+         "paging"},
+        {{"no paging at physical addresses", NULL, NULL, {{"MmuLevels", 2}}},
+         spoil_physical,
+         "operations"},
+    };
+    static struct vidmm_check_result result;
+    (void)state;
+    for (size_t i = 0; i < COUNT(ways); i++) {
+        const struct vidmm_spoiler spoiler = {.driver = ways[i].spoil};
+        examine(&ways[i].driver, 1, ways[i].stage, &spoiler, &result);
+        if (result.status != VIDMM_CHECK_PASSED)
+            print_findings(&ways[i].driver, 1, &result);
+        assert_int_equal(result.status, VIDMM_CHECK_PASSED);
+        for (uint32_t at = 0; at < result.stages; at++)
+            assert_true(result.stage[at].outcome <= VIDMM_STAGE_SKIPPED);
+    }
+}
+
+/* Fills in what the second call asks for, in both. */
+static NTSTATUS APIENTRY query_all_at_once(const HANDLE adapter,
+                                           const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = good_query(adapter, args);
+    DXGK_QUERYSEGMENTOUT3 *out = args->pOutputData;
+    if (args->Type == DXGKQAITYPE_QUERYSEGMENT3 && !out->pSegmentDescriptor)
+        out->PagingBufferSize = 65536;
+    return status;
+}
+
+static void spoil_count(DRIVER_INITIALIZATION_DATA *table) {
+    good_query = table->DxgkDdiQueryAdapterInfo;
+    table->DxgkDdiQueryAdapterInfo = query_all_at_once;
+}
+
+/* Systems were seen to start such a driver (W31): it is told once, and the stages go on. */
+static void settings_whose_count_pass_writes_more_go_on(void **state) {
+    static struct vidmm_check_result result;
+    const struct unusual unusual = {"all at once", NULL, NULL, {WDDM1_3}};
+    const struct vidmm_spoiler spoiler = {.driver = spoil_count};
+    (void)state;
+    examine(&unusual, 1, NULL, &spoiler, &result);
+    assert_int_equal(result.status, VIDMM_CHECK_BROKEN);
+    assert_int_equal(result.ledger.findings, 1);
+    assert_int_equal(result.ledger.finding[0].rule, 3);
+    for (uint32_t at = 0; at < result.stages; at++)
+        assert_true(result.stage[at].outcome <= VIDMM_STAGE_SKIPPED);
+}
+
 int main(int argc, char **argv) {
     const char *group = argc > 1 ? argv[1] : "";
     const struct CMUnitTest tests[] = {
@@ -257,6 +351,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(examples_are_not_accused),
         cmocka_unit_test(examples_that_only_display_are_said_to),
         cmocka_unit_test(settings_are_not_accused),
+        cmocka_unit_test(settings_answered_in_other_ways_are_not_accused),
+        cmocka_unit_test(settings_whose_count_pass_writes_more_go_on),
     };
     static const char *const filters[][2] = {
         {"shapes", "*shapes*"}, {"examples", "examples*"}, {"settings", "settings*"}};

@@ -205,6 +205,21 @@ const struct vidmm_rule rules_k[] = {
                  "    reset_adapter();\n",
     },
     {
+        RULE(610, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .first = DXGKDDI_INTERFACE_VERSION_WIN8,
+        .statement = "Of an engine that has no work DxgkDdiQueryEngineStatus says Responsive.",
+        .page = "ns-d3dkmddi-_dxgk_enginestatus",
+        .how = "Responsive is looked at whenever the engine's status is asked for and nothing that "
+               "was submitted to it is under way.",
+        .why = "The system asks engines that did not time out, too, to find out which ones hang "
+               "with the one that did.",
+        .windows = "The engine is reset with the one that hangs, or the whole adapter is.",
+        .wrong =
+            "args->EngineStatus.Responsive = ring_moved(ctx); /* nothing moves in an empty one "
+            "*/\n",
+        .right = "args->EngineStatus.Responsive = ring_is_empty(ctx) || ring_moved(ctx);\n",
+    },
+    {
         RULE(283, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WIN8,
         .statement = "Before an allocation of the running context is moved the manager submits a "

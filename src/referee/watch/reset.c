@@ -164,9 +164,14 @@ static NTSTATUS watch_QueryEngineStatus(struct vidmm_referee *referee, const HAN
     const DXGKARG_QUERYENGINESTATUS asked = *args;
     struct referee_call call;
     reset_enter_scheduler(referee, &call, "DxgkDdiQueryEngineStatus", args->EngineOrdinal);
+    uint32_t index = linked_node(linked_index(referee, args->EngineOrdinal), args->NodeOrdinal);
     NTSTATUS status = referee->real.DxgkDdiQueryEngineStatus(handle, args);
     referee_return(referee);
     given_judge(referee, given, &asked, args);
+    if (status == STATUS_SUCCESS && asked.NodeOrdinal < SHADOW_ORDINALS)
+        DRIVER_MUST(610, args->EngineStatus.Responsive || referee->node[index].first,
+                    "Responsive 1 of an engine that has no work",
+                    "node %u, without work, is not responsive", asked.NodeOrdinal);
     referee_exit(referee, &call);
     return status;
 }

@@ -41,6 +41,14 @@ static NTSTATUS APIENTRY always_responsive(const HANDLE adapter, DXGKARG_QUERYEN
 }
 REPLACE(DxgkDdiQueryEngineStatus, always_responsive)
 
+/* An engine that has nothing to do makes no progress. */
+static NTSTATUS APIENTRY never_responsive(const HANDLE adapter, DXGKARG_QUERYENGINESTATUS *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryEngineStatus(adapter, args);
+    args->EngineStatus.Responsive = 0;
+    return status;
+}
+REPLACE(DxgkDdiQueryEngineStatus, never_responsive)
+
 static NTSTATUS APIENTRY one_bit_of_status(const HANDLE adapter, DXGKARG_QUERYENGINESTATUS *args) {
     const DXGK_ENGINESTATUS before = args->EngineStatus;
     NTSTATUS status = mutants_good.DxgkDdiQueryEngineStatus(adapter, args);
@@ -132,6 +140,8 @@ const struct mutant mutants_engines[] = {
     {BREAKS(281, DRIVER, "engines", reset_to_completed,
             "names the fence completed last when it aborted work that hung")},
     {BREAKS(281, DRIVER, "engines", always_responsive, "calls an engine responsive that hangs")},
+    {BREAKS(610, DRIVER, "engines", never_responsive,
+            "calls an engine without work a hanging one")},
     {BREAKS(117, DRIVER, "engines", one_bit_of_status,
             "leaves the reserved bits of an engine's status as they came")},
     {BREAKS(533, DRIVER, "engines", collect_all,

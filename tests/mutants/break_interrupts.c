@@ -82,6 +82,41 @@ static VOID APIENTRY report_older(const HANDLE device,
 }
 SPOIL_CALL(DxgkCbNotifyInterrupt, report_older)
 
+/* What a reset ended is reported with the first work behind it. */
+static UINT submitted_last, ended;
+
+static NTSTATUS APIENTRY note_submission(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    submitted_last = args->SubmissionFenceId;
+    return mutants_good.DxgkDdiSubmitCommand(adapter, args);
+}
+
+static NTSTATUS APIENTRY note_reset(const HANDLE adapter) {
+    ended = submitted_last;
+    return mutants_good.DxgkDdiResetFromTimeout(adapter);
+}
+
+static VOID APIENTRY report_ended(const HANDLE device,
+                                  const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA mine = *data;
+    if (data->InterruptType == DXGK_INTERRUPT_DMA_COMPLETED && ended != 0) {
+        mine.DmaCompleted.SubmissionFenceId = ended;
+        ended = 0;
+        system_calls.DxgkCbNotifyInterrupt(device, &mine);
+    }
+    system_calls.DxgkCbNotifyInterrupt(device, data);
+}
+
+static void spoil_report_ended(DXGKRNL_INTERFACE *calls) {
+    calls->DxgkCbNotifyInterrupt = report_ended;
+}
+
+static void install_report_ended(DRIVER_INITIALIZATION_DATA *table) {
+    spoil_calls = spoil_report_ended;
+    table->DxgkDdiStartDevice = start;
+    table->DxgkDdiSubmitCommand = note_submission;
+    table->DxgkDdiResetFromTimeout = note_reset;
+}
+
 /* As where nobody wrote it. */
 static VOID APIENTRY report_with_flags(const HANDLE device,
                                        const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
@@ -219,6 +254,8 @@ const struct mutant mutants_interrupts[] = {
     {BREAKS(523, DRIVER, "interrupts", report_before_first, "reports fence 0, of no work")},
     {BREAKS(523, DRIVER, "interrupts", report_other_node, "reports a node that does not exist")},
     {BREAKS(523, DRIVER, "interrupts", report_older, "reports work again after later work")},
+    {BREAKS(611, DRIVER, "preempt", report_ended,
+            "reports work that a reset ended with the first work behind it")},
     {BREAKS(117, DRIVER, "interrupts", report_with_flags, "reports with Flags that nobody wrote")},
     {BREAKS(597, DRIVER, "operations", report_most, "loses one of its reports in seven"),
      .consequences = {522}},

@@ -220,6 +220,23 @@ const struct vidmm_rule rules_k[] = {
         .right = "args->EngineStatus.Responsive = ring_is_empty(ctx) || ring_moved(ctx);\n",
     },
     {
+        RULE(611, DRIVER, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WIN8,
+        .statement =
+            "Work that a reset of the adapter ended is not reported as completed behind it.",
+        .page = "tdr-changes-in-windows-8",
+        .how = "Of drivers with SupportPerEngineTDR: a fence that is reported as completed is "
+               "compared with the one that was submitted last before DxgkDdiResetFromTimeout. "
+               "Stage preempt resets behind work that is done and not reported, too.",
+        .why = "The reset advances the fence completed last to the one submitted last; a report of "
+               "an older one takes it back.",
+        .windows = "The fence goes backwards: new work may be taken for work that is under way.",
+        .wrong = "flush_queue(ctx); /* what is done and not reported stays in the other list */\n",
+        .right = "flush_queue(ctx);\n"
+                 "flush_unreported(ctx);\n"
+                 "ctx->completed = ctx->submitted;\n",
+    },
+    {
         RULE(283, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WIN8,
         .statement = "Before an allocation of the running context is moved the manager submits a "

@@ -53,10 +53,11 @@ static void debug_reports(struct check *check) {
 
 /* ---- Queued paging work ---------------------------------------------------------------------- */
 
-/* Preempted work is submitted again; lost work is built again after a reset of the adapter. */
+/* Preempted work is submitted again; lost work is built again after a reset of the adapter. A preemption in
+ * between tells what the driver takes for done: no more than it said it had aborted. */
 static bool recover(struct raw_submitter *raw, enum raw_engine engine, bool *refused) {
     if (engine == RAW_ENGINE_RESET || engine == RAW_ENGINE_BROKEN)
-        return engine == RAW_ENGINE_RESET && raw_resubmit(raw);
+        return engine == RAW_ENGINE_RESET && raw_preempt(raw) && raw_resubmit(raw);
     *refused = *refused || engine == RAW_ENGINE_REFUSED;
     return raw_reset(raw) && raw_queue(raw, 0);
 }

@@ -106,10 +106,12 @@ static void report_judge_order(struct vidmm_referee *referee,
     struct shadow_node *node = &referee->node[report_node(report)];
     if (report->type != DXGK_INTERRUPT_DMA_COMPLETED)
         return;
-    if (node->ended && !report_anonymous(report))
+    /* While the reset goes on, interrupts may (thread-synchronization-and-tdr). */
+    bool lost = node->ended && referee->reset.phase == RESET_RUNNING && !report_anonymous(report) &&
+                fence_reached(node->last_ended, report->fence);
+    if (!lost || report_unexplained(referee->ledger))
         DRIVER_MUST(
-            611, !fence_reached(node->last_ended, report->fence),
-            "no report of work that a reset of the adapter ended",
+            611, !lost, "no report of work that a reset of the adapter ended",
             "fence %u was reported for node %u, where a reset ended the work up to fence %u",
             report->fence, report->node, node->last_ended);
     bool onwards = !node->told || fence_reached(report->fence, node->latest);

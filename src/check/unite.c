@@ -5,9 +5,10 @@
 
 #include <string.h>
 
-/* Queries that are answered otherwise; slots that are empty. */
+/* Queries that are answered otherwise, or refused; slots that are empty. */
 bool unite_lists(const struct vidmm_finding *finding) {
-    return finding->kind == VIDMM_FINDING_RULE && (finding->rule == 27 || finding->rule == 477);
+    return finding->kind == VIDMM_FINDING_RULE &&
+           (finding->rule == 27 || finding->rule == 477 || finding->rule == 625);
 }
 
 /* What is listed: behind the words. */

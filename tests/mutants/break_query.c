@@ -117,6 +117,26 @@ static NTSTATUS answers_too_small(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS
 }
 INSTALL(answers_too_small, status)
 
+static NTSTATUS refuses_caps(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
+    return args->Type == DXGKQAITYPE_DRIVERCAPS ? STATUS_INVALID_PARAMETER : status;
+}
+INSTALL(refuses_caps, status)
+
+static NTSTATUS refuses_physical(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
+    return args->Type == DXGKQAITYPE_PHYSICALADAPTERCAPS ? STATUS_INVALID_PARAMETER : status;
+}
+INSTALL(refuses_physical, status)
+
+static NTSTATUS refuses_mmu(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
+    return args->Type == DXGKQAITYPE_GPUMMUCAPS ? STATUS_NO_MEMORY : status;
+}
+INSTALL(refuses_mmu, status)
+
+static NTSTATUS refuses_count(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
+    return query_version(args->Type) != 0 ? STATUS_INVALID_PARAMETER : status;
+}
+INSTALL(refuses_count, status)
+
 static NTSTATUS writes_behind_caps(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
     if (args->Type == DXGKQAITYPE_DRIVERCAPS)
         ((BYTE *)args->pOutputData)[args->OutputDataSize] = 0;
@@ -593,6 +613,14 @@ const struct mutant mutants_query[] = {
             "answers DRIVERCAPS with STATUS_NOT_SUPPORTED")},
     {BREAKS(27, DRIVER, "start", answers_too_small,
             "answers DRIVERCAPS with STATUS_BUFFER_TOO_SMALL")},
+    {BREAKS(625, DRIVER, "start", refuses_caps, "refuses DRIVERCAPS")},
+    {BREAKS(625, DRIVER, "start", refuses_physical, "refuses PHYSICALADAPTERCAPS")},
+    {BREAKS(625, DRIVER, "start", refuses_mmu, "has no memory for GPUMMUCAPS"),
+     .settings = {{"MmuLevels", 4}}},
+    {BREAKS(625, DRIVER, "start", refuses_count, "refuses QUERYSEGMENT3"),
+     .settings = {{"InterfaceVersion", VERSION(WIN8)}}},
+    {BREAKS(625, DRIVER, "start", refuses_count, "refuses QUERYSEGMENT"),
+     .settings = {{"InterfaceVersion", VERSION(WIN7)}}},
     {BREAKS(545, DRIVER, "start", writes_behind_caps,
             "writes a byte behind OutputDataSize of DRIVERCAPS")},
     {BREAKS(27, DRIVER, "query", has_no_history,

@@ -509,6 +509,28 @@ const struct vidmm_rule rules_a[] = {
                  "    return STATUS_INVALID_PARAMETER;\n",
     },
     {
+        RULE(625, DRIVER, IMPLIED, START_FAILS),
+        .statement =
+            "DRIVERCAPS, PHYSICALADAPTERCAPS of a driver of WDDM 2.0 or later, GPUMMUCAPS of "
+            "one that reports GpuMmuSupported, and the first call of QUERYSEGMENT or "
+            "QUERYSEGMENT3, whichever its version has, are answered with STATUS_SUCCESS.",
+        .page = "nc-d3dkmddi-dxgkddi_queryadapterinfo",
+        .how = "The status of these queries, where R27 has it and no memory was refused to the "
+               "driver. A refused QUERYSEGMENT4 is R5, a refused second call R7, a level of page "
+               "tables R505; R22 and R23 speak of compute-only drivers.",
+        .why =
+            "The page has the statuses of a failure; without these answers there is nothing that a "
+            "system could manage.",
+        .windows =
+            "Not known. A driver that answered DRIVERCAPS with another error ended with Code "
+            "43 (W1).",
+        .windows_source = NOT_KNOWN,
+        .wrong = "if (args->OutputDataSize < sizeof(DXGK_DRIVERCAPS)) /* of a newer header */\n"
+                 "    return STATUS_INVALID_PARAMETER;\n",
+        .right = "DXGK_DRIVERCAPS caps = {0};\n"
+                 "memcpy(args->pOutputData, &caps, min(args->OutputDataSize, sizeof(caps)));\n",
+    },
+    {
         RULE(535, DRIVER, DISPUTED, PERFORMANCE),
         .severity_source = RECORD("W26"),
         .statement = "A driver of WDDM 2.0 and later answers PHYSICALADAPTERCAPS.",

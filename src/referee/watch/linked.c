@@ -249,6 +249,11 @@ void linked_judge_query(struct vidmm_referee *referee, const struct query *query
         linked_judge_index(referee, index);
 }
 
+bool linked_knows_asked(struct vidmm_referee *referee, const struct query *query) {
+    uint32_t index;
+    return linked_query_index(query->args, &index) && index < linked_count(referee);
+}
+
 void linked_judge_answer(struct vidmm_referee *referee, const struct query *query) {
     uint32_t index;
     if (!linked_query_index(query->args, &index) || index < linked_count(referee))

@@ -11,6 +11,7 @@
 #include <vidmm/interfaces.h>
 #include <vidmm/segment_queries.h>
 
+#include "state/world.h"
 #include "watch/dirty.h"
 #include "watch/watch.h"
 
@@ -107,6 +108,48 @@ static void query_judge_status(struct vidmm_referee *referee, const struct query
                     "hKmdProcessHandle NULL was answered with status 0x%08x", (unsigned)status);
 }
 
+/* The segment query of the driver's version, which systems ask. */
+static bool query_is_newest(const struct vidmm_referee *referee, const struct query *query) {
+    uint32_t newest = 0;
+#define QUERY(number, suffix, since, strided)                                                      \
+    if (referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_##since)                             \
+        newest = number;
+    VIDMM_SEGMENT_QUERIES(QUERY)
+#undef QUERY
+    return query->version == newest;
+}
+
+/* R625: the questions without whose answers a system has no adapter, as far as no other rule is about a
+ * refusal: R5 and R7 for segments, R505 for levels of page tables, R22 and R23 for compute-only drivers. */
+static bool query_is_needed(struct vidmm_referee *referee, const struct query *query) {
+    const DXGK_DRIVERCAPS *caps = &referee->adapter.caps;
+    bool manages = referee->real.DxgkDdiBuildPagingBuffer && !caps->MiscCaps.ComputeOnly;
+    if (query->kind == QUERY_COUNT)
+        return manages && query->fair && query->addressed && query->version < 4 &&
+               query_is_newest(referee, query);
+    switch (query->args->Type) {
+    case DXGKQAITYPE_DRIVERCAPS:
+        return !caps_cut(referee, query);
+    case DXGKQAITYPE_PHYSICALADAPTERCAPS:
+        return referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 &&
+               linked_knows_asked(referee, query);
+    case DXGKQAITYPE_GPUMMUCAPS:
+        return manages && caps->MemoryManagementCaps.GpuMmuSupported &&
+               linked_knows_asked(referee, query);
+    default:
+        return false;
+    }
+}
+
+static void query_judge_refusal(struct vidmm_referee *referee, const struct query *query) {
+    char name[QUERY_NAME];
+    bool excused = query->status == STATUS_NO_MEMORY && world_starved(referee);
+    if (query_is_needed(referee, query) && query_status_allowed(referee, query) && !excused)
+        DRIVER_MUST(625, query->status == STATUS_SUCCESS, "an answer that a system starts with",
+                    "refused: %s with status 0x%08x", query_named(query->args->Type, name),
+                    (unsigned)query->status);
+}
+
 /* mcdm-implementation-guidelines.md: what a compute-only driver answers, and what it does not. */
 static void query_judge_compute_only(struct vidmm_referee *referee, const struct query *query) {
     const DXGK_DRIVERCAPS *caps = &referee->adapter.caps;
@@ -167,6 +210,7 @@ static void query_begin(struct vidmm_referee *referee, struct query *query,
 
 static void query_end(struct vidmm_referee *referee, struct query *query) {
     query_judge_status(referee, query);
+    query_judge_refusal(referee, query);
     query_judge_compute_only(referee, query);
     query_judge_output(referee, query);
     segment_answer(referee, query);

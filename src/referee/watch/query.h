@@ -57,6 +57,8 @@ void descriptors_judge(struct vidmm_referee *referee, uint32_t physical,
 /* watch/linked.c: the physical adapter that the input names is one of the link; of another the
  * driver says nothing. */
 void linked_judge_query(struct vidmm_referee *referee, const struct query *query);
+/* A physical adapter of the link is asked about. */
+bool linked_knows_asked(struct vidmm_referee *referee, const struct query *query);
 void linked_judge_answer(struct vidmm_referee *referee, const struct query *query);
 /* watch/caps.c */
 void caps_begin(struct vidmm_referee *referee);

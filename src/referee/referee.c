@@ -70,6 +70,7 @@ void vidmm_referee_destroy(struct vidmm_referee *referee) {
     dirty_end(referee);
     shadow_reset_all(referee);
     guard_free_blocks(&referee->blocks);
+    ended_free_memory(&referee->ended);
     free_arrays(referee);
     pthread_mutex_unlock(&referee->lock);
     pthread_mutex_destroy(&referee->reports.lock);

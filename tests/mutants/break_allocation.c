@@ -588,6 +588,32 @@ static void install_destroy_first(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiDestroyAllocation = destroy_first;
 }
 
+/* Looks at one handle more than there are. */
+static volatile ULONG_PTR seen;
+static NTSTATUS APIENTRY close_one_more(const HANDLE device, const DXGKARG_CLOSEALLOCATION *args) {
+    for (UINT i = 0; i <= args->NumAllocations; i++)
+        seen = (ULONG_PTR)args->pOpenHandleList[i];
+    return mutants_good.DxgkDdiCloseAllocation(device, args);
+}
+REPLACE(DxgkDdiCloseAllocation, close_one_more)
+
+static NTSTATUS APIENTRY destroy_one_more(const HANDLE adapter,
+                                          const DXGKARG_DESTROYALLOCATION *args) {
+    for (UINT i = 0; i <= args->NumAllocations; i++)
+        seen = (ULONG_PTR)args->pAllocationList[i];
+    return mutants_good.DxgkDdiDestroyAllocation(adapter, args);
+}
+REPLACE(DxgkDdiDestroyAllocation, destroy_one_more)
+
+/* The private data of the commands, in whole lines of 64 bytes. */
+static NTSTATUS APIENTRY renders_lines(const HANDLE context, DXGKARG_RENDER *args) {
+    const volatile BYTE *command = args->pCommand;
+    for (UINT i = 0; i < args->CommandLength; i += 64)
+        seen = command[i + 63];
+    return mutants_good.DxgkDdiRender(context, args);
+}
+REPLACE(DxgkDdiRender, renders_lines)
+
 static NTSTATUS APIENTRY close_one_by_one(const HANDLE device,
                                           const DXGKARG_CLOSEALLOCATION *args) {
     NTSTATUS status = STATUS_SUCCESS;
@@ -837,5 +863,9 @@ const struct mutant mutants_allocation[] = {
     MANAGER(141, "destroys what was never created", install_destroy_unknown, PAGING),
     MANAGER(390, "keeps the PASID of a process to itself", install_create_without_pasid, PAGING,
             .settings = {{"Iommu", 1}}),
+    {BREAKS(626, DRIVER, "objects", close_one_more, "looks at a handle behind those to close")},
+    {BREAKS(626, DRIVER, "objects", destroy_one_more, "looks at a handle behind those to destroy")},
+    {BREAKS(626, DRIVER, "room", renders_lines,
+            "reads the commands of Render in lines of 64 bytes")},
 };
 const uint32_t mutants_allocation_count = COUNT(mutants_allocation);

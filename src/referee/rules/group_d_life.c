@@ -246,6 +246,25 @@ const struct vidmm_rule rules_d_life[] = {
                  "info->Size = size;\n",
     },
     {
+        RULE(626, DRIVER, DOCUMENTED, CORRUPTION),
+        .statement =
+            "A driver reads the lists of DxgkDdiCloseAllocation, DxgkDdiDestroyAllocation and "
+            "DxgkDdiRender as far as NumAllocations, AllocationListSize and CommandLength say.",
+        .page = "ns-d3dkmddi-_dxgkarg_closeallocation",
+        .how = "The handles of the first two are handed over in memory behind which there is none; "
+               "stage "
+               "room does the same with the commands and the allocation list of DxgkDdiRender. An "
+               "access "
+               "to the memory that is not there ends the stage (K13).",
+        .why = "What is behind a list is taken for a handle, an address or a command.",
+        .windows = "Not known: what is behind the list decides it.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "for (i = 0; i <= args->NumAllocations; i++)\n"
+                 "    close_one(args->pOpenHandleList[i]);\n",
+        .right = "for (i = 0; i < args->NumAllocations; i++)\n"
+                 "    close_one(args->pOpenHandleList[i]);\n",
+    },
+    {
         RULE(599, DRIVER, IMPLIED, CORRUPTION),
         .statement =
             "A function that answers in a structure of the system's writes nothing behind it, no "

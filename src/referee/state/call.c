@@ -24,6 +24,19 @@ static _Thread_local struct {
     uint32_t rule;
 } gpu;
 
+/* Behind the end of a list: elements that are not there. */
+#define BEHIND_BYTES ((uint64_t)4096)
+
+static _Thread_local struct {
+    const struct referee_call *call; /* NULL: none */
+    struct {
+        const char *member;
+        uint64_t end;
+        size_t size;
+    } list[REFEREE_LISTS];
+    uint32_t count;
+} lists;
+
 void referee_enter(struct vidmm_referee *referee, struct referee_call *call, const char *name,
                    enum referee_class class) {
     pthread_mutex_lock(&referee->lock);
@@ -81,8 +94,31 @@ static void call_judge_address(struct vidmm_referee *referee, uint64_t address) 
     }
 }
 
+void referee_gives_list(const struct referee_call *call, const char *member, const void *list,
+                        size_t size) {
+    if (lists.call != call)
+        lists.count = 0;
+    lists.call = call;
+    if (lists.count == REFEREE_LISTS)
+        return;
+    lists.list[lists.count].member = member;
+    lists.list[lists.count].end = (uintptr_t)list + size;
+    lists.list[lists.count++].size = size;
+}
+
+static void call_judge_lists(struct vidmm_referee *referee, uint64_t address) {
+    for (uint32_t i = 0; lists.call && i < lists.count; i++) {
+        uint64_t behind = address - lists.list[i].end;
+        DRIVER_MUST(626, behind >= BEHIND_BYTES,
+                    "nothing read behind the elements that are counted",
+                    "byte %llu of %s, which has %zu bytes, is accessed",
+                    LLU(lists.list[i].size + behind), lists.list[i].member, lists.list[i].size);
+    }
+}
+
 void vidmm_referee_faulting(struct vidmm_referee *referee, uint64_t address, bool write) {
     call_judge_address(referee, address);
+    call_judge_lists(referee, address);
     if (nothing.call && (write || nothing.data) && address < NULL_BYTES)
         DRIVER_MUST(nothing.rule, false,
                     nothing.data ? "nothing used where there are no data"
@@ -107,5 +143,7 @@ void referee_exit(struct vidmm_referee *referee, struct referee_call *call) {
         nothing.call = NULL;
     if (gpu.call == call)
         gpu.call = NULL;
+    if (lists.call == call)
+        lists.call = NULL;
     pthread_mutex_unlock(&referee->lock);
 }

@@ -14,6 +14,7 @@
 
 #include "state/contexts.h"
 #include "state/dirty.h"
+#include "state/ended.h"
 #include "state/guard.h"
 #include "state/linked.h"
 #include "state/migration.h"
@@ -53,6 +54,7 @@ struct vidmm_referee {
     struct queries_caps caps;
     struct queries_iommu iommu;
     struct guard_blocks blocks;
+    struct ended_memory ended;
     struct builds builds;
     struct submissions submissions;
     struct shadow_changes changes;

@@ -435,6 +435,8 @@ static void allocation_judge_together(struct vidmm_referee *referee, HANDLE devi
 static NTSTATUS watch_CloseAllocation(struct vidmm_referee *referee, const HANDLE device,
                                       const DXGKARG_CLOSEALLOCATION *args) {
     struct referee_call call;
+    struct ended list;
+    DXGKARG_CLOSEALLOCATION mine = *args;
     referee_enter(referee, &call, "DxgkDdiCloseAllocation", REFEREE_REENTRANT);
     allocation_judge_together(referee, device, args);
     bool known = true;
@@ -446,9 +448,13 @@ static NTSTATUS watch_CloseAllocation(struct vidmm_referee *referee, const HANDL
         if (open)
             shadow_remove_opened(referee, open);
     }
+    ended_make(referee, &list, &call, "pOpenHandleList", (void *)(uintptr_t)args->pOpenHandleList,
+               args->NumAllocations * sizeof(*args->pOpenHandleList));
+    mine.pOpenHandleList = list.bytes;
     referee_leave(referee);
-    NTSTATUS status = referee->real.DxgkDdiCloseAllocation(device, args);
+    NTSTATUS status = referee->real.DxgkDdiCloseAllocation(device, &mine);
     referee_return(referee);
+    ended_free(referee, &list);
     if (known)
         device_judge_ended(referee, status);
     referee_exit(referee, &call);
@@ -501,6 +507,8 @@ static void allocation_judge_resource(struct vidmm_referee *referee,
 static NTSTATUS watch_DestroyAllocation(struct vidmm_referee *referee, const HANDLE adapter,
                                         const DXGKARG_DESTROYALLOCATION *args) {
     struct referee_call call;
+    struct ended list;
+    DXGKARG_DESTROYALLOCATION mine = *args;
     referee_enter(referee, &call, "DxgkDdiDestroyAllocation", REFEREE_REENTRANT);
     reports_drain(referee); /* what the manager learnt from another processor's DPC */
     allocation_judge_resource(referee, args);
@@ -518,9 +526,13 @@ static NTSTATUS watch_DestroyAllocation(struct vidmm_referee *referee, const HAN
         if (allocation)
             allocation_destroyed(referee, allocation);
     }
+    ended_make(referee, &list, &call, "pAllocationList", (void *)(uintptr_t)args->pAllocationList,
+               args->NumAllocations * sizeof(*args->pAllocationList));
+    mine.pAllocationList = list.bytes;
     referee_leave(referee);
-    NTSTATUS status = referee->real.DxgkDdiDestroyAllocation(adapter, args);
+    NTSTATUS status = referee->real.DxgkDdiDestroyAllocation(adapter, &mine);
     referee_return(referee);
+    ended_free(referee, &list);
     if (known)
         device_judge_ended(referee, status);
     referee_exit(referee, &call);

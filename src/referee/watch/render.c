@@ -150,6 +150,9 @@ static NTSTATUS render_render(struct vidmm_referee *referee, const char *name, P
     guard_make_fresh(referee, &buffer, args->pDmaBuffer, args->DmaSize);
     guard_make(referee, &patches, args->pPatchLocationListOut,
                (size_t)args->PatchLocationListOutSize * sizeof(*args->pPatchLocationListOut));
+    referee_gives_list(&call, "pCommand", args->pCommand, args->CommandLength);
+    referee_gives_list(&call, "pAllocationList", args->pAllocationList,
+                       args->AllocationListSize * sizeof(*args->pAllocationList));
     mine.pDmaBuffer = buffer.bytes;
     mine.pPatchLocationListOut = (D3DDDI_PATCHLOCATIONLIST *)(void *)patches.bytes;
     referee_leave(referee);

@@ -51,9 +51,10 @@ static bool is_advice(const struct vidmm_finding *finding) {
     return vidmm_finding_severity(finding) == VIDMM_SEVERITY_PERFORMANCE;
 }
 
-/* R142, R531: what surfaces that are destroyed, and creations that fail, leave behind. */
+/* R142, R627, R531: what objects that are destroyed, and creations that fail, leave behind. */
 static bool tells_of_leak(const struct vidmm_finding *finding) {
-    return is_rule(finding) && (finding->rule == 142 || finding->rule == 531);
+    return is_rule(finding) &&
+           (finding->rule == 142 || finding->rule == 627 || finding->rule == 531);
 }
 
 /* What is left behind follows from a way out that is not the usual one. */
@@ -213,11 +214,12 @@ static void graph_order(struct graph *graph) {
 }
 
 /* Either came after the other and follows from it. A leak of lives in which nothing else went wrong
- * follows from another leak at most. */
+ * follows at most from another leak, or from what tells what was left. */
 static bool nodes_linked(const struct graph *graph, uint32_t a, uint32_t b) {
     const struct vidmm_finding *finding = graph->result->ledger.finding;
-    if (is_leak(&finding[a]) != is_leak(&finding[b]) &&
-        graph->causes->leaks[is_leak(&finding[a]) ? a : b])
+    uint32_t leak = is_leak(&finding[a]) ? a : b, other = leak == a ? b : a;
+    if (is_leak(&finding[leak]) && !is_leak(&finding[other]) && graph->causes->leaks[leak] &&
+        !tells_of_leak(&finding[other]))
         return false;
     return graph->causes->linked[a][b] || graph->causes->linked[b][a];
 }

@@ -119,19 +119,69 @@ static bool one_life(struct check *check, bool process) {
     return good;
 }
 
+/* R627: the first objects may fill a cache of the driver; the later half must be served from it. */
+static void judge_left(struct check *check, uint64_t before) {
+    uint64_t after = vidmm_host_pool_blocks(check->harness.host);
+    bool kept = after < before + LIVES / 2;
+    if (kept || !check_explained(check))
+        vidmm_ledger_judge(
+            &check->shared->ledger, 627, VIDMM_SIDE_DRIVER, kept,
+            "no pool memory held for processes, devices and contexts that are destroyed",
+            "%u that came and went left %llu pool blocks behind", LIVES / 2,
+            (unsigned long long)(after - before));
+}
+
 static void many_lives(struct check *check) {
     struct vidmm_adapter_info info;
     uint32_t lives = 0;
+    uint64_t before = 0;
     vidmm_adapter_info(check->harness.adapter, &info);
     bool process = info.caps.MemoryManagementCaps.VirtualAddressingSupported;
     check_step(check, "objects: %u devices, one after the other", LIVES);
     while (lives < LIVES && one_life(check, process))
-        lives++;
+        if (++lives == LIVES / 2)
+            before = vidmm_host_pool_blocks(check->harness.host);
+    if (lives == LIVES)
+        judge_left(check, before);
     if (lives != 0)
         vidmm_ledger_judge(&check->shared->ledger, 401, VIDMM_SIDE_DRIVER, lives == LIVES,
                            "as many processes, devices and contexts as memory allows, without "
                            "those that were destroyed",
                            "one more of them failed when %u had been created and destroyed", lives);
+}
+
+#define CYCLES 32u
+
+/* False: the driver refused one. */
+static bool surfaces_live(struct vidmm_device *device, const struct check_surface *surface) {
+    const struct vidmm_allocation_request wanted = check_surface_request(surface, false);
+    struct vidmm_allocation *allocation;
+    bool good = true;
+    for (uint32_t i = 0; good && i < CYCLES; i++) {
+        good = vidmm_allocation_create(device, &wanted, &allocation) == VIDMM_OK;
+        if (good)
+            vidmm_allocation_destroy(allocation);
+    }
+    return good;
+}
+
+/* R142: the later ones must be served from what the first ones left in a cache. */
+static void surfaces_come_and_go(struct check *check, const struct check_surface *surface) {
+    struct vidmm_device *device;
+    check_step(check, "objects: surfaces that come and go");
+    if (vidmm_device_create(check->harness.adapter, &device) != VIDMM_OK)
+        return;
+    bool good = surfaces_live(device, surface);
+    uint64_t before = vidmm_host_pool_blocks(check->harness.host);
+    good = good && surfaces_live(device, surface);
+    uint64_t after = vidmm_host_pool_blocks(check->harness.host);
+    bool kept = after < before + CYCLES;
+    if (good && (kept || !check_explained(check)))
+        vidmm_ledger_judge(&check->shared->ledger, 142, VIDMM_SIDE_DRIVER, kept,
+                           "no pool memory held for surfaces that are destroyed",
+                           "%u surfaces that came and went left %llu pool blocks behind", CYCLES,
+                           (unsigned long long)(after - before));
+    vidmm_device_destroy(device);
 }
 
 /* ---- Escapes --------------------------------------------------------------------------------- */
@@ -221,6 +271,8 @@ static bool with_surface(struct check *check, enum check_surface_kind kind, bool
         *known = true;
         good = kind == CHECK_SURFACE_PRIMARY ? objects_describe(check, &surface)
                                              : pass_on(check, &surface);
+        if (good && kind != CHECK_SURFACE_PRIMARY)
+            surfaces_come_and_go(check, &surface);
     }
     check_surface_close(&surface);
     return good;

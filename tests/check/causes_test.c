@@ -336,6 +336,23 @@ static void what_is_left_in_every_life_follows_from_nothing_of_one_life(void **s
     assert_int_equal(mark_of(VIDMM_K_LEAK_POOL)->follows, 0);
 }
 
+static NTSTATUS APIENTRY keep_context(const HANDLE context) {
+    (void)context;
+    return STATUS_SUCCESS;
+}
+
+static void keeps_contexts(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiDestroyContext = keep_context;
+}
+
+static void what_is_left_at_the_end_follows_from_what_contexts_left(void **state) {
+    (void)state;
+    examine(keeps_contexts, NULL, false, 0);
+    assert_int_equal(mark_of(627)->follows, 0);
+    assert_int_not_equal(mark_of(VIDMM_K_LEAK_POOL)->follows, 0);
+}
+
 static NTSTATUS APIENTRY destroy_and_keep(const HANDLE adapter,
                                           const DXGKARG_DESTROYALLOCATION *args) {
     (void)ExAllocatePoolWithTag(NonPagedPoolNx, 40, 0x70656b20u);
@@ -458,6 +475,7 @@ int main(void) {
         cmocka_unit_test(what_a_function_does_after_it_spoilt_memory_follows_from_that),
         cmocka_unit_test(what_is_said_of_surfaces_follows_from_data_behind_their_room),
         cmocka_unit_test(what_is_left_in_every_life_follows_from_nothing_of_one_life),
+        cmocka_unit_test(what_is_left_at_the_end_follows_from_what_contexts_left),
         cmocka_unit_test(a_breach_of_one_life_explains_nothing_of_another),
         cmocka_unit_test(an_identity_is_the_same_with_every_seed),
         cmocka_unit_test(an_identity_depends_on_what_a_finding_is_about),

@@ -588,6 +588,31 @@ static void install_destroy_first(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiDestroyAllocation = destroy_first;
 }
 
+/* Frees nothing. */
+static NTSTATUS APIENTRY keep_context(const HANDLE context) {
+    (void)context;
+    return STATUS_SUCCESS;
+}
+REPLACE(DxgkDdiDestroyContext, keep_context)
+
+static NTSTATUS APIENTRY refuse_system_context(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
+    return args->Flags.SystemContext ? STATUS_INVALID_PARAMETER
+                                     : mutants_good.DxgkDdiCreateContext(device, args);
+}
+REPLACE(DxgkDdiCreateContext, refuse_system_context)
+
+static NTSTATUS APIENTRY refuse_system_device(const HANDLE adapter, DXGKARG_CREATEDEVICE *args) {
+    return args->Flags.SystemDevice ? STATUS_UNSUCCESSFUL
+                                    : mutants_good.DxgkDdiCreateDevice(adapter, args);
+}
+REPLACE(DxgkDdiCreateDevice, refuse_system_device)
+
+static NTSTATUS APIENTRY refuse_several(const HANDLE device, const DXGKARG_OPENALLOCATION *args) {
+    return args->NumAllocations > 1 ? STATUS_INVALID_PARAMETER
+                                    : mutants_good.DxgkDdiOpenAllocation(device, args);
+}
+REPLACE(DxgkDdiOpenAllocation, refuse_several)
+
 /* Looks at one handle more than there are. */
 static volatile ULONG_PTR seen;
 static NTSTATUS APIENTRY close_one_more(const HANDLE device, const DXGKARG_CLOSEALLOCATION *args) {
@@ -813,7 +838,7 @@ const struct mutant mutants_allocation[] = {
     DRIVER(599, "leaves a usage hint on its stack", install_hint_on_stack, .stage = "objects",
            .unlike = true),
     DRIVER(599, "writes behind DXGKARG_CREATECONTEXT", install_create_longer_context, PAGING),
-    DRIVER(401, "has room for one device", install_one_device, PAGING),
+    DRIVER(401, "has room for one device", install_one_device, PAGING, .consequences = {628}),
     DRIVER(401, "never uses the place of a device again that was destroyed", install_full_table,
            .stage = "objects"),
     DRIVER(525, "answers an error when an allocation is closed", install_refuse_close, PAGING),
@@ -863,6 +888,10 @@ const struct mutant mutants_allocation[] = {
     MANAGER(141, "destroys what was never created", install_destroy_unknown, PAGING),
     MANAGER(390, "keeps the PASID of a process to itself", install_create_without_pasid, PAGING,
             .settings = {{"Iommu", 1}}),
+    {BREAKS(627, DRIVER, "objects", keep_context, "keeps what it had for a context")},
+    {BREAKS(628, DRIVER, "start", refuse_system_device, "refuses the system's device")},
+    {BREAKS(628, DRIVER, "start", refuse_system_context, "refuses the system's context")},
+    {BREAKS(628, DRIVER, "objects", refuse_several, "opens allocations one by one only")},
     {BREAKS(626, DRIVER, "objects", close_one_more, "looks at a handle behind those to close")},
     {BREAKS(626, DRIVER, "objects", destroy_one_more, "looks at a handle behind those to destroy")},
     {BREAKS(626, DRIVER, "room", renders_lines,

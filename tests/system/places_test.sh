@@ -31,13 +31,14 @@ build_shared() { # COMPILER OUTPUT
         drivers/common/skeleton.c drivers/common/cpu_pager.c drivers/common/instant.c -Wl,-Bsymbolic -o "$2")
 }
 
-# The function and line of each place: "write_to 51".
-stack() { # FILE BREAK
+# The function and line of each place of the first finding, or of the first leak: "write_to 51".
+stack() { # FILE BREAK [leak]
     check "$1" "$2" --format json | python3 -c '
 import json, os, sys
-finding = json.load(sys.stdin)["findings"][0]
+findings = json.load(sys.stdin)["findings"]
+finding = next(found for found in findings if sys.argv[1] in ("", found["kind"]))
 for frame in finding["stack"]:
-    print(frame["function"], os.path.basename(frame["file"] or "-"), frame["line"])'
+    print(frame["function"], os.path.basename(frame["file"] or "-"), frame["line"])' "${3:-}"
 }
 
 # What was left of each kind, with the place where it was made.
@@ -73,7 +74,7 @@ for driver in "${drivers[@]}"; do
     crash="write_to broken_driver.c $(line crash)"
     expect "crash in $name" "$crash" "$(stack "$driver" 1 | sed -n 1p)"
     expect "what led to the crash in $name" "broken_create_device broken_driver.c" "$(stack "$driver" 1 | sed -n 's/ [0-9]*$//;2p')"
-    expect "leak of $name" "broken_create_device broken_driver.c $(line leak)" "$(stack "$driver" 2)"
+    expect "leak of $name" "broken_create_device broken_driver.c $(line leak)" "$(stack "$driver" 2 leak)"
     expect "IRQL of a callback in $name" "at_dispatch broken_driver.c $(line irql)" "$(stack "$driver" 3 | sed -n 1p)"
     expect "what led to the leak of $name" "broken_create_device broken_driver.c $(line called_leaks)" "$(stack "$driver" 11 | sed -n 2p)"
     expect "leaks of $name" "$all_leaks" "$(leaks "$driver")"

@@ -98,14 +98,50 @@ const struct vidmm_rule rules_d_life[] = {
         .statement = "In DxgkDdiDestroyAllocation the driver releases all memory that it holds for "
                      "the handles.",
         .page = "ns-d3dkmddi-_dxgkarg_destroyallocation",
-        .how = "In the stage promises of vidmm check surfaces are created, used and destroyed one "
-               "after the other: the number of pool blocks must not grow with every one. Only "
-               "drivers for vidmm/umd.h are judged, and only pool: not pages, not MDLs.",
+        .how = "Stage objects creates and destroys standard surfaces one after the other, stage "
+               "promises those of drivers for vidmm/umd.h, which it uses, too: the number of pool "
+               "blocks must not grow with every one. Only pool is judged: not pages, not MDLs.",
         .why = "A driver lives as long as the machine runs, and leaks of nonpaged pool end it.",
         .windows = "Windows does not notice; the pool grows until allocation fails elsewhere.",
         .wrong = "release(surface); /* its page list stays */\n",
         .right = "release(surface->pages);\n"
                  "release(surface);\n",
+    },
+    {
+        RULE(627, DRIVER, IMPLIED, PERFORMANCE),
+        .statement = "In the functions that destroy a process, a device and a context the driver "
+                     "releases all memory that it holds for them.",
+        .page = "nc-d3dkmddi-dxgkddi_destroyprocess",
+        .how =
+            "Stage objects creates and destroys a process, a device and a context 1,100 times: in "
+            "the later half the number of pool blocks must not grow with every one. K9 says what "
+            "is left after DxgkDdiUnload.",
+        .why = "Every application that starts and ends leaves something behind.",
+        .windows = "Windows does not notice; the pool grows until allocation fails elsewhere.",
+        .wrong = "NTSTATUS DestroyContext(const HANDLE context) {\n"
+                 "    return STATUS_SUCCESS; /* the adapter frees it */\n",
+        .right = "NTSTATUS DestroyContext(const HANDLE context) {\n"
+                 "    ExFreePoolWithTag(context, TAG);\n"
+                 "    return STATUS_SUCCESS;\n",
+    },
+    {
+        RULE(628, DRIVER, IMPLIED, CREATION_FAILS),
+        .statement = "DxgkDdiOpenAllocation opens in the creating device what "
+                     "DxgkDdiCreateAllocation created, and the system's own device and context are "
+                     "created: STATUS_NO_MEMORY is the one reason to fail.",
+        .page = "nc-d3dkmddi-dxgkddi_openallocationinfo",
+        .how = "The status of DxgkDdiOpenAllocation with Flags.Create, of DxgkDdiCreateDevice with "
+               "SystemDevice and of DxgkDdiCreateContext with SystemContext, where no memory was "
+               "refused to the driver. Any other creation may fail: K25.",
+        .why =
+            "The creation took the same private data; and without the system's context nothing is "
+            "paged.",
+        .windows = "Not known. The application's request fails, or the adapter does not start.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "if (args->NumAllocations > 8)\n"
+                 "    return STATUS_INVALID_PARAMETER; /* DxgkDdiCreateAllocation took them */\n",
+        .right = "for (i = 0; i < args->NumAllocations; i++)\n"
+                 "    args->pOpenAllocation[i].hDeviceSpecificAllocation = bind(device, i);\n",
     },
     {
         RULE(143, DRIVER, DOCUMENTED, CREATION_FAILS),

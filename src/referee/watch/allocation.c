@@ -389,6 +389,8 @@ static NTSTATUS watch_OpenAllocation(struct vidmm_referee *referee, const HANDLE
     mine.Flags = args->Flags;
     allocation_take_back(referee, &areas, &mine, args->pOpenAllocation);
     allocation_judge_orphans(referee, args, status);
+    if (args->Flags.Create)
+        device_judge_needed(referee, status, "the opening of allocations that were created for it");
     if (status == STATUS_SUCCESS)
         allocation_judge_opened(referee, device, args);
     referee_exit(referee, &call);

@@ -118,6 +118,12 @@ static void device_created(struct vidmm_referee *referee, const DXGKARG_CREATEDE
         device_take_device_info(referee, device, args->pInfo);
 }
 
+void device_judge_needed(struct vidmm_referee *referee, NTSTATUS status, const char *what) {
+    DRIVER_MUST(
+        628, status == STATUS_SUCCESS || status == STATUS_NO_MEMORY || world_starved(referee),
+        "STATUS_SUCCESS, or STATUS_NO_MEMORY", "status 0x%08x for %s", (unsigned)status, what);
+}
+
 static NTSTATUS watch_CreateDevice(struct vidmm_referee *referee, const HANDLE adapter,
                                    DXGKARG_CREATEDEVICE *args) {
     struct referee_call call;
@@ -138,6 +144,8 @@ static NTSTATUS watch_CreateDevice(struct vidmm_referee *referee, const HANDLE a
                     "as many devices as memory allows",
                     "status 0x%08x for one more device while there were %u", (unsigned)status,
                     alive);
+    else if (((DXGK_CREATEDEVICEFLAGS){.Value = flags}).SystemDevice)
+        device_judge_needed(referee, status, "the creation of the system's device");
     if (status == STATUS_SUCCESS) {
         device_judge_handle(referee, SHADOW_DEVICE_HANDLE, args->hDevice);
         device_created(referee, args, flags);
@@ -266,6 +274,8 @@ static NTSTATUS watch_CreateContext(struct vidmm_referee *referee, const HANDLE 
     referee_return(referee);
     given_answered(referee, &answer);
     given_judge(referee, device_context_given, &asked, args);
+    if (asked.Flags.SystemContext)
+        device_judge_needed(referee, status, "the creation of the system's context");
     if (status == STATUS_SUCCESS)
         device_context_created(referee, device, &asked, args);
     referee_exit(referee, &call);

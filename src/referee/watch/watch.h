@@ -46,6 +46,8 @@ void device_judge_use(struct vidmm_referee *referee, uint32_t physical,
 void device_judge_handle(struct vidmm_referee *referee, enum shadow_handle kind, HANDLE handle);
 /* R525: the driver was told that an object ends. */
 void device_judge_ended(struct vidmm_referee *referee, NTSTATUS status);
+/* R628: the driver was told to create, or open, what a system does not go on without. */
+void device_judge_needed(struct vidmm_referee *referee, NTSTATUS status, const char *what);
 /* callbacks.c: the handles of context allocations are freed. */
 void callbacks_end(struct vidmm_referee *referee);
 /* allocation.c: this thread is in the driver's DxgkDdiOpenAllocation. */

@@ -106,27 +106,27 @@ static bool is_done(const struct raw_submitter *raw, uint32_t fence) {
     return args.CurrentFence == fence || raw->completed == fence;
 }
 
-/* True: the driver says that it is done. Where a rule was broken before, that is why, and what the driver says now
- * follows from it. */
-static bool judge_unreported(struct raw_submitter *raw, uint32_t fence) {
-    bool explained = check_explained(raw->check);
+static void judge_unreported(struct raw_submitter *raw, uint32_t fence, bool explained) {
     char found[64];
     snprintf(found, sizeof(found), "paging work with fence %u was never reported complete", fence);
     check_unreported(raw->check, explained, found);
-    return !explained && is_done(raw, fence);
 }
 
-/* If no work ever completed there may be no hardware; if some did, all must complete. */
+/* If no work ever completed there may be no hardware; if some did, or if the driver says that this is done, all
+ * must complete. Where a rule was broken before, that is why, and what the driver says now follows from it; what
+ * was wrong about its reports may be told only when it is asked. */
 static void give_up(struct raw_submitter *raw, uint32_t fence) {
-    bool done = false;
+    bool explained = check_explained(raw->check);
+    bool done = raw->faulted == 0 && !explained && is_done(raw, fence);
     raw->unseen = raw->refused = true;
-    if (!raw->works && raw->faulted == 0) {
+    bool works = raw->works || (done && !check_explained(raw->check));
+    if (!works && raw->faulted == 0) {
         (void)check_say(raw->check, VIDMM_STAGE_SKIPPED,
                         "work does not complete, so effects were not observed");
         return;
     }
     if (raw->faulted == 0)
-        done = judge_unreported(raw, fence);
+        judge_unreported(raw, fence, explained);
     else
         vidmm_ledger_note(&raw->check->shared->ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
                           "paging work with fence %u ended in an error", fence);

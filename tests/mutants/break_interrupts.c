@@ -154,6 +154,29 @@ static BOOLEAN APIENTRY dismiss_late(const PVOID context, ULONG message) {
 }
 REPLACE(DxgkDdiInterruptRoutine, dismiss_late)
 
+/* Serves the device when it is told to preempt, and not before. */
+static BOOLEAN told_to_preempt;
+static BOOLEAN APIENTRY serve_preempted(const PVOID context, ULONG message) {
+    return told_to_preempt && mutants_good.DxgkDdiInterruptRoutine(context, message);
+}
+
+static NTSTATUS APIENTRY begin_to_serve(const HANDLE adapter, const DXGKARG_PREEMPTCOMMAND *args) {
+    told_to_preempt = TRUE;
+    return mutants_good.DxgkDdiPreemptCommand(adapter, args);
+}
+
+static NTSTATUS APIENTRY submit_unserved(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    told_to_preempt = FALSE;
+    return mutants_good.DxgkDdiSubmitCommand(adapter, args);
+}
+
+static void install_serve_preempted(DRIVER_INITIALIZATION_DATA *table) {
+    told_to_preempt = FALSE;
+    table->DxgkDdiInterruptRoutine = serve_preempted;
+    table->DxgkDdiPreemptCommand = begin_to_serve;
+    table->DxgkDdiSubmitCommand = submit_unserved;
+}
+
 /* ---- Fences ---------------------------------------------------------------------------------- */
 
 static UINT heard[2]; /* the fence that was reported last, of the first nodes */
@@ -259,6 +282,8 @@ const struct mutant mutants_interrupts[] = {
     {BREAKS(117, DRIVER, "interrupts", report_with_flags, "reports with Flags that nobody wrote")},
     {BREAKS(597, DRIVER, "operations", report_most, "loses one of its reports in seven"),
      .consequences = {522}},
+    {BREAKS(597, DRIVER, "operations", serve_preempted,
+            "reports work when it is told to preempt, and not before")},
     {BREAKS(597, DRIVER, "paging", stay_off, "leaves interrupts off when power returns")},
     {BREAKS(523, DRIVER, "paging", note_late,
             "notes the fence of its work after the hardware, which is done by then")},

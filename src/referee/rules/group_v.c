@@ -124,9 +124,11 @@ const struct vidmm_rule rules_v[] = {
         .page = "submitting-a-command-buffer",
         .how =
             "A GPU that the manager had to reset, where the driver reported no fault. The stages "
-            "that submit paging work by hand wait for its fence, where other work "
-            "completed before and no rule was broken. DxgkDdiQueryCurrentFence is asked then, and "
-            "the stage says whether the work was done. Stage paging plays a short game after D3 "
+            "that submit paging work by hand wait for its fence, where no rule was broken, and "
+            "other work "
+            "completed before or DxgkDdiQueryCurrentFence, which is asked then, says that this "
+            "work "
+            "was done. Stage paging plays a short game after D3 "
             "and "
             "D0 (nc-dispmprt-dxgkddi_set_power_state).",
         .why = "Hardware works on while its interrupt is served: what completes after the routine "

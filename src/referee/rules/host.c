@@ -137,7 +137,8 @@ const struct vidmm_rule rules_host[VIDMM_K_END - VIDMM_K_FIRST] = {
         .statement = "After DxgkDdiUnload no pool block of the driver is left.",
         .page = "debugger/using-driver-verifier-to-find-a-kernel-mode-memory-leak",
         .how = "The host counts the blocks when the driver was unloaded; the place is the "
-               "allocation of the first.",
+               "allocation of the first. What objects leave that come and go is R142 or R627; this "
+               "row names what start and stop leave, and what is left once.",
         .why = "A driver is stopped and started with every reset, update and sleep.",
         .windows = "The memory is gone until the next boot; Driver Verifier stops with bugcheck "
                    "0xC4.",
@@ -188,7 +189,10 @@ const struct vidmm_rule rules_host[VIDMM_K_END - VIDMM_K_FIRST] = {
         HOST(CRASH, BUGCHECK),
         .statement = "No instruction of the driver faults.",
         .page = "debugger/bug-check-0x7e--system-thread-exception-not-handled",
-        .how = "A signal ends the process of the stage; the place is the instruction.",
+        .how = "A signal ends the process of the stage; the place is the instruction. What the "
+               "address tells comes first: behind a list (R626), where the system gave no memory "
+               "(R3, R551), an address of the GPU's (R210, R553). Memory that was refused and not "
+               "looked at has no other name than this.",
         .why = "An access violation in the kernel ends the system.",
         .windows = "Windows stops with a bugcheck: 0x7E, 0x3B, 0x50 or 0xD1.",
         .wrong = "context->device->count++; /* device is NULL */\n",
@@ -333,7 +337,8 @@ const struct vidmm_rule rules_host[VIDMM_K_END - VIDMM_K_FIRST] = {
         .statement = "A call that may fail succeeds where nothing is short.",
         .page = "nc-d3dkmddi-dxgkddi_createallocation",
         .how = "The conformance check needed the call, which is allowed to fail: what comes "
-               "behind it was not examined.",
+               "behind it was not examined. Calls that may not fail have rules of their own: R526, "
+               "R625, R628.",
         .why = "An application gets the failure.",
         .windows = "The application's request fails.",
         .wrong = "return STATUS_NO_MEMORY; /* there is enough */\n",

@@ -127,11 +127,20 @@ uint32_t oracle_same_version(struct oracle_allocation *allocation, struct oracle
 
 /* ---- Comparisons ----------------------------------------------------------------------------- */
 
+/* How many of the eight bytes are not zero: the top bit of each that has any bit. */
+static uint32_t bytes_set(uint64_t word) {
+    const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
+    return (uint32_t)__builtin_popcountll((((word & low) + low) | word) & ~low);
+}
+
 static uint32_t count_wrong(const unsigned char *bytes, uint64_t key, uint32_t *first) {
     *first = vidmm_pattern_check(bytes, key);
     uint32_t wrong = 0;
-    for (uint32_t i = *first; i < VIDMM_PATTERN_PAGE; i++)
-        wrong += bytes[i] != (unsigned char)(vidmm_pattern_word(key, i / 8) >> (8 * (i % 8)));
+    for (uint32_t i = *first / 8; i < VIDMM_PATTERN_PAGE / 8; i++) {
+        uint64_t word;
+        memcpy(&word, bytes + (size_t)8 * i, sizeof(word));
+        wrong += bytes_set(word ^ vidmm_pattern_word(key, i));
+    }
     return wrong;
 }
 

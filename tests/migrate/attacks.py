@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Attacks on a migration between two processes, from a seeded table: replay, reorder, splice, flip, truncate, stall, slow,
-flood, two peers, wrong key, older version, kill; over TCP and Unix sockets, with a key and without.
+flood, two peers, wrong key, older version, kill, half-open connections, slow greetings, downgrades of TLS, tickets of earlier
+sessions, renegotiation, bytes after COMMIT, a journal of another migration; over TCP and Unix sockets, with a key and without.
 
 After each: never two owners; whoever is left with the guest ends it verified; nobody takes longer than the deadlines; whoever
 failed or was refused, or refused somebody, has said so in a sentence. Prints a line for each kind.
 
-  attacks.py VIDMM [--count 300] [--seed 1] [--only KIND] [--jobs 3] [--patience TIMES]
+  attacks.py VIDMM [--count 475] [--seed 1] [--only KIND] [--jobs 3] [--patience TIMES]
 
 On a machine that is busy with other work the deadlines are too short for what is not attacked: --patience multiplies them.
 Without it they are as long as an undisturbed migration needs here: once to four times as long as on an idle machine.
@@ -20,6 +21,7 @@ import secrets
 import shutil
 import signal
 import socket
+import ssl
 import struct
 import subprocess
 import tempfile
@@ -153,6 +155,13 @@ def flip(bit):
     return change
 
 
+def put(byte):
+    def change(data, state):
+        yield data if state['state'] else bytes([byte]) + data[1:]
+        state['state'] = 'put'
+    return change
+
+
 def cut(data, state):
     yield None
 
@@ -227,7 +236,7 @@ class Case:
         self.tcp = transport.startswith('tcp')
         self.place = tempfile.mkdtemp(prefix='vidmm-attack-')
         self.journal = f'{self.place}/journal'
-        self.processes, self.open, self.killed, self.refuses = {}, [], set(), False
+        self.processes, self.open, self.killed, self.refuses, self.doubts = {}, [], set(), False, False
         self.write_key('key')
         self.write_key('other')
         self.far = self.free_port() if self.tcp else f'{self.place}/far'
@@ -317,7 +326,7 @@ class Case:
             if time.monotonic() > until:
                 raise Wrong(f'{name} does not end: {self.resolve(name)} {self.said(name)}')
             state = self.resolve(name)
-            if state.startswith('in doubt') and self.killed:
+            if state.startswith('in doubt') and (self.killed or self.doubts):
                 owned = ('target', 'own') in self.deeds()
                 self.resolve(name, '--drop' if name != 'recv' and owned else '--take')
             others = [other for who, other in self.processes.items() if who != name and other.poll() is None]
@@ -376,7 +385,7 @@ class Recordings:
     """One faithful migration of each transport without its key: what an eavesdropper has."""
 
     def __init__(self, vidmm):
-        self.bytes, self.hash, self.longest = {}, None, 0
+        self.bytes, self.hash, self.longest, self.journal = {}, None, 0, b''
         for transport in TRANSPORTS:
             case = Case(vidmm, transport, random.Random(0))
             proxy, began = Proxy(case), time.monotonic()
@@ -391,6 +400,8 @@ class Recordings:
                 raise Wrong(f'undisturbed, {transport} came to {report}')
             self.hash = report['calls_hash']
             self.bytes[transport] = dict(proxy.kept)
+            with open(case.journal, 'rb') as file:
+                self.journal = file.read()
             proxy.close()
             case.close(False)
 
@@ -501,6 +512,158 @@ def flood(case, old):
     return 'moved'
 
 
+def half_open(case, old):
+    """More than a receiver greets at once come and stay, before the source and beside it: silent, with a part of a greeting,
+    with their side closed, or reset."""
+    case.receive()
+    case.refuses = True
+    starts = [b'', b'', old['to_target'][:1], old['to_target'][:23], old['to_target'][:60]]
+
+    def come(count):
+        for _ in range(count):
+            one = case.reach(0.5)
+            if not one:
+                return
+            try:
+                one.sendall(case.rng.choice(starts))
+                how = case.rng.randrange(6)
+                if how == 0:
+                    one.shutdown(socket.SHUT_WR)
+                elif how == 1:
+                    one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
+                    one.close()
+            except OSError:
+                pass
+    come(case.rng.randrange(35, 60))
+    case.send()
+    come(20)
+    return 'moved'
+
+
+def slow_greeting(case, old):
+    """Strangers who greet by the byte, each too slowly for the time that a greeting may take."""
+    case.receive()
+    case.refuses = True
+    ended = time.monotonic() + 2 * TIMEOUT
+
+    def drip(one):
+        try:
+            for byte in old['to_target'][:44]:
+                one.sendall(bytes([byte]))
+                time.sleep(TIMEOUT / 20)
+                if time.monotonic() > ended:
+                    return
+        except OSError:
+            pass
+    for _ in range(case.rng.randrange(1, 20)):
+        one = case.reach()
+        if one:
+            threading.Thread(target=drip, args=(one,), daemon=True).start()
+    case.send()
+    return 'moved'
+
+
+def client_hello(old):
+    """The first record of a source with a key; it is not encrypted."""
+    return units(old['to_target'], True)[0][0]
+
+
+def downgrade(case, old):
+    """Without TLS, with an older one, without a key where there has to be one; or on the way, the offer of TLS 1.3 is taken out of
+    what the source says."""
+    how = case.rng.randrange(4)
+    if case.key and how == 3:
+        offer = client_hello(old).index(b'\x00\x2b\x00\x03\x02\x03\x04') + 6  # supported_versions: 3.4
+        return harmed(case, at_byte('to_target', offer, put(3)))
+    case.receive()
+    case.refuses = True
+    one = case.reach()
+    if case.key and how == 2:
+        one.sendall(frame(HELLO, bytes(20)) + b'G' * 100)
+    else:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        if how == 1:
+            context.maximum_version = ssl.TLSVersion.TLSv1_2
+        one.settimeout(4 * TIMEOUT)
+        try:
+            context.wrap_socket(one)
+        except OSError:  # ssl.SSLError among them
+            pass
+        else:
+            raise Wrong('a peer without the key was greeted')
+    case.send()
+    return 'moved'
+
+
+def ticket(case, old):
+    """What begins like the session of an earlier source, whose identity is now a ticket, with early data."""
+    case.receive()
+    case.refuses = True
+    kept = old['to_target']
+    if case.key:
+        hello = client_hello(old)
+        name = hello.rindex(b'vidmm')
+        records = units(kept, True)[0]
+        kept = hello[:name] + secrets.token_bytes(5) + hello[name + 5:] + b''.join(records[1:case.rng.randrange(2, 9)])
+    for _ in range(case.rng.randrange(1, 4)):
+        one = case.reach()
+        try:
+            one.sendall(kept[:200000])
+        except OSError:
+            pass
+    case.send()
+    return 'moved'
+
+
+def renegotiate(case, old):
+    """In the middle of a connection, what begins one: a hello, a change of the cipher, an alert that is not encrypted."""
+    way, number = some_unit(case, old)
+    beginning = units(old[way], case.key)[0][:3]
+    if case.key:
+        beginning += [b'\x14\x03\x03\x00\x01\x01', b'\x15\x03\x03\x00\x02\x01\x00', b'\x15\x03\x03\x00\x02\x02\x28']
+    return harmed(case, by_unit(way, number, case.key, splice_with(case.rng.choice(beginning))))
+
+
+def after_commit(case, old):
+    """With COMMIT and behind it: the same bytes again, a recorded COMMIT, ABORT, anything."""
+    last = units(old['to_target'], case.key)[0][-4:]
+    extra = case.rng.choice([None, *last, b''.join(last), frame(ABORT, b'no', 7), frame(COMMIT, bytes(8), 7), secrets.token_bytes(100000)])
+    before = case.rng.random() < 0.3
+
+    def change(data, state):
+        first, state['state'] = state['state'] is None, 'done'
+        if not first:
+            yield data
+            return
+        yield from ([extra or data, data] if before else [data, extra or data])
+    return harmed(case, at_byte('to_target', 0, change, lambda: ('source', 'commit') in case.deeds()))
+
+
+def other_journal(case, old):
+    """The journal is replaced by that of another migration, for a while; what has the guest waits with its step or ends."""
+    foreign = f'{case.place}/foreign'
+    with open(foreign, 'wb') as file:
+        file.write(case.recorded_journal)
+    case.receive()
+    case.send()
+    until = time.monotonic() + 5
+    deed = case.rng.choice([('source', 'pause'), ('target', 'ready'), ('source', 'commit'), ('target', 'own')])
+    while deed not in case.deeds() and time.monotonic() < until:
+        time.sleep(0.001)
+    case.doubts = True
+    kept = f'{case.place}/kept'
+    os.rename(case.journal, kept)
+    os.rename(foreign, case.journal)
+    time.sleep(case.rng.random() * TIMEOUT)
+    with open(case.journal, 'rb') as file:
+        written = file.read() != case.recorded_journal
+    os.rename(kept, case.journal)
+    if written:
+        raise Wrong('a line went into the journal of another migration')
+    return None
+
+
 def two_peers(case, old):
     case.receive()
     if case.rng.random() < 0.5:  # another receiver on the same name
@@ -584,7 +747,9 @@ def kill(case, old):
 
 
 KINDS = {'replay': replay, 'reorder': reorder, 'splice': splice, 'flip': flip_bit, 'truncate': truncate, 'stall': stalled,
-         'slow': slowed, 'flood': flood, 'two peers': two_peers, 'wrong key': wrong_key, 'older version': older, 'kill': kill}
+         'slow': slowed, 'flood': flood, 'two peers': two_peers, 'wrong key': wrong_key, 'older version': older, 'kill': kill,
+         'half open': half_open, 'slow greeting': slow_greeting, 'downgrade': downgrade, 'ticket': ticket,
+         'renegotiate': renegotiate, 'after commit': after_commit, 'other journal': other_journal}
 V1_HELLO = '5656444d020000001400000000000000e3f7924303fdb4a30100000001000000000000004d00000000000000'
 
 
@@ -593,6 +758,7 @@ def attack(vidmm, recordings, number, seed, only):
     names = [only] if only else list(KINDS)
     kind, transport = names[number % len(names)], TRANSPORTS[number // len(names) % len(TRANSPORTS)]
     case = Case(vidmm, transport, random.Random(seed * 1000003 + number))
+    case.recorded_journal = recordings.journal
     began, wrong = time.monotonic(), None
     try:
         wanted = KINDS[kind](case, recordings.bytes[transport])
@@ -609,7 +775,7 @@ def attack(vidmm, recordings, number, seed, only):
 def main():
     words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     words.add_argument('vidmm')
-    words.add_argument('--count', type=int, default=300)
+    words.add_argument('--count', type=int, default=475)
     words.add_argument('--seed', type=int, default=1)
     words.add_argument('--first', type=int, default=0)
     words.add_argument('--only', choices=list(KINDS))

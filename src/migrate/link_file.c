@@ -290,10 +290,24 @@ static bool hold_part(int fd, const char *name) {
            lstat(name, &named) == 0 && opened.st_ino == named.st_ino;
 }
 
-/* PATH.part, unless another process writes it. */
+/* Empty, or the beginning of a stream, as a process left it that was killed; false: somebody's file, or none. */
+static bool part_of_stream(int fd) {
+    const uint32_t magic = MIGRATE_FRAME_MAGIC;
+    uint8_t begin[sizeof(magic)];
+    struct stat of;
+    bool regular = fstat(fd, &of) == 0 && S_ISREG(of.st_mode);
+    ssize_t got = regular ? pread(fd, begin, sizeof(begin), 0) : -1;
+    errno = EEXIST;
+    return got >= 0 && memcmp(begin, &magic, (size_t)got) == 0;
+}
+
+/* Whoever waits at the other end of a FIFO is not waited for. */
+#define PART_FLAGS (O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+
+/* PATH.part, unless another process writes it or it is somebody's. */
 static int open_part(const struct file_link *file) {
-    int fd = open(file->other, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0 || (hold_part(fd, file->other) && ftruncate(fd, 0) == 0))
+    int fd = open(file->other, PART_FLAGS | O_CREAT, 0600);
+    if (fd < 0 || (hold_part(fd, file->other) && part_of_stream(fd) && ftruncate(fd, 0) == 0))
         return fd;
     int why = errno == EWOULDBLOCK ? EBUSY : errno;
     close(fd);
@@ -304,8 +318,8 @@ static int open_part(const struct file_link *file) {
 void migrate_file_sweep(const struct migrate_address *address) {
     char part[272];
     snprintf(part, sizeof(part), "%s.part", address->path);
-    int fd = open(part, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd >= 0 && hold_part(fd, part))
+    int fd = open(part, PART_FLAGS);
+    if (fd >= 0 && hold_part(fd, part) && part_of_stream(fd))
         (void)migrate_files()->unlink(part);
     if (fd >= 0)
         close(fd);
@@ -319,7 +333,8 @@ static bool open_file(struct migrate_channel *channel, const struct migrate_addr
         return false;
     file->address = *address;
     snprintf(file->other, sizeof(file->other), "%s%s", address->path, writes ? ".part" : ".taken");
-    file->fd = writes ? open_part(file) : open(address->path, O_RDONLY | O_CLOEXEC);
+    file->fd = writes ? open_part(file)
+                      : open(address->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file->fd < 0) {
         snprintf(text, text_size, "cannot open %.200s: %s", writes ? file->other : address->path,
                  strerror(errno));
@@ -341,7 +356,7 @@ static bool open_file(struct migrate_channel *channel, const struct migrate_addr
 bool migrate_file_write(struct migrate_channel *channel, const struct migrate_address *address,
                         char *text, size_t text_size) {
     struct stat there;
-    if (stat(address->path, &there) == 0) {
+    if (lstat(address->path, &there) == 0) {
         snprintf(text, text_size, "%.200s is there already, and may hold another guest",
                  address->path);
         return false;
@@ -351,5 +366,10 @@ bool migrate_file_write(struct migrate_channel *channel, const struct migrate_ad
 
 bool migrate_file_read(struct migrate_channel *channel, const struct migrate_address *address,
                        char *text, size_t text_size) {
+    struct stat there;
+    if (stat(address->path, &there) == 0 && !S_ISREG(there.st_mode)) {
+        snprintf(text, text_size, "%.200s is no regular file", address->path);
+        return false;
+    }
     return open_file(channel, address, false, text, text_size);
 }

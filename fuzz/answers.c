@@ -110,22 +110,22 @@ const char *__asan_default_options(void) {
     return "allocator_may_return_null=1:quarantine_size_mb=16:malloc_context_size=8";
 }
 
-/* Instead of libFuzzer's, to which the linker redirects no more (fuzz/meson.build): it looks for values that
- * the code compared in the input, which has no field of eight bytes. */
-void __wrap___sanitizer_cov_trace_cmp8(uint64_t one, uint64_t other);
-void __wrap___sanitizer_cov_trace_const_cmp8(uint64_t one, uint64_t other);
+/* Instead of libFuzzer's hooks, to which the linker leads no more (fuzz/meson.build). Those look in the input
+ * for values of four and eight bytes that the code compared; no field of the input has eight. */
+#define NOT_KEPT(name, type)                                                                       \
+    void __wrap___sanitizer_cov_trace_##name(type one, type other);                                \
+    __attribute__((no_sanitize("coverage"))) void __wrap___sanitizer_cov_trace_##name(             \
+        type one, type other) {                                                                    \
+        (void)one;                                                                                 \
+        (void)other;                                                                               \
+    }
 
-__attribute__((no_sanitize("coverage"))) void __wrap___sanitizer_cov_trace_cmp8(uint64_t one,
-                                                                                uint64_t other) {
-    (void)one;
-    (void)other;
-}
-
-__attribute__((no_sanitize("coverage"))) void
-__wrap___sanitizer_cov_trace_const_cmp8(uint64_t one, uint64_t other) {
-    (void)one;
-    (void)other;
-}
+NOT_KEPT(cmp1, uint8_t)
+NOT_KEPT(cmp2, uint16_t)
+NOT_KEPT(cmp8, uint64_t)
+NOT_KEPT(const_cmp1, uint8_t)
+NOT_KEPT(const_cmp2, uint16_t)
+NOT_KEPT(const_cmp8, uint64_t)
 
 /* ---- Answers --------------------------------------------------------------------------------- */
 

@@ -24,7 +24,7 @@
 #   make mutation                example drivers with one seeded mistake each, examined; COUNT=500 SEED=0
 #   make unusual                 correct drivers of unusual shape, 5 times each and 5 times beside 8 busy loops
 #   make settings                the reference driver at COUNT settings drawn at random, from SEED on
-#   make attacks                 COUNT attacks on a migration (300), and 200 kills of each of its sides; SEED=1
+#   make attacks                 COUNT attacks on a migration (475), and 200 kills of each of its sides; SEED=1
 #   make faults                  each allocation of the checkers fails, in run, check and migrate, and other things are
 #                                refused; counts of how they end
 #   make images                  every example driver as an image (.sys), by mingw and by clang

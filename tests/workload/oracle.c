@@ -197,6 +197,18 @@ static void a_transfer_that_damages_a_byte_is_blamed_once(void **state) {
         "byte 77 of page 3 of allocation 6 is wrong after TRANSFER in paging buffer 41, event 0");
 }
 
+static void each_byte_that_differs_is_counted_once(void **state) {
+    struct scene *scene = *state;
+    render(scene, system_page);
+    copy(true);
+    for (uint32_t i = 0; i < 8; i++) /* of the page's last word every second one, by its top bit */
+        vram_page(1)[PAGE - 8 + i] ^= i % 2 == 0 ? 0x80 : 0;
+    vram_page(1)[5] ^= 0xff;
+    report(scene, VIDMM_OP_TRANSFER, true, 41);
+    assert_int_equal(scene->oracle.mismatched_bytes, 5);
+    assert_int_equal(scene->oracle.first.byte, 5);
+}
+
 static unsigned char *scattered_vram_page(uint32_t page) {
     return vram_page(PAGES - 1 - page);
 }
@@ -383,6 +395,7 @@ int main(void) {
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_transfer_that_damages_a_byte_is_blamed_once, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(each_byte_that_differs_is_counted_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_virtual_transfer_is_held_against_the_pages_where_they_lie,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_transfer_of_bytes_that_were_wrong_before_is_not_blamed,

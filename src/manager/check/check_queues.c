@@ -7,13 +7,23 @@
 #include "object/allocation.h"
 #include "check/bookkeeping.h"
 
-/* A node is linked both ways, lighter than its children, and has its resident's priority and rank. */
+static const struct resident *resident_of(const struct order_node *node) {
+    return (const struct resident *)((uintptr_t)node - offsetof(struct resident, node));
+}
+
+/* At its resident's priority and rank, or before them where the resident was used since. */
+static bool member_is_placed(const struct order_node *node) {
+    const struct resident *resident = resident_of(node);
+    return node->priority == resident->facts.priority &&
+           (node->turn == resident->turn
+                ? node->rank == resident->rank
+                : node->turn < resident->turn && node->rank <= resident->rank);
+}
+
+/* A node is linked both ways, and lighter than its children. */
 static bool member_is_sound(const struct resident_queue *queue, const struct order_node *node) {
-    const struct resident *resident =
-        (const struct resident *)((uintptr_t)node - offsetof(struct resident, node));
     const struct order_node *children[2] = {node->left, node->right};
-    bool sound = resident->queue == queue && node->rank == resident->rank &&
-                 node->priority == resident->facts.priority;
+    bool sound = resident_of(node)->queue == queue;
     for (uint32_t i = 0; i < 2; i++)
         sound = sound && (!children[i] || (children[i]->parent == node &&
                                            order_weight(node) <= order_weight(children[i])));
@@ -24,15 +34,17 @@ void check_queue(const struct vidmm_adapter *adapter, const struct resident_queu
                  struct check_object object) {
     struct order order = {.root = queue->order.root};
     const struct order_node *before = NULL;
-    bool ordered = true, sound = true;
+    bool ordered = true, placed = true, sound = true;
     uint32_t count = 0;
     for (const struct order_node *node = order_first(&order); node && count <= queue->count;
          before = node, node = order_next(&order, node)) {
         count++;
         sound = sound && member_is_sound(queue, node);
+        placed = placed && member_is_placed(node);
         ordered = ordered && (!before || order_before(before, node));
     }
     CHECK(adapter, sound, object, "its members are not linked both ways");
+    CHECK(adapter, placed, object, "its members are not where they belong");
     CHECK(adapter, ordered, object, "its members are not in the order in which they leave");
     CHECK(adapter, count == queue->count, object, "its members are not as many as counted");
 }

@@ -139,14 +139,19 @@ void resident_queue_init(struct resident_queue *queue, const struct policy_run *
     queue->run = run;
 }
 
-void resident_add(struct resident_queue *queue, struct resident *resident) {
-    VIDMM_ASSERT_WITH(NULL, !resident->queue);
+static void resident_insert(struct resident *resident) {
     resident->node.priority = resident->facts.priority;
     resident->node.rank = resident->rank;
-    resident->node.turn = ++queue->turns;
+    resident->node.turn = resident->turn;
+    order_insert(&resident->queue->order, &resident->node);
+}
+
+void resident_add(struct resident_queue *queue, struct resident *resident) {
+    VIDMM_ASSERT_WITH(NULL, !resident->queue);
+    resident->turn = ++queue->turns;
     resident->queue = queue;
     queue->count++;
-    order_insert(&queue->order, &resident->node);
+    resident_insert(resident);
 }
 
 void resident_remove(struct resident *resident) {
@@ -158,13 +163,29 @@ void resident_remove(struct resident *resident) {
     queue->count--;
 }
 
-/* Again at its place, which follows from what changed. */
+/*
+ * Again at its place, which follows from what changed. One that would move back keeps its node until the
+ * front of the order comes there (resident_settle): most are used again before that.
+ */
 static void resident_requeue(struct resident *resident) {
     struct resident_queue *queue = resident->queue;
+    const struct order_node *node = &resident->node;
     if (!queue)
         return;
-    resident_remove(resident);
-    resident_add(queue, resident);
+    resident->turn = ++queue->turns;
+    if (node->priority == resident->facts.priority && node->rank <= resident->rank)
+        return;
+    order_remove(&queue->order, &resident->node);
+    resident_insert(resident);
+}
+
+/* Whether its node was where it belongs; if not, it moves there. */
+static bool resident_settle(struct resident *resident) {
+    if (resident->node.turn == resident->turn)
+        return true;
+    order_remove(&resident->queue->order, &resident->node);
+    resident_insert(resident);
+    return false;
 }
 
 static void resident_rank(struct resident *resident, uint64_t rank) {
@@ -200,15 +221,26 @@ static struct resident *resident_at(struct order_node *node) {
     return node ? (struct resident *)((uintptr_t)node - offsetof(struct resident, node)) : NULL;
 }
 
+/* The first one, with a node where it belongs; so those that follow it in the order follow its node. */
+static struct resident *resident_first(struct resident_queue *queue) {
+    struct resident *first = resident_at(order_first(&queue->order));
+    while (first && !resident_settle(first))
+        first = resident_at(order_first(&queue->order));
+    return first;
+}
+
 static struct resident *resident_next(struct resident_queue *queue,
                                       const struct resident *resident) {
-    return resident_at(order_next(&queue->order, &resident->node));
+    struct resident *next = resident_at(order_next(&queue->order, &resident->node));
+    while (next && !resident_settle(next))
+        next = resident_at(order_next(&queue->order, &resident->node));
+    return next;
 }
 
 /* The first eligible one; a clean one of its equals if one is near. */
 static struct resident *front(struct resident_queue *queue, resident_eligible *eligible,
                               void *ctx) {
-    struct resident *first = resident_at(order_first(&queue->order));
+    struct resident *first = resident_first(queue);
     while (first && eligible && !eligible(ctx, first))
         first = resident_next(queue, first);
     struct resident *r = first;

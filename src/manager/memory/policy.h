@@ -41,7 +41,8 @@ struct resident {
      */
     struct vidmm_candidate facts;
     uint64_t rank;
-    void *owner; /* the allocation, or the entry */
+    uint64_t turn; /* with `rank`, where it belongs in the order: there, or behind its node */
+    void *owner;   /* the allocation, or the entry */
 };
 
 /* `policy` NULL: the library's default. `memory`: bytes of each segment by number, 0 for apertures;

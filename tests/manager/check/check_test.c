@@ -182,6 +182,11 @@ static void queue_order(void *ctx) {
     SPOIL(scene->left->resident.node.rank, UINT64_MAX);
 }
 
+static void queue_turn(void *ctx) {
+    struct scene *scene = ctx;
+    SPOIL(scene->left->resident.turn, 0);
+}
+
 static void queue_member(void *ctx) {
     struct scene *scene = ctx;
     SPOIL(scene->left->resident.queue, NULL);
@@ -437,6 +442,7 @@ static const struct damage damages[] = {
     CASE(pinned_victim, "allocation *: in the queue of victims"),
     CASE(queue_count, "queue of segment 1: its members"),
     CASE(queue_order, "queue of segment 1: its members"),
+    CASE(queue_turn, "queue of segment 1: its members are not where they belong"),
     CASE(queue_member, "queue of segment 1: "),
     CASE(list_missing, "residency list of device 1: listed as missing"),
     CASE(list_count, "residency list of device 1: a chain"),

@@ -136,6 +136,27 @@ static void the_victim_is_what_the_policy_evicts_first(void **state) {
     }
 }
 
+/* What is used again and again need not move each time: its place is looked for when a victim is. */
+static void a_use_costs_no_steps(void **state) {
+    (void)state;
+    struct running running;
+    struct resident_queue queue;
+    struct resident residents[RESIDENTS] = {0};
+    running_start(&running, &vidmm_policy_lru);
+    resident_queue_init(&queue, &running.run);
+    for (uint32_t i = 0; i < RESIDENTS; i++)
+        resident_add(&queue, &residents[i]);
+    uint64_t steps = queue.order.steps;
+    for (uint32_t i = RESIDENTS; i-- > 0;)
+        resident_use(&running.run, &residents[i], 2 * RESIDENTS - i, false);
+    assert_int_equal(queue.order.steps, steps);
+    for (uint32_t i = RESIDENTS; i-- > 0;) {
+        assert_ptr_equal(resident_victim(&queue, NULL, NULL), &residents[i]);
+        resident_remove(&residents[i]);
+    }
+    policy_stop(&running.run);
+}
+
 static void a_clean_one_goes_first_among_equals(void **state) {
     (void)state;
     struct running running;
@@ -452,6 +473,7 @@ static void the_adaptive_policy_never_falls_far_behind_lru(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_victim_is_what_the_policy_evicts_first),
+        cmocka_unit_test(a_use_costs_no_steps),
         cmocka_unit_test(a_clean_one_goes_first_among_equals),
         cmocka_unit_test(what_is_not_needed_soon_goes_first),
         cmocka_unit_test(each_event_is_told_once_and_in_order),

@@ -91,22 +91,26 @@ static bool has_flag(const json_t *flags, const char *name) {
     return false;
 }
 
+uint32_t trace_umd_flags(uint64_t heap, const struct trace_alloc_flags *flags) {
+    uint32_t out = heap == 0 ? VIDMM_UMD_LOCAL : 0;
+    if (heap == 0 && flags->in_vpr)
+        out |= VIDMM_UMD_IN_VPR;
+    if (!flags->host_visible)
+        return out;
+    return out | VIDMM_UMD_CPU_VISIBLE | (heap != 0 && flags->host_cached ? VIDMM_UMD_CACHED : 0);
+}
+
 static bool umd_flags(const struct member_line *line, uint64_t heap, uint32_t *out) {
-    if (!json_object_get(line->object, "flags")) {
-        *out = heap == 0 ? VIDMM_UMD_LOCAL : 0;
-        return true;
+    struct trace_alloc_flags said = {0};
+    if (json_object_get(line->object, "flags")) {
+        const json_t *flags = member_array(line, "flags");
+        if (!flags)
+            return false;
+        said = (struct trace_alloc_flags){.in_vpr = has_flag(flags, "protected"),
+                                          .host_visible = has_flag(flags, "host_visible"),
+                                          .host_cached = has_flag(flags, "host_cached")};
     }
-    const json_t *flags = member_array(line, "flags");
-    if (!flags)
-        return false;
-    *out = heap == 0 ? VIDMM_UMD_LOCAL : 0;
-    if (heap == 0 && has_flag(flags, "protected"))
-        *out |= VIDMM_UMD_IN_VPR;
-    if (!has_flag(flags, "host_visible"))
-        return true;
-    *out |= VIDMM_UMD_CPU_VISIBLE;
-    if (heap != 0 && has_flag(flags, "host_cached"))
-        *out |= VIDMM_UMD_CACHED;
+    *out = trace_umd_flags(heap, &said);
     return true;
 }
 

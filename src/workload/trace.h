@@ -1,7 +1,7 @@
 /*
  * trace.h - the reader of recordings: trace.c reads files, lines and events of allocations,
  * trace_ranges.c events of ranges of GPU addresses,
- * trace_quick.c plain lines of submissions.
+ * trace_quick.c plain lines of allocations and submissions.
  */
 #ifndef VIDMM_WORKLOAD_TRACE_H
 #define VIDMM_WORKLOAD_TRACE_H
@@ -32,6 +32,11 @@ bool trace_new_id(const struct member_line *line, const char *key, const struct 
                   uint64_t *id);
 bool trace_keep_id(const struct member_line *line, struct trace_ids *ids, uint64_t id,
                    uint32_t index);
+/* What of its flags counts for an allocation. */
+struct trace_alloc_flags {
+    bool in_vpr, host_visible, host_cached;
+};
+uint32_t trace_umd_flags(uint64_t heap, const struct trace_alloc_flags *flags); /* VIDMM_UMD_* */
 /* Room for so many indices in `named`; false: no memory. */
 bool trace_make_room(struct trace *trace, size_t indices);
 /*

@@ -243,6 +243,7 @@ static void same_event(const struct vidmm_event *a, const struct vidmm_event *b)
     assert_int_equal(a->process, b->process);
     assert_int_equal(a->allocation, b->allocation);
     assert_int_equal(a->size, b->size);
+    assert_int_equal(a->umd_flags, b->umd_flags);
     assert_int_equal(a->first, b->first);
     assert_int_equal(a->reads, b->reads);
     assert_int_equal(a->writes, b->writes);
@@ -294,6 +295,31 @@ static void plain_lines_mean_the_same_as_others(void **state) {
         "{\"op\":\"submit\",\"reads\":[18446744073709551617],\"writes\":[]}",
         "{\"op\":\"submit\",\"reads\":[\"1\"],\"writes\":[]}",
         "{\"op\":\"submit\",\"\\u0072eads\":[1],\"writes\":[]}",
+        "{\"t\":0,\"op\":\"alloc\",\"id\":77,\"size\":4097,\"heap\":0,\"flags\":[\"device_local\"],"
+        "\"name\":\"a\"}",
+        "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"flags\":[\"host_visible\", "
+        "\"host_cached\"]}",
+        "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":0,\"flags\":[\"protected\",\"host_"
+        "visible\",\"host_cached\"]}",
+        "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"flags\":[\"protected\",\"host_"
+        "cached\"]}",
+        "{\"size\":1,\"heap\":1,\"id\":77,\"op\":\"alloc\",\"flags\":[]}",
+        "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1}",
+        "{\"op\":\"alloc\",\"id\":1,\"size\":1,\"heap\":1}",
+        "{\"op\":\"alloc\",\"id\":77,\"size\":0,\"heap\":1}",
+        "{\"op\":\"alloc\",\"id\":77,\"size\":1099511627777,\"heap\":1}",
+        "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":2}",
+        "{\"op\":\"alloc\",\"id\":77,\"size\":1}",
+        "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"flags\":\"host_visible\"}",
+        "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"flags\":[\"host_visible\",]}",
+        "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"flags\":[1,\"host_visible\"]}",
+        "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"flags\":[\"host\\u005fvisible\"]}",
+        "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"name\":\"\\ud800\"}",
+        "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"name\":\"\xff\"}",
+        "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"name\":\"\t\"}",
+        "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"reads\":[1]}",
+        "{\"op\":\"present\",\"id\":1}",
+        "{\"op\":\"submit\",\"reads\":[1],\"writes\":[],\"size\":1}",
     };
     (void)state;
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {

@@ -87,8 +87,10 @@ static void pool_release(struct host_pool *pool, struct host_pool_block *b) {
     free(b);
 }
 
+/* Blocks of one page are in buckets that lie side by side: what is made one after the other is together. */
 static uint32_t pool_hash(const struct host_pool *pool, const void *user) {
-    return (uint32_t)(((uintptr_t)user >> 4) * 0x9e3779b97f4a7c15u >> 32) & (pool->buckets - 1);
+    uintptr_t page = (uintptr_t)user / HOST_PAGE, block = (uintptr_t)user % HOST_PAGE / (4 * GUARD);
+    return (uint32_t)((page * 0x9e3779b97f4a7c15u >> 32) + block) & (pool->buckets - 1);
 }
 
 /* ASCII of a tag as debuggers show it: the low byte first. */
@@ -145,11 +147,9 @@ static void pool_forget(struct host_pool *pool, struct host_pool_block *b) {
     pool->blocks--;
 }
 
+/* By memcmp, which is faster than a loop: each byte is as the one before it. */
 static bool pool_all(const uint8_t *bytes, size_t count, uint8_t value) {
-    for (size_t i = 0; i < count; i++)
-        if (bytes[i] != value)
-            return false;
-    return true;
+    return count == 0 || (bytes[0] == value && memcmp(bytes, bytes + 1, count - 1) == 0);
 }
 
 /* Each damage is reported once: the guard is repaired. */

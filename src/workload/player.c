@@ -138,6 +138,7 @@ static void *play_events(void *ctx) {
             break;
         if (atomic_load(&process->dead))
             continue;
+        play_ahead(player, thread->index, i);
         if (!play_event(player, i) && !atomic_load(&player->stop))
             player_lose_process(process);
         uint64_t done = atomic_fetch_add(&player->done, 1) + 1;

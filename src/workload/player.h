@@ -4,6 +4,7 @@
  *   player.c       create, destroy, run, threads
  *   player_error.c the error that ends a replay
  *   play.c         one event
+ *   play_ahead.c   what the next submissions read, fetched into the caches
  *   play_submit.c  submissions: which pages they check and stamp
  *   play_virtual.c the same when the GPU uses virtual addresses: mappings, residency, packets
  *   play_range.c   further addresses of allocations: reserved ranges with tiles, views
@@ -223,6 +224,11 @@ uint64_t play_range_address(struct player_process *process, struct player_alloca
 /* Before an allocation is destroyed: unbinds all tiles that lead to it. */
 bool play_range_leave(struct player_process *process, struct player_allocation *allocation);
 void play_ranges_stop(struct vidmm_player *player);
+
+/* ---- play_ahead.c ---------------------------------------------------------------------------- */
+
+/* `event` is about to be played by `thread`. */
+void play_ahead(const struct vidmm_player *player, uint32_t thread, size_t event);
 
 /* ---- play_offer.c ---------------------------------------------------------------------------- */
 

@@ -38,18 +38,18 @@ enum rule {
     RULES
 };
 
-/* An allocation that was used. `node` of a rule: in the cache of that rule. */
+/* An allocation that was used; what each use reads is together. `node` of a rule: in the cache of that rule. */
 struct item {
-    struct order_node node[RULES], due[PREDICTIONS];
-    bool in[RULES], waits[PREDICTIONS]; /* waits: it is in the order of what is due */
-    bool held;                          /* the submission at hand uses it */
-    struct item *previous, *next;       /* of those that are held */
-    struct item *older, *newer;         /* of all */
     struct vidmm_candidate *candidate;
+    struct item *previous, *next; /* of those that are held */
     uint64_t size;
     struct intervals intervals;
     uint64_t rank[RULES];
-    bool refused[RULES]; /* when it was used last */
+    bool refused[RULES];                /* when it was used last */
+    bool held;                          /* the submission at hand uses it */
+    bool in[RULES], waits[PREDICTIONS]; /* waits: it is in the order of what is due */
+    struct item *older, *newer;         /* of all */
+    struct order_node node[RULES], due[PREDICTIONS];
 };
 
 struct adaptive {

@@ -427,6 +427,26 @@ static void resources_are_destroyed_together(void **state) {
     world_end(world);
 }
 
+static void what_is_expected_stays_as_it_is(void **state) {
+    (void)state;
+    struct vidmm_device *device;
+    struct world *world = world_new(64 * KIB, 64 * KIB, 0);
+    struct vidmm_context *context = open_context(world, &device);
+    struct vidmm_allocation *a = world_create(device, world_only(SET(VRAM), 40 * KIB));
+    struct vidmm_stats before, after;
+    for (uint32_t step = 0; step < VIDMM_EXPECT_STEPS; step++)
+        vidmm_allocation_expect(a, step);
+    world_write(a, 1);
+    assert_int_equal(world_use(context, true, 1, a), VIDMM_OK);
+    vidmm_stats(world->adapter, &before);
+    for (uint32_t step = 0; step < VIDMM_EXPECT_STEPS; step++)
+        vidmm_allocation_expect(a, step);
+    vidmm_stats(world->adapter, &after);
+    assert_memory_equal(&before, &after, sizeof(before));
+    world_check(a, 1);
+    world_end(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_does_not_fit_leaves_everything_as_it_was),
@@ -447,6 +467,7 @@ int main(void) {
         cmocka_unit_test(bad_allocations_are_refused_by_rule),
         cmocka_unit_test(allocation_statuses_are_judged),
         cmocka_unit_test(resources_are_destroyed_together),
+        cmocka_unit_test(what_is_expected_stays_as_it_is),
     };
     return cmocka_run_group_tests_name("core_residency", tests, NULL, NULL);
 }

@@ -73,28 +73,6 @@ struct cli_options {
 bool cli_parse(int argc, char **argv, unsigned takes, struct cli_options *options);
 /* settings.c: false: the reference driver has no setting of that name, says one sentence. */
 bool cli_settings_known(const struct cli_options *options);
-/* options_check.c: values of the conformance check's own options; false: one sentence is on
- * standard error. */
-bool cli_take_only(char *words, struct cli_options *options);
-bool cli_take_stage(const char *names, struct cli_options *options);
-bool cli_take_ignore(char *words, struct cli_options *options);
-bool cli_take_fail_on(const char *word, struct cli_options *options);
-bool cli_take_baseline(const char *path, struct cli_options *options);
-bool cli_take_replay(const char *identity, struct cli_options *options);
-bool cli_take_reading(const char *word, struct cli_options *options);
-bool cli_take_timeout(const char *option, const char *text, uint32_t *ms);
-bool cli_take_format(const char *word, struct cli_options *options);
-bool cli_take_color(const char *word, struct cli_options *options);
-/* options_inf.c: adds the registry values of an INF file to the settings. */
-bool cli_take_inf(const char *path, struct cli_options *options);
-/* options_device.c: opens the device, or the log of its accesses, for the rest of the command. */
-bool cli_take_device(const char *name, struct cli_options *options);
-bool cli_take_device_log(const char *path, struct cli_options *options);
-/* options_migrate.c: the same of a migration's. */
-bool cli_take_at(const char *text, struct cli_options *options);
-bool cli_take_duration(const char *option, const char *text, uint64_t *ns);
-bool cli_take_rate(const char *text, struct cli_options *options);
-bool cli_take_too_dirty(const char *text, struct cli_options *options);
 /* One sentence on standard error, after the program's name. Returns VIDMM_RUN_BAD_INPUT. */
 int cli_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Reports an invalid value of an option. Returns false. */

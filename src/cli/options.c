@@ -1,488 +1,143 @@
 /*
- * options.c - the words after a command's name.
+ * options.c - the words after a command's name: a table of the options, which command takes each, and what becomes of its
+ * value. Values that are more than a word, a number or a time have a function in options_*.c.
  */
-#include "cli.h"
+#include "options.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum option_id {
-    OPTION_HELP = 'h',
-    OPTION_VERBOSE = 'v',
-    OPTION_VRAM = 256,
-    OPTION_DRIVER,
-    OPTION_HARDWARE,
-    OPTION_SEED,
-    OPTION_THREADS,
-    OPTION_DDI,
-    OPTION_SET,
-    OPTION_TRACE,
-    OPTION_JSON,
-    OPTION_QUIET,
-    OPTION_POLICY,
-    OPTION_FRAMES,
-    OPTION_ONLY,
-    OPTION_READING,
-    OPTION_FORMAT,
-    OPTION_OUTPUT,
-    OPTION_TIMEOUT,
-    OPTION_STAGE,
-    OPTION_COLOR,
-    OPTION_UNJUDGED,
-    OPTION_MODEL,
-    OPTION_TO,
-    OPTION_FROM,
-    OPTION_AT,
-    OPTION_RATE,
-    OPTION_PAUSE_TARGET,
-    OPTION_PAUSE_LIMIT,
-    OPTION_FPS,
-    OPTION_ROUNDS,
-    OPTION_TOO_DIRTY,
-    OPTION_RETRY,
-    OPTION_LINK_TIMEOUT,
-    OPTION_DRIVER_TIMEOUT,
-    OPTION_JOURNAL,
-    OPTION_CONTROL,
-    OPTION_DOUBT_TIME,
-    OPTION_DIRTY,
-    OPTION_PLAN,
-    OPTION_INF,
-    OPTION_LINKED,
-    OPTION_DEVICE,
-    OPTION_DEVICE_LOG,
-    OPTION_IGNORE,
-    OPTION_FAIL_ON,
-    OPTION_BASELINE,
-    OPTION_NO_FORK,
-    OPTION_CALLS,
-    OPTION_REPLAY,
-    OPTION_BYTES,
-    OPTION_PAGING,
-    OPTION_HOST,
-    OPTION_DEADLINE,
-    OPTION_KEY,
-    OPTION_PLAIN,
-    OPTION_TIMELINE,
-    OPTION_HTML,
-    OPTION_PICTURE,
-    OPTION_SECONDS,
-    OPTION_JOBS,
-    OPTION_CORPUS,
-    OPTION_STOP_AT_FIRST,
-    OPTION_REPLAY_INPUT,
-};
 
 #define MIGRATE_OPTIONS (CLI_SEND_OPTIONS | CLI_RECV_OPTIONS)
 /* Whose adapter need not go on in another process. */
 #define HERE_OPTIONS (CLI_RUN_OPTIONS | CLI_INSPECT_OPTIONS | CLI_CHECK_OPTIONS)
+/* Who starts a driver. */
+#define DRIVEN_OPTIONS (CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS | CLI_FUZZ_OPTIONS)
 
-static const struct {
-    struct option option;
+/* What becomes of an option. All but the last are written to a member of struct cli_options. */
+enum take_kind {
+    TAKE_FLAG,    /* bool; the option has no value */
+    TAKE_WORD,    /* const char *: the value as it is */
+    TAKE_COUNT,   /* uint32_t */
+    TAKE_SECONDS, /* uint32_t, in milliseconds */
+    TAKE_TIME,    /* uint64_t, in nanoseconds */
+    TAKE_OWN,     /* a function knows */
+};
+
+/* A member of that type: the comparison is for the compiler alone. */
+#define AT(type, member)                                                                           \
+    .at = offsetof(struct cli_options, member) +                                                   \
+          0 * sizeof((type *)NULL == &((struct cli_options *)NULL)->member)
+#define FLAG(member)    TAKE_FLAG, AT(bool, member)
+#define WORD(member)    TAKE_WORD, AT(const char *, member)
+#define COUNT(member)   TAKE_COUNT, AT(uint32_t, member)
+#define SECONDS(member) TAKE_SECONDS, AT(uint32_t, member)
+#define TIME(member)    TAKE_TIME, AT(uint64_t, member)
+#define OWN(function)   TAKE_OWN, .take = (function)
+
+/* Two commands may have options of one name with different meanings. */
+static const struct known {
+    const char *name;
     unsigned takers;
+    enum take_kind kind;
+    size_t at;
+    bool (*take)(char *value, struct cli_options *options);
 } known[] = {
-    {{"help", no_argument, NULL, OPTION_HELP}, ~0u},
-    {{"vram", required_argument, NULL, OPTION_VRAM}, CLI_ADAPTER_OPTIONS | CLI_BOUND_OPTIONS},
-    {{"driver", required_argument, NULL, OPTION_DRIVER},
-     CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS | CLI_FUZZ_OPTIONS},
-    {{"hardware", required_argument, NULL, OPTION_HARDWARE},
-     CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS | CLI_FUZZ_OPTIONS},
-    {{"device", required_argument, NULL, OPTION_DEVICE}, HERE_OPTIONS | CLI_FUZZ_OPTIONS},
-    {{"device-log", required_argument, NULL, OPTION_DEVICE_LOG}, HERE_OPTIONS},
-    {{"no-fork", no_argument, NULL, OPTION_NO_FORK}, HERE_OPTIONS},
-    {{"calls", required_argument, NULL, OPTION_CALLS}, HERE_OPTIONS},
-    {{"timeline", required_argument, NULL, OPTION_TIMELINE}, HERE_OPTIONS},
-    {{"html", required_argument, NULL, OPTION_HTML}, CLI_RUN_OPTIONS | CLI_CHECK_OPTIONS},
-    {{"picture", required_argument, NULL, OPTION_PICTURE}, CLI_RUN_OPTIONS | CLI_CHECK_OPTIONS},
-    {{"seed", required_argument, NULL, OPTION_SEED},
-     CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS | CLI_FUZZ_OPTIONS | CLI_BOUND_OPTIONS},
-    {{"threads", required_argument, NULL, OPTION_THREADS}, CLI_ADAPTER_OPTIONS},
-    {{"ddi", required_argument, NULL, OPTION_DDI},
-     CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS | CLI_FUZZ_OPTIONS},
-    {{"model", required_argument, NULL, OPTION_MODEL}, CLI_ADAPTER_OPTIONS | CLI_FUZZ_OPTIONS},
-    {{"linked", required_argument, NULL, OPTION_LINKED},
-     CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS | CLI_FUZZ_OPTIONS},
-    {{"set", required_argument, NULL, OPTION_SET},
-     CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS | CLI_FUZZ_OPTIONS},
-    {{"inf", required_argument, NULL, OPTION_INF},
-     CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS | CLI_FUZZ_OPTIONS},
-    {{"trace", no_argument, NULL, OPTION_TRACE},
-     CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS | CLI_FUZZ_OPTIONS},
-    {{"json", required_argument, NULL, OPTION_JSON},
-     CLI_RUN_OPTIONS | CLI_INSPECT_OPTIONS | CLI_BOUND_OPTIONS},
-    {{"plan", required_argument, NULL, OPTION_PLAN}, CLI_RUN_OPTIONS},
-    {{"quiet", no_argument, NULL, OPTION_QUIET}, CLI_RUN_OPTIONS},
-    {{"policy", required_argument, NULL, OPTION_POLICY}, CLI_RUN_OPTIONS},
-    {{"frames", required_argument, NULL, OPTION_FRAMES}, CLI_RUN_OPTIONS | CLI_BOUND_OPTIONS},
-    {{"dirty", no_argument, NULL, OPTION_DIRTY}, CLI_RUN_OPTIONS},
-    {{"unjudged", no_argument, NULL, OPTION_UNJUDGED}, CLI_RUN_OPTIONS},
-    {{"host", no_argument, NULL, OPTION_HOST}, CLI_INSPECT_OPTIONS},
-    {{"bytes", required_argument, NULL, OPTION_BYTES}, CLI_RUN_OPTIONS},
-    {{"paging", required_argument, NULL, OPTION_PAGING}, CLI_RUN_OPTIONS},
-    {{"only", required_argument, NULL, OPTION_ONLY}, CLI_CHECK_OPTIONS},
-    {{"ignore", required_argument, NULL, OPTION_IGNORE}, CLI_CHECK_OPTIONS},
-    {{"fail-on", required_argument, NULL, OPTION_FAIL_ON}, CLI_CHECK_OPTIONS},
-    {{"baseline", required_argument, NULL, OPTION_BASELINE}, CLI_CHECK_OPTIONS},
-    {{"reading", required_argument, NULL, OPTION_READING}, CLI_CHECK_OPTIONS},
-    {{"format", required_argument, NULL, OPTION_FORMAT}, CLI_CHECK_OPTIONS},
-    {{"output", required_argument, NULL, OPTION_OUTPUT}, CLI_CHECK_OPTIONS | CLI_FUZZ_OPTIONS},
-    {{"timeout", required_argument, NULL, OPTION_TIMEOUT}, HERE_OPTIONS | CLI_FUZZ_OPTIONS},
-    {{"stage", required_argument, NULL, OPTION_STAGE}, CLI_CHECK_OPTIONS},
-    {{"replay", required_argument, NULL, OPTION_REPLAY}, CLI_CHECK_OPTIONS},
-    {{"color", required_argument, NULL, OPTION_COLOR}, CLI_CHECK_OPTIONS},
-    {{"verbose", no_argument, NULL, OPTION_VERBOSE}, CLI_CHECK_OPTIONS},
-    {{"seconds", required_argument, NULL, OPTION_SECONDS}, CLI_FUZZ_OPTIONS},
-    {{"jobs", required_argument, NULL, OPTION_JOBS}, CLI_CHECK_OPTIONS | CLI_FUZZ_OPTIONS},
-    {{"corpus", required_argument, NULL, OPTION_CORPUS}, CLI_FUZZ_OPTIONS},
-    {{"stop-at-first", no_argument, NULL, OPTION_STOP_AT_FIRST}, CLI_FUZZ_OPTIONS},
-    {{"replay", required_argument, NULL, OPTION_REPLAY_INPUT}, CLI_FUZZ_OPTIONS},
-    {{"to", required_argument, NULL, OPTION_TO}, CLI_SEND_OPTIONS},
-    {{"from", required_argument, NULL, OPTION_FROM}, CLI_RECV_OPTIONS},
-    {{"at", required_argument, NULL, OPTION_AT}, CLI_SEND_OPTIONS},
-    {{"rate", required_argument, NULL, OPTION_RATE}, CLI_SEND_OPTIONS},
-    {{"fps", required_argument, NULL, OPTION_FPS}, CLI_SEND_OPTIONS},
-    {{"pause-target", required_argument, NULL, OPTION_PAUSE_TARGET}, CLI_SEND_OPTIONS},
-    {{"pause-limit", required_argument, NULL, OPTION_PAUSE_LIMIT}, CLI_SEND_OPTIONS},
-    {{"rounds", required_argument, NULL, OPTION_ROUNDS}, CLI_SEND_OPTIONS},
-    {{"if-too-dirty", required_argument, NULL, OPTION_TOO_DIRTY}, CLI_SEND_OPTIONS},
-    {{"retry", required_argument, NULL, OPTION_RETRY}, CLI_SEND_OPTIONS},
-    {{"timeout", required_argument, NULL, OPTION_LINK_TIMEOUT}, MIGRATE_OPTIONS},
-    {{"driver-timeout", required_argument, NULL, OPTION_DRIVER_TIMEOUT}, MIGRATE_OPTIONS},
-    {{"deadline", required_argument, NULL, OPTION_DEADLINE}, MIGRATE_OPTIONS},
-    {{"key", required_argument, NULL, OPTION_KEY}, MIGRATE_OPTIONS},
-    {{"plain", no_argument, NULL, OPTION_PLAIN}, MIGRATE_OPTIONS},
-    {{"journal", required_argument, NULL, OPTION_JOURNAL}, MIGRATE_OPTIONS},
-    {{"control", required_argument, NULL, OPTION_CONTROL}, MIGRATE_OPTIONS},
-    {{"doubt-time", required_argument, NULL, OPTION_DOUBT_TIME}, MIGRATE_OPTIONS},
+    {"help", ~0u, FLAG(help)},
+    {"vram", CLI_ADAPTER_OPTIONS | CLI_BOUND_OPTIONS, OWN(cli_take_vram)},
+    {"driver", DRIVEN_OPTIONS, WORD(run.driver_path)},
+    {"hardware", DRIVEN_OPTIONS, WORD(run.model_path)},
+    {"device", HERE_OPTIONS | CLI_FUZZ_OPTIONS, OWN(cli_take_device)},
+    {"device-log", HERE_OPTIONS, OWN(cli_take_device_log)},
+    {"no-fork", HERE_OPTIONS, FLAG(no_fork)},
+    {"calls", HERE_OPTIONS, WORD(calls)},
+    {"timeline", HERE_OPTIONS, WORD(timeline)},
+    {"html", CLI_RUN_OPTIONS | CLI_CHECK_OPTIONS, WORD(html)},
+    {"picture", CLI_RUN_OPTIONS | CLI_CHECK_OPTIONS, OWN(cli_take_picture)},
+    {"seed", DRIVEN_OPTIONS | CLI_BOUND_OPTIONS, OWN(cli_take_seed)},
+    {"threads", CLI_ADAPTER_OPTIONS, OWN(cli_take_threads)},
+    {"ddi", DRIVEN_OPTIONS, OWN(cli_take_ddi)},
+    {"model", CLI_ADAPTER_OPTIONS | CLI_FUZZ_OPTIONS, OWN(cli_take_model)},
+    {"linked", DRIVEN_OPTIONS, OWN(cli_take_linked)},
+    {"set", DRIVEN_OPTIONS, OWN(cli_take_setting)},
+    {"inf", DRIVEN_OPTIONS, WORD(inf)},
+    {"trace", DRIVEN_OPTIONS, FLAG(run.trace)},
+    {"json", CLI_RUN_OPTIONS | CLI_INSPECT_OPTIONS | CLI_BOUND_OPTIONS, WORD(json)},
+    {"plan", CLI_RUN_OPTIONS, WORD(plan)},
+    {"quiet", CLI_RUN_OPTIONS, FLAG(quiet)},
+    {"policy", CLI_RUN_OPTIONS, OWN(cli_take_policy)},
+    {"frames", CLI_RUN_OPTIONS | CLI_BOUND_OPTIONS, OWN(cli_take_frames)},
+    {"dirty", CLI_RUN_OPTIONS, FLAG(run.dirty)},
+    {"unjudged", CLI_RUN_OPTIONS, FLAG(run.unjudged)},
+    {"host", CLI_INSPECT_OPTIONS, FLAG(host)},
+    {"bytes", CLI_RUN_OPTIONS, OWN(cli_take_bytes)},
+    {"paging", CLI_RUN_OPTIONS, OWN(cli_take_paging)},
+    {"only", CLI_CHECK_OPTIONS, OWN(cli_take_only)},
+    {"ignore", CLI_CHECK_OPTIONS, OWN(cli_take_ignore)},
+    {"fail-on", CLI_CHECK_OPTIONS, OWN(cli_take_fail_on)},
+    {"baseline", CLI_CHECK_OPTIONS, OWN(cli_take_baseline)},
+    {"reading", CLI_CHECK_OPTIONS, OWN(cli_take_reading)},
+    {"format", CLI_CHECK_OPTIONS, OWN(cli_take_format)},
+    {"output", CLI_CHECK_OPTIONS | CLI_FUZZ_OPTIONS, WORD(output)},
+    {"timeout", HERE_OPTIONS | CLI_FUZZ_OPTIONS, SECONDS(check.timeout_ms)},
+    {"stage", CLI_CHECK_OPTIONS, OWN(cli_take_stage)},
+    {"replay", CLI_CHECK_OPTIONS, OWN(cli_take_replay)},
+    {"color", CLI_CHECK_OPTIONS, OWN(cli_take_color)},
+    {"verbose", CLI_CHECK_OPTIONS, FLAG(verbose)},
+    {"seconds", CLI_FUZZ_OPTIONS, OWN(cli_take_seconds)},
+    {"jobs", CLI_CHECK_OPTIONS | CLI_FUZZ_OPTIONS, OWN(cli_take_jobs)},
+    {"corpus", CLI_FUZZ_OPTIONS, WORD(fuzz.corpus)},
+    {"stop-at-first", CLI_FUZZ_OPTIONS, FLAG(fuzz.stop_at_first)},
+    {"replay", CLI_FUZZ_OPTIONS, WORD(replay_input)},
+    {"to", CLI_SEND_OPTIONS, WORD(migrate.link)},
+    {"from", CLI_RECV_OPTIONS, WORD(migrate.link)},
+    {"at", CLI_SEND_OPTIONS, OWN(cli_take_at)},
+    {"rate", CLI_SEND_OPTIONS, OWN(cli_take_rate)},
+    {"fps", CLI_SEND_OPTIONS, COUNT(migrate.frames_per_s)},
+    {"pause-target", CLI_SEND_OPTIONS, TIME(migrate.pause_ns)},
+    {"pause-limit", CLI_SEND_OPTIONS, TIME(migrate.pause_most_ns)},
+    {"rounds", CLI_SEND_OPTIONS, COUNT(migrate.rounds)},
+    {"if-too-dirty", CLI_SEND_OPTIONS, OWN(cli_take_too_dirty)},
+    {"retry", CLI_SEND_OPTIONS, COUNT(migrate.retries)},
+    {"timeout", MIGRATE_OPTIONS, TIME(migrate.timeout_ns)},
+    {"driver-timeout", MIGRATE_OPTIONS, SECONDS(run.timeout_ms)},
+    {"deadline", MIGRATE_OPTIONS, TIME(migrate.whole_ns)},
+    {"key", MIGRATE_OPTIONS, WORD(key)},
+    {"plain", MIGRATE_OPTIONS, FLAG(migrate.plain)},
+    {"journal", MIGRATE_OPTIONS, WORD(migrate.journal)},
+    {"control", MIGRATE_OPTIONS, WORD(migrate.control)},
+    {"doubt-time", MIGRATE_OPTIONS, TIME(migrate.doubt_ns)},
 };
 #define KNOWN (sizeof(known) / sizeof(known[0]))
+/* getopt_long's number of the first one; the letters below are those of short options. */
+#define FIRST_ID 256
 
-/* A whole number, decimal or with 0x, that JSON can hold: at most 2^63 - 1. */
-static bool parse_number(const char *text, uint64_t most, uint64_t *value) {
-    if (!isdigit((unsigned char)*text))
-        return false;
-    bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-    char *end = NULL;
-    errno = 0;
-    unsigned long long number = strtoull(text, &end, hexadecimal ? 16 : 10);
-    if (errno != 0 || *end != '\0' || number > most)
-        return false;
-    *value = number;
-    return true;
-}
-
-static bool take_number(const char *option, const char *text, uint64_t most, uint64_t *value) {
-    if (parse_number(text, most, value))
+static bool take_known(const struct known *option, char *value, struct cli_options *options) {
+    void *at = (char *)options + option->at;
+    switch (option->kind) {
+    case TAKE_FLAG:
+        *(bool *)at = true;
         return true;
-    cli_refuse("--%s '%s' is not a whole number from 0 to %" PRIu64, option, text, most);
-    return false;
-}
-
-/* Nobody means so few bytes. */
-static bool take_vram(const char *text, struct cli_options *options) {
-    static const uint64_t page = 64u << 10;
-    uint64_t bytes = 0;
-    options->vram = text;
-    if (!parse_number(text, INT64_MAX, &bytes) || bytes >= page || bytes == 0)
+    case TAKE_WORD:
+        *(const char **)at = value;
         return true;
-    cli_refuse("--vram '%s' is that many bytes: was a share (%s%%) or a size (%sM) meant?", text,
-               text, text);
-    return false;
-}
-
-static bool take_threads(const char *text, struct cli_options *options) {
-    uint64_t value = 0;
-    if (!take_number("threads", text, 256, &value))
-        return false;
-    options->run.threads = (uint32_t)value;
-    return true;
-}
-
-static bool take_linked(const char *text, struct cli_options *options) {
-    uint64_t value = 0;
-    if (!parse_number(text, VIDMM_LINKED_MOST, &value) || value == 0)
-        return cli_refuse_value("linked", text, "a number of physical adapters from 1 to 4");
-    options->run.linked = (uint32_t)value;
-    return true;
-}
-
-static bool take_ddi(const char *text, struct cli_options *options) {
-    options->ddi_name = text;
-    if (vidmm_run_parse_ddi(text, &options->run.ddi_version))
-        return true;
-    char all[1024] = "";
-    for (size_t i = 0, length = 0; vidmm_run_ddi_at(i) && length < sizeof(all); i++)
-        length += (size_t)snprintf(all + length, sizeof(all) - length, " %s", vidmm_run_ddi_at(i));
-    cli_refuse("--ddi '%s' is not one of%s", text, all);
-    return false;
-}
-
-static bool take_policy(const char *text, struct cli_options *options) {
-    char why[512];
-    if (vidmm_run_policy(text, &options->run.policy, why, sizeof(why)))
-        return true;
-    cli_refuse("%s", why);
-    return false;
-}
-
-static bool take_bytes(const char *text, struct cli_options *options) {
-    options->run.no_bytes = strcmp(text, "none") == 0;
-    return options->run.no_bytes || strcmp(text, "all") == 0 ||
-           cli_refuse_value("bytes", text, "all or none");
-}
-
-static bool take_paging(const char *text, struct cli_options *options) {
-    options->run.serial_paging = strcmp(text, "serial") == 0;
-    return options->run.serial_paging || strcmp(text, "overlapped") == 0 ||
-           cli_refuse_value("paging", text, "overlapped or serial");
-}
-
-/* NAME=VALUE; the value is a number or a size. `word` is cut in two. */
-static bool take_setting(char *word, struct cli_options *options) {
-    char *equals = strchr(word, '=');
-    uint64_t value = 0;
-    if (!equals || equals == word ||
-        !(parse_number(equals + 1, INT64_MAX, &value) || vidmm_run_parse_size(equals + 1, &value)))
-        return cli_refuse_value("set", word, "NAME=VALUE with a number or a size");
-    if (options->run.setting_count == CLI_SETTINGS) {
-        cli_refuse("more than %d settings", CLI_SETTINGS);
-        return false;
+    case TAKE_COUNT:
+        return cli_take_count(option->name, value, at);
+    case TAKE_SECONDS:
+        return cli_take_timeout(option->name, value, at);
+    case TAKE_TIME:
+        return cli_take_duration(option->name, value, at);
+    case TAKE_OWN:
+        break;
     }
-    *equals = '\0';
-    options->settings[options->run.setting_count++] = (struct vidmm_host_setting){word, value};
-    return true;
-}
-
-static bool take_model(const char *value, struct cli_options *options) {
-    options->model_name = value;
-    if (vidmm_run_parse_model(value, &options->run.memory_model))
-        return true;
-    cli_refuse("--model '%s' is not one of physical, gpummu, iommu", value);
-    return false;
-}
-
-static bool take_check_option(int id, char *value, struct cli_options *options) {
-    switch (id) {
-    case OPTION_ONLY:
-        return cli_take_only(value, options);
-    case OPTION_IGNORE:
-        return cli_take_ignore(value, options);
-    case OPTION_FAIL_ON:
-        return cli_take_fail_on(value, options);
-    case OPTION_BASELINE:
-        return cli_take_baseline(value, options);
-    case OPTION_READING:
-        return cli_take_reading(value, options);
-    case OPTION_FORMAT:
-        return cli_take_format(value, options);
-    case OPTION_OUTPUT:
-        options->output = value;
-        return true;
-    case OPTION_TIMEOUT:
-        return cli_take_timeout("timeout", value, &options->check.timeout_ms);
-    case OPTION_REPLAY:
-        return cli_take_replay(value, options);
-    case OPTION_STAGE:
-        return cli_take_stage(value, options);
-    case OPTION_COLOR:
-        return cli_take_color(value, options);
-    case OPTION_VERBOSE:
-        options->verbose = true;
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool take_count(const char *option, const char *text, uint32_t *count) {
-    uint64_t value = 0;
-    if (!take_number(option, text, 1000000, &value))
-        return false;
-    *count = (uint32_t)value;
-    return true;
-}
-
-static bool take_migrate_option(int id, char *value, struct cli_options *options) {
-    struct vidmm_migrate_options *migrate = &options->migrate;
-    switch (id) {
-    case OPTION_TO:
-    case OPTION_FROM:
-        migrate->link = value;
-        return true;
-    case OPTION_AT:
-        return cli_take_at(value, options);
-    case OPTION_RATE:
-        return cli_take_rate(value, options);
-    case OPTION_FPS:
-        return take_count("fps", value, &migrate->frames_per_s);
-    case OPTION_PAUSE_TARGET:
-        return cli_take_duration("pause-target", value, &migrate->pause_ns);
-    case OPTION_PAUSE_LIMIT:
-        return cli_take_duration("pause-limit", value, &migrate->pause_most_ns);
-    case OPTION_ROUNDS:
-        return take_count("rounds", value, &migrate->rounds);
-    case OPTION_TOO_DIRTY:
-        return cli_take_too_dirty(value, options);
-    case OPTION_RETRY:
-        return take_count("retry", value, &migrate->retries);
-    case OPTION_LINK_TIMEOUT:
-        return cli_take_duration("timeout", value, &migrate->timeout_ns);
-    case OPTION_DRIVER_TIMEOUT:
-        return cli_take_timeout("driver-timeout", value, &options->run.timeout_ms);
-    case OPTION_DEADLINE:
-        return cli_take_duration("deadline", value, &migrate->whole_ns);
-    case OPTION_KEY:
-        options->key = value;
-        return true;
-    case OPTION_PLAIN:
-        migrate->plain = true;
-        return true;
-    case OPTION_JOURNAL:
-        migrate->journal = value;
-        return true;
-    case OPTION_CONTROL:
-        migrate->control = value;
-        return true;
-    case OPTION_DOUBT_TIME:
-        return cli_take_duration("doubt-time", value, &migrate->doubt_ns);
-    default:
-        return take_check_option(id, value, options);
-    }
-}
-
-static bool take_fuzz_option(int id, char *value, struct cli_options *options) {
-    struct vidmm_fuzz_options *fuzz = &options->fuzz;
-    switch (id) {
-    case OPTION_SECONDS:
-        return take_count("seconds", value, &fuzz->seconds) &&
-               (fuzz->seconds != 0 ||
-                cli_refuse_value("seconds", value, "a number of seconds from 1"));
-    case OPTION_JOBS:
-        return take_count("jobs", value, &fuzz->jobs) &&
-               ((fuzz->jobs != 0 && fuzz->jobs <= VIDMM_FUZZ_JOBS) ||
-                cli_refuse_value("jobs", value, "a number of processes from 1 to 64"));
-    case OPTION_CORPUS:
-        fuzz->corpus = value;
-        return true;
-    case OPTION_STOP_AT_FIRST:
-        fuzz->stop_at_first = true;
-        return true;
-    case OPTION_REPLAY_INPUT:
-        options->replay_input = value;
-        return true;
-    default:
-        return take_migrate_option(id, value, options);
-    }
-}
-
-/* The end of a picture's name says what it is. */
-static bool take_picture(const char *path, struct cli_options *options) {
-    const char *end = strrchr(path, '.');
-    options->picture = path;
-    return (end && (strcmp(end, ".svg") == 0 || strcmp(end, ".png") == 0)) ||
-           cli_refuse_value("picture", path, "a file that ends in .svg or .png");
-}
-
-/* Files that are written. */
-static bool take_file_option(int id, char *value, struct cli_options *options) {
-    switch (id) {
-    case OPTION_PLAN:
-        options->plan = value;
-        return true;
-    case OPTION_JSON:
-        options->json = value;
-        return true;
-    case OPTION_CALLS:
-        options->calls = value;
-        return true;
-    case OPTION_TIMELINE:
-        options->timeline = value;
-        return true;
-    case OPTION_HTML:
-        options->html = value;
-        return true;
-    case OPTION_PICTURE:
-        return take_picture(value, options);
-    default:
-        return take_fuzz_option(id, value, options);
-    }
-}
-
-static bool take_run_option(int id, char *value, struct cli_options *options) {
-    switch (id) {
-    case OPTION_QUIET:
-        options->quiet = true;
-        return true;
-    case OPTION_DIRTY:
-        options->run.dirty = true;
-        return true;
-    case OPTION_UNJUDGED:
-        options->run.unjudged = true;
-        return true;
-    case OPTION_HOST:
-        options->host = true;
-        return true;
-    case OPTION_BYTES:
-        return take_bytes(value, options);
-    case OPTION_PAGING:
-        return take_paging(value, options);
-    case OPTION_POLICY:
-        return take_policy(value, options);
-    case OPTION_FRAMES:
-        return take_number("frames", value, INT64_MAX, &options->run.frame_limit);
-    case OPTION_DEVICE:
-        options->device = value;
-        return cli_take_device(value, options);
-    case OPTION_DEVICE_LOG:
-        return cli_take_device_log(value, options);
-    case OPTION_NO_FORK:
-        options->no_fork = true;
-        return true;
-    default:
-        return take_file_option(id, value, options);
-    }
+    return option->take(value, options);
 }
 
 static bool take_option(int id, char *value, struct cli_options *options) {
-    switch (id) {
-    case OPTION_HELP:
-        options->help = true;
-        return true;
-    case OPTION_VRAM:
-        return take_vram(value, options);
-    case OPTION_DRIVER:
-        options->run.driver_path = value;
-        return true;
-    case OPTION_HARDWARE:
-        options->run.model_path = value;
-        return true;
-    case OPTION_SEED:
-        return take_number("seed", value, INT64_MAX, &options->run.seed);
-    case OPTION_THREADS:
-        return take_threads(value, options);
-    case OPTION_DDI:
-        return take_ddi(value, options);
-    case OPTION_MODEL:
-        return take_model(value, options);
-    case OPTION_LINKED:
-        return take_linked(value, options);
-    case OPTION_SET:
-        return take_setting(value, options);
-    case OPTION_INF:
-        options->inf = value;
-        return true;
-    case OPTION_TRACE:
-        options->run.trace = true;
-        options->run.log = stderr;
-        return true;
-    default:
-        return take_run_option(id, value, options);
-    }
+    if (id >= FIRST_ID)
+        return take_known(&known[id - FIRST_ID], value, options);
+    *(id == 'h' ? &options->help : &options->verbose) = true;
+    return true;
 }
 
 /* A driver is named once, and a model of the hardware belongs to it. */
@@ -572,7 +227,9 @@ bool cli_parse(int argc, char **argv, unsigned takes, struct cli_options *option
     size_t count = 0;
     for (size_t i = 0; i < KNOWN; i++) {
         if (is_taken(known[i].takers, takes))
-            list[count++] = known[i].option;
+            list[count++] = (struct option){
+                known[i].name, known[i].kind == TAKE_FLAG ? no_argument : required_argument, NULL,
+                FIRST_ID + (int)i};
     }
     list[count] = (struct option){0};
 
@@ -588,6 +245,7 @@ bool cli_parse(int argc, char **argv, unsigned takes, struct cli_options *option
         if (id == 0 || !take_option(id, optarg, options))
             return false;
     }
+    options->run.log = options->run.trace ? stderr : NULL;
     options->set_count = options->run.setting_count;
     if (options->inf && !cli_take_inf(options->inf, options)) /* after --set, which goes before */
         return false;

@@ -1,7 +1,7 @@
 /*
  * options_check.c - values of the options that only the conformance check has.
  */
-#include "cli.h"
+#include "options.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ bool cli_take_ignore(char *words, struct cli_options *options) {
     return true;
 }
 
-bool cli_take_fail_on(const char *word, struct cli_options *options) {
+bool cli_take_fail_on(char *word, struct cli_options *options) {
     static const char *const words[VIDMM_SEVERITIES] = {
         [VIDMM_SEVERITY_BUGCHECK] = "bugcheck",       [VIDMM_SEVERITY_START_FAILS] = "start",
         [VIDMM_SEVERITY_CREATION_FAILS] = "creation", [VIDMM_SEVERITY_DEVICE_LOST] = "lost",
@@ -91,7 +91,7 @@ bool cli_take_fail_on(const char *word, struct cli_options *options) {
                             "bugcheck, start, creation, lost, corruption or performance");
 }
 
-bool cli_take_baseline(const char *path, struct cli_options *options) {
+bool cli_take_baseline(char *path, struct cli_options *options) {
     char text[512];
     if (vidmm_report_read_baseline(path, &options->check.known, text, sizeof(text)))
         return true;
@@ -99,7 +99,7 @@ bool cli_take_baseline(const char *path, struct cli_options *options) {
     return false;
 }
 
-bool cli_take_replay(const char *identity, struct cli_options *options) {
+bool cli_take_replay(char *identity, struct cli_options *options) {
     options->check.replay = identity;
     return vidmm_identity_parse(identity) ||
            cli_refuse_value("replay", identity, "an identity of a report, such as R200-1d04dd");
@@ -123,7 +123,7 @@ static void say_idle(const char *word) {
     }
 }
 
-bool cli_take_reading(const char *word, struct cli_options *options) {
+bool cli_take_reading(char *word, struct cli_options *options) {
     if (vidmm_reading_parse(word, &options->check.readings)) {
         say_idle(word);
         return true;
@@ -144,14 +144,14 @@ bool cli_take_timeout(const char *option, const char *text, uint32_t *ms) {
     return true;
 }
 
-bool cli_take_format(const char *word, struct cli_options *options) {
+bool cli_take_format(char *word, struct cli_options *options) {
     if (vidmm_check_format_parse(word, &options->format))
         return true;
     cli_refuse("--format '%s' is not text, json, junit or sarif", word);
     return false;
 }
 
-bool cli_take_color(const char *word, struct cli_options *options) {
+bool cli_take_color(char *word, struct cli_options *options) {
     options->color = word;
     if (strcmp(word, "auto") == 0 || strcmp(word, "always") == 0 || strcmp(word, "never") == 0)
         return true;
@@ -159,7 +159,7 @@ bool cli_take_color(const char *word, struct cli_options *options) {
     return false;
 }
 
-bool cli_take_stage(const char *names, struct cli_options *options) {
+bool cli_take_stage(char *names, struct cli_options *options) {
     char word[VIDMM_WORD_LONGEST + 1], near[VIDMM_WORD_LONGEST + 32];
     struct vidmm_meant meant = {.word = word};
     size_t length = 0, used = strlen(options->stages);

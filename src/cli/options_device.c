@@ -1,5 +1,5 @@
 /* options_device.c - --device and --device-log: what they open lives as long as the command. */
-#include "cli.h"
+#include "options.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,8 +15,9 @@ static void close_device(void) {
     device = NULL;
 }
 
-bool cli_take_device(const char *name, struct cli_options *options) {
+bool cli_take_device(char *name, struct cli_options *options) {
     char text[512];
+    options->device = name;
     if (device)
         return cli_refuse_value("device", name, "given once");
     device = vidmm_device_open(name, text, sizeof(text));
@@ -39,7 +40,7 @@ static void close_log(void) {
 }
 
 /* Line by line, since the stages of a check are processes that share it. */
-bool cli_take_device_log(const char *path, struct cli_options *options) {
+bool cli_take_device_log(char *path, struct cli_options *options) {
     if (device_log)
         return cli_refuse_value("device-log", path, "given once");
     device_log = fopen(path, "we");

@@ -5,7 +5,7 @@
  * (FLG_ADDREG_TYPE_DWORD, page inf-addreg-directive) become settings, %strings% replaced. What --set
  * says goes before. Strings and binary values have no setting and are passed over.
  */
-#include "cli.h"
+#include "options.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /*
  * options_migrate.c - values of the options that only a migration takes.
  */
-#include "cli.h"
+#include "options.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool cli_take_at(const char *text, struct cli_options *options) {
+bool cli_take_at(char *text, struct cli_options *options) {
     char *end = NULL;
     errno = 0;
     unsigned long long value = isdigit((unsigned char)*text) ? strtoull(text, &end, 10) : 0;
@@ -39,12 +39,12 @@ bool cli_take_duration(const char *option, const char *text, uint64_t *ns) {
     return cli_refuse_value(option, text, "a time like 300ms or 1.5s");
 }
 
-bool cli_take_rate(const char *text, struct cli_options *options) {
+bool cli_take_rate(char *text, struct cli_options *options) {
     return vidmm_migrate_parse_rate(text, &options->migrate.bits_per_s) ||
            cli_refuse_value("rate", text, "a rate like 1Gb/s or 100MB/s");
 }
 
-bool cli_take_too_dirty(const char *text, struct cli_options *options) {
+bool cli_take_too_dirty(char *text, struct cli_options *options) {
     static const char *const words[] = {[VIDMM_MIGRATE_THROTTLE] = "throttle",
                                         [VIDMM_MIGRATE_STOP] = "stop",
                                         [VIDMM_MIGRATE_PAUSE] = "pause"};

@@ -470,12 +470,13 @@ void vidmm_allocation_destroy(struct vidmm_allocation *allocation);
 enum vidmm_status vidmm_allocation_open(struct vidmm_device *device,
                                         struct vidmm_allocation *allocation);
 
+#define VIDMM_EXPECT_STEPS 4u
+
 /*
  * A submission of this thread will soon reference it: what that reads of it is fetched into the caches.
  * Steps 0 to VIDMM_EXPECT_STEPS - 1, one after the other and some time apart, since each follows what
  * the one before fetched. Changes nothing and takes no lock: meanwhile nobody may open or close it.
  */
-#define VIDMM_EXPECT_STEPS 4u
 void vidmm_allocation_expect(const struct vidmm_allocation *allocation, uint32_t step);
 void *vidmm_allocation_user(const struct vidmm_allocation *allocation); /* allowed in an observer */
 /* Its D3DKMT_HANDLE. Allowed in an observer. */

@@ -62,7 +62,7 @@ made=$(grep -n 'args->hDevice = new Object' keeps.cpp | cut -d: -f1)
 for kind in so sys; do
     cc -o keeps.$kind keeps.cpp
     "$vidmm" check --stage objects keeps.$kind > said 2>&1
-    says "who made what is left behind, in a .$kind" "at: .*CreateDevice.*keeps.cpp:$made"
+    says "who made what is left behind, in a .$kind" "at:* .*CreateDevice.*keeps.cpp:$made"
 done
 
 # A crash, its place by the PDB and by DWARF, and a stack that is too small.

@@ -288,10 +288,8 @@ const struct vidmm_rule rules_d_life[] = {
             "DxgkDdiRender as far as NumAllocations, AllocationListSize and CommandLength say.",
         .page = "ns-d3dkmddi-_dxgkarg_closeallocation",
         .how = "The handles of the first two are handed over in memory behind which there is none; "
-               "stage "
-               "room does the same with the commands and the allocation list of DxgkDdiRender. An "
-               "access "
-               "to the memory that is not there ends the stage (K13).",
+               "stage room does the same with the commands and the allocation list of "
+               "DxgkDdiRender. An access to the memory that is not there ends the stage (K13).",
         .why = "What is behind a list is taken for a handle, an address or a command.",
         .windows = "Not known: what is behind the list decides it.",
         .windows_source = NOT_KNOWN,

@@ -73,15 +73,17 @@ def row(work, unit, limit, ours, goal):
 
 
 def judged_rows(build):
-    """CPU time with the referee over that without, bytes verified in both."""
+    """CPU time with the referee over that without: bytes verified in both, then without bytes."""
     rows = []
     for name, count in JUDGED.items():
         with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as recording:
             words = [HERE / "scale.py", str(count), "100", "100"]
             subprocess.run([sys.executable, *words], stdout=recording, check=True)
-            without, judged = medians(lambda option: run(build, *option, recording.name)[0],
-                                      ["--unjudged"], [])
-        rows.append(row(f"judged {name}", "s", without, judged, 1.5))
+            for content, goal, how in (("all", 1.5, ""), ("none", 3, ", no bytes")):
+                without, judged = medians(
+                    lambda option: run(build, *option, "--bytes", content, recording.name)[0],
+                    ["--unjudged"], [])
+                rows.append(row(f"judged {name}{how}", "s", without, judged, goal))
     return rows
 
 

@@ -383,6 +383,13 @@ static enum vidmm_status paging_begin(struct vidmm_adapter *adapter, const struc
     return virtual_wait(adapter, op);
 }
 
+/* Of what a driver changes only its progress counts: it must not get a handle of its own making back. */
+static void ask_again(DXGKARG_BUILDPAGINGBUFFER *arg, const DXGKARG_BUILDPAGINGBUFFER *asked) {
+    UINT progress = arg->MultipassOffset;
+    *arg = *asked;
+    arg->MultipassOffset = progress;
+}
+
 enum vidmm_status paging_build(struct vidmm_adapter *adapter, struct plan_op *op) {
     VIDMM_ASSERT_LOCKED(adapter);
     DXGKARG_BUILDPAGINGBUFFER arg;
@@ -401,12 +408,14 @@ enum vidmm_status paging_build(struct vidmm_adapter *adapter, struct plan_op *op
     while (status == VIDMM_OK) {
         uint32_t used = paging->used, multipass = arg.MultipassOffset;
         aim(adapter, physical, &arg);
+        const DXGKARG_BUILDPAGINGBUFFER asked = arg;
         NTSTATUS nt = adapter->ddi->DxgkDdiBuildPagingBuffer(adapter->hadapter, &arg);
         status = advance(adapter, paging, &arg);
         if (status)
             break;
         op->last_buffer = adapter->stats.paging_buffers + 1;
         wrote = wrote || paging->used != used;
+        ask_again(&arg, &asked);
         if (nt == STATUS_SUCCESS) {
             op->done = !wrote;
             outstanding_add(adapter, op);

@@ -121,6 +121,36 @@ static void a_full_buffer_is_submitted_and_the_operation_goes_on(void **state) {
     world_end(world);
 }
 
+static PDXGKDDI_BUILDPAGINGBUFFER build_below;
+
+static NTSTATUS APIENTRY build_and_spoil(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    NTSTATUS status = build_below(adapter, args);
+    args->Transfer.hAllocation = (HANDLE)(uintptr_t)1;
+    args->Transfer.TransferSize = 0;
+    return status;
+}
+
+static void what_a_driver_changes_in_its_arguments_is_not_handed_to_it_again(void **state) {
+    (void)state;
+    struct vidmm_device *device;
+    struct world *world = world_new(1 * MIB, 0, 0);
+    world->paging_size = 4096;
+    struct vidmm_context *context = open_context(world, &device);
+    struct vidmm_allocation *a = world_create(device, world_only(SET(VRAM), 1 * MIB));
+    world->transfer_step = 4096;
+    world_write(a, 1);
+    build_below = world->ddi.DxgkDdiBuildPagingBuffer;
+    world->ddi.DxgkDdiBuildPagingBuffer = build_and_spoil;
+    uint32_t first = world->build_count;
+    assert_int_equal(world_use(context, true, 1, a), VIDMM_OK);
+    assert_true(world->build_count > first + 1);
+    for (uint32_t i = first + 1; i < world->build_count; i++)
+        assert_memory_equal(&world->builds[i].arg.Transfer, &world->builds[first].arg.Transfer,
+                            sizeof(world->builds[i].arg.Transfer));
+    world_check(a, 1);
+    world_end(world);
+}
+
 static void multipass_operations_lose_no_byte(void **state) {
     (void)state;
     struct vidmm_device *device;
@@ -332,6 +362,7 @@ int main(void) {
         cmocka_unit_test(new_allocations_are_filled_with_zero),
         cmocka_unit_test(many_operations_share_one_paging_buffer),
         cmocka_unit_test(a_full_buffer_is_submitted_and_the_operation_goes_on),
+        cmocka_unit_test(what_a_driver_changes_in_its_arguments_is_not_handed_to_it_again),
         cmocka_unit_test(multipass_operations_lose_no_byte),
         cmocka_unit_test(operations_are_told_when_their_buffer_is_done_and_before_the_next),
         cmocka_unit_test(eviction_windows_are_told_before_they_close),

@@ -112,7 +112,7 @@ enum vidmm_check_status {
 
 enum vidmm_stage_outcome {
     VIDMM_STAGE_LEFT_OUT, /* not asked for */
-    VIDMM_STAGE_DONE,
+    VIDMM_STAGE_DONE, /* in part, if there is `text`: it says what the driver lacks for the rest */
     VIDMM_STAGE_SKIPPED, /* the driver lacks what the stage needs: `text` names it */
     VIDMM_STAGE_STOPPED, /* ended early: `text` says why */
     VIDMM_STAGE_CRASHED,

@@ -23,12 +23,21 @@ uint64_t check_now_ms(void) {
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+/* Of a stage whose first runs were done and that had nothing to go on with, `text` says what was missing. */
+static void done_in_part(struct vidmm_stage_result *result) {
+    char missing[sizeof(result->text)];
+    memcpy(missing, result->text, sizeof(missing));
+    result->outcome = VIDMM_STAGE_DONE;
+    snprintf(result->text, sizeof(result->text), "in part: %.*s",
+             (int)(sizeof(missing) - sizeof("in part: ")), missing);
+}
+
 /* True: it showed what a replay looks for. */
 static bool run_stage(struct check *check, const struct check_stage *stage,
                       struct vidmm_stage_result *result) {
     uint64_t start = check_now_ms(), calls = check->shared->ledger.calls;
     uint32_t deaths = 0;
-    bool shown = false;
+    bool shown = false, done = false;
     for (uint32_t i = 0; i < check_stage_runs(check, stage) && deaths < DEATHS_MOST && !shown;
          i++) {
         replay_before(check);
@@ -36,6 +45,7 @@ static bool run_stage(struct check *check, const struct check_stage *stage,
         bool small = outcome == VIDMM_STAGE_STOPPED && check->shared->told.no_room != 0;
         shown = replay_look(check, stage, i);
         deaths += outcome == VIDMM_STAGE_CRASHED;
+        done = done || outcome == VIDMM_STAGE_DONE;
         if (i == 0 || worse(outcome, result->outcome)) {
             result->outcome = small ? VIDMM_STAGE_SKIPPED : outcome;
             snprintf(result->text, sizeof(result->text), "%s",
@@ -44,6 +54,8 @@ static bool run_stage(struct check *check, const struct check_stage *stage,
         if (outcome == VIDMM_STAGE_HUNG || outcome == VIDMM_STAGE_SKIPPED)
             break;
     }
+    if (done && result->outcome == VIDMM_STAGE_SKIPPED)
+        done_in_part(result);
     result->ms = (uint32_t)(check_now_ms() - start);
     result->calls = check->shared->ledger.calls - calls;
     return shown;

@@ -178,7 +178,8 @@ static void what_a_stage_cannot_name_it_leaves_out(void **state) {
         const struct vidmm_stage_result *stage =
             examine(speaking_its_own_language, stages[i], NULL);
         assert_int_equal(result.status, VIDMM_CHECK_PASSED);
-        assert_int_equal(stage->outcome, VIDMM_STAGE_SKIPPED);
+        assert_int_equal(stage->outcome, strcmp(stages[i], "engines") == 0 ? VIDMM_STAGE_DONE
+                                                                           : VIDMM_STAGE_SKIPPED);
         assert_non_null(strstr(stage->text, "vidmm/umd.h"));
     }
     const struct vidmm_stage_result *stage = examine(describing_no_surfaces, "residency", NULL);
@@ -228,8 +229,8 @@ static void without_addresses_the_paging_engine_alone_is_reset(void **state) {
     (void)state;
     const struct vidmm_stage_result *stage = examine(NULL, "engines", &win8);
     assert_int_equal(result.status, VIDMM_CHECK_PASSED);
-    assert_int_equal(stage->outcome, VIDMM_STAGE_SKIPPED);
-    assert_string_equal(stage->text, "the driver has no GpuMmu");
+    assert_int_equal(stage->outcome, VIDMM_STAGE_DONE);
+    assert_string_equal(stage->text, "in part: the driver has no GpuMmu");
     assert_string_equal(vidmm_check_outcome(&result, 281), "passed");
 }
 

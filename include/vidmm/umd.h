@@ -25,7 +25,7 @@ struct vidmm_umd_caps {
     uint32_t packets;  /* bit n: the GPU executes packet n from GPU virtual memory; 0: none */
 };
 
-/* vidmm_umd_allocation.flags */
+/* vidmm_umd_allocation.flags. A driver need not honour one: what it answers in DXGK_ALLOCATIONINFO holds. */
 #define VIDMM_UMD_LOCAL             0x1u /* prefers GPU memory segments, may live in an aperture */
 #define VIDMM_UMD_LOCAL_ONLY        0x2u /* GPU memory segments and nothing else */
 #define VIDMM_UMD_CPU_VISIBLE       0x4u /* may be locked */

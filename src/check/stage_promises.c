@@ -30,6 +30,31 @@ static void promises_drop(struct promises *promises) {
     vidmm_allocation_destroy(promises->surface);
 }
 
+/* Bit id - 1 for each aperture segment. */
+static uint32_t apertures(const struct promises *promises) {
+    struct vidmm_segment_info segment;
+    uint32_t set = 0;
+    for (uint32_t id = 1; vidmm_segment_info(promises->check->harness.adapter, id, &segment); id++)
+        set |= segment.aperture ? 1u << (id - 1) : 0;
+    return set;
+}
+
+/* A driver need not honour flags of vidmm/umd.h: what it answered for the surface is what holds. */
+static bool promised(const struct promises *promises, uint32_t flags) {
+    struct vidmm_allocation_info info;
+    vidmm_allocation_info(promises->surface, &info);
+    const DXGK_ALLOCATIONINFO *driver = &info.driver;
+    bool remote = (driver->SupportedWriteSegmentSet & apertures(promises)) != 0;
+    return (!(flags & VIDMM_UMD_CPU_VISIBLE) || driver->Flags.CpuVisible) &&
+           (!(flags & VIDMM_UMD_PERMANENT_SYSMEM) || driver->Flags.PermanentSysMem) &&
+           (!(flags & VIDMM_UMD_LOCAL) || remote) && (!(flags & VIDMM_UMD_LOCAL_ONLY) || !remote);
+}
+
+static bool promises_leave(struct promises *promises) {
+    promises_drop(promises);
+    return true;
+}
+
 static enum vidmm_status promises_use(struct promises *promises) {
     const struct vidmm_reference reference = {.allocation = promises->surface};
     const struct vidmm_submission submission = {.references = &reference, .count = 1};
@@ -76,15 +101,11 @@ static bool pages_have_it(const struct promises *promises) {
 /* One in which so many bytes may be mapped. */
 static bool has_aperture(const struct promises *promises, uint64_t bytes) {
     struct vidmm_adapter_info adapter;
-    struct vidmm_segment_info segment;
     vidmm_adapter_info(promises->check->harness.adapter, &adapter);
     if (adapter.caps.ApertureSegmentCommitLimit != 0 &&
         adapter.caps.ApertureSegmentCommitLimit < bytes)
         return false;
-    for (uint32_t id = 1; vidmm_segment_info(promises->check->harness.adapter, id, &segment); id++)
-        if (segment.aperture)
-            return true;
-    return false;
+    return apertures(promises) != 0;
 }
 
 /* R98: too large for the preferred segment; an aperture is supported, if there is one. */
@@ -95,6 +116,8 @@ static bool too_large(struct promises *promises) {
         return true;
     if (!promises_make(promises, VIDMM_UMD_LOCAL, pages))
         return false;
+    if (!promised(promises, VIDMM_UMD_LOCAL))
+        return promises_leave(promises);
     enum vidmm_status status = promises_use(promises);
     bool placed = status != VIDMM_DOES_NOT_FIT;
     if (placed || !check_explained(promises->check))
@@ -113,12 +136,14 @@ static uint64_t transfers(const struct promises *promises) {
 
 /* R108: the CPU has the system copy, and the GPU gets it with the unlock. */
 static bool permanent(struct promises *promises) {
+    const uint32_t lasting = VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_PERMANENT_SYSMEM;
     void *cpu = NULL;
     check_step(promises->check, "promises: a lock of a PermanentSysMem surface");
-    if (!promises_make(promises,
-                       VIDMM_UMD_LOCAL | VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_PERMANENT_SYSMEM,
-                       PAGES) ||
-        !check_good(promises->check, promises_use(promises)) ||
+    if (!promises_make(promises, VIDMM_UMD_LOCAL | lasting, PAGES))
+        return false;
+    if (!promised(promises, lasting))
+        return promises_leave(promises);
+    if (!check_good(promises->check, promises_use(promises)) ||
         !check_good(promises->check, vidmm_lock(promises->surface, 0, &cpu)))
         return false;
     write_all(cpu);
@@ -139,9 +164,13 @@ static bool permanent(struct promises *promises) {
 /* R135: while the CPU has a pointer to it, no other check reads it. */
 static bool held(struct promises *promises) {
     void *cpu = NULL;
+    const uint32_t flags = VIDMM_UMD_LOCAL_ONLY | VIDMM_UMD_CPU_VISIBLE;
     check_step(promises->check, "promises: a lock before residency");
-    if (!promises_make(promises, VIDMM_UMD_LOCAL_ONLY | VIDMM_UMD_CPU_VISIBLE, PAGES) ||
-        !check_good(promises->check, vidmm_lock(promises->surface, 0, &cpu)))
+    if (!promises_make(promises, flags, PAGES))
+        return false;
+    if (!promised(promises, flags))
+        return promises_leave(promises);
+    if (!check_good(promises->check, vidmm_lock(promises->surface, 0, &cpu)))
         return false;
     write_all(cpu);
     (void)promises_use(promises);
@@ -161,8 +190,11 @@ static bool held(struct promises *promises) {
 static bool in_order(struct promises *promises) {
     void *cpu = NULL;
     check_step(promises->check, "promises: a surface in the aperture");
-    if (!promises_make(promises, VIDMM_UMD_CPU_VISIBLE, PAGES) ||
-        !check_good(promises->check, vidmm_lock(promises->surface, 0, &cpu)))
+    if (!promises_make(promises, VIDMM_UMD_CPU_VISIBLE, PAGES))
+        return false;
+    if (!promised(promises, VIDMM_UMD_CPU_VISIBLE))
+        return promises_leave(promises);
+    if (!check_good(promises->check, vidmm_lock(promises->surface, 0, &cpu)))
         return false;
     write_all(cpu);
     vidmm_unlock(promises->surface);

@@ -245,6 +245,29 @@ static void without_memory_to_move_things_to_maps_are_examined(void **state) {
     assert_true(result.ledger.kept[194] != 0);
 }
 
+static NTSTATUS APIENTRY create_as_it_likes(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = good.DxgkDdiCreateAllocation(adapter, args);
+    for (UINT i = 0; status == STATUS_SUCCESS && i < args->NumAllocations; i++)
+        args->pAllocationInfo[i].Flags.PermanentSysMem = 0;
+    return status;
+}
+
+static void honouring_no_permanent_system_memory(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiCreateAllocation = create_as_it_likes;
+}
+
+static void a_flag_that_the_driver_does_not_honour_promises_nothing(void **state) {
+    (void)state;
+    (void)examine(NULL, "promises", NULL);
+    assert_true(result.ledger.kept[108] != 0);
+    uint64_t kept = result.ledger.kept[135];
+    (void)examine(honouring_no_permanent_system_memory, "promises", NULL);
+    assert_int_equal(result.status, VIDMM_CHECK_PASSED);
+    assert_int_equal(result.ledger.kept[108], 0);
+    assert_int_equal(result.ledger.kept[135], kept); /* the other flags do */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_refused_call_is_named_where_a_stage_needs_it),
@@ -256,6 +279,7 @@ int main(void) {
         cmocka_unit_test(who_refuses_all_surfaces_could_not_be_examined),
         cmocka_unit_test(residency_is_examined_with_the_systems_own_surfaces),
         cmocka_unit_test(without_addresses_the_paging_engine_alone_is_reset),
+        cmocka_unit_test(a_flag_that_the_driver_does_not_honour_promises_nothing),
         cmocka_unit_test(without_memory_to_move_things_to_maps_are_examined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,8 +60,10 @@ play_frames(struct check *check, void (*between)(void *ctx, uint64_t done, uint6
         vidmm_player_run(check->player, &check->harness, &options, &result, text, sizeof(text));
     if (!judge_hangs(check))
         judge_bytes(check, &result);
-    if (status == VIDMM_PLAY_OK || status == VIDMM_PLAY_WRONG)
+    if (status == VIDMM_PLAY_OK || status == VIDMM_PLAY_WRONG) {
+        vidmm_ledger_judge(&check->shared->ledger, 605, VIDMM_SIDE_DRIVER, true, "", "%s", "");
         return VIDMM_STAGE_DONE;
+    }
     struct vidmm_error error = {.status = VIDMM_OK};
     vidmm_last_error(check->harness.adapter, &error);
     check_error(check, &error);

@@ -103,6 +103,17 @@ static void broke_rule(struct check *check, const struct vidmm_error *error, con
                            error->expected ? error->expected : "what the rule says", "%s", text);
 }
 
+/* R605: a fault of work that nobody spoilt, where neither a rule that was broken nor a reset explains it. */
+static void judge_lost(struct check *check, const struct vidmm_error *error, const char *text) {
+    struct vidmm_stats stats;
+    vidmm_stats(check->harness.adapter, &stats);
+    bool faulted = vidmm_referee_faults(check->harness.referee) != 0 && !error->access.known &&
+                   stats.resets + stats.engine_resets <= check->resets;
+    if (faulted && !check->starving && !check_explained(check))
+        vidmm_ledger_judge(&check->shared->ledger, 605, VIDMM_SIDE_DRIVER, false,
+                           "work that the GPU carries out", "a fault was reported: %s", text);
+}
+
 void check_error(struct check *check, const struct vidmm_error *error) {
     char text[256];
     vidmm_error_text(error, text, sizeof(text));
@@ -118,6 +129,9 @@ void check_error(struct check *check, const struct vidmm_error *error) {
         if (!check->starving)
             vidmm_ledger_note(&check->shared->ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER, "%s",
                               text);
+        break;
+    case VIDMM_DEVICE_LOST:
+        judge_lost(check, error, text);
         break;
     case VIDMM_DOES_NOT_FIT:
         check->shared->told.no_room = 1;

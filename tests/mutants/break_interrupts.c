@@ -82,6 +82,40 @@ static VOID APIENTRY report_older(const HANDLE device,
 }
 SPOIL_CALL(DxgkCbNotifyInterrupt, report_older)
 
+/* Some of what applications submit. */
+static UINT rendered;
+
+static NTSTATUS APIENTRY note_rendering(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    if (!args->Flags.Paging)
+        rendered = args->SubmissionFenceId;
+    return mutants_good.DxgkDdiSubmitCommand(adapter, args);
+}
+
+static VOID APIENTRY report_fault(const HANDLE device,
+                                  const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    static UINT reports;
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA mine = *data;
+    if (data->InterruptType == DXGK_INTERRUPT_DMA_COMPLETED && rendered != 0 &&
+        data->DmaCompleted.SubmissionFenceId == rendered && ++reports % 4 == 0) {
+        mine.InterruptType = DXGK_INTERRUPT_DMA_FAULTED;
+        mine.DmaFaulted.FaultedFenceId = rendered;
+        mine.DmaFaulted.Status = STATUS_UNSUCCESSFUL;
+        mine.DmaFaulted.NodeOrdinal = data->DmaCompleted.NodeOrdinal;
+        mine.DmaFaulted.EngineOrdinal = data->DmaCompleted.EngineOrdinal;
+    }
+    system_calls.DxgkCbNotifyInterrupt(device, &mine);
+}
+
+static void spoil_report_fault(DXGKRNL_INTERFACE *calls) {
+    calls->DxgkCbNotifyInterrupt = report_fault;
+}
+
+static void install_report_fault(DRIVER_INITIALIZATION_DATA *table) {
+    spoil_calls = spoil_report_fault;
+    table->DxgkDdiStartDevice = start;
+    table->DxgkDdiSubmitCommand = note_rendering;
+}
+
 /* What a reset ended is reported with the first work behind it. */
 static UINT submitted_last, ended;
 
@@ -277,6 +311,7 @@ const struct mutant mutants_interrupts[] = {
     {BREAKS(523, DRIVER, "interrupts", report_before_first, "reports fence 0, of no work")},
     {BREAKS(523, DRIVER, "interrupts", report_other_node, "reports a node that does not exist")},
     {BREAKS(523, DRIVER, "interrupts", report_older, "reports work again after later work")},
+    {BREAKS(605, DRIVER, "paging", report_fault, "reports faults of work that was done")},
     {BREAKS(611, DRIVER, "preempt", report_ended,
             "reports work that a reset ended with the first work behind it")},
     {BREAKS(117, DRIVER, "interrupts", report_with_flags, "reports with Flags that nobody wrote")},

@@ -35,8 +35,11 @@ static enum vidmm_status device_error_report(struct vidmm_device *device, const 
     fences_lock(adapter);
     struct vidmm_access access = device->access;
     fences_unlock(adapter);
+    bool judged = adapter->facts.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0;
     return FAIL(adapter, .status = VIDMM_DEVICE_LOST, .call = call,
-                .rule = access.known ? "R381" : "R384",
+                .rule = access.known ? "R381"
+                        : judged     ? "R384"
+                                     : NULL,
                 .page = access.known ? "access-to-non-resident-allocation"
                                      : "thread-synchronization-and-tdr",
                 .index = ERROR_NO_INDEX, .access = access);

@@ -118,6 +118,23 @@ const struct vidmm_rule rules_v[] = {
         .right = "command.Destination = TableAddress + Page * sizeof(GPU_PTE);\n",
     },
     {
+        RULE(605, DRIVER, IMPLIED, DEVICE_LOST),
+        .statement = "Work whose commands and addresses are right does not end in a fault.",
+        .page = "ns-d3dkmddi-_dxgkargcb_notify_interrupt_data",
+        .how =
+            "vidmm check plays workloads and uses surfaces: a device that is lost by a fault that "
+            "the driver reported, where no rule was broken before, memory was not refused, the "
+            "GPU was not reset and no page fault says which address it was. R539 is about paging "
+            "work.",
+        .why =
+            "The DMA buffer, what was patched into it or the memory where it lies is not what the "
+            "driver built.",
+        .windows = "The device is in error, and its application ends.",
+        .wrong =
+            "Map(aperture, page, pfn); /* of whichever aperture: the buffer's own is another */\n",
+        .right = "Map(ApertureOf(args->MapApertureSegment.SegmentId), page, pfn);\n",
+    },
+    {
         RULE(597, DRIVER, DOCUMENTED, DEVICE_LOST),
         .statement = "The driver reports each DMA buffer that was submitted when the GPU is done "
                      "with it: DMA_COMPLETED with its fence, or with a later one of the node.",

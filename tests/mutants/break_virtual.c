@@ -104,22 +104,26 @@ static NTSTATUS APIENTRY wants_allocation(const HANDLE adapter, DXGKARG_BUILDPAG
 }
 REPLACE(DxgkDdiBuildPagingBuffer, wants_allocation)
 
-/* One range after the other, each as if it were alone: what the first ones write the next ones read. */
+/* One entry after the other, upwards: of a range that overlaps its source, what the first ones write the next ones
+ * read. */
 static NTSTATUS APIENTRY copies_in_turn(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    static DXGK_BUILDPAGINGBUFFER_COPY_RANGE single[4096];
+    DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy = &args->CopyPageTableEntries;
+    DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES asked = *copy;
     if (args->Operation != DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES)
         return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
-    DXGKARG_BUILDPAGINGBUFFER one = *args;
-    NTSTATUS status = STATUS_SUCCESS;
-    UINT done = args->MultipassOffset;
-    for (; status == STATUS_SUCCESS && done < args->CopyPageTableEntries.NumRanges; done++) {
-        one.MultipassOffset = 0;
-        one.CopyPageTableEntries.NumRanges = 1;
-        one.CopyPageTableEntries.pRanges = &args->CopyPageTableEntries.pRanges[done];
-        status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, &one);
-    }
-    args->MultipassOffset = status == STATUS_SUCCESS ? done : done - 1;
-    args->pDmaBuffer = one.pDmaBuffer;
-    args->pDmaBufferPrivateData = one.pDmaBufferPrivateData;
+    copy->pRanges = single;
+    copy->NumRanges = 0;
+    for (UINT i = 0; i < asked.NumRanges; i++)
+        for (UINT k = 0; k < asked.pRanges[i].NumPageTableEntries && copy->NumRanges < 4096; k++) {
+            DXGK_BUILDPAGINGBUFFER_COPY_RANGE *one = &single[copy->NumRanges++];
+            *one = asked.pRanges[i];
+            one->NumPageTableEntries = 1;
+            one->SrcStartPteIndex += k;
+            one->DstStartPteIndex += k;
+        }
+    NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    *copy = asked;
     return status;
 }
 REPLACE(DxgkDdiBuildPagingBuffer, copies_in_turn)
@@ -345,7 +349,7 @@ const struct mutant mutants_virtual[] = {
     BREAKER(239, DRIVER, "does not copy entries", copies_none, VIRTUAL, WITH(231, 238),
             .scene = scene_copies_too),
     {BREAKS(239, DRIVER, "residency", copies_in_turn,
-            "copies ranges of entries in turn that overlap")},
+            "copies entries of overlapping ranges in turn")},
     BREAKER(240, DRIVER, "copies nothing", copies_nothing, THREE, WITH(244)),
     BREAKER(244, DRIVER, "copies the first page of a range", first_page, THREE, WITH(240)),
     BREAKER(250, DRIVER, "has a single level", one_level, THREE),

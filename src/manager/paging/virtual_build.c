@@ -374,12 +374,28 @@ static void note_copied(const struct table_op *op, uint64_t at) {
     virtual_mark(&target->memory[0], index, valid);
 }
 
+static bool copies_upwards(const struct table_op *op) {
+    return op->source == op->space && op->start > op->offset;
+}
+
 /* As if all were read before any is written, as the driver does it (R239). */
 static void note_copy(const struct table_op *op) {
     uint64_t size = op->end - op->start;
-    bool backwards = op->source == op->space && op->start > op->offset;
+    bool backwards = copies_upwards(op);
     for (uint64_t at = 0; at < size; at += PAGE_BYTES)
         note_copied(op, op->start + (backwards ? size - PAGE_BYTES - at : at));
+}
+
+/* Ranges may overlap each other, which no page tells a driver: whoever copies one after the other overwrites no
+ * source that is still to be read when those of a copy upwards begin at its end. */
+static void order_ranges(const struct table_op *op,
+                         DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy) {
+    for (uint32_t i = 0; copies_upwards(op) && i < copy->NumRanges / 2; i++) {
+        DXGK_BUILDPAGINGBUFFER_COPY_RANGE *other = &copy->pRanges[copy->NumRanges - 1 - i];
+        DXGK_BUILDPAGINGBUFFER_COPY_RANGE range = copy->pRanges[i];
+        copy->pRanges[i] = *other;
+        *other = range;
+    }
 }
 
 static bool encode_copy(struct vidmm_adapter *adapter, const struct table_op *op,
@@ -399,6 +415,7 @@ static bool encode_copy(struct vidmm_adapter *adapter, const struct table_op *op
                 .SrcStartPteIndex = leaf_index(from, source.from),
                 .DstStartPteIndex = leaf_index(target, at)};
     }
+    order_ranges(op, copy);
     if (copy->NumRanges)
         note_copy(op);
     return copy->NumRanges != 0;

@@ -350,16 +350,22 @@ uint64_t table_copy_part(const struct table_copied *source, const struct space *
     return bytes < left ? bytes : left;
 }
 
+static bool narrow(const struct table *table) {
+    return !table || !table->wide;
+}
+
 /* Where every leaf table has the same kind of entries, and so many ranges fit one operation. */
 static bool gpu_copies(const struct table_copied *source, const struct space *space, uint64_t start,
                        uint64_t end) {
     struct table_copied part = *source;
     struct table *from, *target;
     uint32_t parts = 0;
-    if (space->mmu->pages != MMU_PAGES_4K)
+    if (space->mmu->pages == MMU_PAGES_DUAL)
         return false;
     for (uint64_t at = start, bytes; at < end && parts <= TABLE_RANGES_MAX; parts++) {
         bytes = table_copy_part(&part, space, at, end - at, &from, &target);
+        if (!narrow(from) || !narrow(target))
+            return false;
         part.from += bytes;
         at += bytes;
     }

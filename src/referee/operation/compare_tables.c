@@ -199,8 +199,11 @@ static uint32_t compare_rule_for(struct vidmm_referee *referee, const struct com
         return 223;
     if (compare_of_zeroes(referee, compared))
         return 516;
-    bool zero = want->valid && compared->found.valid && want->zero != compared->found.zero;
-    return zero || (want->valid && want->zero) ? 221 : blame.rule_table;
+    bool both = want->valid && compared->found.valid;
+    if ((both && want->zero != compared->found.zero) || (want->valid && want->zero))
+        return 221;
+    /* Before a page another one leads nowhere: what leads to a wrong one was written. */
+    return both && blame.rule_table == 211 ? 215 : blame.rule_table;
 }
 
 /* What is not coherent may be snooped all the same. */

@@ -367,6 +367,12 @@ static void table_built(struct vidmm_referee *referee, const struct shadow_opera
         change_apply(referee, operation->own, TABLES_ASKED);
 }
 
+/* An update without a DMA buffer: its only entry was written, and is a wrong one, or is still missing. */
+static uint32_t table_rule_now(struct vidmm_referee *referee, const struct table_change *change) {
+    bool written = change->count == 1 && change->before != 0 && !bits_untouched(referee, change);
+    return written ? 215 : 211;
+}
+
 /* The rule that the driver broke if the entries are not what they shall be: nothing is different
  * where the table is (R210), nothing was done at once (R211), it is about tables of 64 KB pages
  * beside others (R378) or instead of others (R379), or none of that. */
@@ -374,7 +380,7 @@ static uint32_t table_rule_of(struct vidmm_referee *referee, const struct table_
     bool beside = change_mmu(referee, change)->pages == TABLES_DUAL &&
                   (change->wide || (change->kinds & 2u) != 0);
     if (change->now)
-        return 211;
+        return table_rule_now(referee, change);
     if (beside)
         return 378;
     if (change->wide)

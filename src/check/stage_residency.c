@@ -9,22 +9,23 @@
 
 #include <vidmm/umd.h>
 
-#define VRAM        ((uint64_t)1 << 20)
-#define QUARTER     ((uint32_t)(VRAM / CHECK_PAGE / 4)) /* of the memory, in pages */
-#define STEPS       64u
-#define ROOM        0x10000u
-#define LITTLE_ROOM 80u /* bytes of a paging buffer: most operations take several */
-#define SMALL_PAGES 9u
-#define PLACES      4u
-#define WIDE_PAGES  ((uint32_t)(5 * VRAM / CHECK_PAGE / 2 + 1))
-#define MINE        (VIDMM_UMD_LOCAL_ONLY | VIDMM_UMD_CPU_VISIBLE)
-#define COUNT(list) ((uint32_t)(sizeof(list) / sizeof((list)[0])))
+#define VRAM         ((uint64_t)1 << 20)
+#define QUARTER      ((uint32_t)(VRAM / CHECK_PAGE / 4)) /* of the memory, in pages */
+#define STEPS        64u
+#define ROOM         0x10000u
+#define LITTLE_ROOM  80u /* bytes of a paging buffer: most operations take several */
+#define SMALL_PAGES  9u
+#define BEHIND_PAGES 40u
+#define PLACES       4u
+#define WIDE_PAGES   ((uint32_t)(5 * VRAM / CHECK_PAGE / 2 + 1))
+#define MINE         (VIDMM_UMD_LOCAL_ONLY | VIDMM_UMD_CPU_VISIBLE)
+#define COUNT(list)  ((uint32_t)(sizeof(list) / sizeof((list)[0])))
 
 /* Surfaces of a process, by index. */
 enum { A, B, C, D, LARGE, SMALL, WIDE = B };
 
-static const uint32_t a[] = {A}, b[] = {B}, ab[] = {A, B}, cd[] = {C, D}, large[] = {LARGE},
-                      small[] = {SMALL}, wide[] = {WIDE};
+static const uint32_t a[] = {A}, b[] = {B}, c[] = {C}, ab[] = {A, B}, cd[] = {C, D},
+                      large[] = {LARGE}, small[] = {SMALL}, behind[] = {SMALL, C}, wide[] = {WIDE};
 
 static bool residency_step(struct user *user, const char *what) {
     check_step(user->check, "residency: %s", what);
@@ -124,10 +125,24 @@ static bool play_lists(struct user *user) {
 static bool play_addresses(struct user *user) {
     residency_step(user, "addresses");
     return user_make(user, A, MINE, QUARTER) && user_make(user, B, MINE, QUARTER) &&
-           user_make_resident(user, NULL, ab, COUNT(ab), 0) && user_addresses(user, A, B);
+           user_make_resident(user, NULL, ab, COUNT(ab), 0) && user_tables(user, A) &&
+           user_addresses(user, A, B);
 }
 
 /* ---- Locks ----------------------------------------------------------------------------------- */
+
+/* Comes back behind another one: the buffer of its entries, which do not follow from each other in system
+ * memory, has something in it already. */
+static bool play_behind(struct user *user) {
+    residency_step(user, "two surfaces at once");
+    return user_make(user, C, VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED, BEHIND_PAGES) &&
+           user_make_resident(user, NULL, c, COUNT(c), 0) && user_submit(user, 0) &&
+           user_rest(user) && user_evict(user, behind, COUNT(behind), 0) &&
+           user_fine(user, vidmm_allocation_evict(user->surface[C].allocation, true)) &&
+           user_fine(user, vidmm_allocation_evict(user->surface[SMALL].allocation, true)) &&
+           user_make_resident(user, NULL, behind, COUNT(behind), 0) && user_submit(user, 0) &&
+           user_rest(user);
+}
 
 /* Filled, moved out and moved in again, each time but for the first and the last page. */
 static bool play_parts(struct user *user) {
@@ -151,7 +166,8 @@ static bool play_locks(struct user *user) {
         VIDMM_LOCK_DONT_EVICT,
         VIDMM_LOCK_READ_ONLY,
     };
-    if (!play_parts(user))
+    vary_little(user->check);
+    if (!play_parts(user) || !play_behind(user))
         return false;
     residency_step(user, "locks");
     if (!user_make(user, A, MINE, QUARTER) || !user_write(user, A, 'a') ||

@@ -81,6 +81,9 @@ bool user_addresses(struct user *user, uint32_t mapped, uint32_t gone);
 bool user_split(struct user *user, uint32_t index);
 /* Maps pages that read as zero, where the driver has them, and frees them. */
 bool user_zeroes(struct user *user, uint64_t size);
+/* Surface `index` in a leaf table of its own, beside pages that read as zero where the driver has those. It
+ * leaves and comes back; then a page of 4 KB comes into the table, which may have had pages of 64 KB. */
+bool user_tables(struct user *user, uint32_t index);
 /* user_contexts.c: several contexts while their memory moves; maps surface `index` again. */
 bool user_contexts(struct user *user, uint32_t index);
 

@@ -226,7 +226,7 @@ static bool copy_entries(const struct range *range, uint64_t from, uint64_t to, 
     return addresses_report(user, &record, status);
 }
 
-/* Over the end of a leaf table, by less than its size, up and down: whichever way a driver goes through the
+/* Over the end of a leaf table, by less than its size, up and down, where no page of 64 KB can be: whichever way a driver goes through the
  * entries, one of the two writes what it has still to read. */
 static bool copy_all(struct user *user, const struct user_surface *surface) {
     struct range range = {.user = user, .size = COPIED, .target = surface->allocation};
@@ -236,7 +236,7 @@ static bool copy_all(struct user *user, const struct user_surface *surface) {
         return true;
     if (!reserve(user, 0, COPIED, VIDMM_RANGE_FREE, &range.va) || user->status != VIDMM_OK)
         return user->status != VIDMM_OK;
-    uint64_t end = (range.va + TABLE / 2 + TABLE - 1) / TABLE * TABLE;
+    uint64_t end = (range.va + TABLE / 2 + TABLE - 1) / TABLE * TABLE - CHECK_PAGE;
     const struct vidmm_va_operation first = {.type = VIDMM_VA_OP_MAP,
                                              .base = end - 2 * step,
                                              .size = surface->size,
@@ -282,6 +282,53 @@ bool user_zeroes(struct user *user, uint64_t size) {
            (user->status != VIDMM_OK ||
             (user_submit(user, 0) && user_rest(user) && give_back(&range, va, size)));
 }
+
+/* ---- A leaf table of its own ------------------------------------------------------------------ */
+
+static bool out_and_in(struct user *user, uint32_t index) {
+    return user_evict(user, &index, 1, 0) &&
+           user_fine(user, vidmm_allocation_evict(user->surface[index].allocation, true)) &&
+           user_rest(user) && user_make_resident(user, NULL, &index, 1, 0) &&
+           user_submit(user, 0) && user_rest(user);
+}
+
+static bool in_table(const struct range *range, uint64_t start, uint64_t zeroes, uint32_t index) {
+    struct user *user = range->user;
+    const uint64_t size = user->surface[index].size;
+    const struct vidmm_va_operation pages = {
+        .type = VIDMM_VA_OP_MAP, .base = start, .size = size, .allocation = range->target};
+    const struct vidmm_va_operation zero = {.type = VIDMM_VA_OP_UNMAP,
+                                            .base = start + size,
+                                            .size = zeroes,
+                                            .protection = VIDMM_VA_ZERO};
+    const struct vidmm_va_operation page = {.type = VIDMM_VA_OP_MAP,
+                                            .base = start + size + UNIT,
+                                            .size = CHECK_PAGE,
+                                            .allocation = range->target};
+    return addresses_update(range, &pages, 1) && user_submit(user, 0) && user_rest(user) &&
+           out_and_in(user, index) && (zeroes == 0 || addresses_update(range, &zero, 1)) &&
+           user_submit(user, 0) && user_rest(user) && addresses_update(range, &page, 1) &&
+           user_submit(user, 0) && user_rest(user) && out_and_in(user, index);
+}
+
+bool user_tables(struct user *user, uint32_t index) {
+    struct vidmm_gpummu_info mmu;
+    struct range range = {.user = user, .target = user->surface[index].allocation};
+    const uint64_t size = user->surface[index].size;
+    vidmm_gpummu_info(user->check->harness.adapter, 0, &mmu);
+    const uint64_t covers = (uint64_t)CHECK_PAGE << mmu.level[0].index_bits;
+    check_step(user->check, "residency: a leaf table of its own");
+    if (size % UNIT != 0 || size + 2 * UNIT > covers)
+        return true;
+    range.size = 2 * covers;
+    if (!reserve(user, 0, range.size, VIDMM_RANGE_FREE, &range.va) || user->status != VIDMM_OK)
+        return user->status == VIDMM_DOES_NOT_FIT;
+    uint64_t start = (range.va + covers - 1) / covers * covers;
+    return in_table(&range, start, mmu.caps.ZeroInPteSupported ? UNIT : 0, index) &&
+           give_back(&range, range.va, range.size);
+}
+
+/* ---- All requests about addresses ------------------------------------------------------------- */
 
 bool user_addresses(struct user *user, uint32_t mapped, uint32_t gone) {
     struct range range = {

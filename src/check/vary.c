@@ -1,6 +1,8 @@
 /* vary.c - see vary.h. A run has a process of its own, so that there is one manager whose calls these are. */
 #include "vary.h"
 
+#include <vidmm/virtual.h>
+
 /* Four bytes that differ, in a fill that would be of zeroes. */
 #define PATTERN 0x3c5a7e91u
 /* A whole multiple of it may be of large pages: these are left whole. */
@@ -9,10 +11,18 @@
 #define FLUSHES 0x100000u
 /* Values of fences have 64 bits; the system counts the low ones. */
 #define HIGH_VALUE ((UINT64)0x3c5a << 32)
+/* Of updates whose entries another bit is set in. */
+#define ENTRIES_MOST 2048u
 
 static struct {
     PDXGKDDI_BUILDPAGINGBUFFER below;
     bool operations;
+    struct vidmm_referee *short_of; /* who is told of buffers that end early; NULL: none do */
+    uint32_t end;                   /* where the buffer that is being filled ends; 0: as it is */
+    uint32_t ends;                  /* how many ended early */
+    bool coherent;                  /* entries may have CacheCoherent */
+    HANDLE paging;                  /* the process that the first update is for */
+    DXGK_PTE entries[ENTRIES_MOST];
     DXGK_PTE valid; /* the newest entry of a leaf table that leads to a page */
     DXGK_PTE other; /* an invalid one with that address */
 } vary;
@@ -57,6 +67,21 @@ static void vary_entries(DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     }
 }
 
+/* System memory is coherent where it is cached (ns-d3dukmdt-_dxgk_pte): as that of any allocation may be. */
+static void vary_coherence(DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+    const uint32_t count = update->Flags.Repeat ? 1 : update->NumPageTableEntries;
+    if (!vary.coherent || update->PageTableLevel != 0 || update->Flags.Use64KBPages ||
+        !update->pPageTableEntries || count > ENTRIES_MOST)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        DXGK_PTE *entry = &vary.entries[i];
+        *entry = update->pPageTableEntries[i];
+        if (entry->Valid && !entry->Zero && entry->Segment == 0)
+            entry->CacheCoherent = 1;
+    }
+    update->pPageTableEntries = vary.entries;
+}
+
 /* Two zeros are all of the space (ns-d3dkmddi-_dxgk_buildpagingbuffer_flushtlb), in which any range is. */
 static void vary_flush(DXGK_BUILDPAGINGBUFFER_FLUSHTLB *flush) {
     if (flush->StartVirtualAddress / FLUSHES % 2 == 0)
@@ -65,9 +90,12 @@ static void vary_flush(DXGK_BUILDPAGINGBUFFER_FLUSHTLB *flush) {
 
 /* The same of an operation each time that it is asked for. */
 static void vary_shape(DXGKARG_BUILDPAGINGBUFFER *args) {
-    if (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE)
+    if (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE) {
+        if (!vary.paging)
+            vary.paging = args->UpdatePageTable.hProcess;
         vary_entries(&args->UpdatePageTable);
-    else if (args->Operation == DXGK_OPERATION_FLUSH_TLB)
+        vary_coherence(&args->UpdatePageTable);
+    } else if (args->Operation == DXGK_OPERATION_FLUSH_TLB)
         vary_flush(&args->FlushTlb);
     else if (args->Operation == DXGK_OPERATION_SIGNAL_MONITORED_FENCE)
         args->SignalMonitoredFence.MonitoredFenceValue |= HIGH_VALUE;
@@ -77,9 +105,35 @@ static void vary_shape(DXGKARG_BUILDPAGINGBUFFER *args) {
         vary_transfer(&args->TransferVirtual);
 }
 
+/* Not of the paging process: entries of it that are wrong are a fault before anyone can look at them. */
+static bool is_cut_short(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && args->MultipassOffset == 0 &&
+           args->UpdatePageTable.UpdateMode != DXGK_PAGETABLEUPDATE_CPU_VIRTUAL &&
+           args->UpdatePageTable.hProcess != vary.paging;
+}
+
+/* What such an update finds behind another operation is room for some of its entries. */
+static void vary_room(DXGKARG_BUILDPAGINGBUFFER *args) {
+    static const uint32_t rooms[] = {96, 200, 328};
+    const uint32_t at = args->DmaBufferWriteOffset;
+    const uint32_t room = rooms[vary.ends % (sizeof(rooms) / sizeof(rooms[0]))];
+    if (at == 0)
+        vary.end = 0;
+    if (!vary.short_of || at == 0 || args->DmaSize == 0)
+        return;
+    if (vary.end == 0 && args->DmaSize > room && is_cut_short(args)) {
+        vary.end = at + room;
+        vary.ends++;
+        vidmm_referee_shorten(vary.short_of, (uint8_t *)args->pDmaBuffer - at, vary.end);
+    }
+    if (vary.end >= at && vary.end - at < args->DmaSize)
+        args->DmaSize = vary.end - at;
+}
+
 static NTSTATUS APIENTRY vary_build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     DXGKARG_BUILDPAGINGBUFFER passed = *args;
     vary_shape(&passed);
+    vary_room(&passed);
     NTSTATUS status = vary.below(adapter, &passed);
     args->pDmaBuffer = passed.pDmaBuffer;
     args->DmaSize = passed.DmaSize;
@@ -94,6 +148,13 @@ void vary_table(DRIVER_INITIALIZATION_DATA *table) {
         return;
     vary.below = table->DxgkDdiBuildPagingBuffer;
     table->DxgkDdiBuildPagingBuffer = vary_build;
+}
+
+void vary_little(struct check *check) {
+    struct vidmm_gpummu_info mmu;
+    vidmm_gpummu_info(check->harness.adapter, 0, &mmu);
+    vary.short_of = check->harness.referee;
+    vary.coherent = mmu.caps.CacheCoherentMemorySupported;
 }
 
 void vary_operations(struct check *check, bool on) {

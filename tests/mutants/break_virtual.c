@@ -97,6 +97,42 @@ SPOIL_ALL(moves_too_far, moves_part, args->TransferVirtual.TransferSizeInBytes +
 SPOIL_ALL(fills_16_bits, fills, args->FillVirtual.FillPattern &= 0xffff)
 SPOIL_ALL(takes_address_for_valid, clears, ENTRY.Valid = 1)
 
+static bool wide_links(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return of_user(args) && UPDATE->PageTableLevel == 1 &&
+           ENTRY.PageTablePageSize == DXGK_PTE_PAGE_TABLE_PAGE_64KB;
+}
+
+static bool windows(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return is_update(args) && leaf(args) && !of_user(args);
+}
+
+SPOIL_ALL(forgets_kind, wide_links,
+          for (UINT i = 0; i < UPDATE->NumPageTableEntries; i++) UPDATE->pPageTableEntries[i]
+              .PageTablePageSize = DXGK_PTE_PAGE_TABLE_PAGE_4KB)
+SPOIL_ALL(forgets_zero, zero_pages, ENTRY.Zero = 0)
+SPOIL_ALL(snoops_no_window, windows,
+          for (UINT i = 0; i < (UPDATE->Flags.Repeat ? 1 : UPDATE->NumPageTableEntries); i++)
+              UPDATE->pPageTableEntries[i]
+                  .CacheCoherent = 0)
+
+/* What the first buffer had no room for is written from the first entry on. */
+static NTSTATUS APIENTRY begins_again(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    const UINT start = UPDATE->StartIndex;
+    virtual_look(args);
+    bool again = of_user(args) && args->MultipassOffset != 0;
+    if (again)
+        UPDATE->StartIndex -= args->MultipassOffset;
+    NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    if (again)
+        UPDATE->StartIndex = start;
+    return status;
+}
+
+static void install_begins_again(DRIVER_INITIALIZATION_DATA *table) {
+    virtual_paging_process = NULL;
+    table->DxgkDdiBuildPagingBuffer = begins_again;
+}
+
 static NTSTATUS APIENTRY wants_allocation(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     if (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && !UPDATE->hAllocation)
         return STATUS_INVALID_PARAMETER;
@@ -350,6 +386,18 @@ const struct mutant mutants_virtual[] = {
             .scene = scene_copies_too),
     {BREAKS(239, DRIVER, "residency", copies_in_turn,
             "copies entries of overlapping ranges in turn")},
+    {BREAKS(239, DRIVER, "residency", copies_none,
+            "copies no entries where a table may be of 64 KB pages"),
+     .settings = {{"MmuPages", 1}}},
+    {BREAKS(215, DRIVER, "residency", begins_again,
+            "goes on with an update at its first entry in another buffer")},
+    {BREAKS(425, DRIVER, "residency", snoops_no_window,
+            "leaves CacheCoherent out of the paging process's entries")},
+    {BREAKS(516, DRIVER, "residency", forgets_zero, "leaves Zero out of its entries"),
+     .settings = {{"MmuFeatures", 15}, {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM2_1}}},
+    {BREAKS(379, DRIVER, "residency", forgets_kind,
+            "takes all leaf tables for tables of 4 KB pages"),
+     .settings = {{"MmuPages", 1}}},
     BREAKER(240, DRIVER, "copies nothing", copies_nothing, THREE, WITH(244)),
     BREAKER(244, DRIVER, "copies the first page of a range", first_page, THREE, WITH(240)),
     BREAKER(250, DRIVER, "has a single level", one_level, THREE),

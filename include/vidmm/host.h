@@ -309,6 +309,8 @@ void vidmm_host_run(struct vidmm_host *host);
  * says true (which is returned), or as long as Windows waits for a GPU (TDR: two seconds).
  */
 bool vidmm_host_run_until(struct vidmm_host *host, bool (*done)(const void *ctx), const void *ctx);
+/* With virtual time: the engines of the hardware stand still, as those of a GPU that hangs, or go on again. */
+void vidmm_host_hold_engines(struct vidmm_host *host, bool held);
 /* The peek() of a physical adapter's model (hwmodel.h); NULL if it has none. */
 const void *vidmm_host_peek(struct vidmm_host *host, uint32_t physical, uint64_t gpu_address,
                             size_t size);

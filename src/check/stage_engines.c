@@ -2,9 +2,11 @@
  * stage_engines.c - resets of single engines (tdr-changes-in-windows-8.md): the paging engine with
  * work of the raw submitter queued, which is submitted again; and, with GPU virtual addresses, the
  * engine of a process that uses an invalid address, while another process goes on
- * (access-to-non-resident-allocation.md). And what a system asks for before it resets: a debug report.
+ * (access-to-non-resident-allocation.md), and each engine that stands still with a process's work.
+ * And what a system asks for before it resets: a debug report.
  */
 #include "raw.h"
+#include "surface.h"
 #include "user.h"
 
 #include <string.h>
@@ -329,7 +331,93 @@ static enum vidmm_stage_outcome by_fault(struct check *check) {
     return VIDMM_STAGE_DONE;
 }
 
+/* ---- Engines that stand still ------------------------------------------------------------------ */
+
+/* The host's of a run, and the functions below that let them go on. */
+static struct {
+    struct vidmm_host *host;
+    PDXGKDDI_RESETENGINE reset_engine;
+    PDXGKDDI_RESETFROMTIMEOUT reset_from_timeout;
+} still;
+
+static NTSTATUS APIENTRY still_reset_engine(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    vidmm_host_hold_engines(still.host, false);
+    return still.reset_engine(adapter, args);
+}
+
+static NTSTATUS APIENTRY still_reset(const HANDLE adapter) {
+    vidmm_host_hold_engines(still.host, false);
+    return still.reset_from_timeout(adapter);
+}
+
+static void still_table(DRIVER_INITIALIZATION_DATA *table) {
+    still.reset_engine = table->DxgkDdiResetEngine;
+    still.reset_from_timeout = table->DxgkDdiResetFromTimeout;
+    if (still.reset_engine)
+        table->DxgkDdiResetEngine = still_reset_engine;
+    if (still.reset_from_timeout)
+        table->DxgkDdiResetFromTimeout = still_reset;
+}
+
+/* Its work hangs in the node's engine until that is reset. Work that completes all the same is that of a driver
+ * without hardware. */
+static bool hang_in(struct user *user, struct vidmm_context *context) {
+    struct check *check = user->check;
+    const struct vidmm_virtual_submission nothing = {.commands = user->commands.va,
+                                                     .written = &user->commands.allocation};
+    uint64_t fence = 0;
+    vidmm_host_hold_engines(still.host, true);
+    bool good = check_good(check, vidmm_submit_virtual(context, &nothing, &fence));
+    enum vidmm_status status = good ? vidmm_wait(check->harness.adapter, fence) : VIDMM_OK;
+    vidmm_host_hold_engines(still.host, false);
+    return good && (status == VIDMM_DEVICE_LOST || check_good(check, status));
+}
+
+/* Another process goes on. A driver may have nodes that it makes no contexts for. */
+static bool hang_of(struct check *check, uint32_t node, struct user *other) {
+    struct user user;
+    struct vidmm_context *context = NULL;
+    check_step(check, "engines: node %u stands still", node);
+    if (!user_open(check, &user) || !user_rest(&user))
+        return false;
+    enum vidmm_status made = vidmm_context_create(user.device, 0, node, &context);
+    bool good = made == VIDMM_OK ? hang_in(&user, context)
+                                 : made == VIDMM_DRIVER_REFUSED || check_good(check, made);
+    good =
+        good && (vidmm_device_lost(other->device) || (user_submit(other, 0) && user_rest(other)));
+    if (context)
+        vidmm_context_destroy(context);
+    user_close(&user);
+    return good;
+}
+
+static enum vidmm_stage_outcome by_standstill(struct check *check) {
+    static const struct check_setup setup = {
+        .settings = {{"VramBytes", (uint64_t)1 << 20}, {"MmuLevels", 4}}, .table = still_table};
+    struct vidmm_gpummu_info mmu;
+    struct vidmm_adapter_info info;
+    struct user other;
+    if (!check_open(check, &setup) || !check_manage(check, &setup))
+        return VIDMM_STAGE_STOPPED;
+    still.host = check->harness.host;
+    vidmm_gpummu_info(check->harness.adapter, 0, &mmu);
+    vidmm_adapter_info(check->harness.adapter, &info);
+    if (!mmu.on || !info.caps.SupportPerEngineTDR)
+        return VIDMM_STAGE_DONE;
+    if (!check_speaks(check) && !check_surface_any(check))
+        return VIDMM_STAGE_DONE;
+    bool good = user_open(check, &other);
+    for (uint32_t node = 0; good && node < info.nodes; node++)
+        if (node != info.paging_node)
+            good = hang_of(check, node, &other);
+    if (good)
+        user_close(&other);
+    return good ? VIDMM_STAGE_DONE : VIDMM_STAGE_STOPPED;
+}
+
 enum vidmm_stage_outcome stage_engines(struct check *check, uint32_t number) {
+    static enum vidmm_stage_outcome (*const runs[])(struct check * check) = {
+        by_hand, by_hang, by_standstill, by_fault};
     check_step(check, "engines: run %u", number + 1);
-    return number == 0 ? by_hand(check) : number == 1 ? by_hang(check) : by_fault(check);
+    return runs[number](check);
 }

@@ -441,6 +441,10 @@ bool vidmm_host_run_until(struct vidmm_host *host, bool (*done)(const void *ctx)
     return done(ctx);
 }
 
+void vidmm_host_hold_engines(struct vidmm_host *host, bool held) {
+    atomic_store(&host->engines->held, held);
+}
+
 void vidmm_host_hold_interrupts(struct vidmm_host *host, bool held) {
     (void)host;
     host_interrupts_hold(held);

@@ -34,6 +34,26 @@ static NTSTATUS APIENTRY reset_to_completed(const HANDLE adapter, DXGKARG_RESETE
 }
 REPLACE(DxgkDdiResetEngine, reset_to_completed)
 
+static bool preempted; /* was asked of node 0 */
+
+static NTSTATUS APIENTRY note_preemption(const HANDLE adapter, const DXGKARG_PREEMPTCOMMAND *args) {
+    preempted = preempted || args->NodeOrdinal == 0;
+    return mutants_good.DxgkDdiPreemptCommand(adapter, args);
+}
+
+static NTSTATUS APIENTRY reset_preempted(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    NTSTATUS status = mutants_good.DxgkDdiResetEngine(adapter, args);
+    if (preempted && args->NodeOrdinal == 0)
+        args->LastAbortedFenceId += 1000;
+    return status;
+}
+
+static void install_reset_preempted(DRIVER_INITIALIZATION_DATA *table) {
+    preempted = false;
+    table->DxgkDdiPreemptCommand = note_preemption;
+    table->DxgkDdiResetEngine = reset_preempted;
+}
+
 static NTSTATUS APIENTRY always_responsive(const HANDLE adapter, DXGKARG_QUERYENGINESTATUS *args) {
     NTSTATUS status = mutants_good.DxgkDdiQueryEngineStatus(adapter, args);
     args->EngineStatus.Responsive = 1;
@@ -140,6 +160,8 @@ const struct mutant mutants_engines[] = {
      .consequences = {161}},
     {BREAKS(281, DRIVER, "engines", reset_to_completed,
             "names the fence completed last when it aborted work that hung")},
+    {BREAKS(281, DRIVER, "engines", reset_preempted,
+            "names a fence that was never submitted when an engine that stands still is reset")},
     {BREAKS(281, DRIVER, "engines", always_responsive, "calls an engine responsive that hangs")},
     {BREAKS(610, DRIVER, "engines", never_responsive,
             "calls an engine without work a hanging one")},

@@ -94,6 +94,8 @@ static bool engines_step_free(uint64_t *end) {
     struct host_engines *engines = host_world->engines;
     bool worked = false;
     *end = UINT64_MAX;
+    if (atomic_load(&engines->held))
+        return false;
     for (uint32_t board = 0; model && board < host_world->linked; board++)
         for (uint32_t e = 0; host_world->hw[board] && e < model->engines; e++) {
             const uint64_t *busy = &engines->busy[board][e];

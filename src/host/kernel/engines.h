@@ -30,6 +30,7 @@ struct host_engines {
     uint64_t busy[HOST_LINKED_MOST][HOST_ENGINES_MOST]; /* virtual time: until when */
     struct host_engine engine[HOST_LINKED_MOST * HOST_ENGINES_MOST];
     uint32_t started;
+    _Atomic bool held; /* virtual time: none makes a step */
     _Atomic bool stop;
     _Atomic uint64_t kicks;  /* register writes so far */
     _Atomic uint32_t dozing; /* engine threads without work */

@@ -121,6 +121,8 @@ enum raw_engine {
     RAW_ENGINE_BROKEN,  /* no DDI call follows */
 };
 enum raw_engine raw_reset_engine(struct raw_submitter *raw);
+/* The driver has the functions of a reset. */
+bool raw_resets(const struct raw_submitter *raw);
 /* As a TDR: submitted work is lost. */
 bool raw_reset(struct raw_submitter *raw);
 /* The same, with a preemption before any other work. */

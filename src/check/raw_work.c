@@ -347,6 +347,10 @@ static void raw_judge_stopped(struct raw_submitter *raw) {
                       : "the aperture shows other pages, by work that was submitted before");
 }
 
+bool raw_resets(const struct raw_submitter *raw) {
+    return raw->ddi->DxgkDdiResetFromTimeout && raw->ddi->DxgkDdiRestartFromTimeout;
+}
+
 /* The paging buffer is unmapped in the clean-up, which is built here and submitted by what follows. */
 static bool reset_and_restart(struct raw_submitter *raw) {
     bool mapped = raw->mapped;

@@ -276,12 +276,18 @@ static void dirty_play(struct dirty *dirty) {
 
 /* ---- Which memory ---------------------------------------------------------------------------- */
 
+static bool has_functions(const DRIVER_INITIALIZATION_DATA *ddi) {
+    return ddi->DxgkDdiCreateMemoryBasis && ddi->DxgkDdiDestroyMemoryBasis &&
+           ddi->DxgkDdiStartDirtyTracking && ddi->DxgkDdiStopDirtyTracking &&
+           ddi->DxgkDdiQueryDirtyBitData;
+}
+
 /* `page`: bytes of a dirty bit. */
 static bool tracks(const struct dirty_memory *memory, uint32_t *page) {
     UINT id = memory->segment.driver_id;
     return dirty_memory_tracked(memory) &&
            dirty_memory_query(memory, DXGKQAITYPE_DIRTYBITTRACKINGSEGMENTCAPS, &id, page) &&
-           *page >= CHECK_PAGE && memory->ddi->DxgkDdiCreateMemoryBasis;
+           *page >= CHECK_PAGE && has_functions(memory->ddi);
 }
 
 static uint32_t unit_of(const struct dirty_memory *memory, uint32_t page) {

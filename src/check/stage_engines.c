@@ -61,7 +61,7 @@ static bool recover(struct raw_submitter *raw, enum raw_engine engine, bool *ref
     if (engine == RAW_ENGINE_RESET || engine == RAW_ENGINE_BROKEN)
         return engine == RAW_ENGINE_RESET && raw_preempt(raw) && raw_resubmit(raw);
     *refused = *refused || engine == RAW_ENGINE_REFUSED;
-    return raw_reset(raw) && raw_queue(raw, 0);
+    return raw_resets(raw) && raw_reset(raw) && raw_queue(raw, 0);
 }
 
 /* What comes between the work and the reset of its engine: nothing, a preemption, one that is asked for

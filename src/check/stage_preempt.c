@@ -214,7 +214,7 @@ enum vidmm_stage_outcome stage_preempt(struct check *check, uint32_t number) {
         preempts_any(&raw);
     else if (raw.memory.id != 0)
         (void)raw_settle_in(&raw);
-    if (!raw.refused && raw.ddi->DxgkDdiResetFromTimeout && raw.ddi->DxgkDdiRestartFromTimeout)
+    if (!raw.refused && raw_resets(&raw))
         resets(&raw);
     return raw_close(&raw);
 }

@@ -325,6 +325,26 @@ INSTALL(preempts_no_graphics, caps)
 
 /* ---- C: capabilities and functions ----------------------------------------------------------- */
 
+static void install_no_release(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiReleaseSwizzlingRange = NULL;
+}
+
+static void install_no_basis_end(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiDestroyMemoryBasis = NULL;
+}
+
+static void install_no_migration_end(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiEndLiveMigration = NULL;
+}
+
+static void install_no_reset(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiResetFromTimeout = NULL;
+}
+
+static void install_no_restart(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiRestartFromTimeout = NULL;
+}
+
 static void install_no_process(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiSubmitCommandVirtual = NULL;
 }
@@ -596,6 +616,15 @@ const struct mutant mutants_query[] = {
     {BREAKS(477, DRIVER, "start", compute_no_render,
             "is compute-only, without virtual addresses, and has no DxgkDdiRender"),
      .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
+    {BREAKS(477, DRIVER, "query", no_release, "has swizzling ranges and cannot release them")},
+    {BREAKS(477, DRIVER, "start", no_basis_end, "tracks dirty bits and destroys no memory basis"),
+     .settings = {{"InterfaceVersion", VERSION(WDDM3_2)}, {"DirtyPageBytes", 4096}}},
+    {BREAKS(477, DRIVER, "start", no_migration_end, "migrates and cannot end it"),
+     .settings = {{"InterfaceVersion", VERSION(WDDM3_2)},
+                  {"DirtyPageBytes", 4096},
+                  {"MmuLevels", 3}}},
+    {BREAKS(635, DRIVER, "query", no_reset, "restarts from a time-out and cannot reset")},
+    {BREAKS(635, DRIVER, "query", no_restart, "resets and cannot restart")},
     {BREAKS(600, DRIVER, "query", no_preemption, "has no DxgkDdiPreemptCommand")},
     {BREAKS(600, DRIVER, "query", no_current_fence, "has no DxgkDdiQueryCurrentFence")},
     {BREAKS(481, DRIVER, "start", preempts_without_contexts,

@@ -328,10 +328,11 @@ const struct vidmm_rule rules_c[] = {
                      "GpuMmuSupported, those of exclusive access with IoMmuSecureModeSupported, "
                      "DxgkDdiPatch and DxgkDdiSubmitCommand without virtual addresses, those of "
                      "contexts with MultiEngineAware, DxgkDdiCancelCommand with "
-                     "CancelCommandAware, those of engines with SupportPerEngineTDR, and those of "
-                     "VidPNs with video present sources. A driver "
-                     "that does more than display has those of "
-                     "queries, devices, allocations and paging buffers.",
+                     "CancelCommandAware, those of engines with SupportPerEngineTDR, those of "
+                     "swizzling ranges with NumberOfSwizzlingRanges, those of memory bases with "
+                     "DirtyBitTrackingSupported, those of migrations with LiveMigration, and those "
+                     "of VidPNs with video present sources. A driver that does more than display "
+                     "has those of queries, devices, allocations and paging buffers.",
         .page = "mcdm-implementation-guidelines",
         .how = "The slots of the driver's table, when the capability is reported. The page lists "
                "them for compute-only drivers; without the function the capability is of no use to "
@@ -367,6 +368,20 @@ const struct vidmm_rule rules_c[] = {
         .right = "data.DxgkDdiSubmitCommand = SubmitCommand;\n"
                  "data.DxgkDdiPreemptCommand = PreemptCommand; /* behind what is queued */\n"
                  "data.DxgkDdiQueryCurrentFence = QueryCurrentFence;\n",
+    },
+    {
+        RULE(635, DRIVER, IMPLIED, DEVICE_LOST),
+        .statement = "A driver has both DxgkDdiResetFromTimeout and DxgkDdiRestartFromTimeout, or "
+                     "neither.",
+        .page = "timeout-detection-and-recovery",
+        .how = "The slots of the driver's table, when it is asked for its capabilities and has "
+               "DxgkDdiBuildPagingBuffer.",
+        .why = "The system resets the adapter by the one and goes on by the other.",
+        .windows = "Not known. An adapter that is reset and not started again does no more work.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "data.DxgkDdiResetFromTimeout = ResetFromTimeout;\n",
+        .right = "data.DxgkDdiResetFromTimeout = ResetFromTimeout;\n"
+                 "data.DxgkDdiRestartFromTimeout = RestartFromTimeout;\n",
     },
     {
         RULE(478, DRIVER, DOCUMENTED, START_FAILS),

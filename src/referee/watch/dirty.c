@@ -51,9 +51,11 @@ void dirty_query_answered(struct vidmm_referee *referee, const struct query *que
         referee->dirty.supported = caps.DirtyBitTrackingSupported;
         referee->dirty.performant =
             caps.DirtyBitTrackingSupported && caps.DirtyBitTrackingPerformant;
+        slots_judge_tracking(referee, referee->dirty.supported, false);
     } else if (query->args->Type == DXGKQAITYPE_GPUPCAPS) {
         const DXGK_GPUPCAPS caps = {.Caps.Value = value};
         referee->dirty.migrates = caps.Caps.LiveMigration;
+        slots_judge_tracking(referee, false, referee->dirty.migrates);
     }
 }
 

@@ -64,10 +64,12 @@ void linked_judge_answer(struct vidmm_referee *referee, const struct query *quer
 void caps_begin(struct vidmm_referee *referee);
 void caps_answer(struct vidmm_referee *referee, const struct query *query);
 /* watch/slots.c: the functions that there are, when the driver's caps are known, and when a segment
- * has a CPU host aperture; and when the driver has said how many video present sources there are. */
+ * has a CPU host aperture; when the driver has said how many video present sources there are, and
+ * whether it tracks writes or migrates. */
 void slots_judge(struct vidmm_referee *referee);
 void slots_judge_sources(struct vidmm_referee *referee, ULONG sources);
 void slots_judge_host_aperture(struct vidmm_referee *referee);
+void slots_judge_tracking(struct vidmm_referee *referee, bool tracks, bool migrates);
 /* watch/mmu.c */
 void mmu_answer(struct vidmm_referee *referee, const struct query *query);
 /* The GPU reaches all system memory, as far as the driver's answers tell. */

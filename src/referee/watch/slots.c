@@ -85,6 +85,23 @@ void slots_judge_sources(struct vidmm_referee *referee, ULONG sources) {
     slots_judge_names(referee, &missing, FOR_CAPABILITIES);
 }
 
+void slots_judge_tracking(struct vidmm_referee *referee, bool tracks, bool migrates) {
+    const DRIVER_INITIALIZATION_DATA *table = &referee->real;
+    const struct slot bits[] = {SLOT(CreateMemoryBasis), SLOT(DestroyMemoryBasis),
+                                SLOT(StartDirtyTracking), SLOT(StopDirtyTracking),
+                                SLOT(QueryDirtyBitData)};
+    const struct slot moves[] = {
+        SLOT(PrepareLiveMigration),          SLOT(EndLiveMigration),
+        SLOT(SaveImmutableMigrationData),    SLOT(SaveMutableMigrationData),
+        SLOT(RestoreImmutableMigrationData), SLOT(RestoreMutableMigrationData)};
+    struct names missing = {.count = 0};
+    if (tracks)
+        names_add(&missing, bits, COUNT(bits), true, "DirtyBitTrackingSupported");
+    if (migrates)
+        names_add(&missing, moves, COUNT(moves), true, "LiveMigration");
+    slots_judge_names(referee, &missing, FOR_CAPABILITIES);
+}
+
 /* Either model has processes, and work by virtual address; with the IoMmu model the page tables are
  * the CPU's. */
 static void slots_need_addresses(const DRIVER_INITIALIZATION_DATA *table,
@@ -124,6 +141,11 @@ static void slots_need_scheduling(const DRIVER_INITIALIZATION_DATA *table,
         names_add(missing, cancel, COUNT(cancel), true, "CancelCommandAware");
     if (caps->SupportPerEngineTDR && win8)
         names_add(missing, engines, COUNT(engines), true, "SupportPerEngineTDR");
+}
+
+static void slots_need_ranges(const DRIVER_INITIALIZATION_DATA *table, struct names *missing) {
+    const struct slot slot[] = {SLOT(AcquireSwizzlingRange), SLOT(ReleaseSwizzlingRange)};
+    names_add(missing, slot, COUNT(slot), true, "NumberOfSwizzlingRanges");
 }
 
 static void slots_need_isolation(const DRIVER_INITIALIZATION_DATA *table, struct names *missing) {
@@ -175,6 +197,15 @@ static void slots_judge_timeouts(struct vidmm_referee *referee) {
                 "NULL: %s%s", missing.text, names_rest(&missing, rest));
 }
 
+/* A reset is ended by a restart, whatever the driver reports. */
+static void slots_judge_resets(struct vidmm_referee *referee) {
+    const DRIVER_INITIALIZATION_DATA *table = &referee->real;
+    const struct slot reset = SLOT(ResetFromTimeout), restart = SLOT(RestartFromTimeout);
+    DRIVER_MUST(635, reset.filled == restart.filled, "both functions of a reset, or neither",
+                "DxgkDdi%s is NULL, and DxgkDdi%s is there",
+                reset.filled ? restart.name : reset.name, reset.filled ? reset.name : restart.name);
+}
+
 void slots_judge(struct vidmm_referee *referee) {
     const DRIVER_INITIALIZATION_DATA *table = &referee->real;
     const DXGK_DRIVERCAPS *caps = &referee->adapter.caps;
@@ -187,11 +218,15 @@ void slots_judge(struct vidmm_referee *referee) {
     if (table->DxgkDdiBuildPagingBuffer)
         slots_need_scheduling(table, caps,
                               referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WIN8, &missing);
+    if (caps->NumberOfSwizzlingRanges != 0)
+        slots_need_ranges(table, &missing);
     if (memory.IoMmuSecureModeSupported)
         slots_need_isolation(table, &missing);
     slots_judge_names(referee, &missing, FOR_CAPABILITIES);
-    if (table->DxgkDdiBuildPagingBuffer)
+    if (table->DxgkDdiBuildPagingBuffer) {
         slots_judge_timeouts(referee);
+        slots_judge_resets(referee);
+    }
     if (caps->MiscCaps.ComputeOnly)
         slots_judge_compute_only(referee);
 }

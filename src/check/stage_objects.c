@@ -72,7 +72,11 @@ static bool pass_on(struct check *check, const struct check_surface *surface) {
 
 static void objects_describe_one(struct check *check, HANDLE allocation) {
     DXGKARG_DESCRIBEALLOCATION description = {.hAllocation = allocation};
-    if (check->harness.spoken.DxgkDdiDescribeAllocation)
+    bool there = check->harness.spoken.DxgkDdiDescribeAllocation != NULL;
+    vidmm_ledger_judge(&check->shared->ledger, 400, VIDMM_SIDE_DRIVER, there,
+                       "a DxgkDdiDescribeAllocation of a driver that creates primaries",
+                       "%s is NULL in the table", "DxgkDdiDescribeAllocation");
+    if (there)
         (void)check->harness.spoken.DxgkDdiDescribeAllocation(
             vidmm_host_adapter(check->harness.host), &description);
 }

@@ -195,6 +195,18 @@ static NTSTATUS APIENTRY describe_nothing(const HANDLE adapter, DXGKARG_DESCRIBE
 }
 REPLACE(DxgkDdiDescribeAllocation, describe_nothing)
 
+static void install_describe_never(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiDescribeAllocation = NULL;
+}
+
+static NTSTATUS APIENTRY describe_half_a_rate(const HANDLE adapter,
+                                              DXGKARG_DESCRIBEALLOCATION *args) {
+    NTSTATUS status = mutants_good.DxgkDdiDescribeAllocation(adapter, args);
+    args->RefreshRate.Denominator = 0;
+    return status;
+}
+REPLACE(DxgkDdiDescribeAllocation, describe_half_a_rate)
+
 static D3DDDIFORMAT first_format;
 
 static NTSTATUS APIENTRY describe_as_first(const HANDLE adapter, DXGKARG_DESCRIBEALLOCATION *args) {
@@ -831,6 +843,10 @@ const struct mutant mutants_allocation[] = {
            PAGING),
     DRIVER(396, "uses slot 1000", install_render_slot, PAGING),
     DRIVER(400, "does not describe primaries", install_describe_nothing, ANY),
+    DRIVER(400, "creates primaries and has no function that describes them", install_describe_never,
+           .stage = "objects"),
+    DRIVER(400, "describes primaries with a refresh rate of 60/0", install_describe_half_a_rate,
+           .stage = "objects"),
     DRIVER(400, "describes each primary with the format of the first", install_describe_as_first,
            .stage = "objects"),
     DRIVER(599, "leaves the size of the private data of a resource as it came",

@@ -160,8 +160,9 @@ const struct vidmm_rule rules_t[] = {
         .statement = "DxgkDdiDescribeAllocation answers for primaries and for what is presented.",
         .page = "nc-d3dkmddi-dxgkddi_describeallocation",
         .how = "The answer for a primary must be a success with a width and a height; of a "
-               "standard surface they and the format must be those that were asked for. Stage "
-               "objects asks for primaries of several sizes and formats.",
+               "standard surface they and the format must be those that were asked for, and a "
+               "refresh rate of a primary has a denominator. Stage objects asks for primaries of "
+               "several sizes and formats; a driver that creates them has the function.",
         .why = "The system has no other way to know the size and format of what it displays.",
         .windows = "The presentation fails.",
         .wrong = "NTSTATUS APIENTRY DescribeAllocation(...) {\n"

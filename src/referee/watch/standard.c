@@ -286,6 +286,10 @@ static void describe_judge(struct vidmm_referee *referee, const struct shadow_al
         DRIVER_MUST(400, standard_opaque((uint32_t)args->Format) == standard_opaque(known->format),
                     "the format that the surface was asked for with", "format %u, for %u",
                     (unsigned)args->Format, known->format);
+    if (standard_is_primary(known->standard))
+        DRIVER_MUST(400, args->RefreshRate.Numerator == 0 || args->RefreshRate.Denominator != 0,
+                    "a refresh rate of a primary with a denominator", "a rate of %u/0",
+                    args->RefreshRate.Numerator);
 }
 
 static const struct given describe_given[] = {

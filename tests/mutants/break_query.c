@@ -306,6 +306,11 @@ static void compute_early(DXGK_DRIVERCAPS *caps) {
 }
 INSTALL_COMPUTE(compute_early, caps)
 
+static void odd_version(DXGK_DRIVERCAPS *caps) {
+    caps->WDDMVersion = (DXGK_WDDMVERSION)(1 << 28);
+}
+INSTALL(odd_version, caps)
+
 static void preempts_without_contexts(DXGK_DRIVERCAPS *caps) {
     caps->SchedulingCaps.MultiEngineAware = 0;
     caps->SchedulingCaps.PreemptionAware = 1;
@@ -638,6 +643,7 @@ const struct mutant mutants_query[] = {
      .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
     {BREAKS(480, DRIVER, "start", compute_early, "is compute-only and of WDDM 2.0"),
      .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
+    {BREAKS(636, DRIVER, "query", odd_version, "has 0x10000000 for a WDDMVersion")},
     {BREAKS(27, DRIVER, "start", answers_not_supported,
             "answers DRIVERCAPS with STATUS_NOT_SUPPORTED")},
     {BREAKS(27, DRIVER, "start", answers_too_small,

@@ -384,6 +384,19 @@ const struct vidmm_rule rules_c[] = {
                  "data.DxgkDdiRestartFromTimeout = RestartFromTimeout;\n",
     },
     {
+        RULE(636, DRIVER, DOCUMENTED, START_FAILS),
+        .statement = "WDDMVersion of DXGK_DRIVERCAPS is a value of DXGK_WDDMVERSION.",
+        .page = "ns-d3dkmddi-_dxgk_drivercaps",
+        .how = "WDDMVersion of an answer that has it, from Windows 7 on. Versions that are later "
+               "than those that are known are let pass, and 0, which says none, is left to what "
+               "was seen of it.",
+        .why = "The system calls what the version has.",
+        .windows = "Not known.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "caps->WDDMVersion = ApertureBytes;\n",
+        .right = "caps->WDDMVersion = DXGKDDI_WDDMv1_3;\n",
+    },
+    {
         RULE(478, DRIVER, DOCUMENTED, START_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_6,
         .statement = "A compute-only driver has no functions for displays, overlays, presentation "

@@ -100,6 +100,12 @@ static void caps_judge_compute_only(struct vidmm_referee *referee, const DXGK_DR
                 "WDDMVersion is 0x%x with ComputeOnly", (unsigned)caps->WDDMVersion);
 }
 
+/* Newer systems have later versions than ours, but of the same shape. 0 is what W3 is about. */
+static void caps_judge_version(struct vidmm_referee *referee, uint32_t wddm) {
+    DRIVER_MUST(636, wddm == 0 || (wddm >= DXGKDDI_WDDMv1 && wddm <= UINT16_MAX),
+                "a DXGK_WDDMVERSION in WDDMVersion", "WDDMVersion is 0x%x", (unsigned)wddm);
+}
+
 /* What a driver of the declared version knows of the structure; the rest of a longer buffer is
  * whatever was in it before. */
 static size_t caps_size_known(uint32_t version) {
@@ -152,6 +158,7 @@ static void caps_take_driver(struct vidmm_referee *referee, const struct query *
     adapter->caps_known = true;
     adapter->version = vidmm_interface_spoken(adapter->registered_version,
                                               (uint32_t)caps->WDDMVersion, adapter->wanted_version);
+    caps_judge_version(referee, (uint32_t)caps->WDDMVersion);
     caps_judge_memory_caps(referee, caps->MemoryManagementCaps);
     caps_judge_scheduling(referee, caps->SchedulingCaps);
     caps_judge_granularity(referee, caps);

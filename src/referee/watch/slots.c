@@ -218,7 +218,7 @@ void slots_judge(struct vidmm_referee *referee) {
     if (table->DxgkDdiBuildPagingBuffer)
         slots_need_scheduling(table, caps,
                               referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WIN8, &missing);
-    if (caps->NumberOfSwizzlingRanges != 0)
+    if (caps->NumberOfSwizzlingRanges != 0 && !caps->MiscCaps.ComputeOnly) /* else R25 */
         slots_need_ranges(table, &missing);
     if (memory.IoMmuSecureModeSupported)
         slots_need_isolation(table, &missing);

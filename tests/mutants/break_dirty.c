@@ -724,7 +724,7 @@ const struct mutant mutants_dirty[] = {
      .stage = "migration", MOVING},
 
     {311, VIDMM_SIDE_MANAGER, "starts an adapter that moves without tracking", install_ask_blindly,
-     .stage = "start", TRACKING, .scene = scene_query_moving},
+     .stage = "start", .consequences = {477}, TRACKING, .scene = scene_query_moving},
     {313, VIDMM_SIDE_MANAGER, "asks for the planes of a segment twice", install_ask_twice,
      .stage = "start", TRACKING},
     {314, VIDMM_SIDE_MANAGER, "tracks the aperture", install_elsewhere, .stage = "dirty", TRACKING},

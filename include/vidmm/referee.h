@@ -235,6 +235,10 @@ struct vidmm_referee_sizes {
  */
 void vidmm_referee_judge_sizes(struct vidmm_referee *referee,
                                const struct vidmm_referee_sizes *sizes);
+/* What the driver answered for it in DxgkDdiCreateAllocation; its pointers are stale. False: there is no such
+ * allocation. Any thread. */
+bool vidmm_referee_answer(struct vidmm_referee *referee, HANDLE allocation,
+                          DXGK_ALLOCATIONINFO *info);
 /* `cpu`: pointer of a lock without a swizzling range, judged by the place of the allocation. */
 void vidmm_referee_judge_lock(struct vidmm_referee *referee, HANDLE allocation, const void *cpu);
 

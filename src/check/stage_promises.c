@@ -42,11 +42,13 @@ static uint32_t apertures(const struct promises *promises) {
 /* A driver need not honour flags of vidmm/umd.h: what it answered for the surface is what holds. */
 static bool promised(const struct promises *promises, uint32_t flags) {
     struct vidmm_allocation_info info;
+    DXGK_ALLOCATIONINFO answer;
     vidmm_allocation_info(promises->surface, &info);
-    const DXGK_ALLOCATIONINFO *driver = &info.driver;
-    bool remote = (driver->SupportedWriteSegmentSet & apertures(promises)) != 0;
-    return (!(flags & VIDMM_UMD_CPU_VISIBLE) || driver->Flags.CpuVisible) &&
-           (!(flags & VIDMM_UMD_PERMANENT_SYSMEM) || driver->Flags.PermanentSysMem) &&
+    if (!vidmm_referee_answer(promises->check->harness.referee, info.driver.hAllocation, &answer))
+        return false;
+    bool remote = (answer.SupportedWriteSegmentSet & apertures(promises)) != 0;
+    return (!(flags & VIDMM_UMD_CPU_VISIBLE) || answer.Flags.CpuVisible) &&
+           (!(flags & VIDMM_UMD_PERMANENT_SYSMEM) || answer.Flags.PermanentSysMem) &&
            (!(flags & VIDMM_UMD_LOCAL) || remote) && (!(flags & VIDMM_UMD_LOCAL_ONLY) || !remote);
 }
 

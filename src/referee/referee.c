@@ -135,6 +135,15 @@ uint32_t vidmm_referee_faults(struct vidmm_referee *referee) {
     return faults;
 }
 
+bool vidmm_referee_answer(struct vidmm_referee *referee, HANDLE handle, DXGK_ALLOCATIONINFO *info) {
+    pthread_mutex_lock(&referee->lock);
+    const struct shadow_allocation *allocation = shadow_allocation(referee, handle);
+    if (allocation)
+        *info = allocation->info;
+    pthread_mutex_unlock(&referee->lock);
+    return allocation;
+}
+
 void vidmm_referee_look_beside(struct vidmm_referee *referee, bool on) {
     pthread_mutex_lock(&referee->lock);
     referee->beside = on;

@@ -225,12 +225,13 @@ static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct chec
     *raw = (struct raw_submitter){.check = check,
                                   .physical = physical,
                                   .ddi = &check->harness.spoken,
-                                  .adapter = vidmm_host_adapter(check->harness.host),
                                   .os = vidmm_host_os(check->harness.host),
                                   .fence = FIRST_FENCE,
                                   .completed = FIRST_FENCE};
     if (!learn(raw))
         return VIDMM_STAGE_STOPPED;
+    /* Not before: the manager may have had the driver start on a machine with less memory. */
+    raw->adapter = vidmm_host_adapter(check->harness.host);
     if (!raw_fits(raw, aperture_will_do))
         return VIDMM_STAGE_SKIPPED;
     const struct vidmm_host_sink sink = {.ctx = raw,

@@ -123,6 +123,43 @@ static void a_new_paging_buffer_is_whole(void **state) {
     assert_int_equal(stage_of("room")->outcome, VIDMM_STAGE_DONE);
 }
 
+/* Of machines without memory beyond 4 GiB; each start has another handle. */
+static HANDLE added;
+
+static NTSTATUS APIENTRY add_elsewhere(const PDEVICE_OBJECT device, PVOID *context) {
+    void *between = ExAllocatePoolWithTag(NonPagedPool, 16, 0x65726163);
+    NTSTATUS status = good.DxgkDdiAddDevice(device, context);
+    if (between)
+        ExFreePoolWithTag(between, 0x65726163);
+    added = *context;
+    return status;
+}
+
+static NTSTATUS APIENTRY reach_little(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = good.DxgkDdiQueryAdapterInfo(adapter, args);
+    if (status == STATUS_SUCCESS && args->Type == DXGKQAITYPE_DRIVERCAPS)
+        ((DXGK_DRIVERCAPS *)args->pOutputData)->HighestAcceptableAddress.QuadPart = 0xffffffff;
+    return status;
+}
+
+static NTSTATUS APIENTRY build_for_added(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    return adapter == added ? good.DxgkDdiBuildPagingBuffer(adapter, args)
+                            : STATUS_INVALID_PARAMETER;
+}
+
+static void reaching_little(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiAddDevice = add_elsewhere;
+    table->DxgkDdiQueryAdapterInfo = reach_little;
+    table->DxgkDdiBuildPagingBuffer = build_for_added;
+}
+
+static void a_driver_that_was_started_again_gets_its_new_handle(void **state) {
+    (void)state;
+    assert_int_equal(examine(reaching_little, "operations", NULL), VIDMM_CHECK_PASSED);
+    assert_int_equal(stage_of("operations")->outcome, VIDMM_STAGE_DONE);
+}
+
 /* Counts on a kilobyte behind every operation, whatever DmaSize says. */
 static NTSTATUS APIENTRY build_wide(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     UINT offered = args->DmaSize;
@@ -561,6 +598,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_runs_out_in_every_call),
         cmocka_unit_test(a_new_paging_buffer_is_whole),
+        cmocka_unit_test(a_driver_that_was_started_again_gets_its_new_handle),
         cmocka_unit_test(who_writes_behind_the_room_is_caught),
         cmocka_unit_test(who_overwrites_its_arguments_is_asked_for_the_same_again),
         cmocka_unit_test(a_size_that_nobody_asked_for_is_not_held_against_the_manager),

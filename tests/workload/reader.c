@@ -264,67 +264,70 @@ static void same_reading(const struct reading *a, const struct reading *b) {
                             a->workload.list_count * sizeof(*a->workload.lists));
 }
 
+/* Each is read as it is, and with a member more, which is no plain line. */
+static const char *const plain_lines[] = {
+    "{\"op\":\"submit\",\"reads\":[1],\"writes\":[900000000000000000,5000]}",
+    "{ \"t\" : 7 , \"op\" : \"submit\", \"queue\": 0, \"reads\":[ ], \"writes\":[ 1 , 1 ] }",
+    "{\"op\":\"submit\",\"writes\":[1],\"reads\":[5000]}",
+    "{\"reads\":[1],\"writes\":[],\"op\":\"submit\"}",
+    "{\"t\":0,\"op\":\"present\"}",
+    "{\"t\":00,\"op\":\"present\"}",
+    "{\"t\":-1,\"op\":\"present\"}",
+    "{\"t\":1e3,\"op\":\"present\"}",
+    "{\"t\":9223372036854775808,\"op\":\"present\"}",
+    "{\"t\":1,\"t\":1,\"op\":\"present\"}",
+    "{\"t\":1,,\"op\":\"present\"}",
+    "{\"t\":1 \"op\":\"present\"}",
+    "{\"t\":,\"op\":\"present\"}",
+    "{\"t\":1,\"op\":\"pre\\\"sent\"}",
+    "{\"t\":1}",
+    "{\"op\":\"presents\"}",
+    "{\"op\":\"present\",\"reads\":[1]}",
+    "{\"op\":\"submit\",\"reads\":[1]}",
+    "{\"op\":\"submit\",\"reads\":[1],\"writes\":1}",
+    "{\"op\":\"submit\",\"reads\":[1,],\"writes\":[]}",
+    "{\"op\":\"submit\",\"reads\":[1 1],\"writes\":[]}",
+    "{\"op\":\"submit\",\"reads\":[01],\"writes\":[]}",
+    "{\"op\":\"submit\",\"reads\":[1.0],\"writes\":[]}",
+    "{\"op\":\"submit\",\"reads\":[1,4],\"writes\":[]}",
+    "{\"op\":\"submit\",\"reads\":[1],\"writes\":[2]}",
+    "{\"op\":\"submit\",\"reads\":[1,5000,3],\"writes\":[]}",
+    "{\"op\":\"submit\",\"reads\":[18446744073709551617],\"writes\":[]}",
+    "{\"op\":\"submit\",\"reads\":[\"1\"],\"writes\":[]}",
+    "{\"op\":\"submit\",\"\\u0072eads\":[1],\"writes\":[]}",
+    "{\"t\":0,\"op\":\"alloc\",\"id\":77,\"size\":4097,\"heap\":0,\"flags\":[\"device_local\"],"
+    "\"name\":\"a\"}",
+    "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"flags\":[\"host_visible\", "
+    "\"host_cached\"]}",
+    "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":0,\"flags\":[\"protected\",\"host_"
+    "visible\",\"host_cached\"]}",
+    "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"flags\":[\"protected\",\"host_"
+    "cached\"]}",
+    "{\"size\":1,\"heap\":1,\"id\":77,\"op\":\"alloc\",\"flags\":[]}",
+    "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1}",
+    "{\"op\":\"alloc\",\"id\":1,\"size\":1,\"heap\":1}",
+    "{\"op\":\"alloc\",\"id\":77,\"size\":0,\"heap\":1}",
+    "{\"op\":\"alloc\",\"id\":77,\"size\":1099511627777,\"heap\":1}",
+    "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":2}",
+    "{\"op\":\"alloc\",\"id\":77,\"size\":1}",
+    "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"flags\":\"host_visible\"}",
+    "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"flags\":[\"host_visible\",]}",
+    "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"flags\":[1,\"host_visible\"]}",
+    "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"flags\":[\"host\\u005fvisible\"]}",
+    "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"name\":\"\\ud800\"}",
+    "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"name\":\"\xff\"}",
+    "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"name\":\"\t\"}",
+    "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"reads\":[1]}",
+    "{\"op\":\"present\",\"id\":1}",
+    "{\"op\":\"submit\",\"reads\":[1],\"writes\":[],\"size\":1}",
+};
+
 static void plain_lines_mean_the_same_as_others(void **state) {
-    static const char *const lines[] = {
-        "{\"op\":\"submit\",\"reads\":[1],\"writes\":[900000000000000000,5000]}",
-        "{ \"t\" : 7 , \"op\" : \"submit\", \"queue\": 0, \"reads\":[ ], \"writes\":[ 1 , 1 ] }",
-        "{\"op\":\"submit\",\"writes\":[1],\"reads\":[5000]}",
-        "{\"reads\":[1],\"writes\":[],\"op\":\"submit\"}",
-        "{\"t\":0,\"op\":\"present\"}",
-        "{\"t\":00,\"op\":\"present\"}",
-        "{\"t\":-1,\"op\":\"present\"}",
-        "{\"t\":1e3,\"op\":\"present\"}",
-        "{\"t\":9223372036854775808,\"op\":\"present\"}",
-        "{\"t\":1,\"t\":1,\"op\":\"present\"}",
-        "{\"t\":1,,\"op\":\"present\"}",
-        "{\"t\":1 \"op\":\"present\"}",
-        "{\"t\":,\"op\":\"present\"}",
-        "{\"t\":1,\"op\":\"pre\\\"sent\"}",
-        "{\"t\":1}",
-        "{\"op\":\"presents\"}",
-        "{\"op\":\"present\",\"reads\":[1]}",
-        "{\"op\":\"submit\",\"reads\":[1]}",
-        "{\"op\":\"submit\",\"reads\":[1],\"writes\":1}",
-        "{\"op\":\"submit\",\"reads\":[1,],\"writes\":[]}",
-        "{\"op\":\"submit\",\"reads\":[1 1],\"writes\":[]}",
-        "{\"op\":\"submit\",\"reads\":[01],\"writes\":[]}",
-        "{\"op\":\"submit\",\"reads\":[1.0],\"writes\":[]}",
-        "{\"op\":\"submit\",\"reads\":[1,4],\"writes\":[]}",
-        "{\"op\":\"submit\",\"reads\":[1],\"writes\":[2]}",
-        "{\"op\":\"submit\",\"reads\":[1,5000,3],\"writes\":[]}",
-        "{\"op\":\"submit\",\"reads\":[18446744073709551617],\"writes\":[]}",
-        "{\"op\":\"submit\",\"reads\":[\"1\"],\"writes\":[]}",
-        "{\"op\":\"submit\",\"\\u0072eads\":[1],\"writes\":[]}",
-        "{\"t\":0,\"op\":\"alloc\",\"id\":77,\"size\":4097,\"heap\":0,\"flags\":[\"device_local\"],"
-        "\"name\":\"a\"}",
-        "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"flags\":[\"host_visible\", "
-        "\"host_cached\"]}",
-        "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":0,\"flags\":[\"protected\",\"host_"
-        "visible\",\"host_cached\"]}",
-        "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"flags\":[\"protected\",\"host_"
-        "cached\"]}",
-        "{\"size\":1,\"heap\":1,\"id\":77,\"op\":\"alloc\",\"flags\":[]}",
-        "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1}",
-        "{\"op\":\"alloc\",\"id\":1,\"size\":1,\"heap\":1}",
-        "{\"op\":\"alloc\",\"id\":77,\"size\":0,\"heap\":1}",
-        "{\"op\":\"alloc\",\"id\":77,\"size\":1099511627777,\"heap\":1}",
-        "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":2}",
-        "{\"op\":\"alloc\",\"id\":77,\"size\":1}",
-        "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"flags\":\"host_visible\"}",
-        "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"flags\":[\"host_visible\",]}",
-        "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"flags\":[1,\"host_visible\"]}",
-        "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"flags\":[\"host\\u005fvisible\"]}",
-        "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"name\":\"\\ud800\"}",
-        "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"name\":\"\xff\"}",
-        "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"name\":\"\t\"}",
-        "{\"op\":\"alloc\",\"id\":77,\"size\":1,\"heap\":1,\"reads\":[1]}",
-        "{\"op\":\"present\",\"id\":1}",
-        "{\"op\":\"submit\",\"reads\":[1],\"writes\":[],\"size\":1}",
-    };
     (void)state;
-    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-        struct reading plain = read_line(lines[i], ""), other = read_line(lines[i], ",\"x\":0");
-        print_message("%s\n", lines[i]);
+    for (size_t i = 0; i < sizeof(plain_lines) / sizeof(plain_lines[0]); i++) {
+        struct reading plain = read_line(plain_lines[i], ""),
+                       other = read_line(plain_lines[i], ",\"x\":0");
+        print_message("%s\n", plain_lines[i]);
         same_reading(&plain, &other);
         vidmm_workload_free(&plain.workload);
         vidmm_workload_free(&other.workload);

@@ -141,10 +141,16 @@ static void fill_list(struct call *call) {
     }
 }
 
+/* All but MultipassOffset anew for each pass: a driver may have changed what it got. */
 static void submit_aim(struct call *call) {
     const struct vidmm_context *context = call->context;
+    const struct vidmm_submission *submission = call->submission;
     const struct dma_buffer *buffer = call->buffer;
     DXGKARG_RENDER *render = &call->render;
+    render->pCommand = submit_commands(call);
+    render->CommandLength = submission->commands ? submission->commands_size : 0;
+    render->pPatchLocationListIn = submit_patches(call);
+    render->PatchLocationListInSize = submission->patch_count;
     render->pDmaBuffer = buffer->cpu;
     render->DmaSize = buffer->size;
     render->pDmaBufferPrivateData = buffer->private_data;
@@ -390,13 +396,8 @@ static enum vidmm_status submit_packet(struct call *call) {
         status = check_references(call);
     call->number = adapter->fences.submitted + 1;
     call->rendered = call->unbuilt;
-    if (status == VIDMM_OK) { /* else there may be no copy of what was passed */
-        call->render.pCommand = submit_commands(call);
-        call->render.CommandLength = submission->commands ? submission->commands_size : 0;
-        call->render.pPatchLocationListIn = submit_patches(call);
-        call->render.PatchLocationListInSize = submission->patch_count;
+    if (status == VIDMM_OK)
         status = submit_pass(call);
-    }
     while (status == VIDMM_OK && !call->rendered)
         status = submit_pass(call);
     return status;

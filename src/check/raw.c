@@ -42,15 +42,20 @@ static void faulted(void *ctx, uint32_t physical, uint32_t node, uint32_t fence)
 
 static void choose_segments(struct raw_submitter *raw, struct vidmm_adapter *adapter) {
     struct vidmm_segment_info info;
+    uint32_t seen[2] = {0}; /* of memory, of apertures */
     for (uint32_t id = 1; vidmm_segment_info(adapter, id, &info); id++) {
         struct vidmm_segment_info *role = info.aperture ? &raw->aperture : &raw->memory;
         if (info.physical != raw->physical)
             continue;
         info.id = info.driver_id;
-        if (role->id == 0 && !info.agp && info.size >= 2 * RAW_PAGES * CHECK_PAGE)
-            *role = info;
         if (info.id == raw->info.paging_segment)
             raw->place = info;
+        if (info.agp || info.size < 2 * RAW_PAGES * CHECK_PAGE)
+            continue;
+        uint32_t before = seen[info.aperture]++;
+        if (before == 0 || before == raw->others)
+            *role = info;
+        raw->another = raw->another || (before != 0 && before == raw->others);
     }
 }
 
@@ -221,9 +226,11 @@ static void *handle_data(void *ctx, const DXGKARGCB_GETHANDLEDATA *data) {
 }
 
 static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct check *check,
-                                          uint32_t physical, bool aperture_will_do) {
+                                          uint32_t physical, uint32_t others,
+                                          bool aperture_will_do) {
     *raw = (struct raw_submitter){.check = check,
                                   .physical = physical,
+                                  .others = others,
                                   .ddi = &check->harness.spoken,
                                   .os = vidmm_host_os(check->harness.host),
                                   .fence = FIRST_FENCE,
@@ -254,16 +261,23 @@ static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct chec
 }
 
 enum vidmm_stage_outcome raw_open(struct raw_submitter *raw, struct check *check) {
-    return open_hand(raw, check, 0, false);
+    return open_hand(raw, check, 0, 0, false);
 }
 
 enum vidmm_stage_outcome raw_open_on(struct raw_submitter *raw, struct check *check,
                                      uint32_t physical) {
-    return open_hand(raw, check, physical, false);
+    return open_hand(raw, check, physical, 0, false);
 }
 
 enum vidmm_stage_outcome raw_open_aperture(struct raw_submitter *raw, struct check *check) {
-    return open_hand(raw, check, 0, true);
+    return open_hand(raw, check, 0, 0, true);
+}
+
+enum vidmm_stage_outcome raw_open_others(struct raw_submitter *raw, struct check *check,
+                                         uint32_t others, bool *there) {
+    enum vidmm_stage_outcome outcome = open_hand(raw, check, 0, others, true);
+    *there = raw->another;
+    return outcome;
 }
 
 static void free_pages(struct raw_submitter *raw, PMDL mdl) {

@@ -36,6 +36,8 @@ struct raw_submitter {
     struct vidmm_adapter_info info;
     struct vidmm_segment_info memory, aperture; /* id 0: there is none */
     struct vidmm_segment_info place;            /* aperture of the paging buffer; id 0: none */
+    uint32_t others;                            /* segments of a kind that are left out before */
+    bool another;                               /* `memory` or `aperture` is not the first */
     PMDL buffer;                                /* the paging buffer */
     unsigned char *cpu, *private_data;
     bool by_address;      /* the driver has GPU virtual addresses: there is no `memory` */
@@ -70,6 +72,10 @@ enum vidmm_stage_outcome raw_open_on(struct raw_submitter *raw, struct check *ch
                                      uint32_t physical);
 /* raw_open, but an aperture will do where there is no memory segment (`memory.id` 0). */
 enum vidmm_stage_outcome raw_open_aperture(struct raw_submitter *raw, struct check *check);
+/* The same with the segment of each kind that has `others` suitable ones before it, or the first of a kind that has
+ * fewer. `*there`: one of them is not the first. */
+enum vidmm_stage_outcome raw_open_others(struct raw_submitter *raw, struct check *check,
+                                         uint32_t others, bool *there);
 /* The outcome of a stage that ran to its end. */
 enum vidmm_stage_outcome raw_close(struct raw_submitter *raw);
 

@@ -548,6 +548,58 @@ static void unknown(struct raw_submitter *raw) {
                        (long long)((unsigned char *)args.pDmaBuffer - raw->cpu));
 }
 
+static enum vidmm_stage_outcome operate(struct raw_submitter *raw) {
+    if (raw->memory.id == 0) {
+        if (moves_through(raw))
+            seen_through(raw);
+        else
+            aperture_alone(raw);
+        long_map(raw);
+        return raw_close(raw);
+    }
+    first_fill(raw);
+    transfers(raw);
+    apertures(raw);
+    many_fills(raw);
+    once_each(raw);
+    beside(raw);
+    moves(raw);
+    far_away(raw);
+    long_lists(raw);
+    long_map(raw);
+    for (uint32_t round = 0; round < 2;
+         round++) { /* what is left of the first shows in the second */
+        physical(raw);
+        discard(raw);
+        first_fill(raw);
+    }
+    unknown(raw);
+    return raw_close(raw);
+}
+
+/* Segments of a kind beyond the first. */
+#define OTHERS_MOST 3u
+
+static enum vidmm_stage_outcome operate_others(struct check *check,
+                                               const struct check_setup *world) {
+    enum vidmm_stage_outcome outcome = VIDMM_STAGE_DONE;
+    bool there = true;
+    for (uint32_t others = 1; there && others <= OTHERS_MOST; others++) {
+        struct raw_submitter raw;
+        if (!check_open(check, world))
+            return VIDMM_STAGE_STOPPED;
+        outcome = raw_open_others(&raw, check, others, &there);
+        if (outcome != VIDMM_STAGE_DONE)
+            return outcome;
+        outcome = there ? operate(&raw) : raw_close(&raw);
+        if (outcome != VIDMM_STAGE_DONE)
+            return outcome;
+        check_close(check);
+        check_step(check, "operations: other segments, %u", others);
+    }
+    return outcome;
+}
+
 enum vidmm_stage_outcome stage_operations(struct check *check, uint32_t number) {
     static const struct check_setup worlds[] = {
         {.settings = {{"VramBytes", (uint64_t)1 << 20}}},
@@ -559,35 +611,10 @@ enum vidmm_stage_outcome stage_operations(struct check *check, uint32_t number) 
     };
     struct raw_submitter raw;
     check_step(check, "operations: run %u", number + 1);
+    if (number == sizeof(worlds) / sizeof(worlds[0]))
+        return operate_others(check, &worlds[0]);
     if (!check_open(check, &worlds[number]))
         return VIDMM_STAGE_STOPPED;
     enum vidmm_stage_outcome opened = raw_open_aperture(&raw, check);
-    if (opened != VIDMM_STAGE_DONE)
-        return opened;
-    if (raw.memory.id == 0) {
-        if (moves_through(&raw))
-            seen_through(&raw);
-        else
-            aperture_alone(&raw);
-        long_map(&raw);
-        return raw_close(&raw);
-    }
-    first_fill(&raw);
-    transfers(&raw);
-    apertures(&raw);
-    many_fills(&raw);
-    once_each(&raw);
-    beside(&raw);
-    moves(&raw);
-    far_away(&raw);
-    long_lists(&raw);
-    long_map(&raw);
-    for (uint32_t round = 0; round < 2;
-         round++) { /* what is left of the first shows in the second */
-        physical(&raw);
-        discard(&raw);
-        first_fill(&raw);
-    }
-    unknown(&raw);
-    return raw_close(&raw);
+    return opened == VIDMM_STAGE_DONE ? operate(&raw) : opened;
 }

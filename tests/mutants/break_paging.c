@@ -136,6 +136,22 @@ static NTSTATUS APIENTRY swallow_errors(const HANDLE adapter, build_args *args) 
 }
 REPLACE(DxgkDdiBuildPagingBuffer, swallow_errors)
 
+/* With half of the memory visible; the visible segment is the second. */
+#define VISIBLE (512 << 10)
+
+static NTSTATUS APIENTRY fill_first_segment(const HANDLE adapter, build_args *args) {
+    if (args->Operation != DXGK_OPERATION_FILL || args->Fill.Destination.SegmentId <= 2)
+        return good_build(adapter, args);
+    UINT segment = args->Fill.Destination.SegmentId;
+    args->Fill.Destination.SegmentId = 2;
+    args->Fill.Destination.SegmentAddress.QuadPart -= VISIBLE;
+    NTSTATUS status = good_build(adapter, args);
+    args->Fill.Destination.SegmentId = segment;
+    args->Fill.Destination.SegmentAddress.QuadPart += VISIBLE;
+    return status;
+}
+REPLACE(DxgkDdiBuildPagingBuffer, fill_first_segment)
+
 /* Every operation that it does not know becomes eight bytes of something. */
 static NTSTATUS APIENTRY guess(const HANDLE adapter, build_args *args) {
     if ((uint32_t)args->Operation <= DXGK_OPERATION_NOTIFY_ALLOC || args->DmaSize < 8)
@@ -245,6 +261,9 @@ const struct mutant mutants_paging[] = {
     {BREAKS(277, DRIVER, "paging", refuse_submit, "fails DxgkDdiSubmitCommand")},
     {BREAKS(194, DRIVER, "paging", do_nothing, "says SUCCESS and does nothing"),
      .consequences = {161, 188, 200}},
+    {BREAKS(188, DRIVER, "operations", fill_first_segment,
+            "fills the first memory segment, whatever segment it is told"),
+     .settings = {{"VramVisibleBytes", VISIBLE}}},
     {BREAKS(161, DRIVER, "paging", swallow_errors, "says SUCCESS when the buffer is full"),
      .consequences = {184, 185, 188, 194, 200}, .settings = {{"PagingBufferBytes", 256}}},
     {BREAKS(167, DRIVER, "operations", guess, "makes something of operations that do not exist")},

@@ -176,12 +176,36 @@ static NTSTATUS virtual_update(const struct kmd_adapter *adapter, struct kmd_wri
 
 /* ---- Copying entries ------------------------------------------------------------------------- */
 
-/* The GPU copies a range as if its entries were read before the first is written; the ranges come in an order in
- * which none overwrites what a later one reads. */
+#define RANGES_COMPARED 256u
+
+/* Does writing what `writes` names change what `reads` has still to read? */
+static bool virtual_disturbs(const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *writes,
+                             const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *reads) {
+    ULONGLONG to = writes->DstPageTableAddress + writes->DstStartPteIndex * sizeof(uint64_t);
+    ULONGLONG from = reads->SrcPageTableAddress + reads->SrcStartPteIndex * sizeof(uint64_t);
+    return to < from + reads->NumPageTableEntries * sizeof(uint64_t) &&
+           from < to + writes->NumPageTableEntries * sizeof(uint64_t);
+}
+
+/*
+ * All entries are copied as if they were read before the first is written. The GPU sees to that
+ * within a range; between the ranges of one move the right order does: the last goes first when an
+ * earlier one would write what a later one reads.
+ */
+static bool virtual_backwards(const DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy) {
+    for (UINT i = 0; i < copy->NumRanges && i < RANGES_COMPARED; i++)
+        for (UINT later = i + 1; later < copy->NumRanges && later < RANGES_COMPARED; later++)
+            if (virtual_disturbs(&copy->pRanges[i], &copy->pRanges[later]))
+                return true;
+    return false;
+}
+
 static NTSTATUS copy_entries(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER *args) {
     const DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy = &args->CopyPageTableEntries;
+    bool last_first = virtual_backwards(copy);
     for (UINT done = args->MultipassOffset; done < copy->NumRanges; done++) {
-        const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *range = &copy->pRanges[done];
+        UINT i = last_first ? copy->NumRanges - 1 - done : done;
+        const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *range = &copy->pRanges[i];
         struct gpu_copy_entries command = {
             .head = {GPU_COPY_ENTRIES, 0, 0},
             .destination = range->DstPageTableAddress + range->DstStartPteIndex * sizeof(uint64_t),

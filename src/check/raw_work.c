@@ -335,9 +335,10 @@ static void raw_judge_stopped(struct raw_submitter *raw) {
     vidmm_host_run(raw->check->harness.host);
     for (uint32_t page = 0; page < RAW_PAGES; page++) {
         const void *now = view_page(raw, page);
-        seen += now || before[page].seen;
-        changed += (now != NULL) != before[page].seen ||
-                   (now && memcmp(before[page].bytes, now, CHECK_PAGE) != 0);
+        bool shown = now;
+        seen += shown || before[page].seen;
+        changed +=
+            shown != before[page].seen || (now && memcmp(before[page].bytes, now, CHECK_PAGE) != 0);
     }
     if (seen != 0)
         raw_judge(raw, 421, changed == 0,

@@ -72,7 +72,7 @@ static bool pass_on(struct check *check, const struct check_surface *surface) {
 
 static void objects_describe_one(struct check *check, HANDLE allocation) {
     DXGKARG_DESCRIBEALLOCATION description = {.hAllocation = allocation};
-    bool there = check->harness.spoken.DxgkDdiDescribeAllocation != NULL;
+    bool there = check->harness.spoken.DxgkDdiDescribeAllocation;
     vidmm_ledger_judge(&check->shared->ledger, 400, VIDMM_SIDE_DRIVER, there,
                        "a DxgkDdiDescribeAllocation of a driver that creates primaries",
                        "%s is NULL in the table", "DxgkDdiDescribeAllocation");

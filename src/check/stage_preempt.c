@@ -164,7 +164,7 @@ static void resets(struct raw_submitter *raw) {
         resets_maps(raw);
         return;
     }
-    bool preempts = raw->ddi->DxgkDdiPreemptCommand != NULL;
+    bool preempts = raw->ddi->DxgkDdiPreemptCommand;
     for (uint32_t ahead = 0; ahead < RAW_PIECES; ahead += 2)
         for (uint32_t before = BEFORE_NOTHING; before <= BEFORE_DONE_AND_ASKED; before++)
             if ((preempts || before == BEFORE_NOTHING || before == BEFORE_DONE) &&

@@ -49,8 +49,9 @@ static void transfers(struct raw_submitter *raw) {
 
 #define LONG 192u /* pages, each a run of its own: more than one paging buffer has room for */
 
-/* Between the pages of a list and the segment from a page on, which belongs to no allocation. */
-static bool copy_at(struct raw_submitter *raw, PMDL list, uint32_t page, uint32_t pages, bool in) {
+/* Between the pages of a list and the segment from a page on, which belongs to no allocation; built, not submitted. */
+static bool copy_build(struct raw_submitter *raw, PMDL list, uint32_t page, uint32_t pages,
+                       bool in) {
     DXGKARG_BUILDPAGINGBUFFER args = {.Operation = DXGK_OPERATION_TRANSFER};
     const LONGLONG place = (LONGLONG)raw_memory_at(raw, page);
     args.Transfer.TransferSize = (SIZE_T)pages * CHECK_PAGE;
@@ -65,7 +66,11 @@ static bool copy_at(struct raw_submitter *raw, PMDL list, uint32_t page, uint32_
         args.Transfer.Source.SegmentAddress.QuadPart = place;
         args.Transfer.Destination.pMdl = list;
     }
-    return raw_build(raw, &args) && raw_flush(raw);
+    return raw_build(raw, &args);
+}
+
+static bool copy_at(struct raw_submitter *raw, PMDL list, uint32_t page, uint32_t pages, bool in) {
+    return copy_build(raw, list, page, pages, in) && raw_flush(raw);
 }
 
 /* In by one list and out by another, where a driver needs several buffers for either. */
@@ -207,23 +212,8 @@ static void many_fills(struct raw_submitter *raw) {
 
 #define ONCE 4u /* pages */
 
-/* Pages of the segment, which belong to no allocation. */
-static bool once_piece(struct raw_submitter *raw, uint32_t page, PMDL in, PMDL out) {
-    DXGKARG_BUILDPAGINGBUFFER args = {.Operation = DXGK_OPERATION_TRANSFER};
-    const LONGLONG place = (LONGLONG)raw_memory_at(raw, page);
-    args.Transfer.TransferSize = (SIZE_T)ONCE * CHECK_PAGE;
-    args.Transfer.Flags.TransferStart = 1;
-    args.Transfer.Flags.TransferEnd = 1;
-    if (in) {
-        args.Transfer.Source.pMdl = in;
-        args.Transfer.Destination.SegmentId = raw->memory.id;
-        args.Transfer.Destination.SegmentAddress.QuadPart = place;
-    } else {
-        args.Transfer.Source.SegmentId = raw->memory.id;
-        args.Transfer.Source.SegmentAddress.QuadPart = place;
-        args.Transfer.Destination.pMdl = out;
-    }
-    return raw_build(raw, &args) && raw_submit(raw);
+static bool once_piece(struct raw_submitter *raw, PMDL list, uint32_t page, bool in) {
+    return copy_build(raw, list, page, ONCE, in) && raw_submit(raw);
 }
 
 /* Out of pages, into them and twice into others, each submitted alone, in one buffer: what was done again would
@@ -236,9 +226,9 @@ static void once_each(struct raw_submitter *raw) {
     if (!raw_move(raw, true, RAW_PAGES))
         return;
     raw_paint(raw, raw->source, 82);
-    bool good = once_piece(raw, 0, NULL, raw->target) && once_piece(raw, 0, raw->source, NULL) &&
-                once_piece(raw, ONCE, raw->source, NULL) &&
-                once_piece(raw, 2 * ONCE, raw->source, NULL);
+    bool good = once_piece(raw, raw->target, 0, false) && once_piece(raw, raw->source, 0, true) &&
+                once_piece(raw, raw->source, ONCE, true) &&
+                once_piece(raw, raw->source, 2 * ONCE, true);
     if (!good || !raw_flush(raw))
         return;
     raw_paint(raw, raw->source, 81);

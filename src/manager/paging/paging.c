@@ -415,12 +415,12 @@ enum vidmm_status paging_build(struct vidmm_adapter *adapter, struct plan_op *op
             break;
         op->last_buffer = adapter->stats.paging_buffers + 1;
         wrote = wrote || paging->used != used;
-        ask_again(&arg, &asked);
         if (nt == STATUS_SUCCESS) {
             op->done = !wrote;
             outstanding_add(adapter, op);
             return VIDMM_OK;
         }
+        ask_again(&arg, &asked);
         if (nt == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
             status = next_pass(adapter, physical, &arg, used, multipass, &passes);
         else if (nt == STATUS_GRAPHICS_ALLOCATION_BUSY)

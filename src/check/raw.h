@@ -117,6 +117,16 @@ bool raw_preempt(struct raw_submitter *raw);
 /* The same in two steps: asks for it, and waits for the report. */
 bool raw_ask_preempt(struct raw_submitter *raw);
 bool raw_await_preempted(struct raw_submitter *raw);
+/* What comes between queued work and a reset. Most resets come because a preemption is not reported; BEFORE_DONE:
+ * the work is done, and not reported. The last is for resets of the adapter. */
+enum raw_before {
+    BEFORE_NOTHING,
+    BEFORE_PREEMPTED,
+    BEFORE_ASKED,
+    BEFORE_DONE,
+    BEFORE_DONE_AND_ASKED,
+};
+bool raw_begin_reset(struct raw_submitter *raw, enum raw_before before);
 /* Submits preempted work again. */
 bool raw_resubmit(struct raw_submitter *raw);
 /* Resets the paging engine alone. */

@@ -300,6 +300,14 @@ bool raw_preempt(struct raw_submitter *raw) {
     return raw_ask_preempt(raw) && raw_await_preempted(raw);
 }
 
+bool raw_begin_reset(struct raw_submitter *raw, enum raw_before before) {
+    if (before == BEFORE_DONE || before == BEFORE_DONE_AND_ASKED)
+        vidmm_host_run(raw->check->harness.host); /* no timer of the driver's fires meanwhile */
+    if (before == BEFORE_PREEMPTED)
+        return raw_preempt(raw);
+    return before == BEFORE_NOTHING || before == BEFORE_DONE || raw_ask_preempt(raw);
+}
+
 bool raw_resubmit(struct raw_submitter *raw) {
     uint32_t last = raw->completed;
     bool good = !raw->refused;

@@ -64,24 +64,12 @@ static bool recover(struct raw_submitter *raw, enum raw_engine engine, bool *ref
     return raw_resets(raw) && raw_reset(raw) && raw_queue(raw, 0);
 }
 
-/* What comes between the work and the reset of its engine: nothing, a preemption, one that is asked for
- * and not reported, or that the work is done and not reported. */
-enum before { BEFORE_NOTHING, BEFORE_PREEMPTED, BEFORE_ASKED, BEFORE_DONE, BEFORES };
-
-static bool begin_reset(struct raw_submitter *raw, enum before before) {
-    if (before == BEFORE_DONE)
-        vidmm_host_run(raw->check->harness.host); /* no timer of the driver's fires meanwhile */
-    if (before == BEFORE_PREEMPTED)
-        return raw_preempt(raw);
-    return before != BEFORE_ASKED || raw_ask_preempt(raw);
-}
-
-static bool round_trip(struct raw_submitter *raw, uint32_t ahead, enum before before,
+static bool round_trip(struct raw_submitter *raw, uint32_t ahead, enum raw_before before,
                        bool *refused) {
     check_step(raw->check, "engines: a reset behind %u submissions, way %u", ahead, before);
     raw_paint(raw, raw->source, 3 * ahead + before);
     raw_paint(raw, raw->target, 99);
-    if (!raw_queue(raw, ahead) || !begin_reset(raw, before) ||
+    if (!raw_queue(raw, ahead) || !raw_begin_reset(raw, before) ||
         !recover(raw, raw_reset_engine(raw), refused) || !raw_flush(raw) ||
         !raw_move(raw, false, RAW_PAGES))
         return false;
@@ -98,8 +86,8 @@ static bool resets(struct raw_submitter *raw) {
         return true;
     bool good = true;
     for (uint32_t ahead = 0; good && ahead < RAW_PIECES; ahead += 2)
-        for (uint32_t before = 0; good && before < BEFORES; before++)
-            good = round_trip(raw, ahead, (enum before)before, &refused);
+        for (uint32_t before = 0; good && before <= BEFORE_DONE; before++)
+            good = round_trip(raw, ahead, (enum raw_before)before, &refused);
     return !refused;
 }
 

@@ -114,23 +114,12 @@ static void preempts_any(struct raw_submitter *raw) {
         preempts(raw);
 }
 
-/* What comes between the work and the reset. Most resets come because a preemption is not reported. */
-enum before { BEFORE_NOTHING, BEFORE_PREEMPTED, BEFORE_ASKED, BEFORE_DONE, BEFORE_DONE_AND_ASKED };
-
-static bool begin_reset(struct raw_submitter *raw, enum before before) {
-    if (before == BEFORE_DONE || before == BEFORE_DONE_AND_ASKED)
-        vidmm_host_run(raw->check->harness.host); /* no timer of the driver's fires meanwhile */
-    if (before == BEFORE_PREEMPTED)
-        return raw_preempt(raw);
-    return before == BEFORE_NOTHING || before == BEFORE_DONE || raw_ask_preempt(raw);
-}
-
 /* Lost work is built and submitted again, with new fences. */
-static bool lose(struct raw_submitter *raw, uint32_t ahead, enum before before) {
+static bool lose(struct raw_submitter *raw, uint32_t ahead, enum raw_before before) {
     check_step(raw->check, "preempt: a reset behind %u submissions, way %u", ahead, before);
     raw_paint(raw, raw->source, ahead + 50);
     raw_paint(raw, raw->target, 99);
-    if (!raw_queue(raw, ahead) || !begin_reset(raw, before) || !raw_reset(raw) ||
+    if (!raw_queue(raw, ahead) || !raw_begin_reset(raw, before) || !raw_reset(raw) ||
         !raw_queue(raw, 0) || !raw_flush(raw) || !raw_move(raw, false, RAW_PAGES))
         return false;
     raw_judge(raw, 161, raw_same(raw), "the bytes of the source pages",
@@ -168,7 +157,7 @@ static void resets(struct raw_submitter *raw) {
     for (uint32_t ahead = 0; ahead < RAW_PIECES; ahead += 2)
         for (uint32_t before = BEFORE_NOTHING; before <= BEFORE_DONE_AND_ASKED; before++)
             if ((preempts || before == BEFORE_NOTHING || before == BEFORE_DONE) &&
-                !lose(raw, ahead, (enum before)before))
+                !lose(raw, ahead, (enum raw_before)before))
                 return;
     if (raw->ddi->DxgkDdiPreemptCommand &&
         raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WIN8)

@@ -35,11 +35,16 @@ def fail(sentence):
     sys.exit(f"bench: {sentence}")
 
 
-def program_rows(build, name):
-    """Runs bench-NAME, whose own figures go to standard error; its rows."""
+def program_of(build, name):
     program = build / "bench" / f"bench-{name}"
     if not program.exists():
         fail(f"{program} does not exist; build first")
+    return program
+
+
+def program_rows(build, name):
+    """Runs bench-NAME, whose own figures go to standard error; its rows."""
+    program = program_of(build, name)
     with tempfile.NamedTemporaryFile("r", suffix=".rows") as rows:
         environment = dict(os.environ, VIDMM_BENCH_ROWS=rows.name)
         code = subprocess.run([program], env=environment, stdout=sys.stderr).returncode
@@ -100,6 +105,31 @@ def report_of(build, *words):
         return json.loads(report.read_text())
 
 
+def series_rate(build):
+    """Bytes a second through zstd and a socket alone (series.c)."""
+    return float(subprocess.run([program_of(build, "series")], stdout=subprocess.PIPE, check=True).stdout)
+
+
+def migration_rate(build):
+    """Bytes a second in the first round of a migration; the target rehearses meanwhile."""
+    with tempfile.TemporaryDirectory() as place:
+        report = pathlib.Path(place) / "send.json"
+        link = f"unix:{place}/link"
+        migrate = [build / "vidmm", "migrate"]
+        send = [*migrate, "send", "--to", link, "--fps", "10", "--quiet", "--json", report, "processes"]
+        with subprocess.Popen([*migrate, "recv", "--from", link, "--quiet", "processes"]) as target:
+            source = subprocess.run(send)
+        if source.returncode != 0 or target.returncode != 0:
+            fail(f"vidmm migrate of processes ended with {source.returncode}, {target.returncode}")
+        first = json.loads(report.read_text())["rounds"][0]
+        return first["bytes"] / first["ns"] * 1e9
+
+
+def migration_rows(build):
+    limit, ours = medians(lambda measure: measure(build), series_rate, migration_rate)
+    return [row("migration", "B/s", limit, ours, 0.8)]
+
+
 def overlap_rows(build):
     """The end of a run in virtual time, over that with paging and rendering one after another."""
     rows = []
@@ -134,7 +164,7 @@ def all_rows(build):
     build = pathlib.Path(build)
     rows = [row for name in PROGRAMS for row in program_rows(build, name)]
     rows += judged_rows(build) + thread_rows(build)
-    return rows + overlap_rows(build) + eviction_rows(build)
+    return rows + migration_rows(build) + overlap_rows(build) + eviction_rows(build)
 
 
 # ---- Tables --------------------------------------------------------------------------------------

@@ -42,19 +42,14 @@ void migrate_source_start(struct migrate_source *source, const struct migrate_pa
 void migrate_source_stop(struct migrate_source *source) {
     migrate_end(&source->party);
     migrate_areas_close(&source->party.areas);
-    free(source->batch);
-    source->batch = NULL;
 }
 
 /* ---- Greeting -------------------------------------------------------------------------------- */
 
 static bool open_areas(struct migrate_source *source) {
     char text[256] = "out of memory for the state of a migration";
-    if (source->batch)
-        return true;
-    source->batch = malloc(MIGRATE_BATCH_BYTES);
-    if (source->batch &&
-        migrate_areas_open(&source->party.areas, &source->party.device, text, sizeof(text)))
+    struct migrate_areas *areas = &source->party.areas;
+    if (areas->area || migrate_areas_open(areas, &source->party.device, text, sizeof(text)))
         return true;
     source->retries = 0; /* a retry would fail the same way */
     source_withdraw(source, text);

@@ -76,7 +76,6 @@ struct migrate_source {
     uint64_t dirty_bytes; /* when the round began */
     uint64_t read_bytes, read_ns;
     uint64_t traffic_start, wire_memory; /* memory that was sent since `traffic_start` */
-    uint8_t *batch;                      /* room for one */
 };
 
 void migrate_source_start(struct migrate_source *source, const struct migrate_party *party,

@@ -113,16 +113,15 @@ static void note_sent(struct migrate_source *source, struct migrate_area *area,
     source->round_pages += count;
 }
 
-static bool send_ranges(struct migrate_source *source, struct migrate_area *area,
-                        const struct vidmm_memory_range *ranges, uint32_t count, size_t bytes) {
-    struct migrate_message message = {.type = MIGRATE_PAGES};
+/* Room for the pages of `ranges`; NULL: none. */
+static struct migrate_pages *pages_of(const struct migrate_area *area,
+                                      const struct vidmm_memory_range *ranges, uint32_t count,
+                                      size_t bytes) {
     struct migrate_pages *pages = calloc(1, sizeof(*pages));
     if (!pages || !(pages->raw = malloc(bytes))) {
         free(pages);
-        return false;
+        return NULL;
     }
-    message.pages = pages;
-    memcpy(pages->raw, source->batch, bytes);
     pages->raw_bytes = bytes;
     pages->segment = area->segment.id;
     pages->page_bytes = area->segment.page_bytes;
@@ -130,7 +129,23 @@ static bool send_ranges(struct migrate_source *source, struct migrate_area *area
     for (uint32_t i = 0; i < count; i++)
         pages->run[i] = (struct migrate_run){ranges[i].offset / pages->page_bytes,
                                              (uint32_t)(ranges[i].size / pages->page_bytes), false};
-    source->party.link.send(source->party.link.ctx, &message);
+    return pages;
+}
+
+static bool read_pages(struct migrate_source *source, struct migrate_area *area,
+                       const struct vidmm_memory_range *ranges, uint32_t count,
+                       struct migrate_pages *pages) {
+    struct migrate_party *party = &source->party;
+    uint64_t before = migrate_now(party);
+    size_t at = 0;
+    if (!party->device.read(party->device.ctx, area->segment.id, ranges, count, pages->raw))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        note_sent(source, area, &ranges[i], pages->raw + at);
+        at += (size_t)ranges[i].size;
+    }
+    source->read_bytes += at;
+    source->read_ns += migrate_now(party) - before;
     return true;
 }
 
@@ -138,24 +153,22 @@ static bool send_ranges(struct migrate_source *source, struct migrate_area *area
 static bool send_batch(struct migrate_source *source, struct migrate_area *area) {
     struct migrate_party *party = &source->party;
     struct vidmm_memory_range ranges[MIGRATE_BATCH_RUNS];
-    size_t bytes = 0, at = 0;
+    struct migrate_message message = {.type = MIGRATE_PAGES};
+    size_t bytes = 0;
     uint32_t count = migrate_area_take(area, ranges, MIGRATE_BATCH_RUNS, &bytes);
-    uint64_t before = migrate_now(party);
     if (count == 0)
         return true;
-    if (!party->device.read(party->device.ctx, area->segment.id, ranges, count, source->batch))
+    message.pages = pages_of(area, ranges, count, bytes);
+    if (!message.pages || !read_pages(source, area, ranges, count, message.pages)) {
+        migrate_pages_free(message.pages);
         return false;
-    for (uint32_t i = 0; i < count; i++) {
-        note_sent(source, area, &ranges[i], source->batch + at);
-        at += (size_t)ranges[i].size;
     }
-    source->read_bytes += bytes;
-    source->read_ns += migrate_now(party) - before;
     source->round_bytes += bytes;
     source->wire_memory += bytes;
     source->due_bytes -= bytes < source->due_bytes ? bytes : source->due_bytes;
     party->result->memory_bytes += bytes;
-    return send_ranges(source, area, ranges, count, bytes);
+    party->link.send(party->link.ctx, &message);
+    return true;
 }
 
 bool source_rounds_pump(struct migrate_source *source, uint64_t until) {

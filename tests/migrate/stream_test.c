@@ -94,22 +94,40 @@ static void zero_pages_cost_no_content_and_the_others_arrive(void **state) {
     free(frame);
 }
 
-static void content_that_does_not_compress_is_no_longer_than_it_is(void **state) {
-    (void)state;
+/* The frame of a whole batch whose first `noise` bytes do not compress; it arrives as it was. */
+static size_t frame_with_noise(size_t noise) {
     struct migrate_message message = batch(MIGRATE_BATCH_RUNS), out;
     struct migrate_reader reader = {0};
+    uint8_t *content = malloc(MIGRATE_BATCH_BYTES);
     char text[256] = "";
     size_t size = 0;
     uint64_t x = 1;
-    for (size_t i = 0; i < message.pages->raw_bytes; i++) {
+    assert_non_null(content);
+    for (size_t i = 0; i < MIGRATE_BATCH_BYTES; i++) {
         x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        message.pages->raw[i] = (uint8_t)(x >> 56);
+        content[i] = i < noise ? (uint8_t)(x >> 56) : (uint8_t)(i % PAGE / 64);
     }
+    memcpy(message.pages->raw, content, MIGRATE_BATCH_BYTES);
     uint8_t *frame = encode(&message, &size);
-    assert_true(size <= MIGRATE_BATCH_BYTES + 128);
     assert_int_equal(feed(&reader, frame, size, 70000, &out, text), MIGRATE_READ_MESSAGE);
+    assert_int_equal(out.pages->raw_bytes, MIGRATE_BATCH_BYTES);
+    assert_memory_equal(out.pages->raw, content, MIGRATE_BATCH_BYTES);
     migrate_message_drop(&out);
     free(frame);
+    free(content);
+    return size;
+}
+
+static void content_that_does_not_compress_is_no_longer_than_it_is(void **state) {
+    (void)state;
+    assert_true(frame_with_noise(MIGRATE_BATCH_BYTES) <= MIGRATE_BATCH_BYTES + 128);
+}
+
+/* The source compresses a sample of a large batch first, and must not miss a part that compresses. */
+static void content_of_which_a_part_compresses_is_sent_shorter(void **state) {
+    (void)state;
+    assert_true(frame_with_noise(0) < MIGRATE_BATCH_BYTES / 8);
+    assert_true(frame_with_noise(MIGRATE_BATCH_BYTES / 2) < MIGRATE_BATCH_BYTES * 5 / 8);
 }
 
 static void every_spoilt_bit_of_a_frame_is_noticed(void **state) {
@@ -212,6 +230,7 @@ int main(void) {
         cmocka_unit_test(a_message_arrives_as_it_was_sent_in_whatever_pieces),
         cmocka_unit_test(zero_pages_cost_no_content_and_the_others_arrive),
         cmocka_unit_test(content_that_does_not_compress_is_no_longer_than_it_is),
+        cmocka_unit_test(content_of_which_a_part_compresses_is_sent_shorter),
         cmocka_unit_test(every_spoilt_bit_of_a_frame_is_noticed),
         cmocka_unit_test(a_frame_that_is_missing_is_noticed),
         cmocka_unit_test(no_claim_of_a_length_is_believed),

@@ -29,12 +29,16 @@ const char *operation_name(uint32_t operation) {
     return operation < sizeof(names) / sizeof(names[0]) ? names[operation] : NULL;
 }
 
-void operation_call_name(char *text, size_t size, uint32_t operation) {
-    const char *name = operation_name(operation);
-    if (name)
-        snprintf(text, size, "DxgkDdiBuildPagingBuffer(%s)", name);
-    else
-        snprintf(text, size, "DxgkDdiBuildPagingBuffer(operation %u)", operation);
+const char *operation_call_name(uint32_t operation, char *text, size_t size) {
+    static const char *const names[] = {
+#define PLANNED(ddi, ...) [DXGK_OPERATION_##ddi] = "DxgkDdiBuildPagingBuffer(" #ddi ")",
+        VIDMM_OPERATIONS(PLANNED, PLANNED)
+#undef PLANNED
+    };
+    if (operation < sizeof(names) / sizeof(names[0]) && names[operation])
+        return names[operation];
+    snprintf(text, size, "DxgkDdiBuildPagingBuffer(operation %u)", operation);
+    return text;
 }
 
 /* Where an operation of this kind names an allocation: bytes from the start of the argument. */

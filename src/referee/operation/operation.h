@@ -149,9 +149,9 @@ void operation_number(uint32_t physical, DXGKARG_BUILDPAGINGBUFFER *arg);
 uint64_t fill_unlike(const uint8_t *bytes, uint64_t size, uint32_t pattern, uint64_t at);
 
 /* kind.c, of DXGK_OPERATION_* `operation`: its name, NULL: no such operation; the name of the call
- * as findings show it; what it changes, NONE of a number that does not exist. */
+ * as findings show it, of an unknown operation in `text`; what it changes, NONE of an unknown one. */
 const char *operation_name(uint32_t operation);
-void operation_call_name(char *text, size_t size, uint32_t operation);
+const char *operation_call_name(uint32_t operation, char *text, size_t size);
 enum vidmm_op_effect operation_effect(uint32_t operation);
 /* True when an operation of this kind names an allocation: into `*handle`. */
 bool operation_names(const DXGKARG_BUILDPAGINGBUFFER *args, HANDLE *handle);

@@ -209,9 +209,9 @@ static void build_judge_retry(struct vidmm_referee *referee,
 
 static void build_judge_other(struct vidmm_referee *referee,
                               const DXGKARG_BUILDPAGINGBUFFER *args) {
-    char name[64];
-    operation_call_name(name, sizeof(name),
-                        (uint32_t)referee->builds.open.operation->shadow.arg.Operation);
+    char text[64];
+    const char *name = operation_call_name(
+        (uint32_t)referee->builds.open.operation->shadow.arg.Operation, text, sizeof(text));
     if (referee->builds.open.answer == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
         MANAGER_MUST(156, false, "the same operation again after INSUFFICIENT_DMA_BUFFER",
                      "operation %u follows %s", (uint32_t)args->Operation, name);
@@ -457,8 +457,8 @@ static NTSTATUS watch_BuildPagingBuffer(struct vidmm_referee *referee, const HAN
                                         DXGKARG_BUILDPAGINGBUFFER *args) {
     struct referee_call entered;
     struct build_call call = {.in = *args, .asked = *args};
-    char name[96];
-    operation_call_name(name, sizeof(name), (uint32_t)args->Operation);
+    char text[64];
+    const char *name = operation_call_name((uint32_t)args->Operation, text, sizeof(text));
     referee_enter(referee, &entered, name, REFEREE_SCHEDULER);
     reports_drain(referee);
     call.physical = build_physical(referee, args);

@@ -21,11 +21,11 @@ void operation_give_up(struct vidmm_referee *referee, struct shadow_operation *o
 }
 
 void operation_complete(struct vidmm_referee *referee, struct shadow_operation *operation) {
-    char outer[96], name[96];
+    char outer[96], text[64];
     memcpy(outer, referee->ledger->calling, sizeof(outer));
     outer[sizeof(outer) - 1] = 0;
-    operation_call_name(name, sizeof(name), (uint32_t)operation->arg.Operation);
-    vidmm_ledger_calling(referee->ledger, name);
+    vidmm_ledger_calling(referee->ledger, operation_call_name((uint32_t)operation->arg.Operation,
+                                                              text, sizeof(text)));
     operation_done(referee, operation);
     vidmm_ledger_calling(referee->ledger, outer);
     operation_free(referee, operation);

@@ -166,6 +166,9 @@ struct vidmm_hw_model {
  * What a model built as a shared object exports, with C linkage and default visibility:
  *
  *     const struct vidmm_hw_model vidmm_hardware = {.name = "...", ...};
+ *
+ * The host takes a copy when it loads the model. Both structures grow at their end alone, and what a
+ * model of older headers has not is as if it were NULL: such a model need not be built again.
  */
 #define VIDMM_HARDWARE_SYMBOL "vidmm_hardware"
 

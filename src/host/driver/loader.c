@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,13 +159,32 @@ bool host_load(const char *path, struct host_module *module, DRIVER_INITIALIZE *
     return loaded;
 }
 
+/* The bytes of what lies at `symbol`, as its shared object says; 0: it does not. */
+static size_t symbol_bytes(const void *symbol) {
+    const ElfW(Sym) *entry = NULL;
+    void *found = NULL;
+    Dl_info about;
+    if (!dladdr1(symbol, &about, &found, RTLD_DL_SYMENT))
+        return 0;
+    entry = found;
+    return entry && about.dli_saddr == symbol ? (size_t)entry->st_size : 0;
+}
+
+/* The structure grows at its end: what a model of older headers has not is as if it were NULL. */
 bool host_load_model(const char *path, struct host_module *module,
                      const struct vidmm_hw_model **model, struct vidmm_host_error *error) {
-    *model = loader_load(path, VIDMM_HARDWARE_SYMBOL, "hardware model",
-                         "define a struct vidmm_hw_model of that name with C linkage and default "
-                         "visibility",
-                         module, error);
-    return *model;
+    const void *symbol = loader_load(
+        path, VIDMM_HARDWARE_SYMBOL, "hardware model",
+        "define a struct vidmm_hw_model of that name with C linkage and default visibility", module,
+        error);
+    size_t bytes = symbol ? symbol_bytes(symbol) : 0;
+    if (!symbol)
+        return false;
+    if (bytes == 0 || bytes > sizeof(module->model))
+        bytes = sizeof(module->model);
+    memcpy(&module->model, symbol, bytes);
+    *model = &module->model;
+    return true;
 }
 
 void host_load_entered(const struct host_module *module) {
@@ -180,5 +200,5 @@ void host_unload(struct host_module *module) {
         image_free(module->image);
         free(module->image);
     }
-    *module = (struct host_module){NULL, NULL};
+    *module = (struct host_module){.shared = NULL};
 }

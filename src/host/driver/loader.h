@@ -7,13 +7,15 @@
 #include <stdbool.h>
 
 #include <vidmm/host.h>
+#include <vidmm/hwmodel.h>
 
 struct host_image;
 
-/* What a driver came from; all NULL: nothing. */
+/* What a driver or a hardware model came from; both pointers NULL: nothing. */
 struct host_module {
-    void *shared;             /* dlopen's */
-    struct host_image *image; /* or an image */
+    void *shared;                /* dlopen's */
+    struct host_image *image;    /* or an image */
+    struct vidmm_hw_model model; /* of a hardware model */
 };
 
 /* Loads the driver and finds its DriverEntry. false: `error` has a sentence, nothing is left. */
@@ -23,7 +25,7 @@ bool host_load(const char *path, struct host_module *module, DRIVER_INITIALIZE *
 void host_load_entered(const struct host_module *module);
 /* No code of it runs any more. */
 void host_unload(struct host_module *module);
-/* A hardware model's VIDMM_HARDWARE_SYMBOL, from a shared object. */
+/* A hardware model's VIDMM_HARDWARE_SYMBOL, from a shared object; `*model` is the module's. */
 bool host_load_model(const char *path, struct host_module *module,
                      const struct vidmm_hw_model **model, struct vidmm_host_error *error);
 

@@ -247,6 +247,21 @@ static void a_device_starts_again_at_other_addresses(void **state) {
     assert_true(tiny_down(host, &error));
 }
 
+static void what_a_model_of_older_headers_has_not_is_never_called(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    ULONG id = 0, read = 0;
+    (void)state;
+    config.model = NULL;
+    config.model_path = getenv("HOST_OLDER_MODEL");
+    struct vidmm_host *host = tiny_up(&config);
+    assert_int_equal(tiny.dxgkrnl.DxgkCbReadDeviceSpace(tiny.dxgkrnl.DeviceHandle,
+                                                        DXGK_WHICHSPACE_CONFIG, &id, 0, sizeof(id),
+                                                        &read),
+                     STATUS_SUCCESS);
+    assert_int_equal(read, sizeof(id));
+    down(host);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ports_are_a_resource_and_reach_the_model),
@@ -254,6 +269,7 @@ int main(void) {
         cmocka_unit_test(memory_is_only_where_the_device_reaches),
         cmocka_unit_test(more_memory_than_the_device_reaches_is_refused),
         cmocka_unit_test(what_a_model_could_not_do_is_said),
+        cmocka_unit_test(what_a_model_of_older_headers_has_not_is_never_called),
         cmocka_unit_test(the_handle_of_an_earlier_life_is_told),
         cmocka_unit_test(a_device_starts_again_at_other_addresses),
         cmocka_unit_test(the_log_has_each_access_and_counts_a_poll),

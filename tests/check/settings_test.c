@@ -208,7 +208,7 @@ static void what_makes_no_driver_is_refused_in_one_sentence(void **state) {
         {{{"Banks", 999}}, "Banks is at most 127"},
         {{{"PagingBufferSegment", 2}}, "PagingBufferSegment is at most 1"},
         {{{"MmuLevels", 7}}, "MmuLevels is 0 or from 2 to 6"},
-        {{{"VramBytes", 5}}, "VramBytes and VramVisibleBytes are pages"},
+        {{{"VramBytes", 5}}, "VramBytes (--vram) and VramVisibleBytes are pages"},
         {{{"VramBytes", UINT64_C(2) << 40}}, "at most 1 TiB"},
         {{{"MmuLevels", 2}, {"VramVisibleBytes", 0}}, "no VRAM is visible"},
         {{{"Nodes", 3}}, "Nodes is 1 or 2"},

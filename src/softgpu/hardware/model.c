@@ -25,8 +25,8 @@ static bool read_memories(struct hw *hw) {
         hw->visible = hw->vram.size;
     if (hw->vram.size == 0 || !page_multiple(hw->vram.size) || !page_multiple(hw->visible))
         return hw_refuse(hw,
-                         "VramBytes and VramVisibleBytes are pages of 4096 bytes, at most 1 TiB, "
-                         "and at least one of the first");
+                         "VramBytes (--vram) and VramVisibleBytes are pages of 4096 bytes, at most "
+                         "1 TiB, and at least one of the first");
     hw->aperture[0].pages = model_setting(hw, "ApertureBytes", UINT64_C(512) << 20);
     hw->aperture[1].pages = model_setting(hw, "EvictionApertureBytes", 0);
     for (uint32_t i = 0; i < GPU_APERTURES; i++) {

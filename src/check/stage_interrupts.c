@@ -5,6 +5,24 @@
  */
 #include "raw.h"
 
+/* ---- Work ------------------------------------------------------------------------------------ */
+
+/* Builds work that can be built again behind work_undo. */
+static bool work_build(struct raw_submitter *raw) {
+    const struct raw_piece piece = {0, RAW_PAGES, true};
+    return raw->memory.id != 0 ? raw_transfer(raw, &piece)
+                               : raw_map(raw, &raw->aperture, 0, RAW_PAGES, raw->source, 0);
+}
+
+static bool work_undo(struct raw_submitter *raw) {
+    return raw->memory.id != 0 || (raw_unmap(raw, &raw->aperture, 0, RAW_PAGES) && raw_flush(raw));
+}
+
+static bool work_first(struct raw_submitter *raw) {
+    return raw->memory.id != 0 ? raw_settle_in(raw)
+                               : work_build(raw) && raw_flush(raw) && work_undo(raw);
+}
+
 /* ---- On a line with other devices ------------------------------------------------------------ */
 
 /* The hardware has nothing to say; false: there is no interrupt routine. */
@@ -20,24 +38,13 @@ static bool other_device(struct raw_submitter *raw, const char *when) {
     return true;
 }
 
-/* Builds work that can be built again behind line_undo. */
-static bool line_work(struct raw_submitter *raw) {
-    const struct raw_piece piece = {0, RAW_PAGES, true};
-    return raw->memory.id != 0 ? raw_transfer(raw, &piece)
-                               : raw_map(raw, &raw->aperture, 0, RAW_PAGES, raw->source, 0);
-}
-
-static bool line_undo(struct raw_submitter *raw) {
-    return raw->memory.id != 0 || (raw_unmap(raw, &raw->aperture, 0, RAW_PAGES) && raw_flush(raw));
-}
-
 /* Work completes while interrupts are held; then the driver is asked until it has nothing more. Building may have to
  * wait for work itself. */
 static bool own_device(struct raw_submitter *raw) {
     struct vidmm_host *host = raw->check->harness.host;
     struct vidmm_host_asked asked, once_more;
     check_step(raw->check, "interrupts: the device's own");
-    bool good = line_work(raw);
+    bool good = work_build(raw);
     vidmm_host_hold_interrupts(host, true);
     good = good && raw_submit(raw);
     vidmm_host_run(host);
@@ -48,16 +55,11 @@ static bool own_device(struct raw_submitter *raw) {
                            "an interrupt that is dismissed when the routine returned TRUE",
                            "DxgkDdiInterruptRoutine returned TRUE again, with no new interrupt");
     vidmm_host_hold_interrupts(host, false);
-    return good && raw_flush(raw) && line_undo(raw);
-}
-
-static bool line_first(struct raw_submitter *raw) {
-    return raw->memory.id != 0 ? raw_settle_in(raw)
-                               : line_work(raw) && raw_flush(raw) && line_undo(raw);
+    return good && raw_flush(raw) && work_undo(raw);
 }
 
 static void on_a_line(struct raw_submitter *raw) {
-    if (!other_device(raw, "before any work") || !line_first(raw))
+    if (!other_device(raw, "before any work") || !work_first(raw))
         return;
     (void)(other_device(raw, "after work") && own_device(raw) &&
            other_device(raw, "after work of which it interrupted"));
@@ -74,8 +76,7 @@ static bool ask_fence(struct raw_submitter *raw, const char *when) {
 /* Work is done and its interrupt lost. That it was done shows when the interrupt comes after all. */
 static bool lost_interrupt(struct raw_submitter *raw) {
     struct vidmm_host *host = raw->check->harness.host;
-    const struct raw_piece piece = {0, RAW_PAGES, true};
-    bool good = raw_transfer(raw, &piece);
+    bool good = work_build(raw);
     vidmm_host_hold_interrupts(host, true);
     good = good && raw_submit(raw);
     vidmm_host_run(host);
@@ -88,7 +89,7 @@ static bool lost_interrupt(struct raw_submitter *raw) {
             &raw->check->shared->ledger, 522, VIDMM_SIDE_DRIVER, reported == raw->fence,
             "a report of the fence before DxgkDdiQueryCurrentFence returns",
             "fence %u was complete, and %u the last one that was reported", raw->fence, reported);
-    return good && raw_flush(raw);
+    return good && raw_flush(raw) && work_undo(raw);
 }
 
 static bool submit_twice(struct raw_renderer *renderer) {
@@ -170,12 +171,11 @@ static void stop_behind_timers(struct raw_submitter *raw) {
 
 static void fences(struct raw_submitter *raw) {
     if (!raw->ddi->DxgkDdiQueryCurrentFence || !ask_fence(raw, "before any work") ||
-        !raw_settle_in(raw) || !ask_fence(raw, "after work"))
+        !work_first(raw) || !ask_fence(raw, "after work"))
         return;
-    const struct raw_piece piece = {0, RAW_PAGES, true};
     for (uint32_t i = 0; i < 3; i++)
-        if (!raw_transfer(raw, &piece) || !raw_submit(raw) ||
-            !ask_fence(raw, "of work under way") || !raw_flush(raw) || !ask_fence(raw, "after it"))
+        if (!work_build(raw) || !raw_submit(raw) || !ask_fence(raw, "of work under way") ||
+            !raw_flush(raw) || !ask_fence(raw, "after it") || !work_undo(raw))
             return;
     (void)lost_interrupt(raw);
 }
@@ -194,11 +194,10 @@ enum vidmm_stage_outcome stage_interrupts(struct check *check, uint32_t number) 
     enum vidmm_stage_outcome opened = raw_open_aperture(&raw, check);
     if (opened != VIDMM_STAGE_DONE)
         return opened;
-    if (worlds[number].line)
+    if (worlds[number].line) {
         on_a_line(&raw);
-    else if (raw.memory.id != 0)
+    } else {
         fences(&raw);
-    if (!worlds[number].line) {
         late_dpc(&raw);
         stop_behind_timers(&raw);
     }

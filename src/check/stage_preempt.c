@@ -148,18 +148,21 @@ static void resets_maps(struct raw_submitter *raw) {
             return;
 }
 
-static void resets(struct raw_submitter *raw) {
-    if (raw->memory.id == 0) {
-        resets_maps(raw);
-        return;
-    }
+static void resets_memory(struct raw_submitter *raw) {
     bool preempts = raw->ddi->DxgkDdiPreemptCommand;
     for (uint32_t ahead = 0; ahead < RAW_PIECES; ahead += 2)
         for (uint32_t before = BEFORE_NOTHING; before <= BEFORE_DONE_AND_ASKED; before++)
             if ((preempts || before == BEFORE_NOTHING || before == BEFORE_DONE) &&
                 !lose(raw, ahead, (enum raw_before)before))
                 return;
-    if (raw->ddi->DxgkDdiPreemptCommand &&
+}
+
+static void resets(struct raw_submitter *raw) {
+    if (raw->memory.id == 0)
+        resets_maps(raw);
+    else
+        resets_memory(raw);
+    if (!raw->refused && raw->ddi->DxgkDdiPreemptCommand &&
         raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WIN8)
         preempts_after_reset(raw);
 }

@@ -278,6 +278,12 @@ static bool fault_beside(struct user *user, struct user *other, bool alone) {
     return others_go_on(other, other->fence, alone) && user_submit(user, 0);
 }
 
+/* The work that an engine's reset aborted, or that faulted, counts as completed (tdr-changes-in-windows-8.md,
+ * ne-d3dkmdt-_dxgk_page_fault_flags.md): a preemption that comes before any other work tells. */
+static bool preempt_behind_reset(struct check *check, uint32_t node) {
+    return check_good(check, vidmm_preempt(check->harness.adapter, 0, node));
+}
+
 /* A fill fetches nothing there. The process is one of its own, whose device is lost by it. */
 static bool fault_of_write(struct check *check) {
     struct user user;
@@ -290,8 +296,10 @@ static bool fault_of_write(struct check *check) {
     bool good = reserve_nowhere(&user, &va);
     packet.destination = va;
     good = good && user_send(&user, &packet, sizeof(packet));
-    if (good && vidmm_wait(check->harness.adapter, user.fence) == VIDMM_DEVICE_LOST)
+    if (good && vidmm_wait(check->harness.adapter, user.fence) == VIDMM_DEVICE_LOST) {
         judge_error(check, va, true);
+        good = preempt_behind_reset(check, 0);
+    }
     user_close(&user);
     return good;
 }
@@ -371,8 +379,8 @@ static bool hang_of(struct check *check, uint32_t node, struct user *other) {
     enum vidmm_status made = vidmm_context_create(user.device, 0, node, &context);
     bool good = made == VIDMM_OK ? hang_in(&user, context)
                                  : made == VIDMM_DRIVER_REFUSED || check_good(check, made);
-    good =
-        good && (vidmm_device_lost(other->device) || (user_submit(other, 0) && user_rest(other)));
+    good = good && preempt_behind_reset(check, node) &&
+           (vidmm_device_lost(other->device) || (user_submit(other, 0) && user_rest(other)));
     if (context)
         vidmm_context_destroy(context);
     user_close(&user);

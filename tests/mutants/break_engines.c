@@ -128,9 +128,52 @@ REPORTS(never_writes, 0, ~(UINT)DXGK_PAGE_FAULT_WRITE, UINT64_MAX)
 REPORTS(always_writes, DXGK_PAGE_FAULT_WRITE, UINT32_MAX, UINT64_MAX)
 REPORTS(low_address, 0, UINT32_MAX, UINT32_MAX)
 
+/* What the engine's reset aborted is not counted as completed. */
+static UINT aborted_last; /* on node 0; 0: other work came after it */
+
+static NTSTATUS APIENTRY reset_noting(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    NTSTATUS status = mutants_good.DxgkDdiResetEngine(adapter, args);
+    if (args->NodeOrdinal == 0)
+        aborted_last = args->LastAbortedFenceId;
+    return status;
+}
+
+static NTSTATUS APIENTRY submit_forgetting(const HANDLE adapter,
+                                           const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    if (args->NodeOrdinal == 0)
+        aborted_last = 0;
+    return mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args);
+}
+
+static VOID APIENTRY notify_unsettled(const HANDLE device,
+                                      const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA report = *data;
+    if (report.InterruptType == DXGK_INTERRUPT_DMA_PREEMPTED && aborted_last != 0 &&
+        report.DmaPreempted.NodeOrdinal == 0)
+        report.DmaPreempted.LastCompletedFenceId = aborted_last - 1;
+    system_calls.DxgkCbNotifyInterrupt(device, &report);
+}
+
+static NTSTATUS APIENTRY start_unsettled(const PVOID context, PDXGK_START_INFO info,
+                                         PDXGKRNL_INTERFACE calls, PULONG sources,
+                                         PULONG children) {
+    DXGKRNL_INTERFACE mine = *calls;
+    system_calls = *calls;
+    mine.DxgkCbNotifyInterrupt = notify_unsettled;
+    return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
+}
+
+static void install_unsettled(DRIVER_INITIALIZATION_DATA *table) {
+    aborted_last = 0;
+    table->DxgkDdiStartDevice = start_unsettled;
+    table->DxgkDdiResetEngine = reset_noting;
+    table->DxgkDdiSubmitCommandVirtual = submit_forgetting;
+}
+
 /* ---- Managers -------------------------------------------------------------------------------- */
 
 static UINT first; /* fence of work that is no paging: the one that faults; 0: none so far */
+static bool left_out;
 
 static NTSTATUS APIENTRY note_fence(const HANDLE adapter,
                                     const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
@@ -139,15 +182,17 @@ static NTSTATUS APIENTRY note_fence(const HANDLE adapter,
     return mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args);
 }
 
-/* All is well, as far as it is concerned. */
+/* All is well, as far as it is concerned, at the first fault. */
 static NTSTATUS APIENTRY reset_nothing(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
-    if (first == 0)
+    if (first == 0 || left_out)
         return mutants_good.DxgkDdiResetEngine(adapter, args);
+    left_out = true;
     args->LastAbortedFenceId = first;
     return STATUS_SUCCESS;
 }
 
 static void install_reset_nothing(DRIVER_INITIALIZATION_DATA *table) {
+    left_out = false;
     table->DxgkDdiSubmitCommandVirtual = note_fence;
     table->DxgkDdiResetEngine = reset_nothing;
 }
@@ -162,6 +207,8 @@ const struct mutant mutants_engines[] = {
             "names the fence completed last when it aborted work that hung")},
     {BREAKS(281, DRIVER, "engines", reset_preempted,
             "names a fence that was never submitted when an engine that stands still is reset")},
+    {BREAKS(281, DRIVER, "engines", unsettled,
+            "does not count as completed what an engine's reset aborted")},
     {BREAKS(281, DRIVER, "engines", always_responsive, "calls an engine responsive that hangs")},
     {BREAKS(610, DRIVER, "engines", never_responsive,
             "calls an engine without work a hanging one")},

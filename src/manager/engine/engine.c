@@ -348,10 +348,13 @@ enum vidmm_status engine_help(struct vidmm_adapter *adapter, uint32_t index) {
 
 enum vidmm_status engine_yield(struct vidmm_adapter *adapter, uint32_t index) {
     VIDMM_ASSERT_LOCKED(adapter);
-    bool done = false;
-    if (!can_preempt(adapter) || engine_idle(adapter, index))
-        return VIDMM_OK;
-    enum vidmm_status status = engine_preempt(adapter, index, adapter->settings.hang_ns, &done);
+    fences_lock(adapter);
+    bool faulted = adapter->fences.nodes[index].faulted, done = false;
+    fences_unlock(adapter);
+    enum vidmm_status status = faulted ? engine_help(adapter, index) : VIDMM_OK;
+    if (status || !can_preempt(adapter))
+        return status;
+    status = engine_preempt(adapter, index, adapter->settings.hang_ns, &done);
     if (status)
         return status;
     return done ? engine_resubmit(adapter, index) : VIDMM_GPU_LOST;

@@ -91,7 +91,7 @@ static enum vidmm_status fence_help(struct vidmm_adapter *adapter, struct node *
 /* Before the node gets on, if that is asked for. */
 static enum vidmm_status fence_preempt(struct vidmm_adapter *adapter, struct node *node) {
     const uint32_t every = adapter->settings.preempt_every;
-    if (every == 0 || node->faulted || node->submitted % every != 0)
+    if (every == 0 || node->count == 0 || node->faulted || node->submitted % every != 0)
         return VIDMM_OK;
     fences_unlock(adapter);
     enum vidmm_status status = engine_yield(adapter, (uint32_t)(node - adapter->fences.nodes));

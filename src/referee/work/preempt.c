@@ -56,8 +56,10 @@ static void preempt_take_back(struct vidmm_referee *referee, struct shadow_node 
 void preempt_reset(struct vidmm_referee *referee, uint32_t index, uint32_t aborted) {
     struct shadow_node *node = &referee->node[index];
     submit_faulted(referee, index, aborted);
-    if (node->any && fence_beyond(aborted, node->completed))
+    if (node->any && fence_beyond(aborted, node->completed)) {
         node->completed = aborted;
+        node->reported = node->reported || fence_reached(aborted, node->earliest);
+    }
     node->preempting = node->told = false;
     preempt_take_back(referee, node, node->submitted);
 }

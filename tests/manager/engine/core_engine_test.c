@@ -90,6 +90,26 @@ static void what_takes_too_long_is_preempted_and_done_again(void **state) {
     world_end(world);
 }
 
+static void a_preemption_that_is_asked_for_is_made_with_work_and_without(void **state) {
+    (void)state;
+    struct two two;
+    struct world *world = engines();
+    world->preempts_anything = true;
+    start(&two, world);
+    assert_int_equal(vidmm_preempt(world->adapter, 0, 0), VIDMM_OK);
+    assert_int_equal(world->preemptions, 1);
+    submit(&two, 0);
+    uint32_t before = world->fence_count;
+    assert_int_equal(vidmm_preempt(world->adapter, 0, 0), VIDMM_OK);
+    assert_int_equal(world->preemptions, 2);
+    assert_int_equal(world->fence_count, before + 1); /* it came again */
+    assert_int_equal(vidmm_wait(world->adapter, two.fence[0]), VIDMM_OK);
+    assert_int_equal(vidmm_preempt(world->adapter, 1, 0), VIDMM_BAD_ARGUMENT);
+    assert_int_equal(vidmm_preempt(world->adapter, 0, 64), VIDMM_BAD_ARGUMENT);
+    assert_int_equal(world->resets, 0);
+    world_end(world);
+}
+
 static void an_engine_that_hangs_is_reset_alone(void **state) {
     (void)state;
     struct two two;
@@ -313,6 +333,17 @@ static void a_faulted_engine_is_reset_before_it_works_again(void **state) {
     world_end(world);
 }
 
+static void a_faulted_engine_is_reset_before_it_is_preempted(void **state) {
+    (void)state;
+    struct two two;
+    struct world *world = start_faulted(&two, DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED);
+    assert_int_equal(vidmm_preempt(world->adapter, 0, 0), VIDMM_OK);
+    assert_int_equal(world->engine_resets, 1);
+    assert_int_equal(world->preemptions, 1);
+    assert_int_equal(world->resets, 0);
+    world_end(world);
+}
+
 static void a_fault_that_says_so_resets_the_adapter(void **state) {
     (void)state;
     struct two two;
@@ -372,6 +403,7 @@ static void a_switch_to_no_context_that_hangs_costs_the_context_and_nobody_else(
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_takes_too_long_is_preempted_and_done_again),
+        cmocka_unit_test(a_preemption_that_is_asked_for_is_made_with_work_and_without),
         cmocka_unit_test(an_engine_that_hangs_is_reset_alone),
         cmocka_unit_test(reports_during_the_reset_do_not_count),
         cmocka_unit_test(an_engine_that_answers_is_waited_for_a_while),
@@ -383,6 +415,7 @@ int main(void) {
         cmocka_unit_test(engines_of_one_group_go_together),
         cmocka_unit_test(a_page_fault_costs_its_device_and_nobody_else),
         cmocka_unit_test(a_faulted_engine_is_reset_before_it_works_again),
+        cmocka_unit_test(a_faulted_engine_is_reset_before_it_is_preempted),
         cmocka_unit_test(a_fault_that_says_so_resets_the_adapter),
         cmocka_unit_test(a_fatal_fault_ends_everything),
         cmocka_unit_test(reports_that_make_no_sense_are_nothing),

@@ -1,0 +1,28 @@
+/*
+ * preempt.c - a preemption that the caller asks for; others come before resets (engine/engine.h).
+ */
+#include "base/adapter.h"
+#include "engine/engine.h"
+#include "reported/physical.h"
+
+struct preemption {
+    struct vidmm_adapter *adapter;
+    uint32_t node;
+};
+
+static enum vidmm_status preempt(void *ctx) {
+    const struct preemption *preemption = ctx;
+    return engine_yield(preemption->adapter, preemption->node);
+}
+
+enum vidmm_status vidmm_preempt(struct vidmm_adapter *adapter, uint32_t physical, uint32_t node) {
+    if (physical >= adapter->facts.linked || node >= adapter->facts.nodes)
+        return VIDMM_BAD_ARGUMENT;
+    struct preemption preemption = {adapter, node_index(&adapter->facts, physical, node)};
+    adapter_enter(adapter);
+    enum vidmm_status status = adapter_serves(adapter, "vidmm_preempt");
+    if (status == VIDMM_OK)
+        status = adapter_persist(adapter, preempt, &preemption);
+    adapter_leave(adapter);
+    return status;
+}

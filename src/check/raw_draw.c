@@ -16,7 +16,8 @@
 #define DRAWN_PASSES    2u
 #define ENDS_MOST       16u
 #define LIST_BYTES_MOST ((uint64_t)4 << 20) /* of commands that fill a list */
-#define NOPS_MOST       65536u /* in front of the draws: DMA buffers that hold more are left out */
+#define FILLERS_MOST    65536u /* in front of the draws: DMA buffers that hold more are left out */
+#define PASSES_MOST     16u    /* of commands for two DMA buffers */
 
 static struct vidmm_umd_command draw_command(uint32_t page, uint32_t version) {
     return (struct vidmm_umd_command){
@@ -104,9 +105,36 @@ static uint32_t pass_bytes(struct raw_renderer *renderer, const struct vidmm_umd
     return raw_render_build(renderer, &one) && one.status == STATUS_SUCCESS ? one.written : 0;
 }
 
-/* As many DMA buffers as they take. False: the driver refused, or a buffer did not complete. */
+/* What takes room in front of other commands. */
+struct filler {
+    struct vidmm_umd_command command;
+    uint32_t bytes; /* 0: the driver refused */
+    uint32_t count; /* that leaves room for the first half of the draws behind them */
+};
+
+/* A command that does nothing, where the driver has bytes for it; else one that draws the first page as the draws
+ * behind it do, and takes an element of the list, too. */
+static struct filler choose_filler(struct raw_renderer *renderer) {
+    const DXGK_CONTEXTINFO *info = &renderer->info;
+    const struct vidmm_umd_command nop = {.opcode = VIDMM_UMD_NOP},
+                                   draw = draw_command(0, DRAWN_PASSES);
+    uint32_t draw_bytes = pass_bytes(renderer, &draw);
+    uint32_t nop_bytes = draw_bytes != 0 ? pass_bytes(renderer, &nop) : 0;
+    uint32_t draws = draw_bytes != 0 ? info->DmaBufferSize / draw_bytes : 0;
+    if (nop_bytes == 0 && draws > info->PatchLocationListSize)
+        draws = info->PatchLocationListSize;
+    if (draws < RAW_PAGES / 2)
+        return (struct filler){.bytes = 0};
+    struct filler filler = {.command = nop_bytes != 0 ? nop : draw,
+                            .bytes = nop_bytes != 0 ? nop_bytes : draw_bytes};
+    filler.count = (uint32_t)((uint64_t)(draws - RAW_PAGES / 2) * draw_bytes / filler.bytes);
+    return filler;
+}
+
+/* As many DMA buffers as they take. False: the driver refused, or does not come to their end, or a buffer did not
+ * complete. */
 static bool pass_all(struct raw_renderer *renderer, struct raw_commands *commands) {
-    do {
+    for (uint32_t pass = 0; pass < PASSES_MOST; pass++) {
         uint32_t before = commands->multipass;
         if (!raw_render_build(renderer, commands))
             return false;
@@ -116,29 +144,27 @@ static bool pass_all(struct raw_renderer *renderer, struct raw_commands *command
             return false; /* no progress in a whole buffer */
         if (!raw_render_submit(renderer, commands, &whole) || !raw_render_completes(renderer->raw))
             return false;
-    } while (commands->status != STATUS_SUCCESS);
-    return true;
+        if (commands->status == STATUS_SUCCESS)
+            return true;
+    }
+    return false;
 }
 
 /* The end of the first buffer is among the draws, each of which shows. */
-static void passes(struct raw_renderer *renderer) {
+static void passes(struct raw_renderer *renderer, const struct filler *filler) {
     struct raw_submitter *raw = renderer->raw;
-    const struct vidmm_umd_command nop = {.opcode = VIDMM_UMD_NOP},
-                                   draw = draw_command(0, DRAWN_PASSES);
     check_step(raw->check, "room: commands for more than one DMA buffer");
-    uint32_t nop_bytes = pass_bytes(renderer, &nop), draw_bytes = pass_bytes(renderer, &draw);
-    uint64_t draws_bytes = (uint64_t)draw_bytes * (RAW_PAGES / 2);
-    if (nop_bytes == 0 || draw_bytes == 0 || renderer->info.DmaBufferSize < draws_bytes)
-        return;
-    uint64_t nops = (renderer->info.DmaBufferSize - draws_bytes) / nop_bytes;
-    struct vidmm_umd_command *all =
-        nops <= NOPS_MOST ? check_memory(raw->check, (nops + RAW_PAGES) * sizeof(*all)) : NULL;
+    uint32_t count = filler->count + RAW_PAGES;
+    struct vidmm_umd_command *all = filler->bytes != 0 && filler->count <= FILLERS_MOST
+                                        ? check_memory(raw->check, count * sizeof(*all))
+                                        : NULL;
     if (!all)
         return;
-    struct raw_commands commands = {.bytes = all,
-                                    .size = (uint32_t)((nops + RAW_PAGES) * sizeof(*all))};
+    struct raw_commands commands = {.bytes = all, .size = count * (uint32_t)sizeof(*all)};
+    for (uint32_t i = 0; i < filler->count; i++)
+        all[i] = filler->command;
     for (uint32_t page = 0; page < RAW_PAGES; page++)
-        all[nops + page] = draw_command(page, DRAWN_PASSES);
+        all[filler->count + page] = draw_command(page, DRAWN_PASSES);
     raw_paint(raw, raw->source, 93);
     if (raw_move(raw, true, RAW_PAGES))
         raw_judge(raw, 593,
@@ -151,24 +177,23 @@ static void passes(struct raw_renderer *renderer) {
 
 /* ---- Ends ---------------------------------------------------------------------------------------- */
 
-static void fill_ends(struct vidmm_umd_command *all, uint32_t count, uint32_t nops,
-                      uint32_t stamps) {
+static void fill_ends(struct vidmm_umd_command *all, uint32_t count, const struct filler *filler,
+                      uint32_t fillers, uint32_t stamps) {
     for (uint32_t i = 0; i < count; i++)
-        all[i] = i < nops ? (struct vidmm_umd_command){.opcode = VIDMM_UMD_NOP}
-                          : draw_command(0, DRAWN_PASSES);
-    for (uint32_t i = nops + stamps; i < count; i++)
+        all[i] = i < fillers ? filler->command : draw_command(0, DRAWN_PASSES);
+    for (uint32_t i = fillers + stamps; i < count; i++)
         all[i].opcode = VIDMM_UMD_CHECK;
 }
 
 /* Commands of two allocations at the ends of buffer and list, wherever these cut them: the driver writes
  * nothing behind either (K12). Nothing is submitted. */
-static void ends_of(struct raw_renderer *renderer, uint32_t count) {
-    struct vidmm_umd_command *all = count != 0 && count <= NOPS_MOST
+static void ends_of(struct raw_renderer *renderer, const struct filler *filler, uint32_t count) {
+    struct vidmm_umd_command *all = count != 0 && count <= FILLERS_MOST
                                         ? check_memory(renderer->raw->check, count * sizeof(*all))
                                         : NULL;
     for (uint32_t i = 0; all && i < ENDS_MOST; i++) {
         struct raw_commands commands = {.bytes = all, .size = count * (uint32_t)sizeof(*all)};
-        fill_ends(all, count, i / 2, i % 2);
+        fill_ends(all, count, filler, i / 2, i % 2);
         if (!raw_render_build(renderer, &commands))
             break;
     }
@@ -188,19 +213,18 @@ static bool ends_grow(struct raw_renderer *renderer, uint32_t bytes) {
 }
 
 /* First the buffer is what ends, then the list. */
-static void ends(struct raw_renderer *renderer) {
-    const struct vidmm_umd_command nop = {.opcode = VIDMM_UMD_NOP},
-                                   check = {.opcode = VIDMM_UMD_CHECK, .pages = 1};
-    uint32_t nop_bytes = pass_bytes(renderer, &nop), check_bytes = pass_bytes(renderer, &check);
+static void ends(struct raw_renderer *renderer, const struct filler *filler) {
+    const struct vidmm_umd_command check = {.opcode = VIDMM_UMD_CHECK, .pages = 1};
+    uint32_t check_bytes = pass_bytes(renderer, &check);
     uint64_t list_bytes = (uint64_t)renderer->info.PatchLocationListSize * check_bytes;
     check_step(renderer->raw->check, "room: commands of two allocations at the end of a buffer");
-    if (nop_bytes == 0)
+    if (filler->bytes == 0)
         return;
-    ends_of(renderer, renderer->info.DmaBufferSize / nop_bytes + 1);
+    ends_of(renderer, filler, renderer->info.DmaBufferSize / filler->bytes + 1);
     check_step(renderer->raw->check, "room: commands of two allocations at the end of a list");
     if (list_bytes != 0 && list_bytes <= LIST_BYTES_MOST &&
         ends_grow(renderer, (uint32_t)list_bytes))
-        ends_of(renderer, renderer->info.PatchLocationListSize);
+        ends_of(renderer, filler, renderer->info.PatchLocationListSize);
 }
 
 void raw_draws(struct raw_submitter *raw) {
@@ -210,9 +234,10 @@ void raw_draws(struct raw_submitter *raw) {
         return;
     if (raw_render_open(&renderer, raw) && raw_render_surface(&renderer) && split(&renderer, 0) &&
         split(&renderer, RAW_PAGES)) {
-        passes(&renderer);
+        const struct filler filler = choose_filler(&renderer);
+        passes(&renderer, &filler);
         if (!raw->refused)
-            ends(&renderer);
+            ends(&renderer, &filler);
     }
     raw_render_close(&renderer);
 }

@@ -286,6 +286,30 @@ static NTSTATUS APIENTRY render_skipping(const HANDLE context, DXGKARG_RENDER *a
 }
 REPLACE(DxgkDdiRender, render_skipping)
 
+#define ANEW_MOST 16384u
+
+/* Has no bytes for commands that do nothing, and begins with the first of the others in each buffer. */
+static NTSTATUS APIENTRY render_anew(const HANDLE context, DXGKARG_RENDER *args) {
+    static struct vidmm_umd_command others[ANEW_MOST];
+    const struct vidmm_umd_command *all = args->pCommand;
+    DXGKARG_RENDER good = *args;
+    UINT count = args->CommandLength / sizeof(*all), kept = 0;
+    if (args->CommandLength % sizeof(*all) != 0 || count > ANEW_MOST)
+        return mutants_good.DxgkDdiRender(context, args);
+    for (UINT i = 0; i < count; i++)
+        if (all[i].opcode != VIDMM_UMD_NOP)
+            others[kept++] = all[i];
+    good.pCommand = others;
+    good.CommandLength = kept * (UINT)sizeof(*all);
+    good.MultipassOffset = 0;
+    NTSTATUS status = mutants_good.DxgkDdiRender(context, &good);
+    good.pCommand = args->pCommand;
+    good.CommandLength = args->CommandLength;
+    *args = good;
+    return status;
+}
+REPLACE(DxgkDdiRender, render_anew)
+
 const struct mutant mutants_preempt[] = {
     {BREAKS(277, DRIVER, "preempt", refuse_preempt, "fails DxgkDdiPreemptCommand")},
     {BREAKS(281, DRIVER, "preempt", other_request, "reports a preemption that nobody asked for")},
@@ -323,6 +347,8 @@ const struct mutant mutants_preempt[] = {
             "counts commands as translated that had no room")},
     {BREAKS(593, DRIVER, "room", render_skipping,
             "leaves out the command at the end of each DMA buffer")},
+    {BREAKS(593, DRIVER, "room", render_anew,
+            "translates from the first command in each DMA buffer")},
     {BREAKS(281, MANAGER, "preempt", hide_again, "does not say that it submits again")},
     {BREAKS(281, MANAGER, "preempt", new_fence, "gives preempted paging work a new fence")},
 };

@@ -1,6 +1,6 @@
 /*
  * query_nodes.c - what the driver says of its engines: DxgkDdiGetNodeMetadata of each node that it
- * reports, and of others.
+ * reports, and of others; which ones are reset together.
  */
 #include "stage.h"
 
@@ -82,5 +82,20 @@ void query_nodes(struct check *check, const DXGK_DRIVERCAPS *caps) {
         vidmm_ledger_judge(ledger, 524, VIDMM_SIDE_DRIVER, status == STATUS_INVALID_PARAMETER,
                            "STATUS_INVALID_PARAMETER for a node that does not exist",
                            "status 0x%08x for node %u of %u", (unsigned)status, node, nodes);
+    }
+}
+
+/* What they answer is the referee's to judge (R606). */
+void query_groups(struct check *check, const DXGK_DRIVERCAPS *caps) {
+    const DRIVER_INITIALIZATION_DATA *table = &check->harness.spoken;
+    uint32_t nodes = caps->GpuEngineTopology.NbAsymetricProcessingNodes;
+    if (check_displays_only(check) || table->Version < DXGKDDI_INTERFACE_VERSION_WIN8 ||
+        !caps->SupportPerEngineTDR || !table->DxgkDdiQueryDependentEngineGroup)
+        return;
+    for (uint32_t node = 0; node < nodes && node < 64; node++) {
+        DXGKARG_QUERYDEPENDENTENGINEGROUP args = {.NodeOrdinal = node};
+        check_step(check, "query: what is reset with node %u", node);
+        (void)table->DxgkDdiQueryDependentEngineGroup(vidmm_host_adapter(check->harness.host),
+                                                      &args);
     }
 }

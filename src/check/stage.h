@@ -183,6 +183,8 @@ bool check_good(struct check *check, enum vidmm_status status);
 void query_iommu(struct check *check, const DXGK_DRIVERCAPS *caps);
 /* query_nodes.c: the metadata of each node. */
 void query_nodes(struct check *check, const DXGK_DRIVERCAPS *caps);
+/* The engines that are reset with each of them. */
+void query_groups(struct check *check, const DXGK_DRIVERCAPS *caps);
 /* query_segments.c: QUERYSEGMENT4 of physical adapter 0. */
 NTSTATUS check_ask_segments(struct check *check, DXGK_QUERYSEGMENTOUT4 *out);
 /* The segments, twice. */

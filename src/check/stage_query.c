@@ -122,6 +122,7 @@ static void ask_all(struct check *check, struct caps_room *room) {
     check_speak(check, (uint32_t)answer.WDDMVersion);
     optional(check, &answer);
     query_nodes(check, &answer);
+    query_groups(check, &answer);
     query_segments(check);
     query_iommu(check, &answer);
     unknown(check, room->first);

@@ -69,6 +69,31 @@ static NTSTATUS APIENTRY never_responsive(const HANDLE adapter, DXGKARG_QUERYENG
 }
 REPLACE(DxgkDdiQueryEngineStatus, never_responsive)
 
+/* As if there were one node. */
+static NTSTATUS APIENTRY group_of_first(const HANDLE adapter,
+                                        DXGKARG_QUERYDEPENDENTENGINEGROUP *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryDependentEngineGroup(adapter, args);
+    args->DependentNodeOrdinalMask = 1;
+    return status;
+}
+REPLACE(DxgkDdiQueryDependentEngineGroup, group_of_first)
+
+static NTSTATUS APIENTRY group_of_all(const HANDLE adapter,
+                                      DXGKARG_QUERYDEPENDENTENGINEGROUP *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryDependentEngineGroup(adapter, args);
+    args->DependentNodeOrdinalMask = UINT64_MAX;
+    return status;
+}
+REPLACE(DxgkDdiQueryDependentEngineGroup, group_of_all)
+
+static NTSTATUS APIENTRY group_refused(const HANDLE adapter,
+                                       DXGKARG_QUERYDEPENDENTENGINEGROUP *args) {
+    (void)adapter;
+    (void)args;
+    return STATUS_NOT_SUPPORTED;
+}
+REPLACE(DxgkDdiQueryDependentEngineGroup, group_refused)
+
 static NTSTATUS APIENTRY one_bit_of_status(const HANDLE adapter, DXGKARG_QUERYENGINESTATUS *args) {
     const DXGK_ENGINESTATUS before = args->EngineStatus;
     NTSTATUS status = mutants_good.DxgkDdiQueryEngineStatus(adapter, args);
@@ -212,6 +237,11 @@ const struct mutant mutants_engines[] = {
     {BREAKS(281, DRIVER, "engines", always_responsive, "calls an engine responsive that hangs")},
     {BREAKS(610, DRIVER, "engines", never_responsive,
             "calls an engine without work a hanging one")},
+    {BREAKS(606, DRIVER, "query", group_of_first,
+            "names the first node as the one that is reset, whichever was asked for")},
+    {BREAKS(606, DRIVER, "query", group_of_all,
+            "names nodes that do not exist as reset with one that does")},
+    {BREAKS(606, DRIVER, "query", group_refused, "does not say what is reset with an engine")},
     {BREAKS(117, DRIVER, "engines", one_bit_of_status,
             "leaves the reserved bits of an engine's status as they came")},
     {BREAKS(533, DRIVER, "engines", collect_all,

@@ -220,6 +220,23 @@ const struct vidmm_rule rules_k[] = {
         .right = "args->EngineStatus.Responsive = ring_is_empty(ctx) || ring_moved(ctx);\n",
     },
     {
+        RULE(606, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .first = DXGKDDI_INTERFACE_VERSION_WIN8,
+        .statement = "DxgkDdiQueryDependentEngineGroup succeeds, and DependentNodeOrdinalMask has "
+                     "the node itself and none that does not exist.",
+        .page = "nc-d3dkmddi-dxgkddi_querydependentenginegroup",
+        .how =
+            "Status and mask of each call for a node that exists are looked at. Stage query asks "
+            "drivers with SupportPerEngineTDR for each node.",
+        .why =
+            "The mask says which engines the scheduler has to preempt, or to reset, with the one "
+            "that hangs.",
+        .windows = "No page tells what a wrong mask leads to.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "args->DependentNodeOrdinalMask = 1; /* whichever node it is about */\n",
+        .right = "args->DependentNodeOrdinalMask = 1ull << args->NodeOrdinal;\n",
+    },
+    {
         RULE(611, DRIVER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WIN8,
         .statement =

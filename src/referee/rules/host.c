@@ -453,7 +453,6 @@ static const struct {
     {VIDMM_FINDING_HOST, "that the driver freed: ", VIDMM_K_OBJECT},
     {VIDMM_FINDING_HOST, "Dxgk", VIDMM_K_CALLBACK},
     {VIDMM_FINDING_HOST, "dxgkrnl", VIDMM_K_CALLBACK},
-    {VIDMM_FINDING_HOST, "DependentNodeOrdinalMask", VIDMM_K_CALLBACK},
     {VIDMM_FINDING_HOST, "MDL", VIDMM_K_MEMORY},
     {VIDMM_FINDING_HOST, "Mm", VIDMM_K_MEMORY},
     {VIDMM_FINDING_HOST, "CommonBuffer", VIDMM_K_MEMORY},

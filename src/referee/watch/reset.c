@@ -124,18 +124,28 @@ static void reset_enter_scheduler(struct vidmm_referee *referee, struct referee_
     referee_leave(referee);
 }
 
-/* No rule of the table, and yet nothing that a scheduler could reset by. */
+/* As many as the driver says that there are. */
+static uint32_t reset_nodes(const struct vidmm_referee *referee, uint32_t physical) {
+    const struct shadow_adapter *adapter = &referee->adapter;
+    uint32_t said = adapter->caps.GpuEngineTopology.NbAsymetricProcessingNodes;
+    uint32_t nodes = adapter->physical[physical].nodes;
+    return adapter->caps_known && said > nodes ? said : nodes;
+}
+
+/* Of a node that exists. */
 static void reset_judge_group(struct vidmm_referee *referee,
-                              const DXGKARG_QUERYDEPENDENTENGINEGROUP *args) {
-    uint32_t nodes = referee->adapter.physical[linked_index(referee, args->EngineOrdinal)].nodes;
+                              const DXGKARG_QUERYDEPENDENTENGINEGROUP *args, NTSTATUS status) {
+    uint32_t nodes = reset_nodes(referee, linked_index(referee, args->EngineOrdinal));
     uint64_t mask = args->DependentNodeOrdinalMask, beyond = nodes < 64 ? mask >> nodes : 0;
-    if (nodes == 0 || args->NodeOrdinal >= nodes ||
-        ((mask >> args->NodeOrdinal & 1u) != 0 && beyond == 0))
+    if (args->NodeOrdinal >= nodes || args->NodeOrdinal >= 64)
         return;
-    vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
-                      "DependentNodeOrdinalMask of node %u is 0x%llx: it lacks the node itself, or "
-                      "has one of those that do not exist",
-                      args->NodeOrdinal, (unsigned long long)mask);
+    DRIVER_MUST(606, status == STATUS_SUCCESS, "STATUS_SUCCESS", "status 0x%08x for node %u",
+                (unsigned)status, args->NodeOrdinal);
+    if (status == STATUS_SUCCESS)
+        DRIVER_MUST(606, (mask >> args->NodeOrdinal & 1u) != 0 && beyond == 0,
+                    "the node itself in DependentNodeOrdinalMask, and none that does not exist",
+                    "it is 0x%llx for node %u of %u", (unsigned long long)mask, args->NodeOrdinal,
+                    nodes);
 }
 
 /* Which engine a call is about. */
@@ -151,8 +161,7 @@ static NTSTATUS watch_QueryDependentEngineGroup(struct vidmm_referee *referee, c
     NTSTATUS status = referee->real.DxgkDdiQueryDependentEngineGroup(handle, args);
     referee_return(referee);
     given_judge(referee, given, &asked, args);
-    if (status == STATUS_SUCCESS)
-        reset_judge_group(referee, args);
+    reset_judge_group(referee, args, status);
     referee_exit(referee, &call);
     return status;
 }

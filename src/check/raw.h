@@ -143,6 +143,8 @@ bool raw_resets(const struct raw_submitter *raw);
 bool raw_reset(struct raw_submitter *raw);
 /* The same, with a preemption before any other work. */
 bool raw_reset_preempting(struct raw_submitter *raw);
+/* The same where nothing else follows but raw_close. */
+bool raw_reset_last(struct raw_submitter *raw);
 
 /* ---- raw_render.c ---------------------------------------------------------------------------- */
 

@@ -386,6 +386,12 @@ bool raw_reset_preempting(struct raw_submitter *raw) {
            (!mapped || raw_map_buffer(raw));
 }
 
+bool raw_reset_last(struct raw_submitter *raw) {
+    bool reset = reset_and_restart(raw);
+    begin_buffer(raw);
+    return reset;
+}
+
 static bool query_engine(struct raw_submitter *raw) {
     DXGKARG_QUERYDEPENDENTENGINEGROUP group = {.NodeOrdinal = raw->info.paging_node,
                                                .EngineOrdinal = raw->physical};

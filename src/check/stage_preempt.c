@@ -157,6 +157,12 @@ static void resets_memory(struct raw_submitter *raw) {
                 return;
 }
 
+/* A timer that the lost work had set is set when the device stops (K6). */
+static void stops_after_reset(struct raw_submitter *raw) {
+    check_step(raw->check, "preempt: a stop behind a reset");
+    (void)(raw_queue(raw, 0) && raw_reset_last(raw));
+}
+
 static void resets(struct raw_submitter *raw) {
     if (raw->memory.id == 0)
         resets_maps(raw);
@@ -165,6 +171,8 @@ static void resets(struct raw_submitter *raw) {
     if (!raw->refused && raw->ddi->DxgkDdiPreemptCommand &&
         raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WIN8)
         preempts_after_reset(raw);
+    if (!raw->refused && raw->memory.id != 0 && !raw->mapped)
+        stops_after_reset(raw); /* no mapping is left behind */
 }
 
 /* ---- Over the manager ------------------------------------------------------------------------ */

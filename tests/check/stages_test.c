@@ -322,6 +322,79 @@ static void a_reset_that_fails_ends_the_stage(void **state) {
 
 /* ---- Engines --------------------------------------------------------------------------------- */
 
+/* ---- A watchdog ------------------------------------------------------------------------------ */
+
+#define WATCH_TAG 0x68637477
+
+struct watchdog {
+    KTIMER timer;
+    KDPC dpc;
+};
+
+static struct watchdog *watchdog;
+static bool
+    unwatched_reset; /* DxgkDdiResetFromTimeout ends it, as the DPC of work that is done does */
+
+static VOID NTAPI bark(PKDPC dpc, PVOID context, PVOID one, PVOID two) {
+    (void)dpc;
+    (void)context;
+    (void)one;
+    (void)two;
+}
+
+static NTSTATUS APIENTRY start_watched(const PVOID context, PDXGK_START_INFO info,
+                                       PDXGKRNL_INTERFACE calls, PULONG sources, PULONG children) {
+    watchdog = ExAllocatePoolWithTag(NonPagedPool, sizeof(*watchdog), WATCH_TAG);
+    if (!watchdog)
+        return STATUS_NO_MEMORY;
+    KeInitializeTimer(&watchdog->timer);
+    KeInitializeDpc(&watchdog->dpc, bark, NULL);
+    return good.DxgkDdiStartDevice(context, info, calls, sources, children);
+}
+
+static NTSTATUS APIENTRY submit_watched(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    const LARGE_INTEGER second = {.QuadPart = -10000000};
+    KeSetTimer(&watchdog->timer, second, &watchdog->dpc);
+    return good.DxgkDdiSubmitCommand(adapter, args);
+}
+
+static VOID APIENTRY dpc_watched(const PVOID context) {
+    KeCancelTimer(&watchdog->timer);
+    good.DxgkDdiDpcRoutine(context);
+}
+
+static NTSTATUS APIENTRY reset_watched(const HANDLE adapter) {
+    if (unwatched_reset)
+        KeCancelTimer(&watchdog->timer);
+    return good.DxgkDdiResetFromTimeout(adapter);
+}
+
+static NTSTATUS APIENTRY stop_watched(const PVOID context) {
+    NTSTATUS status = good.DxgkDdiStopDevice(context);
+    ExFreePoolWithTag(watchdog, WATCH_TAG);
+    return status;
+}
+
+static void install_watchdog(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiStartDevice = start_watched;
+    table->DxgkDdiSubmitCommand = submit_watched;
+    table->DxgkDdiDpcRoutine = dpc_watched;
+    table->DxgkDdiResetFromTimeout = reset_watched;
+    table->DxgkDdiStopDevice = stop_watched;
+}
+
+/* Where a reset ends work, no DPC comes that ends its watchdog. */
+static void a_timer_that_lost_work_leaves_set_is_named(void **state) {
+    (void)state;
+    unwatched_reset = true;
+    assert_int_equal(examine(install_watchdog, "preempt", NULL), VIDMM_CHECK_PASSED);
+    unwatched_reset = false;
+    assert_int_equal(examine(install_watchdog, "preempt", NULL), VIDMM_CHECK_BROKEN);
+    assert_int_equal(result.ledger.findings, 1);
+    assert_int_equal(result.ledger.finding[0].rule, VIDMM_K_OBJECT);
+}
+
 static void engines_are_reset_alone(void **state) {
     static const uint32_t rules[] = {281, 380, 381};
     (void)state;
@@ -605,6 +678,7 @@ int main(void) {
         cmocka_unit_test(a_preemption_that_is_never_reported_is_named),
         cmocka_unit_test(what_is_submitted_again_has_to_complete),
         cmocka_unit_test(a_reset_that_fails_ends_the_stage),
+        cmocka_unit_test(a_timer_that_lost_work_leaves_set_is_named),
         cmocka_unit_test(engines_are_reset_alone),
         cmocka_unit_test(an_engine_that_cannot_be_reset_alone_is_not_reached),
         cmocka_unit_test(an_operation_that_never_ends_ends_the_stage),

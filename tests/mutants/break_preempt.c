@@ -248,6 +248,22 @@ static NTSTATUS APIENTRY page_from_start(const HANDLE adapter, const DXGKARG_SUB
 }
 REPLACE(DxgkDdiSubmitCommand, page_from_start)
 
+/* As many bytes, but those of the submission before. */
+static NTSTATUS APIENTRY page_before(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    static UINT last_start, last_bytes;
+    DXGKARG_SUBMITCOMMAND other = *args;
+    UINT start = args->DmaBufferSubmissionStartOffset;
+    UINT bytes = args->DmaBufferSubmissionEndOffset - start;
+    if (args->Flags.Paging && start == last_start + last_bytes && bytes == last_bytes) {
+        other.DmaBufferSubmissionStartOffset = last_start;
+        other.DmaBufferSubmissionEndOffset = start;
+    }
+    last_start = start;
+    last_bytes = bytes;
+    return mutants_good.DxgkDdiSubmitCommand(adapter, &other);
+}
+REPLACE(DxgkDdiSubmitCommand, page_before)
+
 static NTSTATUS APIENTRY render_first_pass(const HANDLE context, DXGKARG_RENDER *args) {
     NTSTATUS status = mutants_good.DxgkDdiRender(context, args);
     return status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER ? STATUS_SUCCESS : status;
@@ -340,6 +356,8 @@ const struct mutant mutants_preempt[] = {
             "patches the second part of a buffer with the addresses of the first")},
     {BREAKS(602, DRIVER, "operations", page_from_start,
             "runs a paging buffer from its start again")},
+    {BREAKS(602, DRIVER, "operations", page_before,
+            "runs the bytes of the submission before, where they are as many")},
     {BREAKS(398, DRIVER, "room", submit_from_start, "runs a split buffer from its start again")},
     {BREAKS(620, DRIVER, "room", render_small_sums,
             "adds the first page and the number of pages of a command in 32 bits")},

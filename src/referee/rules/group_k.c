@@ -145,8 +145,8 @@ const struct vidmm_rule rules_k[] = {
                      "DmaBufferSubmissionStartOffset and DmaBufferSubmissionEndOffset, once.",
         .page = "ns-d3dkmddi-_dxgkarg_submitcommand",
         .how = "Stage operations submits, from one buffer and each alone, a transfer out of pages, "
-               "one into the same pages, and one into others: what was moved out has to be what "
-               "was there at first.",
+               "one into the same pages, and two into others: what was moved out has to be what "
+               "was there at first, and all that was to come in has to be there.",
         .why = "One paging buffer is used for several submissions that follow each other.",
         .windows = "The system submits what was built since the last submission; by then the pages "
                    "of earlier operations may be others'.",

@@ -424,7 +424,7 @@ static bool map_round(struct raw_submitter *raw, uint32_t page, uint32_t chunk) 
            judge_unmapped(raw, page, page + chunk + 1);
 }
 
-/* Pages on both sides of a mapped range come and go: the range keeps its own. */
+/* Pages on both sides of a mapped range come and go: the range keeps its own, through which bytes went before. */
 static void neighbours(struct raw_submitter *raw) {
     const uint32_t page = 8, side = RAW_PAGES - PLACE - PAGES;
     check_step(raw->check, "operations: maps on both sides of mapped pages");
@@ -432,7 +432,10 @@ static void neighbours(struct raw_submitter *raw) {
     if (!raw_map(raw, &raw->aperture, page, PAGES, raw->target, PLACE) ||
         !raw_map(raw, &raw->aperture, page - side, side, raw->target, 0) ||
         !raw_map(raw, &raw->aperture, page + PAGES, side, raw->target, PLACE + PAGES) ||
-        !raw_flush(raw) || !raw_unmap(raw, &raw->aperture, page - side, side) ||
+        !raw_flush(raw) || !move_through(raw, page, FIRST, PAGES))
+        return;
+    raw_paint(raw, raw->target, 78);
+    if (!raw_unmap(raw, &raw->aperture, page - side, side) ||
         !raw_unmap(raw, &raw->aperture, page + PAGES, side) || !raw_flush(raw) ||
         !move_through(raw, page, FIRST, PAGES))
         return;

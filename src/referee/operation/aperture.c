@@ -185,7 +185,7 @@ static void aperture_set_page(struct shadow_segment *segment, uint64_t index, ui
     segment->mapped += state == SHADOW_PAGE_MAPPED;
     page->state = state;
     page->frame = frame;
-    page->settled = false;
+    page->settled = page->used = false;
     page->given_up = page->given_up && state != SHADOW_PAGE_MAPPED;
 }
 

@@ -7,6 +7,7 @@
  *   R176  TransferOffset was left out on a segment side, or counted on the MDL side
  *   R177  MdlOffset was left out
  *   R194  nothing of that, and a side is an aperture of which nothing but this shows what is mapped
+ *   R197  the same, of a page that led where it should before
  *   R183  nothing of that, and hAllocation was NULL
  *   R161  nothing of that: bytes are lost or there twice
  *   R184, R185  besides R161 or alone: it is not what the CPU saw of the source
@@ -231,6 +232,34 @@ static bool copy_through_mapping(struct vidmm_referee *referee,
            !world_sees_all(referee);
 }
 
+/* Page `page` of a side in such an aperture; NULL: it is in none. */
+static struct shadow_page *copy_mapped_page(struct vidmm_referee *referee, const struct copy *copy,
+                                            bool to, uint64_t page) {
+    const struct shadow_segment *segment = to ? copy->to : copy->from;
+    uint64_t start = to ? copy->to_start : copy->from_start;
+    uint64_t index = (start + copy->offset) / SHADOW_PAGE + page;
+    if (!copy_through_mapping(referee, segment) || !segment->pages ||
+        index >= segment->size / SHADOW_PAGE)
+        return NULL;
+    return &segment->pages[index];
+}
+
+static void copy_note_used(struct vidmm_referee *referee, const struct copy *copy) {
+    for (uint64_t i = 0; i < 2 * copy_pages_of(copy); i++) {
+        struct shadow_page *page = copy_mapped_page(referee, copy, i % 2 != 0, i / 2);
+        if (page)
+            page->used = page->state == SHADOW_PAGE_MAPPED;
+    }
+}
+
+/* R197: what is mapped there was so before this. */
+static bool copy_used_before(struct vidmm_referee *referee, const struct copy *copy,
+                             uint64_t page) {
+    const struct shadow_page *to = copy_mapped_page(referee, copy, true, page);
+    const struct shadow_page *from = copy_mapped_page(referee, copy, false, page);
+    return (to || from) && (!to || to->used) && (!from || from->used);
+}
+
 /* The rule that page `page`, which is wrong, names; 0: it tells nothing. */
 static uint32_t copy_broken_rule(struct vidmm_referee *referee, const struct copy *copy,
                                  uint64_t page) {
@@ -250,6 +279,8 @@ static uint32_t copy_broken_rule(struct vidmm_referee *referee, const struct cop
         return 177;
     if (offset == MAYBE || start == MAYBE)
         return 0;
+    if (copy_used_before(referee, copy, page))
+        return 197;
     if (copy_through_mapping(referee, copy->to) || copy_through_mapping(referee, copy->from))
         return 194;
     return !arg->Transfer.hAllocation ? 183 : 161;
@@ -279,6 +310,11 @@ static void copy_judge(struct vidmm_referee *referee, const struct copy *copy, u
             "page %llu of %llu that go through an aperture is not in the page that is mapped "
             "there",
             LLU(page), LLU(copy_pages_of(copy)));
+    if (broken == 197)
+        DRIVER_MUST(197, false, "all other pages of the aperture as before",
+                    "page %llu of %llu that go through an aperture is no longer in the page that "
+                    "is mapped there",
+                    LLU(page), LLU(copy_pages_of(copy)));
     if (broken == 183 || (good && !arg->Transfer.hAllocation))
         DRIVER_MUST(183, good, "a plain copy where hAllocation is NULL",
                     "page %llu of %llu is not what the source has", LLU(page),
@@ -389,6 +425,7 @@ void copy_done(struct vidmm_referee *referee, const struct shadow_operation *ope
     }
     if (!good)
         return;
+    copy_note_used(referee, &copy);
     copy_judge(referee, &copy, 0, 0);
     copy_judge_order(referee, &copy);
 }

@@ -75,7 +75,8 @@ const struct vidmm_rule rules_g[] = {
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
         .how = "After each mapping and unmapping the pages next to the range must lead to where "
                "they led before; an entry that is invalid between two instructions of the driver "
-               "leaves no trace.",
+               "leaves no trace. Where nothing shows what is mapped but the bytes that go through "
+               "it, a page through which they went right leads to where it did.",
         .why = "The GPU is not idle during these operations, so rewriting or switching off the "
                "whole table hits running work.",
         .windows = "Windows does not stop the GPU.",

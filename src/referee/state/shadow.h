@@ -46,6 +46,7 @@ struct shadow_page {
     uint8_t state;  /* as of the last operation that was built */
     bool settled;   /* the GPU has done that operation */
     bool given_up;  /* an UNMAP of it went with a reset: until it is mapped it may come again */
+    bool used;      /* bytes went through it to or from the page that is mapped there */
 };
 
 /* A page of the AGP aperture: the GART maps it; the CPU's caches were flushed since. */

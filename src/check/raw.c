@@ -118,6 +118,20 @@ static bool make_context(struct raw_submitter *raw) {
 
 /* ---- An allocation --------------------------------------------------------------------------- */
 
+static void private_free(struct raw_private *given) {
+    free(given->bytes);
+    *given = (struct raw_private){.bytes = NULL};
+}
+
+/* DxgkDdiOpenAllocation gets the same again (ns-d3dkmddi-_dxgk_openallocationinfo.md). */
+static void private_keep(struct raw_submitter *raw, struct raw_private *given, const void *bytes,
+                         uint32_t size) {
+    given->bytes = size != 0 ? check_memory(raw->check, size) : NULL;
+    given->size = given->bytes ? size : 0;
+    if (given->bytes)
+        memcpy(given->bytes, bytes, size);
+}
+
 static void raw_object_destroy(struct raw_submitter *raw) {
     DXGKARG_DESTROYALLOCATION args = {.NumAllocations = 1,
                                       .pAllocationList = &raw->allocation,
@@ -126,6 +140,8 @@ static void raw_object_destroy(struct raw_submitter *raw) {
     if (raw->allocation)
         (void)raw->ddi->DxgkDdiDestroyAllocation(raw->adapter, &args);
     raw->allocation = NULL;
+    private_free(&raw->given);
+    private_free(&raw->resource.given);
 }
 
 /* Kept if it has the submitter's size and supports the segment. `surface`: NULL, or what it is. */
@@ -136,7 +152,9 @@ static void raw_object_create(struct raw_submitter *raw, DXGK_ALLOCATIONINFO *in
         args.pPrivateDriverData = surface->resource;
         args.PrivateDriverDataSize = surface->resource_size;
         args.Flags.Resource = 1;
+        private_keep(raw, &raw->resource.given, surface->resource, surface->resource_size);
     }
+    private_keep(raw, &raw->given, info->pPrivateDriverData, info->PrivateDriverDataSize);
     if (raw->ddi->DxgkDdiCreateAllocation(raw->adapter, &args) == STATUS_SUCCESS)
         raw->allocation = info->hAllocation;
     raw->resource.made = args.Flags.Resource;

@@ -27,6 +27,12 @@ struct raw_packet {
     uint32_t private_start, private_end;
 };
 
+/* Private data of the driver, as a creation gave it. */
+struct raw_private {
+    void *bytes; /* NULL: none */
+    uint32_t size;
+};
+
 struct raw_submitter {
     struct check *check;
     const DRIVER_INITIALIZATION_DATA *ddi;
@@ -48,17 +54,19 @@ struct raw_submitter {
     struct raw_packet packet[RAW_PACKETS];
     uint32_t packets;
     uint32_t fence, completed;
-    uint32_t faulted;    /* fence of the newest error; 0: none */
-    uint32_t preempted;  /* fence of the newest preemption that was reported */
-    bool held;           /* between reset and restart */
-    bool refused;        /* a call failed: no DDI call follows */
-    bool works;          /* something completed */
-    bool unseen;         /* work does not complete */
-    HANDLE allocation;   /* the driver's, of RAW_PAGES pages; NULL: not in vidmm/umd.h */
-    uint32_t place_page; /* of the memory segment: where raw_transfer has the allocation */
+    uint32_t faulted;         /* fence of the newest error; 0: none */
+    uint32_t preempted;       /* fence of the newest preemption that was reported */
+    bool held;                /* between reset and restart */
+    bool refused;             /* a call failed: no DDI call follows */
+    bool works;               /* something completed */
+    bool unseen;              /* work does not complete */
+    HANDLE allocation;        /* the driver's, of RAW_PAGES pages; NULL: not in vidmm/umd.h */
+    uint32_t place_page;      /* of the memory segment: where raw_transfer has the allocation */
+    struct raw_private given; /* of the allocation */
     struct {
         bool made; /* the allocation belongs to one */
         HANDLE handle;
+        struct raw_private given;
     } resource;
     PMDL source, target; /* RAW_PAGES each */
 };

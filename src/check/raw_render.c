@@ -49,8 +49,9 @@ static bool render_buffers(struct raw_renderer *renderer) {
 
 bool raw_render_open(struct raw_renderer *renderer, struct raw_submitter *raw) {
     *renderer = (struct raw_renderer){.raw = raw};
-    return !raw->refused && raw->context && raw->ddi->DxgkDdiRender && raw->ddi->DxgkDdiPatch &&
-           !raw->by_address && render_context(renderer) && render_buffers(renderer);
+    return !raw->refused && raw->ddi->DxgkDdiCreateContext && raw->ddi->DxgkDdiRender &&
+           raw->ddi->DxgkDdiPatch && !raw->by_address && render_context(renderer) &&
+           render_buffers(renderer);
 }
 
 void raw_render_close(struct raw_renderer *renderer) {
@@ -74,8 +75,13 @@ void raw_render_close(struct raw_renderer *renderer) {
 
 bool raw_render_surface(struct raw_renderer *renderer) {
     struct raw_submitter *raw = renderer->raw;
-    DXGK_OPENALLOCATIONINFO info = {.hAllocation = RAW_KERNEL_HANDLE};
-    DXGKARG_OPENALLOCATION open = {.NumAllocations = 1, .pOpenAllocation = &info};
+    DXGK_OPENALLOCATIONINFO info = {.hAllocation = RAW_KERNEL_HANDLE,
+                                    .pPrivateDriverData = raw->given.bytes,
+                                    .PrivateDriverDataSize = raw->given.size};
+    DXGKARG_OPENALLOCATION open = {.NumAllocations = 1,
+                                   .pOpenAllocation = &info,
+                                   .pPrivateDriverData = raw->resource.given.bytes,
+                                   .PrivateDriverSize = raw->resource.given.size};
     open.Flags.Create = 1;
     if (!raw->allocation || renderer->info.AllocationListSize == 0 ||
         raw->ddi->DxgkDdiOpenAllocation(renderer->device, &open) != STATUS_SUCCESS)

@@ -123,6 +123,29 @@ static void a_new_paging_buffer_is_whole(void **state) {
     assert_int_equal(stage_of("room")->outcome, VIDMM_STAGE_DONE);
 }
 
+/* What an allocation is stands in its private data, which are there again when it is opened. */
+static NTSTATUS APIENTRY open_by_data(const HANDLE device, const DXGKARG_OPENALLOCATION *args) {
+    for (UINT i = 0; i < args->NumAllocations; i++)
+        if (!args->pOpenAllocation[i].pPrivateDriverData ||
+            args->pOpenAllocation[i].PrivateDriverDataSize < sizeof(struct vidmm_umd_allocation))
+            return STATUS_INVALID_PARAMETER;
+    return good.DxgkDdiOpenAllocation(device, args);
+}
+
+static void opening_by_data(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiOpenAllocation = open_by_data;
+}
+
+static void allocations_are_opened_with_their_private_data(void **state) {
+    static const struct vidmm_host_setting win7 = {"InterfaceVersion",
+                                                   DXGKDDI_INTERFACE_VERSION_WIN7};
+    (void)state;
+    assert_int_equal(examine(opening_by_data, "room", NULL), VIDMM_CHECK_PASSED);
+    assert_int_equal(examine(opening_by_data, "room", &win7), VIDMM_CHECK_PASSED);
+    assert_string_equal(vidmm_check_outcome(&result, 398), "passed");
+}
+
 /* Of machines without memory beyond 4 GiB; each start has another handle. */
 static HANDLE added;
 
@@ -671,6 +694,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_runs_out_in_every_call),
         cmocka_unit_test(a_new_paging_buffer_is_whole),
+        cmocka_unit_test(allocations_are_opened_with_their_private_data),
         cmocka_unit_test(a_driver_that_was_started_again_gets_its_new_handle),
         cmocka_unit_test(who_writes_behind_the_room_is_caught),
         cmocka_unit_test(who_overwrites_its_arguments_is_asked_for_the_same_again),

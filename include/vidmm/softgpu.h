@@ -25,6 +25,9 @@
  *   AgpBytes               bytes of it (default 64 MiB)
  *   AgpCommitLimit         its CommitLimit (default 0: all of it)
  *   MapAperture2           1: takes MAP_APERTURE_SEGMENT2, from WDDM 2.9 on
+ *   Gdi                    1: from Windows 7 on, where commands have no virtual addresses, the driver
+ *                          takes commands of GDI: BITBLT with SRCCOPY, COLORFILL with PATCOPY
+ *                          (default 0)
  *   Banks                  banks of the first memory segment, versions 1 and 3 only (default 0)
  *   PagingBufferBytes      default 65536; a quarter of the segment at most
  *   PagingBufferSegment    0 (default) or 1: the linear aperture, if there is one

@@ -29,7 +29,6 @@ WITHOUT_DISPLAY(get_scan_line, DXGKARG_GETSCANLINE)
 WITHOUT_DISPLAY(stop_capture, const DXGKARG_STOPCAPTURE)
 WITHOUT_DISPLAY(create_overlay, DXGKARG_CREATEOVERLAY)
 WITHOUT_DISPLAY(escape, const DXGKARG_ESCAPE)
-WITHOUT_DISPLAY(present, DXGKARG_PRESENT)
 
 static NTSTATUS APIENTRY control_interrupt(const HANDLE hAdapter, const DXGK_INTERRUPT_TYPE type,
                                            BOOLEAN enable) {
@@ -97,5 +96,4 @@ void kmd_display_entries(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiSetPointerShape = set_pointer_shape;
     table->DxgkDdiCreateOverlay = create_overlay;
     table->DxgkDdiEscape = escape;
-    table->DxgkDdiPresent = present;
 }

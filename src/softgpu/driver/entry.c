@@ -40,6 +40,7 @@ static void memory_entries(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiAcquireSwizzlingRange = kmd_acquire_swizzling_range;
     table->DxgkDdiReleaseSwizzlingRange = kmd_release_swizzling_range;
     table->DxgkDdiRender = kmd_render;
+    table->DxgkDdiPresent = kmd_present;
     table->DxgkDdiPatch = kmd_patch;
     table->DxgkDdiSubmitCommand = kmd_submit_command;
     table->DxgkDdiPreemptCommand = kmd_preempt_command;
@@ -49,6 +50,8 @@ static void memory_entries(DRIVER_INITIALIZATION_DATA *table) {
 /* Slots that the declared version does not have are not ours to fill. */
 static void newer_entries(DRIVER_INITIALIZATION_DATA *table) {
     const struct kmd_settings *settings = kmd_settings();
+    if (table->Version >= DXGKDDI_INTERFACE_VERSION_WIN7 && settings->gdi != 0)
+        table->DxgkDdiRenderKm = kmd_render_km;
     if (table->Version >= DXGKDDI_INTERFACE_VERSION_WIN8) {
         table->DxgkDdiQueryDependentEngineGroup = kmd_query_dependent_engine_group;
         table->DxgkDdiQueryEngineStatus = kmd_query_engine_status;

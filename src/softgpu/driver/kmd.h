@@ -33,6 +33,7 @@ struct kmd_settings {
     ULONG paging_bytes, paging_segment, paging_private;
     ULONG banks, vram_segments, busy_every, agp, agp_commit_limit;
     ULONG map_aperture2; /* from WDDM 2.9 on */
+    ULONG gdi;           /* from Windows 7 on, and without virtual addresses */
     ULONG iommu;
     ULONG linked; /* boards of the chain; 0 and 1: the board is alone */
     ULONG mmu_levels, mmu_update_mode, mmu_table_segment, mmu_demands;
@@ -403,6 +404,8 @@ DXGKDDI_BUILDPAGINGBUFFER kmd_build_paging_buffer;
 DXGKDDI_ACQUIRESWIZZLINGRANGE kmd_acquire_swizzling_range;
 DXGKDDI_RELEASESWIZZLINGRANGE kmd_release_swizzling_range;
 DXGKDDI_RENDER kmd_render;
+DXGKDDI_RENDERKM kmd_render_km;
+DXGKDDI_PRESENT kmd_present;
 DXGKDDI_PATCH kmd_patch;
 DXGKDDI_SUBMITCOMMAND kmd_submit_command;
 DXGKDDI_SUBMITCOMMANDVIRTUAL kmd_submit_command_virtual;

@@ -72,6 +72,9 @@ static NTSTATUS query_caps(const struct kmd_adapter *adapter,
         caps.ApertureSegmentCommitLimit = 0;
     /* What is reached by virtual addresses is never tiled by paging. */
     caps.NumberOfSwizzlingRanges = kmd_virtual_on(adapter) ? 0 : adapter->ranges;
+    caps.PresentationCaps.SupportKernelModeCommandBuffer =
+        adapter->settings.gdi != 0 && version >= DXGKDDI_INTERFACE_VERSION_WIN7 &&
+        !kmd_virtual_on(adapter);
     caps.SchedulingCaps.MultiEngineAware = 1;
     caps.MemoryManagementCaps.PagingNode = adapter->nodes - 1;
     caps.MemoryManagementCaps.VirtualAddressingSupported = kmd_virtual_on(adapter);

@@ -6,22 +6,10 @@
  * only the copy is judged and translated. What gets into a DMA buffer cannot reach beyond the
  * allocations of its list. MultipassOffset counts translated commands.
  */
-#include "driver/kmd.h"
-
-/* D3DDDI_PATCHLOCATIONLIST.DriverId: which member of a gpu_draw is to be patched. */
-enum patch_kind { PATCH_SURFACE, PATCH_RESULT };
+#include "driver/dma.h"
 
 #define SLOT_SURFACE 0u
 #define SLOT_RESULT  1u
-
-/* What is left of the two outputs. */
-struct render {
-    DXGKARG_RENDER *args;
-    PUCHAR start, at;
-    UINT room;
-    D3DDDI_PATCHLOCATIONLIST *patch;
-    UINT patch_room;
-};
 
 /* ---- Judging --------------------------------------------------------------------------------- */
 
@@ -60,32 +48,15 @@ static NTSTATUS render_judge(const DXGKARG_RENDER *args, const struct vidmm_umd_
 
 /* ---- Translating ----------------------------------------------------------------------------- */
 
-static void render_put(struct render *render, const void *command, UINT bytes) {
-    RtlCopyMemory(render->at, command, bytes);
-    render->at += bytes;
-    render->room -= bytes;
-}
-
-static void put_patch(struct render *render, UINT index, UINT slot, enum patch_kind kind,
-                      UINT patch_offset, UINT split_offset) {
-    D3DDDI_PATCHLOCATIONLIST location = {0};
-    location.AllocationIndex = index;
-    location.SlotId = slot;
-    location.DriverId = (UINT)kind;
-    location.PatchOffset = patch_offset;
-    location.SplitOffset = split_offset;
-    *render->patch++ = location;
-    render->patch_room--;
-}
-
 /*
  * A CHECK needs two allocations, and split offsets have to increase strictly
  * (splitting-a-dma-buffer.md): an empty command in front of it gives the first one an offset of its
  * own.
  */
-static bool put_draw(struct render *render, const struct vidmm_umd_command *command) {
+static bool put_draw(struct kmd_dma *dma, const DXGKARG_RENDER *args,
+                     const struct vidmm_umd_command *command) {
     bool check = command->opcode == VIDMM_UMD_CHECK;
-    const struct kmd_allocation *surface = render_listed(render->args, command->index, !check);
+    const struct kmd_allocation *surface = render_listed(args, command->index, !check);
     struct gpu_command nop = {GPU_NOP, 0, sizeof(nop)};
     struct gpu_draw draw = {
         .head = {check ? GPU_CHECK : GPU_STAMP, 0, sizeof(draw)},
@@ -96,37 +67,44 @@ static bool put_draw(struct render *render, const struct vidmm_umd_command *comm
         .version = command->version,
         .pitch = surface->pitch,
     };
-    if (render->room < sizeof(draw) + (check ? sizeof(nop) : 0) || render->patch_room < 1u + check)
+    D3DDDI_PATCHLOCATIONLIST location = {0};
+    if (dma->room < sizeof(draw) + (check ? sizeof(nop) : 0) || dma->patch_room < 1u + check)
         return false;
-    UINT at = (UINT)(render->at - render->start);
+    location.SplitOffset = kmd_dma_used(dma);
     if (check) {
-        put_patch(render, command->result, SLOT_RESULT, PATCH_RESULT,
-                  at + (UINT)(sizeof(nop) + offsetof(struct gpu_draw, result)), at);
-        render_put(render, &nop, sizeof(nop));
-        at += (UINT)sizeof(nop);
+        location.AllocationIndex = command->result;
+        location.SlotId = SLOT_RESULT;
+        location.PatchOffset =
+            location.SplitOffset + (UINT)(sizeof(nop) + offsetof(struct gpu_draw, result));
+        kmd_dma_patch(dma, KMD_PATCH_ADDRESS, &location);
+        kmd_dma_put(dma, &nop, sizeof(nop));
+        location.SplitOffset = kmd_dma_used(dma);
     }
-    put_patch(render, command->index, SLOT_SURFACE, PATCH_SURFACE,
-              at + (UINT)offsetof(struct gpu_draw, address), at);
-    render_put(render, &draw, sizeof(draw));
+    location.AllocationIndex = command->index;
+    location.SlotId = SLOT_SURFACE;
+    location.PatchOffset = location.SplitOffset + (UINT)offsetof(struct gpu_draw, address);
+    kmd_dma_patch(dma, KMD_PATCH_SURFACE, &location);
+    kmd_dma_put(dma, &draw, sizeof(draw));
     return true;
 }
 
-static bool put_command(struct render *render, const struct vidmm_umd_command *command) {
+static bool put_command(struct kmd_dma *dma, const DXGKARG_RENDER *args,
+                        const struct vidmm_umd_command *command) {
     struct gpu_command nop = {GPU_NOP, 0, sizeof(nop)};
     struct gpu_spin spin = {{GPU_SPIN, 0, sizeof(spin)}, command->pages, 0};
     switch (command->opcode) {
     case VIDMM_UMD_STAMP:
     case VIDMM_UMD_CHECK:
-        return put_draw(render, command);
+        return put_draw(dma, args, command);
     case VIDMM_UMD_SPIN:
-        if (render->room < sizeof(spin))
+        if (dma->room < sizeof(spin))
             return false;
-        render_put(render, &spin, sizeof(spin));
+        kmd_dma_put(dma, &spin, sizeof(spin));
         return true;
     default:
-        if (render->room < sizeof(nop))
+        if (dma->room < sizeof(nop))
             return false;
-        render_put(render, &nop, sizeof(nop));
+        kmd_dma_put(dma, &nop, sizeof(nop));
         return true;
     }
 }
@@ -134,12 +112,8 @@ static bool put_command(struct render *render, const struct vidmm_umd_command *c
 NTSTATUS APIENTRY kmd_render(const HANDLE hContext, DXGKARG_RENDER *args) {
     const UCHAR *commands = args->pCommand;
     UINT count = args->CommandLength / (UINT)sizeof(struct vidmm_umd_command);
-    struct render render = {args,
-                            args->pDmaBuffer,
-                            args->pDmaBuffer,
-                            args->DmaSize,
-                            args->pPatchLocationListOut,
-                            args->PatchLocationListOutSize};
+    struct kmd_dma dma = {args->pDmaBuffer, args->pDmaBuffer, args->DmaSize,
+                          args->pPatchLocationListOut, args->PatchLocationListOutSize};
     NTSTATUS status = STATUS_SUCCESS;
     UNREFERENCED_PARAMETER(hContext);
     if (args->CommandLength % sizeof(struct vidmm_umd_command) != 0)
@@ -151,14 +125,14 @@ NTSTATUS APIENTRY kmd_render(const HANDLE hContext, DXGKARG_RENDER *args) {
         status = render_judge(args, &command);
         if (!NT_SUCCESS(status))
             break;
-        if (!put_command(&render, &command)) {
+        if (!put_command(&dma, args, &command)) {
             status = STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
             break;
         }
         args->MultipassOffset++;
     }
-    args->pDmaBuffer = render.at;
-    args->pPatchLocationListOut = render.patch;
+    args->pDmaBuffer = dma.at;
+    args->pPatchLocationListOut = dma.patch;
     return status;
 }
 
@@ -186,7 +160,7 @@ static void patch_one(const struct kmd_adapter *adapter, const DXGKARG_PATCH *ar
         return;
     const DXGK_ALLOCATIONLIST *entry = &args->pAllocationList[location->AllocationIndex];
     uint64_t address = (ULONGLONG)entry->PhysicalAddress.QuadPart + location->AllocationOffset;
-    if (location->DriverId == PATCH_RESULT)
+    if (location->DriverId == KMD_PATCH_ADDRESS)
         RtlCopyMemory(at, &address, sizeof(address));
     else
         patch_surface(adapter, at - offsetof(struct gpu_draw, address), entry, address);

@@ -71,6 +71,7 @@ NTSTATUS kmd_read_settings(PUNICODE_STRING registry_path) {
         settings_number(u"DirtyPerformant", &settings.dirty_performant),
         settings_number(u"MapAperture2", &settings.map_aperture2),
         settings_number(u"Iommu", &settings.iommu),
+        settings_number(u"Gdi", &settings.gdi),
         settings_number(u"Linked", &settings.linked),
         {0},
     };

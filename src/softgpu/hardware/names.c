@@ -18,6 +18,7 @@ static const char *const names[] = {
     "AgpBytes",
     "AgpCommitLimit",
     "MapAperture2",
+    "Gdi",
     "Banks",
     "PagingBufferBytes",
     "PagingBufferSegment",

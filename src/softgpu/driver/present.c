@@ -1,0 +1,243 @@
+/*
+ * present.c - DxgkDdiPresent and DxgkDdiRenderKm: copies and fills of rectangles of two surfaces with 32 bits a pixel
+ * (nc-d3dkmddi-dxgkddi_present.md, nc-d3dkmddi-dxgkddi_renderkm.md).
+ *
+ * The GPU copies and fills bytes that follow each other: a row of a rectangle is a command. MultipassOffset counts the
+ * rows of all rectangles. DxgkDdiPatch writes the addresses, so that what the lists say before does not matter.
+ */
+#include "driver/dma.h"
+
+#define PIXEL_BYTES      4u
+#define SLOT_SOURCE      0u
+#define SLOT_DESTINATION 1u
+
+/* Rectangles are where they are in the destination. */
+struct blit {
+    bool fill;
+    UINT color;
+    UINT source, destination; /* elements of the allocation list */
+    RECT from, to;
+    UINT count;
+    const RECT *rectangle;
+};
+
+struct painter {
+    const DXGK_ALLOCATIONLIST *list;
+    UINT listed;
+    struct kmd_dma dma;
+    UINT row;  /* the next, of all rectangles of the call */
+    UINT done; /* so many of them are in DMA buffers */
+};
+
+/* ---- Judging --------------------------------------------------------------------------------- */
+
+static const struct kmd_allocation *blit_surface(const struct painter *painter, UINT index) {
+    return index < painter->listed ? kmd_open_of(painter->list[index].hDeviceSpecificAllocation)
+                                   : NULL;
+}
+
+/* AllocationOffset has 32 bits. */
+static bool blit_can(const struct kmd_allocation *surface) {
+    return (surface->format == D3DDDIFMT_A8R8G8B8 || surface->format == D3DDDIFMT_X8R8G8B8) &&
+           !(surface->flags & VIDMM_UMD_SWIZZLED) && surface->size <= MAXULONG;
+}
+
+static bool blit_inside(const RECT *rectangle, LONG x, LONG y,
+                        const struct kmd_allocation *surface) {
+    return (LONGLONG)rectangle->left + x >= 0 && (LONGLONG)rectangle->top + y >= 0 &&
+           rectangle->left <= rectangle->right && rectangle->top <= rectangle->bottom &&
+           (LONGLONG)rectangle->right + x <= surface->width &&
+           (LONGLONG)rectangle->bottom + y <= surface->height;
+}
+
+static bool blit_stretches(const struct blit *blit) {
+    return blit->from.right - blit->from.left != blit->to.right - blit->to.left ||
+           blit->from.bottom - blit->from.top != blit->to.bottom - blit->to.top;
+}
+
+/* Rows of one surface that overlap would have an order. */
+static NTSTATUS blit_judge(const struct painter *painter, const struct blit *blit) {
+    const struct kmd_allocation *destination = blit_surface(painter, blit->destination);
+    const struct kmd_allocation *source =
+        blit->fill ? destination : blit_surface(painter, blit->source);
+    LONG x = blit->from.left - blit->to.left, y = blit->from.top - blit->to.top;
+    if (!destination || !source)
+        return STATUS_INVALID_HANDLE;
+    if (!blit_can(destination) || !blit_can(source) ||
+        (!blit->fill && (source == destination || blit_stretches(blit))))
+        return STATUS_ILLEGAL_INSTRUCTION;
+    for (UINT i = 0; i < blit->count; i++)
+        if (!blit_inside(&blit->rectangle[i], 0, 0, destination) ||
+            (!blit->fill && !blit_inside(&blit->rectangle[i], x, y, source)))
+            return STATUS_ILLEGAL_INSTRUCTION;
+    return STATUS_SUCCESS;
+}
+
+/* ---- Translating ----------------------------------------------------------------------------- */
+
+static UINT blit_offset(const struct kmd_allocation *surface, LONG x, LONG y) {
+    return (UINT)y * surface->pitch + (UINT)x * PIXEL_BYTES;
+}
+
+static bool put_fill(struct painter *painter, const struct blit *blit, const RECT *rectangle,
+                     LONG y) {
+    const struct kmd_allocation *to = blit_surface(painter, blit->destination);
+    struct kmd_dma *dma = &painter->dma;
+    struct gpu_fill fill = {
+        .head = {GPU_FILL, 0, sizeof(fill)},
+        .pattern = blit->color,
+        .bytes = (UINT)(rectangle->right - rectangle->left) * PIXEL_BYTES,
+    };
+    D3DDDI_PATCHLOCATIONLIST location = {0};
+    if (dma->room < sizeof(fill) || dma->patch_room < 1)
+        return false;
+    location.AllocationIndex = blit->destination;
+    location.SlotId = SLOT_DESTINATION;
+    location.AllocationOffset = blit_offset(to, rectangle->left, y);
+    location.SplitOffset = kmd_dma_used(dma);
+    location.PatchOffset = location.SplitOffset + (UINT)offsetof(struct gpu_fill, destination);
+    kmd_dma_patch(dma, KMD_PATCH_ADDRESS, &location);
+    kmd_dma_put(dma, &fill, sizeof(fill));
+    return true;
+}
+
+/* An empty command gives the first of the two allocations a split offset of its own (render.c). */
+static bool put_copy(struct painter *painter, const struct blit *blit, const RECT *rectangle,
+                     LONG y) {
+    const struct kmd_allocation *from = blit_surface(painter, blit->source),
+                                *to = blit_surface(painter, blit->destination);
+    struct kmd_dma *dma = &painter->dma;
+    struct gpu_command nop = {GPU_NOP, 0, sizeof(nop)};
+    struct gpu_copy copy = {
+        .head = {GPU_COPY, 0, sizeof(copy)},
+        .bytes = (UINT)(rectangle->right - rectangle->left) * PIXEL_BYTES,
+    };
+    D3DDDI_PATCHLOCATIONLIST location = {0};
+    if (dma->room < sizeof(nop) + sizeof(copy) || dma->patch_room < 2)
+        return false;
+    location.AllocationIndex = blit->source;
+    location.SlotId = SLOT_SOURCE;
+    location.AllocationOffset = blit_offset(from, rectangle->left - blit->to.left + blit->from.left,
+                                            y - blit->to.top + blit->from.top);
+    location.SplitOffset = kmd_dma_used(dma);
+    location.PatchOffset =
+        location.SplitOffset + (UINT)(sizeof(nop) + offsetof(struct gpu_copy, source));
+    kmd_dma_patch(dma, KMD_PATCH_ADDRESS, &location);
+    kmd_dma_put(dma, &nop, sizeof(nop));
+    location.AllocationIndex = blit->destination;
+    location.SlotId = SLOT_DESTINATION;
+    location.AllocationOffset = blit_offset(to, rectangle->left, y);
+    location.SplitOffset = kmd_dma_used(dma);
+    location.PatchOffset = location.SplitOffset + (UINT)offsetof(struct gpu_copy, destination);
+    kmd_dma_patch(dma, KMD_PATCH_ADDRESS, &location);
+    kmd_dma_put(dma, &copy, sizeof(copy));
+    return true;
+}
+
+static NTSTATUS put_blit(struct painter *painter, const struct blit *blit) {
+    NTSTATUS status = blit_judge(painter, blit);
+    for (UINT i = 0; NT_SUCCESS(status) && i < blit->count; i++)
+        for (LONG y = blit->rectangle[i].top; y < blit->rectangle[i].bottom; y++, painter->row++) {
+            if (painter->row < painter->done)
+                continue;
+            if (!(blit->fill ? put_fill : put_copy)(painter, blit, &blit->rectangle[i], y))
+                return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+            painter->done++;
+        }
+    return status;
+}
+
+/* ---- Presents -------------------------------------------------------------------------------- */
+
+static bool present_addresses(HANDLE handle) {
+    const struct kmd_context *context = kmd_context_of(handle);
+    return context && !kmd_virtual_on(context->device->adapter);
+}
+
+/* The adapter has no outputs: there is nothing to flip. */
+NTSTATUS APIENTRY kmd_present(const HANDLE hContext, DXGKARG_PRESENT *args) {
+    struct painter painter = {
+        args->pAllocationList,
+        DXGK_PRESENT_MAX_INDEX + 1,
+        {args->pDmaBuffer, args->pDmaBuffer, args->DmaSize, args->pPatchLocationListOut,
+         args->PatchLocationListOutSize},
+        0,
+        args->MultipassOffset,
+    };
+    const struct blit blit = {
+        .fill = args->Flags.ColorFill,
+        .color = args->Color,
+        .source = DXGK_PRESENT_SOURCE_INDEX,
+        .destination = DXGK_PRESENT_DESTINATION_INDEX,
+        .from = args->SrcRect,
+        .to = args->DstRect,
+        .count = args->SubRectCnt,
+        .rectangle = args->pDstSubRects,
+    };
+    DXGK_PRESENTFLAGS copies = {0}, fills = {0};
+    copies.Blt = fills.ColorFill = 1;
+    if ((args->Flags.Value != copies.Value && args->Flags.Value != fills.Value) ||
+        !args->pDmaBuffer || !present_addresses(hContext))
+        return STATUS_ILLEGAL_INSTRUCTION;
+    NTSTATUS status = put_blit(&painter, &blit);
+    args->MultipassOffset = painter.done;
+    args->pDmaBuffer = painter.dma.at;
+    args->pPatchLocationListOut = painter.dma.patch;
+    return status;
+}
+
+/* ---- Commands of GDI ------------------------------------------------------------------------- */
+
+/* What the GPU has of them: SRCCOPY and PATCOPY. */
+static NTSTATUS gdi_blit(const DXGK_RENDERKM_COMMAND *command, struct blit *blit) {
+    const DXGK_GDIARG_BITBLT *copy = &command->Command.BitBlt;
+    const DXGK_GDIARG_COLORFILL *fill = &command->Command.ColorFill;
+    if (command->OpCode == DXGK_GDIOP_BITBLT && copy->Rop == DXGK_GDIROP_SRCCOPY)
+        *blit = (struct blit){.source = copy->SrcAllocationIndex,
+                              .destination = copy->DstAllocationIndex,
+                              .from = copy->SrcRect,
+                              .to = copy->DstRect,
+                              .count = copy->NumSubRects,
+                              .rectangle = copy->pSubRects};
+    else if (command->OpCode == DXGK_GDIOP_COLORFILL && fill->Rop == DXGK_GDIROPCF_PATCOPY)
+        *blit = (struct blit){.fill = true,
+                              .color = fill->Color,
+                              .destination = fill->DstAllocationIndex,
+                              .count = fill->NumSubRects,
+                              .rectangle = fill->pSubRects};
+    else
+        return STATUS_ILLEGAL_INSTRUCTION;
+    return STATUS_SUCCESS;
+}
+
+/* The buffer is the kernel's, and its commands say how long they are. */
+NTSTATUS APIENTRY kmd_render_km(const HANDLE hContext, DXGKARG_RENDER *args) {
+    struct painter painter = {
+        args->pAllocationList,
+        args->AllocationListSize,
+        {args->pDmaBuffer, args->pDmaBuffer, args->DmaSize, args->pPatchLocationListOut,
+         args->PatchLocationListOutSize},
+        0,
+        args->MultipassOffset,
+    };
+    const UCHAR *at = args->pCommand;
+    NTSTATUS status = present_addresses(hContext) ? STATUS_SUCCESS : STATUS_ILLEGAL_INSTRUCTION;
+    for (UINT left = args->CommandLength; NT_SUCCESS(status) && left != 0;) {
+        DXGK_RENDERKM_COMMAND command;
+        struct blit blit = {0};
+        if (left < sizeof(command))
+            return STATUS_INVALID_USER_BUFFER;
+        RtlCopyMemory(&command, at, sizeof(command));
+        if (command.CommandSize < sizeof(command) || command.CommandSize > left)
+            return STATUS_INVALID_USER_BUFFER;
+        status = gdi_blit(&command, &blit);
+        if (NT_SUCCESS(status))
+            status = put_blit(&painter, &blit);
+        at += command.CommandSize;
+        left -= command.CommandSize;
+    }
+    args->MultipassOffset = painter.done;
+    args->pDmaBuffer = painter.dma.at;
+    args->pPatchLocationListOut = painter.dma.patch;
+    return status;
+}

@@ -29,7 +29,6 @@
     }                                                                                              \
     WATCHED_3(NTSTATUS, name, a, b, c)
 
-PASSED_2(Present, const HANDLE, DXGKARG_PRESENT *)
 PASSED_2(CancelCommand, const HANDLE, const DXGKARG_CANCELCOMMAND *)
 PASSED_2(Escape, const HANDLE, const DXGKARG_ESCAPE *)
 PASSED_2(CollectDbgInfo, const HANDLE, const DXGKARG_COLLECTDBGINFO *)
@@ -52,7 +51,6 @@ static NTSTATUS watch_GetNodeMetadata(struct vidmm_referee *referee, const HANDL
 WATCHED_3(NTSTATUS, GetNodeMetadata, const HANDLE, UINT, DXGKARG_GETNODEMETADATA *)
 
 void referee_watch_passed(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
-    WATCH(table, Present);
     WATCH(table, CancelCommand);
     WATCH(table, Escape);
     WATCH(table, CollectDbgInfo);

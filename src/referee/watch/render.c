@@ -1,6 +1,6 @@
 /*
- * render.c - DxgkDdiRender and DxgkDdiRenderKm: DMA buffers and patch-location lists that the
- * driver makes of command buffers. It writes into guarded copies of both.
+ * render.c - DxgkDdiRender, DxgkDdiRenderKm and DxgkDdiPresent: DMA buffers and patch-location lists that the
+ * driver makes of command buffers, and of rectangles. It writes into guarded copies of both.
  */
 #include <string.h>
 
@@ -79,19 +79,29 @@ static void render_judge_end(struct vidmm_referee *referee, const struct guard *
                     listed / element);
 }
 
-static void render_judge_output(struct vidmm_referee *referee, const struct guard *buffer,
-                                const struct guard *patches, const DXGKARG_RENDER *mine) {
+/* A call that builds a DMA buffer, in the members of DxgkDdiRender, which DxgkDdiPresent has as well. */
+struct rendering {
+    struct referee_call call;
+    const char *name;
+    struct guard buffer, patches;
+    DXGKARG_RENDER given, mine; /* as the caller gave it, and as the driver has it */
+};
+
+static void render_judge_output(struct vidmm_referee *referee, const struct rendering *rendering) {
+    const struct guard *buffer = &rendering->buffer, *patches = &rendering->patches;
+    const DXGKARG_RENDER *mine = &rendering->mine;
     size_t bytes = render_written(buffer, mine->pDmaBuffer);
     size_t listed = render_written(patches, mine->pPatchLocationListOut);
     guard_judge(referee, buffer, "pDmaBuffer");
     guard_judge(referee, patches, "pPatchLocationListOut");
     if (bytes > buffer->size)
         vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
-                          "DxgkDdiRender moved pDmaBuffer out of the DMA buffer of %zu bytes",
+                          "%s moved pDmaBuffer out of the DMA buffer of %zu bytes", rendering->name,
                           buffer->size);
     if (listed > patches->size || listed % sizeof(D3DDDI_PATCHLOCATIONLIST) != 0)
         vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
-                          "DxgkDdiRender moved pPatchLocationListOut to no element of its list");
+                          "%s moved pPatchLocationListOut to no element of its list",
+                          rendering->name);
     else
         render_judge_patches(referee, (const D3DDDI_PATCHLOCATIONLIST *)patches->bytes,
                              listed / sizeof(D3DDDI_PATCHLOCATIONLIST), mine->AllocationListSize);
@@ -138,38 +148,109 @@ static const struct given render_given[] = {
     GIVEN_END,
 };
 
-static NTSTATUS render_render(struct vidmm_referee *referee, const char *name, PDXGKDDI_RENDER real,
-                              HANDLE handle, DXGKARG_RENDER *args) {
-    struct referee_call call;
-    struct guard buffer, patches;
-    DXGKARG_RENDER mine = *args;
-    referee_enter(referee, &call, name, REFEREE_REENTRANT);
+static void render_begin(struct vidmm_referee *referee, struct rendering *rendering,
+                         HANDLE handle) {
+    const DXGKARG_RENDER *args = &rendering->given;
     const DXGK_CONTEXTINFO *info = render_info(referee, handle);
     if (info)
         render_judge_buffer(referee, submit_physical(referee, handle, 0), info, args);
-    guard_make_fresh(referee, &buffer, args->pDmaBuffer, args->DmaSize);
-    guard_make(referee, &patches, args->pPatchLocationListOut,
+    guard_make_fresh(referee, &rendering->buffer, args->pDmaBuffer, args->DmaSize);
+    guard_make(referee, &rendering->patches, args->pPatchLocationListOut,
                (size_t)args->PatchLocationListOutSize * sizeof(*args->pPatchLocationListOut));
-    referee_gives_list(&call, "pCommand", args->pCommand, args->CommandLength);
-    referee_gives_list(&call, "pAllocationList", args->pAllocationList,
+    referee_gives_list(&rendering->call, "pCommand", args->pCommand, args->CommandLength);
+    referee_gives_list(&rendering->call, "pAllocationList", args->pAllocationList,
                        args->AllocationListSize * sizeof(*args->pAllocationList));
-    mine.pDmaBuffer = buffer.bytes;
-    mine.pPatchLocationListOut = (D3DDDI_PATCHLOCATIONLIST *)(void *)patches.bytes;
-    referee_leave(referee);
-    NTSTATUS status = real(handle, &mine);
-    referee_return(referee);
-    given_judge(referee, render_given, args, &mine);
-    render_judge_progress(referee, shadow_context(referee, handle), args, &mine, status);
+    rendering->mine = *args;
+    rendering->mine.pDmaBuffer = rendering->buffer.bytes;
+    rendering->mine.pPatchLocationListOut =
+        (D3DDDI_PATCHLOCATIONLIST *)(void *)rendering->patches.bytes;
+}
+
+/* Afterwards the pointers of `mine` are into the caller's memory. */
+static void render_end(struct vidmm_referee *referee, struct rendering *rendering, HANDLE handle,
+                       NTSTATUS status) {
+    DXGKARG_RENDER *mine = &rendering->mine;
+    render_judge_progress(referee, shadow_context(referee, handle), &rendering->given, mine,
+                          status);
     if (status == STATUS_SUCCESS || status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
-        render_judge_output(referee, &buffer, &patches, &mine);
+        render_judge_output(referee, rendering);
     if (status == STATUS_SUCCESS)
-        render_judge_end(referee, &patches, render_written(&patches, mine.pPatchLocationListOut));
-    mine.pDmaBuffer = render_give_back(referee, &buffer, mine.pDmaBuffer);
-    mine.pPatchLocationListOut = render_give_back(referee, &patches, mine.pPatchLocationListOut);
-    *args = mine;
-    referee_exit(referee, &call);
+        render_judge_end(referee, &rendering->patches,
+                         render_written(&rendering->patches, mine->pPatchLocationListOut));
+    mine->pDmaBuffer = render_give_back(referee, &rendering->buffer, mine->pDmaBuffer);
+    mine->pPatchLocationListOut =
+        render_give_back(referee, &rendering->patches, mine->pPatchLocationListOut);
+}
+
+static NTSTATUS render_render(struct vidmm_referee *referee, const char *name, PDXGKDDI_RENDER real,
+                              HANDLE handle, DXGKARG_RENDER *args) {
+    struct rendering rendering = {.name = name, .given = *args};
+    referee_enter(referee, &rendering.call, name, REFEREE_REENTRANT);
+    render_begin(referee, &rendering, handle);
+    referee_leave(referee);
+    NTSTATUS status = real(handle, &rendering.mine);
+    referee_return(referee);
+    given_judge(referee, render_given, args, &rendering.mine);
+    render_end(referee, &rendering, handle, status);
+    *args = rendering.mine;
+    referee_exit(referee, &rendering.call);
     return status;
 }
+
+/* ---- Presents -------------------------------------------------------------------------------- */
+
+/* The list has a source and a destination, behind an element that is empty. */
+static DXGKARG_RENDER present_given(const DXGKARG_PRESENT *args) {
+    return (DXGKARG_RENDER){.pDmaBuffer = args->pDmaBuffer,
+                            .DmaSize = args->DmaSize,
+                            .pAllocationList = args->pAllocationList,
+                            .AllocationListSize = DXGK_PRESENT_MAX_INDEX + 1,
+                            .pPatchLocationListOut = args->pPatchLocationListOut,
+                            .PatchLocationListOutSize = args->PatchLocationListOutSize,
+                            .MultipassOffset = args->MultipassOffset,
+                            .DmaBufferSegmentId = args->DmaBufferSegmentId,
+                            .DmaBufferPhysicalAddress = args->DmaBufferPhysicalAddress};
+}
+
+static NTSTATUS present_present(struct vidmm_referee *referee, struct rendering *rendering,
+                                HANDLE handle, DXGKARG_PRESENT *args) {
+    DXGKARG_PRESENT mine = *args;
+    rendering->given = present_given(args);
+    render_begin(referee, rendering, handle);
+    mine.pDmaBuffer = rendering->mine.pDmaBuffer;
+    mine.pPatchLocationListOut = rendering->mine.pPatchLocationListOut;
+    referee_leave(referee);
+    NTSTATUS status = referee->real.DxgkDdiPresent(handle, &mine);
+    referee_return(referee);
+    rendering->mine.pDmaBuffer = mine.pDmaBuffer;
+    rendering->mine.pPatchLocationListOut = mine.pPatchLocationListOut;
+    rendering->mine.MultipassOffset = mine.MultipassOffset;
+    render_end(referee, rendering, handle, status);
+    mine.pDmaBuffer = rendering->mine.pDmaBuffer;
+    mine.pPatchLocationListOut = rendering->mine.pPatchLocationListOut;
+    *args = mine;
+    return status;
+}
+
+/* A flip by registers has no DMA buffer. */
+static NTSTATUS watch_Present(struct vidmm_referee *referee, const HANDLE context,
+                              DXGKARG_PRESENT *args) {
+    struct rendering rendering = {.name = "DxgkDdiPresent"};
+    NTSTATUS status;
+    referee_enter(referee, &rendering.call, rendering.name, REFEREE_REENTRANT);
+    if (args->pDmaBuffer) {
+        status = present_present(referee, &rendering, context, args);
+    } else {
+        referee_leave(referee);
+        status = referee->real.DxgkDdiPresent(context, args);
+        referee_return(referee);
+    }
+    referee_exit(referee, &rendering.call);
+    return status;
+}
+WATCHED_2(NTSTATUS, Present, const HANDLE, DXGKARG_PRESENT *)
+
+/* ---- Commands -------------------------------------------------------------------------------- */
 
 static NTSTATUS watch_Render(struct vidmm_referee *referee, const HANDLE context,
                              DXGKARG_RENDER *args) {
@@ -186,4 +267,5 @@ WATCHED_2(NTSTATUS, RenderKm, const HANDLE, DXGKARG_RENDER *)
 void referee_watch_render(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
     WATCH(table, Render);
     WATCH(table, RenderKm);
+    WATCH(table, Present);
 }

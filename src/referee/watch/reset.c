@@ -167,6 +167,12 @@ static NTSTATUS watch_QueryDependentEngineGroup(struct vidmm_referee *referee, c
 }
 WATCHED_2(NTSTATUS, QueryDependentEngineGroup, const HANDLE, DXGKARG_QUERYDEPENDENTENGINEGROUP *)
 
+/* A preemption that is asked for is work, too. */
+static bool engine_is_idle(const struct shadow_node *node) {
+    return !node->first && !node->preempting;
+}
+
+/* What is reported while the driver looks may have been under way when it did. */
 static NTSTATUS watch_QueryEngineStatus(struct vidmm_referee *referee, const HANDLE handle,
                                         DXGKARG_QUERYENGINESTATUS *args) {
     static const struct given given[] = ENGINE_GIVEN(DXGKARG_QUERYENGINESTATUS);
@@ -174,11 +180,14 @@ static NTSTATUS watch_QueryEngineStatus(struct vidmm_referee *referee, const HAN
     struct referee_call call;
     reset_enter_scheduler(referee, &call, "DxgkDdiQueryEngineStatus", args->EngineOrdinal);
     uint32_t index = linked_node(linked_index(referee, args->EngineOrdinal), args->NodeOrdinal);
+    bool known = asked.NodeOrdinal < SHADOW_ORDINALS;
+    bool idle = known && engine_is_idle(&referee->node[index]);
     NTSTATUS status = referee->real.DxgkDdiQueryEngineStatus(handle, args);
     referee_return(referee);
     given_judge(referee, given, &asked, args);
-    if (status == STATUS_SUCCESS && asked.NodeOrdinal < SHADOW_ORDINALS)
-        DRIVER_MUST(610, args->EngineStatus.Responsive || referee->node[index].first,
+    idle = idle && engine_is_idle(&referee->node[index]);
+    if (status == STATUS_SUCCESS && known)
+        DRIVER_MUST(610, args->EngineStatus.Responsive || !idle,
                     "Responsive 1 of an engine that has no work",
                     "node %u, without work, is not responsive", asked.NodeOrdinal);
     referee_exit(referee, &call);

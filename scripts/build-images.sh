@@ -22,7 +22,7 @@ for kind in mingw clang; do
     scripts/build-image.sh $kind "$to/broken-$kind.sys" -Idrivers/common tests/system/broken_driver.c drivers/cpu-vram/driver.c $pager
 done
 # Mutants of the reference driver, chosen by a setting.
-for family in query allocation paging submission operation placement preempt interrupts engines residency own_memory ranges isolation \
+for family in query allocation paging submission present operation placement preempt interrupts engines residency own_memory ranges isolation \
     host_aperture virtual page_tables gpu agp; do
     mutants="${mutants:-} tests/mutants/break_$family.c"
 done

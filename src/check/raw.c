@@ -236,11 +236,14 @@ static bool make_buffers(struct raw_submitter *raw) {
            (raw->info.paging_private == 0 || raw->private_data);
 }
 
-/* The only allocation has number 1. */
 static void *handle_data(void *ctx, const DXGKARGCB_GETHANDLEDATA *data) {
     const struct raw_submitter *raw = ctx;
-    bool known = data->hObject == RAW_KERNEL_HANDLE && data->Type == DXGK_HANDLE_ALLOCATION;
-    return known ? raw->allocation : NULL;
+    uint32_t picture = data->hObject - RAW_KERNEL_HANDLE - 1;
+    if (data->Type != DXGK_HANDLE_ALLOCATION)
+        return NULL;
+    if (data->hObject == RAW_KERNEL_HANDLE)
+        return raw->allocation;
+    return picture < RAW_PICTURES ? raw->picture[picture] : NULL;
 }
 
 static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct check *check,

@@ -18,7 +18,8 @@
 #define RAW_PIECE         4u  /* pages of one submission of raw_queue */
 #define RAW_PIECES        (RAW_PAGES / RAW_PIECE)
 #define RAW_WHOLE         UINT32_MAX
-#define RAW_KERNEL_HANDLE 1u /* of the allocation, as D3DKMT_HANDLE */
+#define RAW_KERNEL_HANDLE 1u /* of the allocation, as D3DKMT_HANDLE; those of the pictures follow */
+#define RAW_PICTURES      2u
 
 /* A submission under way: a range of the paging buffer. */
 struct raw_packet {
@@ -54,15 +55,16 @@ struct raw_submitter {
     struct raw_packet packet[RAW_PACKETS];
     uint32_t packets;
     uint32_t fence, completed;
-    uint32_t faulted;         /* fence of the newest error; 0: none */
-    uint32_t preempted;       /* fence of the newest preemption that was reported */
-    bool held;                /* between reset and restart */
-    bool refused;             /* a call failed: no DDI call follows */
-    bool works;               /* something completed */
-    bool unseen;              /* work does not complete */
-    HANDLE allocation;        /* the driver's, of RAW_PAGES pages; NULL: not in vidmm/umd.h */
-    uint32_t place_page;      /* of the memory segment: where raw_transfer has the allocation */
-    struct raw_private given; /* of the allocation */
+    uint32_t faulted;             /* fence of the newest error; 0: none */
+    uint32_t preempted;           /* fence of the newest preemption that was reported */
+    bool held;                    /* between reset and restart */
+    bool refused;                 /* a call failed: no DDI call follows */
+    bool works;                   /* something completed */
+    bool unseen;                  /* work does not complete */
+    HANDLE allocation;            /* the driver's, of RAW_PAGES pages; NULL: not in vidmm/umd.h */
+    HANDLE picture[RAW_PICTURES]; /* the driver's allocations of raw_picture.h; NULL: none */
+    uint32_t place_page;          /* of the memory segment: where raw_transfer has the allocation */
+    struct raw_private given;     /* of the allocation */
     struct {
         bool made; /* the allocation belongs to one */
         HANDLE handle;
@@ -164,7 +166,9 @@ struct raw_renderer {
     DXGK_CONTEXTINFO info;
     PMDL buffer;
     unsigned char *cpu, *private_data;
-    HANDLE surface; /* the submitter's allocation, opened; NULL: it is in no list */
+    bool gdi;        /* commands are of GDI */
+    HANDLE surface;  /* the submitter's allocation, opened; NULL: it is in no list */
+    uint32_t listed; /* elements of `allocations` that the caller filled in; 0: none */
     DXGK_ALLOCATIONLIST *allocations;
     D3DDDI_PATCHLOCATIONLIST *patches;
 };
@@ -187,13 +191,20 @@ struct raw_part {
 
 /* False: the driver has no contexts or pages by address, or wants another buffer; raw_render_close follows anyway. */
 bool raw_render_open(struct raw_renderer *renderer, struct raw_submitter *raw);
+/* `gdi`: a context for the commands of GDI, which are DxgkDdiRenderKm's. */
+bool raw_render_open_as(struct raw_renderer *renderer, struct raw_submitter *raw, bool gdi);
 /* Opens the submitter's allocation, which is element 0 of all lists from here on; false: the driver refused. */
 bool raw_render_surface(struct raw_renderer *renderer);
 /* DxgkDdiRender into the DMA buffer, which is free; false: refused, or the driver left the buffer or the list. */
 bool raw_render_build(struct raw_renderer *renderer, struct raw_commands *commands);
+/* What a call that builds one made of buffer and list, by the pointers that it moved; false: the same. */
+bool raw_render_took(const struct raw_renderer *renderer, struct raw_commands *commands,
+                     const void *moved, const D3DDDI_PATCHLOCATIONLIST *listed);
 /* Patches and submits a part, without waiting. */
 bool raw_render_submit(struct raw_renderer *renderer, const struct raw_commands *commands,
                        const struct raw_part *part);
+/* The first element of the second part of a buffer that is split in the middle; 0: the driver gave no offset there. */
+uint32_t raw_render_split(const struct raw_renderer *renderer, const struct raw_commands *commands);
 void raw_render_close(struct raw_renderer *renderer);
 /* Makes one DMA buffer of all of the commands, of which `whole` is the only part; false: the driver makes none, or
  * more than one. */
@@ -212,6 +223,15 @@ bool raw_render(struct raw_renderer *renderer);
 /* A DMA buffer with commands of vidmm/umd.h that is split, and one that takes several passes; nothing where the
  * driver does not understand them. */
 void raw_draws(struct raw_submitter *raw);
+
+/* A DMA buffer can grow after its context was created, and so can its lists (ns-d3dkmddi-_dxgk_contextinfo.md). False:
+ * there is no memory, and no buffer. */
+bool raw_render_grow(struct raw_renderer *renderer, uint32_t bytes);
+
+/* ---- raw_present.c --------------------------------------------------------------------------- */
+
+/* DxgkDdiPresent and DxgkDdiRenderKm, of what a driver has: copies and fills of rectangles of standard surfaces. */
+void raw_presents(struct raw_submitter *raw);
 
 /* ---- raw_damaged.c --------------------------------------------------------------------------- */
 

@@ -41,17 +41,6 @@ static bool is_drawn(struct raw_submitter *raw, uint32_t first, uint32_t end, ui
 
 /* ---- Split --------------------------------------------------------------------------------------- */
 
-/* The first element of the second part; 0: the driver gave no offset at which to split. */
-static uint32_t split_element(const struct raw_renderer *renderer,
-                              const struct raw_commands *commands) {
-    const D3DDDI_PATCHLOCATIONLIST *list = renderer->patches;
-    for (uint32_t i = commands->patches / 2; i != 0 && i < commands->patches; i++)
-        if (list[i].SplitOffset > list[i - 1].SplitOffset &&
-            list[i].SplitOffset < commands->written)
-            return i;
-    return 0;
-}
-
 /* Submits a part. R398: its pages are drawn, and no other. */
 static bool split_run(struct raw_renderer *renderer, const struct raw_commands *commands,
                       const struct raw_part *part) {
@@ -87,7 +76,7 @@ static bool split(struct raw_renderer *renderer, uint32_t place) {
     if (!split_bring(raw, 0, 91) || !raw_render_build(renderer, &commands) ||
         commands.status != STATUS_SUCCESS)
         return !raw->refused;
-    uint32_t at = split_element(renderer, &commands);
+    uint32_t at = raw_render_split(renderer, &commands);
     if (at == 0 || commands.patches != RAW_PAGES)
         return true; /* which draws are in which part is not known */
     const struct raw_part first = {.end = renderer->patches[at].SplitOffset, .count = at};
@@ -200,18 +189,6 @@ static void ends_of(struct raw_renderer *renderer, const struct filler *filler, 
     free(all);
 }
 
-/* A DMA buffer can grow after its context was created, and its lists stay as they are
- * (ns-d3dkmddi-_dxgk_contextinfo.md). False: there is no memory, and no buffer. */
-static bool ends_grow(struct raw_renderer *renderer, uint32_t bytes) {
-    const struct vidmm_os *os = renderer->raw->os;
-    os->pages_free(os->ctx, renderer->buffer);
-    renderer->buffer =
-        os->pages_alloc(os->ctx, bytes / CHECK_PAGE + 1, VIDMM_PAGES_CONTIGUOUS, UINT64_MAX);
-    renderer->cpu = renderer->buffer ? os->pages_map(os->ctx, renderer->buffer) : NULL;
-    renderer->info.DmaBufferSize = bytes;
-    return check_has(renderer->raw->check, renderer->cpu);
-}
-
 /* First the buffer is what ends, then the list. */
 static void ends(struct raw_renderer *renderer, const struct filler *filler) {
     const struct vidmm_umd_command check = {.opcode = VIDMM_UMD_CHECK, .pages = 1};
@@ -223,7 +200,7 @@ static void ends(struct raw_renderer *renderer, const struct filler *filler) {
     ends_of(renderer, filler, renderer->info.DmaBufferSize / filler->bytes + 1);
     check_step(renderer->raw->check, "room: commands of two allocations at the end of a list");
     if (list_bytes != 0 && list_bytes <= LIST_BYTES_MOST &&
-        ends_grow(renderer, (uint32_t)list_bytes))
+        raw_render_grow(renderer, (uint32_t)list_bytes))
         ends_of(renderer, filler, renderer->info.PatchLocationListSize);
 }
 

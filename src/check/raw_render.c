@@ -14,12 +14,14 @@
 static bool render_context(struct raw_renderer *renderer) {
     struct raw_submitter *raw = renderer->raw;
     DXGKARG_CREATEDEVICE device = {.hDevice = renderer};
+    device.Flags.GdiDevice = renderer->gdi;
     if (raw->ddi->DxgkDdiCreateDevice(raw->adapter, &device) != STATUS_SUCCESS)
         return false;
     renderer->device = device.hDevice;
     DXGKARG_CREATECONTEXT context = {.hContext = renderer,
                                      .NodeOrdinal = raw->info.paging_node,
                                      .EngineAffinity = ENGINE_BIT(raw)};
+    context.Flags.GdiContext = renderer->gdi;
     if (raw->ddi->DxgkDdiCreateContext(renderer->device, &context) != STATUS_SUCCESS)
         return false;
     renderer->context = context.hContext;
@@ -37,8 +39,9 @@ static bool render_buffers(struct raw_renderer *renderer) {
     renderer->buffer =
         os->pages_alloc(os->ctx, pages != 0 ? pages : 1, VIDMM_PAGES_CONTIGUOUS, UINT64_MAX);
     renderer->cpu = renderer->buffer ? os->pages_map(os->ctx, renderer->buffer) : NULL;
-    renderer->allocations = check_memory(check, ((size_t)info->AllocationListSize + 1) *
-                                                    sizeof(*renderer->allocations));
+    renderer->allocations =
+        check_memory(check, ((size_t)info->AllocationListSize + DXGK_PRESENT_MAX_INDEX + 1) *
+                                sizeof(*renderer->allocations));
     renderer->patches =
         check_memory(check, ((size_t)info->PatchLocationListSize + 1) * sizeof(*renderer->patches));
     if (info->DmaBufferPrivateDataSize != 0)
@@ -47,11 +50,15 @@ static bool render_buffers(struct raw_renderer *renderer) {
            (info->DmaBufferPrivateDataSize == 0 || check_has(check, renderer->private_data));
 }
 
-bool raw_render_open(struct raw_renderer *renderer, struct raw_submitter *raw) {
-    *renderer = (struct raw_renderer){.raw = raw};
+bool raw_render_open_as(struct raw_renderer *renderer, struct raw_submitter *raw, bool gdi) {
+    *renderer = (struct raw_renderer){.raw = raw, .gdi = gdi};
     return !raw->refused && raw->ddi->DxgkDdiCreateContext && raw->ddi->DxgkDdiRender &&
            raw->ddi->DxgkDdiPatch && !raw->by_address && render_context(renderer) &&
            render_buffers(renderer);
+}
+
+bool raw_render_open(struct raw_renderer *renderer, struct raw_submitter *raw) {
+    return raw_render_open_as(renderer, raw, false);
 }
 
 void raw_render_close(struct raw_renderer *renderer) {
@@ -71,6 +78,16 @@ void raw_render_close(struct raw_renderer *renderer) {
         (void)raw->ddi->DxgkDdiDestroyContext(renderer->context);
     if (renderer->device)
         (void)raw->ddi->DxgkDdiDestroyDevice(renderer->device);
+}
+
+bool raw_render_grow(struct raw_renderer *renderer, uint32_t bytes) {
+    const struct vidmm_os *os = renderer->raw->os;
+    os->pages_free(os->ctx, renderer->buffer);
+    renderer->buffer =
+        os->pages_alloc(os->ctx, bytes / CHECK_PAGE + 1, VIDMM_PAGES_CONTIGUOUS, UINT64_MAX);
+    renderer->cpu = renderer->buffer ? os->pages_map(os->ctx, renderer->buffer) : NULL;
+    renderer->info.DmaBufferSize = bytes;
+    return check_has(renderer->raw->check, renderer->cpu);
 }
 
 bool raw_render_surface(struct raw_renderer *renderer) {
@@ -95,7 +112,7 @@ static UINT render_list(struct raw_renderer *renderer) {
     const struct raw_submitter *raw = renderer->raw;
     DXGK_ALLOCATIONLIST *element = &renderer->allocations[0];
     if (!renderer->surface)
-        return 0;
+        return renderer->listed;
     element->hDeviceSpecificAllocation = renderer->surface;
     element->WriteOperation = 1;
     element->SegmentId = raw->memory.id;
@@ -103,8 +120,22 @@ static UINT render_list(struct raw_renderer *renderer) {
     return 1;
 }
 
+bool raw_render_took(const struct raw_renderer *renderer, struct raw_commands *commands,
+                     const void *moved, const D3DDDI_PATCHLOCATIONLIST *listed) {
+    uintptr_t written = (uintptr_t)moved - (uintptr_t)renderer->cpu;
+    uintptr_t elements = ((uintptr_t)listed - (uintptr_t)renderer->patches) / sizeof(*listed);
+    commands->written = (uint32_t)written;
+    commands->patches = (uint32_t)elements;
+    return (commands->status == STATUS_SUCCESS ||
+            commands->status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER) &&
+           written <= renderer->info.DmaBufferSize &&
+           commands->patches <= renderer->info.PatchLocationListSize;
+}
+
 bool raw_render_build(struct raw_renderer *renderer, struct raw_commands *commands) {
     const DXGK_CONTEXTINFO *info = &renderer->info;
+    PDXGKDDI_RENDER render_function =
+        renderer->gdi ? renderer->raw->ddi->DxgkDdiRenderKm : renderer->raw->ddi->DxgkDdiRender;
     DXGKARG_RENDER render = {.pCommand = commands->bytes,
                              .CommandLength = commands->size,
                              .pDmaBuffer = renderer->cpu,
@@ -116,15 +147,9 @@ bool raw_render_build(struct raw_renderer *renderer, struct raw_commands *comman
                              .pPatchLocationListOut = renderer->patches,
                              .PatchLocationListOutSize = info->PatchLocationListSize,
                              .MultipassOffset = commands->multipass};
-    commands->status = renderer->raw->ddi->DxgkDdiRender(renderer->context, &render);
-    uintptr_t written = (uintptr_t)render.pDmaBuffer - (uintptr_t)renderer->cpu;
-    uintptr_t listed = (uintptr_t)render.pPatchLocationListOut - (uintptr_t)renderer->patches;
+    commands->status = render_function(renderer->context, &render);
     commands->multipass = render.MultipassOffset;
-    commands->written = (uint32_t)written;
-    commands->patches = (uint32_t)(listed / sizeof(*renderer->patches));
-    return (commands->status == STATUS_SUCCESS ||
-            commands->status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER) &&
-           written <= info->DmaBufferSize && commands->patches <= info->PatchLocationListSize;
+    return raw_render_took(renderer, commands, render.pDmaBuffer, render.pPatchLocationListOut);
 }
 
 static DXGKARG_PATCH render_describe(struct raw_renderer *renderer,
@@ -184,6 +209,16 @@ bool raw_render_submit(struct raw_renderer *renderer, const struct raw_commands 
     const DXGKARG_SUBMITCOMMAND submit = render_submission(renderer, &patch);
     status = raw->ddi->DxgkDdiSubmitCommand(raw->adapter, &submit);
     return status == STATUS_SUCCESS || raw_refuse(raw, "DxgkDdiSubmitCommand", status);
+}
+
+uint32_t raw_render_split(const struct raw_renderer *renderer,
+                          const struct raw_commands *commands) {
+    const D3DDDI_PATCHLOCATIONLIST *list = renderer->patches;
+    for (uint32_t i = commands->patches / 2; i != 0 && i < commands->patches; i++)
+        if (list[i].SplitOffset > list[i - 1].SplitOffset &&
+            list[i].SplitOffset < commands->written)
+            return i;
+    return 0;
 }
 
 bool raw_render_whole(struct raw_renderer *renderer, struct raw_commands *commands,

@@ -3,7 +3,8 @@
  * less than the operation needs, a page. As with every system, a buffer begins whole and another
  * operation uses the room. The driver may return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER while its
  * operation makes progress, and must not write behind the buffer; each operation must take effect
- * once. At the end commands of an application have more than one DMA buffer (raw_draw.c).
+ * once. At the end commands of an application have more than one DMA buffer (raw_draw.c), and so have the
+ * rectangles of a present and the commands of GDI (raw_present.c).
  */
 #include "raw.h"
 
@@ -181,5 +182,7 @@ enum vidmm_stage_outcome stage_room(struct check *check, uint32_t number) {
         raw_draws(&raw);
     if (number == 0 && !raw.refused && with_memory(&raw))
         raw_damaged(&raw);
+    if (number == 0 && !raw.refused && with_memory(&raw))
+        raw_presents(&raw);
     return raw_close(&raw);
 }

@@ -285,6 +285,31 @@ static void an_operation_that_never_ends_ends_the_stage(void **state) {
     assert_string_equal(vidmm_check_outcome(&result, 157), "broken");
 }
 
+/* Room for a row of a copy is room for the command of it, and an empty one. */
+static NTSTATUS APIENTRY present_careless(const HANDLE context, DXGKARG_PRESENT *args) {
+    UCHAR *end = (UCHAR *)args->pDmaBuffer + args->DmaSize;
+    NTSTATUS status = good.DxgkDdiPresent(context, args);
+    if (status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER && (UCHAR *)args->pDmaBuffer < end &&
+        end - (UCHAR *)args->pDmaBuffer < 40)
+        *end = 0;
+    return status;
+}
+
+static void presenting_carelessly(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiPresent = present_careless;
+}
+
+static void a_present_ends_inside_its_buffer(void **state) {
+    static const struct vidmm_host_setting one_node = {"Nodes", 1};
+    (void)state;
+    assert_int_equal(examine(presenting_carelessly, "room", &one_node), VIDMM_CHECK_BROKEN);
+    const struct vidmm_finding *finding = find(VIDMM_FINDING_HOST);
+    assert_non_null(finding);
+    assert_string_equal(finding->where, "DxgkDdiPresent");
+    assert_non_null(strstr(finding->found, "in pDmaBuffer"));
+}
+
 /* ---- Preemption ------------------------------------------------------------------------------ */
 
 static NTSTATUS APIENTRY forget_preempt(const HANDLE adapter, const DXGKARG_PREEMPTCOMMAND *args) {
@@ -706,6 +731,7 @@ int main(void) {
         cmocka_unit_test(engines_are_reset_alone),
         cmocka_unit_test(an_engine_that_cannot_be_reset_alone_is_not_reached),
         cmocka_unit_test(an_operation_that_never_ends_ends_the_stage),
+        cmocka_unit_test(a_present_ends_inside_its_buffer),
         cmocka_unit_test(paging_buffers_in_an_aperture_are_examined),
         cmocka_unit_test(apertures_mapped_from_address_lists_are_examined),
         cmocka_unit_test(caps_smaller_than_any_system_asks_for_are_not_judged),

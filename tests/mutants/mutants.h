@@ -87,6 +87,7 @@ extern struct vidmm_gart mutants_gart;
     ROW(paging, "paging")                                                                          \
     ROW(paging_manager, "paging-manager")                                                          \
     ROW(submission, "submission")                                                                  \
+    ROW(present, "present")                                                                        \
     ROW(operation, "operation")                                                                    \
     ROW(placement, "placement")                                                                    \
     ROW(preempt, "preempt")                                                                        \
@@ -112,6 +113,7 @@ extern struct vidmm_gart mutants_gart;
     ROW(allocation, "allocation")                                                                  \
     ROW(paging, "paging")                                                                          \
     ROW(submission, "submission")                                                                  \
+    ROW(present, "present")                                                                        \
     ROW(operation, "operation")                                                                    \
     ROW(placement, "placement")                                                                    \
     ROW(preempt, "preempt")                                                                        \

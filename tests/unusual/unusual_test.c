@@ -60,6 +60,8 @@ static const struct unusual settings[] = {
      NULL,
      {{"VramVisibleBytes", MIB}, {"VramSegments", 64}}},
     {"paging buffers in the aperture", NULL, NULL, {{"PagingBufferSegment", 1}, {"Nodes", 1}}},
+    {"presents on the node that pages, and GDI", NULL, NULL, {{"Nodes", 1}, {"Gdi", 1}}},
+    {"the same of Windows 7", NULL, NULL, {WIN7, {"Nodes", 1}, {"Gdi", 1}}},
     {"every second transfer busy", NULL, NULL, {{"BusyEvery", 2}, {"PagingBufferBytes", 4096}}},
     {"an AGP aperture", NULL, NULL, {WIN7, {"Agp", 1}}},
     {"two apertures", NULL, NULL, {WDDM1_3, {"EvictionApertureBytes", 16 * MIB}}},

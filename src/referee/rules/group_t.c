@@ -96,10 +96,12 @@ const struct vidmm_rule rules_t[] = {
         .last = LAST_WDDM1,
         .statement = "A driver supports split buffers even if its GPU cannot be preempted.",
         .page = "splitting-a-dma-buffer",
-        .how = "vidmm's manager does not split buffers. Stage room does, by hand, with commands of "
-               "vidmm/umd.h: a DMA buffer is submitted in two parts, cut at a SplitOffset of its "
-               "patch-location list, and its surface moves in between. Each part has to draw what "
-               "its own commands draw, at the place where the surface is then.",
+        .how =
+            "vidmm's manager does not split buffers. Stage room does, by hand, with commands of "
+            "vidmm/umd.h: a DMA buffer is submitted in two parts, cut at a SplitOffset of its "
+            "patch-location list, and its surface moves in between. Each part has to draw what "
+            "its own commands draw, at the place where the surface is then. So are the DMA buffers "
+            "of presents and of commands of GDI, whose surfaces stay where they are.",
         .why = "Splitting is about memory, and preemption about time.",
         .windows = "The system splits whenever memory is short.",
         .wrong = "for (UINT i = 0; i < args->PatchLocationListSubmissionLength; i++)\n"
@@ -125,6 +127,41 @@ const struct vidmm_rule rules_t[] = {
         .right =
             "if (room < sizeof(draw))\n"
             "    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER; /* MultipassOffset: the draw */\n",
+    },
+    {
+        RULE(603, DRIVER, DOCUMENTED, CORRUPTION),
+        .statement = "DxgkDdiPresent copies to, or fills, the pixels of its sub-rectangles, and "
+                     "changes no others; the source of a sub-rectangle lies in SrcRect where the "
+                     "sub-rectangle lies in DstRect.",
+        .page = "ns-d3dkmddi-_dxgkarg_present",
+        .how =
+            "Stage room presents between two surfaces of A8R8G8B8 whose pitch the driver "
+            "returned: one rectangle, several, more than a DMA buffer has room for; from and to "
+            "each segment, with places that the driver knows at DxgkDdiPresent, learns in "
+            "DxgkDdiPatch, or learns there to be others. The colours of both surfaces are "
+            "compared. Nothing is judged before a copy of the whole surface had any effect, nor of "
+            "drivers that page on another node than 0, or by GPU virtual addresses.",
+        .why = "What the desktop shows is made of such copies.",
+        .windows = "Nothing checks it; windows show what belongs elsewhere.",
+        .wrong = "blt(dst, &args->DstRect, src, &args->SrcRect); /* windows above it are hit */\n",
+        .right = "for (i = args->MultipassOffset; i < args->SubRectCnt; i++)\n"
+                 "    blt(dst, &args->pDstSubRects[i], src, mapped(&args->pDstSubRects[i]));\n",
+    },
+    {
+        RULE(604, DRIVER, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WIN7,
+        .statement =
+            "DXGK_GDIOP_BITBLT with SRCCOPY and DXGK_GDIOP_COLORFILL with PATCOPY copy to, "
+            "or fill, the pixels of their sub-rectangles, and change no others.",
+        .page = "ns-d3dkmddi-_dxgk_gdiarg_bitblt",
+        .how = "Stage room gives a driver with SupportKernelModeCommandBuffer several commands of "
+               "several rectangles in one buffer, between surfaces "
+               "D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE; otherwise as for R603. What other raster "
+               "operations and blends do to pixels is not judged.",
+        .why = "GDI draws the rest itself, and relies on what it had drawn by the GPU.",
+        .windows = "Nothing checks it; applications show what they did not draw.",
+        .wrong = "x = rect->left - bitblt->DstRect.left; /* in the source */\n",
+        .right = "x = rect->left - bitblt->DstRect.left + bitblt->SrcRect.left;\n",
     },
     {
         RULE(620, DRIVER, IMPLIED, DEVICE_LOST),

@@ -1,0 +1,48 @@
+/*
+ * raw_picture.h - two standard surfaces whose rows the CPU can read, in memory or behind an aperture: what
+ * DxgkDdiPresent and DxgkDdiRenderKm copy from and to.
+ */
+#ifndef VIDMM_CHECK_RAW_PICTURE_H
+#define VIDMM_CHECK_RAW_PICTURE_H
+
+#include "raw.h"
+
+#define PICTURE_WIDTH  200u /* of the narrower, which has other rows than the second */
+#define PICTURE_WIDEST 260u
+#define PICTURE_HEIGHT 48u
+#define PICTURE_FROM   0u
+#define PICTURE_TO     1u
+
+struct raw_picture {
+    HANDLE opened;
+    PMDL pages;
+    uint32_t width;        /* pixels */
+    uint32_t pitch, count; /* bytes of a row; pages */
+    uint32_t segments;     /* that it supports */
+    bool rows;             /* of bytes that follow each other */
+    bool mapped;           /* its place is in the aperture, else in memory */
+    uint32_t pixel[PICTURE_HEIGHT][PICTURE_WIDEST]; /* what it is expected to show */
+};
+
+struct raw_gallery {
+    struct raw_renderer renderer;
+    struct raw_picture picture[RAW_PICTURES];
+};
+
+/* Shadow surfaces, or those of GDI that the CPU sees. False: the driver has no context for them, or no two of them;
+ * gallery_close follows anyway. */
+bool gallery_open(struct raw_gallery *gallery, struct raw_submitter *raw, bool gdi);
+void gallery_close(struct raw_gallery *gallery);
+/* Bit i of `mapped`: picture i shall be in the aperture. False: it does not support that segment. */
+bool gallery_place(struct raw_gallery *gallery, uint32_t mapped);
+/* Other bytes for both, and waits. False: no DDI call follows. */
+bool gallery_bring(struct raw_gallery *gallery, uint32_t seed);
+/* Takes both back, and waits. False: the same. */
+bool gallery_take(struct raw_gallery *gallery);
+/* The pictures are as expected; colours only. */
+bool gallery_good(struct raw_gallery *gallery);
+/* Where a picture is, as the lists have it. */
+UINT gallery_segment(const struct raw_gallery *gallery, uint32_t picture);
+uint64_t gallery_address(const struct raw_gallery *gallery, uint32_t picture);
+
+#endif

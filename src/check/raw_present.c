@@ -1,0 +1,466 @@
+/*
+ * raw_present.c - DxgkDdiPresent and the commands of GDI (DxgkDdiRenderKm), of which the pages say what they do to each
+ * pixel: copies without stretching and fills, of one rectangle, of several, of more than a DMA buffer has room for; with
+ * surfaces in memory and behind an aperture, whose places are known when the commands are built, or are not, or have
+ * changed when they are patched. What the driver refuses is not judged.
+ */
+#include "raw_picture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RECTANGLES_MOST    16384u
+#define DISTINCT           (PICTURE_WIDTH * PICTURE_HEIGHT / 2) /* of them are of other pixels */
+#define COMMAND_RECTANGLES 5u                                   /* of a command of GDI */
+#define PLACES             4u                                   /* of the two surfaces */
+#define FILL_COLOR         0xff5a17c0u
+#define ROOMS_MOST         64u
+#define GROWN_MOST         ((uint64_t)4 << 20)
+
+/* What the lists say when the commands are built. */
+enum listing { LISTED_THERE, LISTED_NOWHERE, LISTED_ELSEWHERE, LISTINGS };
+
+struct job {
+    bool fill;
+    bool split;    /* each DMA buffer, where the driver gave an offset */
+    RECT from, to; /* of one size */
+    RECT *rectangles;
+    uint32_t count;
+};
+
+struct presenter {
+    struct raw_gallery gallery;
+    unsigned char *commands; /* of GDI */
+    RECT *rectangles;        /* RECTANGLES_MOST */
+    bool seen;               /* a copy had its effect */
+};
+
+/* ---- Building -------------------------------------------------------------------------------- */
+
+static void present_list(struct presenter *presenter, const struct job *job, enum listing listing) {
+    struct raw_renderer *renderer = &presenter->gallery.renderer;
+    memset(renderer->allocations, 0, (DXGK_PRESENT_MAX_INDEX + 1) * sizeof(*renderer->allocations));
+    renderer->listed = DXGK_PRESENT_MAX_INDEX + 1;
+    for (uint32_t i = job->fill ? PICTURE_TO : PICTURE_FROM; i < RAW_PICTURES; i++) {
+        DXGK_ALLOCATIONLIST *element = &renderer->allocations[DXGK_PRESENT_SOURCE_INDEX + i];
+        uint32_t place = listing == LISTED_ELSEWHERE ? !i : i;
+        element->hDeviceSpecificAllocation = presenter->gallery.picture[i].opened;
+        element->WriteOperation = i == PICTURE_TO;
+        if (listing == LISTED_NOWHERE)
+            continue;
+        element->SegmentId = gallery_segment(&presenter->gallery, place);
+        element->PhysicalAddress.QuadPart = (LONGLONG)gallery_address(&presenter->gallery, place);
+    }
+}
+
+static bool build_present(struct presenter *presenter, const struct job *job,
+                          struct raw_commands *commands) {
+    struct raw_renderer *renderer = &presenter->gallery.renderer;
+    DXGKARG_PRESENT args = {.pDmaBuffer = renderer->cpu,
+                            .DmaSize = renderer->info.DmaBufferSize,
+                            .pDmaBufferPrivateData = renderer->private_data,
+                            .DmaBufferPrivateDataSize = renderer->info.DmaBufferPrivateDataSize,
+                            .pAllocationList = renderer->allocations,
+                            .pPatchLocationListOut = renderer->patches,
+                            .PatchLocationListOutSize = renderer->info.PatchLocationListSize,
+                            .MultipassOffset = commands->multipass,
+                            .Color = job->fill ? FILL_COLOR : 0,
+                            .DstRect = job->to,
+                            .SrcRect = job->from,
+                            .SubRectCnt = job->count,
+                            .pDstSubRects = job->rectangles};
+    args.Flags.Blt = !job->fill;
+    args.Flags.ColorFill = job->fill;
+    commands->status = renderer->raw->ddi->DxgkDdiPresent(renderer->context, &args);
+    commands->multipass = args.MultipassOffset;
+    return raw_render_took(renderer, commands, args.pDmaBuffer, args.pPatchLocationListOut);
+}
+
+static void gdi_command(const struct presenter *presenter, const struct job *job,
+                        DXGK_RENDERKM_COMMAND *command, RECT *rectangles, uint32_t count) {
+    if (job->fill) {
+        command->OpCode = DXGK_GDIOP_COLORFILL;
+        command->Command.ColorFill =
+            (DXGK_GDIARG_COLORFILL){.DstRect = job->to,
+                                    .DstAllocationIndex = DXGK_PRESENT_DESTINATION_INDEX,
+                                    .NumSubRects = count,
+                                    .pSubRects = rectangles,
+                                    .Color = FILL_COLOR,
+                                    .Rop = DXGK_GDIROPCF_PATCOPY};
+    } else {
+        command->OpCode = DXGK_GDIOP_BITBLT;
+        command->Command.BitBlt =
+            (DXGK_GDIARG_BITBLT){.SrcRect = job->from,
+                                 .DstRect = job->to,
+                                 .SrcAllocationIndex = DXGK_PRESENT_SOURCE_INDEX,
+                                 .DstAllocationIndex = DXGK_PRESENT_DESTINATION_INDEX,
+                                 .NumSubRects = count,
+                                 .pSubRects = rectangles,
+                                 .Rop = DXGK_GDIROP_SRCCOPY,
+                                 .SrcPitch = presenter->gallery.picture[PICTURE_FROM].pitch,
+                                 .DstPitch = presenter->gallery.picture[PICTURE_TO].pitch};
+    }
+}
+
+/* Commands of a few rectangles each, which lie behind them. */
+static bool build_gdi(struct presenter *presenter, const struct job *job,
+                      struct raw_commands *commands) {
+    unsigned char *at = presenter->commands;
+    for (uint32_t done = 0, count; done < job->count; done += count) {
+        DXGK_RENDERKM_COMMAND command;
+        memset(&command, 0, sizeof(command));
+        count = job->count - done < COMMAND_RECTANGLES ? job->count - done : COMMAND_RECTANGLES;
+        size_t bytes = count * sizeof(*job->rectangles);
+        memcpy(at + sizeof(command), job->rectangles + done, bytes);
+        gdi_command(presenter, job, &command, (RECT *)(void *)(at + sizeof(command)), count);
+        command.CommandSize = (UINT)(sizeof(command) + bytes);
+        memcpy(at, &command, sizeof(command));
+        at += command.CommandSize;
+    }
+    commands->bytes = presenter->commands;
+    commands->size = (uint32_t)(at - presenter->commands);
+    return raw_render_build(&presenter->gallery.renderer, commands);
+}
+
+static bool present_build(struct presenter *presenter, const struct job *job,
+                          struct raw_commands *commands) {
+    return (presenter->gallery.renderer.gdi ? build_gdi : build_present)(presenter, job, commands);
+}
+
+/* ---- One job --------------------------------------------------------------------------------- */
+
+static void expect(struct presenter *presenter, const struct job *job) {
+    struct raw_picture *from = &presenter->gallery.picture[PICTURE_FROM];
+    struct raw_picture *to = &presenter->gallery.picture[PICTURE_TO];
+    for (uint32_t i = 0; i < job->count; i++)
+        for (LONG y = job->rectangles[i].top; y < job->rectangles[i].bottom; y++)
+            for (LONG x = job->rectangles[i].left; x < job->rectangles[i].right; x++)
+                to->pixel[y][x] = job->fill ? FILL_COLOR
+                                            : from->pixel[y - job->to.top + job->from.top]
+                                                         [x - job->to.left + job->from.left];
+}
+
+enum pass { PASS_REFUSED, PASS_MORE, PASS_LAST };
+
+/* A driver that notes no progress with room for some is asked again until R157 counts enough of it. */
+static void present_again(struct presenter *presenter, const struct job *job,
+                          const struct raw_commands *commands) {
+    struct raw_commands same = *commands;
+    for (uint32_t i = 0; i <= VIDMM_REPEATED_PASSES; i++)
+        if (!present_build(presenter, job, &same) || same.status == STATUS_SUCCESS ||
+            same.multipass != commands->multipass)
+            return;
+}
+
+/* In two parts where it is split, which no address changes in between. False: the driver refused. */
+static bool present_submit(struct presenter *presenter, const struct job *job,
+                           const struct raw_commands *commands, bool *completes) {
+    struct raw_renderer *renderer = &presenter->gallery.renderer;
+    uint32_t at = job->split ? raw_render_split(renderer, commands) : 0;
+    struct raw_part first = {.end = commands->written, .count = commands->patches}, second = first;
+    if (job->split && at == 0)
+        return false;
+    if (at != 0) {
+        first.end = second.start = renderer->patches[at].SplitOffset;
+        first.count = second.first = at;
+        second.count = commands->patches - at;
+    }
+    if (!raw_render_submit(renderer, commands, &first))
+        return false;
+    *completes = raw_render_completes(renderer->raw);
+    if (at == 0 || !*completes)
+        return true;
+    if (!raw_render_submit(renderer, commands, &second))
+        return false;
+    *completes = raw_render_completes(renderer->raw);
+    return true;
+}
+
+/* One DMA buffer. `*completes`: it was submitted, and it is done. */
+static enum pass present_pass(struct presenter *presenter, const struct job *job,
+                              enum listing listing, struct raw_commands *commands,
+                              bool *completes) {
+    uint32_t before = commands->multipass;
+    present_list(presenter, job, listing);
+    if (!present_build(presenter, job, commands) || commands->written == 0)
+        return PASS_REFUSED;
+    if (commands->status != STATUS_SUCCESS && commands->multipass == before) {
+        present_again(presenter, job, commands);
+        return PASS_REFUSED;
+    }
+    present_list(presenter, job, LISTED_THERE);
+    if (!present_submit(presenter, job, commands, completes))
+        return PASS_REFUSED;
+    return commands->status == STATUS_SUCCESS ? PASS_LAST : PASS_MORE;
+}
+
+static void present_judge(struct presenter *presenter, const struct job *job, bool completes) {
+    struct raw_submitter *raw = presenter->gallery.renderer.raw;
+    const char *expected =
+        "the pixels of each rectangle copied or filled once, and no others changed";
+    const char *found = completes ? "other pixels after the commands that the driver built"
+                                  : "the commands that the driver built did not complete";
+    if (job->split)
+        raw_judge(raw, 398, presenter->seen, expected, found);
+    else if (presenter->gallery.renderer.gdi)
+        raw_judge(raw, 604, presenter->seen, expected, found);
+    else
+        raw_judge(raw, 603, presenter->seen, expected, found);
+}
+
+/* All of its DMA buffers, and what the surfaces show then. Before any copy was seen, none may be visible. False: nothing
+ * more can be asked of the driver. */
+static bool present_run(struct presenter *presenter, const struct job *job, enum listing listing,
+                        uint32_t seed) {
+    struct raw_gallery *gallery = &presenter->gallery;
+    struct raw_commands commands = {.bytes = NULL};
+    enum pass pass = PASS_MORE;
+    bool completes = true;
+    if (!gallery_bring(gallery, seed))
+        return false;
+    while (pass == PASS_MORE && completes)
+        pass = present_pass(presenter, job, listing, &commands, &completes);
+    if (completes && !gallery_take(gallery))
+        return false;
+    if (pass == PASS_REFUSED || (!presenter->seen && (!completes || gallery_good(gallery))))
+        return false;
+    expect(presenter, job);
+    presenter->seen = completes && gallery_good(gallery);
+    present_judge(presenter, job, completes);
+    return completes;
+}
+
+/* ---- The jobs -------------------------------------------------------------------------------- */
+
+static const RECT all = {0, 0, PICTURE_WIDTH, PICTURE_HEIGHT};
+
+/* A copy of all to begin with; parts at another place of the surface; the same as fills. */
+static bool few(struct presenter *presenter, enum listing listing, uint32_t seed) {
+    RECT whole = all, parts[] = {{41, 7, 97, 20},    {100, 8, 101, 46},  {42, 30, 99, 47},
+                                 {139, 46, 140, 47}, {102, 10, 130, 11}, {120, 20, 121, 21}};
+    const uint32_t count = sizeof(parts) / sizeof(parts[0]);
+    const struct job jobs[] = {
+        {.from = all, .to = all, .rectangles = &whole, .count = 1},
+        {.from = {11, 3, 111, 43}, .to = {40, 7, 140, 47}, .rectangles = parts, .count = count},
+        {.from = {83, 8, 183, 48}, .to = {40, 7, 140, 47}, .rectangles = parts, .count = 2},
+        {.fill = true, .to = {40, 7, 140, 47}, .rectangles = parts, .count = count},
+    };
+    for (uint32_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++)
+        if (!present_run(presenter, &jobs[i], listing, seed + i))
+            return false;
+    return true;
+}
+
+/* Every other pixel is a rectangle; behind DISTINCT they begin again. */
+static struct job many(struct presenter *presenter, uint32_t count, bool fill) {
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t pixel = 2 * (i % DISTINCT);
+        LONG x = (LONG)(pixel % PICTURE_WIDTH), y = (LONG)(pixel / PICTURE_WIDTH);
+        presenter->rectangles[i] = (RECT){x, y, x + 1, y + 1};
+    }
+    return (struct job){.fill = fill,
+                        .from = {1, 0, PICTURE_WIDTH, PICTURE_HEIGHT},
+                        .to = {0, 0, PICTURE_WIDTH - 1, PICTURE_HEIGHT},
+                        .rectangles = presenter->rectangles,
+                        .count = count};
+}
+
+/* What a rectangle takes of a DMA buffer, and of its list. */
+struct rectangle_room {
+    uint32_t bytes, patches;
+};
+
+/* False: the driver refuses. */
+static bool measure(struct presenter *presenter, bool fill, struct rectangle_room *each) {
+    struct raw_commands one = {.bytes = NULL}, two = {.bytes = NULL};
+    const struct job first = many(presenter, 1, fill), both = many(presenter, 2, fill);
+    present_list(presenter, &first, LISTED_THERE);
+    if (!present_build(presenter, &first, &one) || one.status != STATUS_SUCCESS ||
+        !present_build(presenter, &both, &two) || two.status != STATUS_SUCCESS)
+        return false;
+    each->bytes = two.written - one.written;
+    each->patches = two.patches - one.patches;
+    return two.written > one.written && two.patches > one.patches;
+}
+
+/* More than a buffer or its list has room for; 0: too many. */
+static uint32_t too_many(const struct presenter *presenter, const struct rectangle_room *each) {
+    const DXGK_CONTEXTINFO *info = &presenter->gallery.renderer.info;
+    uint64_t count = info->DmaBufferSize / each->bytes,
+             listed = info->PatchLocationListSize / each->patches;
+    count = (count < listed ? count : listed) + 3;
+    return count <= DISTINCT ? (uint32_t)count : 0;
+}
+
+static bool depleted(struct presenter *presenter, bool fill, uint32_t seed) {
+    struct rectangle_room each;
+    if (!measure(presenter, fill, &each))
+        return true;
+    uint32_t count = too_many(presenter, &each);
+    const struct job job = many(presenter, count, fill);
+    return count == 0 || present_run(presenter, &job, LISTED_NOWHERE, seed);
+}
+
+/* ---- Parts ----------------------------------------------------------------------------------- */
+
+/* R398, of versions whose systems split. What is refused here is not needed. */
+static void splits(struct presenter *presenter) {
+    struct raw_submitter *raw = presenter->gallery.renderer.raw;
+    RECT parts[] = {{0, 0, 50, 9}, {60, 4, 61, 40}, {70, 20, 111, 40}, {0, 20, 9, 21}};
+    const struct job copy = {.split = true,
+                             .from = {7, 5, 118, 45},
+                             .to = {0, 0, 111, 40},
+                             .rectangles = parts,
+                             .count = sizeof(parts) / sizeof(parts[0])};
+    uint32_t mapped = 0;
+    if (raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+        return;
+    while (mapped < PLACES && !gallery_place(&presenter->gallery, mapped))
+        mapped++;
+    if (mapped < PLACES)
+        (void)present_run(presenter, &copy, LISTED_NOWHERE, 99);
+}
+
+/* ---- Ends ------------------------------------------------------------------------------------ */
+
+/* Room for `bytes` and `elements`. */
+static bool ends_grow(struct presenter *presenter, uint64_t bytes, uint64_t elements) {
+    struct raw_renderer *renderer = &presenter->gallery.renderer;
+    if (bytes > GROWN_MOST || elements > GROWN_MOST / sizeof(*renderer->patches))
+        return false;
+    D3DDDI_PATCHLOCATIONLIST *longer =
+        check_memory(renderer->raw->check, (size_t)elements * sizeof(*longer));
+    if (!longer || !raw_render_grow(renderer, (uint32_t)bytes)) {
+        free(longer);
+        return false;
+    }
+    free(renderer->patches);
+    renderer->patches = longer;
+    return true;
+}
+
+/* Wherever buffer or list end among the rectangles, the driver writes nothing behind either (K12). Nothing is
+ * submitted. */
+static bool end_at(struct presenter *presenter, const struct job *job, uint32_t bytes,
+                   uint32_t elements) {
+    struct raw_renderer *renderer = &presenter->gallery.renderer;
+    struct raw_commands commands = {.bytes = NULL};
+    renderer->info.DmaBufferSize = bytes;
+    renderer->info.PatchLocationListSize = elements;
+    present_list(presenter, job, LISTED_THERE);
+    return present_build(presenter, job, &commands);
+}
+
+/* The buffer has a page more each time, which leaves other bytes behind the last rectangle. */
+static void ends_of_buffer(struct presenter *presenter, bool fill, const DXGK_CONTEXTINFO *asked,
+                           const struct rectangle_room *each) {
+    uint32_t words = each->bytes / sizeof(uint32_t),
+             rooms = words < ROOMS_MOST ? words : ROOMS_MOST;
+    uint64_t bytes = asked->DmaBufferSize + (uint64_t)rooms * CHECK_PAGE;
+    uint64_t count = bytes / each->bytes + 2, elements = (count + 1) * each->patches;
+    if (count > RECTANGLES_MOST || elements < asked->PatchLocationListSize ||
+        !ends_grow(presenter, bytes, elements))
+        return;
+    const struct job job = many(presenter, (uint32_t)count, fill);
+    for (uint32_t i = 0; i <= rooms; i++)
+        if (!end_at(presenter, &job, asked->DmaBufferSize + i * CHECK_PAGE, (uint32_t)elements))
+            return;
+}
+
+/* The list has an element more each time. */
+static void ends_of_list(struct presenter *presenter, bool fill, const DXGK_CONTEXTINFO *asked,
+                         const struct rectangle_room *each) {
+    uint32_t rooms = each->patches < ROOMS_MOST ? each->patches : ROOMS_MOST;
+    uint64_t elements = (uint64_t)asked->PatchLocationListSize + rooms;
+    uint64_t count = elements / each->patches + 2, bytes = (count + 1) * each->bytes;
+    if (bytes < asked->DmaBufferSize)
+        bytes = asked->DmaBufferSize;
+    if (count > RECTANGLES_MOST || !ends_grow(presenter, bytes, elements))
+        return;
+    const struct job job = many(presenter, (uint32_t)count, fill);
+    for (uint32_t i = 0; i <= rooms; i++)
+        if (!end_at(presenter, &job, (uint32_t)bytes, asked->PatchLocationListSize + i))
+            return;
+}
+
+/* A manager gives no less than the context asked for. */
+static void ends(struct presenter *presenter) {
+    const DXGK_CONTEXTINFO asked = presenter->gallery.renderer.info;
+    for (uint32_t fill = 0; fill <= 1; fill++) {
+        struct rectangle_room each;
+        if (!measure(presenter, fill != 0, &each))
+            continue;
+        ends_of_buffer(presenter, fill != 0, &asked, &each);
+        ends_of_list(presenter, fill != 0, &asked, &each);
+    }
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static const char *const places[PLACES] = {"both in memory", "the first behind the aperture",
+                                           "the second behind the aperture",
+                                           "both behind the aperture"};
+static const char *const listings[LISTINGS] = {"known", "not known", "changed"};
+
+/* False: the driver refused, or nothing shows. */
+static bool everywhere(struct presenter *presenter, const char *what) {
+    struct check *check = presenter->gallery.renderer.raw->check;
+    uint32_t seed = 100;
+    for (uint32_t mapped = 0; mapped < PLACES; mapped++) {
+        if (!gallery_place(&presenter->gallery, mapped))
+            continue;
+        for (uint32_t listing = 0; listing < LISTINGS; listing++, seed += 10) {
+            check_step(check, "room: %s, %s, their places %s", what, places[mapped],
+                       listings[listing]);
+            if (!few(presenter, listing, seed))
+                return false;
+        }
+        check_step(check, "room: %s of more than a DMA buffer, %s", what, places[mapped]);
+        if (!depleted(presenter, false, seed + 8) || !depleted(presenter, true, seed + 9))
+            return false;
+    }
+    return presenter->seen;
+}
+
+static void present_all(struct presenter *presenter, struct raw_submitter *raw, bool gdi) {
+    const char *what = gdi ? "commands of GDI" : "a present";
+    check_step(raw->check, "room: %s", what);
+    if (gallery_open(&presenter->gallery, raw, gdi) && everywhere(presenter, what)) {
+        check_step(raw->check, "room: %s in a DMA buffer that is split", what);
+        splits(presenter);
+        check_step(raw->check, "room: %s at the end of buffer or list", what);
+        if (!raw->refused)
+            ends(presenter);
+    }
+    gallery_close(&presenter->gallery);
+}
+
+/* As systems do, where the driver says that it can (ns-d3dkmddi-_dxgk_presentationcaps.md). */
+static bool has_gdi(const struct raw_submitter *raw) {
+    return raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WIN7 &&
+           raw->info.caps.PresentationCaps.SupportKernelModeCommandBuffer &&
+           raw->ddi->DxgkDdiRenderKm;
+}
+
+void raw_presents(struct raw_submitter *raw) {
+    struct check *check = raw->check;
+    struct presenter *presenter = check_memory(check, sizeof(*presenter));
+    size_t command = sizeof(DXGK_RENDERKM_COMMAND) + sizeof(RECT);
+    if (presenter) {
+        presenter->rectangles = check_memory(check, RECTANGLES_MOST * sizeof(RECT));
+        presenter->commands = check_memory(check, RECTANGLES_MOST * command);
+    }
+    /* Node 0 draws; where it does not page, which one does is not known to this submitter. */
+    if (presenter && presenter->rectangles && presenter->commands && raw->info.paging_node == 0) {
+        if (raw->ddi->DxgkDdiPresent)
+            present_all(presenter, raw, false);
+        presenter->seen = false;
+        if (!raw->refused && has_gdi(raw))
+            present_all(presenter, raw, true);
+    }
+    if (presenter) {
+        free(presenter->rectangles);
+        free(presenter->commands);
+    }
+    free(presenter);
+}

@@ -1,0 +1,246 @@
+/*
+ * break_present.c - drivers that get wrong what DxgkDdiPresent and DxgkDdiRenderKm make of rectangles: group T, and of
+ * group E the progress. The reference driver presents on the node that pages, so that a submitter of paging work can
+ * wait for it: Nodes is 1.
+ */
+#include "mutants.h"
+
+#include <string.h>
+
+/* ---- Presents -------------------------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY present_from_there(const HANDLE context, DXGKARG_PRESENT *args) {
+    const RECT from = args->SrcRect;
+    args->SrcRect = args->DstRect;
+    NTSTATUS status = mutants_good.DxgkDdiPresent(context, args);
+    args->SrcRect = from;
+    return status;
+}
+REPLACE(DxgkDdiPresent, present_from_there)
+
+static NTSTATUS APIENTRY present_whole(const HANDLE context, DXGKARG_PRESENT *args) {
+    const RECT *rectangles = args->pDstSubRects;
+    const UINT count = args->SubRectCnt;
+    args->pDstSubRects = &args->DstRect;
+    args->SubRectCnt = 1;
+    NTSTATUS status = mutants_good.DxgkDdiPresent(context, args);
+    args->pDstSubRects = rectangles;
+    args->SubRectCnt = count;
+    return status;
+}
+REPLACE(DxgkDdiPresent, present_whole)
+
+static NTSTATUS APIENTRY present_skips(const HANDLE context, DXGKARG_PRESENT *args) {
+    args->MultipassOffset += args->MultipassOffset != 0;
+    return mutants_good.DxgkDdiPresent(context, args);
+}
+REPLACE(DxgkDdiPresent, present_skips)
+
+static NTSTATUS APIENTRY present_black(const HANDLE context, DXGKARG_PRESENT *args) {
+    const UINT color = args->Color;
+    args->Color = 0xff000000;
+    NTSTATUS status = mutants_good.DxgkDdiPresent(context, args);
+    args->Color = color;
+    return status;
+}
+REPLACE(DxgkDdiPresent, present_black)
+
+/* DxgkDdiPatch writes what DxgkDdiPresent knew. */
+static struct {
+    bool fresh;
+    DXGK_ALLOCATIONLIST list[DXGK_PRESENT_MAX_INDEX + 1];
+} known;
+
+static NTSTATUS APIENTRY present_knows(const HANDLE context, DXGKARG_PRESENT *args) {
+    memcpy(known.list, args->pAllocationList, sizeof(known.list));
+    known.fresh = true;
+    return mutants_good.DxgkDdiPresent(context, args);
+}
+
+static NTSTATUS APIENTRY present_patch(const HANDLE adapter, const DXGKARG_PATCH *args) {
+    DXGKARG_PATCH mine = *args;
+    if (known.fresh && !args->Flags.Paging) {
+        mine.pAllocationList = known.list;
+        mine.AllocationListSize = DXGK_PRESENT_MAX_INDEX + 1;
+        known.fresh = false;
+    }
+    return mutants_good.DxgkDdiPatch(adapter, &mine);
+}
+
+static void install_present_known(DRIVER_INITIALIZATION_DATA *table) {
+    known.fresh = false;
+    table->DxgkDdiPresent = present_knows;
+    table->DxgkDdiPatch = present_patch;
+}
+
+static NTSTATUS APIENTRY present_again(const HANDLE context, DXGKARG_PRESENT *args) {
+    UINT multipass = args->MultipassOffset;
+    NTSTATUS status = mutants_good.DxgkDdiPresent(context, args);
+    args->MultipassOffset = multipass;
+    return status;
+}
+REPLACE(DxgkDdiPresent, present_again)
+
+static NTSTATUS APIENTRY present_backwards(const HANDLE context, DXGKARG_PRESENT *args) {
+    D3DDDI_PATCHLOCATIONLIST *first = args->pPatchLocationListOut;
+    NTSTATUS status = mutants_good.DxgkDdiPresent(context, args);
+    D3DDDI_PATCHLOCATIONLIST *end = args->pPatchLocationListOut;
+    if (end - first > 1) {
+        D3DDDI_PATCHLOCATIONLIST last = end[-1];
+        end[-1] = end[-2];
+        end[-2] = last;
+    }
+    return status;
+}
+REPLACE(DxgkDdiPresent, present_backwards)
+
+static NTSTATUS APIENTRY present_last_left(const HANDLE context, DXGKARG_PRESENT *args) {
+    const D3DDDI_PATCHLOCATIONLIST *first = args->pPatchLocationListOut;
+    NTSTATUS status = mutants_good.DxgkDdiPresent(context, args);
+    if (args->pPatchLocationListOut > first)
+        args->pPatchLocationListOut--;
+    return status;
+}
+REPLACE(DxgkDdiPresent, present_last_left)
+
+static NTSTATUS APIENTRY present_slot(const HANDLE context, DXGKARG_PRESENT *args) {
+    D3DDDI_PATCHLOCATIONLIST *first = args->pPatchLocationListOut;
+    NTSTATUS status = mutants_good.DxgkDdiPresent(context, args);
+    if (args->pPatchLocationListOut > first)
+        first->SlotId = 1000;
+    return status;
+}
+REPLACE(DxgkDdiPresent, present_slot)
+
+static NTSTATUS APIENTRY present_behind_list(const HANDLE context, DXGKARG_PRESENT *args) {
+    D3DDDI_PATCHLOCATIONLIST *first = args->pPatchLocationListOut;
+    NTSTATUS status = mutants_good.DxgkDdiPresent(context, args);
+    if (args->pPatchLocationListOut > first)
+        first->AllocationIndex = DXGK_PRESENT_MAX_INDEX + 1;
+    return status;
+}
+REPLACE(DxgkDdiPresent, present_behind_list)
+
+/* Where a buffer may be split is then within commands. */
+static NTSTATUS APIENTRY present_within(const HANDLE context, DXGKARG_PRESENT *args) {
+    D3DDDI_PATCHLOCATIONLIST *location = args->pPatchLocationListOut;
+    NTSTATUS status = mutants_good.DxgkDdiPresent(context, args);
+    for (; location < args->pPatchLocationListOut; location++)
+        location->SplitOffset += sizeof(UINT);
+    return status;
+}
+REPLACE(DxgkDdiPresent, present_within)
+
+/* ---- Commands of GDI ------------------------------------------------------------------------- */
+
+/* Asks with commands that `spoil` changed. */
+static NTSTATUS gdi_spoiled(const HANDLE context, DXGKARG_RENDER *args,
+                            void (*spoil)(DXGK_RENDERKM_COMMAND *command)) {
+    static unsigned char bytes[1u << 20];
+    const void *commands = args->pCommand;
+    UINT length = args->CommandLength;
+    DXGK_RENDERKM_COMMAND command;
+    if (length > sizeof(bytes))
+        return STATUS_NO_MEMORY;
+    memcpy(bytes, commands, length);
+    for (UINT at = 0; at + sizeof(command) <= length; at += command.CommandSize) {
+        memcpy(&command, bytes + at, sizeof(command));
+        spoil(&command);
+        memcpy(bytes + at, &command, sizeof(command));
+    }
+    args->pCommand = bytes;
+    NTSTATUS status = mutants_good.DxgkDdiRenderKm(context, args);
+    args->pCommand = commands;
+    return status;
+}
+
+#define SPOILED_GDI(name, change)                                                                  \
+    static void name##_command(DXGK_RENDERKM_COMMAND *command) {                                   \
+        change;                                                                                    \
+    }                                                                                              \
+    static NTSTATUS APIENTRY name(const HANDLE context, DXGKARG_RENDER *args) {                    \
+        return gdi_spoiled(context, args, name##_command);                                         \
+    }                                                                                              \
+    REPLACE(DxgkDdiRenderKm, name)
+
+SPOILED_GDI(gdi_from_there, if (command->OpCode == DXGK_GDIOP_BITBLT)
+                                command->Command.BitBlt.SrcRect = command->Command.BitBlt.DstRect)
+SPOILED_GDI(gdi_one_rectangle, UINT *count = command->OpCode == DXGK_GDIOP_BITBLT
+                                                 ? &command->Command.BitBlt.NumSubRects
+                                                 : &command->Command.ColorFill.NumSubRects;
+            *count = *count > 1 ? 1 : *count)
+SPOILED_GDI(gdi_black, if (command->OpCode == DXGK_GDIOP_COLORFILL)
+                           command->Command.ColorFill.Color = 0xff000000)
+
+static NTSTATUS APIENTRY gdi_first(const HANDLE context, DXGKARG_RENDER *args) {
+    const DXGK_RENDERKM_COMMAND *command = args->pCommand;
+    UINT length = args->CommandLength;
+    args->CommandLength = command->CommandSize < length ? command->CommandSize : length;
+    NTSTATUS status = mutants_good.DxgkDdiRenderKm(context, args);
+    args->CommandLength = length;
+    return status;
+}
+REPLACE(DxgkDdiRenderKm, gdi_first)
+
+static NTSTATUS APIENTRY gdi_again(const HANDLE context, DXGKARG_RENDER *args) {
+    UINT multipass = args->MultipassOffset;
+    NTSTATUS status = mutants_good.DxgkDdiRenderKm(context, args);
+    args->MultipassOffset = multipass;
+    return status;
+}
+REPLACE(DxgkDdiRenderKm, gdi_again)
+
+static NTSTATUS APIENTRY gdi_slot(const HANDLE context, DXGKARG_RENDER *args) {
+    D3DDDI_PATCHLOCATIONLIST *first = args->pPatchLocationListOut;
+    NTSTATUS status = mutants_good.DxgkDdiRenderKm(context, args);
+    if (args->pPatchLocationListOut > first)
+        first->SlotId = 1000;
+    return status;
+}
+REPLACE(DxgkDdiRenderKm, gdi_slot)
+
+/* ---- The mutants ----------------------------------------------------------------------------- */
+
+#define PRESENTS .settings = {{"Nodes", 1}}
+#define SPLITS   .settings = {{"Nodes", 1}, {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM1_3}}
+#define DRAWS    .settings = {{"Nodes", 1}, {"Gdi", 1}}
+
+const struct mutant mutants_present[] = {
+    {BREAKS(603, DRIVER, "room", present_from_there,
+            "copies from where rectangles are in the destination"),
+     PRESENTS},
+    {BREAKS(603, DRIVER, "room", present_whole, "presents all of DstRect"), PRESENTS},
+    {BREAKS(603, DRIVER, "room", present_skips, "leaves a row out between two DMA buffers"),
+     PRESENTS},
+    {BREAKS(603, DRIVER, "room", present_black, "fills with black"), PRESENTS},
+    {BREAKS(603, DRIVER, "room", present_known,
+            "patches a present with the addresses that DxgkDdiPresent knew"),
+     PRESENTS},
+    {BREAKS(604, DRIVER, "room", gdi_from_there,
+            "copies for GDI from where rectangles are in the destination"),
+     DRAWS},
+    {BREAKS(604, DRIVER, "room", gdi_one_rectangle,
+            "draws the first rectangle of each command of GDI"),
+     DRAWS},
+    {BREAKS(604, DRIVER, "room", gdi_black, "fills with black for GDI"), DRAWS},
+    {BREAKS(604, DRIVER, "room", gdi_first, "draws the first command of GDI in a buffer"), DRAWS},
+    {BREAKS(157, DRIVER, "room", present_again, "presents the same rows in each buffer, for ever"),
+     PRESENTS},
+    {BREAKS(157, DRIVER, "room", gdi_again, "draws the same rows for GDI in each buffer, for ever"),
+     DRAWS},
+    {BREAKS(398, DRIVER, "room", present_within,
+            "gives split offsets of a present that are within its commands"),
+     SPLITS},
+    {BREAKS(394, DRIVER, "room", present_backwards,
+            "lists the last two patch locations of a present in the wrong order"),
+     PRESENTS},
+    {BREAKS(394, DRIVER, "room", present_last_left,
+            "leaves the last patch location of a present out of its list"),
+     PRESENTS},
+    {BREAKS(396, DRIVER, "room", present_slot, "presents by slot 1000"), PRESENTS},
+    {BREAKS(396, DRIVER, "room", present_behind_list,
+            "presents an allocation behind source and destination"),
+     PRESENTS},
+    {BREAKS(396, DRIVER, "room", gdi_slot, "draws for GDI by slot 1000"), DRAWS},
+};
+const uint32_t mutants_present_count = sizeof(mutants_present) / sizeof(mutants_present[0]);

@@ -16,8 +16,10 @@
 
 struct vidmm_referee *vidmm_referee_create(const struct vidmm_referee_config *config) {
     struct vidmm_referee *referee = memory_calloc(1, sizeof(*referee));
-    if (!referee)
+    if (!referee) { /* nobody judges: what comes of it is no verdict */
+        config->ledger->short_of_memory = 1;
         return NULL;
+    }
     if (!registry_add(referee)) {
         free(referee);
         return NULL;

@@ -72,7 +72,8 @@ static void say_counts(const struct vidmm_ledger *now) {
     } words;
     struct said *said = &mine.said;
     words.head = (struct watch_counts){.calls = now->calls - said->calls,
-                                       .dropped = now->dropped - said->dropped};
+                                       .dropped = now->dropped - said->dropped,
+                                       .short_of_memory = now->short_of_memory};
     struct watch_count *to = words.count;
     for (uint32_t rule = 0; rule < VIDMM_RULES_SIZE; rule++) {
         if (!grown(now, rule, to))
@@ -233,6 +234,7 @@ static bool take_counts(struct watch_book *book, const void *bytes, size_t size)
         good = take_times(book->ledger, &count[i]);
     book->ledger->calls += head->calls;
     book->ledger->dropped += head->dropped;
+    book->ledger->short_of_memory |= head->short_of_memory;
     book->calls += head->calls;
     /* What was judged was judged of a call. */
     return good && (book->calls != 0 || book->kept <= KEPT_UNCALLED);

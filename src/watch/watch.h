@@ -121,6 +121,7 @@ struct watch_count {
 struct watch_counts {
     uint64_t calls;
     uint32_t dropped;
+    uint32_t short_of_memory;
     uint32_t rules, findings; /* of the struct watch_count that follow */
 };
 

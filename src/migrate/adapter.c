@@ -28,6 +28,8 @@ static bool adapter_finish(struct migrate_adapter *adapter, enum vidmm_status st
     int length = snprintf(adapter->why, sizeof(adapter->why), "%s failed: ", doing);
     if (error.status == status && error.call)
         vidmm_error_text(&error, adapter->why + length, sizeof(adapter->why) - (size_t)length);
+    else if (status == VIDMM_NO_MEMORY)
+        snprintf(adapter->why + length, sizeof(adapter->why) - (size_t)length, "out of memory");
     else
         snprintf(adapter->why + length, sizeof(adapter->why) - (size_t)length,
                  "the manager answered %d", (int)status);

@@ -59,8 +59,12 @@ static bool open_areas(struct migrate_source *source) {
 static void greet(struct migrate_source *source) {
     struct migrate_party *party = &source->party;
     party->result->attempts++;
-    (void)migrate_say_data(party, MIGRATE_CONFIG, (const uint8_t *)party->config,
-                           strlen(party->config));
+    if (!migrate_say_data(party, MIGRATE_CONFIG, (const uint8_t *)party->config,
+                          strlen(party->config))) {
+        source->retries = 0;
+        source_withdraw(source, "out of memory for what the target compares with its own");
+        return;
+    }
     for (uint32_t i = 0; i < party->areas.count; i++) {
         const struct migrate_segment *segment = &party->areas.area[i].segment;
         struct migrate_message message = {.type = MIGRATE_SEGMENT,

@@ -33,6 +33,7 @@ struct quick {
     uint64_t id, size, heap; /* of an allocation */
     uint64_t ignored;        /* of no meaning */
     struct trace_alloc_flags flags;
+    bool short_of_memory;
 };
 
 static void quick_give_up(struct quick *quick) {
@@ -108,6 +109,7 @@ static size_t quick_list(struct quick *quick, size_t first) {
         return 0;
     do {
         if (!trace_make_room(quick->trace, first + count + 1)) {
+            quick->short_of_memory = true;
             quick_give_up(quick);
             break;
         }
@@ -238,8 +240,10 @@ static bool quick_alloc(struct quick *quick, enum builder_result *result) {
 
 bool trace_quick(struct trace *trace, const char *text, size_t size, enum builder_result *result) {
     struct quick quick = {.trace = trace, .at = text, .end = text + size};
-    if (!quick_line(&quick))
-        return false;
+    if (!quick_line(&quick)) {
+        *result = BUILDER_NO_MEMORY;
+        return quick.short_of_memory;
+    }
     if (quick.op == QUICK_ALLOC)
         return quick_alloc(&quick, result);
     *result = quick.op == QUICK_PRESENT

@@ -131,6 +131,8 @@ bool migrate_pages_encode(struct migrate_pages *pages, uint8_t *to, size_t *size
 
 /* ---- Decoding -------------------------------------------------------------------------------- */
 
+#define NO_MEMORY "found no memory"
+
 static bool page_size_good(uint32_t bytes) {
     return bytes >= MIGRATE_PAGE_LEAST && bytes <= MIGRATE_PAGE_MOST && (bytes & (bytes - 1)) == 0;
 }
@@ -154,16 +156,18 @@ static bool decode_runs(struct migrate_pages *pages, const uint8_t *from, uint64
     return all * pages->page_bytes <= MIGRATE_BATCH_BYTES;
 }
 
-static bool unpack(struct migrate_pages *pages, const uint8_t *from, size_t packed) {
+/* NULL: done; else what is wrong. */
+static const char *unpack(struct migrate_pages *pages, const uint8_t *from, size_t packed) {
     pages->raw = malloc(pages->raw_bytes + 1);
     if (!pages->raw)
-        return false;
+        return NO_MEMORY;
     if (packed == pages->raw_bytes) {
         memcpy(pages->raw, from, packed);
-        return true;
+        return NULL;
     }
     size_t got = ZSTD_decompress(pages->raw, pages->raw_bytes, from, packed);
-    return !ZSTD_isError(got) && got == pages->raw_bytes;
+    return !ZSTD_isError(got) && got == pages->raw_bytes ? NULL
+                                                         : "has content that does not unpack";
 }
 
 static const char *decode(struct migrate_pages *pages, const uint8_t *from, size_t size) {
@@ -186,13 +190,13 @@ static const char *decode(struct migrate_pages *pages, const uint8_t *from, size
         return "has runs of pages that no batch has";
     if (full * pages->page_bytes != pages->raw_bytes)
         return "has another amount of content than of pages";
-    return unpack(pages, from + size - packed, packed) ? NULL : "has content that does not unpack";
+    return unpack(pages, from + size - packed, packed);
 }
 
 struct migrate_pages *migrate_pages_decode(const uint8_t *from, size_t size, char *text,
                                            size_t text_size) {
     struct migrate_pages *pages = calloc(1, sizeof(*pages));
-    const char *wrong = pages ? decode(pages, from, size) : "found no memory";
+    const char *wrong = pages ? decode(pages, from, size) : NO_MEMORY;
     if (!wrong)
         return pages;
     snprintf(text, text_size, "a batch of pages %s", wrong);

@@ -17,7 +17,8 @@ PROGRAMS = ["place", "path", "moves", "tables", "growth", "notes", "dirty"]
 RUN = "#!/bin/sh\nexit 0\n"
 VIDMM = """#!/bin/sh
 while [ $# -gt 0 ]; do
-    [ "$1" != --json ] || echo '{"virtual_ns": 1000, "bound": {"moved_bytes": 13, "bytes": 10}}' >"$2"
+    [ "$1" != --json ] || echo '{"virtual_ns": 1000, "bound": {"moved_bytes": 13, "bytes": 10},
+        "rounds": [{"bytes": 1000, "ns": 2000}]}' >"$2"
     shift
 done
 """
@@ -37,6 +38,7 @@ def build(directory, **rows):
         own = "\n".join(lines) if name == "path" else ""
         program(directory / "bench" / f"bench-{name}", f"#!/bin/sh\ncat >>\"$VIDMM_BENCH_ROWS\" <<'E'\n{own}\nE\n"
                 if own else RUN)
+    program(directory / "bench" / "bench-series", "#!/bin/sh\necho 1e9\n")
     program(directory / "vidmm", VIDMM)
     return directory
 
@@ -61,6 +63,7 @@ class Table(unittest.TestCase):
     def test_every_row_has_the_six_members_and_no_others(self):
         rows = self.rows(copy=("B/s", 10e9, 9e9, 0.95))
         self.assertIn("judged 1e5", rows)
+        self.assertEqual(rows["migration"]["ratio"], 0.5)
         for row in rows.values():
             self.assertEqual(set(row), {"work", "limit", "ours", "ratio", "goal", "met"})
 

@@ -42,17 +42,25 @@ static bool blit_can(const struct kmd_allocation *surface) {
            !(surface->flags & VIDMM_UMD_SWIZZLED) && surface->size <= MAXULONG;
 }
 
-static bool blit_inside(const RECT *rectangle, LONG x, LONG y,
+static bool blit_inside(const RECT *rectangle, LONGLONG x, LONGLONG y,
                         const struct kmd_allocation *surface) {
-    return (LONGLONG)rectangle->left + x >= 0 && (LONGLONG)rectangle->top + y >= 0 &&
+    return rectangle->left + x >= 0 && rectangle->top + y >= 0 &&
            rectangle->left <= rectangle->right && rectangle->top <= rectangle->bottom &&
-           (LONGLONG)rectangle->right + x <= surface->width &&
-           (LONGLONG)rectangle->bottom + y <= surface->height;
+           rectangle->right + x <= surface->width && rectangle->bottom + y <= surface->height;
+}
+
+/* From a pixel of the destination to that of the source. */
+static LONGLONG blit_x(const struct blit *blit) {
+    return (LONGLONG)blit->from.left - blit->to.left;
+}
+
+static LONGLONG blit_y(const struct blit *blit) {
+    return (LONGLONG)blit->from.top - blit->to.top;
 }
 
 static bool blit_stretches(const struct blit *blit) {
-    return blit->from.right - blit->from.left != blit->to.right - blit->to.left ||
-           blit->from.bottom - blit->from.top != blit->to.bottom - blit->to.top;
+    return (LONGLONG)blit->from.right - blit->to.right != blit_x(blit) ||
+           (LONGLONG)blit->from.bottom - blit->to.bottom != blit_y(blit);
 }
 
 /* Rows of one surface that overlap would have an order. */
@@ -60,7 +68,6 @@ static NTSTATUS blit_judge(const struct painter *painter, const struct blit *bli
     const struct kmd_allocation *destination = blit_surface(painter, blit->destination);
     const struct kmd_allocation *source =
         blit->fill ? destination : blit_surface(painter, blit->source);
-    LONG x = blit->from.left - blit->to.left, y = blit->from.top - blit->to.top;
     if (!destination || !source)
         return STATUS_INVALID_HANDLE;
     if (!blit_can(destination) || !blit_can(source) ||
@@ -68,14 +75,14 @@ static NTSTATUS blit_judge(const struct painter *painter, const struct blit *bli
         return STATUS_ILLEGAL_INSTRUCTION;
     for (UINT i = 0; i < blit->count; i++)
         if (!blit_inside(&blit->rectangle[i], 0, 0, destination) ||
-            (!blit->fill && !blit_inside(&blit->rectangle[i], x, y, source)))
+            (!blit->fill && !blit_inside(&blit->rectangle[i], blit_x(blit), blit_y(blit), source)))
             return STATUS_ILLEGAL_INSTRUCTION;
     return STATUS_SUCCESS;
 }
 
 /* ---- Translating ----------------------------------------------------------------------------- */
 
-static UINT blit_offset(const struct kmd_allocation *surface, LONG x, LONG y) {
+static UINT blit_offset(const struct kmd_allocation *surface, LONGLONG x, LONGLONG y) {
     return (UINT)y * surface->pitch + (UINT)x * PIXEL_BYTES;
 }
 
@@ -117,8 +124,7 @@ static bool put_copy(struct painter *painter, const struct blit *blit, const REC
         return false;
     location.AllocationIndex = blit->source;
     location.SlotId = SLOT_SOURCE;
-    location.AllocationOffset = blit_offset(from, rectangle->left - blit->to.left + blit->from.left,
-                                            y - blit->to.top + blit->from.top);
+    location.AllocationOffset = blit_offset(from, rectangle->left + blit_x(blit), y + blit_y(blit));
     location.SplitOffset = kmd_dma_used(dma);
     location.PatchOffset =
         location.SplitOffset + (UINT)(sizeof(nop) + offsetof(struct gpu_copy, source));

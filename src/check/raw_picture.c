@@ -9,10 +9,10 @@
 
 /* ---- Up and down ----------------------------------------------------------------------------- */
 
-static HANDLE picture_create(struct raw_gallery *gallery, uint32_t index,
+static HANDLE picture_create(struct raw_pair *pair, uint32_t index,
                              const struct check_surface *surface) {
-    struct raw_submitter *raw = gallery->renderer.raw;
-    struct raw_picture *picture = &gallery->picture[index];
+    struct raw_submitter *raw = pair->renderer.raw;
+    struct raw_picture *picture = &pair->picture[index];
     DXGK_ALLOCATIONINFO info;
     memset(&info, 0, sizeof(info));
     info.pPrivateDriverData = surface->data;
@@ -29,61 +29,60 @@ static HANDLE picture_create(struct raw_gallery *gallery, uint32_t index,
 }
 
 /* Rows of which the system knows the place. */
-static bool picture_describe(struct raw_gallery *gallery, uint32_t index,
-                             struct check_surface *surface) {
-    struct raw_submitter *raw = gallery->renderer.raw;
-    struct raw_picture *picture = &gallery->picture[index];
-    bool gdi = gallery->renderer.gdi;
+static bool picture_describe(struct raw_pair *pair, uint32_t index, struct check_surface *surface) {
+    struct raw_submitter *raw = pair->renderer.raw;
+    struct raw_picture *picture = &pair->picture[index];
+    bool gdi = pair->renderer.gdi;
     picture->width = index == PICTURE_FROM ? PICTURE_WIDTH : PICTURE_WIDEST;
     if (!check_surface_open(raw->check, surface,
                             gdi ? CHECK_SURFACE_GDI_STAGING : CHECK_SURFACE_SHADOW, picture->width,
                             PICTURE_HEIGHT))
         return false;
     picture->pitch = gdi ? surface->wanted.gdi.Pitch : surface->wanted.shadow.Pitch;
-    raw->picture[index] = picture_create(gallery, index, surface);
+    raw->picture[index] = picture_create(pair, index, surface);
     return raw->picture[index] && picture->rows &&
            picture->pitch >= picture->width * sizeof(uint32_t) &&
            picture->pitch % sizeof(uint32_t) == 0 && picture->count <= RAW_PAGES &&
            (uint64_t)picture->pitch * PICTURE_HEIGHT <= (uint64_t)picture->count * CHECK_PAGE;
 }
 
-static bool picture_open(struct raw_gallery *gallery, uint32_t index) {
-    struct raw_submitter *raw = gallery->renderer.raw;
-    struct raw_picture *picture = &gallery->picture[index];
+static bool picture_open(struct raw_pair *pair, uint32_t index) {
+    struct raw_submitter *raw = pair->renderer.raw;
+    struct raw_picture *picture = &pair->picture[index];
     struct check_surface surface;
-    bool described = picture_describe(gallery, index, &surface);
+    bool described = picture_describe(pair, index, &surface);
     DXGK_OPENALLOCATIONINFO info = {.hAllocation = RAW_KERNEL_HANDLE + 1 + index,
                                     .pPrivateDriverData = surface.data,
                                     .PrivateDriverDataSize = surface.size};
     DXGKARG_OPENALLOCATION open = {.NumAllocations = 1, .pOpenAllocation = &info};
     open.Flags.Create = 1;
     if (described &&
-        raw->ddi->DxgkDdiOpenAllocation(gallery->renderer.device, &open) == STATUS_SUCCESS)
+        raw->ddi->DxgkDdiOpenAllocation(pair->renderer.device, &open) == STATUS_SUCCESS)
         picture->opened = info.hDeviceSpecificAllocation;
     check_surface_close(&surface);
     picture->pages = picture->opened ? raw_list(raw, RAW_PAGES, RAW_RUN) : NULL;
     return picture->pages;
 }
 
-bool gallery_open(struct raw_gallery *gallery, struct raw_submitter *raw, bool gdi) {
-    memset(gallery, 0, sizeof(*gallery));
-    if (!raw_render_open_as(&gallery->renderer, raw, gdi))
+bool pair_open(struct raw_pair *pair, struct raw_submitter *raw, bool gdi) {
+    memset(pair, 0, sizeof(*pair));
+    if (!raw_render_open_as(&pair->renderer, raw, gdi))
         return false;
     for (uint32_t i = 0; i < RAW_PICTURES; i++)
-        if (!picture_open(gallery, i))
+        if (!picture_open(pair, i))
             return false;
     return true;
 }
 
-static void picture_close(struct raw_gallery *gallery, uint32_t index) {
-    struct raw_submitter *raw = gallery->renderer.raw;
-    struct raw_picture *picture = &gallery->picture[index];
+static void picture_close(struct raw_pair *pair, uint32_t index) {
+    struct raw_submitter *raw = pair->renderer.raw;
+    struct raw_picture *picture = &pair->picture[index];
     const DXGKARG_CLOSEALLOCATION close = {.NumAllocations = 1,
                                            .pOpenHandleList = &picture->opened};
     const DXGKARG_DESTROYALLOCATION destroy = {.NumAllocations = 1,
                                                .pAllocationList = &raw->picture[index]};
     if (picture->opened)
-        (void)raw->ddi->DxgkDdiCloseAllocation(gallery->renderer.device, &close);
+        (void)raw->ddi->DxgkDdiCloseAllocation(pair->renderer.device, &close);
     if (raw->picture[index])
         (void)raw->ddi->DxgkDdiDestroyAllocation(raw->adapter, &destroy);
     raw->picture[index] = NULL;
@@ -91,38 +90,38 @@ static void picture_close(struct raw_gallery *gallery, uint32_t index) {
         raw->os->pages_free(raw->os->ctx, picture->pages);
 }
 
-void gallery_close(struct raw_gallery *gallery) {
+void pair_close(struct raw_pair *pair) {
     for (uint32_t i = 0; i < RAW_PICTURES; i++)
-        picture_close(gallery, i);
-    raw_render_close(&gallery->renderer);
+        picture_close(pair, i);
+    raw_render_close(&pair->renderer);
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
-UINT gallery_segment(const struct raw_gallery *gallery, uint32_t picture) {
-    const struct raw_submitter *raw = gallery->renderer.raw;
-    return gallery->picture[picture].mapped ? raw->aperture.id : raw->memory.id;
+UINT pair_segment(const struct raw_pair *pair, uint32_t picture) {
+    const struct raw_submitter *raw = pair->renderer.raw;
+    return pair->picture[picture].mapped ? raw->aperture.id : raw->memory.id;
 }
 
-uint64_t gallery_address(const struct raw_gallery *gallery, uint32_t picture) {
-    const struct raw_submitter *raw = gallery->renderer.raw;
-    uint64_t base = gallery->picture[picture].mapped ? raw->aperture.base : raw_memory_at(raw, 0);
+uint64_t pair_address(const struct raw_pair *pair, uint32_t picture) {
+    const struct raw_submitter *raw = pair->renderer.raw;
+    uint64_t base = pair->picture[picture].mapped ? raw->aperture.base : raw_memory_at(raw, 0);
     return base + (uint64_t)picture * RAW_PAGES * CHECK_PAGE;
 }
 
-bool gallery_place(struct raw_gallery *gallery, uint32_t mapped) {
+bool pair_place(struct raw_pair *pair, uint32_t mapped) {
     for (uint32_t i = 0; i < RAW_PICTURES; i++) {
-        gallery->picture[i].mapped = mapped >> i & 1u;
-        UINT segment = gallery_segment(gallery, i);
-        if (segment == 0 || (gallery->picture[i].segments >> (segment - 1) & 1u) == 0)
+        pair->picture[i].mapped = mapped >> i & 1u;
+        UINT segment = pair_segment(pair, i);
+        if (segment == 0 || (pair->picture[i].segments >> (segment - 1) & 1u) == 0)
             return false;
     }
     return true;
 }
 
-static bool picture_transfer(struct raw_gallery *gallery, uint32_t index, bool in) {
-    const struct raw_picture *picture = &gallery->picture[index];
-    struct raw_submitter *raw = gallery->renderer.raw;
+static bool picture_transfer(struct raw_pair *pair, uint32_t index, bool in) {
+    const struct raw_picture *picture = &pair->picture[index];
+    struct raw_submitter *raw = pair->renderer.raw;
     DXGKARG_BUILDPAGINGBUFFER args = {.Operation = DXGK_OPERATION_TRANSFER};
     args.Transfer.hAllocation = raw->picture[index];
     args.Transfer.TransferSize = (SIZE_T)picture->count * CHECK_PAGE;
@@ -130,22 +129,21 @@ static bool picture_transfer(struct raw_gallery *gallery, uint32_t index, bool i
     if (in) {
         args.Transfer.Source.pMdl = picture->pages;
         args.Transfer.Destination.SegmentId = raw->memory.id;
-        args.Transfer.Destination.SegmentAddress.QuadPart =
-            (LONGLONG)gallery_address(gallery, index);
+        args.Transfer.Destination.SegmentAddress.QuadPart = (LONGLONG)pair_address(pair, index);
     } else {
         args.Transfer.Source.SegmentId = raw->memory.id;
-        args.Transfer.Source.SegmentAddress.QuadPart = (LONGLONG)gallery_address(gallery, index);
+        args.Transfer.Source.SegmentAddress.QuadPart = (LONGLONG)pair_address(pair, index);
         args.Transfer.Destination.pMdl = picture->pages;
     }
     return raw_build(raw, &args);
 }
 
-static bool picture_move(struct raw_gallery *gallery, uint32_t index, bool in) {
-    const struct raw_picture *picture = &gallery->picture[index];
-    struct raw_submitter *raw = gallery->renderer.raw;
+static bool picture_move(struct raw_pair *pair, uint32_t index, bool in) {
+    const struct raw_picture *picture = &pair->picture[index];
+    struct raw_submitter *raw = pair->renderer.raw;
     uint32_t page = index * RAW_PAGES;
     if (!picture->mapped)
-        return picture_transfer(gallery, index, in);
+        return picture_transfer(pair, index, in);
     return in ? raw_map(raw, &raw->aperture, page, picture->count, picture->pages, 0)
               : raw_unmap(raw, &raw->aperture, page, picture->count);
 }
@@ -153,40 +151,38 @@ static bool picture_move(struct raw_gallery *gallery, uint32_t index, bool in) {
 /* ---- Content --------------------------------------------------------------------------------- */
 
 /* A pixel does not cross the end of a page. */
-static uint32_t picture_pixel(struct raw_gallery *gallery, uint32_t index, uint32_t x, uint32_t y) {
-    const struct raw_picture *picture = &gallery->picture[index];
+static uint32_t picture_pixel(struct raw_pair *pair, uint32_t index, uint32_t x, uint32_t y) {
+    const struct raw_picture *picture = &pair->picture[index];
     uint64_t at = (uint64_t)y * picture->pitch + x * sizeof(uint32_t);
     uint32_t pixel;
-    memcpy(&pixel,
-           raw_page(gallery->renderer.raw, picture->pages, at / CHECK_PAGE) + at % CHECK_PAGE,
+    memcpy(&pixel, raw_page(pair->renderer.raw, picture->pages, at / CHECK_PAGE) + at % CHECK_PAGE,
            sizeof(pixel));
     return pixel;
 }
 
-bool gallery_bring(struct raw_gallery *gallery, uint32_t seed) {
-    struct raw_submitter *raw = gallery->renderer.raw;
+bool pair_bring(struct raw_pair *pair, uint32_t seed) {
+    struct raw_submitter *raw = pair->renderer.raw;
     for (uint32_t i = 0; i < RAW_PICTURES; i++) {
-        raw_paint(raw, gallery->picture[i].pages, seed * RAW_PICTURES + i);
+        raw_paint(raw, pair->picture[i].pages, seed * RAW_PICTURES + i);
         for (uint32_t y = 0; y < PICTURE_HEIGHT; y++)
-            for (uint32_t x = 0; x < gallery->picture[i].width; x++)
-                gallery->picture[i].pixel[y][x] = picture_pixel(gallery, i, x, y);
-        if (!picture_move(gallery, i, true))
+            for (uint32_t x = 0; x < pair->picture[i].width; x++)
+                pair->picture[i].pixel[y][x] = picture_pixel(pair, i, x, y);
+        if (!picture_move(pair, i, true))
             return false;
     }
     return raw_flush(raw);
 }
 
-bool gallery_take(struct raw_gallery *gallery) {
-    return picture_move(gallery, PICTURE_FROM, false) && picture_move(gallery, PICTURE_TO, false) &&
-           raw_flush(gallery->renderer.raw);
+bool pair_take(struct raw_pair *pair) {
+    return picture_move(pair, PICTURE_FROM, false) && picture_move(pair, PICTURE_TO, false) &&
+           raw_flush(pair->renderer.raw);
 }
 
-bool gallery_good(struct raw_gallery *gallery) {
+bool pair_good(struct raw_pair *pair) {
     for (uint32_t i = 0; i < RAW_PICTURES; i++)
         for (uint32_t y = 0; y < PICTURE_HEIGHT; y++)
-            for (uint32_t x = 0; x < gallery->picture[i].width; x++)
-                if (((picture_pixel(gallery, i, x, y) ^ gallery->picture[i].pixel[y][x]) &
-                     COLORS) != 0)
+            for (uint32_t x = 0; x < pair->picture[i].width; x++)
+                if (((picture_pixel(pair, i, x, y) ^ pair->picture[i].pixel[y][x]) & COLORS) != 0)
                     return false;
     return true;
 }

@@ -24,25 +24,25 @@ struct raw_picture {
     uint32_t pixel[PICTURE_HEIGHT][PICTURE_WIDEST]; /* what it is expected to show */
 };
 
-struct raw_gallery {
+struct raw_pair {
     struct raw_renderer renderer;
     struct raw_picture picture[RAW_PICTURES];
 };
 
 /* Shadow surfaces, or those of GDI that the CPU sees. False: the driver has no context for them, or no two of them;
- * gallery_close follows anyway. */
-bool gallery_open(struct raw_gallery *gallery, struct raw_submitter *raw, bool gdi);
-void gallery_close(struct raw_gallery *gallery);
+ * pair_close follows anyway. */
+bool pair_open(struct raw_pair *pair, struct raw_submitter *raw, bool gdi);
+void pair_close(struct raw_pair *pair);
 /* Bit i of `mapped`: picture i shall be in the aperture. False: it does not support that segment. */
-bool gallery_place(struct raw_gallery *gallery, uint32_t mapped);
+bool pair_place(struct raw_pair *pair, uint32_t mapped);
 /* Other bytes for both, and waits. False: no DDI call follows. */
-bool gallery_bring(struct raw_gallery *gallery, uint32_t seed);
+bool pair_bring(struct raw_pair *pair, uint32_t seed);
 /* Takes both back, and waits. False: the same. */
-bool gallery_take(struct raw_gallery *gallery);
+bool pair_take(struct raw_pair *pair);
 /* The pictures are as expected; colours only. */
-bool gallery_good(struct raw_gallery *gallery);
+bool pair_good(struct raw_pair *pair);
 /* Where a picture is, as the lists have it. */
-UINT gallery_segment(const struct raw_gallery *gallery, uint32_t picture);
-uint64_t gallery_address(const struct raw_gallery *gallery, uint32_t picture);
+UINT pair_segment(const struct raw_pair *pair, uint32_t picture);
+uint64_t pair_address(const struct raw_pair *pair, uint32_t picture);
 
 #endif

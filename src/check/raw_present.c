@@ -29,7 +29,7 @@ struct job {
 };
 
 struct presenter {
-    struct raw_gallery gallery;
+    struct raw_pair pair;
     unsigned char *commands; /* of GDI */
     RECT *rectangles;        /* RECTANGLES_MOST */
     bool seen;               /* a copy had its effect */
@@ -38,24 +38,24 @@ struct presenter {
 /* ---- Building -------------------------------------------------------------------------------- */
 
 static void present_list(struct presenter *presenter, const struct job *job, enum listing listing) {
-    struct raw_renderer *renderer = &presenter->gallery.renderer;
+    struct raw_renderer *renderer = &presenter->pair.renderer;
     memset(renderer->allocations, 0, (DXGK_PRESENT_MAX_INDEX + 1) * sizeof(*renderer->allocations));
     renderer->listed = DXGK_PRESENT_MAX_INDEX + 1;
     for (uint32_t i = job->fill ? PICTURE_TO : PICTURE_FROM; i < RAW_PICTURES; i++) {
         DXGK_ALLOCATIONLIST *element = &renderer->allocations[DXGK_PRESENT_SOURCE_INDEX + i];
         uint32_t place = listing == LISTED_ELSEWHERE ? !i : i;
-        element->hDeviceSpecificAllocation = presenter->gallery.picture[i].opened;
+        element->hDeviceSpecificAllocation = presenter->pair.picture[i].opened;
         element->WriteOperation = i == PICTURE_TO;
         if (listing == LISTED_NOWHERE)
             continue;
-        element->SegmentId = gallery_segment(&presenter->gallery, place);
-        element->PhysicalAddress.QuadPart = (LONGLONG)gallery_address(&presenter->gallery, place);
+        element->SegmentId = pair_segment(&presenter->pair, place);
+        element->PhysicalAddress.QuadPart = (LONGLONG)pair_address(&presenter->pair, place);
     }
 }
 
 static bool build_present(struct presenter *presenter, const struct job *job,
                           struct raw_commands *commands) {
-    struct raw_renderer *renderer = &presenter->gallery.renderer;
+    struct raw_renderer *renderer = &presenter->pair.renderer;
     DXGKARG_PRESENT args = {.pDmaBuffer = renderer->cpu,
                             .DmaSize = renderer->info.DmaBufferSize,
                             .pDmaBufferPrivateData = renderer->private_data,
@@ -97,8 +97,8 @@ static void gdi_command(const struct presenter *presenter, const struct job *job
                                  .NumSubRects = count,
                                  .pSubRects = rectangles,
                                  .Rop = DXGK_GDIROP_SRCCOPY,
-                                 .SrcPitch = presenter->gallery.picture[PICTURE_FROM].pitch,
-                                 .DstPitch = presenter->gallery.picture[PICTURE_TO].pitch};
+                                 .SrcPitch = presenter->pair.picture[PICTURE_FROM].pitch,
+                                 .DstPitch = presenter->pair.picture[PICTURE_TO].pitch};
     }
 }
 
@@ -119,19 +119,19 @@ static bool build_gdi(struct presenter *presenter, const struct job *job,
     }
     commands->bytes = presenter->commands;
     commands->size = (uint32_t)(at - presenter->commands);
-    return raw_render_build(&presenter->gallery.renderer, commands);
+    return raw_render_build(&presenter->pair.renderer, commands);
 }
 
 static bool present_build(struct presenter *presenter, const struct job *job,
                           struct raw_commands *commands) {
-    return (presenter->gallery.renderer.gdi ? build_gdi : build_present)(presenter, job, commands);
+    return (presenter->pair.renderer.gdi ? build_gdi : build_present)(presenter, job, commands);
 }
 
 /* ---- One job --------------------------------------------------------------------------------- */
 
 static void expect(struct presenter *presenter, const struct job *job) {
-    struct raw_picture *from = &presenter->gallery.picture[PICTURE_FROM];
-    struct raw_picture *to = &presenter->gallery.picture[PICTURE_TO];
+    struct raw_picture *from = &presenter->pair.picture[PICTURE_FROM];
+    struct raw_picture *to = &presenter->pair.picture[PICTURE_TO];
     for (uint32_t i = 0; i < job->count; i++)
         for (LONG y = job->rectangles[i].top; y < job->rectangles[i].bottom; y++)
             for (LONG x = job->rectangles[i].left; x < job->rectangles[i].right; x++)
@@ -155,7 +155,7 @@ static void present_again(struct presenter *presenter, const struct job *job,
 /* In two parts where it is split, which no address changes in between. False: the driver refused. */
 static bool present_submit(struct presenter *presenter, const struct job *job,
                            const struct raw_commands *commands, bool *completes) {
-    struct raw_renderer *renderer = &presenter->gallery.renderer;
+    struct raw_renderer *renderer = &presenter->pair.renderer;
     uint32_t at = job->split ? raw_render_split(renderer, commands) : 0;
     struct raw_part first = {.end = commands->written, .count = commands->patches}, second = first;
     if (job->split && at == 0)
@@ -195,14 +195,14 @@ static enum pass present_pass(struct presenter *presenter, const struct job *job
 }
 
 static void present_judge(struct presenter *presenter, const struct job *job, bool completes) {
-    struct raw_submitter *raw = presenter->gallery.renderer.raw;
+    struct raw_submitter *raw = presenter->pair.renderer.raw;
     const char *expected =
         "the pixels of each rectangle copied or filled once, and no others changed";
     const char *found = completes ? "other pixels after the commands that the driver built"
                                   : "the commands that the driver built did not complete";
     if (job->split)
         raw_judge(raw, 398, presenter->seen, expected, found);
-    else if (presenter->gallery.renderer.gdi)
+    else if (presenter->pair.renderer.gdi)
         raw_judge(raw, 604, presenter->seen, expected, found);
     else
         raw_judge(raw, 603, presenter->seen, expected, found);
@@ -212,20 +212,20 @@ static void present_judge(struct presenter *presenter, const struct job *job, bo
  * more can be asked of the driver. */
 static bool present_run(struct presenter *presenter, const struct job *job, enum listing listing,
                         uint32_t seed) {
-    struct raw_gallery *gallery = &presenter->gallery;
+    struct raw_pair *pair = &presenter->pair;
     struct raw_commands commands = {.bytes = NULL};
     enum pass pass = PASS_MORE;
     bool completes = true;
-    if (!gallery_bring(gallery, seed))
+    if (!pair_bring(pair, seed))
         return false;
     while (pass == PASS_MORE && completes)
         pass = present_pass(presenter, job, listing, &commands, &completes);
-    if (completes && !gallery_take(gallery))
+    if (completes && !pair_take(pair))
         return false;
-    if (pass == PASS_REFUSED || (!presenter->seen && (!completes || gallery_good(gallery))))
+    if (pass == PASS_REFUSED || (!presenter->seen && (!completes || pair_good(pair))))
         return false;
     expect(presenter, job);
-    presenter->seen = completes && gallery_good(gallery);
+    presenter->seen = completes && pair_good(pair);
     present_judge(presenter, job, completes);
     return completes;
 }
@@ -285,7 +285,7 @@ static bool measure(struct presenter *presenter, bool fill, struct rectangle_roo
 
 /* More than a buffer or its list has room for; 0: too many. */
 static uint32_t too_many(const struct presenter *presenter, const struct rectangle_room *each) {
-    const DXGK_CONTEXTINFO *info = &presenter->gallery.renderer.info;
+    const DXGK_CONTEXTINFO *info = &presenter->pair.renderer.info;
     uint64_t count = info->DmaBufferSize / each->bytes,
              listed = info->PatchLocationListSize / each->patches;
     count = (count < listed ? count : listed) + 3;
@@ -305,7 +305,7 @@ static bool depleted(struct presenter *presenter, bool fill, uint32_t seed) {
 
 /* R398, of versions whose systems split. What is refused here is not needed. */
 static void splits(struct presenter *presenter) {
-    struct raw_submitter *raw = presenter->gallery.renderer.raw;
+    struct raw_submitter *raw = presenter->pair.renderer.raw;
     RECT parts[] = {{0, 0, 50, 9}, {60, 4, 61, 40}, {70, 20, 111, 40}, {0, 20, 9, 21}};
     const struct job copy = {.split = true,
                              .from = {7, 5, 118, 45},
@@ -315,7 +315,7 @@ static void splits(struct presenter *presenter) {
     uint32_t mapped = 0;
     if (raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         return;
-    while (mapped < PLACES && !gallery_place(&presenter->gallery, mapped))
+    while (mapped < PLACES && !pair_place(&presenter->pair, mapped))
         mapped++;
     if (mapped < PLACES)
         (void)present_run(presenter, &copy, LISTED_NOWHERE, 99);
@@ -325,7 +325,7 @@ static void splits(struct presenter *presenter) {
 
 /* Room for `bytes` and `elements`. */
 static bool ends_grow(struct presenter *presenter, uint64_t bytes, uint64_t elements) {
-    struct raw_renderer *renderer = &presenter->gallery.renderer;
+    struct raw_renderer *renderer = &presenter->pair.renderer;
     if (bytes > GROWN_MOST || elements > GROWN_MOST / sizeof(*renderer->patches))
         return false;
     D3DDDI_PATCHLOCATIONLIST *longer =
@@ -343,7 +343,7 @@ static bool ends_grow(struct presenter *presenter, uint64_t bytes, uint64_t elem
  * submitted. */
 static bool end_at(struct presenter *presenter, const struct job *job, uint32_t bytes,
                    uint32_t elements) {
-    struct raw_renderer *renderer = &presenter->gallery.renderer;
+    struct raw_renderer *renderer = &presenter->pair.renderer;
     struct raw_commands commands = {.bytes = NULL};
     renderer->info.DmaBufferSize = bytes;
     renderer->info.PatchLocationListSize = elements;
@@ -385,7 +385,7 @@ static void ends_of_list(struct presenter *presenter, bool fill, const DXGK_CONT
 
 /* A manager gives no less than the context asked for. */
 static void ends(struct presenter *presenter) {
-    const DXGK_CONTEXTINFO asked = presenter->gallery.renderer.info;
+    const DXGK_CONTEXTINFO asked = presenter->pair.renderer.info;
     for (uint32_t fill = 0; fill <= 1; fill++) {
         struct rectangle_room each;
         if (!measure(presenter, fill != 0, &each))
@@ -404,10 +404,10 @@ static const char *const listings[LISTINGS] = {"known", "not known", "changed"};
 
 /* False: the driver refused, or nothing shows. */
 static bool everywhere(struct presenter *presenter, const char *what) {
-    struct check *check = presenter->gallery.renderer.raw->check;
+    struct check *check = presenter->pair.renderer.raw->check;
     uint32_t seed = 100;
     for (uint32_t mapped = 0; mapped < PLACES; mapped++) {
-        if (!gallery_place(&presenter->gallery, mapped))
+        if (!pair_place(&presenter->pair, mapped))
             continue;
         for (uint32_t listing = 0; listing < LISTINGS; listing++, seed += 10) {
             check_step(check, "room: %s, %s, their places %s", what, places[mapped],
@@ -425,14 +425,14 @@ static bool everywhere(struct presenter *presenter, const char *what) {
 static void present_all(struct presenter *presenter, struct raw_submitter *raw, bool gdi) {
     const char *what = gdi ? "commands of GDI" : "a present";
     check_step(raw->check, "room: %s", what);
-    if (gallery_open(&presenter->gallery, raw, gdi) && everywhere(presenter, what)) {
+    if (pair_open(&presenter->pair, raw, gdi) && everywhere(presenter, what)) {
         check_step(raw->check, "room: %s in a DMA buffer that is split", what);
         splits(presenter);
         check_step(raw->check, "room: %s at the end of buffer or list", what);
         if (!raw->refused)
             ends(presenter);
     }
-    gallery_close(&presenter->gallery);
+    pair_close(&presenter->pair);
 }
 
 /* As systems do, where the driver says that it can (ns-d3dkmddi-_dxgk_presentationcaps.md). */

@@ -21,7 +21,7 @@ struct blit {
     const RECT *rectangle;
 };
 
-struct painter {
+struct blitter {
     const DXGK_ALLOCATIONLIST *list;
     UINT listed;
     struct kmd_dma dma;
@@ -31,8 +31,8 @@ struct painter {
 
 /* ---- Judging --------------------------------------------------------------------------------- */
 
-static const struct kmd_allocation *blit_surface(const struct painter *painter, UINT index) {
-    return index < painter->listed ? kmd_open_of(painter->list[index].hDeviceSpecificAllocation)
+static const struct kmd_allocation *blit_surface(const struct blitter *blitter, UINT index) {
+    return index < blitter->listed ? kmd_open_of(blitter->list[index].hDeviceSpecificAllocation)
                                    : NULL;
 }
 
@@ -64,10 +64,10 @@ static bool blit_stretches(const struct blit *blit) {
 }
 
 /* Rows of one surface that overlap would have an order. */
-static NTSTATUS blit_judge(const struct painter *painter, const struct blit *blit) {
-    const struct kmd_allocation *destination = blit_surface(painter, blit->destination);
+static NTSTATUS blit_judge(const struct blitter *blitter, const struct blit *blit) {
+    const struct kmd_allocation *destination = blit_surface(blitter, blit->destination);
     const struct kmd_allocation *source =
-        blit->fill ? destination : blit_surface(painter, blit->source);
+        blit->fill ? destination : blit_surface(blitter, blit->source);
     if (!destination || !source)
         return STATUS_INVALID_HANDLE;
     if (!blit_can(destination) || !blit_can(source) ||
@@ -86,10 +86,10 @@ static UINT blit_offset(const struct kmd_allocation *surface, LONGLONG x, LONGLO
     return (UINT)y * surface->pitch + (UINT)x * PIXEL_BYTES;
 }
 
-static bool put_fill(struct painter *painter, const struct blit *blit, const RECT *rectangle,
+static bool put_fill(struct blitter *blitter, const struct blit *blit, const RECT *rectangle,
                      LONG y) {
-    const struct kmd_allocation *to = blit_surface(painter, blit->destination);
-    struct kmd_dma *dma = &painter->dma;
+    const struct kmd_allocation *to = blit_surface(blitter, blit->destination);
+    struct kmd_dma *dma = &blitter->dma;
     struct gpu_fill fill = {
         .head = {GPU_FILL, 0, sizeof(fill)},
         .pattern = blit->color,
@@ -109,11 +109,11 @@ static bool put_fill(struct painter *painter, const struct blit *blit, const REC
 }
 
 /* An empty command gives the first of the two allocations a split offset of its own (render.c). */
-static bool put_copy(struct painter *painter, const struct blit *blit, const RECT *rectangle,
+static bool put_copy(struct blitter *blitter, const struct blit *blit, const RECT *rectangle,
                      LONG y) {
-    const struct kmd_allocation *from = blit_surface(painter, blit->source),
-                                *to = blit_surface(painter, blit->destination);
-    struct kmd_dma *dma = &painter->dma;
+    const struct kmd_allocation *from = blit_surface(blitter, blit->source),
+                                *to = blit_surface(blitter, blit->destination);
+    struct kmd_dma *dma = &blitter->dma;
     struct gpu_command nop = {GPU_NOP, 0, sizeof(nop)};
     struct gpu_copy copy = {
         .head = {GPU_COPY, 0, sizeof(copy)},
@@ -140,15 +140,15 @@ static bool put_copy(struct painter *painter, const struct blit *blit, const REC
     return true;
 }
 
-static NTSTATUS put_blit(struct painter *painter, const struct blit *blit) {
-    NTSTATUS status = blit_judge(painter, blit);
+static NTSTATUS put_blit(struct blitter *blitter, const struct blit *blit) {
+    NTSTATUS status = blit_judge(blitter, blit);
     for (UINT i = 0; NT_SUCCESS(status) && i < blit->count; i++)
-        for (LONG y = blit->rectangle[i].top; y < blit->rectangle[i].bottom; y++, painter->row++) {
-            if (painter->row < painter->done)
+        for (LONG y = blit->rectangle[i].top; y < blit->rectangle[i].bottom; y++, blitter->row++) {
+            if (blitter->row < blitter->done)
                 continue;
-            if (!(blit->fill ? put_fill : put_copy)(painter, blit, &blit->rectangle[i], y))
+            if (!(blit->fill ? put_fill : put_copy)(blitter, blit, &blit->rectangle[i], y))
                 return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
-            painter->done++;
+            blitter->done++;
         }
     return status;
 }
@@ -162,7 +162,7 @@ static bool present_addresses(HANDLE handle) {
 
 /* The adapter has no outputs: there is nothing to flip. */
 NTSTATUS APIENTRY kmd_present(const HANDLE hContext, DXGKARG_PRESENT *args) {
-    struct painter painter = {
+    struct blitter blitter = {
         args->pAllocationList,
         DXGK_PRESENT_MAX_INDEX + 1,
         {args->pDmaBuffer, args->pDmaBuffer, args->DmaSize, args->pPatchLocationListOut,
@@ -185,10 +185,10 @@ NTSTATUS APIENTRY kmd_present(const HANDLE hContext, DXGKARG_PRESENT *args) {
     if ((args->Flags.Value != copies.Value && args->Flags.Value != fills.Value) ||
         !args->pDmaBuffer || !present_addresses(hContext))
         return STATUS_ILLEGAL_INSTRUCTION;
-    NTSTATUS status = put_blit(&painter, &blit);
-    args->MultipassOffset = painter.done;
-    args->pDmaBuffer = painter.dma.at;
-    args->pPatchLocationListOut = painter.dma.patch;
+    NTSTATUS status = put_blit(&blitter, &blit);
+    args->MultipassOffset = blitter.done;
+    args->pDmaBuffer = blitter.dma.at;
+    args->pPatchLocationListOut = blitter.dma.patch;
     return status;
 }
 
@@ -218,7 +218,7 @@ static NTSTATUS gdi_blit(const DXGK_RENDERKM_COMMAND *command, struct blit *blit
 
 /* The buffer is the kernel's, and its commands say how long they are. */
 NTSTATUS APIENTRY kmd_render_km(const HANDLE hContext, DXGKARG_RENDER *args) {
-    struct painter painter = {
+    struct blitter blitter = {
         args->pAllocationList,
         args->AllocationListSize,
         {args->pDmaBuffer, args->pDmaBuffer, args->DmaSize, args->pPatchLocationListOut,
@@ -238,12 +238,12 @@ NTSTATUS APIENTRY kmd_render_km(const HANDLE hContext, DXGKARG_RENDER *args) {
             return STATUS_INVALID_USER_BUFFER;
         status = gdi_blit(&command, &blit);
         if (NT_SUCCESS(status))
-            status = put_blit(&painter, &blit);
+            status = put_blit(&blitter, &blit);
         at += command.CommandSize;
         left -= command.CommandSize;
     }
-    args->MultipassOffset = painter.done;
-    args->pDmaBuffer = painter.dma.at;
-    args->pPatchLocationListOut = painter.dma.patch;
+    args->MultipassOffset = blitter.done;
+    args->pDmaBuffer = blitter.dma.at;
+    args->pPatchLocationListOut = blitter.dma.patch;
     return status;
 }

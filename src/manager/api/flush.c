@@ -45,10 +45,5 @@ static enum vidmm_status evict_what_may(void *ctx) {
 }
 
 enum vidmm_status vidmm_evict_all(struct vidmm_adapter *adapter) {
-    adapter_enter(adapter);
-    enum vidmm_status status = adapter_serves(adapter, "vidmm_evict_all");
-    if (status == VIDMM_OK)
-        status = adapter_persist(adapter, evict_what_may, adapter);
-    adapter_leave(adapter);
-    return status;
+    return adapter_persist_call(adapter, "vidmm_evict_all", evict_what_may, adapter);
 }

@@ -19,10 +19,5 @@ enum vidmm_status vidmm_preempt(struct vidmm_adapter *adapter, uint32_t physical
     if (physical >= adapter->facts.linked || node >= adapter->facts.nodes)
         return VIDMM_BAD_ARGUMENT;
     struct preemption preemption = {adapter, node_index(&adapter->facts, physical, node)};
-    adapter_enter(adapter);
-    enum vidmm_status status = adapter_serves(adapter, "vidmm_preempt");
-    if (status == VIDMM_OK)
-        status = adapter_persist(adapter, preempt, &preemption);
-    adapter_leave(adapter);
-    return status;
+    return adapter_persist_call(adapter, "vidmm_preempt", preempt, &preemption);
 }

@@ -18,12 +18,7 @@ static enum vidmm_status wait_one(void *ctx) {
 /* Submission `number` hangs. Takes and releases the locks. */
 static enum vidmm_status recover_submission(struct vidmm_adapter *adapter, uint64_t number) {
     struct submission_wait wait = {adapter, number};
-    adapter_enter(adapter);
-    enum vidmm_status status = adapter_serves(adapter, "vidmm_wait");
-    if (status == VIDMM_OK)
-        status = adapter_persist(adapter, wait_one, &wait);
-    adapter_leave(adapter);
-    return status;
+    return adapter_persist_call(adapter, "vidmm_wait", wait_one, &wait);
 }
 
 enum vidmm_status vidmm_wait(struct vidmm_adapter *adapter, uint64_t fence) {
@@ -46,10 +41,5 @@ static enum vidmm_status wait_all(void *ctx) {
 }
 
 enum vidmm_status vidmm_wait_idle(struct vidmm_adapter *adapter) {
-    adapter_enter(adapter);
-    enum vidmm_status status = adapter_serves(adapter, "vidmm_wait_idle");
-    if (status == VIDMM_OK)
-        status = adapter_persist(adapter, wait_all, adapter);
-    adapter_leave(adapter);
-    return status;
+    return adapter_persist_call(adapter, "vidmm_wait_idle", wait_all, adapter);
 }

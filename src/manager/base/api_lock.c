@@ -72,6 +72,16 @@ enum vidmm_status adapter_persist(struct vidmm_adapter *adapter,
     }
 }
 
+enum vidmm_status adapter_persist_call(struct vidmm_adapter *adapter, const char *call,
+                                       enum vidmm_status (*attempt)(void *ctx), void *ctx) {
+    adapter_enter(adapter);
+    enum vidmm_status status = adapter_serves(adapter, call);
+    if (status == VIDMM_OK)
+        status = adapter_persist(adapter, attempt, ctx);
+    adapter_leave(adapter);
+    return status;
+}
+
 void adapter_return(struct vidmm_adapter *adapter) {
     adapter_close(adapter);
     if (!adapter->hung || adapter->within)

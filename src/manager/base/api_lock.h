@@ -47,5 +47,8 @@ enum vidmm_status adapter_recover(struct vidmm_adapter *adapter);
  */
 enum vidmm_status adapter_persist(struct vidmm_adapter *adapter,
                                   enum vidmm_status (*attempt)(void *ctx), void *ctx);
+/* The same as all of a call of the API: takes and releases the locks, and the adapter has to serve `call`. */
+enum vidmm_status adapter_persist_call(struct vidmm_adapter *adapter, const char *call,
+                                       enum vidmm_status (*attempt)(void *ctx), void *ctx);
 
 #endif

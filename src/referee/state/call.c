@@ -37,18 +37,24 @@ static _Thread_local struct {
     uint32_t count;
 } lists;
 
+void referee_calling(struct vidmm_referee *referee, const char *name,
+                     char outer[REFEREE_CALL_BYTES]) {
+    _Static_assert(sizeof(referee->ledger->calling) == REFEREE_CALL_BYTES, "the copy is whole");
+    memcpy(outer, referee->ledger->calling, REFEREE_CALL_BYTES);
+    outer[REFEREE_CALL_BYTES - 1] = 0;
+    vidmm_ledger_calling(referee->ledger, name);
+}
+
 void referee_enter(struct vidmm_referee *referee, struct referee_call *call, const char *name,
                    enum referee_class class) {
     pthread_mutex_lock(&referee->lock);
     struct vidmm_ledger *ledger = referee->ledger;
-    memcpy(call->outer, ledger->calling, sizeof(call->outer));
-    call->outer[sizeof(call->outer) - 1] = 0;
     call->class = class;
     call->irql = world_irql(referee);
     call->alone = referee->inside[class]++ == 0;
     ledger->calls++;
     ledger->depth++;
-    vidmm_ledger_calling(ledger, name);
+    referee_calling(referee, name, call->outer);
     vidmm_ledger_entered(ledger, name);
     if (referee->iommu.exclusive)
         MANAGER_MUST(355, false,

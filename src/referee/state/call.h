@@ -21,8 +21,14 @@ enum referee_class {
     REFEREE_ALONE,     /* levels 2 and 3 */
 };
 
+#define REFEREE_CALL_BYTES 96u /* of the ledger's `calling` */
+
+/* Findings are of `name` from here on, until vidmm_ledger_calling of what they were of: into `outer`. */
+void referee_calling(struct vidmm_referee *referee, const char *name,
+                     char outer[REFEREE_CALL_BYTES]);
+
 struct referee_call {
-    char outer[96]; /* the call that this one is nested in */
+    char outer[REFEREE_CALL_BYTES]; /* the call that this one is nested in */
     enum referee_class class;
     KIRQL irql;
     bool alone; /* no other thread was in the class */

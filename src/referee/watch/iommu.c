@@ -94,13 +94,11 @@ static void iommu_judge_remapping(struct vidmm_referee *referee,
 
 static NTSTATUS watch_QueryAdapterInfo(struct vidmm_referee *referee, const HANDLE adapter,
                                        const DXGKARG_QUERYADAPTERINFO *args) {
-    char outer[96];
+    char outer[REFEREE_CALL_BYTES];
     DXGK_HARDWARERESERVEDRANGES room = iommu_room_for_ranges(args);
     NTSTATUS status = referee->behind_iommu.DxgkDdiQueryAdapterInfo(adapter, args);
     pthread_mutex_lock(&referee->lock);
-    memcpy(outer, referee->ledger->calling, sizeof(outer));
-    outer[sizeof(outer) - 1] = 0;
-    vidmm_ledger_calling(referee->ledger, "DxgkDdiQueryAdapterInfo");
+    referee_calling(referee, "DxgkDdiQueryAdapterInfo", outer);
     if (args->Type == DXGKQAITYPE_FRAMEBUFFERSAVESIZE && iommu_isolated(referee))
         iommu_judge_save_area(referee, args, status);
     if (args->Type == DXGKQAITYPE_HARDWARERESERVEDRANGES && status == STATUS_SUCCESS)

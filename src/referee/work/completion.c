@@ -21,11 +21,10 @@ void operation_give_up(struct vidmm_referee *referee, struct shadow_operation *o
 }
 
 void operation_complete(struct vidmm_referee *referee, struct shadow_operation *operation) {
-    char outer[96], text[64];
-    memcpy(outer, referee->ledger->calling, sizeof(outer));
-    outer[sizeof(outer) - 1] = 0;
-    vidmm_ledger_calling(referee->ledger, operation_call_name((uint32_t)operation->arg.Operation,
-                                                              text, sizeof(text)));
+    char outer[REFEREE_CALL_BYTES], text[64];
+    referee_calling(referee,
+                    operation_call_name((uint32_t)operation->arg.Operation, text, sizeof(text)),
+                    outer);
     operation_done(referee, operation);
     vidmm_ledger_calling(referee->ledger, outer);
     operation_free(referee, operation);

@@ -181,14 +181,12 @@ void reports_act(struct vidmm_referee *referee, const struct reported *reported)
 
 void reports_drain(struct vidmm_referee *referee) {
     struct reported report;
-    char outer[96];
+    char outer[REFEREE_CALL_BYTES];
     if (!report_take(referee, &report))
         return;
-    memcpy(outer, referee->ledger->calling, sizeof(outer));
-    outer[sizeof(outer) - 1] = 0;
-    do {
-        vidmm_ledger_calling(referee->ledger, "DxgkCbNotifyInterrupt");
+    referee_calling(referee, "DxgkCbNotifyInterrupt", outer);
+    do
         reports_act(referee, &report);
-    } while (report_take(referee, &report));
+    while (report_take(referee, &report));
     vidmm_ledger_calling(referee->ledger, outer);
 }

@@ -49,15 +49,16 @@ static void world_progress(void *ctx, const struct vidmm_migrate_progress *progr
         session->options.progress(session->options.progress_ctx, progress);
 }
 
-static void session_say(struct migrate_session *session, const char *text) {
-    const struct vidmm_migrate_progress progress = {.phase = VIDMM_MIGRATE_ENDED, .text = text};
+static void say_unlogged(struct migrate_session *session) {
+    const struct vidmm_migrate_progress progress = {.phase = VIDMM_MIGRATE_ENDED,
+                                                    .text = session->unlogged};
     world_progress(session, &progress);
 }
 
 void migrate_session_word(struct migrate_session *session, const char *word, uint64_t event) {
-    char text[320];
-    if (!migrate_journal_word(&session->journal, word, event, text, sizeof(text)))
-        session_say(session, text);
+    if (!migrate_journal_word(&session->journal, word, event, session->unlogged,
+                              sizeof(session->unlogged)))
+        say_unlogged(session);
 }
 
 struct migrate_party migrate_session_party(struct migrate_session *session) {
@@ -174,14 +175,23 @@ bool migrate_session_open(struct migrate_session *session, const struct vidmm_wo
     return check_run(session) && (open_all(session) || session_refuse(session, NULL));
 }
 
+/* Who asks the journal afterwards would not learn that the guest moved. */
+static void conclude_unlogged(struct migrate_session *session) {
+    struct vidmm_migrate_result *result = session->result;
+    if (session->unlogged[0] == '\0' || result->status != VIDMM_MIGRATE_DONE)
+        return;
+    result->status = VIDMM_MIGRATE_WRONG;
+    snprintf(result->text, sizeof(result->text), "the guest moved, but %s", session->unlogged);
+}
+
 void migrate_session_close(struct migrate_session *session) {
-    char text[320];
     if (session->has_channel)
         session->channel.close(session->channel.link.ctx);
     if (session->has_control)
         migrate_control_close(&session->control);
-    if (!migrate_journal_close(&session->journal, text, sizeof(text)))
-        session_say(session, text);
+    if (!migrate_journal_close(&session->journal, session->unlogged, sizeof(session->unlogged)))
+        say_unlogged(session);
+    conclude_unlogged(session);
     free(session->config);
 }
 

@@ -23,6 +23,7 @@ struct migrate_session {
     struct migrate_control control;
     struct migrate_adapter adapter;
     char *config;
+    char unlogged[320]; /* why the journal lacks a word or was not closed; "": it has all */
     bool receives, has_channel, has_control;
     uint64_t last; /* event */
     enum vidmm_event_kind frame_end;
@@ -36,9 +37,10 @@ bool migrate_session_open(struct migrate_session *session, const struct vidmm_wo
                           const struct vidmm_run_options *run,
                           const struct vidmm_migrate_options *options, bool receives,
                           struct vidmm_migrate_result *result);
+/* Where the guest moved and the journal does not tell all of it, the result is VIDMM_MIGRATE_WRONG. */
 void migrate_session_close(struct migrate_session *session);
 struct migrate_party migrate_session_party(struct migrate_session *session);
-/* A word in the journal that nothing hangs on. */
+/* A word in the journal that no step waits for. */
 void migrate_session_word(struct migrate_session *session, const char *word, uint64_t event);
 /* Sleeps until an event may have arrived. */
 void migrate_session_wait(struct migrate_session *session);

@@ -116,7 +116,9 @@ struct vidmm_play_options {
     uint32_t threads;     /* submitting threads at most one a process; 0 or 1: one */
     uint32_t first_bytes; /* reserved, 0 */
     bool no_content;      /* memory has none: nothing is written or compared */
-    bool gather;          /* GPU virtual addresses: those made between submissions by one plan */
+    bool
+        own_tiles; /* tiled surfaces of the driver lie as it likes; false: as docs/softgpu.md says */
+    bool gather;   /* GPU virtual addresses: those made between submissions by one plan */
     uint64_t frame_limit; /* stop after so many frames; 0: all */
     /* Called at intervals with the share done; NULL: never. */
     void (*progress)(void *ctx, uint64_t events_done, uint64_t events);

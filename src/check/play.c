@@ -53,7 +53,8 @@ static enum vidmm_stage_outcome
 play_frames(struct check *check, void (*between)(void *ctx, uint64_t done, uint64_t events)) {
     /* Not gathered: a page table is asked for when the first of its mappings is made, with pages of
      * the size that this one may have, and is converted when others come. */
-    const struct vidmm_play_options options = {.progress = between, .progress_ctx = check};
+    const struct vidmm_play_options options = {
+        .own_tiles = check->options->driver_path, .progress = between, .progress_ctx = check};
     struct vidmm_play_result result;
     char text[256] = "";
     enum vidmm_play_status status =

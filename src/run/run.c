@@ -75,6 +75,7 @@ static void run_play(const struct vidmm_run_options *options, struct vidmm_playe
     struct vidmm_play_options play_options = {
         .threads = options->threads,
         .no_content = options->no_bytes,
+        .own_tiles = options->driver_path,
         .gather = true,
         .frame_limit = options->frame_limit,
         .progress = options->progress,

@@ -66,8 +66,9 @@ struct oracle {
     uint64_t lost;                                  /* how often any content was lost */
     struct oracle_kept kept[ORACLE_KEPT];
     uint32_t kept_count;
-    bool blind;   /* memory has no content: versions are kept, nothing is written or compared */
-    bool certain; /* `first` names the right operation */
+    bool own_tiles; /* tiled surfaces lie as the driver likes: oracle_tiles.c */
+    bool blind;     /* memory has no content: versions are kept, nothing is written or compared */
+    bool certain;   /* `first` names the right operation */
     uint64_t verified_bytes, mismatched_bytes;
     struct vidmm_mismatch first;
     void (*wrong)(void *ctx, const struct vidmm_mismatch *first); /* of struct vidmm_play_options */
@@ -130,6 +131,16 @@ bool oracle_note(struct oracle_allocation *allocation, uint32_t page, uint32_t b
 void oracle_judge_kept(struct oracle *oracle);
 /* Page `page` of system memory described by `mdl`, or NULL. */
 const void *oracle_system_page(const struct oracle *oracle, PMDL mdl, uint64_t page);
+/* The GPU's memory at an address that lies in a segment; NULL: it cannot be seen. */
+const void *oracle_segment_bytes(const struct oracle *oracle, uint32_t segment, uint64_t address,
+                                 size_t size);
+/* Copies page `page`, in linear order, of the surface that is tiled as the reference driver's at `address` to
+ * `scratch`; NULL: it cannot be seen. */
+const void *oracle_tiled_page(const struct oracle_allocation *allocation, uint32_t segment,
+                              uint64_t address, uint64_t page, unsigned char *scratch);
+/* Whether the surface at `address` has other words than were written, in whatever order. */
+bool oracle_words_wrong(const struct oracle_allocation *allocation, uint32_t segment,
+                        uint64_t address);
 /* Fills in an observer that calls this oracle. */
 void oracle_observe(struct oracle *oracle, struct vidmm_observer *observer);
 

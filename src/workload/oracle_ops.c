@@ -14,9 +14,6 @@
 #include <vidmm/virtual.h>
 
 #define PAGE VIDMM_PATTERN_PAGE
-/* The layout of a tiled surface, docs/softgpu.md: tiles of 8 rows of 512 bytes, row by row. */
-#define TILE_WIDTH  512u
-#define TILE_HEIGHT 8u
 
 /* ---- Looking at bytes ------------------------------------------------------------------------ */
 
@@ -25,35 +22,6 @@ const void *oracle_system_page(const struct oracle *oracle, PMDL mdl, uint64_t p
         return NULL;
     const PFN_NUMBER *pfns = MmGetMdlPfnArray(mdl);
     return vidmm_host_memory(oracle->host, (uint64_t)pfns[page] * PAGE, PAGE);
-}
-
-static uint64_t tiled_offset(uint64_t at, uint32_t pitch, uint64_t surface) {
-    uint64_t band = (uint64_t)pitch * TILE_HEIGHT, start = at / band * band;
-    if (start + band > surface)
-        return at; /* rows behind the last tile are linear */
-    uint64_t row = (at - start) / pitch, column = (at - start) % pitch;
-    return start + column / TILE_WIDTH * (TILE_WIDTH * TILE_HEIGHT) + row * TILE_WIDTH +
-           column % TILE_WIDTH;
-}
-
-/* The GPU's memory at an address that lies in a segment. */
-static const void *segment_bytes(const struct oracle *oracle, uint32_t segment, uint64_t address,
-                                 size_t size) {
-    return vidmm_host_peek(oracle->host, oracle->segment_physical[segment], address, size);
-}
-
-/* Copies page `page`, in linear order, of the surface that is tiled at `address` to `scratch`. */
-static const void *tiled_page(const struct oracle_allocation *allocation, uint32_t segment,
-                              uint64_t address, uint64_t page, unsigned char *scratch) {
-    for (uint32_t at = 0; at < PAGE; at += TILE_WIDTH) {
-        uint64_t offset =
-            tiled_offset(page * PAGE + at, allocation->pitch, (uint64_t)allocation->pages * PAGE);
-        const void *part = segment_bytes(allocation->oracle, segment, address + offset, TILE_WIDTH);
-        if (!part)
-            return NULL;
-        memcpy(scratch + at, part, TILE_WIDTH);
-    }
-    return scratch;
 }
 
 /* One side of an operation. */
@@ -73,7 +41,7 @@ static const void *scattered_page(const struct side *side, uint64_t page) {
     if (vidmm_allocation_page(side->op->allocation, page, &offset) != side->place->segment)
         return NULL;
     uint32_t segment = side->place->segment;
-    return segment_bytes(oracle, segment, oracle->segment_base[segment] + offset, PAGE);
+    return oracle_segment_bytes(oracle, segment, oracle->segment_base[segment] + offset, PAGE);
 }
 
 /*
@@ -97,8 +65,8 @@ static const void *side_page(const struct side *side, uint64_t i, unsigned char 
         return scattered_page(side, page);
     uint64_t address = oracle->segment_base[segment] + side->place->offset;
     if (side->allocation->pitch != 0)
-        return tiled_page(side->allocation, segment, address - side->op->at, page, scratch);
-    return segment_bytes(oracle, segment, address + i * PAGE, PAGE);
+        return oracle_tiled_page(side->allocation, segment, address - side->op->at, page, scratch);
+    return oracle_segment_bytes(oracle, segment, address + i * PAGE, PAGE);
 }
 
 /* ---- Judging --------------------------------------------------------------------------------- */
@@ -154,9 +122,50 @@ static enum verdict judge_source(const struct side *from, uint64_t i, const void
     return right ? VERDICT_GUILTY : VERDICT_SUSPECT;
 }
 
+/* In a memory segment, and tiled as the driver likes. */
+static bool is_own_tiles(const struct side *side) {
+    const struct oracle_allocation *allocation = side->allocation;
+    uint32_t segment = side->place->segment;
+    return allocation->oracle->own_tiles && allocation->pitch != 0 &&
+           allocation->pitch != ORACLE_OPAQUE && segment != 0 && segment <= ORACLE_SEGMENTS &&
+           !allocation->oracle->segment_aperture[segment] &&
+           vidmm_op_address(side->op->kind) != VIDMM_ADDRESS_VIRTUAL;
+}
+
+/* A part may lie anywhere in its surface: all of it is compared behind the last one. */
+static void judge_own_tiles(const struct side *to, uint64_t buffer) {
+    struct oracle_allocation *allocation = to->allocation;
+    struct oracle *oracle = allocation->oracle;
+    uint64_t bytes = (uint64_t)allocation->pages * PAGE;
+    uint64_t address = oracle->segment_base[to->place->segment] + to->place->offset - to->op->at;
+    if (to->op->at + to->op->size != bytes)
+        return;
+    oracle->verified_bytes += bytes;
+    if (!oracle_words_wrong(allocation, to->place->segment, address))
+        return;
+    bool is_first = oracle_note(allocation, 0, 0, PAGE);
+    for (uint32_t page = 0; page < allocation->pages; page++)
+        allocation->versions[page] = ORACLE_UNKNOWN;
+    if (!is_first)
+        return;
+    oracle->certain = true;
+    oracle->first.by_op = true;
+    oracle->first.op = to->op->kind;
+    oracle->first.paging_buffer = buffer;
+    snprintf(oracle->first.text, sizeof(oracle->first.text),
+             "the tiled surface of allocation %u has other words, in whatever order, after %s, the "
+             "last of it in paging buffer %llu, event %llu",
+             allocation->index, vidmm_op_name(to->op->kind), (unsigned long long)buffer,
+             (unsigned long long)oracle->event);
+}
+
 static void judge_moved(const struct side *from, const struct side *to, uint64_t buffer) {
     unsigned char scratch[PAGE];
     struct oracle *oracle = to->allocation->oracle;
+    if (is_own_tiles(to)) {
+        judge_own_tiles(to, buffer);
+        return;
+    }
     for (uint64_t i = 0; i < to->op->size / PAGE; i++) {
         uint64_t page = to->op->at / PAGE + i;
         uint32_t first;
@@ -236,7 +245,7 @@ static void judge_mapping(const struct side *aperture, uint64_t buffer) {
     for (uint64_t i = 0; i < aperture->op->size / PAGE; i++) {
         uint64_t page = aperture->op->at / PAGE + i;
         uint64_t address = oracle->segment_base[place->segment] + place->offset + i * PAGE;
-        const void *shown = segment_bytes(oracle, place->segment, address, PAGE);
+        const void *shown = oracle_segment_bytes(oracle, place->segment, address, PAGE);
         if (!shown || page >= aperture->allocation->pages)
             continue;
         const void *own = oracle_system_page(oracle, mdl, page);

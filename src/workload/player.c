@@ -298,6 +298,7 @@ enum vidmm_play_status vidmm_player_run(struct vidmm_player *player, struct vidm
     if (player->threads == 0)
         player->threads = 1;
     player->oracle.blind = options->no_content;
+    player->oracle.own_tiles = options->own_tiles;
     player->oracle.wrong = options->wrong;
     player->oracle.wrong_ctx = options->wrong_ctx;
     oracle_attach(&player->oracle, harness);

@@ -25,7 +25,8 @@ struct vidmm_umd_caps {
     uint32_t packets;  /* bit n: the GPU executes packet n from GPU virtual memory; 0: none */
 };
 
-/* vidmm_umd_allocation.flags. A driver need not honour one: what it answers in DXGK_ALLOCATIONINFO holds. */
+/* vidmm_umd_allocation.flags. A driver need not honour one: what it answers in DXGK_ALLOCATIONINFO holds. LOCAL_ONLY
+ * and CPU_VISIBLE together it may refuse (STATUS_INVALID_PARAMETER), if its memory cannot be seen. */
 #define VIDMM_UMD_LOCAL             0x1u /* prefers GPU memory segments, may live in an aperture */
 #define VIDMM_UMD_LOCAL_ONLY        0x2u /* GPU memory segments and nothing else */
 #define VIDMM_UMD_CPU_VISIBLE       0x4u /* may be locked */

@@ -18,7 +18,7 @@ enum vidmm_stage_outcome spoken_open(struct spoken *spoken, struct check *check,
     return VIDMM_STAGE_DONE;
 }
 
-enum vidmm_status spoken_create(struct vidmm_device *device, uint32_t flags, uint64_t pages,
+static enum vidmm_status create(struct vidmm_device *device, uint32_t flags, uint64_t pages,
                                 struct vidmm_allocation **out) {
     struct vidmm_umd_allocation data = {.magic = VIDMM_UMD_MAGIC,
                                         .flags = flags,
@@ -27,4 +27,13 @@ enum vidmm_status spoken_create(struct vidmm_device *device, uint32_t flags, uin
     const struct vidmm_allocation_request request = {.private_data = &data,
                                                      .private_size = sizeof(data)};
     return vidmm_allocation_create(device, &request, out);
+}
+
+enum vidmm_status spoken_create(struct vidmm_device *device, uint32_t flags, uint64_t pages,
+                                struct vidmm_allocation **out) {
+    const uint32_t both = VIDMM_UMD_LOCAL_ONLY | VIDMM_UMD_CPU_VISIBLE;
+    enum vidmm_status status = create(device, flags, pages, out);
+    return status == VIDMM_DRIVER_REFUSED && (flags & both) == both
+               ? create(device, flags & ~VIDMM_UMD_CPU_VISIBLE, pages, out)
+               : status;
 }

@@ -23,7 +23,8 @@ struct spoken {
  * the stage ends. */
 enum vidmm_stage_outcome spoken_open(struct spoken *spoken, struct check *check, const char *stage,
                                      uint64_t chunk);
-/* `flags`: VIDMM_UMD_*. */
+/* `flags`: VIDMM_UMD_*. A driver without memory that the CPU sees may refuse a surface that is to be in memory and be seen: it is
+ * asked for one that is not seen then, as that of a driver which does not honour the flag. */
 enum vidmm_status spoken_create(struct vidmm_device *device, uint32_t flags, uint64_t pages,
                                 struct vidmm_allocation **out);
 

@@ -113,11 +113,23 @@ bool user_offer(struct user *user, uint32_t index, uint32_t priority) {
     return requests_report(&request, user, status);
 }
 
+/* The CPU may see it, and does not get to. */
+static bool is_unlockable(const struct user_surface *surface) {
+    struct vidmm_allocation_info info;
+    void *cpu = NULL;
+    vidmm_allocation_info(surface->allocation, &info);
+    if (!info.driver.Flags.CpuVisible)
+        return false;
+    bool locked = vidmm_lock(surface->allocation, VIDMM_LOCK_READ_ONLY, &cpu) == VIDMM_OK;
+    if (locked)
+        vidmm_unlock(surface->allocation);
+    return !locked;
+}
+
 bool user_reclaim(struct user *user, uint32_t index) {
     struct user_surface *surface = &user->surface[index];
     enum vidmm_reclaim_result result = VIDMM_RECLAIM_OK;
     struct request request;
-    void *cpu = NULL;
     requests_begin(&request, VIDMM_SERVICE_RECLAIM, user, user, &index, 1);
     struct vidmm_request_residency *residency = &request.record.residency;
     enum vidmm_status status =
@@ -127,10 +139,7 @@ bool user_reclaim(struct user *user, uint32_t index) {
     requests_note(&request, user, &index);
     if (status == VIDMM_OK) {
         surface->offered = false;
-        residency->unlockable =
-            vidmm_lock(surface->allocation, VIDMM_LOCK_READ_ONLY, &cpu) != VIDMM_OK;
-        if (!residency->unlockable)
-            vidmm_unlock(surface->allocation);
+        residency->unlockable = is_unlockable(surface);
         residency->allocation[0].discarded = result == VIDMM_RECLAIM_DISCARDED;
         residency->allocation[0].lost = user_lost(user, index);
     }

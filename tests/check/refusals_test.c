@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include <vidmm/check.h>
+#include <vidmm/umd.h>
 
 static DRIVER_INITIALIZATION_DATA good;
 static struct vidmm_check_result result;
@@ -257,6 +258,35 @@ static void honouring_no_permanent_system_memory(DRIVER_INITIALIZATION_DATA *tab
     table->DxgkDdiCreateAllocation = create_as_it_likes;
 }
 
+/* A board whose memory the CPU does not see. */
+static NTSTATUS APIENTRY refuse_seen_memory(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    const uint32_t both = VIDMM_UMD_LOCAL_ONLY | VIDMM_UMD_CPU_VISIBLE;
+    for (UINT i = 0; i < args->NumAllocations; i++) {
+        const struct vidmm_umd_allocation *data = args->pAllocationInfo[i].pPrivateDriverData;
+        if (args->pAllocationInfo[i].PrivateDriverDataSize == sizeof(*data) &&
+            data->magic == VIDMM_UMD_MAGIC && (data->flags & both) == both)
+            return STATUS_INVALID_PARAMETER;
+    }
+    return good.DxgkDdiCreateAllocation(adapter, args);
+}
+
+static void seeing_no_memory(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiCreateAllocation = refuse_seen_memory;
+}
+
+static void memory_that_is_to_be_seen_may_be_refused(void **state) {
+    static const char *const stages[] = {"engines", "promises", "residency"};
+    static const struct vidmm_host_setting levels = {"MmuLevels", 3};
+    (void)state;
+    for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++) {
+        const struct vidmm_stage_result *stage = examine(seeing_no_memory, stages[i], &levels);
+        if (stage->outcome != VIDMM_STAGE_DONE || result.status != VIDMM_CHECK_PASSED)
+            fail_msg("%s: %s; %s; %s", stages[i], stage->text, result.text,
+                     result.ledger.findings ? result.ledger.finding[0].found : "");
+    }
+}
+
 static void a_flag_that_the_driver_does_not_honour_promises_nothing(void **state) {
     (void)state;
     (void)examine(NULL, "promises", NULL);
@@ -280,6 +310,7 @@ int main(void) {
         cmocka_unit_test(residency_is_examined_with_the_systems_own_surfaces),
         cmocka_unit_test(without_addresses_the_paging_engine_alone_is_reset),
         cmocka_unit_test(a_flag_that_the_driver_does_not_honour_promises_nothing),
+        cmocka_unit_test(memory_that_is_to_be_seen_may_be_refused),
         cmocka_unit_test(without_memory_to_move_things_to_maps_are_examined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -173,8 +173,10 @@ enum vidmm_status validate_status(struct vidmm_adapter *adapter, const char *cal
                    nt == STATUS_GRAPHICS_DRIVER_MISMATCH;
     return FAIL(adapter, .status = allowed ? VIDMM_DRIVER_REFUSED : VIDMM_DRIVER_BROKE_RULE,
                 .call = call, .field = "return value",
-                .expected = "STATUS_SUCCESS, STATUS_INVALID_PARAMETER, STATUS_NO_MEMORY or "
-                            "STATUS_GRAPHICS_DRIVER_MISMATCH",
+                .expected = allowed
+                                ? "STATUS_SUCCESS"
+                                : "STATUS_SUCCESS, STATUS_INVALID_PARAMETER, STATUS_NO_MEMORY or "
+                                  "STATUS_GRAPHICS_DRIVER_MISMATCH",
                 .rule = allowed ? NULL : rule, .page = page, .index = ERROR_NO_INDEX,
                 .value = (uint32_t)nt, .nt = nt);
 }

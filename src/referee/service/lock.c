@@ -28,8 +28,10 @@ void service_lock(struct vidmm_referee *referee, const struct vidmm_request_reco
     }
     if (lock->offered)
         MANAGER_MUST(309, !granted, "no lock of what is offered", "the lock was granted");
-    if (allocation && !lock_can_be_seen(referee, allocation))
+    if (allocation && !lock_can_be_seen(referee, allocation)) {
         MANAGER_MUST(305, !granted, "no lock without CpuVisible", "the lock was granted");
+        return; /* refused for that, whatever else would be a reason */
+    }
     if (lock->dont_wait && lock->busy)
         MANAGER_MUST(308, record->answer == VIDMM_ANSWER_BUSY,
                      "a refusal because the GPU is still drawing", "%s",

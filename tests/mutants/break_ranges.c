@@ -75,6 +75,18 @@ static NTSTATUS APIENTRY locks_no_end(const HANDLE adapter, DXGKARG_BUILDPAGINGB
 
 REPLACE(DxgkDdiBuildPagingBuffer, locks_no_end)
 
+/* The window of the first range for all. */
+static NTSTATUS APIENTRY acquire_in_one_window(const HANDLE adapter,
+                                               DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
+    static PHYSICAL_ADDRESS first;
+    NTSTATUS status = mutants_good.DxgkDdiAcquireSwizzlingRange(adapter, args);
+    if (status == STATUS_SUCCESS && args->RangeId == 0)
+        first = args->CPUTranslatedAddress;
+    if (status == STATUS_SUCCESS && first.QuadPart != 0)
+        args->CPUTranslatedAddress = first;
+    return status;
+}
+
 static NTSTATUS APIENTRY acquire_later(const HANDLE adapter, DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
     (void)adapter;
     (void)args;
@@ -135,6 +147,7 @@ ACQUIRE(twice)
 ACQUIRE(again)
 ACQUIRE(larger)
 ACQUIRE(nowhere)
+ACQUIRE(in_one_window)
 ACQUIRE(never)
 ACQUIRE(more)
 ACQUIRE(later)
@@ -156,6 +169,8 @@ const struct mutant mutants_ranges[] = {
     {351, DRIVER, "makes a range larger than it was asked for", install_larger, "locks",
      VERSION(WIN8)},
     {351, DRIVER, "gives an address where nothing is", install_nowhere, "ranges", VERSION(WIN8)},
+    {351, DRIVER, "gives two ranges the address of one", install_in_one_window, "ranges",
+     VERSION(WIN8)},
     {444, DRIVER, "leaves a range at the place that its surface left", install_locks_no_end,
      "ranges", VERSION(WIN8)},
     {550, DRIVER, "gives no range back", install_release_nothing, "ranges", VERSION(WIN8)},

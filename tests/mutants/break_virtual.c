@@ -11,6 +11,14 @@ static bool by_gpu(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return is_update(args) && args->pDmaBuffer;
 }
 
+static bool several_at_once(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return at_once(args) && !UPDATE->Flags.Repeat && UPDATE->NumPageTableEntries > 1;
+}
+
+static bool several_pages_at_once(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return several_at_once(args) && of_user(args) && leaf(args);
+}
+
 static bool large_transfer(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return transfer(args) && args->TransferVirtual.TransferSizeInBytes > 4096;
 }
@@ -33,9 +41,8 @@ static bool zero_pages(const DXGKARG_BUILDPAGINGBUFFER *args) {
 
 /* ---- What drivers make of operations --------------------------------------------------------- */
 
-SPOIL_ALL(leaves_last, at_once,
-          if (!UPDATE->Flags.Repeat && UPDATE->NumPageTableEntries > 1)
-              UPDATE->NumPageTableEntries--)
+SWALLOW_ALL(writes_later, several_pages_at_once)
+SPOIL_ALL(leaves_last, several_at_once, UPDATE->NumPageTableEntries--)
 SPOIL_ALL(ignores_start, by_gpu, if (!UPDATE->Flags.InitialUpdate) UPDATE->StartIndex = 0)
 SPOIL_ALL(forbids_code, by_gpu,
           for (UINT i = 0; !UPDATE->Flags.Repeat && i < UPDATE->NumPageTableEntries; i++)
@@ -362,7 +369,9 @@ static void scene_copies_too(DRIVER_INITIALIZATION_DATA *table) {
 const struct mutant mutants_virtual[] = {
     BREAKER(210, DRIVER, "reads another member of PageTableAddress", other_member, THREE,
             WITH(215, 539)),
-    BREAKER(211, DRIVER, "leaves out the last entry of updates without a DMA buffer", leaves_last,
+    BREAKER(211, DRIVER, "has not written several entries when the call returns", writes_later,
+            THREE),
+    BREAKER(215, DRIVER, "leaves out the last entry of updates without a DMA buffer", leaves_last,
             THREE),
     BREAKER(212, DRIVER, "reports CPU_VIRTUAL with directories in local memory", by_cpu, IN_LOCAL),
     BREAKER(215, DRIVER, "writes all entries from the start of the table on", ignores_start, THREE,

@@ -367,10 +367,9 @@ static void table_built(struct vidmm_referee *referee, const struct shadow_opera
         change_apply(referee, operation->own, TABLES_ASKED);
 }
 
-/* An update without a DMA buffer: its only entry was written, and is a wrong one, or is still missing. */
+/* An update without a DMA buffer: something was written, and is wrong, or nothing was. */
 static uint32_t table_rule_now(struct vidmm_referee *referee, const struct table_change *change) {
-    bool written = change->count == 1 && change->before != 0 && !bits_untouched(referee, change);
-    return written ? 215 : 211;
+    return change->before != 0 && !bits_untouched(referee, change) ? 215 : 211;
 }
 
 /* The rule that the driver broke if the entries are not what they shall be: nothing is different

@@ -65,8 +65,8 @@ const struct vidmm_rule rules_h_tables[] = {
         .statement = "An update without a DMA buffer is done by the CPU when the call returns.",
         .page = "system-paging-process",
         .how = "When the call returns, addresses that the update is about are translated by the "
-               "hardware model and compared with the entries. An entry that was written and is a "
-               "wrong one is R215.",
+               "hardware model and compared with the entries. Where the table is another than it "
+               "was before, what is wrong is R215.",
         .why = "Nothing is submitted for it, so nothing could finish it later.",
         .windows = "The system goes on at once; entries written later are missed by the GPU.",
         .wrong = "queue_work(update); /* written when there is time */\n",

@@ -131,8 +131,8 @@ const struct vidmm_rule rules_o[] = {
         .statement = "Whenever it succeeds, the driver sets CPUTranslatedAddress to where the "
                      "CPU reaches the range; it changes RangeSize only with UseAlternateVA.",
         .page = "ns-d3dkmddi-_dxgkarg_acquireswizzlingrange",
-        .how = "RangeSize before and after, and whether the CPU reaches memory at "
-               "CPUTranslatedAddress.",
+        .how = "RangeSize before and after, whether the CPU reaches memory at "
+               "CPUTranslatedAddress, and whether another range shows another allocation there.",
         .why = "The system maps that many bytes there.",
         .windows = "Applications write to other memory.",
         .wrong = "NTSTATUS AcquireSwizzlingRange(HANDLE hAdapter, DXGKARG_ACQUIRESWIZZLINGRANGE "

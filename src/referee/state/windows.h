@@ -16,6 +16,7 @@ struct swizzle {
     struct {
         HANDLE allocation; /* NULL: free */
         uint64_t cpu;      /* where the CPU sees it */
+        uint64_t size;     /* bytes of it */
         uint64_t sample;   /* of what the CPU sees there, while another range goes */
     } * range;
     uint32_t ranges;

@@ -118,6 +118,26 @@ static const void *swizzle_seen(struct vidmm_referee *referee, uint64_t cpu) {
     return world->io ? world->io(world->ctx, cpu, SHADOW_PAGE) : NULL;
 }
 
+/* Two allocations are never seen through one address. */
+static bool swizzle_judge_apart(struct vidmm_referee *referee,
+                                const DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
+    uint64_t cpu = (uint64_t)args->CPUTranslatedAddress.QuadPart;
+    bool all = true;
+    for (uint32_t i = 0; i < referee->swizzle.ranges; i++) {
+        HANDLE other = referee->swizzle.range[i].allocation;
+        uint64_t begin = referee->swizzle.range[i].cpu,
+                 end = begin + referee->swizzle.range[i].size;
+        if (i == args->RangeId || !other || other == args->hAllocation)
+            continue;
+        bool apart = cpu >= end || begin >= cpu + args->RangeSize;
+        DRIVER_MUST(351, apart, "an address of its own in CPUTranslatedAddress",
+                    "0x%llx of range %u lies in what range %u shows of another allocation",
+                    (unsigned long long)cpu, args->RangeId, i);
+        all = all && apart;
+    }
+    return all;
+}
+
 static void swizzle_judge_granted(struct vidmm_referee *referee,
                                   const DXGKARG_ACQUIRESWIZZLINGRANGE *args, SIZE_T wanted,
                                   const struct shadow_allocation *allocation) {
@@ -133,10 +153,13 @@ static void swizzle_judge_granted(struct vidmm_referee *referee,
               sizeof(*referee->swizzle.range)))
         return;
     swizzle_judge_equal(referee, args, wanted, allocation);
+    if (!swizzle_judge_apart(referee, args))
+        return; /* what both show says nothing of either */
     if (wanted > referee->swizzle.granted)
         referee->swizzle.granted = wanted;
     referee->swizzle.range[args->RangeId].allocation = args->hAllocation;
     referee->swizzle.range[args->RangeId].cpu = cpu;
+    referee->swizzle.range[args->RangeId].size = args->RangeSize;
 }
 
 static NTSTATUS watch_AcquireSwizzlingRange(struct vidmm_referee *referee, const HANDLE adapter,

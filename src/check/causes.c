@@ -162,8 +162,10 @@ static bool same_node(const struct vidmm_finding *a, const struct vidmm_finding 
            (same_function(a, b) || unite_lists(a));
 }
 
+/* R539: that paging work ended in an error tells nothing of why. */
 static bool tells_cause(const struct vidmm_finding *finding) {
-    return (is_rule(finding) && !is_unreported(finding)) || spoils_bytes(finding);
+    return (is_rule(finding) && !is_unreported(finding) && finding->rule != 539) ||
+           spoils_bytes(finding);
 }
 
 /* Smaller is likelier: a rule of the driver that was broken first in most lives. */
@@ -213,6 +215,15 @@ static void graph_order(struct graph *graph) {
     }
 }
 
+/* R602: a driver that executes other bytes than were submitted loses moves, and runs into errors, in any life. */
+static bool misses_work(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
+    static const uint16_t missed[] = {161, 162, 176, 177, 183, 188, 539};
+    bool follows = effect->kind == VIDMM_FINDING_HANG;
+    for (size_t i = 0; i < sizeof(missed) / sizeof(missed[0]); i++)
+        follows = follows || (is_rule(effect) && effect->rule == missed[i]);
+    return follows && is_rule(cause) && cause->rule == 602;
+}
+
 /* Either came after the other and follows from it. A leak of lives in which nothing else went wrong
  * follows at most from another leak, or from what tells what was left. */
 static bool nodes_linked(const struct graph *graph, uint32_t a, uint32_t b) {
@@ -221,7 +232,8 @@ static bool nodes_linked(const struct graph *graph, uint32_t a, uint32_t b) {
     if (is_leak(&finding[leak]) && !is_leak(&finding[other]) && graph->causes->leaks[leak] &&
         !tells_of_leak(&finding[other]))
         return false;
-    return graph->causes->linked[a][b] || graph->causes->linked[b][a];
+    return graph->causes->linked[a][b] || graph->causes->linked[b][a] ||
+           misses_work(&finding[a], &finding[b]);
 }
 
 static void graph_heads(struct graph *graph) {

@@ -215,7 +215,7 @@ static void many_fills(struct raw_submitter *raw) {
 #define ONCE_RULES (sizeof(once_rules) / sizeof(once_rules[0]))
 
 /* What the referee says of a transfer that was not carried out when it was submitted. */
-static const uint16_t once_rules[] = {161, 162, 176, 177, 183};
+static const uint16_t once_rules[] = {161, 162, 176, 177, 183, 539};
 
 struct once_heard {
     uint32_t broken[ONCE_RULES];
@@ -249,7 +249,19 @@ static bool once_submit(struct raw_submitter *raw) {
     bool good = once_piece(raw, raw->target, 0, false);
     for (uint32_t i = 0; i < ONCE_INTO; i++)
         good = good && once_piece(raw, raw->source, i * ONCE, true);
-    return good && raw_flush(raw);
+    return good && raw_try(raw);
+}
+
+/* What is not at the beginning of a command, or ends within one, no GPU carries out. */
+static void once_judge_failed(struct raw_submitter *raw) {
+    if (raw->refused)
+        return;
+    raw->refused = raw->unseen = true;
+    raw_judge(raw, 602, false,
+              "each part of a paging buffer carried out when it is submitted, once",
+              raw->faulted != 0 ? "one of the parts ended in an error"
+                                : "one of the parts was not reported complete");
+    (void)check_say(raw->check, VIDMM_STAGE_STOPPED, "paging work did not complete");
 }
 
 /* The `count` first pages of the target are the first of the source, again and again. */
@@ -275,8 +287,10 @@ static void once_each(struct raw_submitter *raw) {
     const struct once_heard before = once_mute(ledger);
     bool done = once_submit(raw);
     once_hear(ledger, &before);
-    if (!done)
+    if (!done) {
+        once_judge_failed(raw);
         return;
+    }
     raw_paint(raw, raw->source, 81);
     bool out = once_same(raw, ONCE);
     raw_paint(raw, raw->source, 82);

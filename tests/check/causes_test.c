@@ -68,6 +68,27 @@ static void one_rule_in_many_operations_is_one_finding(void **state) {
     assert_non_null(strstr(report_text(&result, VIDMM_CHECK_TEXT, false), "also: "));
 }
 
+/* The GPU fetches from within a command on, where the part of a buffer is not its first. */
+static NTSTATUS APIENTRY submit_from_within(const HANDLE adapter,
+                                            const DXGKARG_SUBMITCOMMAND *args) {
+    DXGKARG_SUBMITCOMMAND mine = *args;
+    if (args->Flags.Paging && args->DmaBufferSubmissionStartOffset != 0)
+        mine.DmaBufferSubmissionStartOffset += 8;
+    return good.DxgkDdiSubmitCommand(adapter, &mine);
+}
+
+static void submits_from_within(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiSubmitCommand = submit_from_within;
+}
+
+static void errors_of_work_follow_from_the_wrong_part_of_a_buffer(void **state) {
+    (void)state;
+    examine(submits_from_within, NULL, false, 0);
+    assert_int_equal(mark_of(602)->follows, 0);
+    assert_int_equal(leads(), 1);
+}
+
 /* Its preemptions are for a DPC that was never initialized, which the kernel does not queue. */
 static NTSTATUS APIENTRY preempt_by_dpc(const HANDLE adapter, const DXGKARG_PREEMPTCOMMAND *args) {
     static KDPC never_initialized;
@@ -464,6 +485,7 @@ static void stages_that_show_nothing_asked_for_do_not_run(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_rule_in_many_operations_is_one_finding),
+        cmocka_unit_test(errors_of_work_follow_from_the_wrong_part_of_a_buffer),
         cmocka_unit_test(what_is_never_reported_follows_from_what_the_host_saw),
         cmocka_unit_test(a_failed_start_is_one_sentence),
         cmocka_unit_test(a_crash_names_the_breach_before_it),

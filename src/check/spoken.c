@@ -18,8 +18,8 @@ enum vidmm_stage_outcome spoken_open(struct spoken *spoken, struct check *check,
     return VIDMM_STAGE_DONE;
 }
 
-static enum vidmm_status create(struct vidmm_device *device, uint32_t flags, uint64_t pages,
-                                struct vidmm_allocation **out) {
+static enum vidmm_status spoken_ask(struct vidmm_device *device, uint32_t flags, uint64_t pages,
+                                    struct vidmm_allocation **out) {
     struct vidmm_umd_allocation data = {.magic = VIDMM_UMD_MAGIC,
                                         .flags = flags,
                                         .size = pages * CHECK_PAGE,
@@ -32,8 +32,8 @@ static enum vidmm_status create(struct vidmm_device *device, uint32_t flags, uin
 enum vidmm_status spoken_create(struct vidmm_device *device, uint32_t flags, uint64_t pages,
                                 struct vidmm_allocation **out) {
     const uint32_t both = VIDMM_UMD_LOCAL_ONLY | VIDMM_UMD_CPU_VISIBLE;
-    enum vidmm_status status = create(device, flags, pages, out);
+    enum vidmm_status status = spoken_ask(device, flags, pages, out);
     return status == VIDMM_DRIVER_REFUSED && (flags & both) == both
-               ? create(device, flags & ~VIDMM_UMD_CPU_VISIBLE, pages, out)
+               ? spoken_ask(device, flags & ~VIDMM_UMD_CPU_VISIBLE, pages, out)
                : status;
 }

@@ -97,7 +97,7 @@ uint32_t candidate_set(const struct vidmm_allocation *allocation, bool write) {
         !allocation->info.Flags.ExistingSysMem && !allocation->info.Flags.ExistingKernelSysMem)
         set &= adapter->sets.aperture;
     if (!aperture_serves(allocation) &&
-        !(adapter->iommu && !allocation_contiguous(allocation))) /* no range of it */
+        !(adapter_virtual(adapter) && !allocation_contiguous(allocation))) /* no range of it */
         set &= ~adapter->sets.aperture;
     return set;
 }

@@ -547,6 +547,28 @@ static void properties_that_cannot_be_had_are_as_before(void **state) {
     game_end(game);
 }
 
+static void take_address_lists(DXGKARG_QUERYADAPTERINFO *arg) {
+    if (arg->Type == DXGKQAITYPE_DRIVERCAPS)
+        ((DXGK_DRIVERCAPS *)arg->pOutputData)->MemoryManagementCaps.MapAperture2Supported = 1;
+}
+
+/* iommu-dma-remapping: it is upgraded to the implicit segment, of which nothing is mapped. */
+static void what_is_not_accessed_physically_needs_no_range_of_an_aperture(void **state) {
+    (void)state;
+    struct game *game = game_prepare(4 * MIB);
+    game->world->version = DXGKDDI_INTERFACE_VERSION_WDDM2_9;
+    game->world->spoil = take_address_lists;
+    game_start(game, 1);
+    struct player *player = &game->players[0];
+    struct vidmm_allocation *a = make(player, MIB, SET(APERTURE));
+    stamp(player, a, 3);
+    must_list(player, a);
+    must_submit(player);
+    assert_int_equal(segment_of(a), APERTURE);
+    expect_stamp(player, a, 3);
+    game_end(game);
+}
+
 static void what_is_accessed_physically_lies_in_one_row(void **state) {
     (void)state;
     struct game *game = game_new(1);
@@ -781,6 +803,7 @@ int main(void) {
         cmocka_unit_test(properties_change_when_the_driver_agrees),
         cmocka_unit_test(properties_that_cannot_be_had_are_as_before),
         cmocka_unit_test(what_is_accessed_physically_lies_in_one_row),
+        cmocka_unit_test(what_is_not_accessed_physically_needs_no_range_of_an_aperture),
         cmocka_unit_test(a_lock_of_system_pages_follows_what_lies_scattered),
         cmocka_unit_test(what_is_offered_has_to_be_reclaimed_before_use),
         cmocka_unit_test(an_offer_has_a_priority_and_goes_in_its_order),

@@ -40,7 +40,7 @@ static void faulted(void *ctx, uint32_t physical, uint32_t node, uint32_t fence)
 
 /* ---- Up and down ----------------------------------------------------------------------------- */
 
-static void choose_segments(struct raw_submitter *raw, struct vidmm_adapter *adapter) {
+void raw_choose_segments(struct raw_submitter *raw, struct vidmm_adapter *adapter) {
     struct vidmm_segment_info info;
     uint32_t seen[2] = {0}; /* of memory, of apertures */
     for (uint32_t id = 1; vidmm_segment_info(adapter, id, &info); id++) {
@@ -75,7 +75,7 @@ static bool learn(struct raw_submitter *raw) {
     if (!check_manage(raw->check, &setup))
         return false;
     vidmm_adapter_info(raw->check->harness.adapter, &raw->info);
-    choose_segments(raw, raw->check->harness.adapter);
+    raw_choose_segments(raw, raw->check->harness.adapter);
     by_address(raw, raw->check->harness.adapter);
     vidmm_harness_stop_manager(&raw->check->harness);
     return true;
@@ -276,7 +276,8 @@ static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct chec
     if (!make_context(raw))
         return raw_close(raw);
     make_allocation(raw);
-    if (raw->info.paging_segment != 0 && !raw_map_buffer(raw))
+    /* GPU virtual addresses need no aperture for it. */
+    if (raw->info.paging_segment != 0 && !raw->by_address && !raw_map_buffer(raw))
         return raw_close(raw);
     return VIDMM_STAGE_DONE;
 }

@@ -12,6 +12,8 @@
 
 #include "stage.h"
 
+struct user;
+
 #define RAW_PAGES         24u /* of each of the two system buffers */
 #define RAW_RUN           3u  /* of them follow each other */
 #define RAW_PACKETS       8u  /* submissions under way at a time */
@@ -47,8 +49,10 @@ struct raw_submitter {
     bool another;                               /* `memory` or `aperture` is not the first */
     PMDL buffer;                                /* the paging buffer */
     unsigned char *cpu, *private_data;
-    bool by_address;      /* the driver has GPU virtual addresses: there is no `memory` */
-    bool mapped;          /* mapped into `place`; else in system memory */
+    bool by_address; /* the driver has GPU virtual addresses: there is no `memory` */
+    struct user
+        *carrier; /* its manager carries out what is built (carry.h); NULL: it is submitted here */
+    bool mapped;  /* mapped into `place`; else in system memory */
     uint32_t start, used; /* [start, used) of it is built and not submitted */
     uint32_t end;         /* of the bytes that operations may use */
     uint32_t private_start, private_used;
@@ -88,6 +92,21 @@ enum vidmm_stage_outcome raw_open_others(struct raw_submitter *raw, struct check
                                          uint32_t others, bool *there);
 /* The outcome of a stage that ran to its end. */
 enum vidmm_stage_outcome raw_close(struct raw_submitter *raw);
+
+/* raw_carried.c: of a manager that runs on GPU virtual addresses, whose paging buffers carry the operations, with the
+ * aperture that has `others` suitable ones before it. False: there is none, or no memory. raw_close_carried follows
+ * anyway. */
+bool raw_open_carried(struct raw_submitter *raw, struct user *carrier, uint32_t others);
+void raw_close_carried(struct raw_submitter *raw);
+/* Waits until they are carried out. */
+bool raw_carry_out(struct raw_submitter *raw);
+bool raw_carry(struct raw_submitter *raw, const DXGKARG_BUILDPAGINGBUFFER *args);
+/* Maps and unmaps of its pages in pieces, and beside others. */
+void raw_carried_maps(struct raw_submitter *raw);
+/* Nothing else has that part of the aperture. */
+bool raw_is_free(const struct raw_submitter *raw, uint64_t page, uint64_t pages);
+/* The segments that operations are about. */
+void raw_choose_segments(struct raw_submitter *raw, struct vidmm_adapter *adapter);
 
 /* The first page of the paging buffer in `place`. */
 uint32_t raw_buffer_page(const struct raw_submitter *raw);

@@ -175,6 +175,8 @@ bool raw_try(struct raw_submitter *raw) {
 }
 
 bool raw_flush(struct raw_submitter *raw) {
+    if (raw->carrier)
+        return raw_carry_out(raw);
     return raw_submit(raw) && settle(raw);
 }
 
@@ -252,6 +254,8 @@ static bool go_on(struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args, NT
 }
 
 bool raw_build(struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (raw->carrier)
+        return raw_carry(raw, args);
     args->hSystemContext = raw->context;
     for (uint32_t i = 0; i < PASSES_MOST && !raw->refused; i++) {
         const struct pass pass = {raw->used, raw->private_used, args->MultipassOffset};

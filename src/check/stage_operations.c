@@ -3,7 +3,9 @@
  * with all offsets, fills until paging buffers are full, maps in pieces, unmaps and remaps. The
  * results are compared byte by byte.
  */
+#include "carry.h"
 #include "raw.h"
+#include "user.h"
 
 #include <string.h>
 
@@ -526,7 +528,8 @@ static void long_map(struct raw_submitter *raw) {
     uint64_t room = mapped_most(raw);
     if (raw->mapped && raw->place.id == raw->aperture.id && raw_buffer_page(raw) < room)
         room = raw_buffer_page(raw);
-    if (raw->refused || raw->aperture.id == 0 || room < LONG + 2 * PAGES)
+    if (raw->refused || raw->aperture.id == 0 || room < LONG + 2 * PAGES ||
+        !raw_is_free(raw, PAGES, LONG))
         return;
     check_step(raw->check, "operations: a map of %u scattered pages", LONG);
     PMDL list = raw_list(raw, LONG, 1);
@@ -547,6 +550,8 @@ static void aperture_alone(struct raw_submitter *raw) {
         uint32_t page = (uint32_t)places[i];
         if (page == last && raw->mapped)
             return; /* the paging buffer may be there */
+        if (!raw_is_free(raw, page, PAGES))
+            continue;
         check_step(raw->check, "operations: a map of %u pages at page %u", PAGES, page);
         if (!raw_map(raw, &raw->aperture, page, PAGES, raw->target, PLACE) || !raw_flush(raw) ||
             !raw_unmap(raw, &raw->aperture, page, PAGES) || !raw_flush(raw))
@@ -604,7 +609,16 @@ static void unknown(struct raw_submitter *raw) {
                        (long long)((unsigned char *)args.pDmaBuffer - raw->cpu));
 }
 
+/* What a driver that pages by GPU virtual address maps goes into paging buffers of its manager, in a run of its own;
+ * where nobody can describe surfaces, which have it fill such buffers, it is submitted here. */
+static bool is_carried(const struct raw_submitter *raw) {
+    return raw->by_address && user_describes(raw->check) &&
+           raw->check->options->readings.insufficient == 0;
+}
+
 static enum vidmm_stage_outcome operate(struct raw_submitter *raw) {
+    if (is_carried(raw))
+        return raw_close(raw);
     if (raw->memory.id == 0) {
         if (moves_through(raw))
             seen_through(raw);
@@ -633,6 +647,8 @@ static enum vidmm_stage_outcome operate(struct raw_submitter *raw) {
     return raw_close(raw);
 }
 
+#define LITTLE_ROOM 256u /* bytes of a paging buffer */
+
 /* Segments of a kind beyond the first. */
 #define OTHERS_MOST 3u
 
@@ -656,7 +672,47 @@ static enum vidmm_stage_outcome operate_others(struct check *check,
     return outcome;
 }
 
+/* Each aperture in turn; false: the driver refused something. */
+static bool carry_apertures(struct user *user) {
+    struct raw_submitter raw = {.refused = false};
+    bool there = true;
+    for (uint32_t others = 0; there && !raw.refused && others <= OTHERS_MOST; others++) {
+        there = raw_open_carried(&raw, user, others);
+        if (there) {
+            raw_carried_maps(&raw);
+            aperture_alone(&raw);
+            long_map(&raw);
+        }
+        raw_close_carried(&raw);
+    }
+    return !raw.refused;
+}
+
+/* By a reading of INSUFFICIENT_DMA_BUFFER that takes back what a call wrote, the manager would lose its own operation
+ * with the one that it carries. */
+static enum vidmm_stage_outcome operate_carried(struct check *check,
+                                                const struct check_setup *world) {
+    struct vidmm_gpummu_info mmu;
+    struct user user;
+    if (!check_open(check, world) || !check_manage(check, world))
+        return VIDMM_STAGE_STOPPED;
+    vidmm_gpummu_info(check->harness.adapter, 0, &mmu);
+    if (!mmu.on || check->options->linked > 1 || check->options->readings.insufficient != 0 ||
+        !user_describes(check))
+        return VIDMM_STAGE_DONE;
+    if (!user_open(check, &user) || !carry_apertures(&user))
+        return VIDMM_STAGE_STOPPED;
+    user_close(&user);
+    return VIDMM_STAGE_DONE;
+}
+
 enum vidmm_stage_outcome stage_operations(struct check *check, uint32_t number) {
+    static const struct check_setup carried[] = {
+        {.settings = {{"VramBytes", (uint64_t)1 << 20}, {"MmuLevels", 4}}, .table = carry_table},
+        {.settings = {{"VramBytes", (uint64_t)1 << 20},
+                      {"MmuLevels", 4},
+                      {"PagingBufferBytes", LITTLE_ROOM}},
+         .table = carry_table}};
     static const struct check_setup worlds[] = {
         {.settings = {{"VramBytes", (uint64_t)1 << 20}}},
         {.settings = {{"VramBytes", (uint64_t)1 << 20},
@@ -669,6 +725,8 @@ enum vidmm_stage_outcome stage_operations(struct check *check, uint32_t number) 
     check_step(check, "operations: run %u", number + 1);
     if (number == sizeof(worlds) / sizeof(worlds[0]))
         return operate_others(check, &worlds[0]);
+    if (number > sizeof(worlds) / sizeof(worlds[0]))
+        return operate_carried(check, &carried[number - sizeof(worlds) / sizeof(worlds[0]) - 1]);
     if (!check_open(check, &worlds[number]))
         return VIDMM_STAGE_STOPPED;
     enum vidmm_stage_outcome opened = raw_open_aperture(&raw, check);

@@ -210,18 +210,6 @@ static bool has_mmu(struct check *check) {
     return info.on && info.levels != 0;
 }
 
-static bool makes_standard(struct check *check) {
-    static const enum check_surface_kind kinds[] = {CHECK_SURFACE_SHADOW,
-                                                    CHECK_SURFACE_GDI_TEXTURE};
-    bool all = true;
-    for (uint32_t i = 0; i < COUNT(kinds); i++) {
-        struct check_surface surface;
-        all = check_surface_open(check, &surface, kinds[i], CHECK_PAGE / 4, 1) && all;
-        check_surface_close(&surface);
-    }
-    return all;
-}
-
 enum vidmm_stage_outcome stage_residency(struct check *check, uint32_t number) {
     static bool (*const plays[])(struct user * user) = {play_lists, play_addresses, play_locks,
                                                         play_contexts, play_wide};
@@ -238,7 +226,7 @@ enum vidmm_stage_outcome stage_residency(struct check *check, uint32_t number) {
         return VIDMM_STAGE_STOPPED;
     if (!has_mmu(check))
         return check_say(check, VIDMM_STAGE_SKIPPED, "the driver has no GpuMmu");
-    if (!check_speaks(check) && !makes_standard(check))
+    if (!user_describes(check))
         return check_say(check, VIDMM_STAGE_SKIPPED, CHECK_NO_SURFACES);
     if (!user_open(check, &user) || !plays[number](&user))
         return VIDMM_STAGE_STOPPED;

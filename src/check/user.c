@@ -43,6 +43,22 @@ bool user_fine(struct user *user, enum vidmm_status status) {
 
 /* ---- Surfaces -------------------------------------------------------------------------------- */
 
+static bool makes_standard(struct check *check) {
+    static const enum check_surface_kind kinds[] = {CHECK_SURFACE_SHADOW,
+                                                    CHECK_SURFACE_GDI_TEXTURE};
+    bool all = true;
+    for (uint32_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        struct check_surface surface;
+        all = check_surface_open(check, &surface, kinds[i], CHECK_PAGE / 4, 1) && all;
+        check_surface_close(&surface);
+    }
+    return all;
+}
+
+bool user_describes(struct check *check) {
+    return check_speaks(check) || makes_standard(check);
+}
+
 /* A row of a page, of a CPU-visible kind or of one that most likely is not. */
 static enum vidmm_status create_standard(struct user *user, struct user_surface *surface,
                                          uint32_t flags, uint32_t pages) {

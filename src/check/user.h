@@ -44,7 +44,9 @@ enum vidmm_answer user_answer(enum vidmm_status status);
 /* Makes a finding of a status that a manager may not answer to a request. */
 bool user_fine(struct user *user, enum vidmm_status status);
 
-/* user.c: the process, with a command buffer. */
+/* user.c: surfaces of the driver can be described, in vidmm/umd.h or as the system's. */
+bool user_describes(struct check *check);
+/* The process, with a command buffer. */
 bool user_open(struct check *check, struct user *user);
 void user_close(struct user *user);
 /* VIDMM_UMD_* flags; mapped at an address that the manager chooses. The caller destroys the first. */

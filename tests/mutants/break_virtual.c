@@ -364,6 +364,61 @@ static void scene_copies_too(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiBuildPagingBuffer = copies_too;
 }
 
+/* ---- Apertures ------------------------------------------------------------------------------- */
+
+#define APERTURE_PAGES 32u
+#define APERTURE_BLOCK 16u
+
+static bool maps(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return args->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT;
+}
+
+static bool maps_lists(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return args->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2;
+}
+
+static bool unmaps(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return args->Operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT;
+}
+
+/* Of less than half of what a list of our own has room for. */
+static bool maps_few(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return maps(args) && args->MapApertureSegment.NumberOfPages < APERTURE_PAGES / 2;
+}
+
+/* The pages that are mapped, and that as often again. */
+static MDL *twice_as_many(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    static struct {
+        MDL mdl;
+        PFN_NUMBER frame[APERTURE_PAGES];
+    } own;
+    const PFN_NUMBER *frames = MmGetMdlPfnArray(args->MapApertureSegment.pMdl);
+    own.mdl = *args->MapApertureSegment.pMdl;
+    for (SIZE_T i = 0; i < APERTURE_PAGES; i++)
+        own.frame[i] =
+            frames[args->MapApertureSegment.MdlOffset + i % args->MapApertureSegment.NumberOfPages];
+    return &own.mdl;
+}
+
+SPOIL_ALL(maps_from_the_start, maps, args->MapApertureSegment.MdlOffset = 0)
+SPOIL_ALL(maps_the_first, maps, args->MapApertureSegment.NumberOfPages = 1)
+SPOIL_ALL(maps_lists_from_the_start, maps_lists, args->MapApertureSegment2.AdlOffset = 0)
+SPOIL_ALL(maps_without_snooping, maps, args->MapApertureSegment.Flags.CacheCoherent = 0)
+SPOIL_ALL(maps_too_far, maps_few, {
+    args->MapApertureSegment.pMdl = twice_as_many(args);
+    args->MapApertureSegment.MdlOffset = 0;
+    args->MapApertureSegment.NumberOfPages++;
+})
+SPOIL_ALL(unmaps_too_far, unmaps, args->UnmapApertureSegment.NumberOfPages++)
+SPOIL_ALL(unmaps_blocks, unmaps, {
+    const SIZE_T first = args->UnmapApertureSegment.OffsetInPages;
+    const SIZE_T end = first + args->UnmapApertureSegment.NumberOfPages + APERTURE_BLOCK - 1;
+    args->UnmapApertureSegment.NumberOfPages = end / APERTURE_BLOCK * APERTURE_BLOCK - first;
+})
+SPOIL_ALL(unmaps_too_few, unmaps, args->UnmapApertureSegment.NumberOfPages--)
+SPOIL_ALL(unmaps_to_page_zero, unmaps, args->UnmapApertureSegment.DummyPage.QuadPart = 0)
+SWALLOW_ALL(unmaps_none, unmaps)
+
 /* ---- The list -------------------------------------------------------------------------------- */
 
 const struct mutant mutants_virtual[] = {
@@ -433,6 +488,27 @@ const struct mutant mutants_virtual[] = {
      FOUR},
     BREAKER(210, DRIVER, "takes the GPU's address of a table for a pointer", writes_by_pointer,
             VIRTUAL),
+    {BREAKS(194, DRIVER, "operations", maps_from_the_start, "ignores MdlOffset of a mapping"),
+     FOUR},
+    {BREAKS(194, DRIVER, "operations", maps_the_first, "maps the first page of a range alone"),
+     FOUR},
+    {BREAKS(196, DRIVER, "operations", maps_without_snooping,
+            "leaves CacheCoherent of mappings out"),
+     FOUR},
+    {BREAKS(197, DRIVER, "operations", maps_too_far, "maps a page too many"), FOUR},
+    {BREAKS(197, DRIVER, "operations", unmaps_too_far, "unmaps a page too many"), FOUR},
+    {BREAKS(197, DRIVER, "operations", unmaps_blocks, "unmaps to the end of a block of 16 pages"),
+     FOUR},
+    {BREAKS(200, DRIVER, "operations", unmaps_too_few, "leaves the last page of a range mapped"),
+     FOUR},
+    {BREAKS(200, DRIVER, "operations", unmaps_none, "leaves pages mapped that are unmapped"), FOUR},
+    {BREAKS(200, DRIVER, "operations", unmaps_to_page_zero,
+            "leaves page 0 behind in place of DummyPage"),
+     FOUR},
+    {BREAKS(204, DRIVER, "operations", maps_lists_from_the_start, "ignores AdlOffset"),
+     .settings = {{"MmuLevels", 4},
+                  {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM2_9},
+                  {"MapAperture2", 1}}},
     BREAKER(391, DRIVER, "refuses work without private data", wants_private, THREE, WITH(279)),
 };
 const uint32_t mutants_virtual_count = sizeof(mutants_virtual) / sizeof(mutants_virtual[0]);

@@ -260,6 +260,9 @@ static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct chec
         return VIDMM_STAGE_STOPPED;
     /* Not before: the manager may have had the driver start on a machine with less memory. */
     raw->adapter = vidmm_host_adapter(check->harness.host);
+    if (!raw->ddi->DxgkDdiSubmitCommand)
+        return check_say(check, VIDMM_STAGE_SKIPPED,
+                         "the driver takes work by GPU virtual address alone");
     if (!raw_fits(raw, aperture_will_do))
         return VIDMM_STAGE_SKIPPED;
     const struct vidmm_host_sink sink = {.ctx = raw,

@@ -45,6 +45,7 @@ static const struct unusual examples[] = {
     {"a ring", DRIVERS "/ring.so", RING, {{NULL, 0}}},
     {"a ring that a timer looks at", UNUSUAL "/polled.so", RING, {{NULL, 0}}},
     {"no physical operation", UNUSUAL "/virtual-only.so", NULL, {{NULL, 0}}},
+    {"no work by physical address", UNUSUAL "/address-only.so", NULL, {{NULL, 0}}},
     {"a picture and nothing else", UNUSUAL "/display-only.so", NULL, {{NULL, 0}}},
 };
 

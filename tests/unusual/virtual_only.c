@@ -1,7 +1,7 @@
 /*
  * virtual_only.c - the example driver gpummu, which does nothing when it is asked for an operation that
  * only WDDM 1 has (ne-d3dkmddi-_dxgk_buildpagingbuffer_operation): no system asks a driver that pages by
- * GPU virtual address.
+ * GPU virtual address. With ADDRESS_ONLY it has no functions for work by physical address either.
  */
 #include "../../drivers/common/skeleton.h"
 
@@ -31,6 +31,10 @@ static NTSTATUS APIENTRY build_virtual(const HANDLE handle, DXGKARG_BUILDPAGINGB
 static NTSTATUS take_table(PDRIVER_OBJECT driver, PUNICODE_STRING path,
                            PDRIVER_INITIALIZATION_DATA table) {
     table->DxgkDdiBuildPagingBuffer = build_virtual;
+#if ADDRESS_ONLY
+    table->DxgkDdiPatch = NULL;
+    table->DxgkDdiSubmitCommand = NULL;
+#endif
     return DxgkInitialize(driver, path, table);
 }
 

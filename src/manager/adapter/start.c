@@ -108,10 +108,17 @@ static enum vidmm_status start_check_table(struct vidmm_adapter *adapter) {
         {"DxgkDdiOpenAllocation", ddi->DxgkDdiOpenAllocation},
         {"DxgkDdiCloseAllocation", ddi->DxgkDdiCloseAllocation},
         {"DxgkDdiBuildPagingBuffer", ddi->DxgkDdiBuildPagingBuffer},
-        {"DxgkDdiSubmitCommand", ddi->DxgkDdiSubmitCommand},
     };
     return adapter_needs(adapter, needed, sizeof(needed) / sizeof(needed[0]), "not NULL",
                          "ns-dispmprt-_driver_initialization_data");
+}
+
+/* With GPU virtual addresses all work comes by DxgkDdiSubmitCommandVirtual, the system's own as well. */
+static enum vidmm_status start_check_submission(struct vidmm_adapter *adapter) {
+    const struct needed_function needed = {"DxgkDdiSubmitCommand",
+                                           adapter->gpummu || adapter->ddi->DxgkDdiSubmitCommand};
+    return adapter_needs(adapter, &needed, 1, "not NULL, from a driver without GpuMmuSupported",
+                         "nc-d3dkmddi-dxgkddi_submitcommand");
 }
 
 /* Where the caller chose no model: page tables of the GPU rather than of the CPU. Linked adapters run
@@ -149,6 +156,8 @@ static enum vidmm_status bring_up(struct vidmm_adapter *adapter,
         return status;
     choose_model(adapter, config->model);
     status = check_model(adapter, config->model);
+    if (status == VIDMM_OK)
+        status = start_check_submission(adapter);
     if (status == VIDMM_OK)
         status = start_policy(adapter, config->policy);
     if (status)

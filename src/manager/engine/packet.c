@@ -32,6 +32,9 @@ static enum vidmm_status submit_physical(struct vidmm_adapter *adapter, struct p
                                          uint32_t fence) {
     const DRIVER_INITIALIZATION_DATA *ddi = adapter->ddi;
     enum vidmm_status status = VIDMM_OK;
+    if (!ddi->DxgkDdiSubmitCommand)
+        return error_argument(adapter, "vidmm_submit",
+                              "work by address, of a driver without DxgkDdiSubmitCommand");
     packet->patch.SubmissionFenceId = packet->submit.SubmissionFenceId = fence;
     packet->patch.EngineOrdinal = packet->submit.EngineOrdinal =
         node_physical(&adapter->facts, packet->node);

@@ -118,6 +118,7 @@ static DXGKRNL_INTERFACE system_calls;
 
 static UINT fault_flags_set, fault_flags_left; /* of PageFaultFlags */
 static UINT64 fault_address_left;              /* of FaultedVirtualAddress */
+static UINT fault_node_left;                   /* of NodeOrdinal */
 
 static VOID APIENTRY other_flags(const HANDLE device, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
     DXGKARGCB_NOTIFY_INTERRUPT_DATA report = *data;
@@ -126,6 +127,7 @@ static VOID APIENTRY other_flags(const HANDLE device, const DXGKARGCB_NOTIFY_INT
             (DXGK_PAGE_FAULT_FLAGS)((report.DmaPageFaulted.PageFaultFlags | fault_flags_set) &
                                     fault_flags_left);
         report.DmaPageFaulted.FaultedVirtualAddress &= fault_address_left;
+        report.DmaPageFaulted.NodeOrdinal &= fault_node_left;
     }
     system_calls.DxgkCbNotifyInterrupt(device, &report);
 }
@@ -139,19 +141,21 @@ static NTSTATUS APIENTRY start_with_flags(const PVOID context, PDXGK_START_INFO 
     return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
 }
 
-#define REPORTS(NAME, SET, LEFT, ADDRESS)                                                          \
+#define REPORTS(NAME, SET, LEFT, ADDRESS, NODE)                                                    \
     static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
         fault_flags_set = (SET);                                                                   \
         fault_flags_left = (LEFT);                                                                 \
         fault_address_left = (ADDRESS);                                                            \
+        fault_node_left = (NODE);                                                                  \
         table->DxgkDdiStartDevice = start_with_flags;                                              \
     }
 
 /* Names work, and says that there is none to be named. */
-REPORTS(unsure, DXGK_PAGE_FAULT_FENCE_INVALID, UINT32_MAX, UINT64_MAX)
-REPORTS(never_writes, 0, ~(UINT)DXGK_PAGE_FAULT_WRITE, UINT64_MAX)
-REPORTS(always_writes, DXGK_PAGE_FAULT_WRITE, UINT32_MAX, UINT64_MAX)
-REPORTS(low_address, 0, UINT32_MAX, UINT32_MAX)
+REPORTS(unsure, DXGK_PAGE_FAULT_FENCE_INVALID, UINT32_MAX, UINT64_MAX, UINT32_MAX)
+REPORTS(never_writes, 0, ~(UINT)DXGK_PAGE_FAULT_WRITE, UINT64_MAX, UINT32_MAX)
+REPORTS(always_writes, DXGK_PAGE_FAULT_WRITE, UINT32_MAX, UINT64_MAX, UINT32_MAX)
+REPORTS(low_address, 0, UINT32_MAX, UINT32_MAX, UINT32_MAX)
+REPORTS(first_node, 0, UINT32_MAX, UINT64_MAX, 0)
 
 /* What the engine's reset aborted is not counted as completed. */
 static UINT aborted_last; /* on node 0; 0: other work came after it */
@@ -249,6 +253,7 @@ const struct mutant mutants_engines[] = {
     {BREAKS(380, DRIVER, "engines", unsure,
             "names the work of a page fault and says that it cannot")},
     {BREAKS(380, DRIVER, "engines", low_address, "reports 32 bits of the address of a page fault")},
+    {BREAKS(523, DRIVER, "engines", first_node, "reports each page fault as one of node 0")},
     {BREAKS(596, DRIVER, "engines", never_writes, "calls no page fault one of a write")},
     {BREAKS(596, DRIVER, "engines", always_writes, "calls each page fault one of a write")},
     {BREAKS(381, MANAGER, "engines", reset_nothing,

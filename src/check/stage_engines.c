@@ -53,6 +53,30 @@ static void debug_reports(struct check *check) {
     }
 }
 
+/* ---- Engines without work -------------------------------------------------------------------- */
+
+#define A_WHILE UINT64_C(100000000) /* ns */
+
+static void ask_idle(struct check *check, uint32_t node, const char *when) {
+    DXGKARG_QUERYENGINESTATUS args = {.NodeOrdinal = node};
+    check_step(check, "engines: the status of node %u, without work, %s", node, when);
+    (void)check->harness.spoken.DxgkDdiQueryEngineStatus(vidmm_host_adapter(check->harness.host),
+                                                         &args);
+}
+
+/* An answer may look back to the question before it, since which there was no work: R610. */
+static void ask_idle_nodes(struct check *check, const struct vidmm_adapter_info *info) {
+    if (!info->caps.SupportPerEngineTDR || !check->harness.spoken.DxgkDdiQueryEngineStatus)
+        return;
+    for (uint32_t node = 0; node < info->nodes; node++) {
+        ask_idle(check, node, "asked for");
+        ask_idle(check, node, "asked for again");
+    }
+    vidmm_host_pass(check->harness.host, A_WHILE);
+    for (uint32_t node = 0; node < info->nodes; node++)
+        ask_idle(check, node, "asked for after a while");
+}
+
 /* ---- Queued paging work ---------------------------------------------------------------------- */
 
 /* Preempted work is submitted again; lost work is built again after a reset of the adapter. A preemption in
@@ -109,6 +133,8 @@ static enum vidmm_stage_outcome by_hand(struct check *check) {
     if (opened != VIDMM_STAGE_DONE)
         return opened;
     bool single = able(&raw), completes = single && raw_settle_in(&raw);
+    if (completes)
+        ask_idle_nodes(check, &raw.info);
     bool obeys = !completes || !raw.ddi->DxgkDdiPreemptCommand || resets(&raw);
     enum vidmm_stage_outcome closed = raw_close(&raw);
     if (!single)
@@ -342,6 +368,8 @@ static enum vidmm_stage_outcome by_fault(struct check *check) {
     for (uint32_t node = 0; node < info.nodes; node++)
         if (!in_node(check, node, fault_of_write))
             return VIDMM_STAGE_STOPPED;
+    if (user_rest(&user))
+        ask_idle_nodes(check, &info);
     check_step(check, "engines: down");
     user_close(&other);
     user_close(&user);

@@ -69,6 +69,38 @@ static NTSTATUS APIENTRY never_responsive(const HANDLE adapter, DXGKARG_QUERYENG
 }
 REPLACE(DxgkDdiQueryEngineStatus, never_responsive)
 
+static uint32_t worked_on; /* a bit for each node that got work since its status was asked for */
+
+static NTSTATUS APIENTRY note_work(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    worked_on |= 1u << args->NodeOrdinal;
+    return mutants_good.DxgkDdiSubmitCommand(adapter, args);
+}
+
+static NTSTATUS APIENTRY note_virtual_work(const HANDLE adapter,
+                                           const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    worked_on |= 1u << args->NodeOrdinal;
+    return mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args);
+}
+
+/* Of an engine that is idle it looks at what happened since the question before. */
+static NTSTATUS APIENTRY responsive_after_work(const HANDLE adapter,
+                                               DXGKARG_QUERYENGINESTATUS *args) {
+    uint32_t bit = 1u << args->NodeOrdinal;
+    NTSTATUS status = mutants_good.DxgkDdiQueryEngineStatus(adapter, args);
+    if (!(worked_on & bit))
+        args->EngineStatus.Responsive = 0;
+    worked_on &= ~bit;
+    return status;
+}
+
+static void install_responsive_after_work(DRIVER_INITIALIZATION_DATA *table) {
+    worked_on = UINT32_MAX;
+    table->DxgkDdiSubmitCommand = note_work;
+    if (table->DxgkDdiSubmitCommandVirtual)
+        table->DxgkDdiSubmitCommandVirtual = note_virtual_work;
+    table->DxgkDdiQueryEngineStatus = responsive_after_work;
+}
+
 /* As if there were one node. */
 static NTSTATUS APIENTRY group_of_first(const HANDLE adapter,
                                         DXGKARG_QUERYDEPENDENTENGINEGROUP *args) {
@@ -241,6 +273,8 @@ const struct mutant mutants_engines[] = {
     {BREAKS(281, DRIVER, "engines", always_responsive, "calls an engine responsive that hangs")},
     {BREAKS(610, DRIVER, "engines", never_responsive,
             "calls an engine without work a hanging one")},
+    {BREAKS(610, DRIVER, "engines", responsive_after_work,
+            "calls an engine that had no work since its status was asked for a hanging one")},
     {BREAKS(606, DRIVER, "query", group_of_first,
             "names the first node as the one that is reset, whichever was asked for")},
     {BREAKS(606, DRIVER, "query", group_of_all,

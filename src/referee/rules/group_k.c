@@ -210,7 +210,8 @@ const struct vidmm_rule rules_k[] = {
         .statement = "Of an engine that has no work DxgkDdiQueryEngineStatus says Responsive.",
         .page = "ns-d3dkmddi-_dxgk_enginestatus",
         .how = "Responsive is looked at whenever the engine's status is asked for and nothing that "
-               "was submitted to it is under way, nor a preemption.",
+               "was submitted to it is under way, nor a preemption. Stage engines asks of each "
+               "engine twice in a row, and again after a while.",
         .why = "The system asks engines that did not time out, too, to find out which ones hang "
                "with the one that did.",
         .windows = "The engine is reset with the one that hangs, or the whole adapter is.",

@@ -7,6 +7,8 @@
 #include "user.h"
 #include "vary.h"
 
+#include <string.h>
+
 #include <vidmm/umd.h>
 
 #define VRAM         ((uint64_t)1 << 20)
@@ -25,7 +27,7 @@
 enum { A, B, C, D, LARGE, SMALL, WIDE = B };
 
 static const uint32_t a[] = {A}, b[] = {B}, c[] = {C}, ab[] = {A, B}, cd[] = {C, D},
-                      large[] = {LARGE}, small[] = {SMALL}, behind[] = {SMALL, C}, wide[] = {WIDE};
+                      large[] = {LARGE}, behind[] = {SMALL, C}, wide[] = {WIDE};
 
 static bool residency_step(struct user *user, const char *what) {
     check_step(user->check, "residency: %s", what);
@@ -144,17 +146,36 @@ static bool play_behind(struct user *user) {
            user_rest(user);
 }
 
+/* Pages that differ. */
+static bool write_pages(struct user *user, uint32_t index) {
+    const struct user_surface *surface = &user->surface[index];
+    void *cpu = NULL;
+    enum vidmm_status status = vidmm_lock(surface->allocation, 0, &cpu);
+    if (status != VIDMM_OK)
+        return user_fine(user, status);
+    for (uint64_t at = 0; at < surface->size; at += CHECK_PAGE)
+        memset((uint8_t *)cpu + at, (int)(1 + at / CHECK_PAGE), CHECK_PAGE);
+    vidmm_unlock(surface->allocation);
+    return true;
+}
+
 /* Filled, moved out and moved in again, each time but for the first and the last page. */
+static bool play_part(struct user *user, uint32_t index, uint32_t pages) {
+    return user_make(user, index, MINE, pages) && user_make_resident(user, NULL, &index, 1, 0) &&
+           user_submit(user, 0) && write_pages(user, index) && user_evict(user, &index, 1, 0) &&
+           user_fine(user, vidmm_allocation_evict(user->surface[index].allocation, true)) &&
+           user_rest(user) && user_make_resident(user, NULL, &index, 1, 0) &&
+           user_submit(user, 0) && user_rest(user);
+}
+
+/* Of a surface of pages of 4 KB, and of one that may have pages of 64 KB. */
 static bool play_parts(struct user *user) {
     residency_step(user, "parts of a surface");
     vary_operations(user->check, true);
-    bool good = user_make(user, SMALL, MINE, SMALL_PAGES) &&
-                user_make_resident(user, NULL, small, COUNT(small), 0) && user_submit(user, 0) &&
-                user_write(user, SMALL, 's') && user_evict(user, small, COUNT(small), 0) &&
-                user_fine(user, vidmm_allocation_evict(user->surface[SMALL].allocation, true)) &&
-                user_rest(user) && user_make_resident(user, NULL, small, COUNT(small), 0) &&
-                user_submit(user, 0) && user_rest(user);
+    bool good = play_part(user, A, QUARTER) && play_part(user, SMALL, SMALL_PAGES);
     vary_operations(user->check, false);
+    if (good)
+        user_drop(user, A);
     return good;
 }
 

@@ -5,7 +5,7 @@
 
 /* Four bytes that differ, in a fill that would be of zeroes. */
 #define PATTERN 0x3c5a7e91u
-/* A whole multiple of it may be of large pages: these are left whole. */
+/* A whole multiple of it may be of pages of this size. */
 #define WIDE_PAGE 0x10000u
 /* Of each two ranges of this size, flushes that begin in the first are of all addresses. */
 #define FLUSHES 0x100000u
@@ -27,28 +27,29 @@ static struct {
     DXGK_PTE other; /* an invalid one with that address */
 } vary;
 
-/* All but the first and the last page, of at least four. */
-static bool is_cut(uint64_t size) {
-    return size >= 4 * CHECK_PAGE && size % WIDE_PAGE != 0;
+/* What is left out at the beginning and at the end: a page each, of at least four. 0: nothing. */
+static uint64_t cut_of(uint64_t size) {
+    const uint64_t page = size % WIDE_PAGE == 0 ? WIDE_PAGE : CHECK_PAGE;
+    return size >= 4 * page ? page : 0;
 }
 
 static void vary_fill(DXGK_BUILDPAGINGBUFFER_FILLVIRTUAL *fill) {
+    const uint64_t cut = cut_of(fill->FillSizeInBytes);
     fill->FillPattern = PATTERN;
-    if (!is_cut(fill->FillSizeInBytes))
-        return;
-    fill->AllocationOffsetInBytes += CHECK_PAGE;
-    fill->DestinationVirtualAddress += CHECK_PAGE;
-    fill->FillSizeInBytes -= 2 * CHECK_PAGE;
+    fill->AllocationOffsetInBytes += cut;
+    fill->DestinationVirtualAddress += cut;
+    fill->FillSizeInBytes -= 2 * cut;
 }
 
+/* Of an allocation: what else is moved has to be whole. */
 static void vary_transfer(DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer) {
-    if (!is_cut(transfer->TransferSizeInBytes) || transfer->Flags.Src64KBPages ||
-        transfer->Flags.Dst64KBPages)
+    const uint64_t cut = cut_of(transfer->TransferSizeInBytes);
+    if (!transfer->hAllocation)
         return;
-    transfer->AllocationOffsetInBytes += CHECK_PAGE;
-    transfer->SourceVirtualAddress += CHECK_PAGE;
-    transfer->DestinationVirtualAddress += CHECK_PAGE;
-    transfer->TransferSizeInBytes -= 2 * CHECK_PAGE;
+    transfer->AllocationOffsetInBytes += cut;
+    transfer->SourceVirtualAddress += cut;
+    transfer->DestinationVirtualAddress += cut;
+    transfer->TransferSizeInBytes -= 2 * cut;
 }
 
 /* Only Valid says that an entry leads nowhere (ns-d3dukmdt-_dxgk_pte). */

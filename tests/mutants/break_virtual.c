@@ -101,6 +101,9 @@ SPOIL_ALL(fills_too_far, fills_part, args->FillVirtual.FillSizeInBytes += 4096)
 SPOIL_ALL(fills_from_before, fills_part, args->FillVirtual.DestinationVirtualAddress -= 4096;
           args->FillVirtual.FillSizeInBytes += 4096)
 SPOIL_ALL(moves_too_far, moves_part, args->TransferVirtual.TransferSizeInBytes += 4096)
+SPOIL_ALL(adds_offset, transfer,
+          args->TransferVirtual.SourceVirtualAddress +=
+          args->TransferVirtual.AllocationOffsetInBytes)
 SPOIL_ALL(fills_16_bits, fills, args->FillVirtual.FillPattern &= 0xffff)
 SPOIL_ALL(takes_address_for_valid, clears, ENTRY.Valid = 1)
 
@@ -463,6 +466,9 @@ const struct mutant mutants_virtual[] = {
             "takes all leaf tables for tables of 4 KB pages"),
      .settings = {{"MmuPages", 1}}},
     BREAKER(240, DRIVER, "copies nothing", copies_nothing, THREE, WITH(244)),
+    {BREAKS(240, DRIVER, "residency", adds_offset,
+            "adds AllocationOffsetInBytes to the address of the source"),
+     FOUR},
     BREAKER(244, DRIVER, "copies the first page of a range", first_page, THREE, WITH(240)),
     BREAKER(250, DRIVER, "has a single level", one_level, THREE),
     BREAKER(251, DRIVER, "has fewer index bits than address bits", more_bits, THREE),

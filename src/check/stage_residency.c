@@ -193,7 +193,7 @@ static bool play_locks(struct user *user) {
     residency_step(user, "locks");
     if (!user_make(user, A, MINE, QUARTER) || !user_write(user, A, 'a') ||
         !user_make(user, B, VIDMM_UMD_LOCAL_ONLY, QUARTER) ||
-        !user_make_resident(user, NULL, ab, COUNT(ab), 0))
+        !user_make_resident(user, NULL, ab, COUNT(ab), 0) || !user_copies(user, A))
         return false;
     for (uint32_t i = 0; i < COUNT(flags); i++)
         if (!user_submit(user, 0) || !user_rest(user) || !user_lock(user, A, flags[i]) ||

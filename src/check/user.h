@@ -78,6 +78,8 @@ bool user_place(struct user *user, uint32_t index, uint32_t set);
 
 /* user_addresses.c: all requests about addresses; destroys surface `gone`. */
 bool user_addresses(struct user *user, uint32_t mapped, uint32_t gone);
+/* Entries of surface `index` are copied between two leaf tables, some onto each other. */
+bool user_copies(struct user *user, uint32_t index);
 /* Maps surface `index` at a second range of addresses, frees a page out of its middle, maps that
  * again, and frees all of it. */
 bool user_split(struct user *user, uint32_t index);

@@ -106,18 +106,26 @@ static void vary_shape(DXGKARG_BUILDPAGINGBUFFER *args) {
         vary_transfer(&args->TransferVirtual);
 }
 
-/* Not of the paging process: entries of it that are wrong are a fault before anyone can look at them. */
-static bool is_cut_short(const DXGKARG_BUILDPAGINGBUFFER *args) {
-    return args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && args->MultipassOffset == 0 &&
-           args->UpdatePageTable.UpdateMode != DXGK_PAGETABLEUPDATE_CPU_VIRTUAL &&
-           args->UpdatePageTable.hProcess != vary.paging;
+static bool is_copy(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return args->Operation == DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES;
 }
 
-/* What such an update finds behind another operation is room for some of its entries. */
+/* Not of the paging process: entries of it that are wrong are a fault before anyone can look at them. */
+static bool is_cut_short(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update = &args->UpdatePageTable;
+    if (args->MultipassOffset != 0)
+        return false;
+    return is_copy(args) || (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
+                             update->UpdateMode != DXGK_PAGETABLEUPDATE_CPU_VIRTUAL &&
+                             update->hProcess != vary.paging);
+}
+
+/* What such an operation finds behind another one is room for some of its entries, or ranges. */
 static void vary_room(DXGKARG_BUILDPAGINGBUFFER *args) {
     static const uint32_t rooms[] = {96, 200, 328};
     const uint32_t at = args->DmaBufferWriteOffset;
-    const uint32_t room = rooms[vary.ends % (sizeof(rooms) / sizeof(rooms[0]))];
+    const uint32_t room =
+        is_copy(args) ? 2 * at : rooms[vary.ends % (sizeof(rooms) / sizeof(rooms[0]))];
     if (at == 0)
         vary.end = 0;
     if (!vary.short_of || at == 0 || args->DmaSize == 0)
@@ -131,15 +139,63 @@ static void vary_room(DXGKARG_BUILDPAGINGBUFFER *args) {
         args->DmaSize = vary.end - at;
 }
 
+/* Whether a range of the copy reads that entry. */
+static bool is_source(const DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy,
+                      D3DGPU_VIRTUAL_ADDRESS table, uint32_t entry) {
+    bool source = false;
+    for (UINT i = 0; i < copy->NumRanges; i++) {
+        const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *range = &copy->pRanges[i];
+        source = source || (range->SrcPageTableAddress == table &&
+                            entry - range->SrcStartPteIndex < range->NumPageTableEntries);
+    }
+    return source;
+}
+
+/* An entry of the first range that can be copied twice; false: each is read again. */
+static bool vary_entry(const DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy,
+                       DXGK_BUILDPAGINGBUFFER_COPY_RANGE *entry) {
+    const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *first = copy->pRanges;
+    for (UINT i = 0; copy->NumRanges > 1 && i < first->NumPageTableEntries; i++) {
+        *entry = *first;
+        entry->SrcStartPteIndex += i;
+        entry->DstStartPteIndex += i;
+        entry->NumPageTableEntries = 1;
+        if (!is_source(copy, entry->DstPageTableAddress, entry->DstStartPteIndex))
+            return true;
+    }
+    return false;
+}
+
+static void vary_go_on(DXGKARG_BUILDPAGINGBUFFER *args, const DXGKARG_BUILDPAGINGBUFFER *built) {
+    args->pDmaBuffer = built->pDmaBuffer;
+    args->DmaSize = built->DmaSize;
+    args->pDmaBufferPrivateData = built->pDmaBufferPrivateData;
+    args->DmaBufferPrivateDataSize = built->DmaBufferPrivateDataSize;
+}
+
+/* A copy of an entry comes before the copy of them all, which then finds room for some of its ranges. */
+static void vary_ahead(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    DXGKARG_BUILDPAGINGBUFFER ahead = *args;
+    DXGK_BUILDPAGINGBUFFER_COPY_RANGE entry;
+    if (!vary.short_of || !is_copy(args) || args->DmaBufferWriteOffset != 0 ||
+        args->MultipassOffset != 0 || !vary_entry(&args->CopyPageTableEntries, &entry))
+        return;
+    ahead.CopyPageTableEntries.pRanges = &entry;
+    ahead.CopyPageTableEntries.NumRanges = 1;
+    if (vary.below(adapter, &ahead) != STATUS_SUCCESS)
+        return;
+    args->DmaBufferWriteOffset += args->DmaSize - ahead.DmaSize;
+    vary_go_on(args, &ahead);
+    vary.end = 0;
+}
+
 static NTSTATUS APIENTRY vary_build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     DXGKARG_BUILDPAGINGBUFFER passed = *args;
     vary_shape(&passed);
+    vary_ahead(adapter, &passed);
     vary_room(&passed);
     NTSTATUS status = vary.below(adapter, &passed);
-    args->pDmaBuffer = passed.pDmaBuffer;
-    args->DmaSize = passed.DmaSize;
-    args->pDmaBufferPrivateData = passed.pDmaBufferPrivateData;
-    args->DmaBufferPrivateDataSize = passed.DmaBufferPrivateDataSize;
+    vary_go_on(args, &passed);
     args->MultipassOffset = passed.MultipassOffset;
     return status;
 }

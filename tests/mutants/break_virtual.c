@@ -174,6 +174,22 @@ static NTSTATUS APIENTRY copies_in_turn(const HANDLE adapter, DXGKARG_BUILDPAGIN
 }
 REPLACE(DxgkDdiBuildPagingBuffer, copies_in_turn)
 
+/* What the first buffer had no room for begins with the first range. */
+static NTSTATUS APIENTRY copies_again(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    static DXGK_BUILDPAGINGBUFFER_COPY_RANGE same[64];
+    DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy = &args->CopyPageTableEntries;
+    DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES asked = *copy;
+    if (!copies(args) || args->MultipassOffset == 0 || copy->NumRanges > 64)
+        return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    for (UINT i = 0; i < copy->NumRanges; i++)
+        same[i] = copy->pRanges[0];
+    copy->pRanges = same;
+    NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    *copy = asked;
+    return status;
+}
+REPLACE(DxgkDdiBuildPagingBuffer, copies_again)
+
 static NTSTATUS APIENTRY wants_private(const HANDLE adapter,
                                        const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
     if (args->DmaBufferPrivateDataSize == 0)
@@ -453,6 +469,9 @@ const struct mutant mutants_virtual[] = {
             .scene = scene_copies_too),
     {BREAKS(239, DRIVER, "residency", copies_in_turn,
             "copies entries of overlapping ranges in turn")},
+    {BREAKS(239, DRIVER, "residency", copies_again,
+            "begins a copy of entries again in another buffer"),
+     .settings = {{"MmuLevels", 3}, {"PagingBufferBytes", 65536}}},
     {BREAKS(239, DRIVER, "residency", copies_none,
             "copies no entries where a table may be of 64 KB pages"),
      .settings = {{"MmuPages", 1}}},

@@ -500,7 +500,8 @@ const struct vidmm_rule rules_h_tables[] = {
         .how = "The shadow copies all sources before any destination; the hardware model's "
                "translations at the destinations are compared. A manager only asks for the copy. "
                "Stage residency moves mappings over the end of a table by less than their size, up "
-               "and down. The ranges of a copy come in an order in which none overwrites what a "
+               "and down, and has buffers with room for some of the ranges. The ranges come in an "
+               "order in which none overwrites what a "
                "later one reads, since no page of the driver's says that they may overlap each "
                "other.",
         .why = "Source and destination may overlap.",

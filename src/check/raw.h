@@ -185,7 +185,9 @@ struct raw_renderer {
     DXGK_CONTEXTINFO info;
     PMDL buffer;
     unsigned char *cpu, *private_data;
-    bool gdi;        /* commands are of GDI */
+    bool gdi; /* commands are of GDI */
+    bool
+        unpatched; /* nothing moves between building and submission, which comes without DxgkDdiPatch */
     HANDLE surface;  /* the submitter's allocation, opened; NULL: it is in no list */
     uint32_t listed; /* elements of `allocations` that the caller filled in; 0: none */
     DXGK_ALLOCATIONLIST *allocations;
@@ -219,7 +221,7 @@ bool raw_render_build(struct raw_renderer *renderer, struct raw_commands *comman
 /* What a call that builds one made of buffer and list, by the pointers that it moved; false: the same. */
 bool raw_render_took(const struct raw_renderer *renderer, struct raw_commands *commands,
                      const void *moved, const D3DDDI_PATCHLOCATIONLIST *listed);
-/* Patches and submits a part, without waiting. */
+/* Patches (but `unpatched`) and submits a part, without waiting. */
 bool raw_render_submit(struct raw_renderer *renderer, const struct raw_commands *commands,
                        const struct raw_part *part);
 /* The first element of the second part of a buffer that is split in the middle; 0: the driver gave no offset there. */

@@ -14,6 +14,8 @@
 #define ORACLE          77u
 #define DRAWN_SPLIT     1u /* versions */
 #define DRAWN_PASSES    2u
+#define DRAWN_AT_ONCE   3u
+#define ASH             0xa5
 #define ENDS_MOST       16u
 #define LIST_BYTES_MOST ((uint64_t)4 << 20) /* of commands that fill a list */
 #define FILLERS_MOST    65536u /* in front of the draws: DMA buffers that hold more are left out */
@@ -84,6 +86,49 @@ static bool split(struct raw_renderer *renderer, uint32_t place) {
         .start = first.end, .end = commands.written, .first = at, .count = commands.patches - at};
     return split_run(renderer, &commands, &first) && split_bring(raw, place, 92) &&
            split_run(renderer, &commands, &second);
+}
+
+/* ---- Without DxgkDdiPatch ------------------------------------------------------------------------ */
+
+/* Where the surface lies the list says when the buffer is built, and it stays there. `*drawn`: each page is drawn. False:
+ * nothing can be asked of the driver any more. */
+static bool draw_there(struct raw_renderer *renderer, bool patched, bool *drawn) {
+    struct raw_submitter *raw = renderer->raw;
+    struct vidmm_umd_command draws[RAW_PAGES];
+    struct raw_commands commands = {.bytes = draws, .size = sizeof(draws)};
+    struct raw_part whole;
+    for (uint32_t page = 0; page < RAW_PAGES; page++)
+        draws[page] = draw_command(page, DRAWN_AT_ONCE);
+    *drawn = false;
+    if (!split_bring(raw, RAW_PAGES, 94 + patched))
+        return false;
+    memset(renderer->cpu, ASH, renderer->info.DmaBufferSize);
+    if (!raw_render_whole(renderer, &commands, &whole))
+        return !raw->refused;
+    renderer->unpatched = !patched;
+    bool good = raw_render_submit(renderer, &commands, &whole);
+    renderer->unpatched = false;
+    if (!good)
+        return false;
+    bool completes = raw_render_completes(raw);
+    if (completes && !raw_move(raw, false, RAW_PAGES))
+        return false;
+    *drawn = completes && is_drawn(raw, 0, RAW_PAGES, DRAWN_AT_ONCE);
+    return completes;
+}
+
+/* A buffer that shows nothing when it is patched is not judged. */
+static bool prepatched(struct raw_renderer *renderer) {
+    bool drawn = false;
+    check_step(renderer->raw->check, "room: a DMA buffer whose addresses are known");
+    if (!draw_there(renderer, true, &drawn) || !drawn)
+        return !renderer->raw->refused;
+    check_step(renderer->raw->check, "room: a DMA buffer that is submitted without DxgkDdiPatch");
+    bool good = draw_there(renderer, false, &drawn);
+    raw_judge(renderer->raw, 607, drawn,
+              "the addresses that the allocation list had when it was built",
+              "other bytes after a DMA buffer whose allocations had not moved");
+    return good;
 }
 
 /* ---- Passes -------------------------------------------------------------------------------------- */
@@ -210,7 +255,7 @@ void raw_draws(struct raw_submitter *raw) {
     if (!room || !check_speaks(raw->check))
         return;
     if (raw_render_open(&renderer, raw) && raw_render_surface(&renderer) && split(&renderer, 0) &&
-        split(&renderer, RAW_PAGES)) {
+        split(&renderer, RAW_PAGES) && prepatched(&renderer)) {
         const struct filler filler = choose_filler(&renderer);
         passes(&renderer, &filler);
         if (!raw->refused)

@@ -18,7 +18,7 @@
 #define GROWN_MOST         ((uint64_t)4 << 20)
 
 /* What the lists say when the commands are built. */
-enum listing { LISTED_THERE, LISTED_NOWHERE, LISTED_ELSEWHERE, LISTINGS };
+enum listing { LISTED_THERE, LISTED_NOWHERE, LISTED_ELSEWHERE, LISTED_FOR_GOOD, LISTINGS };
 
 struct job {
     bool fill;
@@ -189,12 +189,16 @@ static enum pass present_pass(struct presenter *presenter, const struct job *job
         return PASS_REFUSED;
     }
     present_list(presenter, job, LISTED_THERE);
-    if (!present_submit(presenter, job, commands, completes))
+    presenter->pair.renderer.unpatched = listing == LISTED_FOR_GOOD;
+    bool submitted = present_submit(presenter, job, commands, completes);
+    presenter->pair.renderer.unpatched = false;
+    if (!submitted)
         return PASS_REFUSED;
     return commands->status == STATUS_SUCCESS ? PASS_LAST : PASS_MORE;
 }
 
-static void present_judge(struct presenter *presenter, const struct job *job, bool completes) {
+static void present_judge(struct presenter *presenter, const struct job *job, enum listing listing,
+                          bool completes) {
     struct raw_submitter *raw = presenter->pair.renderer.raw;
     const char *expected =
         "the pixels of each rectangle copied or filled once, and no others changed";
@@ -202,6 +206,10 @@ static void present_judge(struct presenter *presenter, const struct job *job, bo
                                   : "the commands that the driver built did not complete";
     if (job->split)
         raw_judge(raw, 398, presenter->seen, expected, found);
+    else if (listing == LISTED_FOR_GOOD)
+        raw_judge(raw, 607, presenter->seen,
+                  "the addresses that the allocation list had when it was built",
+                  "other pixels after a DMA buffer whose allocations had not moved");
     else if (presenter->pair.renderer.gdi)
         raw_judge(raw, 604, presenter->seen, expected, found);
     else
@@ -226,7 +234,7 @@ static bool present_run(struct presenter *presenter, const struct job *job, enum
         return false;
     expect(presenter, job);
     presenter->seen = completes && pair_good(pair);
-    present_judge(presenter, job, completes);
+    present_judge(presenter, job, listing, completes);
     return completes;
 }
 
@@ -400,7 +408,8 @@ static void ends(struct presenter *presenter) {
 static const char *const places[PLACES] = {"both in memory", "the first behind the aperture",
                                            "the second behind the aperture",
                                            "both behind the aperture"};
-static const char *const listings[LISTINGS] = {"known", "not known", "changed"};
+static const char *const listings[LISTINGS] = {"known", "not known", "changed",
+                                               "known and not patched"};
 
 /* False: the driver refused, or nothing shows. */
 static bool everywhere(struct presenter *presenter, const char *what) {

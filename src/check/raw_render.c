@@ -203,7 +203,8 @@ bool raw_render_submit(struct raw_renderer *renderer, const struct raw_commands 
     *packet = (struct raw_packet){.fence = ++raw->fence};
     DXGKARG_PATCH patch = render_describe(renderer, commands, part);
     patch.SubmissionFenceId = packet->fence;
-    NTSTATUS status = raw->ddi->DxgkDdiPatch(raw->adapter, &patch);
+    NTSTATUS status =
+        renderer->unpatched ? STATUS_SUCCESS : raw->ddi->DxgkDdiPatch(raw->adapter, &patch);
     if (status != STATUS_SUCCESS)
         return raw_refuse(raw, "DxgkDdiPatch", status);
     const DXGKARG_SUBMITCOMMAND submit = render_submission(renderer, &patch);

@@ -199,6 +199,49 @@ static NTSTATUS APIENTRY gdi_slot(const HANDLE context, DXGKARG_RENDER *args) {
 }
 REPLACE(DxgkDdiRenderKm, gdi_slot)
 
+/* ---- Places that are known ------------------------------------------------------------------- */
+
+#define PLACES_KEPT 8u
+
+/* The places are left for DxgkDdiPatch: the list has none, until `kept` comes back. */
+static UINT forget_places(DXGK_ALLOCATIONLIST *list, UINT count, DXGK_ALLOCATIONLIST *kept) {
+    if (count > PLACES_KEPT)
+        return 0;
+    memcpy(kept, list, count * sizeof(*list));
+    for (UINT i = 0; i < count; i++) {
+        list[i].SegmentId = 0;
+        list[i].PhysicalAddress.QuadPart = 0;
+    }
+    return count;
+}
+
+static NTSTATUS APIENTRY present_patched(const HANDLE context, DXGKARG_PRESENT *args) {
+    DXGK_ALLOCATIONLIST *list = args->pAllocationList, kept[PLACES_KEPT];
+    UINT count = forget_places(list, DXGK_PRESENT_MAX_INDEX + 1, kept);
+    NTSTATUS status = mutants_good.DxgkDdiPresent(context, args);
+    memcpy(list, kept, count * sizeof(*list));
+    return status;
+}
+REPLACE(DxgkDdiPresent, present_patched)
+
+static NTSTATUS APIENTRY gdi_patched(const HANDLE context, DXGKARG_RENDER *args) {
+    DXGK_ALLOCATIONLIST *list = args->pAllocationList, kept[PLACES_KEPT];
+    UINT count = forget_places(list, args->AllocationListSize, kept);
+    NTSTATUS status = mutants_good.DxgkDdiRenderKm(context, args);
+    memcpy(list, kept, count * sizeof(*list));
+    return status;
+}
+REPLACE(DxgkDdiRenderKm, gdi_patched)
+
+static NTSTATUS APIENTRY render_patched(const HANDLE context, DXGKARG_RENDER *args) {
+    DXGK_ALLOCATIONLIST *list = args->pAllocationList, kept[PLACES_KEPT];
+    UINT count = forget_places(list, args->AllocationListSize, kept);
+    NTSTATUS status = mutants_good.DxgkDdiRender(context, args);
+    memcpy(list, kept, count * sizeof(*list));
+    return status;
+}
+REPLACE(DxgkDdiRender, render_patched)
+
 /* ---- The mutants ----------------------------------------------------------------------------- */
 
 #define PRESENTS .settings = {{"Nodes", 1}}
@@ -224,6 +267,14 @@ const struct mutant mutants_present[] = {
      DRAWS},
     {BREAKS(604, DRIVER, "room", gdi_black, "fills with black for GDI"), DRAWS},
     {BREAKS(604, DRIVER, "room", gdi_first, "draws the first command of GDI in a buffer"), DRAWS},
+    {BREAKS(607, DRIVER, "room", present_patched,
+            "writes no addresses before a present is patched"),
+     PRESENTS},
+    {BREAKS(607, DRIVER, "room", gdi_patched,
+            "writes no addresses before commands of GDI are patched"),
+     DRAWS},
+    {BREAKS(607, DRIVER, "room", render_patched,
+            "writes no addresses before commands of an application are patched")},
     {BREAKS(157, DRIVER, "room", present_again, "presents the same rows in each buffer, for ever"),
      PRESENTS},
     {BREAKS(157, DRIVER, "room", gdi_again, "draws the same rows for GDI in each buffer, for ever"),

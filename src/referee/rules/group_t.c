@@ -129,6 +129,26 @@ const struct vidmm_rule rules_t[] = {
             "    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER; /* MultipassOffset: the draw */\n",
     },
     {
+        RULE(607, DRIVER, DOCUMENTED, CORRUPTION),
+        .statement = "Where SegmentId of an allocation is not 0 in the list of DxgkDdiRender, "
+                     "DxgkDdiRenderKm or DxgkDdiPresent, the driver writes the address that the "
+                     "list has into the DMA buffer, which may be submitted without DxgkDdiPatch.",
+        .page = "nc-d3dkmddi-dxgkddi_render",
+        .how = "Stage room submits DMA buffers whose allocations have not moved since they were "
+               "built, without DxgkDdiPatch: draws of vidmm/umd.h, presents and commands of GDI. "
+               "What they wrote is compared. Nothing is judged before such a buffer had its effect "
+               "when it was patched. vidmm's manager patches each buffer.",
+        .why = "The system leaves out a call for each buffer whose allocations stay where they "
+               "are; the patch-location list is there for those that move.",
+        .windows = "The system may leave DxgkDdiPatch out.",
+        .windows_source = THE_PAGE,
+        .wrong = "command->address = 0; /* DxgkDdiPatch will write it */\n"
+                 "add(patch_list, command);\n",
+        .right = "if (list[i].SegmentId != 0)\n"
+                 "    command->address = list[i].PhysicalAddress.QuadPart + offset;\n"
+                 "add(patch_list, command); /* it may still move */\n",
+    },
+    {
         RULE(603, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "DxgkDdiPresent copies to, or fills, the pixels of its sub-rectangles, and "
                      "changes no others; the source of a sub-rectangle lies in SrcRect where the "

@@ -24,6 +24,11 @@ void kmd_dma_put(struct kmd_dma *dma, const void *command, UINT bytes);
 void kmd_dma_patch(struct kmd_dma *dma, enum kmd_patch_kind kind,
                    const D3DDDI_PATCHLOCATIONLIST *location);
 
+/* Writes the addresses of allocations whose places the list has; `first`: of the patch-location list. */
+void kmd_dma_prepatch(const struct kmd_dma *dma, HANDLE context,
+                      const D3DDDI_PATCHLOCATIONLIST *first, const DXGK_ALLOCATIONLIST *list,
+                      UINT listed);
+
 static inline UINT kmd_dma_used(const struct kmd_dma *dma) {
     return (UINT)(dma->at - dma->start);
 }

@@ -3,7 +3,7 @@
  * (nc-d3dkmddi-dxgkddi_present.md, nc-d3dkmddi-dxgkddi_renderkm.md).
  *
  * The GPU copies and fills bytes that follow each other: a row of a rectangle is a command. MultipassOffset counts the
- * rows of all rectangles. DxgkDdiPatch writes the addresses, so that what the lists say before does not matter.
+ * rows of all rectangles. DxgkDdiPatch writes the addresses that the lists do not say before.
  */
 #include "driver/dma.h"
 
@@ -186,6 +186,8 @@ NTSTATUS APIENTRY kmd_present(const HANDLE hContext, DXGKARG_PRESENT *args) {
         !args->pDmaBuffer || !present_addresses(hContext))
         return STATUS_ILLEGAL_INSTRUCTION;
     NTSTATUS status = put_blit(&blitter, &blit);
+    kmd_dma_prepatch(&blitter.dma, hContext, args->pPatchLocationListOut, blitter.list,
+                     blitter.listed);
     args->MultipassOffset = blitter.done;
     args->pDmaBuffer = blitter.dma.at;
     args->pPatchLocationListOut = blitter.dma.patch;
@@ -242,6 +244,8 @@ NTSTATUS APIENTRY kmd_render_km(const HANDLE hContext, DXGKARG_RENDER *args) {
         at += command.CommandSize;
         left -= command.CommandSize;
     }
+    kmd_dma_prepatch(&blitter.dma, hContext, args->pPatchLocationListOut, blitter.list,
+                     blitter.listed);
     args->MultipassOffset = blitter.done;
     args->pDmaBuffer = blitter.dma.at;
     args->pPatchLocationListOut = blitter.dma.patch;

@@ -109,33 +109,6 @@ static bool put_command(struct kmd_dma *dma, const DXGKARG_RENDER *args,
     }
 }
 
-NTSTATUS APIENTRY kmd_render(const HANDLE hContext, DXGKARG_RENDER *args) {
-    const UCHAR *commands = args->pCommand;
-    UINT count = args->CommandLength / (UINT)sizeof(struct vidmm_umd_command);
-    struct kmd_dma dma = {args->pDmaBuffer, args->pDmaBuffer, args->DmaSize,
-                          args->pPatchLocationListOut, args->PatchLocationListOutSize};
-    NTSTATUS status = STATUS_SUCCESS;
-    UNREFERENCED_PARAMETER(hContext);
-    if (args->CommandLength % sizeof(struct vidmm_umd_command) != 0)
-        return STATUS_INVALID_USER_BUFFER;
-    while (args->MultipassOffset < count) {
-        struct vidmm_umd_command command;
-        RtlCopyMemory(&command, commands + args->MultipassOffset * sizeof(command),
-                      sizeof(command));
-        status = render_judge(args, &command);
-        if (!NT_SUCCESS(status))
-            break;
-        if (!put_command(&dma, args, &command)) {
-            status = STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
-            break;
-        }
-        args->MultipassOffset++;
-    }
-    args->pDmaBuffer = dma.at;
-    args->pPatchLocationListOut = dma.patch;
-    return status;
-}
-
 /* ---- Patching -------------------------------------------------------------------------------- */
 
 static void patch_surface(const struct kmd_adapter *adapter, PUCHAR command,
@@ -166,6 +139,20 @@ static void patch_one(const struct kmd_adapter *adapter, const DXGKARG_PATCH *ar
         patch_surface(adapter, at - offsetof(struct gpu_draw, address), entry, address);
 }
 
+/* DxgkDdiPatch may not be called where they are right (nc-d3dkmddi-dxgkddi_render.md). */
+void kmd_dma_prepatch(const struct kmd_dma *dma, HANDLE context,
+                      const D3DDDI_PATCHLOCATIONLIST *first, const DXGK_ALLOCATIONLIST *list,
+                      UINT listed) {
+    const DXGKARG_PATCH args = {.pDmaBuffer = dma->start,
+                                .DmaBufferSize = kmd_dma_used(dma),
+                                .pAllocationList = list,
+                                .AllocationListSize = listed};
+    const struct kmd_context *owner = kmd_context_of(context);
+    for (const D3DDDI_PATCHLOCATIONLIST *at = first; owner && at < dma->patch; at++)
+        if (list[at->AllocationIndex].SegmentId != 0)
+            patch_one(owner->device->adapter, &args, at);
+}
+
 /* Paging buffers come without lists and need no patching. */
 NTSTATUS APIENTRY kmd_patch(const HANDLE hAdapter, const DXGKARG_PATCH *args) {
     UINT start = args->PatchLocationListSubmissionStart;
@@ -178,4 +165,34 @@ NTSTATUS APIENTRY kmd_patch(const HANDLE hAdapter, const DXGKARG_PATCH *args) {
     for (UINT i = 0; i < length && start + i < args->PatchLocationListSize; i++)
         patch_one(adapter, args, &args->pPatchLocationList[start + i]);
     return STATUS_SUCCESS;
+}
+
+/* ---- Rendering ------------------------------------------------------------------------------- */
+
+NTSTATUS APIENTRY kmd_render(const HANDLE hContext, DXGKARG_RENDER *args) {
+    const UCHAR *commands = args->pCommand;
+    UINT count = args->CommandLength / (UINT)sizeof(struct vidmm_umd_command);
+    struct kmd_dma dma = {args->pDmaBuffer, args->pDmaBuffer, args->DmaSize,
+                          args->pPatchLocationListOut, args->PatchLocationListOutSize};
+    NTSTATUS status = STATUS_SUCCESS;
+    if (args->CommandLength % sizeof(struct vidmm_umd_command) != 0)
+        return STATUS_INVALID_USER_BUFFER;
+    while (args->MultipassOffset < count) {
+        struct vidmm_umd_command command;
+        RtlCopyMemory(&command, commands + args->MultipassOffset * sizeof(command),
+                      sizeof(command));
+        status = render_judge(args, &command);
+        if (!NT_SUCCESS(status))
+            break;
+        if (!put_command(&dma, args, &command)) {
+            status = STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+            break;
+        }
+        args->MultipassOffset++;
+    }
+    kmd_dma_prepatch(&dma, hContext, args->pPatchLocationListOut, args->pAllocationList,
+                     args->AllocationListSize);
+    args->pDmaBuffer = dma.at;
+    args->pPatchLocationListOut = dma.patch;
+    return status;
 }

@@ -30,7 +30,8 @@ struct vidmm_hw_host {
     /* Nanoseconds, virtual or real; and, with virtual time, makes time pass. */
     uint64_t (*now)(void *ctx);
     void (*advance)(void *ctx, uint64_t ns);
-    /* Named number from the run's configuration, or `otherwise`. */
+    /* Named number from the run's configuration, or `otherwise`. docs/driver-authors.md has the names that
+     * vidmm gives a value to without --set (VramBytes, HangPagingAt ...). */
     uint64_t (*setting)(void *ctx, const char *name, uint64_t otherwise);
     /*
      * The platform's IOMMU: host pointer to what the process `pasid` has at its CPU address `va`,

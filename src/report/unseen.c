@@ -1,6 +1,7 @@
 /*
  * unseen.c - what a conformance check could not see: a line for each operation whose effects no view
- * of the memory showed, so that "passed" is not read as "looked at".
+ * of the memory showed, and one where the hardware cannot be made to hang, so that "passed" is not read as
+ * "looked at".
  */
 #include "check.h"
 
@@ -65,7 +66,18 @@ static void print_effect(FILE *out, const struct vidmm_check_result *result,
     fputs("; --hardware or --device shows them\n", out);
 }
 
+/* Of R281, which has no effect on memory: what it says of preemptions and resets that succeed is seen. */
+static void print_hang(FILE *out, const struct vidmm_check_result *result) {
+    char id[8];
+    if (result->examined[281] != 0 && result->ledger.unseen[281] != 0)
+        fprintf(out,
+                "paging work that hangs (%s) was not observed: the hardware has no setting "
+                "HangPagingAt (docs/driver-authors.md)\n",
+                vidmm_rule_id(281, id));
+}
+
 void report_check_unseen(FILE *out, const struct vidmm_check_result *result) {
     for (size_t i = 0; i < sizeof(effects) / sizeof(effects[0]); i++)
         print_effect(out, result, &effects[i]);
+    print_hang(out, result);
 }

@@ -362,11 +362,22 @@ static void odd_names_leave_each_format_readable(void **state) {
     }
 }
 
+static void what_cannot_hang_is_said(void **state) {
+    const char *said = "paging work that hangs (R281) was not observed";
+    (void)state;
+    result.examined[281] = 1;
+    result.ledger.kept[281] = 1;
+    assert_null(strstr(report_text(&result, VIDMM_CHECK_TEXT, false), said));
+    result.ledger.unseen[281] = 1;
+    assert_non_null(strstr(report_text(&result, VIDMM_CHECK_TEXT, false), said));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(sarif_has_what_the_standard_requires, set_up),
         cmocka_unit_test_setup(junit_is_well_formed_and_its_figures_are_right, set_up),
         cmocka_unit_test_setup(odd_names_leave_each_format_readable, set_up),
+        cmocka_unit_test_setup(what_cannot_hang_is_said, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,6 +153,18 @@ static void play_one(struct dirty *dirty, struct basis *basis) {
     dirty_ask(dirty, basis, (struct question){.index = 0, .first = 2, .pages = 2});
 }
 
+/* Parts of the second range, whose pages are others than those of the first. */
+static void play_second(struct dirty *dirty) {
+    struct basis basis = {.count = 2, .range = {{8, 5}, {0, 3}}};
+    check_step(dirty->memory.check, "dirty: parts of the second range");
+    dirty_begin(dirty, &basis);
+    dirty_write(dirty, 1);
+    dirty_ask(dirty, &basis, (struct question){.index = 1, .first = 1, .pages = 2});
+    dirty_write(dirty, 2);
+    dirty_ask(dirty, &basis, (struct question){.index = 1, .pages = 3});
+    dirty_end(dirty, &basis);
+}
+
 /* The driver answers before the GPU has written, while it does, or after. */
 static void play_busy(struct dirty *dirty, const struct basis *basis) {
     check_step(dirty->memory.check, "dirty: a query while the GPU writes");
@@ -263,6 +275,7 @@ static void play_far(struct dirty *dirty) {
 
 static void dirty_play(struct dirty *dirty) {
     struct basis basis = {.count = 2, .range = {{4, 4}, {0, 3}}};
+    play_second(dirty);
     play_one(dirty, &basis);
     play_busy(dirty, &basis);
     play_beside(dirty, &basis);

@@ -266,6 +266,40 @@ static NTSTATUS APIENTRY query_from_start(const HANDLE adapter, DXGKARG_QUERYDIR
 }
 SPOIL(from_start, QueryDirtyBitData, query_from_start)
 
+/* Parts of the first range alone. */
+static NTSTATUS APIENTRY query_first(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    DXGKARG_QUERYDIRTYBITDATA other = *args;
+    other.SubrangeIndex = 0;
+    return mutants_good.DxgkDdiQueryDirtyBitData(adapter, &other);
+}
+SPOIL(first, QueryDirtyBitData, query_first)
+
+static uint8_t turned_round(uint8_t byte) {
+    uint8_t turned = 0;
+    for (uint32_t i = 0; i < 8; i++)
+        turned = (uint8_t)(turned | (byte >> i & 1u) << (7 - i));
+    return turned;
+}
+
+static NTSTATUS APIENTRY query_highest(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
+    uint8_t *bits = args->Buffer;
+    for (UINT64 i = 0; status == STATUS_SUCCESS && i < args->BufferSize; i++)
+        bits[i] = turned_round(bits[i]);
+    return status;
+}
+SPOIL(highest, QueryDirtyBitData, query_highest)
+
+/* Three bits of the second range begin in a byte of their own, as far as there is room. */
+static NTSTATUS APIENTRY query_in_bytes(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
+    uint8_t *bits = args->Buffer;
+    if (args->MemoryBasis == seven && args->SubrangeSize == 0 && status == STATUS_SUCCESS)
+        bits[0] &= 15u;
+    return status;
+}
+SPOIL(in_bytes, QueryDirtyBitData, query_in_bytes)
+
 static NTSTATUS APIENTRY query_further(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
     NTSTATUS status = mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
     ((uint8_t *)args->Buffer)[args->BufferSize] = 0;
@@ -706,6 +740,12 @@ const struct mutant mutants_dirty[] = {
      TRACKING},
     {330, VIDMM_SIDE_DRIVER, "answers about the start of a range whatever SubrangeOffset is",
      install_from_start, .stage = "dirty", MOVING},
+    {330, VIDMM_SIDE_DRIVER, "answers about the first range whatever SubrangeIndex is",
+     install_first, .stage = "dirty", TRACKING},
+    {330, VIDMM_SIDE_DRIVER, "packs the bits of a byte from the highest on", install_highest,
+     .stage = "dirty", TRACKING},
+    {330, VIDMM_SIDE_DRIVER, "begins each range with a byte", install_in_bytes, .stage = "dirty",
+     TRACKING},
     {331, VIDMM_SIDE_DRIVER, "sets a bit behind the last page", install_beyond, .stage = "dirty",
      TRACKING},
     {332, VIDMM_SIDE_DRIVER, "saves a byte more than it said", install_save_further,

@@ -39,9 +39,40 @@ static bool dirty_is_set(const uint8_t *bits, uint64_t index) {
     return (bits[index / 8] >> (index % 8)) & 1u;
 }
 
+bool dirty_turned(const struct dirty_answer *answer) {
+    const struct dirty_page *page = answer->basis->state;
+    bool missing = false, turned = page;
+    for (uint64_t i = 0; turned && i < answer->count; i++) {
+        if (!page[answer->first + i].must)
+            continue;
+        missing = missing || !dirty_is_set(answer->bits, i);
+        turned = dirty_is_set(answer->bits, i ^ 7u);
+    }
+    return missing && turned;
+}
+
 /* ---- Judging --------------------------------------------------------------------------------- */
 
 #define HELD "a bit for every page that was written since it was cleared"
+
+/* A bit of another page is where this one's must be. */
+static void dirty_judge_order(struct vidmm_referee *referee, const struct dirty_answer *answer,
+                              uint64_t position, bool set) {
+    uint64_t index = position - answer->first;
+    uint32_t range;
+    uint64_t offset = dirty_offset_of(answer->basis, position, &range);
+    if (answer->turned)
+        DRIVER_MUST(330, set, "the first page of eight in the lowest bit of their byte",
+                    "bit %llu, offset 0x%llx, is not set, and bit %llu is", LLU(index), LLU(offset),
+                    LLU(index ^ 7u));
+    else
+        DRIVER_MUST(330, set,
+                    answer->inner ? "bits of the range of SubrangeIndex from SubrangeOffset on"
+                                  : "the bits of all ranges, one range behind the other",
+                    "bit %llu, offset 0x%llx in range %u, is not set", LLU(index), LLU(offset),
+                    range);
+    referee->dirty.misplaced = referee->dirty.misplaced || !set;
+}
 
 /* Nothing happened to the page since it was written. */
 static void dirty_judge_written(struct vidmm_referee *referee, const struct dirty_answer *answer,
@@ -53,17 +84,11 @@ static void dirty_judge_written(struct vidmm_referee *referee, const struct dirt
     if (basis->beside)
         DRIVER_MUST(326, set, "tracking that goes on when an overlapping basis is stopped",
                     "offset 0x%llx, written since, is not set", LLU(offset));
-    else if (answer->inner)
-        DRIVER_MUST(330, set, "bits of the part from SubrangeOffset on",
-                    "bit %llu, offset 0x%llx in range %u, is not set",
-                    LLU(position - answer->first), LLU(offset), range);
+    else if (answer->inner || (!late && answer->whole && range > 0))
+        dirty_judge_order(referee, answer, position, set);
     else if (late)
         DRIVER_MUST(323, set, HELD, "offset 0x%llx, written after it was cleared, is not set",
                     LLU(offset));
-    else if (answer->whole && range > 0)
-        DRIVER_MUST(330, set, "the bits of all ranges, one range behind the other",
-                    "bit %llu, offset 0x%llx in range %u, is not set", LLU(position), LLU(offset),
-                    range);
     else
         DRIVER_MUST(322, set, HELD, "offset 0x%llx, written, is not set", LLU(offset));
 }
@@ -73,6 +98,10 @@ static void dirty_judge_page(struct vidmm_referee *referee, const struct dirty_a
     const struct dirty_basis *basis = answer->basis;
     uint32_t range;
     uint64_t offset = dirty_offset_of(basis, position, &range);
+    if (answer->turned) {
+        dirty_judge_order(referee, answer, position, set);
+        return;
+    }
     switch ((enum dirty_event)basis->state[position].event) {
     case DIRTY_SHOWN:
         DRIVER_MUST(324, set, "a bit that stays until it is cleared",

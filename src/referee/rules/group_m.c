@@ -305,7 +305,9 @@ const struct vidmm_rule rules_m[] = {
                      "SubrangeOffset on.",
         .page = "ns-d3dkmddi-dxgkarg_querydirtybitdata",
         .how = "Pages of every range but the first are looked for at their position in the whole, "
-               "and pages of a part that begins inside a range at their position in that part.",
+               "and pages of a part of another range, or of one that begins inside a range, at "
+               "their position in that part. Where each page that must have a bit has one when "
+               "bytes are read from the highest bit on, their order is what is wrong.",
         .why = "The caller knows bits only by their position.",
         .windows = "Wrong pages are copied.",
         .readings = "vidmm takes one reading: bits run on from range to range, from the lowest bit "

@@ -56,6 +56,7 @@ struct dirty_basis {
 
 struct dirty {
     bool supported, performant, migrates, used;
+    bool misplaced; /* R330 is broken: what a bit says of which page is not known */
     uint32_t page[SHADOW_SEGMENTS], asked[SHADOW_SEGMENTS], asked_all; /* of segment id - 1 */
     uint64_t own_calls;
     struct dirty_basis *bases;

@@ -290,7 +290,7 @@ static bool dirty_part_of(const struct dirty_basis *basis, const DXGKARG_QUERYDI
         return false;
     answer->first = dirty_position(basis, range->SegmentOffset + args->SubrangeOffset);
     answer->count = args->SubrangeSize / basis->page;
-    answer->inner = args->SubrangeOffset != 0;
+    answer->inner = (args->SubrangeOffset | args->SubrangeIndex) != 0;
     return true;
 }
 
@@ -327,7 +327,8 @@ static void dirty_judge_written(struct vidmm_referee *referee, const struct guar
                 "no more than a bit for every page written, and no more than BufferSize",
                 "byte %lld was written, where %llu pages have %llu and the buffer %llu",
                 (long long)at, LLU(answer->count), LLU(used), LLU(guard->size));
-    if (answer->count % 8 != 0 && used <= guard->size)
+    if (answer->count % 8 != 0 && used <= guard->size && !answer->turned &&
+        !referee->dirty.misplaced)
         DRIVER_MUST(331, guard->bytes[used - 1] >> (answer->count % 8) == 0,
                     "0 in the bits behind the last page", "the last byte is 0x%02x for %llu pages",
                     guard->bytes[used - 1], LLU(answer->count));
@@ -336,11 +337,14 @@ static void dirty_judge_written(struct vidmm_referee *referee, const struct guar
 static void dirty_bits_answered(struct vidmm_referee *referee,
                                 const DXGKARG_QUERYDIRTYBITDATA *args, struct guard *guard,
                                 struct dirty_answer *answer, NTSTATUS status) {
-    if (guard->block)
-        dirty_judge_written(referee, guard, answer);
+    bool answered = status == STATUS_SUCCESS && answer->basis->started && !referee->short_buffers &&
+                    !referee->dirty.misplaced;
     answer->bits = guard->bytes;
     answer->clear = (args->Flags & DXGKARG_QUERYDIRTYBITDATAFLAGS_CLEARDATA) != 0;
-    if (status == STATUS_SUCCESS && answer->basis->started && !referee->short_buffers)
+    answer->turned = answered && dirty_turned(answer);
+    if (guard->block)
+        dirty_judge_written(referee, guard, answer);
+    if (answered)
         dirty_answered(referee, answer);
     guard_give(guard, 0, guard->size);
     guard_free(referee, guard);

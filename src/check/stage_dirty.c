@@ -1,14 +1,15 @@
 /*
  * stage_dirty.c - memory bases without a manager, in each segment that the driver tracks: fills
- * write pages between queries of every kind, with adjacent and overlapping bases. The referee
- * judges the bits (src/referee/operation/dirty_bits.c).
+ * write pages between queries of every kind, with adjacent and overlapping bases. With GPU virtual
+ * addresses whole segments, too, where updates write page tables. The referee judges the bits
+ * (src/referee/operation/dirty_bits.c).
  */
 #include "dirty_memory.h"
 
 #include <string.h>
 
 #define LARGE_PAGE 65536u
-#define BITS_MOST  (DIRTY_UNITS_FAR * (LARGE_PAGE / CHECK_PAGE))
+#define BITS_MOST  (1u << 20) /* of one answer */
 
 /* Ranges in units from the origin of the memory. */
 struct basis {
@@ -23,8 +24,9 @@ struct dirty {
     struct dirty_memory memory;
     uint32_t bits_each; /* of a unit */
     bool refused;
-    uint8_t bits[BITS_MOST / 8 + 64];
 };
+
+static uint8_t bits[BITS_MOST / 8 + 64];
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
@@ -89,7 +91,7 @@ static void dirty_ask(struct dirty *dirty, const struct basis *basis, struct que
                                       .SubrangeIndex = question.index,
                                       .SubrangeOffset = (UINT64)question.first * dirty->memory.unit,
                                       .SubrangeSize = (UINT64)question.pages * dirty->memory.unit,
-                                      .Buffer = dirty->bits,
+                                      .Buffer = bits,
                                       .Flags = question.clear};
     for (uint32_t i = 0; question.pages == 0 && i < basis->count; i++)
         pages += basis->range[i].pages;
@@ -112,7 +114,7 @@ static void dirty_ask_shortly(struct dirty *dirty, const struct basis *basis, ui
     struct vidmm_referee *referee = dirty->memory.check->harness.referee;
     DXGKARG_QUERYDIRTYBITDATA args = {.MemoryBasis = basis->handle,
                                       .SubrangeSize = (UINT64)pages * dirty->memory.unit,
-                                      .Buffer = dirty->bits};
+                                      .Buffer = bits};
     uint32_t all = pages;
     for (uint32_t i = 0; pages == 0 && i < basis->count; i++)
         all += basis->range[i].pages;
@@ -289,6 +291,9 @@ static void dirty_play(struct dirty *dirty) {
 
 /* ---- Which memory ---------------------------------------------------------------------------- */
 
+#define MOVES 4u
+#define ODD   3u /* units of a range behind which another begins within a byte */
+
 static bool has_functions(const DRIVER_INITIALIZATION_DATA *ddi) {
     return ddi->DxgkDdiCreateMemoryBasis && ddi->DxgkDdiDestroyMemoryBasis &&
            ddi->DxgkDdiStartDirtyTracking && ddi->DxgkDdiStopDirtyTracking &&
@@ -306,6 +311,47 @@ static bool tracks(const struct dirty_memory *memory, uint32_t *page) {
 static uint32_t unit_of(const struct dirty_memory *memory, uint32_t page) {
     const DXGK_SEGMENTFLAGS flags = {.Value = memory->segment.flags};
     return flags.Use64KBPages && page < LARGE_PAGE ? LARGE_PAGE : page;
+}
+
+/* Surfaces leave and come back. What is written of the segment that `view` is of are their pages, or page tables. */
+static void play_whole(struct dirty *dirty, struct dirty *view, struct basis *basis) {
+    dirty_begin(view, basis);
+    for (uint32_t i = 0; i < MOVES; i++) {
+        dirty_write(dirty, i);
+        dirty_look(view, basis);
+    }
+    dirty_end(view, basis);
+}
+
+static void play_segment(struct dirty *dirty, const struct vidmm_segment_info *segment) {
+    const struct vidmm_ledger *ledger = &dirty->memory.check->shared->ledger;
+    struct dirty view = {.memory = dirty->memory};
+    uint32_t page = 0, before = ledger->findings;
+    view.memory.segment = *segment;
+    view.memory.origin = 0;
+    if (segment->aperture || !tracks(&view.memory, &page))
+        return;
+    view.memory.unit = unit_of(&view.memory, page);
+    view.bits_each = view.memory.unit / page;
+    uint64_t units = segment->size / view.memory.unit;
+    if (units <= ODD || segment->size / page > BITS_MOST)
+        return;
+    uint32_t most = (uint32_t)units;
+    struct basis parts[] = {{.count = 1, .range = {{0, most}}},
+                            {.count = 2, .range = {{0, ODD}, {ODD, most - ODD}}},
+                            {.count = 2, .range = {{most - ODD, ODD}, {0, most - ODD}}}};
+    check_step(dirty->memory.check, "dirty: all of segment %u", segment->driver_id);
+    for (uint32_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && ledger->findings == before; i++)
+        play_whole(dirty, &view, &parts[i]);
+    dirty_note(dirty, !view.refused);
+}
+
+static void play_segments(struct dirty *dirty) {
+    struct vidmm_segment_info segment;
+    for (uint32_t id = 1;
+         vidmm_segment_info(dirty->memory.check->harness.adapter, id, &segment) && !dirty->refused;
+         id++)
+        play_segment(dirty, &segment);
 }
 
 static enum vidmm_stage_outcome skip(struct dirty *dirty, const char *why) {
@@ -332,8 +378,11 @@ enum vidmm_stage_outcome stage_dirty(struct check *check, uint32_t number) {
     if (dirty.memory.segment.size / unit < DIRTY_UNITS)
         return skip(&dirty, "the memory segment has no 16 dirty pages");
     dirty.bits_each = unit / page;
-    if (dirty_memory_prepare(&dirty.memory, unit))
+    if (dirty_memory_prepare(&dirty.memory, unit)) {
         dirty_play(&dirty);
+        if (dirty.memory.by_address)
+            play_segments(&dirty);
+    }
     outcome = dirty_memory_close(&dirty.memory);
     if (outcome == VIDMM_STAGE_DONE && dirty.refused)
         return check_say(check, VIDMM_STAGE_STOPPED, "the driver refused a call of its tracking");

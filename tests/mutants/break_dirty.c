@@ -274,6 +274,19 @@ static NTSTATUS APIENTRY query_first(const HANDLE adapter, DXGKARG_QUERYDIRTYBIT
 }
 SPOIL(first, QueryDirtyBitData, query_first)
 
+/* Ranges of the second memory segment are taken for those of the first, behind the aperture. */
+static HANDLE APIENTRY create_in_first(const HANDLE adapter,
+                                       const DXGKARG_CREATEMEMORYBASIS *args) {
+    unsigned char block[sizeof(*args) + 2 * sizeof(DXGK_MEMORYRANGE)];
+    DXGKARG_CREATEMEMORYBASIS *first = (void *)block;
+    if (args->RangeCount > 2 || args->SegmentId != 3)
+        return create(adapter, args);
+    memcpy(block, args, sizeof(*args) + (SIZE_T)args->RangeCount * sizeof(args->Ranges[0]));
+    first->SegmentId = 2;
+    return create(adapter, first);
+}
+SPOIL(in_first, CreateMemoryBasis, create_in_first)
+
 static uint8_t turned_round(uint8_t byte) {
     uint8_t turned = 0;
     for (uint32_t i = 0; i < 8; i++)
@@ -702,6 +715,12 @@ static void install_short(DRIVER_INITIALIZATION_DATA *table) {
     .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM3_2},                          \
                  {"DirtyPageBytes", PAGE},                                                         \
                  {"MmuLevels", 3}}
+#define MOVING_WITH_TABLES                                                                         \
+    .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM3_2},                          \
+                 {"DirtyPageBytes", PAGE},                                                         \
+                 {"MmuLevels", 3},                                                                 \
+                 {"VramVisibleBytes", 128u << 20},                                                 \
+                 {"MmuTableSegment", 3}}
 #define MOVING_CHEAPLY                                                                             \
     .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM3_2},                          \
                  {"DirtyPageBytes", PAGE},                                                         \
@@ -719,6 +738,8 @@ const struct mutant mutants_dirty[] = {
     {321, VIDMM_SIDE_DRIVER, "starts with the bits of the last time", install_old, .stage = "dirty",
      TRACKING},
     {322, VIDMM_SIDE_DRIVER, "misses a write", install_forgetful, .stage = "dirty", TRACKING},
+    {322, VIDMM_SIDE_DRIVER, "takes the ranges of each segment for those of the first",
+     install_in_first, .stage = "dirty", MOVING_WITH_TABLES},
     {323, VIDMM_SIDE_DRIVER, "remembers 64 pages of those that were written", install_word,
      .stage = "dirty", TRACKING},
     {322, VIDMM_SIDE_DRIVER, "has a bit for two pages where it said one", install_wide,

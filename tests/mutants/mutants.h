@@ -25,7 +25,7 @@
 #include <vidmm/services.h>
 
 #define MUTANTS_CONSEQUENCES 8u
-#define MUTANTS_SETTINGS     4u
+#define MUTANTS_SETTINGS     5u
 
 struct mutant {
     uint32_t rule;

@@ -266,7 +266,7 @@ void dirty_answered(struct vidmm_referee *referee, const struct dirty_answer *an
     dirty_note_event(basis, answer->first + answer->count, basis->pages, DIRTY_OTHER_PART);
     for (struct dirty_basis *other = dirty_each(referee, NULL); other;
          other = dirty_each(referee, other))
-        if (other != basis)
+        if (other != basis && other->segment == basis->segment)
             dirty_note_event(other, 0, other->pages, DIRTY_OTHER_BASIS);
 }
 

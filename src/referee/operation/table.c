@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "operation/dirty_bits.h"
 #include "operation/operation.h"
 #include "state/memory.h"
 
@@ -387,10 +388,25 @@ static uint32_t table_rule_of(struct vidmm_referee *referee, const struct table_
     return bits_untouched(referee, change) ? 210 : 215;
 }
 
+/* For dirty bits, of a table that one of them stands for: bytes that are others now were written. */
+static void table_note_written(struct vidmm_referee *referee, const struct table_change *change,
+                               uint64_t asked) {
+    const struct shadow_segment *segment = shadow_memory(referee, change->place.SegmentId);
+    const struct tables_mmu *mmu = change_mmu(referee, change);
+    uint64_t at = change->place.SegmentOffset;
+    if (!segment || change->now || change->level >= mmu->levels || change->before == 0 ||
+        bits_untouched(referee, change))
+        return;
+    uint32_t entries = tables_entries(mmu, change->level, change->wide);
+    if (at % SHADOW_PAGE + tables_bytes(mmu, change->level, change->wide, entries) <= SHADOW_PAGE)
+        dirty_wrote(referee, segment->id, segment->base + at, 1, asked);
+}
+
 static void table_done(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     struct table_change *change = operation->own;
     if (!change)
         return;
+    table_note_written(referee, change, operation->asked);
     change_apply(referee, change, TABLES_DONE);
     change_compare(referee, change,
                    (struct tables_blame){.rule_table = table_rule_of(referee, change)});

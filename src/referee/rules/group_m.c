@@ -173,7 +173,8 @@ const struct vidmm_rule rules_m[] = {
         .page = "nc-d3dkmddi-dxgkddi_startdirtytracking",
         .how =
             "Pages that a completed FILL or TRANSFER wrote, by place or by address, must be in the "
-            "next answer. Writes of applications and of the CPU are not known to the referee. Bits "
+            "next answer, and tables of up to a page that updates in DMA buffers changed. Writes "
+            "of applications and of the CPU are not known to the referee. Bits "
             "beyond these are allowed: hardware may track coarsely.",
         .why = "A page whose write is missed is not copied.",
         .windows = "The guest goes on with old contents after migration.",
@@ -229,8 +230,8 @@ const struct vidmm_rule rules_m[] = {
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Queries of different bases or parts do not disturb each other.",
         .page = "dirty-bit-tracking",
-        .how = "Bits of a basis stay demanded when another basis, which shares no page with it, is "
-               "cleared.",
+        .how = "Bits of a basis stay demanded when another basis of its segment, which shares no "
+               "page with it, is cleared. With one of another segment a bit that is lost is R322.",
         .why = "Large segments are copied in parts.",
         .windows = "Pages of the other parts are not copied.",
         .wrong = "RtlZeroMemory(adapter->Plane, adapter->PlaneBytes);\n",

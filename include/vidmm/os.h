@@ -93,6 +93,12 @@ struct vidmm_os {
     /* The CPU's linear view of all pages of `mdl`; valid until pages_free. NULL when out of room.
      */
     void *(*pages_map)(void *ctx, PMDL mdl);
+    /*
+     * An MDL of `pages` pages of `mdl` from `first` on, which ends with pages_free before `mdl` does.
+     * NULL when out of room. The function may be NULL: transfers whose arguments have no place for
+     * `first` are then sent in one piece.
+     */
+    PMDL (*pages_part)(void *ctx, PMDL mdl, size_t first, size_t pages);
     /* The CPU's view of a physical range outside the system's memory (a BAR, or contiguous memory
      * that the driver took), or NULL. */
     void *(*io_map)(void *ctx, uint64_t physical, size_t size);

@@ -153,6 +153,11 @@ static void os_pages_free(void *ctx, PMDL mdl) {
         host_mdl_free(mdl);
 }
 
+static PMDL os_pages_part(void *ctx, PMDL mdl, size_t first, size_t pages) {
+    (void)ctx;
+    return host_mdl_part(mdl, first, pages);
+}
+
 static void *os_pages_map(void *ctx, PMDL mdl) {
     (void)ctx;
     return host_mdl_map(mdl);
@@ -199,6 +204,7 @@ void host_os_fill(struct vidmm_os *os) {
         .pages_alloc = os_pages_alloc,
         .pages_free = os_pages_free,
         .pages_map = os_pages_map,
+        .pages_part = os_pages_part,
         .io_map = os_io_map,
         .dummy_page = os_dummy_page,
         .memory_bytes = os_memory_bytes,

@@ -21,6 +21,10 @@ void host_mdls_init(struct host_mdls *mdls) {
     pthread_mutex_init(&mdls->lock, NULL);
 }
 
+static bool mdl_of_manager(const struct host_mdl *m) {
+    return m->kind == HOST_MDL_MANAGER || m->kind == HOST_MDL_PART;
+}
+
 static struct host_mdl *mdl_outer(PMDL mdl) {
     return CONTAINING_RECORD(mdl, struct host_mdl, mdl);
 }
@@ -201,6 +205,16 @@ PMDL host_pages_alloc(enum host_mdl_pages kind, uint64_t pages, enum host_mdl_ru
     return &m->mdl;
 }
 
+PMDL host_mdl_part(PMDL mdl, uint64_t first, uint64_t pages) {
+    struct host_mdl *m = mdl_new(HOST_MDL_PART, pages);
+    if (!m)
+        return NULL;
+    memcpy(MmGetMdlPfnArray(&m->mdl), MmGetMdlPfnArray(mdl) + first, pages * sizeof(PFN_NUMBER));
+    m->mdl.ByteCount = (ULONG)(pages * HOST_PAGE);
+    m->mdl.MdlFlags = MDL_PAGES_LOCKED | MDL_PARTIAL;
+    return &m->mdl;
+}
+
 /* Length of the run of consecutive frames that starts at `from`. */
 static uint64_t run_at(const struct host_mdl *m, uint64_t from) {
     const PFN_NUMBER *frames = (const PFN_NUMBER *)(&m->mdl + 1);
@@ -339,7 +353,7 @@ bool host_mdl_free_as_pool(void *p) {
     for (m = mdls->first; m && (void *)&m->mdl != p; m = m->next)
         ;
     pthread_mutex_unlock(&mdls->lock);
-    if (!m || m->kind == HOST_MDL_BORROWED || m->kind == HOST_MDL_MANAGER)
+    if (!m || m->kind == HOST_MDL_BORROWED || mdl_of_manager(m))
         return false;
     if (m->kind == HOST_MDL_DRIVER)
         host_violation("ExFreePool of an MDL of %llu pages without MmFreePagesFromMdl before it",
@@ -352,7 +366,7 @@ uint64_t host_mdls_left(struct host_mdls *mdls) {
     uint64_t left = 0;
     pthread_mutex_lock(&mdls->lock);
     for (struct host_mdl *m = mdls->first; m; m = m->next)
-        left += m->kind != HOST_MDL_MANAGER;
+        left += !mdl_of_manager(m);
     pthread_mutex_unlock(&mdls->lock);
     return left;
 }
@@ -463,7 +477,7 @@ static bool mdl_lends_this_time(void) {
 /* Pages that an MDL does not own are mapped anew, so that a driver that goes on using an address is
  * seen. Those of a driver's own storage are where the driver has them. */
 static bool mdl_lends(const struct host_mdl *m) {
-    return m->kind == HOST_MDL_MANAGER ||
+    return mdl_of_manager(m) ||
            (m->kind == HOST_MDL_BORROWED && m->pages <= MDL_LENT_MOST && m->pages != 0 &&
             !(m->mdl.MdlFlags & MDL_SOURCE_IS_NONPAGED_POOL) && frames_installed(m) &&
             mdl_lends_this_time());

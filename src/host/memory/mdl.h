@@ -18,6 +18,7 @@ enum host_mdl_pages {
     HOST_MDL_BORROWED, /* describes memory that is not its own (IoAllocateMdl) */
     HOST_MDL_DRIVER,   /* owns its frames (MmAllocatePagesForMdl) */
     HOST_MDL_MANAGER,  /* owns its frames (os.pages_alloc) */
+    HOST_MDL_PART,     /* describes frames of another one of the manager (os.pages_part) */
     HOST_MDL_RELEASED, /* its frames were freed by MmFreePagesFromMdl */
 };
 
@@ -66,6 +67,8 @@ uint64_t host_mdls_left(struct host_mdls *mdls);
 PMDL host_mdl_take(PHYSICAL_ADDRESS lowest, PHYSICAL_ADDRESS highest, SIZE_T bytes, ULONG flags);
 PMDL host_pages_alloc(enum host_mdl_pages kind, uint64_t pages, enum host_mdl_runs runs,
                       uint64_t first, uint64_t limit);
+/* An MDL of these pages of `mdl`; NULL: no memory. */
+PMDL host_mdl_part(PMDL mdl, uint64_t first, uint64_t pages);
 /* Linear view of an MDL's pages, or NULL. */
 void *host_mdl_map(PMDL mdl);
 /* Where that view is or will be, and its bytes; 0: nowhere. */

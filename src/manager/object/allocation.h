@@ -56,7 +56,8 @@ struct vidmm_allocation {
 
     PMDL mdl;
     bool own_pages;
-    void *cpu; /* view of the pages; NULL until wanted */
+    PMDL *parts; /* backing_part(); NULL until wanted */
+    void *cpu;   /* view of the pages; NULL until wanted */
 
     struct segment *segment; /* NULL: system memory */
     struct placement place;

@@ -9,7 +9,9 @@
  * An allocation is cut into sub-transfers of config.transfer_chunk bytes: TransferStart on the
  * first, TransferEnd on the last (nc-d3dkmddi-dxgkddi_buildpagingbuffer.md). Two exceptions:
  * TransferOffset has 32 bits, so no sub-transfer starts at 4 GiB or beyond, the last one takes the
- * rest; and tiled content goes in one piece, because a tile may lie across any byte boundary.
+ * rest; and tiled content goes in one piece, because a tile may lie across any byte boundary. A part of
+ * SPECIAL_LOCK_TRANSFER has an MDL that begins with the part, as TransferOffset is not for an MDL and there
+ * is no MdlOffset (ns-d3dkmddi-_dxgkarg_buildpagingbuffer.md); by the other reading it is the whole one.
  *
  * Tiled allocations are made linear whenever they leave the memory segments and tiled again when
  * they come back, so that system pages and apertures always hold linear bytes
@@ -18,6 +20,7 @@
  */
 #include "object/allocation.h"
 #include "object/aperture.h"
+#include "object/backing.h"
 #include "paging/mover.h"
 
 #define START_LIMIT (UINT64_C(1) << 32)
@@ -38,28 +41,47 @@ static struct vidmm_place physical_advance(struct vidmm_place place, uint64_t at
     return place;
 }
 
-/* A place without a segment stands for the allocation's system pages. */
+static bool physical_special(const struct vidmm_allocation *allocation) {
+    return allocation->lock_kind == LOCK_RANGE && allocation->alternate;
+}
+
+/* The MDL of each part begins with the part. */
+static bool physical_in_parts(const struct vidmm_allocation *allocation) {
+    return physical_special(allocation) &&
+           allocation->adapter->settings.readings.transfer_offset == 0;
+}
+
+/* Where the piece of `size` bytes that begins at `at` is of what begins at `place`; a place without a
+ * segment stands for the allocation's system pages. False: no memory. */
+static bool physical_side(struct vidmm_allocation *allocation, const struct vidmm_place *place,
+                          uint64_t at, uint64_t size, struct vidmm_place *side) {
+    *side = physical_advance(*place, at);
+    if (place->segment)
+        return true;
+    side->mdl = allocation->mdl;
+    if (!physical_in_parts(allocation))
+        return true;
+    side->mdl = backing_part(allocation, at, size);
+    side->mdl_page = 0;
+    return side->mdl;
+}
+
 static bool physical_transfer(struct plan *plan, struct vidmm_allocation *allocation,
                               struct vidmm_place from, struct vidmm_place to) {
     const struct vidmm_adapter *adapter = plan->adapter;
-    bool special = allocation->lock_kind == LOCK_RANGE && allocation->alternate;
-    bool tiled = allocation_swizzled(allocation);
+    bool special = physical_special(allocation), tiled = allocation_swizzled(allocation);
+    bool whole = tiled || (physical_in_parts(allocation) && !backing_has_parts(adapter));
     bool from_memory = adapter_in_memory(adapter, &from),
          to_memory = adapter_in_memory(adapter, &to);
-    if (!from.segment)
-        from.mdl = allocation->mdl;
-    if (!to.segment)
-        to.mdl = allocation->mdl;
     for (uint64_t at = 0; at < allocation->size;) {
         struct plan_op *op = plan_add(
             plan, special ? VIDMM_OP_SPECIAL_LOCK_TRANSFER : VIDMM_OP_TRANSFER, allocation);
-        if (!op)
+        uint64_t piece = physical_piece(adapter, allocation, at, whole);
+        if (!op || !physical_side(allocation, &from, at, piece, &op->op.from) ||
+            !physical_side(allocation, &to, at, piece, &op->op.to))
             return false;
-        uint64_t piece = physical_piece(adapter, allocation, at, tiled);
         op->op.at = at;
         op->op.size = piece;
-        op->op.from = physical_advance(from, at);
-        op->op.to = physical_advance(to, at);
         op->op.swizzle = tiled && to_memory && !from_memory;
         op->op.unswizzle = tiled && from_memory && !to_memory;
         op->op.first = at == 0;

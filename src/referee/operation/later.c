@@ -72,8 +72,11 @@ static void later_enter_transfer(struct vidmm_referee *referee,
                               arg->Transfer.TransferOffset, arg->Transfer.TransferSize);
         return;
     }
-    if (keyed_add(&referee->changes.mdl, &operation->change.mdl,
-                  keyed_handle(arg->Transfer.Destination.pMdl)))
+    /* The MDL of a special one may be of a part, which no other operation names. */
+    const void *named = arg->Operation == DXGK_OPERATION_SPECIAL_LOCK_TRANSFER
+                            ? arg->Transfer.hAllocation
+                            : (const void *)arg->Transfer.Destination.pMdl;
+    if (keyed_add(&referee->changes.mdl, &operation->change.mdl, keyed_handle(named)))
         operation->changed = CHANGED_MDL;
     else
         referee->changes.unknown = true;
@@ -165,12 +168,21 @@ static bool later_writes_pages(const DXGKARG_BUILDPAGINGBUFFER *arg, uint64_t pa
     return later_overlap(first, size, page, pages);
 }
 
-bool later_writes(struct vidmm_referee *referee, const struct shadow_operation *operation,
-                  const MDL *mdl, uint64_t page, uint64_t pages) {
-    const struct keyed *at = keyed_find(&referee->changes.mdl, keyed_handle(mdl));
+static bool later_writes_named(struct vidmm_referee *referee,
+                               const struct shadow_operation *operation, const void *named,
+                               uint64_t page, uint64_t pages) {
+    const struct keyed *at = keyed_find(&referee->changes.mdl, keyed_handle(named));
     while (at && (CHANGE(at) == operation || !later_writes_pages(&CHANGE(at)->arg, page, pages)))
         at = keyed_find_older(at);
-    return at || referee->changes.unknown;
+    return at;
+}
+
+bool later_writes(struct vidmm_referee *referee, const struct shadow_operation *operation,
+                  const MDL *mdl, uint64_t page, uint64_t pages) {
+    return later_writes_named(referee, operation, mdl, page, pages) ||
+           later_writes_named(referee, operation, operation->arg.Transfer.hAllocation, page,
+                              pages) ||
+           referee->changes.unknown;
 }
 
 const struct shadow_operation *later_pages(struct vidmm_referee *referee,

@@ -342,6 +342,9 @@ const struct vidmm_rule rules_f[] = {
         .right = "case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER:\n"
                  "    return BuildMove(args, "
                  "AlternateAddressOf(args->SpecialLockTransfer.hAllocation));\n",
+        .readings = "transfer-offset=segment: the MDL of each part begins with the part, for there "
+                    "is no MdlOffset; transfer-offset=both: each part has the MDL of the whole "
+                    "allocation.",
     },
     {
         RULE(476, MANAGER, DOCUMENTED, CORRUPTION),

@@ -63,7 +63,7 @@ static const MDL *build_pages_of(struct vidmm_referee *referee,
     case DXGK_OPERATION_TRANSFER:
     case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER: /* has the same members up to MdlOffset */
         *first = special ? 0 : args->Transfer.MdlOffset;
-        *count = special || referee->readings.transfer_offset != 0 ? pages + offset : pages;
+        *count = referee->readings.transfer_offset != 0 ? pages + offset : pages;
         if (args->Transfer.Source.SegmentId == 0)
             return args->Transfer.Source.pMdl;
         return args->Transfer.Destination.SegmentId == 0 ? args->Transfer.Destination.pMdl : NULL;

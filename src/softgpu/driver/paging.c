@@ -165,8 +165,8 @@ static NTSTATUS paging_touch(struct kmd_writer *writer, enum gpu_opcode opcode,
 static NTSTATUS special_out(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER *args) {
     SIZE_T wanted = whole_pages(args->SpecialLockTransfer.TransferSize);
     ULONGLONG first = args->SpecialLockTransfer.TransferOffset / GPU_PAGE;
-    struct kmd_page_list list = kmd_pages_left(args->SpecialLockTransfer.Destination.pMdl,
-                                               (SIZE_T)first, wanted, args->MultipassOffset);
+    struct kmd_page_list list = kmd_pages_left(args->SpecialLockTransfer.Destination.pMdl, 0,
+                                               wanted, args->MultipassOffset);
     struct gpu_range command = {
         .head = {GPU_RANGE_BACK, 0, 0},
         .range = args->SpecialLockTransfer.SwizzlingRangeId,
@@ -200,11 +200,11 @@ static NTSTATUS special_in(const struct kmd_adapter *adapter, struct kmd_writer 
     return kmd_fits(kmd_put(writer, &command, sizeof(command)));
 }
 
-/* No window shows it: then it is a transfer like any other, with the MDL counted from its start. */
+/* No window shows it: then it is a transfer like any other, with an MDL that begins with the part. */
 static NTSTATUS special_plain(struct kmd_adapter *adapter, struct kmd_writer *writer,
                               DXGKARG_BUILDPAGINGBUFFER *args) {
     DXGKARG_BUILDPAGINGBUFFER plain = *args;
-    plain.Transfer.MdlOffset = args->SpecialLockTransfer.TransferOffset / GPU_PAGE;
+    plain.Transfer.MdlOffset = 0; /* SpecialLockTransfer has no such member */
     NTSTATUS status = paging_transfer(adapter, writer, &plain);
     args->MultipassOffset = plain.MultipassOffset;
     return status;

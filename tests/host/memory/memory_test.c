@@ -41,6 +41,28 @@ static void linear_view_of(struct vidmm_host *host, PMDL mdl, size_t pages) {
         assert_int_equal(*byte_of(host, mdl, i), i % 251 + 1);
 }
 
+static void a_part_describes_pages_that_are_not_its_own(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host *host = tiny_up(&config);
+    const struct vidmm_os *os = vidmm_host_os(host);
+    struct vidmm_host_error error;
+    (void)state;
+    PMDL mdl = os->pages_alloc(os->ctx, 8, 0, UINT64_MAX);
+    PMDL part = os->pages_part(os->ctx, mdl, 3, 2);
+    assert_int_equal(part->ByteCount, 2 * PAGE);
+    assert_memory_equal(part + 1, MmGetMdlPfnArray(mdl) + 3, 2 * sizeof(PFN_NUMBER));
+    *byte_of(host, mdl, 3 * PAGE) = 0x5a;
+    assert_int_equal(*(uint8_t *)os->pages_map(os->ctx, part), 0x5a);
+    os->pages_free(os->ctx, part);
+    linear_view_of(host, mdl, 3); /* the pages are still taken */
+    PMDL other = os->pages_alloc(os->ctx, 8, 0, UINT64_MAX);
+    for (uint32_t i = 0; i < 64; i++)
+        assert_int_not_equal(MmGetMdlPfnArray(other)[i % 8], MmGetMdlPfnArray(mdl)[i / 8]);
+    os->pages_free(os->ctx, other);
+    os->pages_free(os->ctx, mdl);
+    assert_true(tiny_down(host, &error));
+}
+
 static void pages_without_a_seed_are_one_run(void **state) {
     struct vidmm_host_config config = tiny_config();
     struct vidmm_host *host = tiny_up(&config);
@@ -560,6 +582,7 @@ static void nonpaged_pool_can_be_described_by_an_mdl(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_part_describes_pages_that_are_not_its_own),
         cmocka_unit_test(pages_without_a_seed_are_one_run),
         cmocka_unit_test(scattered_pages_have_a_linear_view),
         cmocka_unit_test(short_lists_have_pieces_of_different_lengths),

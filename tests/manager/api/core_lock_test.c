@@ -210,6 +210,50 @@ static void an_alternate_view_survives_eviction(void **state) {
     world_end(world);
 }
 
+/* Parts from build `first` on; the MDL of each begins with the part (readings.md). */
+static uint32_t check_parts(const struct world *world, uint32_t first,
+                            struct vidmm_allocation *allocation) {
+    const PFN_NUMBER *pages = MmGetMdlPfnArray(vidmm_allocation_backing(allocation));
+    uint32_t count = 0;
+    for (uint32_t i = first; i < world->build_count; i++) {
+        const DXGKARG_BUILDPAGINGBUFFER *arg = &world->builds[i].arg;
+        if (arg->Operation != DXGK_OPERATION_SPECIAL_LOCK_TRANSFER)
+            continue;
+        const MDL *mdl = arg->SpecialLockTransfer.Source.SegmentId == 0
+                             ? arg->SpecialLockTransfer.Source.pMdl
+                             : arg->SpecialLockTransfer.Destination.pMdl;
+        assert_int_equal(mdl->ByteCount, arg->SpecialLockTransfer.TransferSize);
+        assert_memory_equal(mdl + 1, pages + arg->SpecialLockTransfer.TransferOffset / PAGE,
+                            mdl->ByteCount / PAGE * sizeof(*pages));
+        count++;
+    }
+    return count;
+}
+
+static void an_alternate_view_moves_in_parts(void **state) {
+    (void)state;
+    struct vidmm_device *device;
+    struct world *world = world_new(64 * KIB, 0, 0);
+    world->transfer_chunk = 12 * KIB;
+    struct vidmm_context *context = open_context(world, &device);
+    struct vidmm_allocation *a = world_create(device, only(SET(VRAM), 40 * KIB, CPU_VISIBLE));
+    struct vidmm_allocation *b = world_create(device, only(SET(VRAM), 40 * KIB, CPU_VISIBLE));
+    void *cpu = NULL;
+    assert_int_equal(world_use(context, true, 1, a), VIDMM_OK);
+    assert_int_equal(vidmm_lock(a, VIDMM_LOCK_ACQUIRE_APERTURE | VIDMM_LOCK_ALTERNATE_VA, &cpu),
+                     VIDMM_OK);
+    for (uint32_t round = 0; round < 2; round++) {
+        uint32_t first = world->build_count;
+        assert_int_equal(world_use(context, true, 1, b), VIDMM_OK);
+        assert_int_equal(check_parts(world, first, a), 4);
+        first = world->build_count;
+        assert_int_equal(world_use(context, true, 1, a), VIDMM_OK);
+        assert_int_equal(check_parts(world, first, a), 4);
+    }
+    vidmm_unlock(a);
+    world_end(world);
+}
+
 static void a_view_that_outlived_its_place_is_not_given_again(void **state) {
     (void)state;
     struct vidmm_device *device;
@@ -310,6 +354,7 @@ int main(void) {
         cmocka_unit_test(swizzled_content_is_linear_for_the_cpu),
         cmocka_unit_test(swizzled_content_leaves_memory_for_a_plain_lock),
         cmocka_unit_test(an_alternate_view_survives_eviction),
+        cmocka_unit_test(an_alternate_view_moves_in_parts),
         cmocka_unit_test(a_view_that_outlived_its_place_is_not_given_again),
         cmocka_unit_test(refused_ranges_end_in_an_eviction),
         cmocka_unit_test(discarded_content_is_not_transferred),

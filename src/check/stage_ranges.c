@@ -1,7 +1,8 @@
 /*
  * stage_ranges.c - two surfaces at once through swizzling ranges: the CPU writes both, one is
  * evicted, the CPU writes the other; and all of it again. Then one leaves while the CPU keeps its address, and at last
- * there is one surface more than there are ranges. A second run has it leave in several transfers.
+ * there is one surface more than there are ranges. It leaves so again, and comes back to that address. A second
+ * run has it leave and come back in several transfers.
  * Only for drivers that know vidmm/umd.h.
  */
 #include "spoken.h"
@@ -80,10 +81,14 @@ static bool ranges_judge_left(struct ranges *ranges, uint32_t index) {
     return true;
 }
 
-static bool ranges_leave(struct ranges *ranges, uint32_t index) {
+static void ranges_unlock(struct ranges *ranges, uint32_t index) {
     if (ranges->cpu[index])
         vidmm_unlock(ranges->surface[index]);
     ranges->cpu[index] = NULL;
+}
+
+static bool ranges_leave(struct ranges *ranges, uint32_t index) {
+    ranges_unlock(ranges, index);
     return check_good(ranges->check, vidmm_allocation_evict(ranges->surface[index], true)) &&
            ranges_judge_left(ranges, index);
 }
@@ -129,9 +134,9 @@ static bool ranges_take_place(struct ranges *ranges, uint32_t index) {
     return good;
 }
 
-/* R444: a surface leaves while the CPU keeps its address, and another gets its place. */
-static bool ranges_stay(struct ranges *ranges, uint32_t index) {
-    check_step(ranges->check, "ranges: an alternate address that stays");
+/* A surface leaves while the CPU keeps its address, and another gets its place. Its driver may refuse the
+ * address. */
+static bool ranges_depart(struct ranges *ranges, uint32_t index) {
     if (!ranges_use(ranges))
         return false;
     enum vidmm_status status =
@@ -142,18 +147,59 @@ static bool ranges_stay(struct ranges *ranges, uint32_t index) {
     if (!check_good(ranges->check, status))
         return false;
     ranges_fill(ranges, index, 'd');
-    bool good =
-        check_good(ranges->check, vidmm_allocation_evict(ranges->surface[index], true)) &&
-        check_good(ranges->check, vidmm_allocation_evict(ranges->surface[1 - index], true)) &&
-        ranges_take_place(ranges, 2);
-    if (good)
+    return check_good(ranges->check, vidmm_allocation_evict(ranges->surface[index], true)) &&
+           check_good(ranges->check, vidmm_allocation_evict(ranges->surface[1 - index], true)) &&
+           ranges_take_place(ranges, 2);
+}
+
+/* R444: the address has what it had. */
+static bool ranges_stay(struct ranges *ranges, uint32_t index) {
+    check_step(ranges->check, "ranges: an alternate address that stays");
+    bool good = ranges_depart(ranges, index), held = ranges->cpu[index];
+    if (good && held)
         vidmm_ledger_judge(&ranges->check->shared->ledger, 444, VIDMM_SIDE_DRIVER,
                            check_explained(ranges->check) || ranges_has(ranges->cpu[index], 'd'),
                            "what the CPU wrote, at the address that it keeps",
                            "other bytes there when another surface got its place");
+    ranges_unlock(ranges, index);
+    return good && (!held || ranges_judge_left(ranges, index));
+}
+
+/* R444: what the CPU wrote there while the surface was away comes back with it, and what the CPU writes then
+ * is in memory. */
+static bool ranges_judge_returned(struct ranges *ranges, uint32_t index) {
+    struct vidmm_ledger *ledger = &ranges->check->shared->ledger;
+    void *bytes = NULL;
+    vidmm_ledger_judge(ledger, 444, VIDMM_SIDE_DRIVER,
+                       check_explained(ranges->check) || ranges_has(ranges->cpu[index], 'g'),
+                       "what the CPU wrote, at the address that it keeps",
+                       "other bytes there when its surface came back");
+    ranges_fill(ranges, index, 'h');
+    ranges_unlock(ranges, index);
+    if (!check_good(ranges->check, vidmm_allocation_evict(ranges->surface[index], true)) ||
+        !check_good(ranges->check, vidmm_lock(ranges->surface[index], 0, &bytes)))
+        return false;
+    vidmm_ledger_judge(ledger, 444, VIDMM_SIDE_DRIVER,
+                       check_explained(ranges->check) || ranges_has(bytes, 'h'),
+                       "in memory, what the CPU wrote at its address when the surface was back",
+                       "the surface has other bytes after its next eviction");
     vidmm_unlock(ranges->surface[index]);
-    ranges->cpu[index] = NULL;
-    return good && ranges_judge_left(ranges, index);
+    return true;
+}
+
+/* It comes back to another place than it left, if there is one. */
+static bool ranges_return(struct ranges *ranges, uint32_t index) {
+    check_step(ranges->check, "ranges: a surface that comes back to its alternate address");
+    bool good = ranges_depart(ranges, index);
+    if (!good || !ranges->cpu[index]) {
+        ranges_unlock(ranges, index);
+        return good;
+    }
+    ranges_fill(ranges, index, 'g');
+    good = ranges_use_some(ranges, 1 - index, 1) && ranges_use_some(ranges, index, 1) &&
+           ranges_judge_returned(ranges, index);
+    ranges_unlock(ranges, index);
+    return good;
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
@@ -170,9 +216,7 @@ static void ranges_compare(struct ranges *ranges) {
 
 /* In memory again, wherever it went when it was refused a range. */
 static bool ranges_again(struct ranges *ranges, uint32_t index) {
-    if (ranges->cpu[index])
-        vidmm_unlock(ranges->surface[index]);
-    ranges->cpu[index] = NULL;
+    ranges_unlock(ranges, index);
     return ranges_use_some(ranges, index, 1) && hold(ranges, index);
 }
 
@@ -217,7 +261,13 @@ static bool ranges_all(struct ranges *ranges) {
         if (!ranges_play(ranges, round))
             return false;
     return check_good(ranges->check, vidmm_evict_all(ranges->check->harness.adapter)) &&
-           ranges_swap(ranges) && ranges_stay(ranges, 0) && ranges_exhaust(ranges);
+           ranges_swap(ranges) && ranges_stay(ranges, 0) && ranges_return(ranges, 0) &&
+           ranges_exhaust(ranges);
+}
+
+/* The surface that is linear: what is swizzled moves in one piece. */
+static bool ranges_parts(struct ranges *ranges) {
+    return ranges_stay(ranges, 1) && ranges_return(ranges, 1);
 }
 
 enum vidmm_stage_outcome stage_ranges(struct check *check, uint32_t number) {
@@ -233,7 +283,7 @@ enum vidmm_stage_outcome stage_ranges(struct check *check, uint32_t number) {
     ranges.wanted = given < 2 ? 2 : given < SURFACES ? given + 1 : SURFACES;
     uint32_t asked = check->shared->ledger.kept[350], got = check->shared->ledger.kept[351];
     bool good = ranges_make(&ranges, 0) && ranges_make(&ranges, 1) &&
-                (number == 0 ? ranges_all(&ranges) : ranges_stay(&ranges, 1));
+                (number == 0 ? ranges_all(&ranges) : ranges_parts(&ranges));
     ranges_judge_given(check, asked, got);
     return good ? VIDMM_STAGE_DONE : VIDMM_STAGE_STOPPED;
 }

@@ -61,10 +61,10 @@ static NTSTATUS APIENTRY acquire_more(const HANDLE adapter, DXGKARG_ACQUIRESWIZZ
 }
 
 /* The last part is none: what ends with it is not done. */
-static NTSTATUS APIENTRY locks_no_end(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+static NTSTATUS locks_no_end(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args, bool in) {
     DXGKARG_BUILDPAGINGBUFFER mine = *args;
     if (args->Operation == DXGK_OPERATION_SPECIAL_LOCK_TRANSFER &&
-        args->SpecialLockTransfer.Destination.SegmentId == 0)
+        in == (args->SpecialLockTransfer.Destination.SegmentId != 0))
         mine.SpecialLockTransfer.Flags.TransferEnd = 0;
     NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, &mine);
     args->pDmaBuffer = mine.pDmaBuffer;
@@ -73,7 +73,15 @@ static NTSTATUS APIENTRY locks_no_end(const HANDLE adapter, DXGKARG_BUILDPAGINGB
     return status;
 }
 
-REPLACE(DxgkDdiBuildPagingBuffer, locks_no_end)
+static NTSTATUS APIENTRY locks_no_end_out(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    return locks_no_end(adapter, args, false);
+}
+REPLACE(DxgkDdiBuildPagingBuffer, locks_no_end_out)
+
+static NTSTATUS APIENTRY locks_no_end_in(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    return locks_no_end(adapter, args, true);
+}
+REPLACE(DxgkDdiBuildPagingBuffer, locks_no_end_in)
 
 /* The window of the first range for all. */
 static NTSTATUS APIENTRY acquire_in_one_window(const HANDLE adapter,
@@ -171,8 +179,10 @@ const struct mutant mutants_ranges[] = {
     {351, DRIVER, "gives an address where nothing is", install_nowhere, "ranges", VERSION(WIN8)},
     {351, DRIVER, "gives two ranges the address of one", install_in_one_window, "ranges",
      VERSION(WIN8)},
-    {444, DRIVER, "leaves a range at the place that its surface left", install_locks_no_end,
+    {444, DRIVER, "leaves a range at the place that its surface left", install_locks_no_end_out,
      "ranges", VERSION(WIN8)},
+    {444, DRIVER, "leaves a range at the pages when its surface comes back",
+     install_locks_no_end_in, "ranges", VERSION(WIN8)},
     {550, DRIVER, "gives no range back", install_release_nothing, "ranges", VERSION(WIN8)},
     {550, DRIVER, "reports a range more than there are", install_more, "ranges", VERSION(WIN8)},
     {550, DRIVER, "refuses each range", install_never, "ranges", VERSION(WIN8)},

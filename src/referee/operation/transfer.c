@@ -226,7 +226,16 @@ static void transfer_built(struct vidmm_referee *referee,
         chain_leave(&allocation->of_clean);
 }
 
-const struct operation_judge op_judge_special_lock = {.built = transfer_built};
+/* Where the range leads to from here on is of R444, not of its release. */
+static void transfer_special_built(struct vidmm_referee *referee,
+                                   const struct shadow_operation *operation) {
+    uint32_t id = operation->arg.SpecialLockTransfer.SwizzlingRangeId;
+    if (id < referee->swizzle.ranges)
+        referee->swizzle.range[id].moved = true;
+    transfer_built(referee, operation);
+}
+
+const struct operation_judge op_judge_special_lock = {.built = transfer_special_built};
 
 static void transfer_done(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;

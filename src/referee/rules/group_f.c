@@ -333,7 +333,8 @@ const struct vidmm_rule rules_f[] = {
         .page = "ne-d3dkmddi-_dxgk_buildpagingbuffer_operation",
         .how = "Stage ranges evicts a surface that is locked with AcquireAperture and "
                "UseAlternateVA, gives its place to another, and looks at the address that the CPU "
-               "keeps.",
+               "keeps. It has the CPU write there, pages the surface back in, and looks at the "
+               "address, and at the surface after the next eviction.",
         .why = "The application has a pointer to the alternate address and goes on writing there.",
         .windows = "No page tells; what the application writes is lost.",
         .windows_source = NOT_KNOWN,

@@ -160,6 +160,7 @@ static void swizzle_judge_granted(struct vidmm_referee *referee,
     referee->swizzle.range[args->RangeId].allocation = args->hAllocation;
     referee->swizzle.range[args->RangeId].cpu = cpu;
     referee->swizzle.range[args->RangeId].size = args->RangeSize;
+    referee->swizzle.range[args->RangeId].moved = false;
 }
 
 static NTSTATUS watch_AcquireSwizzlingRange(struct vidmm_referee *referee, const HANDLE adapter,
@@ -219,7 +220,8 @@ static const uint8_t *swizzle_behind_range(struct vidmm_referee *referee, uint32
         id < referee->swizzle.ranges && referee->swizzle.range[id].allocation
             ? shadow_allocation(referee, referee->swizzle.range[id].allocation)
             : NULL;
-    if (!allocation || !allocation->placed || allocation->info.Flags.Swizzled)
+    if (!allocation || !allocation->placed || allocation->info.Flags.Swizzled ||
+        referee->swizzle.range[id].moved)
         return NULL;
     const struct shadow_segment *segment = shadow_segment(referee, allocation->segment);
     return segment && !segment->aperture

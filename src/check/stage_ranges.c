@@ -2,7 +2,7 @@
  * stage_ranges.c - two surfaces at once through swizzling ranges: the CPU writes both, one is
  * evicted, the CPU writes the other; and all of it again. Then one leaves while the CPU keeps its address, and at last
  * there is one surface more than there are ranges. It leaves so again, and comes back to that address. A second
- * run has it leave and come back in several transfers.
+ * run has it leave and come back in several transfers, of which the CPU then sees what came through a range.
  * Only for drivers that know vidmm/umd.h.
  */
 #include "spoken.h"
@@ -265,9 +265,29 @@ static bool ranges_all(struct ranges *ranges) {
            ranges_exhaust(ranges);
 }
 
+/* R185: a range shows a surface that came back in several transfers as it lay in system memory. */
+static bool ranges_arrive(struct ranges *ranges, uint32_t index) {
+    check_step(ranges->check, "ranges: a surface that came in parts");
+    if (!check_good(ranges->check, vidmm_allocation_evict(ranges->surface[index], true)) ||
+        !check_good(ranges->check, vidmm_lock(ranges->surface[index], 0, &ranges->cpu[index])))
+        return false;
+    ranges_fill(ranges, index, 'i');
+    ranges_unlock(ranges, index);
+    if (!ranges_use_some(ranges, index, 1) || !hold(ranges, index))
+        return false;
+    if (ranges->cpu[index])
+        vidmm_ledger_judge(
+            &ranges->check->shared->ledger, 185, VIDMM_SIDE_DRIVER,
+            check_explained(ranges->check) || ranges_has(ranges->cpu[index], 'i'),
+            "through the range, the bytes in the order that they have in system memory",
+            "surface %u has others after it came in several transfers", index);
+    ranges_fill(ranges, index, 'j');
+    return ranges_leave(ranges, index);
+}
+
 /* The surface that is linear: what is swizzled moves in one piece. */
 static bool ranges_parts(struct ranges *ranges) {
-    return ranges_stay(ranges, 1) && ranges_return(ranges, 1);
+    return ranges_stay(ranges, 1) && ranges_return(ranges, 1) && ranges_arrive(ranges, 1);
 }
 
 enum vidmm_stage_outcome stage_ranges(struct check *check, uint32_t number) {

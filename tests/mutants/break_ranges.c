@@ -95,6 +95,21 @@ static NTSTATUS APIENTRY acquire_in_one_window(const HANDLE adapter,
     return status;
 }
 
+/* Takes the place of the last part for that of the surface: a transfer of nothing says that it is there. */
+static NTSTATUS APIENTRY last_part_is_place(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    if (status != STATUS_SUCCESS || args->Operation != DXGK_OPERATION_TRANSFER ||
+        !args->Transfer.Flags.TransferEnd || args->Transfer.Destination.SegmentId == 0)
+        return status;
+    DXGKARG_BUILDPAGINGBUFFER place = *args;
+    place.MultipassOffset = 0;
+    place.Transfer.TransferSize = 0;
+    place.Transfer.Destination.SegmentAddress.QuadPart += args->Transfer.TransferOffset;
+    (void)mutants_good.DxgkDdiBuildPagingBuffer(adapter, &place);
+    return status;
+}
+REPLACE(DxgkDdiBuildPagingBuffer, last_part_is_place)
+
 static NTSTATUS APIENTRY acquire_later(const HANDLE adapter, DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
     (void)adapter;
     (void)args;
@@ -183,6 +198,8 @@ const struct mutant mutants_ranges[] = {
      "ranges", VERSION(WIN8)},
     {444, DRIVER, "leaves a range at the pages when its surface comes back",
      install_locks_no_end_in, "ranges", VERSION(WIN8)},
+    {185, DRIVER, "opens a range at the place of the last part that came in",
+     install_last_part_is_place, "ranges", VERSION(WIN8)},
     {550, DRIVER, "gives no range back", install_release_nothing, "ranges", VERSION(WIN8)},
     {550, DRIVER, "reports a range more than there are", install_more, "ranges", VERSION(WIN8)},
     {550, DRIVER, "refuses each range", install_never, "ranges", VERSION(WIN8)},

@@ -231,7 +231,7 @@ static void transfer_special_built(struct vidmm_referee *referee,
                                    const struct shadow_operation *operation) {
     uint32_t id = operation->arg.SpecialLockTransfer.SwizzlingRangeId;
     if (id < referee->swizzle.ranges)
-        referee->swizzle.range[id].moved = true;
+        referee->swizzle.range[id].elsewhere = true;
     transfer_built(referee, operation);
 }
 

@@ -189,7 +189,8 @@ const struct vidmm_rule rules_f[] = {
             "The bytes behind CpuTranslatedAddress are compared with the system pages when a "
             "transfer out of a CPU-visible segment, without Swizzle and Unswizzle, is done. Stage "
             "ranges writes surfaces through swizzling ranges, evicts them, one in several "
-            "transfers while the CPU keeps an alternate address, and looks at their bytes.",
+            "transfers while the CPU keeps an alternate address, and looks at their bytes. It also "
+            "looks through a range at one that came in several transfers.",
         .why = "A lock may survive the eviction: same pointer, other memory, and the application "
                "must not notice.",
         .windows = "Windows redirects the pointer to the system pages; a wrong order scrambles "

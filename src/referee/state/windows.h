@@ -18,7 +18,7 @@ struct swizzle {
         uint64_t cpu;      /* where the CPU sees it */
         uint64_t size;     /* bytes of it */
         uint64_t sample;   /* of what the CPU sees there, while another range goes */
-        bool moved;        /* its surface left while the CPU kept the address, or came back so */
+        bool elsewhere;    /* it may not lead to its memory: its release does not show */
     } * range;
     uint32_t ranges;
     SIZE_T granted; /* the most bytes of a range that the driver ever gave */

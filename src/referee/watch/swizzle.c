@@ -138,6 +138,27 @@ static bool swizzle_judge_apart(struct vidmm_referee *referee,
     return all;
 }
 
+/* The memory behind a range in linear order, or NULL. */
+static const uint8_t *swizzle_behind_range(struct vidmm_referee *referee, uint32_t id) {
+    const struct shadow_allocation *allocation =
+        id < referee->swizzle.ranges && referee->swizzle.range[id].allocation
+            ? shadow_allocation(referee, referee->swizzle.range[id].allocation)
+            : NULL;
+    if (!allocation || !allocation->placed || allocation->info.Flags.Swizzled)
+        return NULL;
+    const struct shadow_segment *segment = shadow_segment(referee, allocation->segment);
+    return segment && !segment->aperture
+               ? world_segment(referee, segment, allocation->offset, SHADOW_PAGE)
+               : NULL;
+}
+
+/* The CPU sees other bytes through it than those of its memory. */
+static bool swizzle_differs(struct vidmm_referee *referee, uint32_t id) {
+    const uint8_t *behind = swizzle_behind_range(referee, id);
+    const void *seen = behind ? swizzle_seen(referee, referee->swizzle.range[id].cpu) : NULL;
+    return seen && memcmp(seen, behind, SHADOW_PAGE) != 0;
+}
+
 static void swizzle_judge_granted(struct vidmm_referee *referee,
                                   const DXGKARG_ACQUIRESWIZZLINGRANGE *args, SIZE_T wanted,
                                   const struct shadow_allocation *allocation) {
@@ -160,7 +181,7 @@ static void swizzle_judge_granted(struct vidmm_referee *referee,
     referee->swizzle.range[args->RangeId].allocation = args->hAllocation;
     referee->swizzle.range[args->RangeId].cpu = cpu;
     referee->swizzle.range[args->RangeId].size = args->RangeSize;
-    referee->swizzle.range[args->RangeId].moved = false;
+    referee->swizzle.range[args->RangeId].elsewhere = swizzle_differs(referee, args->RangeId);
 }
 
 static NTSTATUS watch_AcquireSwizzlingRange(struct vidmm_referee *referee, const HANDLE adapter,
@@ -214,24 +235,9 @@ static void swizzle_judge_others(struct vidmm_referee *referee, uint32_t gone) {
     }
 }
 
-/* The memory behind a range in linear order, or NULL. */
-static const uint8_t *swizzle_behind_range(struct vidmm_referee *referee, uint32_t id) {
-    const struct shadow_allocation *allocation =
-        id < referee->swizzle.ranges && referee->swizzle.range[id].allocation
-            ? shadow_allocation(referee, referee->swizzle.range[id].allocation)
-            : NULL;
-    if (!allocation || !allocation->placed || allocation->info.Flags.Swizzled ||
-        referee->swizzle.range[id].moved)
-        return NULL;
-    const struct shadow_segment *segment = shadow_segment(referee, allocation->segment);
-    return segment && !segment->aperture
-               ? world_segment(referee, segment, allocation->offset, SHADOW_PAGE)
-               : NULL;
-}
-
 /* What the CPU wrote through it so far; 0: it cannot be compared. */
 static uint64_t swizzle_sample_own(struct vidmm_referee *referee, uint32_t id) {
-    const void *bytes = swizzle_behind_range(referee, id)
+    const void *bytes = swizzle_behind_range(referee, id) && !referee->swizzle.range[id].elsewhere
                             ? swizzle_seen(referee, referee->swizzle.range[id].cpu)
                             : NULL;
     return bytes ? hash_bytes(HASH_START, bytes, SHADOW_PAGE) : 0;

@@ -187,13 +187,17 @@ const struct vidmm_rule rules_o[] = {
             "was given before, nor UNSUPPORTED for an allocation that another range serves.",
         .page = "nc-d3dkmddi-dxgkddi_acquireswizzlingrange",
         .how = "The answer to a request while no range is in use; two answers for the same "
-               "allocation, its segment and size; and whether a swizzled surface ever got a range.",
+               "allocation, its segment and size; and whether a swizzled surface ever got a range. "
+               "What the CPU would see through a range that was released is not judged: no page "
+               "says what is there.",
         .why = "UNAVAILABLE says that another range uses what is needed, and there is none; "
                "UNSUPPORTED is said of the allocation, whichever range it is asked for.",
         .windows = "The lock fails when all ranges are released and the driver says UNAVAILABLE.",
         .windows_source = THE_PAGE,
-        .wrong = "return STATUS_SUCCESS; /* of a release that switched nothing off */\n",
-        .right = "Write(adapter, RangeControl(args->RangeId), RANGE_OFF);\n"
+        .wrong =
+            "if (Read(adapter, RangeControl(args->RangeId)) != RANGE_OFF) /* no release did it */\n"
+            "    return STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNAVAILABLE;\n",
+        .right = "Write(adapter, RangeControl(args->RangeId), RANGE_OFF); /* the release */\n"
                  "return STATUS_SUCCESS;\n",
     },
     {

@@ -24,8 +24,8 @@ dir=${2:-build-$1}
 # A sanitizer's run time is found at run time: undefined symbols are no mistake in such a build. Its
 # checks make gcc follow pointers that it supposes to be NULL, so gcc's warnings end no build here.
 case ${CC:-cc} in *clang*) set -- ;; *) set -- -Dwerror=false ;; esac
-# What is not optimized is compiled in half the time.
-scripts/build.sh "$dir" -Db_sanitize="$sanitizers" -Db_lundef=false -Doptimization=1 -Dc_args=-g1 "$@"
+# What is not optimized is compiled in half the time. Without precompiled headers it shows whether each source includes what it uses.
+scripts/build.sh "$dir" -Db_pch=false -Db_sanitize="$sanitizers" -Db_lundef=false -Doptimization=1 -Dc_args=-g1 "$@"
 # The contract is headers, and suite source is scripts: sanitizers have nothing to see there.
 # shellcheck disable=SC2086
 scripts/run-tests.sh "$dir" --timeout-multiplier 6 --no-suite contract --no-suite source $suites

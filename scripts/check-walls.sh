@@ -70,6 +70,7 @@ ALLOWED = [
     ('src/cc/crt/*', 'own wddm free string'),
     ('src/cc/*', 'own free string system vidmm/cc vidmm/stop vidmm/printable'),
     ('src/cli/*', 'own free string system vidmm/*'),
+    ('src/pch/*', 'wddm free string system'),
     ('policies/*', 'free vidmm/policy'),
     ('examples/*', 'wddm free string system vidmm/*'),
     ('drivers/common/*', 'own wddm free string'),

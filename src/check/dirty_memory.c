@@ -102,6 +102,20 @@ enum vidmm_stage_outcome dirty_memory_open(struct dirty_memory *memory, struct c
     return outcome;
 }
 
+enum vidmm_stage_outcome dirty_memory_open_other(struct dirty_memory *memory, struct check *check,
+                                                 uint32_t first) {
+    bool there = false;
+    *memory = (struct dirty_memory){.check = check};
+    enum vidmm_stage_outcome outcome = raw_open_others(&memory->raw, check, 1, &there);
+    learn_driver(memory);
+    memory->segment = memory->raw.memory;
+    if (outcome == VIDMM_STAGE_DONE && memory->segment.driver_id == first) {
+        (void)raw_close(&memory->raw);
+        return VIDMM_STAGE_SKIPPED;
+    }
+    return outcome;
+}
+
 bool dirty_memory_prepare(struct dirty_memory *memory, uint32_t unit) {
     memory->unit = unit;
     return !memory->by_address || make_surfaces(memory);

@@ -30,6 +30,9 @@ struct dirty_memory {
 /* After check_open with `setup`. DONE, or another outcome with check->shared->told.text; then it is closed. */
 enum vidmm_stage_outcome dirty_memory_open(struct dirty_memory *memory, struct check *check,
                                            const struct check_setup *setup);
+/* The same by hand with another memory segment than `first`; SKIPPED: there is none. */
+enum vidmm_stage_outcome dirty_memory_open_other(struct dirty_memory *memory, struct check *check,
+                                                 uint32_t first);
 /* DxgkDdiQueryAdapterInfo of a type that answers with one number; `segment` may be NULL. */
 bool dirty_memory_query(const struct dirty_memory *memory, DXGK_QUERYADAPTERINFOTYPE type,
                         UINT *segment, UINT32 *value);

@@ -277,13 +277,16 @@ static void play_far(struct dirty *dirty) {
 
 static void dirty_play(struct dirty *dirty) {
     struct basis basis = {.count = 2, .range = {{4, 4}, {0, 3}}};
-    play_second(dirty);
+    const struct vidmm_ledger *ledger = &dirty->memory.check->shared->ledger;
+    uint32_t before = ledger->findings;
     play_one(dirty, &basis);
     play_busy(dirty, &basis);
     play_beside(dirty, &basis);
     play_over(dirty, &basis);
     play_kept(dirty, &basis);
     play_again(dirty, &basis);
+    if (ledger->findings == before) /* else what is missing may be missing in the first, too */
+        play_second(dirty);
     play_shortly(dirty);
     if (dirty_memory_units(&dirty->memory) >= DIRTY_UNITS_FAR)
         play_far(dirty);
@@ -359,10 +362,47 @@ static enum vidmm_stage_outcome skip(struct dirty *dirty, const char *why) {
     return check_say(dirty->memory.check, VIDMM_STAGE_SKIPPED, "%s", why);
 }
 
+/* Of a memory that is open; closes it. */
+static enum vidmm_stage_outcome dirty_examine(struct dirty *dirty) {
+    uint32_t page = 0;
+    if (!tracks(&dirty->memory, &page))
+        return skip(dirty, "the driver reports no dirty-bit tracking");
+    uint32_t unit = unit_of(&dirty->memory, page);
+    if (dirty->memory.segment.size / unit < DIRTY_UNITS)
+        return skip(dirty, "the memory segment has no 16 dirty pages");
+    dirty->bits_each = unit / page;
+    if (dirty_memory_prepare(&dirty->memory, unit)) {
+        dirty_play(dirty);
+        if (dirty->memory.by_address)
+            play_segments(dirty);
+    }
+    enum vidmm_stage_outcome outcome = dirty_memory_close(&dirty->memory);
+    if (outcome == VIDMM_STAGE_DONE && dirty->refused)
+        return check_say(dirty->memory.check, VIDMM_STAGE_STOPPED,
+                         "the driver refused a call of its tracking");
+    return outcome;
+}
+
+/* By hand in the second memory segment, too. That there is none is no reason to say so. */
+static enum vidmm_stage_outcome
+dirty_examine_other(struct check *check, const struct check_setup *setup, uint32_t first) {
+    struct dirty dirty = {.refused = false};
+    check_close(check);
+    if (!check_open(check, setup))
+        return VIDMM_STAGE_STOPPED;
+    check_step(check, "dirty: another segment");
+    enum vidmm_stage_outcome outcome = dirty_memory_open_other(&dirty.memory, check, first);
+    if (outcome == VIDMM_STAGE_DONE)
+        outcome = dirty_examine(&dirty);
+    if (outcome != VIDMM_STAGE_SKIPPED)
+        return outcome;
+    check->shared->told.text[0] = 0;
+    return VIDMM_STAGE_DONE;
+}
+
 enum vidmm_stage_outcome stage_dirty(struct check *check, uint32_t number) {
     const struct check_setup setup = {.settings = {{"DirtyPageBytes", CHECK_PAGE}}};
     struct dirty dirty = {.refused = false};
-    uint32_t page = 0;
     (void)number;
     check_step(check, "dirty: start");
     if (check->options->linked > 1)
@@ -372,19 +412,8 @@ enum vidmm_stage_outcome stage_dirty(struct check *check, uint32_t number) {
     enum vidmm_stage_outcome outcome = dirty_memory_open(&dirty.memory, check, &setup);
     if (outcome != VIDMM_STAGE_DONE)
         return outcome;
-    if (!tracks(&dirty.memory, &page))
-        return skip(&dirty, "the driver reports no dirty-bit tracking");
-    uint32_t unit = unit_of(&dirty.memory, page);
-    if (dirty.memory.segment.size / unit < DIRTY_UNITS)
-        return skip(&dirty, "the memory segment has no 16 dirty pages");
-    dirty.bits_each = unit / page;
-    if (dirty_memory_prepare(&dirty.memory, unit)) {
-        dirty_play(&dirty);
-        if (dirty.memory.by_address)
-            play_segments(&dirty);
-    }
-    outcome = dirty_memory_close(&dirty.memory);
-    if (outcome == VIDMM_STAGE_DONE && dirty.refused)
-        return check_say(check, VIDMM_STAGE_STOPPED, "the driver refused a call of its tracking");
+    outcome = dirty_examine(&dirty);
+    if (outcome == VIDMM_STAGE_DONE && !dirty.memory.by_address)
+        return dirty_examine_other(check, &setup, dirty.memory.segment.driver_id);
     return outcome;
 }

@@ -728,6 +728,10 @@ static void install_short(DRIVER_INITIALIZATION_DATA *table) {
                  {"MmuLevels", 3},                                                                 \
                  {"VramVisibleBytes", 128u << 20},                                                 \
                  {"MmuTableSegment", 3}}
+#define TRACKING_TWO                                                                               \
+    .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM3_2},                          \
+                 {"DirtyPageBytes", PAGE},                                                         \
+                 {"VramVisibleBytes", 128u << 20}}
 #define MOVING_CHEAPLY                                                                             \
     .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM3_2},                          \
                  {"DirtyPageBytes", PAGE},                                                         \
@@ -747,6 +751,8 @@ const struct mutant mutants_dirty[] = {
     {322, VIDMM_SIDE_DRIVER, "misses a write", install_forgetful, .stage = "dirty", TRACKING},
     {322, VIDMM_SIDE_DRIVER, "takes the ranges of each segment for those of the first",
      install_in_first, .stage = "dirty", MOVING_WITH_TABLES},
+    {322, VIDMM_SIDE_DRIVER, "takes fills of the second memory segment for those of the first",
+     install_in_first, .stage = "dirty", .consequences = {330}, TRACKING_TWO},
     {323, VIDMM_SIDE_DRIVER, "remembers 64 pages of those that were written", install_word,
      .stage = "dirty", TRACKING},
     {322, VIDMM_SIDE_DRIVER, "has a bit for two pages where it said one", install_wide,

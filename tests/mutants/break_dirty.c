@@ -369,13 +369,6 @@ restore_vaguely(const HANDLE adapter, const DXGKARG_GPUP_RESTORE_IMMUTABLE_MIGRA
 }
 SPOIL(restore_vaguely, RestoreImmutableMigrationData, restore_vaguely)
 
-static NTSTATUS APIENTRY restore_anything(const HANDLE adapter,
-                                          const DXGKARG_GPUP_RESTORE_MUTABLE_MIGRATION_DATA *args) {
-    NTSTATUS status = mutants_good.DxgkDdiRestoreMutableMigrationData(adapter, args);
-    return status == STATUS_OBJECT_TYPE_MISMATCH ? STATUS_SUCCESS : status;
-}
-SPOIL(restore_anything, RestoreMutableMigrationData, restore_anything)
-
 /* Memory that the CPU sees, as the driver described it; bytes of it are changed while `changed`. */
 static struct {
     PHYSICAL_ADDRESS address;
@@ -792,8 +785,6 @@ const struct mutant mutants_dirty[] = {
      .stage = "migration", MOVING},
     {334, VIDMM_SIDE_DRIVER, "calls state of another GPU an invalid parameter",
      install_restore_vaguely, .stage = "migration", MOVING},
-    {334, VIDMM_SIDE_DRIVER, "takes mutable data whatever it is", install_restore_anything,
-     .stage = "migration", MOVING},
     {340, VIDMM_SIDE_DRIVER, "changes memory when its own state is restored", install_changing,
      .stage = "migration", MOVING},
     {340, VIDMM_SIDE_DRIVER, "forgets what was mapped into its apertures", install_emptying,

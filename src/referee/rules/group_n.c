@@ -53,14 +53,10 @@ const struct vidmm_rule rules_n[] = {
                      "STATUS_OBJECT_TYPE_MISMATCH after an event was logged.",
         .page = "nc-d3dkmddi-dxgkddi_restoreimmutablemigrationdata",
         .how = "What the driver saved itself must be taken; data of another size, or of which more "
-               "than half is different, must be refused. So must mutable data of the same size "
-               "whose bytes are others, with any status, where it has 16 bytes or more. The event "
-               "that is to be logged before has "
+               "than half is different, must be refused. The event that is to be logged before has "
                "no public definition and is not looked for.",
         .why = "The source can still go on running the guest.",
         .windows = "The migration is given up.",
-        .readings = "The pages speak of checks of the immutable data alone; vidmm expects a driver "
-                    "to see that mutable data is not its own.",
         .wrong = "if (header->Magic != MAGIC)\n"
                  "    return STATUS_INVALID_PARAMETER;\n",
         .right = "if (size != sizeof(*board) || !SameBoard(board, adapter))\n"

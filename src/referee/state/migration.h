@@ -20,10 +20,8 @@ struct migration {
     uint64_t at;   /* call of the preparation */
     bool sized[2]; /* the driver answered the size, for the second call */
     uint64_t size[2];
-    struct {
-        uint8_t *bytes; /* the newest that was saved */
-        uint64_t size;
-    } kept[2];
+    uint8_t *board; /* the newest immutable data that was saved */
+    uint64_t board_size;
     /* R340. Of a source: its pages when mutable data was saved, and as transfers read them. Of a
      * target: as transfers wrote them, and the first two of the source that it was tied to. */
     struct migration_pages paused, read, written, expected, had;

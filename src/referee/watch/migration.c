@@ -136,8 +136,7 @@ static void migration_forget(struct vidmm_referee *referee) {
     migration_pages_clear(&referee->migration.paused);
     migration_pages_clear(&referee->migration.read);
     migration_pages_clear(&referee->migration.written);
-    free(referee->migration.kept[IMMUTABLE].bytes);
-    free(referee->migration.kept[MUTABLE].bytes);
+    free(referee->migration.board);
     memset(&referee->migration, 0, sizeof(referee->migration));
 }
 
@@ -188,15 +187,14 @@ static void migration_judge_saved(struct vidmm_referee *referee, enum data_kind 
                 LLU(referee->migration.size[kind]), LLU(size));
 }
 
-static void migration_keep(struct vidmm_referee *referee, enum data_kind kind,
-                           const struct guard *guard) {
+static void migration_keep_board(struct vidmm_referee *referee, const struct guard *guard) {
     uint8_t *copy = memory_malloc(guard->size + 1);
     if (!copy)
         return;
     memcpy(copy, guard->bytes, guard->size);
-    free(referee->migration.kept[kind].bytes);
-    referee->migration.kept[kind].bytes = copy;
-    referee->migration.kept[kind].size = guard->size;
+    free(referee->migration.board);
+    referee->migration.board = copy;
+    referee->migration.board_size = guard->size;
 }
 
 static NTSTATUS migration_save(struct vidmm_referee *referee, enum data_kind kind,
@@ -239,8 +237,8 @@ static NTSTATUS migration_save(struct vidmm_referee *referee, enum data_kind kin
         if (referee->short_buffers || (saved && referee->migration.sized[kind] &&
                                        guard.size == referee->migration.size[kind]))
             migration_judge_saved(referee, kind, &guard, *args->DataSize);
-        if (saved)
-            migration_keep(referee, kind, &guard);
+        if (saved && kind == IMMUTABLE)
+            migration_keep_board(referee, &guard);
         referee->migration.saved = referee->migration.saved || (saved && kind == MUTABLE);
         guard_give(&guard, 0, guard.size);
         guard_free(referee, &guard);
@@ -266,46 +264,32 @@ WATCHED_2(NTSTATUS, SaveMutableMigrationData, const HANDLE,
 
 /* ---- Restoring ------------------------------------------------------------------------------- */
 
-/* What was saved here; what is not known is not judged. */
+/* Of the board that was saved here; what is not known is not judged. */
 enum likeness { UNKNOWN, SAME, UNLIKE };
 
-/* A byte that is another one may be of no account; half of them is not the same data. */
-static enum likeness migration_likeness(struct vidmm_referee *referee, enum data_kind kind,
+/* A byte that is another one may be of no account; half of them is not the same board. */
+static enum likeness migration_likeness(struct vidmm_referee *referee,
                                         const DXGKARG_GPUP_RESTORE_MUTABLE_MIGRATION_DATA *args) {
-    const uint8_t *kept = referee->migration.kept[kind].bytes;
-    uint64_t size = referee->migration.kept[kind].size, other = 0;
-    if (!kept)
+    uint64_t other = 0;
+    if (!referee->migration.board)
         return UNKNOWN;
-    if (args->DataSize != size || !args->Data)
+    if (args->DataSize != referee->migration.board_size || !args->Data)
         return UNLIKE;
-    for (uint64_t i = 0; i < size; i++)
-        other += args->Data[i] != kept[i];
-    return other == 0 ? SAME : other > size / 2 ? UNLIKE : UNKNOWN;
+    for (uint64_t i = 0; i < referee->migration.board_size; i++)
+        other += args->Data[i] != referee->migration.board[i];
+    return other == 0 ? SAME : other > referee->migration.board_size / 2 ? UNLIKE : UNKNOWN;
 }
 
 static void migration_judge_board(struct vidmm_referee *referee,
                                   const DXGKARG_GPUP_RESTORE_MUTABLE_MIGRATION_DATA *args,
                                   NTSTATUS status) {
-    enum likeness like = migration_likeness(referee, IMMUTABLE, args);
+    enum likeness like = migration_likeness(referee, args);
     if (like == SAME)
         DRIVER_MUST(334, status == STATUS_SUCCESS, "the driver's own data of the same board taken",
                     "status 0x%08x", (unsigned)status);
     if (like == UNLIKE)
         DRIVER_MUST(334, status == STATUS_OBJECT_TYPE_MISMATCH, "STATUS_OBJECT_TYPE_MISMATCH",
                     "status 0x%08x for %llu bytes that are not what such a board says",
-                    (unsigned)status, LLU(args->DataSize));
-}
-
-#define MARKED 16u /* bytes: what is shorter may have no place for a mark of what it is */
-
-/* No page names a status for mutable data. Of another size it may have been saved at another time. */
-static void migration_judge_mutable(struct vidmm_referee *referee,
-                                    const DXGKARG_GPUP_RESTORE_MUTABLE_MIGRATION_DATA *args,
-                                    NTSTATUS status) {
-    if (args->DataSize >= MARKED && args->DataSize == referee->migration.kept[MUTABLE].size &&
-        migration_likeness(referee, MUTABLE, args) == UNLIKE)
-        DRIVER_MUST(334, !NT_SUCCESS(status), "a refusal of mutable data that no driver saved",
-                    "status 0x%08x for %llu bytes, most of them others than were saved",
                     (unsigned)status, LLU(args->DataSize));
 }
 
@@ -332,8 +316,6 @@ static NTSTATUS migration_restore(struct vidmm_referee *referee, enum data_kind 
     referee_return(referee);
     if (paused && kind == IMMUTABLE)
         migration_judge_board(referee, args, status);
-    if (paused && kind == MUTABLE)
-        migration_judge_mutable(referee, args, status);
     if (kind == MUTABLE)
         referee->migration.restored = status == STATUS_SUCCESS;
     referee_exit(referee, &call);

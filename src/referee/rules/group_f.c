@@ -335,7 +335,9 @@ const struct vidmm_rule rules_f[] = {
         .how = "Stage ranges evicts a surface that is locked with AcquireAperture and "
                "UseAlternateVA, gives its place to another, and looks at the address that the CPU "
                "keeps. It has the CPU write there, pages the surface back in, and looks at the "
-               "address, and at the surface after the next eviction.",
+               "address, and at the surface after the next eviction. A surface that moves in parts "
+               "has an MDL for each, which begins with the part; by the reading "
+               "transfer-offset=both each part has the MDL of the whole allocation.",
         .why = "The application has a pointer to the alternate address and goes on writing there.",
         .windows = "No page tells; what the application writes is lost.",
         .windows_source = NOT_KNOWN,
@@ -344,9 +346,6 @@ const struct vidmm_rule rules_f[] = {
         .right = "case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER:\n"
                  "    return BuildMove(args, "
                  "AlternateAddressOf(args->SpecialLockTransfer.hAllocation));\n",
-        .readings = "transfer-offset=segment: the MDL of each part begins with the part, for there "
-                    "is no MdlOffset; transfer-offset=both: each part has the MDL of the whole "
-                    "allocation.",
     },
     {
         RULE(476, MANAGER, DOCUMENTED, CORRUPTION),

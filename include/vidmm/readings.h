@@ -38,6 +38,9 @@ struct vidmm_readings {
     /* system-segment: 0 "zero": system memory is segment 0 everywhere; 1 "count-plus-one": the
      * driver's page tables name it NbSegment + 1. */
     uint8_t system_segment;
+    /* dma-patch: 0 "always": DxgkDdiPatch is called for each DMA buffer with patch locations; 1
+     * "when-moved": not for one whose allocations are where they were when it was built. */
+    uint8_t dma_patch;
 };
 
 /* "transfer-offset=both" into `readings`; false: no such name or value (`readings` unchanged). */

@@ -244,9 +244,10 @@ REPLACE(DxgkDdiRender, render_patched)
 
 /* ---- The mutants ----------------------------------------------------------------------------- */
 
-#define PRESENTS .settings = {{"Nodes", 1}}
-#define SPLITS   .settings = {{"Nodes", 1}, {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM1_3}}
-#define DRAWS    .settings = {{"Nodes", 1}, {"Gdi", 1}}
+#define WHEN_MOVED .readings.dma_patch = 1
+#define PRESENTS   .settings = {{"Nodes", 1}}
+#define SPLITS     .settings = {{"Nodes", 1}, {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM1_3}}
+#define DRAWS      .settings = {{"Nodes", 1}, {"Gdi", 1}}
 
 const struct mutant mutants_present[] = {
     {BREAKS(603, DRIVER, "room", present_from_there,
@@ -269,12 +270,13 @@ const struct mutant mutants_present[] = {
     {BREAKS(604, DRIVER, "room", gdi_first, "draws the first command of GDI in a buffer"), DRAWS},
     {BREAKS(607, DRIVER, "room", present_patched,
             "writes no addresses before a present is patched"),
-     PRESENTS},
+     PRESENTS, WHEN_MOVED},
     {BREAKS(607, DRIVER, "room", gdi_patched,
             "writes no addresses before commands of GDI are patched"),
-     DRAWS},
+     DRAWS, WHEN_MOVED},
     {BREAKS(607, DRIVER, "room", render_patched,
-            "writes no addresses before commands of an application are patched")},
+            "writes no addresses before commands of an application are patched"),
+     WHEN_MOVED},
     {BREAKS(157, DRIVER, "room", present_again, "presents the same rows in each buffer, for ever"),
      PRESENTS},
     {BREAKS(157, DRIVER, "room", gdi_again, "draws the same rows for GDI in each buffer, for ever"),

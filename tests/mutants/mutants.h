@@ -53,8 +53,9 @@ struct mutant {
     void (*request)(struct vidmm_request_record *record);
     /* Of a system: replaces the calls that begin and end devices. */
     void (*devices)(DRIVER_INITIALIZATION_DATA *table);
-    uint32_t linked; /* physical adapters; 0: one */
-    bool unlike;     /* an image has a stack of its own, on which it shows nothing */
+    struct vidmm_readings readings; /* of the check */
+    uint32_t linked;                /* physical adapters; 0: one */
+    bool unlike;                    /* an image has a stack of its own, on which it shows nothing */
 };
 
 /* The members that most mutants have: `what` they do wrong, by install_<function>, in a stage. */

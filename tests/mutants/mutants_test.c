@@ -88,6 +88,7 @@ static void examine(const struct mutant *mutant, struct vidmm_check_result *resu
                                           .stage = whole_runs ? NULL : mutant->stage,
                                           .spoiler = &spoiler,
                                           .seed = 1,
+                                          .readings = mutant->readings,
                                           .linked = mutant->linked};
     while (options.setting_count < MUTANTS_SETTINGS &&
            mutant->settings[options.setting_count].name) {

@@ -129,15 +129,17 @@ const struct vidmm_rule rules_t[] = {
             "    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER; /* MultipassOffset: the draw */\n",
     },
     {
-        RULE(607, DRIVER, DOCUMENTED, CORRUPTION),
+        RULE(607, DRIVER, DISPUTED, CORRUPTION),
         .statement = "Where SegmentId of an allocation is not 0 in the list of DxgkDdiRender, "
                      "DxgkDdiRenderKm or DxgkDdiPresent, the driver writes the address that the "
                      "list has into the DMA buffer, which may be submitted without DxgkDdiPatch.",
         .page = "nc-d3dkmddi-dxgkddi_render",
-        .how = "Stage room submits DMA buffers whose allocations have not moved since they were "
-               "built, without DxgkDdiPatch: draws of vidmm/umd.h, presents and commands of GDI. "
-               "What they wrote is compared. Nothing is judged before such a buffer had its effect "
-               "when it was patched. vidmm's manager patches each buffer.",
+        .how =
+            "By the reading dma-patch=when-moved stage room submits DMA buffers whose allocations "
+            "have not moved since they were built, without DxgkDdiPatch: draws of vidmm/umd.h, "
+            "presents and commands of GDI. What they wrote is compared. Nothing is judged before "
+            "such a buffer had its effect when it was patched. vidmm's manager patches each "
+            "buffer.",
         .why = "The system leaves out a call for each buffer whose allocations stay where they "
                "are; the patch-location list is there for those that move.",
         .windows = "The system may leave DxgkDdiPatch out.",
@@ -147,6 +149,10 @@ const struct vidmm_rule rules_t[] = {
         .right = "if (list[i].SegmentId != 0)\n"
                  "    command->address = list[i].PhysicalAddress.QuadPart + offset;\n"
                  "add(patch_list, command); /* it may still move */\n",
+        .readings =
+            "dma-patch=always: DxgkDdiPatch is called for each DMA buffer with patch "
+            "locations, and the rule is not judged; dma-patch=when-moved: it is not for one "
+            "whose allocations are where they were.",
     },
     {
         RULE(603, DRIVER, DOCUMENTED, CORRUPTION),

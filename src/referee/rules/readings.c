@@ -68,6 +68,13 @@ static const struct reading {
       {"system memory is segment 0 everywhere", "the driver's page tables name it NbSegment + 1"},
       NULL},
      offsetof(struct vidmm_readings, system_segment)},
+    {{"dma-patch",
+      {"always", "when-moved"},
+      607,
+      {"DxgkDdiPatch is called for each DMA buffer with patch locations",
+       "it is not for one whose allocations are where they were when it was built"},
+      NULL},
+     offsetof(struct vidmm_readings, dma_patch)},
 };
 #define READINGS (sizeof(readings) / sizeof(readings[0]))
 

@@ -81,7 +81,8 @@ def objects():
     for entry in entries:
         directory = os.path.join(BUILD, entry['directory'])
         path = os.path.relpath(os.path.realpath(os.path.join(directory, entry['file'])), root)
-        if path.startswith('src/') and path.count('/') >= 2:
+        # A header that is precompiled has commands, too.
+        if path.startswith('src/') and path.count('/') >= 2 and path.endswith('.c'):
             found.setdefault(path, []).append(os.path.join(directory, entry['output']))
     for path, outputs in found.items():
         source = os.path.join(root, path)

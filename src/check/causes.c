@@ -215,6 +215,13 @@ static void graph_order(struct graph *graph) {
     }
 }
 
+/* What an operation has to do, and does not. */
+static bool is_effect(const struct vidmm_finding *finding) {
+    const struct vidmm_rule *rule = is_rule(finding) ? vidmm_rule(finding->rule) : NULL;
+    return rule && rule->group >= 'F' && rule->group <= 'H' && finding->who == VIDMM_SIDE_DRIVER &&
+           calls(finding, "DxgkDdiBuildPagingBuffer(");
+}
+
 /* R602: a driver that executes other bytes than were submitted loses moves, and runs into errors, in any life. */
 static bool misses_work(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
     static const uint16_t missed[] = {161, 162, 176, 177, 183, 188, 539};
@@ -222,6 +229,11 @@ static bool misses_work(const struct vidmm_finding *cause, const struct vidmm_fi
     for (size_t i = 0; i < sizeof(missed) / sizeof(missed[0]); i++)
         follows = follows || (is_rule(effect) && effect->rule == missed[i]);
     return follows && is_rule(cause) && cause->rule == 602;
+}
+
+/* R539: what goes to a wrong place in one life ends in an error in another, where nothing is at that place. */
+static bool ends_in_error(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
+    return is_effect(cause) && is_rule(effect) && effect->rule == 539;
 }
 
 /* Either came after the other and follows from it. A leak of lives in which nothing else went wrong
@@ -233,7 +245,7 @@ static bool nodes_linked(const struct graph *graph, uint32_t a, uint32_t b) {
         !tells_of_leak(&finding[other]))
         return false;
     return graph->causes->linked[a][b] || graph->causes->linked[b][a] ||
-           misses_work(&finding[a], &finding[b]);
+           misses_work(&finding[a], &finding[b]) || ends_in_error(&finding[a], &finding[b]);
 }
 
 static void graph_heads(struct graph *graph) {
@@ -247,13 +259,6 @@ static void graph_heads(struct graph *graph) {
 }
 
 /* ---- Operations without effect --------------------------------------------------------------- */
-
-/* What an operation has to do, and does not. */
-static bool is_effect(const struct vidmm_finding *finding) {
-    const struct vidmm_rule *rule = is_rule(finding) ? vidmm_rule(finding->rule) : NULL;
-    return rule && rule->group >= 'F' && rule->group <= 'H' && finding->who == VIDMM_SIDE_DRIVER &&
-           calls(finding, "DxgkDdiBuildPagingBuffer(");
-}
 
 /* Three operations or more have no effect: that is one mistake in what they share, and not three. */
 static void graph_effects(struct graph *graph) {

@@ -611,13 +611,12 @@ static void unknown(struct raw_submitter *raw) {
 
 /* What a driver that pages by GPU virtual address maps goes into paging buffers of its manager, in a run of its own;
  * where nobody can describe surfaces, which have it fill such buffers, it is submitted here. */
-static bool is_carried(const struct raw_submitter *raw) {
-    return raw->by_address && user_describes(raw->check) &&
-           raw->check->options->readings.insufficient == 0;
+static bool is_carried(struct check *check) {
+    return check->options->readings.insufficient == 0 && user_describes(check);
 }
 
 static enum vidmm_stage_outcome operate(struct raw_submitter *raw) {
-    if (is_carried(raw))
+    if (raw->by_address && is_carried(raw->check))
         return raw_close(raw);
     if (raw->memory.id == 0) {
         if (moves_through(raw))
@@ -699,8 +698,7 @@ static enum vidmm_stage_outcome operate_carried(struct check *check,
     if (!check_open(check, world) || !check_manage(check, world))
         return VIDMM_STAGE_STOPPED;
     vidmm_gpummu_info(check->harness.adapter, 0, &mmu);
-    if (!mmu.on || check->options->linked > 1 || check->options->readings.insufficient != 0 ||
-        !user_describes(check))
+    if (!mmu.on || check->options->linked > 1 || !is_carried(check))
         return VIDMM_STAGE_DONE;
     if (!user_open(check, &user) || !carry_apertures(&user))
         return VIDMM_STAGE_STOPPED;

@@ -138,9 +138,11 @@ const void *oracle_segment_bytes(const struct oracle *oracle, uint32_t segment, 
  * `scratch`; NULL: it cannot be seen. */
 const void *oracle_tiled_page(const struct oracle_allocation *allocation, uint32_t segment,
                               uint64_t address, uint64_t page, unsigned char *scratch);
-/* Whether the surface at `address` has other words than were written, in whatever order. */
-bool oracle_words_wrong(const struct oracle_allocation *allocation, uint32_t segment,
-                        uint64_t address);
+/* Whether the surface at `address` has the words that were written, in whatever order; UNSEEN: they are not known, or
+ * cannot be seen. */
+enum oracle_words { ORACLE_WORDS_UNSEEN, ORACLE_WORDS_RIGHT, ORACLE_WORDS_WRONG };
+enum oracle_words oracle_words(const struct oracle_allocation *allocation, uint32_t segment,
+                               uint64_t address);
 /* Fills in an observer that calls this oracle. */
 void oracle_observe(struct oracle *oracle, struct vidmm_observer *observer);
 

@@ -140,8 +140,9 @@ static void judge_own_tiles(const struct side *to, uint64_t buffer) {
     uint64_t address = oracle->segment_base[to->place->segment] + to->place->offset - to->op->at;
     if (to->op->at + to->op->size != bytes)
         return;
-    oracle->verified_bytes += bytes;
-    if (!oracle_words_wrong(allocation, to->place->segment, address))
+    enum oracle_words words = oracle_words(allocation, to->place->segment, address);
+    oracle->verified_bytes += words == ORACLE_WORDS_UNSEEN ? 0 : bytes;
+    if (words != ORACLE_WORDS_WRONG)
         return;
     bool is_first = oracle_note(allocation, 0, 0, PAGE);
     for (uint32_t page = 0; page < allocation->pages; page++)

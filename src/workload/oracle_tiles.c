@@ -63,21 +63,21 @@ static bool surface_known(const struct oracle_allocation *allocation) {
     return allocation->pending.pages == 0;
 }
 
-bool oracle_words_wrong(const struct oracle_allocation *allocation, uint32_t segment,
-                        uint64_t address) {
+enum oracle_words oracle_words(const struct oracle_allocation *allocation, uint32_t segment,
+                               uint64_t address) {
     unsigned char scratch[PAGE];
     uint64_t expected = 0, found = 0;
     if (!surface_known(allocation))
-        return false;
+        return ORACLE_WORDS_UNSEEN;
     for (uint32_t page = 0; page < allocation->pages; page++) {
         const void *bytes = oracle_segment_bytes(allocation->oracle, segment,
                                                  address + (uint64_t)page * PAGE, PAGE);
         if (!bytes)
-            return false;
+            return ORACLE_WORDS_UNSEEN;
         vidmm_pattern_write(scratch, vidmm_pattern_key(allocation->index + UINT64_C(1), page,
                                                        allocation->versions[page]));
         expected += sum_of(scratch);
         found += sum_of(bytes);
     }
-    return expected != found;
+    return expected == found ? ORACLE_WORDS_RIGHT : ORACLE_WORDS_WRONG;
 }

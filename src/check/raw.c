@@ -305,7 +305,7 @@ enum vidmm_stage_outcome raw_open_others(struct raw_submitter *raw, struct check
     return outcome;
 }
 
-static void free_pages(struct raw_submitter *raw, PMDL mdl) {
+void raw_free_pages(const struct raw_submitter *raw, PMDL mdl) {
     if (mdl)
         raw->os->pages_free(raw->os->ctx, mdl);
 }
@@ -328,9 +328,9 @@ enum vidmm_stage_outcome raw_close(struct raw_submitter *raw) {
         (void)raw->ddi->DxgkDdiDestroyContext(raw->context);
     if (raw->device)
         (void)raw->ddi->DxgkDdiDestroyDevice(raw->device);
-    free_pages(raw, raw->buffer);
-    free_pages(raw, raw->source);
-    free_pages(raw, raw->target);
+    raw_free_pages(raw, raw->buffer);
+    raw_free_pages(raw, raw->source);
+    raw_free_pages(raw, raw->target);
     if (raw->private_data)
         raw->os->free(raw->os->ctx, raw->private_data, raw->info.paging_private);
     vidmm_host_set_sink(raw->check->harness.host, NULL);

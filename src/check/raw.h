@@ -105,6 +105,8 @@ bool raw_carry(struct raw_submitter *raw, const DXGKARG_BUILDPAGINGBUFFER *args)
 void raw_carried_maps(struct raw_submitter *raw);
 /* Nothing else has that part of the aperture. */
 bool raw_is_free(const struct raw_submitter *raw, uint64_t page, uint64_t pages);
+/* `mdl` may be NULL. */
+void raw_free_pages(const struct raw_submitter *raw, PMDL mdl);
 /* The segments that operations are about. */
 void raw_choose_segments(struct raw_submitter *raw, struct vidmm_adapter *adapter);
 

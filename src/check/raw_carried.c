@@ -38,10 +38,8 @@ bool raw_open_carried(struct raw_submitter *raw, struct user *carrier, uint32_t 
 }
 
 void raw_close_carried(struct raw_submitter *raw) {
-    if (raw->source)
-        raw->os->pages_free(raw->os->ctx, raw->source);
-    if (raw->target)
-        raw->os->pages_free(raw->os->ctx, raw->target);
+    raw_free_pages(raw, raw->source);
+    raw_free_pages(raw, raw->target);
 }
 
 bool raw_is_free(const struct raw_submitter *raw, uint64_t page, uint64_t pages) {

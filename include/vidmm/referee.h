@@ -165,10 +165,10 @@ void vidmm_referee_completed(struct vidmm_referee *referee, uint32_t physical, u
 void vidmm_referee_reported(struct vidmm_referee *referee, const struct vidmm_interrupt *report);
 
 /*
- * A caller that builds paging buffers itself says that the paging buffer at `base`, in which
- * operations are built already, ends after `size` bytes: later operations may not use the rest.
+ * A caller that builds paging buffers itself says that the paging buffer in which `end` is, and in which operations are
+ * built already, ends there: later operations may not use the rest.
  */
-void vidmm_referee_shorten(struct vidmm_referee *referee, const void *base, uint32_t size);
+void vidmm_referee_shorten(struct vidmm_referee *referee, const void *end);
 /* How much of the work so far the driver reported faulted. Any thread. */
 uint32_t vidmm_referee_faults(struct vidmm_referee *referee);
 /*

@@ -14,6 +14,11 @@
 void carry_table(DRIVER_INITIALIZATION_DATA *table);
 /* Behind the operations that wait, which the next paging buffers get; false: there is no room. */
 bool carry_add(const DXGKARG_BUILDPAGINGBUFFER *args);
+/* The operation that is added next finds room for so many bytes in its first buffer, if something is before it there,
+ * and nothing comes behind it. */
+void carry_shorten(struct vidmm_referee *referee, uint32_t room);
+/* Bytes that the operation carried last wrote into its last buffer. */
+uint32_t carry_took(void);
 /* Those that wait are carried out by nobody; what they name may go. */
 void carry_drop(void);
 /* How many wait. */

@@ -102,6 +102,11 @@ static bool misleads(const struct vidmm_finding *cause, const struct vidmm_findi
            (effect->rule == 188 || effect->rule == 240 || effect->rule == 244);
 }
 
+/* R421: a GPU that goes on after a reset reports what the reset ended, and what it had been asked before. */
+static bool goes_on(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
+    return cause->rule == 421 && (effect->rule == 611 || effect->rule == 281);
+}
+
 static bool follows(const struct vidmm_ledger *ledger, const struct vidmm_ledger_seen *first,
                     const struct vidmm_ledger_seen *then) {
     const struct vidmm_finding *cause = &ledger->finding[first->finding];
@@ -121,7 +126,7 @@ static bool follows(const struct vidmm_ledger *ledger, const struct vidmm_ledger
                                                                  spoils_surfaces(cause, effect)));
     if (!is_rule(cause))
         return cause->kind != VIDMM_FINDING_LEAK;
-    if (misleads(cause, effect) ||
+    if (misleads(cause, effect) || goes_on(cause, effect) ||
         (cause->where[0] != '\0' && strcmp(cause->where, effect->where) == 0))
         return true;
     enum step step = step_of(cause);

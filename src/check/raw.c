@@ -60,13 +60,11 @@ void raw_choose_segments(struct raw_submitter *raw, struct vidmm_adapter *adapte
 }
 
 /* A driver that pages by address need not know transfers and fills of segments, which are WDDM 1's
- * (ne-d3dkmddi-_dxgk_buildpagingbuffer_operation): what is left to it are apertures. */
-static void by_address(struct raw_submitter *raw, struct vidmm_adapter *adapter) {
+ * (ne-d3dkmddi-_dxgk_buildpagingbuffer_operation), and its paging buffers are the system paging process's. */
+static bool by_address(const struct raw_submitter *raw, struct vidmm_adapter *adapter) {
     struct vidmm_gpummu_info mmu;
     vidmm_gpummu_info(adapter, raw->physical, &mmu);
-    raw->by_address = mmu.on;
-    if (raw->by_address)
-        raw->memory.id = 0;
+    return mmu.on;
 }
 
 /* A manager queries the driver and is destroyed; the submitter uses the answers. */
@@ -76,7 +74,7 @@ static bool learn(struct raw_submitter *raw) {
         return false;
     vidmm_adapter_info(raw->check->harness.adapter, &raw->info);
     raw_choose_segments(raw, raw->check->harness.adapter);
-    by_address(raw, raw->check->harness.adapter);
+    raw->by_address = by_address(raw, raw->check->harness.adapter);
     vidmm_harness_stop_manager(&raw->check->harness);
     return true;
 }
@@ -84,8 +82,7 @@ static bool learn(struct raw_submitter *raw) {
 static bool raw_fits(struct raw_submitter *raw, bool aperture_will_do) {
     const char *missing = NULL;
     if (raw->memory.id == 0 && !(aperture_will_do && raw->aperture.id != 0))
-        missing = raw->by_address ? "the driver pages by GPU virtual address"
-                                  : "the driver has no memory segment of 48 pages";
+        missing = "the driver has no memory segment of 48 pages";
     else if (raw->info.paging_segment != 0 &&
              raw->place.size < raw->info.paging_size + 2 * RAW_PAGES * CHECK_PAGE)
         missing = "the aperture of the paging buffer has no 48 pages besides";
@@ -260,9 +257,10 @@ static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct chec
         return VIDMM_STAGE_STOPPED;
     /* Not before: the manager may have had the driver start on a machine with less memory. */
     raw->adapter = vidmm_host_adapter(check->harness.host);
+    if (raw->by_address)
+        return check_say(check, VIDMM_STAGE_SKIPPED, "the driver pages by GPU virtual address");
     if (!raw->ddi->DxgkDdiSubmitCommand)
-        return check_say(check, VIDMM_STAGE_SKIPPED,
-                         "the driver takes work by GPU virtual address alone");
+        return check_say(check, VIDMM_STAGE_SKIPPED, "the driver has no DxgkDdiSubmitCommand");
     if (!raw_fits(raw, aperture_will_do))
         return VIDMM_STAGE_SKIPPED;
     const struct vidmm_host_sink sink = {.ctx = raw,
@@ -279,8 +277,7 @@ static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct chec
     if (!make_context(raw))
         return raw_close(raw);
     make_allocation(raw);
-    /* GPU virtual addresses need no aperture for it. */
-    if (raw->info.paging_segment != 0 && !raw->by_address && !raw_map_buffer(raw))
+    if (raw->info.paging_segment != 0 && !raw_map_buffer(raw))
         return raw_close(raw);
     return VIDMM_STAGE_DONE;
 }
@@ -303,6 +300,11 @@ enum vidmm_stage_outcome raw_open_others(struct raw_submitter *raw, struct check
     enum vidmm_stage_outcome outcome = open_hand(raw, check, 0, others, true);
     *there = raw->another;
     return outcome;
+}
+
+enum vidmm_stage_outcome raw_unopened(const struct raw_submitter *raw,
+                                      enum vidmm_stage_outcome opened) {
+    return raw->by_address && opened == VIDMM_STAGE_SKIPPED ? VIDMM_STAGE_DONE : opened;
 }
 
 void raw_free_pages(const struct raw_submitter *raw, PMDL mdl) {

@@ -90,6 +90,10 @@ enum vidmm_stage_outcome raw_open_aperture(struct raw_submitter *raw, struct che
  * fewer. `*there`: one of them is not the first. */
 enum vidmm_stage_outcome raw_open_others(struct raw_submitter *raw, struct check *check,
                                          uint32_t others, bool *there);
+/* What a run comes to whose submitter was not opened: DONE where the driver pages by GPU virtual address, which runs
+ * over the manager show, since none follows one that is skipped. */
+enum vidmm_stage_outcome raw_unopened(const struct raw_submitter *raw,
+                                      enum vidmm_stage_outcome opened);
 /* The outcome of a stage that ran to its end. */
 enum vidmm_stage_outcome raw_close(struct raw_submitter *raw);
 
@@ -98,6 +102,10 @@ enum vidmm_stage_outcome raw_close(struct raw_submitter *raw);
  * anyway. */
 bool raw_open_carried(struct raw_submitter *raw, struct user *carrier, uint32_t others);
 void raw_close_carried(struct raw_submitter *raw);
+/* A run of such a driver: opens `setup`, whose table is carry_table's; `run` says false when the driver refused something.
+ * DONE where it does not page by GPU virtual address. */
+enum vidmm_stage_outcome raw_carried_run(struct check *check, const struct check_setup *setup,
+                                         bool (*run)(struct user *user));
 /* Waits until they are carried out. */
 bool raw_carry_out(struct raw_submitter *raw);
 bool raw_carry(struct raw_submitter *raw, const DXGKARG_BUILDPAGINGBUFFER *args);

@@ -5,6 +5,7 @@
  */
 #include "carry.h"
 #include "raw.h"
+#include "surface.h"
 #include "user.h"
 
 #include <string.h>
@@ -40,6 +41,30 @@ bool raw_open_carried(struct raw_submitter *raw, struct user *carrier, uint32_t 
 void raw_close_carried(struct raw_submitter *raw) {
     raw_free_pages(raw, raw->source);
     raw_free_pages(raw, raw->target);
+}
+
+/* What a driver that pages by GPU virtual address maps goes into paging buffers of its manager, which surfaces have it
+ * fill. By a reading of INSUFFICIENT_DMA_BUFFER that takes back what a call wrote, the manager would lose its own
+ * operation with the one that it carries. A driver that does not get on with an operation ends the manager: it is left
+ * alone. */
+enum vidmm_stage_outcome raw_carried_run(struct check *check, const struct check_setup *setup,
+                                         bool (*run)(struct user *user)) {
+    static const uint16_t endless[] = {157};
+    struct vidmm_gpummu_info mmu;
+    struct user user;
+    if (check_broke(check, endless, 1))
+        return VIDMM_STAGE_DONE;
+    if (!check_open(check, setup) || !check_manage(check, setup))
+        return VIDMM_STAGE_STOPPED;
+    vidmm_gpummu_info(check->harness.adapter, 0, &mmu);
+    if (!mmu.on || check->options->linked > 1 || check->options->readings.insufficient != 0)
+        return VIDMM_STAGE_DONE;
+    if (!user_describes(check))
+        return check_say(check, VIDMM_STAGE_SKIPPED, CHECK_NO_SURFACES);
+    if (!user_open(check, &user) || !run(&user))
+        return VIDMM_STAGE_STOPPED;
+    user_close(&user);
+    return VIDMM_STAGE_DONE;
 }
 
 bool raw_is_free(const struct raw_submitter *raw, uint64_t page, uint64_t pages) {

@@ -53,8 +53,7 @@ static bool render_buffers(struct raw_renderer *renderer) {
 bool raw_render_open_as(struct raw_renderer *renderer, struct raw_submitter *raw, bool gdi) {
     *renderer = (struct raw_renderer){.raw = raw, .gdi = gdi};
     return !raw->refused && raw->ddi->DxgkDdiCreateContext && raw->ddi->DxgkDdiRender &&
-           raw->ddi->DxgkDdiPatch && !raw->by_address && render_context(renderer) &&
-           render_buffers(renderer);
+           raw->ddi->DxgkDdiPatch && render_context(renderer) && render_buffers(renderer);
 }
 
 bool raw_render_open(struct raw_renderer *renderer, struct raw_submitter *raw) {

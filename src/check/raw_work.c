@@ -3,6 +3,7 @@
  * be under way, each a range of the buffer; they are submitted again after a preemption, and lost
  * in a reset. The buffer is free again when all of them are done.
  */
+#include "carry.h"
 #include "raw.h"
 
 #include <stdio.h>
@@ -181,10 +182,14 @@ bool raw_flush(struct raw_submitter *raw) {
 }
 
 void raw_shorten(struct raw_submitter *raw, uint32_t room) {
+    if (raw->carrier) {
+        carry_shorten(raw->check->harness.referee, room);
+        return;
+    }
     if (raw->used == 0 || raw->end - raw->used <= room)
         return;
     raw->end = raw->used + room;
-    vidmm_referee_shorten(raw->check->harness.referee, raw->cpu, raw->end);
+    vidmm_referee_shorten(raw->check->harness.referee, raw->cpu + raw->end);
 }
 
 /* ---- Building -------------------------------------------------------------------------------- */

@@ -63,6 +63,13 @@ void check_refused(struct check *check, const char *call, NTSTATUS status) {
         refused(check, text);
 }
 
+bool check_broke(const struct check *check, const uint16_t *rules, uint32_t count) {
+    bool broke = false;
+    for (uint32_t i = 0; i < count; i++)
+        broke = broke || check->shared->ledger.broken[rules[i]] != 0;
+    return broke;
+}
+
 bool check_explained(const struct check *check) {
     const struct vidmm_ledger *ledger = &check->shared->ledger;
     for (uint32_t i = 0; i < ledger->seen; i++) {

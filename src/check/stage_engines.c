@@ -128,10 +128,8 @@ static enum vidmm_stage_outcome by_hand(struct check *check) {
     enum vidmm_stage_outcome opened = raw_open(&raw, check);
     if (opened != VIDMM_STAGE_STOPPED)
         debug_reports(check);
-    if (opened == VIDMM_STAGE_SKIPPED && raw.by_address)
-        return VIDMM_STAGE_DONE; /* its faults are still to be seen: no run follows one that is skipped */
     if (opened != VIDMM_STAGE_DONE)
-        return opened;
+        return raw_unopened(&raw, opened);
     bool single = able(&raw), completes = single && raw_settle_in(&raw);
     if (completes)
         ask_idle_nodes(check, &raw.info);

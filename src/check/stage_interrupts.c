@@ -3,203 +3,196 @@
  * show: an interrupt of another device on the same line, one that is still there when the driver
  * has served it, and one that is lost, so that the system has to ask for the fence.
  */
-#include "raw.h"
+#include "work.h"
 
-/* ---- Work ------------------------------------------------------------------------------------ */
-
-/* Builds work that can be built again behind work_undo. */
-static bool work_build(struct raw_submitter *raw) {
-    const struct raw_piece piece = {0, RAW_PAGES, true};
-    return raw->memory.id != 0 ? raw_transfer(raw, &piece)
-                               : raw_map(raw, &raw->aperture, 0, RAW_PAGES, raw->source, 0);
-}
-
-static bool work_undo(struct raw_submitter *raw) {
-    return raw->memory.id != 0 || (raw_unmap(raw, &raw->aperture, 0, RAW_PAGES) && raw_flush(raw));
-}
-
-static bool work_first(struct raw_submitter *raw) {
-    return raw->memory.id != 0 ? raw_settle_in(raw)
-                               : work_build(raw) && raw_flush(raw) && work_undo(raw);
-}
+#define BY_HAND 2u /* runs; the others are over the manager */
+/* Longer than a driver waits for hardware that it believes to hang. */
+#define SECONDS_NS UINT64_C(10000000000)
 
 /* ---- On a line with other devices ------------------------------------------------------------ */
 
 /* The hardware has nothing to say; false: there is no interrupt routine. */
-static bool other_device(struct raw_submitter *raw, const char *when) {
+static bool other_device(struct check *check, const char *when) {
     struct vidmm_host_asked asked;
-    check_step(raw->check, "interrupts: of another device, %s", when);
-    if (!vidmm_host_ask_interrupt(raw->check->harness.host, &asked))
+    check_step(check, "interrupts: of another device, %s", when);
+    if (!vidmm_host_ask_interrupt(check->harness.host, &asked))
         return false;
     if (!asked.raised && !asked.again)
-        vidmm_ledger_judge(&raw->check->shared->ledger, 520, VIDMM_SIDE_DRIVER, !asked.claimed,
+        vidmm_ledger_judge(&check->shared->ledger, 520, VIDMM_SIDE_DRIVER, !asked.claimed,
                            "FALSE for an interrupt that the adapter did not generate",
                            "DxgkDdiInterruptRoutine returned TRUE %s", when);
     return true;
 }
 
-/* Work completes while interrupts are held; then the driver is asked until it has nothing more. Building may have to
- * wait for work itself. */
-static bool own_device(struct raw_submitter *raw) {
-    struct vidmm_host *host = raw->check->harness.host;
+/* Work completes while interrupts are held; then the driver is asked until it has nothing more. */
+static bool own_device(struct work *work) {
+    struct vidmm_host *host = work->check->harness.host;
     struct vidmm_host_asked asked, once_more;
-    check_step(raw->check, "interrupts: the device's own");
-    bool good = work_build(raw);
+    check_step(work->check, "interrupts: the device's own");
+    bool good = work_prepare(work);
     vidmm_host_hold_interrupts(host, true);
-    good = good && raw_submit(raw);
+    good = good && work_submit(work);
     vidmm_host_run(host);
     good = good && vidmm_host_ask_interrupt(host, &asked);
     if (good && asked.raised && asked.claimed && !asked.again &&
         vidmm_host_ask_interrupt(host, &once_more) && !once_more.raised)
-        vidmm_ledger_judge(&raw->check->shared->ledger, 521, VIDMM_SIDE_DRIVER, !once_more.claimed,
+        vidmm_ledger_judge(&work->check->shared->ledger, 521, VIDMM_SIDE_DRIVER, !once_more.claimed,
                            "an interrupt that is dismissed when the routine returned TRUE",
                            "DxgkDdiInterruptRoutine returned TRUE again, with no new interrupt");
     vidmm_host_hold_interrupts(host, false);
-    return good && raw_flush(raw) && work_undo(raw);
+    return good && work_finish(work);
 }
 
-static void on_a_line(struct raw_submitter *raw) {
-    if (!other_device(raw, "before any work") || !work_first(raw))
+static void on_a_line(struct work *work) {
+    struct check *check = work->check;
+    if (!other_device(check, "before any work") || !work_first(work))
         return;
-    (void)(other_device(raw, "after work") && own_device(raw) &&
-           other_device(raw, "after work of which it interrupted"));
+    (void)(other_device(check, "after work") && own_device(work) &&
+           other_device(check, "after work of which it interrupted"));
 }
 
 /* ---- Fences ---------------------------------------------------------------------------------- */
 
-static bool ask_fence(struct raw_submitter *raw, const char *when) {
-    check_step(raw->check, "interrupts: the current fence %s", when);
-    raw->refused = !check_ask_fence(raw->check, raw->info.paging_node, raw->physical);
-    return !raw->refused;
+static bool ask_fence(struct work *work, const char *when) {
+    check_step(work->check, "interrupts: the current fence %s", when);
+    bool told = check_ask_fence(work->check, work->node, work->physical);
+    if (!told && work->raw)
+        work->raw->refused = true;
+    return told;
 }
 
 /* Work is done and its interrupt lost. That it was done shows when the interrupt comes after all. */
-static bool lost_interrupt(struct raw_submitter *raw) {
-    struct vidmm_host *host = raw->check->harness.host;
-    bool good = work_build(raw);
+static bool lost_interrupt(struct work *work) {
+    struct vidmm_host *host = work->check->harness.host;
+    bool good = work_prepare(work);
     vidmm_host_hold_interrupts(host, true);
-    good = good && raw_submit(raw);
+    good = good && work_submit(work);
     vidmm_host_run(host);
-    good = good && ask_fence(raw, "of work whose interrupt is lost");
-    uint32_t reported = raw->completed;
+    good = good && ask_fence(work, "of work whose interrupt is lost");
+    bool told = work_told(work);
     vidmm_host_hold_interrupts(host, false);
     vidmm_host_run(host);
-    if (good && raw->completed == raw->fence && raw->faulted == 0)
-        vidmm_ledger_judge(
-            &raw->check->shared->ledger, 522, VIDMM_SIDE_DRIVER, reported == raw->fence,
-            "a report of the fence before DxgkDdiQueryCurrentFence returns",
-            "fence %u was complete, and %u the last one that was reported", raw->fence, reported);
-    return good && raw_flush(raw) && work_undo(raw);
+    if (good && work_told(work))
+        vidmm_ledger_judge(&work->check->shared->ledger, 522, VIDMM_SIDE_DRIVER, told,
+                           "a report of the fence before DxgkDdiQueryCurrentFence returns",
+                           "work was complete, and its fence was not reported%s", "");
+    return good && work_finish(work);
 }
 
-static bool submit_twice(struct raw_renderer *renderer) {
-    struct vidmm_host *host = renderer->raw->check->harness.host;
-    struct raw_commands commands;
-    struct raw_part whole;
-    if (!raw_render_nothing(renderer, &commands, &whole))
+/* False: the run ends. */
+static bool fences(struct work *work) {
+    if (!work->check->harness.spoken.DxgkDdiQueryCurrentFence)
         return true;
-    vidmm_host_hold_dpcs(host, true);
-    bool good = raw_render_submit(renderer, &commands, &whole) &&
-                raw_render_submit(renderer, &commands, &whole);
-    vidmm_host_hold_dpcs(host, false);
-    return good && raw_flush(renderer->raw);
+    bool good =
+        ask_fence(work, "before any work") && work_first(work) && ask_fence(work, "after work");
+    for (uint32_t i = 0; good && i < 3; i++)
+        good = work_prepare(work) && work_submit(work) && ask_fence(work, "of work under way") &&
+               work_finish(work) && ask_fence(work, "after it");
+    return good && lost_interrupt(work);
 }
 
-/* A submission that is made on another processor. */
+/* ---- A DPC that is late ------------------------------------------------------------------------ */
+
+/* Two submissions, both of which a DPC has to report. */
+static bool late_for_two(struct work *work) {
+    struct vidmm_host *host = work->check->harness.host;
+    check_step(work->check, "interrupts: two submissions before a DPC runs");
+    bool good = work_prepare(work);
+    vidmm_host_hold_dpcs(host, true);
+    good = good && work_submit(work) && work_submit(work);
+    vidmm_host_hold_dpcs(host, false);
+    return good && work_finish(work);
+}
+
 struct beside {
-    struct raw_renderer *renderer;
-    struct raw_commands commands;
-    struct raw_part whole;
+    struct work *work;
     bool good;
 };
 
 static void beside_submit(void *ctx) {
     struct beside *beside = ctx;
-    beside->good = raw_render_submit(beside->renderer, &beside->commands, &beside->whole);
+    beside->good = work_submit(beside->work);
 }
 
-/* The next submission is made when a DPC has reported one, and before that DPC goes on. */
-static bool submit_beside(struct raw_renderer *renderer) {
-    struct beside beside = {.renderer = renderer, .good = true};
-    struct vidmm_host *host = renderer->raw->check->harness.host;
-    if (!raw_render_nothing(renderer, &beside.commands, &beside.whole))
-        return true;
+/* The next submission is made on another processor, when a DPC has reported one and before that DPC goes on. */
+static bool late_for_another(struct work *work) {
+    struct beside beside = {.work = work, .good = true};
+    struct vidmm_host *host = work->check->harness.host;
+    check_step(work->check, "interrupts: a submission while a DPC reports another");
+    bool good = work_prepare(work);
     vidmm_host_hold_dpcs(host, true);
-    bool good = raw_render_submit(renderer, &beside.commands, &beside.whole);
+    good = good && work_submit(work);
     vidmm_host_beside(host, beside_submit, &beside);
     vidmm_host_hold_dpcs(host, false);
     (void)vidmm_host_beside_end(host);
-    return good && beside.good && raw_flush(renderer->raw);
+    return good && beside.good && work_finish(work);
 }
-
-/* Two submissions of an application follow each other before a DPC runs, which has both to report; two
- * where the second comes while a DPC reports the first. */
-static void late_dpc(struct raw_submitter *raw) {
-    struct raw_renderer renderer;
-    if (raw->refused)
-        return;
-    check_step(raw->check, "interrupts: two submissions before a DPC runs");
-    if (raw_render_open(&renderer, raw) && raw_render(&renderer) && submit_twice(&renderer)) {
-        check_step(raw->check, "interrupts: a submission while a DPC reports another");
-        (void)submit_beside(&renderer);
-    }
-    raw_render_close(&renderer);
-}
-
-/* Longer than a driver waits for hardware that it believes to hang. */
-#define SECONDS_NS UINT64_C(10000000000)
 
 /* Timers fire before the DPC that would have stopped them; what theirs begin is under way when the device stops. */
-static void stop_behind_timers(struct raw_submitter *raw) {
-    struct vidmm_host *host = raw->check->harness.host;
+static bool late_by_seconds(struct work *work) {
+    struct vidmm_host *host = work->check->harness.host;
+    check_step(work->check, "interrupts: a stop after a DPC that was late by seconds");
+    bool good = work_prepare(work);
+    vidmm_host_hold_dpcs(host, true);
+    good = good && work_submit(work);
+    vidmm_host_pass(host, SECONDS_NS);
+    vidmm_host_hold_dpcs(host, false);
+    return good && (work_told(work) || work_finish(work));
+}
+
+static void late_dpc(struct work *work) {
+    (void)(work_first(work) && late_for_two(work) && late_for_another(work) &&
+           late_by_seconds(work));
+}
+
+/* Of an application: a paging buffer whose operations the CPU carries out is empty. */
+static void late_by_hand(struct raw_submitter *raw) {
     struct raw_renderer renderer;
-    struct raw_commands commands;
-    struct raw_part whole;
     if (raw->refused)
         return;
-    check_step(raw->check, "interrupts: a stop after a DPC that was late by seconds");
-    if (raw_render_open(&renderer, raw) && raw_render_nothing(&renderer, &commands, &whole)) {
-        vidmm_host_hold_dpcs(host, true);
-        bool good = raw_render_submit(&renderer, &commands, &whole);
-        vidmm_host_pass(host, SECONDS_NS);
-        vidmm_host_hold_dpcs(host, false);
-        if (good && raw->completed != raw->fence)
-            (void)raw_flush(raw);
+    if (raw_render_open(&renderer, raw)) {
+        struct work work = work_of_application(&renderer);
+        late_dpc(&work);
     }
     raw_render_close(&renderer);
 }
 
-static void fences(struct raw_submitter *raw) {
-    if (!raw->ddi->DxgkDdiQueryCurrentFence || !ask_fence(raw, "before any work") ||
-        !work_first(raw) || !ask_fence(raw, "after work"))
-        return;
-    for (uint32_t i = 0; i < 3; i++)
-        if (!work_build(raw) || !raw_submit(raw) || !ask_fence(raw, "of work under way") ||
-            !raw_flush(raw) || !ask_fence(raw, "after it") || !work_undo(raw))
-            return;
-    (void)lost_interrupt(raw);
+static void of_a_process(struct work *work) {
+    if (fences(work))
+        late_dpc(work);
+}
+
+/* ---- The stage ------------------------------------------------------------------------------- */
+
+static enum vidmm_stage_outcome by_hand(struct check *check, const struct check_setup *world) {
+    struct raw_submitter raw;
+    enum vidmm_stage_outcome opened = raw_open_aperture(&raw, check);
+    if (opened != VIDMM_STAGE_DONE)
+        return raw_unopened(&raw, opened);
+    struct work work = work_by_hand(&raw);
+    if (world->line) {
+        on_a_line(&work);
+    } else {
+        (void)fences(&work);
+        late_by_hand(&raw);
+    }
+    return raw_close(&raw);
 }
 
 enum vidmm_stage_outcome stage_interrupts(struct check *check, uint32_t number) {
     static const struct check_setup worlds[] = {
         {.settings = {{"VramBytes", (uint64_t)1 << 20}}, .overlapping = true},
         {.settings = {{"VramBytes", (uint64_t)1 << 20}}, .line = true},
+        {.settings = {{"VramBytes", (uint64_t)1 << 20}, {"MmuLevels", 4}}, .overlapping = true},
+        {.settings = {{"VramBytes", (uint64_t)1 << 20}, {"MmuLevels", 4}}, .line = true},
     };
-    struct raw_submitter raw;
-    if (worlds[number].line && check->options->device)
+    const struct check_setup *world = &worlds[number];
+    if (world->line && check->options->device)
         return VIDMM_STAGE_DONE; /* a real device has messages of its own making */
     check_step(check, "interrupts: run %u", number + 1);
-    if (!check_open(check, &worlds[number]))
-        return worlds[number].line ? VIDMM_STAGE_SKIPPED : VIDMM_STAGE_STOPPED;
-    enum vidmm_stage_outcome opened = raw_open_aperture(&raw, check);
-    if (opened != VIDMM_STAGE_DONE)
-        return opened;
-    if (worlds[number].line) {
-        on_a_line(&raw);
-    } else {
-        fences(&raw);
-        late_dpc(&raw);
-        stop_behind_timers(&raw);
-    }
-    return raw_close(&raw);
+    if (!check_open(check, world))
+        return world->line ? VIDMM_STAGE_SKIPPED : VIDMM_STAGE_STOPPED;
+    return number < BY_HAND
+               ? by_hand(check, world)
+               : work_over_manager(check, world, world->line ? on_a_line : of_a_process);
 }

@@ -120,7 +120,7 @@ static enum vidmm_stage_outcome on_one(struct check *check, uint32_t physical, b
     check_step(check, "linked: paging on physical adapter %u", physical);
     enum vidmm_stage_outcome outcome = raw_open_on(&raw, check, physical);
     if (outcome != VIDMM_STAGE_DONE) /* by_process has those that page by address */
-        return raw.by_address ? VIDMM_STAGE_DONE : outcome;
+        return raw_unopened(&raw, outcome);
     if (marking) {
         linked_move(&raw);
         (void)(!raw.refused && linked_mark(&raw));
@@ -148,7 +148,7 @@ static enum vidmm_stage_outcome by_reset(struct check *check) {
         check_step(check, "linked: a reset with work on physical adapter %u", i);
         outcome = raw_open_on(&raw, check, i);
         if (outcome != VIDMM_STAGE_DONE)
-            return raw.by_address ? VIDMM_STAGE_DONE : outcome;
+            return raw_unopened(&raw, outcome);
         linked_lose(&raw);
         outcome = raw_close(&raw);
     }

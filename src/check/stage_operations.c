@@ -484,8 +484,6 @@ static void apertures(struct raw_submitter *raw) {
 
 /* A driver without memory that moves bytes into mapped pages, which none has to: what it maps shows in them. */
 static bool moves_through(struct raw_submitter *raw) {
-    if (raw->by_address)
-        return false;
     check_step(raw->check, "operations: a transfer through the aperture");
     raw_paint(raw, raw->source, 99);
     raw_paint(raw, raw->target, 99);
@@ -609,15 +607,7 @@ static void unknown(struct raw_submitter *raw) {
                        (long long)((unsigned char *)args.pDmaBuffer - raw->cpu));
 }
 
-/* What a driver that pages by GPU virtual address maps goes into paging buffers of its manager, in a run of its own;
- * where nobody can describe surfaces, which have it fill such buffers, it is submitted here. */
-static bool is_carried(struct check *check) {
-    return check->options->readings.insufficient == 0 && user_describes(check);
-}
-
 static enum vidmm_stage_outcome operate(struct raw_submitter *raw) {
-    if (raw->by_address && is_carried(raw->check))
-        return raw_close(raw);
     if (raw->memory.id == 0) {
         if (moves_through(raw))
             seen_through(raw);
@@ -661,7 +651,7 @@ static enum vidmm_stage_outcome operate_others(struct check *check,
             return VIDMM_STAGE_STOPPED;
         outcome = raw_open_others(&raw, check, others, &there);
         if (outcome != VIDMM_STAGE_DONE)
-            return outcome;
+            return raw_unopened(&raw, outcome);
         outcome = there ? operate(&raw) : raw_close(&raw);
         if (outcome != VIDMM_STAGE_DONE)
             return outcome;
@@ -687,25 +677,6 @@ static bool carry_apertures(struct user *user) {
     return !raw.refused;
 }
 
-/* By a reading of INSUFFICIENT_DMA_BUFFER that takes back what a call wrote, the manager would lose its own operation
- * with the one that it carries. A driver that does not get on with an operation ends the manager: it is left alone. */
-static enum vidmm_stage_outcome operate_carried(struct check *check,
-                                                const struct check_setup *world) {
-    struct vidmm_gpummu_info mmu;
-    struct user user;
-    if (check->shared->ledger.broken[157] != 0)
-        return VIDMM_STAGE_DONE;
-    if (!check_open(check, world) || !check_manage(check, world))
-        return VIDMM_STAGE_STOPPED;
-    vidmm_gpummu_info(check->harness.adapter, 0, &mmu);
-    if (!mmu.on || check->options->linked > 1 || !is_carried(check))
-        return VIDMM_STAGE_DONE;
-    if (!user_open(check, &user) || !carry_apertures(&user))
-        return VIDMM_STAGE_STOPPED;
-    user_close(&user);
-    return VIDMM_STAGE_DONE;
-}
-
 enum vidmm_stage_outcome stage_operations(struct check *check, uint32_t number) {
     static const struct check_setup carried[] = {
         {.settings = {{"VramBytes", (uint64_t)1 << 20}, {"MmuLevels", 4}}, .table = carry_table},
@@ -726,9 +697,10 @@ enum vidmm_stage_outcome stage_operations(struct check *check, uint32_t number) 
     if (number == sizeof(worlds) / sizeof(worlds[0]))
         return operate_others(check, &worlds[0]);
     if (number > sizeof(worlds) / sizeof(worlds[0]))
-        return operate_carried(check, &carried[number - sizeof(worlds) / sizeof(worlds[0]) - 1]);
+        return raw_carried_run(check, &carried[number - sizeof(worlds) / sizeof(worlds[0]) - 1],
+                               carry_apertures);
     if (!check_open(check, &worlds[number]))
         return VIDMM_STAGE_STOPPED;
     enum vidmm_stage_outcome opened = raw_open_aperture(&raw, check);
-    return opened == VIDMM_STAGE_DONE ? operate(&raw) : opened;
+    return opened == VIDMM_STAGE_DONE ? operate(&raw) : raw_unopened(&raw, opened);
 }

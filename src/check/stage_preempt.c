@@ -2,13 +2,19 @@
  * stage_preempt.c - queued paging work is preempted, submitted again with its fences
  * (gpu-preemption.md), preempted again, or lost in a reset. At the end the bytes must be right.
  */
-#include "raw.h"
+#include "work.h"
 
+#include <string.h>
+
+#include <vidmm/umd.h>
 #include <vidmm/virtual.h>
 
-#define ROUNDS 3u
-#define FRAMES 8u
-#define OFTEN  5u /* fences of a node */
+#define BY_HAND     2u /* runs; the others are over the manager */
+#define ROUNDS      3u
+#define FRAMES      8u
+#define OFTEN       5u /* fences of a node */
+#define SUBMISSIONS 4u
+#define WRITTEN     0x7e57ab1eu
 
 /* Preempted `times` times, each time before the work that was submitted again begins. */
 static bool round_trip(struct raw_submitter *raw, uint32_t ahead, uint32_t times) {
@@ -177,6 +183,7 @@ static void resets(struct raw_submitter *raw) {
 
 /* ---- Over the manager ------------------------------------------------------------------------ */
 
+/* Paging by address is the manager's alone: no queue of it is made by hand. */
 static bool pages_by_address(struct check *check, const struct check_setup *setup) {
     struct vidmm_gpummu_info mmu = {.on = false};
     if (check_open(check, setup) && check_manage(check, setup))
@@ -184,9 +191,108 @@ static bool pages_by_address(struct check *check, const struct check_setup *setu
     return mmu.on;
 }
 
-/* Paging by address is the manager's alone: no queue of it is made by hand. */
+/* Each node, whether it has work or not. */
+static bool preempts_nodes(struct check *check) {
+    struct vidmm_adapter_info info;
+    bool good = true;
+    vidmm_adapter_info(check->harness.adapter, &info);
+    for (uint32_t node = 0; good && node < info.nodes; node++)
+        good = check_good(check, vidmm_preempt(check->harness.adapter, 0, node));
+    return good;
+}
+
+static bool preempts_behind(struct work *work, uint32_t submissions) {
+    check_step(work->check, "preempt: behind %u submissions of a process", submissions);
+    bool good = work_prepare(work);
+    for (uint32_t i = 0; good && i < submissions; i++)
+        good = work_submit(work);
+    return good && preempts_nodes(work->check) && work_finish(work);
+}
+
+/* Work that writes a page, which a reset ends. */
+static struct {
+    PDXGKDDI_RESETFROMTIMEOUT reset;
+    struct check *check; /* NULL: there is none, or it was looked at */
+    uint64_t at;         /* GPU address of the page */
+} writing;
+
+/* False, too, where nobody can look. */
+static bool is_written(struct vidmm_host *host) {
+    const uint32_t pattern = WRITTEN;
+    const void *page = vidmm_host_peek(host, 0, writing.at, CHECK_PAGE);
+    return page && memcmp(page, &pattern, sizeof(pattern)) == 0;
+}
+
+/* It is over when DxgkDdiResetFromTimeout returns. Interrupts may tell of it, too: what memory tells comes first. */
+static void judge_stopped(struct check *check) {
+    struct vidmm_host *host = check->harness.host;
+    bool done = is_written(host);
+    vidmm_host_hold_interrupts(host, true);
+    vidmm_host_run(host);
+    vidmm_ledger_judge(&check->shared->ledger, 421, VIDMM_SIDE_DRIVER, done || !is_written(host),
+                       "a GPU that neither reads nor writes memory after the reset",
+                       "work that was submitted before the reset wrote memory after it%s", "");
+    vidmm_host_hold_interrupts(host, false);
+}
+
+static NTSTATUS APIENTRY reset_looking(const HANDLE adapter) {
+    struct check *check = writing.check;
+    NTSTATUS status = writing.reset(adapter);
+    writing.check = NULL;
+    if (check)
+        judge_stopped(check);
+    return status;
+}
+
+static void looking_table(DRIVER_INITIALIZATION_DATA *table) {
+    writing.reset = table->DxgkDdiResetFromTimeout;
+    if (writing.reset)
+        table->DxgkDdiResetFromTimeout = reset_looking;
+}
+
+/* Work that writes a surface is lost, and its process with it. What the reset ended counts as completed
+ * (tdr-changes-in-windows-8.md): a preemption that comes before any other work tells. */
+static void resets_behind(struct user *user) {
+    const uint32_t surface = 0;
+    struct check *check = user->check;
+    struct vidmm_allocation_info where;
+    struct vidmm_segment_info segment;
+    check_step(check, "preempt: a reset behind work of a process");
+    if (!user_make(user, surface, VIDMM_UMD_LOCAL, 1) ||
+        !user_make_resident(user, NULL, &surface, 1, 0))
+        return;
+    const struct vidmm_umd_fill fill = {
+        .head = {.opcode = VIDMM_UMD_PACKET_FILL, .size = sizeof(fill)},
+        .pattern = WRITTEN,
+        .destination = user->surface[surface].va,
+        .bytes = CHECK_PAGE};
+    if (!user_send(user, &fill, user->speaks ? sizeof(fill) : 0))
+        return;
+    vidmm_allocation_info(user->surface[surface].allocation, &where);
+    if (vidmm_segment_info(check->harness.adapter, where.segment, &segment)) {
+        writing.check = check;
+        writing.at = segment.base + where.offset;
+    }
+    check_reset(check);
+    if (preempts_nodes(check))
+        (void)user_rest(user);
+}
+
+static bool can_reset(const struct check *check) {
+    const DRIVER_INITIALIZATION_DATA *ddi = &check->harness.spoken;
+    return ddi->DxgkDdiResetFromTimeout && ddi->DxgkDdiRestartFromTimeout;
+}
+
+static void preempts_process(struct work *work) {
+    bool good = preempts_behind(work, 0) && work_first(work);
+    for (uint32_t submissions = SUBMISSIONS; good && submissions-- > 0;)
+        good = preempts_behind(work, submissions);
+    if (good && can_reset(work->check))
+        resets_behind(work->user);
+}
+
 static enum vidmm_stage_outcome preempts_workload(struct check *check) {
-    struct check_setup setup = {.settings = {{"VramBytes", (uint64_t)1 << 20}},
+    struct check_setup setup = {.settings = {{"VramBytes", (uint64_t)1 << 20}, {"MmuLevels", 4}},
                                 .preempt_every = OFTEN};
     if (!pages_by_address(check, &setup))
         return VIDMM_STAGE_DONE;
@@ -200,16 +306,25 @@ enum vidmm_stage_outcome stage_preempt(struct check *check, uint32_t number) {
         {.settings = {{"VramBytes", (uint64_t)1 << 20}}},
         {.settings = {{"VramBytes", (uint64_t)1 << 20}, {"PagingBufferSegment", 1}},
          .overlapping = true},
+        {.settings = {{"VramBytes", (uint64_t)1 << 20}, {"MmuLevels", 4}},
+         .overlapping = true,
+         .table = looking_table},
     };
+    /* What the driver reports of work by hand leads to errors of the manager, which goes by it. */
+    static const uint16_t known[] = {277, 281, 421, 561};
     struct raw_submitter raw;
-    if (number == sizeof(worlds) / sizeof(worlds[0]))
+    if (number >= BY_HAND && check_broke(check, known, sizeof(known) / sizeof(known[0])))
+        return VIDMM_STAGE_DONE;
+    if (number == BY_HAND + 1)
         return preempts_workload(check);
     check_step(check, "preempt: run %u", number + 1);
     if (!check_open(check, &worlds[number]))
         return VIDMM_STAGE_STOPPED;
+    if (number == BY_HAND)
+        return work_over_manager(check, &worlds[number], preempts_process);
     enum vidmm_stage_outcome opened = raw_open_aperture(&raw, check);
     if (opened != VIDMM_STAGE_DONE)
-        return opened;
+        return raw_unopened(&raw, opened);
     if (raw.ddi->DxgkDdiPreemptCommand)
         preempts_any(&raw);
     else if (raw.memory.id != 0)

@@ -6,6 +6,7 @@
  * once. At the end commands of an application have more than one DMA buffer (raw_draw.c), and so have the
  * rectangles of a present and the commands of GDI (raw_present.c).
  */
+#include "carry.h"
 #include "raw.h"
 
 #define PATTERN 0x5a17c0deu
@@ -123,7 +124,11 @@ static bool one_trial(struct raw_submitter *raw, const struct trial *trial, uint
     if (!trial->build(raw))
         return false;
     *bytes = raw->used - (raw->used > taken ? taken : 0);
-    if (!raw_flush(raw) || !aside(raw, trial->after))
+    if (!raw_flush(raw))
+        return false;
+    if (raw->carrier)
+        *bytes = carry_took();
+    if (!aside(raw, trial->after))
         return false;
     if (trial->good)
         raw_judge(raw, trial->rule, trial->good(raw), "an operation that is done once, room or not",
@@ -161,23 +166,44 @@ static bool all_rooms(struct raw_submitter *raw, const struct trial *trial) {
     return good;
 }
 
+static void trials_run(struct raw_submitter *raw) {
+    for (uint32_t i = 0; i < sizeof(trials) / sizeof(trials[0]); i++)
+        if (trials[i].possible(raw) && !all_rooms(raw, &trials[i]))
+            break;
+}
+
+/* In paging buffers of the manager. */
+static bool carried(struct user *user) {
+    struct raw_submitter raw;
+    if (raw_open_carried(&raw, user, 0) && raw_is_free(&raw, 0, RAW_PAGES + 1))
+        trials_run(&raw);
+    raw_close_carried(&raw);
+    return !raw.refused;
+}
+
 enum vidmm_stage_outcome stage_room(struct check *check, uint32_t number) {
+    static const struct check_setup over_manager = {
+        .settings = {{"VramBytes", (uint64_t)1 << 20}, {"MmuLevels", 4}}, .table = carry_table};
     static const struct check_setup worlds[] = {
         {.settings = {{"VramBytes", (uint64_t)1 << 20}}},
         {.settings = {{"VramBytes", (uint64_t)1 << 20},
                       {"PagingBufferBytes", CHECK_PAGE},
                       {"PagingPrivateBytes", 64}}},
     };
+    /* Paging by address goes wrong in other ways by the same mistakes. */
+    static const uint16_t known[] = {152, 153, 154, 161, 188};
     struct raw_submitter raw;
     check_step(check, "room: run %u", number + 1);
+    if (number == sizeof(worlds) / sizeof(worlds[0]))
+        return check_broke(check, known, sizeof(known) / sizeof(known[0]))
+                   ? VIDMM_STAGE_DONE
+                   : raw_carried_run(check, &over_manager, carried);
     if (!check_open(check, &worlds[number]))
         return VIDMM_STAGE_STOPPED;
     enum vidmm_stage_outcome opened = raw_open_aperture(&raw, check);
     if (opened != VIDMM_STAGE_DONE)
-        return opened;
-    for (uint32_t i = 0; i < sizeof(trials) / sizeof(trials[0]); i++)
-        if (trials[i].possible(&raw) && !all_rooms(&raw, &trials[i]))
-            break;
+        return raw_unopened(&raw, opened);
+    trials_run(&raw);
     if (number == 0 && !raw.refused && with_memory(&raw))
         raw_draws(&raw);
     if (number == 0 && !raw.refused && with_memory(&raw))

@@ -152,15 +152,20 @@ bool user_submit(struct user *user, uint32_t steps) {
     return user_send(user, &packet, user->speaks ? sizeof(packet) : 0);
 }
 
-bool user_send(struct user *user, const void *packet, uint32_t size) {
+bool user_repeat(struct user *user) {
     const struct vidmm_virtual_submission submission = {
-        .commands = user->commands.va, .size = size, .written = &user->commands.allocation};
-    if (!user_rest(user))
-        return false;
-    memcpy(user->cpu, packet, size);
+        .commands = user->commands.va, .size = user->sent, .written = &user->commands.allocation};
     enum vidmm_status status = vidmm_submit_virtual(user->context, &submission, &user->fence);
     tell_submission(user, status);
     return user_fine(user, status);
+}
+
+bool user_send(struct user *user, const void *packet, uint32_t size) {
+    if (!user_rest(user))
+        return false;
+    memcpy(user->cpu, packet, size);
+    user->sent = size;
+    return user_repeat(user);
 }
 
 bool user_rest(struct user *user) {

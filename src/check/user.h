@@ -33,6 +33,7 @@ struct user {
     struct user_surface surface[USER_SURFACES];
     bool speaks;    /* vidmm/umd.h; else surfaces are the system\'s, and command buffers empty */
     void *cpu;      /* where the CPU sees the command buffer */
+    uint32_t sent;  /* bytes of the packet there */
     uint64_t fence; /* of the last submission */
     uint32_t give;  /* surface to evict when asked to trim: index + 1 */
     enum vidmm_status status; /* of the last request */
@@ -62,6 +63,8 @@ bool user_lost(struct user *user, uint32_t index);
 bool user_submit(struct user *user, uint32_t steps);
 /* The GPU executes a packet of vidmm/umd.h. */
 bool user_send(struct user *user, const void *packet, uint32_t size);
+/* What was sent last once more, whether it is done or not. */
+bool user_repeat(struct user *user);
 bool user_rest(struct user *user);
 
 /* user_requests.c; `owners`: the owners of the surfaces, NULL: this user. A list of `count`

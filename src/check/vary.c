@@ -133,7 +133,7 @@ static void vary_room(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (vary.end == 0 && args->DmaSize > room && is_cut_short(args)) {
         vary.end = at + room;
         vary.ends++;
-        vidmm_referee_shorten(vary.short_of, (uint8_t *)args->pDmaBuffer - at, vary.end);
+        vidmm_referee_shorten(vary.short_of, (uint8_t *)args->pDmaBuffer + room);
     }
     if (vary.end >= at && vary.end - at < args->DmaSize)
         args->DmaSize = vary.end - at;

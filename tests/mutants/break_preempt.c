@@ -64,11 +64,11 @@ static void install_newest_fence(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiSubmitCommandVirtual = submit_noting_newest;
 }
 
-/* As the hardware, which forgets what a reset ended, has it. */
-static UINT completed_before_reset;
+/* As the hardware, which forgets what a reset ended, has it; of one node. */
+static UINT completed_before_reset, reset_node;
 
 static NTSTATUS APIENTRY reset_noting(const HANDLE adapter) {
-    DXGKARG_QUERYCURRENTFENCE fence = {.NodeOrdinal = 1};
+    DXGKARG_QUERYCURRENTFENCE fence = {.NodeOrdinal = reset_node};
     (void)mutants_good.DxgkDdiQueryCurrentFence(adapter, &fence);
     completed_before_reset = fence.CurrentFence;
     return mutants_good.DxgkDdiResetFromTimeout(adapter);
@@ -81,16 +81,22 @@ static NTSTATUS APIENTRY submit_forgetting(const HANDLE adapter,
 }
 
 static void unsettled(DXGKARGCB_NOTIFY_INTERRUPT_DATA *report) {
-    if (completed_before_reset != 0)
+    if (completed_before_reset != 0 && report->DmaPreempted.NodeOrdinal == reset_node)
         report->DmaPreempted.LastCompletedFenceId = completed_before_reset;
 }
 
 static void install_unsettled(DRIVER_INITIALIZATION_DATA *table) {
     completed_before_reset = 0;
+    reset_node = 1; /* has paging */
     spoil_report = unsettled;
     table->DxgkDdiStartDevice = start;
     table->DxgkDdiResetFromTimeout = reset_noting;
     table->DxgkDdiSubmitCommand = submit_forgetting;
+}
+
+static void install_unsettled_process(DRIVER_INITIALIZATION_DATA *table) {
+    install_unsettled(table);
+    reset_node = 0;
 }
 
 /* The preempted work counts as completed right behind the preemption. */
@@ -333,7 +339,7 @@ const struct mutant mutants_preempt[] = {
             "forgets at a preemption which fence was completed last")},
     {BREAKS(281, DRIVER, "preempt", unsettled,
             "does not count as completed what a reset of the adapter ended")},
-    {BREAKS(281, DRIVER, "preempt", unsettled,
+    {BREAKS(281, DRIVER, "preempt", unsettled_process,
             "does not count as completed what a reset ended, with paging by address"),
      .settings = {{"MmuLevels", 3}}},
     {BREAKS(281, DRIVER, "preempt", own_fence, "reports the fence of the preemption as completed")},

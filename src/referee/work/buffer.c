@@ -290,14 +290,15 @@ struct shadow_build *build_aim(struct vidmm_referee *referee,
     return build;
 }
 
-void vidmm_referee_shorten(struct vidmm_referee *referee, const void *base, uint32_t size) {
+void vidmm_referee_shorten(struct vidmm_referee *referee, const void *end) {
     pthread_mutex_lock(&referee->lock);
     for (uint32_t i = 0; i < referee->builds.slots; i++) {
         struct shadow_build *build = referee->builds.slot[i];
-        if (build->base != base || size < build->used || size >= build->size)
+        const uintptr_t size = (uintptr_t)end - (uintptr_t)build->base;
+        if (!buffer_has_unsubmitted(build) || size < build->used || size >= build->size)
             continue;
-        build->size = size;
-        guard_shorten(&build->bytes, size);
+        build->size = (uint32_t)size;
+        guard_shorten(&build->bytes, (uint32_t)size);
     }
     pthread_mutex_unlock(&referee->lock);
 }

@@ -290,6 +290,17 @@ static bool ranges_parts(struct ranges *ranges) {
     return ranges_stay(ranges, 1) && ranges_return(ranges, 1) && ranges_arrive(ranges, 1);
 }
 
+/* The first two are made; which the CPU sees, with a driver that can have such in memory. */
+static bool ranges_are_seen(const struct ranges *ranges) {
+    bool seen = true;
+    for (uint32_t i = 0; i < ranges->surfaces; i++) {
+        struct vidmm_allocation_info info;
+        vidmm_allocation_info(ranges->surface[i], &info);
+        seen = seen && info.driver.Flags.CpuVisible;
+    }
+    return seen;
+}
+
 enum vidmm_stage_outcome stage_ranges(struct check *check, uint32_t number) {
     struct ranges ranges = {.check = check};
     struct vidmm_adapter_info info;
@@ -302,8 +313,11 @@ enum vidmm_stage_outcome stage_ranges(struct check *check, uint32_t number) {
     ranges.surfaces = 2;
     ranges.wanted = given < 2 ? 2 : given < SURFACES ? given + 1 : SURFACES;
     uint32_t asked = check->shared->ledger.kept[350], got = check->shared->ledger.kept[351];
-    bool good = ranges_make(&ranges, 0) && ranges_make(&ranges, 1) &&
-                (number == 0 ? ranges_all(&ranges) : ranges_parts(&ranges));
+    bool good = ranges_make(&ranges, 0) && ranges_make(&ranges, 1);
+    if (good && !ranges_are_seen(&ranges))
+        return check_say(check, VIDMM_STAGE_SKIPPED,
+                         "surfaces that are to stay in memory are not CPU-visible");
+    good = good && (number == 0 ? ranges_all(&ranges) : ranges_parts(&ranges));
     ranges_judge_given(check, asked, got);
     return good ? VIDMM_STAGE_DONE : VIDMM_STAGE_STOPPED;
 }

@@ -190,9 +190,15 @@ static void trimmed(void *ctx, uint32_t flags, uint64_t bytes) {
 
 static bool open_command_buffer(struct user *user) {
     uint64_t fence = 0;
-    return user_surface_make(user, &user->commands, VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED, 1) &&
-           user_fine(user, vidmm_lock(user->commands.allocation, 0, &user->cpu)) &&
-           check_good(user->check, vidmm_make_resident(user->queue, &user->commands.allocation, 1,
+    if (!user_surface_make(user, &user->commands, VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED, 1) ||
+        !user_fine(user, vidmm_lock(user->commands.allocation, 0, &user->cpu)))
+        return false;
+    if (!user->cpu) {
+        (void)check_say(user->check, VIDMM_STAGE_STOPPED,
+                        "the CPU cannot write commands: the surface for them cannot be locked");
+        return false;
+    }
+    return check_good(user->check, vidmm_make_resident(user->queue, &user->commands.allocation, 1,
                                                        0, &fence, NULL));
 }
 

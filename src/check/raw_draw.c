@@ -19,7 +19,6 @@
 #define ENDS_MOST       16u
 #define LIST_BYTES_MOST ((uint64_t)4 << 20) /* of commands that fill a list */
 #define FILLERS_MOST    65536u /* in front of the draws: DMA buffers that hold more are left out */
-#define PASSES_MOST     16u    /* of commands for two DMA buffers */
 
 static struct vidmm_umd_command draw_command(uint32_t page, uint32_t version) {
     return (struct vidmm_umd_command){
@@ -167,10 +166,11 @@ static struct filler choose_filler(struct raw_renderer *renderer) {
     return filler;
 }
 
-/* As many DMA buffers as they take. False: the driver refused, or does not come to their end, or a buffer did not
- * complete. */
+/* As many DMA buffers as they take, which may be one for each of them. False: the driver refused, or does not come to
+ * their end, or a buffer did not complete. */
 static bool pass_all(struct raw_renderer *renderer, struct raw_commands *commands) {
-    for (uint32_t pass = 0; pass < PASSES_MOST; pass++) {
+    const uint32_t most = commands->size / (uint32_t)sizeof(struct vidmm_umd_command);
+    for (uint32_t pass = 0; pass < most; pass++) {
         uint32_t before = commands->multipass;
         if (!raw_render_build(renderer, commands))
             return false;

@@ -67,6 +67,28 @@ static NTSTATUS APIENTRY move_too_far(const HANDLE adapter, build_args *args) {
 }
 REPLACE(DxgkDdiBuildPagingBuffer, move_too_far)
 
+/* The next operation overwrites the command. */
+static NTSTATUS leave_pointer(HANDLE adapter, build_args *args,
+                              DXGK_BUILDPAGINGBUFFER_OPERATION operation) {
+    void *start = args->pDmaBuffer, *private_start = args->pDmaBufferPrivateData;
+    NTSTATUS status = good_build(adapter, args);
+    if (args->Operation == operation && status == STATUS_SUCCESS) {
+        args->pDmaBuffer = start;
+        args->pDmaBufferPrivateData = private_start;
+    }
+    return status;
+}
+
+static NTSTATUS APIENTRY leave_fill(const HANDLE adapter, build_args *args) {
+    return leave_pointer(adapter, args, DXGK_OPERATION_FILL);
+}
+REPLACE(DxgkDdiBuildPagingBuffer, leave_fill)
+
+static NTSTATUS APIENTRY leave_map(const HANDLE adapter, build_args *args) {
+    return leave_pointer(adapter, args, DXGK_OPERATION_MAP_APERTURE_SEGMENT);
+}
+REPLACE(DxgkDdiBuildPagingBuffer, leave_map)
+
 static NTSTATUS APIENTRY never_enough(const HANDLE adapter, build_args *args) {
     return args->Operation == DXGK_OPERATION_TRANSFER ? STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER
                                                       : good_build(adapter, args);
@@ -239,6 +261,8 @@ const struct mutant mutants_paging[] = {
      .settings = {{"PagingBufferBytes", 256}}},
     {BREAKS(153, DRIVER, "paging", move_backwards, "moves pDmaBuffer backwards")},
     {BREAKS(153, DRIVER, "paging", move_too_far, "moves pDmaBuffer beyond the end")},
+    {BREAKS(153, DRIVER, "paging", leave_fill, "leaves pDmaBuffer before the command of a fill")},
+    {BREAKS(153, DRIVER, "paging", leave_map, "leaves pDmaBuffer before the command of a map")},
     {BREAKS(154, DRIVER, "paging", write_past_in_silence,
             "writes one byte past DmaSize and says nothing"),
      .consequences = {152}},

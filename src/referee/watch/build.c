@@ -25,6 +25,7 @@ struct build_call {
     struct build_operation *operation;
     NTSTATUS status;
     uint32_t written;
+    bool unmoved; /* the driver wrote behind the pointer that it left as it was */
 };
 
 /* ---- Operations ------------------------------------------------------------------------------ */
@@ -368,6 +369,22 @@ static void build_judge_answer(struct vidmm_referee *referee, const struct build
         build_judge_progress(referee, call, out);
 }
 
+/* What is in no submission was carried out by the CPU, or never will be. */
+static void build_swallowed(struct vidmm_referee *referee, struct build_call *call) {
+    struct work_quiet quiet;
+    if (!call->unmoved) {
+        operation_complete(referee, &call->operation->shadow);
+        return;
+    }
+    work_quiet_begin(&quiet, referee->ledger);
+    operation_complete(referee, &call->operation->shadow);
+    DRIVER_MUST(153, work_quiet_end(&quiet, referee->ledger) == 0,
+                "pDmaBuffer one past the last byte written",
+                "bytes were written at pDmaBuffer, which came back as it was, and nothing was "
+                "carried out%s",
+                "");
+}
+
 /* The operation is built: it completes with the last submission that has bytes of it. */
 static void build_finish(struct vidmm_referee *referee, struct build_call *call) {
     struct build_operation *operation = call->operation;
@@ -378,7 +395,7 @@ static void build_finish(struct vidmm_referee *referee, struct build_call *call)
     memset(&referee->builds.open, 0, sizeof(referee->builds.open));
     operation_built(referee, &operation->shadow);
     if (operation->shadow.swallowed) {
-        operation_complete(referee, &operation->shadow);
+        build_swallowed(referee, call);
     } else if (build && build->used > build->submitted) {
         if (!build->first)
             build->first = operation;
@@ -473,7 +490,8 @@ static NTSTATUS watch_BuildPagingBuffer(struct vidmm_referee *referee, const HAN
     call.status = referee->real.DxgkDdiBuildPagingBuffer(handle, args);
     referee_return(referee);
     if (call.build)
-        call.written = build_return(referee, call.build, &call.in, args, call.status);
+        call.written =
+            build_return(referee, call.build, &call.in, args, call.status, &call.unmoved);
     build_judge_members(referee, &call, args);
     build_judge_answer(referee, &call, args);
     build_take_answer(referee, &call, args);

@@ -14,6 +14,8 @@
 
 /* A returned pointer that is not further off than this is taken for one into the mirror. */
 #define NEAR (1 << 20)
+/* Bytes in which the beginning of a command shows. */
+#define COMMAND 16u
 
 static bool buffer_has_unsubmitted(const struct shadow_build *build) {
     return build->base && (build->used > build->submitted || build->first);
@@ -303,7 +305,22 @@ void vidmm_referee_shorten(struct vidmm_referee *referee, const void *end) {
     pthread_mutex_unlock(&referee->lock);
 }
 
+/* Bytes behind `from` that are the guard's until the driver writes a command there. */
+static size_t buffer_marked(const struct guard *guard, uint32_t from) {
+    const size_t room = guard->size - from;
+    return !guard->block ? 0 : room < COMMAND ? room : COMMAND;
+}
+
+static bool buffer_changed(const struct guard *guard, uint32_t from) {
+    bool changed = false;
+    for (size_t i = 0; i < buffer_marked(guard, from); i++)
+        changed = changed || guard->bytes[from + i] != guard->byte;
+    return changed;
+}
+
 void build_redirect(const struct shadow_build *build, DXGKARG_BUILDPAGINGBUFFER *args) {
+    memset(build->bytes.bytes + build->used, build->bytes.byte,
+           buffer_marked(&build->bytes, build->used));
     args->pDmaBuffer = build->bytes.bytes + build->used;
     if (args->pDmaBufferPrivateData)
         args->pDmaBufferPrivateData = build->private_bytes.bytes + build->private_used;
@@ -388,11 +405,12 @@ static void buffer_return_private(struct vidmm_referee *referee, struct shadow_b
 
 uint32_t build_return(struct vidmm_referee *referee, struct shadow_build *build,
                       const DXGKARG_BUILDPAGINGBUFFER *in, DXGKARG_BUILDPAGINGBUFFER *args,
-                      NTSTATUS status) {
+                      NTSTATUS status, bool *unmoved) {
     bool good;
     uint32_t before = build->used;
     int64_t moved = (int64_t)((uint64_t)(uintptr_t)args->pDmaBuffer -
                               (uint64_t)(uintptr_t)(build->bytes.bytes + before));
+    *unmoved = moved == 0 && buffer_changed(&build->bytes, before);
     build->used = buffer_take_pointer(&build->bytes, before, &args->pDmaBuffer, &good);
     DRIVER_MUST(153, good, "pDmaBuffer one past the last byte written, inside the buffer",
                 "pDmaBuffer came back %lld bytes from where it was, DmaSize is %u",

@@ -7,8 +7,6 @@
  * submitted again under its own fence; other work comes back with a new fence, like any other.
  * watch/submit.c keeps what is under way.
  */
-#include <string.h>
-
 #include "work/work.h"
 
 /* ---- The report ------------------------------------------------------------------------------ */
@@ -64,14 +62,6 @@ void preempt_reset(struct vidmm_referee *referee, uint32_t index, uint32_t abort
     preempt_take_back(referee, node, node->submitted);
 }
 
-/* Rules that were broken more often than `before`. */
-static uint32_t preempt_broken(const struct vidmm_ledger *ledger, const uint32_t *before) {
-    uint32_t rules = 0;
-    for (uint32_t rule = 0; rule < VIDMM_RULES_SIZE; rule++)
-        rules += ledger->broken[rule] != before[rule];
-    return rules;
-}
-
 /*
  * The report is the only one to say that work up to `last` was done. Where the driver's paging was
  * right so far, it is the report that is wrong when what that work was to do has not been done.
@@ -80,20 +70,15 @@ static void preempt_complete(struct vidmm_referee *referee, uint32_t index, uint
                              uint32_t last) {
     struct vidmm_ledger *ledger = referee->ledger;
     const struct shadow_node *node = &referee->node[index];
-    uint32_t broken[VIDMM_RULES_SIZE];
-    uint8_t muted[VIDMM_RULES_SIZE];
+    struct work_quiet quiet;
     if (!node->first || !fence_beyond(last, node->completed) ||
         (ledger->seen != 0 && ledger->broken[281] == 0)) {
         submit_completed(referee, index, last);
         return;
     }
-    memcpy(broken, ledger->broken, sizeof(broken));
-    memcpy(muted, ledger->muted, sizeof(muted));
-    memset(ledger->muted, 1, sizeof(ledger->muted));
+    work_quiet_begin(&quiet, ledger);
     submit_completed(referee, index, last);
-    uint32_t rules = preempt_broken(ledger, broken);
-    memcpy(ledger->broken, broken, sizeof(broken));
-    memcpy(ledger->muted, muted, sizeof(muted));
+    uint32_t rules = work_quiet_end(&quiet, ledger);
     DRIVER_MUST(
         281, rules == 0, "work up to LastCompletedFenceId that is done",
         "LastCompletedFenceId is %u at preemption %u, and memory is not as that work leaves it",

@@ -2,7 +2,8 @@
  * work.h - what becomes of work on its way through the driver: paging buffers while they are filled
  * (buffer.c), operations that complete or are given up (completion.c), submissions (submission.c)
  * and what comes again after a preemption (preempt.c), reports of the driver (report.c,
- * page_fault.c), resets (reset.c), and the end of all of it (forget.c). state/work.h has the
+ * page_fault.c), resets (reset.c), and the end of all of it (forget.c); effects that are looked at on behalf of
+ * another rule (quiet.c). state/work.h has the
  * structures. Everything is called with the referee's lock held.
  */
 #ifndef REFEREE_WORK_WORK_H
@@ -22,10 +23,10 @@ struct shadow_build *build_aim(struct vidmm_referee *referee,
 /* The driver's pointers in place of the caller's. */
 void build_redirect(const struct shadow_build *build, DXGKARG_BUILDPAGINGBUFFER *args);
 /* The caller's pointers again, and what was written; judges the driver. `in`: as the caller called.
- * Returns the bytes written. */
+ * Returns the bytes written; `*unmoved`: there are some, behind a pointer that came back as it was. */
 uint32_t build_return(struct vidmm_referee *referee, struct shadow_build *build,
                       const DXGKARG_BUILDPAGINGBUFFER *in, DXGKARG_BUILDPAGINGBUFFER *args,
-                      NTSTATUS status);
+                      NTSTATUS status, bool *unmoved);
 /* The buffer at `base` with bytes not yet submitted, or NULL. */
 struct shadow_build *build_at(struct vidmm_referee *referee, const void *base);
 /* The buffer that a submission is of: by the address that Patch had, else the oldest that has bytes
@@ -48,6 +49,17 @@ void operation_give_up(struct vidmm_referee *referee, struct shadow_operation *o
 void operation_complete(struct vidmm_referee *referee, struct shadow_operation *operation);
 /* No operation is under way any more. */
 void operation_abandon(struct vidmm_referee *referee);
+
+/* ---- quiet.c --------------------------------------------------------------------------------- */
+
+/* What is judged from the first to the second makes no finding. */
+struct work_quiet {
+    uint32_t broken[VIDMM_RULES_SIZE];
+    uint8_t muted[VIDMM_RULES_SIZE];
+};
+void work_quiet_begin(struct work_quiet *quiet, struct vidmm_ledger *ledger);
+/* How many rules were broken meanwhile. */
+uint32_t work_quiet_end(const struct work_quiet *quiet, struct vidmm_ledger *ledger);
 
 /* ---- submission.c ---------------------------------------------------------------------------- */
 

@@ -1,0 +1,19 @@
+/* quiet.c - effects that are looked at on behalf of another rule, which is the one to be told of. */
+#include <string.h>
+
+#include "work/work.h"
+
+void work_quiet_begin(struct work_quiet *quiet, struct vidmm_ledger *ledger) {
+    memcpy(quiet->broken, ledger->broken, sizeof(quiet->broken));
+    memcpy(quiet->muted, ledger->muted, sizeof(quiet->muted));
+    memset(ledger->muted, 1, sizeof(ledger->muted));
+}
+
+uint32_t work_quiet_end(const struct work_quiet *quiet, struct vidmm_ledger *ledger) {
+    uint32_t rules = 0;
+    for (uint32_t rule = 0; rule < VIDMM_RULES_SIZE; rule++)
+        rules += ledger->broken[rule] != quiet->broken[rule];
+    memcpy(ledger->broken, quiet->broken, sizeof(quiet->broken));
+    memcpy(ledger->muted, quiet->muted, sizeof(quiet->muted));
+    return rules;
+}

@@ -14,7 +14,7 @@
 /* ---- What the driver tells ------------------------------------------------------------------- */
 
 static bool raw_concerns(const struct raw_submitter *raw, uint32_t physical, uint32_t node) {
-    return physical == raw->physical && node == raw->info.paging_node;
+    return physical == raw->physical && node == raw->node;
 }
 
 static void completed(void *ctx, uint32_t physical, uint32_t node, uint32_t fence) {
@@ -74,6 +74,7 @@ static bool learn(struct raw_submitter *raw) {
         return false;
     vidmm_adapter_info(raw->check->harness.adapter, &raw->info);
     raw_choose_segments(raw, raw->check->harness.adapter);
+    raw->node = raw->info.paging_node;
     raw->by_address = by_address(raw, raw->check->harness.adapter);
     vidmm_harness_stop_manager(&raw->check->harness);
     return true;
@@ -207,6 +208,11 @@ static void turn_round(PFN_NUMBER *frames, uint32_t count) {
         frames[i] = frames[count - 1 - i];
         frames[count - 1 - i] = frame;
     }
+}
+
+void raw_turn_to(struct raw_submitter *raw, uint32_t node) {
+    raw->node = node;
+    raw->completed = raw->fence;
 }
 
 PMDL raw_list(const struct raw_submitter *raw, uint32_t pages, uint32_t run) {

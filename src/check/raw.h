@@ -40,6 +40,7 @@ struct raw_submitter {
     struct check *check;
     const DRIVER_INITIALIZATION_DATA *ddi;
     HANDLE adapter, device, context; /* of the system device, if the driver creates one */
+    uint32_t node; /* that work is submitted to: the paging node, but for work of applications */
     uint32_t physical; /* the physical adapter that it is about; ids of segments are that one's */
     const struct vidmm_os *os;
     struct vidmm_adapter_info info;
@@ -118,6 +119,8 @@ void raw_free_pages(const struct raw_submitter *raw, PMDL mdl);
 /* The segments that operations are about. */
 void raw_choose_segments(struct raw_submitter *raw, struct vidmm_adapter *adapter);
 
+/* From here on work goes to another node; nothing is under way. */
+void raw_turn_to(struct raw_submitter *raw, uint32_t node);
 /* The first page of the paging buffer in `place`. */
 uint32_t raw_buffer_page(const struct raw_submitter *raw);
 /* Maps it there and waits; the operation is built in system memory. */

@@ -10,7 +10,7 @@
 
 #define ENGINE_BIT(raw) (1u << (raw)->physical)
 
-/* A context that asks for its DMA buffers in system memory, on the paging node. */
+/* A context that asks for its DMA buffers in system memory. */
 static bool render_context(struct raw_renderer *renderer) {
     struct raw_submitter *raw = renderer->raw;
     DXGKARG_CREATEDEVICE device = {.hDevice = renderer};
@@ -18,9 +18,8 @@ static bool render_context(struct raw_renderer *renderer) {
     if (raw->ddi->DxgkDdiCreateDevice(raw->adapter, &device) != STATUS_SUCCESS)
         return false;
     renderer->device = device.hDevice;
-    DXGKARG_CREATECONTEXT context = {.hContext = renderer,
-                                     .NodeOrdinal = raw->info.paging_node,
-                                     .EngineAffinity = ENGINE_BIT(raw)};
+    DXGKARG_CREATECONTEXT context = {
+        .hContext = renderer, .NodeOrdinal = raw->node, .EngineAffinity = ENGINE_BIT(raw)};
     context.Flags.GdiContext = renderer->gdi;
     if (raw->ddi->DxgkDdiCreateContext(renderer->device, &context) != STATUS_SUCCESS)
         return false;
@@ -190,7 +189,7 @@ static DXGKARG_SUBMITCOMMAND render_submission(const struct raw_renderer *render
         .DmaBufferPrivateDataSubmissionEndOffset = patch->DmaBufferPrivateDataSubmissionEndOffset,
         .SubmissionFenceId = patch->SubmissionFenceId,
         .EngineOrdinal = patch->EngineOrdinal,
-        .NodeOrdinal = renderer->raw->info.paging_node};
+        .NodeOrdinal = renderer->raw->node};
 }
 
 bool raw_render_submit(struct raw_renderer *renderer, const struct raw_commands *commands,

@@ -62,7 +62,7 @@ static void raw_describe(const struct raw_submitter *raw, const struct raw_packe
                                 .DmaBufferPrivateDataSubmissionEndOffset = packet->private_end,
                                 .SubmissionFenceId = packet->fence,
                                 .EngineOrdinal = raw->physical,
-                                .NodeOrdinal = raw->info.paging_node};
+                                .NodeOrdinal = raw->node};
     submit->Flags.Paging = 1;
 }
 
@@ -98,8 +98,7 @@ static void begin_buffer(struct raw_submitter *raw) {
 
 /* Asked as the system asks before it resets the adapter: the interrupt may have been lost. */
 static bool is_done(const struct raw_submitter *raw, uint32_t fence) {
-    DXGKARG_QUERYCURRENTFENCE args = {.NodeOrdinal = raw->info.paging_node,
-                                      .EngineOrdinal = raw->physical};
+    DXGKARG_QUERYCURRENTFENCE args = {.NodeOrdinal = raw->node, .EngineOrdinal = raw->physical};
     if (!raw->ddi->DxgkDdiQueryCurrentFence ||
         raw->ddi->DxgkDdiQueryCurrentFence(raw->adapter, &args) != STATUS_SUCCESS)
         return false;
@@ -289,7 +288,7 @@ static bool is_preempted(const void *ctx) {
 
 bool raw_ask_preempt(struct raw_submitter *raw) {
     const DXGKARG_PREEMPTCOMMAND args = {.PreemptionFenceId = ++raw->fence,
-                                         .NodeOrdinal = raw->info.paging_node,
+                                         .NodeOrdinal = raw->node,
                                          .EngineOrdinal = raw->physical};
     if (raw->refused)
         return false;
@@ -402,10 +401,9 @@ bool raw_reset_last(struct raw_submitter *raw) {
 }
 
 static bool query_engine(struct raw_submitter *raw) {
-    DXGKARG_QUERYDEPENDENTENGINEGROUP group = {.NodeOrdinal = raw->info.paging_node,
+    DXGKARG_QUERYDEPENDENTENGINEGROUP group = {.NodeOrdinal = raw->node,
                                                .EngineOrdinal = raw->physical};
-    DXGKARG_QUERYENGINESTATUS engine = {.NodeOrdinal = raw->info.paging_node,
-                                        .EngineOrdinal = raw->physical};
+    DXGKARG_QUERYENGINESTATUS engine = {.NodeOrdinal = raw->node, .EngineOrdinal = raw->physical};
     NTSTATUS status = raw->ddi->DxgkDdiQueryEngineStatus(raw->adapter, &engine);
     if (status != STATUS_SUCCESS)
         return raw_refuse(raw, "DxgkDdiQueryEngineStatus", status);
@@ -414,8 +412,7 @@ static bool query_engine(struct raw_submitter *raw) {
 }
 
 enum raw_engine raw_reset_engine(struct raw_submitter *raw) {
-    DXGKARG_RESETENGINE reset = {.NodeOrdinal = raw->info.paging_node,
-                                 .EngineOrdinal = raw->physical};
+    DXGKARG_RESETENGINE reset = {.NodeOrdinal = raw->node, .EngineOrdinal = raw->physical};
     bool lost = false;
     if (raw->refused || !query_engine(raw))
         return RAW_ENGINE_BROKEN;

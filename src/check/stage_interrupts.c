@@ -145,21 +145,33 @@ static void late_dpc(struct work *work) {
            late_by_seconds(work));
 }
 
-/* Of an application: a paging buffer whose operations the CPU carries out is empty. */
-static void late_by_hand(struct raw_submitter *raw) {
+static void of_a_process(struct work *work) {
+    if (fences(work))
+        late_dpc(work);
+}
+
+/* Of an application, on the node that work is submitted to: a paging buffer whose operations the CPU carries out is
+ * empty. A driver may have nodes that it makes no contexts for. */
+static void by_application(struct raw_submitter *raw, void (*show)(struct work *work)) {
     struct raw_renderer renderer;
     if (raw->refused)
         return;
     if (raw_render_open(&renderer, raw)) {
         struct work work = work_of_application(&renderer);
-        late_dpc(&work);
+        show(&work);
     }
     raw_render_close(&renderer);
 }
 
-static void of_a_process(struct work *work) {
-    if (fences(work))
-        late_dpc(work);
+static void on_other_nodes(struct raw_submitter *raw) {
+    const uint32_t own = raw->node;
+    for (uint32_t node = 0; node < raw->info.nodes && !raw->refused; node++) {
+        if (node == own)
+            continue;
+        raw_turn_to(raw, node);
+        by_application(raw, of_a_process);
+        raw_turn_to(raw, own);
+    }
 }
 
 /* ---- The stage ------------------------------------------------------------------------------- */
@@ -174,7 +186,8 @@ static enum vidmm_stage_outcome by_hand(struct check *check, const struct check_
         on_a_line(&work);
     } else {
         (void)fences(&work);
-        late_by_hand(&raw);
+        by_application(&raw, late_dpc);
+        on_other_nodes(&raw);
     }
     return raw_close(&raw);
 }

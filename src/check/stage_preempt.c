@@ -108,6 +108,17 @@ static void preempts_maps(struct raw_submitter *raw) {
     }
 }
 
+static void preempts_other_nodes(struct raw_submitter *raw) {
+    const uint32_t own = raw->node;
+    for (uint32_t node = 0; node < raw->info.nodes && !raw->refused; node++) {
+        if (node == own)
+            continue;
+        raw_turn_to(raw, node);
+        preempts_rendering(raw);
+        raw_turn_to(raw, own);
+    }
+}
+
 static void preempts_any(struct raw_submitter *raw) {
     if (raw->memory.id == 0) {
         preempts_maps(raw);
@@ -325,9 +336,10 @@ enum vidmm_stage_outcome stage_preempt(struct check *check, uint32_t number) {
     enum vidmm_stage_outcome opened = raw_open_aperture(&raw, check);
     if (opened != VIDMM_STAGE_DONE)
         return raw_unopened(&raw, opened);
-    if (raw.ddi->DxgkDdiPreemptCommand)
+    if (raw.ddi->DxgkDdiPreemptCommand) {
         preempts_any(&raw);
-    else if (raw.memory.id != 0)
+        preempts_other_nodes(&raw);
+    } else if (raw.memory.id != 0)
         (void)raw_settle_in(&raw);
     if (!raw.refused && raw_resets(&raw))
         resets(&raw);

@@ -5,7 +5,7 @@
 
 struct work work_by_hand(struct raw_submitter *raw) {
     return (struct work){
-        .check = raw->check, .node = raw->info.paging_node, .physical = raw->physical, .raw = raw};
+        .check = raw->check, .node = raw->node, .physical = raw->physical, .raw = raw};
 }
 
 struct work work_of_application(struct raw_renderer *renderer) {

@@ -210,11 +210,6 @@ static void turn_round(PFN_NUMBER *frames, uint32_t count) {
     }
 }
 
-void raw_turn_to(struct raw_submitter *raw, uint32_t node) {
-    raw->node = node;
-    raw->completed = raw->fence;
-}
-
 PMDL raw_list(const struct raw_submitter *raw, uint32_t pages, uint32_t run) {
     PMDL list = raw->os->pages_alloc(raw->os->ctx, pages, VIDMM_PAGES_CACHED, UINT64_MAX);
     if (!list)

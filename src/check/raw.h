@@ -40,7 +40,7 @@ struct raw_submitter {
     struct check *check;
     const DRIVER_INITIALIZATION_DATA *ddi;
     HANDLE adapter, device, context; /* of the system device, if the driver creates one */
-    uint32_t node; /* that work is submitted to: the paging node, but for work of applications */
+    uint32_t node;     /* of what was submitted last; fences and preemptions are about it */
     uint32_t physical; /* the physical adapter that it is about; ids of segments are that one's */
     const struct vidmm_os *os;
     struct vidmm_adapter_info info;
@@ -119,8 +119,6 @@ void raw_free_pages(const struct raw_submitter *raw, PMDL mdl);
 /* The segments that operations are about. */
 void raw_choose_segments(struct raw_submitter *raw, struct vidmm_adapter *adapter);
 
-/* From here on work goes to another node; nothing is under way. */
-void raw_turn_to(struct raw_submitter *raw, uint32_t node);
 /* The first page of the paging buffer in `place`. */
 uint32_t raw_buffer_page(const struct raw_submitter *raw);
 /* Maps it there and waits; the operation is built in system memory. */
@@ -145,6 +143,8 @@ void raw_judge(struct raw_submitter *raw, uint32_t rule, bool kept, const char *
 bool raw_refuse(struct raw_submitter *raw, const char *call, NTSTATUS status);
 /* Builds one operation behind the others; false: the driver refused. */
 bool raw_build(struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args);
+/* From here on work goes to that node: what is under way on another completes first. */
+bool raw_turn_to(struct raw_submitter *raw, uint32_t node);
 /* Submits what was built, without waiting for the GPU. */
 bool raw_submit(struct raw_submitter *raw);
 /* Submits what was built and waits for the GPU; false: it does not complete. */
@@ -193,6 +193,7 @@ bool raw_reset_last(struct raw_submitter *raw);
 /* A context of an application, with its DMA buffer. */
 struct raw_renderer {
     struct raw_submitter *raw;
+    uint32_t node;
     HANDLE device, context;
     bool created; /* the context */
     DXGK_CONTEXTINFO info;
@@ -223,10 +224,11 @@ struct raw_part {
     uint32_t first, count; /* elements */
 };
 
-/* False: the driver has no contexts or pages by address, or wants another buffer; raw_render_close follows anyway. */
+/* On the paging node. False: the driver has no contexts, or wants another buffer; raw_render_close follows anyway. */
 bool raw_render_open(struct raw_renderer *renderer, struct raw_submitter *raw);
 /* `gdi`: a context for the commands of GDI, which are DxgkDdiRenderKm's. */
-bool raw_render_open_as(struct raw_renderer *renderer, struct raw_submitter *raw, bool gdi);
+bool raw_render_open_on(struct raw_renderer *renderer, struct raw_submitter *raw, uint32_t node,
+                        bool gdi);
 /* Opens the submitter's allocation, which is element 0 of all lists from here on; false: the driver refused. */
 bool raw_render_surface(struct raw_renderer *renderer);
 /* DxgkDdiRender into the DMA buffer, which is free; false: refused, or the driver left the buffer or the list. */

@@ -64,9 +64,12 @@ static bool picture_open(struct raw_pair *pair, uint32_t index) {
     return picture->pages;
 }
 
+/* The 3-D engine's (ns-d3dkmddi-_dxgk_gpuenginetopology.md). */
+#define DRAWING_NODE 0u
+
 bool pair_open(struct raw_pair *pair, struct raw_submitter *raw, bool gdi) {
     memset(pair, 0, sizeof(*pair));
-    if (!raw_render_open_as(&pair->renderer, raw, gdi))
+    if (!raw_render_open_on(&pair->renderer, raw, DRAWING_NODE, gdi))
         return false;
     for (uint32_t i = 0; i < RAW_PICTURES; i++)
         if (!picture_open(pair, i))

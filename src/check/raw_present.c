@@ -461,8 +461,7 @@ void raw_presents(struct raw_submitter *raw) {
         presenter->rectangles = check_memory(check, RECTANGLES_MOST * sizeof(RECT));
         presenter->commands = check_memory(check, RECTANGLES_MOST * command);
     }
-    /* Node 0 draws; where it does not page, which one does is not known to this submitter. */
-    if (presenter && presenter->rectangles && presenter->commands && raw->info.paging_node == 0) {
+    if (presenter && presenter->rectangles && presenter->commands) {
         if (raw->ddi->DxgkDdiPresent)
             present_all(presenter, raw, false);
         presenter->seen = false;

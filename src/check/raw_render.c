@@ -19,7 +19,7 @@ static bool render_context(struct raw_renderer *renderer) {
         return false;
     renderer->device = device.hDevice;
     DXGKARG_CREATECONTEXT context = {
-        .hContext = renderer, .NodeOrdinal = raw->node, .EngineAffinity = ENGINE_BIT(raw)};
+        .hContext = renderer, .NodeOrdinal = renderer->node, .EngineAffinity = ENGINE_BIT(raw)};
     context.Flags.GdiContext = renderer->gdi;
     if (raw->ddi->DxgkDdiCreateContext(renderer->device, &context) != STATUS_SUCCESS)
         return false;
@@ -49,14 +49,15 @@ static bool render_buffers(struct raw_renderer *renderer) {
            (info->DmaBufferPrivateDataSize == 0 || check_has(check, renderer->private_data));
 }
 
-bool raw_render_open_as(struct raw_renderer *renderer, struct raw_submitter *raw, bool gdi) {
-    *renderer = (struct raw_renderer){.raw = raw, .gdi = gdi};
+bool raw_render_open_on(struct raw_renderer *renderer, struct raw_submitter *raw, uint32_t node,
+                        bool gdi) {
+    *renderer = (struct raw_renderer){.raw = raw, .node = node, .gdi = gdi};
     return !raw->refused && raw->ddi->DxgkDdiCreateContext && raw->ddi->DxgkDdiRender &&
            raw->ddi->DxgkDdiPatch && render_context(renderer) && render_buffers(renderer);
 }
 
 bool raw_render_open(struct raw_renderer *renderer, struct raw_submitter *raw) {
-    return raw_render_open_as(renderer, raw, false);
+    return raw_render_open_on(renderer, raw, raw->info.paging_node, false);
 }
 
 void raw_render_close(struct raw_renderer *renderer) {
@@ -189,13 +190,13 @@ static DXGKARG_SUBMITCOMMAND render_submission(const struct raw_renderer *render
         .DmaBufferPrivateDataSubmissionEndOffset = patch->DmaBufferPrivateDataSubmissionEndOffset,
         .SubmissionFenceId = patch->SubmissionFenceId,
         .EngineOrdinal = patch->EngineOrdinal,
-        .NodeOrdinal = renderer->raw->node};
+        .NodeOrdinal = renderer->node};
 }
 
 bool raw_render_submit(struct raw_renderer *renderer, const struct raw_commands *commands,
                        const struct raw_part *part) {
     struct raw_submitter *raw = renderer->raw;
-    if (raw->refused)
+    if (raw->refused || !raw_turn_to(raw, renderer->node))
         return false;
     struct raw_packet *packet = &raw->packet[raw->packets++];
     *packet = (struct raw_packet){.fence = ++raw->fence};

@@ -139,8 +139,8 @@ static bool is_settled(const void *ctx) {
     return raw->completed == raw->packet[raw->packets - 1].fence || raw->faulted != 0;
 }
 
-/* Waits for all submissions. */
-static bool settle(struct raw_submitter *raw) {
+/* Waits for all submissions; false: they do not complete. */
+static bool await_all(struct raw_submitter *raw) {
     if (raw->packets != 0) {
         uint32_t last = raw->packet[raw->packets - 1].fence;
         if (!vidmm_host_run_until(raw->check->harness.host, is_settled, raw) || raw->faulted != 0)
@@ -148,14 +148,32 @@ static bool settle(struct raw_submitter *raw) {
         else
             raw->works = true;
     }
-    if (!raw->unseen)
-        begin_buffer(raw);
     return !raw->unseen;
+}
+
+static bool settle(struct raw_submitter *raw) {
+    bool settled = await_all(raw);
+    if (settled)
+        begin_buffer(raw);
+    return settled;
+}
+
+bool raw_turn_to(struct raw_submitter *raw, uint32_t node) {
+    if (raw->node == node)
+        return true;
+    if (!await_all(raw))
+        return false;
+    raw->packets = 0;
+    raw->node = node;
+    raw->completed = raw->fence;
+    return true;
 }
 
 bool raw_submit(struct raw_submitter *raw) {
     if (raw->refused || raw->used == raw->start)
         return !raw->refused;
+    if (!raw_turn_to(raw, raw->info.paging_node))
+        return false;
     struct raw_packet *packet = &raw->packet[raw->packets++];
     *packet = (struct raw_packet){++raw->fence, raw->start, raw->used, raw->private_start,
                                   raw->private_used};

@@ -150,13 +150,14 @@ static void of_a_process(struct work *work) {
         late_dpc(work);
 }
 
-/* Of an application, on the node that work is submitted to: a paging buffer whose operations the CPU carries out is
- * empty. A driver may have nodes that it makes no contexts for. */
-static void by_application(struct raw_submitter *raw, void (*show)(struct work *work)) {
+/* Of an application: a paging buffer whose operations the CPU carries out is empty. A driver may have nodes that it
+ * makes no contexts for. */
+static void by_application(struct raw_submitter *raw, uint32_t node,
+                           void (*show)(struct work *work)) {
     struct raw_renderer renderer;
     if (raw->refused)
         return;
-    if (raw_render_open(&renderer, raw)) {
+    if (raw_render_open_on(&renderer, raw, node, false)) {
         struct work work = work_of_application(&renderer);
         show(&work);
     }
@@ -164,14 +165,9 @@ static void by_application(struct raw_submitter *raw, void (*show)(struct work *
 }
 
 static void on_other_nodes(struct raw_submitter *raw) {
-    const uint32_t own = raw->node;
-    for (uint32_t node = 0; node < raw->info.nodes && !raw->refused; node++) {
-        if (node == own)
-            continue;
-        raw_turn_to(raw, node);
-        by_application(raw, of_a_process);
-        raw_turn_to(raw, own);
-    }
+    for (uint32_t node = 0; node < raw->info.nodes; node++)
+        if (node != raw->info.paging_node)
+            by_application(raw, node, of_a_process);
 }
 
 /* ---- The stage ------------------------------------------------------------------------------- */
@@ -186,7 +182,7 @@ static enum vidmm_stage_outcome by_hand(struct check *check, const struct check_
         on_a_line(&work);
     } else {
         (void)fences(&work);
-        by_application(&raw, late_dpc);
+        by_application(&raw, raw.info.paging_node, late_dpc);
         on_other_nodes(&raw);
     }
     return raw_close(&raw);

@@ -85,9 +85,9 @@ static void preempts(struct raw_submitter *raw) {
 
 /* A driver that leaves paging buffers empty has fences of applications' work alone. Nothing has left memory
  * yet, by hand and past the segments of an eviction, when a system would submit such work. */
-static void preempts_rendering(struct raw_submitter *raw) {
+static void preempts_rendering(struct raw_submitter *raw, uint32_t node) {
     struct raw_renderer renderer;
-    bool good = raw_render_open(&renderer, raw);
+    bool good = raw_render_open_on(&renderer, raw, node, false);
     for (uint32_t i = 0; good && i < ROUNDS; i++) {
         check_step(raw->check, "preempt: behind work of an application that is done, round %u",
                    i + 1);
@@ -98,7 +98,7 @@ static void preempts_rendering(struct raw_submitter *raw) {
 
 /* Without a memory segment the source is mapped piece by piece. */
 static void preempts_maps(struct raw_submitter *raw) {
-    preempts_rendering(raw);
+    preempts_rendering(raw, raw->node);
     check_step(raw->check, "preempt: nothing queued");
     bool good = !raw->refused && raw_preempt(raw);
     for (uint32_t ahead = 0; good && ahead < RAW_PIECES; ahead += 2) {
@@ -109,14 +109,11 @@ static void preempts_maps(struct raw_submitter *raw) {
 }
 
 static void preempts_other_nodes(struct raw_submitter *raw) {
-    const uint32_t own = raw->node;
-    for (uint32_t node = 0; node < raw->info.nodes && !raw->refused; node++) {
-        if (node == own)
-            continue;
-        raw_turn_to(raw, node);
-        preempts_rendering(raw);
-        raw_turn_to(raw, own);
-    }
+    for (uint32_t node = 0; node < raw->info.nodes && !raw->refused; node++)
+        if (node != raw->info.paging_node)
+            preempts_rendering(raw, node);
+    if (!raw->refused)
+        (void)raw_turn_to(raw, raw->info.paging_node);
 }
 
 static void preempts_any(struct raw_submitter *raw) {
@@ -126,7 +123,7 @@ static void preempts_any(struct raw_submitter *raw) {
     }
     bool completes = raw_settle_in(raw);
     if (completes && !raw->works)
-        preempts_rendering(raw);
+        preempts_rendering(raw, raw->node);
     if (completes && !raw->refused)
         preempts(raw);
 }

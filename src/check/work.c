@@ -11,6 +11,7 @@ struct work work_by_hand(struct raw_submitter *raw) {
 struct work work_of_application(struct raw_renderer *renderer) {
     struct work work = work_by_hand(renderer->raw);
     work.renderer = renderer;
+    work.node = renderer->node;
     return work;
 }
 

@@ -64,12 +64,20 @@ static bool picture_open(struct raw_pair *pair, uint32_t index) {
     return picture->pages;
 }
 
-/* The 3-D engine's (ns-d3dkmddi-_dxgk_gpuenginetopology.md). */
-#define DRAWING_NODE 0u
+/* The node of the 3-D engine (ne-d3dkmdt-dxgk_engine_type.md); 0: the driver does not say. */
+static uint32_t drawing_node(const struct raw_submitter *raw) {
+    for (uint32_t node = 0; raw->ddi->DxgkDdiGetNodeMetadata && node < raw->info.nodes; node++) {
+        DXGKARG_GETNODEMETADATA answer = {.EngineType = DXGK_ENGINE_TYPE_OTHER};
+        if (raw->ddi->DxgkDdiGetNodeMetadata(raw->adapter, node, &answer) == STATUS_SUCCESS &&
+            answer.EngineType == DXGK_ENGINE_TYPE_3D)
+            return node;
+    }
+    return 0;
+}
 
 bool pair_open(struct raw_pair *pair, struct raw_submitter *raw, bool gdi) {
     memset(pair, 0, sizeof(*pair));
-    if (!raw_render_open_on(&pair->renderer, raw, DRAWING_NODE, gdi))
+    if (!raw_render_open_on(&pair->renderer, raw, drawing_node(raw), gdi))
         return false;
     for (uint32_t i = 0; i < RAW_PICTURES; i++)
         if (!picture_open(pair, i))

@@ -33,6 +33,7 @@ struct presenter {
     unsigned char *commands; /* of GDI */
     RECT *rectangles;        /* RECTANGLES_MOST */
     bool seen;               /* a copy had its effect */
+    NTSTATUS refusal;        /* of the newest DMA buffer; STATUS_SUCCESS: none */
 };
 
 /* ---- Building -------------------------------------------------------------------------------- */
@@ -182,7 +183,9 @@ static enum pass present_pass(struct presenter *presenter, const struct job *job
                               bool *completes) {
     uint32_t before = commands->multipass;
     present_list(presenter, job, listing);
-    if (!present_build(presenter, job, commands) || commands->written == 0)
+    bool built = present_build(presenter, job, commands);
+    presenter->refusal = built ? STATUS_SUCCESS : commands->status;
+    if (!built || commands->written == 0)
         return PASS_REFUSED;
     if (commands->status != STATUS_SUCCESS && commands->multipass == before) {
         present_again(presenter, job, commands);
@@ -242,13 +245,15 @@ static bool present_run(struct presenter *presenter, const struct job *job, enum
 
 static const RECT all = {0, 0, PICTURE_WIDTH, PICTURE_HEIGHT};
 
-/* A copy of all to begin with; parts at another place of the surface; the same as fills. */
+/* A copy of all to begin with, in two halves of which each alone shows; parts at another place of the surface; the same as fills. */
 static bool few(struct presenter *presenter, enum listing listing, uint32_t seed) {
-    RECT whole = all, parts[] = {{41, 7, 97, 20},    {100, 8, 101, 46},  {42, 30, 99, 47},
-                                 {139, 46, 140, 47}, {102, 10, 130, 11}, {120, 20, 121, 21}};
+    RECT halves[] = {{0, 0, PICTURE_WIDTH, PICTURE_HEIGHT / 2},
+                     {0, PICTURE_HEIGHT / 2, PICTURE_WIDTH, PICTURE_HEIGHT}};
+    RECT parts[] = {{41, 7, 97, 20},    {100, 8, 101, 46},  {42, 30, 99, 47},
+                    {139, 46, 140, 47}, {102, 10, 130, 11}, {120, 20, 121, 21}};
     const uint32_t count = sizeof(parts) / sizeof(parts[0]);
     const struct job jobs[] = {
-        {.from = all, .to = all, .rectangles = &whole, .count = 1},
+        {.from = all, .to = all, .rectangles = halves, .count = 2},
         {.from = {11, 3, 111, 43}, .to = {40, 7, 140, 47}, .rectangles = parts, .count = count},
         {.from = {83, 8, 183, 48}, .to = {40, 7, 140, 47}, .rectangles = parts, .count = 2},
         {.fill = true, .to = {40, 7, 140, 47}, .rectangles = parts, .count = count},
@@ -300,13 +305,27 @@ static uint32_t too_many(const struct presenter *presenter, const struct rectang
     return count <= DISTINCT ? (uint32_t)count : 0;
 }
 
+/* R603, R604: it takes as many DMA buffers as it needs (nc-d3dkmddi-dxgkddi_present.md). */
+static void judge_depleted(struct presenter *presenter) {
+    struct raw_submitter *raw = presenter->pair.renderer.raw;
+    const NTSTATUS status = presenter->refusal;
+    bool may = status == STATUS_SUCCESS || status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER ||
+               status == STATUS_NO_MEMORY || status == STATUS_INSUFFICIENT_RESOURCES;
+    if (presenter->seen)
+        raw_judge(raw, presenter->pair.renderer.gdi ? 604 : 603, may,
+                  "STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER when the DMA buffer is depleted",
+                  "rectangles that take more than a DMA buffer are refused with another status");
+}
+
 static bool depleted(struct presenter *presenter, bool fill, uint32_t seed) {
     struct rectangle_room each;
     if (!measure(presenter, fill, &each))
         return true;
     uint32_t count = too_many(presenter, &each);
     const struct job job = many(presenter, count, fill);
-    return count == 0 || present_run(presenter, &job, LISTED_NOWHERE, seed);
+    bool good = count == 0 || present_run(presenter, &job, LISTED_NOWHERE, seed);
+    judge_depleted(presenter);
+    return good;
 }
 
 /* ---- Parts ----------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include <vidmm/umd.h>
 #include <vidmm/virtual.h>
 
 #define SURFACES 3u
@@ -284,7 +285,12 @@ static bool with_surface(struct check *check, enum check_surface_kind kind, bool
 
 /* At the end: what a driver reads behind such data may be what it crashes of. */
 static void with_short_data(struct check *check) {
+    struct vidmm_umd_allocation data = {
+        .magic = VIDMM_UMD_MAGIC, .flags = VIDMM_UMD_CPU_VISIBLE, .size = CHECK_PAGE};
+    const struct check_surface spoken = {.data = &data, .size = sizeof(data)};
     struct check_surface surface;
+    if (check_speaks(check))
+        check_short_data(check, &spoken);
     for (uint32_t kind = 0; kind < CHECK_SURFACES; kind++) {
         if (check_surface_open(check, &surface, kind, WIDTH, HEIGHT))
             check_short_data(check, &surface);

@@ -157,7 +157,7 @@ static enum vidmm_status host_aperture_open_window(struct host_window *window,
     const struct vidmm_os *os = &adapter->os;
     enum placer_result result = host_aperture_place(aperture, window);
     if (result == PLACER_FULL)
-        return VIDMM_NOT_LOCKABLE;
+        return VIDMM_DOES_NOT_FIT;
     if (result == PLACER_NO_MEMORY)
         return error_no_memory(adapter, MAP_CALL);
     uint64_t at = placer_offset(&aperture->placer, window->block);
@@ -196,7 +196,7 @@ enum vidmm_status host_aperture_acquire(struct vidmm_allocation *allocation, voi
         enum vidmm_status status = make_window(adapter, segment, &allocation->place, count,
                                                allocation, &allocation->window);
         if (status)
-            return status;
+            return status == VIDMM_DOES_NOT_FIT ? VIDMM_NOT_LOCKABLE : status;
     }
     stop_idling(allocation->window);
     *cpu = allocation->window->cpu;
@@ -213,7 +213,16 @@ enum vidmm_status host_aperture_open_table(struct vidmm_adapter *adapter, struct
     enum vidmm_status status = make_window(adapter, segment, place, count, NULL, window);
     if (status == VIDMM_OK)
         segment->host_aperture->table_bytes += count * page;
-    return status == VIDMM_NOT_LOCKABLE ? error_no_memory(adapter, MAP_CALL) : status;
+    if (status == VIDMM_NOT_LOCKABLE)
+        return error_no_memory(adapter, MAP_CALL);
+    if (status != VIDMM_DOES_NOT_FIT)
+        return status;
+    return FAIL(adapter, .status = VIDMM_DOES_NOT_FIT, .call = MAP_CALL,
+                .field = "DXGK_SEGMENTDESCRIPTOR4.CpuHostAperture.SizeInPages",
+                .expected =
+                    "room for a view of each page table of the segment, beside those in use",
+                .page = "ns-d3dkmddi-_dxgk_segmentdescriptor4", .index = segment->driver_id,
+                .value = segment->host_aperture_size / page);
 }
 
 void *host_aperture_table(const struct host_window *window, const struct placement *place) {

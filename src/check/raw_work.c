@@ -418,14 +418,14 @@ bool raw_reset_last(struct raw_submitter *raw) {
     return reset;
 }
 
+/* As a system does before it resets an engine. What it is told of the engine's status is R608's, and no reason to
+ * leave work under way. */
 static bool query_engine(struct raw_submitter *raw) {
     DXGKARG_QUERYDEPENDENTENGINEGROUP group = {.NodeOrdinal = raw->node,
                                                .EngineOrdinal = raw->physical};
     DXGKARG_QUERYENGINESTATUS engine = {.NodeOrdinal = raw->node, .EngineOrdinal = raw->physical};
-    NTSTATUS status = raw->ddi->DxgkDdiQueryEngineStatus(raw->adapter, &engine);
-    if (status != STATUS_SUCCESS)
-        return raw_refuse(raw, "DxgkDdiQueryEngineStatus", status);
-    status = raw->ddi->DxgkDdiQueryDependentEngineGroup(raw->adapter, &group);
+    (void)raw->ddi->DxgkDdiQueryEngineStatus(raw->adapter, &engine);
+    NTSTATUS status = raw->ddi->DxgkDdiQueryDependentEngineGroup(raw->adapter, &group);
     return status == STATUS_SUCCESS || raw_refuse(raw, "DxgkDdiQueryDependentEngineGroup", status);
 }
 

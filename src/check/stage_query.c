@@ -93,10 +93,15 @@ static void optional(struct check *check, const DXGK_DRIVERCAPS *caps) {
     DXGK_QUERYPAGETABLELEVELDESCIN level = {.LevelIndex = 0};
     uint32_t precision = 0;
     uint32_t version = check->harness.spoken.Version;
+    uint32_t nodes = caps->SchedulingCaps.MultiEngineAware
+                         ? caps->GpuEngineTopology.NbAsymetricProcessingNodes
+                         : 1;
+    nodes = nodes < DXGK_MAX_ASYMETRICAL_PROCESSING_NODES ? nodes
+                                                          : DXGK_MAX_ASYMETRICAL_PROCESSING_NODES;
     /* A history buffer is of a context, which a display-only driver does not have. */
     if (version >= DXGKDDI_INTERFACE_VERSION_WDDM1_3 && !check_displays_only(check))
         ask_with(check, DXGKQAITYPE_HISTORYBUFFERPRECISION, &precision, sizeof(precision),
-                 sizeof(DXGKARG_HISTORYBUFFERPRECISION));
+                 nodes * (uint32_t)sizeof(DXGKARG_HISTORYBUFFERPRECISION));
     if (version < DXGKDDI_INTERFACE_VERSION_WDDM2_0 || !caps->MemoryManagementCaps.GpuMmuSupported)
         return;
     ask_with(check, DXGKQAITYPE_GPUMMUCAPS, &mmu, sizeof(mmu), sizeof(DXGK_GPUMMUCAPS));

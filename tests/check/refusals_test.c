@@ -50,7 +50,6 @@ REFUSE(CreateAllocation, 0, (const HANDLE adapter, DXGKARG_CREATEALLOCATION *arg
 REFUSE(Patch, 2, (const HANDLE adapter, const DXGKARG_PATCH *args), adapter, args)
 REFUSE(SubmitCommand, 2, (const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args), adapter, args)
 REFUSE(RestartFromTimeout, 1, (const HANDLE adapter), adapter)
-REFUSE(QueryEngineStatus, 0, (const HANDLE adapter, DXGKARG_QUERYENGINESTATUS *args), adapter, args)
 REFUSE(QueryDependentEngineGroup, 0,
        (const HANDLE adapter, DXGKARG_QUERYDEPENDENTENGINEGROUP *args), adapter, args)
 
@@ -70,7 +69,6 @@ static void a_refused_call_is_named_where_a_stage_needs_it(void **state) {
         {"operations", "DxgkDdiPatch", without_Patch},
         {"operations", "DxgkDdiSubmitCommand", without_SubmitCommand},
         {"preempt", "DxgkDdiRestartFromTimeout", without_RestartFromTimeout},
-        {"engines", "DxgkDdiQueryEngineStatus", without_QueryEngineStatus},
         {"engines", "DxgkDdiQueryDependentEngineGroup", without_QueryDependentEngineGroup},
         {"locks", "DxgkDdiCreateAllocation", without_CreateAllocation},
         {"promises", "DxgkDdiCreateAllocation", without_CreateAllocation},

@@ -69,6 +69,12 @@ static NTSTATUS APIENTRY never_responsive(const HANDLE adapter, DXGKARG_QUERYENG
 }
 REPLACE(DxgkDdiQueryEngineStatus, never_responsive)
 
+static NTSTATUS APIENTRY refuse_status(const HANDLE adapter, DXGKARG_QUERYENGINESTATUS *args) {
+    (void)adapter, (void)args;
+    return STATUS_UNSUCCESSFUL;
+}
+REPLACE(DxgkDdiQueryEngineStatus, refuse_status)
+
 static uint32_t worked_on; /* a bit for each node that got work since its status was asked for */
 
 static NTSTATUS APIENTRY note_work(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
@@ -275,6 +281,7 @@ const struct mutant mutants_engines[] = {
             "calls an engine without work a hanging one")},
     {BREAKS(610, DRIVER, "engines", responsive_after_work,
             "calls an engine that had no work since its status was asked for a hanging one")},
+    {BREAKS(608, DRIVER, "engines", refuse_status, "does not say how an engine is")},
     {BREAKS(606, DRIVER, "query", group_of_first,
             "names the first node as the one that is reset, whichever was asked for")},
     {BREAKS(606, DRIVER, "query", group_of_all,

@@ -562,6 +562,18 @@ static NTSTATUS APIENTRY answers_everything(const HANDLE adapter,
 }
 REPLACE(DxgkDdiQueryAdapterInfo, answers_everything)
 
+/* The bits of the counter, as they are. */
+static NTSTATUS APIENTRY answers_precision(const HANDLE adapter,
+                                           const DXGKARG_QUERYADAPTERINFO *args) {
+    DXGKARG_HISTORYBUFFERPRECISION *answer = args->pOutputData;
+    if (args->Type != DXGKQAITYPE_HISTORYBUFFERPRECISION)
+        return mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
+    for (UINT i = 0; i < args->OutputDataSize / sizeof(*answer); i++)
+        answer[i].PrecisionBits = 24;
+    return STATUS_SUCCESS;
+}
+REPLACE(DxgkDdiQueryAdapterInfo, answers_precision)
+
 static void install_no_metadata(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiGetNodeMetadata = NULL;
 }
@@ -588,6 +600,7 @@ const struct mutant mutants_query[] = {
     {BREAKS(10, DRIVER, "start", forgets_paging_size, "leaves PagingBufferSize unwritten")},
     {BREAKS(10, DRIVER, "start", writes_behind_output,
             "writes a byte behind DXGK_QUERYSEGMENTOUT4")},
+    {BREAKS(609, DRIVER, "query", answers_precision, "logs time stamps of 24 bits")},
     {BREAKS(14, DRIVER, "start", sets_agp, "reports an AGP segment without an AGP aperture"),
      .settings = {{"InterfaceVersion", VERSION(WIN8)}}},
     {BREAKS(16, DRIVER, "start", reports_no_segment, "reports no segments")},

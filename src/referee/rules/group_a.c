@@ -509,6 +509,20 @@ const struct vidmm_rule rules_a[] = {
                  "    return STATUS_INVALID_PARAMETER;\n",
     },
     {
+        RULE(609, DRIVER, DOCUMENTED, PERFORMANCE),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM1_3,
+        .statement = "PrecisionBits of HISTORYBUFFERPRECISION is 0, or 32 to 64, for each node.",
+        .page = "ns-d3dkmddi-_dxgkarg_historybufferprecision",
+        .how =
+            "Each element of an answer is compared with the ranges. Stage query asks for as many "
+            "as there are nodes.",
+        .why =
+            "The value says which time stamps the driver logs, and 0 that it formats them itself.",
+        .windows = "The page calls other values invalid, and does not tell what follows.",
+        .wrong = "precision->PrecisionBits = 24; /* what the counter has */\n",
+        .right = "precision->PrecisionBits = 0; /* DxgkDdiFormatHistoryBuffer makes 64 of 24 */\n",
+    },
+    {
         RULE(625, DRIVER, IMPLIED, START_FAILS),
         .statement =
             "DRIVERCAPS, PHYSICALADAPTERCAPS of a driver of WDDM 2.0 or later, GPUMMUCAPS of "

@@ -205,6 +205,21 @@ const struct vidmm_rule rules_k[] = {
                  "    reset_adapter();\n",
     },
     {
+        RULE(608, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .first = DXGKDDI_INTERFACE_VERSION_WIN8,
+        .statement = "DxgkDdiQueryEngineStatus succeeds.",
+        .page = "nc-d3dkmddi-dxgkddi_queryenginestatus",
+        .how = "The status of each call for a node that exists is looked at. Stage engines asks of "
+               "each engine, with work under way and without.",
+        .why =
+            "The system asks when an engine took too long, to find out whether it makes progress.",
+        .windows = "No page tells what follows.",
+        .wrong = "if (!ring_moved(ctx))\n"
+                 "    return STATUS_UNSUCCESSFUL;\n",
+        .right = "args->EngineStatus.Responsive = ring_is_empty(ctx) || ring_moved(ctx);\n"
+                 "return STATUS_SUCCESS;\n",
+    },
+    {
         RULE(610, DRIVER, DOCUMENTED, DEVICE_LOST),
         .first = DXGKDDI_INTERFACE_VERSION_WIN8,
         .statement = "Of an engine that has no work DxgkDdiQueryEngineStatus says Responsive.",

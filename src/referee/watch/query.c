@@ -173,6 +173,20 @@ static void query_judge_compute_only(struct vidmm_referee *referee, const struct
                     "SEGMENTMEMORYSTATE was answered with status 0x%08x", (unsigned)query->status);
 }
 
+/* ns-d3dkmddi-_dxgkarg_historybufferprecision.md: of each node. */
+static void query_judge_precision(struct vidmm_referee *referee, const struct query *query) {
+    const DXGKARG_HISTORYBUFFERPRECISION *answer = query->passed.pOutputData;
+    uint32_t count = query->args->OutputDataSize / (uint32_t)sizeof(*answer);
+    if (query->args->Type != DXGKQAITYPE_HISTORYBUFFERPRECISION ||
+        query->status != STATUS_SUCCESS || !query->out.block)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        UINT bits = answer[i].PrecisionBits;
+        DRIVER_MUST(609, bits == 0 || (bits >= 32 && bits <= 64), "0, or 32 to 64",
+                    "PrecisionBits of node %u is %u", i, bits);
+    }
+}
+
 /* Bytes around the caller's buffer belong to the rule about what the driver fills in there. */
 static void query_judge_output(struct vidmm_referee *referee, const struct query *query) {
     int64_t at = 0;
@@ -213,6 +227,7 @@ static void query_end(struct vidmm_referee *referee, struct query *query) {
     query_judge_refusal(referee, query);
     query_judge_compute_only(referee, query);
     query_judge_output(referee, query);
+    query_judge_precision(referee, query);
     segment_answer(referee, query);
     ranges_answer(referee, query);
     linked_judge_answer(referee, query);

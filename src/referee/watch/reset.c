@@ -186,6 +186,9 @@ static NTSTATUS watch_QueryEngineStatus(struct vidmm_referee *referee, const HAN
     referee_return(referee);
     given_judge(referee, given, &asked, args);
     idle = idle && engine_is_idle(&referee->node[index]);
+    if (known)
+        DRIVER_MUST(608, status == STATUS_SUCCESS, "STATUS_SUCCESS", "status 0x%08x",
+                    (unsigned)status);
     if (status == STATUS_SUCCESS && known)
         DRIVER_MUST(610, args->EngineStatus.Responsive || !idle,
                     "Responsive 1 of an engine that has no work",

@@ -80,15 +80,15 @@ print(name, found)
 PYTHON
 }
 
-recompute physical --vram 25%
+recompute physical --vram 25% --frames 60
 hash_with=$(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["calls_hash"])' "$work/report.json")
-"$vidmm" run --quiet --vram 25% --json "$work/without.json" openarena-tour || exit 1
+"$vidmm" run --quiet --vram 25% --frames 60 --json "$work/without.json" openarena-tour || exit 1
 hash_without=$(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["calls_hash"])' "$work/without.json")
 if [ "$hash_with" != "$hash_without" ]; then
     echo "--plan changes the calls: $hash_with, without $hash_without"
     exit 1
 fi
-recompute gpummu --vram 25% --model gpummu
+recompute gpummu --vram 25% --model gpummu --frames 60
 recompute iommu --vram 25% --model iommu --frames 20
 recompute hang --vram 25% --model gpummu --frames 30 --set HangPagingAt=60
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <vidmm/pattern.h>
 #include <vidmm/umd.h>
 #include <vidmm/virtual.h>
 
@@ -371,15 +372,10 @@ unsigned char *raw_page(struct raw_submitter *raw, PMDL mdl, uint64_t page) {
                              MmGetMdlPfnArray(mdl)[page] * (uint64_t)CHECK_PAGE, CHECK_PAGE);
 }
 
+/* As pages of an allocation that no oracle has. */
 void raw_paint(struct raw_submitter *raw, PMDL mdl, uint32_t seed) {
-    for (uint32_t page = 0; page < RAW_PAGES; page++) {
-        unsigned char *bytes = raw_page(raw, mdl, page);
-        uint32_t x = seed * 0x9e3779b9u + page * 0x85ebca6bu + 1;
-        for (uint32_t i = 0; i < CHECK_PAGE; i++) {
-            x = x * 1664525u + 1013904223u;
-            bytes[i] = (unsigned char)(x >> 24);
-        }
-    }
+    for (uint32_t page = 0; page < RAW_PAGES; page++)
+        vidmm_pattern_write(raw_page(raw, mdl, page), vidmm_pattern_key(~(uint64_t)seed, page, 1));
 }
 
 void raw_judge(struct raw_submitter *raw, uint32_t rule, bool kept, const char *expected,

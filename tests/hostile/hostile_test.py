@@ -33,7 +33,7 @@ START_AND_STOP = [slot for slot in range(len(SLOTS)) if SLOTS[slot] in
                   ('DriverEntry', 'AddDevice', 'StartDevice', 'QueryAdapterInfo', 'StopDevice', 'RemoveDevice', 'Unload')]
 # These return to the function that they act in; the place of what dies at once must be that function.
 AT_ONCE = {'null_write', 'abort', 'exit', 'quick_exit', 'illegal', 'divide', 'read_only', 'misaligned', 'loop', 'sigkill'}
-DEADLINE = 1  # seconds; many of the tries last as long
+DEADLINE = 2
 # Each how many of the tries are made; tests/share.h says when.
 SHARE = max(1, int(os.environ.get('VIDMM_SHARE', '1')))
 # vidmm's deadline, its attempts to end what is left, and a machine that has other things to do.

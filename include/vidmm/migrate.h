@@ -24,7 +24,7 @@ extern "C" {
 /* The result; the values are the command's exit codes. 0 to 3 are vidmm_run_status. */
 enum vidmm_migrate_status {
     VIDMM_MIGRATE_DONE = 0,  /* source: the guest moved; target: played to a verified end */
-    VIDMM_MIGRATE_WRONG = 1, /* also: the guest moved, but its journal lacks its last line */
+    VIDMM_MIGRATE_WRONG = 1, /* also: the guest moved, but its journal lacks a line */
     VIDMM_MIGRATE_BAD_INPUT = 2,
     VIDMM_MIGRATE_DRIVER_FAILED = 3,
     VIDMM_MIGRATE_STAYED = 4,  /* source: the guest ran on here, to a verified end; target: it never

@@ -73,8 +73,10 @@ bool migrate_deed(struct migrate_party *party, enum migrate_deed deed) {
 }
 
 void migrate_mention(struct migrate_party *party, enum migrate_deed deed) {
-    if (!migrate_deed(party, deed))
-        migrate_tell(party, party->undone);
+    if (migrate_deed(party, deed))
+        return;
+    migrate_tell(party, party->undone);
+    memcpy(party->unmentioned, party->undone, sizeof(party->unmentioned));
 }
 
 void migrate_conclude(struct migrate_party *party, const char *why) {

@@ -54,9 +54,10 @@ struct migrate_party {
     uint64_t session;
     uint64_t event; /* of the step */
     enum vidmm_migrate_phase phase;
-    bool prepared;     /* DxgkDdiPrepareLiveMigration was called */
-    char undone[320];  /* why the last entry of the journal failed */
-    uint64_t doubt_at; /* when the doubt began, or was reported last */
+    bool prepared;         /* DxgkDdiPrepareLiveMigration was called */
+    char undone[320];      /* why the last entry of the journal failed */
+    char unmentioned[320]; /* the same of one that nothing hung on; empty: none failed */
+    uint64_t doubt_at;     /* when the doubt began, or was reported last */
 };
 
 uint64_t migrate_now(const struct migrate_party *party);
@@ -73,7 +74,7 @@ bool migrate_say_saved(struct migrate_party *party, enum vidmm_migration_data ki
                        uint64_t *bytes);
 /* False: it is not in the journal, for the reason in `undone`. */
 bool migrate_deed(struct migrate_party *party, enum migrate_deed deed);
-/* An entry that nothing hangs on: if it fails, the operator is told. */
+/* An entry that nothing hangs on: if it fails, the operator is told, and the journal lacks it. */
 void migrate_mention(struct migrate_party *party, enum migrate_deed deed);
 /* The sentence of the result. */
 void migrate_conclude(struct migrate_party *party, const char *why);

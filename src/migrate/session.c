@@ -75,9 +75,12 @@ struct migrate_party migrate_session_party(struct migrate_session *session) {
                                   .result = session->result};
 }
 
+static const struct migrate_party *session_party(const struct migrate_session *session) {
+    return session->receives ? &session->target.party : &session->source.party;
+}
+
 void migrate_session_wait(struct migrate_session *session) {
-    const struct migrate_party *party =
-        session->receives ? &session->target.party : &session->source.party;
+    const struct migrate_party *party = session_party(session);
     migrate_control_phase(&session->control, party->phase);
     vidmm_watch_alive();
     session->channel.wait(session->channel.link.ctx,
@@ -175,13 +178,16 @@ bool migrate_session_open(struct migrate_session *session, const struct vidmm_wo
     return check_run(session) && (open_all(session) || session_refuse(session, NULL));
 }
 
-/* Who asks the journal afterwards would not learn that the guest moved. */
+/* Who asks the journal afterwards would not learn that the guest moved, or what became of it here. */
 static void conclude_unlogged(struct migrate_session *session) {
     struct vidmm_migrate_result *result = session->result;
-    if (session->unlogged[0] == '\0' || result->status != VIDMM_MIGRATE_DONE)
+    const char *lacks = session_party(session)->unmentioned;
+    if (session->unlogged[0] != '\0')
+        lacks = session->unlogged;
+    if (lacks[0] == '\0' || result->status != VIDMM_MIGRATE_DONE)
         return;
     result->status = VIDMM_MIGRATE_WRONG;
-    snprintf(result->text, sizeof(result->text), "the guest moved, but %s", session->unlogged);
+    snprintf(result->text, sizeof(result->text), "the guest moved, but %s", lacks);
 }
 
 void migrate_session_close(struct migrate_session *session) {

@@ -1,6 +1,6 @@
 /*
  * session_test.c - both sides of a migration as a process plays them (send.c, recv.c), in turn over a
- * file, whose journal takes no line of the word that ends a side. Below them is files.h, as in
+ * file, whose journal takes no line of one of the words that end a side. Below them is files.h, as in
  * faults_test.c; the guest is that of the reference driver.
  */
 #include "files.h"
@@ -110,6 +110,16 @@ static void a_source_whose_journal_lacks_that_the_guest_left_is_wrong(void **sta
     assert_int_equal(results[1].status, VIDMM_MIGRATE_DONE);
 }
 
+static void a_source_whose_journal_lacks_that_it_gave_the_guest_up_is_wrong(void **state) {
+    struct vidmm_migrate_result results[2];
+    (void)state;
+    move(" drop ", NULL, results);
+    assert_int_equal(results[0].status, VIDMM_MIGRATE_WRONG);
+    assert_non_null(
+        strstr(results[0].text, "the guest moved, but the journal could not be written"));
+    assert_int_equal(results[1].status, VIDMM_MIGRATE_DONE);
+}
+
 static void a_target_whose_journal_lacks_its_end_is_wrong(void **state) {
     struct vidmm_migrate_result results[2];
     (void)state;
@@ -124,6 +134,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_guest_that_moved_is_told_by_code_0),
         cmocka_unit_test(a_source_whose_journal_lacks_that_the_guest_left_is_wrong),
+        cmocka_unit_test(a_source_whose_journal_lacks_that_it_gave_the_guest_up_is_wrong),
         cmocka_unit_test(a_target_whose_journal_lacks_its_end_is_wrong),
     };
     return cmocka_run_group_tests(tests, make_place, drop_place);

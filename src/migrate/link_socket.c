@@ -61,6 +61,8 @@ struct socket_link {
     struct migrate_traffic traffic; /* `waiting`: only what is being written */
 };
 
+static const char lost[] = "closed, or out of memory for a message";
+
 static bool is_closing(struct socket_link *link) {
     pthread_mutex_lock(&link->lock);
     bool closing = link->closing;
@@ -246,7 +248,7 @@ static bool read_piece(struct socket_link *link, struct migrate_reader *reader, 
         return true;
     }
     if (!migrate_queue_put(&link->in, MIGRATE_MESSAGE, &message, NULL)) {
-        snprintf(text, text_size, "closed, or out of memory for a message");
+        snprintf(text, text_size, "%s", lost);
         return false;
     }
     return true;
@@ -282,8 +284,9 @@ static void read_all(struct socket_link *link, struct migrate_reader *reader, ch
 
 /* ---- The life of a connection ---------------------------------------------------------------- */
 
-/* The state machine learns of it, and a target of the HELLO that has come already. */
-static void connected(struct socket_link *link, struct migrate_greeting *greeting) {
+/* The state machine learns of it, and a target of the HELLO that has come already. False: there is no
+ * memory for that. */
+static bool connected(struct socket_link *link, struct migrate_greeting *greeting) {
     set_timeout(greeting->stream.fd, link->options.timeout_ns);
     pthread_mutex_lock(&link->lock);
     migrate_queue_clear(&link->out);
@@ -297,8 +300,7 @@ static void connected(struct socket_link *link, struct migrate_greeting *greetin
     pthread_mutex_unlock(&link->lock);
     greeting->reader.most = 0;
     (void)migrate_queue_put(&link->in, MIGRATE_UP, NULL, NULL);
-    if (link->listens)
-        (void)migrate_queue_put(&link->in, MIGRATE_MESSAGE, &greeting->hello, NULL);
+    return !link->listens || migrate_queue_put(&link->in, MIGRATE_MESSAGE, &greeting->hello, NULL);
 }
 
 static void disconnected(struct socket_link *link, char *text, size_t text_size) {
@@ -335,8 +337,10 @@ static void *live(void *ctx) {
         char text[256] = "";
         if (link->listens ? accept_one(link, &greeting, text, sizeof(text))
                           : connect_one(link, &greeting, text, sizeof(text))) {
-            connected(link, &greeting);
-            read_all(link, &greeting.reader, text, sizeof(text));
+            if (connected(link, &greeting))
+                read_all(link, &greeting.reader, text, sizeof(text));
+            else
+                snprintf(text, sizeof(text), "%s", lost);
             disconnected(link, text, sizeof(text));
             continue;
         }
@@ -413,7 +417,7 @@ static void write_message(struct socket_link *link, struct migrate_message *mess
 /* The message taken from the queue is written, or belongs to an ended connection. */
 static void let_go(struct socket_link *link, struct migrate_item *item) {
     migrate_message_drop(&item->message);
-    free(item);
+    migrate_item_free(&link->out, item);
     pthread_mutex_lock(&link->lock);
     migrate_queue_done(&link->out);
     pthread_cond_broadcast(&link->changed);
@@ -474,7 +478,7 @@ static enum migrate_news socket_receive(void *ctx, struct migrate_message *out, 
     struct migrate_item *item = migrate_queue_take(&link->in, 0);
     while (item && item->news == MIGRATE_MESSAGE && is_parting(link)) {
         migrate_message_drop(&item->message);
-        free(item);
+        migrate_item_free(&link->in, item);
         item = migrate_queue_take(&link->in, 0);
     }
     if (!item)
@@ -482,7 +486,7 @@ static enum migrate_news socket_receive(void *ctx, struct migrate_message *out, 
     enum migrate_news news = item->news;
     *out = item->message;
     snprintf(text, text_size, "%s", item->text);
-    free(item);
+    migrate_item_free(&link->in, item);
     return news;
 }
 

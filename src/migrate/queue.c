@@ -28,12 +28,27 @@ bool migrate_queue_init(struct migrate_queue *queue, size_t most) {
     return ok;
 }
 
+/* NULL: out of memory. */
+static struct migrate_item *item_make(struct migrate_queue *queue, enum migrate_news news) {
+    struct migrate_item *item = calloc(1, sizeof(*item));
+    if (!item && news == MIGRATE_UP)
+        item = &queue->up;
+    if (!item && news == MIGRATE_DOWN)
+        item = &queue->down;
+    return item;
+}
+
+void migrate_item_free(struct migrate_queue *queue, struct migrate_item *item) {
+    if (item != &queue->up && item != &queue->down)
+        free(item);
+}
+
 static void clear_locked(struct migrate_queue *queue) {
     while (queue->first) {
         struct migrate_item *item = queue->first;
         queue->first = item->next;
         migrate_message_drop(&item->message);
-        free(item);
+        migrate_item_free(queue, item);
     }
     queue->end = &queue->first;
     queue->bytes = 0;
@@ -54,11 +69,11 @@ void migrate_queue_destroy(struct migrate_queue *queue) {
 
 bool migrate_queue_put(struct migrate_queue *queue, enum migrate_news news,
                        struct migrate_message *message, const char *text) {
-    struct migrate_item *item = calloc(1, sizeof(*item));
+    struct migrate_item *item = item_make(queue, news);
     pthread_mutex_lock(&queue->lock);
     bool taken = item && !queue->closed;
     if (taken) {
-        item->news = news;
+        *item = (struct migrate_item){.news = news};
         if (message)
             item->message = *message;
         if (text)
@@ -70,7 +85,7 @@ bool migrate_queue_put(struct migrate_queue *queue, enum migrate_news news,
     }
     pthread_mutex_unlock(&queue->lock);
     if (!taken) {
-        free(item);
+        migrate_item_free(queue, item);
         if (message)
             migrate_message_drop(message);
     }

@@ -24,6 +24,9 @@ struct migrate_queue {
     size_t bytes, most; /* of content */
     bool taken;         /* the message taken last is still in work */
     bool closed;
+    /* MIGRATE_UP and MIGRATE_DOWN are told without memory, too. A link has at most one of each in its queue:
+     * it goes on when the last MIGRATE_DOWN was taken. */
+    struct migrate_item up, down;
 };
 
 bool migrate_queue_init(struct migrate_queue *queue, size_t most);
@@ -35,8 +38,9 @@ bool migrate_queue_put(struct migrate_queue *queue, enum migrate_news news,
 bool migrate_queue_room(struct migrate_queue *queue, bool wait);
 /* Bytes of content, without the message that is in work. */
 size_t migrate_queue_bytes(struct migrate_queue *queue);
-/* The oldest, the caller's to free; NULL: none after `ns`. */
+/* The oldest, the caller's to free (migrate_item_free); NULL: none after `ns`. */
 struct migrate_item *migrate_queue_take(struct migrate_queue *queue, uint64_t ns);
+void migrate_item_free(struct migrate_queue *queue, struct migrate_item *item);
 /* Sleeps until there is one, the queue is closed, or for `ns`. */
 void migrate_queue_wait(struct migrate_queue *queue, uint64_t ns);
 /* The message taken last is done. */

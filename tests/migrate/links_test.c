@@ -9,6 +9,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +116,55 @@ static void two_sides_talk_and_hang_up(void **state) {
     assert_int_equal(next(&listener, &message, text), MIGRATE_DOWN);
     assert_string_equal(text, "enough");
     listener.close(listener.link.ctx);
+}
+
+/* What the links allocate is refused from here on (meson.build). */
+static atomic_bool no_memory;
+void *__wrap_calloc(size_t count, size_t size);
+void *__real_calloc(size_t count, size_t size);
+
+void *__wrap_calloc(size_t count, size_t size) {
+    return no_memory ? NULL : __real_calloc(count, size);
+}
+
+static void both_sides_learn_that_a_link_ends_where_there_is_no_memory(void **state) {
+    (void)state;
+    struct migrate_channel listener, caller;
+    struct migrate_message message;
+    char text[256] = "";
+    open_pair(&listener, &caller, &usual);
+    assert_int_equal(next(&caller, &message, text), MIGRATE_UP);
+    expect_up(&listener);
+    no_memory = true;
+    listener.link.hang_up(listener.link.ctx, "enough");
+    assert_int_equal(next(&caller, &message, text), MIGRATE_DOWN);
+    assert_non_null(strstr(text, "closed the link"));
+    caller.close(caller.link.ctx);
+    assert_int_equal(next(&listener, &message, text), MIGRATE_DOWN);
+    assert_string_equal(text, "enough");
+    listener.close(listener.link.ctx);
+    no_memory = false;
+}
+
+static void a_link_that_cannot_hand_on_who_greeted_ends(void **state) {
+    (void)state;
+    const struct migrate_message hello = migrate_hello(MIGRATE_NEW, 77);
+    struct migrate_address at = address("unix", "link");
+    struct migrate_channel listener, caller;
+    struct migrate_message message;
+    char text[256] = "";
+    open_pair(&listener, NULL, &usual);
+    assert_true(migrate_socket_open(&caller, &at, false, &usual, text, sizeof(text)));
+    no_memory = true;
+    caller.link.reopen(caller.link.ctx, &hello);
+    assert_int_equal(next(&caller, &message, text), MIGRATE_UP);
+    assert_int_equal(next(&caller, &message, text), MIGRATE_DOWN);
+    caller.close(caller.link.ctx);
+    assert_int_equal(next(&listener, &message, text), MIGRATE_UP);
+    assert_int_equal(next(&listener, &message, text), MIGRATE_DOWN);
+    assert_non_null(strstr(text, "out of memory"));
+    listener.close(listener.link.ctx);
+    no_memory = false;
 }
 
 static void what_was_sent_is_written_before_a_link_closes(void **state) {
@@ -342,6 +392,8 @@ static void rates_are_read_as_they_are_written(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_sides_talk_and_hang_up),
+        cmocka_unit_test(both_sides_learn_that_a_link_ends_where_there_is_no_memory),
+        cmocka_unit_test(a_link_that_cannot_hand_on_who_greeted_ends),
         cmocka_unit_test(what_was_sent_is_written_before_a_link_closes),
         cmocka_unit_test(rubbish_is_refused_with_a_sentence_and_the_source_gets_in),
         cmocka_unit_test(a_silent_side_is_lost_in_time_and_a_pinging_one_is_not),

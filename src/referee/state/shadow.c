@@ -217,11 +217,9 @@ void shadow_reset_all(struct vidmm_referee *referee) {
     shadow_free_all(&objects->resource);
     shadow_free_all(&objects->allocation);
     shadow_free_all(&objects->opened);
-    memset(objects, 0, sizeof(*objects));
     for (uint32_t i = 0; i < SHADOW_SEGMENTS; i++) {
         free(referee->adapter.segment[i].invalid);
         free(referee->adapter.segment[i].pages);
         free(referee->adapter.segment[i].gart);
     }
-    memset(&referee->adapter, 0, sizeof(referee->adapter));
 }

@@ -24,6 +24,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOMS = re.compile(r"src/(referee|check|workload|report|migrate|run|harness)/")
 STAGES = ("start query paging operations room preempt interrupts engines objects failures locks promises ranges residency "
@@ -106,16 +107,24 @@ def play_side(vidmm, env, side, link, limits):
 
 
 def finish_other(other, code, room, vidmm):
-    """A receiver that no source came to waits for the next one, as it should."""
-    try:
-        other.communicate(timeout=15 if code == 0 else 8)
-    except subprocess.TimeoutExpired:
-        for name in "recv", "send":
-            asked = subprocess.run([vidmm, "migrate", "resolve", "%s/%s" % (room, name)], capture_output=True, text=True, check=False)
-            if "not begun" in asked.stdout:
-                other.kill()
-        return finish(other)[0]
-    return other.returncode
+    """A receiver that no source came to waits for the next one, as it should: it is ended when it has said so for a while."""
+    begun, waits = time.monotonic(), 0
+    while True:
+        try:
+            other.communicate(timeout=0.5)
+            return other.returncode
+        except subprocess.TimeoutExpired:
+            waits = waits + 1 if not_begun(room, "recv", vidmm) else 0
+        took = time.monotonic() - begun
+        if waits == 4 or took > SECONDS or (took > (15 if code == 0 else 8) and not_begun(room, "send", vidmm)):
+            other.kill()
+            other.communicate()
+            return None if took > SECONDS else other.returncode
+
+
+def not_begun(room, name, vidmm):
+    asked = subprocess.run([vidmm, "migrate", "resolve", "%s/%s" % (room, name)], capture_output=True, text=True, check=False)
+    return "not begun" in asked.stdout
 
 
 def play(vidmm, preload, arguments, limits=(), **settings):

@@ -80,9 +80,9 @@ static void watch_set(const struct host_pool_block *b) {
 /* The memory of a block, and the block. */
 static void pool_release(struct host_pool *pool, struct host_pool_block *b) {
     watch_lift(b);
-    if (b->paged)
+    if (b->paged && !pool->ends)
         host_paged_pool_give(b->raw, b->total);
-    else
+    else if (!pool->ends)
         host_pool_frames_give(&pool->frames, b->raw, b->total);
     free(b);
 }
@@ -227,6 +227,7 @@ void host_pool_left(struct host_pool *pool, struct host_pool_left *left) {
 }
 
 void host_pool_done(struct host_pool *pool) {
+    pool->ends = true;
     while (pool->oldest)
         leave_quarantine(pool);
     for (uint32_t i = 0; i < pool->buckets; i++)

@@ -30,6 +30,7 @@ struct host_pool {
     uint64_t quarantined;                    /* bytes */
     uint64_t live, live_bytes;
     bool watched; /* an address sanitizer in the process knows of guards and freed blocks */
+    bool ends;    /* what a block had goes back to the system with all of the memory */
 };
 
 struct host_pool_left {

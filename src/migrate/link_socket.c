@@ -52,6 +52,7 @@ struct socket_link {
     struct migrate_stream stream;
     uint64_t bond; /* of the connection */
     bool want, up, closing;
+    bool lost;                      /* there was no memory for a message of this side */
     bool writing;                   /* the writer uses `stream` */
     bool parting;                   /* shut down when all is written */
     uint64_t parted_at;             /* since when */
@@ -295,7 +296,7 @@ static bool connected(struct socket_link *link, struct migrate_greeting *greetin
     link->number = greeting->number;
     link->hello = greeting->hello;
     link->up = true;
-    link->parting = link->parted_now = false;
+    link->parting = link->parted_now = link->lost = false;
     pthread_cond_broadcast(&link->changed);
     pthread_mutex_unlock(&link->lock);
     greeting->reader.most = 0;
@@ -308,6 +309,8 @@ static void disconnected(struct socket_link *link, char *text, size_t text_size)
     link->up = link->want = false;
     if (link->parting)
         snprintf(text, text_size, "%s", link->why);
+    else if (link->lost)
+        snprintf(text, text_size, "out of memory for a message");
     shutdown(link->stream.fd, SHUT_RDWR);
     while (link->writing)
         pthread_cond_wait(&link->changed, &link->lock);
@@ -400,6 +403,18 @@ static void give_back(struct socket_link *link, bool ok, size_t bytes, uint64_t 
     pthread_mutex_unlock(&link->lock);
 }
 
+/* A message is lost, and with it the stream: the reader notices, and says so. */
+static void lose_locked(struct socket_link *link) {
+    link->lost = true;
+    shutdown(link->stream.fd, SHUT_RDWR);
+}
+
+static void lose(struct socket_link *link) {
+    pthread_mutex_lock(&link->lock);
+    lose_locked(link);
+    pthread_mutex_unlock(&link->lock);
+}
+
 static void write_message(struct socket_link *link, struct migrate_message *message) {
     uint32_t number = 0;
     uint64_t bond = 0;
@@ -409,6 +424,8 @@ static void write_message(struct socket_link *link, struct migrate_message *mess
     uint64_t before = migrate_clock_ns();
     uint8_t *frame = migrate_frame_encode(message, number, bond, &size);
     bool ok = frame && write_bytes(link, frame, size);
+    if (!frame)
+        lose(link);
     free(frame);
     give_back(link, ok, ok ? size : 0,
               message->type == MIGRATE_PAGES ? migrate_clock_ns() - before : 0);
@@ -461,7 +478,7 @@ static void socket_send(void *ctx, struct migrate_message *message) {
     pthread_mutex_lock(&link->lock);
     bool up = link->up && !link->parting;
     if (up && !migrate_queue_put(&link->out, MIGRATE_MESSAGE, message, NULL))
-        shutdown(link->stream.fd, SHUT_RDWR); /* a message is lost, and with it the stream */
+        lose_locked(link);
     pthread_mutex_unlock(&link->lock);
     if (!up)
         migrate_message_drop(message);

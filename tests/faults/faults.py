@@ -9,7 +9,9 @@ below are points. A run with a failure must say "out of memory", exit with neith
 accuse no one. Stage memory, which refuses memory itself and goes on, may pass where the failing allocation came after its
 first run; that is counted apart. The runs are --no-fork, so that the N-th allocation is the same each time; a migration has two
 sides, of which one has the failure and the other must end by itself; never do both have the guest. It makes more or fewer
-allocations with the time that it takes: "not reached" is a run that ended before the N-th one.
+allocations with the time that it takes: "not reached" is a run that ended before the N-th one, or in which that was none of the
+rooms'. A message of a socket that finds no memory ends the connection; where both sides then come to their ends on a new one,
+and both journals have all lines, nothing is missing: "said again".
 """
 import argparse
 import collections
@@ -27,6 +29,7 @@ import tempfile
 import time
 
 ROOMS = re.compile(r"src/(referee|check|workload|report|migrate|run|harness)/")
+LINK = re.compile(r"src/migrate/(queue|frame|message|pages|link_socket)\.c")
 STAGES = ("start query paging operations room preempt interrupts engines objects failures locks promises ranges residency "
           "host-aperture memory dirty migration agp linked large-pages").split()
 SECONDS = 60
@@ -84,6 +87,14 @@ def deeds(room):
     return [(words[2], words[3]) for words in lines if len(words) == 7]
 
 
+WHOLE = "the guest moved, and both journals say all of it"
+
+
+def whole_move(room):
+    done = deeds(room)
+    return all(deed in done for deed in (("source", "commit"), ("source", "drop"), ("source", "left"), ("target", "own"), ("target", "end")))
+
+
 def two_owners(room):
     done = deeds(room)
     given = ("source", "commit") in done
@@ -99,9 +110,12 @@ def play_side(vidmm, env, side, link, limits):
             finish(start(vidmm, side_words("send", link, room)))
         other = start(vidmm, side_words("recv" if side == "send" else "send", link, room)) if link == "unix" else None
         code, text = finish(start(vidmm, side_words(side, link, room), env, limits))
-        if other and finish_other(other, code, room, vidmm) is None:
+        other_code = finish_other(other, code, room, vidmm) if other else None
+        if other and other_code is None:
             return None, "the other side does not end"
-        return code, "violations 1" if two_owners(room) else text
+        if two_owners(room):
+            return code, "violations 1"
+        return code, WHOLE if code == other_code == 0 and whole_move(room) else text
     finally:
         shutil.rmtree(room)
 
@@ -136,6 +150,18 @@ def play(vidmm, preload, arguments, limits=(), **settings):
     return finish(start(vidmm, arguments, env, limits))
 
 
+def logged(log):
+    with open(log, "rb") as file:
+        return [offset - 1 for offset, in struct.iter_unpack("=Q", file.read())]
+
+
+def places(vidmm, offsets):
+    unique = sorted(set(offsets))
+    lines = subprocess.run(["addr2line", "-f", "-e", vidmm], input="".join("0x%x\n" % offset for offset in unique),
+                           stdout=subprocess.PIPE, text=True, check=True).stdout.split("\n")
+    return {offset: lines[2 * i] + " " + lines[2 * i + 1] for i, offset in enumerate(unique)}
+
+
 def points(vidmm, preload, arguments, of="memory"):
     """The numbers of the allocations that the rooms make, and the function that makes each."""
     with tempfile.TemporaryDirectory() as room:
@@ -143,12 +169,8 @@ def points(vidmm, preload, arguments, of="memory"):
         code, text = play(vidmm, preload, arguments, FAULTS_LOG=log, FAULTS_OF=of)
         if code != 0:
             sys.exit("%s: ends with %s without a failure:\n%s" % (" ".join(arguments), code, text[-2000:]))
-        with open(log, "rb") as file:
-            offsets = [offset - 1 for offset, in struct.iter_unpack("=Q", file.read())]
-    unique = sorted(set(offsets))
-    lines = subprocess.run(["addr2line", "-f", "-e", vidmm], input="".join("0x%x\n" % offset for offset in unique),
-                           stdout=subprocess.PIPE, text=True, check=True).stdout.split("\n")
-    where = {offset: lines[2 * i] + " " + lines[2 * i + 1] for i, offset in enumerate(unique)}
+        offsets = logged(log)
+    where = places(vidmm, offsets)
     return [(number, where[offset]) for number, offset in enumerate(offsets, 1)
             if of != "memory" or ROOMS.search(where[offset])]
 
@@ -167,6 +189,16 @@ def judge(name, code, text):
     if re.search("out of memory|no memory|cannot allocate memory|status_no_memory", text.lower()):
         return "out of memory"
     return "another sentence"
+
+
+def judge_refused(vidmm, refused, on, how, text):
+    """What came of a run that does not name memory, by what was refused: the first of these, or all of them."""
+    refused = refused if on else refused[:1]
+    found = places(vidmm, refused) if refused else {}
+    of_rooms = [where for where in found.values() if ROOMS.search(where)]
+    if not of_rooms:
+        return "not reached"
+    return "said again" if text == WHOLE and all(LINK.search(where) for where in of_rooms) else how
 
 
 # ---- What else may be refused --------------------------------------------------------------------------------------------
@@ -234,7 +266,7 @@ def whole(path):
         return False
 
 
-GOOD = ("out of memory", "refused as stage memory refuses it", "not reached", "a sentence", "not needed", "not started")
+GOOD = ("out of memory", "refused as stage memory refuses it", "not reached", "said again", "a sentence", "not needed", "not started")
 
 
 def main():
@@ -267,10 +299,9 @@ def main():
         settings = {"FAULTS_AT": str(number), **({"FAULTS_ON": "1"} if on else {})}
         with tempfile.NamedTemporaryFile(prefix="vidmm-faults-") as log:
             code, text = play(options.vidmm, options.preload, arguments, FAULTS_LOG=log.name, **settings)
-            made = os.path.getsize(log.name) // 8
-        how = judge(name, code, text)
-        if how == "exit code 0" and made < number:
-            how = "not reached"
+            how = judge(name, code, text)
+            if how in ("exit code 0", "another sentence"):
+                how = judge_refused(options.vidmm, logged(log.name)[number - 1:], on, how, text)
         return name, how, "%u%s\t%s" % (number, "+" if on else "", where), code, text
 
     def other(refusal):

@@ -146,6 +146,24 @@ static void both_sides_learn_that_a_link_ends_where_there_is_no_memory(void **st
     no_memory = false;
 }
 
+static void a_message_without_memory_ends_the_link_and_says_so(void **state) {
+    (void)state;
+    struct migrate_channel listener, caller;
+    struct migrate_message message;
+    char text[256] = "";
+    open_pair(&listener, &caller, &usual);
+    assert_int_equal(next(&caller, &message, text), MIGRATE_UP);
+    expect_up(&listener);
+    no_memory = true;
+    say(&caller, 7);
+    assert_int_equal(next(&caller, &message, text), MIGRATE_DOWN);
+    assert_string_equal(text, "out of memory for a message");
+    no_memory = false;
+    assert_int_equal(next(&listener, &message, text), MIGRATE_DOWN);
+    caller.close(caller.link.ctx);
+    listener.close(listener.link.ctx);
+}
+
 static void a_link_that_cannot_hand_on_who_greeted_ends(void **state) {
     (void)state;
     const struct migrate_message hello = migrate_hello(MIGRATE_NEW, 77);
@@ -393,6 +411,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_sides_talk_and_hang_up),
         cmocka_unit_test(both_sides_learn_that_a_link_ends_where_there_is_no_memory),
+        cmocka_unit_test(a_message_without_memory_ends_the_link_and_says_so),
         cmocka_unit_test(a_link_that_cannot_hand_on_who_greeted_ends),
         cmocka_unit_test(what_was_sent_is_written_before_a_link_closes),
         cmocka_unit_test(rubbish_is_refused_with_a_sentence_and_the_source_gets_in),

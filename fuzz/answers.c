@@ -330,6 +330,7 @@ static void play(const struct shape *shape, const struct vidmm_workload *workloa
                                      .settings = settings,
                                      .setting_count = 4,
                                      .memory_bytes = MEMORY_BYTES,
+                                     .keep_memory = true,
                                      .seed = 1};
     const struct vidmm_play_options options = {.frame_limit = 0};
     static struct vidmm_ledger ledger;

@@ -119,6 +119,7 @@ struct vidmm_host_config {
     uint64_t memory_bytes; /* simulated RAM; 0: 4 GiB; sparse */
     uint64_t high_bytes;   /* RAM besides, beyond 4 GiB, where a device of any address reaches it */
     bool no_content;       /* pages of RAM that are used again are not zeroed: nobody looks */
+    bool keep_memory;      /* clean, for the next host of the process, if it has as much RAM */
     uint64_t seed;         /* scatters physical pages; 0: runs of pages in order */
     bool threads;          /* engine threads and wall-clock time instead of virtual time */
     bool line;             /* the interrupt is line-based and shared; else message-signalled */

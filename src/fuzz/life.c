@@ -74,6 +74,7 @@ bool fuzz_life_open(struct fuzz_life *life, const struct vidmm_fuzz_options *opt
         .setting_count = life_settings(life),
         .linked = options->linked,
         .memory_bytes = LIFE_MEMORY,
+        .keep_memory = true,
         .seed = 1, /* an input does the same whatever the seed of the search */
         .log = options->log,
         .trace_calls = options->log,

@@ -158,7 +158,8 @@ static bool make_machine(struct vidmm_host *host, struct vidmm_host_error *error
                                                                          : DEFAULT_MEMORY,
                                       .high = config->high_bytes,
                                       .seed = config->seed,
-                                      .no_content = config->no_content};
+                                      .no_content = config->no_content,
+                                      .keep = config->keep_memory};
     if (!load_model(host, error) || !host_model_reached(config->model, &plan, error))
         return false;
     if (!host_may_allocate() || !host_physical_init(host->physical, &plan))

@@ -225,17 +225,10 @@ void *host_physical_pointer(struct host_physical *ram, uint64_t pa, size_t size)
 }
 
 static bool map_memory(struct host_physical *ram) {
-    ram->file = memfd_create("vidmm-ram", MFD_CLOEXEC);
-    if (ram->file < 0)
+    if (!host_ram_file_make(&ram->memory, ram->bytes + HOST_POOL_BYTES))
         return false;
-    uint64_t bytes = ram->bytes + HOST_POOL_BYTES;
-    if (ftruncate(ram->file, (off_t)bytes) != 0)
-        return false;
-    ram->base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, ram->file, 0);
-    if (ram->base == MAP_FAILED) {
-        ram->base = NULL;
-        return false;
-    }
+    ram->file = ram->memory.file;
+    ram->base = ram->memory.base;
     madvise(ram->base, ram->bytes, MADV_HUGEPAGE);
     return true;
 }
@@ -296,7 +289,7 @@ bool host_physical_init(struct host_physical *ram, const struct host_physical_pl
     physical_lay_out(ram, plan);
     ram->seed = ram->random = plan->seed;
     ram->no_content = plan->no_content;
-    ram->file = -1;
+    ram->keep = plan->keep;
     pthread_mutex_init(&ram->lock, NULL);
     if (ram->hole > first && map_memory(ram) && make_bitmaps(ram, first))
         return true;
@@ -321,9 +314,6 @@ void host_physical_done(struct host_physical *ram) {
         ram->level[l] = NULL;
     }
     free(ram->dirty);
-    if (ram->base)
-        munmap(ram->base, ram->bytes + HOST_POOL_BYTES);
-    if (ram->file >= 0)
-        close(ram->file);
+    host_ram_file_end(&ram->memory, ram->keep);
     pthread_mutex_destroy(&ram->lock);
 }

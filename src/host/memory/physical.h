@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "memory/ram_file.h"
+
 #define HOST_PAGE            4096u
 #define HOST_PHYSICAL_LEVELS 5
 #define HOST_POOL_BYTES      ((uint64_t)1 << 30)
@@ -25,7 +27,8 @@
 
 struct host_physical {
     pthread_mutex_t lock;
-    int file;
+    struct host_ram_file memory;
+    int file; /* of it */
     uint8_t *base;
     uint64_t bytes, pages; /* up to the end of RAM, with the hole */
     uint64_t hole, beyond; /* the hole's first frame, the first one behind it; equal: no hole */
@@ -38,12 +41,13 @@ struct host_physical {
     uint64_t free_pages;
     uint64_t seed, random;
     bool no_content; /* frames are not zeroed: what lies behind them is not looked at */
+    bool keep;       /* the file, for the process's next host */
 };
 
 /* What RAM is made: the bytes below `from` are never allocated, `high` bytes lie beyond 4 GiB. */
 struct host_physical_plan {
     uint64_t bytes, high, from, seed;
-    bool no_content;
+    bool no_content, keep;
 };
 
 bool host_physical_init(struct host_physical *ram, const struct host_physical_plan *plan);

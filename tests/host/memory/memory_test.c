@@ -128,6 +128,38 @@ static void given_back_pages_come_back_zeroed(void **state) {
     assert_true(tiny_down(host, &error));
 }
 
+/* Of the upper half, which nobody else has: that all of it is zero, and then none of it. */
+static void write_clean_pages(struct vidmm_host *host, uint64_t at, uint32_t pages) {
+    static const uint8_t clean[PAGE];
+    for (uint32_t i = 0; i < pages; i++) {
+        uint8_t *page = vidmm_host_memory(host, at + i * PAGE, PAGE);
+        assert_non_null(page);
+        assert_memory_equal(page, clean, PAGE);
+        memset(page, 0x5a, PAGE);
+    }
+}
+
+static void memory_that_is_kept_for_the_next_host_is_as_new(void **state) {
+    static const uint32_t written[] = {1, 100, 3000, 100, 0, 100}; /* 3000: more than is kept */
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host_error error;
+    (void)state;
+    config.keep_memory = true;
+    for (size_t i = 0; i < sizeof(written) / sizeof(written[0]); i++) {
+        uint64_t bytes = config.memory_bytes;
+        struct vidmm_host *host = tiny_up(&config);
+        void *block = ExAllocatePoolUninitialized(NonPagedPoolNx, 3 * PAGE, 1);
+        write_clean_pages(host, bytes / 2, written[i]);
+        ExFreePoolWithTag(block, 1);
+        assert_true(tiny_down(host, &error));
+        config.memory_bytes = i == 3 ? bytes / 2 : bytes;
+    }
+    config.keep_memory = false;
+    struct vidmm_host *host = tiny_up(&config);
+    write_clean_pages(host, config.memory_bytes / 2, 100);
+    assert_true(tiny_down(host, &error));
+}
+
 /* The process could have it, since nobody touches it yet. */
 static void a_block_larger_than_the_machine_is_refused(void **state) {
     struct vidmm_host_config config = tiny_config();
@@ -587,6 +619,7 @@ int main(void) {
         cmocka_unit_test(scattered_pages_have_a_linear_view),
         cmocka_unit_test(short_lists_have_pieces_of_different_lengths),
         cmocka_unit_test(given_back_pages_come_back_zeroed),
+        cmocka_unit_test(memory_that_is_kept_for_the_next_host_is_as_new),
         cmocka_unit_test(a_block_larger_than_the_machine_is_refused),
         cmocka_unit_test(all_pages_can_be_had_once),
         cmocka_unit_test(memory_goes_on_beyond_4_gib),

@@ -14,6 +14,8 @@ if [ ! -f "$dir/build.ninja" ]; then
     CC=clang meson setup "$dir" -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false ${FUZZ_SEED:+-Doptimization=1 -Dc_args=-g1} || exit 1
 fi
 ninja -C "$dir" fuzz-targets || exit 1
+# Else UBSan prints what it finds, and the target goes on.
+export UBSAN_OPTIONS="${UBSAN_OPTIONS:-halt_on_error=1:print_stacktrace=1}"
 found=$dir/fuzz-findings
 mkdir -p "$found"
 

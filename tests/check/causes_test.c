@@ -89,6 +89,29 @@ static void errors_of_work_follow_from_the_wrong_part_of_a_buffer(void **state) 
     assert_int_equal(leads(), 1);
 }
 
+static NTSTATUS APIENTRY move_back(const HANDLE context, DXGKARG_RENDER *args) {
+    D3DDDI_PATCHLOCATIONLIST *first = args->pPatchLocationListOut;
+    NTSTATUS status = good.DxgkDdiRender(context, args);
+    args->pPatchLocationListOut = first - 1;
+    return status;
+}
+
+static void moves_back(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiRender = move_back;
+}
+
+/* What lies in front of the list is nobody's element (R394). */
+static void a_pointer_that_leaves_its_list_updates_no_element_of_it(void **state) {
+    (void)state;
+    examine(moves_back, "paging", false, 0);
+    assert_int_not_equal(result.ledger.findings, 0);
+    for (uint32_t i = 0; i < result.ledger.findings; i++)
+        assert_int_not_equal(result.ledger.finding[i].rule, 394);
+    assert_non_null(strstr(report_text(&result, VIDMM_CHECK_TEXT, false),
+                           "DxgkDdiRender moved pPatchLocationListOut to no element of its list"));
+}
+
 /* Its preemptions are for a DPC that was never initialized, which the kernel does not queue. */
 static NTSTATUS APIENTRY preempt_by_dpc(const HANDLE adapter, const DXGKARG_PREEMPTCOMMAND *args) {
     static KDPC never_initialized;
@@ -486,6 +509,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_rule_in_many_operations_is_one_finding),
         cmocka_unit_test(errors_of_work_follow_from_the_wrong_part_of_a_buffer),
+        cmocka_unit_test(a_pointer_that_leaves_its_list_updates_no_element_of_it),
         cmocka_unit_test(what_is_never_reported_follows_from_what_the_host_saw),
         cmocka_unit_test(a_failed_start_is_one_sentence),
         cmocka_unit_test(a_crash_names_the_breach_before_it),

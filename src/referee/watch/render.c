@@ -72,7 +72,7 @@ static void render_judge_end(struct vidmm_referee *referee, const struct guard *
                              size_t listed) {
     const uint8_t *before = patches->original;
     size_t element = sizeof(D3DDDI_PATCHLOCATIONLIST);
-    if (patches->block && listed + element <= patches->size)
+    if (patches->block && listed <= patches->size && element <= patches->size - listed)
         DRIVER_MUST(394, memcmp(patches->bytes + listed, before + listed, element) == 0,
                     "pPatchLocationListOut behind the last element that was updated",
                     "it was moved by %zu elements, and element %zu was updated", listed / element,

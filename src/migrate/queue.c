@@ -28,19 +28,22 @@ bool migrate_queue_init(struct migrate_queue *queue, size_t most) {
     return ok;
 }
 
-/* NULL: out of memory. */
-static struct migrate_item *item_make(struct migrate_queue *queue, enum migrate_news news) {
-    struct migrate_item *item = calloc(1, sizeof(*item));
-    if (!item && news == MIGRATE_UP)
-        item = &queue->up;
-    if (!item && news == MIGRATE_DOWN)
-        item = &queue->down;
-    return item;
+static struct migrate_item *reserved_locked(struct migrate_queue *queue, enum migrate_news news) {
+    struct migrate_item *item = &queue->reserve[news];
+    return news == MIGRATE_MESSAGE || item->news != MIGRATE_NO_NEWS ? NULL : item;
+}
+
+static void item_free_locked(struct migrate_queue *queue, struct migrate_item *item) {
+    if (item >= queue->reserve && item <= &queue->reserve[MIGRATE_DOWN])
+        item->news = MIGRATE_NO_NEWS;
+    else
+        free(item);
 }
 
 void migrate_item_free(struct migrate_queue *queue, struct migrate_item *item) {
-    if (item != &queue->up && item != &queue->down)
-        free(item);
+    pthread_mutex_lock(&queue->lock);
+    item_free_locked(queue, item);
+    pthread_mutex_unlock(&queue->lock);
 }
 
 static void clear_locked(struct migrate_queue *queue) {
@@ -48,7 +51,7 @@ static void clear_locked(struct migrate_queue *queue) {
         struct migrate_item *item = queue->first;
         queue->first = item->next;
         migrate_message_drop(&item->message);
-        migrate_item_free(queue, item);
+        item_free_locked(queue, item);
     }
     queue->end = &queue->first;
     queue->bytes = 0;
@@ -69,8 +72,10 @@ void migrate_queue_destroy(struct migrate_queue *queue) {
 
 bool migrate_queue_put(struct migrate_queue *queue, enum migrate_news news,
                        struct migrate_message *message, const char *text) {
-    struct migrate_item *item = item_make(queue, news);
+    struct migrate_item *item = calloc(1, sizeof(*item));
     pthread_mutex_lock(&queue->lock);
+    if (!item)
+        item = reserved_locked(queue, news);
     bool taken = item && !queue->closed;
     if (taken) {
         *item = (struct migrate_item){.news = news};
@@ -82,13 +87,12 @@ bool migrate_queue_put(struct migrate_queue *queue, enum migrate_news news,
         *queue->end = item;
         queue->end = &item->next;
         pthread_cond_broadcast(&queue->changed);
-    }
-    pthread_mutex_unlock(&queue->lock);
-    if (!taken) {
-        migrate_item_free(queue, item);
+    } else {
+        item_free_locked(queue, item);
         if (message)
             migrate_message_drop(message);
     }
+    pthread_mutex_unlock(&queue->lock);
     return taken;
 }
 

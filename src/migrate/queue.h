@@ -24,9 +24,9 @@ struct migrate_queue {
     size_t bytes, most; /* of content */
     bool taken;         /* the message taken last is still in work */
     bool closed;
-    /* MIGRATE_UP and MIGRATE_DOWN are told without memory, too. A link has at most one of each in its queue:
-     * it goes on when the last MIGRATE_DOWN was taken. */
-    struct migrate_item up, down;
+    /* One of each event of a link, which is told without memory, too; MIGRATE_NO_NEWS: it is not in the queue. A
+     * link has no second MIGRATE_UP or DOWN there: it goes on when the last DOWN was taken. */
+    struct migrate_item reserve[MIGRATE_DOWN + 1];
 };
 
 bool migrate_queue_init(struct migrate_queue *queue, size_t most);

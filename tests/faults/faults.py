@@ -11,7 +11,8 @@ first run; that is counted apart. The runs are --no-fork, so that the N-th alloc
 sides, of which one has the failure and the other must end by itself; never do both have the guest. It makes more or fewer
 allocations with the time that it takes: "not reached" is a run that ended before the N-th one, or in which that was none of the
 rooms'. A message of a socket that finds no memory ends the connection; where both sides then come to their ends on a new one,
-and both journals have all lines, nothing is missing: "said again".
+and both journals have all lines, nothing is missing: "said again". A receiver that turned its source away says so, and waits for
+the next one: "waits".
 """
 import argparse
 import collections
@@ -109,7 +110,7 @@ def play_side(vidmm, env, side, link, limits):
         if link == "file" and side == "recv":
             finish(start(vidmm, side_words("send", link, room)))
         other = start(vidmm, side_words("recv" if side == "send" else "send", link, room)) if link == "unix" else None
-        code, text = finish(start(vidmm, side_words(side, link, room), env, limits))
+        code, text = finish_side(start(vidmm, side_words(side, link, room), env, limits), side, room, vidmm)
         other_code = finish_other(other, code, room, vidmm) if other else None
         if other and other_code is None:
             return None, "the other side does not end"
@@ -134,6 +135,26 @@ def finish_other(other, code, room, vidmm):
             other.kill()
             other.communicate()
             return None if took > SECONDS else other.returncode
+
+
+WAITS = "waits for the next source: "
+
+
+def finish_side(process, side, room, vidmm):
+    """A receiver that goes on waiting longer than a source tries is told to end; its text begins with WAITS."""
+    waits = 0
+    while side == "recv" and waits < 12:
+        try:
+            text = process.communicate(timeout=0.5)[0]
+            return process.returncode, text.decode(errors="replace")
+        except subprocess.TimeoutExpired:
+            if not not_begun(room, "recv", vidmm):
+                break
+            waits += 1
+    if waits == 12:
+        process.terminate()
+    code, text = finish(process)
+    return (3, WAITS + text) if waits == 12 and code is not None else (code, text)
 
 
 def not_begun(room, name, vidmm):
@@ -186,6 +207,8 @@ def judge(name, code, text):
         return "refused as stage memory refuses it" if name == "check memory" else "exit code 0"
     if not text.strip():
         return "no sentence"
+    if text.startswith(WAITS):
+        return "waits" if "out of memory" in text else "no sentence"
     if re.search("out of memory|no memory|cannot allocate memory|status_no_memory", text.lower()):
         return "out of memory"
     return "another sentence"
@@ -266,7 +289,7 @@ def whole(path):
         return False
 
 
-GOOD = ("out of memory", "refused as stage memory refuses it", "not reached", "said again", "a sentence", "not needed", "not started")
+GOOD = ("out of memory", "refused as stage memory refuses it", "not reached", "said again", "waits", "a sentence", "not needed", "not started")
 
 
 def main():

@@ -202,19 +202,34 @@ static void what_was_sent_is_written_before_a_link_closes(void **state) {
     listener.close(listener.link.ctx);
 }
 
+static void talk_rubbish(struct migrate_channel *listener, const struct migrate_address *at) {
+    struct migrate_message message;
+    char text[256] = "";
+    int fd = migrate_address_connect(at, text, sizeof(text));
+    assert_true(fd >= 0);
+    assert_int_equal(send(fd, "GET / HTTP/1.1\r\nHost: example\r\n\r\n", 33, 0), 33);
+    assert_int_equal(next(listener, &message, text), MIGRATE_REFUSED);
+    assert_non_null(strstr(text, "no migration stream"));
+    close(fd);
+}
+
+static void rubbish_is_refused_with_a_sentence_without_memory_too(void **state) {
+    (void)state;
+    struct migrate_address at = address("unix", "link");
+    struct migrate_channel listener;
+    open_pair(&listener, NULL, &usual);
+    no_memory = true;
+    talk_rubbish(&listener, &at);
+    no_memory = false;
+    listener.close(listener.link.ctx);
+}
+
 static void rubbish_is_refused_with_a_sentence_and_the_source_gets_in(void **state) {
     (void)state;
     struct migrate_address at = address("unix", "link");
     struct migrate_channel listener, caller;
-    struct migrate_message message;
-    char text[256] = "";
     open_pair(&listener, NULL, &usual);
-    int fd = migrate_address_connect(&at, text, sizeof(text));
-    assert_true(fd >= 0);
-    assert_int_equal(send(fd, "GET / HTTP/1.1\r\nHost: example\r\n\r\n", 33, 0), 33);
-    assert_int_equal(next(&listener, &message, text), MIGRATE_REFUSED);
-    assert_non_null(strstr(text, "no migration stream"));
-    close(fd);
+    talk_rubbish(&listener, &at);
     call(&caller, &at, &usual);
     expect_up(&listener);
     caller.close(caller.link.ctx);
@@ -414,6 +429,7 @@ int main(void) {
         cmocka_unit_test(a_message_without_memory_ends_the_link_and_says_so),
         cmocka_unit_test(a_link_that_cannot_hand_on_who_greeted_ends),
         cmocka_unit_test(what_was_sent_is_written_before_a_link_closes),
+        cmocka_unit_test(rubbish_is_refused_with_a_sentence_without_memory_too),
         cmocka_unit_test(rubbish_is_refused_with_a_sentence_and_the_source_gets_in),
         cmocka_unit_test(a_silent_side_is_lost_in_time_and_a_pinging_one_is_not),
         cmocka_unit_test(a_paced_link_is_no_faster_than_it_is_told_to_be),

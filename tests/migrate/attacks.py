@@ -355,7 +355,8 @@ class Case:
         for name, code in codes.items():
             if code != 0 and name not in self.killed and not self.said(name).strip():
                 raise Wrong(f'{name} ended with {code} and said nothing')
-            if code not in (0, 2, 4) and name not in self.killed:
+            unsure = code == 1 and self.doubts and 'the journal' in self.said(name)  # it lacks a line
+            if code not in (0, 2, 4) and not unsure and name not in self.killed:
                 raise Wrong(f'{name} ended with {code}: {self.said(name)}')
         if owns and 'recv' not in self.killed:
             self.verify('recv', hash_wanted)

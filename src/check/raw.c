@@ -31,6 +31,7 @@ static void preempted(void *ctx, uint32_t physical, uint32_t node, uint32_t fenc
     raw->preempted = fence;
     if ((int32_t)(last - raw->completed) > 0)
         raw->completed = last;
+    raw->completed_then = raw->completed;
 }
 
 static void faulted(void *ctx, uint32_t physical, uint32_t node, uint32_t fence) {

@@ -5,7 +5,7 @@
  *
  * raw.c prepares the submitter, raw_work.c fills, submits and preempts buffers and loses them in a
  * reset, raw_operation.c has the operations that several stages use, raw_render.c work of an application,
- * raw_draw.c such work with commands, raw_damaged.c commands that are none.
+ * raw_draw.c such work with commands, raw_hang.c work that hangs, raw_damaged.c commands that are none.
  */
 #ifndef VIDMM_CHECK_RAW_H
 #define VIDMM_CHECK_RAW_H
@@ -62,6 +62,7 @@ struct raw_submitter {
     uint32_t fence, completed;
     uint32_t faulted;             /* fence of the newest error; 0: none */
     uint32_t preempted;           /* fence of the newest preemption that was reported */
+    uint32_t completed_then;      /* `completed` behind that report */
     bool held;                    /* between reset and restart */
     bool refused;                 /* a call failed: no DDI call follows */
     bool works;                   /* something completed */
@@ -263,6 +264,15 @@ void raw_draws(struct raw_submitter *raw);
 /* A DMA buffer can grow after its context was created, and so can its lists (ns-d3dkmddi-_dxgk_contextinfo.md). False:
  * there is no memory, and no buffer. */
 bool raw_render_grow(struct raw_renderer *renderer, uint32_t bytes);
+
+/* ---- raw_hang.c ------------------------------------------------------------------------------ */
+
+/* Resets of each engine that hangs in work of an application, preemptions of each that runs such work, and resets of
+ * the adapter with it under way; nothing where the driver does not understand VIDMM_UMD_SPIN, or has contexts of no
+ * such engine. The driver has the functions that it is about. */
+void raw_hang_resets(struct raw_submitter *raw);
+void raw_hang_preempts(struct raw_submitter *raw);
+void raw_hang_loses(struct raw_submitter *raw);
 
 /* ---- raw_present.c --------------------------------------------------------------------------- */
 

@@ -261,14 +261,25 @@ bool check_open(struct check *check, const struct check_setup *setup) {
     return true;
 }
 
-bool check_speaks(struct check *check) {
-    struct vidmm_umd_caps caps = {.magic = 0};
+/* False: the driver does not speak vidmm/umd.h. */
+static bool ask_umd(struct check *check, struct vidmm_umd_caps *caps) {
     DXGKARG_QUERYADAPTERINFO query = {
-        .Type = DXGKQAITYPE_UMDRIVERPRIVATE, .pOutputData = &caps, .OutputDataSize = sizeof(caps)};
+        .Type = DXGKQAITYPE_UMDRIVERPRIVATE, .pOutputData = caps, .OutputDataSize = sizeof(*caps)};
+    *caps = (struct vidmm_umd_caps){.magic = 0};
     NTSTATUS status = check->harness.spoken.DxgkDdiQueryAdapterInfo(
         vidmm_host_adapter(check->harness.host), &query);
-    return status == STATUS_SUCCESS && caps.magic == VIDMM_UMD_MAGIC &&
-           caps.version == VIDMM_UMD_VERSION;
+    return status == STATUS_SUCCESS && caps->magic == VIDMM_UMD_MAGIC &&
+           caps->version == VIDMM_UMD_VERSION;
+}
+
+bool check_speaks(struct check *check) {
+    struct vidmm_umd_caps caps;
+    return ask_umd(check, &caps);
+}
+
+bool check_understands(struct check *check, uint32_t command) {
+    struct vidmm_umd_caps caps;
+    return ask_umd(check, &caps) && (caps.commands >> command & 1u) != 0;
 }
 
 uint64_t check_setting(const struct check *check, const char *name) {

@@ -162,6 +162,8 @@ bool check_restart(struct check *check);
 bool check_rebalance(struct check *check);
 /* The driver and its user-mode half speak vidmm/umd.h. */
 bool check_speaks(struct check *check);
+/* ... and understands that command (VIDMM_UMD_*) of DxgkDdiRender. */
+bool check_understands(struct check *check, uint32_t command);
 /* "paging: frame 3" for findings. */
 void check_step(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* One sentence about why a stage ends here; returns `outcome`. */

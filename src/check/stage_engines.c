@@ -1,8 +1,9 @@
 /*
  * stage_engines.c - resets of single engines (tdr-changes-in-windows-8.md): the paging engine with
- * work of the raw submitter queued, which is submitted again; and, with GPU virtual addresses, the
- * engine of a process that uses an invalid address, while another process goes on
- * (access-to-non-resident-allocation.md), and each engine that stands still with a process's work.
+ * work of the raw submitter queued, which is submitted again; each engine that hangs in work of an
+ * application (raw_hang.c); and, with GPU virtual addresses, the engine of a process that uses an
+ * invalid address, while another process goes on (access-to-non-resident-allocation.md), and each
+ * engine that stands still with a process's work.
  * And what a system asks for before it resets: a debug report.
  */
 #include "raw.h"
@@ -215,6 +216,23 @@ static enum vidmm_stage_outcome by_hang(struct check *check) {
     } else if (works) {
         not_hanging(check);
     }
+    return raw_close(&raw);
+}
+
+/* ---- Work of an application that hangs --------------------------------------------------------- */
+
+static enum vidmm_stage_outcome by_spin(struct check *check) {
+    static const struct check_setup setup = {.settings = {{"VramBytes", (uint64_t)1 << 20}}};
+    struct raw_submitter raw;
+    if (!check_open(check, &setup))
+        return VIDMM_STAGE_STOPPED;
+    enum vidmm_stage_outcome opened = raw_open(&raw, check);
+    if (opened == VIDMM_STAGE_SKIPPED)
+        return VIDMM_STAGE_DONE; /* no run follows one that is skipped */
+    if (opened != VIDMM_STAGE_DONE)
+        return opened;
+    if (able(&raw) && raw.ddi->DxgkDdiPreemptCommand && raw_settle_in(&raw) && raw.works)
+        raw_hang_resets(&raw);
     return raw_close(&raw);
 }
 
@@ -458,7 +476,7 @@ static enum vidmm_stage_outcome by_standstill(struct check *check) {
 
 enum vidmm_stage_outcome stage_engines(struct check *check, uint32_t number) {
     static enum vidmm_stage_outcome (*const runs[])(struct check * check) = {
-        by_hand, by_hang, by_standstill, by_fault};
+        by_hand, by_hang, by_spin, by_standstill, by_fault};
     check_step(check, "engines: run %u", number + 1);
     return runs[number](check);
 }

@@ -182,6 +182,8 @@ static void resets(struct raw_submitter *raw) {
         resets_maps(raw);
     else
         resets_memory(raw);
+    if (!raw->refused && raw->memory.id != 0 && raw->works)
+        raw_hang_loses(raw);
     if (!raw->refused && raw->ddi->DxgkDdiPreemptCommand &&
         raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WIN8)
         preempts_after_reset(raw);
@@ -336,6 +338,8 @@ enum vidmm_stage_outcome stage_preempt(struct check *check, uint32_t number) {
     if (raw.ddi->DxgkDdiPreemptCommand) {
         preempts_any(&raw);
         preempts_other_nodes(&raw);
+        if (!raw.refused && raw.works)
+            raw_hang_preempts(&raw);
     } else if (raw.memory.id != 0)
         (void)raw_settle_in(&raw);
     if (!raw.refused && raw_resets(&raw))

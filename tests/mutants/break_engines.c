@@ -34,6 +34,34 @@ static NTSTATUS APIENTRY reset_to_completed(const HANDLE adapter, DXGKARG_RESETE
 }
 REPLACE(DxgkDdiResetEngine, reset_to_completed)
 
+static UINT newest[2]; /* fence of a node's newest work; 0: paging, or none */
+
+static NTSTATUS APIENTRY note_newest(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    newest[args->NodeOrdinal % 2] = args->Flags.Paging ? 0 : args->SubmissionFenceId;
+    return mutants_good.DxgkDdiSubmitCommand(adapter, args);
+}
+
+static NTSTATUS APIENTRY reset_to_newest(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    NTSTATUS status = mutants_good.DxgkDdiResetEngine(adapter, args);
+    if (newest[args->NodeOrdinal % 2] != 0)
+        args->LastAbortedFenceId = newest[args->NodeOrdinal % 2];
+    return status;
+}
+
+static void install_reset_to_newest(DRIVER_INITIALIZATION_DATA *table) {
+    newest[0] = newest[1] = 0;
+    table->DxgkDdiSubmitCommand = note_newest;
+    table->DxgkDdiResetEngine = reset_to_newest;
+}
+
+static NTSTATUS APIENTRY reset_both(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    DXGKARG_RESETENGINE other = {.NodeOrdinal = 1 - args->NodeOrdinal,
+                                 .EngineOrdinal = args->EngineOrdinal};
+    (void)mutants_good.DxgkDdiResetEngine(adapter, &other);
+    return mutants_good.DxgkDdiResetEngine(adapter, args);
+}
+REPLACE(DxgkDdiResetEngine, reset_both)
+
 static bool preempted; /* was asked of node 0 */
 
 static NTSTATUS APIENTRY note_preemption(const HANDLE adapter, const DXGKARG_PREEMPTCOMMAND *args) {
@@ -237,6 +265,53 @@ static void install_unsettled(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiSubmitCommandVirtual = submit_forgetting;
 }
 
+/* A timer reports what the reset of an engine aborted, though nothing completed it. */
+static KTIMER late_timer;
+static KDPC late_dpc;
+static DXGKARGCB_NOTIFY_INTERRUPT_DATA late_report;
+
+static BOOLEAN APIENTRY late_notify(PVOID context) {
+    (void)context;
+    system_calls.DxgkCbNotifyInterrupt(system_calls.DeviceHandle, &late_report);
+    return system_calls.DxgkCbQueueDpc(system_calls.DeviceHandle);
+}
+
+static VOID NTAPI late(PKDPC dpc, PVOID context, PVOID first_word, PVOID second_word) {
+    BOOLEAN notified = FALSE;
+    (void)dpc;
+    (void)context;
+    (void)first_word;
+    (void)second_word;
+    (void)system_calls.DxgkCbSynchronizeExecution(system_calls.DeviceHandle, late_notify, NULL, 0,
+                                                  &notified);
+}
+
+static NTSTATUS APIENTRY reset_reporting_late(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    const LARGE_INTEGER due = {.QuadPart = -10000};
+    NTSTATUS status = mutants_good.DxgkDdiResetEngine(adapter, args);
+    late_report = (DXGKARGCB_NOTIFY_INTERRUPT_DATA){.InterruptType = DXGK_INTERRUPT_DMA_COMPLETED};
+    late_report.DmaCompleted.SubmissionFenceId = args->LastAbortedFenceId;
+    late_report.DmaCompleted.NodeOrdinal = args->NodeOrdinal;
+    if (newest[args->NodeOrdinal % 2] != 0)
+        (void)KeSetTimer(&late_timer, due, &late_dpc);
+    return status;
+}
+
+static NTSTATUS APIENTRY start_late(const PVOID context, PDXGK_START_INFO info,
+                                    PDXGKRNL_INTERFACE calls, PULONG sources, PULONG children) {
+    system_calls = *calls;
+    KeInitializeTimer(&late_timer);
+    KeInitializeDpc(&late_dpc, late, NULL);
+    return mutants_good.DxgkDdiStartDevice(context, info, calls, sources, children);
+}
+
+static void install_reset_reporting_late(DRIVER_INITIALIZATION_DATA *table) {
+    newest[0] = newest[1] = 0;
+    table->DxgkDdiStartDevice = start_late;
+    table->DxgkDdiSubmitCommand = note_newest;
+    table->DxgkDdiResetEngine = reset_reporting_late;
+}
+
 /* ---- Managers -------------------------------------------------------------------------------- */
 
 static UINT first; /* fence of work that is no paging: the one that faults; 0: none so far */
@@ -272,6 +347,12 @@ const struct mutant mutants_engines[] = {
      .consequences = {161}},
     {BREAKS(281, DRIVER, "engines", reset_to_completed,
             "names the fence completed last when it aborted work that hung")},
+    {BREAKS(281, DRIVER, "engines", reset_to_newest,
+            "names the newest fence of an engine that hangs in work before it")},
+    {BREAKS(281, DRIVER, "engines", reset_reporting_late,
+            "reports as completed later what an engine's reset aborted")},
+    {BREAKS(606, DRIVER, "engines", reset_both,
+            "resets another node with one, and does not say so")},
     {BREAKS(281, DRIVER, "engines", reset_preempted,
             "names a fence that was never submitted when an engine that stands still is reset")},
     {BREAKS(281, DRIVER, "engines", unsettled,

@@ -113,12 +113,6 @@ static void install_completed_too(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiStartDevice = start;
 }
 
-static VOID APIENTRY notify_all_but_preemptions(const HANDLE device,
-                                                const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
-    if (data->InterruptType != DXGK_INTERRUPT_DMA_PREEMPTED)
-        system_calls.DxgkCbNotifyInterrupt(device, data);
-}
-
 /* Starts the driver with another DxgkCbNotifyInterrupt. */
 static NTSTATUS start_notifying(DXGKCB_NOTIFY_INTERRUPT notify, const PVOID context,
                                 PDXGK_START_INFO info, PDXGKRNL_INTERFACE calls, PULONG sources,
@@ -127,6 +121,85 @@ static NTSTATUS start_notifying(DXGKCB_NOTIFY_INTERRUPT notify, const PVOID cont
     system_calls = *calls;
     mine.DxgkCbNotifyInterrupt = notify;
     return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
+}
+
+/* Work of an application goes on, whatever the report says. */
+static UINT under_way; /* fence of the newest work of node 0; 0: there is none */
+static DXGKARGCB_NOTIFY_INTERRUPT_DATA at_once;
+
+static NTSTATUS APIENTRY submit_noting_work(const HANDLE adapter,
+                                            const DXGKARG_SUBMITCOMMAND *args) {
+    if (args->NodeOrdinal == 0)
+        under_way = args->SubmissionFenceId;
+    return mutants_good.DxgkDdiSubmitCommand(adapter, args);
+}
+
+static BOOLEAN APIENTRY notify_at_once(PVOID context) {
+    (void)context;
+    system_calls.DxgkCbNotifyInterrupt(system_calls.DeviceHandle, &at_once);
+    return system_calls.DxgkCbQueueDpc(system_calls.DeviceHandle);
+}
+
+static NTSTATUS APIENTRY preempt_at_once(const HANDLE adapter, const DXGKARG_PREEMPTCOMMAND *args) {
+    DXGKARG_QUERYCURRENTFENCE fence = {.NodeOrdinal = args->NodeOrdinal};
+    BOOLEAN notified = FALSE;
+    if (args->NodeOrdinal != 0 || under_way == 0)
+        return mutants_good.DxgkDdiPreemptCommand(adapter, args);
+    (void)mutants_good.DxgkDdiQueryCurrentFence(adapter, &fence);
+    at_once = (DXGKARGCB_NOTIFY_INTERRUPT_DATA){.InterruptType = DXGK_INTERRUPT_DMA_PREEMPTED};
+    at_once.DmaPreempted.PreemptionFenceId = args->PreemptionFenceId;
+    at_once.DmaPreempted.LastCompletedFenceId = fence.CurrentFence;
+    return system_calls.DxgkCbSynchronizeExecution(system_calls.DeviceHandle, notify_at_once, NULL,
+                                                   0, &notified);
+}
+
+static NTSTATUS APIENTRY start_at_once(const PVOID context, PDXGK_START_INFO info,
+                                       PDXGKRNL_INTERFACE calls, PULONG sources, PULONG children) {
+    system_calls = *calls;
+    return mutants_good.DxgkDdiStartDevice(context, info, calls, sources, children);
+}
+
+static void install_preempt_at_once(DRIVER_INITIALIZATION_DATA *table) {
+    under_way = 0;
+    table->DxgkDdiStartDevice = start_at_once;
+    table->DxgkDdiSubmitCommand = submit_noting_work;
+    table->DxgkDdiPreemptCommand = preempt_at_once;
+}
+
+/* Resets nothing while node 0 works, and does not tell what it does. */
+static bool left_working;
+
+static NTSTATUS APIENTRY reset_but_work(const HANDLE adapter) {
+    DXGKARG_QUERYCURRENTFENCE fence = {.NodeOrdinal = 0};
+    (void)mutants_good.DxgkDdiQueryCurrentFence(adapter, &fence);
+    left_working = under_way != 0 && fence.CurrentFence != under_way;
+    return left_working ? STATUS_SUCCESS : mutants_good.DxgkDdiResetFromTimeout(adapter);
+}
+
+static VOID APIENTRY notify_others(const HANDLE device,
+                                   const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    if (!left_working || data->InterruptType != DXGK_INTERRUPT_DMA_COMPLETED ||
+        data->DmaCompleted.NodeOrdinal != 0)
+        system_calls.DxgkCbNotifyInterrupt(device, data);
+}
+
+static NTSTATUS APIENTRY start_but_work(const PVOID context, PDXGK_START_INFO info,
+                                        PDXGKRNL_INTERFACE calls, PULONG sources, PULONG children) {
+    return start_notifying(notify_others, context, info, calls, sources, children);
+}
+
+static void install_reset_but_work(DRIVER_INITIALIZATION_DATA *table) {
+    under_way = 0;
+    left_working = false;
+    table->DxgkDdiStartDevice = start_but_work;
+    table->DxgkDdiSubmitCommand = submit_noting_work;
+    table->DxgkDdiResetFromTimeout = reset_but_work;
+}
+
+static VOID APIENTRY notify_all_but_preemptions(const HANDLE device,
+                                                const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    if (data->InterruptType != DXGK_INTERRUPT_DMA_PREEMPTED)
+        system_calls.DxgkCbNotifyInterrupt(device, data);
 }
 
 static NTSTATUS APIENTRY start_silent(const PVOID context, PDXGK_START_INFO info,
@@ -343,11 +416,15 @@ const struct mutant mutants_preempt[] = {
             "does not count as completed what a reset ended, with paging by address"),
      .settings = {{"MmuLevels", 3}}},
     {BREAKS(281, DRIVER, "preempt", own_fence, "reports the fence of the preemption as completed")},
+    {BREAKS(281, DRIVER, "preempt", preempt_at_once,
+            "reports a preemption while work of an application goes on")},
     {BREAKS(281, DRIVER, "preempt", completed_too, "reports preempted work complete"),
      .consequences = {523}},
     {BREAKS(281, DRIVER, "preempt", newest_fence,
             "reports the newest fence as completed, with paging by address"),
      .settings = {{"MmuLevels", 3}}},
+    {BREAKS(421, DRIVER, "preempt", reset_but_work,
+            "resets nothing while an application's work runs")},
     {BREAKS(561, DRIVER, "preempt", first_only, "reports one event of each interrupt")},
     {BREAKS(561, DRIVER, "preempt", start_silent, "never reports a preemption")},
     {BREAKS(161, DRIVER, "preempt", run_nothing_again, "does not run what is submitted again"),

@@ -175,7 +175,11 @@ const struct vidmm_rule rules_k[] = {
             "too: LastAbortedFenceId must be between the fence completed last and the one "
             "submitted last, and what comes behind it comes again in the same way. Where the "
             "hardware can be made to hang (HangPagingAt), Responsive of that engine must be 0 and "
-            "LastAbortedFenceId the fence of the work that it hung in. A preemption right after a "
+            "LastAbortedFenceId the fence of the work that it hung in. Where the driver "
+            "understands VIDMM_UMD_SPIN, so must be that of an application's work that hangs, with "
+            "other work queued behind it; neither is reported complete behind the reset. Work that "
+            "was under way when a preemption was reported, and is not up to LastCompletedFenceId, "
+            "must not be reported complete later. A preemption right after a "
             "reset of the adapter must name the fence submitted last before it, or a later one, of "
             "drivers with SupportPerEngineTDR.",
         .why = "The scheduler tells by these fences which work was done; what it takes for done "
@@ -239,11 +243,13 @@ const struct vidmm_rule rules_k[] = {
         RULE(606, DRIVER, DOCUMENTED, DEVICE_LOST),
         .first = DXGKDDI_INTERFACE_VERSION_WIN8,
         .statement = "DxgkDdiQueryDependentEngineGroup succeeds, and DependentNodeOrdinalMask has "
-                     "the node itself and none that does not exist.",
+                     "the node itself, each that DxgkDdiResetEngine resets with it, and none that "
+                     "does not exist.",
         .page = "nc-d3dkmddi-dxgkddi_querydependentenginegroup",
         .how =
             "Status and mask of each call for a node that exists are looked at. Stage query asks "
-            "drivers with SupportPerEngineTDR for each node.",
+            "drivers with SupportPerEngineTDR for each node. Stage engines resets a node that "
+            "hangs in a VIDMM_UMD_SPIN, with work under way on another, which must complete.",
         .why =
             "The mask says which engines the scheduler has to preempt, or to reset, with the one "
             "that hangs.",

@@ -85,7 +85,9 @@ const struct vidmm_rule rules_q[] = {
         .page = "nc-d3dkmddi-dxgkddi_resetfromtimeout",
         .how = "After a reset with paging work under way, of linked adapters on each of them, the "
                "conformance check gives the GPU time, and compares the memory that the work would "
-               "have written. "
+               "have written. Where the driver understands VIDMM_UMD_SPIN work of an application "
+               "runs, too, on each node, and draws later; what came into memory behind the reset "
+               "must be there. "
                "Reads leave no trace: it would take a board that reports them.",
         .why =
             "The system gives the memory of what was lost to others as soon as the call returned.",

@@ -1,0 +1,295 @@
+/*
+ * raw_hang.c - work of an application that runs long or hangs (VIDMM_UMD_SPIN of vidmm/umd.h), by hand, and what a
+ * system does while it runs: preemptions (gpu-preemption.md) and resets of its engine and of the adapter
+ * (tdr-changes-in-windows-8.md), on each node whose engine knows such work. Nothing is done, or said, where the driver
+ * does not understand it, or where the engine comes to its end at once.
+ */
+#include "raw.h"
+
+#include <vidmm/umd.h>
+
+#define LONG_STEPS 200u
+
+/* Commands of a context, in a DMA buffer of their own. */
+struct hang_work {
+    struct raw_renderer renderer;
+    struct raw_commands commands;
+    struct raw_part whole;
+};
+
+/* False: the driver makes nothing of them. hang_close follows anyway. */
+static bool hang_open(struct hang_work *work, struct raw_submitter *raw, uint32_t node,
+                      uint32_t steps) {
+    const struct vidmm_umd_command spin = {.opcode = VIDMM_UMD_SPIN, .pages = steps};
+    work->commands = (struct raw_commands){.bytes = &spin, .size = sizeof(spin)};
+    bool made = raw_render_open_on(&work->renderer, raw, node, false) &&
+                raw_render_whole(&work->renderer, &work->commands, &work->whole);
+    work->commands.bytes = NULL;
+    return made && work->commands.written != 0;
+}
+
+static bool hang_submit(struct hang_work *work) {
+    return raw_render_submit(&work->renderer, &work->commands, &work->whole);
+}
+
+/* As raw_turn_to, but what is under way stays so. */
+static void hang_leave_to(struct raw_submitter *raw, uint32_t node) {
+    raw->packets = 0;
+    raw->node = node;
+    raw->completed = raw->fence;
+}
+
+static bool hang_is_reported(const void *ctx) {
+    const struct raw_submitter *raw = ctx;
+    return raw->faulted != 0 || (raw->packets != 0 && raw->completed == raw->packet[0].fence);
+}
+
+/* A fault is that of an engine that does not know such work; what is behind it comes to its end. */
+static void hang_forget_fault(struct raw_submitter *raw) {
+    if (raw->faulted == 0)
+        return;
+    vidmm_host_run(raw->check->harness.host);
+    hang_leave_to(raw, raw->node);
+    raw->faulted = 0;
+}
+
+/* With work that waits behind it, as long as a system waits. False: it does not hang, and all is done. */
+static bool hang_runs(struct hang_work *hanging, struct hang_work *behind) {
+    struct raw_submitter *raw = hanging->renderer.raw;
+    if (!hang_submit(hanging) || !hang_submit(behind))
+        return false;
+    if (!vidmm_host_run_until(raw->check->harness.host, hang_is_reported, raw))
+        return true;
+    hang_forget_fault(raw);
+    (void)raw_flush(raw);
+    return false;
+}
+
+/* ---- Resets of the engine ------------------------------------------------------------------------ */
+
+/* False: an answer with an error, and no DDI call follows but the reset of the adapter. */
+static bool hang_answers(struct raw_submitter *raw, const char *call, NTSTATUS status) {
+    raw->unseen = raw->unseen || status != STATUS_SUCCESS;
+    return status == STATUS_SUCCESS || raw_refuse(raw, call, status);
+}
+
+/* `*group`: the nodes that are reset with it. */
+static bool hang_ask(struct raw_submitter *raw, uint64_t *group) {
+    DXGKARG_QUERYDEPENDENTENGINEGROUP dependent = {.NodeOrdinal = raw->node,
+                                                   .EngineOrdinal = raw->physical};
+    DXGKARG_QUERYENGINESTATUS engine = {.NodeOrdinal = raw->node, .EngineOrdinal = raw->physical};
+    if (!hang_answers(raw, "DxgkDdiQueryEngineStatus",
+                      raw->ddi->DxgkDdiQueryEngineStatus(raw->adapter, &engine)) ||
+        !hang_answers(raw, "DxgkDdiQueryDependentEngineGroup",
+                      raw->ddi->DxgkDdiQueryDependentEngineGroup(raw->adapter, &dependent)))
+        return false;
+    *group = dependent.DependentNodeOrdinalMask;
+    return true;
+}
+
+/* All that is under way is lost. */
+static void hang_reset_adapter(struct raw_submitter *raw) {
+    hang_leave_to(raw, raw->info.paging_node);
+    if (!raw_resets(raw) || !raw_reset(raw))
+        raw->refused = raw->unseen = true;
+}
+
+/* Of a reset that the driver refused, as it may, the adapter's is what follows. */
+static bool hang_reset_engine(struct raw_submitter *raw, uint32_t node,
+                              DXGKARG_RESETENGINE *reset) {
+    *reset = (DXGKARG_RESETENGINE){.NodeOrdinal = node, .EngineOrdinal = raw->physical};
+    if (raw->ddi->DxgkDdiResetEngine(raw->adapter, reset) == STATUS_SUCCESS)
+        return true;
+    hang_reset_adapter(raw);
+    return false;
+}
+
+static bool hang_reported_other(const void *ctx) {
+    const struct raw_submitter *raw = ctx;
+    return raw->completed != raw->fence;
+}
+
+/* What was aborted is not reported any more, and counts as completed at a preemption, before new work runs. */
+static bool hang_ends(struct hang_work *behind) {
+    struct raw_submitter *raw = behind->renderer.raw;
+    hang_leave_to(raw, raw->node);
+    bool reported = vidmm_host_run_until(raw->check->harness.host, hang_reported_other, raw);
+    raw_judge(raw, 281, !reported, "no report of work that an engine's reset ended",
+              "work that an engine's reset ended was reported as completed behind it");
+    hang_leave_to(raw, raw->node);
+    return raw_preempt(raw) && hang_submit(behind) && raw_render_completes(raw);
+}
+
+static bool hang_reset_alone(struct hang_work *hanging, struct hang_work *behind) {
+    struct raw_submitter *raw = hanging->renderer.raw;
+    DXGKARG_RESETENGINE reset;
+    uint64_t group = 0;
+    check_step(raw->check, "engines: a reset of node %u, which hangs in work of an application",
+               hanging->renderer.node);
+    if (!hang_runs(hanging, behind))
+        return false;
+    uint32_t hung = raw->packet[0].fence;
+    if (!hang_ask(raw, &group) || !hang_reset_engine(raw, raw->node, &reset))
+        return false;
+    raw_judge(raw, 281, reset.LastAbortedFenceId == hung,
+              "LastAbortedFenceId of the work that the engine hung in",
+              (int32_t)(reset.LastAbortedFenceId - hung) > 0
+                  ? "LastAbortedFenceId is a fence behind the work that the engine hung in"
+                  : "LastAbortedFenceId is a fence before the work that the engine hung in");
+    return hang_ends(behind);
+}
+
+/* Work of another node that is under way, and which is not in the mask, completes. */
+static bool hang_reset_beside(struct hang_work *hanging, struct hang_work *behind,
+                              struct hang_work *beside) {
+    struct raw_submitter *raw = hanging->renderer.raw;
+    uint32_t node = hanging->renderer.node, other = beside->renderer.node;
+    DXGKARG_RESETENGINE reset;
+    uint64_t group = 0;
+    check_step(raw->check, "engines: a reset of node %u, which hangs, with work on node %u", node,
+               other);
+    if (!hang_runs(hanging, behind) || !hang_ask(raw, &group))
+        return false;
+    bool apart = (group >> other & 1u) == 0;
+    hang_leave_to(raw, other);
+    if ((apart && !hang_submit(beside)) || !hang_reset_engine(raw, node, &reset))
+        return false;
+    bool completes =
+        !apart || vidmm_host_run_until(raw->check->harness.host, hang_is_reported, raw);
+    raw_judge(
+        raw, 606, completes, "work of nodes that are not in DependentNodeOrdinalMask to go on",
+        "work of a node that is not in DependentNodeOrdinalMask ended in the reset of another");
+    hang_forget_fault(raw);
+    if (!completes)
+        hang_reset_adapter(raw);
+    else
+        hang_leave_to(raw, node);
+    return completes && hang_ends(behind);
+}
+
+/* `beside`: NULL, or open. */
+static void hang_resets_of(struct raw_submitter *raw, uint32_t node, struct hang_work *beside) {
+    struct hang_work hanging, behind;
+    bool good = hang_open(&hanging, raw, node, UINT32_MAX);
+    bool both = hang_open(&behind, raw, node, 1) && good;
+    if (both && hang_reset_alone(&hanging, &behind) && beside && !raw->refused)
+        (void)hang_reset_beside(&hanging, &behind, beside);
+    raw_render_close(&behind.renderer);
+    raw_render_close(&hanging.renderer);
+}
+
+static void hang_resets_on(struct raw_submitter *raw, uint32_t node) {
+    struct hang_work beside;
+    uint32_t other = node != 0 ? 0 : 1;
+    bool several = other < raw->info.nodes;
+    bool open = several && hang_open(&beside, raw, other, LONG_STEPS);
+    /* Its engine may not know such work. */
+    open = open && hang_submit(&beside) &&
+           vidmm_host_run_until(raw->check->harness.host, hang_is_reported, raw) &&
+           raw->faulted == 0;
+    hang_forget_fault(raw);
+    hang_resets_of(raw, node, open ? &beside : NULL);
+    if (several)
+        raw_render_close(&beside.renderer);
+}
+
+void raw_hang_resets(struct raw_submitter *raw) {
+    if (!check_understands(raw->check, VIDMM_UMD_SPIN))
+        return;
+    for (uint32_t node = 0; node < raw->info.nodes && node < 64 && !raw->refused; node++)
+        hang_resets_on(raw, node);
+    if (!raw->refused)
+        (void)raw_turn_to(raw, raw->info.paging_node);
+}
+
+/* ---- Preemptions --------------------------------------------------------------------------------- */
+
+/* Work that a preemption left undone, by its report, is not reported as completed: it was not submitted again. */
+static void hang_preempt(struct hang_work *running, bool begun) {
+    struct raw_submitter *raw = running->renderer.raw;
+    check_step(raw->check, "preempt: node %u, %s work of an application", running->renderer.node,
+               begun ? "in" : "before");
+    if (!hang_submit(running))
+        return;
+    if (begun)
+        vidmm_host_run(raw->check->harness.host);
+    if (!raw_preempt(raw))
+        return;
+    bool late = raw->completed_then != raw->packet[0].fence &&
+                vidmm_host_run_until(raw->check->harness.host, hang_is_reported, raw);
+    raw_judge(raw, 281, !late || raw->faulted != 0,
+              "the report of a preemption when nothing runs any more",
+              "work that the report of a preemption left undone was reported as completed later");
+    hang_forget_fault(raw);
+    hang_leave_to(raw, raw->node);
+}
+
+void raw_hang_preempts(struct raw_submitter *raw) {
+    if (!check_understands(raw->check, VIDMM_UMD_SPIN))
+        return;
+    for (uint32_t node = 0; node < raw->info.nodes && !raw->refused; node++) {
+        struct hang_work running;
+        if (hang_open(&running, raw, node, LONG_STEPS))
+            for (uint32_t begun = 0; begun < 2 && !raw->refused; begun++)
+                hang_preempt(&running, begun != 0);
+        raw_render_close(&running.renderer);
+    }
+    if (!raw->refused)
+        (void)raw_turn_to(raw, raw->info.paging_node);
+}
+
+/* ---- Resets of the adapter ----------------------------------------------------------------------- */
+
+#define DRAW_AFTER 1000u /* steps */
+#define DRAWN      9u    /* version */
+
+/* Commands that draw all of the surface, after a while. */
+static bool hang_open_drawing(struct hang_work *work, struct raw_submitter *raw, uint32_t node) {
+    const struct vidmm_umd_command commands[] = {
+        {.opcode = VIDMM_UMD_SPIN, .pages = DRAW_AFTER},
+        {.opcode = VIDMM_UMD_STAMP, .pages = RAW_PAGES, .version = DRAWN}};
+    work->commands = (struct raw_commands){.bytes = commands, .size = sizeof(commands)};
+    bool made = raw_render_open_on(&work->renderer, raw, node, false) &&
+                raw_render_surface(&work->renderer) &&
+                raw_render_whole(&work->renderer, &work->commands, &work->whole);
+    work->commands.bytes = NULL;
+    return made && work->commands.written != 0;
+}
+
+static bool hang_never(const void *ctx) {
+    (void)ctx;
+    return false;
+}
+
+/* What comes into memory behind the reset stays there: the drawing is over. False: no more can be asked. */
+static bool hang_lose(struct hang_work *drawing, bool begun) {
+    struct raw_submitter *raw = drawing->renderer.raw;
+    check_step(raw->check, "preempt: a reset of the adapter, node %u %s work of an application",
+               drawing->renderer.node, begun ? "in" : "before");
+    raw_paint(raw, raw->source, 70 + begun);
+    if (!raw_move(raw, true, RAW_PAGES) || !hang_submit(drawing))
+        return false;
+    if (begun)
+        vidmm_host_run(raw->check->harness.host);
+    hang_forget_fault(raw);
+    if (!raw_reset(raw) || !raw_move(raw, true, RAW_PAGES))
+        return false;
+    (void)vidmm_host_run_until(raw->check->harness.host, hang_never, raw);
+    if (!raw_move(raw, false, RAW_PAGES))
+        return false;
+    raw_judge(raw, 421, raw_same(raw), "a GPU that neither reads nor writes memory after the reset",
+              "work of an application that was submitted before the reset wrote memory after it");
+    return true;
+}
+
+void raw_hang_loses(struct raw_submitter *raw) {
+    if (!check_understands(raw->check, VIDMM_UMD_SPIN) ||
+        !check_understands(raw->check, VIDMM_UMD_STAMP))
+        return;
+    for (uint32_t node = 0; node < raw->info.nodes && !raw->refused; node++) {
+        struct hang_work drawing;
+        if (hang_open_drawing(&drawing, raw, node) && hang_lose(&drawing, false))
+            (void)hang_lose(&drawing, true);
+        raw_render_close(&drawing.renderer);
+    }
+}

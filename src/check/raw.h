@@ -315,6 +315,9 @@ bool raw_map(struct raw_submitter *raw, const struct vidmm_segment_info *apertur
              uint32_t pages, PMDL mdl, uint32_t mdl_page);
 bool raw_unmap(struct raw_submitter *raw, const struct vidmm_segment_info *aperture, uint32_t page,
                uint32_t pages);
+/* From memory into the aperture: the mapped pages get the bytes of the source's pages from `first` on. Where
+ * there is no memory, the source itself moves. Waits. */
+bool raw_move_through(struct raw_submitter *raw, uint32_t page, uint32_t first, uint32_t pages);
 /* WRITE_PHYSICAL, or READ_PHYSICAL, at a page of the memory segment. */
 bool raw_touch(struct raw_submitter *raw, uint32_t page, bool write);
 /* DISCARD_CONTENT of the allocation, which must be there. */

@@ -151,6 +151,24 @@ bool raw_unmap(struct raw_submitter *raw, const struct vidmm_segment_info *apert
     return raw_build(raw, &args);
 }
 
+bool raw_move_through(struct raw_submitter *raw, uint32_t page, uint32_t first, uint32_t pages) {
+    DXGKARG_BUILDPAGINGBUFFER args = {.Operation = DXGK_OPERATION_TRANSFER};
+    args.Transfer.TransferSize = (SIZE_T)pages * CHECK_PAGE;
+    if (raw->memory.id != 0) {
+        args.Transfer.Source.SegmentId = raw->memory.id;
+        args.Transfer.Source.SegmentAddress.QuadPart = (LONGLONG)raw_memory_at(raw, first);
+    } else {
+        args.Transfer.Source.pMdl = raw->source;
+        args.Transfer.MdlOffset = first;
+    }
+    args.Transfer.Destination.SegmentId = raw->aperture.id;
+    args.Transfer.Destination.SegmentAddress.QuadPart =
+        (LONGLONG)(raw->aperture.base + (uint64_t)page * CHECK_PAGE);
+    args.Transfer.Flags.TransferStart = 1;
+    args.Transfer.Flags.TransferEnd = 1;
+    return raw_build(raw, &args) && raw_flush(raw);
+}
+
 /* ---- The rest -------------------------------------------------------------------------------- */
 
 bool raw_touch(struct raw_submitter *raw, uint32_t page, bool write) {

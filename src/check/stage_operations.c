@@ -49,7 +49,8 @@ static void transfers(struct raw_submitter *raw) {
 
 /* ---- Long lists, and moves ------------------------------------------------------------------- */
 
-#define LONG 192u /* pages, each a run of its own: more than one paging buffer has room for */
+#define LONG      192u /* pages, each a run of its own: more than a small paging buffer has room for */
+#define LONG_MOST 65536u /* of a list that is longer than a large one */
 
 /* Between the pages of a list and the segment from a page on, which belongs to no allocation; built, not submitted. */
 static bool copy_build(struct raw_submitter *raw, PMDL list, uint32_t page, uint32_t pages,
@@ -376,26 +377,6 @@ static void beside(struct raw_submitter *raw) {
 
 /* ---- The aperture ---------------------------------------------------------------------------- */
 
-/* From memory into the aperture: the mapped pages get the bytes of the source's pages from `first` on. Where
- * there is no memory, the source itself moves. */
-static bool move_through(struct raw_submitter *raw, uint32_t page, uint32_t first, uint32_t pages) {
-    DXGKARG_BUILDPAGINGBUFFER args = {.Operation = DXGK_OPERATION_TRANSFER};
-    args.Transfer.TransferSize = (SIZE_T)pages * CHECK_PAGE;
-    if (raw->memory.id != 0) {
-        args.Transfer.Source.SegmentId = raw->memory.id;
-        args.Transfer.Source.SegmentAddress.QuadPart = (LONGLONG)raw_memory_at(raw, first);
-    } else {
-        args.Transfer.Source.pMdl = raw->source;
-        args.Transfer.MdlOffset = first;
-    }
-    args.Transfer.Destination.SegmentId = raw->aperture.id;
-    args.Transfer.Destination.SegmentAddress.QuadPart =
-        (LONGLONG)(raw->aperture.base + (uint64_t)page * CHECK_PAGE);
-    args.Transfer.Flags.TransferStart = 1;
-    args.Transfer.Flags.TransferEnd = 1;
-    return raw_build(raw, &args) && raw_flush(raw);
-}
-
 static bool arrived(struct raw_submitter *raw) {
     for (uint32_t page = 0; page < PAGES; page++)
         if (memcmp(raw_page(raw, raw->source, FIRST + page),
@@ -411,7 +392,7 @@ static bool judge_unmapped(struct raw_submitter *raw, uint32_t page, uint32_t se
     bool there = true, stray = false;
     raw_paint(raw, raw->target, seed);
     for (uint32_t i = 0; i < PAGES; i++) {
-        if (!move_through(raw, page + i, FIRST + i, 1))
+        if (!raw_move_through(raw, page + i, FIRST + i, 1))
             return false;
         const unsigned char *moved = raw_page(raw, raw->source, FIRST + i);
         there = there && memcmp(dummy, moved, CHECK_PAGE) == 0;
@@ -432,7 +413,7 @@ static bool map_round(struct raw_submitter *raw, uint32_t page, uint32_t chunk) 
         if (!raw_map(raw, &raw->aperture, page + at, pages, raw->target, PLACE + at))
             return false;
     }
-    if (!raw_flush(raw) || !move_through(raw, page, FIRST, PAGES))
+    if (!raw_flush(raw) || !raw_move_through(raw, page, FIRST, PAGES))
         return false;
     raw_judge(raw, 194, arrived(raw), "aperture pages that lead to PFN[MdlOffset + i]",
               "other bytes in the pages that are mapped");
@@ -448,12 +429,12 @@ static void neighbours(struct raw_submitter *raw) {
     if (!raw_map(raw, &raw->aperture, page, PAGES, raw->target, PLACE) ||
         !raw_map(raw, &raw->aperture, page - side, side, raw->target, 0) ||
         !raw_map(raw, &raw->aperture, page + PAGES, side, raw->target, PLACE + PAGES) ||
-        !raw_flush(raw) || !move_through(raw, page, FIRST, PAGES))
+        !raw_flush(raw) || !raw_move_through(raw, page, FIRST, PAGES))
         return;
     raw_paint(raw, raw->target, 78);
     if (!raw_unmap(raw, &raw->aperture, page - side, side) ||
         !raw_unmap(raw, &raw->aperture, page + PAGES, side) || !raw_flush(raw) ||
-        !move_through(raw, page, FIRST, PAGES))
+        !raw_move_through(raw, page, FIRST, PAGES))
         return;
     raw_judge(raw, 197, arrived(raw), "all other pages of the aperture as before",
               "other bytes in mapped pages after maps and unmaps beside them");
@@ -488,7 +469,7 @@ static bool moves_through(struct raw_submitter *raw) {
     raw_paint(raw, raw->source, 99);
     raw_paint(raw, raw->target, 99);
     if (!raw_map(raw, &raw->aperture, 0, PAGES, raw->target, PLACE) || !raw_flush(raw) ||
-        !move_through(raw, 0, FIRST, PAGES))
+        !raw_move_through(raw, 0, FIRST, PAGES))
         return false;
     bool moved = !raw_same(raw);
     return raw_unmap(raw, &raw->aperture, 0, PAGES) && raw_flush(raw) && moved;
@@ -500,17 +481,19 @@ static uint64_t mapped_most(const struct raw_submitter *raw) {
     return (limit != 0 && limit < raw->aperture.size ? limit : raw->aperture.size) / CHECK_PAGE;
 }
 
-/* What the list's pages get through the aperture, if there is memory that bytes come from. */
-static bool judge_long_map(struct raw_submitter *raw, PMDL list) {
+/* What the list's pages get through the aperture, if there is memory that bytes come from: of a very long list, at
+ * several places. */
+static bool judge_long_map(struct raw_submitter *raw, PMDL list, uint32_t listed) {
+    const uint32_t step = listed <= LONG ? RAW_PAGES : listed / (LONG / RAW_PAGES);
     bool good = true;
     if (raw->memory.id == 0)
         return true;
     raw_paint(raw, raw->source, LONG);
     if (!raw_move(raw, true, RAW_PAGES))
         return false;
-    for (uint32_t at = 0; at < LONG; at += RAW_PAGES) {
-        uint32_t pages = LONG - at < RAW_PAGES ? LONG - at : RAW_PAGES;
-        if (!move_through(raw, PAGES + at, 0, pages))
+    for (uint32_t at = 0; at < listed; at += step) {
+        uint32_t pages = listed - at < RAW_PAGES ? listed - at : RAW_PAGES;
+        if (!raw_move_through(raw, PAGES + at, 0, pages))
             return false;
         for (uint32_t page = 0; page < pages; page++)
             good = good && memcmp(raw_page(raw, raw->source, page), raw_page(raw, list, at + page),
@@ -521,19 +504,32 @@ static bool judge_long_map(struct raw_submitter *raw, PMDL list) {
     return true;
 }
 
-/* Where a driver needs several buffers for one map. The paging buffer may be in the aperture, too. */
-static void long_map(struct raw_submitter *raw) {
-    uint64_t room = mapped_most(raw);
+/* Pages of a map that is longer than a whole paging buffer, of which each page takes no less than its number; fewer
+ * where there is no room, or too much of it. The paging buffer may be in the aperture, too. 0: too few. */
+static uint32_t long_map_pages(const struct raw_submitter *raw) {
+    const uint64_t whole = raw->info.paging_size / sizeof(uint64_t) + 1;
+    uint64_t room = mapped_most(raw), pages = whole > LONG ? whole : LONG;
     if (raw->mapped && raw->place.id == raw->aperture.id && raw_buffer_page(raw) < room)
         room = raw_buffer_page(raw);
-    if (raw->refused || raw->aperture.id == 0 || room < LONG + 2 * PAGES ||
-        !raw_is_free(raw, PAGES, LONG))
+    if (raw->aperture.id == 0 || room < LONG + 2 * PAGES)
+        return 0;
+    pages = pages < room - 2 * PAGES ? pages : room - 2 * PAGES;
+    pages = pages < LONG_MOST ? pages : LONG_MOST;
+    if (!raw_is_free(raw, PAGES, pages))
+        pages = raw_is_free(raw, PAGES, LONG) ? LONG : 0;
+    return (uint32_t)pages;
+}
+
+/* Where a driver needs several buffers for one map. */
+static void long_map(struct raw_submitter *raw) {
+    const uint32_t pages = long_map_pages(raw);
+    if (raw->refused || pages == 0)
         return;
-    check_step(raw->check, "operations: a map of %u scattered pages", LONG);
-    PMDL list = raw_list(raw, LONG, 1);
+    check_step(raw->check, "operations: a map of %u scattered pages", pages);
+    PMDL list = raw_list(raw, pages, 1);
     if (list)
-        (void)(raw_map(raw, &raw->aperture, PAGES, LONG, list, 0) && raw_flush(raw) &&
-               judge_long_map(raw, list) && raw_unmap(raw, &raw->aperture, PAGES, LONG) &&
+        (void)(raw_map(raw, &raw->aperture, PAGES, pages, list, 0) && raw_flush(raw) &&
+               judge_long_map(raw, list, pages) && raw_unmap(raw, &raw->aperture, PAGES, pages) &&
                raw_flush(raw));
     if (list)
         raw->os->pages_free(raw->os->ctx, list);

@@ -110,22 +110,35 @@ static bool is_copy(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return args->Operation == DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES;
 }
 
+/* What moves or fills by address is a packet of few bytes. */
+static bool is_short(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return args->Operation == DXGK_OPERATION_VIRTUAL_TRANSFER ||
+           args->Operation == DXGK_OPERATION_VIRTUAL_FILL;
+}
+
 /* Not of the paging process: entries of it that are wrong are a fault before anyone can look at them. */
 static bool is_cut_short(const DXGKARG_BUILDPAGINGBUFFER *args) {
     const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update = &args->UpdatePageTable;
     if (args->MultipassOffset != 0)
         return false;
-    return is_copy(args) || (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
-                             update->UpdateMode != DXGK_PAGETABLEUPDATE_CPU_VIRTUAL &&
-                             update->hProcess != vary.paging);
+    return is_copy(args) || is_short(args) ||
+           (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
+            update->UpdateMode != DXGK_PAGETABLEUPDATE_CPU_VIRTUAL &&
+            update->hProcess != vary.paging);
 }
 
-/* What such an operation finds behind another one is room for some of its entries, or ranges. */
+/* Bytes that such an operation finds behind another one: room for some of its entries, or ranges, and none for what is
+ * short. */
+static uint32_t room_of(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    static const uint32_t rooms[] = {96, 200, 328}, short_rooms[] = {8, 1, 16};
+    const uint32_t turn = vary.ends % (sizeof(rooms) / sizeof(rooms[0]));
+    if (is_copy(args))
+        return 2 * args->DmaBufferWriteOffset;
+    return is_short(args) ? short_rooms[turn] : rooms[turn];
+}
+
 static void vary_room(DXGKARG_BUILDPAGINGBUFFER *args) {
-    static const uint32_t rooms[] = {96, 200, 328};
-    const uint32_t at = args->DmaBufferWriteOffset;
-    const uint32_t room =
-        is_copy(args) ? 2 * at : rooms[vary.ends % (sizeof(rooms) / sizeof(rooms[0]))];
+    const uint32_t at = args->DmaBufferWriteOffset, room = room_of(args);
     if (at == 0)
         vary.end = 0;
     if (!vary.short_of || at == 0 || args->DmaSize == 0)

@@ -14,7 +14,7 @@ void vary_table(DRIVER_INITIALIZATION_DATA *table);
 /* From here on fills and transfers have other shapes, or no longer; and the referee looks at the pages
  * beside them. Invalid entries and flushes have another shape all along. */
 void vary_operations(struct check *check, bool on);
-/* From here on updates and copies of entries find little room behind other operations, and entries of system memory are
+/* From here on updates and copies of entries find little room behind other operations, moves and fills none, and entries of system memory are
  * coherent where the driver knows that. */
 void vary_little(struct check *check);
 

@@ -478,6 +478,26 @@ static NTSTATUS APIENTRY begin_again(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *
 }
 REPLACE(DxgkDdiBuildPagingBuffer, begin_again)
 
+/* All page numbers of a map in one buffer. */
+static NTSTATUS APIENTRY list_in_one_piece(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (args->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT &&
+        args->MapApertureSegment.NumberOfPages * sizeof(UINT64) > args->DmaSize)
+        return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+    return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+}
+REPLACE(DxgkDdiBuildPagingBuffer, list_in_one_piece)
+
+/* The rest of a map gets the pages of its beginning. */
+static void spoil_list_from_the_start(DXGKARG_BUILDPAGINGBUFFER *args) {
+    const uint64_t done = args->MultipassOffset;
+    if (args->Operation != DXGK_OPERATION_MAP_APERTURE_SEGMENT || done == 0)
+        return;
+    uint64_t pages = own_copy(args->MapApertureSegment.pMdl);
+    memmove(own.frame + done, own.frame, (pages - done) * sizeof(own.frame[0]));
+    args->MapApertureSegment.pMdl = &own.mdl;
+}
+SPOILED(list_from_the_start)
+
 /* ---- All of them ----------------------------------------------------------------------------- */
 
 #define BREAKER(RULE, SIDE, NAME, WHAT, ...)                                                       \
@@ -499,6 +519,8 @@ const struct mutant mutants_operation[] = {
     {BREAKS(157, DRIVER, "operations", begin_again,
             "begins again in each buffer of an operation that takes several"),
      .settings = {{"PagingBufferBytes", 1024}}},
+    {BREAKS(157, DRIVER, "operations", list_in_one_piece,
+            "wants the page numbers of a map in one buffer")},
     DRIVER(177, ignore_mdl_offset, "ignores MdlOffset of transfers", 184, 185),
     {BREAKS(183, DRIVER, "operations", refuse_raw_copies,
             "does nothing where hAllocation is NULL")},
@@ -514,6 +536,8 @@ const struct mutant mutants_operation[] = {
     DRIVER(194, map_one_off, "maps each page one off", 0),
     DRIVER(194, map_first_page, "maps only the first page of a range", 0),
     DRIVER(194, map_narrow, "cuts frame numbers to 20 bits", 161),
+    {BREAKS(194, DRIVER, "room", list_from_the_start,
+            "goes on with a map at its first page in another buffer")},
     DRIVER(197, unmap_one_more, "unmaps one page more than asked for", 0),
     DRIVER(200, unmap_to_page_zero, "leaves physical page 0 behind instead of DummyPage", 0),
     DRIVER(200, leave_mapped, "leaves pages mapped that it was asked to unmap", 0),

@@ -438,6 +438,31 @@ SPOIL_ALL(unmaps_too_few, unmaps, args->UnmapApertureSegment.NumberOfPages--)
 SPOIL_ALL(unmaps_to_page_zero, unmaps, args->UnmapApertureSegment.DummyPage.QuadPart = 0)
 SWALLOW_ALL(unmaps_none, unmaps)
 
+/* What has no room is left out. */
+static NTSTATUS leaves_out(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args,
+                           DXGK_BUILDPAGINGBUFFER_OPERATION what) {
+    NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    bool full = status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+    return full && args->Operation == what ? STATUS_SUCCESS : status;
+}
+
+static NTSTATUS APIENTRY leaves_out_moves(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    return leaves_out(adapter, args, DXGK_OPERATION_VIRTUAL_TRANSFER);
+}
+REPLACE(DxgkDdiBuildPagingBuffer, leaves_out_moves)
+
+static NTSTATUS APIENTRY leaves_out_fills(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    return leaves_out(adapter, args, DXGK_OPERATION_VIRTUAL_FILL);
+}
+REPLACE(DxgkDdiBuildPagingBuffer, leaves_out_fills)
+
+static NTSTATUS APIENTRY list_in_one_piece(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (maps(args) && args->MapApertureSegment.NumberOfPages * sizeof(UINT64) > args->DmaSize)
+        return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+    return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+}
+REPLACE(DxgkDdiBuildPagingBuffer, list_in_one_piece)
+
 /* ---- The list -------------------------------------------------------------------------------- */
 
 const struct mutant mutants_virtual[] = {
@@ -488,6 +513,12 @@ const struct mutant mutants_virtual[] = {
     {BREAKS(240, DRIVER, "residency", adds_offset,
             "adds AllocationOffsetInBytes to the address of the source"),
      FOUR},
+    {BREAKS(240, DRIVER, "residency", leaves_out_moves,
+            "leaves out a move that the buffer has no room for"),
+     FOUR},
+    {BREAKS(188, DRIVER, "residency", leaves_out_fills,
+            "leaves out a fill that the buffer has no room for"),
+     FOUR},
     BREAKER(244, DRIVER, "copies the first page of a range", first_page, THREE, WITH(240)),
     BREAKER(250, DRIVER, "has a single level", one_level, THREE),
     BREAKER(251, DRIVER, "has fewer index bits than address bits", more_bits, THREE),
@@ -513,6 +544,9 @@ const struct mutant mutants_virtual[] = {
      FOUR},
     BREAKER(210, DRIVER, "takes the GPU's address of a table for a pointer", writes_by_pointer,
             VIRTUAL),
+    {BREAKS(157, DRIVER, "operations", list_in_one_piece,
+            "wants the page numbers of a map in one buffer"),
+     .consequences = {231, 299}, FOUR},
     {BREAKS(194, DRIVER, "operations", maps_from_the_start, "ignores MdlOffset of a mapping"),
      FOUR},
     {BREAKS(194, DRIVER, "operations", maps_the_first, "maps the first page of a range alone"),

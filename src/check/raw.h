@@ -50,6 +50,7 @@ struct raw_submitter {
     bool another;                               /* `memory` or `aperture` is not the first */
     PMDL buffer;                                /* the paging buffer */
     unsigned char *cpu, *private_data;
+    bool through;    /* bytes of `source` move into pages that are mapped, without `memory` */
     bool by_address; /* the driver has GPU virtual addresses: there is no `memory` */
     struct user
         *carrier; /* its manager carries out what is built (carry.h); NULL: it is submitted here */
@@ -318,6 +319,8 @@ bool raw_unmap(struct raw_submitter *raw, const struct vidmm_segment_info *apert
 /* From memory into the aperture: the mapped pages get the bytes of the source's pages from `first` on. Where
  * there is no memory, the source itself moves. Waits. */
 bool raw_move_through(struct raw_submitter *raw, uint32_t page, uint32_t first, uint32_t pages);
+/* A driver without memory moves bytes into mapped pages, which none has to: what it maps shows in them. */
+bool raw_moves_through(struct raw_submitter *raw);
 /* WRITE_PHYSICAL, or READ_PHYSICAL, at a page of the memory segment. */
 bool raw_touch(struct raw_submitter *raw, uint32_t page, bool write);
 /* DISCARD_CONTENT of the allocation, which must be there. */

@@ -5,36 +5,14 @@
  * every driver, damaged commands of vidmm/umd.h for those that speak it. Nothing of it is submitted but commands of
  * vidmm/umd.h that reach out of the surface, if the driver takes them.
  */
+#include "guarded.h"
 #include "raw.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <vidmm/umd.h>
-
-#define GUARDED (4 * (size_t)CHECK_PAGE) /* bytes that are there, before those that are not */
-
-/* Memory that ends at `end`. */
-struct guarded {
-    unsigned char *base, *end;
-};
-
-static bool guarded_make(struct guarded *guarded) {
-    void *base =
-        mmap(NULL, 2 * GUARDED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (base == MAP_FAILED)
-        return false;
-    guarded->base = base;
-    guarded->end = guarded->base + GUARDED;
-    return mprotect(guarded->end, GUARDED, PROT_NONE) == 0;
-}
-
-static void guarded_free(struct guarded *guarded) {
-    if (guarded->base)
-        munmap(guarded->base, 2 * GUARDED);
-}
 
 /* False: the driver left its buffer, and is asked nothing more. A refusal is fine. */
 static bool damaged_render(struct raw_renderer *renderer, const struct guarded *memory,

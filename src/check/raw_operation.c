@@ -169,6 +169,17 @@ bool raw_move_through(struct raw_submitter *raw, uint32_t page, uint32_t first, 
     return raw_build(raw, &args) && raw_flush(raw);
 }
 
+bool raw_moves_through(struct raw_submitter *raw) {
+    const uint32_t first = 1;
+    raw_paint(raw, raw->source, 99);
+    raw_paint(raw, raw->target, 99);
+    if (!raw_map(raw, &raw->aperture, 0, RAW_PAGES, raw->target, 0) || !raw_flush(raw) ||
+        !raw_move_through(raw, 0, first, RAW_PAGES - first))
+        return false;
+    bool moved = !raw_same(raw);
+    return raw_unmap(raw, &raw->aperture, 0, RAW_PAGES) && raw_flush(raw) && moved;
+}
+
 /* ---- The rest -------------------------------------------------------------------------------- */
 
 bool raw_touch(struct raw_submitter *raw, uint32_t page, bool write) {

@@ -4,6 +4,7 @@
  * surfaces of many shapes. All are standard surfaces, which need no user-mode driver. Escapes that no
  * user-mode driver sent.
  */
+#include "guarded.h"
 #include "surface.h"
 
 #include <string.h>
@@ -189,10 +190,41 @@ static void surfaces_come_and_go(struct check *check, const struct check_surface
     vidmm_device_destroy(device);
 }
 
+/* ---- Parts of a resource ----------------------------------------------------------------------- */
+
+/* One allocation of a resource goes, without DestroyResource, before the other one goes with the resource
+ * (nc-d3dkmddi-dxgkddi_destroyallocation): what a driver then has no longer it frees twice (K2). */
+static void destroy_in_turn(struct check *check, const struct check_surface *surface) {
+    const DRIVER_INITIALIZATION_DATA *table = &check->harness.spoken;
+    HANDLE adapter = vidmm_host_adapter(check->harness.host);
+    const DXGK_ALLOCATIONINFO one = {.pPrivateDriverData = surface->data,
+                                     .PrivateDriverDataSize = surface->size};
+    DXGK_ALLOCATIONINFO info[2] = {one, one};
+    DXGKARG_CREATEALLOCATION create = {.pPrivateDriverData = surface->resource,
+                                       .PrivateDriverDataSize = surface->resource_size,
+                                       .NumAllocations = 2,
+                                       .pAllocationInfo = info,
+                                       .Flags.Resource = 1};
+    if (check_explained(check)) /* the driver may create one of several, and say success (R136) */
+        return;
+    check_step(check, "objects: a resource whose allocations are destroyed one by one");
+    if (table->DxgkDdiCreateAllocation(adapter, &create) != STATUS_SUCCESS)
+        return;
+    for (uint32_t i = 0; i < 2; i++) {
+        DXGKARG_DESTROYALLOCATION destroy = {.NumAllocations = 1,
+                                             .pAllocationList = &info[i].hAllocation,
+                                             .hResource = create.hResource,
+                                             .Flags.DestroyResource = i == 1};
+        (void)table->DxgkDdiDestroyAllocation(adapter, &destroy);
+    }
+}
+
 /* ---- Escapes --------------------------------------------------------------------------------- */
 
 #define ESCAPE_MOST 256u
 #define ESCAPE_ASH  0xa5
+
+static const uint32_t escape_sizes[] = {1, 4, 8, 64, ESCAPE_MOST};
 
 /* Bytes that no user-mode driver sent; what the driver answers is its own affair. */
 static void escape_with(struct check *check, uint32_t size, unsigned char byte) {
@@ -212,13 +244,34 @@ static void escape_with(struct check *check, uint32_t size, unsigned char byte) 
 }
 
 static void escapes(struct check *check) {
-    static const uint32_t sizes[] = {0, 1, 4, 8, 64, ESCAPE_MOST};
     if (!check->harness.spoken.DxgkDdiEscape)
         return;
-    for (uint32_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-        escape_with(check, sizes[i], 0);
-        escape_with(check, sizes[i], 0xff);
+    escape_with(check, 0, 0);
+    for (uint32_t i = 0; i < sizeof(escape_sizes) / sizeof(escape_sizes[0]); i++) {
+        escape_with(check, escape_sizes[i], 0);
+        escape_with(check, escape_sizes[i], 0xff);
     }
+}
+
+/* Where no memory follows: reading it is seen, too. */
+static void escape_at_end(struct check *check, const struct guarded *memory, uint32_t size,
+                          unsigned char byte) {
+    DXGKARG_ESCAPE args = {.pPrivateDriverData = memory->end - size, .PrivateDriverDataSize = size};
+    memset(memory->end - size, byte, size);
+    check_step(check, "objects: an escape of %u bytes that end where memory does", size);
+    (void)check->harness.spoken.DxgkDdiEscape(vidmm_host_adapter(check->harness.host), &args);
+}
+
+static void escapes_at_end(struct check *check) {
+    static const uint16_t known[] = {533};
+    struct guarded memory;
+    bool made = guarded_make(&memory);
+    if (check->harness.spoken.DxgkDdiEscape && made && !check_broke(check, known, 1))
+        for (uint32_t i = 0; i < sizeof(escape_sizes) / sizeof(escape_sizes[0]); i++) {
+            escape_at_end(check, &memory, escape_sizes[i], 0);
+            escape_at_end(check, &memory, escape_sizes[i], 0xff);
+        }
+    guarded_free(&memory);
 }
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */
@@ -276,8 +329,10 @@ static bool with_surface(struct check *check, enum check_surface_kind kind, bool
         *known = true;
         good = kind == CHECK_SURFACE_PRIMARY ? objects_describe(check, &surface)
                                              : pass_on(check, &surface);
-        if (good && kind != CHECK_SURFACE_PRIMARY)
+        if (good && kind != CHECK_SURFACE_PRIMARY) {
             surfaces_come_and_go(check, &surface);
+            destroy_in_turn(check, &surface);
+        }
     }
     check_surface_close(&surface);
     return good;
@@ -315,6 +370,7 @@ enum vidmm_stage_outcome stage_objects(struct check *check, uint32_t number) {
     if (good) {
         escapes(check);
         with_short_data(check);
+        escapes_at_end(check);
     }
     check_close(check);
     if (good && !known)

@@ -463,18 +463,6 @@ static void apertures(struct raw_submitter *raw) {
         seen_through(raw);
 }
 
-/* A driver without memory that moves bytes into mapped pages, which none has to: what it maps shows in them. */
-static bool moves_through(struct raw_submitter *raw) {
-    check_step(raw->check, "operations: a transfer through the aperture");
-    raw_paint(raw, raw->source, 99);
-    raw_paint(raw, raw->target, 99);
-    if (!raw_map(raw, &raw->aperture, 0, PAGES, raw->target, PLACE) || !raw_flush(raw) ||
-        !raw_move_through(raw, 0, FIRST, PAGES))
-        return false;
-    bool moved = !raw_same(raw);
-    return raw_unmap(raw, &raw->aperture, 0, PAGES) && raw_flush(raw) && moved;
-}
-
 /* Pages of the aperture that may be mapped at once: a driver maps no more than it says in DRIVERCAPS. */
 static uint64_t mapped_most(const struct raw_submitter *raw) {
     uint64_t limit = raw->info.caps.ApertureSegmentCommitLimit;
@@ -605,7 +593,8 @@ static void unknown(struct raw_submitter *raw) {
 
 static enum vidmm_stage_outcome operate(struct raw_submitter *raw) {
     if (raw->memory.id == 0) {
-        if (moves_through(raw))
+        check_step(raw->check, "operations: a transfer through the aperture");
+        if (raw_moves_through(raw))
             seen_through(raw);
         else
             aperture_alone(raw);

@@ -93,13 +93,26 @@ static bool unmap_both(struct raw_submitter *raw) {
     return unmap(raw) && unmap_one(raw);
 }
 
+static bool alone_unseen(const struct raw_submitter *raw) {
+    return alone(raw) && !raw->through;
+}
+
+static bool alone_through(const struct raw_submitter *raw) {
+    return alone(raw) && raw->through;
+}
+
+static bool show_and_unmap_both(struct raw_submitter *raw) {
+    return show_and_unmap(raw) && unmap_one(raw);
+}
+
 static bool flush_write(struct raw_submitter *raw) {
     return raw_touch(raw, RAW_PAGES + 1, true);
 }
 
 /* A fill comes first, as for a new allocation, and after a discard. */
 static const struct trial trials[] = {
-    {"map, without memory", alone, NULL, map_one, map, unmap_both, 0, NULL},
+    {"map, without memory", alone_unseen, NULL, map_one, map, unmap_both, 0, NULL},
+    {"map, without memory", alone_through, NULL, map_one, map, show_and_unmap_both, 194, raw_same},
     {"unmap, without memory", alone, map, map_one, unmap, unmap_one, 0, NULL},
     {"fill", named, NULL, room_fill, room_fill, all_out, 188, filled},
     {"transfer in", with_memory, NULL, out, in, all_out, 161, raw_same},
@@ -208,6 +221,7 @@ enum vidmm_stage_outcome stage_room(struct check *check, uint32_t number) {
     enum vidmm_stage_outcome opened = raw_open_aperture(&raw, check);
     if (opened != VIDMM_STAGE_DONE)
         return raw_unopened(&raw, opened);
+    raw.through = alone(&raw) && raw_moves_through(&raw);
     trials_run(&raw);
     if (number == 0 && !raw.refused && with_memory(&raw))
         raw_draws(&raw);

@@ -715,8 +715,54 @@ static void who_pages_by_address_is_asked_for_nothing_by_segment(void **state) {
     }
 }
 
+/* ---- Resources ------------------------------------------------------------------------------- */
+
+#define RESOURCE_TAG 0x6f736572
+
+static NTSTATUS APIENTRY create_resource(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = good.DxgkDdiCreateAllocation(adapter, args);
+    if (status == STATUS_SUCCESS && args->Flags.Resource)
+        args->hResource = ExAllocatePoolWithTag(NonPagedPool, 16, RESOURCE_TAG);
+    return status;
+}
+
+static NTSTATUS APIENTRY destroy_resource(const HANDLE adapter,
+                                          const DXGKARG_DESTROYALLOCATION *args) {
+    if (args->Flags.DestroyResource && args->hResource)
+        ExFreePoolWithTag(args->hResource, RESOURCE_TAG);
+    return good.DxgkDdiDestroyAllocation(adapter, args);
+}
+
+static NTSTATUS APIENTRY destroy_resource_anyway(const HANDLE adapter,
+                                                 const DXGKARG_DESTROYALLOCATION *args) {
+    if (args->hResource)
+        ExFreePoolWithTag(args->hResource, RESOURCE_TAG);
+    return good.DxgkDdiDestroyAllocation(adapter, args);
+}
+
+static void install_resources(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiCreateAllocation = create_resource;
+    table->DxgkDdiDestroyAllocation = destroy_resource;
+}
+
+static void install_resources_freed_anyway(DRIVER_INITIALIZATION_DATA *table) {
+    install_resources(table);
+    table->DxgkDdiDestroyAllocation = destroy_resource_anyway;
+}
+
+static void a_resource_is_there_until_it_is_destroyed(void **state) {
+    (void)state;
+    assert_int_equal(examine(install_resources, "objects", NULL), VIDMM_CHECK_PASSED);
+    assert_int_equal(examine(install_resources_freed_anyway, "objects", NULL), VIDMM_CHECK_BROKEN);
+    const struct vidmm_finding *finding = find(VIDMM_FINDING_HOST);
+    assert_non_null(finding);
+    assert_non_null(strstr(finding->where, "DxgkDdiDestroyAllocation"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_resource_is_there_until_it_is_destroyed),
         cmocka_unit_test(memory_runs_out_in_every_call),
         cmocka_unit_test(a_new_paging_buffer_is_whole),
         cmocka_unit_test(allocations_are_opened_with_their_private_data),

@@ -321,6 +321,13 @@ static NTSTATUS APIENTRY escape_unmeasured(const HANDLE adapter, const DXGKARG_E
 }
 REPLACE(DxgkDdiEscape, escape_unmeasured)
 
+static NTSTATUS APIENTRY escape_looked_at(const HANDLE adapter, const DXGKARG_ESCAPE *args) {
+    const volatile UCHAR *bytes = args->pPrivateDriverData;
+    (void)adapter;
+    return bytes && bytes[3] == 1 ? STATUS_INVALID_PARAMETER : STATUS_SUCCESS;
+}
+REPLACE(DxgkDdiEscape, escape_looked_at)
+
 #define NOTE_TAG 0x65746f6eu
 
 /* Notes down what it creates, and forgets the note of what it could not. */
@@ -886,6 +893,8 @@ const struct mutant mutants_allocation[] = {
            install_create_halfway, .stage = "objects"),
     DRIVER(533, "answers an escape without looking at its size", install_escape_unmeasured,
            .stage = "objects"),
+    {BREAKS(533, DRIVER, "objects", escape_looked_at,
+            "reads the first word of an escape without looking at its size")},
     DRIVER(534, "hides shadow and staging surfaces from the CPU", install_out_of_sight,
            .stage = "objects"),
     MANAGER(79, "works with a context that wants DMA buffers in memory", install_overlook_segments,

@@ -467,8 +467,9 @@ const struct vidmm_rule rules_d_life[] = {
         .page = "ns-d3dkmddi-_dxgkarg_escape",
         .how =
             "Stage objects sends escapes of several sizes, none of them a user-mode driver's, and "
-            "looks at the bytes behind them; what the driver answers does not matter. Stage "
-            "engines asks for debug reports (ns-d3dkmddi-_dxgkarg_collectdbginfo) in the same way.",
+            "looks at the bytes behind them; at its end it sends them in memory behind which there "
+            "is none. What the driver answers does not matter. Stage engines asks for debug "
+            "reports (ns-d3dkmddi-_dxgkarg_collectdbginfo) as in the first.",
         .why = "Any application can send any bytes.",
         .windows = "No page tells; a driver that follows what it was given is a bugcheck, or a way "
                    "into the kernel.",

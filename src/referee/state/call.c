@@ -30,6 +30,7 @@ static _Thread_local struct {
 static _Thread_local struct {
     const struct referee_call *call; /* NULL: none */
     struct {
+        uint32_t rule;
         const char *member;
         uint64_t end;
         size_t size;
@@ -100,13 +101,14 @@ static void call_judge_address(struct vidmm_referee *referee, uint64_t address) 
     }
 }
 
-void referee_gives_list(const struct referee_call *call, const char *member, const void *list,
-                        size_t size) {
+void referee_gives_list(const struct referee_call *call, uint32_t rule, const char *member,
+                        const void *list, size_t size) {
     if (lists.call != call)
         lists.count = 0;
     lists.call = call;
     if (lists.count == REFEREE_LISTS)
         return;
+    lists.list[lists.count].rule = rule;
     lists.list[lists.count].member = member;
     lists.list[lists.count].end = (uintptr_t)list + size;
     lists.list[lists.count++].size = size;
@@ -115,10 +117,16 @@ void referee_gives_list(const struct referee_call *call, const char *member, con
 static void call_judge_lists(struct vidmm_referee *referee, uint64_t address) {
     for (uint32_t i = 0; lists.call && i < lists.count; i++) {
         uint64_t behind = address - lists.list[i].end;
-        DRIVER_MUST(626, behind >= BEHIND_BYTES,
-                    "nothing read behind the elements that are counted",
-                    "byte %llu of %s, which has %zu bytes, is accessed",
-                    LLU(lists.list[i].size + behind), lists.list[i].member, lists.list[i].size);
+        if (lists.list[i].rule == 533)
+            DRIVER_MUST(533, behind >= BEHIND_BYTES,
+                        "nothing read or written behind PrivateDriverDataSize bytes",
+                        "byte %llu of %s, which has %zu bytes, is accessed",
+                        LLU(lists.list[i].size + behind), lists.list[i].member, lists.list[i].size);
+        else
+            DRIVER_MUST(626, behind >= BEHIND_BYTES,
+                        "nothing read behind the elements that are counted",
+                        "byte %llu of %s, which has %zu bytes, is accessed",
+                        LLU(lists.list[i].size + behind), lists.list[i].member, lists.list[i].size);
     }
 }
 

@@ -47,11 +47,11 @@ void referee_gives_no_data(const struct referee_call *call, uint32_t rule, const
  * breaks R`rule`, 553 or 210. */
 #define REFEREE_ADDRESSES 2u
 void referee_gives_address(const struct referee_call *call, uint32_t rule, uint64_t address);
-/* Before referee_leave: `member` has `size` bytes at `list`. Whoever reads behind them where no memory is breaks
- * R626. */
+/* Before referee_leave: `member` has `size` bytes at `list`. Whoever goes behind them where no memory is breaks
+ * R`rule`, 533 or 626. */
 #define REFEREE_LISTS 2u
-void referee_gives_list(const struct referee_call *call, const char *member, const void *list,
-                        size_t size);
+void referee_gives_list(const struct referee_call *call, uint32_t rule, const char *member,
+                        const void *list, size_t size);
 /* Around the driver's function. */
 void referee_leave(struct vidmm_referee *referee);
 void referee_return(struct vidmm_referee *referee);

@@ -33,7 +33,7 @@ void ended_make(struct vidmm_referee *referee, struct ended *ended, const struct
     ended->taken = true;
     ended->bytes = memory->base + ENDED_MOST - size;
     memcpy(ended->bytes, original, size);
-    referee_gives_list(call, member, ended->bytes, size);
+    referee_gives_list(call, 626, member, ended->bytes, size);
 }
 
 void ended_free(struct vidmm_referee *referee, const struct ended *ended) {

@@ -1,7 +1,7 @@
 /*
  * passed.c - calls whose arguments and answers no rule judges: they are watched so that a crash, a
  * hang and what the host sees are known to be in them, and so that each call has its number. Of the
- * answer about a node only its place is judged here; stage query asks.
+ * answer about a node only its place is judged here; stage query asks. Of an escape a crash behind its bytes is.
  */
 #include "state/given.h"
 #include "watch/watch.h"
@@ -30,10 +30,24 @@
     WATCHED_3(NTSTATUS, name, a, b, c)
 
 PASSED_2(CancelCommand, const HANDLE, const DXGKARG_CANCELCOMMAND *)
-PASSED_2(Escape, const HANDLE, const DXGKARG_ESCAPE *)
 PASSED_2(CollectDbgInfo, const HANDLE, const DXGKARG_COLLECTDBGINFO *)
 PASSED_2(WriteVirtualizedInterrupt, const HANDLE, const DXGKARG_WRITEVIRTUALIZEDINTERRUPT *)
 PASSED_3(ControlInterrupt, const HANDLE, const DXGK_INTERRUPT_TYPE, BOOLEAN)
+
+static NTSTATUS watch_Escape(struct vidmm_referee *referee, const HANDLE adapter,
+                             const DXGKARG_ESCAPE *args) {
+    struct referee_call call;
+    referee_enter(referee, &call, "DxgkDdiEscape", REFEREE_REENTRANT);
+    if (args->pPrivateDriverData)
+        referee_gives_list(&call, 533, "pPrivateDriverData", args->pPrivateDriverData,
+                           args->PrivateDriverDataSize);
+    referee_leave(referee);
+    NTSTATUS status = referee->real.DxgkDdiEscape(adapter, args);
+    referee_return(referee);
+    referee_exit(referee, &call);
+    return status;
+}
+WATCHED_2(NTSTATUS, Escape, const HANDLE, const DXGKARG_ESCAPE *)
 
 static NTSTATUS watch_GetNodeMetadata(struct vidmm_referee *referee, const HANDLE adapter,
                                       UINT node, DXGKARG_GETNODEMETADATA *args) {

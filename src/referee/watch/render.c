@@ -157,8 +157,8 @@ static void render_begin(struct vidmm_referee *referee, struct rendering *render
     guard_make_fresh(referee, &rendering->buffer, args->pDmaBuffer, args->DmaSize);
     guard_make(referee, &rendering->patches, args->pPatchLocationListOut,
                (size_t)args->PatchLocationListOutSize * sizeof(*args->pPatchLocationListOut));
-    referee_gives_list(&rendering->call, "pCommand", args->pCommand, args->CommandLength);
-    referee_gives_list(&rendering->call, "pAllocationList", args->pAllocationList,
+    referee_gives_list(&rendering->call, 626, "pCommand", args->pCommand, args->CommandLength);
+    referee_gives_list(&rendering->call, 626, "pAllocationList", args->pAllocationList,
                        args->AllocationListSize * sizeof(*args->pAllocationList));
     rendering->mine = *args;
     rendering->mine.pDmaBuffer = rendering->buffer.bytes;

@@ -50,7 +50,7 @@ static void transfers(struct raw_submitter *raw) {
 /* ---- Long lists, and moves ------------------------------------------------------------------- */
 
 #define LONG      192u /* pages, each a run of its own: more than a small paging buffer has room for */
-#define LONG_MOST 65536u /* of a list that is longer than a large one */
+#define LONG_MOST 16384u /* of a list that is longer than a large one */
 
 /* Between the pages of a list and the segment from a page on, which belongs to no allocation; built, not submitted. */
 static bool copy_build(struct raw_submitter *raw, PMDL list, uint32_t page, uint32_t pages,

@@ -198,17 +198,24 @@ static void not_hanging(struct check *check) {
         check->shared->ledger.unseen[281]++;
 }
 
+/* False: the run `*ends` so; none follows one that is skipped. */
+static bool engines_open(struct raw_submitter *raw, struct check *check,
+                         const struct check_setup *setup, enum vidmm_stage_outcome *ends) {
+    *ends = VIDMM_STAGE_STOPPED;
+    if (!check_open(check, setup))
+        return false;
+    enum vidmm_stage_outcome opened = raw_open(raw, check);
+    *ends = opened == VIDMM_STAGE_SKIPPED ? VIDMM_STAGE_DONE : opened;
+    return opened == VIDMM_STAGE_DONE;
+}
+
 static enum vidmm_stage_outcome by_hang(struct check *check) {
     static const struct check_setup setup = {
         .settings = {{"VramBytes", (uint64_t)1 << 20}, {"HangPagingAt", HANG_AT}}};
     struct raw_submitter raw;
-    if (!check_open(check, &setup))
-        return VIDMM_STAGE_STOPPED;
-    enum vidmm_stage_outcome opened = raw_open(&raw, check);
-    if (opened == VIDMM_STAGE_SKIPPED)
-        return VIDMM_STAGE_DONE; /* no run follows one that is skipped */
-    if (opened != VIDMM_STAGE_DONE)
-        return opened;
+    enum vidmm_stage_outcome ends;
+    if (!engines_open(&raw, check, &setup, &ends))
+        return ends;
     bool works = able(&raw) && raw_settle_in(&raw);
     if (works && hangs(&raw)) {
         judge_hanging(&raw);
@@ -224,13 +231,9 @@ static enum vidmm_stage_outcome by_hang(struct check *check) {
 static enum vidmm_stage_outcome by_spin(struct check *check) {
     static const struct check_setup setup = {.settings = {{"VramBytes", (uint64_t)1 << 20}}};
     struct raw_submitter raw;
-    if (!check_open(check, &setup))
-        return VIDMM_STAGE_STOPPED;
-    enum vidmm_stage_outcome opened = raw_open(&raw, check);
-    if (opened == VIDMM_STAGE_SKIPPED)
-        return VIDMM_STAGE_DONE; /* no run follows one that is skipped */
-    if (opened != VIDMM_STAGE_DONE)
-        return opened;
+    enum vidmm_stage_outcome ends;
+    if (!engines_open(&raw, check, &setup, &ends))
+        return ends;
     if (able(&raw) && raw.ddi->DxgkDdiPreemptCommand && raw_settle_in(&raw) && raw.works)
         raw_hang_resets(&raw);
     return raw_close(&raw);

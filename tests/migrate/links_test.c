@@ -94,14 +94,20 @@ static void say(struct migrate_channel *channel, uint64_t event) {
 
 static const struct migrate_channel_options usual = {.timeout_ns = 2000 * MS};
 
+static void open_both(struct migrate_channel *listener, struct migrate_channel *caller) {
+    struct migrate_message message;
+    char text[256] = "";
+    open_pair(listener, caller, &usual);
+    assert_int_equal(next(caller, &message, text), MIGRATE_UP);
+    expect_up(listener);
+}
+
 static void two_sides_talk_and_hang_up(void **state) {
     (void)state;
     struct migrate_channel listener, caller;
     struct migrate_message message;
     char text[256] = "";
-    open_pair(&listener, &caller, &usual);
-    assert_int_equal(next(&caller, &message, text), MIGRATE_UP);
-    expect_up(&listener);
+    open_both(&listener, &caller);
     for (uint64_t i = 0; i < 100; i++)
         say(&caller, i);
     for (uint64_t i = 0; i < 100; i++) {
@@ -132,9 +138,7 @@ static void both_sides_learn_that_a_link_ends_where_there_is_no_memory(void **st
     struct migrate_channel listener, caller;
     struct migrate_message message;
     char text[256] = "";
-    open_pair(&listener, &caller, &usual);
-    assert_int_equal(next(&caller, &message, text), MIGRATE_UP);
-    expect_up(&listener);
+    open_both(&listener, &caller);
     no_memory = true;
     listener.link.hang_up(listener.link.ctx, "enough");
     assert_int_equal(next(&caller, &message, text), MIGRATE_DOWN);
@@ -151,9 +155,7 @@ static void a_message_without_memory_ends_the_link_and_says_so(void **state) {
     struct migrate_channel listener, caller;
     struct migrate_message message;
     char text[256] = "";
-    open_pair(&listener, &caller, &usual);
-    assert_int_equal(next(&caller, &message, text), MIGRATE_UP);
-    expect_up(&listener);
+    open_both(&listener, &caller);
     no_memory = true;
     say(&caller, 7);
     assert_int_equal(next(&caller, &message, text), MIGRATE_DOWN);

@@ -1,11 +1,11 @@
 /* carry.c - see carry.h. A run has a process of its own, so that there is one manager whose calls these are. */
 #include "carry.h"
+#include "cut.h"
 
 #include <string.h>
 
 #define WAITING_MOST 32u
 #define RANGES_MOST  64u
-#define CARRY_WHOLE  UINT32_MAX /* the room of an operation that was not shortened */
 
 static struct {
     PDXGKDDI_BUILDPAGINGBUFFER below;
@@ -15,8 +15,7 @@ static struct {
     } operation[WAITING_MOST];
     uint32_t waiting, took;
     uint32_t room; /* of the next that is added, above 0 by one; 0: all there is */
-    uint32_t end;  /* of the buffer, which was shortened; 0: it was not */
-    struct vidmm_referee *referee;
+    struct cut cut;
     bool begun; /* the first needs another buffer for its rest */
     struct {
         UINT segment;
@@ -41,7 +40,7 @@ bool carry_add(const DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 
 void carry_shorten(struct vidmm_referee *referee, uint32_t room) {
-    carry.referee = referee;
+    carry.cut.referee = referee;
     carry.room = room + 1;
 }
 
@@ -116,33 +115,18 @@ static bool carry_aim(const DXGKARG_BUILDPAGINGBUFFER *args, const struct carry_
     return true;
 }
 
-/* A buffer that was shortened ends there for what is built behind, too. */
-static void carry_cut(DXGKARG_BUILDPAGINGBUFFER *args, uint32_t room) {
-    const uint32_t at = args->DmaBufferWriteOffset;
-    if (at == 0) {
-        carry.end = 0;
-        return;
-    }
-    if (carry.end == 0 && args->DmaSize > room) {
-        carry.end = at + room;
-        vidmm_referee_shorten(carry.referee, (const uint8_t *)args->pDmaBuffer + room);
-    }
-    if (carry.end >= at && carry.end - at < args->DmaSize)
-        args->DmaSize = carry.end - at;
-}
-
 /* The first that waits. The manager, which asked for something else, is told how far that is, and answers a full
  * buffer as if it were its own operation that needs another. */
 static NTSTATUS carry_first(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args,
                             DXGKARG_BUILDPAGINGBUFFER *passed) {
     struct carried *first = &carry.operation[0];
-    carry_cut(passed, first->room);
+    (void)cut_buffer(&carry.cut, passed, first->room);
     NTSTATUS status = carry.below(adapter, passed);
     carry.took = (uint32_t)((uintptr_t)passed->pDmaBuffer - (uintptr_t)args->pDmaBuffer);
     args->pDmaBuffer = passed->pDmaBuffer;
     args->pDmaBufferPrivateData = passed->pDmaBufferPrivateData;
     carry.begun = status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
-    first->room = CARRY_WHOLE;
+    first->room = CUT_NOTHING;
     if (carry.begun)
         args->MultipassOffset = first->args.MultipassOffset = passed->MultipassOffset;
     else if (status == STATUS_SUCCESS)
@@ -157,7 +141,7 @@ static NTSTATUS APIENTRY carry_build(const HANDLE adapter, DXGKARG_BUILDPAGINGBU
     NTSTATUS status = STATUS_SUCCESS;
     if (!carry.begun) {
         carry_note(args);
-        carry_cut(args, CARRY_WHOLE);
+        (void)cut_buffer(&carry.cut, args, CUT_NOTHING);
         status = carry.below(adapter, args);
     }
     while (status == STATUS_SUCCESS && carry.waiting != 0 && room.bytes) {

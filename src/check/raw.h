@@ -181,8 +181,9 @@ enum raw_engine {
     RAW_ENGINE_BROKEN,  /* no DDI call follows */
 };
 enum raw_engine raw_reset_engine(struct raw_submitter *raw);
-/* The driver has the functions of a reset. */
-bool raw_resets(const struct raw_submitter *raw);
+/* What a system asks before it resets the engine of the node; `*group`: the nodes that are reset with it, NULL: not
+ * asked for. False: refused. */
+bool raw_ask_engine(struct raw_submitter *raw, uint64_t *group);
 /* As a TDR: submitted work is lost. */
 bool raw_reset(struct raw_submitter *raw);
 /* The same, with a preemption before any other work. */

@@ -67,30 +67,17 @@ static bool hang_runs(struct hang_work *hanging, struct hang_work *behind) {
 
 /* ---- Resets of the engine ------------------------------------------------------------------------ */
 
-/* False: an answer with an error, and no DDI call follows but the reset of the adapter. */
-static bool hang_answers(struct raw_submitter *raw, const char *call, NTSTATUS status) {
-    raw->unseen = raw->unseen || status != STATUS_SUCCESS;
-    return status == STATUS_SUCCESS || raw_refuse(raw, call, status);
-}
-
-/* `*group`: the nodes that are reset with it. */
+/* `*group`: the nodes that are reset with it. False: no DDI call follows but the reset of the adapter. */
 static bool hang_ask(struct raw_submitter *raw, uint64_t *group) {
-    DXGKARG_QUERYDEPENDENTENGINEGROUP dependent = {.NodeOrdinal = raw->node,
-                                                   .EngineOrdinal = raw->physical};
-    DXGKARG_QUERYENGINESTATUS engine = {.NodeOrdinal = raw->node, .EngineOrdinal = raw->physical};
-    if (!hang_answers(raw, "DxgkDdiQueryEngineStatus",
-                      raw->ddi->DxgkDdiQueryEngineStatus(raw->adapter, &engine)) ||
-        !hang_answers(raw, "DxgkDdiQueryDependentEngineGroup",
-                      raw->ddi->DxgkDdiQueryDependentEngineGroup(raw->adapter, &dependent)))
-        return false;
-    *group = dependent.DependentNodeOrdinalMask;
-    return true;
+    bool told = raw_ask_engine(raw, group);
+    raw->unseen = raw->unseen || !told;
+    return told;
 }
 
 /* All that is under way is lost. */
 static void hang_reset_adapter(struct raw_submitter *raw) {
     hang_leave_to(raw, raw->info.paging_node);
-    if (!raw_resets(raw) || !raw_reset(raw))
+    if (!check_resets(raw->check) || !raw_reset(raw))
         raw->refused = raw->unseen = true;
 }
 

@@ -245,7 +245,8 @@ static bool present_run(struct presenter *presenter, const struct job *job, enum
 
 static const RECT all = {0, 0, PICTURE_WIDTH, PICTURE_HEIGHT};
 
-/* A copy of all to begin with, in two halves of which each alone shows; parts at another place of the surface; the same as fills. */
+/* A copy of all to begin with, in two halves of which each alone shows; parts at another place of the surface; the same
+ * as fills. */
 static bool few(struct presenter *presenter, enum listing listing, uint32_t seed) {
     RECT halves[] = {{0, 0, PICTURE_WIDTH, PICTURE_HEIGHT / 2},
                      {0, PICTURE_HEIGHT / 2, PICTURE_WIDTH, PICTURE_HEIGHT}};

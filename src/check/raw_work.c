@@ -382,10 +382,6 @@ static void raw_judge_stopped(struct raw_submitter *raw) {
                       : "the aperture shows other pages, by work that was submitted before");
 }
 
-bool raw_resets(const struct raw_submitter *raw) {
-    return raw->ddi->DxgkDdiResetFromTimeout && raw->ddi->DxgkDdiRestartFromTimeout;
-}
-
 /* The paging buffer is unmapped in the clean-up, which is built here and submitted by what follows. */
 static bool reset_and_restart(struct raw_submitter *raw) {
     bool mapped = raw->mapped;
@@ -418,21 +414,22 @@ bool raw_reset_last(struct raw_submitter *raw) {
     return reset;
 }
 
-/* As a system does before it resets an engine. What it is told of the engine's status is R608's, and no reason to
- * leave work under way. */
-static bool query_engine(struct raw_submitter *raw) {
-    DXGKARG_QUERYDEPENDENTENGINEGROUP group = {.NodeOrdinal = raw->node,
-                                               .EngineOrdinal = raw->physical};
+/* What the driver says of the engine's status is R608's, and no reason to leave work under way. */
+bool raw_ask_engine(struct raw_submitter *raw, uint64_t *group) {
+    DXGKARG_QUERYDEPENDENTENGINEGROUP dependent = {.NodeOrdinal = raw->node,
+                                                   .EngineOrdinal = raw->physical};
     DXGKARG_QUERYENGINESTATUS engine = {.NodeOrdinal = raw->node, .EngineOrdinal = raw->physical};
     (void)raw->ddi->DxgkDdiQueryEngineStatus(raw->adapter, &engine);
-    NTSTATUS status = raw->ddi->DxgkDdiQueryDependentEngineGroup(raw->adapter, &group);
+    NTSTATUS status = raw->ddi->DxgkDdiQueryDependentEngineGroup(raw->adapter, &dependent);
+    if (group)
+        *group = dependent.DependentNodeOrdinalMask;
     return status == STATUS_SUCCESS || raw_refuse(raw, "DxgkDdiQueryDependentEngineGroup", status);
 }
 
 enum raw_engine raw_reset_engine(struct raw_submitter *raw) {
     DXGKARG_RESETENGINE reset = {.NodeOrdinal = raw->node, .EngineOrdinal = raw->physical};
     bool lost = false;
-    if (raw->refused || !query_engine(raw))
+    if (raw->refused || !raw_ask_engine(raw, NULL))
         return RAW_ENGINE_BROKEN;
     if (raw->ddi->DxgkDdiResetEngine(raw->adapter, &reset) != STATUS_SUCCESS)
         return RAW_ENGINE_REFUSED;

@@ -63,6 +63,11 @@ void check_refused(struct check *check, const char *call, NTSTATUS status) {
         refused(check, text);
 }
 
+bool check_resets(const struct check *check) {
+    const DRIVER_INITIALIZATION_DATA *ddi = &check->harness.spoken;
+    return ddi->DxgkDdiResetFromTimeout && ddi->DxgkDdiRestartFromTimeout;
+}
+
 bool check_broke(const struct check *check, const uint16_t *rules, uint32_t count) {
     bool broke = false;
     for (uint32_t i = 0; i < count; i++)

@@ -174,6 +174,8 @@ enum vidmm_stage_outcome check_say(struct check *check, enum vidmm_stage_outcome
 void check_refused(struct check *check, const char *call, NTSTATUS status);
 /* True: in this life of the driver a rule was found broken, which may explain other errors. */
 bool check_explained(const struct check *check);
+/* The driver has the functions that reset the adapter. */
+bool check_resets(const struct check *check);
 /* One of the rules was found broken so far, in whatever run. */
 bool check_broke(const struct check *check, const uint16_t *rules, uint32_t count);
 /* Work is never reported: R597, or a hang (K15) where something else tells why. */

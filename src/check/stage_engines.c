@@ -86,7 +86,7 @@ static bool recover(struct raw_submitter *raw, enum raw_engine engine, bool *ref
     if (engine == RAW_ENGINE_RESET || engine == RAW_ENGINE_BROKEN)
         return engine == RAW_ENGINE_RESET && raw_preempt(raw) && raw_resubmit(raw);
     *refused = *refused || engine == RAW_ENGINE_REFUSED;
-    return raw_resets(raw) && raw_reset(raw) && raw_queue(raw, 0);
+    return check_resets(raw->check) && raw_reset(raw) && raw_queue(raw, 0);
 }
 
 static bool round_trip(struct raw_submitter *raw, uint32_t ahead, enum raw_before before,

@@ -80,7 +80,7 @@ static void linked_move(struct raw_submitter *raw) {
         return;
     enum raw_engine engine = able ? raw_reset_engine(raw) : RAW_ENGINE_RESET;
     bool lost = engine == RAW_ENGINE_LOST;
-    if (lost ? !raw_resets(raw) || !raw_reset(raw) || !raw_queue(raw, 0)
+    if (lost ? !check_resets(raw->check) || !raw_reset(raw) || !raw_queue(raw, 0)
              : engine != RAW_ENGINE_RESET || (able && !raw_resubmit(raw)))
         return;
     if (raw_flush(raw) && raw_move(raw, false, RAW_PAGES))
@@ -102,7 +102,7 @@ static bool marked(struct raw_submitter *raw) {
 
 /* All that are linked are reset, whichever has work under way, and tell of it when they are preempted. */
 static void linked_lose(struct raw_submitter *raw) {
-    if (!raw_resets(raw) || !raw_settle_in(raw))
+    if (!check_resets(raw->check) || !raw_settle_in(raw))
         return;
     raw_paint(raw, raw->source, 31 + raw->physical);
     raw_paint(raw, raw->target, 99);

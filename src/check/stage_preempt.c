@@ -288,16 +288,11 @@ static void resets_behind(struct user *user) {
         (void)user_rest(user);
 }
 
-static bool can_reset(const struct check *check) {
-    const DRIVER_INITIALIZATION_DATA *ddi = &check->harness.spoken;
-    return ddi->DxgkDdiResetFromTimeout && ddi->DxgkDdiRestartFromTimeout;
-}
-
 static void preempts_process(struct work *work) {
     bool good = preempts_behind(work, 0) && work_first(work);
     for (uint32_t submissions = SUBMISSIONS; good && submissions-- > 0;)
         good = preempts_behind(work, submissions);
-    if (good && can_reset(work->check))
+    if (good && check_resets(work->check))
         resets_behind(work->user);
 }
 
@@ -342,7 +337,7 @@ enum vidmm_stage_outcome stage_preempt(struct check *check, uint32_t number) {
             raw_hang_preempts(&raw);
     } else if (raw.memory.id != 0)
         (void)raw_settle_in(&raw);
-    if (!raw.refused && raw_resets(&raw))
+    if (!raw.refused && check_resets(check))
         resets(&raw);
     return raw_close(&raw);
 }

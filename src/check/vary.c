@@ -1,4 +1,5 @@
 /* vary.c - see vary.h. A run has a process of its own, so that there is one manager whose calls these are. */
+#include "cut.h"
 #include "vary.h"
 
 #include <vidmm/virtual.h>
@@ -17,11 +18,10 @@
 static struct {
     PDXGKDDI_BUILDPAGINGBUFFER below;
     bool operations;
-    struct vidmm_referee *short_of; /* who is told of buffers that end early; NULL: none do */
-    uint32_t end;                   /* where the buffer that is being filled ends; 0: as it is */
-    uint32_t ends;                  /* how many ended early */
-    bool coherent;                  /* entries may have CacheCoherent */
-    HANDLE paging;                  /* the process that the first update is for */
+    struct cut cut; /* `referee` NULL: no buffer ends early */
+    uint32_t ends;  /* how many ended early */
+    bool coherent;  /* entries may have CacheCoherent */
+    HANDLE paging;  /* the process that the first update is for */
     DXGK_PTE entries[ENTRIES_MOST];
     DXGK_PTE valid; /* the newest entry of a leaf table that leads to a page */
     DXGK_PTE other; /* an invalid one with that address */
@@ -138,18 +138,9 @@ static uint32_t room_of(const DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 
 static void vary_room(DXGKARG_BUILDPAGINGBUFFER *args) {
-    const uint32_t at = args->DmaBufferWriteOffset, room = room_of(args);
-    if (at == 0)
-        vary.end = 0;
-    if (!vary.short_of || at == 0 || args->DmaSize == 0)
-        return;
-    if (vary.end == 0 && args->DmaSize > room && is_cut_short(args)) {
-        vary.end = at + room;
+    if (vary.cut.referee &&
+        cut_buffer(&vary.cut, args, is_cut_short(args) ? room_of(args) : CUT_NOTHING))
         vary.ends++;
-        vidmm_referee_shorten(vary.short_of, (uint8_t *)args->pDmaBuffer + room);
-    }
-    if (vary.end >= at && vary.end - at < args->DmaSize)
-        args->DmaSize = vary.end - at;
 }
 
 /* Whether a range of the copy reads that entry. */
@@ -190,7 +181,7 @@ static void vary_go_on(DXGKARG_BUILDPAGINGBUFFER *args, const DXGKARG_BUILDPAGIN
 static void vary_ahead(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     DXGKARG_BUILDPAGINGBUFFER ahead = *args;
     DXGK_BUILDPAGINGBUFFER_COPY_RANGE entry;
-    if (!vary.short_of || !is_copy(args) || args->DmaBufferWriteOffset != 0 ||
+    if (!vary.cut.referee || !is_copy(args) || args->DmaBufferWriteOffset != 0 ||
         args->MultipassOffset != 0 || !vary_entry(&args->CopyPageTableEntries, &entry))
         return;
     ahead.CopyPageTableEntries.pRanges = &entry;
@@ -199,7 +190,7 @@ static void vary_ahead(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
         return;
     args->DmaBufferWriteOffset += args->DmaSize - ahead.DmaSize;
     vary_go_on(args, &ahead);
-    vary.end = 0;
+    vary.cut.end = 0;
 }
 
 static NTSTATUS APIENTRY vary_build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
@@ -223,7 +214,7 @@ void vary_table(DRIVER_INITIALIZATION_DATA *table) {
 void vary_little(struct check *check) {
     struct vidmm_gpummu_info mmu;
     vidmm_gpummu_info(check->harness.adapter, 0, &mmu);
-    vary.short_of = check->harness.referee;
+    vary.cut.referee = check->harness.referee;
     vary.coherent = mmu.caps.CacheCoherentMemorySupported;
 }
 

@@ -12,7 +12,7 @@
 
 #include "base/world.h"
 
-#define BIG_BLOCK ((size_t)256 << 10)
+#define BIG_BLOCK ((size_t)128 << 10)
 #define HUGE_PAGE ((size_t)2 << 20)
 
 bool host_may_allocate(void) {

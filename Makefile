@@ -3,8 +3,8 @@
 #
 #   make run                     replay a recorded application with a quarter of the memory it wants
 #   make run WORKLOAD=minetest VRAM=50%
-#   make test                    the suite
-#   make test-all                and what needs Slurm, Chromium or pandas, which it installs
+#   make test                    the suite, without what is long; of tests that play many cases each eighth
+#   make test-all                the whole suite, and what needs Slurm, Chromium or pandas, which it installs
 #   make pictures                those of docs/ and README.md, by a browser and pandas
 #   make check                   format, walls, circles, dialect, freestanding manager, suite
 #   make bench                   what each piece of work reaches beside its limit: a table, build/bench.json;
@@ -60,7 +60,7 @@ run: deps
 	build/vidmm run --vram $(VRAM) $(WORKLOAD)
 
 test: all
-	@scripts/run-tests.sh build
+	@VIDMM_SHARE=8 scripts/run-tests.sh build --no-suite long --no-suite repeat
 
 test-all: deps-all all
 	@VIDMM_TEST_ALL=1 scripts/run-tests.sh build

@@ -21,6 +21,9 @@ export LSAN_OPTIONS="${LSAN_OPTIONS:-suppressions=$PWD/tests/lsan.supp:print_sup
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-halt_on_error=1:print_stacktrace=1}"
 export TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=1:second_deadlock_stack=1}"
 
+# Some tests mostly wait, for deadlines of what hangs: one more than there are processors runs beside them.
+jobs=$(($(nproc) + 1))
+
 no_rebuild=--no-rebuild
 [ "${VIDMM_REBUILD:-0}" = 0 ] || no_rebuild=
 
@@ -30,7 +33,7 @@ trap 'rm -f "$log" "$status_file"' EXIT
 {
     # With VIDMM_REBUILD=1 what the chosen tests need is built first.
     # shellcheck disable=SC2086
-    meson test -C "$dir" ${no_rebuild} --print-errorlogs "$@"
+    meson test -C "$dir" ${no_rebuild} --num-processes "$jobs" --print-errorlogs "$@"
     echo $? >"$status_file"
 } 2>&1 | tee "$log"
 status=$(cat "$status_file")

@@ -1,6 +1,6 @@
 /*
- * share.h - VIDMM_SHARE=N in the environment: tests that play many cases take each Nth of them, as .ci/run asks them to; `make test`,
- * `make sanitize` and `make tsan` play all.
+ * share.h - VIDMM_SHARE=N in the environment: tests that play many cases take each Nth of them, as `make test` and .ci/run ask them
+ * to; `make test-all`, `make sanitize` and `make tsan` play all.
  */
 #ifndef VIDMM_TESTS_SHARE_H
 #define VIDMM_TESTS_SHARE_H

@@ -287,6 +287,11 @@ bool check_understands(struct check *check, uint32_t command) {
     return ask_umd(check, &caps) && (caps.commands >> command & 1u) != 0;
 }
 
+bool check_executes(struct check *check, uint32_t packet) {
+    struct vidmm_umd_caps caps;
+    return ask_umd(check, &caps) && (caps.packets >> packet & 1u) != 0;
+}
+
 uint64_t check_setting(const struct check *check, const char *name) {
     const struct vidmm_check_options *options = check->options;
     for (uint32_t i = 0; i < options->setting_count; i++)

@@ -164,6 +164,8 @@ bool check_rebalance(struct check *check);
 bool check_speaks(struct check *check);
 /* ... and understands that command (VIDMM_UMD_*) of DxgkDdiRender. */
 bool check_understands(struct check *check, uint32_t command);
+/* Its GPU executes packet VIDMM_UMD_PACKET_* from GPU virtual memory. */
+bool check_executes(struct check *check, uint32_t packet);
 /* "paging: frame 3" for findings. */
 void check_step(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* One sentence about why a stage ends here; returns `outcome`. */

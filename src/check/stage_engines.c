@@ -406,11 +406,18 @@ static enum vidmm_stage_outcome by_fault(struct check *check) {
 
 /* ---- Engines that stand still ------------------------------------------------------------------ */
 
-/* The host's of a run, and the functions below that let them go on. */
+#define STILL_STEPS 200u
+
+/* The host's of a run, the functions below that let them go on, and what is beside a node that stands still. */
 static struct {
     struct vidmm_host *host;
     PDXGKDDI_RESETENGINE reset_engine;
     PDXGKDDI_RESETFROMTIMEOUT reset_from_timeout;
+    PDXGKDDI_QUERYDEPENDENTENGINEGROUP query_group;
+    UINT64 group;         /* nodes that the driver resets with the last one that was asked for */
+    uint32_t node, apart; /* that stands still, and another one */
+    struct user *beside;  /* has long work for that; NULL: none */
+    bool stood;
 } still;
 
 static NTSTATUS APIENTRY still_reset_engine(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
@@ -423,29 +430,81 @@ static NTSTATUS APIENTRY still_reset(const HANDLE adapter) {
     return still.reset_from_timeout(adapter);
 }
 
+static NTSTATUS APIENTRY still_query_group(const HANDLE adapter,
+                                           DXGKARG_QUERYDEPENDENTENGINEGROUP *args) {
+    NTSTATUS status = still.query_group(adapter, args);
+    still.group = args->DependentNodeOrdinalMask;
+    return status;
+}
+
 static void still_table(DRIVER_INITIALIZATION_DATA *table) {
     still.reset_engine = table->DxgkDdiResetEngine;
     still.reset_from_timeout = table->DxgkDdiResetFromTimeout;
+    still.query_group = table->DxgkDdiQueryDependentEngineGroup;
     if (still.reset_engine)
         table->DxgkDdiResetEngine = still_reset_engine;
     if (still.reset_from_timeout)
         table->DxgkDdiResetFromTimeout = still_reset;
+    if (still.query_group)
+        table->DxgkDdiQueryDependentEngineGroup = still_query_group;
+}
+
+static bool beside_is_done(const void *ctx) {
+    const struct user *beside = ctx;
+    return vidmm_completed(beside->check->harness.adapter, beside->fence);
+}
+
+/* Before the manager helps its node, too, which submits again what is lost. */
+static void judge_beside(struct check *check) {
+    bool apart = (still.group >> still.apart & 1u) == 0;
+    bool done = vidmm_host_run_until(still.host, beside_is_done, still.beside);
+    vidmm_ledger_judge(
+        &check->shared->ledger, 606, VIDMM_SIDE_DRIVER, !apart || done || adapter_was_reset(check),
+        "work of nodes that are not in DependentNodeOrdinalMask to go on",
+        "work of a node that is not in DependentNodeOrdinalMask ended in the reset of another%s",
+        "");
 }
 
 /* Its work hangs in the node's engine until that is reset. Work that completes all the same is that of a driver
- * without hardware. */
+ * without hardware, or that works for no time. */
 static bool hang_of(struct user *user, uint32_t node) {
     struct check *check = user->check;
-    const struct vidmm_virtual_submission nothing = {.commands = user->commands.va,
-                                                     .written = &user->commands.allocation};
-    uint64_t fence = 0;
+    bool spins = check_executes(check, VIDMM_UMD_PACKET_SPIN);
     check_step(check, "engines: node %u stands still", node);
+    still.stood = true;
+    still.group = UINT64_MAX;
     vidmm_host_hold_engines(still.host, true);
-    bool good = check_good(check, vidmm_submit_virtual(user->context, &nothing, &fence));
-    enum vidmm_status status = good ? vidmm_wait(check->harness.adapter, fence) : VIDMM_OK;
+    bool good = (spins ? user_submit(user, UINT32_MAX) : user_send(user, "", 0)) &&
+                (!still.beside || user_repeat(still.beside));
+    enum vidmm_status status = good ? vidmm_wait(check->harness.adapter, user->fence) : VIDMM_OK;
     vidmm_host_hold_engines(still.host, false);
+    if (good && still.beside && status == VIDMM_DEVICE_LOST)
+        judge_beside(check);
     return good && (status == VIDMM_DEVICE_LOST || check_good(check, status)) &&
            preempt_behind_reset(check, node);
+}
+
+/* Another process has work on another node, which the reset of this one leaves alone. The engine of that node may
+ * not know such work. */
+static bool hang_beside(struct user *beside, uint32_t apart) {
+    struct check *check = beside->check;
+    check_step(check, "engines: node %u works for long", apart);
+    bool good = user_submit(beside, STILL_STEPS) && user_rest(beside);
+    still.apart = apart;
+    still.beside = good && !vidmm_device_lost(beside->device) ? beside : NULL;
+    good = good && in_node(check, still.node, hang_of);
+    still.beside = NULL;
+    return good;
+}
+
+static bool stands_still(struct check *check, uint32_t node, uint32_t nodes) {
+    uint32_t apart = node != 0 ? 0 : 1;
+    still.node = node;
+    still.stood = false;
+    if (apart < nodes && check_executes(check, VIDMM_UMD_PACKET_SPIN) &&
+        !in_node(check, apart, hang_beside))
+        return false;
+    return still.stood || in_node(check, node, hang_of);
 }
 
 /* Another process goes on. */
@@ -471,7 +530,7 @@ static enum vidmm_stage_outcome by_standstill(struct check *check) {
     bool good = user_open(check, &other);
     for (uint32_t node = 0; good && node < info.nodes; node++)
         if (node != info.paging_node)
-            good = in_node(check, node, hang_of) && goes_on(&other);
+            good = stands_still(check, node, info.nodes) && goes_on(&other);
     if (good)
         user_close(&other);
     return good ? VIDMM_STAGE_DONE : VIDMM_STAGE_STOPPED;

@@ -62,6 +62,25 @@ static NTSTATUS APIENTRY reset_both(const HANDLE adapter, DXGKARG_RESETENGINE *a
 }
 REPLACE(DxgkDdiResetEngine, reset_both)
 
+static bool virtual_work; /* was submitted */
+
+static NTSTATUS APIENTRY note_virtual(const HANDLE adapter,
+                                      const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    virtual_work = true;
+    return mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args);
+}
+
+static NTSTATUS APIENTRY reset_both_virtual(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    return virtual_work ? reset_both(adapter, args)
+                        : mutants_good.DxgkDdiResetEngine(adapter, args);
+}
+
+static void install_reset_both_virtual(DRIVER_INITIALIZATION_DATA *table) {
+    virtual_work = false;
+    table->DxgkDdiSubmitCommandVirtual = note_virtual;
+    table->DxgkDdiResetEngine = reset_both_virtual;
+}
+
 static bool preempted; /* was asked of node 0 */
 
 static NTSTATUS APIENTRY note_preemption(const HANDLE adapter, const DXGKARG_PREEMPTCOMMAND *args) {
@@ -314,19 +333,21 @@ static void install_reset_reporting_late(DRIVER_INITIALIZATION_DATA *table) {
 
 /* ---- Managers -------------------------------------------------------------------------------- */
 
-static UINT first; /* fence of work that is no paging: the one that faults; 0: none so far */
+static UINT first; /* fence of the first work that is no paging: the one that faults */
+static UINT works; /* submissions of such work */
 static bool left_out;
 
 static NTSTATUS APIENTRY note_fence(const HANDLE adapter,
                                     const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
-    if (!args->Flags.Paging && first == 0)
+    if (!args->Flags.Paging && works++ == 0)
         first = args->SubmissionFenceId;
     return mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args);
 }
 
-/* All is well, as far as it is concerned, at the first fault. */
+/* All is well, as far as it is concerned, where the first work of all faults, with work of another process behind
+ * it. */
 static NTSTATUS APIENTRY reset_nothing(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
-    if (first == 0 || left_out)
+    if (works == 0 || works > 2 || left_out)
         return mutants_good.DxgkDdiResetEngine(adapter, args);
     left_out = true;
     args->LastAbortedFenceId = first;
@@ -335,6 +356,7 @@ static NTSTATUS APIENTRY reset_nothing(const HANDLE adapter, DXGKARG_RESETENGINE
 
 static void install_reset_nothing(DRIVER_INITIALIZATION_DATA *table) {
     left_out = false;
+    works = 0;
     table->DxgkDdiSubmitCommandVirtual = note_fence;
     table->DxgkDdiResetEngine = reset_nothing;
 }
@@ -353,6 +375,8 @@ const struct mutant mutants_engines[] = {
             "reports as completed later what an engine's reset aborted")},
     {BREAKS(606, DRIVER, "engines", reset_both,
             "resets another node with one, and does not say so")},
+    {BREAKS(606, DRIVER, "engines", reset_both_virtual,
+            "resets another node with one that hangs in work at GPU virtual addresses")},
     {BREAKS(281, DRIVER, "engines", reset_preempted,
             "names a fence that was never submitted when an engine that stands still is reset")},
     {BREAKS(281, DRIVER, "engines", unsettled,

@@ -562,6 +562,7 @@ struct vidmm_submission {
     const void *commands;   /* for DxgkDdiRender; NULL: 0 bytes */
     uint32_t commands_size; /* bytes */
     bool present;           /* Flags.Present */
+    bool null_rendering; /* Flags.NullRendering: the GPU runs nothing of it, its fence completes */
     /* User mode's patch locations, for DxgkDdiRender (pPatchLocationListIn); nobody reads them before
      * the driver. NULL: none. */
     const D3DDDI_PATCHLOCATIONLIST *patches;

@@ -300,6 +300,7 @@ struct vidmm_virtual_submission {
     const void *private_data;
     uint32_t private_size;
     bool present;
+    bool null_rendering; /* Flags.NullRendering: the GPU runs nothing of it, its fence completes */
     /*
      * What the commands write, if the caller knows; NULL: anything on the device's list. One that
      * is not listed, or offered, puts the device in error.

@@ -5,7 +5,8 @@
  *
  * raw.c prepares the submitter, raw_work.c fills, submits and preempts buffers and loses them in a
  * reset, raw_operation.c has the operations that several stages use, raw_render.c work of an application,
- * raw_draw.c such work with commands, raw_hang.c work that hangs, raw_damaged.c commands that are none.
+ * raw_draw.c such work with commands, raw_hang.c work that hangs, raw_cancel.c work that is cancelled, raw_damaged.c
+ * commands that are none.
  */
 #ifndef VIDMM_CHECK_RAW_H
 #define VIDMM_CHECK_RAW_H
@@ -205,8 +206,9 @@ struct raw_renderer {
     bool gdi; /* commands are of GDI */
     bool
         unpatched; /* nothing moves between building and submission, which comes without DxgkDdiPatch */
-    HANDLE surface;  /* the submitter's allocation, opened; NULL: it is in no list */
-    uint32_t listed; /* elements of `allocations` that the caller filled in; 0: none */
+    bool null_rendering; /* the GPU is to run nothing of what is submitted */
+    HANDLE surface;      /* the submitter's allocation, opened; NULL: it is in no list */
+    uint32_t listed;     /* elements of `allocations` that the caller filled in; 0: none */
     DXGK_ALLOCATIONLIST *allocations;
     D3DDDI_PATCHLOCATIONLIST *patches;
 };
@@ -242,6 +244,9 @@ bool raw_render_took(const struct raw_renderer *renderer, struct raw_commands *c
 /* Patches (but `unpatched`) and submits a part, without waiting. */
 bool raw_render_submit(struct raw_renderer *renderer, const struct raw_commands *commands,
                        const struct raw_part *part);
+/* Cancels a part instead: no hardware gets it, and DxgkDdiPatch was not called for it either. */
+bool raw_render_cancel(struct raw_renderer *renderer, const struct raw_commands *commands,
+                       const struct raw_part *part);
 /* The first element of the second part of a buffer that is split in the middle; 0: the driver gave no offset there. */
 uint32_t raw_render_split(const struct raw_renderer *renderer, const struct raw_commands *commands);
 void raw_render_close(struct raw_renderer *renderer);
@@ -275,6 +280,12 @@ bool raw_render_grow(struct raw_renderer *renderer, uint32_t bytes);
 void raw_hang_resets(struct raw_submitter *raw);
 void raw_hang_preempts(struct raw_submitter *raw);
 void raw_hang_loses(struct raw_submitter *raw);
+
+/* ---- raw_cancel.c ---------------------------------------------------------------------------- */
+
+/* Work of an application on each node that is cancelled before the hardware has it, with other work behind it; nothing
+ * where the driver does not report CancelCommandAware, or has no contexts. */
+void raw_cancels(struct raw_submitter *raw);
 
 /* ---- raw_present.c --------------------------------------------------------------------------- */
 

@@ -15,6 +15,7 @@
 #define DRAWN_SPLIT     1u /* versions */
 #define DRAWN_PASSES    2u
 #define DRAWN_AT_ONCE   3u
+#define DRAWN_NEVER     4u
 #define ASH             0xa5
 #define ENDS_MOST       16u
 #define LIST_BYTES_MOST ((uint64_t)4 << 20) /* of commands that fill a list */
@@ -87,49 +88,67 @@ static bool split(struct raw_renderer *renderer, uint32_t place) {
            split_run(renderer, &commands, &second);
 }
 
-/* ---- Without DxgkDdiPatch ------------------------------------------------------------------------ */
+/* ---- Whole --------------------------------------------------------------------------------------- */
 
-/* Where the surface lies the list says when the buffer is built, and it stays there. `*drawn`: each page is drawn. False:
- * nothing can be asked of the driver any more. */
-static bool draw_there(struct raw_renderer *renderer, bool patched, bool *drawn) {
+/* Commands that draw each page, at a place that the list says when they are built and where the surface stays.
+ * `*expected`: they completed, and drew the first `pages` and no other. False: nothing can be asked of the driver any
+ * more, or it did not make one DMA buffer of them. */
+static bool draw_there(struct raw_renderer *renderer, uint32_t version, uint32_t pages,
+                       bool *expected) {
     struct raw_submitter *raw = renderer->raw;
     struct vidmm_umd_command draws[RAW_PAGES];
     struct raw_commands commands = {.bytes = draws, .size = sizeof(draws)};
     struct raw_part whole;
     for (uint32_t page = 0; page < RAW_PAGES; page++)
-        draws[page] = draw_command(page, DRAWN_AT_ONCE);
-    *drawn = false;
-    if (!split_bring(raw, RAW_PAGES, 94 + patched))
+        draws[page] = draw_command(page, version);
+    *expected = false;
+    if (!split_bring(raw, RAW_PAGES, 94 + renderer->unpatched))
         return false;
     memset(renderer->cpu, ASH, renderer->info.DmaBufferSize);
-    if (!raw_render_whole(renderer, &commands, &whole))
-        return !raw->refused;
-    renderer->unpatched = !patched;
-    bool good = raw_render_submit(renderer, &commands, &whole);
-    renderer->unpatched = false;
-    if (!good)
+    if (!raw_render_whole(renderer, &commands, &whole) ||
+        !raw_render_submit(renderer, &commands, &whole) || !raw_render_completes(raw) ||
+        !raw_move(raw, false, RAW_PAGES))
         return false;
-    bool completes = raw_render_completes(raw);
-    if (completes && !raw_move(raw, false, RAW_PAGES))
-        return false;
-    *drawn = completes && is_drawn(raw, 0, RAW_PAGES, DRAWN_AT_ONCE);
-    return completes;
+    *expected = is_drawn(raw, 0, pages, version);
+    return true;
 }
 
-/* A buffer that shows nothing when it is patched is not judged. */
-static bool prepatched(struct raw_renderer *renderer) {
+/* By the reading that the system leaves DxgkDdiPatch out. */
+static void draw_unpatched(struct raw_renderer *renderer) {
     bool drawn = false;
     if (renderer->raw->check->options->readings.dma_patch == 0)
-        return true;
-    check_step(renderer->raw->check, "room: a DMA buffer whose addresses are known");
-    if (!draw_there(renderer, true, &drawn) || !drawn)
-        return !renderer->raw->refused;
+        return;
     check_step(renderer->raw->check, "room: a DMA buffer that is submitted without DxgkDdiPatch");
-    bool good = draw_there(renderer, false, &drawn);
+    renderer->unpatched = true;
+    (void)draw_there(renderer, DRAWN_AT_ONCE, RAW_PAGES, &drawn);
+    renderer->unpatched = false;
     raw_judge(renderer->raw, 607, drawn,
               "the addresses that the allocation list had when it was built",
               "other bytes after a DMA buffer whose allocations had not moved");
-    return good;
+}
+
+/* As a developer sees what the GPU's own time is in that of a frame. */
+static void draw_nothing(struct raw_renderer *renderer) {
+    struct raw_submitter *raw = renderer->raw;
+    bool untouched = false;
+    check_step(raw->check, "room: a DMA buffer with NullRendering");
+    renderer->null_rendering = true;
+    bool completes = draw_there(renderer, DRAWN_NEVER, 0, &untouched);
+    renderer->null_rendering = false;
+    if (completes)
+        raw_judge(raw, 612, untouched, "no effect of a DMA buffer with NullRendering",
+                  "a DMA buffer with NullRendering was run");
+}
+
+/* A buffer that shows nothing when it is run as always is not judged. */
+static bool draw_whole(struct raw_renderer *renderer) {
+    bool drawn = false;
+    check_step(renderer->raw->check, "room: a DMA buffer whose addresses are known");
+    if (draw_there(renderer, DRAWN_AT_ONCE, RAW_PAGES, &drawn) && drawn)
+        draw_nothing(renderer);
+    if (drawn && !renderer->raw->refused)
+        draw_unpatched(renderer);
+    return !renderer->raw->refused;
 }
 
 /* ---- Passes -------------------------------------------------------------------------------------- */
@@ -251,13 +270,37 @@ static void ends(struct raw_renderer *renderer, const struct filler *filler) {
         ends_of(renderer, filler, renderer->info.PatchLocationListSize);
 }
 
+/* What it says that it understands it builds, where nothing is short. */
+static bool takes_all(struct raw_renderer *renderer) {
+    static const struct {
+        struct vidmm_umd_command command;
+        const char *call;
+    } asked[] = {{{.opcode = VIDMM_UMD_NOP}, "DxgkDdiRender of VIDMM_UMD_NOP"},
+                 {{.opcode = VIDMM_UMD_SPIN, .pages = 1}, "DxgkDdiRender of VIDMM_UMD_SPIN"},
+                 {{.opcode = VIDMM_UMD_STAMP, .pages = 1}, "DxgkDdiRender of VIDMM_UMD_STAMP"}};
+    struct check *check = renderer->raw->check;
+    bool good = true;
+    check_step(check, "room: each command that the driver understands");
+    for (uint32_t i = 0; good && i < sizeof(asked) / sizeof(asked[0]); i++) {
+        struct raw_commands one = {.bytes = &asked[i].command, .size = sizeof(asked[i].command)};
+        if (!check_understands(check, asked[i].command.opcode))
+            continue;
+        (void)raw_render_build(renderer, &one);
+        good =
+            one.status == STATUS_SUCCESS || one.status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+        if (!good)
+            check_refused(check, asked[i].call, one.status);
+    }
+    return good;
+}
+
 void raw_draws(struct raw_submitter *raw) {
     struct raw_renderer renderer;
     bool room = raw->memory.size / CHECK_PAGE >= 2 * (uint64_t)RAW_PAGES;
     if (!room || !check_speaks(raw->check))
         return;
-    if (raw_render_open(&renderer, raw) && raw_render_surface(&renderer) && split(&renderer, 0) &&
-        split(&renderer, RAW_PAGES) && prepatched(&renderer)) {
+    if (raw_render_open(&renderer, raw) && raw_render_surface(&renderer) && takes_all(&renderer) &&
+        split(&renderer, 0) && split(&renderer, RAW_PAGES) && draw_whole(&renderer)) {
         const struct filler filler = choose_filler(&renderer);
         passes(&renderer, &filler);
         if (!raw->refused)

@@ -202,13 +202,38 @@ bool raw_render_submit(struct raw_renderer *renderer, const struct raw_commands 
     *packet = (struct raw_packet){.fence = ++raw->fence};
     DXGKARG_PATCH patch = render_describe(renderer, commands, part);
     patch.SubmissionFenceId = packet->fence;
+    patch.Flags.NullRendering = renderer->null_rendering;
     NTSTATUS status =
         renderer->unpatched ? STATUS_SUCCESS : raw->ddi->DxgkDdiPatch(raw->adapter, &patch);
     if (status != STATUS_SUCCESS)
         return raw_refuse(raw, "DxgkDdiPatch", status);
-    const DXGKARG_SUBMITCOMMAND submit = render_submission(renderer, &patch);
+    DXGKARG_SUBMITCOMMAND submit = render_submission(renderer, &patch);
+    submit.Flags.NullRendering = renderer->null_rendering;
     status = raw->ddi->DxgkDdiSubmitCommand(raw->adapter, &submit);
     return status == STATUS_SUCCESS || raw_refuse(raw, "DxgkDdiSubmitCommand", status);
+}
+
+bool raw_render_cancel(struct raw_renderer *renderer, const struct raw_commands *commands,
+                       const struct raw_part *part) {
+    struct raw_submitter *raw = renderer->raw;
+    const DXGKARG_PATCH patch = render_describe(renderer, commands, part);
+    const DXGKARG_CANCELCOMMAND cancel = {
+        .hContext = patch.hContext,
+        .pDmaBuffer = renderer->cpu,
+        .DmaBufferSize = patch.DmaBufferSize,
+        .DmaBufferSubmissionStartOffset = patch.DmaBufferSubmissionStartOffset,
+        .DmaBufferSubmissionEndOffset = patch.DmaBufferSubmissionEndOffset,
+        .pDmaBufferPrivateData = renderer->private_data,
+        .DmaBufferPrivateDataSize = patch.DmaBufferPrivateDataSize,
+        .DmaBufferPrivateDataSubmissionEndOffset = patch.DmaBufferPrivateDataSubmissionEndOffset,
+        .pAllocationList = patch.pAllocationList,
+        .AllocationListSize = patch.AllocationListSize,
+        .pPatchLocationList = patch.pPatchLocationList,
+        .PatchLocationListSize = patch.PatchLocationListSize,
+        .PatchLocationListSubmissionStart = patch.PatchLocationListSubmissionStart,
+        .PatchLocationListSubmissionLength = patch.PatchLocationListSubmissionLength};
+    NTSTATUS status = raw->ddi->DxgkDdiCancelCommand(raw->adapter, &cancel);
+    return status == STATUS_SUCCESS || raw_refuse(raw, "DxgkDdiCancelCommand", status);
 }
 
 uint32_t raw_render_split(const struct raw_renderer *renderer,

@@ -337,6 +337,8 @@ enum vidmm_stage_outcome stage_preempt(struct check *check, uint32_t number) {
             raw_hang_preempts(&raw);
     } else if (raw.memory.id != 0)
         (void)raw_settle_in(&raw);
+    if (!raw.refused)
+        raw_cancels(&raw);
     if (!raw.refused && check_resets(check))
         resets(&raw);
     return raw_close(&raw);

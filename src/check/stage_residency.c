@@ -208,7 +208,7 @@ static bool play_locks(struct user *user) {
 
 static bool play_contexts(struct user *user) {
     return user_make(user, A, MINE, 1) && user_make_resident(user, NULL, a, COUNT(a), 0) &&
-           user_contexts(user, A);
+           user_null(user, A) && user_contexts(user, A);
 }
 
 /* ---- Wide ------------------------------------------------------------------------------------ */

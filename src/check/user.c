@@ -153,8 +153,10 @@ bool user_submit(struct user *user, uint32_t steps) {
 }
 
 bool user_repeat(struct user *user) {
-    const struct vidmm_virtual_submission submission = {
-        .commands = user->commands.va, .size = user->sent, .written = &user->commands.allocation};
+    const struct vidmm_virtual_submission submission = {.commands = user->commands.va,
+                                                        .size = user->sent,
+                                                        .null_rendering = user->null_rendering,
+                                                        .written = &user->commands.allocation};
     enum vidmm_status status = vidmm_submit_virtual(user->context, &submission, &user->fence);
     tell_submission(user, status);
     return user_fine(user, status);

@@ -31,11 +31,12 @@ struct user {
     struct vidmm_paging_queue *queue;
     struct user_surface commands; /* the command buffer */
     struct user_surface surface[USER_SURFACES];
-    bool speaks;    /* vidmm/umd.h; else surfaces are the system\'s, and command buffers empty */
-    void *cpu;      /* where the CPU sees the command buffer */
-    uint32_t sent;  /* bytes of the packet there */
-    uint64_t fence; /* of the last submission */
-    uint32_t give;  /* surface to evict when asked to trim: index + 1 */
+    bool speaks;   /* vidmm/umd.h; else surfaces are the system\'s, and command buffers empty */
+    void *cpu;     /* where the CPU sees the command buffer */
+    uint32_t sent; /* bytes of the packet there */
+    bool null_rendering;      /* the GPU is to run nothing of what is sent */
+    uint64_t fence;           /* of the last submission */
+    uint32_t give;            /* surface to evict when asked to trim: index + 1 */
     enum vidmm_status status; /* of the last request */
 };
 
@@ -91,6 +92,8 @@ bool user_zeroes(struct user *user, uint64_t size);
 /* Surface `index` in a leaf table of its own, beside pages that read as zero where the driver has those. It
  * leaves and comes back; then a page of 4 KB comes into the table, which may have had pages of 64 KB. */
 bool user_tables(struct user *user, uint32_t index);
+/* user_null.c: what is sent with NullRendering does not write surface `index`. */
+bool user_null(struct user *user, uint32_t index);
 /* user_contexts.c: several contexts while their memory moves; maps surface `index` again. */
 bool user_contexts(struct user *user, uint32_t index);
 

@@ -97,16 +97,18 @@ static const struct vidmm_code rows[] = {
                    "not matter.",
         .look =
             {
-                "parameter 1; 0x2 and 0x3 are a status of a call that may not fail, 0x1 and 0xA a "
+                "parameter 1; 0x2, 0x3 and 0x9 are a status of a call that may not fail, 0x1 and "
+                "0xA a "
                 "fence that was never submitted",
-                "every return of DxgkDdiSubmitCommand, DxgkDdiPatch and DxgkDdiPreemptCommand: "
-                "STATUS_SUCCESS, and for DxgkDdiSubmitCommandVirtual also STATUS_INVALID_PARAMETER",
+                "every return of DxgkDdiSubmitCommand, DxgkDdiPatch, DxgkDdiPreemptCommand and "
+                "DxgkDdiCancelCommand: STATUS_SUCCESS, and for DxgkDdiSubmitCommandVirtual also "
+                "STATUS_INVALID_PARAMETER",
                 "what the interrupt routine reports: fences of one node go up, and a preemption "
                 "has the one completed last",
                 "vidmm check --stage preempt, then --stage engines: work is preempted, lost in "
                 "resets and submitted again",
             },
-        .rules = {277, 279, 281, 523, 278, 275, 380},
+        .rules = {277, 279, 281, 523, 278, 275, 380, 613},
         .records = {W(33), W(35), F(40)},
         .cases = &cases_scheduler,
     },

@@ -715,6 +715,59 @@ static void who_pages_by_address_is_asked_for_nothing_by_segment(void **state) {
     }
 }
 
+/* ---- Work of applications ---------------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY refuse_draws(const HANDLE context, DXGKARG_RENDER *args) {
+    const struct vidmm_umd_command *commands = args->pCommand;
+    bool draws =
+        args->CommandLength >= sizeof(*commands) && commands->opcode == (uint32_t)VIDMM_UMD_STAMP;
+    return draws ? STATUS_ILLEGAL_INSTRUCTION : good.DxgkDdiRender(context, args);
+}
+
+static void refusing_draws(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiRender = refuse_draws;
+}
+
+static void a_command_that_is_said_to_be_understood_is_not_refused(void **state) {
+    (void)state;
+    assert_int_equal(examine(refusing_draws, "room", NULL), VIDMM_CHECK_DRIVER_FAILED);
+    const struct vidmm_finding *finding = find(VIDMM_FINDING_REFUSED);
+    assert_non_null(finding);
+    assert_non_null(strstr(finding->found, "DxgkDdiRender of VIDMM_UMD_STAMP"));
+}
+
+/* Commands that do something are in what is cancelled. */
+static NTSTATUS APIENTRY cancel(const HANDLE adapter, const DXGKARG_CANCELCOMMAND *args) {
+    (void)adapter;
+    return args->DmaBufferSubmissionEndOffset > args->DmaBufferSubmissionStartOffset
+               ? STATUS_SUCCESS
+               : STATUS_INVALID_PARAMETER;
+}
+
+static NTSTATUS APIENTRY report_cancels(const HANDLE adapter,
+                                        const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = good.DxgkDdiQueryAdapterInfo(adapter, args);
+    DXGK_DRIVERCAPS *caps = args->pOutputData;
+    if (status == STATUS_SUCCESS && args->Type == DXGKQAITYPE_DRIVERCAPS)
+        caps->SchedulingCaps.CancelCommandAware = 1;
+    return status;
+}
+
+static void cancelling(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiQueryAdapterInfo = report_cancels;
+    table->DxgkDdiCancelCommand = cancel;
+}
+
+static void work_is_cancelled_where_the_driver_knows_how(void **state) {
+    (void)state;
+    assert_int_equal(examine(cancelling, "preempt", NULL), VIDMM_CHECK_PASSED);
+    assert_string_equal(vidmm_check_outcome(&result, 613), "passed");
+    assert_int_equal(examine(NULL, "preempt", NULL), VIDMM_CHECK_PASSED);
+    assert_string_equal(vidmm_check_outcome(&result, 613), "not reached");
+}
+
 /* ---- Resources ------------------------------------------------------------------------------- */
 
 #define RESOURCE_TAG 0x6f736572
@@ -762,6 +815,8 @@ static void a_resource_is_there_until_it_is_destroyed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_command_that_is_said_to_be_understood_is_not_refused),
+        cmocka_unit_test(work_is_cancelled_where_the_driver_knows_how),
         cmocka_unit_test(a_resource_is_there_until_it_is_destroyed),
         cmocka_unit_test(memory_runs_out_in_every_call),
         cmocka_unit_test(a_new_paging_buffer_is_whole),

@@ -232,6 +232,32 @@ static NTSTATUS APIENTRY submits_high(const HANDLE adapter, const DXGKARG_SUBMIT
 }
 REPLACE(DxgkDdiSubmitCommand, submits_high)
 
+static NTSTATUS APIENTRY query_cancels(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
+    DXGK_DRIVERCAPS *caps = args->pOutputData;
+    if (args->Type == DXGKQAITYPE_DRIVERCAPS && status == STATUS_SUCCESS)
+        caps->SchedulingCaps.CancelCommandAware = 1;
+    return status;
+}
+
+static NTSTATUS APIENTRY cancels_nothing(const HANDLE adapter, const DXGKARG_CANCELCOMMAND *args) {
+    (void)adapter;
+    (void)args;
+    return STATUS_NOT_FOUND;
+}
+
+static void install_cancels_nothing(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiQueryAdapterInfo = query_cancels;
+    table->DxgkDdiCancelCommand = cancels_nothing;
+}
+
+static NTSTATUS APIENTRY runs_null(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    DXGKARG_SUBMITCOMMAND other = *args;
+    other.Flags.NullRendering = 0;
+    return mutants_good.DxgkDdiSubmitCommand(adapter, &other);
+}
+REPLACE(DxgkDdiSubmitCommand, runs_null)
+
 /* ---- DxgkDdiSubmitCommandVirtual ------------------------------------------------------------- */
 
 static NTSTATUS APIENTRY has_no_memory(const HANDLE adapter,
@@ -240,6 +266,14 @@ static NTSTATUS APIENTRY has_no_memory(const HANDLE adapter,
     return status == STATUS_SUCCESS ? STATUS_NO_MEMORY : status;
 }
 REPLACE(DxgkDdiSubmitCommandVirtual, has_no_memory)
+
+static NTSTATUS APIENTRY runs_null_virtual(const HANDLE adapter,
+                                           const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    DXGKARG_SUBMITCOMMANDVIRTUAL other = *args;
+    other.Flags.NullRendering = 0;
+    return mutants_good.DxgkDdiSubmitCommandVirtual(adapter, &other);
+}
+REPLACE(DxgkDdiSubmitCommandVirtual, runs_null_virtual)
 
 /* All contexts but the first of the system run with the root of the first of an application. */
 static DXGKARG_SETROOTPAGETABLE first_root;
@@ -357,6 +391,11 @@ const struct mutant mutants_gpu[] = {
     {BREAKS(278, MANAGER, "paging", submits_again,
             "goes on with a device whose work was malformed"),
      THREE, .scene = scene_refuses_once, .consequences = {391, 281}},
+    {BREAKS(613, DRIVER, "preempt", cancels_nothing, "fails to cancel work")},
+    {BREAKS(612, DRIVER, "room", runs_null, "runs DMA buffers with NullRendering")},
+    {BREAKS(612, DRIVER, "residency", runs_null_virtual,
+            "runs commands at GPU virtual addresses with NullRendering"),
+     THREE},
     {BREAKS(279, DRIVER, "paging", has_no_memory, "has no memory for a submission"), THREE,
      .consequences = {391}},
 };

@@ -339,6 +339,7 @@ static void submit_describe(const struct call *call, struct packet *packet) {
         .PatchLocationListSubmissionLength = call->patches,
     };
     packet->patch.Flags.Present = call->presents || call->submission->present;
+    packet->patch.Flags.NullRendering = call->submission->null_rendering;
     packet->submit = (DXGKARG_SUBMITCOMMAND){
         .hContext = context->handle,
         .DmaBufferSegmentId = packet->patch.DmaBufferSegmentId,
@@ -350,6 +351,7 @@ static void submit_describe(const struct call *call, struct packet *packet) {
         .DmaBufferPrivateDataSubmissionEndOffset = call->private_written,
     };
     packet->submit.Flags.Present = call->presents || call->submission->present;
+    packet->submit.Flags.NullRendering = call->submission->null_rendering;
 }
 
 /* Patch and SubmitCommand: no other call comes in between. */

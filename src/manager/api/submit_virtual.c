@@ -117,6 +117,7 @@ static bool submit_virtual_describe(const struct call *call, struct packet *pack
         .DmaBufferUmdPrivateDataSize = submission->private_size,
     };
     packet->submit_virtual.Flags.Present = submission->present;
+    packet->submit_virtual.Flags.NullRendering = submission->null_rendering;
     return true;
 }
 

@@ -276,6 +276,40 @@ const struct vidmm_rule rules_k[] = {
                  "ctx->completed = ctx->submitted;\n",
     },
     {
+        RULE(613, DRIVER, DOCUMENTED, BUGCHECK),
+        .severity_source = THE_PAGE,
+        .first = DXGKDDI_INTERFACE_VERSION_WIN8,
+        .statement = "DxgkDdiCancelCommand succeeds.",
+        .page = "nc-d3dkmddi-dxgkddi_cancelcommand",
+        .how =
+            "The status of each call. Stage preempt cancels DMA buffers of an application, which "
+            "the hardware never gets, on each node of a driver that reports CancelCommandAware, "
+            "and submits others behind them. vidmm's manager cancels nothing.",
+        .why = "The system gives up what it had queued for a device that is lost; the driver frees "
+               "what it keeps for that.",
+        .windows = "Bugcheck 0x119, parameter 1 = 9, parameter 2 = the status.",
+        .windows_source = THE_PAGE,
+        .wrong = "return STATUS_NOT_FOUND; /* it is not in the ring */\n",
+        .right = "free_of(args->pDmaBufferPrivateData);\n"
+                 "return STATUS_SUCCESS;\n",
+    },
+    {
+        RULE(612, DRIVER, DOCUMENTED, PERFORMANCE),
+        .statement = "The GPU runs nothing of a DMA buffer that is submitted with NullRendering, "
+                     "and its fence completes.",
+        .page = "ns-d3dkmddi-_dxgk_submitcommandflags",
+        .how = "Drivers that understand vidmm/umd.h get commands that write memory twice: once to "
+               "show that they do, and once with NullRendering. Stage room draws at addresses that "
+               "are patched, and stage residency fills at GPU virtual addresses. Paging buffers "
+               "never have the flag.",
+        .why = "A developer measures with it what a frame takes without the time of the GPU.",
+        .windows = "The system sets it only while somebody looks for what takes time; the "
+                   "measurement is then one of the GPU as well.",
+        .windows_source = THE_PAGE,
+        .wrong = "ring_put(ctx, address, bytes, fence); /* whatever args->Flags says */\n",
+        .right = "ring_put(ctx, address, args->Flags.NullRendering ? 0 : bytes, fence);\n",
+    },
+    {
         RULE(283, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WIN8,
         .statement = "Before an allocation of the running context is moved the manager submits a "

@@ -331,7 +331,7 @@ struct shadow_submission {
     uint64_t address;                    /* of the DMA buffer, as submitted */
     uint32_t start, end;                 /* bytes */
     HANDLE process;                      /* whose virtual addresses it uses; NULL: none */
-    HANDLE context;                      /* of those */
+    HANDLE context;                      /* of those; NULL: none, or nothing of it runs */
     struct shadow_operation *operations; /* that complete with it, in order */
 };
 

@@ -29,7 +29,6 @@
     }                                                                                              \
     WATCHED_3(NTSTATUS, name, a, b, c)
 
-PASSED_2(CancelCommand, const HANDLE, const DXGKARG_CANCELCOMMAND *)
 PASSED_2(CollectDbgInfo, const HANDLE, const DXGKARG_COLLECTDBGINFO *)
 PASSED_2(WriteVirtualizedInterrupt, const HANDLE, const DXGKARG_WRITEVIRTUALIZEDINTERRUPT *)
 PASSED_3(ControlInterrupt, const HANDLE, const DXGK_INTERRUPT_TYPE, BOOLEAN)
@@ -65,7 +64,6 @@ static NTSTATUS watch_GetNodeMetadata(struct vidmm_referee *referee, const HANDL
 WATCHED_3(NTSTATUS, GetNodeMetadata, const HANDLE, UINT, DXGKARG_GETNODEMETADATA *)
 
 void referee_watch_passed(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
-    WATCH(table, CancelCommand);
     WATCH(table, Escape);
     WATCH(table, CollectDbgInfo);
     WATCH(table, WriteVirtualizedInterrupt);

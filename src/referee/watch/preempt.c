@@ -1,6 +1,6 @@
 /*
- * preempt.c - DxgkDdiPreemptCommand. What the driver reports of it, and the work that comes again,
- * are work/preempt.c's.
+ * preempt.c - DxgkDdiPreemptCommand, of work that the hardware has, and DxgkDdiCancelCommand, of work that it
+ * never gets. What the driver reports of a preemption, and the work that comes again, are work/preempt.c's.
  */
 #include "work/work.h"
 #include "watch/watch.h"
@@ -35,6 +35,20 @@ static NTSTATUS watch_PreemptCommand(struct vidmm_referee *referee, const HANDLE
 }
 WATCHED_2(NTSTATUS, PreemptCommand, const HANDLE, const DXGKARG_PREEMPTCOMMAND *)
 
+static NTSTATUS watch_CancelCommand(struct vidmm_referee *referee, const HANDLE handle,
+                                    const DXGKARG_CANCELCOMMAND *args) {
+    struct referee_call call;
+    referee_enter(referee, &call, "DxgkDdiCancelCommand", REFEREE_REENTRANT);
+    referee_leave(referee);
+    NTSTATUS status = referee->real.DxgkDdiCancelCommand(handle, args);
+    referee_return(referee);
+    DRIVER_MUST(613, status == STATUS_SUCCESS, "STATUS_SUCCESS", "status 0x%08x", (unsigned)status);
+    referee_exit(referee, &call);
+    return status;
+}
+WATCHED_2(NTSTATUS, CancelCommand, const HANDLE, const DXGKARG_CANCELCOMMAND *)
+
 void referee_watch_preempt(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
     WATCH(table, PreemptCommand);
+    WATCH(table, CancelCommand);
 }

@@ -176,7 +176,7 @@ static NTSTATUS watch_SubmitCommandVirtual(struct vidmm_referee *referee, const 
         if (!args->Flags.Paging)
             owners_used(referee, same.NodeOrdinal, args->SubmissionFenceId);
         submission->process = process ? process->handle : NULL;
-        submission->context = args->hContext;
+        submission->context = args->Flags.NullRendering ? NULL : args->hContext;
     }
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiSubmitCommandVirtual(handle, args);

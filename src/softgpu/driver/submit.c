@@ -47,7 +47,9 @@ NTSTATUS APIENTRY kmd_submit_command(const HANDLE hAdapter, const DXGKARG_SUBMIT
     note_private(adapter, args);
     kmd_write64(adapter, engine + GPU_ENGINE_ADDRESS, start + args->DmaBufferSubmissionStartOffset);
     kmd_write(adapter, engine + GPU_ENGINE_SIZE,
-              args->DmaBufferSubmissionEndOffset - args->DmaBufferSubmissionStartOffset);
+              args->Flags.NullRendering
+                  ? 0
+                  : args->DmaBufferSubmissionEndOffset - args->DmaBufferSubmissionStartOffset);
     kmd_write(adapter, engine + GPU_ENGINE_FENCE, args->SubmissionFenceId);
     kmd_note_submitted(adapter, engine, args->SubmissionFenceId);
     kmd_write(adapter, engine + GPU_ENGINE_DOORBELL,

@@ -49,7 +49,8 @@ NTSTATUS APIENTRY kmd_submit_command_virtual(const HANDLE hAdapter,
     bool sound = context && args->DmaBufferSize % sizeof(struct gpu_command) == 0 &&
                  (context->device->pasid == 0 || !args->Flags.Paging) &&
                  (!context->saved || context->saved->told);
-    virtual_submit(adapter, context, args, sound ? args->DmaBufferSize : 0);
+    virtual_submit(adapter, context, args,
+                   sound && !args->Flags.NullRendering ? args->DmaBufferSize : 0);
     return sound ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER;
 }
 

@@ -1,5 +1,5 @@
 /*
- * What user mode passes on to the driver's other half: escapes, private data of contexts, patch locations.
+ * What user mode passes on to the driver's other half: escapes, private data of contexts, patch locations, flags.
  */
 #include "core_world.h"
 
@@ -31,6 +31,16 @@ static NTSTATUS APIENTRY render(const HANDLE context, DXGKARG_RENDER *args) {
     if (size != 0)
         bytes[0] = (uint8_t)args->pPatchLocationListIn[size - 1].PatchOffset;
     return below.DxgkDdiRender(context, args);
+}
+
+static NTSTATUS APIENTRY patch(const HANDLE adapter, const DXGKARG_PATCH *args) {
+    bytes[0] = args->Flags.NullRendering;
+    return below.DxgkDdiPatch(adapter, args);
+}
+
+static NTSTATUS APIENTRY submit_command(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    bytes[1] = args->Flags.NullRendering;
+    return below.DxgkDdiSubmitCommand(adapter, args);
 }
 
 static struct world *open_world(struct vidmm_device **device) {
@@ -88,11 +98,30 @@ static void patch_locations_of_user_mode_reach_the_driver(void **state) {
     world_end(world);
 }
 
+static void null_rendering_reaches_the_driver(void **state) {
+    (void)state;
+    struct vidmm_device *device;
+    struct world *world = open_world(&device);
+    struct vidmm_context *context = world_context(device);
+    uint64_t fence = 0;
+    world->ddi.DxgkDdiPatch = patch;
+    world->ddi.DxgkDdiSubmitCommand = submit_command;
+    for (uint8_t null = 0; null < 2; null++) {
+        const struct vidmm_submission submission = {
+            .commands = "command", .commands_size = 8, .null_rendering = null != 0};
+        assert_int_equal(vidmm_submit(context, &submission, &fence), VIDMM_OK);
+        assert_int_equal(bytes[0], null);
+        assert_int_equal(bytes[1], null);
+    }
+    world_end(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_escape_reaches_the_driver_and_its_answer_comes_back),
         cmocka_unit_test(private_data_of_a_context_reach_the_driver),
         cmocka_unit_test(patch_locations_of_user_mode_reach_the_driver),
+        cmocka_unit_test(null_rendering_reaches_the_driver),
     };
     return cmocka_run_group_tests_name("core_private_data", tests, NULL, NULL);
 }

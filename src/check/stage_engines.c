@@ -310,17 +310,25 @@ static bool others_go_on(struct user *other, uint64_t behind, bool alone) {
     return true;
 }
 
+static bool submit_behind(struct user *other) {
+    const struct vidmm_virtual_submission nothing = {.commands = other->commands.va,
+                                                     .written = &other->commands.allocation};
+    return check_good(other->check, vidmm_submit_virtual(other->context, &nothing, &other->fence));
+}
+
 static bool fault_beside(struct user *user, struct user *other, bool alone) {
     struct check *check = user->check;
     const uint32_t surface = 0;
     uint64_t va = 0, fence = 0;
     if (!user_make(other, 0, VIDMM_UMD_LOCAL_ONLY | VIDMM_UMD_CPU_VISIBLE, 4) ||
         !user_write(other, 0, 'b') || !user_make_resident(other, NULL, &surface, 1, 0) ||
-        !submit_nowhere(user, &va, &fence))
+        !user_rest(other))
         return false;
-    const struct vidmm_virtual_submission nothing = {.commands = other->commands.va,
-                                                     .written = &other->commands.allocation};
-    if (alone && !check_good(check, vidmm_submit_virtual(other->context, &nothing, &other->fence)))
+    /* The fault is reported when the work behind it has been submitted. */
+    vidmm_host_hold_interrupts(check->harness.host, alone);
+    bool good = submit_nowhere(user, &va, &fence) && (!alone || submit_behind(other));
+    vidmm_host_hold_interrupts(check->harness.host, false);
+    if (!good)
         return false;
     enum vidmm_status status = vidmm_wait(check->harness.adapter, fence);
     if (status == VIDMM_OK) {

@@ -242,6 +242,38 @@ REPORTS(always_writes, DXGK_PAGE_FAULT_WRITE, UINT32_MAX, UINT64_MAX, UINT32_MAX
 REPORTS(low_address, 0, UINT32_MAX, UINT32_MAX, UINT32_MAX)
 REPORTS(first_node, 0, UINT32_MAX, UINT64_MAX, 0)
 
+static UINT newest_of_first; /* fence that was submitted last to node 0 */
+
+static NTSTATUS APIENTRY note_newest_virtual(const HANDLE adapter,
+                                             const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    if (args->NodeOrdinal == 0)
+        newest_of_first = args->SubmissionFenceId;
+    return mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args);
+}
+
+static VOID APIENTRY notify_newest(const HANDLE device,
+                                   const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA report = *data;
+    if (report.InterruptType == DXGK_INTERRUPT_DMA_PAGE_FAULTED &&
+        report.DmaPageFaulted.NodeOrdinal == 0)
+        report.DmaPageFaulted.FaultedFenceId = newest_of_first;
+    system_calls.DxgkCbNotifyInterrupt(device, &report);
+}
+
+static NTSTATUS APIENTRY start_newest(const PVOID context, PDXGK_START_INFO info,
+                                      PDXGKRNL_INTERFACE calls, PULONG sources, PULONG children) {
+    DXGKRNL_INTERFACE mine = *calls;
+    system_calls = *calls;
+    mine.DxgkCbNotifyInterrupt = notify_newest;
+    return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
+}
+
+static void install_faults_newest(DRIVER_INITIALIZATION_DATA *table) {
+    newest_of_first = 0;
+    table->DxgkDdiStartDevice = start_newest;
+    table->DxgkDdiSubmitCommandVirtual = note_newest_virtual;
+}
+
 /* What the engine's reset aborted is not counted as completed. */
 static UINT aborted_last; /* on node 0; 0: other work came after it */
 
@@ -398,6 +430,9 @@ const struct mutant mutants_engines[] = {
             "writes a debug report without looking at the size of the buffer")},
     {BREAKS(380, DRIVER, "engines", unsure,
             "names the work of a page fault and says that it cannot")},
+    {BREAKS(380, DRIVER, "engines", faults_newest,
+            "names the work submitted last as that of a page fault"),
+     .consequences = {281, 299}},
     {BREAKS(380, DRIVER, "engines", low_address, "reports 32 bits of the address of a page fault")},
     {BREAKS(523, DRIVER, "engines", first_node, "reports each page fault as one of node 0")},
     {BREAKS(596, DRIVER, "engines", never_writes, "calls no page fault one of a write")},

@@ -7,6 +7,7 @@
 #include "base/thread.h"
 #include "base/world.h"
 #include "kernel/dispatcher.h"
+#include "kernel/irql.h"
 #include "kernel/waits.h"
 
 static LONG object_state(const DISPATCHER_HEADER *header) {
@@ -31,17 +32,18 @@ static LONG event_set(PRKEVENT event, LONG state, const char *function) {
     return old;
 }
 
-/* With Wait a wait follows at once (nf-wdm-kesetevent), which takes a lower IRQL. */
 NTKERNELAPI LONG NTAPI KeSetEvent(PRKEVENT Event, KPRIORITY Increment, BOOLEAN Wait) {
     (void)Increment;
     host_irql_at_most(Wait ? APC_LEVEL : DISPATCH_LEVEL, "KeSetEvent");
-    return event_set(Event, 1, "KeSetEvent");
+    LONG old = event_set(Event, 1, "KeSetEvent");
+    if (Wait)
+        host_irql_hold();
+    return old;
 }
 
 /* Wakes the threads that wait now, and leaves the event as it would be had it been reset. */
 NTKERNELAPI LONG NTAPI KePulseEvent(PRKEVENT Event, KPRIORITY Increment, BOOLEAN Wait) {
     (void)Increment;
-    (void)Wait;
     host_irql_at_most(DISPATCH_LEVEL, "KePulseEvent");
     if (!host_object_good(&Event->Header, "KePulseEvent"))
         return 0;
@@ -49,6 +51,8 @@ NTKERNELAPI LONG NTAPI KePulseEvent(PRKEVENT Event, KPRIORITY Increment, BOOLEAN
     LONG old = host_object_set(&Event->Header, 1);
     Event->Header.SignalState = 0;
     host_dispatcher_unlock();
+    if (Wait)
+        host_irql_hold();
     return old;
 }
 
@@ -92,6 +96,8 @@ NTKERNELAPI LONG NTAPI KeReleaseSemaphore(PRKSEMAPHORE Semaphore, KPRIORITY Incr
     if (!fits)
         host_violation("KeReleaseSemaphore by %d at a count of %d, beyond the limit of %d",
                        Adjustment, old, Semaphore->Limit);
+    if (Wait)
+        host_irql_hold();
     return old;
 }
 
@@ -110,7 +116,6 @@ NTKERNELAPI VOID NTAPI KeInitializeMutex(PRKMUTEX Mutex, ULONG Level) {
 }
 
 NTKERNELAPI LONG NTAPI KeReleaseMutex(PRKMUTEX Mutex, BOOLEAN Wait) {
-    (void)Wait; /* the page: a wait that follows at DISPATCH_LEVEL has a timeout of zero */
     host_irql_at_most(DISPATCH_LEVEL, "KeReleaseMutex");
     if (!host_object_good(&Mutex->Header, "KeReleaseMutex"))
         return 0;
@@ -126,6 +131,8 @@ NTKERNELAPI LONG NTAPI KeReleaseMutex(PRKMUTEX Mutex, BOOLEAN Wait) {
     host_dispatcher_unlock();
     if (!owner)
         host_violation("KeReleaseMutex of a mutex that the thread does not own");
+    if (Wait)
+        host_irql_hold();
     return old;
 }
 

@@ -10,6 +10,7 @@
 
 void host_irql_set(KIRQL level) {
     host_self.irql = level;
+    host_self.wait_follows = host_self.wait_follows && level >= DISPATCH_LEVEL;
     if (image_paged)
         image_paged_reach(level < DISPATCH_LEVEL);
     if (host_paged_pool)
@@ -28,6 +29,18 @@ void host_irql_lower(KIRQL level) {
         host_interrupts_deliver();
     if (level < DISPATCH_LEVEL)
         host_dpcs_run();
+}
+
+void host_irql_hold(void) {
+    if (host_self.irql >= DISPATCH_LEVEL)
+        return;
+    host_self.before_wait = host_irql_raise(DISPATCH_LEVEL);
+    host_self.wait_follows = true;
+}
+
+void host_irql_release(void) {
+    if (host_self.wait_follows)
+        host_irql_lower(host_self.before_wait);
 }
 
 NTKERNELAPI KIRQL NTAPI KeGetCurrentIrql(VOID) {

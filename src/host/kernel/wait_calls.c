@@ -3,6 +3,7 @@
 #include "base/world.h"
 #include "kernel/clock.h"
 #include "kernel/dispatcher.h"
+#include "kernel/irql.h"
 #include "kernel/stall.h"
 #include "kernel/waits.h"
 
@@ -22,6 +23,7 @@ static NTSTATUS wait_status(enum host_sleep_end end, const char *function) {
 static NTSTATUS wait_for(PVOID *object, uint32_t count, bool all, const LARGE_INTEGER *timeout,
                          const char *function) {
     struct host_link links[MAXIMUM_WAIT_OBJECTS];
+    host_irql_release();
     bool polls = timeout && timeout->QuadPart == 0;
     bool allowed = host_irql_at_most(polls ? DISPATCH_LEVEL : APC_LEVEL, function);
     for (uint32_t i = 0; i < count; i++) {

@@ -208,6 +208,25 @@ static void arguments_may_lower_the_level(void **state) {
     ExDeleteResourceLite(&resource);
 }
 
+/* nf-wdm-kesetevent.md: what is promised with Wait is a wait at once, which brings the IRQL back. */
+static void a_promised_wait_keeps_the_irql_raised_until_it_comes(void **state) {
+    LARGE_INTEGER moment = {.QuadPart = -1};
+    (void)state;
+    objects_set_up();
+    KeSetEvent(&event, 0, TRUE);
+    assert_int_equal(KeGetCurrentIrql(), DISPATCH_LEVEL);
+    assert_int_equal(KeWaitForSingleObject(&event, Executive, KernelMode, FALSE, NULL),
+                     STATUS_SUCCESS);
+    assert_int_equal(KeGetCurrentIrql(), PASSIVE_LEVEL);
+    KeReleaseSemaphore(&semaphore, 0, 1, TRUE);
+    assert_int_equal(KeGetCurrentIrql(), DISPATCH_LEVEL);
+    assert_int_equal(vidmm_host_violations(tiny_host), 0);
+    KeDelayExecutionThread(KernelMode, FALSE, &moment); /* is none of the waits that are meant */
+    assert_true(told("KeDelayExecutionThread", DISPATCH_LEVEL));
+    KeLowerIrql(PASSIVE_LEVEL);
+    ExDeleteResourceLite(&resource);
+}
+
 static void what_holds_a_spin_lock_is_called_at_dispatch_level(void **state) {
     KSPIN_LOCK lock;
     KIRQL old, higher;
@@ -234,6 +253,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         IRQL_TEST(a_function_may_be_called_up_to_the_level_of_its_page),
         IRQL_TEST(arguments_may_lower_the_level),
+        IRQL_TEST(a_promised_wait_keeps_the_irql_raised_until_it_comes),
         IRQL_TEST(what_holds_a_spin_lock_is_called_at_dispatch_level),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -186,9 +186,10 @@ static enum vidmm_status engine_take_over(struct vidmm_adapter *adapter, uint32_
                                           uint32_t fence) {
     struct node *node = &adapter->fences.nodes[index];
     fences_lock(adapter);
+    uint32_t outstanding = node->count, futile = node->futile;
     bool valid = fence_reached(fence, node->completed) && fence_reached(node->submitted, fence);
-    node->futile += fence == node->completed;
     bool kept = valid && abort_up_to(adapter, node, fence);
+    node->futile = node->count == outstanding ? futile + 1 : 0;
     node->deaf = node->preempting = false;
     if (kept)
         node->faulted = node->anonymous = false;

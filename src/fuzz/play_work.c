@@ -42,6 +42,7 @@ static void work_submit(struct play *play, const struct fuzz_call *call) {
                                                                          : (const void *)"",
                                                 .commands_size = size,
                                                 .present = (call->flags & 1u) != 0,
+                                                .null_rendering = (call->flags & 4u) != 0,
                                                 .patches = patches,
                                                 .patch_count = count};
     uint64_t fence = 0;
@@ -56,7 +57,8 @@ static void work_submit_virtual(struct play *play, const struct fuzz_call *call)
     struct vidmm_virtual_submission submission = {.commands = (uint64_t)call->value << 12,
                                                   .size = call->size - own,
                                                   .private_size = own,
-                                                  .present = (call->flags & 1u) != 0};
+                                                  .present = (call->flags & 1u) != 0,
+                                                  .null_rendering = (call->flags & 4u) != 0};
     uint64_t fence = 0;
     void *cpu = NULL;
     for (uint32_t i = 0; i < PLAY_ALLOCATIONS; i++) {

@@ -135,9 +135,10 @@ static void draw_nothing(struct raw_renderer *renderer) {
     renderer->null_rendering = true;
     bool completes = draw_there(renderer, DRAWN_NEVER, 0, &untouched);
     renderer->null_rendering = false;
-    if (completes)
-        raw_judge(raw, 612, untouched, "no effect of a DMA buffer with NullRendering",
-                  "a DMA buffer with NullRendering was run");
+    if (completes || raw->unseen)
+        raw_judge(raw, 612, untouched, "no effect of a DMA buffer with NullRendering but its fence",
+                  completes ? "a DMA buffer with NullRendering was run"
+                            : "the fence of a DMA buffer with NullRendering did not complete");
 }
 
 /* A buffer that shows nothing when it is run as always is not judged. */

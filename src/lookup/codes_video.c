@@ -98,8 +98,7 @@ static const struct vidmm_code rows[] = {
         .look =
             {
                 "parameter 1; 0x2, 0x3 and 0x9 are a status of a call that may not fail, 0x1 and "
-                "0xA a "
-                "fence that was never submitted",
+                "0xA a fence that was never submitted",
                 "every return of DxgkDdiSubmitCommand, DxgkDdiPatch, DxgkDdiPreemptCommand and "
                 "DxgkDdiCancelCommand: STATUS_SUCCESS, and for DxgkDdiSubmitCommandVirtual also "
                 "STATUS_INVALID_PARAMETER",

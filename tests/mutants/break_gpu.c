@@ -251,6 +251,12 @@ static void install_cancels_nothing(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiCancelCommand = cancels_nothing;
 }
 
+static NTSTATUS APIENTRY drops_null(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    return args->Flags.NullRendering ? STATUS_SUCCESS
+                                     : mutants_good.DxgkDdiSubmitCommand(adapter, args);
+}
+REPLACE(DxgkDdiSubmitCommand, drops_null)
+
 static NTSTATUS APIENTRY runs_null(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
     DXGKARG_SUBMITCOMMAND other = *args;
     other.Flags.NullRendering = 0;
@@ -393,6 +399,7 @@ const struct mutant mutants_gpu[] = {
      THREE, .scene = scene_refuses_once, .consequences = {391, 281}},
     {BREAKS(613, DRIVER, "preempt", cancels_nothing, "fails to cancel work")},
     {BREAKS(612, DRIVER, "room", runs_null, "runs DMA buffers with NullRendering")},
+    {BREAKS(612, DRIVER, "room", drops_null, "drops DMA buffers with NullRendering")},
     {BREAKS(612, DRIVER, "residency", runs_null_virtual,
             "runs commands at GPU virtual addresses with NullRendering"),
      THREE},

@@ -18,9 +18,9 @@
 #define HOST_HIGHEST_DIRQL (CLOCK_LEVEL - 1)
 
 struct host_thread {
-    KIRQL irql, before_wait;
-    bool
-        wait_follows; /* raised from `before_wait` by a call that promised a wait (kernel/irql.h) */
+    KIRQL irql;
+    KIRQL before_wait; /* the IRQL before a call that promised a wait raised it (kernel/irql.h) */
+    bool wait_follows;
     uint32_t critical, guarded; /* depth of regions without APCs (kernel/apc_regions.c) */
     uint32_t in_model;          /* depth of calls into the hardware model */
     bool looking;               /* such a call only looks: the device does nothing */

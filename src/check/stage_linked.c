@@ -3,7 +3,8 @@
  * about one that the link does not have. By hand, of a driver that pages by segments: paging on each
  * of them, and a reset of the paging engine of one while the memory of the others stays; a reset of all
  * with work under way on each. With GPU virtual addresses: a process copies between surfaces at home on
- * different adapters, by commands on each, before and after all of it was evicted.
+ * different adapters, by commands on each, before and after all of it was evicted; where a driver keeps memory for its
+ * contexts (DxgkCbCreateContextAllocation), each adapter's is in a segment that begins elsewhere.
  */
 #include "raw.h"
 #include "user.h"
@@ -18,7 +19,12 @@
 static const struct check_setup physical_pair = {
     .settings = {{"VramBytes", VRAM}, {"LinkedVram", VRAM / 4 * 3}}};
 static const struct check_setup virtual_pair = {
-    .settings = {{"VramBytes", VRAM}, {"LinkedVram", VRAM / 4 * 3}, {"MmuLevels", 4}}};
+    .settings = {{"VramBytes", VRAM},
+                 {"VramVisibleBytes", VRAM / 2},
+                 {"VramSegments", 2}, /* the second begins elsewhere on each */
+                 {"LinkedVram", VRAM / 4 * 3},
+                 {"MmuLevels", 4},
+                 {"ContextBytes", 2 * CHECK_PAGE}}};
 
 /* ---- Indices that are too high --------------------------------------------------------------- */
 

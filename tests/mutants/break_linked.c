@@ -267,6 +267,56 @@ static NTSTATUS APIENTRY high_index(const HANDLE adapter, DXGKARG_BUILDPAGINGBUF
 }
 REPLACE(DxgkDdiBuildPagingBuffer, high_index)
 
+/* ---- Notices of residency -------------------------------------------------------------------- */
+
+#define SEGMENTS 32u
+
+static LONGLONG base[PAIR][SEGMENTS];
+static HANDLE second_paging; /* the paging context of the second adapter */
+
+static NTSTATUS APIENTRY note_bases(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
+    const DXGK_QUERYSEGMENTOUT4 *out = args->pOutputData;
+    if (args->Type != DXGKQAITYPE_QUERYSEGMENT4 || status != STATUS_SUCCESS ||
+        !out->pSegmentDescriptor || *query_index(args) >= PAIR)
+        return status;
+    for (UINT i = 0; i < out->NbSegment && i < SEGMENTS; i++) {
+        const DXGK_SEGMENTDESCRIPTOR4 *at =
+            (const DXGK_SEGMENTDESCRIPTOR4 *)(const void *)(out->pSegmentDescriptor +
+                                                            i * out->SegmentDescriptorStride);
+        base[*query_index(args)][i] = at->BaseAddress.QuadPart;
+    }
+    return status;
+}
+
+static NTSTATUS APIENTRY note_paging(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
+    NTSTATUS status = mutants_good.DxgkDdiCreateContext(device, args);
+    if (status == STATUS_SUCCESS && args->EngineAffinity == 2 && args->Flags.SystemContext)
+        second_paging = args->hContext;
+    return status;
+}
+
+/* What is resident on the second adapter is looked for from where the lead's segment begins. */
+static NTSTATUS APIENTRY from_lead(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    D3DGPU_PHYSICAL_ADDRESS *place = &args->NotifyResidency.PhysicalAddress;
+    if (args->Operation != DXGK_OPERATION_NOTIFY_RESIDENCY || !args->NotifyResidency.Resident ||
+        args->hSystemContext != second_paging || place->SegmentId == 0 ||
+        place->SegmentId > SEGMENTS)
+        return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    const UINT64 asked = place->SegmentOffset;
+    place->SegmentOffset += (UINT64)(base[0][place->SegmentId - 1] - base[1][place->SegmentId - 1]);
+    NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    place->SegmentOffset = asked;
+    return status;
+}
+
+static void install_from_lead(DRIVER_INITIALIZATION_DATA *table) {
+    second_paging = NULL;
+    table->DxgkDdiQueryAdapterInfo = note_bases;
+    table->DxgkDdiCreateContext = note_paging;
+    table->DxgkDdiBuildPagingBuffer = from_lead;
+}
+
 /* ---- Systems that have the devices in another order ------------------------------------------ */
 
 static PVOID first_device;
@@ -333,6 +383,8 @@ const struct mutant mutants_linked[] = {
      .settings = {{"VramVisibleBytes", 0}, {"CpuHostApertureBytes", 1 << 20}}},
     {LINKED(389, MANAGER, root_further, "has a root table elsewhere on the second adapter"),
      .consequences = {237}, .settings = {{"MmuTableSegment", 2}}},
+    {LINKED(423, DRIVER, from_lead,
+            "takes the place in a notice of residency for one on the lead")},
     {LINKED(281, DRIVER, resets_lead, "ends the work of the lead alone in a reset")},
     {DEVICES(500, links_first, "asks the first device again for the link of the second"),
      .consequences = {501}},
@@ -345,7 +397,7 @@ const struct mutant mutants_linked[] = {
      .consequences = {237, 389}},
     {LINKED(507, MANAGER, patches_another, "patches work for another physical adapter")},
     {LINKED(508, DRIVER, other_index, "writes entries for memory of another physical adapter"),
-     .consequences = {230, 240}},
+     .consequences = {230, 240, 215}},
     {LINKED(508, MANAGER, high_index, "names a physical adapter in entries that the link has not"),
      .consequences = {223}},
     {LINKED(509, DRIVER, fewer_nodes, "has fewer nodes on the second board")},

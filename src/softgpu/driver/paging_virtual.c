@@ -332,13 +332,11 @@ static NTSTATUS virtual_signal(struct kmd_writer *writer, const DXGKARG_BUILDPAG
 
 /* ---- Notices --------------------------------------------------------------------------------- */
 
+/* The paging context is that of the allocation's home. */
 static NTSTATUS note_residency(const struct kmd_adapter *adapter,
                                const DXGKARG_BUILDPAGINGBUFFER *args) {
     const D3DGPU_PHYSICAL_ADDRESS *place = &args->NotifyResidency.PhysicalAddress;
-    const struct kmd_allocation *allocation = kmd_allocation_of(args->NotifyResidency.hAllocation);
     UINT id = args->NotifyResidency.Resident ? place->SegmentId : 0;
-    if (allocation)
-        adapter = kmd_board(adapter, allocation->physical);
     kmd_moved(args->NotifyResidency.hAllocation, id,
               kmd_gpu_address(adapter, id, place->SegmentOffset));
     return STATUS_SUCCESS;

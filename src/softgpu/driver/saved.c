@@ -35,7 +35,8 @@ static NTSTATUS saved_allocate(struct kmd_saved *saved, HANDLE runtime) {
         .Size = saved->allocation.size,
         .SupportedSegmentSet = local | kmd_segment_set(adapter, KMD_SEGMENT_APERTURE),
     };
-    for (UINT id = adapter->segments; id > 0; id--)
+    /* The last: the CPU has no use for it, and visible memory is left to others. */
+    for (UINT id = 1; id <= adapter->segments; id++)
         if ((local >> (id - 1) & 1u) != 0)
             create.PreferredSegment.SegmentId0 = id;
     create.PhysicalAdapterIndex = adapter->physical;

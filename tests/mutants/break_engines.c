@@ -217,13 +217,20 @@ static VOID APIENTRY other_flags(const HANDLE device, const DXGKARGCB_NOTIFY_INT
     system_calls.DxgkCbNotifyInterrupt(device, &report);
 }
 
-static NTSTATUS APIENTRY start_with_flags(const PVOID context, PDXGK_START_INFO info,
-                                          PDXGKRNL_INTERFACE calls, PULONG sources,
-                                          PULONG children) {
+static DXGKCB_NOTIFY_INTERRUPT reports; /* the driver's, in the place of the system's */
+
+static NTSTATUS APIENTRY start_reporting(const PVOID context, PDXGK_START_INFO info,
+                                         PDXGKRNL_INTERFACE calls, PULONG sources,
+                                         PULONG children) {
     DXGKRNL_INTERFACE mine = *calls;
     system_calls = *calls;
-    mine.DxgkCbNotifyInterrupt = other_flags;
+    mine.DxgkCbNotifyInterrupt = reports;
     return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
+}
+
+static void report_with(DRIVER_INITIALIZATION_DATA *table, DXGKCB_NOTIFY_INTERRUPT notify) {
+    reports = notify;
+    table->DxgkDdiStartDevice = start_reporting;
 }
 
 #define REPORTS(NAME, SET, LEFT, ADDRESS, NODE)                                                    \
@@ -232,7 +239,7 @@ static NTSTATUS APIENTRY start_with_flags(const PVOID context, PDXGK_START_INFO 
         fault_flags_left = (LEFT);                                                                 \
         fault_address_left = (ADDRESS);                                                            \
         fault_node_left = (NODE);                                                                  \
-        table->DxgkDdiStartDevice = start_with_flags;                                              \
+        report_with(table, other_flags);                                                           \
     }
 
 /* Names work, and says that there is none to be named. */
@@ -260,19 +267,67 @@ static VOID APIENTRY notify_newest(const HANDLE device,
     system_calls.DxgkCbNotifyInterrupt(device, &report);
 }
 
-static NTSTATUS APIENTRY start_newest(const PVOID context, PDXGK_START_INFO info,
-                                      PDXGKRNL_INTERFACE calls, PULONG sources, PULONG children) {
-    DXGKRNL_INTERFACE mine = *calls;
-    system_calls = *calls;
-    mine.DxgkCbNotifyInterrupt = notify_newest;
-    return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
-}
-
 static void install_faults_newest(DRIVER_INITIALIZATION_DATA *table) {
     newest_of_first = 0;
-    table->DxgkDdiStartDevice = start_newest;
+    report_with(table, notify_newest);
     table->DxgkDdiSubmitCommandVirtual = note_newest_virtual;
 }
+
+/* ---- Whose page faults they are -------------------------------------------------------------- */
+
+#define PROCESSES 256u
+
+/* Of applications, in the order of their creation. */
+static struct { HANDLE system, own; /* hDxgkProcess, hKmdProcess */ } processes[PROCESSES];
+static UINT processes_known;
+static bool blames_own; /* else the first of them all */
+
+static NTSTATUS APIENTRY note_process(const HANDLE adapter, DXGKARG_CREATEPROCESS *args) {
+    NTSTATUS status = mutants_good.DxgkDdiCreateProcess(adapter, args);
+    if (status == STATUS_SUCCESS && !args->Flags.SystemProcess && processes_known < PROCESSES) {
+        processes[processes_known].system = args->hDxgkProcess;
+        processes[processes_known++].own = args->hKmdProcess;
+    }
+    return status;
+}
+
+/* The newest of those with the system's handle, which the system may use again. */
+static HANDLE own_handle(HANDLE system) {
+    HANDLE own = system;
+    for (UINT i = 0; i < processes_known; i++)
+        if (processes[i].system == system)
+            own = processes[i].own;
+    return own;
+}
+
+static VOID APIENTRY blame_wrongly(const HANDLE device,
+                                   const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA report = *data;
+    if (report.InterruptType == DXGK_INTERRUPT_DMA_PAGE_FAULTED)
+        report.DmaPageFaulted.FaultedProcessHandle =
+            blames_own ? own_handle(report.DmaPageFaulted.FaultedProcessHandle)
+                       : processes[0].system;
+    system_calls.DxgkCbNotifyInterrupt(device, &report);
+}
+
+static void blame_by(DRIVER_INITIALIZATION_DATA *table, bool own) {
+    processes_known = 0;
+    blames_own = own;
+    table->DxgkDdiCreateProcess = note_process;
+    report_with(table, blame_wrongly);
+}
+
+/* Keeps hDxgkProcess of the first process only. */
+static void install_blames_first(DRIVER_INITIALIZATION_DATA *table) {
+    blame_by(table, false);
+}
+
+/* Takes its own handle of the process for the system's. */
+static void install_blames_own(DRIVER_INITIALIZATION_DATA *table) {
+    blame_by(table, true);
+}
+
+/* ---- What is left of a reset ----------------------------------------------------------------- */
 
 /* What the engine's reset aborted is not counted as completed. */
 static UINT aborted_last; /* on node 0; 0: other work came after it */
@@ -434,6 +489,10 @@ const struct mutant mutants_engines[] = {
             "names the work submitted last as that of a page fault"),
      .consequences = {281, 299}},
     {BREAKS(380, DRIVER, "engines", low_address, "reports 32 bits of the address of a page fault")},
+    {BREAKS(380, DRIVER, "engines", blames_first,
+            "names the first process in the page faults of all")},
+    {BREAKS(380, DRIVER, "engines", blames_own,
+            "names a process by the driver's own handle in page faults")},
     {BREAKS(523, DRIVER, "engines", first_node, "reports each page fault as one of node 0")},
     {BREAKS(596, DRIVER, "engines", never_writes, "calls no page fault one of a write")},
     {BREAKS(596, DRIVER, "engines", always_writes, "calls each page fault one of a write")},

@@ -169,12 +169,14 @@ const struct vidmm_rule rules_s[] = {
         .statement = "An access to an invalid address is a fault, which the driver reports as "
                      "DmaPageFaulted.",
         .page = "access-to-non-resident-allocation",
-        .how = "A reported address must be one that the shadow of the process's tables has no use "
-               "for, and the process that of the work; work that cannot be named has fence 0 "
-               "(ns-d3dkmddi-_dxgkargcb_notify_interrupt_data.md) and asks for a reset. The "
-               "conformance check submits commands at an address that leads nowhere, "
-               "above 4 GiB where there are such addresses: that must end in a report of that "
-               "address.",
+        .how =
+            "A reported address must be one that the shadow of the process's tables has no use "
+            "for, and FaultedProcessHandle hDxgkProcess of the work's process, or NULL; work that "
+            "cannot be named has fence 0 (ns-d3dkmddi-_dxgkargcb_notify_interrupt_data.md) and "
+            "asks for a reset. The "
+            "conformance check submits commands at an address that leads nowhere, "
+            "above 4 GiB where there are such addresses: that must end in a report of that "
+            "address.",
         .why = "The system has to know whose work it was.",
         .windows = "Without the report the fault becomes a timeout.",
         .windows_source = THE_PAGE,

@@ -12,10 +12,9 @@ static const struct shadow_submission *fault_work_of(struct vidmm_referee *refer
     return at;
 }
 
-/* Whose handle it is the pages leave open. */
+/* The "DirectX graphics kernel process handle", as hDxgkProcess is called, and not the driver's own; or NULL. */
 static bool fault_names(HANDLE reported, const struct tables_process *process) {
-    return !reported || reported == linked_space_process(process->handle) ||
-           reported == process->name;
+    return !reported || reported == process->name;
 }
 
 static void fault_judge_address(struct vidmm_referee *referee, const struct vidmm_interrupt *report,
@@ -25,8 +24,11 @@ static void fault_judge_address(struct vidmm_referee *referee, const struct vidm
     struct tables_found found;
     if (!process || !context)
         return;
-    DRIVER_MUST(380, fault_names(report->process, process), "the process whose address it is",
-                "FaultedProcessHandle %p is not that of the work", report->process);
+    DRIVER_MUST(380, fault_names(report->process, process),
+                "hDxgkProcess of the process whose address it is, or NULL",
+                "FaultedProcessHandle %p is %s", report->process,
+                report->process == linked_space_process(process->handle) ? "the driver's own handle"
+                                                                         : "not that of the work");
     tables_walk(referee, process, report->address, TABLES_DONE, &found);
     if (!found.known || !found.settled || found.stale || !tables_at_root(context, process))
         return;

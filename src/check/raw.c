@@ -157,6 +157,7 @@ static void raw_object_create(struct raw_submitter *raw, DXGK_ALLOCATIONINFO *in
     private_keep(raw, &raw->given, info->pPrivateDriverData, info->PrivateDriverDataSize);
     if (raw->ddi->DxgkDdiCreateAllocation(raw->adapter, &args) == STATUS_SUCCESS)
         raw->allocation = info->hAllocation;
+    raw->alignment = info->Alignment > CHECK_PAGE ? info->Alignment / CHECK_PAGE : 1;
     raw->resource.made = args.Flags.Resource;
     raw->resource.handle = args.hResource;
     bool newer = raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0;
@@ -254,6 +255,7 @@ static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct chec
                                   .others = others,
                                   .ddi = &check->harness.spoken,
                                   .os = vidmm_host_os(check->harness.host),
+                                  .alignment = 1,
                                   .fence = FIRST_FENCE,
                                   .completed = FIRST_FENCE};
     if (!learn(raw))

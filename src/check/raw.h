@@ -71,7 +71,9 @@ struct raw_submitter {
     bool unseen;                  /* work does not complete */
     HANDLE allocation;            /* the driver's, of RAW_PAGES pages; NULL: not in vidmm/umd.h */
     HANDLE picture[RAW_PICTURES]; /* the driver's allocations of raw_picture.h; NULL: none */
+    uint32_t alignment;           /* of the places of the allocation: pages, at least 1 */
     uint32_t place_page;          /* of the memory segment: where raw_transfer has the allocation */
+    bool inside;                  /* its content lies there */
     struct raw_private given;     /* of the allocation */
     struct {
         bool made; /* the allocation belongs to one */
@@ -308,8 +310,12 @@ struct raw_piece {
     bool in; /* from `source` into the segment; else out of it into `target` */
 };
 bool raw_transfer(struct raw_submitter *raw, const struct raw_piece *piece);
+/* Another page of the memory segment where the allocation may lie, behind its place at page 0; 0: there is none. */
+uint32_t raw_beside(const struct raw_submitter *raw);
 /* All RAW_PAGES in pieces of `chunk` pages; waits. */
 bool raw_move(struct raw_submitter *raw, bool in, uint32_t chunk);
+/* Leaves the memory segment to others. False: no DDI call follows. */
+bool raw_leave(struct raw_submitter *raw);
 /* All RAW_PAGES into the memory segment, where there is none mapped into the aperture: each piece
  * is submitted; waits once, after `ahead` pieces. */
 bool raw_queue(struct raw_submitter *raw, uint32_t ahead);

@@ -102,7 +102,7 @@ static bool draw_there(struct raw_renderer *renderer, uint32_t version, uint32_t
     for (uint32_t page = 0; page < RAW_PAGES; page++)
         draws[page] = draw_command(page, version);
     *expected = false;
-    if (!split_bring(raw, RAW_PAGES, 94 + renderer->unpatched))
+    if (!split_bring(raw, raw_beside(raw), 94 + renderer->unpatched))
         return false;
     memset(renderer->cpu, ASH, renderer->info.DmaBufferSize);
     if (!raw_render_whole(renderer, &commands, &whole) ||
@@ -267,7 +267,8 @@ static void ends(struct raw_renderer *renderer, const struct filler *filler) {
     ends_of(renderer, filler, renderer->info.DmaBufferSize / filler->bytes + 1);
     check_step(renderer->raw->check, "room: commands of two allocations at the end of a list");
     if (list_bytes != 0 && list_bytes <= LIST_BYTES_MOST &&
-        raw_render_grow(renderer, (uint32_t)list_bytes))
+        (list_bytes <= renderer->info.DmaBufferSize ||
+         raw_render_grow(renderer, (uint32_t)list_bytes)))
         ends_of(renderer, filler, renderer->info.PatchLocationListSize);
 }
 
@@ -301,7 +302,7 @@ void raw_draws(struct raw_submitter *raw) {
     if (!room || !check_speaks(raw->check))
         return;
     if (raw_render_open(&renderer, raw) && raw_render_surface(&renderer) && takes_all(&renderer) &&
-        split(&renderer, 0) && split(&renderer, RAW_PAGES) && draw_whole(&renderer)) {
+        split(&renderer, 0) && split(&renderer, raw_beside(raw)) && draw_whole(&renderer)) {
         const struct filler filler = choose_filler(&renderer);
         passes(&renderer, &filler);
         if (!raw->refused)

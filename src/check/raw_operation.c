@@ -7,6 +7,11 @@ uint64_t raw_memory_at(const struct raw_submitter *raw, uint32_t page) {
     return raw->memory.base + (uint64_t)page * CHECK_PAGE;
 }
 
+uint32_t raw_beside(const struct raw_submitter *raw) {
+    uint64_t page = (RAW_PAGES + (uint64_t)raw->alignment - 1) / raw->alignment * raw->alignment;
+    return (page + RAW_PAGES) * CHECK_PAGE <= raw->memory.size ? (uint32_t)page : 0;
+}
+
 /* ---- Transfers ------------------------------------------------------------------------------- */
 
 static DXGKARG_BUILDPAGINGBUFFER transfer_args(const struct raw_submitter *raw, bool in) {
@@ -34,6 +39,7 @@ bool raw_transfer(struct raw_submitter *raw, const struct raw_piece *piece) {
     args.Transfer.MdlOffset = both ? 0 : piece->at;
     args.Transfer.Flags.TransferStart = piece->at == 0;
     args.Transfer.Flags.TransferEnd = piece->at + piece->pages == RAW_PAGES;
+    raw->inside = piece->in || (raw->inside && !args.Transfer.Flags.TransferEnd);
     return raw_build(raw, &args);
 }
 
@@ -45,6 +51,10 @@ bool raw_move(struct raw_submitter *raw, bool in, uint32_t chunk) {
         good = raw_transfer(raw, &piece);
     }
     return good && raw_flush(raw);
+}
+
+bool raw_leave(struct raw_submitter *raw) {
+    return !raw->inside || raw_move(raw, false, RAW_PAGES);
 }
 
 static bool enqueue(struct raw_submitter *raw, uint32_t at) {
@@ -88,6 +98,7 @@ bool raw_fill(struct raw_submitter *raw, uint32_t page, uint32_t pages, uint32_t
     args.Fill.FillPattern = pattern;
     args.Fill.Destination.SegmentId = raw->memory.id;
     args.Fill.Destination.SegmentAddress.QuadPart = (LONGLONG)raw_memory_at(raw, page);
+    raw->inside = true;
     return raw_build(raw, &args);
 }
 

@@ -25,6 +25,7 @@ static HANDLE picture_create(struct raw_pair *pair, uint32_t index,
     picture->rows = info.Flags.CpuVisible && !info.Flags.Swizzled;
     picture->segments = info.SupportedReadSegmentSet & info.SupportedWriteSegmentSet;
     picture->count = (uint32_t)((info.Size + CHECK_PAGE - 1) / CHECK_PAGE);
+    picture->alignment = info.Alignment > CHECK_PAGE ? info.Alignment / CHECK_PAGE : 1;
     return info.hAllocation;
 }
 
@@ -117,14 +118,31 @@ UINT pair_segment(const struct raw_pair *pair, uint32_t picture) {
 uint64_t pair_address(const struct raw_pair *pair, uint32_t picture) {
     const struct raw_submitter *raw = pair->renderer.raw;
     uint64_t base = pair->picture[picture].mapped ? raw->aperture.base : raw_memory_at(raw, 0);
-    return base + (uint64_t)picture * RAW_PAGES * CHECK_PAGE;
+    return base + (uint64_t)pair->picture[picture].page * CHECK_PAGE;
+}
+
+/* The paging buffer has the last pages of its aperture. */
+static uint64_t picture_room(const struct raw_submitter *raw, bool mapped) {
+    uint64_t bytes = mapped ? raw->aperture.size : raw->memory.size;
+    bool shared = mapped && raw->info.paging_segment == raw->aperture.id;
+    return (bytes - (shared ? raw->info.paging_size : 0)) / CHECK_PAGE;
+}
+
+/* The second is behind the first. */
+static bool picture_fits(struct raw_pair *pair, uint32_t index) {
+    struct raw_picture *picture = &pair->picture[index];
+    uint64_t from = (uint64_t)index * RAW_PAGES + picture->alignment - 1;
+    uint64_t page = from / picture->alignment * picture->alignment;
+    picture->page = (uint32_t)page;
+    return page + picture->count <= picture_room(pair->renderer.raw, picture->mapped);
 }
 
 bool pair_place(struct raw_pair *pair, uint32_t mapped) {
     for (uint32_t i = 0; i < RAW_PICTURES; i++) {
         pair->picture[i].mapped = mapped >> i & 1u;
         UINT segment = pair_segment(pair, i);
-        if (segment == 0 || (pair->picture[i].segments >> (segment - 1) & 1u) == 0)
+        if (segment == 0 || (pair->picture[i].segments >> (segment - 1) & 1u) == 0 ||
+            !picture_fits(pair, i))
             return false;
     }
     return true;
@@ -152,11 +170,10 @@ static bool picture_transfer(struct raw_pair *pair, uint32_t index, bool in) {
 static bool picture_move(struct raw_pair *pair, uint32_t index, bool in) {
     const struct raw_picture *picture = &pair->picture[index];
     struct raw_submitter *raw = pair->renderer.raw;
-    uint32_t page = index * RAW_PAGES;
     if (!picture->mapped)
         return picture_transfer(pair, index, in);
-    return in ? raw_map(raw, &raw->aperture, page, picture->count, picture->pages, 0)
-              : raw_unmap(raw, &raw->aperture, page, picture->count);
+    return in ? raw_map(raw, &raw->aperture, picture->page, picture->count, picture->pages, 0)
+              : raw_unmap(raw, &raw->aperture, picture->page, picture->count);
 }
 
 /* ---- Content --------------------------------------------------------------------------------- */

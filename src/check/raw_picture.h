@@ -19,6 +19,8 @@ struct raw_picture {
     uint32_t width;        /* pixels */
     uint32_t pitch, count; /* bytes of a row; pages */
     uint32_t segments;     /* that it supports */
+    uint32_t alignment;    /* of its place: pages, at least 1 */
+    uint32_t page;         /* of the segment: its place */
     bool rows;             /* of bytes that follow each other */
     bool mapped;           /* its place is in the aperture, else in memory */
     uint32_t pixel[PICTURE_HEIGHT][PICTURE_WIDEST]; /* what it is expected to show */
@@ -33,7 +35,8 @@ struct raw_pair {
  * pair_close follows anyway. */
 bool pair_open(struct raw_pair *pair, struct raw_submitter *raw, bool gdi);
 void pair_close(struct raw_pair *pair);
-/* Bit i of `mapped`: picture i shall be in the aperture. False: it does not support that segment. */
+/* Bit i of `mapped`: picture i shall be in the aperture. False: it does not support that segment, or
+ * finds no place in it. */
 bool pair_place(struct raw_pair *pair, uint32_t mapped);
 /* Other bytes for both, and waits. False: no DDI call follows. */
 bool pair_bring(struct raw_pair *pair, uint32_t seed);

@@ -481,7 +481,7 @@ void raw_presents(struct raw_submitter *raw) {
         presenter->rectangles = check_memory(check, RECTANGLES_MOST * sizeof(RECT));
         presenter->commands = check_memory(check, RECTANGLES_MOST * command);
     }
-    if (presenter && presenter->rectangles && presenter->commands) {
+    if (presenter && presenter->rectangles && presenter->commands && raw_leave(raw)) {
         if (raw->ddi->DxgkDdiPresent)
             present_all(presenter, raw, false);
         presenter->seen = false;

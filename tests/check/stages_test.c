@@ -768,6 +768,34 @@ static void work_is_cancelled_where_the_driver_knows_how(void **state) {
     assert_string_equal(vidmm_check_outcome(&result, 613), "not reached");
 }
 
+static NTSTATUS APIENTRY create_aligned(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = good.DxgkDdiCreateAllocation(adapter, args);
+    for (UINT i = 0; status == STATUS_SUCCESS && i < args->NumAllocations; i++)
+        args->pAllocationInfo[i].Alignment = 0x10000;
+    return status;
+}
+
+static NTSTATUS APIENTRY create_roomy(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
+    NTSTATUS status = good.DxgkDdiCreateContext(device, args);
+    if (status == STATUS_SUCCESS && !args->Flags.SystemContext)
+        args->ContextInfo.DmaBufferSize = 0x10000;
+    return status;
+}
+
+static void aligned_and_roomy(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiCreateAllocation = create_aligned;
+    table->DxgkDdiCreateContext = create_roomy;
+}
+
+/* The stage's surfaces are where the driver wants them (R93, R368), in DMA buffers of the size that it asks for (R83). */
+static void what_is_drawn_by_hand_keeps_to_what_the_driver_asked_for(void **state) {
+    (void)state;
+    const struct vidmm_host_setting settings[] = {{"Nodes", 1}, {"Nodes", 2}, {"Gdi", 1}};
+    for (uint32_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+        assert_int_equal(examine(aligned_and_roomy, "room", &settings[i]), VIDMM_CHECK_PASSED);
+}
+
 /* ---- Resources ------------------------------------------------------------------------------- */
 
 #define RESOURCE_TAG 0x6f736572
@@ -817,6 +845,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_command_that_is_said_to_be_understood_is_not_refused),
         cmocka_unit_test(work_is_cancelled_where_the_driver_knows_how),
+        cmocka_unit_test(what_is_drawn_by_hand_keeps_to_what_the_driver_asked_for),
         cmocka_unit_test(a_resource_is_there_until_it_is_destroyed),
         cmocka_unit_test(memory_runs_out_in_every_call),
         cmocka_unit_test(a_new_paging_buffer_is_whole),

@@ -209,6 +209,7 @@ struct raw_renderer {
     bool
         unpatched; /* nothing moves between building and submission, which comes without DxgkDdiPatch */
     bool null_rendering; /* the GPU is to run nothing of what is submitted */
+    bool presents;       /* DxgkDdiPresent made what is submitted */
     HANDLE surface;      /* the submitter's allocation, opened; NULL: it is in no list */
     uint32_t listed;     /* elements of `allocations` that the caller filled in; 0: none */
     DXGK_ALLOCATIONLIST *allocations;

@@ -193,6 +193,7 @@ static enum pass present_pass(struct presenter *presenter, const struct job *job
     }
     present_list(presenter, job, LISTED_THERE);
     presenter->pair.renderer.unpatched = listing == LISTED_FOR_GOOD;
+    presenter->pair.renderer.presents = !presenter->pair.renderer.gdi;
     bool submitted = present_submit(presenter, job, commands, completes);
     presenter->pair.renderer.unpatched = false;
     if (!submitted)
@@ -245,6 +246,21 @@ static bool present_run(struct presenter *presenter, const struct job *job, enum
 
 static const RECT all = {0, 0, PICTURE_WIDTH, PICTURE_HEIGHT};
 
+/* R603: hardware may be unable to do what is asked of it, which has statuses of its own (nc-d3dkmddi-dxgkddi_present.md).
+ * A copy of all was done before, and what follows lies inside of both surfaces. */
+static void judge_unable(struct presenter *presenter) {
+    const NTSTATUS status = presenter->refusal;
+    bool may = status == STATUS_SUCCESS || status == STATUS_ILLEGAL_INSTRUCTION ||
+               status == STATUS_GRAPHICS_CANNOTCOLORCONVERT || status == STATUS_NO_MEMORY ||
+               status == STATUS_INSUFFICIENT_RESOURCES ||
+               status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+    if (presenter->seen && !presenter->pair.renderer.gdi)
+        raw_judge(presenter->pair.renderer.raw, 603, may,
+                  "a copy or fill of rectangles inside of both surfaces, or a status of hardware "
+                  "that cannot do it",
+                  "such rectangles are refused with another status");
+}
+
 /* A copy of all to begin with, in two halves of which each alone shows; parts at another place of the surface; the same
  * as fills. */
 static bool few(struct presenter *presenter, enum listing listing, uint32_t seed) {
@@ -259,9 +275,12 @@ static bool few(struct presenter *presenter, enum listing listing, uint32_t seed
         {.from = {83, 8, 183, 48}, .to = {40, 7, 140, 47}, .rectangles = parts, .count = 2},
         {.fill = true, .to = {40, 7, 140, 47}, .rectangles = parts, .count = count},
     };
-    for (uint32_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++)
-        if (!present_run(presenter, &jobs[i], listing, seed + i))
+    for (uint32_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
+        bool good = present_run(presenter, &jobs[i], listing, seed + i);
+        judge_unable(presenter);
+        if (!good)
             return false;
+    }
     return true;
 }
 

@@ -203,12 +203,14 @@ bool raw_render_submit(struct raw_renderer *renderer, const struct raw_commands 
     DXGKARG_PATCH patch = render_describe(renderer, commands, part);
     patch.SubmissionFenceId = packet->fence;
     patch.Flags.NullRendering = renderer->null_rendering;
+    patch.Flags.Present = renderer->presents;
     NTSTATUS status =
         renderer->unpatched ? STATUS_SUCCESS : raw->ddi->DxgkDdiPatch(raw->adapter, &patch);
     if (status != STATUS_SUCCESS)
         return raw_refuse(raw, "DxgkDdiPatch", status);
     DXGKARG_SUBMITCOMMAND submit = render_submission(renderer, &patch);
     submit.Flags.NullRendering = renderer->null_rendering;
+    submit.Flags.Present = renderer->presents;
     status = raw->ddi->DxgkDdiSubmitCommand(raw->adapter, &submit);
     return status == STATUS_SUCCESS || raw_refuse(raw, "DxgkDdiSubmitCommand", status);
 }

@@ -199,6 +199,17 @@ static NTSTATUS APIENTRY gdi_slot(const HANDLE context, DXGKARG_RENDER *args) {
 }
 REPLACE(DxgkDdiRenderKm, gdi_slot)
 
+static NTSTATUS APIENTRY present_not_patched(const HANDLE adapter, const DXGKARG_PATCH *args) {
+    return args->Flags.Present ? STATUS_SUCCESS : mutants_good.DxgkDdiPatch(adapter, args);
+}
+REPLACE(DxgkDdiPatch, present_not_patched)
+
+static NTSTATUS APIENTRY present_at_origin(const HANDLE context, DXGKARG_PRESENT *args) {
+    return args->DstRect.left != 0 ? STATUS_INVALID_PARAMETER
+                                   : mutants_good.DxgkDdiPresent(context, args);
+}
+REPLACE(DxgkDdiPresent, present_at_origin)
+
 /* ---- Places that are known ------------------------------------------------------------------- */
 
 #define PLACES_KEPT 8u
@@ -259,6 +270,12 @@ const struct mutant mutants_present[] = {
     {BREAKS(603, DRIVER, "room", present_black, "fills with black"), PRESENTS},
     {BREAKS(603, DRIVER, "room", present_known,
             "patches a present with the addresses that DxgkDdiPresent knew"),
+     PRESENTS},
+    {BREAKS(603, DRIVER, "room", present_at_origin,
+            "refuses to copy to rectangles that do not begin at the left"),
+     PRESENTS},
+    {BREAKS(603, DRIVER, "room", present_not_patched,
+            "patches nothing in DMA buffers that DxgkDdiPresent made"),
      PRESENTS},
     {BREAKS(604, DRIVER, "room", gdi_from_there,
             "copies for GDI from where rectangles are in the destination"),

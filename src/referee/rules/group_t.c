@@ -160,13 +160,13 @@ const struct vidmm_rule rules_t[] = {
                      "changes no others; the source of a sub-rectangle lies in SrcRect where the "
                      "sub-rectangle lies in DstRect.",
         .page = "ns-d3dkmddi-_dxgkarg_present",
-        .how =
-            "Stage room presents between two surfaces of A8R8G8B8 whose pitch the driver "
-            "returned: one rectangle, several, more than a DMA buffer has room for; from and to "
-            "each segment, with places that the driver knows at DxgkDdiPresent, learns in "
-            "DxgkDdiPatch, or learns there to be others. The colours of both surfaces are "
-            "compared. Nothing is judged before a copy of the whole surface had any effect, nor of "
-            "drivers that page on another node than 0, or by GPU virtual addresses.",
+        .how = "Stage room presents between two surfaces of A8R8G8B8 whose pitch the driver "
+               "returned: one rectangle, several, more than a DMA buffer has room for; from and to "
+               "each segment, with places that the driver knows at DxgkDdiPresent, learns in "
+               "DxgkDdiPatch, or learns there to be others. The colours of both surfaces are "
+               "compared, and a refusal has to say that the hardware cannot do it. Nothing is "
+               "judged before a copy of the whole surface had any effect, nor of "
+               "drivers that page by GPU virtual addresses.",
         .why = "What the desktop shows is made of such copies.",
         .windows = "Nothing checks it; windows show what belongs elsewhere.",
         .wrong = "blt(dst, &args->DstRect, src, &args->SrcRect); /* windows above it are hit */\n",

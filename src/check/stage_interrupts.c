@@ -1,12 +1,15 @@
 /*
  * stage_interrupts.c - what the usual deliverer of interrupts, which is prompt and exact, does not
  * show: an interrupt of another device on the same line, one that is still there when the driver
- * has served it, and one that is lost, so that the system has to ask for the fence.
+ * has served it, and one that is lost, so that the system has to ask for the fence. And so much work on each node
+ * that a ring of submissions comes round.
  */
 #include "work.h"
 
 /* Longer than a driver waits for hardware that it believes to hang. */
 #define SECONDS_NS UINT64_C(10000000000)
+/* Submissions to a node: rings of 4,096 entries are common, longer ones are not. */
+#define ROUND 4200u
 
 /* ---- On a line with other devices ------------------------------------------------------------ */
 
@@ -144,9 +147,18 @@ static void late_dpc(struct work *work) {
            late_by_seconds(work));
 }
 
+/* One after the other, so that no more is under way than always. */
+static void round_a_ring(struct work *work) {
+    check_step(work->check, "interrupts: %u submissions to node %u", ROUND, work->node);
+    bool good = work_prepare(work);
+    for (uint32_t i = 0; good && i < ROUND; i++)
+        good = work_submit(work) && work_finish(work);
+}
+
 static void of_a_process(struct work *work) {
     if (fences(work))
         late_dpc(work);
+    round_a_ring(work);
 }
 
 /* Of an application: a paging buffer whose operations the CPU carries out is empty. A driver may have nodes that it
@@ -182,6 +194,7 @@ static enum vidmm_stage_outcome by_hand(struct check *check, const struct check_
     } else {
         (void)fences(&work);
         by_application(&raw, raw.info.paging_node, late_dpc);
+        by_application(&raw, raw.info.paging_node, round_a_ring);
         on_other_nodes(&raw);
     }
     return raw_close(&raw);

@@ -287,7 +287,24 @@ static NTSTATUS APIENTRY stay_off(const PVOID context, ULONG uid, DEVICE_POWER_S
 }
 REPLACE(DxgkDdiSetPowerState, stay_off)
 
+#define RING 2048u /* entries of a queue that does not come round */
+
+static uint32_t submissions; /* to node 0 */
+
+static NTSTATUS APIENTRY submit_once_round(const HANDLE adapter,
+                                           const DXGKARG_SUBMITCOMMAND *args) {
+    bool room = args->NodeOrdinal != 0 || submissions++ < RING;
+    return room ? mutants_good.DxgkDdiSubmitCommand(adapter, args) : STATUS_SUCCESS;
+}
+
+static void install_submit_once_round(DRIVER_INITIALIZATION_DATA *table) {
+    submissions = 0;
+    table->DxgkDdiSubmitCommand = submit_once_round;
+}
+
 const struct mutant mutants_interrupts[] = {
+    {BREAKS(597, DRIVER, "interrupts", submit_once_round,
+            "loses what is submitted when its queue has come to its end")},
     {BREAKS(518, DRIVER, "interrupts", queue_nothing, "queues no DPC after it reported work")},
     {BREAKS(519, DRIVER, "interrupts", end_quietly,
             "has a DPC that does not call DxgkCbNotifyDpc")},

@@ -157,7 +157,7 @@ static void raw_object_create(struct raw_submitter *raw, DXGK_ALLOCATIONINFO *in
     private_keep(raw, &raw->given, info->pPrivateDriverData, info->PrivateDriverDataSize);
     if (raw->ddi->DxgkDdiCreateAllocation(raw->adapter, &args) == STATUS_SUCCESS)
         raw->allocation = info->hAllocation;
-    raw->alignment = info->Alignment > CHECK_PAGE ? info->Alignment / CHECK_PAGE : 1;
+    raw->alignment = raw_alignment(info);
     raw->resource.made = args.Flags.Resource;
     raw->resource.handle = args.hResource;
     bool newer = raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0;

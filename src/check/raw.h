@@ -311,6 +311,9 @@ struct raw_piece {
     bool in; /* from `source` into the segment; else out of it into `target` */
 };
 bool raw_transfer(struct raw_submitter *raw, const struct raw_piece *piece);
+/* Alignment of an allocation in pages, at least 1; the first page from `page` on that has it. */
+uint32_t raw_alignment(const DXGK_ALLOCATIONINFO *info);
+uint64_t raw_align(uint64_t page, uint32_t alignment);
 /* Another page of the memory segment where the allocation may lie, behind its place at page 0; 0: there is none. */
 uint32_t raw_beside(const struct raw_submitter *raw);
 /* All RAW_PAGES in pieces of `chunk` pages; waits. */

@@ -7,8 +7,16 @@ uint64_t raw_memory_at(const struct raw_submitter *raw, uint32_t page) {
     return raw->memory.base + (uint64_t)page * CHECK_PAGE;
 }
 
+uint32_t raw_alignment(const DXGK_ALLOCATIONINFO *info) {
+    return info->Alignment > CHECK_PAGE ? info->Alignment / CHECK_PAGE : 1;
+}
+
+uint64_t raw_align(uint64_t page, uint32_t alignment) {
+    return (page + alignment - 1) / alignment * alignment;
+}
+
 uint32_t raw_beside(const struct raw_submitter *raw) {
-    uint64_t page = (RAW_PAGES + (uint64_t)raw->alignment - 1) / raw->alignment * raw->alignment;
+    uint64_t page = raw_align(RAW_PAGES, raw->alignment);
     return (page + RAW_PAGES) * CHECK_PAGE <= raw->memory.size ? (uint32_t)page : 0;
 }
 

@@ -25,7 +25,7 @@ static HANDLE picture_create(struct raw_pair *pair, uint32_t index,
     picture->rows = info.Flags.CpuVisible && !info.Flags.Swizzled;
     picture->segments = info.SupportedReadSegmentSet & info.SupportedWriteSegmentSet;
     picture->count = (uint32_t)((info.Size + CHECK_PAGE - 1) / CHECK_PAGE);
-    picture->alignment = info.Alignment > CHECK_PAGE ? info.Alignment / CHECK_PAGE : 1;
+    picture->alignment = raw_alignment(&info);
     return info.hAllocation;
 }
 
@@ -131,8 +131,7 @@ static uint64_t picture_room(const struct raw_submitter *raw, bool mapped) {
 /* The second is behind the first. */
 static bool picture_fits(struct raw_pair *pair, uint32_t index) {
     struct raw_picture *picture = &pair->picture[index];
-    uint64_t from = (uint64_t)index * RAW_PAGES + picture->alignment - 1;
-    uint64_t page = from / picture->alignment * picture->alignment;
+    uint64_t page = raw_align((uint64_t)index * RAW_PAGES, picture->alignment);
     picture->page = (uint32_t)page;
     return page + picture->count <= picture_room(pair->renderer.raw, picture->mapped);
 }

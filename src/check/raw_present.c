@@ -246,14 +246,18 @@ static bool present_run(struct presenter *presenter, const struct job *job, enum
 
 static const RECT all = {0, 0, PICTURE_WIDTH, PICTURE_HEIGHT};
 
-/* R603: hardware may be unable to do what is asked of it, which has statuses of its own (nc-d3dkmddi-dxgkddi_present.md).
- * A copy of all was done before, and what follows lies inside of both surfaces. */
+/* Done, or in want of a DMA buffer or memory (nc-d3dkmddi-dxgkddi_present.md). */
+static bool wants_room(NTSTATUS status) {
+    return status == STATUS_SUCCESS || status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER ||
+           status == STATUS_NO_MEMORY || status == STATUS_INSUFFICIENT_RESOURCES;
+}
+
+/* R603: hardware may be unable to do what is asked of it, which has statuses of its own there. A copy of all was done
+ * before, and what follows lies inside of both surfaces. */
 static void judge_unable(struct presenter *presenter) {
     const NTSTATUS status = presenter->refusal;
-    bool may = status == STATUS_SUCCESS || status == STATUS_ILLEGAL_INSTRUCTION ||
-               status == STATUS_GRAPHICS_CANNOTCOLORCONVERT || status == STATUS_NO_MEMORY ||
-               status == STATUS_INSUFFICIENT_RESOURCES ||
-               status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+    bool may = wants_room(status) || status == STATUS_ILLEGAL_INSTRUCTION ||
+               status == STATUS_GRAPHICS_CANNOTCOLORCONVERT;
     if (presenter->seen && !presenter->pair.renderer.gdi)
         raw_judge(presenter->pair.renderer.raw, 603, may,
                   "a copy or fill of rectangles inside of both surfaces, or a status of hardware "
@@ -328,11 +332,8 @@ static uint32_t too_many(const struct presenter *presenter, const struct rectang
 /* R603, R604: it takes as many DMA buffers as it needs (nc-d3dkmddi-dxgkddi_present.md). */
 static void judge_depleted(struct presenter *presenter) {
     struct raw_submitter *raw = presenter->pair.renderer.raw;
-    const NTSTATUS status = presenter->refusal;
-    bool may = status == STATUS_SUCCESS || status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER ||
-               status == STATUS_NO_MEMORY || status == STATUS_INSUFFICIENT_RESOURCES;
     if (presenter->seen)
-        raw_judge(raw, presenter->pair.renderer.gdi ? 604 : 603, may,
+        raw_judge(raw, presenter->pair.renderer.gdi ? 604 : 603, wants_room(presenter->refusal),
                   "STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER when the DMA buffer is depleted",
                   "rectangles that take more than a DMA buffer are refused with another status");
 }

@@ -13,8 +13,10 @@
 
 #include <vidmm/printable.h>
 
-/* Calls between two sayings of the counts. */
+/* Calls between two sayings of the counts, which cost a wake-up of the caller: so many, or one 64th of
+ * all calls that were said, whichever is more. */
 #define CALLS_APART 256u
+#define CALLS_PART  64u
 /* Rules that the driver's table and its entry show before the first call. */
 #define KEPT_UNCALLED 256u
 
@@ -114,7 +116,8 @@ static void mirror_moved(const struct vidmm_ledger *ledger) {
         return;
     memcpy(mine.hint->calling, ledger->calling, sizeof(mine.hint->calling));
     memcpy(mine.hint->step, ledger->step, sizeof(mine.hint->step));
-    if (ledger->calls - mine.said.calls >= CALLS_APART)
+    uint64_t apart = mine.said.calls / CALLS_PART;
+    if (ledger->calls - mine.said.calls >= (apart > CALLS_APART ? apart : CALLS_APART))
         say_counts(ledger);
 }
 

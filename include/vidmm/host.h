@@ -92,7 +92,7 @@ struct vidmm_host_call {
     uint32_t other_count;
     KIRQL irql;
     uint64_t answer;  /* when it has returned: its status, if it has one */
-    uint64_t kept[3]; /* the watcher's own, from `called` to `returned` */
+    uint64_t kept[4]; /* the watcher's own, from `called` to `returned` */
 };
 
 /*

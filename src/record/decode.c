@@ -26,6 +26,10 @@ void fields_keep(struct vidmm_host_call *call) {
         call->kept[1] = open->NumAllocations;
     } else if (strcmp(call->name, "DxgkDdiQueryAdapterInfo") == 0) {
         say_keep_segments(call);
+    } else if (strcmp(call->name, "DxgkDdiRender") == 0) {
+        say_keep_render(call);
+    } else if (strcmp(call->name, "DxgkDdiPresent") == 0) {
+        say_keep_present(call);
     }
 }
 

@@ -56,7 +56,7 @@ void field_mdl(const struct fields *f, const char *name, const MDL *mdl);
 
 /* What the watcher keeps of a call: what is read through pointers after it is bounded by what they
  * were before it, since the driver may have changed them. The last one is the call's number. */
-#define FIELDS_NUMBER 2u
+#define FIELDS_NUMBER 3u
 void fields_keep(struct vidmm_host_call *call);
 /* An object is gone, if the call succeeded: the driver may give out its handle again. */
 void fields_forget(struct vidmm_record *record, const struct vidmm_host_call *call);
@@ -76,6 +76,9 @@ extern const struct said said_objects[], said_allocations[], said_work[], said_q
     said_migration[];
 /* say_queries.c: how many segments there is room for, and where. */
 void say_keep_segments(struct vidmm_host_call *call);
+/* say_work.c: where DxgkDdiRender, or DxgkDdiPresent, begins to write. */
+void say_keep_render(struct vidmm_host_call *call);
+void say_keep_present(struct vidmm_host_call *call);
 /* say_paging.c */
 void say_paging(const struct fields *f, const void *args);
 void say_paging_answer(const struct fields *f, const void *args);

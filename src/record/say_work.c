@@ -49,15 +49,69 @@ static void say_render(const struct fields *f, const void *args) {
     NUMBER(DmaBufferSegmentId);
 }
 
+static void keep_written(struct vidmm_host_call *call, const void *dma, const void *own,
+                         const void *patches) {
+    call->kept[0] = (uintptr_t)dma;
+    call->kept[1] = (uintptr_t)own;
+    call->kept[2] = (uintptr_t)patches;
+}
+
+/* How far the driver got; the buffers are as far as they were before the call. */
+static void say_written(const struct fields *f, const void *dma, const void *own,
+                        const void *patches) {
+    const uint64_t *kept = f->call->kept;
+    field_number(f, "DmaBufferBytes", (uintptr_t)dma - kept[0]);
+    field_number(f, "DmaBufferPrivateDataBytes", (uintptr_t)own - kept[1]);
+    field_number(f, "PatchLocations",
+                 ((uintptr_t)patches - kept[2]) / sizeof(D3DDDI_PATCHLOCATIONLIST));
+}
+
+void say_keep_render(struct vidmm_host_call *call) {
+    const DXGKARG_RENDER *a = call->args;
+    keep_written(call, a->pDmaBuffer, a->pDmaBufferPrivateData, a->pPatchLocationListOut);
+}
+
 static void say_render_answer(const struct fields *f, const void *args) {
     const DXGKARG_RENDER *a = args;
+    say_written(f, a->pDmaBuffer, a->pDmaBufferPrivateData, a->pPatchLocationListOut);
     NUMBER(MultipassOffset);
+}
+
+static void say_rectangle(const struct fields *f, const char *name, const RECT *a) {
+    field_begin(f, name, false);
+    NUMBER(left);
+    NUMBER(top);
+    NUMBER(right);
+    NUMBER(bottom);
+    field_end(f);
 }
 
 static void say_present(const struct fields *f, const void *args) {
     const DXGKARG_PRESENT *a = args;
     NUMBER(DmaSize);
+    NUMBER(DmaBufferPrivateDataSize);
+    NUMBER(PatchLocationListOutSize);
     FLAGS(Flags);
+    NUMBER(MultipassOffset);
+    HEX(Color);
+    say_rectangle(f, "SrcRect", &a->SrcRect);
+    say_rectangle(f, "DstRect", &a->DstRect);
+    uint32_t told = a->pDstSubRects ? field_list(f, "DstSubRects", a->SubRectCnt) : 0;
+    for (uint32_t i = 0; i < told; i++)
+        say_rectangle(f, NULL, &a->pDstSubRects[i]);
+    if (a->pDstSubRects)
+        field_list_end(f, a->SubRectCnt);
+    NUMBER(DmaBufferSegmentId);
+}
+
+void say_keep_present(struct vidmm_host_call *call) {
+    const DXGKARG_PRESENT *a = call->args;
+    keep_written(call, a->pDmaBuffer, a->pDmaBufferPrivateData, a->pPatchLocationListOut);
+}
+
+static void say_present_answer(const struct fields *f, const void *args) {
+    const DXGKARG_PRESENT *a = args;
+    say_written(f, a->pDmaBuffer, a->pDmaBufferPrivateData, a->pPatchLocationListOut);
     NUMBER(MultipassOffset);
 }
 
@@ -195,7 +249,10 @@ const struct said said_work[] = {
      .arguments = say_render,
      .answers = say_render_answer,
      .of = HANDLE_CONTEXT},
-    {.name = "DxgkDdiPresent", .arguments = say_present, .of = HANDLE_CONTEXT},
+    {.name = "DxgkDdiPresent",
+     .arguments = say_present,
+     .answers = say_present_answer,
+     .of = HANDLE_CONTEXT},
     {.name = "DxgkDdiPreemptCommand", .arguments = say_preempt},
     {.name = "DxgkDdiCancelCommand", .arguments = say_cancel},
     {.name = "DxgkDdiQueryCurrentFence", .arguments = say_fence, .answers = say_fence_answer},

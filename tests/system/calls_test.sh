@@ -64,6 +64,24 @@ print('sound')
 PYTHON
 }
 
+# FILE: "sound", if a record has the rectangles of presents, and what the driver wrote for them.
+drawn() {
+    python3 - "$1" <<'PYTHON'
+import json
+import sys
+
+events = [json.loads(line) for line in open(sys.argv[1])]
+calls = [e for e in events if e['event'] == 'call' and e['function'] == 'DxgkDdiPresent']
+returns = [e for e in events if e['event'] == 'return' and e['function'] in ('DxgkDdiPresent', 'DxgkDdiRender')]
+blits = [e for e in calls if int(e['Flags'], 16) & 1]
+assert blits and all(e['SrcRect']['right'] > e['SrcRect']['left'] and e['DstRect']['bottom'] > e['DstRect']['top'] for e in blits), blits[:1]
+assert any(len(e['DstSubRects']) > 1 for e in blits)
+for name in ('DxgkDdiPresent', 'DxgkDdiRender'):
+    assert any(e['DmaBufferBytes'] > 0 and e['PatchLocations'] > 0 for e in returns if e['function'] == name), name
+print('sound')
+PYTHON
+}
+
 for words in "" "--model gpummu" "--linked 2"; do
     # shellcheck disable=SC2086
     "$vidmm" run --quiet --vram 25% $words --json "$work/with.json" --calls "$work/calls" minetest --frames 60
@@ -83,6 +101,7 @@ expect "record of inspect" sound "$(sound "$work/calls" 2>&1)"
 # Findings are in it, with the calls that they are of; so is what the check does.
 "$vidmm" check --calls "$work/calls" --set FaultKind=7 --set FaultAt=2 > "$work/out"
 expect "record of check" sound "$(sound "$work/calls" 2>&1)"
+expect "what a present asks for, and what the driver wrote" sound "$(drawn "$work/calls" 2>&1)"
 expect "the finding" "R200" "$(sed -n 's/.*"event":"finding".*"rule":"\([^"]*\)".*/\1/p' "$work/calls" | sort -u)"
 expect "steps" "step" "$(sed -n 's/.*"event":"\(step\)".*"text":"room: run[^"]*".*/\1/p' "$work/calls" | sort -u)"
 

@@ -14,7 +14,7 @@ Each mutant is compiled as BUILD compiles the driver, examined by `vidmm check`,
   not visible  nothing was found, and equivalent.txt says what nobody can see from outside
 
 Mutants that compile to the code of the original, and of functions that no examination calls (reach.py), are
-not counted. FILE gets a JSON line for each that is.
+not counted. FILE gets a JSON line for each that is; `causes` are its findings that follow from no other.
 """
 
 import argparse
@@ -26,6 +26,7 @@ import os
 import random
 import re
 import shlex
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -258,6 +259,7 @@ def run(vidmm, reach, places, driver, source_path, source, mutation):
     row["reached"] = reach[driver.name].passes(source_path, source, mutation.start)
     row["status"] = report["status"]
     row["found"] = ["{id} {where} [{step}] {found}".format(**f)[:160] for f in report["findings"]]
+    row["causes"] = sum(not f["follows"] for f in report["findings"])
     row["stages"] = [f"{s['name']} {s['outcome']}" for s in report["stages"] if s["outcome"] not in ("done", "skipped")]
     return row
 
@@ -306,6 +308,11 @@ def print_table(rows):
     if judged:
         print(f"of the {judged} that are neither equivalent nor not visible {100 * total['named'] / judged:.0f} % are "
               f"named by a rule, and {100 * total['placed'] / judged:.0f} % placed by what the host saw")
+    causes = [row["causes"] for row in rows if row["causes"]]
+    if causes:
+        few = sum(n <= 2 for n in causes)
+        print(f"findings of a mutant, without those that follow from another: median {statistics.median(causes):g}, "
+              f"at most 2 of {100 * few / len(causes):.0f} %")
 
 
 def main():

@@ -177,6 +177,21 @@ static void vary_go_on(DXGKARG_BUILDPAGINGBUFFER *args, const DXGKARG_BUILDPAGIN
     args->DmaBufferPrivateDataSize = built->DmaBufferPrivateDataSize;
 }
 
+/* The next operation begins where the one before has moved the pointers to: the sizes are the system's to count. False:
+ * they are not in the buffers any more. */
+static bool vary_behind(DXGKARG_BUILDPAGINGBUFFER *args, const DXGKARG_BUILDPAGINGBUFFER *built) {
+    SIZE_T used = (ULONG_PTR)built->pDmaBuffer - (ULONG_PTR)args->pDmaBuffer;
+    SIZE_T own = (ULONG_PTR)built->pDmaBufferPrivateData - (ULONG_PTR)args->pDmaBufferPrivateData;
+    if (used > args->DmaSize || own > args->DmaBufferPrivateDataSize)
+        return false;
+    args->pDmaBuffer = built->pDmaBuffer;
+    args->DmaSize -= (UINT)used;
+    args->DmaBufferWriteOffset += (UINT)used;
+    args->pDmaBufferPrivateData = built->pDmaBufferPrivateData;
+    args->DmaBufferPrivateDataSize -= (UINT)own;
+    return true;
+}
+
 /* A copy of an entry comes before the copy of them all, which then finds room for some of its ranges. */
 static void vary_ahead(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     DXGKARG_BUILDPAGINGBUFFER ahead = *args;
@@ -186,11 +201,8 @@ static void vary_ahead(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
         return;
     ahead.CopyPageTableEntries.pRanges = &entry;
     ahead.CopyPageTableEntries.NumRanges = 1;
-    if (vary.below(adapter, &ahead) != STATUS_SUCCESS)
-        return;
-    args->DmaBufferWriteOffset += args->DmaSize - ahead.DmaSize;
-    vary_go_on(args, &ahead);
-    vary.cut.end = 0;
+    if (vary.below(adapter, &ahead) == STATUS_SUCCESS && vary_behind(args, &ahead))
+        vary.cut.end = 0;
 }
 
 static NTSTATUS APIENTRY vary_build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {

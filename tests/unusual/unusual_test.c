@@ -288,6 +288,21 @@ static void spoil_physical(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiSubmitCommand = submit_nothing;
 }
 
+/* The pointers tell how far it got; the sizes are as they were. */
+static NTSTATUS APIENTRY build_without_sizes(const HANDLE adapter,
+                                             DXGKARG_BUILDPAGINGBUFFER *args) {
+    const UINT size = args->DmaSize, own = args->DmaBufferPrivateDataSize;
+    NTSTATUS status = good_build(adapter, args);
+    args->DmaSize = size;
+    args->DmaBufferPrivateDataSize = own;
+    return status;
+}
+
+static void spoil_sizes(DRIVER_INITIALIZATION_DATA *table) {
+    good_build = table->DxgkDdiBuildPagingBuffer;
+    table->DxgkDdiBuildPagingBuffer = build_without_sizes;
+}
+
 static void settings_answered_in_other_ways_are_not_accused(void **state) {
     static const struct {
         struct unusual driver;
@@ -303,6 +318,13 @@ static void settings_answered_in_other_ways_are_not_accused(void **state) {
         {{"no paging at physical addresses", NULL, NULL, {{"MmuLevels", 2}}},
          spoil_physical,
          "operations"},
+        {{"sizes of paging buffers left alone", NULL, NULL, {{"Nodes", 2}}}, spoil_sizes, NULL},
+        {{"the same with GPU virtual addresses",
+          NULL,
+          NULL,
+          {{"MmuLevels", 3}, {"MmuUpdateMode", 1}, {"PagingPrivateBytes", 4096}}},
+         spoil_sizes,
+         NULL},
     };
     static struct vidmm_check_result result;
     (void)state;

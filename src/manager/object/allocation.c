@@ -19,6 +19,25 @@ uint32_t allocation_read_set_of(const struct vidmm_adapter *adapter,
                : info->SupportedReadSegmentSet;
 }
 
+bool allocation_init_shows_cpu(const struct vidmm_allocation *allocation) {
+    return allocation->info.Flags.CpuVisible && allocation->info.Flags.Protected &&
+           !(allocation->write_set & allocation->adapter->sets.memory);
+}
+
+/* The CPU's view is made with the pages where an operation will need it, since an operation cannot fail for want of
+ * memory. False: no memory. */
+static bool make_backing(struct vidmm_allocation *allocation, PMDL existing) {
+    bool shown =
+        allocation_init_shows_cpu(allocation) || allocation->info.FlagsWddm2.MapApertureCpuVisible;
+    if (!backing_create(allocation, existing))
+        return false;
+    if (shown && !allocation_cpu(allocation)) {
+        backing_destroy(allocation);
+        return false;
+    }
+    return true;
+}
+
 bool allocation_init(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
                      const DXGK_ALLOCATIONINFO *info, PMDL existing) {
     const struct adapter_facts *facts = &adapter->facts;
@@ -37,7 +56,7 @@ bool allocation_init(struct vidmm_adapter *adapter, struct vidmm_allocation *all
                                                           .size = allocation->size,
                                                           .idle = true,
                                                           .clean = true};
-    if (!backing_create(allocation, existing))
+    if (!make_backing(allocation, existing))
         return false;
     allocation->resident.facts.local = candidates_prefer_memory(allocation);
     allocation_publish_info(allocation);

@@ -108,6 +108,9 @@ void allocation_each(struct vidmm_adapter *adapter,
 struct vidmm_device *allocation_device(const struct vidmm_allocation *allocation);
 /* The CPU's view of its system pages, or NULL. */
 void *allocation_cpu(struct vidmm_allocation *allocation);
+/* INIT_CONTEXT_RESOURCE tells the driver of that view: CpuVisible, Protected and in apertures only
+ * (nc-d3dkmddi-dxgkcb_createcontextallocation.md). */
+bool allocation_init_shows_cpu(const struct vidmm_allocation *allocation);
 /* True while it must stay exactly where it is. */
 bool allocation_fixed(const struct vidmm_allocation *allocation);
 /* Flagged Swizzled: tiled in a memory segment, linear everywhere else. */

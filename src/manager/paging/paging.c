@@ -179,8 +179,6 @@ static void encode_unmap(struct vidmm_adapter *adapter, const struct plan_op *pl
         (LONGLONG)adapter->os.dummy_page(adapter->os.ctx);
 }
 
-/* VirtualAddress only for CpuVisible, Protected, aperture-only (nc-...createcontextallocation.md).
- */
 static void encode_init(struct vidmm_adapter *adapter, const struct vidmm_op *op,
                         DXGKARG_BUILDPAGINGBUFFER *arg) {
     struct vidmm_allocation *allocation = op->allocation;
@@ -190,8 +188,7 @@ static void encode_init(struct vidmm_adapter *adapter, const struct vidmm_op *op
         driver_segment_id(&adapter->facts, op->to.segment);
     arg->InitContextResource.Destination.SegmentAddress = segment_start(adapter, &op->to, 0);
     arg->InitContextResource.Destination.GpuVirtualAddress = op->va_to;
-    if (allocation->info.Flags.CpuVisible && allocation->info.Flags.Protected &&
-        !(allocation->write_set & adapter->sets.memory))
+    if (allocation_init_shows_cpu(allocation))
         arg->InitContextResource.Destination.VirtualAddress = allocation_cpu(allocation);
 }
 

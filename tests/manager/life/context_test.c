@@ -81,6 +81,9 @@ static NTSTATUS APIENTRY create_device(HANDLE adapter, DXGKARG_CREATEDEVICE *arg
     return below.DxgkDdiCreateDevice(adapter, arg);
 }
 
+/* Only the CPU sees them, beside the driver: they have a view that INIT_CONTEXT_RESOURCE tells. */
+static bool protected_own;
+
 static NTSTATUS make_own(struct own *one, HANDLE runtime) {
     DXGKARGCB_CREATECONTEXTALLOCATION create = {.hContext = runtime,
                                                 .hDriverAllocation = one,
@@ -89,6 +92,11 @@ static NTSTATUS make_own(struct own *one, HANDLE runtime) {
     create.Flags.AccessedPhysically = 1;
     create.Flags.ExplicitResidencyNotification = 1;
     create.PreferredSegment.SegmentId0 = VRAM;
+    if (protected_own) {
+        create.SupportedSegmentSet = SET(APERTURE);
+        create.PreferredSegment.SegmentId0 = APERTURE;
+        create.Flags.CpuVisible = create.Flags.Protected = 1;
+    }
     NTSTATUS status = vidmm_context_allocation_create(world->adapter, &create);
     one->allocation = create.hAllocation;
     return status;
@@ -201,6 +209,7 @@ static NTSTATUS APIENTRY build(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *arg) {
     const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *change = &arg->UpdateContextAllocation;
     if (arg->Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE) {
         assert_non_null(own_of_allocation(arg->InitContextResource.hAllocation));
+        assert_int_equal(!!arg->InitContextResource.Destination.VirtualAddress, protected_own);
         initialised++;
         return build_fill(adapter, arg, arg->InitContextResource.Destination.GpuVirtualAddress,
                           OWN_PAGES * PAGE, INITIAL);
@@ -483,8 +492,7 @@ static void odd_requests_are_refused(void **state) {
     end(&user);
 }
 
-static void every_allocation_may_fail(void **state) {
-    (void)state;
+static void fail_each(void) {
     for (uint64_t n = 1;; n++) {
         struct user user = {NULL, NULL, NULL, NULL};
         prepare(2);
@@ -501,6 +509,18 @@ static void every_allocation_may_fail(void **state) {
         if (!failed)
             return;
     }
+}
+
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    fail_each();
+}
+
+static void what_the_cpu_is_to_see_comes_with_its_address_or_not_at_all(void **state) {
+    (void)state;
+    protected_own = true;
+    fail_each();
+    protected_own = false;
 }
 
 /* ---- Ranges ---------------------------------------------------------------------------------- */
@@ -654,6 +674,7 @@ int main(void) {
         cmocka_unit_test(a_device_without_a_process_has_no_addresses),
         cmocka_unit_test(odd_requests_are_refused),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(what_the_cpu_is_to_see_comes_with_its_address_or_not_at_all),
         cmocka_unit_test(a_driver_has_its_range_to_itself),
         cmocka_unit_test(the_root_covers_what_is_reserved),
         cmocka_unit_test(a_shared_range_may_be_mapped_and_stays_reserved),

@@ -138,6 +138,7 @@ struct vidmm_referee_config {
     struct vidmm_referee_world world;
     struct vidmm_readings readings;
     uint32_t interface_version; /* as vidmm_adapter_config.interface_version */
+    bool no_content;            /* memory has none: copies are judged by their places alone */
 };
 
 struct vidmm_referee;

@@ -83,7 +83,8 @@ bool harness_judge_begin(struct vidmm_harness *harness, const struct vidmm_harne
     static struct vidmm_host_interposer interposer;
     struct vidmm_referee_config referee = {.ledger = judging->ledger,
                                            .readings = judging->readings,
-                                           .interface_version = judging->interface_version};
+                                           .interface_version = judging->interface_version,
+                                           .no_content = config->no_content};
     harness->referee = vidmm_referee_create(&referee);
     if (!harness->referee)
         return false;

@@ -28,6 +28,7 @@ struct vidmm_referee *vidmm_referee_create(const struct vidmm_referee_config *co
     referee->world = config->world;
     referee->readings = config->readings;
     referee->adapter.wanted_version = config->interface_version;
+    referee->no_content = config->no_content;
     referee->tables.random = TABLES_RANDOM;
     pthread_mutex_init(&referee->lock, NULL);
     pthread_mutex_init(&referee->reports.lock, NULL);

@@ -107,8 +107,9 @@ static bool copy_outdated(struct vidmm_referee *referee, const struct copy *copy
 
 /* ---- Which rule ------------------------------------------------------------------------------ */
 
-static bool copy_same(const uint8_t *a, const uint8_t *b, uint64_t size) {
-    return a && b && memcmp(a, b, size) == 0;
+static bool copy_same(const struct vidmm_referee *referee, const uint8_t *a, const uint8_t *b,
+                      uint64_t size) {
+    return a && b && world_same(referee, a, b, size);
 }
 
 /* One value all over says nothing about where it comes from. */
@@ -122,8 +123,9 @@ enum explains { NO, MAYBE, YES };
 
 static enum explains copy_written(struct vidmm_referee *referee, const struct copy *copy,
                                   uint64_t page, const uint8_t *bytes) {
-    bool match = page < copy_pages_of(copy) &&
-                 copy_same(bytes, copy_source_page(referee, copy, page), copy_bytes_at(copy, page));
+    bool match =
+        page < copy_pages_of(copy) &&
+        copy_same(referee, bytes, copy_source_page(referee, copy, page), copy_bytes_at(copy, page));
     if (match)
         return YES;
     return copy->from && later_touches(referee, copy->operation, copy->from->id,
@@ -156,7 +158,7 @@ static enum explains copy_written_by(struct vidmm_referee *referee, const struct
                                      uint64_t page, const uint8_t *bytes) {
     if (!bytes)
         return NO;
-    if (copy_same(bytes, copy_source_page(referee, copy, page), copy_bytes_at(copy, page)))
+    if (copy_same(referee, bytes, copy_source_page(referee, copy, page), copy_bytes_at(copy, page)))
         return YES;
     return copy_written_later(referee, copy, page, bytes);
 }
@@ -176,9 +178,9 @@ static enum explains copy_mdl_began(struct vidmm_referee *referee, const struct 
     uint64_t size = copy_bytes_at(copy, page);
     const uint8_t *there = copy_mdl_page(referee, copy, start + page, size);
     enum explains match =
-        !copy->to
-            ? copy_written_by(referee, copy, page, there)
-            : copy_matching(copy_same(there, copy_destination_page(referee, copy, page), size));
+        !copy->to ? copy_written_by(referee, copy, page, there)
+                  : copy_matching(copy_same(referee, there,
+                                            copy_destination_page(referee, copy, page), size));
     if (match == NO && copy->mdl &&
         later_writes(referee, copy->operation, copy->mdl, start + page, 1))
         return MAYBE;
@@ -196,7 +198,8 @@ static enum explains copy_side_began(struct vidmm_referee *referee, const struct
     enum explains match =
         segment == copy->to && start == copy->to_start
             ? copy_written_by(referee, copy, page, there)
-            : copy_matching(copy_same(there, copy_destination_page(referee, copy, page), size));
+            : copy_matching(
+                  copy_same(referee, there, copy_destination_page(referee, copy, page), size));
     if (match == NO && later_touches(referee, copy->operation, segment->id, at, size))
         return MAYBE;
     return copy_explained(match, there, size);
@@ -210,7 +213,7 @@ static enum explains copy_segment_began(struct vidmm_referee *referee, const str
     enum explains from = copy_side_began(referee, copy, page, copy->from, copy->from_start);
     enum explains best = to > from ? to : from;
     if (best == NO && copy->to && copy->from &&
-        copy_same(world_see(referee, copy->to, copy->to_start + at, size),
+        copy_same(referee, world_see(referee, copy->to, copy->to_start + at, size),
                   world_see(referee, copy->from, copy->from_start + at, size), size))
         return MAYBE;
     return best;
@@ -367,10 +370,10 @@ static void copy_judge_order(struct vidmm_referee *referee, const struct copy *c
         const uint8_t *seen = copy_cpu_page(referee, copy, page),
                       *found = copy_destination_page(referee, copy, page);
         if (!seen || !found ||
-            (!copy_same(seen, found, copy_bytes_at(copy, page)) &&
+            (!copy_same(referee, seen, found, copy_bytes_at(copy, page)) &&
              copy_written_later(referee, copy, page, found) != NO))
             return;
-        if (!copy_same(seen, found, copy_bytes_at(copy, page)))
+        if (!copy_same(referee, seen, found, copy_bytes_at(copy, page)))
             break;
     }
     bool good = page == copy_pages_of(copy);
@@ -412,7 +415,7 @@ void copy_done(struct vidmm_referee *referee, const struct shadow_operation *ope
                                 : operation->arg.Transfer.Source.SegmentId);
             return;
         }
-        if (copy_same(source, found, copy_bytes_at(&copy, page)))
+        if (copy_same(referee, source, found, copy_bytes_at(&copy, page)))
             continue;
         uint32_t broken = copy_verdict(referee, &copy, page, found);
         good = false;

@@ -455,7 +455,7 @@ static enum outcome virtual_compare_page(struct vidmm_referee *referee,
     const uint8_t *from = virtual_see(referee, copy, copy->pages + index, skip, part);
     if (!to || !from)
         return UNSEEN;
-    return memcmp(to, from, part) == 0 ? SAME : DIFFERENT;
+    return world_same(referee, to, from, part) ? SAME : DIFFERENT;
 }
 
 /* The physical pages up to `index` follow each other, on both sides. */

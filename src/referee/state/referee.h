@@ -33,6 +33,7 @@ struct vidmm_referee {
     struct vidmm_ledger *ledger;
     struct vidmm_referee_world world;
     struct vidmm_readings readings;
+    bool no_content;
     pthread_mutex_t lock;
     bool beside;        /* vidmm_referee_look_beside */
     bool short_buffers; /* vidmm_referee_short_buffers */

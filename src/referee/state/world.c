@@ -1,4 +1,6 @@
 /* world.c - what the referee sees of memory and processor; see struct vidmm_referee_world. */
+#include <string.h>
+
 #include "state/judge.h"
 
 KIRQL world_irql(struct vidmm_referee *referee) {
@@ -27,6 +29,11 @@ const uint8_t *world_peek(struct vidmm_referee *referee, uint64_t address, uint6
     return world->peek ? world->peek(world->ctx, linked_address_physical(address),
                                      linked_address_own(address), size)
                        : NULL;
+}
+
+bool world_same(const struct vidmm_referee *referee, const uint8_t *a, const uint8_t *b,
+                uint64_t size) {
+    return referee->no_content || memcmp(a, b, size) == 0;
 }
 
 bool world_translate(struct vidmm_referee *referee, uint32_t physical, uint64_t root,

@@ -23,6 +23,10 @@ const uint8_t *world_page(struct vidmm_referee *referee, uint32_t id, uint64_t a
  * seen. */
 const uint8_t *world_place(struct vidmm_referee *referee, uint32_t id, uint64_t offset,
                            uint64_t size);
+/* Two copies have the same bytes. Without content they have, and are not read: a page of RAM that was never
+ * written would be taken for it. */
+bool world_same(const struct vidmm_referee *referee, const uint8_t *a, const uint8_t *b,
+                uint64_t size);
 /* Where a physical adapter's MMU leads `va` by the root table at the GPU physical address `root`;
  * false: it cannot be asked. The address that is found is one over all physical adapters. */
 bool world_translate(struct vidmm_referee *referee, uint32_t physical, uint64_t root,

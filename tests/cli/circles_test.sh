@@ -19,7 +19,7 @@ fail() {
 source_file() { # PATH NAME USED...
     local path=$tree/$1 name=$2 used
     shift 2
-    mkdir -p "$(dirname "$path")"
+    mkdir -p "${path%/*}"
     for used in "$@"; do echo "void $used(void);"; done >"$path"
     {
         echo "void $name(void);"
@@ -29,23 +29,28 @@ source_file() { # PATH NAME USED...
     } >>"$path"
 }
 
-# Compiles every source of the tree into objects named as meson names them.
+# Compiles every source of the tree into objects named as meson names them; one that has not changed since it was compiled
+# keeps its object.
 build() { # CC...
-    local file path room object entries=
+    local file path room object entries= objects=()
     for file in $(cd "$tree" && find src -name '*.c' | sort); do
         path=${file#src/}
         room=${path%%/*}
         path=${path#*/}
         object=src/$room/libvidmm-$room.a.p/${path//\//_}.o
-        mkdir -p "$tree/build/$(dirname "$object")"
-        "$@" -w -c "$tree/$file" -o "$tree/build/$object" || fail "$file does not compile"
+        objects+=("$tree/build/$object")
         entries+="${entries:+,}{\"directory\": \"$tree/build\", \"file\": \"../$file\", \"output\": \"$object\"}"
+        ! cmp -s "$tree/$file" "$tree/build/$object.c" || continue
+        mkdir -p "$tree/build/${object%/*}"
+        "$@" -w -c "$tree/$file" -o "$tree/build/$object" || fail "$file does not compile"
+        cp "$tree/$file" "$tree/build/$object.c"
     done
+    touch "${objects[@]}"
     echo "[$entries]" >"$tree/build/compile_commands.json"
 }
 
 clean_tree() {
-    rm -rf "${tree:?}"/*
+    rm -rf "${tree:?}/src"
     source_file src/manager/top.c top ground make_plan
     source_file src/manager/base/ground.c ground
     source_file src/manager/paging/plan.c make_plan run_plan ground

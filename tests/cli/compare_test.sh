@@ -23,8 +23,8 @@ fake_build() { # DIRECTORY
     mkdir -p "$1/drivers" "$1/tests/zoo"
     touch "$1/drivers/plain.so" "$1/drivers/ring.so" "$1/drivers/ring-hardware.so"
     cat >"$1/vidmm" <<'VIDMM'
-#!/usr/bin/env bash
-here=$(dirname "$0")
+#!/bin/bash
+here=${0%/*}
 kind=$1
 if [ "$kind" = workloads ]; then
     printf 'recordings:\n  openarena-tour\n\ngenerators:\n  offers   words about it\n'
@@ -42,12 +42,13 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-sed "s,DRIVER,$driver," "$said" >"$report"
-exit "$(cat "$here/$kind.code")"
+words=$(<"$said")
+echo "${words/DRIVER/"$driver"}" >"$report"
+exit "$(<"$here/$kind.code")"
 VIDMM
     cat >"$1/tests/zoo/zoo-test" <<'ZOO'
-#!/usr/bin/env bash
-cat "$(dirname "$0")/matrix" >"$2"
+#!/bin/bash
+cat "${0%/*}/matrix" >"$2"
 ZOO
     chmod +x "$1/vidmm" "$1/tests/zoo/zoo-test"
     echo 0 >"$1/run.code"

@@ -33,17 +33,26 @@ CALL = re.compile(r'\b([A-Za-z_]\w*)\s*\(')
 CHECK = re.compile(r'\bhost_irql_(at_most|at_least|exactly)\(((?:[^(),]|\((?:[^()]|\([^()]*\))*\))*),')
 INLINE = re.compile(r'^FORCEINLINE\s+[^(]*?\b(\w+)\(', re.MULTILINE)
 MACRO = re.compile(r'^[ \t]*#[ \t]*define[ \t]+(\w+)(\([^)\n]*\))?[ \t\\]+((?:[^\n\\]|\\\n)*)', re.MULTILINE)
+MARKER = re.compile(r'# \d+ "([^"]*)"')
 DEPTH = 4
 
 
 def preprocessed(compiler):
+    """{path: its text}. All sources are read as one, so that what they include is read once."""
     includes = [f'-I{os.path.join(ROOT, path)}' for path in ('include/wddm', 'include', 'src/host', 'src')]
-    for path in sorted(glob.glob(os.path.join(ROOT, 'src/host/*/*.c'))):
-        run = subprocess.run(compiler + ['-E', '-P', '-D_GNU_SOURCE'] + includes + [path],
-                             capture_output=True, text=True, check=False)
-        if run.returncode != 0:
-            sys.exit(f'{path}: {run.stderr}')
-        yield os.path.relpath(path, ROOT), run.stdout
+    paths = sorted(glob.glob(os.path.join(ROOT, 'src/host/*/*.c')))
+    run = subprocess.run(compiler + ['-E', '-w', '-D_GNU_SOURCE'] + includes + ['-x', 'c', '-'], capture_output=True, text=True,
+                         check=False, input=''.join(f'#include "{path}"\n' for path in map(os.path.abspath, paths)))
+    if run.returncode != 0:
+        sys.exit(run.stderr)
+    texts, path = {}, ''
+    for line in run.stdout.splitlines():
+        marker = MARKER.match(line)
+        if marker:
+            path = os.path.relpath(marker[1], ROOT)
+        elif not path.startswith('..') and line.strip():
+            texts.setdefault(path, []).append(line)
+    return {path: '\n'.join(lines) + '\n' for path, lines in texts.items()}
 
 
 def body(text, start):
@@ -63,7 +72,7 @@ def without_literals(text):
 def definitions(compiler):
     """{name: {file: body}}: a static function's name may stand in several files."""
     functions = {}
-    for path, text in preprocessed(compiler):
+    for path, text in preprocessed(compiler).items():
         # A prefix that is nothing leaves a space, or a line's indentation, before a definition.
         text = re.sub(r'^[ \t]+(?=\w[\w \t*]*\()', '', ATTRIBUTE.sub('', without_literals(text)), flags=re.M)
         match = DEFINITION.search(text)

@@ -26,22 +26,28 @@ bool cc_image_wanted(const char *output) {
     return length > strlen(ENDING) && strcasecmp(output + length - strlen(ENDING), ENDING) == 0;
 }
 
+/* Whether a directory of PATH has the program. */
+static bool program_there(const char *name) {
+    const char *path = getenv("PATH");
+    for (const char *at = path ? path : ""; *at;) {
+        char file[PATH_MAX];
+        int length = (int)strcspn(at, ":");
+        if (snprintf(file, sizeof(file), "%.*s/%s", length, at, name) < (int)sizeof(file) &&
+            access(file, X_OK) == 0)
+            return true;
+        at += length + (at[length] == ':');
+    }
+    return false;
+}
+
 /* A program of LLVM by its name, or with the version of a package behind it; false: none. */
 static bool find_tool(char found[CC_TOOL], const char *name) {
     for (unsigned version = 0; version < 22; version = version ? version + 1 : 14) {
-        struct cc_list words = {0};
-        char *answer = NULL;
         if (version == 0)
             snprintf(found, CC_TOOL, "%s", name);
         else
             snprintf(found, CC_TOOL, "%s-%u", name, version);
-        cc_list_add(&words, "%s", found);
-        cc_list_add(&words, "--version");
-        bool there =
-            cc_spawn(&words, &answer) >= 0; /* llvm-dlltool has no --version, and says so */
-        free(answer);
-        cc_list_free(&words);
-        if (there)
+        if (program_there(found))
             return true;
     }
     return false;

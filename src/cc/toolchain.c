@@ -31,22 +31,32 @@ static unsigned compiler_version(const char *name) {
 /* Before 17 clang takes -fcheck-new and forgets it: a constructor runs also where operator new
  * failed. */
 #define CHECKS_NEW 17
+#define OLDEST     14
+#define NEWEST     21
+
+/* The program `clang` where it is new enough, else the newest. Those with a version in their name are run only
+ * where that is newer than what was found. */
+static unsigned choose_compiler(struct cc_build *build) {
+    static char versioned[24];
+    unsigned best = compiler_version("clang");
+    build->compiler = "clang";
+    for (unsigned wanted = NEWEST; best < CHECKS_NEW && wanted >= OLDEST && wanted > best;
+         wanted--) {
+        char name[sizeof(versioned)];
+        snprintf(name, sizeof(name), "clang-%u", wanted);
+        unsigned version = compiler_version(name);
+        if (version <= best)
+            continue;
+        best = version;
+        memcpy(versioned, name, sizeof(name));
+        build->compiler = versioned;
+    }
+    return best;
+}
 
 bool cc_find_compiler(struct cc_build *build) {
-    static const char *const names[] = {"clang",    "clang-21", "clang-20", "clang-19", "clang-18",
-                                        "clang-17", "clang-16", "clang-15", "clang-14"};
     build->compiler = getenv("CLANG");
-    unsigned best = build->compiler ? compiler_version(build->compiler) : 0;
-    for (size_t i = 0; !build->compiler && i < sizeof(names) / sizeof(names[0]); i++) {
-        unsigned version = compiler_version(names[i]);
-        best = version > best ? version : best;
-        if (version >= CHECKS_NEW)
-            build->compiler = names[i];
-    }
-    for (size_t i = 0; best > 0 && !build->compiler && i < sizeof(names) / sizeof(names[0]); i++) {
-        if (compiler_version(names[i]) == best)
-            build->compiler = names[i];
-    }
+    unsigned best = build->compiler ? compiler_version(build->compiler) : choose_compiler(build);
     if (best == 0)
         return cc_stop(build,
                        "no clang: no other compiler has Windows' conventions and writes ELF");
@@ -118,9 +128,9 @@ void cc_toolchain_words(const struct cc_build *build, const char *source, struct
     cc_list_add(words, "-std=%s", c ? "c11" : "c++17");
 }
 
-/* One file of C functions for drivers; `extra`: more words. */
-static void compile_c_function(struct cc_build *build, const char *path,
-                               const struct cc_list *extra, struct cc_list *objects) {
+/* C functions for drivers, which are in one source; `extra`: more words. */
+static void compile_c_functions(struct cc_build *build, const char *source, const char *object,
+                                const struct cc_list *extra, struct cc_list *objects) {
     static const char *const flags[] = {"-std=c11",
                                         "-O1",
                                         "-ffreestanding",
@@ -129,10 +139,8 @@ static void compile_c_function(struct cc_build *build, const char *path,
                                         "-D_KERNEL_MODE=1",
                                         "-w",
                                         NULL};
-    char object[PATH_MAX], *messages = NULL;
+    char *messages = NULL;
     struct cc_list words = {0};
-    if (!cc_workspace_path(build, object, "crt-%s.o", cc_name_of(path)))
-        return;
     cc_list_add(&words, "%s", build->compiler);
     add_conventions(build, &words);
     add_words(&words, flags);
@@ -140,11 +148,11 @@ static void compile_c_function(struct cc_build *build, const char *path,
     cc_list_add(&words, "-I%s", build->headers);
     cc_list_add(&words, "-I%s", build->run_time);
     cc_list_add(&words, "-c");
-    cc_list_add(&words, "%s", path);
+    cc_list_add(&words, "%s", source);
     cc_list_add(&words, "-o");
     cc_list_add(&words, "%s", object);
     if (cc_spawn(&words, &messages) != 0)
-        cc_stop(build, "%s does not compile %s: %s", build->compiler, cc_name_of(path),
+        cc_stop(build, "%s does not compile the C functions of drivers: %s", build->compiler,
                 messages ? messages : "");
     cc_list_add(objects, "%s", object);
     cc_list_free(&words);
@@ -155,42 +163,56 @@ static int is_c_entry(const struct dirent *entry) {
     return cc_is_c(entry->d_name);
 }
 
-static void compile_directory(struct cc_build *build, const char *directory,
-                              const struct cc_list *extra, struct cc_list *objects) {
+/* A source that includes each that is needed of a directory below the run time's, "" or "NAME/"; false: it needs
+ * none, or cannot be written. */
+static bool write_functions(struct cc_build *build, const char *below, const char *source) {
+    char directory[PATH_MAX];
     struct dirent **entries = NULL;
-    int count = scandir(directory, &entries, is_c_entry, alphasort);
+    size_t needed = 0;
+    FILE *file = fopen(source, "w");
+    if (!file)
+        return cc_stop(build, "cannot write '%s'", source);
+    int count = snprintf(directory, sizeof(directory), "%s/%s", build->run_time, below) <
+                        (int)sizeof(directory)
+                    ? scandir(directory, &entries, is_c_entry, alphasort)
+                    : 0;
     for (int i = 0; i < count; i++) {
-        char path[PATH_MAX];
-        if (!build->text[0] && cc_instrument_needs(build, entries[i]->d_name) &&
-            snprintf(path, sizeof(path), "%s/%s", directory, entries[i]->d_name) <
-                (int)sizeof(path))
-            compile_c_function(build, path, extra, objects);
+        if (cc_instrument_needs(build, entries[i]->d_name)) {
+            fprintf(file, "#include \"%s%s\"\n", below, entries[i]->d_name);
+            needed++;
+        }
         free(entries[i]);
     }
     free(entries);
+    if (fclose(file) != 0)
+        cc_stop(build, "cannot write '%s'", source);
+    return needed > 0 && !build->text[0];
+}
+
+/* One source and not each: a compiler takes longer to begin than to compile one of them. */
+static void compile_directory(struct cc_build *build, const char *below, const char *name,
+                              const struct cc_list *extra, struct cc_list *objects) {
+    char source[PATH_MAX], object[PATH_MAX];
+    if (!build->text[0] && cc_workspace_path(build, source, "crt-%s.c", name) &&
+        cc_workspace_path(build, object, "crt-%s.o", name) && write_functions(build, below, source))
+        compile_c_functions(build, source, object, extra, objects);
 }
 
 /* Images get the C functions from the kernel. */
 static bool compile_image_run_time(struct cc_build *build, struct cc_list *objects) {
     static const struct cc_list none;
-    char directory[PATH_MAX];
-    if (snprintf(directory, sizeof(directory), "%s/image", build->run_time) <
-        (int)sizeof(directory))
-        compile_directory(build, directory, &none, objects);
+    compile_directory(build, "image/", "image", &none, objects);
     return !build->text[0];
 }
 
 /* The C functions, without the flags of the driver but with the checks of its accesses; and what
  * stands between those checks and their run time, without either. */
 static bool compile_run_time(struct cc_build *build, struct cc_list *objects) {
-    char instrument[PATH_MAX];
     struct cc_list checks = {0}, frames = {0};
     cc_instrument_run_time_words(build, &checks);
     cc_list_add(&frames, "-fno-omit-frame-pointer"); /* the sanitizer walks over them */
-    compile_directory(build, build->run_time, &checks, objects);
-    if (snprintf(instrument, sizeof(instrument), "%s/instrument", build->run_time) <
-        (int)sizeof(instrument))
-        compile_directory(build, instrument, &frames, objects);
+    compile_directory(build, "", "functions", &checks, objects);
+    compile_directory(build, "instrument/", "instrument", &frames, objects);
     cc_list_free(&frames);
     cc_list_free(&checks);
     return !build->text[0];

@@ -6,22 +6,20 @@
  */
 #include "string.h"
 
-#define WORD sizeof(word)
-
 /* Eight bytes at any address, of any type. */
 typedef unsigned long long word __attribute__((may_alias, aligned(1)));
 
 /* Whole words are read before they are written, so `to` may lie in front of `from` by any distance. */
 static void copy_up(unsigned char *to, const unsigned char *from, size_t bytes) {
-    for (; bytes >= WORD; to += WORD, from += WORD, bytes -= WORD)
+    for (; bytes >= sizeof(word); to += sizeof(word), from += sizeof(word), bytes -= sizeof(word))
         *(word *)to = *(const word *)from;
     while (bytes-- > 0)
         *to++ = *from++;
 }
 
 static void copy_down(unsigned char *to, const unsigned char *from, size_t bytes) {
-    for (; bytes >= WORD; bytes -= WORD)
-        *(word *)(to + bytes - WORD) = *(const word *)(from + bytes - WORD);
+    for (; bytes >= sizeof(word); bytes -= sizeof(word))
+        *(word *)(to + bytes - sizeof(word)) = *(const word *)(from + bytes - sizeof(word));
     while (bytes-- > 0)
         to[bytes] = from[bytes];
 }
@@ -42,7 +40,7 @@ FOREIGN_FUNCTION void *memcpy(void *to, const void *from, size_t bytes) {
 FOREIGN_FUNCTION void *memset(void *to, int value, size_t bytes) {
     const word all = (unsigned char)value * 0x0101010101010101ull;
     unsigned char *t = to;
-    for (; bytes >= WORD; t += WORD, bytes -= WORD)
+    for (; bytes >= sizeof(word); t += sizeof(word), bytes -= sizeof(word))
         *(word *)t = all;
     while (bytes-- > 0)
         *t++ = (unsigned char)value;

@@ -36,7 +36,7 @@ const void *oracle_tiled_page(const struct oracle_allocation *allocation, uint32
             oracle_segment_bytes(allocation->oracle, segment, address + offset, TILE_WIDTH);
         if (!part)
             return NULL;
-        memcpy(scratch + at, part, TILE_WIDTH);
+        memmove(scratch + at, part, TILE_WIDTH); /* no memcpy: hardware/tile.c */
     }
     return scratch;
 }

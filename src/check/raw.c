@@ -9,6 +9,8 @@
 #include <vidmm/umd.h>
 #include <vidmm/virtual.h>
 
+/* Bytes of a row of its standard surfaces. */
+#define RAW_ROW 1024u
 /* Past every fence that the manager used. */
 #define FIRST_FENCE 0x10000u
 
@@ -144,9 +146,10 @@ static void raw_object_destroy(struct raw_submitter *raw) {
     private_free(&raw->resource.given);
 }
 
-/* Kept if it has the submitter's size and supports the segment. `surface`: NULL, or what it is. */
+/* Kept if it has the submitter's size, of which `cut` bytes of the last page are not asked for, and supports the
+ * segment. `surface`: NULL, or what it is. */
 static void raw_object_create(struct raw_submitter *raw, DXGK_ALLOCATIONINFO *info,
-                              const struct check_surface *surface) {
+                              const struct check_surface *surface, uint32_t cut) {
     DXGKARG_CREATEALLOCATION args = {.NumAllocations = 1, .pAllocationInfo = info};
     if (surface && surface->resource_size != 0) {
         args.pPrivateDriverData = surface->resource;
@@ -161,46 +164,54 @@ static void raw_object_create(struct raw_submitter *raw, DXGK_ALLOCATIONINFO *in
     raw->resource.made = args.Flags.Resource;
     raw->resource.handle = args.hResource;
     bool newer = raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0;
-    bool fits = info->Size == RAW_PAGES * CHECK_PAGE &&
+    uint64_t pages = (info->Size + CHECK_PAGE - 1) / CHECK_PAGE;
+    bool fits = pages == RAW_PAGES && (info->Size % CHECK_PAGE != 0) == (cut != 0) &&
                 (!newer || info->PhysicalAdapterIndex == raw->physical) &&
                 (info->SupportedWriteSegmentSet >> (raw->memory.id - 1) & 1u) != 0;
     if (!fits)
         raw_object_destroy(raw);
 }
 
-static void create_spoken(struct raw_submitter *raw) {
+static void create_spoken(struct raw_submitter *raw, uint32_t cut) {
     struct vidmm_umd_allocation data = {.magic = VIDMM_UMD_MAGIC,
                                         .flags =
                                             VIDMM_UMD_LOCAL | VIDMM_UMD_PHYSICAL(raw->physical),
-                                        .size = (uint64_t)RAW_PAGES * CHECK_PAGE};
+                                        .size = (uint64_t)RAW_PAGES * CHECK_PAGE - cut};
     DXGK_ALLOCATIONINFO info;
     memset(&info, 0, sizeof(info));
     info.pPrivateDriverData = &data;
     info.PrivateDriverDataSize = sizeof(data);
-    raw_object_create(raw, &info, NULL);
+    raw_object_create(raw, &info, NULL, cut);
 }
 
 /* A standard surface. */
-static void create_standard(struct raw_submitter *raw, uint32_t kind) {
+static void create_standard(struct raw_submitter *raw, uint32_t kind, uint32_t cut) {
     struct check_surface surface;
     DXGK_ALLOCATIONINFO info;
     memset(&info, 0, sizeof(info));
-    if (check_surface_open(raw->check, &surface, kind, 256, RAW_PAGES * CHECK_PAGE / (256 * 4))) {
+    if (check_surface_open(raw->check, &surface, kind, RAW_ROW / 4,
+                           (RAW_PAGES * CHECK_PAGE - cut) / RAW_ROW)) {
         info.pPrivateDriverData = surface.data;
         info.PrivateDriverDataSize = surface.size;
-        raw_object_create(raw, &info, &surface);
+        raw_object_create(raw, &info, &surface, cut);
     }
     check_surface_close(&surface);
 }
 
 /* One that prefers GPU memory; without it operations have no handle. */
-static void make_allocation(struct raw_submitter *raw) {
+static void make_allocation(struct raw_submitter *raw, uint32_t cut) {
     if (raw->memory.id == 0)
         return;
     if (check_speaks(raw->check))
-        create_spoken(raw);
+        create_spoken(raw, cut);
     for (uint32_t kind = 0; !raw->allocation && kind < CHECK_SURFACES; kind++)
-        create_standard(raw, kind);
+        create_standard(raw, kind, cut);
+}
+
+bool raw_make_uneven(struct raw_submitter *raw) {
+    raw_object_destroy(raw);
+    make_allocation(raw, RAW_ROW);
+    return raw->allocation;
 }
 
 /* ---- Up and down ----------------------------------------------------------------------------- */
@@ -281,7 +292,7 @@ static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct chec
     }
     if (!make_context(raw))
         return raw_close(raw);
-    make_allocation(raw);
+    make_allocation(raw, 0);
     if (raw->info.paging_segment != 0 && !raw_map_buffer(raw))
         return raw_close(raw);
     return VIDMM_STAGE_DONE;

@@ -100,6 +100,9 @@ enum vidmm_stage_outcome raw_open_others(struct raw_submitter *raw, struct check
  * over the manager show, since none follows one that is skipped. */
 enum vidmm_stage_outcome raw_unopened(const struct raw_submitter *raw,
                                       enum vidmm_stage_outcome opened);
+/* Another allocation takes the place of its own: as many pages, of which the last is not all of its Size. False: the
+ * driver makes none, and there is no allocation any more. */
+bool raw_make_uneven(struct raw_submitter *raw);
 /* The outcome of a stage that ran to its end. */
 enum vidmm_stage_outcome raw_close(struct raw_submitter *raw);
 

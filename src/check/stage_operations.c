@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include <vidmm/pattern.h>
+
 #define PAGES 16u /* of one operation */
 #define FIRST 3u  /* its first page in the source */
 #define PLACE 5u  /* its first page in the target */
@@ -76,14 +78,29 @@ static bool copy_at(struct raw_submitter *raw, PMDL list, uint32_t page, uint32_
     return copy_build(raw, list, page, pages, in) && raw_flush(raw);
 }
 
+/* Pages of an operation that is longer than a whole paging buffer, where each takes no less than its number. */
+static uint64_t longer_than_buffer(const struct raw_submitter *raw) {
+    const uint64_t whole = raw->info.paging_size / sizeof(uint64_t) + 1;
+    return whole <= LONG ? LONG : whole < LONG_MOST ? whole : LONG_MOST;
+}
+
+/* Fewer where the memory has no room for so many, or keeps some of it from the system. 0: too few. */
+static uint32_t long_list_pages(const struct raw_submitter *raw) {
+    const uint64_t pages = longer_than_buffer(raw), room = raw->memory.size / CHECK_PAGE;
+    const bool all = raw->memory.invalid_ranges == 0 && raw->memory.vpr_size == 0;
+    if (room < RAW_PAGES + LONG)
+        return 0;
+    return all && pages <= room - RAW_PAGES ? (uint32_t)pages : LONG;
+}
+
 /* In by one list and out by another, where a driver needs several buffers for either. */
-static void long_move(struct raw_submitter *raw, PMDL from, PMDL to) {
+static void long_move(struct raw_submitter *raw, PMDL from, PMDL to, uint32_t pages) {
     bool good = true;
-    for (uint32_t page = 0; page < LONG; page++)
-        memset(raw_page(raw, from, page), (int)(page + 1), CHECK_PAGE);
-    if (!copy_at(raw, from, RAW_PAGES, LONG, true) || !copy_at(raw, to, RAW_PAGES, LONG, false))
+    for (uint32_t page = 0; page < pages; page++)
+        vidmm_pattern_write(raw_page(raw, from, page), vidmm_pattern_key(~(uint64_t)LONG, page, 1));
+    if (!copy_at(raw, from, RAW_PAGES, pages, true) || !copy_at(raw, to, RAW_PAGES, pages, false))
         return;
-    for (uint32_t page = 0; page < LONG; page++)
+    for (uint32_t page = 0; page < pages; page++)
         good = good && memcmp(raw_page(raw, from, page), raw_page(raw, to, page), CHECK_PAGE) == 0;
     raw_judge(raw, 161, good, "the bytes of the source pages, however many buffers it took",
               "other bytes after a transfer of many scattered pages");
@@ -91,12 +108,13 @@ static void long_move(struct raw_submitter *raw, PMDL from, PMDL to) {
 
 static void long_lists(struct raw_submitter *raw) {
     const struct vidmm_os *os = raw->os;
-    if (raw->refused || raw->memory.size < (uint64_t)(RAW_PAGES + LONG) * CHECK_PAGE)
+    const uint32_t pages = long_list_pages(raw);
+    if (raw->refused || pages == 0)
         return;
-    check_step(raw->check, "operations: transfers of %u scattered pages", LONG);
-    PMDL from = raw_list(raw, LONG, 1), to = raw_list(raw, LONG, 1);
+    check_step(raw->check, "operations: transfers of %u scattered pages", pages);
+    PMDL from = raw_list(raw, pages, 1), to = raw_list(raw, pages, 1);
     if (from && to)
-        long_move(raw, from, to);
+        long_move(raw, from, to, pages);
     if (from)
         os->pages_free(os->ctx, from);
     if (to)
@@ -176,12 +194,13 @@ static void far_away(struct raw_submitter *raw) {
 
 /* ---- Fills ----------------------------------------------------------------------------------- */
 
+#define FILLED_WITH 0x11c0ffeeu
+
 /* Each operation once, as for a new allocation. */
-static void first_fill(struct raw_submitter *raw) {
-    const uint32_t pattern = 0x11c0ffeeu;
+static void first_fill(struct raw_submitter *raw, uint32_t pattern, const char *what) {
     if (!raw->allocation)
         return; /* a fill needs one */
-    check_step(raw->check, "operations: a fill");
+    check_step(raw->check, "operations: %s", what);
     if (!raw_fill(raw, 0, RAW_PAGES, pattern) || !raw_flush(raw) ||
         !raw_move(raw, false, RAW_PAGES))
         return;
@@ -190,6 +209,14 @@ static void first_fill(struct raw_submitter *raw) {
         good = good && raw_filled(raw, page, pattern);
     raw_judge(raw, 188, good, "FillSize bytes of the 32-bit pattern",
               "other bytes after a fill and a transfer out");
+}
+
+/* Its Size is expanded to whole pages (ns-d3dkmddi-_dxgk_allocationinfo.md), and so is what is filled of it. */
+static void uneven_fill(struct raw_submitter *raw) {
+    if (raw->refused || !raw->allocation || !raw_leave(raw) || !raw_make_uneven(raw))
+        return;
+    first_fill(raw, ~FILLED_WITH, "a fill of an allocation that ends within a page");
+    (void)raw_leave(raw);
 }
 
 /* One after the other into the same buffer, until it was full several times. */
@@ -492,17 +519,14 @@ static bool judge_long_map(struct raw_submitter *raw, PMDL list, uint32_t listed
     return true;
 }
 
-/* Pages of a map that is longer than a whole paging buffer, of which each page takes no less than its number; fewer
- * where there is no room, or too much of it. The paging buffer may be in the aperture, too. 0: too few. */
+/* Fewer where there is no room, or too much of it. The paging buffer may be in the aperture, too. 0: too few. */
 static uint32_t long_map_pages(const struct raw_submitter *raw) {
-    const uint64_t whole = raw->info.paging_size / sizeof(uint64_t) + 1;
-    uint64_t room = mapped_most(raw), pages = whole > LONG ? whole : LONG;
+    uint64_t room = mapped_most(raw), pages = longer_than_buffer(raw);
     if (raw->mapped && raw->place.id == raw->aperture.id && raw_buffer_page(raw) < room)
         room = raw_buffer_page(raw);
     if (raw->aperture.id == 0 || room < LONG + 2 * PAGES)
         return 0;
     pages = pages < room - 2 * PAGES ? pages : room - 2 * PAGES;
-    pages = pages < LONG_MOST ? pages : LONG_MOST;
     if (!raw_is_free(raw, PAGES, pages))
         pages = raw_is_free(raw, PAGES, LONG) ? LONG : 0;
     return (uint32_t)pages;
@@ -601,7 +625,7 @@ static enum vidmm_stage_outcome operate(struct raw_submitter *raw) {
         long_map(raw);
         return raw_close(raw);
     }
-    first_fill(raw);
+    first_fill(raw, FILLED_WITH, "a fill");
     transfers(raw);
     apertures(raw);
     many_fills(raw);
@@ -615,8 +639,9 @@ static enum vidmm_stage_outcome operate(struct raw_submitter *raw) {
          round++) { /* what is left of the first shows in the second */
         physical(raw);
         discard(raw);
-        first_fill(raw);
+        first_fill(raw, FILLED_WITH, "a fill");
     }
+    uneven_fill(raw);
     unknown(raw);
     return raw_close(raw);
 }
@@ -671,7 +696,7 @@ enum vidmm_stage_outcome stage_operations(struct check *check, uint32_t number) 
          .table = carry_table}};
     static const struct check_setup worlds[] = {
         {.settings = {{"VramBytes", (uint64_t)1 << 20}}},
-        {.settings = {{"VramBytes", (uint64_t)1 << 20},
+        {.settings = {{"VramBytes", (uint64_t)16 << 20}, /* room for a long list */
                       {"PagingBufferBytes", CHECK_PAGE},
                       {"PagingPrivateBytes", 64},
                       {"BusyEvery", 2}}},

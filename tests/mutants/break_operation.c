@@ -478,6 +478,43 @@ static NTSTATUS APIENTRY begin_again(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *
 }
 REPLACE(DxgkDdiBuildPagingBuffer, begin_again)
 
+static NTSTATUS APIENTRY copy_again(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    if (status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER && copies(args))
+        args->MultipassOffset = 0;
+    return status;
+}
+REPLACE(DxgkDdiBuildPagingBuffer, copy_again)
+
+/* The newest allocation whose Size ends within a page. */
+static struct {
+    HANDLE handle;
+    SIZE_T size;
+} uneven;
+
+static NTSTATUS APIENTRY uneven_create(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);
+    for (UINT i = 0; status == STATUS_SUCCESS && i < args->NumAllocations; i++)
+        if (args->pAllocationInfo[i].Size % PAGE != 0) {
+            uneven.handle = args->pAllocationInfo[i].hAllocation;
+            uneven.size = args->pAllocationInfo[i].Size;
+        }
+    return status;
+}
+
+static void spoil_fill_to_its_size(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (args->Operation == DXGK_OPERATION_FILL && args->Fill.hAllocation == uneven.handle &&
+        args->Fill.FillSize > uneven.size)
+        args->Fill.FillSize = uneven.size;
+}
+SPOILED(fill_to_its_size)
+
+static void install_uneven_filled(DRIVER_INITIALIZATION_DATA *table) {
+    uneven.handle = NULL;
+    table->DxgkDdiCreateAllocation = uneven_create;
+    install_fill_to_its_size(table);
+}
+
 /* All page numbers of a map in one buffer. */
 static NTSTATUS APIENTRY list_in_one_piece(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     if (args->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT &&
@@ -519,6 +556,8 @@ const struct mutant mutants_operation[] = {
     {BREAKS(157, DRIVER, "operations", begin_again,
             "begins again in each buffer of an operation that takes several"),
      .settings = {{"PagingBufferBytes", 1024}}},
+    {BREAKS(157, DRIVER, "operations", copy_again,
+            "begins again in each buffer of a transfer of many pages")},
     {BREAKS(157, DRIVER, "operations", list_in_one_piece,
             "wants the page numbers of a map in one buffer")},
     DRIVER(177, ignore_mdl_offset, "ignores MdlOffset of transfers", 184, 185),
@@ -530,6 +569,8 @@ const struct mutant mutants_operation[] = {
      .settings = {{"VramBytes", ((uint64_t)1 << 32) + ((uint64_t)1 << 20)}}},
     DRIVER(188, fill_with_ones, "gets the last byte of the fill pattern wrong", 0),
     DRIVER(188, fill_all_but_the_end, "fills half of what it was asked to", 0),
+    {BREAKS(188, DRIVER, "operations", uneven_filled,
+            "fills no more than Size of an allocation that ends within a page")},
     {BREAKS(591, DRIVER, "operations", count_in_place,
             "counts what it has built in the members of the operation")},
     {BREAKS(560, DRIVER, "operations", fill_too_far, "fills one page more than it was asked to")},

@@ -234,7 +234,8 @@ const struct vidmm_rule rules_f[] = {
         .statement = "FILL writes FillSize bytes with the 32-bit pattern repeated.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
         .how = "All bytes of the range are compared with the pattern when the GPU is done, also "
-               "where the size is no multiple of four.",
+               "where the size is no multiple of four, and where Size of the allocation ends "
+               "within the last page, which is filled whole.",
         .why = "A driver that clamps a long range reports a partial fill as done; one that returns "
                "success and does nothing shows a black display or another process's data.",
         .windows = "Windows does not look: a driver that answers success and does nothing loses "

@@ -392,12 +392,18 @@ void raw_paint(struct raw_submitter *raw, PMDL mdl, uint32_t seed) {
         vidmm_pattern_write(raw_page(raw, mdl, page), vidmm_pattern_key(~(uint64_t)seed, page, 1));
 }
 
-void raw_judge(struct raw_submitter *raw, uint32_t rule, bool kept, const char *expected,
-               const char *found) {
-    struct vidmm_ledger *ledger = &raw->check->shared->ledger;
+bool raw_explained(const struct raw_submitter *raw) {
+    const struct vidmm_ledger *ledger = &raw->check->shared->ledger;
     bool explained = false;
     for (uint32_t i = 0; i < ledger->findings; i++)
-        explained = explained || ledger->finding[i].kind == VIDMM_FINDING_RULE;
-    if (kept || !explained)
-        vidmm_ledger_judge(ledger, rule, VIDMM_SIDE_DRIVER, kept, expected, "%s", found);
+        explained = explained || (ledger->finding[i].kind == VIDMM_FINDING_RULE &&
+                                  ledger->finding[i].who == VIDMM_SIDE_DRIVER);
+    return explained;
+}
+
+void raw_judge(struct raw_submitter *raw, uint32_t rule, bool kept, const char *expected,
+               const char *found) {
+    if (kept || !raw_explained(raw))
+        vidmm_ledger_judge(&raw->check->shared->ledger, rule, VIDMM_SIDE_DRIVER, kept, expected,
+                           "%s", found);
 }

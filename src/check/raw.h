@@ -141,7 +141,9 @@ unsigned char *raw_page(struct raw_submitter *raw, PMDL mdl, uint64_t page);
 /* Fills every page of an MDL with different bytes. */
 void raw_paint(struct raw_submitter *raw, PMDL mdl, uint32_t seed);
 
-/* Judges an effect by R`rule`; not broken if another finding explains it. */
+/* The driver broke a rule before, in whatever run: what it has come to shows no other. */
+bool raw_explained(const struct raw_submitter *raw);
+/* Judges an effect by R`rule`; not broken if it is explained. */
 void raw_judge(struct raw_submitter *raw, uint32_t rule, bool kept, const char *expected,
                const char *found);
 

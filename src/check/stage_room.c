@@ -73,7 +73,7 @@ static bool unmap(struct raw_submitter *raw) {
 
 /* What is in memory goes to the pages that are mapped: where others are, as a finding says, nothing is sent there. */
 static bool show_and_unmap(struct raw_submitter *raw) {
-    return (check_explained(raw->check) || raw_move_through(raw, 0, 0, RAW_PAGES)) && unmap(raw);
+    return (raw_explained(raw) || raw_move_through(raw, 0, 0, RAW_PAGES)) && unmap(raw);
 }
 
 /* Without memory: another page of the aperture is what comes first in the buffer. */

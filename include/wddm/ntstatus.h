@@ -52,6 +52,7 @@
 #define STATUS_DELETE_PENDING                            ((NTSTATUS)0xC0000056)
 #define STATUS_INTEGER_OVERFLOW                          ((NTSTATUS)0xC0000095)
 #define STATUS_INTEGER_DIVIDE_BY_ZERO                    ((NTSTATUS)0xC0000094)
+#define STATUS_PRIVILEGED_INSTRUCTION                    ((NTSTATUS)0xC0000096)
 #define STATUS_INSUFFICIENT_RESOURCES                    ((NTSTATUS)0xC000009A)
 #define STATUS_DEVICE_NOT_READY                          ((NTSTATUS)0xC00000A3)
 #define STATUS_INVALID_USER_BUFFER                       ((NTSTATUS)0xC00000E8)

@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-/* What an A8R8G8B8 pixel shows; nothing is said of alpha. */
-#define COLORS 0x00ffffffu
-
 /* ---- Up and down ----------------------------------------------------------------------------- */
 
 static HANDLE picture_create(struct raw_pair *pair, uint32_t index,
@@ -178,19 +175,31 @@ static bool picture_move(struct raw_pair *pair, uint32_t index, bool in) {
 /* ---- Content --------------------------------------------------------------------------------- */
 
 /* A pixel does not cross the end of a page. */
-static uint32_t picture_pixel(struct raw_pair *pair, uint32_t index, uint32_t x, uint32_t y) {
+static unsigned char *picture_at(struct raw_pair *pair, uint32_t index, uint32_t x, uint32_t y) {
     const struct raw_picture *picture = &pair->picture[index];
     uint64_t at = (uint64_t)y * picture->pitch + x * sizeof(uint32_t);
+    return raw_page(pair->renderer.raw, picture->pages, at / CHECK_PAGE) + at % CHECK_PAGE;
+}
+
+static uint32_t picture_pixel(struct raw_pair *pair, uint32_t index, uint32_t x, uint32_t y) {
     uint32_t pixel;
-    memcpy(&pixel, raw_page(pair->renderer.raw, picture->pages, at / CHECK_PAGE) + at % CHECK_PAGE,
-           sizeof(pixel));
+    memcpy(&pixel, picture_at(pair, index, x, y), sizeof(pixel));
     return pixel;
+}
+
+static void picture_plain(struct raw_pair *pair, const RECT *plain) {
+    const uint32_t pixel = PICTURE_PLAIN;
+    for (LONG y = plain->top; y < plain->bottom; y++)
+        for (LONG x = plain->left; x < plain->right; x++)
+            memcpy(picture_at(pair, PICTURE_FROM, (uint32_t)x, (uint32_t)y), &pixel, sizeof(pixel));
 }
 
 bool pair_bring(struct raw_pair *pair, uint32_t seed) {
     struct raw_submitter *raw = pair->renderer.raw;
     for (uint32_t i = 0; i < RAW_PICTURES; i++) {
         raw_paint(raw, pair->picture[i].pages, seed * RAW_PICTURES + i);
+        if (pair->plain && i == PICTURE_FROM)
+            picture_plain(pair, pair->plain);
         for (uint32_t y = 0; y < PICTURE_HEIGHT; y++)
             for (uint32_t x = 0; x < pair->picture[i].width; x++)
                 pair->picture[i].pixel[y][x] = picture_pixel(pair, i, x, y);
@@ -205,11 +214,11 @@ bool pair_take(struct raw_pair *pair) {
            raw_flush(pair->renderer.raw);
 }
 
-bool pair_good(struct raw_pair *pair) {
+bool pair_good(struct raw_pair *pair, uint32_t bits) {
     for (uint32_t i = 0; i < RAW_PICTURES; i++)
         for (uint32_t y = 0; y < PICTURE_HEIGHT; y++)
             for (uint32_t x = 0; x < pair->picture[i].width; x++)
-                if (((picture_pixel(pair, i, x, y) ^ pair->picture[i].pixel[y][x]) & COLORS) != 0)
+                if (((picture_pixel(pair, i, x, y) ^ pair->picture[i].pixel[y][x]) & bits) != 0)
                     return false;
     return true;
 }

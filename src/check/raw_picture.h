@@ -13,6 +13,12 @@
 #define PICTURE_FROM   0u
 #define PICTURE_TO     1u
 
+/* Bits of an A8R8G8B8 pixel. */
+#define PICTURE_COLORS 0x00ffffffu
+#define PICTURE_ALL    0xffffffffu
+/* The pixels of a plain part. */
+#define PICTURE_PLAIN 0xff1d8e43u
+
 struct raw_picture {
     HANDLE opened;
     PMDL pages;
@@ -29,6 +35,7 @@ struct raw_picture {
 struct raw_pair {
     struct raw_renderer renderer;
     struct raw_picture picture[RAW_PICTURES];
+    const RECT *plain; /* part of PICTURE_FROM whose pixels are all alike; NULL: none */
 };
 
 /* Shadow surfaces, or those of GDI that the CPU sees. False: the driver has no context for them, or no two of them;
@@ -42,8 +49,8 @@ bool pair_place(struct raw_pair *pair, uint32_t mapped);
 bool pair_bring(struct raw_pair *pair, uint32_t seed);
 /* Takes both back, and waits. False: the same. */
 bool pair_take(struct raw_pair *pair);
-/* The pictures are as expected; colours only. */
-bool pair_good(struct raw_pair *pair);
+/* The pictures are as expected, in `bits` of each pixel. */
+bool pair_good(struct raw_pair *pair, uint32_t bits);
 /* Where a picture is, as the lists have it. */
 UINT pair_segment(const struct raw_pair *pair, uint32_t picture);
 uint64_t pair_address(const struct raw_pair *pair, uint32_t picture);

@@ -1,6 +1,6 @@
 /*
  * raw_present.c - DxgkDdiPresent and the commands of GDI (DxgkDdiRenderKm), of which the pages say what they do to each
- * pixel: copies without stretching and fills, of one rectangle, of several, of more than a DMA buffer has room for; with
+ * pixel: copies and fills, of one rectangle, of several, of more than a DMA buffer has room for; with
  * surfaces in memory and behind an aperture, whose places are known when the commands are built, or are not, or have
  * changed when they are patched. What the driver refuses is not judged.
  */
@@ -23,7 +23,8 @@ enum listing { LISTED_THERE, LISTED_NOWHERE, LISTED_ELSEWHERE, LISTED_FOR_GOOD, 
 struct job {
     bool fill;
     bool split;    /* each DMA buffer, where the driver gave an offset */
-    RECT from, to; /* of one size */
+    bool stretch;  /* `from`, which is smaller, and what is around it has one colour */
+    RECT from, to; /* of one size else */
     RECT *rectangles;
     uint32_t count;
 };
@@ -130,15 +131,39 @@ static bool present_build(struct presenter *presenter, const struct job *job,
 
 /* ---- One job --------------------------------------------------------------------------------- */
 
+static uint32_t expected_pixel(const struct presenter *presenter, const struct job *job, LONG x,
+                               LONG y) {
+    if (job->fill || job->stretch)
+        return job->fill ? FILL_COLOR : PICTURE_PLAIN;
+    return presenter->pair.picture[PICTURE_FROM]
+        .pixel[y - job->to.top + job->from.top][x - job->to.left + job->from.left];
+}
+
 static void expect(struct presenter *presenter, const struct job *job) {
-    struct raw_picture *from = &presenter->pair.picture[PICTURE_FROM];
     struct raw_picture *to = &presenter->pair.picture[PICTURE_TO];
     for (uint32_t i = 0; i < job->count; i++)
         for (LONG y = job->rectangles[i].top; y < job->rectangles[i].bottom; y++)
             for (LONG x = job->rectangles[i].left; x < job->rectangles[i].right; x++)
-                to->pixel[y][x] = job->fill ? FILL_COLOR
-                                            : from->pixel[y - job->to.top + job->from.top]
-                                                         [x - job->to.left + job->from.left];
+                to->pixel[y][x] = expected_pixel(presenter, job, x, y);
+}
+
+/* A fill is with a color of A8R8G8B8 (ns-d3dkmddi-_dxgk_presentflags.md); nothing is said of the alpha of copies. */
+static bool as_expected(struct presenter *presenter, const struct job *job) {
+    return pair_good(&presenter->pair, job->fill ? PICTURE_ALL : PICTURE_COLORS);
+}
+
+/* R615: an element takes the place of the one before with its slot, and both surfaces are needed for each pixel. */
+static void judge_slots(struct presenter *presenter, const struct raw_commands *commands) {
+    const D3DDDI_PATCHLOCATIONLIST *list = presenter->pair.renderer.patches;
+    bool both = false, apart = false;
+    for (uint32_t i = 1; i < commands->patches; i++) {
+        both = both || list[i].AllocationIndex != list[0].AllocationIndex;
+        apart = apart || list[i].SlotId != list[0].SlotId;
+    }
+    if (both)
+        raw_judge(presenter->pair.renderer.raw, 615, apart,
+                  "a slot for the source of a copy and another for its destination",
+                  "all elements of the patch-location list have one SlotId");
 }
 
 enum pass { PASS_REFUSED, PASS_MORE, PASS_LAST };
@@ -185,6 +210,8 @@ static enum pass present_pass(struct presenter *presenter, const struct job *job
     present_list(presenter, job, listing);
     bool built = present_build(presenter, job, commands);
     presenter->refusal = built ? STATUS_SUCCESS : commands->status;
+    if (built && !job->fill)
+        judge_slots(presenter, commands);
     if (!built || commands->written == 0)
         return PASS_REFUSED;
     if (commands->status != STATUS_SUCCESS && commands->multipass == before) {
@@ -206,8 +233,10 @@ static void present_judge(struct presenter *presenter, const struct job *job, en
     struct raw_submitter *raw = presenter->pair.renderer.raw;
     const char *expected =
         "the pixels of each rectangle copied or filled once, and no others changed";
-    const char *found = completes ? "other pixels after the commands that the driver built"
-                                  : "the commands that the driver built did not complete";
+    const char *found = !completes ? "the commands that the driver built did not complete"
+                        : job->stretch
+                            ? "pixels from outside of SrcRect after a copy to a larger DstRect"
+                            : "other pixels after the commands that the driver built";
     if (job->split)
         raw_judge(raw, 398, presenter->seen, expected, found);
     else if (listing == LISTED_FOR_GOOD)
@@ -234,10 +263,11 @@ static bool present_run(struct presenter *presenter, const struct job *job, enum
         pass = present_pass(presenter, job, listing, &commands, &completes);
     if (completes && !pair_take(pair))
         return false;
-    if (pass == PASS_REFUSED || (!presenter->seen && (!completes || pair_good(pair))))
+    if (pass == PASS_REFUSED ||
+        (!presenter->seen && (!completes || pair_good(pair, PICTURE_COLORS))))
         return false;
     expect(presenter, job);
-    presenter->seen = completes && pair_good(pair);
+    presenter->seen = completes && as_expected(presenter, job);
     present_judge(presenter, job, listing, completes);
     return completes;
 }
@@ -349,6 +379,33 @@ static bool depleted(struct presenter *presenter, bool fill, uint32_t seed) {
     return good;
 }
 
+/* Some place where the driver wants both surfaces; false: there is none. */
+static bool some_place(struct presenter *presenter) {
+    for (uint32_t mapped = 0; mapped < PLACES; mapped++)
+        if (pair_place(&presenter->pair, mapped))
+            return true;
+    return false;
+}
+
+/* ---- Stretching ------------------------------------------------------------------------------ */
+
+/* R603: SrcRect and DstRect give the stretch factor. Whichever pixels of SrcRect a driver takes, these are alike, and so
+ * are those next to it, which a filter reads. One that cannot stretch refuses. */
+static void stretches(struct presenter *presenter) {
+    RECT halves[] = {{40, 7, 60, 27}, {60, 7, 80, 27}};
+    const RECT plain = {18, 2, 42, 16};
+    const struct job larger = {.stretch = true,
+                               .from = {20, 4, 40, 14},
+                               .to = {40, 7, 80, 27},
+                               .rectangles = halves,
+                               .count = sizeof(halves) / sizeof(halves[0])};
+    if (!presenter->seen || !some_place(presenter))
+        return;
+    presenter->pair.plain = &plain;
+    (void)present_run(presenter, &larger, LISTED_THERE, 98);
+    presenter->pair.plain = NULL;
+}
+
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
 /* R398, of versions whose systems split. What is refused here is not needed. */
@@ -360,12 +417,7 @@ static void splits(struct presenter *presenter) {
                              .to = {0, 0, 111, 40},
                              .rectangles = parts,
                              .count = sizeof(parts) / sizeof(parts[0])};
-    uint32_t mapped = 0;
-    if (raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
-        return;
-    while (mapped < PLACES && !pair_place(&presenter->pair, mapped))
-        mapped++;
-    if (mapped < PLACES)
+    if (raw->info.interface_version < DXGKDDI_INTERFACE_VERSION_WDDM2_0 && some_place(presenter))
         (void)present_run(presenter, &copy, LISTED_NOWHERE, 99);
 }
 
@@ -479,6 +531,9 @@ static void present_all(struct presenter *presenter, struct raw_submitter *raw, 
     if (pair_open(&presenter->pair, raw, gdi) && everywhere(presenter, what)) {
         check_step(raw->check, "room: %s in a DMA buffer that is split", what);
         splits(presenter);
+        check_step(raw->check, "room: %s that is stretched", what);
+        if (!gdi && !raw->refused)
+            stretches(presenter);
         check_step(raw->check, "room: %s at the end of buffer or list", what);
         if (!raw->refused)
             ends(presenter);

@@ -10,6 +10,10 @@
 
 #define ENGINE_BIT(raw) (1u << (raw)->physical)
 
+/* Bytes behind the private data of a DMA buffer, which are nobody's. */
+#define BEHIND      64u
+#define BEHIND_BYTE 0xb5
+
 /* A context that asks for its DMA buffers in system memory. */
 static bool render_context(struct raw_renderer *renderer) {
     struct raw_submitter *raw = renderer->raw;
@@ -44,7 +48,10 @@ static bool render_buffers(struct raw_renderer *renderer) {
     renderer->patches =
         check_memory(check, ((size_t)info->PatchLocationListSize + 1) * sizeof(*renderer->patches));
     if (info->DmaBufferPrivateDataSize != 0)
-        renderer->private_data = os->alloc(os->ctx, info->DmaBufferPrivateDataSize);
+        renderer->private_data =
+            os->alloc(os->ctx, (size_t)info->DmaBufferPrivateDataSize + BEHIND);
+    if (renderer->private_data)
+        memset(renderer->private_data + info->DmaBufferPrivateDataSize, BEHIND_BYTE, BEHIND);
     return check_has(check, renderer->cpu) && renderer->allocations && renderer->patches &&
            (info->DmaBufferPrivateDataSize == 0 || check_has(check, renderer->private_data));
 }
@@ -70,7 +77,8 @@ void raw_render_close(struct raw_renderer *renderer) {
     free(renderer->patches);
     free(renderer->allocations);
     if (renderer->private_data)
-        os->free(os->ctx, renderer->private_data, renderer->info.DmaBufferPrivateDataSize);
+        os->free(os->ctx, renderer->private_data,
+                 (size_t)renderer->info.DmaBufferPrivateDataSize + BEHIND);
     if (renderer->buffer)
         os->pages_free(os->ctx, renderer->buffer);
     if (renderer->created)
@@ -119,10 +127,26 @@ static UINT render_list(struct raw_renderer *renderer) {
     return 1;
 }
 
+/* K12: the private data are no longer than the context asked for (ns-d3dkmddi-_dxgk_contextinfo.md). */
+static void render_judge_private(const struct raw_renderer *renderer) {
+    const uint32_t size = renderer->info.DmaBufferPrivateDataSize;
+    for (uint32_t i = 0; renderer->private_data && i < BEHIND; i++) {
+        if (renderer->private_data[size + i] == BEHIND_BYTE)
+            continue;
+        vidmm_ledger_note(&renderer->raw->check->shared->ledger, VIDMM_FINDING_HOST,
+                          VIDMM_SIDE_DRIVER,
+                          "the driver wrote byte %u of %u in pDmaBufferPrivateData of a DMA buffer",
+                          size + i, size);
+        memset(renderer->private_data + size, BEHIND_BYTE, BEHIND);
+        return;
+    }
+}
+
 bool raw_render_took(const struct raw_renderer *renderer, struct raw_commands *commands,
                      const void *moved, const D3DDDI_PATCHLOCATIONLIST *listed) {
     uintptr_t written = (uintptr_t)moved - (uintptr_t)renderer->cpu;
     uintptr_t elements = ((uintptr_t)listed - (uintptr_t)renderer->patches) / sizeof(*listed);
+    render_judge_private(renderer);
     commands->written = (uint32_t)written;
     commands->patches = (uint32_t)elements;
     return (commands->status == STATUS_SUCCESS ||

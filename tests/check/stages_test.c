@@ -310,6 +310,36 @@ static void a_present_ends_inside_its_buffer(void **state) {
     assert_non_null(strstr(finding->found, "in pDmaBuffer"));
 }
 
+#define RECORD_ASKED 8u
+
+static NTSTATUS APIENTRY create_with_record(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
+    NTSTATUS status = good.DxgkDdiCreateContext(device, args);
+    args->ContextInfo.DmaBufferPrivateDataSize = RECORD_ASKED;
+    return status;
+}
+
+/* A record has become longer than what is asked for it. */
+static NTSTATUS APIENTRY render_with_record(const HANDLE context, DXGKARG_RENDER *args) {
+    memset(args->pDmaBufferPrivateData, 0, RECORD_ASKED + sizeof(UINT));
+    return good.DxgkDdiRender(context, args);
+}
+
+static void recording_too_much(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiCreateContext = create_with_record;
+    table->DxgkDdiRender = render_with_record;
+}
+
+static void private_data_end_where_the_context_asked_for_no_more(void **state) {
+    bool named = false;
+    (void)state;
+    assert_int_equal(examine(recording_too_much, "room", NULL), VIDMM_CHECK_BROKEN);
+    for (uint32_t i = 0; i < result.ledger.findings; i++)
+        named = named || strstr(result.ledger.finding[i].found,
+                                "wrote byte 8 of 8 in pDmaBufferPrivateData");
+    assert_true(named);
+}
+
 /* ---- Preemption ------------------------------------------------------------------------------ */
 
 static NTSTATUS APIENTRY forget_preempt(const HANDLE adapter, const DXGKARG_PREEMPTCOMMAND *args) {
@@ -862,6 +892,7 @@ int main(void) {
         cmocka_unit_test(an_engine_that_cannot_be_reset_alone_is_not_reached),
         cmocka_unit_test(an_operation_that_never_ends_ends_the_stage),
         cmocka_unit_test(a_present_ends_inside_its_buffer),
+        cmocka_unit_test(private_data_end_where_the_context_asked_for_no_more),
         cmocka_unit_test(paging_buffers_in_an_aperture_are_examined),
         cmocka_unit_test(apertures_mapped_from_address_lists_are_examined),
         cmocka_unit_test(caps_smaller_than_any_system_asks_for_are_not_judged),

@@ -205,10 +205,76 @@ static NTSTATUS APIENTRY present_not_patched(const HANDLE adapter, const DXGKARG
 REPLACE(DxgkDdiPatch, present_not_patched)
 
 static NTSTATUS APIENTRY present_at_origin(const HANDLE context, DXGKARG_PRESENT *args) {
-    return args->DstRect.left != 0 ? STATUS_INVALID_PARAMETER
+    return args->DstRect.left != 0 ? STATUS_INVALID_HANDLE
                                    : mutants_good.DxgkDdiPresent(context, args);
 }
 REPLACE(DxgkDdiPresent, present_at_origin)
+
+static NTSTATUS APIENTRY present_any_size(const HANDLE context, DXGKARG_PRESENT *args) {
+    const RECT from = args->SrcRect;
+    args->SrcRect.right = from.left + args->DstRect.right - args->DstRect.left;
+    args->SrcRect.bottom = from.top + args->DstRect.bottom - args->DstRect.top;
+    NTSTATUS status = mutants_good.DxgkDdiPresent(context, args);
+    args->SrcRect = from;
+    return status;
+}
+REPLACE(DxgkDdiPresent, present_any_size)
+
+static NTSTATUS APIENTRY present_opaque(const HANDLE context, DXGKARG_PRESENT *args) {
+    const UINT color = args->Color;
+    args->Color &= 0xffffff;
+    NTSTATUS status = mutants_good.DxgkDdiPresent(context, args);
+    args->Color = color;
+    return status;
+}
+REPLACE(DxgkDdiPresent, present_opaque)
+
+/* What the manager did wrong before explains no pixels. */
+static NTSTATUS APIENTRY asks_without_input(const HANDLE adapter,
+                                            const DXGKARG_QUERYADAPTERINFO *args) {
+    DXGKARG_QUERYADAPTERINFO asked = *args;
+    if (args->Type == DXGKQAITYPE_QUERYSEGMENT || args->Type == DXGKQAITYPE_QUERYSEGMENT3) {
+        asked.pInputData = NULL;
+        asked.InputDataSize = 0;
+    }
+    return mutants_below.DxgkDdiQueryAdapterInfo(adapter, &asked);
+}
+REPLACE_BELOW(DxgkDdiQueryAdapterInfo, asks_without_input)
+
+/* ---- Slots and statuses ---------------------------------------------------------------------- */
+
+static void use_one_slot(D3DDDI_PATCHLOCATIONLIST *first, const D3DDDI_PATCHLOCATIONLIST *end) {
+    for (; first < end; first++)
+        first->SlotId = 0;
+}
+
+static NTSTATUS APIENTRY present_one_slot(const HANDLE context, DXGKARG_PRESENT *args) {
+    D3DDDI_PATCHLOCATIONLIST *first = args->pPatchLocationListOut;
+    NTSTATUS status = mutants_good.DxgkDdiPresent(context, args);
+    use_one_slot(first, args->pPatchLocationListOut);
+    return status;
+}
+REPLACE(DxgkDdiPresent, present_one_slot)
+
+static NTSTATUS APIENTRY gdi_one_slot(const HANDLE context, DXGKARG_RENDER *args) {
+    D3DDDI_PATCHLOCATIONLIST *first = args->pPatchLocationListOut;
+    NTSTATUS status = mutants_good.DxgkDdiRenderKm(context, args);
+    use_one_slot(first, args->pPatchLocationListOut);
+    return status;
+}
+REPLACE(DxgkDdiRenderKm, gdi_one_slot)
+
+static NTSTATUS APIENTRY present_not_supported(const HANDLE context, DXGKARG_PRESENT *args) {
+    NTSTATUS status = mutants_good.DxgkDdiPresent(context, args);
+    return status == STATUS_ILLEGAL_INSTRUCTION ? STATUS_NOT_SUPPORTED : status;
+}
+REPLACE(DxgkDdiPresent, present_not_supported)
+
+static NTSTATUS APIENTRY render_not_supported(const HANDLE context, DXGKARG_RENDER *args) {
+    NTSTATUS status = mutants_good.DxgkDdiRender(context, args);
+    return status == STATUS_ILLEGAL_INSTRUCTION ? STATUS_NOT_SUPPORTED : status;
+}
+REPLACE(DxgkDdiRender, render_not_supported)
 
 /* ---- Places that are known ------------------------------------------------------------------- */
 
@@ -277,6 +343,23 @@ const struct mutant mutants_present[] = {
     {BREAKS(603, DRIVER, "room", present_not_patched,
             "patches nothing in DMA buffers that DxgkDdiPresent made"),
      PRESENTS},
+    {BREAKS(603, DRIVER, "room", present_any_size,
+            "copies from behind SrcRect where DstRect is larger"),
+     PRESENTS},
+    {BREAKS(603, DRIVER, "room", present_opaque, "leaves alpha out of a color fill"), PRESENTS},
+    {BREAKS(603, DRIVER, "room", present_from_there,
+            "copies from where rectangles are in the destination, below a manager that broke R11"),
+     .consequences = {11}, .scene = scene_asks_without_input,
+     .settings = {{"Nodes", 1}, {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM1_3}}},
+    {BREAKS(614, DRIVER, "room", present_not_supported,
+            "answers a present that its hardware cannot do with STATUS_NOT_SUPPORTED"),
+     PRESENTS},
+    {BREAKS(614, DRIVER, "room", render_not_supported,
+            "answers an unknown command with STATUS_NOT_SUPPORTED")},
+    {BREAKS(615, DRIVER, "room", present_one_slot,
+            "presents from and to one slot of the resource table"),
+     PRESENTS},
+    {BREAKS(615, DRIVER, "room", gdi_one_slot, "copies for GDI from and to one slot"), DRAWS},
     {BREAKS(604, DRIVER, "room", gdi_from_there,
             "copies for GDI from where rectangles are in the destination"),
      DRAWS},

@@ -164,7 +164,9 @@ const struct vidmm_rule rules_t[] = {
                "returned: one rectangle, several, more than a DMA buffer has room for; from and to "
                "each segment, with places that the driver knows at DxgkDdiPresent, learns in "
                "DxgkDdiPatch, or learns there to be others. The colours of both surfaces are "
-               "compared, and a refusal has to say that the hardware cannot do it. Nothing is "
+               "compared, those of a fill with their alpha (ns-d3dkmddi-_dxgk_presentflags). "
+               "A copy to a larger rectangle has pixels of SrcRect alone, if the driver takes "
+               "it. A refusal has to say that the hardware cannot do it. Nothing is "
                "judged before a copy of the whole surface had any effect, nor of "
                "drivers that page by GPU virtual addresses.",
         .why = "What the desktop shows is made of such copies.",
@@ -188,6 +190,40 @@ const struct vidmm_rule rules_t[] = {
         .windows = "Nothing checks it; applications show what they did not draw.",
         .wrong = "x = rect->left - bitblt->DstRect.left; /* in the source */\n",
         .right = "x = rect->left - bitblt->DstRect.left + bitblt->SrcRect.left;\n",
+    },
+    {
+        RULE(614, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .statement = "DxgkDdiRender, DxgkDdiRenderKm and DxgkDdiPresent return one of the values "
+                     "that their pages list.",
+        .page = "nc-d3dkmddi-dxgkddi_render",
+        .how = "Each status is compared with the page's. STATUS_INSUFFICIENT_RESOURCES, which "
+               "nc-d3dkmddi-dxgkddi_present lists beside STATUS_NO_MEMORY, is taken from all of "
+               "them. Stage room gives DxgkDdiRender commands that no user-mode driver would "
+               "write.",
+        .why = "Each value says what becomes of the commands, and of the device: refused, asked "
+               "for again, lost.",
+        .windows = "The pages do not say what comes of other values.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "default:\n"
+                 "    return STATUS_NOT_SUPPORTED;\n",
+        .right = "default:\n"
+                 "    return STATUS_ILLEGAL_INSTRUCTION;\n",
+    },
+    {
+        RULE(615, DRIVER, IMPLIED, CORRUPTION),
+        .statement = "Allocations that a command uses at the same time have slots of their own.",
+        .page = "splitting-a-dma-buffer",
+        .how = "Stage room looks at the patch-location lists of presents and of commands of GDI "
+               "that copy: source and destination in one slot each time are no two allocations "
+               "that are there together.",
+        .why = "An element with the slot of an earlier one takes its place: the earlier allocation "
+               "may be paged out before the command runs.",
+        .windows = "The system evicts what is no longer in a slot when memory is short.",
+        .windows_source = THE_PAGE,
+        .wrong = "add(list, source, 0);\n"
+                 "add(list, destination, 0); /* the source is no longer needed */\n",
+        .right = "add(list, source, SLOT_SOURCE);\n"
+                 "add(list, destination, SLOT_DESTINATION);\n",
     },
     {
         RULE(620, DRIVER, IMPLIED, DEVICE_LOST),

@@ -8,6 +8,8 @@
 #include "watch/allocation.h"
 #include "watch/watch.h"
 
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
 /* What the context asked for; a driver without contexts is given its device. NULL: not known. */
 static const DXGK_CONTEXTINFO *render_info(struct vidmm_referee *referee, HANDLE handle) {
     const struct shadow_context *context = shadow_context(referee, handle);
@@ -77,6 +79,38 @@ static void render_judge_end(struct vidmm_referee *referee, const struct guard *
                     "pPatchLocationListOut behind the last element that was updated",
                     "it was moved by %zu elements, and element %zu was updated", listed / element,
                     listed / element);
+}
+
+/* Where memory is short either of two statuses says so (nc-d3dkmddi-dxgkddi_present.md). That of an instruction is in the
+ * text of nc-d3dkmddi-dxgkddi_renderkm.md, not in its table. */
+static const NTSTATUS render_answers[] = {STATUS_SUCCESS,
+                                          STATUS_NO_MEMORY,
+                                          STATUS_INSUFFICIENT_RESOURCES,
+                                          STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER,
+                                          STATUS_PRIVILEGED_INSTRUCTION,
+                                          STATUS_ILLEGAL_INSTRUCTION,
+                                          STATUS_INVALID_PARAMETER,
+                                          STATUS_INVALID_USER_BUFFER,
+                                          STATUS_INVALID_HANDLE,
+                                          STATUS_GRAPHICS_DRIVER_MISMATCH,
+                                          STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE};
+static const NTSTATUS present_answers[] = {STATUS_SUCCESS,
+                                           STATUS_NO_MEMORY,
+                                           STATUS_INSUFFICIENT_RESOURCES,
+                                           STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER,
+                                           STATUS_GRAPHICS_CANNOTCOLORCONVERT,
+                                           STATUS_PRIVILEGED_INSTRUCTION,
+                                           STATUS_ILLEGAL_INSTRUCTION,
+                                           STATUS_INVALID_HANDLE,
+                                           STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE};
+
+static void render_judge_answer(struct vidmm_referee *referee, NTSTATUS status,
+                                const NTSTATUS *answers, size_t count) {
+    bool listed = false;
+    for (size_t i = 0; i < count; i++)
+        listed = listed || status == answers[i];
+    DRIVER_MUST(614, listed, "a return value that the function's page lists", "status 0x%08x",
+                (unsigned)status);
 }
 
 /* A call that builds a DMA buffer, in the members of DxgkDdiRender, which DxgkDdiPresent has as well. */
@@ -191,6 +225,7 @@ static NTSTATUS render_render(struct vidmm_referee *referee, const char *name, P
     NTSTATUS status = real(handle, &rendering.mine);
     referee_return(referee);
     given_judge(referee, render_given, args, &rendering.mine);
+    render_judge_answer(referee, status, render_answers, COUNT(render_answers));
     render_end(referee, &rendering, handle, status);
     *args = rendering.mine;
     referee_exit(referee, &rendering.call);
@@ -222,6 +257,7 @@ static NTSTATUS present_present(struct vidmm_referee *referee, struct rendering 
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiPresent(handle, &mine);
     referee_return(referee);
+    render_judge_answer(referee, status, present_answers, COUNT(present_answers));
     rendering->mine.pDmaBuffer = mine.pDmaBuffer;
     rendering->mine.pPatchLocationListOut = mine.pPatchLocationListOut;
     rendering->mine.MultipassOffset = mine.MultipassOffset;

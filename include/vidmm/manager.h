@@ -390,8 +390,8 @@ enum vidmm_status vidmm_preempt(struct vidmm_adapter *adapter, uint32_t physical
 /* As a TDR: ResetFromTimeout, clean-up notices, RestartFromTimeout
  * (thread-synchronization-and-tdr.md). */
 enum vidmm_status vidmm_reset(struct vidmm_adapter *adapter);
-/* Moves everything that is not pinned out of every segment (level 3 of the threading model; power).
- */
+/* Moves everything that is not pinned out of every segment (level 3 of the threading model; power). Overlay and capture
+ * allocations stay, as pinned ones do. */
 enum vidmm_status vidmm_evict_all(struct vidmm_adapter *adapter);
 /* READ_PHYSICAL / WRITE_PHYSICAL: the GPU touches eight bytes at a segment offset; coherency
  * flush. VIDMM_BAD_ARGUMENT with GPU virtual addresses. */

@@ -34,7 +34,7 @@ struct vidmm_umd_caps {
 #define VIDMM_UMD_PERMANENT_SYSMEM  0x10u
 #define VIDMM_UMD_SWIZZLED          0x20u /* tiled while in a memory segment, as the driver likes */
 #define VIDMM_UMD_PRIMARY           0x40u
-#define VIDMM_UMD_OVERLAY           0x80u  /* pinned */
+#define VIDMM_UMD_OVERLAY           0x80u  /* pinned; of drivers with MaxOverlays alone */
 #define VIDMM_UMD_EVICT_TO_APERTURE 0x100u /* names aperture segments in EvictionSegmentSet */
 #define VIDMM_UMD_FROM_END          0x200u
 #define VIDMM_UMD_ALTERNATE_VA      0x400u

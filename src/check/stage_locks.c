@@ -71,9 +71,16 @@ static bool make_pair(struct surfaces *surfaces,
            check_good(surfaces->check, vidmm_allocation_open(surfaces->other, surfaces->pair[0]));
 }
 
+/* A driver without overlays is asked for the same surface as any other. */
+static uint32_t kind_of(const struct surfaces *surfaces, uint32_t number) {
+    struct vidmm_adapter_info info;
+    vidmm_adapter_info(surfaces->check->harness.adapter, &info);
+    return info.caps.MaxOverlays != 0 ? kinds[number] : kinds[number] & ~VIDMM_UMD_OVERLAY;
+}
+
 static bool make_spoken(struct surfaces *surfaces) {
     for (uint32_t i = 0; i < KINDS; i++) {
-        struct vidmm_umd_allocation data = locks_describe(kinds[i]);
+        struct vidmm_umd_allocation data = locks_describe(kind_of(surfaces, i));
         const struct vidmm_allocation_request request = {.private_data = &data,
                                                          .private_size = sizeof(data),
                                                          .primary =

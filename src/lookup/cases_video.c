@@ -161,7 +161,7 @@ static const struct vidmm_code_case scheduler_cases[] = {
     {
         .value = 0x1,
         .meaning = "the driver reported a fence that is none of those submitted",
-        .rules = {523, 281},
+        .rules = {523, 281, 617},
         .look = {"what the interrupt routine reports: SubmissionFenceId of the node, not a counter "
                  "of the "
                  "driver",

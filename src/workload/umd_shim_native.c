@@ -9,10 +9,13 @@
 
 void umd_shim_start(struct shim *shim, struct vidmm_harness *harness) {
     struct vidmm_umd_caps caps;
+    struct vidmm_adapter_info info;
     memset(&caps, 0, sizeof(caps));
+    vidmm_adapter_info(harness->adapter, &info);
     *shim = (struct shim){.ddi = vidmm_host_ddi(harness->host),
                           .hadapter = vidmm_host_adapter(harness->host)};
     shim->version = shim->ddi->Version;
+    shim->overlays = info.caps.MaxOverlays != 0;
     DXGKARG_QUERYADAPTERINFO query;
     memset(&query, 0, sizeof(query));
     query.Type = DXGKQAITYPE_UMDRIVERPRIVATE;
@@ -51,6 +54,9 @@ enum vidmm_status umd_shim_create_native(struct vidmm_device *device,
 enum vidmm_status umd_shim_create(const struct shim *shim, struct vidmm_device *device,
                                   const struct umd_shim_request *request,
                                   struct vidmm_allocation **out) {
-    return shim->native ? umd_shim_create_native(device, request, out)
-                        : umd_shim_create_standard(shim, device, request, out);
+    struct umd_shim_request asked = *request;
+    if (!shim->overlays)
+        asked.umd_flags &= ~VIDMM_UMD_OVERLAY;
+    return shim->native ? umd_shim_create_native(device, &asked, out)
+                        : umd_shim_create_standard(shim, device, &asked, out);
 }

@@ -54,6 +54,47 @@ static void install_reset_to_newest(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiResetEngine = reset_to_newest;
 }
 
+/* What the ring of a node had before a reset is there behind the first work after it. */
+static struct {
+    DXGKARG_SUBMITCOMMAND first; /* to the node since the driver started */
+    bool any, reset;
+} ring;
+
+static NTSTATUS APIENTRY submit_with_the_rest(const HANDLE adapter,
+                                              const DXGKARG_SUBMITCOMMAND *args) {
+    NTSTATUS status = mutants_good.DxgkDdiSubmitCommand(adapter, args);
+    bool again = ring.reset && args->NodeOrdinal == ring.first.NodeOrdinal;
+    if (!ring.any) {
+        ring.first = *args;
+        ring.first.DmaBufferSubmissionEndOffset = ring.first.DmaBufferSubmissionStartOffset;
+        ring.first.DmaBufferPrivateDataSubmissionEndOffset =
+            ring.first.DmaBufferPrivateDataSubmissionStartOffset;
+    }
+    ring.any = true;
+    ring.reset = ring.reset && !again;
+    if (again)
+        (void)mutants_good.DxgkDdiSubmitCommand(adapter, &ring.first);
+    return status;
+}
+
+static NTSTATUS APIENTRY reset_but_the_ring(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    NTSTATUS status = mutants_good.DxgkDdiResetEngine(adapter, args);
+    ring.reset = ring.any && args->NodeOrdinal == ring.first.NodeOrdinal;
+    return status;
+}
+
+static NTSTATUS APIENTRY reset_the_ring(const HANDLE adapter) {
+    ring.reset = false;
+    return mutants_good.DxgkDdiResetFromTimeout(adapter);
+}
+
+static void install_ring_left(DRIVER_INITIALIZATION_DATA *table) {
+    ring.any = ring.reset = false;
+    table->DxgkDdiSubmitCommand = submit_with_the_rest;
+    table->DxgkDdiResetEngine = reset_but_the_ring;
+    table->DxgkDdiResetFromTimeout = reset_the_ring;
+}
+
 static NTSTATUS APIENTRY reset_both(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
     DXGKARG_RESETENGINE other = {.NodeOrdinal = 1 - args->NodeOrdinal,
                                  .EngineOrdinal = args->EngineOrdinal};
@@ -460,6 +501,8 @@ const struct mutant mutants_engines[] = {
             "names the newest fence of an engine that hangs in work before it")},
     {BREAKS(281, DRIVER, "engines", reset_reporting_late,
             "reports as completed later what an engine's reset aborted")},
+    {BREAKS(617, DRIVER, "engines", ring_left,
+            "leaves work in the ring of an engine that it resets")},
     {BREAKS(606, DRIVER, "engines", reset_both,
             "resets another node with one, and does not say so")},
     {BREAKS(606, DRIVER, "engines", reset_both_virtual,

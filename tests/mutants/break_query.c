@@ -218,6 +218,34 @@ static void install_moves_when_started_again(DRIVER_INITIALIZATION_DATA *table) 
     query_spoil.descriptor = moves_when_started_again;
 }
 
+/* ---- A: overlays ----------------------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY answer_without_overlays(const HANDLE adapter,
+                                                 const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
+    DXGK_DRIVERCAPS *caps = args->pOutputData;
+    if (args->Type == DXGKQAITYPE_DRIVERCAPS && status == STATUS_SUCCESS &&
+        args->OutputDataSize >= offsetof(DXGK_DRIVERCAPS, WDDMVersion))
+        caps->MaxOverlays = 0;
+    return status;
+}
+
+/* Another bit was meant. */
+static NTSTATUS APIENTRY create_overlays(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);
+    for (UINT i = 0; status == STATUS_SUCCESS && i < args->NumAllocations; i++) {
+        DXGK_ALLOCATIONINFOFLAGS *flags = &args->pAllocationInfo[i].Flags;
+        flags->Overlay = flags->FromEndOfSegment;
+        flags->FromEndOfSegment = 0;
+    }
+    return status;
+}
+
+static void install_overlays_from_end(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiQueryAdapterInfo = answer_without_overlays;
+    table->DxgkDdiCreateAllocation = create_overlays;
+}
+
 /* ---- A: compute-only drivers ----------------------------------------------------------------- */
 
 static void compute_only(DXGK_DRIVERCAPS *caps) {
@@ -751,6 +779,8 @@ const struct mutant mutants_query[] = {
     {BREAKS(524, DRIVER, "query", know_one_node, "tells of its first node alone")},
     {BREAKS(524, DRIVER, "query", know_all_nodes, "tells of nodes that do not exist")},
     {BREAKS(524, DRIVER, "query", no_metadata, "has no DxgkDdiGetNodeMetadata")},
+    {BREAKS(616, DRIVER, "paging", overlays_from_end,
+            "creates overlays and says that it supports none")},
     {BREAKS(529, DRIVER, "query", answers_everything, "succeeds for queries that nobody knows")},
     {BREAKS(599, DRIVER, "query", clears_too_much,
             "clears 8 bytes behind the structure for the metadata of a node")},

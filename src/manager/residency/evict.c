@@ -33,7 +33,7 @@ struct sweep {
 
 static void evict_visit(void *ctx, struct vidmm_allocation *allocation) {
     struct sweep *sweep = ctx;
-    bool stays = allocation->pinned || allocation_fixed(allocation);
+    bool stays = allocation->pinned || allocation_fixed(allocation) || allocation_stays(allocation);
     if (!allocation->segment || (stays && !sweep->all) || sweep->failed)
         return;
     sweep->failed = !plan_leave(&sweep->plan, allocation, false, VIDMM_MOVE_SWEPT);

@@ -279,6 +279,20 @@ const struct vidmm_rule rules_d_flags[] = {
         .right = "victim = least_recently_used(segment, NOT_OVERLAY | NOT_CAPTURE);\n",
     },
     {
+        RULE(616, DRIVER, IMPLIED, PERFORMANCE),
+        .statement = "An allocation has Overlay where the driver supports overlays.",
+        .page = "ns-d3dkmddi-_dxgk_drivercaps",
+        .how = "Flags of each allocation are held against MaxOverlays of DXGK_DRIVERCAPS; a driver "
+               "with planes (SupportMultiPlaneOverlay, MaxOverlayPlanes) is left alone.",
+        .why = "Overlays are pinned in the last fifth of a segment: one that nothing ever displays "
+               "takes it from others. Often the bit of another flag was meant.",
+        .windows = "The pages do not say.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "info->Flags.Overlay = from_end; /* FromEndOfSegment was meant */\n",
+        .right = "caps->MaxOverlays = 1;\n"
+                 "info->Flags.Overlay = is_overlay;\n",
+    },
+    {
         RULE(119, MANAGER, DOCUMENTED, PERFORMANCE),
         .statement = "Overlay allocations occupy at most the last 20 percent of a segment.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfoflags",

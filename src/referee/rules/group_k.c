@@ -259,6 +259,25 @@ const struct vidmm_rule rules_k[] = {
         .right = "args->DependentNodeOrdinalMask = 1ull << args->NodeOrdinal;\n",
     },
     {
+        RULE(617, DRIVER, DOCUMENTED, BUGCHECK),
+        .first = DXGKDDI_INTERFACE_VERSION_WIN8,
+        .statement =
+            "After DxgkDdiResetEngine succeeded nothing remains in the hardware's queue of "
+            "the node.",
+        .page = "nc-d3dkmddi-dxgkddi_resetengine",
+        .how = "A fence that work had before the reset, and that is reported complete behind one "
+               "that was reported after it.",
+        .why = "The system counts what was aborted as done and submits the rest again: what the "
+               "hardware still has runs a second time.",
+        .windows = "Bugcheck 0x119, parameter 1 is 1: an invalid fence ID.",
+        .windows_source = PAGE("bug-check-0x119---video-scheduler-internal-error"),
+        .wrong = "WRITE_REGISTER_ULONG(ctx->Reset, 1); /* the head of the ring is 0 now */\n"
+                 "return STATUS_SUCCESS;               /* and the tail where it was */\n",
+        .right = "WRITE_REGISTER_ULONG(ctx->Reset, 1);\n"
+                 "ring->tail = 0;\n"
+                 "return STATUS_SUCCESS;\n",
+    },
+    {
         RULE(611, DRIVER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WIN8,
         .statement =

@@ -344,6 +344,8 @@ struct shadow_node {
     uint32_t latest;
     bool ended; /* by a reset of the adapter, work up to `last_ended` */
     uint32_t last_ended;
+    bool emptied; /* by a reset of the engine, which had work up to `last_queued` */
+    uint32_t last_queued;
     struct shadow_submission *first, *last; /* under way, in order */
     /* watch/preempt.c: */
     bool preempting;                     /* asked for, not reported */

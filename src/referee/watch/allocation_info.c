@@ -226,6 +226,17 @@ static void info_judge_sets(struct vidmm_referee *referee, const DXGK_ALLOCATION
 
 /* ---- Flags ----------------------------------------------------------------------------------- */
 
+/* It is pinned (R118) for an overlay that cannot be: not even a plane of several is one. */
+static void info_judge_overlay(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
+                               UINT index) {
+    const struct shadow_adapter *adapter = &referee->adapter;
+    bool possible = adapter->caps.MaxOverlays != 0 || adapter->caps.SupportMultiPlaneOverlay ||
+                    adapter->caps.MaxOverlayPlanes != 0;
+    if (info->Flags.Overlay && adapter->caps_known)
+        DRIVER_MUST(616, possible, "Overlay for a driver that supports overlays",
+                    "allocation %u: Flags are 0x%x, MaxOverlays is 0", index, info->Flags.Value);
+}
+
 /* Kinds of backing store, and the allocations that may have them. */
 static void info_judge_backing(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
                                UINT index, bool primary) {
@@ -330,6 +341,7 @@ void allocation_judge_info(struct vidmm_referee *referee, const DXGK_ALLOCATIONI
     info_judge_banks(referee, info, index);
     info_judge_backing(referee, info, index,
                        standard == D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE);
+    info_judge_overlay(referee, info, index);
     info_judge_history(referee, info, index);
     if (info_version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         info_judge_flags_1x(referee, info->Flags.Value, index, standard);

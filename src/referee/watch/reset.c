@@ -228,6 +228,8 @@ static void reset_engine_was_reset(struct vidmm_referee *referee, const DXGKARG_
     if (args->NodeOrdinal >= SHADOW_ORDINALS)
         return;
     submit_node_reset(referee, index);
+    referee->node[index].emptied = referee->node[index].any;
+    referee->node[index].last_queued = referee->node[index].submitted;
     if (!reset_judge_aborted(referee, &referee->node[index], args->LastAbortedFenceId)) {
         submit_give_up(referee);
         return;

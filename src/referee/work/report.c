@@ -115,7 +115,14 @@ static void report_judge_order(struct vidmm_referee *referee,
             "fence %u was reported for node %u, where a reset ended the work up to fence %u",
             report->fence, report->node, node->last_ended);
     bool onwards = !node->told || fence_reached(report->fence, node->latest);
-    if (onwards || report_unexplained(referee->ledger))
+    bool emptied = node->emptied && fence_reached(node->last_queued, report->fence);
+    bool judged = onwards || report_unexplained(referee->ledger);
+    if (judged && emptied)
+        DRIVER_MUST(617, onwards, "no report of work that an engine had before it was reset",
+                    "fence %u was reported for node %u after fence %u, where a reset ended the "
+                    "work up to fence %u",
+                    report->fence, report->node, node->latest, node->last_queued);
+    else if (judged)
         DRIVER_MUST(523, onwards, "the fence of the latest completed DMA buffer",
                     "fence %u was reported for node %u after fence %u", report->fence, report->node,
                     node->latest);

@@ -237,6 +237,8 @@ static void overlays_stay_in_the_last_fifth(void **state) {
     vidmm_allocation_info(overlay, &info);
     assert_true(info.offset >= 256 * KIB);
     assert_int_equal(world_use(context, true, 1, big), VIDMM_DOES_NOT_FIT);
+    assert_int_equal(vidmm_evict_all(world->adapter), VIDMM_OK);
+    assert_int_equal(world_segment_of(overlay), VRAM);
     world_end(world);
 }
 

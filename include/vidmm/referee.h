@@ -172,6 +172,9 @@ void vidmm_referee_reported(struct vidmm_referee *referee, const struct vidmm_in
 void vidmm_referee_shorten(struct vidmm_referee *referee, const void *end);
 /* How much of the work so far the driver reported faulted. Any thread. */
 uint32_t vidmm_referee_faults(struct vidmm_referee *referee);
+/* How many resets of the adapter came to work under way where the driver had reported nothing since the reset before.
+ * Any thread. */
+uint32_t vidmm_referee_deaf(struct vidmm_referee *referee);
 /*
  * From here on, or no longer, the pages on both sides of what VIRTUAL_FILL and VIRTUAL_TRANSFER write to
  * are compared with what they were when the operation was asked for (R560). For a caller who sees to it

@@ -68,6 +68,7 @@ struct raw_submitter {
     bool held;                    /* between reset and restart */
     bool refused;                 /* a call failed: no DDI call follows */
     bool works;                   /* something completed */
+    bool restarted;               /* behind a reset of the adapter nothing has completed yet */
     bool unseen;                  /* work does not complete */
     HANDLE allocation;            /* the driver's, of RAW_PAGES pages; NULL: not in vidmm/umd.h */
     HANDLE picture[RAW_PICTURES]; /* the driver's allocations of raw_picture.h; NULL: none */

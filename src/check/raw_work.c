@@ -68,6 +68,7 @@ static void raw_describe(const struct raw_submitter *raw, const struct raw_packe
 
 static bool restart(struct raw_submitter *raw) {
     raw->held = false;
+    raw->restarted = true;
     NTSTATUS status = raw->ddi->DxgkDdiRestartFromTimeout(raw->adapter);
     return status == STATUS_SUCCESS || raw_refuse(raw, "DxgkDdiRestartFromTimeout", status);
 }
@@ -109,7 +110,7 @@ static bool is_done(const struct raw_submitter *raw, uint32_t fence) {
 static void judge_unreported(struct raw_submitter *raw, uint32_t fence, bool explained) {
     char found[64];
     snprintf(found, sizeof(found), "paging work with fence %u was never reported complete", fence);
-    check_unreported(raw->check, explained, found);
+    check_unreported(raw->check, explained, raw->works && raw->restarted, found);
 }
 
 /* If no work ever completed there may be no hardware; if some did, or if the driver says that this is done, all
@@ -145,8 +146,8 @@ static bool await_all(struct raw_submitter *raw) {
         uint32_t last = raw->packet[raw->packets - 1].fence;
         if (!vidmm_host_run_until(raw->check->harness.host, is_settled, raw) || raw->faulted != 0)
             give_up(raw, last);
-        else
-            raw->works = true;
+        raw->works = raw->works || !raw->unseen;
+        raw->restarted = raw->restarted && raw->unseen;
     }
     return !raw->unseen;
 }

@@ -86,10 +86,15 @@ bool check_explained(const struct check *check) {
     return false;
 }
 
-void check_unreported(struct check *check, bool explained, const char *found) {
+void check_unreported(struct check *check, bool explained, bool restarted, const char *found) {
     struct vidmm_ledger *ledger = &check->shared->ledger;
     if (explained)
         vidmm_ledger_note(ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER, "%s", found);
+    else if (restarted)
+        vidmm_ledger_judge(ledger, 618, VIDMM_SIDE_DRIVER, false,
+                           "work carried out and reported after DxgkDdiRestartFromTimeout as it "
+                           "was before the reset",
+                           "%s", found);
     else
         vidmm_ledger_judge(ledger, 597, VIDMM_SIDE_DRIVER, false,
                            "DMA_COMPLETED with the fence of each buffer that was submitted, or "

@@ -180,8 +180,9 @@ bool check_explained(const struct check *check);
 bool check_resets(const struct check *check);
 /* One of the rules was found broken so far, in whatever run. */
 bool check_broke(const struct check *check, const uint16_t *rules, uint32_t count);
-/* Work is never reported: R597, or a hang (K15) where something else tells why. */
-void check_unreported(struct check *check, bool explained, const char *found);
+/* Work is never reported: R597, R618 where it is the first behind a reset of the adapter, or a hang (K15) where
+ * something else tells why. */
+void check_unreported(struct check *check, bool explained, bool restarted, const char *found);
 /* Makes a finding of the manager's error. */
 void check_error(struct check *check, const struct vidmm_error *error);
 /* The same of the adapter's last error, when `status` is not VIDMM_OK; true: it is VIDMM_OK. */

@@ -138,6 +138,13 @@ uint32_t vidmm_referee_faults(struct vidmm_referee *referee) {
     return faults;
 }
 
+uint32_t vidmm_referee_deaf(struct vidmm_referee *referee) {
+    pthread_mutex_lock(&referee->lock);
+    uint32_t deaf = referee->reset.deaf;
+    pthread_mutex_unlock(&referee->lock);
+    return deaf;
+}
+
 bool vidmm_referee_answer(struct vidmm_referee *referee, HANDLE handle, DXGK_ALLOCATIONINFO *info) {
     pthread_mutex_lock(&referee->lock);
     const struct shadow_allocation *allocation = shadow_allocation(referee, handle);

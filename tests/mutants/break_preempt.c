@@ -196,6 +196,13 @@ static void install_reset_but_work(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiResetFromTimeout = reset_but_work;
 }
 
+/* The reset turned interrupts off. */
+static NTSTATUS APIENTRY restart_nothing(const HANDLE adapter) {
+    (void)adapter;
+    return STATUS_SUCCESS;
+}
+REPLACE(DxgkDdiRestartFromTimeout, restart_nothing)
+
 static VOID APIENTRY notify_all_but_preemptions(const HANDLE device,
                                                 const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
     if (data->InterruptType != DXGK_INTERRUPT_DMA_PREEMPTED)
@@ -423,6 +430,10 @@ const struct mutant mutants_preempt[] = {
     {BREAKS(281, DRIVER, "preempt", newest_fence,
             "reports the newest fence as completed, with paging by address"),
      .settings = {{"MmuLevels", 3}}},
+    {BREAKS(618, DRIVER, "preempt", restart_nothing,
+            "leaves interrupts off when the adapter was reset")},
+    {BREAKS(618, DRIVER, "paging", restart_nothing,
+            "leaves interrupts off when the adapter was reset in a game")},
     {BREAKS(421, DRIVER, "preempt", reset_but_work,
             "resets nothing while an application's work runs")},
     {BREAKS(561, DRIVER, "preempt", first_only, "reports one event of each interrupt")},

@@ -103,6 +103,23 @@ const struct vidmm_rule rules_q[] = {
                  "}\n",
     },
     {
+        RULE(618, DRIVER, IMPLIED, DEVICE_LOST),
+        .statement = "After DxgkDdiRestartFromTimeout the driver carries out work and reports it "
+                     "as before the reset.",
+        .page = "thread-synchronization-and-tdr",
+        .how = "The first work behind a reset of the adapter: the conformance check waits for it, "
+               "and so does the manager, which resets the adapter again where nothing is reported "
+               "at all.",
+        .why = "The call says that the adapter is used for rendering again.",
+        .windows = "Work that follows times out; bugcheck 0x116 is for a reset that did not help.",
+        .windows_source = PAGE("bug-check-0x116---video-tdr-failure"),
+        .wrong = "NTSTATUS RestartFromTimeout(const HANDLE adapter) {\n"
+                 "    return STATUS_SUCCESS; /* the reset left interrupts off */\n"
+                 "}\n",
+        .right = "WRITE_REGISTER_ULONG(ctx->InterruptEnable, 1);\n"
+                 "return STATUS_SUCCESS;\n",
+    },
+    {
         RULE(422, DRIVER, DOCUMENTED, BUGCHECK),
         .severity_source = THE_PAGE,
         .statement = "DxgkDdiResetFromTimeout returns STATUS_SUCCESS.",

@@ -87,6 +87,8 @@ struct reset {
     enum reset_phase phase;
     /* The reset of an engine gave up paging work: what comes next is the reset of the adapter. */
     bool lost_paging;
+    bool silent;   /* nothing was reported complete since the adapter was restarted */
+    uint32_t deaf; /* resets that came to work under way while it was so */
 };
 
 /* Reports of the driver that are not taken over yet, with a lock of their own. */

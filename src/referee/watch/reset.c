@@ -55,6 +55,7 @@ static NTSTATUS watch_ResetFromTimeout(struct vidmm_referee *referee, const HAND
     MANAGER_MUST(361, reset_nobody_else(referee, &call),
                  "no other call during DxgkDdiResetFromTimeout", "another call is under way%s", "");
     reset_judge_lost(referee, true);
+    referee->reset.deaf += referee->reset.silent && submit_under_way(referee);
     submit_node_reset(referee, UINT32_MAX);
     referee->reset.phase = RESET_RESETTING;
     referee_leave(referee);
@@ -77,6 +78,7 @@ static NTSTATUS watch_RestartFromTimeout(struct vidmm_referee *referee, const HA
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiRestartFromTimeout(handle);
     referee_return(referee);
+    referee->reset.silent = true;
     referee_exit(referee, &call);
     return status;
 }
@@ -262,6 +264,8 @@ WATCHED_2(NTSTATUS, ResetEngine, const HANDLE, DXGKARG_RESETENGINE *)
 void referee_watch_reset(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
     referee->reset.phase = RESET_RUNNING;
     referee->reset.lost_paging = false;
+    referee->reset.silent = false;
+    referee->reset.deaf = 0;
     WATCH(table, ResetFromTimeout);
     WATCH(table, RestartFromTimeout);
     WATCH(table, StopDevice);

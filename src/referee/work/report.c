@@ -178,6 +178,7 @@ void reports_act(struct vidmm_referee *referee, const struct reported *reported)
         !report_makes_sense(referee, report))
         return;
     report_judge_order(referee, report);
+    referee->reset.silent = false;
     if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED)
         preempt_reported(referee, report_node(report), report->fence, report->last_completed);
     else if (report->type != DXGK_INTERRUPT_DMA_COMPLETED)

@@ -283,16 +283,17 @@ static bool wants_room(NTSTATUS status) {
 }
 
 /* R603: hardware may be unable to do what is asked of it, which has statuses of its own there. A copy of all was done
- * before, and what follows lies inside of both surfaces. */
-static void judge_unable(struct presenter *presenter) {
+ * before, and what follows lies inside of both surfaces. `explained`: before that; of the status itself R614 may tell. */
+static void judge_unable(struct presenter *presenter, bool explained) {
+    struct vidmm_ledger *ledger = &presenter->pair.renderer.raw->check->shared->ledger;
     const NTSTATUS status = presenter->refusal;
     bool may = wants_room(status) || status == STATUS_ILLEGAL_INSTRUCTION ||
                status == STATUS_GRAPHICS_CANNOTCOLORCONVERT;
-    if (presenter->seen && !presenter->pair.renderer.gdi)
-        raw_judge(presenter->pair.renderer.raw, 603, may,
-                  "a copy or fill of rectangles inside of both surfaces, or a status of hardware "
-                  "that cannot do it",
-                  "such rectangles are refused with another status");
+    if (presenter->seen && !presenter->pair.renderer.gdi && (may || !explained))
+        vidmm_ledger_judge(ledger, 603, VIDMM_SIDE_DRIVER, may,
+                           "a copy or fill of rectangles inside of both surfaces, or a status of "
+                           "hardware that cannot do it",
+                           "%s", "such rectangles are refused with another status");
 }
 
 /* A copy of all to begin with, in two halves of which each alone shows; parts at another place of the surface; the same
@@ -310,8 +311,9 @@ static bool few(struct presenter *presenter, enum listing listing, uint32_t seed
         {.fill = true, .to = {40, 7, 140, 47}, .rectangles = parts, .count = count},
     };
     for (uint32_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
+        bool explained = raw_explained(presenter->pair.renderer.raw);
         bool good = present_run(presenter, &jobs[i], listing, seed + i);
-        judge_unable(presenter);
+        judge_unable(presenter, explained);
         if (!good)
             return false;
     }

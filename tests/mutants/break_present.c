@@ -205,7 +205,7 @@ static NTSTATUS APIENTRY present_not_patched(const HANDLE adapter, const DXGKARG
 REPLACE(DxgkDdiPatch, present_not_patched)
 
 static NTSTATUS APIENTRY present_at_origin(const HANDLE context, DXGKARG_PRESENT *args) {
-    return args->DstRect.left != 0 ? STATUS_INVALID_HANDLE
+    return args->DstRect.left != 0 ? STATUS_INVALID_PARAMETER
                                    : mutants_good.DxgkDdiPresent(context, args);
 }
 REPLACE(DxgkDdiPresent, present_at_origin)
@@ -339,7 +339,7 @@ const struct mutant mutants_present[] = {
      PRESENTS},
     {BREAKS(603, DRIVER, "room", present_at_origin,
             "refuses to copy to rectangles that do not begin at the left"),
-     PRESENTS},
+     .consequences = {614}, PRESENTS},
     {BREAKS(603, DRIVER, "room", present_not_patched,
             "patches nothing in DMA buffers that DxgkDdiPresent made"),
      PRESENTS},

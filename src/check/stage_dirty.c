@@ -11,13 +11,15 @@
 #define LARGE_PAGE 65536u
 #define BITS_MOST  (1u << 20) /* of one answer */
 
+#define RANGES 4u /* of a basis */
+
 /* Ranges in units from the origin of the memory. */
 struct basis {
     HANDLE handle;
     uint32_t count;
     struct {
         uint32_t first, pages;
-    } range[3];
+    } range[RANGES];
 };
 
 struct dirty {
@@ -35,7 +37,8 @@ static void dirty_note(struct dirty *dirty, bool good) {
 }
 
 static void dirty_basis_create(struct dirty *dirty, struct basis *basis) {
-    unsigned char block[sizeof(DXGKARG_CREATEMEMORYBASIS) + 2 * sizeof(DXGK_MEMORYRANGE)];
+    unsigned char
+        block[sizeof(DXGKARG_CREATEMEMORYBASIS) + (RANGES - 1) * sizeof(DXGK_MEMORYRANGE)];
     DXGKARG_CREATEMEMORYBASIS *args = (void *)block;
     memset(block, 0, sizeof(block));
     const struct dirty_memory *memory = &dirty->memory;
@@ -217,6 +220,24 @@ static void play_kept(struct dirty *dirty, const struct basis *basis) {
     dirty_end(dirty, &other);
 }
 
+/* R326: the same of one whose ranges begin before what is cleared and anywhere in it. */
+static void play_scattered(struct dirty *dirty) {
+    struct basis other = {.count = 4, .range = {{10, 2}, {2, 3}, {0, 1}, {6, 1}}};
+    struct basis basis = {.count = 1, .range = {{4, 8}}};
+    check_step(dirty->memory.check, "dirty: bits of scattered ranges that another basis took");
+    dirty_begin(dirty, &other);
+    dirty_begin(dirty, &basis);
+    dirty_write(dirty, 6);
+    dirty_write(dirty, 11);
+    dirty_write(dirty, 0);
+    dirty_write(dirty, 4);
+    dirty_clear(dirty, &basis);
+    dirty_look(dirty, &other);
+    dirty_ask(dirty, &other, (struct question){.index = 0, .first = 1, .pages = 1});
+    dirty_end(dirty, &basis);
+    dirty_end(dirty, &other);
+}
+
 static void play_shortly(struct dirty *dirty) {
     struct basis basis = {.count = 1, .range = {{0, DIRTY_UNITS}}};
     check_step(dirty->memory.check, "dirty: buffers that are too short");
@@ -287,6 +308,8 @@ static void dirty_play(struct dirty *dirty) {
     play_again(dirty, &basis);
     if (ledger->findings == before) /* else what is missing may be missing in the first, too */
         play_second(dirty);
+    if (ledger->findings == before)
+        play_scattered(dirty);
     play_shortly(dirty);
     if (dirty_memory_units(&dirty->memory) >= DIRTY_UNITS_FAR)
         play_far(dirty);

@@ -11,8 +11,8 @@
 #define HANDLES      16u
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Bases that were created, by any caller; the one of seven pages in two ranges. */
-static HANDLE handles[HANDLES], seven;
+/* Bases that were created, by any caller; those of seven pages in two ranges, and of four ranges. */
+static HANDLE handles[HANDLES], seven, four;
 
 static HANDLE note(HANDLE handle, const DXGKARG_CREATEMEMORYBASIS *args) {
     for (uint32_t i = 0; handle && i < HANDLES; i++) {
@@ -24,6 +24,8 @@ static HANDLE note(HANDLE handle, const DXGKARG_CREATEMEMORYBASIS *args) {
     if (args->RangeCount == 2 &&
         args->Ranges[0].SizeInBytes + args->Ranges[1].SizeInBytes == 7 * PAGE)
         seven = handle;
+    if (args->RangeCount == 4)
+        four = handle;
     return handle;
 }
 
@@ -40,7 +42,7 @@ static NTSTATUS APIENTRY destroy(const HANDLE adapter, const HANDLE handle) {
 
 static void follow(DRIVER_INITIALIZATION_DATA *table) {
     memset(handles, 0, sizeof(handles));
-    seven = NULL;
+    seven = four = NULL;
     table->DxgkDdiCreateMemoryBasis = create;
     table->DxgkDdiDestroyMemoryBasis = destroy;
 }
@@ -257,6 +259,15 @@ static void install_stopped(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiStopDirtyTracking = stop_all;
     table->DxgkDdiQueryDirtyBitData = query_stopped;
 }
+
+/* Of what another basis took the last page is forgotten. */
+static NTSTATUS APIENTRY query_some_kept(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
+    if (args->MemoryBasis == four && status == STATUS_SUCCESS)
+        ((uint8_t *)args->Buffer)[0] &= 0x3f;
+    return status;
+}
+SPOIL(some_kept, QueryDirtyBitData, query_some_kept)
 
 /* Parts of a range from its start on. */
 static NTSTATUS APIENTRY query_from_start(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
@@ -758,6 +769,8 @@ const struct mutant mutants_dirty[] = {
     {325, VIDMM_SIDE_DRIVER, "clears all bases at once", install_clearing_all, .stage = "dirty",
      TRACKING},
     {326, VIDMM_SIDE_DRIVER, "stops tracking for all at the first stop", install_stopped,
+     .stage = "dirty", TRACKING},
+    {326, VIDMM_SIDE_DRIVER, "keeps some of what a query of another basis took", install_some_kept,
      .stage = "dirty", TRACKING},
     {328, VIDMM_SIDE_DRIVER, "writes a byte behind the buffer of a query", install_further,
      .stage = "dirty", TRACKING},

@@ -134,23 +134,31 @@ static uint32_t dirty_work(struct vidmm_referee *referee) {
     return sum;
 }
 
+static struct dirty_moment dirty_now(struct vidmm_referee *referee, bool quiet) {
+    return (struct dirty_moment){
+        .quiet = quiet, .others = dirty_other_calls(referee), .work = dirty_work(referee)};
+}
+
+/* Nothing can have written since. */
+static bool dirty_still(struct vidmm_referee *referee, const struct dirty_moment *when) {
+    return when->quiet && when->work == dirty_work(referee) &&
+           when->others == dirty_other_calls(referee);
+}
+
 static void dirty_note_zeros(struct vidmm_referee *referee, struct dirty_basis *basis,
                              const struct dirty_answer *answer, bool quiet) {
     basis->zeros =
         (struct dirty_zeros){.first = answer ? answer->first : 0,
                              .end = answer ? answer->first + answer->count : basis->pages,
                              .queried = answer,
-                             .quiet = quiet,
-                             .others = dirty_other_calls(referee),
-                             .work = dirty_work(referee)};
+                             .when = dirty_now(referee, quiet)};
 }
 
-/* Nothing can have written since the bits were made zero. */
+/* Of bits that were made zero a moment ago. */
 static void dirty_judge_zeros(struct vidmm_referee *referee, const struct dirty_answer *answer) {
     const struct dirty_zeros *zeros = &answer->basis->zeros;
     uint64_t end = answer->first + answer->count, set = answer->first;
-    if (!zeros->quiet || zeros->work != dirty_work(referee) ||
-        zeros->others != dirty_other_calls(referee))
+    if (!dirty_still(referee, &zeros->when))
         return;
     end = end < zeros->end ? end : zeros->end;
     set = set < zeros->first ? zeros->first : set;
@@ -164,29 +172,54 @@ static void dirty_judge_zeros(struct vidmm_referee *referee, const struct dirty_
                     "bit %llu of %llu is set", LLU(set - answer->first), LLU(answer->count));
 }
 
+/* What another basis took at once is either all kept for this one or all gone. */
+static void dirty_judge_taken(struct vidmm_referee *referee, const struct dirty_answer *answer) {
+    struct dirty_basis *basis = answer->basis;
+    struct dirty_taking *taking = &basis->taking;
+    uint64_t gone = 0;
+    if (taking->call == 0 || answer->turned || !dirty_still(referee, &taking->when))
+        return;
+    for (uint64_t i = 0; i < answer->count; i++) {
+        if (basis->state[answer->first + i].taken != taking->call)
+            continue;
+        bool set = dirty_is_set(answer->bits, i);
+        taking->kept = taking->kept || set;
+        taking->gone = taking->gone || !set;
+        gone = set ? gone : i;
+    }
+    DRIVER_MUST(326, !taking->kept || !taking->gone,
+                "all that a query of another basis took, or nothing of it",
+                "bit %llu of %llu is not set, and one that was taken with it is", LLU(gone),
+                LLU(answer->count));
+}
+
 /* ---- What others do to a page ---------------------------------------------------------------- */
 
-/* A page that `basis` cleared through a query or a start, for another that has it too. */
+/* A page that another basis cleared, through a query that answered `answer` or a start (NULL). */
 static void dirty_cleared_beside(struct vidmm_referee *referee, struct dirty_basis *other,
-                                 uint64_t offset, bool shown) {
+                                 uint64_t offset, const struct dirty_answer *answer, bool shown) {
     uint64_t position = dirty_position(other, offset);
     if (position == other->pages || !other->state)
         return;
     struct dirty_page *page = &other->state[position];
-    page->must = false;
     page->cleared = referee->ledger->calls;
+    page->taken = answer && page->must && shown ? page->cleared : 0;
+    if (page->taken != 0 && other->taking.call != page->taken)
+        other->taking =
+            (struct dirty_taking){.call = page->taken, .when = dirty_now(referee, answer->quiet)};
+    page->must = false;
     if (shown)
         page->shown = page->cleared;
 }
 
 static void dirty_clear_beside(struct vidmm_referee *referee, const struct dirty_basis *basis,
-                               uint64_t position, bool shown) {
+                               const struct dirty_answer *answer, uint64_t position, bool shown) {
     uint32_t range;
     uint64_t offset = dirty_offset_of(basis, position, &range);
     for (struct dirty_basis *other = dirty_each(referee, NULL); other;
          other = dirty_each(referee, other)) {
         if (other != basis && other->started && other->segment == basis->segment)
-            dirty_cleared_beside(referee, other, offset, shown);
+            dirty_cleared_beside(referee, other, offset, answer, shown);
     }
 }
 
@@ -202,11 +235,12 @@ static void dirty_note_event(struct dirty_basis *basis, uint64_t first, uint64_t
 void dirty_started(struct vidmm_referee *referee, struct dirty_basis *basis) {
     basis->started = true;
     basis->beside = false;
+    basis->taking.call = 0;
     basis->started_at = referee->ledger->calls;
     dirty_note_zeros(referee, basis, NULL, !submit_under_way(referee));
     for (uint64_t i = 0; basis->state && i < basis->pages; i++) {
         basis->state[i] = (struct dirty_page){.cleared = 0};
-        dirty_clear_beside(referee, basis, i, true);
+        dirty_clear_beside(referee, basis, NULL, i, true);
     }
 }
 
@@ -246,9 +280,10 @@ static void dirty_take_page(struct vidmm_referee *referee, const struct dirty_an
     if (!answer->clear)
         return;
     page->cleared = referee->ledger->calls;
+    page->taken = 0;
     if (set)
         page->shown = page->cleared;
-    dirty_clear_beside(referee, basis, answer->first + index, set);
+    dirty_clear_beside(referee, basis, answer, answer->first + index, set);
 }
 
 void dirty_answered(struct vidmm_referee *referee, const struct dirty_answer *answer) {
@@ -258,6 +293,7 @@ void dirty_answered(struct vidmm_referee *referee, const struct dirty_answer *an
         dirty_note_zeros(referee, basis, answer, answer->quiet);
     if (!basis->state)
         return;
+    dirty_judge_taken(referee, answer);
     for (uint64_t i = 0; i < answer->count; i++)
         dirty_take_page(referee, answer, i);
     if (!answer->clear)
@@ -277,6 +313,7 @@ static void dirty_write_page(struct dirty_basis *basis, uint64_t position, uint6
     if (page->shown > asked || (page->must && page->event == DIRTY_WRITTEN))
         return;
     page->must = true;
+    page->taken = 0;
     page->event = page->cleared != 0 ? DIRTY_WRITTEN_LATE : DIRTY_WRITTEN;
 }
 

@@ -245,7 +245,8 @@ const struct vidmm_rule rules_m[] = {
             "Where bases overlap both see a write, and stopping one leaves the bits of the other.",
         .page = "nc-d3dkmddi-dxgkddi_stopdirtytracking",
         .how = "Pages written after an overlapping basis was stopped, or before and not cleared "
-               "since, must be in the answer.",
+               "since, must be in the answer. Of pages that one query of an overlapping basis "
+               "cleared, the next answer has all or none.",
         .why = "Each may belong to another migration.",
         .windows = "Pages are not copied.",
         .readings = "vidmm takes one reading: the plane is shared, and a query that clears through "

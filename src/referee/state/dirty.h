@@ -29,8 +29,16 @@ enum dirty_event {
 struct dirty_page {
     uint64_t cleared; /* the call that last cleared it; 0: none */
     uint64_t shown;   /* the last of these that showed it set */
+    uint64_t taken;   /* the call in which another basis took it; 0: none did */
     bool must;        /* the next answer has it */
     uint8_t event;    /* enum dirty_event */
+};
+
+/* What may have written since is told by what was done since. */
+struct dirty_moment {
+    bool quiet;      /* nothing was under way then */
+    uint64_t others; /* other calls than those on bases, by then */
+    uint32_t work;   /* and submissions */
 };
 
 struct dirty_basis {
@@ -45,10 +53,13 @@ struct dirty_basis {
     struct dirty_zeros {     /* which bits were made zero last */
         uint64_t first, end; /* positions */
         bool queried;        /* by a query; else by the start */
-        bool quiet;          /* nothing was under way then */
-        uint64_t others;     /* other calls than those on bases, by then */
-        uint32_t work;       /* and submissions */
+        struct dirty_moment when;
     } zeros;
+    struct dirty_taking { /* the last query of another basis that took bits of pages of this one */
+        uint64_t call;    /* 0: none */
+        bool kept, gone;  /* since then an answer had one of them, or had one of them not */
+        struct dirty_moment when;
+    } taking;
     struct dirty_page *state; /* `pages` of them; NULL: not followed */
     uint32_t count;
     DXGK_MEMORYRANGE ranges[];

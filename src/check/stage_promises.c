@@ -1,7 +1,8 @@
 /*
  * stage_promises.c - one surface at a time through the manager, to test the promises of its flags:
  * another segment when the preferred one is too small, locks of the system copy, a lock that keeps
- * a surface in place, bytes in the order in which they were written, no leak after many surfaces.
+ * a surface in place, bytes in the order in which they were written, surfaces in a protected range, no leak
+ * after many surfaces.
  * Only for drivers that know vidmm/umd.h.
  */
 #include "spoken.h"
@@ -223,6 +224,33 @@ static bool live(struct promises *promises) {
     return true;
 }
 
+/* A video protected range that a surface of `pages` fits in. */
+static bool has_protected(const struct promises *promises, uint64_t pages) {
+    struct vidmm_segment_info segment;
+    for (uint32_t id = 1; vidmm_segment_info(promises->check->harness.adapter, id, &segment); id++)
+        if (segment.vpr_size >= 2 * segment.vpr_reserve + pages * CHECK_PAGE)
+            return true;
+    return false;
+}
+
+/* R430 and what else is asked of a place: surfaces of a protected range that may be elsewhere meanwhile, and those
+ * that may not. */
+static bool in_protected(struct promises *promises) {
+    static const uint32_t where[] = {VIDMM_UMD_LOCAL, VIDMM_UMD_LOCAL_ONLY};
+    if (!has_protected(promises, PAGES))
+        return true;
+    for (uint32_t i = 0; i < sizeof(where) / sizeof(where[0]); i++) {
+        check_step(promises->check, "promises: a surface in the protected range, %s",
+                   i == 0 ? "or in an aperture" : "or nowhere");
+        if (!promises_make(promises, where[i] | VIDMM_UMD_IN_VPR, PAGES) ||
+            !check_good(promises->check, promises_use(promises)) ||
+            !check_good(promises->check, vidmm_allocation_evict(promises->surface, true)))
+            return false;
+        promises_drop(promises);
+    }
+    return true;
+}
+
 /* R142: the first surfaces may fill a cache of the driver; later ones must be served from it. */
 static bool come_and_go(struct promises *promises) {
     bool good = true;
@@ -249,6 +277,6 @@ enum vidmm_stage_outcome stage_promises(struct check *check, uint32_t number) {
     if (outcome != VIDMM_STAGE_DONE)
         return outcome;
     bool good = too_large(&promises) && permanent(&promises) && held(&promises) &&
-                in_order(&promises) && come_and_go(&promises);
+                in_order(&promises) && in_protected(&promises) && come_and_go(&promises);
     return good ? VIDMM_STAGE_DONE : VIDMM_STAGE_STOPPED;
 }

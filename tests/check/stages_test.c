@@ -767,6 +767,36 @@ static void a_command_that_is_said_to_be_understood_is_not_refused(void **state)
     assert_non_null(strstr(finding->found, "DxgkDdiRender of VIDMM_UMD_STAMP"));
 }
 
+static NTSTATUS APIENTRY refuse_protected(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    const uint32_t both = VIDMM_UMD_IN_VPR | VIDMM_UMD_LOCAL_ONLY;
+    const struct vidmm_umd_allocation *umd = args->pAllocationInfo[0].pPrivateDriverData;
+    bool speaks = args->pAllocationInfo[0].PrivateDriverDataSize == sizeof(*umd);
+    return speaks && (umd->flags & both) == both ? STATUS_INVALID_PARAMETER
+                                                 : good.DxgkDdiCreateAllocation(adapter, args);
+}
+
+static void refusing_protected(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiCreateAllocation = refuse_protected;
+}
+
+static void a_surface_of_a_protected_range_is_not_refused(void **state) {
+    (void)state;
+    const struct vidmm_host_setting settings[] = {
+        {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM2_1}, {"VprBytes", 1u << 20}};
+    const struct vidmm_spoiler spoiler = {.driver = refusing_protected};
+    struct vidmm_check_options options = {
+        .settings = settings, .setting_count = 2, .stage = "promises", .seed = 3};
+    vidmm_check(&options, &result);
+    assert_int_equal(result.status, VIDMM_CHECK_PASSED);
+    options.spoiler = &spoiler;
+    vidmm_check(&options, &result);
+    assert_int_equal(result.status, VIDMM_CHECK_DRIVER_FAILED);
+    const struct vidmm_finding *finding = find(VIDMM_FINDING_REFUSED);
+    assert_non_null(finding);
+    assert_non_null(strstr(finding->found, "DxgkDdiCreateAllocation"));
+}
+
 /* Commands that do something are in what is cancelled. */
 static NTSTATUS APIENTRY cancel(const HANDLE adapter, const DXGKARG_CANCELCOMMAND *args) {
     (void)adapter;
@@ -874,6 +904,7 @@ static void a_resource_is_there_until_it_is_destroyed(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_command_that_is_said_to_be_understood_is_not_refused),
+        cmocka_unit_test(a_surface_of_a_protected_range_is_not_refused),
         cmocka_unit_test(work_is_cancelled_where_the_driver_knows_how),
         cmocka_unit_test(what_is_drawn_by_hand_keeps_to_what_the_driver_asked_for),
         cmocka_unit_test(a_resource_is_there_until_it_is_destroyed),

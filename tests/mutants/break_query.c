@@ -397,6 +397,10 @@ static void install_no_current_fence(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiQueryCurrentFence = NULL;
 }
 
+static void install_no_gdi(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiRenderKm = NULL;
+}
+
 static void install_no_patch(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiPatch = NULL;
 }
@@ -659,6 +663,8 @@ const struct mutant mutants_query[] = {
             "has the CPU's page tables and takes no submissions by virtual addresses"),
      .settings = {{"Iommu", 1}}},
     {BREAKS(477, DRIVER, "query", no_patch, "has neither virtual addresses nor patches")},
+    {BREAKS(477, DRIVER, "query", no_gdi, "reports commands of GDI and has no DxgkDdiRenderKm"),
+     .settings = {{"Gdi", 1}}},
     {BREAKS(477, DRIVER, "start", compute_no_render,
             "is compute-only, without virtual addresses, and has no DxgkDdiRender"),
      .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},

@@ -143,6 +143,15 @@ static void slots_need_scheduling(const DRIVER_INITIALIZATION_DATA *table,
         names_add(missing, engines, COUNT(engines), true, "SupportPerEngineTDR");
 }
 
+/* ns-d3dkmddi-_dxgk_presentationcaps.md; contexts with virtual addresses have DxgkDdiRenderGdi. */
+static void slots_need_gdi(const DRIVER_INITIALIZATION_DATA *table, const DXGK_DRIVERCAPS *caps,
+                           struct names *missing) {
+    const struct slot slot[] = {SLOT(RenderKm)};
+    if (caps->PresentationCaps.SupportKernelModeCommandBuffer &&
+        !caps->MemoryManagementCaps.VirtualAddressingSupported)
+        names_add(missing, slot, COUNT(slot), true, "SupportKernelModeCommandBuffer");
+}
+
 static void slots_need_ranges(const DRIVER_INITIALIZATION_DATA *table, struct names *missing) {
     const struct slot slot[] = {SLOT(AcquireSwizzlingRange), SLOT(ReleaseSwizzlingRange)};
     names_add(missing, slot, COUNT(slot), true, "NumberOfSwizzlingRanges");
@@ -218,6 +227,8 @@ void slots_judge(struct vidmm_referee *referee) {
     if (table->DxgkDdiBuildPagingBuffer)
         slots_need_scheduling(table, caps,
                               referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WIN8, &missing);
+    if (referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WIN7)
+        slots_need_gdi(table, caps, &missing);
     if (caps->NumberOfSwizzlingRanges != 0 && !caps->MiscCaps.ComputeOnly) /* else R25 */
         slots_need_ranges(table, &missing);
     if (memory.IoMmuSecureModeSupported)

@@ -259,7 +259,7 @@ bool check_open(struct check *check, const struct check_setup *setup) {
         .track = true,
     };
     const struct vidmm_harness_judging judging = judging_of(check);
-    check->starving = setup->fail_at != 0 || setup->line;
+    check->starving = setup->fail_at != 0 || setup->line || setup->refusable;
     if (vidmm_harness_open_driver(&host, &judging, &check->harness, text, sizeof(text)) !=
         VIDMM_HARNESS_OK)
         return open_failed(check, setup, text);

@@ -1,7 +1,7 @@
 /*
  * stage_operations.c - paging operations by the raw submitter: transfers in one and many pieces
- * with all offsets, fills until paging buffers are full, maps in pieces, unmaps and remaps. The
- * results are compared byte by byte.
+ * with all offsets, fills until paging buffers are full, maps in pieces, unmaps and remaps; in one run the
+ * memory is larger than 4 GiB. The results are compared byte by byte.
  */
 #include "carry.h"
 #include "raw.h"
@@ -701,6 +701,7 @@ enum vidmm_stage_outcome stage_operations(struct check *check, uint32_t number) 
                       {"PagingPrivateBytes", 64},
                       {"BusyEvery", 2}}},
         {.settings = {{"VramBytes", (uint64_t)1 << 20}, {"PagingBufferSegment", 1}}},
+        {.settings = {{"VramBytes", (uint64_t)6 << 30}}, .refusable = true}, /* see far_away */
     };
     struct raw_submitter raw;
     check_step(check, "operations: run %u", number + 1);
@@ -710,7 +711,7 @@ enum vidmm_stage_outcome stage_operations(struct check *check, uint32_t number) 
         return raw_carried_run(check, &carried[number - sizeof(worlds) / sizeof(worlds[0]) - 1],
                                carry_apertures);
     if (!check_open(check, &worlds[number]))
-        return VIDMM_STAGE_STOPPED;
+        return worlds[number].refusable ? VIDMM_STAGE_SKIPPED : VIDMM_STAGE_STOPPED;
     enum vidmm_stage_outcome opened = raw_open_aperture(&raw, check);
     return opened == VIDMM_STAGE_DONE ? operate(&raw) : raw_unopened(&raw, opened);
 }

@@ -7,7 +7,7 @@ const struct check_stage check_stages[] = {
     {"start", "starts and stops the driver twice", "ABCDEHIMQRSTU", 1, stage_start},
     {"query", "sends unusual queries", "ABCDEIKQU", 1, stage_query},
     {"paging", "replays a short game with little memory", "ABCDEFGHIKLMQRSTUV", 4, stage_paging},
-    {"operations", "builds each paging operation directly and compares", "ABCDEFGHIKLMQRSTUV", 6,
+    {"operations", "builds each paging operation directly and compares", "ABCDEFGHIKLMQRSTUV", 7,
      stage_operations},
     {"room", "builds operations and commands in buffers with little room", "ABCDEFGHIKLMQRSTUV", 3,
      stage_room},

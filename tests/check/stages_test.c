@@ -901,8 +901,44 @@ static void a_resource_is_there_until_it_is_destroyed(void **state) {
     assert_non_null(strstr(finding->where, "DxgkDdiDestroyAllocation"));
 }
 
+/* A block of each start. One that a start finds it takes for its own, and frees when it fails. */
+#define START_TAG 0x72617473u
+static PVOID of_start;
+
+static NTSTATUS APIENTRY start_and_keep(const PVOID context, PDXGK_START_INFO info,
+                                        PDXGKRNL_INTERFACE dxgk, PULONG sources, PULONG children) {
+    NTSTATUS status = good.DxgkDdiStartDevice(context, info, dxgk, sources, children);
+    if (status == STATUS_SUCCESS)
+        of_start = ExAllocatePoolWithTag(NonPagedPool, 16, START_TAG);
+    else if (of_start)
+        ExFreePoolWithTag(of_start, START_TAG);
+    return status;
+}
+
+static NTSTATUS APIENTRY stop_and_free(const PVOID context) {
+    if (of_start)
+        ExFreePoolWithTag(of_start, START_TAG);
+    return good.DxgkDdiStopDevice(context);
+}
+
+static void install_kept_block(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    of_start = NULL;
+    table->DxgkDdiStartDevice = start_and_keep;
+    table->DxgkDdiStopDevice = stop_and_free;
+}
+
+static void a_start_after_a_stop_fails_too(void **state) {
+    (void)state;
+    assert_int_equal(examine(install_kept_block, "memory", NULL), VIDMM_CHECK_BROKEN);
+    const struct vidmm_finding *finding = find(VIDMM_FINDING_HOST);
+    assert_non_null(finding);
+    assert_non_null(strstr(finding->where, "DxgkDdiStartDevice"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_start_after_a_stop_fails_too),
         cmocka_unit_test(a_command_that_is_said_to_be_understood_is_not_refused),
         cmocka_unit_test(a_surface_of_a_protected_range_is_not_refused),
         cmocka_unit_test(work_is_cancelled_where_the_driver_knows_how),

@@ -213,7 +213,7 @@ printf '#include "both.h"\nvoid Other(void);\nNTSTATUS DriverEntry(PDRIVER_OBJEC
 cc -o twice.so twice
 expect "sources that share what a header defines are built" $? 0
 "$vidmm" inspect --driver twice.so > said 2>&1
-says "they share one variable" 'DriverEntry failed with status 0xc0000225'
+says "they share one variable" 'DriverEntry failed with status STATUS_NOT_FOUND (0xc0000225)'
 
 # Bad command lines.
 cc bare.cpp

@@ -116,7 +116,7 @@ END
 cc -o features.sys features
 expect "C and C++ with __try, WPP, floating point and virtual functions are built" $? 0
 "$vidmm" inspect features.sys > said 2>&1
-says "they work" 'DriverEntry failed with status 0xc0000225'
+says "they work" 'DriverEntry failed with status STATUS_NOT_FOUND (0xc0000225)'
 
 # A project.
 mkdir project
@@ -128,7 +128,7 @@ END
 cc -o project.sys project/driver.vcxproj
 expect "a project is built as an image" $? 0
 "$vidmm" inspect project.sys > said 2>&1
-says "it is the same driver" 'DriverEntry failed with status 0xc0000225'
+says "it is the same driver" 'DriverEntry failed with status STATUS_NOT_FOUND (0xc0000225)'
 
 # What is missing: in one list, with the place of the first use.
 mkdir missing

@@ -64,7 +64,7 @@ if [ -e "$runtime" ]; then
     plant 0 0 0 1
     says "so is a use of a block that is freed" said 'planted.c:5'
     plant 0 0 0 0
-    says "without an error it only refuses, as it does anyway" said 'DriverEntry failed with status 0xc0000001'
+    says "without an error it only refuses, as it does anyway" said 'DriverEntry failed with status STATUS_UNSUCCESSFUL (0xc0000001)'
     plant 1 0 0 0
     "$vidmm" inspect --driver ./planted.so > said 2>&1
     says "without the run time one sentence says what is missing" said 'set LD_PRELOAD to what'

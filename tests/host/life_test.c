@@ -93,7 +93,9 @@ static void a_failed_start_says_which_call_and_status(void **state) {
     tiny.start_status = STATUS_GRAPHICS_DRIVER_MISMATCH;
     assert_true(vidmm_host_create(&config, &host, &error));
     assert_false(vidmm_host_start(host, &error));
-    assert_string_equal(error.text, "DxgkDdiStartDevice failed with status 0xc01e0009");
+    assert_string_equal(
+        error.text,
+        "DxgkDdiStartDevice failed with status STATUS_GRAPHICS_DRIVER_MISMATCH (0xc01e0009)");
     assert_int_equal(error.status, STATUS_GRAPHICS_DRIVER_MISMATCH);
     assert_true(vidmm_host_destroy(host, &error));
 }

@@ -77,8 +77,7 @@ static bool device_fail(const struct host_device *device, const char *call, NTST
     if (NT_SUCCESS(status))
         return host_driver_fail(error, status, "%s%s succeeded with a NULL MiniportDeviceContext",
                                 call, which);
-    return host_driver_fail(error, status, "%s%s failed with status 0x%08x", call, which,
-                            (unsigned)status);
+    return host_driver_refuse(error, status, call, which);
 }
 
 bool host_device_add(struct host_device *device, struct vidmm_host_error *error) {

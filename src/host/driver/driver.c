@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <vidmm/interfaces.h>
+#include <vidmm/statuses.h>
 
 #include "base/thread.h"
 #include "base/world.h"
@@ -22,6 +23,16 @@ bool host_driver_fail(struct vidmm_host_error *error, NTSTATUS status, const cha
     host_messages_append(error->text, sizeof(error->text));
     error->status = status;
     return false;
+}
+
+bool host_driver_refuse(struct vidmm_host_error *error, NTSTATUS status, const char *call,
+                        const char *which) {
+    const char *name = vidmm_status_name(status);
+    if (!name)
+        return host_driver_fail(error, status, "%s%s failed with status 0x%08x", call, which,
+                                (unsigned)status);
+    return host_driver_fail(error, status, "%s%s failed with status %s (0x%08x)", call, which, name,
+                            (unsigned)status);
 }
 
 void host_driver_init(struct host_driver *driver) {
@@ -138,8 +149,7 @@ bool host_driver_enter(struct vidmm_host *host, DRIVER_INITIALIZE *entry,
         return host_driver_fail(error, status, "DxgkInitialize refused the driver: %s (0x%x)",
                                 host->driver->refusal, host->driver->ddi.Version);
     if (!NT_SUCCESS(status))
-        return host_driver_fail(error, status, "DriverEntry failed with status 0x%08x",
-                                (unsigned)status);
+        return host_driver_refuse(error, status, "DriverEntry", "");
     if (!host->driver->initialized)
         return host_driver_fail(error, status,
                                 "DriverEntry succeeded without calling DxgkInitialize");

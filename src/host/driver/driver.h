@@ -37,5 +37,8 @@ void host_driver_called(const char *call, NTSTATUS status);
 /* Puts the sentence and the status of the driver's call into `error`; false. */
 bool host_driver_fail(struct vidmm_host_error *error, NTSTATUS status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same of `call`, and `which` device it was of (""), that failed with that status, which has its name. */
+bool host_driver_refuse(struct vidmm_host_error *error, NTSTATUS status, const char *call,
+                        const char *which);
 
 #endif

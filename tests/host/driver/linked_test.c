@@ -405,7 +405,9 @@ static void a_link_device_that_fails_is_named(void **state) {
     struct vidmm_host_config config = chain_of(2);
     (void)state;
     driver.link_status[1] = STATUS_UNSUCCESSFUL;
-    assert_refused(&config, "DxgkDdiLinkDevice of device 1 failed with status 0xc0000001");
+    assert_refused(
+        &config,
+        "DxgkDdiLinkDevice of device 1 failed with status STATUS_UNSUCCESSFUL (0xc0000001)");
     assert_string_equal(driver.life, "a0 l0 a1 l1 r0 r1");
 }
 
@@ -460,7 +462,9 @@ static void a_start_that_fails_undoes_the_starts_before(void **state) {
     struct vidmm_host_config config = chain_of(3);
     (void)state;
     driver.start_status[2] = STATUS_UNSUCCESSFUL;
-    assert_refused(&config, "DxgkDdiStartDevice of device 2 failed with status 0xc0000001");
+    assert_refused(
+        &config,
+        "DxgkDdiStartDevice of device 2 failed with status STATUS_UNSUCCESSFUL (0xc0000001)");
     assert_string_equal(driver.life, "a0 l0 a1 l1 a2 l2 s1 s2 t1 r0 r1 r2");
 }
 
@@ -472,7 +476,9 @@ static void a_stop_that_fails_leaves_no_device_behind(void **state) {
     driver.stop_status[0] = STATUS_UNSUCCESSFUL;
     driver.life[0] = 0;
     assert_false(vidmm_host_stop(host, &error));
-    assert_string_equal(error.text, "DxgkDdiStopDevice of device 0 failed with status 0xc0000001");
+    assert_string_equal(
+        error.text,
+        "DxgkDdiStopDevice of device 0 failed with status STATUS_UNSUCCESSFUL (0xc0000001)");
     assert_string_equal(driver.life, "t0 t1 r0 r1");
     assert_true(vidmm_host_destroy(host, &error));
 }

@@ -2,11 +2,14 @@
  * report.c - what the driver reports of work: complete, preempted and faulted. watch/interrupt.c puts
  * it into the queue, and says why there is one.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "operation/operation.h"
 #include "state/grow.h"
 #include "work/work.h"
+
+#define REPORT_NAMES 128u /* bytes of the names of operations in a finding */
 
 /* There is room behind the last report; false: out of memory. */
 static bool report_room(struct reports *reports) {
@@ -139,6 +142,19 @@ static void report_judge_routine(struct vidmm_referee *referee, const struct rep
                 "DxgkDdiInterruptRoutine reported work and returned FALSE%s", "");
 }
 
+/* Each kind of operation once, in the order in which they come. */
+static void report_names(const struct shadow_operation *first, char names[REPORT_NAMES]) {
+    size_t used = 0;
+    for (const struct shadow_operation *at = first; at; at = at->next) {
+        const struct shadow_operation *before = first;
+        while (before != at && before->arg.Operation != at->arg.Operation)
+            before = before->next;
+        if (before == at && used < REPORT_NAMES)
+            used += (size_t)snprintf(names + used, REPORT_NAMES - used, "%s%s",
+                                     used == 0 ? "" : ", ", operation_name(at->arg.Operation));
+    }
+}
+
 /* R539: of paging work each command is the driver's own. Not of operations that do not exist (R167). */
 static void report_judge_fault(struct vidmm_referee *referee,
                                const struct vidmm_interrupt *report) {
@@ -150,9 +166,11 @@ static void report_judge_fault(struct vidmm_referee *referee,
     for (const struct shadow_operation *at = work->operations; at; at = at->next)
         if (!operation_name(at->arg.Operation))
             return;
+    char names[REPORT_NAMES];
+    report_names(work->operations, names);
     DRIVER_MUST(539, false, "commands for paging that the GPU carries out",
-                "the paging work with fence %u, which begins with %s, ended in an error",
-                report->fence, operation_name(work->operations->arg.Operation));
+                "the paging work with fence %u, which is %s, ended in an error", report->fence,
+                names);
 }
 
 static void report_fault(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {

@@ -303,6 +303,7 @@ struct vidmm_adapter_config {
      * many bytes at most; 0: no limit. */
     uint64_t scratch_most;
     uint64_t address_from; /* GPU virtual addresses that nobody chose are above, if there is room */
+    uint64_t paging_from;  /* those of the paging process likewise, where its root need not grow */
     struct vidmm_readings readings; /* where pages and systems disagree; zero: the pages */
     enum vidmm_model model;
     uint32_t linked; /* physical adapters; 0 or 1: the only one. More: from WDDM 2.0 on */

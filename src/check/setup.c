@@ -377,7 +377,8 @@ bool check_manage(struct check *check, const struct check_setup *setup) {
                                           .transfer_chunk = setup->transfer_chunk,
                                           .scratch_most = setup->scratch_most,
                                           .preempt_every = setup->preempt_every,
-                                          .address_from = (uint64_t)1 << 32,
+                                          .address_from = CHECK_HIGH,
+                                          .paging_from = setup->paging_from,
                                           .readings = check->options->readings,
                                           .interface_version = check->options->ddi_version};
     if (check_displays_only(check)) {

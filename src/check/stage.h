@@ -16,6 +16,7 @@
 
 #define CHECK_SETTINGS 256u
 #define CHECK_PAGE     4096u
+#define CHECK_HIGH     ((uint64_t)1 << 32) /* beyond all addresses of 32 bits */
 #define CHECK_FAILURES 160u
 #define CHECK_NO_CALL  "no call of the system's"
 
@@ -72,8 +73,8 @@ struct check_setup {
     bool overlapping; /* it works on while its interrupts are served */
     void (*allocating)(void *ctx, uint64_t number); /* `ctx`: the check; NULL: none */
     bool rebalanced; /* the device is stopped once and started again at other addresses */
-    uint64_t transfer_chunk, scratch_most; /* as in vidmm_adapter_config */
-    uint32_t preempt_every;                /* the same */
+    uint64_t transfer_chunk, scratch_most, paging_from; /* as in vidmm_adapter_config */
+    uint32_t preempt_every;                             /* the same */
     /* Replaces functions of the table that the manager calls, before it starts; NULL: none. */
     void (*table)(DRIVER_INITIALIZATION_DATA *table);
     /* Runs before the workload of check_play, when the manager has started; NULL: none. */

@@ -240,6 +240,7 @@ enum vidmm_stage_outcome stage_residency(struct check *check, uint32_t number) {
                      {"MmuLevels", contexts ? 2 : 4},
                      {"ContextBytes", contexts ? 2 * CHECK_PAGE : 0},
                      {"PagingBufferBytes", number % 2 != 0 ? LITTLE_ROOM : ROOM}},
+        .paging_from = number == 4 ? CHECK_HIGH : 0,
         .table = number == 2 ? vary_table : NULL};
     struct user user;
     check_step(check, "residency: start");

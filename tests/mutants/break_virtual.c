@@ -456,6 +456,14 @@ static NTSTATUS APIENTRY leaves_out_fills(const HANDLE adapter, DXGKARG_BUILDPAG
 }
 REPLACE(DxgkDdiBuildPagingBuffer, leaves_out_fills)
 
+static bool moves(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return args->Operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
+}
+
+SPOIL_ALL(
+    moves_from_low, moves,
+    args->TransferVirtual.SourceVirtualAddress = (UINT)args->TransferVirtual.SourceVirtualAddress)
+
 static NTSTATUS APIENTRY list_in_one_piece(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     if (maps(args) && args->MapApertureSegment.NumberOfPages * sizeof(UINT64) > args->DmaSize)
         return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
@@ -518,6 +526,9 @@ const struct mutant mutants_virtual[] = {
      FOUR},
     {BREAKS(188, DRIVER, "residency", leaves_out_fills,
             "leaves out a fill that the buffer has no room for"),
+     FOUR},
+    {BREAKS(539, DRIVER, "residency", moves_from_low,
+            "cuts addresses that it moves from to 32 bits"),
      FOUR},
     BREAKER(244, DRIVER, "copies the first page of a range", first_page, THREE, WITH(240)),
     BREAKER(250, DRIVER, "has a single level", one_level, THREE),

@@ -203,6 +203,7 @@ static struct vidmm_adapter *new_adapter(const struct vidmm_adapter_config *conf
     adapter->settings.transfer_chunk = config->transfer_chunk & ~(uint64_t)(PAGE_BYTES - 1);
     adapter->settings.scratch_most = config->scratch_most & ~(uint64_t)(PAGE_BYTES - 1);
     adapter->settings.address_from = config->address_from;
+    adapter->settings.paging_from = config->paging_from & ~(uint64_t)(SPACE_RESERVE_UNIT - 1);
     adapter->settings.serial_paging = config->serial_paging;
     adapter->settings.preempt_every = config->preempt_every;
     adapter->api_lock = os->lock_create(os->ctx);

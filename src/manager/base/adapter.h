@@ -46,7 +46,7 @@ struct adapter_settings {
     struct vidmm_readings readings;
     void (*quiesce)(void *ctx); /* NULL: none */
     void *quiesce_ctx;
-    uint64_t hang_ns, transfer_chunk, scratch_most, address_from;
+    uint64_t hang_ns, transfer_chunk, scratch_most, address_from, paging_from;
     bool serial_paging;
     uint32_t preempt_every;
 };

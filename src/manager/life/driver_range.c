@@ -9,10 +9,16 @@
 #include "life/paging_process.h"
 #include "life/process.h"
 
-/* The first address that the driver may have: neither entry 0 nor what paging itself needs. */
-static uint64_t driver_range_lowest(const struct vidmm_process *process, uint64_t unit) {
-    const struct space *space = process->space;
-    uint64_t own = space->paging ? paging_process_bytes(process->adapter, space->physical) : unit;
+/* The first address that the driver may have: neither entry 0 nor what paging itself needs, unless all of it is before
+ * that. */
+static uint64_t driver_range_lowest(const struct space *space,
+                                    const DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args,
+                                    uint64_t unit) {
+    const uint64_t from = space->paging ? space->va->from : 0;
+    bool before = args->BaseAddress != 0 && args->BaseAddress < from &&
+                  args->SizeInBytes <= from - args->BaseAddress;
+    uint64_t own = space->paging ? paging_process_bytes(space->adapter, space->physical) : unit;
+    own += before ? 0 : from;
     return (own + unit - 1) & ~(unit - 1);
 }
 
@@ -40,7 +46,7 @@ static bool find_in(struct space *space, const DXGKARGCB_RESERVEGPUVIRTUALADDRES
     uint64_t own = space->va->limit;
     space->va->limit = space->mmu->limit;
     bool found =
-        driver_range_find(space->va, args, unit, driver_range_lowest(space->process, unit), start);
+        driver_range_find(space->va, args, unit, driver_range_lowest(space, args, unit), start);
     space->va->limit = own;
     return found && (!space->root || *start + args->SizeInBytes <= space->root->entries * unit);
 }

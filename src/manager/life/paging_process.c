@@ -54,18 +54,29 @@ uint64_t paging_process_bytes(const struct vidmm_adapter *adapter, uint32_t phys
     return all + aside;
 }
 
+/* Where they begin: a root that grows is no larger than it has to be, and what the driver reserved is its own. */
+static uint64_t paging_process_from(const struct vidmm_adapter *adapter, struct space *space,
+                                    uint64_t bytes) {
+    uint64_t from = adapter->settings.paging_from;
+    bool room = !mmu_root_grows(space->mmu) && bytes <= space->mmu->limit &&
+                from <= space->mmu->limit - bytes;
+    return room && va_is_free(space->va, from, from + bytes) ? from : 0;
+}
+
 /* How the paging process's addresses are divided. False: no memory. */
 static bool paging_process_lay_out(struct vidmm_adapter *adapter, struct space *space) {
     struct spaces *spaces = spaces_of(space);
     const struct va_use nothing = {.kind = VA_NOTHING};
-    uint64_t end = paging_process_bytes(adapter, space->physical),
-             all = end - paging_process_migration_bytes(adapter, space->physical);
+    const uint64_t bytes = paging_process_bytes(adapter, space->physical),
+                   all = bytes - paging_process_migration_bytes(adapter, space->physical),
+                   windows = all / (WINDOW_SHARE + 1) & ~(uint64_t)(SPACE_RESERVE_UNIT - 1),
+                   from = paging_process_from(adapter, space, bytes), end = from + bytes;
+    space->va->from = from;
     space->va->limit = end;
-    spaces->scratch_end = all;
-    spaces->scratch_start = all / (WINDOW_SHARE + 1) & ~(uint64_t)(SPACE_RESERVE_UNIT - 1);
-    spaces->scratch_next = spaces->scratch_start;
+    spaces->scratch_start = spaces->scratch_next = from + windows;
+    spaces->scratch_end = from + all;
     uint64_t most = adapter->settings.scratch_most;
-    if (most && most < all - spaces->scratch_start)
+    if (most && most < all - windows)
         spaces->scratch_end = spaces->scratch_start + most;
     return va_set(space->va, 0, SPACE_RESERVE_UNIT, &nothing) &&
            va_set(space->va, spaces->scratch_start, end, &nothing);
@@ -85,7 +96,7 @@ static enum vidmm_status paging_process_make_tables(struct vidmm_adapter *adapte
     enum vidmm_status status =
         end > space->va->limit ? tables_prepare(space, end, end, &ready) : VIDMM_OK;
     if (status == VIDMM_OK)
-        status = tables_prepare(space, 0, space->va->limit, &ready);
+        status = tables_prepare(space, space->va->from, space->va->limit, &ready);
     if (status)
         return status;
     space->now = true;

@@ -49,7 +49,7 @@ uint64_t space_keep_pages(struct vidmm_adapter *adapter, uint32_t physical, PMDL
     struct va *va = adapter->physical[physical].spaces.paging->va;
     const struct va_use nothing = {.kind = VA_NOTHING};
     uint64_t start;
-    if (!va_pick(va, size, PAGE_BYTES, 0, va->limit, &start) ||
+    if (!va_pick(va, size, PAGE_BYTES, va->from, va->limit, &start) ||
         !va_set(va, start, start + size, &nothing))
         return 0;
     return space_keep_pages_at(adapter, physical, mdl, size, start) ? start : 0;

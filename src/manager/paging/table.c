@@ -123,7 +123,7 @@ static enum vidmm_status open_window(struct space *space, uint32_t level,
     bool source_va = caps->LegacyBehaviors.SourcePageTableVaInTransfer;
     if (space->paging ? level > 0 || !(by_address || source_va) : !by_address)
         return VIDMM_OK; /* above its leaves the paging process's tables never change */
-    if (!va_pick(va, size, size > WIDE_MASK ? WIDE_MASK + 1 : PAGE_BYTES, 0, va->limit,
+    if (!va_pick(va, size, size > WIDE_MASK ? WIDE_MASK + 1 : PAGE_BYTES, va->from, va->limit,
                  &memory->window) ||
         !va_set(va, memory->window, memory->window + size, &use)) {
         memory->window = 0;

@@ -787,6 +787,29 @@ static void a_root_grows_with_what_is_mapped(void **state) {
     }
 }
 
+/* Paging buffers, windows and scratch addresses are where the caller wants them, but below a root that grows. */
+static void the_paging_process_has_addresses_as_high_as_wanted(void **state) {
+    (void)state;
+    for (uint32_t levels = 2; levels <= 4; levels++) {
+        struct world *world = world_new(levels, PAGES_4K, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL);
+        world->version = DXGKDDI_INTERFACE_VERSION_WDDM3_2;
+        world->paging_megabytes = 8;
+        world->paging_from = 32 * MIB;
+        struct game *game = game_new(world);
+        uint32_t seen = 0;
+        play(game, 30);
+        for (uint32_t i = 0; i < sizeof(world->jobs) / sizeof(world->jobs[0]); i++) {
+            const struct world_job *job = &world->jobs[i];
+            bool paging = job->paging && job->space && job->space->system;
+            assert_true(!paging || (job->address >= 32 * MIB) == (levels > 2));
+            seen += paging;
+        }
+        assert_true(seen > 0);
+        check_everything(game);
+        end(game);
+    }
+}
+
 /* Nothing is written or flushed in a space whose contexts run (R234). */
 static void a_space_is_idle_while_it_changes(void **state) {
     struct world *world = world_new(4, PAGES_DUAL, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL);
@@ -872,6 +895,7 @@ int main(void) {
         cmocka_unit_test(an_update_stays_in_its_reservation),
         cmocka_unit_test(a_table_is_converted_once),
         cmocka_unit_test(a_root_grows_with_what_is_mapped),
+        cmocka_unit_test(the_paging_process_has_addresses_as_high_as_wanted),
         cmocka_unit_test(a_space_is_idle_while_it_changes),
         cmocka_unit_test(tables_of_an_idle_process_may_leave),
     };

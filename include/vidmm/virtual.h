@@ -64,6 +64,11 @@ uint32_t vidmm_allocation_page(const struct vidmm_allocation *allocation, uint64
 enum vidmm_status vidmm_process_create(struct vidmm_adapter *adapter, struct vidmm_process **out);
 /* Its devices must be gone. NULL is fine. */
 void vidmm_process_destroy(struct vidmm_process *process);
+/*
+ * Its root page tables move to other memory, and its contexts are told (gpu-virtual-address.md: "When
+ * the root page table itself is relocated"). What is mapped stays mapped.
+ */
+enum vidmm_status vidmm_process_move_root(struct vidmm_process *process);
 /* As vidmm_device_create; contexts of the device run in the process's address space. */
 enum vidmm_status vidmm_process_device_create(struct vidmm_process *process,
                                               struct vidmm_device **out);

@@ -1,6 +1,6 @@
 /*
  * user_contexts.c - several contexts of a process, in turn, while their memory moves: it is
- * evicted, the root page table grows, the adapter is reset, one context is destroyed. A driver that
+ * evicted, the root page table moves and grows, the adapter is reset, one context is destroyed. A driver that
  * uses context allocations (DxgkCbCreateContextAllocation) has to use their new addresses each
  * time; see user.h.
  */
@@ -51,7 +51,9 @@ static bool contexts_play(struct user *user, uint32_t index, struct vidmm_contex
     struct check *check = user->check;
     if (!round_of(user, contexts, "they were made") ||
         !check_good(check, vidmm_evict_all(check->harness.adapter)) ||
-        !round_of(user, contexts, "an eviction") || !map_high(user, index) ||
+        !round_of(user, contexts, "an eviction") ||
+        !check_good(check, vidmm_process_move_root(user->process)) ||
+        !round_of(user, contexts, "a move of the root page table") || !map_high(user, index) ||
         !round_of(user, contexts, "a mapping at high addresses"))
         return false;
     check_reset(check);

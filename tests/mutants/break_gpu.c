@@ -298,6 +298,37 @@ static VOID APIENTRY one_space(const HANDLE adapter, const DXGKARG_SETROOTPAGETA
     mutants_good.DxgkDdiSetRootPageTable(adapter, &mine);
 }
 
+/* Each context keeps the root that it began with. */
+#define ROOTS_MOST 64u
+static struct {
+    HANDLE context;
+    DXGKARG_SETROOTPAGETABLE root;
+} began[ROOTS_MOST];
+
+static VOID APIENTRY keeps_root(const HANDLE adapter, const DXGKARG_SETROOTPAGETABLE *args) {
+    uint32_t at = 0;
+    while (at < ROOTS_MOST - 1 && began[at].context && began[at].context != args->hContext)
+        at++;
+    if (!began[at].context) {
+        began[at].context = args->hContext;
+        began[at].root = *args;
+    }
+    mutants_good.DxgkDdiSetRootPageTable(adapter, &began[at].root);
+}
+
+static NTSTATUS APIENTRY forgets_root(const HANDLE context) {
+    for (uint32_t i = 0; i < ROOTS_MOST; i++)
+        if (began[i].context == context)
+            memset(&began[i], 0, sizeof(began[i]));
+    return mutants_good.DxgkDdiDestroyContext(context);
+}
+
+static void install_keeps_root(DRIVER_INITIALIZATION_DATA *table) {
+    memset(began, 0, sizeof(began));
+    table->DxgkDdiSetRootPageTable = keeps_root;
+    table->DxgkDdiDestroyContext = forgets_root;
+}
+
 /* As if a table could only be in a segment at address 0. */
 static VOID APIENTRY root_by_offset(const HANDLE adapter, const DXGKARG_SETROOTPAGETABLE *args) {
     DXGKARG_SETROOTPAGETABLE mine = *args;
@@ -371,6 +402,9 @@ const struct mutant mutants_gpu[] = {
     {BREAKS(423, DRIVER, "residency", one_space,
             "runs all applications in the address space of one"),
      .consequences = {539, 380}, THREE},
+    {BREAKS(423, DRIVER, "residency", keeps_root,
+            "goes on with the root page table that a context began with"),
+     .consequences = {380}, THREE},
     {BREAKS(423, DRIVER, "paging", root_by_offset,
             "takes the offset of a root page table for its address"),
      .consequences = {380}, .settings = {{"MmuLevels", 4}, {"MmuTableSegment", 2}}},

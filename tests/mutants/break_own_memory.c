@@ -216,6 +216,7 @@ const struct mutant mutants_own_memory[] = {
      .what = "says that an update is done and does nothing",
      .callbacks = updates_never,
      .stage = "residency",
+     .consequences = {423},
      SAVED},
     {348, MANAGER, "updates more than the allocation has", install_larger_update, "residency",
      .consequences = {160}, SAVED},

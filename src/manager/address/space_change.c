@@ -21,7 +21,7 @@ static bool root_grew(const struct space *space) {
     return space;
 }
 
-/* The root has grown: the contexts run with the new one from now on (R256). Companion contexts are
+/* The root has grown, or moved: the contexts run with the new one from now on (R256). Companion contexts are
  * idle: what they do is waited for. */
 static enum vidmm_status tell_contexts(struct space *space) {
     struct vidmm_adapter *adapter = space->adapter;
@@ -36,7 +36,7 @@ static enum vidmm_status tell_contexts(struct space *space) {
     return VIDMM_OK;
 }
 
-/* The root that has grown is in use: the old one goes, whatever becomes of what is written there.
+/* The root that has grown, or moved, is in use: the old one goes, whatever becomes of what is written there.
  */
 static enum vidmm_status retire_root(struct space *space) {
     enum vidmm_status status = VIDMM_OK;
@@ -61,6 +61,7 @@ struct change {
     const struct va_use *use; /* NULL: nothing, or what is copied */
     bool leads;               /* somewhere: it needs tables */
     bool tables;              /* only they are made: entries are another plan's */
+    bool moves;               /* only the root does */
     /* An update of tiles: */
     const struct companion *companion; /* NULL: by the paging process */
     uint64_t from;                     /* what that led to is copied; 0: it is as the VA map says */
@@ -77,9 +78,18 @@ static uint32_t change_parts(const struct change *change) {
     return change->gathered ? change->gathered->count : change->end > change->start;
 }
 
+/* A new root leads to the same tables; hardware may remember that it led nowhere. */
+static bool change_flush(struct plan *plan, struct space *space) {
+    while (space && table_flush(plan, space))
+        space = space->peer;
+    return !space;
+}
+
 /* On each physical adapter. */
 static bool change_write(struct plan *plan, const struct change *change) {
     struct space *space = change->tables ? NULL : change->space;
+    if (change->moves)
+        return change_flush(plan, space);
     for (; space; space = space->peer) {
         for (uint32_t i = 0; i < change_parts(change); i++) {
             const struct gathered_range part = change_part(change, i);
@@ -155,6 +165,8 @@ static enum vidmm_status prepare_gathered(struct space *space, struct tables_rea
 }
 
 static enum vidmm_status change_prepare(const struct change *change, struct tables_ready *ready) {
+    if (change->moves)
+        return tables_prepare_roots(change->space, ready);
     if (change->gathered)
         return prepare_gathered(change->space, ready);
     return change->leads ? tables_prepare(change->space, change->start, change->end, ready)
@@ -501,6 +513,12 @@ enum vidmm_status space_make_paging(struct vidmm_process *process, uint32_t phys
 enum vidmm_status space_root(struct space *space) {
     uint64_t end = space->va->root ? space->va->root->high : 0; /* what the driver reserved */
     struct change change = {.space = space, .start = end, .end = end, .leads = true};
+    return adapter_persist(space->adapter, change_attempt, &change);
+}
+
+enum vidmm_status space_move_root(struct space *space) {
+    VIDMM_ASSERT_LOCKED(space->adapter);
+    struct change change = {.space = space, .leads = true, .moves = true};
     return adapter_persist(space->adapter, change_attempt, &change);
 }
 

@@ -15,6 +15,8 @@ enum vidmm_status space_make(struct vidmm_process *process, struct space **out);
 enum vidmm_status space_make_paging(struct vidmm_process *process, uint32_t physical,
                                     struct space **out);
 enum vidmm_status space_root(struct space *space);
+/* It moves to other memory; not while it is away. */
+enum vidmm_status space_move_root(struct space *space);
 /* All of it goes. */
 void space_end(struct space *space);
 

@@ -166,6 +166,19 @@ void vidmm_process_destroy(struct vidmm_process *process) {
     adapter_leave(adapter);
 }
 
+enum vidmm_status vidmm_process_move_root(struct vidmm_process *process) {
+    struct vidmm_adapter *adapter = process->adapter;
+    adapter_enter(adapter);
+    enum vidmm_status status = adapter_serves(adapter, "vidmm_process_move_root");
+    if (status == VIDMM_OK && !process->space)
+        status = error_argument(adapter, "vidmm_process_move_root",
+                                "an adapter that runs on GPU virtual addresses");
+    if (status == VIDMM_OK)
+        status = space_move_root(process->space);
+    adapter_leave(adapter);
+    return status;
+}
+
 bool vidmm_process_lookup(struct vidmm_process *process, uint64_t va,
                           struct vidmm_allocation **allocation, uint64_t *offset) {
     uint64_t row;

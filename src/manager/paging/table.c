@@ -346,6 +346,19 @@ enum vidmm_status tables_prepare(struct space *space, uint64_t start, uint64_t e
     return status;
 }
 
+enum vidmm_status tables_prepare_roots(struct space *space, struct tables_ready *ready) {
+    VIDMM_ASSERT_LOCKED(space->adapter);
+    enum vidmm_status status = VIDMM_OK;
+    for (struct space *one = space; one && status == VIDMM_OK; one = one->peer) {
+        const struct table *root = one->root;
+        status = root ? grow_root(one, root->entries, root->memory[0].size) : VIDMM_OK;
+    }
+    if (status)
+        tables_drop(space);
+    *ready = (struct tables_ready){.space = space};
+    return status;
+}
+
 static void keep_one(struct space *space) {
     while (space->fresh) {
         struct table *table = space->fresh;

@@ -79,7 +79,7 @@ struct space {
     struct table *root;               /* NULL: there is none yet, or `away` */
     bool away;                        /* its tables were evicted: table_eviction.h */
     struct table *fresh, *fresh_last; /* made, not written yet; parents first */
-    struct table_memory old_root;     /* while the root grows */
+    struct table_memory old_root;     /* while the root grows, or moves */
     bool grown;                       /* the new one was written since: entries go there */
     uint32_t old_entries;             /* of it */
     uint64_t stale_start, stale_end;  /* addresses that a TLB may translate wrongly */
@@ -173,6 +173,8 @@ struct tables_ready {
  */
 enum vidmm_status tables_prepare(struct space *space, uint64_t start, uint64_t end,
                                  struct tables_ready *ready);
+/* The same of roots alone: other memory for those that there are. */
+enum vidmm_status tables_prepare_roots(struct space *space, struct tables_ready *ready);
 /* The fresh ones were written: they stay. */
 void tables_keep(struct space *space);
 /* They were not, and go; a root that was to grow is as it was. */

@@ -257,7 +257,8 @@ static bool virtual_note(const struct table_op *op, const struct entries *entrie
         return false;
     if (op->write == TABLE_SMALL && !any_large(op, entries))
         return false;
-    if (op->write != TABLE_INIT && !op->now && outdates(space, before, valid))
+    /* The old root translates nothing any more. */
+    if (op->write != TABLE_INIT && !op->now && !op->old && outdates(space, before, valid))
         make_stale(space, op->start, op->end);
     if (op->write != TABLE_LINKS && !large && op->write != TABLE_SMALL)
         mark_all(entries, valid);

@@ -787,6 +787,28 @@ static void a_root_grows_with_what_is_mapped(void **state) {
     }
 }
 
+/* What is mapped stays mapped, and the contexts are told (R256). */
+static void a_root_moves_and_keeps_its_mappings(void **state) {
+    (void)state;
+    for (uint32_t levels = 2; levels <= 4; levels++) {
+        struct world *world = world_new(levels, PAGES_4K, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL);
+        world->explicit_invalidation = true;
+        struct game *game = game_new(world);
+        struct world_process *process = world_process(world, 1);
+        play(game, 20);
+        for (uint32_t i = 0; i < 3; i++) {
+            const D3DGPU_PHYSICAL_ADDRESS before = process->root;
+            uint32_t entries = process->entries;
+            assert_int_equal(vidmm_process_move_root(game->process[0]), VIDMM_OK);
+            assert_true(process->root.SegmentOffset != before.SegmentOffset);
+            assert_int_equal(process->entries, entries);
+            check_process(game, 0);
+            play(game, 5);
+        }
+        end(game);
+    }
+}
+
 /* Paging buffers, windows and scratch addresses are where the caller wants them, but below a root that grows. */
 static void the_paging_process_has_addresses_as_high_as_wanted(void **state) {
     (void)state;
@@ -895,6 +917,7 @@ int main(void) {
         cmocka_unit_test(an_update_stays_in_its_reservation),
         cmocka_unit_test(a_table_is_converted_once),
         cmocka_unit_test(a_root_grows_with_what_is_mapped),
+        cmocka_unit_test(a_root_moves_and_keeps_its_mappings),
         cmocka_unit_test(the_paging_process_has_addresses_as_high_as_wanted),
         cmocka_unit_test(a_space_is_idle_while_it_changes),
         cmocka_unit_test(tables_of_an_idle_process_may_leave),

@@ -315,6 +315,33 @@ static void shapes(struct check *check, enum check_surface_kind kind) {
             one_shape(check, kind, formats[i], sizes[j][0], sizes[j][1]);
 }
 
+/* Of a surface as a user-mode driver describes it, which the driver may find too large. */
+static void one_size(struct check *check, uint64_t size) {
+    const DRIVER_INITIALIZATION_DATA *table = &check->harness.spoken;
+    HANDLE adapter = vidmm_host_adapter(check->harness.host);
+    struct vidmm_umd_allocation data = {
+        .magic = VIDMM_UMD_MAGIC, .flags = VIDMM_UMD_LOCAL, .size = size};
+    DXGK_ALLOCATIONINFO info = {.pPrivateDriverData = &data, .PrivateDriverDataSize = sizeof(data)};
+    DXGKARG_CREATEALLOCATION create = {.NumAllocations = 1, .pAllocationInfo = &info};
+    const DXGKARG_DESTROYALLOCATION destroy = {.NumAllocations = 1,
+                                               .pAllocationList = &info.hAllocation};
+    check_step(check, "objects: a surface of %llu bytes", (unsigned long long)size);
+    if (table->DxgkDdiCreateAllocation(adapter, &create) != STATUS_SUCCESS)
+        return;
+    vidmm_ledger_judge(&check->shared->ledger, 637, VIDMM_SIDE_DRIVER, info.Size >= size,
+                       "Size of at least as many bytes as the user-mode driver asked for",
+                       "Size is %llu, of a surface of %llu bytes", (unsigned long long)info.Size,
+                       (unsigned long long)size);
+    (void)table->DxgkDdiDestroyAllocation(adapter, &destroy);
+}
+
+/* No whole pages, and more than 32 bits have, of which the low ones are a size, too. */
+static void spoken_sizes(struct check *check) {
+    static const uint64_t sizes[] = {1, CHECK_PAGE + 1, CHECK_HIGH + 3 * CHECK_PAGE + 1};
+    for (uint32_t i = 0; check_speaks(check) && i < sizeof(sizes) / sizeof(sizes[0]); i++)
+        one_size(check, sizes[i]);
+}
+
 static bool shares_with_others(struct check *check) {
     struct vidmm_adapter_info info;
     vidmm_adapter_info(check->harness.adapter, &info);
@@ -365,6 +392,8 @@ enum vidmm_stage_outcome stage_objects(struct check *check, uint32_t number) {
         good = with_surface(check, kind, &known);
     for (uint32_t kind = 0; good && kind < CHECK_SURFACES; kind++)
         shapes(check, kind);
+    if (good)
+        spoken_sizes(check);
     if (good && shares_with_others(check))
         shapes(check, CHECK_SURFACE_CROSS_ADAPTER);
     if (good) {

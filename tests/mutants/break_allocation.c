@@ -36,6 +36,7 @@ SPOILED_INFO(bits_as_ids, info->SupportedWriteSegmentSet <<= 1;
              info->SupportedReadSegmentSet = info->SupportedWriteSegmentSet;
              info->PreferredSegment.Value = 0)
 SPOILED_INFO(no_size, info->Size = 0)
+SPOILED_INFO(size_of_32_bits, info->Size = (UINT)info->Size)
 SPOILED_INFO(bank_behind, info->HintedBank.Bank0 = 5)
 SPOILED_INFO(odd_alignment, info->Alignment = 3)
 SPOILED_INFO(small_pitch, info->PitchAlignedSize = 1)
@@ -809,6 +810,8 @@ const struct mutant mutants_allocation[] = {
     DRIVER(592, "counts AllocationListSize of DXGKARG_RENDER up", install_render_in_place, PAGING),
     DRIVER(92, "creates an allocation of size 0", install_no_size, PAGING),
     DRIVER(92, "asks for an alignment of 3", install_odd_alignment, PAGING),
+    DRIVER(637, "cuts sizes to 32 bits", install_size_of_32_bits, .stage = "objects",
+           .consequences = {527}),
     DRIVER(94, "reports a PitchAlignedSize of 1", install_small_pitch, PAGING),
     DRIVER(95, "prefers a segment that it does not support", install_preferred, PAGING),
     DRIVER(95, "supports no segment for reads", install_read_from_nowhere, PAGING, VERSION(WIN8)),
@@ -872,7 +875,7 @@ const struct mutant mutants_allocation[] = {
            .stage = "objects"),
     DRIVER(527, "answers the pitch in pixels", install_pitch_in_pixels, .stage = "objects"),
     DRIVER(527, "leaves out the last rows of a surface", install_last_row_missing,
-           .stage = "objects"),
+           .stage = "objects", .consequences = {637}),
     DRIVER(552, "aligns the rows of cross-adapter surfaces to 64 bytes", install_share_unaligned,
            .stage = "objects"),
     DRIVER(552, "has half the rows of cross-adapter surfaces", install_share_own_rows,

@@ -1,5 +1,5 @@
 /*
- * group_d_place.c - rules R91 to R101: size and alignment of an allocation, and the segments that
+ * group_d_place.c - rules R91 to R101 and R637: size and alignment of an allocation, and the segments that
  * it may be placed in. Flags are group_d_flags.c's, creating and destroying group_d_life.c's; where
  * the segments themselves are described is groups A and B.
  */
@@ -35,6 +35,22 @@ const struct vidmm_rule rules_d_place[] = {
                  "    return STATUS_INVALID_PARAMETER;\n"
                  "info->Size = blob->pitch * blob->height;\n"
                  "info->Alignment = 64 * 1024;\n",
+    },
+    {
+        RULE(637, DRIVER, DOCUMENTED, CORRUPTION),
+        .statement = "Size holds all bytes of the allocation that the user-mode driver asked for.",
+        .page = "ns-d3dkmddi-_dxgk_allocationinfo",
+        .how = "Stage objects creates surfaces as vidmm/umd.h describes them, some of no whole "
+               "pages and some of more than 4 GB, and compares Size. A driver may refuse them, and "
+               "one that does not use vidmm/umd.h is not asked. Of standard surfaces R527 judges "
+               "the same.",
+        .why = "The page calls it the size in bytes of the allocation, and the member has 64 bits "
+               "where the machine has.",
+        .windows = "Windows knows no other size; what the GPU writes behind it belongs to another "
+                   "allocation.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "info->Size = (UINT)data->Bytes;\n",
+        .right = "info->Size = (SIZE_T)data->Bytes;\n",
     },
     {
         RULE(93, MANAGER, DOCUMENTED, CORRUPTION),

@@ -146,6 +146,19 @@ static bool play_behind(struct user *user) {
            user_rest(user);
 }
 
+/* One that has an address of its own beside, which the driver wants to know: it comes, goes and comes again. */
+static bool play_told(struct user *user) {
+    const uint32_t told[] = {D};
+    residency_step(user, "a surface whose place the driver is told");
+    return user_make(user, D, MINE | VIDMM_UMD_ACCESSED_PHYSICALLY | VIDMM_UMD_RESIDENCY_NOTIFIED,
+                     SMALL_PAGES) &&
+           user_write(user, D, 'd') && user_make_resident(user, NULL, told, COUNT(told), 0) &&
+           user_submit(user, 0) && user_rest(user) && user_evict(user, told, COUNT(told), 0) &&
+           user_fine(user, vidmm_allocation_evict(user->surface[D].allocation, true)) &&
+           user_make_resident(user, NULL, told, COUNT(told), 0) && user_submit(user, 0) &&
+           user_rest(user) && !residency_lost(user, D);
+}
+
 /* Pages that differ. */
 static bool write_pages(struct user *user, uint32_t index) {
     const struct user_surface *surface = &user->surface[index];
@@ -188,7 +201,7 @@ static bool play_locks(struct user *user) {
         VIDMM_LOCK_READ_ONLY,
     };
     vary_little(user->check);
-    if (!play_parts(user) || !play_behind(user))
+    if (!play_parts(user) || !play_behind(user) || !play_told(user))
         return false;
     residency_step(user, "locks");
     if (!user_make(user, A, MINE, QUARTER) || !user_write(user, A, 'a') ||
@@ -207,6 +220,7 @@ static bool play_locks(struct user *user) {
 /* ---- Contexts -------------------------------------------------------------------------------- */
 
 static bool play_contexts(struct user *user) {
+    vary_little(user->check);
     return user_make(user, A, MINE, 1) && user_make_resident(user, NULL, a, COUNT(a), 0) &&
            user_null(user, A) && user_contexts(user, A);
 }
@@ -240,8 +254,8 @@ enum vidmm_stage_outcome stage_residency(struct check *check, uint32_t number) {
                      {"MmuLevels", contexts ? 2 : 4},
                      {"ContextBytes", contexts ? 2 * CHECK_PAGE : 0},
                      {"PagingBufferBytes", number % 2 != 0 ? LITTLE_ROOM : ROOM}},
-        .paging_from = number == 4 ? CHECK_HIGH : 0,
-        .table = number == 2 ? vary_table : NULL};
+        .paging_from = number == 4 ? 2 * CHECK_HIGH : 0,
+        .table = number == 2 || contexts ? vary_table : NULL};
     struct user user;
     check_step(check, "residency: start");
     if (!check_open(check, &setup) || !check_manage(check, &setup))

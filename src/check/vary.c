@@ -14,14 +14,17 @@
 #define HIGH_VALUE ((UINT64)0x3c5a << 32)
 /* Of updates whose entries another bit is set in. */
 #define ENTRIES_MOST 2048u
+/* Of operations; those behind them count as the last. */
+#define KINDS (DXGK_OPERATION_NOTIFY_ALLOC + 1u)
 
 static struct {
     PDXGKDDI_BUILDPAGINGBUFFER below;
     bool operations;
-    struct cut cut; /* `referee` NULL: no buffer ends early */
-    uint32_t ends;  /* how many ended early */
-    bool coherent;  /* entries may have CacheCoherent */
-    HANDLE paging;  /* the process that the first update is for */
+    struct cut cut;       /* `referee` NULL: no buffer ends early */
+    uint32_t ends[KINDS]; /* of operations: how many found an early end */
+    bool full;            /* the operation before had too little room, and comes again */
+    bool coherent;        /* entries may have CacheCoherent */
+    HANDLE paging;        /* the process that the first update is for */
     DXGK_PTE entries[ENTRIES_MOST];
     DXGK_PTE valid; /* the newest entry of a leaf table that leads to a page */
     DXGK_PTE other; /* an invalid one with that address */
@@ -110,37 +113,38 @@ static bool is_copy(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return args->Operation == DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES;
 }
 
-/* What moves or fills by address is a packet of few bytes. */
-static bool is_short(const DXGKARG_BUILDPAGINGBUFFER *args) {
-    return args->Operation == DXGK_OPERATION_VIRTUAL_TRANSFER ||
-           args->Operation == DXGK_OPERATION_VIRTUAL_FILL;
-}
-
 /* Not of the paging process: entries of it that are wrong are a fault before anyone can look at them. */
 static bool is_cut_short(const DXGKARG_BUILDPAGINGBUFFER *args) {
     const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update = &args->UpdatePageTable;
-    if (args->MultipassOffset != 0)
-        return false;
-    return is_copy(args) || is_short(args) ||
-           (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
-            update->UpdateMode != DXGK_PAGETABLEUPDATE_CPU_VIRTUAL &&
-            update->hProcess != vary.paging);
+    return args->MultipassOffset == 0 && (args->Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE ||
+                                          (update->UpdateMode != DXGK_PAGETABLEUPDATE_CPU_VIRTUAL &&
+                                           update->hProcess != vary.paging));
 }
 
-/* Bytes that such an operation finds behind another one: room for some of its entries, or ranges, and none for what is
- * short. */
-static uint32_t room_of(const DXGKARG_BUILDPAGINGBUFFER *args) {
-    static const uint32_t rooms[] = {96, 200, 328}, short_rooms[] = {8, 1, 16};
-    const uint32_t turn = vary.ends % (sizeof(rooms) / sizeof(rooms[0]));
+/* What has parts that may be in different buffers. The others are packets of few bytes. */
+static bool is_long(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return args->Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE ||
+           args->Operation == DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION ||
+           (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
+            !args->UpdatePageTable.Flags.Repeat);
+}
+
+/* Bytes that an operation finds behind another one: room for some of its entries, ranges or other parts, or none for
+ * any. */
+static uint32_t room_of(const DXGKARG_BUILDPAGINGBUFFER *args, uint32_t turn) {
+    static const uint32_t rooms[] = {96, 8, 200, 1, 328, 16}, short_rooms[] = {8, 1, 16};
     if (is_copy(args))
         return 2 * args->DmaBufferWriteOffset;
-    return is_short(args) ? short_rooms[turn] : rooms[turn];
+    return is_long(args) ? rooms[turn % (sizeof(rooms) / sizeof(rooms[0]))]
+                         : short_rooms[turn % (sizeof(short_rooms) / sizeof(short_rooms[0]))];
 }
 
 static void vary_room(DXGKARG_BUILDPAGINGBUFFER *args) {
+    const uint32_t kind = args->Operation < KINDS ? (uint32_t)args->Operation : KINDS - 1;
     if (vary.cut.referee &&
-        cut_buffer(&vary.cut, args, is_cut_short(args) ? room_of(args) : CUT_NOTHING))
-        vary.ends++;
+        cut_buffer(&vary.cut, args,
+                   is_cut_short(args) ? room_of(args, vary.ends[kind]) : CUT_NOTHING))
+        vary.ends[kind]++;
 }
 
 /* Whether a range of the copy reads that entry. */
@@ -192,15 +196,28 @@ static bool vary_behind(DXGKARG_BUILDPAGINGBUFFER *args, const DXGKARG_BUILDPAGI
     return true;
 }
 
-/* A copy of an entry comes before the copy of them all, which then finds room for some of its ranges. */
+/* What comes before an operation that is the first of its buffer: a copy of an entry before the copy of them all, which
+ * then finds room for some of its ranges, and the value below before that of a fence. */
+static bool vary_before(DXGKARG_BUILDPAGINGBUFFER *ahead,
+                        DXGK_BUILDPAGINGBUFFER_COPY_RANGE *entry) {
+    const bool copies = is_copy(ahead) && vary_entry(&ahead->CopyPageTableEntries, entry);
+    const bool signals = ahead->Operation == DXGK_OPERATION_SIGNAL_MONITORED_FENCE;
+    if (copies) {
+        ahead->CopyPageTableEntries.pRanges = entry;
+        ahead->CopyPageTableEntries.NumRanges = 1;
+    } else if (signals) {
+        ahead->SignalMonitoredFence.MonitoredFenceValue--;
+    }
+    return copies || signals;
+}
+
+/* Not before what found too little room once. */
 static void vary_ahead(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     DXGKARG_BUILDPAGINGBUFFER ahead = *args;
     DXGK_BUILDPAGINGBUFFER_COPY_RANGE entry;
-    if (!vary.cut.referee || !is_copy(args) || args->DmaBufferWriteOffset != 0 ||
-        args->MultipassOffset != 0 || !vary_entry(&args->CopyPageTableEntries, &entry))
+    if (!vary.cut.referee || vary.full || args->DmaBufferWriteOffset != 0 ||
+        args->MultipassOffset != 0 || !vary_before(&ahead, &entry))
         return;
-    ahead.CopyPageTableEntries.pRanges = &entry;
-    ahead.CopyPageTableEntries.NumRanges = 1;
     if (vary.below(adapter, &ahead) == STATUS_SUCCESS && vary_behind(args, &ahead))
         vary.cut.end = 0;
 }
@@ -211,6 +228,7 @@ static NTSTATUS APIENTRY vary_build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUF
     vary_ahead(adapter, &passed);
     vary_room(&passed);
     NTSTATUS status = vary.below(adapter, &passed);
+    vary.full = status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
     vary_go_on(args, &passed);
     args->MultipassOffset = passed.MultipassOffset;
     return status;

@@ -1,7 +1,7 @@
 /*
  * vary.h - operations of a manager that pages by GPU virtual address, in shapes that the pages allow and the
  * manager does not use: fills with a pattern, parts of an allocation, invalid entries that are not all
- * zero, flushes of the whole space, fences of 64 bits, updates and copies of entries that need more than one buffer. It stands between
+ * zero, flushes of the whole space, fences of 64 bits; and operations that find little room. It stands between
  * manager and referee (struct check_setup: `table`), so that the referee judges what the driver is asked for.
  */
 #ifndef VIDMM_CHECK_VARY_H
@@ -14,8 +14,8 @@ void vary_table(DRIVER_INITIALIZATION_DATA *table);
 /* From here on fills and transfers have other shapes, or no longer; and the referee looks at the pages
  * beside them. Invalid entries and flushes have another shape all along. */
 void vary_operations(struct check *check, bool on);
-/* From here on updates and copies of entries find little room behind other operations, moves and fills none, and entries of system memory are
- * coherent where the driver knows that. */
+/* From here on operations find little room behind others, or none: all but those that the CPU carries out, and updates of the paging process. And
+ * entries of system memory are coherent where the driver knows that. */
 void vary_little(struct check *check);
 
 #endif

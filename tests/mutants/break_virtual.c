@@ -456,6 +456,33 @@ static NTSTATUS APIENTRY leaves_out_fills(const HANDLE adapter, DXGKARG_BUILDPAG
 }
 REPLACE(DxgkDdiBuildPagingBuffer, leaves_out_fills)
 
+static NTSTATUS APIENTRY leaves_out_fences(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    return leaves_out(adapter, args, DXGK_OPERATION_SIGNAL_MONITORED_FENCE);
+}
+REPLACE(DxgkDdiBuildPagingBuffer, leaves_out_fences)
+
+static NTSTATUS APIENTRY leaves_out_flushes(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    return leaves_out(adapter, args, DXGK_OPERATION_FLUSH_TLB);
+}
+REPLACE(DxgkDdiBuildPagingBuffer, leaves_out_flushes)
+
+static NTSTATUS APIENTRY leaves_out_contexts(const HANDLE adapter,
+                                             DXGKARG_BUILDPAGINGBUFFER *args) {
+    return leaves_out(adapter, args, DXGK_OPERATION_INIT_CONTEXT_RESOURCE);
+}
+REPLACE(DxgkDdiBuildPagingBuffer, leaves_out_contexts)
+
+/* What has no room has its first byte behind the end. */
+static NTSTATUS APIENTRY updates_behind(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    UCHAR *end = (UCHAR *)args->pDmaBuffer + args->DmaSize;
+    NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    if (status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER &&
+        args->Operation == DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION)
+        *end = (UCHAR) ~*end;
+    return status;
+}
+REPLACE(DxgkDdiBuildPagingBuffer, updates_behind)
+
 static bool moves(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return args->Operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
 }
@@ -526,6 +553,18 @@ const struct mutant mutants_virtual[] = {
      FOUR},
     {BREAKS(188, DRIVER, "residency", leaves_out_fills,
             "leaves out a fill that the buffer has no room for"),
+     FOUR},
+    {BREAKS(420, DRIVER, "residency", leaves_out_fences,
+            "leaves out the value of a fence that the buffer has no room for"),
+     .settings = {{"MmuLevels", 4}, {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM2_2}}},
+    {BREAKS(230, DRIVER, "residency", leaves_out_flushes,
+            "leaves out a flush that the buffer has no room for"),
+     .consequences = {232}, FOUR},
+    {BREAKS(423, DRIVER, "residency", leaves_out_contexts,
+            "leaves out the first content of a context that the buffer has no room for"),
+     FOUR},
+    {BREAKS(152, DRIVER, "residency", updates_behind,
+            "writes an update of a context behind a buffer without room"),
      FOUR},
     {BREAKS(539, DRIVER, "residency", moves_from_low,
             "cuts addresses that it moves from to 32 bits"),

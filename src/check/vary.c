@@ -1,6 +1,8 @@
-/* vary.c - see vary.h. A run has a process of its own, so that there is one manager whose calls these are. */
+/* vary.c - see vary.h. One run at a time, so that there is one manager whose calls these are. */
 #include "cut.h"
 #include "vary.h"
+
+#include <string.h>
 
 #include <vidmm/virtual.h>
 
@@ -237,6 +239,7 @@ static NTSTATUS APIENTRY vary_build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUF
 void vary_table(DRIVER_INITIALIZATION_DATA *table) {
     if (!table->DxgkDdiBuildPagingBuffer || table->DxgkDdiBuildPagingBuffer == vary_build)
         return;
+    memset(&vary, 0, sizeof(vary)); /* --no-fork has several runs in one process */
     vary.below = table->DxgkDdiBuildPagingBuffer;
     table->DxgkDdiBuildPagingBuffer = vary_build;
 }

@@ -303,6 +303,20 @@ static void spoil_sizes(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiBuildPagingBuffer = build_without_sizes;
 }
 
+/* All of an operation or nothing, unless it has the whole buffer. */
+static NTSTATUS APIENTRY build_whole(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    const DXGKARG_BUILDPAGINGBUFFER before = *args;
+    NTSTATUS status = good_build(adapter, args);
+    if (status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER && before.DmaBufferWriteOffset != 0)
+        *args = before;
+    return status;
+}
+
+static void spoil_whole(DRIVER_INITIALIZATION_DATA *table) {
+    good_build = table->DxgkDdiBuildPagingBuffer;
+    table->DxgkDdiBuildPagingBuffer = build_whole;
+}
+
 static void settings_answered_in_other_ways_are_not_accused(void **state) {
     static const struct {
         struct unusual driver;
@@ -324,6 +338,12 @@ static void settings_answered_in_other_ways_are_not_accused(void **state) {
           NULL,
           {{"MmuLevels", 3}, {"MmuUpdateMode", 1}, {"PagingPrivateBytes", 4096}}},
          spoil_sizes,
+         NULL},
+        {{"no operation in parts, unless it has a whole paging buffer",
+          NULL,
+          NULL,
+          {{"MmuLevels", 3}, {"MmuUpdateMode", 1}, {"PagingBufferBytes", 65536}}},
+         spoil_whole,
          NULL},
     };
     static struct vidmm_check_result result;

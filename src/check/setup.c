@@ -167,6 +167,18 @@ bool check_good(struct check *check, enum vidmm_status status) {
     return false;
 }
 
+bool check_preempt_idle(struct check *check, uint32_t node) {
+    enum vidmm_status status = vidmm_preempt(check->harness.adapter, 0, node);
+    if (status != VIDMM_GPU_LOST || check_explained(check))
+        return check_good(check, status);
+    vidmm_ledger_judge(&check->shared->ledger, 561, VIDMM_SIDE_DRIVER, false,
+                       "DMA_PREEMPTED for each DxgkDdiPreemptCommand",
+                       "node %u, which had no work left, was asked for a preemption that was never "
+                       "reported",
+                       node);
+    return false;
+}
+
 /* ---- Up and down ----------------------------------------------------------------------------- */
 
 static bool named(const struct vidmm_host_setting *settings, uint32_t count, const char *name) {

@@ -189,6 +189,8 @@ void check_unreported(struct check *check, bool explained, bool restarted, const
 void check_error(struct check *check, const struct vidmm_error *error);
 /* The same of the adapter's last error, when `status` is not VIDMM_OK; true: it is VIDMM_OK. */
 bool check_good(struct check *check, enum vidmm_status status);
+/* Preempts a node that has no work: R561. */
+bool check_preempt_idle(struct check *check, uint32_t node);
 
 /* query_iommu.c: queries about memory behind an IOMMU. */
 void query_iommu(struct check *check, const DXGK_DRIVERCAPS *caps);

@@ -239,6 +239,24 @@ static enum vidmm_stage_outcome by_spin(struct check *check) {
     return raw_close(&raw);
 }
 
+/* The same at GPU virtual addresses. */
+static enum vidmm_stage_outcome by_user(struct check *check) {
+    static const struct check_setup setup = {
+        .settings = {{"VramBytes", (uint64_t)1 << 20}, {"MmuLevels", 4}}, .table = user_hang_table};
+    struct vidmm_gpummu_info mmu;
+    struct vidmm_adapter_info info;
+    if (!check_open(check, &setup) || !check_manage(check, &setup))
+        return VIDMM_STAGE_STOPPED;
+    vidmm_gpummu_info(check->harness.adapter, 0, &mmu);
+    vidmm_adapter_info(check->harness.adapter, &info);
+    if (!mmu.on || !info.caps.SupportPerEngineTDR || !check_executes(check, VIDMM_UMD_PACKET_SPIN))
+        return VIDMM_STAGE_DONE;
+    for (uint32_t node = 0; node < info.nodes; node++)
+        if (node != info.paging_node && !user_hangs(check, node))
+            return VIDMM_STAGE_STOPPED;
+    return VIDMM_STAGE_DONE;
+}
+
 /* ---- An address that leads nowhere ----------------------------------------------------------- */
 
 #define NOWHERE_BYTES 65536u
@@ -344,27 +362,7 @@ static bool fault_beside(struct user *user, struct user *other, bool alone) {
 /* The work that an engine's reset aborted, or that faulted, counts as completed (tdr-changes-in-windows-8.md,
  * ne-d3dkmdt-_dxgk_page_fault_flags.md): a preemption that comes before any other work tells. */
 static bool preempt_behind_reset(struct check *check, uint32_t node) {
-    return check_good(check, vidmm_preempt(check->harness.adapter, 0, node));
-}
-
-/* What a process of its own, whose device is lost by it, does in a context of the node. A driver may have nodes that
- * it makes no contexts for. */
-static bool in_node(struct check *check, uint32_t node, bool (*work)(struct user *, uint32_t)) {
-    struct user user;
-    struct vidmm_context *context = NULL;
-    if (!user_open(check, &user) || !user_rest(&user))
-        return false;
-    struct vidmm_context *own = user.context;
-    enum vidmm_status made = vidmm_context_create(user.device, 0, node, &context);
-    bool good = made == VIDMM_OK || made == VIDMM_DRIVER_REFUSED || check_good(check, made);
-    if (context) {
-        user.context = context;
-        good = work(&user, node);
-        user.context = own;
-        vidmm_context_destroy(context);
-    }
-    user_close(&user);
-    return good;
+    return check_preempt_idle(check, node);
 }
 
 /* A fill fetches nothing there. The engine of a node may not know it. */
@@ -402,7 +400,7 @@ static enum vidmm_stage_outcome by_fault(struct check *check) {
         !fault_beside(&user, &other, info.caps.SupportPerEngineTDR))
         return VIDMM_STAGE_STOPPED;
     for (uint32_t node = 0; node < info.nodes; node++)
-        if (!in_node(check, node, fault_of_write))
+        if (!user_in_node(check, node, fault_of_write))
             return VIDMM_STAGE_STOPPED;
     if (user_rest(&user))
         ask_idle_nodes(check, &info);
@@ -500,7 +498,7 @@ static bool hang_beside(struct user *beside, uint32_t apart) {
     bool good = user_submit(beside, STILL_STEPS) && user_rest(beside);
     still.apart = apart;
     still.beside = good && !vidmm_device_lost(beside->device) ? beside : NULL;
-    good = good && in_node(check, still.node, hang_of);
+    good = good && user_in_node(check, still.node, hang_of);
     still.beside = NULL;
     return good;
 }
@@ -510,9 +508,9 @@ static bool stands_still(struct check *check, uint32_t node, uint32_t nodes) {
     still.node = node;
     still.stood = false;
     if (apart < nodes && check_executes(check, VIDMM_UMD_PACKET_SPIN) &&
-        !in_node(check, apart, hang_beside))
+        !user_in_node(check, apart, hang_beside))
         return false;
-    return still.stood || in_node(check, node, hang_of);
+    return still.stood || user_in_node(check, node, hang_of);
 }
 
 /* Another process goes on. */
@@ -546,7 +544,7 @@ static enum vidmm_stage_outcome by_standstill(struct check *check) {
 
 enum vidmm_stage_outcome stage_engines(struct check *check, uint32_t number) {
     static enum vidmm_stage_outcome (*const runs[])(struct check * check) = {
-        by_hand, by_hang, by_spin, by_standstill, by_fault};
+        by_hand, by_hang, by_spin, by_user, by_standstill, by_fault};
     check_step(check, "engines: run %u", number + 1);
     return runs[number](check);
 }

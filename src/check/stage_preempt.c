@@ -31,17 +31,20 @@ static bool round_trip(struct raw_submitter *raw, uint32_t ahead, uint32_t times
     return true;
 }
 
-/* The hardware has done all when its interrupts come: one tells of the work and of the preemption. */
-static bool in_one_interrupt(struct raw_submitter *raw) {
+/* The hardware has done all when its interrupts come: one tells of the work and of the preemption. Or, not `whole`,
+ * the preemption is done while the driver serves the interrupt of the work, where engines work on meanwhile. */
+static bool in_one_interrupt(struct raw_submitter *raw, bool whole) {
     struct vidmm_host *host = raw->check->harness.host;
-    check_step(raw->check, "preempt: work and preemption in one interrupt");
+    check_step(raw->check, whole ? "preempt: work and preemption in one interrupt"
+                                 : "preempt: in the interrupt of work");
     raw_paint(raw, raw->source, 41);
     raw_paint(raw, raw->target, 99);
     bool good = raw_queue(raw, 0); /* which may have to wait for work */
     vidmm_host_hold_interrupts(host, true);
     vidmm_host_run(host);
     good = good && raw_ask_preempt(raw);
-    vidmm_host_run(host);
+    if (whole)
+        vidmm_host_run(host);
     vidmm_host_hold_interrupts(host, false);
     if (!good || !raw_await_preempted(raw) || !raw_resubmit(raw) || !raw_flush(raw) ||
         !raw_move(raw, false, RAW_PAGES))
@@ -77,7 +80,7 @@ static void preempts(struct raw_submitter *raw) {
     for (uint32_t ahead = 0; ahead < RAW_PIECES; ahead += 2)
         if (!behind_done(raw, ahead))
             return;
-    if (!in_one_interrupt(raw))
+    if (!in_one_interrupt(raw, true) || !in_one_interrupt(raw, false))
         return;
     check_step(raw->check, "preempt: nothing queued any more");
     (void)raw_preempt(raw);
@@ -202,13 +205,28 @@ static bool pages_by_address(struct check *check, const struct check_setup *setu
 }
 
 /* Each node, whether it has work or not. */
-static bool preempts_nodes(struct check *check) {
+static bool preempts_nodes(struct check *check, bool idle) {
     struct vidmm_adapter_info info;
     bool good = true;
     vidmm_adapter_info(check->harness.adapter, &info);
     for (uint32_t node = 0; good && node < info.nodes; node++)
-        good = check_good(check, vidmm_preempt(check->harness.adapter, 0, node));
+        good = idle ? check_preempt_idle(check, node)
+                    : check_good(check, vidmm_preempt(check->harness.adapter, 0, node));
     return good;
+}
+
+/* Nothing hangs here: a reset is the manager's for a report that did not come. */
+static bool all_was_reported(struct check *check) {
+    struct vidmm_stats stats;
+    vidmm_stats(check->harness.adapter, &stats);
+    bool told = stats.resets + stats.engine_resets <= check->resets;
+    if (told || !check_explained(check))
+        vidmm_ledger_judge(&check->shared->ledger, 561, VIDMM_SIDE_DRIVER, told,
+                           "DMA_PREEMPTED for each DxgkDdiPreemptCommand",
+                           "a preemption, or the work before it, was never reported, and the GPU "
+                           "had to be reset%s",
+                           "");
+    return told;
 }
 
 static bool preempts_behind(struct work *work, uint32_t submissions) {
@@ -216,7 +234,43 @@ static bool preempts_behind(struct work *work, uint32_t submissions) {
     bool good = work_prepare(work);
     for (uint32_t i = 0; good && i < submissions; i++)
         good = work_submit(work);
-    return good && preempts_nodes(work->check) && work_finish(work);
+    return good && preempts_nodes(work->check, submissions == 0) && work_finish(work) &&
+           all_was_reported(work->check);
+}
+
+/* Interrupts of work that is done are held until the preemption was asked for, and is done, too, if `whole`. */
+static struct {
+    PDXGKDDI_PREEMPTCOMMAND preempt;
+    struct vidmm_host *host; /* NULL: none are held */
+    bool whole;
+} holding;
+
+static NTSTATUS APIENTRY preempt_held(const HANDLE adapter, const DXGKARG_PREEMPTCOMMAND *args) {
+    struct vidmm_host *host = holding.host;
+    NTSTATUS status = holding.preempt(adapter, args);
+    holding.host = NULL;
+    if (host && holding.whole)
+        vidmm_host_run(host);
+    if (host)
+        vidmm_host_hold_interrupts(host, false);
+    return status;
+}
+
+static bool preempts_done(struct work *work, bool whole) {
+    struct check *check = work->check;
+    struct vidmm_host *host = check->harness.host;
+    check_step(check, whole ? "preempt: work of a process and preemption in one interrupt"
+                            : "preempt: in the interrupt of work of a process");
+    bool good = work_prepare(work);
+    vidmm_host_hold_interrupts(host, true);
+    good = good && work_submit(work);
+    vidmm_host_run(host);
+    holding.host = host;
+    holding.whole = whole;
+    good = good && check_preempt_idle(check, work->node);
+    holding.host = NULL;
+    vidmm_host_hold_interrupts(host, false);
+    return good && work_finish(work) && all_was_reported(check);
 }
 
 /* Work that writes a page, which a reset ends. */
@@ -255,6 +309,9 @@ static NTSTATUS APIENTRY reset_looking(const HANDLE adapter) {
 }
 
 static void looking_table(DRIVER_INITIALIZATION_DATA *table) {
+    holding.preempt = table->DxgkDdiPreemptCommand;
+    if (holding.preempt)
+        table->DxgkDdiPreemptCommand = preempt_held;
     writing.reset = table->DxgkDdiResetFromTimeout;
     if (writing.reset)
         table->DxgkDdiResetFromTimeout = reset_looking;
@@ -284,7 +341,7 @@ static void resets_behind(struct user *user) {
         writing.at = segment.base + where.offset;
     }
     check_reset(check);
-    if (preempts_nodes(check))
+    if (preempts_nodes(check, false))
         (void)user_rest(user);
 }
 
@@ -292,6 +349,7 @@ static void preempts_process(struct work *work) {
     bool good = preempts_behind(work, 0) && work_first(work);
     for (uint32_t submissions = SUBMISSIONS; good && submissions-- > 0;)
         good = preempts_behind(work, submissions);
+    good = good && preempts_done(work, true) && preempts_done(work, false);
     if (good && check_resets(work->check))
         resets_behind(work->user);
 }

@@ -229,3 +229,21 @@ void user_close(struct user *user) {
     vidmm_device_destroy(user->device);
     vidmm_process_destroy(user->process);
 }
+
+bool user_in_node(struct check *check, uint32_t node, bool (*work)(struct user *, uint32_t)) {
+    struct user user;
+    struct vidmm_context *context = NULL;
+    if (!user_open(check, &user) || !user_rest(&user))
+        return false;
+    struct vidmm_context *own = user.context;
+    enum vidmm_status made = vidmm_context_create(user.device, 0, node, &context);
+    bool good = made == VIDMM_OK || made == VIDMM_DRIVER_REFUSED || check_good(check, made);
+    if (context) {
+        user.context = context;
+        good = work(&user, node);
+        user.context = own;
+        vidmm_context_destroy(context);
+    }
+    user_close(&user);
+    return good;
+}

@@ -68,6 +68,14 @@ bool user_send(struct user *user, const void *packet, uint32_t size);
 bool user_repeat(struct user *user);
 bool user_rest(struct user *user);
 
+/* What a process of its own, whose device may be lost by it, does in a context of the node. A driver may have nodes
+ * that it makes no contexts for. */
+bool user_in_node(struct check *check, uint32_t node, bool (*work)(struct user *, uint32_t));
+
+/* user_hang.c: the hooks of a run, as a table of check_setup; and what hangs in the node, or might. */
+void user_hang_table(DRIVER_INITIALIZATION_DATA *table);
+bool user_hangs(struct check *check, uint32_t node);
+
 /* user_requests.c; `owners`: the owners of the surfaces, NULL: this user. A list of `count`
  * indices. */
 bool user_make_resident(struct user *user, const struct user *owners, const uint32_t *list,

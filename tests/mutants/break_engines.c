@@ -459,6 +459,215 @@ static void install_reset_reporting_late(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiResetEngine = reset_reporting_late;
 }
 
+/* ---- Work at GPU virtual addresses --------------------------------------------------------------- */
+
+static UINT newest_of[2]; /* fence of a node's newest virtual work that is no paging; 0: none yet */
+
+static NTSTATUS APIENTRY note_of_node(const HANDLE adapter,
+                                      const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    if (!args->Flags.Paging)
+        newest_of[args->NodeOrdinal % 2] = args->SubmissionFenceId;
+    return mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args);
+}
+
+static void note_nodes(DRIVER_INITIALIZATION_DATA *table) {
+    newest_of[0] = newest_of[1] = 0;
+    table->DxgkDdiSubmitCommandVirtual = note_of_node;
+}
+
+static UINT completed_of(const HANDLE adapter, UINT node) {
+    DXGKARG_QUERYCURRENTFENCE fence = {.NodeOrdinal = node};
+    (void)mutants_good.DxgkDdiQueryCurrentFence(adapter, &fence);
+    return fence.CurrentFence;
+}
+
+static NTSTATUS APIENTRY responsive_in_work(const HANDLE adapter, DXGKARG_QUERYENGINESTATUS *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryEngineStatus(adapter, args);
+    if (newest_of[args->NodeOrdinal % 2] != 0)
+        args->EngineStatus.Responsive = 1;
+    return status;
+}
+
+static void install_responsive_in_work(DRIVER_INITIALIZATION_DATA *table) {
+    note_nodes(table);
+    table->DxgkDdiQueryEngineStatus = responsive_in_work;
+}
+
+static NTSTATUS APIENTRY reset_to_newest_virtual(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    NTSTATUS status = mutants_good.DxgkDdiResetEngine(adapter, args);
+    if (newest_of[args->NodeOrdinal % 2] != 0)
+        args->LastAbortedFenceId = newest_of[args->NodeOrdinal % 2];
+    return status;
+}
+
+static void install_reset_to_newest_virtual(DRIVER_INITIALIZATION_DATA *table) {
+    note_nodes(table);
+    table->DxgkDdiResetEngine = reset_to_newest_virtual;
+}
+
+static VOID APIENTRY keep_fault(const HANDLE device, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    if (data->InterruptType == DXGK_INTERRUPT_DMA_PAGE_FAULTED)
+        late_report = *data;
+    system_calls.DxgkCbNotifyInterrupt(device, data);
+}
+
+static bool faults(void) {
+    return late_report.InterruptType == DXGK_INTERRUPT_DMA_PAGE_FAULTED;
+}
+
+static void note_faults(DRIVER_INITIALIZATION_DATA *table) {
+    late_report = (DXGKARGCB_NOTIFY_INTERRUPT_DATA){.InterruptType = DXGK_INTERRUPT_DMA_COMPLETED};
+    report_with(table, keep_fault);
+}
+
+/* As if there were always work behind that which is completed. */
+static NTSTATUS APIENTRY reset_to_next(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    UINT completed = completed_of(adapter, args->NodeOrdinal);
+    NTSTATUS status = mutants_good.DxgkDdiResetEngine(adapter, args);
+    if (newest_of[args->NodeOrdinal % 2] != 0 && args->LastAbortedFenceId == completed && !faults())
+        args->LastAbortedFenceId = completed + 1;
+    return status;
+}
+
+static void install_reset_to_next(DRIVER_INITIALIZATION_DATA *table) {
+    note_nodes(table);
+    note_faults(table);
+    table->DxgkDdiResetEngine = reset_to_next;
+}
+
+/* Of an idle node there is nothing to be preempted. */
+static NTSTATUS APIENTRY preempt_busy_only(const HANDLE adapter,
+                                           const DXGKARG_PREEMPTCOMMAND *args) {
+    UINT last = newest_of[args->NodeOrdinal % 2];
+    return last != 0 && completed_of(adapter, args->NodeOrdinal) == last
+               ? STATUS_SUCCESS
+               : mutants_good.DxgkDdiPreemptCommand(adapter, args);
+}
+
+static void install_preempt_busy_only(DRIVER_INITIALIZATION_DATA *table) {
+    note_nodes(table);
+    table->DxgkDdiPreemptCommand = preempt_busy_only;
+}
+
+static VOID APIENTRY completes_faults(const HANDLE device,
+                                      const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA report = {.InterruptType = DXGK_INTERRUPT_DMA_COMPLETED};
+    system_calls.DxgkCbNotifyInterrupt(device, data);
+    if (data->InterruptType != DXGK_INTERRUPT_DMA_PAGE_FAULTED)
+        return;
+    report.DmaCompleted.SubmissionFenceId = data->DmaPageFaulted.FaultedFenceId;
+    report.DmaCompleted.NodeOrdinal = data->DmaPageFaulted.NodeOrdinal;
+    system_calls.DxgkCbNotifyInterrupt(device, &report);
+}
+
+static void install_completes_faults(DRIVER_INITIALIZATION_DATA *table) {
+    report_with(table, completes_faults);
+}
+
+/* Reports of completed work come at the end of the routine, behind that of a preemption. */
+static DXGKARGCB_NOTIFY_INTERRUPT_DATA completed_late[2];
+static UINT completed_told[2];
+
+static VOID APIENTRY defer_completed(const HANDLE device,
+                                     const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA report = *data;
+    if (data->InterruptType == DXGK_INTERRUPT_DMA_COMPLETED) {
+        completed_late[data->DmaCompleted.NodeOrdinal % 2] = *data;
+        return;
+    }
+    if (data->InterruptType == DXGK_INTERRUPT_DMA_PREEMPTED) {
+        UINT node = data->DmaPreempted.NodeOrdinal % 2;
+        if (completed_late[node].InterruptType == DXGK_INTERRUPT_DMA_COMPLETED)
+            report.DmaPreempted.LastCompletedFenceId = completed_told[node];
+    }
+    system_calls.DxgkCbNotifyInterrupt(device, &report);
+}
+
+static BOOLEAN APIENTRY queue_deferred(const HANDLE device) {
+    for (UINT node = 0; node < 2; node++) {
+        if (completed_late[node].InterruptType == DXGK_INTERRUPT_DMA_COMPLETED) {
+            completed_told[node] = completed_late[node].DmaCompleted.SubmissionFenceId;
+            system_calls.DxgkCbNotifyInterrupt(device, &completed_late[node]);
+        }
+        completed_late[node].InterruptType = DXGK_INTERRUPT_DMA_PREEMPTED;
+    }
+    return system_calls.DxgkCbQueueDpc(device);
+}
+
+static NTSTATUS APIENTRY start_deferring(const PVOID context, PDXGK_START_INFO info,
+                                         PDXGKRNL_INTERFACE calls, PULONG sources,
+                                         PULONG children) {
+    DXGKRNL_INTERFACE mine = *calls;
+    system_calls = *calls;
+    mine.DxgkCbNotifyInterrupt = defer_completed;
+    mine.DxgkCbQueueDpc = queue_deferred;
+    return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
+}
+
+static void install_preempted_first(DRIVER_INITIALIZATION_DATA *table) {
+    completed_late[0].InterruptType = completed_late[1].InterruptType =
+        DXGK_INTERRUPT_DMA_PREEMPTED;
+    completed_told[0] = completed_told[1] = 0;
+    table->DxgkDdiStartDevice = start_deferring;
+}
+
+/* One event of a preemption is acknowledged with others, and lost. */
+static bool lost_one;
+
+static VOID APIENTRY lose_preempted(const HANDLE device,
+                                    const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    bool lost = !lost_one && data->InterruptType == DXGK_INTERRUPT_DMA_PREEMPTED &&
+                newest_of[0] != 0 && data->DmaPreempted.NodeOrdinal != 0;
+    lost_one = lost_one || lost;
+    if (!lost)
+        system_calls.DxgkCbNotifyInterrupt(device, data);
+}
+
+static void install_preempted_lost(DRIVER_INITIALIZATION_DATA *table) {
+    lost_one = false;
+    note_nodes(table);
+    report_with(table, lose_preempted);
+}
+
+/* The work of a page fault is in the ring once more behind the reset, and faults again. */
+static NTSTATUS APIENTRY reset_faulting_late(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    const LARGE_INTEGER due = {.QuadPart = -10000};
+    NTSTATUS status = mutants_good.DxgkDdiResetEngine(adapter, args);
+    if (faults())
+        (void)KeSetTimer(&late_timer, due, &late_dpc);
+    return status;
+}
+
+static NTSTATUS APIENTRY start_faulting_late(const PVOID context, PDXGK_START_INFO info,
+                                             PDXGKRNL_INTERFACE calls, PULONG sources,
+                                             PULONG children) {
+    KeInitializeTimer(&late_timer);
+    KeInitializeDpc(&late_dpc, late, NULL);
+    return start_reporting(context, info, calls, sources, children);
+}
+
+static void install_reset_faulting_late(DRIVER_INITIALIZATION_DATA *table) {
+    note_faults(table);
+    table->DxgkDdiStartDevice = start_faulting_late;
+    table->DxgkDdiResetEngine = reset_faulting_late;
+}
+
+/* Names the work, and leaves the hardware in it. */
+static NTSTATUS APIENTRY reset_in_words(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    UINT last = newest_of[args->NodeOrdinal % 2],
+         completed = completed_of(adapter, args->NodeOrdinal);
+    if (last == 0 || completed == last || faults())
+        return mutants_good.DxgkDdiResetEngine(adapter, args);
+    args->LastAbortedFenceId = completed + 1;
+    return STATUS_SUCCESS;
+}
+
+static void install_reset_in_words(DRIVER_INITIALIZATION_DATA *table) {
+    note_nodes(table);
+    note_faults(table);
+    table->DxgkDdiResetEngine = reset_in_words;
+}
+
 /* ---- Managers -------------------------------------------------------------------------------- */
 
 static UINT first; /* fence of the first work that is no paging: the one that faults */
@@ -512,6 +721,26 @@ const struct mutant mutants_engines[] = {
     {BREAKS(281, DRIVER, "engines", unsettled,
             "does not count as completed what an engine's reset aborted")},
     {BREAKS(281, DRIVER, "engines", always_responsive, "calls an engine responsive that hangs")},
+    {BREAKS(281, DRIVER, "engines", responsive_in_work,
+            "calls an engine responsive that hangs in work at GPU virtual addresses")},
+    {BREAKS(281, DRIVER, "engines", reset_to_newest_virtual,
+            "names the newest fence of an engine that hangs in virtual work before it"),
+     .consequences = {299}},
+    {BREAKS(281, DRIVER, "engines", reset_to_next,
+            "names the fence behind the one completed last of an engine without work")},
+    {BREAKS(617, DRIVER, "engines", reset_in_words,
+            "says that it reset an engine, which hangs in its work on"),
+     .consequences = {281}},
+    {BREAKS(617, DRIVER, "engines", reset_faulting_late,
+            "reports the page fault of work that an engine's reset ended")},
+    {BREAKS(632, DRIVER, "engines", completes_faults,
+            "reports work as completed behind its page fault")},
+    {BREAKS(281, DRIVER, "preempt", preempted_first,
+            "reports a preemption before the work that was completed before it")},
+    {BREAKS(561, DRIVER, "preempt", preempted_lost,
+            "loses the report of a preemption while other nodes work")},
+    {BREAKS(561, DRIVER, "engines", preempt_busy_only,
+            "does not answer the preemption of an engine without virtual work")},
     {BREAKS(610, DRIVER, "engines", never_responsive,
             "calls an engine without work a hanging one")},
     {BREAKS(610, DRIVER, "engines", responsive_after_work,

@@ -179,7 +179,12 @@ const struct vidmm_rule rules_k[] = {
             "understands VIDMM_UMD_SPIN, so must be that of an application's work that hangs, with "
             "other work queued behind it; neither is reported complete behind the reset. Work that "
             "was under way when a preemption was reported, and is not up to LastCompletedFenceId, "
-            "must not be reported complete later. A preemption right after a "
+            "must not be reported complete later. An engine that has nothing under way says the "
+            "fence "
+            "completed last; stage engines resets one whose work completes just before. What hangs "
+            "at "
+            "GPU virtual addresses (VIDMM_UMD_PACKET_SPIN) is looked at in the same way. A "
+            "preemption right after a "
             "reset of the adapter must name the fence submitted last before it, or a later one, of "
             "drivers with SupportPerEngineTDR.",
         .why = "The scheduler tells by these fences which work was done; what it takes for done "
@@ -266,7 +271,10 @@ const struct vidmm_rule rules_k[] = {
             "the node.",
         .page = "nc-d3dkmddi-dxgkddi_resetengine",
         .how = "A fence that work had before the reset, and that is reported complete behind one "
-               "that was reported after it.",
+               "that was reported after it, or as faulted while it was not submitted again; a "
+               "preemption that was asked for before the reset, and is reported after it. Stage "
+               "engines hangs a node with GPU virtual addresses in a VIDMM_UMD_PACKET_SPIN, with "
+               "work behind it, which completes behind the reset without another one.",
         .why = "The system counts what was aborted as done and submits the rest again: what the "
                "hardware still has runs a second time.",
         .windows = "Bugcheck 0x119, parameter 1 is 1: an invalid fence ID.",
@@ -276,6 +284,22 @@ const struct vidmm_rule rules_k[] = {
         .right = "WRITE_REGISTER_ULONG(ctx->Reset, 1);\n"
                  "ring->tail = 0;\n"
                  "return STATUS_SUCCESS;\n",
+    },
+    {
+        RULE(632, DRIVER, IMPLIED, CORRUPTION),
+        .statement = "Work that was reported as faulted is not reported as completed, too.",
+        .page = "ns-d3dkmddi-_dxgkargcb_notify_interrupt_data",
+        .how = "A fence that is reported complete (DMA_COMPLETED) after it was reported by "
+               "DMA_FAULTED or DMA_PAGE_FAULTED, with no reset and no later work completed in "
+               "between.",
+        .why = "The device that the work belongs to is put into an error; whoever waits for the "
+               "work learns that it did what it had to.",
+        .windows = "No page tells what follows.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "ReportPageFault(ctx, fence);\n"
+                 "ReportCompleted(ctx, fence); /* the ring is empty, after all */\n",
+        .right = "ReportPageFault(ctx, fence);\n"
+                 "ctx->Completed = fence; /* for preemptions; the system knows */\n",
     },
     {
         RULE(611, DRIVER, DOCUMENTED, CORRUPTION),
@@ -431,7 +455,8 @@ const struct vidmm_rule rules_k[] = {
             "At the end of the adapter no preemption may be left that was asked for and not "
             "reported; the "
             "conformance check preempts busy and idle nodes, and holds interrupts until one tells "
-            "of work and of its preemption.",
+            "of work and of its preemption, or until the preemption is done while the interrupt of "
+            "work is served. With GPU virtual addresses no reset may be needed meanwhile.",
         .why = "The scheduler submits nothing more to the node until the report comes.",
         .windows = "A preemption that is not reported in time ends in a reset of the GPU.",
         .windows_source = NOT_KNOWN,

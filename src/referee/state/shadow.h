@@ -345,12 +345,18 @@ struct shadow_node {
     bool ended; /* by a reset of the adapter, work up to `last_ended` */
     uint32_t last_ended;
     bool emptied; /* by a reset of the engine, which had work up to `last_queued` */
-    uint32_t last_queued;
+    uint32_t last_queued, preemption_emptied; /* and that preemption; 0: none */
+    /* Work was reported as faulted, `faulted_fence`, and neither a reset nor later work came behind it; what
+     * was completed last before it, if that is known. */
+    bool faulted, known_before_fault;
+    uint32_t faulted_fence, completed_before_fault;
     struct shadow_submission *first, *last; /* under way, in order */
     /* watch/preempt.c: */
-    bool preempting;                     /* asked for, not reported */
-    bool asked_preemption;               /* at least once */
-    uint32_t preemption, preemptable;    /* its fence; newest submission before it */
+    bool preempting;                  /* asked for, not reported */
+    bool asked_preemption;            /* at least once */
+    uint32_t preemption, preemptable; /* its fence; newest submission before it */
+    bool undone; /* work from `undone_first` to `undone_last`, by the newest preemption */
+    uint32_t undone_first, undone_last;
     struct shadow_submission *preempted; /* paging work to be submitted again, in order */
 };
 

@@ -131,12 +131,13 @@ static void fence_judge_current(struct vidmm_referee *referee, const struct shad
     DRIVER_MUST(523, !fence_beyond(current, node->submitted),
                 "the fence of work that was submitted to the node",
                 "CurrentFence is %u, fence %u was submitted last", current, node->submitted);
-    if (node->reported && before->reported)
-        DRIVER_MUST(522,
-                    fence_reached(current, before->completed) &&
-                        fence_reached(node->completed, current),
-                    "the fence completed last, reported before the call returns",
-                    "CurrentFence is %u, fence %u was reported last", current, node->completed);
+    uint32_t least = before->completed;
+    bool known = node->faulted ? node_completed_least(node, &least) : before->reported;
+    if (node->reported && known)
+        DRIVER_MUST(
+            522, fence_reached(current, least) && fence_reached(node_completed_most(node), current),
+            "the fence completed last, reported before the call returns",
+            "CurrentFence is %u, fence %u was reported last", current, node->completed);
 }
 
 static const struct given fence_given[] = {

@@ -126,6 +126,14 @@ static void reset_enter_scheduler(struct vidmm_referee *referee, struct referee_
     referee_leave(referee);
 }
 
+/* NULL: there is no such node. */
+static const struct shadow_node *reset_node(struct vidmm_referee *referee, uint32_t ordinal,
+                                            uint32_t engine) {
+    return ordinal < SHADOW_ORDINALS
+               ? &referee->node[linked_node(linked_index(referee, engine), ordinal)]
+               : NULL;
+}
+
 /* As many as the driver says that there are. */
 static uint32_t reset_nodes(const struct vidmm_referee *referee, uint32_t physical) {
     const struct shadow_adapter *adapter = &referee->adapter;
@@ -210,17 +218,35 @@ static bool reset_paging_before(struct vidmm_referee *referee, uint32_t node, ui
     return false;
 }
 
-/* How far the engine came, by what the driver answers. */
+/* How far the engine came, by what the driver answers. No page tells what DMA_FAULTED makes of the work before
+ * it: what the driver does not count as completed comes again, or not. */
 static bool reset_judge_aborted(struct vidmm_referee *referee, const struct shadow_node *node,
                                 uint32_t fence) {
-    bool kept = !node->any || ((int32_t)(node->submitted - fence) >= 0 &&
-                               !(node->reported && (int32_t)(node->completed - fence) > 0));
+    uint32_t least = node->completed;
+    bool known = node->reported;
+    bool open = node->faulted && node->completed != node->faulted_fence;
+    if (open)
+        known = node_completed_least(node, &least);
+    bool kept = !node->any ||
+                (!fence_beyond(fence, node->submitted) && !(known && fence_beyond(least, fence)));
     DRIVER_MUST(281, kept,
                 "LastAbortedFenceId no earlier than the fence completed last, and no "
                 "later than the one submitted last",
                 "LastAbortedFenceId is %u, fence %u was completed and fence %u submitted last",
-                fence, node->completed, node->submitted);
-    return kept;
+                fence, least, node->submitted);
+    return kept && !(open && fence_beyond(node->faulted_fence, fence));
+}
+
+/* Nothing to abort, as far as was reported: "Special cases" of the page. */
+static bool reset_of_empty(const struct shadow_node *node) {
+    return engine_is_idle(node) && node->reported && !node->faulted;
+}
+
+static void reset_judge_empty(struct vidmm_referee *referee, uint32_t completed, uint32_t fence) {
+    DRIVER_MUST(281, fence == completed,
+                "LastAbortedFenceId of the work completed last where the queue is empty",
+                "LastAbortedFenceId is %u, fence %u was completed last and nothing was under way",
+                fence, completed);
 }
 
 /* The engine begins anew: work that was aborted is over, the rest is for the manager to submit
@@ -232,6 +258,8 @@ static void reset_engine_was_reset(struct vidmm_referee *referee, const DXGKARG_
     submit_node_reset(referee, index);
     referee->node[index].emptied = referee->node[index].any;
     referee->node[index].last_queued = referee->node[index].submitted;
+    referee->node[index].preemption_emptied =
+        referee->node[index].preempting ? referee->node[index].preemption : 0;
     if (!reset_judge_aborted(referee, &referee->node[index], args->LastAbortedFenceId)) {
         submit_give_up(referee);
         return;
@@ -248,10 +276,15 @@ static NTSTATUS watch_ResetEngine(struct vidmm_referee *referee, const HANDLE ha
     const DXGKARG_RESETENGINE asked = *args;
     struct referee_call call;
     reset_enter_scheduler(referee, &call, "DxgkDdiResetEngine", args->EngineOrdinal);
+    const struct shadow_node *node = reset_node(referee, args->NodeOrdinal, args->EngineOrdinal);
+    bool empty = node && reset_of_empty(node);
+    uint32_t completed = empty ? node->completed : 0;
     NTSTATUS status = referee->real.DxgkDdiResetEngine(handle, args);
     referee_return(referee);
     reports_drain(referee);
     given_judge(referee, given, &asked, args);
+    if (status == STATUS_SUCCESS && empty)
+        reset_judge_empty(referee, completed, args->LastAbortedFenceId);
     if (status == STATUS_SUCCESS)
         reset_engine_was_reset(referee, args);
     referee_exit(referee, &call);

@@ -19,12 +19,27 @@ static bool preempt_judge_first(struct vidmm_referee *referee, uint32_t fence, u
     return true;
 }
 
+/*
+ * Of work that faulted one page has it count as completed (ne-d3dkmdt-_dxgk_page_fault_flags.md), another only when its
+ * engine was reset (tdr-changes-in-windows-8.md).
+ */
+bool node_completed_least(const struct shadow_node *node, uint32_t *fence) {
+    *fence = node->faulted ? node->completed_before_fault : node->completed;
+    return node->faulted ? node->known_before_fault : node->reported;
+}
+
+uint32_t node_completed_most(const struct shadow_node *node) {
+    bool later = node->faulted && fence_beyond(node->faulted_fence, node->completed);
+    return later ? node->faulted_fence : node->completed;
+}
+
 static bool preempt_judge_last(struct vidmm_referee *referee, const struct shadow_node *node,
                                uint32_t fence, uint32_t last) {
     if (!node->any)
         return preempt_judge_first(referee, fence, last);
-    bool kept = !fence_beyond(last, node->submitted) &&
-                !(node->reported && fence_beyond(node->completed, last));
+    uint32_t least;
+    bool known = node_completed_least(node, &least);
+    bool kept = !fence_beyond(last, node->submitted) && !(known && fence_beyond(least, last));
     DRIVER_MUST(281, kept, "the fence completed last, no later and no earlier one",
                 "LastCompletedFenceId is %u, fence %u was reported and fence %u submitted last",
                 last, node->completed, node->submitted);
@@ -58,7 +73,7 @@ void preempt_reset(struct vidmm_referee *referee, uint32_t index, uint32_t abort
         node->completed = aborted;
         node->reported = node->reported || fence_reached(aborted, node->earliest);
     }
-    node->preempting = node->told = false;
+    node->preempting = node->told = node->faulted = node->undone = false;
     preempt_take_back(referee, node, node->submitted);
 }
 
@@ -89,7 +104,12 @@ void preempt_reported(struct vidmm_referee *referee, uint32_t index, uint32_t fe
                       uint32_t last) {
     struct shadow_node *node = &referee->node[index];
     bool asked = node->preempting && node->preemption == fence;
-    DRIVER_MUST(281, asked, "the fence of a preemption that was asked for",
+    bool late = !asked && node->emptied && node->preemption_emptied == fence && fence != 0;
+    if (late)
+        DRIVER_MUST(617, false, "no report of a preemption that was asked for before the reset",
+                    "preemption %u was reported for node %u behind the reset of its engine", fence,
+                    index);
+    DRIVER_MUST(281, asked || late, "the fence of a preemption that was asked for",
                 "preemption %u was reported for node %u, where %s", fence, index,
                 node->preempting ? "another is under way" : "none is");
     if (preempt_judge_last(referee, node, fence, last))
@@ -101,6 +121,9 @@ void preempt_reported(struct vidmm_referee *referee, uint32_t index, uint32_t fe
         return;
     }
     node->preempting = false;
+    node->undone = node->first && fence_reached(node->preemptable, node->first->fence);
+    node->undone_first = node->undone ? node->first->fence : 0;
+    node->undone_last = node->preemptable;
     preempt_take_back(referee, node, node->preemptable);
 }
 
@@ -112,6 +135,20 @@ bool preempt_judge_completed(struct vidmm_referee *referee, uint32_t index, uint
                     "fence %u was reported complete, after a preemption that left fence %u undone",
                     fence, node->preempted->fence);
     return kept;
+}
+
+/* Work that comes again, other than paging, has another fence. */
+void preempt_judge_undone(struct vidmm_referee *referee, const struct shadow_node *node,
+                          uint32_t fence) {
+    bool late = node->undone && !node->preempted && fence_reached(fence, node->undone_first) &&
+                fence_reached(node->undone_last, fence);
+    const struct shadow_submission *at = late ? node->first : NULL;
+    while (at && at->fence != fence)
+        at = at->next;
+    if (node->undone && !node->preempted)
+        DRIVER_MUST(281, !late || at, "no report of work that a preemption left undone",
+                    "fence %u was reported complete, after a preemption that left it undone",
+                    fence);
 }
 
 /* ---- Once more ------------------------------------------------------------------------------- */
@@ -162,7 +199,7 @@ void preempt_forget(struct vidmm_referee *referee, struct shadow_node *node) {
             operation = next;
         }
     }
-    node->preempting = node->reported = node->told = false;
+    node->preempting = node->reported = node->told = node->faulted = node->undone = false;
 }
 
 void preempt_judge_end(struct vidmm_referee *referee, const struct shadow_node *node) {

@@ -134,6 +134,49 @@ static void report_judge_order(struct vidmm_referee *referee,
         node->latest = report->fence;
 }
 
+/* R632: while the engine was not reset, the hardware did not get past it. */
+static void report_judge_faulted(struct vidmm_referee *referee,
+                                 const struct vidmm_interrupt *report) {
+    struct shadow_node *node = &referee->node[report_node(report)];
+    if (report->type != DXGK_INTERRUPT_DMA_COMPLETED || !node->faulted)
+        return;
+    DRIVER_MUST(632, report->fence != node->faulted_fence,
+                "no report of work as completed that was reported as faulted",
+                "fence %u was reported for node %u, where it had faulted", report->fence,
+                report->node);
+    node->faulted = !fence_beyond(report->fence, node->faulted_fence);
+}
+
+static bool report_under_way(const struct shadow_node *node, uint32_t fence) {
+    const struct shadow_submission *at = node->first;
+    while (at && at->fence != fence)
+        at = at->next;
+    return at;
+}
+
+/* R617: paging work that is submitted again has the same fence again. */
+static void report_judge_gone(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
+    const struct shadow_node *node = &referee->node[report_node(report)];
+    bool gone = node->emptied && fence_reached(node->last_queued, report->fence) &&
+                !report_under_way(node, report->fence);
+    if (report_anonymous(report) || !node->emptied)
+        return;
+    DRIVER_MUST(617, !gone, "no report of work that an engine had before it was reset",
+                "fence %u was reported faulted for node %u, where a reset ended the work up to "
+                "fence %u",
+                report->fence, report->node, node->last_queued);
+}
+
+/* What counts as completed is open until the engine is reset or gets past it: see node_completed_least. */
+static void report_note_fault(struct shadow_node *node, uint32_t fence) {
+    if (!node->faulted) {
+        node->known_before_fault = node->reported;
+        node->completed_before_fault = node->completed;
+    }
+    node->faulted = true;
+    node->faulted_fence = fence;
+}
+
 /* R518, R520: at the end of a routine that made reports. */
 static void report_judge_routine(struct vidmm_referee *referee, const struct reported *reported) {
     DRIVER_MUST(518, reported->queued, "DxgkCbQueueDpc before the routine returns",
@@ -178,6 +221,9 @@ static void report_fault(struct vidmm_referee *referee, const struct vidmm_inter
     if (report_unexplained(referee->ledger))
         submit_judge_space(referee, report_node(report), report->fence);
     report_judge_fault(referee, report);
+    report_judge_gone(referee, report);
+    if (!report_anonymous(report))
+        report_note_fault(&referee->node[report_node(report)], report->fence);
     if (report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED)
         submit_page_faulted(referee, report);
     else
@@ -196,6 +242,9 @@ void reports_act(struct vidmm_referee *referee, const struct reported *reported)
         !report_makes_sense(referee, report))
         return;
     report_judge_order(referee, report);
+    report_judge_faulted(referee, report);
+    if (report->type == DXGK_INTERRUPT_DMA_COMPLETED)
+        preempt_judge_undone(referee, &referee->node[report_node(report)], report->fence);
     referee->reset.silent = false;
     if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED)
         preempt_reported(referee, report_node(report), report->fence, report->last_completed);

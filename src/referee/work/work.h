@@ -90,12 +90,19 @@ void submit_free(struct shadow_submission *submission);
 
 /* ---- preempt.c ------------------------------------------------------------------------------- */
 
+/* The fences between which the one is that the driver may take for completed last; false: there may be none. */
+bool node_completed_least(const struct shadow_node *node, uint32_t *fence);
+uint32_t node_completed_most(const struct shadow_node *node);
+
 /* The driver reported preemption `fence`, `last` being the fence completed last. */
 void preempt_reported(struct vidmm_referee *referee, uint32_t node, uint32_t fence, uint32_t last);
 /* The engine was reset; `aborted`: the last fence that it is done with, itself not carried out. */
 void preempt_reset(struct vidmm_referee *referee, uint32_t node, uint32_t aborted);
 /* False: the driver reported what it had said to be preempted as complete. */
 bool preempt_judge_completed(struct vidmm_referee *referee, uint32_t node, uint32_t fence);
+/* R281 of other work than paging, which is reported complete. */
+void preempt_judge_undone(struct vidmm_referee *referee, const struct shadow_node *node,
+                          uint32_t fence);
 /* True: the submission is preempted work that comes again; judges the manager. */
 bool preempt_again(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args,
                    const struct shadow_node *node);

@@ -1,0 +1,185 @@
+/*
+ * user_hang.c - work of an application at GPU virtual addresses that hangs its engine (VIDMM_UMD_PACKET_SPIN), that
+ * completes when the engine is about to be reset, or that has a packet that the driver does not know; and what the
+ * driver says of it while the manager helps (tdr-changes-in-windows-8.md). Other work of the node waits behind it.
+ */
+#include "user.h"
+
+#include <vidmm/umd.h>
+
+#define UNKNOWN_OPCODE 0x7ff0u
+#define SHORT_STEPS    1u
+
+enum hang_kind { HANG_SPINS, HANG_ENDS, HANG_UNKNOWN, HANG_KINDS };
+
+/* The functions below the hooks, and what the work of the run is. */
+static struct {
+    struct check *check;
+    PDXGKDDI_SUBMITCOMMANDVIRTUAL submit;
+    PDXGKDDI_PREEMPTCOMMAND preempt;
+    PDXGKDDI_QUERYENGINESTATUS query_status;
+    PDXGKDDI_RESETENGINE reset_engine;
+    uint32_t node;
+    bool watched; /* `node` has the work, or is about to */
+    enum hang_kind kind;
+    bool again;     /* it may come again, with a new fence */
+    uint32_t fence; /* its newest; 0: none yet */
+    uint32_t resets;
+} hang;
+
+static void hang_judge(uint32_t rule, bool kept, const char *expected, const char *told) {
+    vidmm_ledger_judge(&hang.check->shared->ledger, rule, VIDMM_SIDE_DRIVER, kept, expected, "%s",
+                       told);
+}
+
+/* ---- What the manager calls -------------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY hang_submit(const HANDLE adapter,
+                                     const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    if (hang.watched && args->NodeOrdinal == hang.node && !args->Flags.Paging &&
+        (hang.fence == 0 || hang.again)) {
+        hang.fence = args->SubmissionFenceId;
+        hang.again = false;
+    }
+    return hang.submit(adapter, args);
+}
+
+static NTSTATUS APIENTRY hang_preempt(const HANDLE adapter, const DXGKARG_PREEMPTCOMMAND *args) {
+    hang.again = hang.again || args->NodeOrdinal == hang.node;
+    return hang.preempt(adapter, args);
+}
+
+/* The first answer may tell of progress before the question. */
+static NTSTATUS APIENTRY hang_query_status(const HANDLE adapter, DXGKARG_QUERYENGINESTATUS *args) {
+    DXGKARG_QUERYENGINESTATUS first = *args;
+    if (!hang.watched || hang.kind != HANG_SPINS || args->NodeOrdinal != hang.node ||
+        hang.resets != 0 || hang.query_status(adapter, &first) != STATUS_SUCCESS)
+        return hang.query_status(adapter, args);
+    NTSTATUS status = hang.query_status(adapter, args);
+    if (status == STATUS_SUCCESS)
+        hang_judge(281, !args->EngineStatus.Responsive,
+                   "Responsive 0 of an engine that makes no progress",
+                   "DxgkDdiQueryEngineStatus called an engine responsive that hangs in its work");
+    return status;
+}
+
+/* Of the first reset of the node. What is unknown to the driver has come to no end, if it is reset for it. */
+static void hang_judge_reset(const DXGKARG_RESETENGINE *args) {
+    if (hang.resets != 1)
+        return;
+    bool late = (int32_t)(args->LastAbortedFenceId - hang.fence) > 0;
+    hang_judge(281, args->LastAbortedFenceId == hang.fence,
+               "LastAbortedFenceId of the work that the engine hung in",
+               late ? "LastAbortedFenceId is a fence behind the work that the engine hung in"
+                    : "LastAbortedFenceId is a fence before the work that the engine hung in");
+}
+
+static NTSTATUS APIENTRY hang_reset_engine(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    bool of_work = hang.watched && args->NodeOrdinal == hang.node && hang.fence != 0;
+    if (hang.watched && hang.kind == HANG_ENDS) {
+        vidmm_host_hold_engines(hang.check->harness.host, false);
+        vidmm_host_run(hang.check->harness.host);
+    }
+    NTSTATUS status = hang.reset_engine(adapter, args);
+    hang.resets += of_work && status == STATUS_SUCCESS;
+    if (of_work && status == STATUS_SUCCESS && hang.kind != HANG_ENDS)
+        hang_judge_reset(args);
+    return status;
+}
+
+void user_hang_table(DRIVER_INITIALIZATION_DATA *table) {
+    hang.submit = table->DxgkDdiSubmitCommandVirtual;
+    hang.preempt = table->DxgkDdiPreemptCommand;
+    hang.query_status = table->DxgkDdiQueryEngineStatus;
+    hang.reset_engine = table->DxgkDdiResetEngine;
+    if (hang.submit)
+        table->DxgkDdiSubmitCommandVirtual = hang_submit;
+    if (hang.preempt)
+        table->DxgkDdiPreemptCommand = hang_preempt;
+    if (hang.query_status)
+        table->DxgkDdiQueryEngineStatus = hang_query_status;
+    if (hang.reset_engine)
+        table->DxgkDdiResetEngine = hang_reset_engine;
+}
+
+/* ---- The work ---------------------------------------------------------------------------------- */
+
+static bool hang_send(struct user *user, enum hang_kind kind) {
+    const struct vidmm_umd_packet unknown = {.opcode = UNKNOWN_OPCODE, .size = sizeof(unknown)};
+    if (kind == HANG_UNKNOWN)
+        return user_send(user, &unknown, sizeof(unknown));
+    return user_submit(user, kind == HANG_SPINS ? UINT32_MAX : SHORT_STEPS);
+}
+
+static uint64_t adapter_resets(struct check *check) {
+    struct vidmm_stats stats;
+    vidmm_stats(check->harness.adapter, &stats);
+    return stats.resets;
+}
+
+/* The work behind it, of another process, comes to its end without another reset. */
+static bool hang_others_go_on(struct user *behind) {
+    struct check *check = behind->check;
+    bool by_engine = hang.resets == 1 && adapter_resets(check) == 0;
+    enum vidmm_status status = vidmm_wait(check->harness.adapter, behind->fence);
+    if (by_engine && !check_explained(check))
+        hang_judge(617, hang.resets == 1 && adapter_resets(check) == 0,
+                   "a node that takes new work when DxgkDdiResetEngine has returned",
+                   "work behind that which an engine was reset for did not complete");
+    return status == VIDMM_OK || status == VIDMM_DEVICE_LOST || check_good(check, status);
+}
+
+static const char *const kind_names[HANG_KINDS] = {
+    "hangs in its work", "completes its work before it is reset", "gets a packet that is unknown"};
+
+static bool hang_once(struct user *user, struct user *behind, enum hang_kind kind) {
+    struct check *check = user->check;
+    struct vidmm_host *host = check->harness.host;
+    check_step(check, "engines: node %u %s", hang.node, kind_names[kind]);
+    if (!user_rest(user))
+        return false;
+    hang.kind = kind;
+    hang.fence = hang.resets = 0;
+    hang.again = false;
+    hang.watched = true;
+    vidmm_host_hold_engines(host, kind == HANG_ENDS);
+    bool good = hang_send(user, kind) && (kind != HANG_SPINS || user_repeat(behind));
+    enum vidmm_status status =
+        good ? vidmm_wait(check->harness.adapter, user->fence) : VIDMM_DEVICE_LOST;
+    vidmm_host_hold_engines(host, false);
+    good = good && (status == VIDMM_OK || status == VIDMM_DEVICE_LOST || check_good(check, status));
+    good = good && (kind == HANG_SPINS || user_repeat(behind)) && hang_others_go_on(behind);
+    hang.watched = false;
+    return good;
+}
+
+/* ---- Whose it is ------------------------------------------------------------------------------- */
+
+static enum hang_kind kind_now;
+static struct user *behind_now;
+
+static bool hang_of(struct user *user, uint32_t node) {
+    (void)node;
+    return hang_once(user, behind_now, kind_now);
+}
+
+/* The engine of the node may not know such work. */
+static bool hang_before(struct user *behind, uint32_t node) {
+    if (!user_submit(behind, SHORT_STEPS) || !user_rest(behind))
+        return false;
+    if (vidmm_device_lost(behind->device))
+        return true;
+    behind_now = behind;
+    hang.node = node;
+    return user_in_node(behind->check, node, hang_of);
+}
+
+bool user_hangs(struct check *check, uint32_t node) {
+    hang.check = check;
+    for (uint32_t kind = 0; kind < HANG_KINDS; kind++) {
+        kind_now = (enum hang_kind)kind;
+        if (!user_in_node(check, node, hang_before))
+            return false;
+    }
+    return true;
+}

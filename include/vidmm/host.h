@@ -80,6 +80,9 @@ struct vidmm_host_interposer {
     /* The driver reads `address`, which is no memory, or writes to it, and dies of it: in the signal's
      * handler, on the thread that does. */
     void (*faulting)(void *ctx, uint64_t address, bool write);
+    /* The same of an address that the interposer may have put out of reach; true: it is within reach now, and the
+     * driver goes on. */
+    bool (*gone)(void *ctx, uint64_t address, bool write);
 };
 
 /* A call of a function of the driver by the system. */
@@ -267,6 +270,9 @@ const char *vidmm_host_doing(void);
 const char *vidmm_host_crash_reason(void);
 /* The DDI call that the calling thread is in, without its prefix "DxgkDdi"; NULL: none. */
 const char *vidmm_host_calling(void);
+/* The callback that was refused last on the calling thread inside of the call that a sentence begins with,
+ * "DxgkDdiCreateContext: ...", in the last such call; NULL: none. */
+const char *vidmm_host_refused_in(const char *call);
 /* In memory that another process sees: `turns` grows when a call of the driver's table begins or
  * returns; `call`: the one that began last, "DxgkDdiPatch"; empty: it returned. */
 struct vidmm_host_shown {

@@ -211,6 +211,9 @@ void vidmm_referee_forbid(vidmm_referee_range forbid, vidmm_referee_range allow)
 void vidmm_referee_kernel_memory(struct vidmm_referee *referee, const char *function);
 /* The driver reads or writes `address` on the calling thread, and dies of it (vidmm_host_interposer). */
 void vidmm_referee_faulting(struct vidmm_referee *referee, uint64_t address, bool write);
+/* The driver reads or writes `address` on the calling thread; true: in a structure of a call that returned, which the
+ * referee had put out of reach and has put back. */
+bool vidmm_referee_gone(struct vidmm_referee *referee, uint64_t address, bool write);
 
 /* What a manager has the GART do with pages of the AGP aperture (struct vidmm_gart). */
 enum vidmm_gart_change { VIDMM_GART_MAP, VIDMM_GART_UNMAP, VIDMM_GART_FLUSH };

@@ -51,6 +51,12 @@ static bool is_advice(const struct vidmm_finding *finding) {
     return vidmm_finding_severity(finding) == VIDMM_SEVERITY_PERFORMANCE;
 }
 
+/* R85, R536: what a driver says of its addresses in one place, and not in another. It works by the one, and the
+ * system by the other. */
+static bool is_contradiction(const struct vidmm_finding *finding) {
+    return is_rule(finding) && (finding->rule == 85 || finding->rule == 536);
+}
+
 /* R142, R627, R531: what objects that are destroyed, and creations that fail, leave behind. */
 static bool tells_of_leak(const struct vidmm_finding *finding) {
     return is_rule(finding) &&
@@ -114,6 +120,8 @@ static bool follows(const struct vidmm_ledger *ledger, const struct vidmm_ledger
     if (first->call == then->call && first->call != 0)
         return true;
     if (tells_of_leak(cause) && effect->kind == VIDMM_FINDING_LEAK)
+        return true;
+    if (is_contradiction(cause) && step_of(effect) != STEP_DESCRIBE)
         return true;
     if (is_advice(cause))
         return false;
@@ -179,6 +187,8 @@ static bool likelier(const struct graph *graph, uint32_t a, uint32_t b) {
     const struct vidmm_finding *y = &graph->result->ledger.finding[b];
     if (x->who != y->who)
         return x->who == VIDMM_SIDE_DRIVER;
+    if (is_contradiction(x) != is_contradiction(y))
+        return is_contradiction(x);
     if (is_advice(x) != is_advice(y))
         return is_advice(y);
     if (tells_cause(x) != tells_cause(y))

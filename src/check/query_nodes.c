@@ -11,6 +11,15 @@ struct nodes_models {
     bool gpu_mmu, io_mmu, graphics;
 };
 
+/* Of a kind that the system has no word for, the driver gives one. */
+static void judge_name(struct check *check, uint32_t node, const DXGKARG_GETNODEMETADATA *answer) {
+    if (answer->EngineType == DXGK_ENGINE_TYPE_OTHER)
+        vidmm_ledger_judge(&check->shared->ledger, 630, VIDMM_SIDE_DRIVER,
+                           answer->FriendlyName[0] != 0,
+                           "a FriendlyName of a node of type DXGK_ENGINE_TYPE_OTHER",
+                           "FriendlyName of node %u is empty", node);
+}
+
 static NTSTATUS ask_node(struct check *check, uint32_t node, struct nodes_models *models) {
     DXGKARG_GETNODEMETADATA answer = {.EngineType = NOT_WRITTEN};
     check_step(check, "query: metadata of node %u", node);
@@ -21,6 +30,7 @@ static NTSTATUS ask_node(struct check *check, uint32_t node, struct nodes_models
     vidmm_ledger_judge(&check->shared->ledger, 532, VIDMM_SIDE_DRIVER,
                        answer.EngineType != NOT_WRITTEN, "an EngineType",
                        "EngineType of node %u was not written", node);
+    judge_name(check, node, &answer);
     models->gpu_mmu = models->gpu_mmu || answer.GpuMmuSupported;
     models->io_mmu = models->io_mmu || answer.IoMmuSupported;
     models->graphics = models->graphics || answer.EngineType == DXGK_ENGINE_TYPE_3D;
@@ -83,6 +93,22 @@ void query_nodes(struct check *check, const DXGK_DRIVERCAPS *caps) {
                            "STATUS_INVALID_PARAMETER for a node that does not exist",
                            "status 0x%08x for node %u of %u", (unsigned)status, node, nodes);
     }
+}
+
+/* It works with the page tables of the paging process (examples.md), unless the adapter has another model, too. */
+void query_paging_node(struct check *check) {
+    struct nodes_models models = {.gpu_mmu = false};
+    struct vidmm_adapter_info info;
+    vidmm_adapter_info(check->harness.adapter, &info);
+    const DXGK_VIDMMCAPS *caps = &info.caps.MemoryManagementCaps;
+    if (info.interface_version < DXGKDDI_INTERFACE_VERSION_WDDM2_0 || !caps->GpuMmuSupported ||
+        caps->IoMmuSupported || !check->harness.spoken.DxgkDdiGetNodeMetadata ||
+        ask_node(check, info.paging_node, &models) != STATUS_SUCCESS)
+        return;
+    vidmm_ledger_judge(&check->shared->ledger, 536, VIDMM_SIDE_DRIVER, models.gpu_mmu,
+                       "GpuMmuSupported of the paging node, which works with GPU virtual addresses",
+                       "GpuMmuSupported is not set for node %u, which PagingNodeIndex names",
+                       info.paging_node);
 }
 
 /* What they answer is the referee's to judge (R606). */

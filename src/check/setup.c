@@ -45,7 +45,11 @@ static bool stage_asks_too_much(const struct check *check, const struct check_se
            setup->settings[0].name;
 }
 
-static void refused(struct check *check, const char *text) {
+static void refused(struct check *check, const char *found) {
+    const char *callback = vidmm_host_refused_in(found);
+    char text[VIDMM_FOUND];
+    snprintf(text, sizeof(text), "%s%s%s%s", found, callback ? "; it had called " : "",
+             callback ? callback : "", callback ? ", which failed" : "");
     check_say(check, VIDMM_STAGE_STOPPED, "%s", text);
     if (!check->starving)
         vidmm_ledger_note(&check->shared->ledger, VIDMM_FINDING_REFUSED, VIDMM_SIDE_DRIVER, "%s",

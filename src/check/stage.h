@@ -196,6 +196,8 @@ bool check_preempt_idle(struct check *check, uint32_t node);
 void query_iommu(struct check *check, const DXGK_DRIVERCAPS *caps);
 /* query_nodes.c: the metadata of each node. */
 void query_nodes(struct check *check, const DXGK_DRIVERCAPS *caps);
+/* That of the paging node, while the manager runs. */
+void query_paging_node(struct check *check);
 /* The engines that are reset with each of them. */
 void query_groups(struct check *check, const DXGK_DRIVERCAPS *caps);
 /* query_segments.c: QUERYSEGMENT4 of physical adapter 0. */

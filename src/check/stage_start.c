@@ -62,6 +62,9 @@ enum vidmm_stage_outcome stage_start(struct check *check, uint32_t number) {
     (void)number;
     if (!check_open(check, &setup) || !answers(check, &one))
         return VIDMM_STAGE_STOPPED;
+    if (!check_displays_only(check))
+        query_paging_node(check);
+    check_step(check, "start: the first end");
     vidmm_harness_stop_manager(&check->harness);
     check_step(check, "start: a second time");
     if (!check_restart(check) || !answers(check, &other))

@@ -37,6 +37,10 @@ static void faulting(void *ctx, uint64_t address, bool write) {
     vidmm_referee_faulting(ctx, address, write);
 }
 
+static bool gone(void *ctx, uint64_t address, bool write) {
+    return vidmm_referee_gone(ctx, address, write);
+}
+
 static KIRQL irql(void *ctx) {
     (void)ctx;
     return KeGetCurrentIrql();
@@ -95,7 +99,8 @@ bool harness_judge_begin(struct vidmm_harness *harness, const struct vidmm_harne
                                                 .calling = calling,
                                                 .violation = violation,
                                                 .kernel_memory = kernel_memory,
-                                                .faulting = faulting};
+                                                .faulting = faulting,
+                                                .gone = gone};
     config->interposer = &interposer;
     return true;
 }

@@ -1,6 +1,7 @@
 /*
  * host.c - creates and destroys a host, and reports its leaks; each part has a file of its own.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -420,6 +421,14 @@ bool vidmm_host_failed_once(struct vidmm_host *host) {
 
 const char *vidmm_host_doing(void) {
     return host_self.in_model != 0 ? "the hardware model" : host_self.doing;
+}
+
+const char *vidmm_host_refused_in(const char *call) {
+    size_t length = host_self.refused ? strlen(host_self.refused_in) : 0;
+    bool same = host_self.refused && strncmp(call, "DxgkDdi", 7) == 0 &&
+                strncmp(call + 7, host_self.refused_in, length) == 0 &&
+                !isalnum((unsigned char)call[7 + length]);
+    return same ? host_self.refused : NULL;
 }
 
 const char *vidmm_host_calling(void) {

@@ -73,6 +73,7 @@ void vidmm_referee_destroy(struct vidmm_referee *referee) {
     dirty_end(referee);
     shadow_reset_all(referee);
     guard_free_blocks(&referee->blocks);
+    answers_free(&referee->answers);
     ended_free_memory(&referee->ended);
     free_arrays(referee);
     pthread_mutex_unlock(&referee->lock);

@@ -27,6 +27,9 @@ const char *report_check_after(const struct vidmm_check_result *result,
                                const struct vidmm_finding *finding, char *text, size_t size);
 /* The row of the finding's rule of the memory contract, or NULL. */
 const struct vidmm_rule *report_check_rule(const struct vidmm_finding *finding);
+/* The page that a finding is about: its rule's, or of a refusal that of the function that refused; NULL: none. */
+#define REPORT_PAGE 160u
+const char *report_check_page(const struct vidmm_finding *finding, char *text, size_t size);
 /* "function (file.c:12)", or "driver.sys+0x1234" where there are no symbols. */
 #define REPORT_PLACE 320u
 const char *report_check_place(const struct vidmm_spot *spot, char *text, size_t size);

@@ -3,6 +3,7 @@
  */
 #include "check.h"
 
+#include <ctype.h>
 #include <string.h>
 
 const struct vidmm_rule *report_check_rule(const struct vidmm_finding *finding) {
@@ -21,10 +22,10 @@ static bool is_advice(const struct vidmm_finding *finding) {
 static bool stands_before(const struct vidmm_check_result *result, uint32_t a, uint32_t b) {
     const struct vidmm_finding *x = &result->ledger.finding[a], *y = &result->ledger.finding[b];
     bool rule = x->kind == VIDMM_FINDING_RULE;
-    if (is_advice(x) != is_advice(y))
-        return is_advice(y);
     if (x->who != y->who)
         return x->who == VIDMM_SIDE_DRIVER;
+    if (is_advice(x) != is_advice(y))
+        return is_advice(y);
     if (rule != (y->kind == VIDMM_FINDING_RULE))
         return rule;
     if (result->mark[a].weight != result->mark[b].weight)
@@ -65,6 +66,38 @@ const char *report_check_state(uint8_t state) {
         [VIDMM_STATE_MINOR] = "minor",
     };
     return names[state];
+}
+
+/* "[nc-d3dkmddi-dxgkddi_createcontext]" of a sentence. */
+static bool cited_page(const char *found, char *text, size_t size) {
+    const char *at = strstr(found, "[nc-");
+    const char *end = at ? strchr(at, ']') : NULL;
+    if (end)
+        snprintf(text, size, "%.*s", (int)(end - at - 1), at + 1);
+    return end;
+}
+
+/* The page of the function that a sentence begins with: "DxgkDdiRender failed with ...". */
+static bool page_of_function(const char *found, char *text, size_t size) {
+    static const char prefix[] = "DxgkDdi";
+    size_t length = 0;
+    if (strncmp(found, prefix, sizeof(prefix) - 1) != 0)
+        return false;
+    while (isalnum((unsigned char)found[length]))
+        length++;
+    snprintf(text, size, "nc-d3dkmddi-dxgkddi_%.*s", (int)(length - (sizeof(prefix) - 1)),
+             found + sizeof(prefix) - 1);
+    for (char *c = text; *c != '\0'; c++)
+        *c = (char)tolower((unsigned char)*c);
+    return true;
+}
+
+const char *report_check_page(const struct vidmm_finding *finding, char *text, size_t size) {
+    const struct vidmm_rule *rule = report_check_rule(finding);
+    if (finding->rule == VIDMM_K_REFUSED &&
+        (cited_page(finding->found, text, size) || page_of_function(finding->found, text, size)))
+        return text;
+    return rule ? rule->page : NULL;
 }
 
 const char *report_check_id(const struct vidmm_finding *finding, char text[8]) {

@@ -30,7 +30,8 @@ static void put_mark(json_t *object, const struct vidmm_check_result *result, ui
 static json_t *finding_object(const struct vidmm_check_result *result, uint32_t index) {
     const struct vidmm_finding *finding = &result->ledger.finding[index];
     const struct vidmm_rule *rule = report_check_rule(finding);
-    char id[8];
+    char id[8], text[REPORT_PAGE];
+    const char *page = report_check_page(finding, text, sizeof(text));
     json_t *object = json_object();
     put_text(object, "id", report_check_id(finding, id));
     put_mark(object, result, index);
@@ -47,7 +48,7 @@ static json_t *finding_object(const struct vidmm_check_result *result, uint32_t 
     put_text(object, "found", finding->found);
     put_text(object, "expected", finding->expected);
     report_json_places(object, finding);
-    json_object_set_new(object, "page", rule ? report_json_text(rule->page) : json_null());
+    json_object_set_new(object, "page", page ? report_json_text(page) : json_null());
     return object;
 }
 

@@ -35,12 +35,14 @@ static void print_head(FILE *out, const struct vidmm_check_result *result) {
     fputc('\n', out);
 }
 
-static void print_rule(FILE *out, const struct vidmm_rule *rule, const struct ink *ink) {
-    char id[8];
+static void print_rule(FILE *out, const struct vidmm_finding *finding, const struct ink *ink) {
+    const struct vidmm_rule *rule = vidmm_rule(finding->rule);
+    char id[8], text[REPORT_PAGE];
+    const char *page = report_check_page(finding, text, sizeof(text));
     fprintf(out, "      rule:     %s (%s)\n", rule->statement,
             vidmm_confidence_text(rule->confidence));
     fprintf(out, "      %spage:     %s; vidmm rules %s says how to do it right%s\n", ink->dim,
-            rule->page, vidmm_rule_id(rule->number, id), ink->end);
+            page ? page : rule->page, vidmm_rule_id(rule->number, id), ink->end);
     if (rule->confidence == VIDMM_DISPUTED && rule->readings)
         fprintf(out, "      %sreadings: %s%s\n", ink->dim, rule->readings, ink->end);
 }
@@ -168,10 +170,15 @@ static void print_finding(FILE *out, const struct vidmm_check_result *result, ui
     const struct vidmm_rule *rule = vidmm_rule(finding->rule);
     print_title(out, result, index, ink);
     print_found(out, result, finding);
+    if (finding->who == VIDMM_SIDE_MANAGER)
+        fputs(
+            "      note:     this is a mistake of vidmm's own manager, unless one of the driver's "
+            "led to it: please report it\n",
+            out);
     print_rules_follow(out, result, index);
     print_ends(out, result, index);
     if (rule)
-        print_rule(out, rule, ink);
+        print_rule(out, finding, ink);
 }
 
 /* One line each: those that do not count. */

@@ -112,6 +112,7 @@ static void finding_rule(FILE *out, const struct vidmm_rule *rule) {
 void html_finding(FILE *out, const struct vidmm_finding *finding,
                   const struct vidmm_finding_mark *mark) {
     const struct vidmm_rule *rule = report_check_rule(finding);
+    char page[REPORT_PAGE];
     fprintf(out, "<article class=\"finding %s\">\n",
             vidmm_severity_text((uint8_t)vidmm_finding_severity(finding)));
     finding_head(out, finding, mark);
@@ -119,7 +120,7 @@ void html_finding(FILE *out, const struct vidmm_finding *finding,
     finding_fact(out, "Found", finding->found);
     finding_fact(out, "Expected", finding->expected);
     finding_fact(out, "Rule", rule ? rule->statement : NULL);
-    finding_fact(out, "Page", rule ? rule->page : NULL);
+    finding_fact(out, "Page", report_check_page(finding, page, sizeof(page)));
     finding_places(out, finding);
     html_facts_end(out);
     if (finding->places != 0)

@@ -68,6 +68,32 @@ static void one_rule_in_many_operations_is_one_finding(void **state) {
     assert_non_null(strstr(report_text(&result, VIDMM_CHECK_TEXT, false), "also: "));
 }
 
+/* Page tables in DRIVERCAPS, and none in PHYSICALADAPTERCAPS; and operations that the driver does not know without them. */
+static NTSTATUS APIENTRY forget_tables(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = good.DxgkDdiQueryAdapterInfo(adapter, args);
+    if (args->Type == DXGKQAITYPE_PHYSICALADAPTERCAPS && NT_SUCCESS(status))
+        ((DXGK_PHYSICALADAPTERCAPS *)args->pOutputData)->Flags.GpuMmuSupported = 0;
+    return status;
+}
+
+static void forgets_tables(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiBuildPagingBuffer = refuse_to_build;
+    table->DxgkDdiQueryAdapterInfo = forget_tables;
+}
+
+static void what_caps_contradict_comes_before_what_follows(void **state) {
+    const struct vidmm_spoiler spoiler = {.driver = forgets_tables};
+    const struct vidmm_host_setting tables[] = {{"MmuLevels", 4}};
+    const struct vidmm_check_options options = {
+        .spoiler = &spoiler, .settings = tables, .setting_count = 1};
+    (void)state;
+    vidmm_check(&options, &result);
+    assert_true(result.ledger.findings > 1);
+    assert_int_equal(mark_of(536)->follows, 0);
+    assert_int_equal(leads(), 1);
+}
+
 /* The GPU fetches from within a command on, where the part of a buffer is not its first. */
 static NTSTATUS APIENTRY submit_from_within(const HANDLE adapter,
                                             const DXGKARG_SUBMITCOMMAND *args) {
@@ -509,6 +535,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_rule_in_many_operations_is_one_finding),
         cmocka_unit_test(errors_of_work_follow_from_the_wrong_part_of_a_buffer),
+        cmocka_unit_test(what_caps_contradict_comes_before_what_follows),
         cmocka_unit_test(a_pointer_that_leaves_its_list_updates_no_element_of_it),
         cmocka_unit_test(what_is_never_reported_follows_from_what_the_host_saw),
         cmocka_unit_test(a_failed_start_is_one_sentence),

@@ -507,6 +507,26 @@ static NTSTATUS APIENTRY context_no_list(const HANDLE device, DXGKARG_CREATECONT
 }
 REPLACE(DxgkDdiCreateContext, context_no_list)
 
+/* A pointer to what a call had, which another call reads. */
+static const DXGKARG_CREATECONTEXT *kept;
+
+static NTSTATUS APIENTRY context_kept(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
+    kept = args;
+    return mutants_good.DxgkDdiCreateContext(device, args);
+}
+
+static NTSTATUS APIENTRY destroy_by_kept(const HANDLE context) {
+    volatile UINT node = kept ? kept->NodeOrdinal : 0;
+    (void)node;
+    kept = NULL;
+    return mutants_good.DxgkDdiDestroyContext(context);
+}
+
+static void install_context_kept(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateContext = context_kept;
+    table->DxgkDdiDestroyContext = destroy_by_kept;
+}
+
 static NTSTATUS APIENTRY context_gdi_list(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
     NTSTATUS status = mutants_good.DxgkDdiCreateContext(device, args);
     if (args->Flags.GdiContext)
@@ -798,6 +818,8 @@ const struct mutant mutants_allocation[] = {
            PAGING),
     DRIVER(79, "wants DMA buffers in a memory segment", install_context_in_memory, PAGING),
     DRIVER(82, "gives a GDI context a list of 128 allocations", install_context_gdi_list, ANY),
+    DRIVER(631, "reads the structure of the creation of a context when the context ends",
+           install_context_kept, ANY),
     DRIVER(564, "gives a context a list of no allocation", install_context_no_list, PAGING,
            VERSION(WIN8)),
     DRIVER(563, "prefers the bank behind the last one", install_bank_behind, PAGING,

@@ -60,6 +60,14 @@ static NTSTATUS APIENTRY create_in_own_device(const HANDLE device, DXGKARG_CREAT
     return below->DxgkDdiCreateContext(device, args);
 }
 
+/* The handle that the driver gives for its device, where the context's belongs. */
+static NTSTATUS APIENTRY create_for_device(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
+    DXGKARGCB_CREATECONTEXTALLOCATION create = {.hContext = device};
+    if (!args->Flags.SystemContext)
+        make_own(&create);
+    return below->DxgkDdiCreateContext(device, args);
+}
+
 static NTSTATUS APIENTRY create_for_system(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
     DXGKARGCB_CREATECONTEXTALLOCATION create = {.hContext = args->hContext};
     if (args->Flags.SystemContext)
@@ -85,6 +93,7 @@ static NTSTATUS APIENTRY create_shared(const HANDLE device, DXGKARG_CREATECONTEX
 
 CONTEXTS(install_for_system, create_for_system)
 CONTEXTS(install_in_own_device, create_in_own_device)
+CONTEXTS(install_for_device, create_for_device)
 CONTEXTS(install_shared, create_shared)
 
 static void scene_saving(DRIVER_INITIALIZATION_DATA *table) {
@@ -179,6 +188,24 @@ static NTSTATUS APIENTRY build_untold(const HANDLE adapter, DXGKARG_BUILDPAGINGB
     return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
 }
 
+/* Pages counted in bytes. */
+static D3DGPU_VIRTUAL_ADDRESS APIENTRY map_bytes(const HANDLE adapter,
+                                                 const DXGKARGCB_MAPCONTEXTALLOCATION *args) {
+    DXGKARGCB_MAPCONTEXTALLOCATION mine = *args;
+    mine.SizeInPages *= PAGE;
+    return system_calls.DxgkCbMapContextAllocation(adapter, &mine);
+}
+
+static NTSTATUS APIENTRY start_mapping_bytes(const PVOID context, PDXGK_START_INFO info,
+                                             PDXGKRNL_INTERFACE calls, PULONG sources,
+                                             PULONG children) {
+    DXGKRNL_INTERFACE mine = *calls;
+    system_calls = *calls;
+    mine.DxgkCbMapContextAllocation = map_bytes;
+    return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
+}
+REPLACE(DxgkDdiStartDevice, start_mapping_bytes)
+
 #define BUILD(NAME)                                                                                \
     static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
         table->DxgkDdiBuildPagingBuffer = build_##NAME;                                            \
@@ -204,6 +231,11 @@ const struct mutant mutants_own_memory[] = {
             "makes context allocations for the system's own contexts")},
     {BREAKS(344, DRIVER, "locks", in_own_device,
             "makes a context allocation in the device by its own handle of it")},
+    {BREAKS(344, DRIVER, "locks", for_device,
+            "makes a context allocation for a context that is none of the system's")},
+    {BREAKS(629, DRIVER, "residency", start_mapping_bytes,
+            "counts the pages of its context allocations in bytes"),
+     SAVED},
     {BREAKS(344, DRIVER, "locks", shared, "names a context for what all contexts share")},
     {345, MANAGER, "gives an address for a context allocation that has none",
      install_build_with_address, "locks", .scene = scene_saving},

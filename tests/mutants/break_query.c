@@ -587,6 +587,47 @@ static NTSTATUS APIENTRY forgets_model(const HANDLE adapter, UINT node,
 }
 REPLACE(DxgkDdiGetNodeMetadata, forgets_model)
 
+static NTSTATUS APIENTRY pages_elsewhere(const HANDLE adapter, UINT node,
+                                         DXGKARG_GETNODEMETADATA *args) {
+    NTSTATUS status = mutants_good.DxgkDdiGetNodeMetadata(adapter, node, args);
+    args->GpuMmuSupported = args->EngineType == DXGK_ENGINE_TYPE_3D;
+    return status;
+}
+REPLACE(DxgkDdiGetNodeMetadata, pages_elsewhere)
+
+static NTSTATUS APIENTRY names_nothing(const HANDLE adapter, UINT node,
+                                       DXGKARG_GETNODEMETADATA *args) {
+    NTSTATUS status = mutants_good.DxgkDdiGetNodeMetadata(adapter, node, args);
+    if (args->EngineType == DXGK_ENGINE_TYPE_COPY)
+        args->EngineType = DXGK_ENGINE_TYPE_OTHER;
+    return status;
+}
+REPLACE(DxgkDdiGetNodeMetadata, names_nothing)
+
+/* A driver of an adapter with a display. */
+static NTSTATUS APIENTRY start_display(const PVOID context, PDXGK_START_INFO info,
+                                       PDXGKRNL_INTERFACE calls, PULONG sources, PULONG children) {
+    NTSTATUS status = mutants_good.DxgkDdiStartDevice(context, info, calls, sources, children);
+    *sources = 1;
+    return status;
+}
+
+/* The reference driver has SupportNonVGA, and no function for it: it has no display. */
+REPLACE(DxgkDdiStartDevice, start_display)
+
+static NTSTATUS APIENTRY keeps_display(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
+    if (args->Type == DXGKQAITYPE_DRIVERCAPS && NT_SUCCESS(status))
+        ((DXGK_DRIVERCAPS *)args->pOutputData)->SupportNonVGA = FALSE;
+    return status;
+}
+
+static void install_never_turns(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiStartDevice = start_display;
+    table->DxgkDdiQueryAdapterInfo = keeps_display;
+    table->DxgkDdiUpdateActiveVidPnPresentPath = NULL;
+}
+
 static NTSTATUS APIENTRY answers_everything(const HANDLE adapter,
                                             const DXGKARG_QUERYADAPTERINFO *args) {
     NTSTATUS status = mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
@@ -669,6 +710,8 @@ const struct mutant mutants_query[] = {
             "is compute-only, without virtual addresses, and has no DxgkDdiRender"),
      .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
     {BREAKS(477, DRIVER, "query", no_release, "has swizzling ranges and cannot release them")},
+    {BREAKS(477, DRIVER, "start", start_display, "has SupportNonVGA and gives no display back")},
+    {BREAKS(477, DRIVER, "start", never_turns, "has SupportSmoothRotation and updates no path")},
     {BREAKS(477, DRIVER, "start", no_basis_end, "tracks dirty bits and destroys no memory basis"),
      .settings = {{"InterfaceVersion", VERSION(WDDM3_2)}, {"DirtyPageBytes", 4096}}},
     {BREAKS(477, DRIVER, "start", no_migration_end, "migrates and cannot end it"),
@@ -793,6 +836,10 @@ const struct mutant mutants_query[] = {
     {BREAKS(532, DRIVER, "query", leaves_type, "does not write EngineType")},
     {BREAKS(536, DRIVER, "query", forgets_model, "has page tables, and no node that uses them"),
      .settings = {{"MmuLevels", 4}}},
+    {BREAKS(536, DRIVER, "start", pages_elsewhere,
+            "pages by GPU virtual addresses on a node without page tables"),
+     .settings = {{"MmuLevels", 4}}},
+    {BREAKS(630, DRIVER, "query", names_nothing, "has a node of type OTHER without a name")},
     {BREAKS(90, DRIVER, "start", wrong_handle, "reports no DxgkPhysicalAdapterHandle")},
     {BREAKS(580, DRIVER, "start", one_node_more,
             "counts a node more in PHYSICALADAPTERCAPS than in DRIVERCAPS")},

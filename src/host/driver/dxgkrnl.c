@@ -257,15 +257,25 @@ static bool may_wait(const char *function) {
     return !host_self.locked;
 }
 
+/* The driver may pass the failure on, in a call that names no cause (vidmm_host_refused_in). */
+static void note_refusal(const char *function, bool refused) {
+    if (!refused || !host_self.call)
+        return;
+    host_self.refused = function;
+    host_self.refused_in = host_self.call;
+}
+
 static NTSTATUS APIENTRY create_context_allocation(DXGKARGCB_CREATECONTEXTALLOCATION *allocation) {
     const struct vidmm_host_sink *sink = &host_world->sink;
     if (!sink->create_context_allocation)
         return STATUS_NOT_SUPPORTED;
     if (!allocation)
         return STATUS_INVALID_PARAMETER;
-    return may_wait("DxgkCbCreateContextAllocation")
-               ? sink->create_context_allocation(sink->ctx, allocation)
-               : STATUS_UNSUCCESSFUL;
+    NTSTATUS status = may_wait("DxgkCbCreateContextAllocation")
+                          ? sink->create_context_allocation(sink->ctx, allocation)
+                          : STATUS_UNSUCCESSFUL;
+    note_refusal("DxgkCbCreateContextAllocation", !NT_SUCCESS(status));
+    return status;
 }
 
 static NTSTATUS APIENTRY destroy_context_allocation(const HANDLE handle, const HANDLE allocation) {
@@ -283,7 +293,10 @@ map_context_allocation(const HANDLE handle, const DXGKARGCB_MAPCONTEXTALLOCATION
     const struct vidmm_host_sink *sink = &host_world->sink;
     bool good = dxgkrnl_device(handle, "DxgkCbMapContextAllocation") && args &&
                 sink->map_context_allocation && may_wait("DxgkCbMapContextAllocation");
-    return good ? sink->map_context_allocation(sink->ctx, args, host_self.called) : 0;
+    D3DGPU_VIRTUAL_ADDRESS va =
+        good ? sink->map_context_allocation(sink->ctx, args, host_self.called) : 0;
+    note_refusal("DxgkCbMapContextAllocation", va == 0);
+    return va;
 }
 
 static NTSTATUS APIENTRY update_context_allocation(const HANDLE handle,
@@ -293,9 +306,11 @@ static NTSTATUS APIENTRY update_context_allocation(const HANDLE handle,
         return STATUS_INVALID_PARAMETER;
     if (!sink->update_context_allocation)
         return STATUS_NOT_SUPPORTED;
-    return may_wait("DxgkCbUpdateContextAllocation")
-               ? sink->update_context_allocation(sink->ctx, args, host_self.called)
-               : STATUS_UNSUCCESSFUL;
+    NTSTATUS status = may_wait("DxgkCbUpdateContextAllocation")
+                          ? sink->update_context_allocation(sink->ctx, args, host_self.called)
+                          : STATUS_UNSUCCESSFUL;
+    note_refusal("DxgkCbUpdateContextAllocation", !NT_SUCCESS(status));
+    return status;
 }
 
 static NTSTATUS APIENTRY reserve_addresses(const HANDLE handle,
@@ -305,9 +320,11 @@ static NTSTATUS APIENTRY reserve_addresses(const HANDLE handle,
         return STATUS_INVALID_PARAMETER;
     if (!sink->reserve_addresses)
         return STATUS_NOT_SUPPORTED;
-    return may_wait("DxgkCbReserveGpuVirtualAddressRange")
-               ? sink->reserve_addresses(sink->ctx, args)
-               : STATUS_UNSUCCESSFUL;
+    NTSTATUS status = may_wait("DxgkCbReserveGpuVirtualAddressRange")
+                          ? sink->reserve_addresses(sink->ctx, args)
+                          : STATUS_UNSUCCESSFUL;
+    note_refusal("DxgkCbReserveGpuVirtualAddressRange", !NT_SUCCESS(status));
+    return status;
 }
 
 static VOID *APIENTRY get_handle_data(const DXGKARGCB_GETHANDLEDATA *data) {

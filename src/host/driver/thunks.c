@@ -66,6 +66,8 @@ static inline struct host_call thunk_begin(uint32_t slot, KIRQL level, const cha
         .seen = {.name = full, .counted = true, .handle = handle, .args = args}};
     host_self.called = true;
     host_self.call = name;
+    if (host_self.refused && strcmp(host_self.refused_in, name) == 0)
+        host_self.refused = NULL;
     host_show_call(name, true);
     host_self.locked = !may_ask(slot);
     if (call.old > level) {

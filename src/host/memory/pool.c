@@ -33,6 +33,8 @@ struct host_pool_block {
     ULONG tag;
     bool paged, freed;
     bool entry; /* of a lookaside list */
+    bool alone; /* on its page */
+    bool told;  /* an access after it was freed was reported */
 };
 
 bool host_pool_init(struct host_pool *pool, const struct host_physical *ram) {
@@ -178,11 +180,40 @@ static void leave_quarantine(struct host_pool *pool) {
     pool->quarantined -= b->size;
     tag_text(b->tag, tag);
     watch_lift(b);
-    if (!pool_all(b->user, b->size < POISONED ? b->size : POISONED, FREED_BYTE))
+    (void)host_pool_reveal(&pool->hidden, b->raw);
+    if (!b->told && !pool_all(b->user, b->size < POISONED ? b->size : POISONED, FREED_BYTE))
         host_violation("the driver wrote to its pool block '%s' of %zu bytes after freeing it", tag,
                        b->size);
     pool_forget(pool, b);
     pool_release(pool, b);
+}
+
+static struct host_pool_block *pool_alone_at(struct host_pool *pool, const uint8_t *page) {
+    for (uint32_t i = 0; i < pool->buckets; i++)
+        for (struct host_pool_block *b = pool->bucket[i]; b; b = b->next_in_bucket)
+            if (b->freed && b->raw == page)
+                return b;
+    return NULL;
+}
+
+bool host_pool_fault(uint64_t address, bool writes) {
+    struct host_pool *pool = host_world->pool;
+    const uint8_t *page = (const uint8_t *)(uintptr_t)(address - address % HOST_PAGE);
+    char tag[5];
+    if (pthread_mutex_trylock(&pool->lock) != 0)
+        return false;
+    bool back = host_pool_reveal(&pool->hidden, page);
+    struct host_pool_block *b = back ? pool_alone_at(pool, page) : NULL;
+    if (b && host_self.in_model == 0) {
+        tag_text(b->tag, tag);
+        host_violation("the driver %s its pool block '%s' of %zu bytes after freeing it, at offset "
+                       "%lld",
+                       writes ? "wrote to" : "read", tag, b->size,
+                       (long long)(address - (uintptr_t)b->user));
+        b->told = true;
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return back;
 }
 
 bool host_pool_place(struct host_pool *pool, uint64_t address, struct host_pool_place *place) {
@@ -247,9 +278,11 @@ void host_pool_done(struct host_pool *pool) {
  */
 static bool find_memory(struct host_pool_block *b, size_t size) {
     bool large = size + 2 * GUARD > HOST_PAGE;
+    b->alone = !large && !b->paged && !host_world->pool->watched &&
+               host_pool_hidden_wants(&host_world->pool->hidden);
     size_t align = large ? HOST_PAGE : 16, lead = large ? HOST_PAGE : GUARD;
     b->size = size;
-    b->total = (lead + size + GUARD + align - 1) & ~(align - 1);
+    b->total = b->alone ? HOST_PAGE : (lead + size + GUARD + align - 1) & ~(align - 1);
     b->raw = b->paged ? host_paged_pool_take(b->total)
                       : host_pool_frames_take(&host_world->pool->frames, b->total);
     b->user = (uint8_t *)b->raw + lead;
@@ -301,6 +334,8 @@ static void pool_quarantine(struct host_pool *pool, struct host_pool_block *b) {
     pool->live_bytes -= b->size;
     memset(b->user, FREED_BYTE, b->size < POISONED ? b->size : POISONED);
     watch_set(b);
+    if (b->alone)
+        host_pool_hide(&pool->hidden, b->raw);
     if (pool->newest)
         pool->newest->newer = b;
     else

@@ -17,6 +17,7 @@
 
 #include "memory/physical.h"
 #include "memory/pool_frames.h"
+#include "memory/pool_hidden.h"
 
 struct host_pool_block;
 
@@ -28,6 +29,7 @@ struct host_pool {
     uint32_t blocks;                         /* in the buckets */
     struct host_pool_block *oldest, *newest; /* quarantine */
     uint64_t quarantined;                    /* bytes */
+    struct host_pool_hidden hidden;          /* of those */
     uint64_t live, live_bytes;
     bool watched; /* an address sanitizer in the process knows of guards and freed blocks */
     bool ends;    /* what a block had goes back to the system with all of the memory */
@@ -54,6 +56,8 @@ struct host_pool_place {
 
 /* False: in none, or the pool is at work right now. */
 bool host_pool_place(struct host_pool *pool, uint64_t address, struct host_pool_place *place);
+/* A fault at an address: true when it was in a freed block that was out of reach, and is within it now. */
+bool host_pool_fault(uint64_t address, bool writes);
 /* Checks the guards of all live blocks. */
 void host_pool_check(struct host_pool *pool);
 /* A block that a lookaside list gives to the driver, and which the list takes back: no other free. */

@@ -19,6 +19,7 @@
 #include "image/stack.h"
 #include "kernel/registers.h"
 #include "memory/mdl.h"
+#include "memory/pool.h"
 #include "trap/instruction.h"
 #include "trap/mmio.h"
 #include "trap/paged.h"
@@ -121,10 +122,13 @@ static bool raise_exception(int number, const siginfo_t *info, ucontext_t *user)
 /* ---- As what it stands for ------------------------------------------------------------------- */
 
 static bool out_of_reach(const ucontext_t *user, uint64_t address) {
+    const struct vidmm_host_interposer *interposer = &host_world->interposer;
+    bool writes = (uint64_t)user->uc_mcontext.gregs[REG_ERR] & WRITES;
     host_self.interrupted = user;
     bool back = sections_fault(address, (uint64_t)user->uc_mcontext.gregs[REG_RIP]) ||
-                paged_fault(address, (uint64_t)user->uc_mcontext.gregs[REG_ERR] & WRITES) ||
-                host_mdl_gone_fault(address, (uint64_t)user->uc_mcontext.gregs[REG_ERR] & WRITES);
+                paged_fault(address, writes) || host_pool_fault(address, writes) ||
+                host_mdl_gone_fault(address, writes) ||
+                (interposer->gone && interposer->gone(interposer->ctx, address, writes));
     host_self.interrupted = NULL;
     return back;
 }

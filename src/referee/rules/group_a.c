@@ -587,10 +587,13 @@ const struct vidmm_rule rules_a[] = {
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "A model of addresses that DRIVERCAPS has, GpuMmuSupported or IoMmuSupported, "
                      "comes with VirtualAddressingSupported, and is also that of "
-                     "PHYSICALADAPTERCAPS and of a node.",
+                     "PHYSICALADAPTERCAPS and of a node; GpuMmuSupported alone is also that of the "
+                     "paging node.",
         .page = "ns-d3dkmdt-_dxgk_nodemetadata",
-        .how = "Flags of PHYSICALADAPTERCAPS are compared with DRIVERCAPS where adapters are not "
-               "linked. Stage query asks each node, and expects the model of one of them.",
+        .how =
+            "Flags of PHYSICALADAPTERCAPS are compared with DRIVERCAPS where adapters are not "
+            "linked. Stage query asks each node, and expects the model of one of them; stage start "
+            "asks the paging node, whose work is in the paging process's addresses (examples).",
         .why = "The adapter, each physical adapter and each node say it by themselves; the system "
                "may look at any of them.",
         .windows = "No page tells which of them counts. vidmm's manager makes no page tables for a "
@@ -720,6 +723,21 @@ const struct vidmm_rule rules_a[] = {
                  "    return STATUS_SUCCESS;\n",
         .right = "default:\n"
                  "    return STATUS_INVALID_PARAMETER;\n",
+    },
+    {
+        RULE(630, DRIVER, DOCUMENTED, PERFORMANCE),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM1_3,
+        .statement = "A node of type DXGK_ENGINE_TYPE_OTHER has a FriendlyName.",
+        .page = "ns-d3dkmdt-_dxgk_nodemetadata",
+        .how = "Stage query asks each node. The name of a node of another type should be empty; "
+               "one that is not is no finding.",
+        .why = "The system has no name of its own for such an engine.",
+        .windows = "No page tells. Tools that list engines have nothing to call it.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "args->EngineType = DXGK_ENGINE_TYPE_OTHER;\n"
+                 "args->FriendlyName[0] = 0;\n",
+        .right = "args->EngineType = DXGK_ENGINE_TYPE_OTHER;\n"
+                 "RtlCopyMemory(args->FriendlyName, L\"Security\", sizeof(L\"Security\"));\n",
     },
     {
         RULE(532, DRIVER, DOCUMENTED, PERFORMANCE),

@@ -331,19 +331,25 @@ const struct vidmm_rule rules_c[] = {
                      "CancelCommandAware, those of engines with SupportPerEngineTDR, "
                      "DxgkDdiRenderKm with SupportKernelModeCommandBuffer, those of "
                      "swizzling ranges with NumberOfSwizzlingRanges, those of memory bases with "
-                     "DirtyBitTrackingSupported, those of migrations with LiveMigration, and those "
-                     "of VidPNs with video present sources. A driver that does more than display "
+                     "DirtyBitTrackingSupported, those of migrations with LiveMigration, and, with "
+                     "video present sources, those of VidPNs, "
+                     "DxgkDdiStopDeviceAndReleasePostDisplayOwnership with SupportNonVGA and "
+                     "DxgkDdiUpdateActiveVidPnPresentPath with SupportSmoothRotation. A driver "
+                     "that does more than display "
                      "has those of queries, devices, allocations and paging buffers.",
         .page = "mcdm-implementation-guidelines",
-        .how =
-            "The slots of the driver's table, when the capability is reported. The page lists "
-            "them for compute-only drivers; without the function the capability is of no use to "
-            "others either. DxgkDdiGetRootPageTableSize serves roots of two levels alone, and "
-            "work of other drivers may come without DxgkDdiRender (DxgkDdiPresent): both are "
-            "asked for of compute-only drivers. Those of contexts and of cancelling are on "
-            "ns-d3dkmddi-_dxgk_vidschcaps, those of engines on tdr-changes-in-windows-8, that of "
-            "GDI on ns-d3dkmddi-_dxgk_presentationcaps; a driver with virtual addresses has "
-            "another (DxgkDdiRenderGdi).",
+        .how = "The slots of the driver's table, when the capability is reported. The page lists "
+               "them for compute-only drivers; without the function the capability is of no use to "
+               "others either. DxgkDdiGetRootPageTableSize serves roots of two levels alone, and "
+               "work of other drivers may come without DxgkDdiRender (DxgkDdiPresent): both are "
+               "asked for of compute-only drivers. Those of contexts and of cancelling are on "
+               "ns-d3dkmddi-_dxgk_vidschcaps, those of engines on tdr-changes-in-windows-8, those "
+               "of SupportNonVGA and SupportSmoothRotation on ns-d3dkmddi-_dxgk_drivercaps, that "
+               "of GDI "
+               "on ns-d3dkmddi-_dxgk_presentationcaps; a driver with virtual addresses has "
+               "another (DxgkDdiRenderGdi). An "
+               "adapter that only renders may set both (wddm-driver-and-feature-caps: not "
+               "applicable).",
         .why = "The system calls what the capability promises.",
         .windows = "No page tells; a driver that left slots NULL ended in Code 43.",
         .windows_source = RECORD("W6"),

@@ -320,6 +320,21 @@ const struct vidmm_rule rules_d_life[] = {
         .right = "RtlZeroMemory(metadata, sizeof(*metadata));\n",
     },
     {
+        RULE(631, DRIVER, IMPLIED, CORRUPTION),
+        .statement = "A driver uses the structure of a call until the call returns, and keeps no "
+                     "pointer to it.",
+        .page = "nc-d3dkmddi-dxgkddi_createcontext",
+        .how = "The functions of R599 get a structure whose bytes are others after the call. The "
+               "first ones, and one of 64 later ones, are out of reach then. What members point "
+               "to is not judged, nor are structures that a driver gets as const.",
+        .why = "The structure is a variable of the system's, and something else is there next.",
+        .windows = "No page tells. The driver reads what another call left on the stack.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "context->args = args; /* and in DxgkDdiSubmitCommand */\n"
+                 "if (context->args->Flags.SystemContext)\n",
+        .right = "context->Flags = args->Flags;\n",
+    },
+    {
         RULE(592, DRIVER, DOCUMENTED, CORRUPTION),
         .statement =
             "The functions that create contexts and processes, render, describe an allocation, ask "

@@ -35,12 +35,13 @@ const struct vidmm_rule rules_o[] = {
     {
         RULE(344, DRIVER, DOCUMENTED, CREATION_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WIN8,
-        .statement = "hDevice is the handle that the system gave for the device, and with "
-                     "SharedAcrossContexts hContext is NULL.",
+        .statement = "hContext and hDevice are the handles that the system gave for context and "
+                     "device, and with SharedAcrossContexts hContext is NULL.",
         .page = "ns-d3dkmddi-_dxgkargcb_createcontextallocation",
         .how = "At DxgkCbCreateContextAllocation: hDevice is compared with "
                "DXGKARG_CREATEDEVICE.hDevice "
-               "as it came in, of the device that hContext is of. One that is NULL is not judged.",
+               "as it came in, of the device that hContext is of. One that is NULL is not judged. "
+               "Where the callback fails, the owner that is named must be one that exists.",
         .why = "The allocation belongs to the device, which the system knows by its own handle.",
         .windows = "The callback fails.",
         .wrong = "create.ContextAllocationFlags.SharedAcrossContexts = 1;\n"
@@ -49,6 +50,19 @@ const struct vidmm_rule rules_o[] = {
         .right = "create.ContextAllocationFlags.SharedAcrossContexts = 1;\n"
                  "create.hDevice = device->runtime;\n"
                  "create.hContext = NULL;\n",
+    },
+    {
+        RULE(629, DRIVER, DOCUMENTED, CREATION_FAILS),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "DxgkCbMapContextAllocation maps pages that the allocation has: OffsetInPages "
+                     "and SizeInPages count pages of 4 KB inside of it.",
+        .page = "ns-d3dkmddi-_dxgkargcb_mapcontextallocation",
+        .how = "The range is compared with Size of DxgkCbCreateContextAllocation.",
+        .why = "There is no memory that the other addresses could lead to.",
+        .windows = "The callback returns NULL, as for user mode.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "map.SizeInPages = bytes;\n",
+        .right = "map.SizeInPages = BYTES_TO_PAGES(bytes);\n",
     },
     {
         RULE(345, MANAGER, DOCUMENTED, CORRUPTION),

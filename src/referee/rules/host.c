@@ -50,9 +50,11 @@ const struct vidmm_rule rules_host[VIDMM_K_END - VIDMM_K_FIRST] = {
     },
     {
         HOST(POOL_GUARD, BUGCHECK),
-        .statement = "A driver writes inside of its pool blocks, and to none that it freed.",
+        .statement = "A driver writes inside of its pool blocks, and touches none that it freed.",
         .page = "debugger/bug-check-0x19--bad-pool-header",
-        .how = "Guard bytes around each block, and freed blocks that are kept and compared.",
+        .how = "Guard bytes around each block, and freed blocks that are kept and compared. Some "
+               "freed blocks, the first ones of a life and one of 64 later ones, are out of reach, "
+               "so that a read is seen, too (debugger/special-pool); none of paged pool is.",
         .why = "What is behind a block belongs to somebody else.",
         .windows = "Windows stops with bugcheck 0x19 or 0xC5, often long afterwards and in "
                    "another driver.",
@@ -337,7 +339,9 @@ const struct vidmm_rule rules_host[VIDMM_K_END - VIDMM_K_FIRST] = {
         .statement = "A call that may fail succeeds where nothing is short.",
         .page = "nc-d3dkmddi-dxgkddi_createallocation",
         .how = "The conformance check needed the call, which is allowed to fail: what comes "
-               "behind it was not examined. Calls that may not fail have rules of their own: R526, "
+               "behind it was not examined. A finding names the page of the function that failed, "
+               "and a callback that failed inside of it. Calls that may not fail have rules of "
+               "their own: R526, "
                "R625, R628.",
         .why = "An application gets the failure.",
         .windows = "The application's request fails.",
@@ -440,6 +444,7 @@ static const struct {
     {VIDMM_FINDING_HOST, "which is not there", VIDMM_K_IMPORT},
     {VIDMM_FINDING_HOST, "the driver wrote byte", VIDMM_K_GUARD},
     {VIDMM_FINDING_HOST, "the driver wrote", VIDMM_K_POOL_GUARD},
+    {VIDMM_FINDING_HOST, "the driver read its pool block", VIDMM_K_POOL_GUARD},
     {VIDMM_FINDING_HOST, "was reported for node", VIDMM_K_REPORT},
     {VIDMM_FINDING_HOST, "interrupts were reported", VIDMM_K_REPORT},
     {VIDMM_FINDING_HOST, "paging operation was seen", VIDMM_K_BYTES},

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "state/answers.h"
 #include "state/judge.h"
 
 void given_judge(struct vidmm_referee *referee, const struct given *members, const void *before,
@@ -48,5 +49,5 @@ void given_answered(struct vidmm_referee *referee, struct guard *answer) {
                 "byte %lld of the %zu bytes of the structure was written", (long long)at,
                 answer->size);
     guard_give(answer, 0, answer->size);
-    guard_free(referee, answer);
+    answers_end(referee, answer);
 }

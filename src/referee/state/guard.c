@@ -131,6 +131,14 @@ static struct guard_block guard_block_oldest(struct guard_blocks *blocks) {
     return block;
 }
 
+uint8_t *guard_take_block(struct guard *guard, size_t *room) {
+    uint8_t *block = guard->block;
+    guard_around(guard, guard_sanitizer.allow);
+    guard->block = NULL;
+    *room = guard->room;
+    return block;
+}
+
 void guard_free(struct vidmm_referee *referee, struct guard *guard) {
     struct guard_blocks *blocks = &referee->blocks;
     if (!guard->block)

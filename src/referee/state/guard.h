@@ -69,6 +69,8 @@ bool guard_whole(const struct guard *guard, int64_t *at);
 void guard_give(const struct guard *guard, size_t from, size_t to);
 /* The caller's pointer for a pointer into the guarded bytes, or `p` itself when it is none. */
 void *guard_original(const struct guard *guard, void *p);
+/* The block becomes the caller's, which frees it; `*room`: its bytes. */
+uint8_t *guard_take_block(struct guard *guard, size_t *room);
 /* The block is kept among the retired ones for a while. */
 void guard_free(struct vidmm_referee *referee, struct guard *guard);
 /* At the end: frees them. */

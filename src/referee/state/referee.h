@@ -12,6 +12,7 @@
 
 #include <vidmm/referee.h>
 
+#include "state/answers.h"
 #include "state/contexts.h"
 #include "state/dirty.h"
 #include "state/ended.h"
@@ -55,6 +56,7 @@ struct vidmm_referee {
     struct queries_caps caps;
     struct queries_iommu iommu;
     struct guard_blocks blocks;
+    struct answers answers;
     struct ended_memory ended;
     struct builds builds;
     struct submissions submissions;

@@ -94,6 +94,7 @@ struct shadow_adapter {
     uint64_t created_bytes; /* that all allocations ever created could take up */
     uint32_t created;       /* so many */
     bool hinted;            /* one of them names banks */
+    uint32_t sources;       /* of video present networks */
     bool shared;            /* some process has a PASID: the GPU uses addresses of the CPU */
     struct shadow_segment segment[SHADOW_SEGMENTS]; /* id - 1 */
 };

@@ -171,6 +171,18 @@ static void context_judge_create(struct vidmm_referee *referee,
                     "it was asked for one of the system's own");
 }
 
+/* A name of no owner, for which nothing is made: a handle of the driver's own, or of an object that is gone. */
+static void context_judge_known(struct vidmm_referee *referee,
+                                const DXGKARGCB_CREATECONTEXTALLOCATION *args, NTSTATUS status) {
+    bool shared = args->ContextAllocationFlags.SharedAcrossContexts;
+    if (status == STATUS_INVALID_PARAMETER && !world_starved(referee))
+        DRIVER_MUST(344, context_owner_named(referee, args),
+                    "the handle that the system gave for the context, or for the device with "
+                    "SharedAcrossContexts",
+                    "%s is %p, which is neither", shared ? "hDevice" : "hContext",
+                    shared ? args->hDevice : args->hContext);
+}
+
 static void context_note_made(struct vidmm_referee *referee,
                               const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
     struct contexts *contexts = &referee->contexts;
@@ -200,6 +212,7 @@ static NTSTATUS watch_CreateContextAllocation(struct vidmm_referee *referee,
     pthread_mutex_unlock(&referee->lock);
     NTSTATUS status = referee->callbacks_behind_contexts.DxgkCbCreateContextAllocation(args);
     pthread_mutex_lock(&referee->lock);
+    context_judge_known(referee, args, status);
     if (status == STATUS_SUCCESS)
         context_note_made(referee, args);
     pthread_mutex_unlock(&referee->lock);
@@ -216,6 +229,17 @@ uint64_t context_allocation_size(struct vidmm_referee *referee, HANDLE system) {
     return made ? made->bytes : 0;
 }
 
+static void context_judge_range(struct vidmm_referee *referee,
+                                const struct contexts_allocation *made,
+                                const DXGKARGCB_MAPCONTEXTALLOCATION *args) {
+    uint64_t pages = (made->bytes + SHADOW_PAGE - 1) / SHADOW_PAGE;
+    DRIVER_MUST(629,
+                args->SizeInPages != 0 && args->OffsetInPages <= pages &&
+                    args->SizeInPages <= pages - args->OffsetInPages,
+                "pages that the context allocation has", "page %llu and %llu from it on, of %llu",
+                LLU(args->OffsetInPages), LLU(args->SizeInPages), LLU(pages));
+}
+
 static D3DGPU_VIRTUAL_ADDRESS
 watch_MapContextAllocation(struct vidmm_referee *referee, const HANDLE adapter,
                            const DXGKARGCB_MAPCONTEXTALLOCATION *args) {
@@ -223,6 +247,8 @@ watch_MapContextAllocation(struct vidmm_referee *referee, const HANDLE adapter,
         referee->callbacks_behind_contexts.DxgkCbMapContextAllocation(adapter, args);
     pthread_mutex_lock(&referee->lock);
     struct contexts_allocation *made = context_made_find(referee, args->hAllocation);
+    if (made)
+        context_judge_range(referee, made, args);
     if (va != 0 && made) {
         made->va = (uint64_t)va;
         made->mapped = args->SizeInPages * SHADOW_PAGE;

@@ -181,8 +181,10 @@ static NTSTATUS watch_StartDevice(struct vidmm_referee *referee, const PVOID con
     device = linked_of_context(referee, context);
     if (device && status != STATUS_SUCCESS)
         device->handle = NULL;
-    if (status == STATUS_SUCCESS && *sources != UNSET)
+    if (status == STATUS_SUCCESS && *sources != UNSET) {
+        referee->adapter.sources = *sources;
         slots_judge_sources(referee, *sources);
+    }
     pthread_mutex_unlock(&referee->lock);
     return status;
 }

@@ -157,6 +157,17 @@ static void slots_need_ranges(const DRIVER_INITIALIZATION_DATA *table, struct na
     names_add(missing, slot, COUNT(slot), true, "NumberOfSwizzlingRanges");
 }
 
+/* Of adapters with displays: for one that only renders both are of no use (wddm-driver-and-feature-caps.md). */
+static void slots_need_displays(const DRIVER_INITIALIZATION_DATA *table,
+                                const DXGK_DRIVERCAPS *caps, struct names *missing) {
+    const struct slot give_back[] = {SLOT(StopDeviceAndReleasePostDisplayOwnership)};
+    const struct slot rotate[] = {SLOT(UpdateActiveVidPnPresentPath)};
+    if (caps->SupportNonVGA)
+        names_add(missing, give_back, COUNT(give_back), true, "SupportNonVGA");
+    if (caps->SupportSmoothRotation)
+        names_add(missing, rotate, COUNT(rotate), true, "SupportSmoothRotation");
+}
+
 static void slots_need_isolation(const DRIVER_INITIALIZATION_DATA *table, struct names *missing) {
     const struct slot slot[] = {SLOT(BeginExclusiveAccess), SLOT(EndExclusiveAccess)};
     names_add(missing, slot, COUNT(slot), true, "IoMmuSecureModeSupported");
@@ -231,6 +242,8 @@ void slots_judge(struct vidmm_referee *referee) {
         slots_need_gdi(table, caps, &missing);
     if (caps->NumberOfSwizzlingRanges != 0 && !caps->MiscCaps.ComputeOnly) /* else R25 */
         slots_need_ranges(table, &missing);
+    if (referee->adapter.sources != 0 && referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WIN8)
+        slots_need_displays(table, caps, &missing);
     if (memory.IoMmuSecureModeSupported)
         slots_need_isolation(table, &missing);
     slots_judge_names(referee, &missing, FOR_CAPABILITIES);

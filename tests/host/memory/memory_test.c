@@ -541,6 +541,23 @@ static void a_write_after_free_is_found(void **state) {
     assert_true(tiny_down(host, &error));
 }
 
+/* At once, with the place in the block. */
+static void a_read_after_free_is_found(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host *host = tiny_up(&config);
+    struct vidmm_host_error error;
+    (void)state;
+    volatile uint8_t *block = ExAllocatePool2(POOL_FLAG_NON_PAGED, 40, 0x646c6942u);
+    ExFreePool((void *)(uintptr_t)block);
+    (void)block[8];
+    assert_true(tiny_violated(
+        host, "the driver read its pool block 'Bild' of 40 bytes after freeing it, at "
+              "offset 8"));
+    (void)block[9];
+    assert_int_equal(vidmm_host_violations(host), 1);
+    assert_true(tiny_down(host, &error));
+}
+
 static void pool_blocks_are_as_documented(void **state) {
     struct vidmm_host_config config = tiny_config();
     struct vidmm_host *host = tiny_up(&config);
@@ -636,6 +653,7 @@ int main(void) {
         cmocka_unit_test(damage_is_reported),
         cmocka_unit_test(damage_of_a_live_block_fails_destroy),
         cmocka_unit_test(a_write_after_free_is_found),
+        cmocka_unit_test(a_read_after_free_is_found),
         cmocka_unit_test(pool_blocks_are_as_documented),
         cmocka_unit_test(nonpaged_pool_can_be_reached_by_a_device),
         cmocka_unit_test(nonpaged_pool_can_be_described_by_an_mdl),

@@ -72,15 +72,32 @@ play_frames(struct check *check, void (*between)(void *ctx, uint64_t done, uint6
     return check_say(check, VIDMM_STAGE_STOPPED, "%s", text);
 }
 
-/* Where it is after the manager asked the device once, and its resources moved. */
-static bool moved(struct check *check, const struct check_setup *setup) {
-    const struct check_setup first = {.fail_at = 0};
-    if (!setup->rebalanced)
-        return true;
+/* The work of before the device is stopped: rings and fences are not as in a first start then. */
+static bool play_before(struct check *check, struct vidmm_player *player) {
+    const struct check_setup first = {.observer = vidmm_player_observer(player)};
     if (!check_manage(check, &first))
         return false;
+    if (!check_speaks(check) && !check_surface_any(check))
+        return true;
+    struct vidmm_player *after = check->player;
+    check->player = player;
+    bool good = play_frames(check, NULL) == VIDMM_STAGE_DONE;
+    check->player = after;
+    return good;
+}
+
+/* Where it is after the device was used once, and its resources moved. */
+static bool moved(struct check *check, const struct check_setup *setup,
+                  const struct vidmm_workload *workload) {
+    if (!setup->rebalanced)
+        return true;
+    struct vidmm_player *player = vidmm_player_create(workload);
+    if (!check_has(check, player))
+        return false;
+    bool good = play_before(check, player);
     vidmm_harness_stop_manager(&check->harness);
-    return check_rebalance(check);
+    vidmm_player_destroy(player);
+    return good && check_rebalance(check);
 }
 
 static enum vidmm_stage_outcome play_started(struct check *check, const struct check_setup *setup,
@@ -106,7 +123,8 @@ enum vidmm_stage_outcome check_play(struct check *check, struct check_setup *set
         (void)check_say(check, VIDMM_STAGE_STOPPED, "out of memory");
     } else {
         setup->observer = vidmm_player_observer(check->player);
-        if (check_open(check, setup) && moved(check, setup) && check_manage(check, setup))
+        if (check_open(check, setup) && moved(check, setup, &workload) &&
+            check_manage(check, setup))
             outcome = play_started(check, setup, between);
     }
     check_close(check);

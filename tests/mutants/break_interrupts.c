@@ -69,6 +69,38 @@ static VOID APIENTRY report_most(const HANDLE device, const DXGKARGCB_NOTIFY_INT
 }
 SPOIL_CALL(DxgkCbNotifyInterrupt, report_most)
 
+/* Started again without having been removed, it begins with the fence of before. */
+static UINT last_fence, stale_fence;
+
+static VOID APIENTRY report_stale(const HANDLE device,
+                                  const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA mine = *data;
+    if (data->InterruptType == DXGK_INTERRUPT_DMA_COMPLETED) {
+        mine.DmaCompleted.SubmissionFenceId = stale_fence;
+        last_fence = data->DmaCompleted.SubmissionFenceId;
+        if (stale_fence != 0)
+            system_calls.DxgkCbNotifyInterrupt(device, &mine);
+        stale_fence = 0;
+    }
+    system_calls.DxgkCbNotifyInterrupt(device, data);
+}
+
+static void spoil_report_stale(DXGKRNL_INTERFACE *calls) {
+    stale_fence = last_fence;
+    calls->DxgkCbNotifyInterrupt = report_stale;
+}
+
+static NTSTATUS APIENTRY add_anew(const PDEVICE_OBJECT device, PVOID *context) {
+    last_fence = 0;
+    return mutants_good.DxgkDdiAddDevice(device, context);
+}
+
+static void install_report_stale(DRIVER_INITIALIZATION_DATA *table) {
+    spoil_calls = spoil_report_stale;
+    table->DxgkDdiStartDevice = start;
+    table->DxgkDdiAddDevice = add_anew;
+}
+
 /* Every third report is of the work before the newest. */
 static VOID APIENTRY report_older(const HANDLE device,
                                   const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
@@ -330,6 +362,8 @@ const struct mutant mutants_interrupts[] = {
     {BREAKS(523, DRIVER, "interrupts", report_ahead, "reports a fence that was never submitted")},
     {BREAKS(523, DRIVER, "interrupts", report_before_first, "reports fence 0, of no work")},
     {BREAKS(523, DRIVER, "interrupts", report_other_node, "reports a node that does not exist")},
+    {BREAKS(523, DRIVER, "paging", report_stale,
+            "is stopped and started, and begins with the fence of before")},
     {BREAKS(523, DRIVER, "interrupts", report_older, "reports work again after later work")},
     {BREAKS(605, DRIVER, "paging", report_fault, "reports faults of work that was done")},
     {BREAKS(611, DRIVER, "preempt", report_ended,

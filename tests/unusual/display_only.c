@@ -183,6 +183,15 @@ static NTSTATUS APIENTRY commit(const HANDLE adapter, const DXGKARG_COMMITVIDPN 
     return STATUS_SUCCESS;
 }
 
+/* SupportSmoothRotation asks for it; there is one rotation. */
+static DXGKDDI_UPDATEACTIVEVIDPNPRESENTPATH update_path;
+static NTSTATUS APIENTRY update_path(const HANDLE adapter,
+                                     const DXGKARG_UPDATEACTIVEVIDPNPRESENTPATH *const args) {
+    UNREFERENCED_PARAMETER(adapter);
+    UNREFERENCED_PARAMETER(args);
+    return STATUS_SUCCESS;
+}
+
 /* ---- The picture ----------------------------------------------------------------------------- */
 
 static DXGKDDI_PRESENTDISPLAYONLY present;
@@ -215,6 +224,7 @@ NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING registry_path)
         .DxgkDdiEnumVidPnCofuncModality = enumerate,
         .DxgkDdiSetVidPnSourceVisibility = set_visibility,
         .DxgkDdiCommitVidPn = commit,
+        .DxgkDdiUpdateActiveVidPnPresentPath = update_path,
         .DxgkDdiPresentDisplayOnly = present,
         .DxgkDdiStopDeviceAndReleasePostDisplayOwnership = stop_and_release,
     };

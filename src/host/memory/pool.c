@@ -180,7 +180,8 @@ static void leave_quarantine(struct host_pool *pool) {
     pool->quarantined -= b->size;
     tag_text(b->tag, tag);
     watch_lift(b);
-    (void)host_pool_reveal(&pool->hidden, b->raw);
+    if (b->alone)
+        (void)host_pool_reveal(&pool->hidden, b->raw);
     if (!b->told && !pool_all(b->user, b->size < POISONED ? b->size : POISONED, FREED_BYTE))
         host_violation("the driver wrote to its pool block '%s' of %zu bytes after freeing it", tag,
                        b->size);

@@ -24,9 +24,10 @@ struct host_thread {
     uint32_t critical, guarded; /* depth of regions without APCs (kernel/apc_regions.c) */
     uint32_t in_model;          /* depth of calls into the hardware model */
     bool looking;               /* such a call only looks: the device does nothing */
-    bool called, locked;  /* inside a DDI call; the memory manager is locked during that call */
-    const char *call;     /* the DDI call that the thread is in, without its prefix; or NULL */
-    const char *refused;  /* a callback that was refused inside of such a call, the last one; or NULL */
+    bool called, locked; /* inside a DDI call; the memory manager is locked during that call */
+    const char *call;    /* the DDI call that the thread is in, without its prefix; or NULL */
+    const char
+        *refused; /* a callback that was refused inside of such a call, the last one; or NULL */
     const char *refused_in;
     const char *doing;    /* driver code outside of DDI calls that the thread runs; or NULL */
     bool pumping;         /* this thread runs the hardware right now */

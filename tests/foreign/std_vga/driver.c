@@ -143,7 +143,6 @@ static NTSTATUS APIENTRY query_adapter_info(const HANDLE adapter,
         return STATUS_INVALID_PARAMETER;
     caps.HighestAcceptableAddress.QuadPart = MAXLONGLONG;
     caps.WDDMVersion = DXGKDDI_WDDMv1_3;
-    caps.SupportNonVGA = TRUE;
     RtlCopyMemory(args->pOutputData, &caps,
                   args->OutputDataSize < sizeof(caps) ? args->OutputDataSize : sizeof(caps));
     return STATUS_SUCCESS;

@@ -259,6 +259,9 @@ static void tables_process_free(struct vidmm_referee *referee, struct tables_pro
         link = &(*link)->next;
     if (*link)
         *link = process->next;
+    for (uint32_t physical = 0; physical < LINKED_MOST; physical++)
+        if (referee->tables.first_used[physical] == process)
+            referee->tables.first_used[physical] = NULL; /* another may be where it was */
     keyed_remove(&referee->tables.processes, &process->keyed);
     free(process);
 }

@@ -86,9 +86,11 @@ class Driver:
         out = os.path.join(directory, "mutant.o")
         with open(changed, "w", encoding="utf-8") as file:
             file.write(text)
+        # Without the precompiled header, which was made with other words.
         words = [w for i, w in enumerate(command)
-                 if not w.startswith("-W") and w != "-MD" and command[i - 1] not in ("-MQ", "-MF", "-o")
-                 and w not in ("-MQ", "-MF", "-o", "-c") and w != command[-1]]
+                 if not w.startswith("-W") and w not in ("-MD", "-fpch-preprocess")
+                 and command[i - 1] not in ("-MQ", "-MF", "-o", "-include")
+                 and w not in ("-MQ", "-MF", "-o", "-c", "-include") and w != command[-1]]
         words += REFUSED if is_c else REFUSED[-1:]
         words += [*how, "-iquote", os.path.dirname(os.path.abspath(source)), "-c", changed, "-o", out]
         done = subprocess.run(words, cwd=self.build, capture_output=True)

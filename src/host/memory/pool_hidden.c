@@ -10,7 +10,7 @@
 #define ONE_OF_MANY 64u
 
 bool host_pool_hidden_wants(struct host_pool_hidden *hidden) {
-    uint64_t number = hidden->asked++;
+    uint64_t number = __atomic_fetch_add(&hidden->asked, 1, __ATOMIC_RELAXED);
     return number < FIRST_ONES || number % ONE_OF_MANY == 0;
 }
 

@@ -19,7 +19,7 @@ struct host_pool_hidden {
     uint64_t asked;                  /* blocks so far */
 };
 
-/* The next block gets a page of its own. */
+/* The next block gets a page of its own. Any thread; the others want the pool's lock. */
 bool host_pool_hidden_wants(struct host_pool_hidden *hidden);
 /* Puts the page at `page` out of reach, and the oldest of many back. */
 void host_pool_hide(struct host_pool_hidden *hidden, uint8_t *page);

@@ -22,7 +22,7 @@ struct answers {
         const uint8_t *bytes; /* of the structure */
         size_t size;
         bool hidden;
-        char call[64];
+        char call[96];
     } kept[ANSWERS_KEPT]; /* a ring */
     uint64_t kept_so_far, seen;
 };

@@ -25,12 +25,6 @@ static struct {
     bool crowded; /* there were more of them */
 } carry;
 
-/* Where the driver may write, as it was before the first of the operations in a call. */
-struct carry_room {
-    const uint8_t *bytes, *private_bytes;
-    UINT size, private_size, offset;
-};
-
 bool carry_add(const DXGKARG_BUILDPAGINGBUFFER *args) {
     if (carry.waiting == WAITING_MOST)
         return false;
@@ -97,22 +91,17 @@ bool carry_is_free(UINT segment, uint64_t page, uint64_t pages) {
 
 /* ---- Building -------------------------------------------------------------------------------- */
 
-/* What is left behind what was written; false: that is not in the buffer. */
-static bool carry_aim(const DXGKARG_BUILDPAGINGBUFFER *args, const struct carry_room *room,
+/* What is left of the buffers of `asked` behind what was written; false: that is not in them. */
+static bool carry_aim(const DXGKARG_BUILDPAGINGBUFFER *args, const DXGKARG_BUILDPAGINGBUFFER *asked,
                       DXGKARG_BUILDPAGINGBUFFER *passed) {
-    const uintptr_t used = (uintptr_t)args->pDmaBuffer - (uintptr_t)room->bytes;
-    const uintptr_t private_used =
-        (uintptr_t)args->pDmaBufferPrivateData - (uintptr_t)room->private_bytes;
-    if (used > room->size || private_used > room->private_size)
-        return false;
     passed->hSystemContext = args->hSystemContext;
-    passed->pDmaBuffer = args->pDmaBuffer;
-    passed->DmaSize = room->size - (UINT)used;
-    passed->pDmaBufferPrivateData = args->pDmaBufferPrivateData;
-    passed->DmaBufferPrivateDataSize = room->private_size - (UINT)private_used;
-    passed->DmaBufferWriteOffset = room->offset + (UINT)used;
+    passed->pDmaBuffer = asked->pDmaBuffer;
+    passed->DmaSize = asked->DmaSize;
+    passed->pDmaBufferPrivateData = asked->pDmaBufferPrivateData;
+    passed->DmaBufferPrivateDataSize = asked->DmaBufferPrivateDataSize;
+    passed->DmaBufferWriteOffset = asked->DmaBufferWriteOffset;
     passed->DmaBufferGpuVirtualAddress = args->DmaBufferGpuVirtualAddress;
-    return true;
+    return cut_behind(passed, args);
 }
 
 /* The first that waits. The manager, which asked for something else, is told how far that is, and answers a full
@@ -136,17 +125,16 @@ static NTSTATUS carry_first(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *arg
 
 /* Behind those that the CPU carries out at once nothing can be built. */
 static NTSTATUS APIENTRY carry_build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
-    const struct carry_room room = {args->pDmaBuffer, args->pDmaBufferPrivateData, args->DmaSize,
-                                    args->DmaBufferPrivateDataSize, args->DmaBufferWriteOffset};
+    const DXGKARG_BUILDPAGINGBUFFER asked = *args;
     NTSTATUS status = STATUS_SUCCESS;
     if (!carry.begun) {
         carry_note(args);
         (void)cut_buffer(&carry.cut, args, CUT_NOTHING);
         status = carry.below(adapter, args);
     }
-    while (status == STATUS_SUCCESS && carry.waiting != 0 && room.bytes) {
+    while (status == STATUS_SUCCESS && carry.waiting != 0 && asked.pDmaBuffer) {
         DXGKARG_BUILDPAGINGBUFFER passed = carry.operation[0].args;
-        if (!carry_aim(args, &room, &passed))
+        if (!carry_aim(args, &asked, &passed))
             break;
         status = carry_first(adapter, args, &passed);
     }

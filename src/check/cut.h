@@ -17,5 +17,8 @@ struct cut {
 /* Leaves the operation `room` bytes, where something is before it and the buffer was not cut; CUT_NOTHING: as many as
  * there are. True: it was cut here. */
 bool cut_buffer(struct cut *cut, DXGKARG_BUILDPAGINGBUFFER *args, uint32_t room);
+/* Moves `next`, which has the buffers as they were before operations that `built` tells the end of, behind these: by how
+ * far the driver moved the pointers, since the sizes are the system's to count. False: that is not in the buffers. */
+bool cut_behind(DXGKARG_BUILDPAGINGBUFFER *next, const DXGKARG_BUILDPAGINGBUFFER *built);
 
 #endif

@@ -183,21 +183,6 @@ static void vary_go_on(DXGKARG_BUILDPAGINGBUFFER *args, const DXGKARG_BUILDPAGIN
     args->DmaBufferPrivateDataSize = built->DmaBufferPrivateDataSize;
 }
 
-/* The next operation begins where the one before has moved the pointers to: the sizes are the system's to count. False:
- * they are not in the buffers any more. */
-static bool vary_behind(DXGKARG_BUILDPAGINGBUFFER *args, const DXGKARG_BUILDPAGINGBUFFER *built) {
-    SIZE_T used = (ULONG_PTR)built->pDmaBuffer - (ULONG_PTR)args->pDmaBuffer;
-    SIZE_T own = (ULONG_PTR)built->pDmaBufferPrivateData - (ULONG_PTR)args->pDmaBufferPrivateData;
-    if (used > args->DmaSize || own > args->DmaBufferPrivateDataSize)
-        return false;
-    args->pDmaBuffer = built->pDmaBuffer;
-    args->DmaSize -= (UINT)used;
-    args->DmaBufferWriteOffset += (UINT)used;
-    args->pDmaBufferPrivateData = built->pDmaBufferPrivateData;
-    args->DmaBufferPrivateDataSize -= (UINT)own;
-    return true;
-}
-
 /* What comes before an operation that is the first of its buffer: a copy of an entry before the copy of them all, which
  * then finds room for some of its ranges, and the value below before that of a fence. */
 static bool vary_before(DXGKARG_BUILDPAGINGBUFFER *ahead,
@@ -220,7 +205,7 @@ static void vary_ahead(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     if (!vary.cut.referee || vary.full || args->DmaBufferWriteOffset != 0 ||
         args->MultipassOffset != 0 || !vary_before(&ahead, &entry))
         return;
-    if (vary.below(adapter, &ahead) == STATUS_SUCCESS && vary_behind(args, &ahead))
+    if (vary.below(adapter, &ahead) == STATUS_SUCCESS && cut_behind(args, &ahead))
         vary.cut.end = 0;
 }
 

@@ -3,15 +3,6 @@
  */
 #include "work/work.h"
 
-/* The oldest work of the node with that fence; NULL: none. */
-static const struct shadow_submission *fault_work_of(struct vidmm_referee *referee,
-                                                     const struct vidmm_interrupt *report) {
-    const struct shadow_submission *at = referee->node[report_node(report)].first;
-    while (at && at->fence != report->fence)
-        at = at->next;
-    return at;
-}
-
 /* The "DirectX graphics kernel process handle", as hDxgkProcess is called, and not the driver's own; or NULL. */
 static bool fault_names(HANDLE reported, const struct tables_process *process) {
     return !reported || reported == process->name;
@@ -54,7 +45,8 @@ void submit_page_faulted(struct vidmm_referee *referee, const struct vidmm_inter
     referee->submissions.faulted[report_node(report)] = true;
     if (report->flags & DXGK_PAGE_FAULT_FENCE_INVALID)
         return;
-    const struct shadow_submission *work = fault_work_of(referee, report);
+    const struct shadow_submission *work =
+        submit_with_fence(&referee->node[report_node(report)], report->fence);
     if (tables_known(referee) && work) {
         fault_judge_address(referee, report, work);
         struct shadow_context *context = shadow_context(referee, work->context);

@@ -142,11 +142,9 @@ void preempt_judge_undone(struct vidmm_referee *referee, const struct shadow_nod
                           uint32_t fence) {
     bool late = node->undone && !node->preempted && fence_reached(fence, node->undone_first) &&
                 fence_reached(node->undone_last, fence);
-    const struct shadow_submission *at = late ? node->first : NULL;
-    while (at && at->fence != fence)
-        at = at->next;
     if (node->undone && !node->preempted)
-        DRIVER_MUST(281, !late || at, "no report of work that a preemption left undone",
+        DRIVER_MUST(281, !late || submit_with_fence(node, fence),
+                    "no report of work that a preemption left undone",
                     "fence %u was reported complete, after a preemption that left it undone",
                     fence);
 }

@@ -147,18 +147,11 @@ static void report_judge_faulted(struct vidmm_referee *referee,
     node->faulted = !fence_beyond(report->fence, node->faulted_fence);
 }
 
-static bool report_under_way(const struct shadow_node *node, uint32_t fence) {
-    const struct shadow_submission *at = node->first;
-    while (at && at->fence != fence)
-        at = at->next;
-    return at;
-}
-
 /* R617: paging work that is submitted again has the same fence again. */
 static void report_judge_gone(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
     const struct shadow_node *node = &referee->node[report_node(report)];
     bool gone = node->emptied && fence_reached(node->last_queued, report->fence) &&
-                !report_under_way(node, report->fence);
+                !submit_with_fence(node, report->fence);
     if (report_anonymous(report) || !node->emptied)
         return;
     DRIVER_MUST(617, !gone, "no report of work that an engine had before it was reset",

@@ -62,6 +62,13 @@ static struct shadow_submission *submission_unlink(struct shadow_node *node) {
     return first;
 }
 
+const struct shadow_submission *submit_with_fence(const struct shadow_node *node, uint32_t fence) {
+    const struct shadow_submission *at = node->first;
+    while (at && at->fence != fence)
+        at = at->next;
+    return at;
+}
+
 void submit_free(struct shadow_submission *submission) {
     free(submission); /* the first member of struct work_submission */
 }

@@ -87,6 +87,8 @@ void submit_faulted(struct vidmm_referee *referee, uint32_t node, uint32_t fence
  * no list any more; NULL: it was other work, and is gone. */
 struct shadow_submission *submit_lose(struct vidmm_referee *referee, struct shadow_node *node);
 void submit_free(struct shadow_submission *submission);
+/* The oldest work under way of a node that has that fence; NULL: none. */
+const struct shadow_submission *submit_with_fence(const struct shadow_node *node, uint32_t fence);
 
 /* ---- preempt.c ------------------------------------------------------------------------------- */
 

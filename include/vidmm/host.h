@@ -227,7 +227,25 @@ void vidmm_host_hold_dpcs(struct vidmm_host *host, bool held);
 /* What another processor does as soon as a DPC of the driver's has had a routine synchronized with the
  * interrupt, before that DPC goes on: `run`, once, on a thread of its own. */
 void vidmm_host_beside(struct vidmm_host *host, void (*run)(void *ctx), void *ctx);
-/* It is over when this returns; false: there was no such DPC, and it did not run. */
+/* What comes between two instructions. */
+enum vidmm_host_between {
+    VIDMM_HOST_INTERRUPT, /* an interrupt, where the IRQL lets it in */
+    VIDMM_HOST_CALL,      /* a call of the driver's table by another thread */
+};
+/*
+ * The same inside of the next call of a function of the driver's table, "DxgkDdiSubmitCommand", or of the next DPC
+ * routine of the driver's ("a DPC routine"): behind the instruction number `moment`, from 0, of those that touch memory
+ * which other processors may see, or call a function outside of the driver. The call goes on when `run` waits for a lock
+ * that it holds. false: the calls of this driver cannot be followed (it is part of the program, or a debugger follows the
+ * process), or it has no such function.
+ */
+bool vidmm_host_beside_at(struct vidmm_host *host, const char *call, uint32_t moment,
+                          enum vidmm_host_between between, void (*run)(void *ctx), void *ctx);
+/* The call is not followed any longer; how many moments there were up to here. */
+uint32_t vidmm_host_beside_moments(struct vidmm_host *host);
+/* From here on, or no longer, findings outside of the driver's code have the place of that moment. */
+void vidmm_host_beside_place(struct vidmm_host *host, bool told);
+/* It is over when this returns; false: the moment did not come, and it did not run. */
 bool vidmm_host_beside_end(struct vidmm_host *host);
 /* Lets so much time pass in which no other thread of the driver runs: hardware works, and timers fire. */
 void vidmm_host_pass(struct vidmm_host *host, uint64_t ns);

@@ -54,6 +54,7 @@ enum vidmm_host_rule {
     VIDMM_K_OTHER,   /* K27 */
     VIDMM_K_PROCESS, /* the process that a driver happens to run in */
     VIDMM_K_NOTIFY,  /* where reports come from */
+    VIDMM_K_RACE,    /* K30: what an interrupt between two instructions loses */
     VIDMM_K_END
 };
 #define VIDMM_K_FIRST VIDMM_K_IRQL

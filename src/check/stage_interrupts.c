@@ -4,7 +4,7 @@
  * has served it, and one that is lost, so that the system has to ask for the fence. And so much work on each node
  * that a ring of submissions comes round.
  */
-#include "work.h"
+#include "moments.h"
 
 /* Longer than a driver waits for hardware that it believes to hang. */
 #define SECONDS_NS UINT64_C(10000000000)
@@ -159,6 +159,7 @@ static void of_a_process(struct work *work) {
     if (fences(work))
         late_dpc(work);
     round_a_ring(work);
+    moments_show(work);
 }
 
 /* Of an application: a paging buffer whose operations the CPU carries out is empty. A driver may have nodes that it
@@ -195,6 +196,7 @@ static enum vidmm_stage_outcome by_hand(struct check *check, const struct check_
         (void)fences(&work);
         by_application(&raw, raw.info.paging_node, late_dpc);
         by_application(&raw, raw.info.paging_node, round_a_ring);
+        by_application(&raw, raw.info.paging_node, moments_show);
         on_other_nodes(&raw);
     }
     return raw_close(&raw);

@@ -60,6 +60,11 @@ bool work_finish(struct work *work) {
     return raw_flush(work->raw) && (work->renderer || by_hand_undo(work->raw));
 }
 
+void work_give_up(struct work *work) {
+    if (work->raw)
+        work->raw->refused = true;
+}
+
 bool work_told(const struct work *work) {
     const struct raw_submitter *raw = work->raw;
     return raw ? raw->completed == raw->fence && raw->faulted == 0

@@ -13,6 +13,7 @@
 #include "image/image.h"
 #include "image/unwind.h"
 #include "left.h"
+#include "moment.h"
 #include "trap/faults.h"
 
 struct place_walk {
@@ -164,15 +165,15 @@ static void walk_above(struct place_walk *walk, uint64_t interrupted) {
 #define THUNK_PLAIN(name)                 THUNK_OTHER(name)
 #define THUNK_OBJECT(name)                THUNK_OTHER(name)
 
-/* "DxgkDdiBuildPagingBuffer(TRANSFER)", "DxgkDdiCreateDevice: the driver refused" */
-static void take_function(struct place_walk *walk, const char *call) {
+uint64_t host_place_function(const char *call) {
     static const struct {
         const char *name;
         uint32_t slot;
     } functions[] = {
 #include "driver/thunk_list.h"
         THUNK_OTHER(AddDevice) THUNK_OTHER(StartDevice) THUNK_OTHER(StopDevice)
-            THUNK_OTHER(RemoveDevice) THUNK_OTHER(Unload)};
+            THUNK_OTHER(RemoveDevice) THUNK_OTHER(Unload) THUNK_OTHER(DpcRoutine)
+                THUNK_OTHER(InterruptRoutine)};
     size_t length = strcspn(call, "(:");
     for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
         uint64_t address;
@@ -180,9 +181,9 @@ static void take_function(struct place_walk *walk, const char *call) {
             continue;
         memcpy(&address, (const char *)&host_world->driver->own + functions[i].slot,
                sizeof(address));
-        place_take(walk, address, false);
-        return;
+        return address;
     }
+    return 0;
 }
 
 uint32_t vidmm_host_places(const char *call, uint64_t *frame, uint32_t most) {
@@ -196,7 +197,9 @@ uint32_t vidmm_host_places(const char *call, uint64_t *frame, uint32_t most) {
         return vidmm_host_crash_places(host_self.interrupted, frame, most);
     walk_stack(&walk);
     if (walk.count == 0)
-        take_function(&walk, call);
+        walk.count = host_moment_told(frame, most);
+    if (walk.count == 0)
+        place_take(&walk, host_place_function(call), false);
     return walk.count;
 }
 

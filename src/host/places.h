@@ -14,5 +14,7 @@
 uint32_t host_place_stack(uint64_t *frame, uint32_t most);
 /* Of the driver file; false: the address is not in it. */
 bool host_place_of(uint64_t address, uint64_t *offset);
+/* The address of the driver's own function "DxgkDdiPatch" of its table, whatever follows the name after "(" or ":"; or 0. */
+uint64_t host_place_function(const char *call);
 
 #endif

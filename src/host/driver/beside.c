@@ -1,67 +1,72 @@
 /*
- * beside.c - what another processor does between the moment at which a DPC has reported work to the
- * system (DxgkCbSynchronizeExecution) and the next instruction of that DPC: with threads alone it
- * almost never happens then.
+ * beside.c - what another processor does at a moment inside of the driver's code at which with threads alone it
+ * almost never does: when a DPC has reported work to the system (DxgkCbSynchronizeExecution) and before its next
+ * instruction, or between any two instructions of a call (moment.c).
  *
- * The DPC waits for the other thread, unless that waits for a lock that the DPC holds.
+ * The driver's code waits for the other thread, unless that waits for a lock that the code holds.
  */
 #include "driver/beside.h"
 
-#include <time.h>
-
 #include "base/thread.h"
 #include "base/world.h"
+#include "kernel/halted.h"
 
-#define WAIT_MS 100 /* until the other thread is taken for one that waits for the DPC */
+#define WAIT_MS 100 /* until the other thread is taken for one that waits for the driver's code */
 
 void host_beside_init(struct host_beside *beside) {
     pthread_mutex_init(&beside->lock, NULL);
-    pthread_cond_init(&beside->changed, NULL);
 }
 
 void host_beside_done(struct host_beside *beside) {
-    pthread_cond_destroy(&beside->changed);
     pthread_mutex_destroy(&beside->lock);
 }
 
 static void *other_processor(void *context) {
     struct host_beside *beside = context;
     beside->run(beside->ctx);
-    pthread_mutex_lock(&beside->lock);
-    beside->done = true;
-    pthread_cond_signal(&beside->changed);
-    pthread_mutex_unlock(&beside->lock);
+    host_halted_release();
     return NULL;
 }
 
-static void beside_start(struct host_beside *beside) {
-    struct timespec end;
-    clock_gettime(CLOCK_REALTIME, &end);
-    end.tv_nsec += WAIT_MS * 1000000L;
-    end.tv_sec += end.tv_nsec / 1000000000L;
-    end.tv_nsec %= 1000000000L;
-    beside->started = pthread_create(&beside->thread, NULL, other_processor, beside) == 0;
-    while (beside->started && !beside->done &&
-           pthread_cond_timedwait(&beside->changed, &beside->lock, &end) == 0)
-        continue;
+/* True, once: its moment has come. */
+static bool beside_start(struct host_beside *beside, bool at_instruction) {
+    pthread_mutex_lock(&beside->lock);
+    bool now = beside->run && beside->at_instruction == at_instruction && !beside->started;
+    if (now) {
+        host_halted_begin();
+        beside->started = pthread_create(&beside->thread, NULL, other_processor, beside) == 0;
+        now = beside->started;
+    }
+    pthread_mutex_unlock(&beside->lock);
+    return now;
+}
+
+static void beside_now(struct host_beside *beside, bool at_instruction) {
+    if (beside_start(beside, at_instruction))
+        host_halted_wait(WAIT_MS);
 }
 
 void host_beside_synchronized(struct host_beside *beside) {
-    if (host_self.called || !host_self.doing || host_self.irql != DISPATCH_LEVEL)
-        return;
+    if (!host_self.called && host_self.doing && host_self.irql == DISPATCH_LEVEL)
+        beside_now(beside, false);
+}
+
+void host_beside_reached(struct host_beside *beside) {
+    beside_now(beside, true);
+}
+
+void host_beside_ask(struct host_beside *beside, bool at_instruction, void (*run)(void *ctx),
+                     void *ctx) {
     pthread_mutex_lock(&beside->lock);
-    if (beside->run && !beside->started)
-        beside_start(beside);
+    beside->run = run;
+    beside->ctx = ctx;
+    beside->at_instruction = at_instruction;
+    beside->started = false;
     pthread_mutex_unlock(&beside->lock);
 }
 
 void vidmm_host_beside(struct vidmm_host *host, void (*run)(void *ctx), void *ctx) {
-    struct host_beside *beside = host->beside;
-    pthread_mutex_lock(&beside->lock);
-    beside->run = run;
-    beside->ctx = ctx;
-    beside->started = beside->done = false;
-    pthread_mutex_unlock(&beside->lock);
+    host_beside_ask(host->beside, false, run, ctx);
 }
 
 bool vidmm_host_beside_end(struct vidmm_host *host) {

@@ -68,12 +68,26 @@ static bool dpc_take(struct host_dpcs *dpcs, PKDPC *object, KDPC *copy) {
 
 static _Thread_local uint32_t dpcs_executing;
 
+void host_dpcs_tell(void (*begins)(const void *routine)) {
+    atomic_store(&host_world->dpcs->begins, begins);
+}
+
+static void tell_begins(PKDEFERRED_ROUTINE routine) {
+    struct host_dpcs *dpcs = host_world->dpcs;
+    if (!atomic_load_explicit(&dpcs->begins, memory_order_relaxed))
+        return;
+    void (*begins)(const void *routine) = atomic_exchange(&dpcs->begins, NULL);
+    if (begins)
+        begins((const void *)(uintptr_t)routine);
+}
+
 static void dpc_call(PKDPC object, const KDPC *dpc) {
     const char *outer = host_self.doing;
     struct host_stack before;
     bool own_stack = image_stack_begin(HOST_STACK_BYTES, &before);
     host_self.doing = "a DPC routine";
     dpcs_executing++;
+    tell_begins(dpc->DeferredRoutine);
     DRIVER_CALL(dpc->DeferredRoutine)
     (object, dpc->DeferredContext, dpc->SystemArgument1, dpc->SystemArgument2);
     dpcs_executing--;

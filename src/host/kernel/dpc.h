@@ -20,6 +20,7 @@ struct host_dpcs {
     _Atomic uint32_t queued;
     _Atomic bool running;
     _Atomic bool held; /* as behind a processor that is long at DISPATCH_LEVEL */
+    void (*_Atomic begins)(const void *routine);
 };
 
 void host_dpcs_init(struct host_dpcs *dpcs);
@@ -32,6 +33,8 @@ bool host_dpc_queue(PKDPC dpc, PVOID argument1, PVOID argument2);
 bool host_dpcs_pending(void);
 /* Runs what is queued at DISPATCH_LEVEL. The caller is below it, and not inside the model. */
 void host_dpcs_run(void);
+/* `begins` is told of the routine of the next one, before it runs, once; NULL: nobody is. */
+void host_dpcs_tell(void (*begins)(const void *routine));
 /* While they are held none runs. */
 void host_dpcs_hold(bool held);
 

@@ -6,6 +6,7 @@
 #include "image/stack.h"
 #include "kernel/kernel_stack.h"
 #include "kernel/dpc.h"
+#include "kernel/halted.h"
 #include "kernel/irql.h"
 
 void host_interrupt_init(struct host_interrupt *interrupt) {
@@ -18,7 +19,10 @@ void host_interrupt_done(struct host_interrupt *interrupt) {
 
 unsigned char host_interrupt_lock(struct host_interrupt *interrupt) {
     KIRQL old = host_irql_raise(HOST_DEVICE_IRQL);
-    pthread_mutex_lock(&interrupt->lock);
+    if (pthread_mutex_trylock(&interrupt->lock) != 0) {
+        host_halted_owns(0);
+        pthread_mutex_lock(&interrupt->lock);
+    }
     return old;
 }
 

@@ -10,6 +10,7 @@
 #include "base/thread.h"
 #include "base/world.h"
 #include "kernel/dispatcher.h"
+#include "kernel/halted.h"
 #include "kernel/irql.h"
 
 static void rw_spin(PEX_SPIN_LOCK lock, bool shared) {
@@ -20,6 +21,7 @@ static void rw_spin(PEX_SPIN_LOCK lock, bool shared) {
             __atomic_compare_exchange_n(lock, &value, next, false, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED))
             return;
+        host_halted_owns(0);
         sched_yield();
         host_yield(); /* virtual time: to a thread that yielded while it holds the lock */
     }

@@ -9,6 +9,7 @@
 #include "base/thread.h"
 #include "base/world.h"
 #include "kernel/dispatcher.h"
+#include "kernel/halted.h"
 #include "kernel/irql.h"
 
 #define SPINS_BEFORE_YIELD 100u
@@ -26,10 +27,13 @@ static bool try_lock(PKSPIN_LOCK lock) {
 static void lock_spin(PKSPIN_LOCK lock) {
     uint32_t spins = 0;
     while (!try_lock(lock)) {
-        if (__atomic_load_n(lock, __ATOMIC_RELAXED) == host_thread_id()) {
+        uint64_t owner = __atomic_load_n(lock, __ATOMIC_RELAXED);
+        if (owner == host_thread_id()) {
             host_violation("a spin lock was acquired by the thread that holds it already");
             return;
         }
+        if (owner != 0)
+            host_halted_owns(owner);
         if (++spins % SPINS_BEFORE_YIELD == 0) {
             sched_yield();
             host_yield(); /* virtual time: to a thread that yielded while it holds the lock */

@@ -27,6 +27,7 @@
 #include "trap/processor.h"
 #include "trap/sections.h"
 #include "trap/shared_data.h"
+#include "trap/single_step.h"
 
 enum { PAGE_FAULT = 14, WRITES = 2, FETCHES = 16 }; /* of the processor's error code */
 
@@ -137,8 +138,10 @@ static bool done_here(int number, const siginfo_t *info, ucontext_t *user) {
     bool page_fault = user->uc_mcontext.gregs[REG_TRAPNO] == PAGE_FAULT;
     uint64_t address = (uintptr_t)info->si_addr;
     struct instruction at;
-    if (number == SIGTRAP)
-        return mmio_finish(user);
+    if (number == SIGTRAP) {
+        bool finished = mmio_finish(user);
+        return single_step_trapped(user) || finished;
+    }
     if (number != SIGSEGV)
         return false;
     if (page_fault && out_of_reach(user, address))

@@ -402,6 +402,31 @@ const struct vidmm_rule rules_host[VIDMM_K_END - VIDMM_K_FIRST] = {
                  "    dxgk->DxgkCbNotifyInterrupt(dxgk->DeviceHandle, &data);\n",
         .right = "dxgk->DxgkCbSynchronizeExecution(dxgk->DeviceHandle, Report, &data, 0, &done);\n",
     },
+    {
+        HOST(RACE, DEVICE_LOST),
+        .statement =
+            "An interrupt and its DPC that come between two instructions of a submission, a "
+            "preemption or a DPC lose no work, and neither does a submission that comes between "
+            "two of an interrupt routine or a DPC.",
+        .page = "kernel/synchronizing-access-to-device-data",
+        .how =
+            "vidmm follows the call instruction by instruction, and has the interrupt and its DPC "
+            "on another processor behind each that touches memory outside of the stack. The call "
+            "waits meanwhile, unless the other processor waits for a lock that it holds. All that "
+            "was submitted is reported complete afterwards.",
+        .why =
+            "What the call has read is changed before it writes: an entry of a queue is lost, or "
+            "is there twice.",
+        .windows = "The GPU is reset when two seconds have passed without the fence "
+                   "(timeout-detection-and-recovery.md).",
+        .windows_source = PAGE("timeout-detection-and-recovery"),
+        .wrong = "queue->fence[queue->tail % SIZE] = fence;\n"
+                 "queue->tail++; /* the DPC resets head and tail when the queue is empty */\n",
+        .right = "KeAcquireSpinLock(&queue->lock, &irql);\n"
+                 "queue->fence[queue->tail % SIZE] = fence;\n"
+                 "queue->tail++;\n"
+                 "KeReleaseSpinLock(&queue->lock, irql);\n",
+    },
 };
 
 /* The first line whose kind it is and whose word it has; a word of "" is in every sentence. */
@@ -417,6 +442,7 @@ static const struct {
     {VIDMM_FINDING_LEAK, "", VIDMM_K_LEAK_OBJECT},
     {VIDMM_FINDING_CRASH, "", VIDMM_K_CRASH},
     {VIDMM_FINDING_HANG, "no end within", VIDMM_K_ENDLESS},
+    {VIDMM_FINDING_HANG, "between two instructions", VIDMM_K_RACE},
     {VIDMM_FINDING_HANG, "", VIDMM_K_INCOMPLETE},
     {VIDMM_FINDING_EXIT, "descriptor of vidmm's", VIDMM_K_PROCESS},
     {VIDMM_FINDING_EXIT, "what vidmm does not write", VIDMM_K_PROCESS},

@@ -1,0 +1,152 @@
+/* moments.c - see moments.h. */
+#include "moments.h"
+
+#define MOST  128u       /* moments that are tried of a call */
+#define COUNT UINT32_MAX /* none: they are counted */
+
+struct moments;
+
+/* A call whose moments are tried, and what comes between. */
+struct moments_of {
+    const char *call;
+    bool interrupt; /* comes, and its DPC; else the next submission */
+    bool (*make)(const struct moments *moments, struct vidmm_host *host, uint32_t moment);
+    bool (*told)(const void *work); /* of what was asked for */
+};
+
+struct moments {
+    struct work *work;
+    const struct moments_of *of;
+};
+
+/* On the other processor. */
+static void comes(void *ctx) {
+    const struct moments *moments = ctx;
+    struct vidmm_host *host = moments->work->check->harness.host;
+    if (!moments->of->interrupt)
+        (void)work_submit(moments->work);
+    vidmm_host_hold_interrupts(host, false);
+    vidmm_host_hold_dpcs(host, false);
+}
+
+/* Where that cannot be done the call has no moments. */
+static void follow(const struct moments *moments, struct vidmm_host *host, uint32_t moment) {
+    (void)vidmm_host_beside_at(host, moments->of->call, moment,
+                               moments->of->interrupt ? VIDMM_HOST_INTERRUPT : VIDMM_HOST_CALL,
+                               comes, (void *)(uintptr_t)moments);
+}
+
+/* A piece that is complete, of which neither interrupt nor DPC came. */
+static bool complete_one(const struct moments *moments, struct vidmm_host *host) {
+    vidmm_host_hold_dpcs(host, true);
+    vidmm_host_hold_interrupts(host, true);
+    bool good = work_submit(moments->work);
+    vidmm_host_run(host);
+    return good;
+}
+
+/* The interrupt of one piece comes within the submission of the next one. */
+static bool within_submission(const struct moments *moments, struct vidmm_host *host,
+                              uint32_t moment) {
+    bool good = complete_one(moments, host);
+    follow(moments, host, moment);
+    return good && work_submit(moments->work);
+}
+
+/* The DPC of one piece is due, and the interrupt of the next one comes within it. */
+static bool within_dpc(const struct moments *moments, struct vidmm_host *host, uint32_t moment) {
+    bool good = complete_one(moments, host);
+    vidmm_host_hold_interrupts(host, false);
+    good = good && complete_one(moments, host);
+    follow(moments, host, moment);
+    vidmm_host_hold_dpcs(host, false);
+    return good;
+}
+
+/* The next piece is submitted within the interrupt routine of the one before, or its DPC. */
+static bool within_completion(const struct moments *moments, struct vidmm_host *host,
+                              uint32_t moment) {
+    bool good = complete_one(moments, host);
+    follow(moments, host, moment);
+    vidmm_host_hold_interrupts(host, false);
+    vidmm_host_hold_dpcs(host, false);
+    return good;
+}
+
+/* The interrupt of a piece comes within the preemption of what its node has. */
+static bool within_preemption(const struct moments *moments, struct vidmm_host *host,
+                              uint32_t moment) {
+    bool good = complete_one(moments, host);
+    follow(moments, host, moment);
+    return good && raw_ask_preempt(moments->work->raw);
+}
+
+static bool is_told(const void *work) {
+    return work_told(work);
+}
+
+static bool is_preempted(const void *work) {
+    const struct raw_submitter *raw = ((const struct work *)work)->raw;
+    return raw->preempted == raw->fence;
+}
+
+static const struct moments_of calls[] = {
+    {"DxgkDdiSubmitCommand", true, within_submission, is_told},
+    {"DxgkDdiSubmitCommandVirtual", true, within_submission, is_told},
+    {"DxgkDdiDpcRoutine", true, within_dpc, is_told},
+    {"DxgkDdiInterruptRoutine", false, within_completion, is_told},
+    {"a DPC routine", false, within_completion, is_told},
+};
+
+/* By hand alone: a manager preempts by itself. */
+static const struct moments_of preemption = {"DxgkDdiPreemptCommand", true, within_preemption,
+                                             is_preempted};
+
+static bool lost(const struct moments *moments, struct vidmm_host *host) {
+    vidmm_host_beside_place(host, true);
+    vidmm_ledger_note(&moments->work->check->shared->ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
+                      "%s: %s came between two instructions, and what was asked for was not "
+                      "reported",
+                      moments->of->call, moments->of->interrupt ? "an interrupt" : "a submission");
+    vidmm_host_beside_place(host, false);
+    work_give_up(moments->work);
+    return false;
+}
+
+/* `*count`: the moments up to the one that was asked for. */
+static bool at_moment(const struct moments *moments, uint32_t moment, uint32_t *count) {
+    struct vidmm_host *host = moments->work->check->harness.host;
+    bool good = work_prepare(moments->work) && moments->of->make(moments, host, moment);
+    *count = vidmm_host_beside_moments(host);
+    vidmm_host_hold_interrupts(host, false);
+    vidmm_host_hold_dpcs(host, false);
+    bool came = vidmm_host_beside_end(host);
+    good = good && (vidmm_host_run_until(host, moments->of->told, moments->work) || !came ||
+                    lost(moments, host));
+    return good && work_finish(moments->work);
+}
+
+static bool at_each(const struct moments *moments) {
+    uint32_t count, now;
+    bool good = at_moment(moments, COUNT, &count);
+    uint32_t step = count / MOST + 1;
+    for (uint32_t moment = 0; good && moment < count; moment += step) {
+        check_step(moments->work->check, "interrupts: another processor at moment %u of %s", moment,
+                   moments->of->call);
+        good = at_moment(moments, moment, &now);
+    }
+    return good;
+}
+
+void moments_show(struct work *work) {
+    struct moments moments = {.work = work};
+    bool good = work_first(work);
+    for (size_t i = 0; good && i < sizeof(calls) / sizeof(calls[0]); i++) {
+        moments.of = &calls[i];
+        good = at_each(&moments);
+    }
+    if (!good || !work->raw || !work->raw->ddi->DxgkDdiPreemptCommand)
+        return;
+    moments.of = &preemption;
+    (void)at_each(&moments);
+}

@@ -1,0 +1,32 @@
+#!/bin/bash
+# race_test.sh VIDMM ROOT CC... - a queue that a submission and a DPC share: where the driver protects it the check is
+# clean; each mistake is K30, at its line, and nothing else.
+set -u
+vidmm=$1 root=$2
+shift 2
+source "$root/tests/system/lib.sh"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+source=$root/tests/system/racing_driver.c
+"$@" -g -O1 -w -shared -fPIC -I"$root/include/wddm" -I"$root/drivers/common" "$source" "$root/drivers/cpu-vram/driver.c" \
+    "$root"/drivers/common/{skeleton,cpu_pager,instant}.c -Wl,-Bsymbolic -o "$work/racing.so" || exit 1
+
+# Whether the line is the one with the mark, or near it: a place is that of the next instruction, and a compiler moves some.
+near() { # LINE MARK
+    local at
+    at=$(grep -n "/\* $2 \*/" "$source" | cut -d : -f 1)
+    [ -n "$1" ] && [ "$1" -ge $((at - 2)) ] && [ "$1" -le $((at + 2)) ] && echo yes
+}
+
+"$vidmm" check --stage interrupts,preempt "$work/racing.so" > "$work/out"
+expect "exit code of the right one" 0 $?
+expect "findings of the right one" passed "$(tail -n 1 "$work/out")"
+for mistake in 1:taken 2:busy 3:dpc 4:preempt; do
+    "$vidmm" check --stage interrupts --set "Race=${mistake%:*}" "$work/racing.so" > "$work/out"
+    expect "exit code of $mistake" 1 $?
+    expect "the first finding of $mistake" K30 "$(sed -n 's/^  \([KR][0-9]*\)-.*/\1/p' "$work/out" | head -n 1)"
+    expect "findings of $mistake" "1 finding" "$(grep 'finding' "$work/out")"
+    expect "the line of $mistake" yes "$(near "$(sed -n 's/.*at: .*racing_driver.c:\([0-9]*\).*/\1/p' "$work/out" | head -n 1)" "${mistake#*:}")"
+done
+[ "$failed" -eq 0 ]

@@ -1,0 +1,170 @@
+/*
+ * racing_driver.c - an example driver that completes its work in a DPC of its own, by way of a queue, and protects the
+ * queue as the setting Race says: rightly (0), or with one mistake. race_test.sh reads lines of this file, by their marks.
+ *
+ * It is cpu-vram with some functions of its table in front of those of the example.
+ */
+#include "../../drivers/common/cpu_pager.h"
+
+#define DriverEntry    example_entry
+#define DxgkInitialize take_table
+static NTSTATUS take_table(PDRIVER_OBJECT driver, PUNICODE_STRING path,
+                           PDRIVER_INITIALIZATION_DATA table);
+#include "../../drivers/common/cpu_entry.c"
+#undef DriverEntry
+#undef DxgkInitialize
+
+enum races {
+    RACE_SUBMIT = 1, /* a submission enters the queue without the lock */
+    RACE_BUSY = 2,   /* the DPC says that it is done when the lock is released */
+    RACE_DPC = 3,    /* the DPC releases the lock before it has emptied the queue */
+    RACE_PREEMPT = 4 /* a preemption is asked for without the lock */
+};
+
+enum { QUEUE = 16 };
+
+static struct {
+    KSPIN_LOCK lock;
+    KDPC dpc;
+    struct skeleton *adapter;
+    volatile UINT fence[QUEUE], count, done;
+    volatile UINT preemption; /* 0: none is asked for */
+    volatile BOOLEAN busy;    /* RACE_BUSY: the DPC is queued, or runs */
+} queue;
+static ULONG race;
+
+/* ---- What is reported ------------------------------------------------------------------------ */
+
+struct report {
+    UINT fence, preemption;
+};
+
+static KSYNCHRONIZE_ROUTINE notify;
+static BOOLEAN NTAPI notify(PVOID context) {
+    const struct report *report = context;
+    const DXGKRNL_INTERFACE *dxgk = &queue.adapter->dxgk;
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA data = {.InterruptType = DXGK_INTERRUPT_DMA_COMPLETED};
+    data.DmaCompleted.SubmissionFenceId = report->fence;
+    if (report->fence != 0)
+        dxgk->DxgkCbNotifyInterrupt(dxgk->DeviceHandle, &data);
+    if (report->fence != 0)
+        queue.done = report->fence;
+    data.InterruptType = DXGK_INTERRUPT_DMA_PREEMPTED;
+    data.DmaPreempted.PreemptionFenceId = report->preemption;
+    data.DmaPreempted.LastCompletedFenceId = queue.done;
+    if (report->preemption != 0)
+        dxgk->DxgkCbNotifyInterrupt(dxgk->DeviceHandle, &data);
+    return dxgk->DxgkCbQueueDpc(dxgk->DeviceHandle);
+}
+
+static KDEFERRED_ROUTINE work_dpc;
+static VOID NTAPI work_dpc(PKDPC dpc, PVOID context, PVOID first, PVOID second) {
+    const DXGKRNL_INTERFACE *dxgk = &queue.adapter->dxgk;
+    struct report report = {0, 0};
+    BOOLEAN queued;
+    (void)dpc;
+    (void)context;
+    (void)first;
+    (void)second;
+    KeAcquireSpinLockAtDpcLevel(&queue.lock);
+    if (queue.count != 0)
+        report.fence = queue.fence[queue.count - 1];
+    report.preemption = queue.preemption; /* taken */
+    if (race == RACE_DPC)
+        KeReleaseSpinLockFromDpcLevel(&queue.lock);
+    queue.count = 0; /* dpc */
+    queue.preemption = 0;
+    if (race != RACE_DPC)
+        KeReleaseSpinLockFromDpcLevel(&queue.lock);
+    queue.busy = FALSE; /* busy */
+    (void)dxgk->DxgkCbSynchronizeExecution(dxgk->DeviceHandle, notify, &report, 0, &queued);
+}
+
+/* ---- What is asked for ----------------------------------------------------------------------- */
+
+static VOID enter(UINT fence) {
+    UINT count = queue.count;
+    queue.fence[count % QUEUE] = fence;
+    queue.count = count + 1;
+}
+
+static DXGKDDI_SUBMITCOMMAND submit_command;
+static NTSTATUS APIENTRY submit_command(const HANDLE handle, const DXGKARG_SUBMITCOMMAND *args) {
+    KIRQL irql;
+    (void)handle;
+    if (race == RACE_SUBMIT) {
+        enter(args->SubmissionFenceId);
+    } else {
+        KeAcquireSpinLock(&queue.lock, &irql);
+        enter(args->SubmissionFenceId);
+        KeReleaseSpinLock(&queue.lock, irql);
+    }
+    if (race == RACE_BUSY && queue.busy)
+        return STATUS_SUCCESS;
+    queue.busy = TRUE;
+    KeInsertQueueDpc(&queue.dpc, NULL, NULL);
+    return STATUS_SUCCESS;
+}
+
+static DXGKDDI_PREEMPTCOMMAND preempt_command;
+static NTSTATUS APIENTRY preempt_command(const HANDLE handle, const DXGKARG_PREEMPTCOMMAND *args) {
+    KIRQL irql;
+    (void)handle;
+    if (race == RACE_PREEMPT) {
+        KeInsertQueueDpc(&queue.dpc, NULL, NULL);
+        queue.preemption = args->PreemptionFenceId; /* preempt */
+        return STATUS_SUCCESS;
+    }
+    KeAcquireSpinLock(&queue.lock, &irql);
+    queue.preemption = args->PreemptionFenceId;
+    KeReleaseSpinLock(&queue.lock, irql);
+    KeInsertQueueDpc(&queue.dpc, NULL, NULL);
+    return STATUS_SUCCESS;
+}
+
+static DXGKDDI_QUERYCURRENTFENCE query_current_fence;
+static NTSTATUS APIENTRY query_current_fence(const HANDLE handle, DXGKARG_QUERYCURRENTFENCE *args) {
+    (void)handle;
+    args->CurrentFence = queue.done;
+    return STATUS_SUCCESS;
+}
+
+/* ---- Start and stop -------------------------------------------------------------------------- */
+
+static DXGKDDI_START_DEVICE *start_device;
+static DXGKDDI_STOP_DEVICE *stop_device;
+
+static NTSTATUS APIENTRY racing_start(const PVOID context, PDXGK_START_INFO info,
+                                      PDXGKRNL_INTERFACE dxgk, PULONG sources, PULONG children) {
+    queue.adapter = context;
+    queue.count = queue.done = queue.preemption = 0;
+    queue.busy = FALSE;
+    return start_device(context, info, dxgk, sources, children);
+}
+
+static NTSTATUS APIENTRY racing_stop(const PVOID context) {
+    KeRemoveQueueDpc(&queue.dpc);
+    KeFlushQueuedDpcs();
+    return stop_device(context);
+}
+
+static NTSTATUS take_table(PDRIVER_OBJECT driver, PUNICODE_STRING path,
+                           PDRIVER_INITIALIZATION_DATA table) {
+    start_device = table->DxgkDdiStartDevice;
+    stop_device = table->DxgkDdiStopDevice;
+    table->DxgkDdiStartDevice = racing_start;
+    table->DxgkDdiStopDevice = racing_stop;
+    table->DxgkDdiSubmitCommand = submit_command;
+    table->DxgkDdiPreemptCommand = preempt_command;
+    table->DxgkDdiQueryCurrentFence = query_current_fence;
+    return DxgkInitialize(driver, path, table);
+}
+
+DRIVER_INITIALIZE DriverEntry;
+NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING registry_path) {
+    static WCHAR name[] = u"Race";
+    race = skeleton_setting(name);
+    KeInitializeSpinLock(&queue.lock);
+    KeInitializeDpc(&queue.dpc, work_dpc, NULL);
+    return example_entry(driver, registry_path);
+}

@@ -28,6 +28,7 @@ enum breaks {
     BREAK_LEAKS = 11,    /* CreateDevice leaves one of each kind behind */
     BREAK_CALLBACK = 12, /* CreateDevice calls back at DISPATCH_LEVEL by the interface */
     BREAK_LOCALS = 13,   /* CreateDevice has more local variables than the stack has room */
+    BREAK_LIST = 14,     /* CreateDevice removes an entry of a list twice */
 };
 
 #if defined(_WIN32) || defined(__CYGWIN__)
@@ -124,6 +125,14 @@ __attribute__((noinline)) static void call_back(const struct skeleton *adapter) 
     KeLowerIrql(old);
 }
 
+__attribute__((noinline)) static void remove_twice(void) {
+    LIST_ENTRY head, entry;
+    InitializeListHead(&head);
+    InsertTailList(&head, &entry);
+    RemoveEntryList(&entry);
+    RemoveEntryList(&entry); /* list */
+}
+
 static DXGKDDI_CREATEDEVICE broken_create_device;
 static NTSTATUS APIENTRY broken_create_device(const HANDLE adapter,
                                               DXGKARG_CREATEDEVICE *args) { /* called */
@@ -147,6 +156,8 @@ static NTSTATUS APIENTRY broken_create_device(const HANDLE adapter,
         nothing = deeper(0);
     if (breaks == BREAK_LOCALS)
         nothing = with_locals(nothing);
+    if (breaks == BREAK_LIST)
+        remove_twice();
     if (breaks == BREAK_INSIDE)
         RtlInitUnicodeString((PUNICODE_STRING)(ULONG_PTR)nothing, NULL); /* inside */
     if (breaks == BREAK_JUMP)

@@ -81,6 +81,7 @@ for driver in "${drivers[@]}"; do
     expect "IRQL of a callback by the interface in $name" "call_back broken_driver.c $(line table)" "$(stack "$driver" 12 | sed -n 1p)"
     expect "a refused call of $name" "broken_create_device broken_driver.c $(line called)" "$(stack "$driver" 8)"
     expect "crash in the kernel, called by $name" "broken_create_device broken_driver.c $(line inside)" "$(stack "$driver" 9)"
+    expect "a damaged list of $name" "remove_twice broken_driver.c $(line list)" "$(stack "$driver" 14 | sed -n 1p)"
     expect "jump of $name to nowhere" "broken_create_device broken_driver.c $(line jump)" "$(stack "$driver" 10)"
     [[ $name == *.so ]] || expect "too many variables in $name" "with_locals broken_driver.c" "$(stack "$driver" 13 | sed -n 's/ [0-9]*$//;1p')"
     expect "overflow of the stack in $name" "deeper broken_driver.c" "$(stack "$driver" 6 | sed -n 's/ [0-9]*$//;2p')"

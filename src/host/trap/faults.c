@@ -151,12 +151,14 @@ static bool done_here(int number, const siginfo_t *info, ucontext_t *user) {
     if (page_fault &&
         host_bar_touch(info->si_addr, (uint64_t)user->uc_mcontext.gregs[REG_ERR] & WRITES))
         return true;
-    if (!image_of((const void *)(uintptr_t)user->uc_mcontext.gregs[REG_RIP]) ||
-        !instruction_decode(user, &at))
+    bool image = image_of((const void *)(uintptr_t)user->uc_mcontext.gregs[REG_RIP]);
+    if ((page_fault && !image) || !instruction_decode(user, &at))
         return false;
     if (page_fault && shared_data_has(address))
         return shared_data_do(&at, address);
-    return page_fault ? processor_give(&at) : privileged_do(&at);
+    if (page_fault)
+        return processor_give(&at);
+    return (image || privileged_ends(&at)) && privileged_do(&at);
 }
 
 /* ---- Too little stack ------------------------------------------------------------------------ */

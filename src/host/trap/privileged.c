@@ -4,14 +4,16 @@
  */
 #include "trap/privileged.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 #include <ntddk.h>
 
+#include "base/thread.h"
 #include "base/violations.h"
 #include "kernel/registers.h"
 
-enum { FAST_FAIL = 0x29, ASSERTION = 0x2c, KERNEL_SECURITY_CHECK_FAILURE = 0x139 };
+enum { FAST_FAIL = 0x29, FAST_FAIL_LIST_ENTRY = 3, ASSERTION = 0x2c };
 
 static void set_irql(uint64_t level) {
     if (level > KeGetCurrentIrql())
@@ -72,15 +74,30 @@ static bool port(const struct instruction *at) {
     return true;
 }
 
+/* bug-check-0x139--kernel-security-check-failure.md. It ends the system; here it ends the process. */
+static void fast_fail(const ucontext_t *user) {
+    uint32_t code = (uint32_t)user->uc_mcontext.gregs[REG_RCX];
+    host_self.interrupted = user;
+    host_violation("bug check 0x139, KERNEL_SECURITY_CHECK_FAILURE, with %u: %s", code,
+                   code == FAST_FAIL_LIST_ENTRY
+                       ? "a LIST_ENTRY is damaged; it was removed twice, or two changed its list "
+                         "at once"
+                       : "the driver or its compiler called __fastfail");
+    abort();
+}
+
 /* int 29h: __fastfail, with its code in ecx; int 2ch: an assertion of the kernel's headers. */
 static bool interrupt(const struct instruction *at) {
     uint64_t number = at->operands[0].imm.value.u;
     if (number == FAST_FAIL)
-        KeBugCheckEx(KERNEL_SECURITY_CHECK_FAILURE, (ULONG_PTR)at->user->uc_mcontext.gregs[REG_RCX],
-                     0, 0, 0);
+        fast_fail(at->user);
     if (number == ASSERTION)
         host_violation("an assertion of the driver failed (int 2Ch)");
     return number == ASSERTION;
+}
+
+bool privileged_ends(const struct instruction *at) {
+    return at->is.mnemonic == ZYDIS_MNEMONIC_INT && at->operands[0].imm.value.u == FAST_FAIL;
 }
 
 bool privileged_do(struct instruction *at) {

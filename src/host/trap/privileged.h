@@ -7,6 +7,8 @@
 
 #include "trap/instruction.h"
 
+/* It is __fastfail, by which shared objects end, too. */
+bool privileged_ends(const struct instruction *at);
 /* Does the instruction. False: it is another one, or none that can be done here. */
 bool privileged_do(struct instruction *at);
 

@@ -240,9 +240,13 @@ const struct vidmm_rule rules_host[VIDMM_K_END - VIDMM_K_FIRST] = {
     },
     {
         HOST(BUGCHECK, BUGCHECK),
-        .statement = "The driver does not call KeBugCheck.",
+        .statement = "The driver does not stop the system: it does not call KeBugCheck, and the "
+                     "entries of its lists lead back to each other.",
         .page = "nf-wdm-kebugcheckex",
-        .how = "The host's KeBugCheckEx says its parameters and ends the process.",
+        .how =
+            "The host's KeBugCheckEx says its parameters and ends the process. Functions of lists "
+            "compare the neighbours of an entry, as those of Windows do, and __fastfail "
+            "(debugger/bug-check-0x139--kernel-security-check-failure) ends the process, too.",
         .why = "Whatever the driver found ends the system of its user.",
         .windows = "Windows stops with this code.",
         .wrong = "KeBugCheckEx(0x119, 1, 2, 3, 4);\n",
@@ -461,6 +465,7 @@ static const struct {
     {VIDMM_FINDING_HOST, "the driver broke a rule", VIDMM_K_UNUSABLE},
     {VIDMM_FINDING_HOST, "undefined behaviour", VIDMM_K_UNDEFINED},
     {VIDMM_FINDING_HOST, "KeBugCheck", VIDMM_K_BUGCHECK},
+    {VIDMM_FINDING_HOST, "bug check 0x139", VIDMM_K_BUGCHECK},
     {VIDMM_FINDING_HOST, "assertion", VIDMM_K_ASSERTION},
     {VIDMM_FINDING_HOST, "break point", VIDMM_K_ASSERTION},
     {VIDMM_FINDING_HOST, "DxgkCbNotifyInterrupt was called at IRQL", VIDMM_K_NOTIFY},

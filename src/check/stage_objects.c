@@ -5,6 +5,7 @@
  * user-mode driver sent.
  */
 #include "guarded.h"
+#include "reentry.h"
 #include "surface.h"
 
 #include <string.h>
@@ -388,6 +389,7 @@ enum vidmm_stage_outcome stage_objects(struct check *check, uint32_t number) {
         return VIDMM_STAGE_STOPPED;
     gdi_context(check);
     many_lives(check);
+    reentry_show(check);
     for (uint32_t kind = 0; good && kind < CHECK_SURFACES; kind++)
         good = with_surface(check, kind, &known);
     for (uint32_t kind = 0; good && kind < CHECK_SURFACES; kind++)

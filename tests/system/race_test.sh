@@ -1,6 +1,6 @@
 #!/bin/bash
-# race_test.sh VIDMM ROOT CC... - a queue that a submission and a DPC share: where the driver protects it the check is
-# clean; each mistake is K30, at its line, and nothing else.
+# race_test.sh VIDMM ROOT CC... - a queue that a submission and a DPC share, and a list and a table that two processes
+# change: where the driver protects them the check is clean; each mistake is one finding, at its line.
 set -u
 vidmm=$1 root=$2
 shift 2
@@ -19,14 +19,15 @@ near() { # LINE MARK
     [ -n "$1" ] && [ "$1" -ge $((at - 2)) ] && [ "$1" -le $((at + 2)) ] && echo yes
 }
 
-"$vidmm" check --stage interrupts,preempt "$work/racing.so" > "$work/out"
+"$vidmm" check --stage interrupts,preempt,objects "$work/racing.so" > "$work/out"
 expect "exit code of the right one" 0 $?
 expect "findings of the right one" passed "$(tail -n 1 "$work/out")"
-for mistake in 1:taken 2:busy 3:dpc 4:preempt; do
-    "$vidmm" check --stage interrupts --set "Race=${mistake%:*}" "$work/racing.so" > "$work/out"
-    expect "exit code of $mistake" 1 $?
-    expect "the first finding of $mistake" K30 "$(sed -n 's/^  \([KR][0-9]*\)-.*/\1/p' "$work/out" | head -n 1)"
-    expect "findings of $mistake" "1 finding" "$(grep 'finding' "$work/out")"
-    expect "the line of $mistake" yes "$(near "$(sed -n 's/.*at: .*racing_driver.c:\([0-9]*\).*/\1/p' "$work/out" | head -n 1)" "${mistake#*:}")"
+for mistake in 1:taken:K30 2:busy:K30 3:dpc:K30 4:preempt:K30 5:list:K17 6:slot:K30; do
+    IFS=: read -r race mark rule <<< "$mistake"
+    "$vidmm" check --stage interrupts,objects --set "Race=$race" "$work/racing.so" > "$work/out"
+    expect "exit code of $mark" 1 $?
+    expect "the first finding of $mark" "$rule" "$(sed -n 's/^  \([KR][0-9]*\)-.*/\1/p' "$work/out" | head -n 1)"
+    expect "findings of $mark" "1 finding" "$(grep -E '^[0-9]+ findings?$' "$work/out")"
+    expect "the line of $mark" yes "$(near "$(sed -n 's/.*at: .*racing_driver.c:\([0-9]*\).*/\1/p' "$work/out" | head -n 1)" "$mark")"
 done
 [ "$failed" -eq 0 ]

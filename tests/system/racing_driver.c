@@ -15,10 +15,12 @@ static NTSTATUS take_table(PDRIVER_OBJECT driver, PUNICODE_STRING path,
 #undef DxgkInitialize
 
 enum races {
-    RACE_SUBMIT = 1, /* a submission enters the queue without the lock */
-    RACE_BUSY = 2,   /* the DPC says that it is done when the lock is released */
-    RACE_DPC = 3,    /* the DPC releases the lock before it has emptied the queue */
-    RACE_PREEMPT = 4 /* a preemption is asked for without the lock */
+    RACE_SUBMIT = 1,  /* a submission enters the queue without the lock */
+    RACE_BUSY = 2,    /* the DPC says that it is done when the lock is released */
+    RACE_DPC = 3,     /* the DPC releases the lock before it has emptied the queue */
+    RACE_PREEMPT = 4, /* a preemption is asked for without the lock */
+    RACE_LIST = 5,    /* a context enters the list without the lock */
+    RACE_SLOT = 6,    /* a context takes a slot without the lock */
 };
 
 enum { QUEUE = 16 };
@@ -129,6 +131,59 @@ static NTSTATUS APIENTRY query_current_fence(const HANDLE handle, DXGKARG_QUERYC
     return STATUS_SUCCESS;
 }
 
+/* ---- Contexts -------------------------------------------------------------------------------- */
+
+enum { SLOTS = 2048 };
+
+static struct context {
+    LIST_ENTRY entry;
+    volatile BOOLEAN taken;
+} contexts[SLOTS];
+static LIST_ENTRY list; /* of those that are taken */
+
+static struct context *take_slot(VOID) {
+    UINT slot = 0;
+    while (slot < SLOTS && contexts[slot].taken) /* slot */
+        slot++;
+    if (slot == SLOTS)
+        return NULL;
+    contexts[slot].taken = TRUE;
+    return &contexts[slot];
+}
+
+static NTSTATUS APIENTRY racing_create_context(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
+    KIRQL irql;
+    struct context *context = NULL;
+    (void)device;
+    if (race == RACE_SLOT)
+        context = take_slot();
+    KeAcquireSpinLock(&queue.lock, &irql);
+    if (race != RACE_SLOT)
+        context = take_slot();
+    if (context && race != RACE_LIST && race != RACE_SLOT)
+        InsertTailList(&list, &context->entry);
+    KeReleaseSpinLock(&queue.lock, irql);
+    if (!context)
+        return STATUS_NO_MEMORY;
+    if (race == RACE_LIST)
+        InsertTailList(&list, &context->entry); /* list */
+    args->hContext = context;
+    args->ContextInfo.DmaBufferSize = PAGE_SIZE;
+    args->ContextInfo.AllocationListSize = args->ContextInfo.PatchLocationListSize = 16;
+    return STATUS_SUCCESS;
+}
+
+static NTSTATUS APIENTRY racing_destroy_context(const HANDLE handle) {
+    struct context *context = handle;
+    KIRQL irql;
+    KeAcquireSpinLock(&queue.lock, &irql);
+    if (race != RACE_SLOT)
+        RemoveEntryList(&context->entry);
+    context->taken = FALSE;
+    KeReleaseSpinLock(&queue.lock, irql);
+    return STATUS_SUCCESS;
+}
+
 /* ---- Start and stop -------------------------------------------------------------------------- */
 
 static DXGKDDI_START_DEVICE *start_device;
@@ -154,6 +209,8 @@ static NTSTATUS take_table(PDRIVER_OBJECT driver, PUNICODE_STRING path,
     stop_device = table->DxgkDdiStopDevice;
     table->DxgkDdiStartDevice = racing_start;
     table->DxgkDdiStopDevice = racing_stop;
+    table->DxgkDdiCreateContext = racing_create_context;
+    table->DxgkDdiDestroyContext = racing_destroy_context;
     table->DxgkDdiSubmitCommand = submit_command;
     table->DxgkDdiPreemptCommand = preempt_command;
     table->DxgkDdiQueryCurrentFence = query_current_fence;
@@ -164,6 +221,7 @@ DRIVER_INITIALIZE DriverEntry;
 NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING registry_path) {
     static WCHAR name[] = u"Race";
     race = skeleton_setting(name);
+    InitializeListHead(&list);
     KeInitializeSpinLock(&queue.lock);
     KeInitializeDpc(&queue.dpc, work_dpc, NULL);
     return example_entry(driver, registry_path);

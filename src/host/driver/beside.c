@@ -75,8 +75,11 @@ bool vidmm_host_beside_end(struct vidmm_host *host) {
     bool started = beside->started;
     beside->run = NULL;
     pthread_mutex_unlock(&beside->lock);
-    if (started)
+    if (started) {
+        vidmm_host_away(true); /* it may wait for what this thread held */
         pthread_join(beside->thread, NULL);
+        vidmm_host_away(false);
+    }
     beside->started = false;
     return started;
 }

@@ -9,6 +9,7 @@
 #include "base/thread.h"
 #include "base/world.h"
 #include "kernel/clock.h"
+#include "kernel/halted.h"
 
 #define SECOND 1000000000u
 /* A thread that neither sleeps nor yields for so much CPU time loses its turn to one that is
@@ -399,6 +400,7 @@ static void sleep_real(PKTHREAD me) {
 
 enum host_sleep_end host_thread_sleep(struct host_link *links, uint32_t count, uint64_t deadline) {
     PKTHREAD me = self_known();
+    host_halted_owns(0);
     me->links = links;
     me->link_count = count;
     me->deadline = deadline;

@@ -409,9 +409,10 @@ const struct vidmm_rule rules_host[VIDMM_K_END - VIDMM_K_FIRST] = {
     {
         HOST(RACE, DEVICE_LOST),
         .statement =
-            "An interrupt and its DPC that come between two instructions of a submission, a "
-            "preemption or a DPC lose no work, and neither does a submission that comes between "
-            "two of an interrupt routine or a DPC.",
+            "What another processor does between two instructions of the driver's loses "
+            "nothing: an interrupt and its DPC within a submission, a preemption or a DPC, "
+            "a submission within an interrupt routine or a DPC, a creation or destruction "
+            "for one process within that for another.",
         .page = "kernel/synchronizing-access-to-device-data",
         .how =
             "vidmm follows the call instruction by instruction, and has the interrupt and its DPC "
@@ -453,6 +454,7 @@ static const struct {
     {VIDMM_FINDING_EXIT, "the one that guards it", VIDMM_K_PROCESS},
     {VIDMM_FINDING_EXIT, "", VIDMM_K_EXIT},
     {VIDMM_FINDING_HOST, "the process that it runs in", VIDMM_K_PROCESS},
+    {VIDMM_FINDING_HOST, "between two instructions", VIDMM_K_RACE},
     {VIDMM_FINDING_REFUSED, "DriverEntry", VIDMM_K_START},
     {VIDMM_FINDING_REFUSED, "DxgkInitialize", VIDMM_K_START},
     {VIDMM_FINDING_REFUSED, "could not be loaded", VIDMM_K_START},

@@ -13,7 +13,7 @@
 /* ---- Drivers: what CreateAllocation says about an allocation --------------------------------- */
 
 static NTSTATUS create(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args,
-                       void (*spoil)(DXGK_ALLOCATIONINFO *info)) {
+                       void(APIENTRY *spoil)(DXGK_ALLOCATIONINFO *info)) {
     NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);
     for (UINT i = 0; status == STATUS_SUCCESS && i < args->NumAllocations; i++)
         spoil(&args->pAllocationInfo[i]);
@@ -21,13 +21,13 @@ static NTSTATUS create(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args,
 }
 
 #define SPOILED_INFO(name, spoiling)                                                               \
-    static void spoil_##name(DXGK_ALLOCATIONINFO *info) {                                          \
+    static void APIENTRY spoil_##name(DXGK_ALLOCATIONINFO *info) {                                 \
         spoiling;                                                                                  \
     }                                                                                              \
     static NTSTATUS APIENTRY create_##name(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) { \
         return create(adapter, args, spoil_##name);                                                \
     }                                                                                              \
-    static void install_##name(DRIVER_INITIALIZATION_DATA *table) {                                \
+    static void APIENTRY install_##name(DRIVER_INITIALIZATION_DATA *table) {                       \
         table->DxgkDdiCreateAllocation = create_##name;                                            \
     }
 
@@ -67,7 +67,7 @@ SPOILED_INFO(hidden,
 #define SMALL_APERTURE (4u << 20)
 static bool overlay_made;
 
-static void spoil_overlay(DXGK_ALLOCATIONINFO *info) {
+static void APIENTRY spoil_overlay(DXGK_ALLOCATIONINFO *info) {
     info->Flags.Overlay = !overlay_made;
     overlay_made = true;
     if (info->EvictionSegmentSet != 0)
@@ -78,7 +78,7 @@ static NTSTATUS APIENTRY create_overlay(const HANDLE adapter, DXGKARG_CREATEALLO
     return create(adapter, args, spoil_overlay);
 }
 
-static void install_overlay(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_overlay(DRIVER_INITIALIZATION_DATA *table) {
     overlay_made = false;
     table->DxgkDdiCreateAllocation = create_overlay;
 }
@@ -101,7 +101,7 @@ static NTSTATUS APIENTRY query_large_pages(const HANDLE adapter,
 
 SPOILED_INFO(small_alignment, info->Alignment = 4096)
 
-static void install_large_pages(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_large_pages(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiQueryAdapterInfo = query_large_pages;
     install_small_alignment(table);
 }
@@ -109,7 +109,7 @@ static void install_large_pages(DRIVER_INITIALIZATION_DATA *table) {
 /* ---- Drivers: handles and statuses ----------------------------------------------------------- */
 
 /* Gives back what was created, from the `first` on. */
-static void uncreate(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args, UINT first) {
+static void APIENTRY uncreate(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args, UINT first) {
     for (UINT i = first; i < args->NumAllocations; i++) {
         HANDLE handle = args->pAllocationInfo[i].hAllocation;
         DXGKARG_DESTROYALLOCATION one = {.NumAllocations = 1, .pAllocationList = &handle};
@@ -182,7 +182,7 @@ static NTSTATUS APIENTRY open_orphan(const HANDLE device, const DXGKARG_OPENALLO
     return mutants_good.DxgkDdiOpenAllocation(device, args);
 }
 
-static void install_orphan(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_orphan(DRIVER_INITIALIZATION_DATA *table) {
     creator = NULL;
     creator_went = false;
     table->DxgkDdiDestroyDevice = destroy_creator;
@@ -196,7 +196,7 @@ static NTSTATUS APIENTRY describe_nothing(const HANDLE adapter, DXGKARG_DESCRIBE
 }
 REPLACE(DxgkDdiDescribeAllocation, describe_nothing)
 
-static void install_describe_never(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_describe_never(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiDescribeAllocation = NULL;
 }
 
@@ -218,7 +218,7 @@ static NTSTATUS APIENTRY describe_as_first(const HANDLE adapter, DXGKARG_DESCRIB
     return status;
 }
 
-static void install_describe_as_first(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_describe_as_first(DRIVER_INITIALIZATION_DATA *table) {
     first_format = D3DDDIFMT_UNKNOWN;
     table->DxgkDdiDescribeAllocation = describe_as_first;
 }
@@ -237,7 +237,7 @@ static NTSTATUS APIENTRY refuse_standard(const HANDLE adapter, DXGKARG_CREATEALL
     return STATUS_INVALID_PARAMETER;
 }
 
-static void install_refuse_standard(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_refuse_standard(DRIVER_INITIALIZATION_DATA *table) {
     standard_refused = false;
     table->DxgkDdiCreateAllocation = refuse_standard;
 }
@@ -263,8 +263,8 @@ static NTSTATUS APIENTRY share_surfaces(const HANDLE adapter,
     return status;
 }
 
-static void install_share(DRIVER_INITIALIZATION_DATA *table,
-                          PDXGKDDI_GETSTANDARDALLOCATIONDRIVERDATA describe) {
+static void APIENTRY install_share(DRIVER_INITIALIZATION_DATA *table,
+                                   PDXGKDDI_GETSTANDARDALLOCATIONDRIVERDATA describe) {
     table->DxgkDdiQueryAdapterInfo = share_surfaces;
     table->DxgkDdiGetStandardAllocationDriverData = describe;
 }
@@ -281,7 +281,7 @@ static NTSTATUS APIENTRY share_unaligned(const HANDLE adapter,
     return status;
 }
 
-static void install_share_unaligned(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_share_unaligned(DRIVER_INITIALIZATION_DATA *table) {
     install_share(table, share_unaligned);
 }
 
@@ -300,7 +300,7 @@ static NTSTATUS APIENTRY share_own_rows(const HANDLE adapter,
     return status;
 }
 
-static void install_share_own_rows(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_share_own_rows(DRIVER_INITIALIZATION_DATA *table) {
     install_share(table, share_own_rows);
 }
 
@@ -444,12 +444,12 @@ static NTSTATUS APIENTRY create_device_in_table(const HANDLE adapter, DXGKARG_CR
     return devices++ < 1000 ? mutants_good.DxgkDdiCreateDevice(adapter, args) : STATUS_NO_MEMORY;
 }
 
-static void install_full_table(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_full_table(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiCreateDevice = create_device_in_table;
     devices = 0;
 }
 
-static void install_one_device(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_one_device(DRIVER_INITIALIZATION_DATA *table) {
     devices = 0;
     table->DxgkDdiCreateDevice = create_device;
 }
@@ -470,7 +470,7 @@ static NTSTATUS APIENTRY destroy_nothing(const HANDLE context) {
     return context ? mutants_good.DxgkDdiDestroyContext(context) : STATUS_SUCCESS;
 }
 
-static void install_context_of_nothing(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_context_of_nothing(DRIVER_INITIALIZATION_DATA *table) {
     contexts = 0;
     table->DxgkDdiRenderKm = table->DxgkDdiRender; /* for a context of GDI */
     table->DxgkDdiCreateContext = context_of_nothing;
@@ -522,7 +522,7 @@ static NTSTATUS APIENTRY destroy_by_kept(const HANDLE context) {
     return mutants_good.DxgkDdiDestroyContext(context);
 }
 
-static void install_context_kept(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_context_kept(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiCreateContext = context_kept;
     table->DxgkDdiDestroyContext = destroy_by_kept;
 }
@@ -534,7 +534,7 @@ static NTSTATUS APIENTRY context_gdi_list(const HANDLE device, DXGKARG_CREATECON
     return status;
 }
 
-static void install_context_gdi_list(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_context_gdi_list(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiCreateContext = context_gdi_list;
     table->DxgkDdiRenderKm = table->DxgkDdiRender; /* what GDI draws with */
 }
@@ -622,7 +622,7 @@ static NTSTATUS APIENTRY destroy_first(const HANDLE adapter,
     return status;
 }
 
-static void install_destroy_first(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_destroy_first(DRIVER_INITIALIZATION_DATA *table) {
     late.count = 0;
     table->DxgkDdiCloseAllocation = close_later;
     table->DxgkDdiDestroyAllocation = destroy_first;

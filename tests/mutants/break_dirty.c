@@ -40,7 +40,7 @@ static NTSTATUS APIENTRY destroy(const HANDLE adapter, const HANDLE handle) {
     return mutants_good.DxgkDdiDestroyMemoryBasis(adapter, handle);
 }
 
-static void follow(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY follow(DRIVER_INITIALIZATION_DATA *table) {
     memset(handles, 0, sizeof(handles));
     seven = four = NULL;
     table->DxgkDdiCreateMemoryBasis = create;
@@ -55,7 +55,7 @@ static NTSTATUS ask_all(const HANDLE adapter, HANDLE basis, void *bits, SIZE_T s
 
 /* A function in a slot, with bases followed. */
 #define SPOIL(NAME, SLOT, FUNCTION)                                                                \
-    static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
+    static void APIENTRY install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                       \
         follow(table);                                                                             \
         table->DxgkDdi##SLOT = FUNCTION;                                                           \
     }
@@ -143,19 +143,19 @@ static NTSTATUS APIENTRY query_wide(const HANDLE adapter, DXGKARG_QUERYDIRTYBITD
     return status;
 }
 
-static void install_wide(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_wide(DRIVER_INITIALIZATION_DATA *table) {
     once = false;
     follow(table);
     table->DxgkDdiQueryDirtyBitData = query_wide;
 }
 
-static void install_forgetful(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_forgetful(DRIVER_INITIALIZATION_DATA *table) {
     once = false;
     follow(table);
     table->DxgkDdiQueryDirtyBitData = query_forgetful;
 }
 
-static void install_turned(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_turned(DRIVER_INITIALIZATION_DATA *table) {
     once = false;
     follow(table);
     table->DxgkDdiQueryDirtyBitData = query_turned;
@@ -186,7 +186,7 @@ static NTSTATUS APIENTRY query_without_clearing(const HANDLE adapter,
 }
 SPOIL(keeping, QueryDirtyBitData, query_without_clearing)
 
-static void install_old(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_old(DRIVER_INITIALIZATION_DATA *table) {
     old_bits = 0;
     follow(table);
     table->DxgkDdiStopDirtyTracking = stop_keeping;
@@ -210,7 +210,7 @@ static NTSTATUS APIENTRY query_late(const HANDLE adapter, DXGKARG_QUERYDIRTYBITD
     return mutants_good.DxgkDdiQueryDirtyBitData(adapter, &plain);
 }
 
-static void install_late(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_late(DRIVER_INITIALIZATION_DATA *table) {
     late.MemoryBasis = NULL;
     follow(table);
     table->DxgkDdiQueryDirtyBitData = query_late;
@@ -252,7 +252,7 @@ static NTSTATUS APIENTRY query_stopped(const HANDLE adapter, DXGKARG_QUERYDIRTYB
     return status;
 }
 
-static void install_stopped(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_stopped(DRIVER_INITIALIZATION_DATA *table) {
     stopped = false;
     follow(table);
     table->DxgkDdiStartDirtyTracking = start_all;
@@ -403,7 +403,7 @@ static NTSTATUS APIENTRY query_noting(const HANDLE adapter, const DXGKARG_QUERYA
     return status;
 }
 
-static void change_visible(void) {
+static void APIENTRY change_visible(void) {
     uint8_t *bytes = MmMapIoSpace(visible.address, visible.size, MmNonCached);
     for (SIZE_T at = 0; bytes && at < visible.size; at += PAGE)
         bytes[at] ^= 1;
@@ -435,7 +435,7 @@ static NTSTATUS APIENTRY submit_changing_back(const HANDLE adapter,
     return mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args);
 }
 
-static void install_changing(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_changing(DRIVER_INITIALIZATION_DATA *table) {
     memset(&visible, 0, sizeof(visible));
     table->DxgkDdiQueryAdapterInfo = query_noting;
     table->DxgkDdiRestoreMutableMigrationData = restore_changing;
@@ -475,7 +475,7 @@ SPOIL(ask_twice, QueryAdapterInfo, ask_twice)
 /* ---- Managers: bases ------------------------------------------------------------------------- */
 
 static HANDLE create_changed(const HANDLE adapter, const DXGKARG_CREATEMEMORYBASIS *args,
-                             void (*change)(DXGKARG_CREATEMEMORYBASIS *args)) {
+                             void(APIENTRY *change)(DXGKARG_CREATEMEMORYBASIS *args)) {
     size_t size = sizeof(*args) + args->RangeCount * sizeof(args->Ranges[0]);
     DXGKARG_CREATEMEMORYBASIS *copy = calloc(1, size);
     if (!copy)
@@ -490,20 +490,20 @@ static HANDLE create_changed(const HANDLE adapter, const DXGKARG_CREATEMEMORYBAS
 }
 
 /* The aperture has no plane. */
-static void elsewhere(DXGKARG_CREATEMEMORYBASIS *args) {
+static void APIENTRY elsewhere(DXGKARG_CREATEMEMORYBASIS *args) {
     args->SegmentId = 1;
 }
 
-static void doubled(DXGKARG_CREATEMEMORYBASIS *args) {
+static void APIENTRY doubled(DXGKARG_CREATEMEMORYBASIS *args) {
     if (args->RangeCount > 1)
         args->Ranges[1] = args->Ranges[0];
 }
 
-static void uneven(DXGKARG_CREATEMEMORYBASIS *args) {
+static void APIENTRY uneven(DXGKARG_CREATEMEMORYBASIS *args) {
     args->Ranges[0].SizeInBytes -= PAGE / 2;
 }
 
-static void empty(DXGKARG_CREATEMEMORYBASIS *args) {
+static void APIENTRY empty(DXGKARG_CREATEMEMORYBASIS *args) {
     args->RangeCount = 0;
 }
 
@@ -607,7 +607,7 @@ static NTSTATUS APIENTRY submit_early(const HANDLE adapter,
     return status;
 }
 
-static void install_early(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_early(DRIVER_INITIALIZATION_DATA *table) {
     target = owed = false;
     follow(table);
     table->DxgkDdiPrepareLiveMigration = prepare_noting;
@@ -625,7 +625,7 @@ static NTSTATUS APIENTRY end_emptying(const HANDLE adapter, UINT vf) {
     return mutants_good.DxgkDdiEndLiveMigration(adapter, vf);
 }
 
-static void install_emptying(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_emptying(DRIVER_INITIALIZATION_DATA *table) {
     target = false;
     table->DxgkDdiPrepareLiveMigration = prepare_noting;
     table->DxgkDdiEndLiveMigration = end_emptying;
@@ -663,7 +663,7 @@ static NTSTATUS APIENTRY prepare_starting(const HANDLE adapter,
     return status;
 }
 
-static void install_start_later(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_start_later(DRIVER_INITIALIZATION_DATA *table) {
     waiting_count = 0;
     follow(table);
     table->DxgkDdiStartDirtyTracking = start_later;
@@ -711,7 +711,7 @@ static NTSTATUS APIENTRY build_short(const HANDLE adapter, DXGKARG_BUILDPAGINGBU
     return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
 }
 
-static void install_short(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_short(DRIVER_INITIALIZATION_DATA *table) {
     target = false;
     last_size = 0;
     table->DxgkDdiPrepareLiveMigration = prepare_noting;

@@ -13,12 +13,12 @@ static NTSTATUS APIENTRY reset_to_another(const HANDLE adapter, DXGKARG_RESETENG
     return status;
 }
 
-static void install_future_fence(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_future_fence(DRIVER_INITIALIZATION_DATA *table) {
     off = 1000;
     table->DxgkDdiResetEngine = reset_to_another;
 }
 
-static void install_past_fence(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_past_fence(DRIVER_INITIALIZATION_DATA *table) {
     off = (UINT)-1000;
     table->DxgkDdiResetEngine = reset_to_another;
 }
@@ -48,7 +48,7 @@ static NTSTATUS APIENTRY reset_to_newest(const HANDLE adapter, DXGKARG_RESETENGI
     return status;
 }
 
-static void install_reset_to_newest(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_reset_to_newest(DRIVER_INITIALIZATION_DATA *table) {
     newest[0] = newest[1] = 0;
     table->DxgkDdiSubmitCommand = note_newest;
     table->DxgkDdiResetEngine = reset_to_newest;
@@ -88,7 +88,7 @@ static NTSTATUS APIENTRY reset_the_ring(const HANDLE adapter) {
     return mutants_good.DxgkDdiResetFromTimeout(adapter);
 }
 
-static void install_ring_left(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_ring_left(DRIVER_INITIALIZATION_DATA *table) {
     ring.any = ring.reset = false;
     table->DxgkDdiSubmitCommand = submit_with_the_rest;
     table->DxgkDdiResetEngine = reset_but_the_ring;
@@ -116,7 +116,7 @@ static NTSTATUS APIENTRY reset_both_virtual(const HANDLE adapter, DXGKARG_RESETE
                         : mutants_good.DxgkDdiResetEngine(adapter, args);
 }
 
-static void install_reset_both_virtual(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_reset_both_virtual(DRIVER_INITIALIZATION_DATA *table) {
     virtual_work = false;
     table->DxgkDdiSubmitCommandVirtual = note_virtual;
     table->DxgkDdiResetEngine = reset_both_virtual;
@@ -136,7 +136,7 @@ static NTSTATUS APIENTRY reset_preempted(const HANDLE adapter, DXGKARG_RESETENGI
     return status;
 }
 
-static void install_reset_preempted(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_reset_preempted(DRIVER_INITIALIZATION_DATA *table) {
     preempted = false;
     table->DxgkDdiPreemptCommand = note_preemption;
     table->DxgkDdiResetEngine = reset_preempted;
@@ -187,7 +187,7 @@ static NTSTATUS APIENTRY responsive_after_work(const HANDLE adapter,
     return status;
 }
 
-static void install_responsive_after_work(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_responsive_after_work(DRIVER_INITIALIZATION_DATA *table) {
     worked_on = UINT32_MAX;
     table->DxgkDdiSubmitCommand = note_work;
     if (table->DxgkDdiSubmitCommandVirtual)
@@ -269,13 +269,14 @@ static NTSTATUS APIENTRY start_reporting(const PVOID context, PDXGK_START_INFO i
     return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
 }
 
-static void report_with(DRIVER_INITIALIZATION_DATA *table, DXGKCB_NOTIFY_INTERRUPT notify) {
+static void APIENTRY report_with(DRIVER_INITIALIZATION_DATA *table,
+                                 DXGKCB_NOTIFY_INTERRUPT notify) {
     reports = notify;
     table->DxgkDdiStartDevice = start_reporting;
 }
 
 #define REPORTS(NAME, SET, LEFT, ADDRESS, NODE)                                                    \
-    static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
+    static void APIENTRY install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                       \
         fault_flags_set = (SET);                                                                   \
         fault_flags_left = (LEFT);                                                                 \
         fault_address_left = (ADDRESS);                                                            \
@@ -308,7 +309,7 @@ static VOID APIENTRY notify_newest(const HANDLE device,
     system_calls.DxgkCbNotifyInterrupt(device, &report);
 }
 
-static void install_faults_newest(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_faults_newest(DRIVER_INITIALIZATION_DATA *table) {
     newest_of_first = 0;
     report_with(table, notify_newest);
     table->DxgkDdiSubmitCommandVirtual = note_newest_virtual;
@@ -351,7 +352,7 @@ static VOID APIENTRY blame_wrongly(const HANDLE device,
     system_calls.DxgkCbNotifyInterrupt(device, &report);
 }
 
-static void blame_by(DRIVER_INITIALIZATION_DATA *table, bool own) {
+static void APIENTRY blame_by(DRIVER_INITIALIZATION_DATA *table, bool own) {
     processes_known = 0;
     blames_own = own;
     table->DxgkDdiCreateProcess = note_process;
@@ -359,12 +360,12 @@ static void blame_by(DRIVER_INITIALIZATION_DATA *table, bool own) {
 }
 
 /* Keeps hDxgkProcess of the first process only. */
-static void install_blames_first(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_blames_first(DRIVER_INITIALIZATION_DATA *table) {
     blame_by(table, false);
 }
 
 /* Takes its own handle of the process for the system's. */
-static void install_blames_own(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_blames_own(DRIVER_INITIALIZATION_DATA *table) {
     blame_by(table, true);
 }
 
@@ -405,7 +406,7 @@ static NTSTATUS APIENTRY start_unsettled(const PVOID context, PDXGK_START_INFO i
     return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
 }
 
-static void install_unsettled(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_unsettled(DRIVER_INITIALIZATION_DATA *table) {
     aborted_last = 0;
     table->DxgkDdiStartDevice = start_unsettled;
     table->DxgkDdiResetEngine = reset_noting;
@@ -452,7 +453,7 @@ static NTSTATUS APIENTRY start_late(const PVOID context, PDXGK_START_INFO info,
     return mutants_good.DxgkDdiStartDevice(context, info, calls, sources, children);
 }
 
-static void install_reset_reporting_late(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_reset_reporting_late(DRIVER_INITIALIZATION_DATA *table) {
     newest[0] = newest[1] = 0;
     table->DxgkDdiStartDevice = start_late;
     table->DxgkDdiSubmitCommand = note_newest;
@@ -470,7 +471,7 @@ static NTSTATUS APIENTRY note_of_node(const HANDLE adapter,
     return mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args);
 }
 
-static void note_nodes(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY note_nodes(DRIVER_INITIALIZATION_DATA *table) {
     newest_of[0] = newest_of[1] = 0;
     table->DxgkDdiSubmitCommandVirtual = note_of_node;
 }
@@ -488,7 +489,7 @@ static NTSTATUS APIENTRY responsive_in_work(const HANDLE adapter, DXGKARG_QUERYE
     return status;
 }
 
-static void install_responsive_in_work(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_responsive_in_work(DRIVER_INITIALIZATION_DATA *table) {
     note_nodes(table);
     table->DxgkDdiQueryEngineStatus = responsive_in_work;
 }
@@ -500,7 +501,7 @@ static NTSTATUS APIENTRY reset_to_newest_virtual(const HANDLE adapter, DXGKARG_R
     return status;
 }
 
-static void install_reset_to_newest_virtual(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_reset_to_newest_virtual(DRIVER_INITIALIZATION_DATA *table) {
     note_nodes(table);
     table->DxgkDdiResetEngine = reset_to_newest_virtual;
 }
@@ -515,7 +516,7 @@ static bool faults(void) {
     return late_report.InterruptType == DXGK_INTERRUPT_DMA_PAGE_FAULTED;
 }
 
-static void note_faults(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY note_faults(DRIVER_INITIALIZATION_DATA *table) {
     late_report = (DXGKARGCB_NOTIFY_INTERRUPT_DATA){.InterruptType = DXGK_INTERRUPT_DMA_COMPLETED};
     report_with(table, keep_fault);
 }
@@ -529,7 +530,7 @@ static NTSTATUS APIENTRY reset_to_next(const HANDLE adapter, DXGKARG_RESETENGINE
     return status;
 }
 
-static void install_reset_to_next(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_reset_to_next(DRIVER_INITIALIZATION_DATA *table) {
     note_nodes(table);
     note_faults(table);
     table->DxgkDdiResetEngine = reset_to_next;
@@ -544,7 +545,7 @@ static NTSTATUS APIENTRY preempt_busy_only(const HANDLE adapter,
                : mutants_good.DxgkDdiPreemptCommand(adapter, args);
 }
 
-static void install_preempt_busy_only(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_preempt_busy_only(DRIVER_INITIALIZATION_DATA *table) {
     note_nodes(table);
     table->DxgkDdiPreemptCommand = preempt_busy_only;
 }
@@ -560,7 +561,7 @@ static VOID APIENTRY completes_faults(const HANDLE device,
     system_calls.DxgkCbNotifyInterrupt(device, &report);
 }
 
-static void install_completes_faults(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_completes_faults(DRIVER_INITIALIZATION_DATA *table) {
     report_with(table, completes_faults);
 }
 
@@ -604,7 +605,7 @@ static NTSTATUS APIENTRY start_deferring(const PVOID context, PDXGK_START_INFO i
     return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
 }
 
-static void install_preempted_first(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_preempted_first(DRIVER_INITIALIZATION_DATA *table) {
     completed_late[0].InterruptType = completed_late[1].InterruptType =
         DXGK_INTERRUPT_DMA_PREEMPTED;
     completed_told[0] = completed_told[1] = 0;
@@ -623,7 +624,7 @@ static VOID APIENTRY lose_preempted(const HANDLE device,
         system_calls.DxgkCbNotifyInterrupt(device, data);
 }
 
-static void install_preempted_lost(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_preempted_lost(DRIVER_INITIALIZATION_DATA *table) {
     lost_one = false;
     note_nodes(table);
     report_with(table, lose_preempted);
@@ -646,7 +647,7 @@ static NTSTATUS APIENTRY start_faulting_late(const PVOID context, PDXGK_START_IN
     return start_reporting(context, info, calls, sources, children);
 }
 
-static void install_reset_faulting_late(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_reset_faulting_late(DRIVER_INITIALIZATION_DATA *table) {
     note_faults(table);
     table->DxgkDdiStartDevice = start_faulting_late;
     table->DxgkDdiResetEngine = reset_faulting_late;
@@ -662,7 +663,7 @@ static NTSTATUS APIENTRY reset_in_words(const HANDLE adapter, DXGKARG_RESETENGIN
     return STATUS_SUCCESS;
 }
 
-static void install_reset_in_words(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_reset_in_words(DRIVER_INITIALIZATION_DATA *table) {
     note_nodes(table);
     note_faults(table);
     table->DxgkDdiResetEngine = reset_in_words;
@@ -691,7 +692,7 @@ static NTSTATUS APIENTRY reset_nothing(const HANDLE adapter, DXGKARG_RESETENGINE
     return STATUS_SUCCESS;
 }
 
-static void install_reset_nothing(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_reset_nothing(DRIVER_INITIALIZATION_DATA *table) {
     left_out = false;
     works = 0;
     table->DxgkDdiSubmitCommandVirtual = note_fence;

@@ -58,7 +58,7 @@ static DXGK_PTE entries[ENTRIES];
 
 /* The driver gets entries of tables up to `level` changed. */
 static NTSTATUS update(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args, UINT level,
-                       void (*change)(DXGK_PTE *entry)) {
+                       void(APIENTRY *change)(DXGK_PTE *entry)) {
     DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *of = &args->UpdatePageTable;
     UINT count = of->Flags.Repeat ? 1 : of->NumPageTableEntries;
     if (args->Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE || of->PageTableLevel > level ||
@@ -74,11 +74,11 @@ static NTSTATUS update(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args, UI
     return status;
 }
 
-static void clear_coherent(DXGK_PTE *entry) {
+static void APIENTRY clear_coherent(DXGK_PTE *entry) {
     entry->CacheCoherent = 0;
 }
 
-static void set_coherent(DXGK_PTE *entry) {
+static void APIENTRY set_coherent(DXGK_PTE *entry) {
     entry->CacheCoherent = entry->Valid;
 }
 
@@ -101,13 +101,13 @@ static NTSTATUS APIENTRY query_incoherent(const HANDLE adapter,
     return status;
 }
 
-static void scene_incoherent(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY scene_incoherent(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiQueryAdapterInfo = query_incoherent;
 }
 
 /* ---- Rights, and where tables and allocations lie -------------------------------------------- */
 
-static void clear_rights(DXGK_PTE *entry) {
+static void APIENTRY clear_rights(DXGK_PTE *entry) {
     entry->ReadOnly = entry->NoExecute = 0;
 }
 
@@ -116,7 +116,7 @@ static NTSTATUS APIENTRY forgets_rights(const HANDLE adapter, DXGKARG_BUILDPAGIN
 }
 REPLACE(DxgkDdiBuildPagingBuffer, forgets_rights)
 
-static void clear_read_only(DXGK_PTE *entry) {
+static void APIENTRY clear_read_only(DXGK_PTE *entry) {
     entry->ReadOnly = 0;
 }
 
@@ -190,7 +190,7 @@ static NTSTATUS APIENTRY asks_later(const HANDLE adapter, DXGKARG_BUILDPAGINGBUF
     return status;
 }
 
-static void install_asks_later(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_asks_later(DRIVER_INITIALIZATION_DATA *table) {
     asked_later = false;
     table->DxgkDdiBuildPagingBuffer = asks_later;
 }
@@ -246,7 +246,7 @@ static NTSTATUS APIENTRY cancels_nothing(const HANDLE adapter, const DXGKARG_CAN
     return STATUS_NOT_FOUND;
 }
 
-static void install_cancels_nothing(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_cancels_nothing(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiQueryAdapterInfo = query_cancels;
     table->DxgkDdiCancelCommand = cancels_nothing;
 }
@@ -323,7 +323,7 @@ static NTSTATUS APIENTRY forgets_root(const HANDLE context) {
     return mutants_good.DxgkDdiDestroyContext(context);
 }
 
-static void install_keeps_root(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_keeps_root(DRIVER_INITIALIZATION_DATA *table) {
     memset(began, 0, sizeof(began));
     table->DxgkDdiSetRootPageTable = keeps_root;
     table->DxgkDdiDestroyContext = forgets_root;
@@ -337,7 +337,7 @@ static VOID APIENTRY root_by_offset(const HANDLE adapter, const DXGKARG_SETROOTP
 }
 REPLACE(DxgkDdiSetRootPageTable, root_by_offset)
 
-static void install_one_space(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_one_space(DRIVER_INITIALIZATION_DATA *table) {
     memset(&first_root, 0, sizeof(first_root));
     paging_context = NULL;
     table->DxgkDdiSetRootPageTable = one_space;
@@ -354,7 +354,7 @@ static NTSTATUS APIENTRY refuses_once(const HANDLE adapter,
                  : mutants_below.DxgkDdiSubmitCommandVirtual(adapter, args);
 }
 
-static void scene_refuses_once(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY scene_refuses_once(DRIVER_INITIALIZATION_DATA *table) {
     refused = false;
     table->DxgkDdiSubmitCommandVirtual = refuses_once;
 }

@@ -20,7 +20,7 @@ static uint32_t described;     /* pages, as the driver says */
 
 /* ---- A driver with an aperture --------------------------------------------------------------- */
 
-static void open_aperture(DXGK_SEGMENTDESCRIPTOR4 *segment) {
+static void APIENTRY open_aperture(DXGK_SEGMENTDESCRIPTOR4 *segment) {
     uint64_t half = segment->Size / 2;
     bar = (uint64_t)segment->CpuTranslatedAddress.QuadPart;
     segment->Flags.CpuVisible = 0;
@@ -76,7 +76,7 @@ static NTSTATUS APIENTRY create(const HANDLE adapter, DXGKARG_CREATEALLOCATION *
     return status;
 }
 
-static void copy(uint64_t to, uint64_t from) {
+static void APIENTRY copy(uint64_t to, uint64_t from) {
     PHYSICAL_ADDRESS target = {.QuadPart = (LONGLONG)to}, source = {.QuadPart = (LONGLONG)from};
     void *a = MmMapIoSpace(target, PAGE, MmNonCached);
     void *b = MmMapIoSpace(source, PAGE, MmNonCached);
@@ -88,12 +88,12 @@ static void copy(uint64_t to, uint64_t from) {
         MmUnmapIoSpace(b, PAGE);
 }
 
-static void lead(uint32_t page, uint64_t to) {
+static void APIENTRY lead(uint32_t page, uint64_t to) {
     behind[page] = to;
     copy(aperture + (uint64_t)page * PAGE, bar + to * PAGE);
 }
 
-static void drop(uint32_t page) {
+static void APIENTRY drop(uint32_t page) {
     if (page < PAGES && behind[page] != UNMAPPED)
         copy(bar + behind[page] * PAGE, aperture + (uint64_t)page * PAGE);
     if (page < PAGES)
@@ -117,8 +117,8 @@ static NTSTATUS APIENTRY unmap(const HANDLE adapter, const DXGKARG_UNMAPCPUHOSTA
     return STATUS_SUCCESS;
 }
 
-static void have_aperture(DRIVER_INITIALIZATION_DATA *table,
-                          const DRIVER_INITIALIZATION_DATA *good) {
+static void APIENTRY have_aperture(DRIVER_INITIALIZATION_DATA *table,
+                                   const DRIVER_INITIALIZATION_DATA *good) {
     below = good;
     described = PAGES;
     table->DxgkDdiQueryAdapterInfo = query;
@@ -127,7 +127,7 @@ static void have_aperture(DRIVER_INITIALIZATION_DATA *table,
     table->DxgkDdiUnmapCpuHostAperture = unmap;
 }
 
-static void scene_aperture(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY scene_aperture(DRIVER_INITIALIZATION_DATA *table) {
     have_aperture(table, &mutants_below);
 }
 
@@ -164,7 +164,7 @@ static NTSTATUS APIENTRY unmap_late(const HANDLE adapter,
 }
 
 #define APERTURE(NAME, SLOT, FUNCTION)                                                             \
-    static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
+    static void APIENTRY install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                       \
         have_aperture(table, &mutants_good);                                                       \
         table->SLOT = FUNCTION;                                                                    \
     }
@@ -175,7 +175,7 @@ APERTURE(alone, DxgkDdiMapCpuHostAperture, map_alone)
 APERTURE(late, DxgkDdiUnmapCpuHostAperture, unmap_late)
 
 /* Behind the last resource of the device. */
-static void install_too_long(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_too_long(DRIVER_INITIALIZATION_DATA *table) {
     have_aperture(table, &mutants_good);
     described = PAGES << 20;
 }
@@ -199,7 +199,7 @@ static NTSTATUS APIENTRY ask_twice(const HANDLE adapter, const DXGKARG_MAPCPUHOS
 REPLACE(DxgkDdiMapCpuHostAperture, ask_twice)
 
 /* Of the real aperture: pages whose allocation is gone lead to the next one's memory. */
-static void install_unmaps_never(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_unmaps_never(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiUnmapCpuHostAperture = unmap_late;
 }
 

@@ -7,7 +7,7 @@
 /* ---- Calls of the system that a driver leaves out, or spoils --------------------------------- */
 
 static DXGKRNL_INTERFACE system_calls;
-static void (*spoil_calls)(DXGKRNL_INTERFACE *calls);
+static void(APIENTRY *spoil_calls)(DXGKRNL_INTERFACE *calls);
 
 static NTSTATUS APIENTRY start(const PVOID context, PDXGK_START_INFO info, PDXGKRNL_INTERFACE calls,
                                PULONG sources, PULONG children) {
@@ -18,10 +18,10 @@ static NTSTATUS APIENTRY start(const PVOID context, PDXGK_START_INFO info, PDXGK
 }
 
 #define SPOIL_CALL(slot, function)                                                                 \
-    static void spoil_##function(DXGKRNL_INTERFACE *calls) {                                       \
+    static void APIENTRY spoil_##function(DXGKRNL_INTERFACE *calls) {                              \
         calls->slot = function;                                                                    \
     }                                                                                              \
-    static void install_##function(DRIVER_INITIALIZATION_DATA *table) {                            \
+    static void APIENTRY install_##function(DRIVER_INITIALIZATION_DATA *table) {                   \
         spoil_calls = spoil_##function;                                                            \
         table->DxgkDdiStartDevice = start;                                                         \
     }
@@ -85,7 +85,7 @@ static VOID APIENTRY report_stale(const HANDLE device,
     system_calls.DxgkCbNotifyInterrupt(device, data);
 }
 
-static void spoil_report_stale(DXGKRNL_INTERFACE *calls) {
+static void APIENTRY spoil_report_stale(DXGKRNL_INTERFACE *calls) {
     stale_fence = last_fence;
     calls->DxgkCbNotifyInterrupt = report_stale;
 }
@@ -95,7 +95,7 @@ static NTSTATUS APIENTRY add_anew(const PDEVICE_OBJECT device, PVOID *context) {
     return mutants_good.DxgkDdiAddDevice(device, context);
 }
 
-static void install_report_stale(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_report_stale(DRIVER_INITIALIZATION_DATA *table) {
     spoil_calls = spoil_report_stale;
     table->DxgkDdiStartDevice = start;
     table->DxgkDdiAddDevice = add_anew;
@@ -138,11 +138,11 @@ static VOID APIENTRY report_fault(const HANDLE device,
     system_calls.DxgkCbNotifyInterrupt(device, &mine);
 }
 
-static void spoil_report_fault(DXGKRNL_INTERFACE *calls) {
+static void APIENTRY spoil_report_fault(DXGKRNL_INTERFACE *calls) {
     calls->DxgkCbNotifyInterrupt = report_fault;
 }
 
-static void install_report_fault(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_report_fault(DRIVER_INITIALIZATION_DATA *table) {
     spoil_calls = spoil_report_fault;
     table->DxgkDdiStartDevice = start;
     table->DxgkDdiSubmitCommand = note_rendering;
@@ -172,11 +172,11 @@ static VOID APIENTRY report_ended(const HANDLE device,
     system_calls.DxgkCbNotifyInterrupt(device, data);
 }
 
-static void spoil_report_ended(DXGKRNL_INTERFACE *calls) {
+static void APIENTRY spoil_report_ended(DXGKRNL_INTERFACE *calls) {
     calls->DxgkCbNotifyInterrupt = report_ended;
 }
 
-static void install_report_ended(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_report_ended(DRIVER_INITIALIZATION_DATA *table) {
     spoil_calls = spoil_report_ended;
     table->DxgkDdiStartDevice = start;
     table->DxgkDdiSubmitCommand = note_submission;
@@ -236,7 +236,7 @@ static NTSTATUS APIENTRY submit_unserved(const HANDLE adapter, const DXGKARG_SUB
     return mutants_good.DxgkDdiSubmitCommand(adapter, args);
 }
 
-static void install_serve_preempted(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_serve_preempted(DRIVER_INITIALIZATION_DATA *table) {
     told_to_preempt = FALSE;
     table->DxgkDdiInterruptRoutine = serve_preempted;
     table->DxgkDdiPreemptCommand = begin_to_serve;
@@ -253,7 +253,7 @@ static VOID APIENTRY note_report(const HANDLE device, const DXGKARGCB_NOTIFY_INT
     system_calls.DxgkCbNotifyInterrupt(device, data);
 }
 
-static void spoil_note_report(DXGKRNL_INTERFACE *calls) {
+static void APIENTRY spoil_note_report(DXGKRNL_INTERFACE *calls) {
     calls->DxgkCbNotifyInterrupt = note_report;
 }
 
@@ -263,7 +263,7 @@ static NTSTATUS APIENTRY answer_heard(const HANDLE adapter, DXGKARG_QUERYCURRENT
     return STATUS_SUCCESS;
 }
 
-static void install_answer_heard(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_answer_heard(DRIVER_INITIALIZATION_DATA *table) {
     spoil_calls = spoil_note_report;
     table->DxgkDdiStartDevice = start;
     table->DxgkDdiQueryCurrentFence = answer_heard;
@@ -302,11 +302,11 @@ static VOID APIENTRY report_noted(const HANDLE device,
     system_calls.DxgkCbNotifyInterrupt(device, &mine);
 }
 
-static void spoil_report_noted(DXGKRNL_INTERFACE *calls) {
+static void APIENTRY spoil_report_noted(DXGKRNL_INTERFACE *calls) {
     calls->DxgkCbNotifyInterrupt = report_noted;
 }
 
-static void install_note_late(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_note_late(DRIVER_INITIALIZATION_DATA *table) {
     spoil_calls = spoil_report_noted;
     table->DxgkDdiStartDevice = start;
     table->DxgkDdiSubmitCommand = note_late;
@@ -329,7 +329,7 @@ static NTSTATUS APIENTRY submit_once_round(const HANDLE adapter,
     return room ? mutants_good.DxgkDdiSubmitCommand(adapter, args) : STATUS_SUCCESS;
 }
 
-static void install_submit_once_round(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_submit_once_round(DRIVER_INITIALIZATION_DATA *table) {
     submissions = 0;
     table->DxgkDdiSubmitCommand = submit_once_round;
 }

@@ -63,7 +63,7 @@ static NTSTATUS APIENTRY end_exclusive(const HANDLE adapter, DXGKARG_ENDEXCLUSIV
     return STATUS_SUCCESS;
 }
 
-static void isolate(DRIVER_INITIALIZATION_DATA *table, DRIVER_INITIALIZATION_DATA *good) {
+static void APIENTRY isolate(DRIVER_INITIALIZATION_DATA *table, DRIVER_INITIALIZATION_DATA *good) {
     below = good;
     save_size = PAGE;
     second_range = BEHIND_MEMORY + 0x200000;
@@ -74,31 +74,31 @@ static void isolate(DRIVER_INITIALIZATION_DATA *table, DRIVER_INITIALIZATION_DAT
     table->DxgkDdiEndExclusiveAccess = end_exclusive;
 }
 
-static void scene_isolated(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY scene_isolated(DRIVER_INITIALIZATION_DATA *table) {
     isolate(table, &mutants_below);
 }
 
-static void install_odd_size(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_odd_size(DRIVER_INITIALIZATION_DATA *table) {
     isolate(table, &mutants_good);
     save_size = 100;
 }
 
-static void install_takes_memory(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_takes_memory(DRIVER_INITIALIZATION_DATA *table) {
     isolate(table, &mutants_good);
     second_range = 0x100000;
 }
 
-static void scene_takes_memory(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY scene_takes_memory(DRIVER_INITIALIZATION_DATA *table) {
     isolate(table, &mutants_below);
     second_range = 0x100000;
 }
 
-static void install_reserves_unasked(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_reserves_unasked(DRIVER_INITIALIZATION_DATA *table) {
     isolate(table, &mutants_good);
     ranges_status = STATUS_INVALID_PARAMETER;
 }
 
-static void install_no_end(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_no_end(DRIVER_INITIALIZATION_DATA *table) {
     isolate(table, &mutants_good);
     table->DxgkDdiEndExclusiveAccess = NULL;
 }
@@ -114,7 +114,7 @@ static NTSTATUS APIENTRY start_by_kernel(const PVOID context, PDXGK_START_INFO i
     return below->DxgkDdiStartDevice(context, info, calls, sources, children);
 }
 
-static void install_by_kernel(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_by_kernel(DRIVER_INITIALIZATION_DATA *table) {
     isolate(table, &mutants_good);
     table->DxgkDdiStartDevice = start_by_kernel;
 }
@@ -137,14 +137,14 @@ static NTSTATUS APIENTRY start_older(const PVOID context, PDXGK_START_INFO info,
     return below->DxgkDdiStartDevice(context, info, calls, sources, children);
 }
 
-static void install_older(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_older(DRIVER_INITIALIZATION_DATA *table) {
     isolate(table, &mutants_good);
     remaps = true;
     irql = PASSIVE_LEVEL;
     table->DxgkDdiStartDevice = start_older;
 }
 
-static void install_too_high(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_too_high(DRIVER_INITIALIZATION_DATA *table) {
     below = &mutants_good;
     irql = DISPATCH_LEVEL;
     table->DxgkDdiStartDevice = start_older;
@@ -164,7 +164,7 @@ static NTSTATUS APIENTRY query_size_first(const HANDLE adapter,
 }
 REPLACE(DxgkDdiQueryAdapterInfo, query_size_first)
 
-static void change_domain(const HANDLE adapter) {
+static void APIENTRY change_domain(const HANDLE adapter) {
     uint64_t nothing[8] = {0};
     (void)mutants_good.DxgkDdiBeginExclusiveAccess(adapter, (void *)nothing);
     (void)mutants_good.DxgkDdiEndExclusiveAccess(adapter, (void *)nothing);

@@ -227,7 +227,7 @@ static NTSTATUS APIENTRY submit_on_either(const HANDLE adapter, const DXGKARG_SU
     return mutants_good.DxgkDdiSubmitCommand(adapter, args);
 }
 
-static void install_resets_lead(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_resets_lead(DRIVER_INITIALIZATION_DATA *table) {
     memset(completed_before, 0, sizeof(completed_before));
     table->DxgkDdiStartDevice = start_settling;
     table->DxgkDdiResetFromTimeout = reset_lead;
@@ -310,7 +310,7 @@ static NTSTATUS APIENTRY from_lead(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFF
     return status;
 }
 
-static void install_from_lead(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_from_lead(DRIVER_INITIALIZATION_DATA *table) {
     second_paging = NULL;
     table->DxgkDdiQueryAdapterInfo = note_bases;
     table->DxgkDdiCreateContext = note_paging;
@@ -365,7 +365,7 @@ static VOID APIENTRY set_root_further(const HANDLE adapter, const DXGKARG_SETROO
     mutants_good.DxgkDdiSetRootPageTable(adapter, &root);
 }
 
-static void install_root_further(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_root_further(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiCreateContext = note_second;
     table->DxgkDdiSetRootPageTable = set_root_further;
 }

@@ -30,7 +30,7 @@ static NTSTATUS ask(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args,
         spoil_##NAME(&asked);                                                                      \
         return ask(adapter, args, &asked);                                                         \
     }                                                                                              \
-    static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
+    static void APIENTRY install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                       \
         table->DxgkDdiBuildPagingBuffer = NAME;                                                    \
     }
 
@@ -40,7 +40,7 @@ static NTSTATUS ask(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args,
         return skips_##NAME(args) ? STATUS_SUCCESS                                                 \
                                   : mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);          \
     }                                                                                              \
-    static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
+    static void APIENTRY install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                       \
         table->DxgkDdiBuildPagingBuffer = NAME;                                                    \
     }
 
@@ -67,7 +67,7 @@ static bool unmaps(const DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 
 /* The offset in the segment, whose base has 40 bits, has 32. */
-static void spoil_offset_narrow(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_offset_narrow(DXGKARG_BUILDPAGINGBUFFER *args) {
     const LONGLONG bit = (LONGLONG)1 << 32;
     if (pages_in(args))
         args->Transfer.Destination.SegmentAddress.QuadPart &= ~bit;
@@ -104,7 +104,7 @@ static uint64_t own_copy(const MDL *mdl) {
 
 /* ---- Drivers: transfers ---------------------------------------------------------------------- */
 
-static void spoil_lose_last_page(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_lose_last_page(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (copies(args) && args->Transfer.TransferSize > PAGE)
         args->Transfer.TransferSize -= PAGE;
 }
@@ -115,13 +115,13 @@ static bool skips_copy_nothing(const DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 SKIPPED(copy_nothing)
 
-static void spoil_ignore_transfer_offset(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_ignore_transfer_offset(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (copies(args))
         args->Transfer.TransferOffset = 0;
 }
 SPOILED(ignore_transfer_offset)
 
-static void spoil_ignore_mdl_offset(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_ignore_mdl_offset(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (copies(args))
         args->Transfer.MdlOffset = 0;
 }
@@ -132,7 +132,7 @@ static bool skips_refuse_raw_copies(const DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 SKIPPED(refuse_raw_copies)
 
-static void spoil_copy_for_a_notice(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_copy_for_a_notice(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (args->Operation == DXGK_OPERATION_TRANSFER && args->Transfer.TransferSize == 0)
         args->Transfer.TransferSize = PAGE;
 }
@@ -140,26 +140,26 @@ SPOILED(copy_for_a_notice)
 
 /* ---- Drivers: fill and apertures ------------------------------------------------------------- */
 
-static void spoil_fill_with_ones(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_fill_with_ones(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (args->Operation == DXGK_OPERATION_FILL)
         args->Fill.FillPattern ^= 0xff000000u;
 }
 SPOILED(fill_with_ones)
 
-static void spoil_fill_all_but_the_end(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_fill_all_but_the_end(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (args->Operation == DXGK_OPERATION_FILL)
         args->Fill.FillSize -= args->Fill.FillSize / 2;
 }
 SPOILED(fill_all_but_the_end)
 
-static void spoil_fill_too_far(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_fill_too_far(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (args->Operation == DXGK_OPERATION_FILL)
         args->Fill.FillSize += 4096;
 }
 SPOILED(fill_too_far)
 
 /* Each page shows the frame of the page behind it. */
-static void spoil_map_one_off(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_map_one_off(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (!maps(args))
         return;
     uint64_t pages = own_copy(args->MapApertureSegment.pMdl);
@@ -170,7 +170,7 @@ static void spoil_map_one_off(DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 SPOILED(map_one_off)
 
-static void spoil_map_narrow(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_map_narrow(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (!maps(args))
         return;
     uint64_t pages = own_copy(args->MapApertureSegment.pMdl);
@@ -180,19 +180,19 @@ static void spoil_map_narrow(DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 SPOILED(map_narrow)
 
-static void spoil_map_first_page(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_map_first_page(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (args->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT)
         args->MapApertureSegment.NumberOfPages = 1;
 }
 SPOILED(map_first_page)
 
-static void spoil_unmap_to_page_zero(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_unmap_to_page_zero(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (args->Operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT)
         args->UnmapApertureSegment.DummyPage.QuadPart = 0;
 }
 SPOILED(unmap_to_page_zero)
 
-static void spoil_unmap_one_more(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_unmap_one_more(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (unmaps(args))
         args->UnmapApertureSegment.NumberOfPages++;
 }
@@ -225,7 +225,7 @@ SPOILED(fill_by_pointer)
 /* The reference driver's memory segment, with the VramBytes of the paging stage. */
 #define VRAM_END ((1ll << 40) + (1ll << 20))
 
-static void spoil_reach_out_of_the_segment(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_reach_out_of_the_segment(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (pages_in(args) && args->Transfer.Flags.TransferStart && !args->Transfer.Flags.TransferEnd)
         args->Transfer.Destination.SegmentAddress.QuadPart =
             VRAM_END - (LONGLONG)args->Transfer.TransferSize;
@@ -233,7 +233,7 @@ static void spoil_reach_out_of_the_segment(DXGKARG_BUILDPAGINGBUFFER *args) {
 SPOILED(reach_out_of_the_segment)
 
 /* The same place for everything that is new in the segment. */
-static void spoil_fill_at_one_place(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_fill_at_one_place(DXGKARG_BUILDPAGINGBUFFER *args) {
     static UINT segment;
     static LARGE_INTEGER place;
     if (args->Operation != DXGK_OPERATION_FILL)
@@ -247,13 +247,13 @@ static void spoil_fill_at_one_place(DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 SPOILED(fill_at_one_place)
 
-static void spoil_misalign(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_misalign(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (pages_out(args))
         args->Transfer.Source.SegmentAddress.QuadPart -= 16;
 }
 SPOILED(misalign)
 
-static void spoil_fill_what_was_asked_for(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_fill_what_was_asked_for(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (args->Operation == DXGK_OPERATION_FILL)
         args->Fill.FillSize -= 1;
 }
@@ -274,7 +274,7 @@ SPOILED(fill_what_was_asked_for)
         }                                                                                          \
         return status;                                                                             \
     }                                                                                              \
-    static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
+    static void APIENTRY install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                       \
         table->DxgkDdiCreateAllocation = NAME;                                                     \
     }
 
@@ -288,7 +288,7 @@ MISREAD(evict_by_aperture, ,
 
 /* ---- Managers: transfers --------------------------------------------------------------------- */
 
-static void spoil_two_mdls(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_two_mdls(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (pages_in(args)) {
         args->Transfer.Destination.SegmentId = 0;
         args->Transfer.Destination.pMdl = args->Transfer.Source.pMdl;
@@ -296,13 +296,13 @@ static void spoil_two_mdls(DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 SPOILED(two_mdls)
 
-static void spoil_name_no_segment(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_name_no_segment(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (pages_out(args))
         args->Transfer.Source.SegmentId = 30;
 }
 SPOILED(name_no_segment)
 
-static void spoil_half_a_page(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_half_a_page(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (pages_out(args) && args->Transfer.TransferOffset != 0) {
         args->Transfer.TransferOffset -= PAGE / 2;
         args->Transfer.TransferSize = PAGE;
@@ -310,7 +310,7 @@ static void spoil_half_a_page(DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 SPOILED(half_a_page)
 
-static void spoil_short_mdl(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_short_mdl(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (!pages_out(args) || args->Transfer.Destination.pMdl->ByteCount < 2 * PAGE)
         return;
     (void)own_copy(args->Transfer.Destination.pMdl);
@@ -319,25 +319,25 @@ static void spoil_short_mdl(DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 SPOILED(short_mdl)
 
-static void spoil_stop_early(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_stop_early(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (pages_out(args) && args->Transfer.Flags.TransferEnd && args->Transfer.TransferSize > PAGE)
         args->Transfer.TransferSize -= PAGE;
 }
 SPOILED(stop_early)
 
-static void spoil_start_without_saying(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_start_without_saying(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (pages_out(args))
         args->Transfer.Flags.TransferStart = 0;
 }
 SPOILED(start_without_saying)
 
-static void spoil_never_end(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_never_end(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (pages_out(args))
         args->Transfer.Flags.TransferEnd = 0;
 }
 SPOILED(never_end)
 
-static void spoil_both_ways(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_both_ways(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (copies(args)) {
         args->Transfer.Flags.Swizzle = 1;
         args->Transfer.Flags.Unswizzle = 1;
@@ -345,13 +345,13 @@ static void spoil_both_ways(DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 SPOILED(both_ways)
 
-static void spoil_leave_unswizzled(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_leave_unswizzled(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (copies(args))
         args->Transfer.Flags.Swizzle = 0;
 }
 SPOILED(leave_unswizzled)
 
-static void spoil_reserved_bit(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_reserved_bit(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (copies(args))
         args->Transfer.Flags.Reserved = 1;
 }
@@ -360,7 +360,7 @@ SPOILED(reserved_bit)
 /* ---- Managers: fill, discard ----------------------------------------------------------------- */
 
 /* Only the first: nothing was there before. */
-static void spoil_fill_system_memory(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_fill_system_memory(DXGKARG_BUILDPAGINGBUFFER *args) {
     static HANDLE first;
     if (args->Operation != DXGK_OPERATION_FILL)
         return;
@@ -380,7 +380,7 @@ static bool own_dummies(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return true;
 }
 
-static void spoil_transfer_what_is_new(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_transfer_what_is_new(DXGKARG_BUILDPAGINGBUFFER *args) {
     DXGKARG_BUILDPAGINGBUFFER fill = *args;
     if (!own_dummies(args) || args->Operation != DXGK_OPERATION_FILL)
         return;
@@ -396,7 +396,7 @@ static void spoil_transfer_what_is_new(DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 SPOILED(transfer_what_is_new)
 
-static void spoil_discard_elsewhere(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_discard_elsewhere(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (args->Operation == DXGK_OPERATION_DISCARD_CONTENT)
         args->DiscardContent.SegmentAddress.QuadPart ^= PAGE;
 }
@@ -404,7 +404,7 @@ SPOILED(discard_elsewhere)
 
 /* ---- Managers: apertures --------------------------------------------------------------------- */
 
-static void spoil_map_into_agp(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_map_into_agp(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (maps(args))
         args->MapApertureSegment.SegmentId = 3;
     if (unmaps(args))
@@ -414,7 +414,7 @@ SPOILED(map_into_agp)
 
 /* Everything there is room for, where something is mapped already; with ApertureBytes of OWN_PAGES.
  */
-static void spoil_map_too_much(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_map_too_much(DXGKARG_BUILDPAGINGBUFFER *args) {
     static HANDLE first, second;
     if (!maps(args))
         return;
@@ -432,19 +432,19 @@ static void spoil_map_too_much(DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 SPOILED(map_too_much)
 
-static void spoil_unmap_nothing(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_unmap_nothing(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (unmaps(args))
         args->UnmapApertureSegment.NumberOfPages = 0;
 }
 SPOILED(unmap_nothing)
 
-static void spoil_snoop_everything(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_snoop_everything(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (maps(args))
         args->MapApertureSegment.Flags.CacheCoherent = 1;
 }
 SPOILED(snoop_everything)
 
-static void spoil_snoop_nothing(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_snoop_nothing(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (args->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT)
         args->MapApertureSegment.Flags.CacheCoherent = 0;
 }
@@ -455,7 +455,7 @@ static bool skips_never_unmap(const DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 SKIPPED(never_unmap)
 
-static void spoil_invent_a_device(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_invent_a_device(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (maps(args))
         args->MapApertureSegment.hDevice = &own;
 }
@@ -463,7 +463,7 @@ SPOILED(invent_a_device)
 
 /* ---- Drivers: moves inside segments, and operations of several buffers -------------------------- */
 
-static void spoil_forget_source_offset(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_forget_source_offset(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (copies(args) && args->Transfer.Source.SegmentId != 0 &&
         args->Transfer.Destination.SegmentId != 0)
         args->Transfer.Source.SegmentAddress.QuadPart -= args->Transfer.TransferOffset;
@@ -502,14 +502,14 @@ static NTSTATUS APIENTRY uneven_create(const HANDLE adapter, DXGKARG_CREATEALLOC
     return status;
 }
 
-static void spoil_fill_to_its_size(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_fill_to_its_size(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (args->Operation == DXGK_OPERATION_FILL && args->Fill.hAllocation == uneven.handle &&
         args->Fill.FillSize > uneven.size)
         args->Fill.FillSize = uneven.size;
 }
 SPOILED(fill_to_its_size)
 
-static void install_uneven_filled(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_uneven_filled(DRIVER_INITIALIZATION_DATA *table) {
     uneven.handle = NULL;
     table->DxgkDdiCreateAllocation = uneven_create;
     install_fill_to_its_size(table);
@@ -525,7 +525,7 @@ static NTSTATUS APIENTRY list_in_one_piece(HANDLE adapter, DXGKARG_BUILDPAGINGBU
 REPLACE(DxgkDdiBuildPagingBuffer, list_in_one_piece)
 
 /* The rest of a map gets the pages of its beginning. */
-static void spoil_list_from_the_start(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY spoil_list_from_the_start(DXGKARG_BUILDPAGINGBUFFER *args) {
     const uint64_t done = args->MultipassOffset;
     if (args->Operation != DXGK_OPERATION_MAP_APERTURE_SEGMENT || done == 0)
         return;

@@ -28,7 +28,7 @@ static NTSTATUS APIENTRY start(const PVOID context, PDXGK_START_INFO info, PDXGK
 }
 
 /* `args` names the owner; a save area in the aperture. */
-static void make_own(DXGKARGCB_CREATECONTEXTALLOCATION *args) {
+static void APIENTRY make_own(DXGKARGCB_CREATECONTEXTALLOCATION *args) {
     args->hAdapter = system_calls.DeviceHandle;
     args->hDriverAllocation = &own[made++ % COUNT(own)];
     args->Size = PAGE;
@@ -84,7 +84,7 @@ static NTSTATUS APIENTRY create_shared(const HANDLE device, DXGKARG_CREATECONTEX
 }
 
 #define CONTEXTS(NAME, CREATE)                                                                     \
-    static void NAME(DRIVER_INITIALIZATION_DATA *table) {                                          \
+    static void APIENTRY NAME(DRIVER_INITIALIZATION_DATA *table) {                                 \
         below = &mutants_good;                                                                     \
         table->DxgkDdiStartDevice = start;                                                         \
         table->DxgkDdiCreateContext = CREATE;                                                      \
@@ -96,7 +96,7 @@ CONTEXTS(install_in_own_device, create_in_own_device)
 CONTEXTS(install_for_device, create_for_device)
 CONTEXTS(install_shared, create_shared)
 
-static void scene_saving(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY scene_saving(DRIVER_INITIALIZATION_DATA *table) {
     below = &mutants_below;
     table->DxgkDdiStartDevice = start;
     table->DxgkDdiCreateContext = create_saving;
@@ -207,7 +207,7 @@ static NTSTATUS APIENTRY start_mapping_bytes(const PVOID context, PDXGK_START_IN
 REPLACE(DxgkDdiStartDevice, start_mapping_bytes)
 
 #define BUILD(NAME)                                                                                \
-    static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
+    static void APIENTRY install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                       \
         table->DxgkDdiBuildPagingBuffer = build_##NAME;                                            \
     }
 

@@ -88,7 +88,7 @@ SPOIL(wide_links, links, UPDATE->Flags.Use64KBPages = 1)
 static DXGK_BUILDPAGINGBUFFER_COPY_RANGE no_entries;
 
 /* Of no entries, in the table at an address. */
-static void copy_at(DXGKARG_BUILDPAGINGBUFFER *args, D3DGPU_VIRTUAL_ADDRESS table) {
+static void APIENTRY copy_at(DXGKARG_BUILDPAGINGBUFFER *args, D3DGPU_VIRTUAL_ADDRESS table) {
     virtual_arm(args, DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES);
     args->CopyPageTableEntries.NumRanges = 1;
     args->CopyPageTableEntries.pRanges = &no_entries;
@@ -117,7 +117,7 @@ static HANDLE unique_allocation;
 static uint64_t unique_offset;
 static D3DGPU_VIRTUAL_ADDRESS unique_address;
 
-static void share(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY share(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (!unique_allocation) {
         unique_allocation = UPDATE->hAllocation;
         unique_offset = UPDATE->AllocationOffsetInBytes;
@@ -130,7 +130,7 @@ static void share(DXGKARG_BUILDPAGINGBUFFER *args) {
     }
 }
 
-static void install_share(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_share(DRIVER_INITIALIZATION_DATA *table) {
     memset(&virtual_fault, 0, sizeof(virtual_fault));
     unique_allocation = NULL;
     virtual_fault.wants = user_pages;
@@ -139,15 +139,15 @@ static void install_share(DRIVER_INITIALIZATION_DATA *table) {
     virtual_fault_install(table);
 }
 
-static void first_unique(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY first_unique(DXGKARG_BUILDPAGINGBUFFER *args) {
     UPDATE->DriverProtection = UNIQUE | 1;
 }
 
-static void other_protection(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY other_protection(DXGKARG_BUILDPAGINGBUFFER *args) {
     UPDATE->DriverProtection = UNIQUE | 2;
 }
 
-static void install_two_protections(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_two_protections(DRIVER_INITIALIZATION_DATA *table) {
     memset(&virtual_fault, 0, sizeof(virtual_fault));
     virtual_fault.wants = user_pages;
     virtual_fault.spoil = first_unique;
@@ -164,7 +164,7 @@ static bool notes_narrow(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return wide_pages(args) && narrow_table.hProcess == UPDATE->hProcess;
 }
 
-static void narrow_too(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY narrow_too(DXGKARG_BUILDPAGINGBUFFER *args) {
     DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE wide = *UPDATE;
     *UPDATE = narrow_table;
     UPDATE->Flags = (DXGK_UPDATEPAGETABLEFLAGS){.Repeat = 1};
@@ -176,7 +176,7 @@ static void narrow_too(DXGKARG_BUILDPAGINGBUFFER *args) {
     UPDATE->hAllocation = NULL;
 }
 
-static void install_narrow_too(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_narrow_too(DRIVER_INITIALIZATION_DATA *table) {
     memset(&virtual_fault, 0, sizeof(virtual_fault));
     memset(&narrow_table, 0, sizeof(narrow_table));
     virtual_fault.wants = notes_narrow;
@@ -191,7 +191,7 @@ static bool few_tables(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return at_once(args) && leaf(args) && UPDATE->Flags.InitialUpdate && filled++ > 8;
 }
 
-static void install_few_tables(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_few_tables(DRIVER_INITIALIZATION_DATA *table) {
     memset(&virtual_fault, 0, sizeof(virtual_fault));
     filled = 0;
     virtual_fault.wants = few_tables;

@@ -15,7 +15,7 @@
 /* ---- Managers that read DXGK_ALLOCATIONINFO otherwise than the driver wrote it --------------- */
 
 static NTSTATUS create(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args, uint32_t umd_flags,
-                       void (*misread)(DXGK_ALLOCATIONINFO *info)) {
+                       void(APIENTRY *misread)(DXGK_ALLOCATIONINFO *info)) {
     for (UINT i = 0; i < args->NumAllocations; i++) {
         struct vidmm_umd_allocation *umd = args->pAllocationInfo[i].pPrivateDriverData;
         if (umd->flags & VIDMM_UMD_FROM_END)
@@ -28,13 +28,13 @@ static NTSTATUS create(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args, uin
 }
 
 #define MISREAD(NAME, UMD_FLAGS, MISREADING)                                                       \
-    static void misread_##NAME(DXGK_ALLOCATIONINFO *info) {                                        \
+    static void APIENTRY misread_##NAME(DXGK_ALLOCATIONINFO *info) {                               \
         MISREADING;                                                                                \
     }                                                                                              \
     static NTSTATUS APIENTRY NAME(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {          \
         return create(adapter, args, UMD_FLAGS, misread_##NAME);                                   \
     }                                                                                              \
-    static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
+    static void APIENTRY install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                       \
         table->DxgkDdiCreateAllocation = NAME;                                                     \
     }
 
@@ -101,7 +101,7 @@ REPLACE(DxgkDdiPatch, patch_next_page)
         }                                                                                          \
         return status;                                                                             \
     }                                                                                              \
-    static void scene_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                  \
+    static void APIENTRY scene_##NAME(DRIVER_INITIALIZATION_DATA *table) {                         \
         table->DxgkDdiCreateAllocation = scenery_##NAME;                                           \
     }
 
@@ -119,14 +119,14 @@ static NTSTATUS APIENTRY query_first_form(const HANDLE adapter,
     return status;
 }
 
-static void install_first_form(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_first_form(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiQueryAdapterInfo = query_first_form;
     install_open_what_nobody_maps(table);
 }
 
 /* With `args` as it was again when the driver is done with it. */
 static NTSTATUS ask(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args,
-                    void (*spoil)(DXGKARG_BUILDPAGINGBUFFER *args)) {
+                    void(APIENTRY *spoil)(DXGKARG_BUILDPAGINGBUFFER *args)) {
     if (args->Operation != DXGK_OPERATION_MAP_APERTURE_SEGMENT2)
         return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
     DXGK_ADL adl = args->MapApertureSegment2.Adl;
@@ -139,7 +139,7 @@ static NTSTATUS ask(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args,
 }
 
 #define LISTING(NAME, SPOILING)                                                                    \
-    static void spoil_##NAME(DXGKARG_BUILDPAGINGBUFFER *args) {                                    \
+    static void APIENTRY spoil_##NAME(DXGKARG_BUILDPAGINGBUFFER *args) {                           \
         DXGK_ADL *adl = &args->MapApertureSegment2.Adl;                                            \
         (void)adl;                                                                                 \
         SPOILING;                                                                                  \
@@ -147,7 +147,7 @@ static NTSTATUS ask(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args,
     static NTSTATUS APIENTRY build_##NAME(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {       \
         return ask(adapter, args, spoil_##NAME);                                                   \
     }                                                                                              \
-    static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
+    static void APIENTRY install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                       \
         table->DxgkDdiBuildPagingBuffer = build_##NAME;                                            \
     }
 

@@ -11,7 +11,7 @@
 /* ---- What drivers report --------------------------------------------------------------------- */
 
 static DXGKRNL_INTERFACE system_calls;
-static void (*spoil_report)(DXGKARGCB_NOTIFY_INTERRUPT_DATA *report);
+static void(APIENTRY *spoil_report)(DXGKARGCB_NOTIFY_INTERRUPT_DATA *report);
 
 static VOID APIENTRY notify(const HANDLE device, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
     DXGKARGCB_NOTIFY_INTERRUPT_DATA report = *data;
@@ -29,10 +29,10 @@ static NTSTATUS APIENTRY start(const PVOID context, PDXGK_START_INFO info, PDXGK
 }
 
 #define REPORT(NAME, SPOILING)                                                                     \
-    static void NAME(DXGKARGCB_NOTIFY_INTERRUPT_DATA *report) {                                    \
+    static void APIENTRY NAME(DXGKARGCB_NOTIFY_INTERRUPT_DATA *report) {                           \
         SPOILING;                                                                                  \
     }                                                                                              \
-    static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
+    static void APIENTRY install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                       \
         spoil_report = NAME;                                                                       \
         table->DxgkDdiStartDevice = start;                                                         \
     }
@@ -52,12 +52,12 @@ static NTSTATUS APIENTRY submit_noting_newest(const HANDLE adapter,
     return mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args);
 }
 
-static void newest_fence(DXGKARGCB_NOTIFY_INTERRUPT_DATA *report) {
+static void APIENTRY newest_fence(DXGKARGCB_NOTIFY_INTERRUPT_DATA *report) {
     if (newest_submitted != 0)
         report->DmaPreempted.LastCompletedFenceId = newest_submitted;
 }
 
-static void install_newest_fence(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_newest_fence(DRIVER_INITIALIZATION_DATA *table) {
     newest_submitted = 0;
     spoil_report = newest_fence;
     table->DxgkDdiStartDevice = start;
@@ -80,12 +80,12 @@ static NTSTATUS APIENTRY submit_forgetting(const HANDLE adapter,
     return mutants_good.DxgkDdiSubmitCommand(adapter, args);
 }
 
-static void unsettled(DXGKARGCB_NOTIFY_INTERRUPT_DATA *report) {
+static void APIENTRY unsettled(DXGKARGCB_NOTIFY_INTERRUPT_DATA *report) {
     if (completed_before_reset != 0 && report->DmaPreempted.NodeOrdinal == reset_node)
         report->DmaPreempted.LastCompletedFenceId = completed_before_reset;
 }
 
-static void install_unsettled(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_unsettled(DRIVER_INITIALIZATION_DATA *table) {
     completed_before_reset = 0;
     reset_node = 1; /* has paging */
     spoil_report = unsettled;
@@ -94,13 +94,13 @@ static void install_unsettled(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiSubmitCommand = submit_forgetting;
 }
 
-static void install_unsettled_process(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_unsettled_process(DRIVER_INITIALIZATION_DATA *table) {
     install_unsettled(table);
     reset_node = 0;
 }
 
 /* The preempted work counts as completed right behind the preemption. */
-static void completed_too(DXGKARGCB_NOTIFY_INTERRUPT_DATA *report) {
+static void APIENTRY completed_too(DXGKARGCB_NOTIFY_INTERRUPT_DATA *report) {
     DXGKARGCB_NOTIFY_INTERRUPT_DATA preempted = *report;
     system_calls.DxgkCbNotifyInterrupt(system_calls.DeviceHandle, &preempted);
     *report = (DXGKARGCB_NOTIFY_INTERRUPT_DATA){.InterruptType = DXGK_INTERRUPT_DMA_COMPLETED};
@@ -108,7 +108,7 @@ static void completed_too(DXGKARGCB_NOTIFY_INTERRUPT_DATA *report) {
     report->DmaCompleted.NodeOrdinal = preempted.DmaPreempted.NodeOrdinal;
 }
 
-static void install_completed_too(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_completed_too(DRIVER_INITIALIZATION_DATA *table) {
     spoil_report = completed_too;
     table->DxgkDdiStartDevice = start;
 }
@@ -159,7 +159,7 @@ static NTSTATUS APIENTRY start_at_once(const PVOID context, PDXGK_START_INFO inf
     return mutants_good.DxgkDdiStartDevice(context, info, calls, sources, children);
 }
 
-static void install_preempt_at_once(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_preempt_at_once(DRIVER_INITIALIZATION_DATA *table) {
     under_way = 0;
     table->DxgkDdiStartDevice = start_at_once;
     table->DxgkDdiSubmitCommand = submit_noting_work;
@@ -188,7 +188,7 @@ static NTSTATUS APIENTRY start_but_work(const PVOID context, PDXGK_START_INFO in
     return start_notifying(notify_others, context, info, calls, sources, children);
 }
 
-static void install_reset_but_work(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_reset_but_work(DRIVER_INITIALIZATION_DATA *table) {
     under_way = 0;
     left_working = false;
     table->DxgkDdiStartDevice = start_but_work;
@@ -235,7 +235,7 @@ static NTSTATUS APIENTRY start_first_only(const PVOID context, PDXGK_START_INFO 
     return start_notifying(notify_first, context, info, calls, sources, children);
 }
 
-static void install_first_only(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_first_only(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiStartDevice = start_first_only;
     table->DxgkDdiInterruptRoutine = tell_anew;
 }
@@ -296,7 +296,7 @@ static NTSTATUS APIENTRY new_fence(const HANDLE adapter, const DXGKARG_SUBMITCOM
     return mutants_good.DxgkDdiSubmitCommand(adapter, &mine);
 }
 
-static void install_new_fence(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_new_fence(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiSubmitCommand = new_fence;
     table->DxgkDdiPatch = NULL;
 }

@@ -67,7 +67,7 @@ static NTSTATUS APIENTRY present_patch(const HANDLE adapter, const DXGKARG_PATCH
     return mutants_good.DxgkDdiPatch(adapter, &mine);
 }
 
-static void install_present_known(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_present_known(DRIVER_INITIALIZATION_DATA *table) {
     known.fresh = false;
     table->DxgkDdiPresent = present_knows;
     table->DxgkDdiPatch = present_patch;
@@ -135,7 +135,7 @@ REPLACE(DxgkDdiPresent, present_within)
 
 /* Asks with commands that `spoil` changed. */
 static NTSTATUS gdi_spoiled(const HANDLE context, DXGKARG_RENDER *args,
-                            void (*spoil)(DXGK_RENDERKM_COMMAND *command)) {
+                            void(APIENTRY *spoil)(DXGK_RENDERKM_COMMAND *command)) {
     static unsigned char bytes[1u << 20];
     const void *commands = args->pCommand;
     UINT length = args->CommandLength;
@@ -155,7 +155,7 @@ static NTSTATUS gdi_spoiled(const HANDLE context, DXGKARG_RENDER *args,
 }
 
 #define SPOILED_GDI(name, change)                                                                  \
-    static void name##_command(DXGK_RENDERKM_COMMAND *command) {                                   \
+    static void APIENTRY name##_command(DXGK_RENDERKM_COMMAND *command) {                          \
         change;                                                                                    \
     }                                                                                              \
     static NTSTATUS APIENTRY name(const HANDLE context, DXGKARG_RENDER *args) {                    \
@@ -243,7 +243,8 @@ REPLACE_BELOW(DxgkDdiQueryAdapterInfo, asks_without_input)
 
 /* ---- Slots and statuses ---------------------------------------------------------------------- */
 
-static void use_one_slot(D3DDDI_PATCHLOCATIONLIST *first, const D3DDDI_PATCHLOCATIONLIST *end) {
+static void APIENTRY use_one_slot(D3DDDI_PATCHLOCATIONLIST *first,
+                                  const D3DDDI_PATCHLOCATIONLIST *end) {
     for (; first < end; first++)
         first->SlotId = 0;
 }

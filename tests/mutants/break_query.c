@@ -6,14 +6,14 @@
 
 /* ---- A: the driver's half of the protocol ---------------------------------------------------- */
 
-static void writes_paging_size(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
+static void APIENTRY writes_paging_size(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
     if (first)
         out->PagingBufferSize = 4096;
 }
 INSTALL(writes_paging_size, out)
 
 /* The members of the first descriptor, wherever the array is. */
-static void fills_at_once(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
+static void APIENTRY fills_at_once(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
     const volatile ULONG_PTR flags = offsetof(DXGK_SEGMENTDESCRIPTOR4, Flags);
     volatile BYTE *array = (volatile BYTE *)((ULONG_PTR)out->pSegmentDescriptor + flags + 1);
     if (first)
@@ -21,14 +21,14 @@ static void fills_at_once(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
 }
 INSTALL(fills_at_once, out)
 
-static void counts_differently(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
+static void APIENTRY counts_differently(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
     if (!first)
         out->NbSegment++;
 }
 INSTALL(counts_differently, out)
 
 /* The DXGK_SEGMENTDESCRIPTOR4 of each segment where sizeof(says). */
-static void walks_by_sizeof(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
+static void APIENTRY walks_by_sizeof(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
     BYTE *array = out->pSegmentDescriptor;
     for (UINT i = 1; !first && i < out->NbSegment; i++) {
         BYTE *right = array + i * out->SegmentDescriptorStride;
@@ -41,14 +41,14 @@ static void walks_by_sizeof(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
 INSTALL(walks_by_sizeof, out)
 
 /* Of a system whose descriptors are shorter than its own. */
-static void copies_whole_descriptors(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
+static void APIENTRY copies_whole_descriptors(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
     const SIZE_T own = sizeof(DXGK_SEGMENTDESCRIPTOR4), stride = out->SegmentDescriptorStride;
     if (!first && stride < own)
         memset(out->pSegmentDescriptor + out->NbSegment * stride, 0, own - stride);
 }
 INSTALL(copies_whole_descriptors, out)
 
-static void writes_behind_array(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
+static void APIENTRY writes_behind_array(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
     if (!first)
         out->pSegmentDescriptor[out->NbSegment * out->SegmentDescriptorStride] = 0;
 }
@@ -56,11 +56,11 @@ INSTALL(writes_behind_array, out)
 
 /* What the system passed in PagingBufferSize, to put it back. */
 static UINT untouched;
-static void looks_first(DXGKARG_QUERYADAPTERINFO *args) {
+static void APIENTRY looks_first(DXGKARG_QUERYADAPTERINFO *args) {
     if (query_version(args->Type) != 0)
         untouched = ((const DXGK_QUERYSEGMENTOUT *)args->pOutputData)->PagingBufferSize;
 }
-static void forgets_paging_size(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
+static void APIENTRY forgets_paging_size(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
     if (!first)
         out->PagingBufferSize = untouched;
 }
@@ -74,25 +74,25 @@ static NTSTATUS writes_behind_output(const DXGKARG_QUERYADAPTERINFO *args, NTSTA
 }
 INSTALL(writes_behind_output, status)
 
-static void sets_agp(struct query_descriptor *d) {
+static void APIENTRY sets_agp(struct query_descriptor *d) {
     if (query_aperture(d))
         d->flags->Value = 2; /* Agp */
 }
 INSTALL(sets_agp, descriptor)
 
-static void reports_no_segment(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
+static void APIENTRY reports_no_segment(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
     if (first)
         out->NbSegment = 0;
 }
 INSTALL(reports_no_segment, out)
 
-static void reports_system_memory(struct query_descriptor *d) {
+static void APIENTRY reports_system_memory(struct query_descriptor *d) {
     if (d->flags->CpuVisible)
         d->cpu->QuadPart = 0x100000;
 }
 INSTALL(reports_system_memory, descriptor)
 
-static void overlaps(struct query_descriptor *d) {
+static void APIENTRY overlaps(struct query_descriptor *d) {
     static LONGLONG base;
     if (d->id == 1)
         base = d->base->QuadPart;
@@ -101,7 +101,7 @@ static void overlaps(struct query_descriptor *d) {
 }
 INSTALL(overlaps, descriptor)
 
-static void has_no_aperture(struct query_descriptor *d) {
+static void APIENTRY has_no_aperture(struct query_descriptor *d) {
     d->flags->Aperture = 0;
     d->flags->CacheCoherent = 0;
 }
@@ -187,32 +187,32 @@ static NTSTATUS has_no_history(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS st
 }
 INSTALL(has_no_history, status)
 
-static void install_no_query(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_no_query(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiQueryAdapterInfo = NULL;
 }
 
 /* Asked a second time, it has other segments than before. */
 static UINT asked_before;
-static void changes_its_mind(struct query_descriptor *d) {
+static void APIENTRY changes_its_mind(struct query_descriptor *d) {
     asked_before += d->id == 1;
     if (asked_before > 1 && query_memory(d)) {
         d->flags->Value = 0;
         d->flags->Aperture = 1;
     }
 }
-static void install_changes_its_mind(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_changes_its_mind(DRIVER_INITIALIZATION_DATA *table) {
     query_install(table);
     asked_before = 0;
     query_spoil.descriptor = changes_its_mind;
 }
 
 /* In its image, which another start finds as it was left. */
-static void moves_when_started_again(struct query_descriptor *d) {
+static void APIENTRY moves_when_started_again(struct query_descriptor *d) {
     asked_before += d->id == 1;
     if (asked_before > 1)
         d->base->QuadPart += (LONGLONG)1 << 36;
 }
-static void install_moves_when_started_again(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_moves_when_started_again(DRIVER_INITIALIZATION_DATA *table) {
     query_install(table);
     asked_before = 0;
     query_spoil.descriptor = moves_when_started_again;
@@ -241,14 +241,14 @@ static NTSTATUS APIENTRY create_overlays(const HANDLE adapter, DXGKARG_CREATEALL
     return status;
 }
 
-static void install_overlays_from_end(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_overlays_from_end(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiQueryAdapterInfo = answer_without_overlays;
     table->DxgkDdiCreateAllocation = create_overlays;
 }
 
 /* ---- A: compute-only drivers ----------------------------------------------------------------- */
 
-static void compute_only(DXGK_DRIVERCAPS *caps) {
+static void APIENTRY compute_only(DXGK_DRIVERCAPS *caps) {
     caps->MiscCaps.ComputeOnly = 1;
     caps->ApertureSegmentCommitLimit = 0;
     caps->NumberOfSwizzlingRanges = 0;
@@ -256,7 +256,7 @@ static void compute_only(DXGK_DRIVERCAPS *caps) {
 }
 
 /* What a compute-only driver does not have: the reference driver's is a table for graphics. */
-static void leave_out_displays(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY leave_out_displays(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiAcquireSwizzlingRange = NULL;
     table->DxgkDdiReleaseSwizzlingRange = NULL;
     table->DxgkDdiCommitVidPn = NULL;
@@ -270,13 +270,13 @@ static void leave_out_displays(DRIVER_INITIALIZATION_DATA *table) {
 }
 
 #define INSTALL_COMPUTE(name, hook)                                                                \
-    static void install_##name(DRIVER_INITIALIZATION_DATA *table) {                                \
+    static void APIENTRY install_##name(DRIVER_INITIALIZATION_DATA *table) {                       \
         query_install(table);                                                                      \
         leave_out_displays(table);                                                                 \
         query_spoil.hook = name;                                                                   \
     }
 
-static void aligns_rows_to_pages(DXGK_DRIVERCAPS *caps) {
+static void APIENTRY aligns_rows_to_pages(DXGK_DRIVERCAPS *caps) {
     caps->PresentationCaps.AlignmentShift = 12;
 }
 INSTALL(aligns_rows_to_pages, caps)
@@ -296,119 +296,119 @@ static NTSTATUS computes_without_tables(const DXGKARG_QUERYADAPTERINFO *args, NT
 }
 INSTALL_COMPUTE(computes_without_tables, status)
 
-static void install_compute_refuses(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_compute_refuses(DRIVER_INITIALIZATION_DATA *table) {
     query_install(table);
     leave_out_displays(table);
     query_spoil.caps = compute_only;
     query_spoil.status = refuses_first_call;
 }
 
-static void install_compute_ranges(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_compute_ranges(DRIVER_INITIALIZATION_DATA *table) {
     query_install(table);
     leave_out_displays(table);
     query_spoil.caps = compute_only;
     query_spoil.descriptor = announces_range;
 }
 
-static void compute_swizzles(DXGK_DRIVERCAPS *caps) {
+static void APIENTRY compute_swizzles(DXGK_DRIVERCAPS *caps) {
     compute_only(caps);
     caps->NumberOfSwizzlingRanges = 2;
 }
 INSTALL_COMPUTE(compute_swizzles, caps)
 
-static void install_compute_pitch(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_compute_pitch(DRIVER_INITIALIZATION_DATA *table) {
     query_install(table);
     leave_out_displays(table);
     query_spoil.caps = compute_only;
     query_spoil.descriptor = pitch_aligned;
 }
 
-static void install_compute_displays(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_compute_displays(DRIVER_INITIALIZATION_DATA *table) {
     query_install(table);
     query_spoil.caps = compute_only;
 }
 
-static void compute_early(DXGK_DRIVERCAPS *caps) {
+static void APIENTRY compute_early(DXGK_DRIVERCAPS *caps) {
     compute_only(caps);
     caps->WDDMVersion = DXGKDDI_WDDMv2;
 }
 INSTALL_COMPUTE(compute_early, caps)
 
-static void odd_version(DXGK_DRIVERCAPS *caps) {
+static void APIENTRY odd_version(DXGK_DRIVERCAPS *caps) {
     caps->WDDMVersion = (DXGK_WDDMVERSION)(1 << 28);
 }
 INSTALL(odd_version, caps)
 
-static void preempts_without_contexts(DXGK_DRIVERCAPS *caps) {
+static void APIENTRY preempts_without_contexts(DXGK_DRIVERCAPS *caps) {
     caps->SchedulingCaps.MultiEngineAware = 0;
     caps->SchedulingCaps.PreemptionAware = 1;
 }
 INSTALL(preempts_without_contexts, caps)
 
-static void preempts_nothing(DXGK_DRIVERCAPS *caps) {
+static void APIENTRY preempts_nothing(DXGK_DRIVERCAPS *caps) {
     caps->PreemptionCaps.GraphicsPreemptionGranularity = D3DKMDT_GRAPHICS_PREEMPTION_NONE;
     caps->PreemptionCaps.ComputePreemptionGranularity = D3DKMDT_COMPUTE_PREEMPTION_NONE;
 }
 INSTALL(preempts_nothing, caps)
 
-static void preempts_no_graphics(DXGK_DRIVERCAPS *caps) {
+static void APIENTRY preempts_no_graphics(DXGK_DRIVERCAPS *caps) {
     caps->PreemptionCaps.GraphicsPreemptionGranularity = D3DKMDT_GRAPHICS_PREEMPTION_NONE;
 }
 INSTALL(preempts_no_graphics, caps)
 
 /* ---- C: capabilities and functions ----------------------------------------------------------- */
 
-static void install_no_release(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_no_release(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiReleaseSwizzlingRange = NULL;
 }
 
-static void install_no_basis_end(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_no_basis_end(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiDestroyMemoryBasis = NULL;
 }
 
-static void install_no_migration_end(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_no_migration_end(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiEndLiveMigration = NULL;
 }
 
-static void install_no_reset(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_no_reset(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiResetFromTimeout = NULL;
 }
 
-static void install_no_restart(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_no_restart(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiRestartFromTimeout = NULL;
 }
 
-static void install_no_process(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_no_process(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiSubmitCommandVirtual = NULL;
 }
 
-static void install_compute_no_render(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_compute_no_render(DRIVER_INITIALIZATION_DATA *table) {
     query_install(table);
     leave_out_displays(table);
     query_spoil.caps = compute_only;
     table->DxgkDdiRender = NULL;
 }
 
-static void install_no_preemption(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_no_preemption(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiPreemptCommand = NULL;
 }
 
-static void install_no_current_fence(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_no_current_fence(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiQueryCurrentFence = NULL;
 }
 
-static void install_no_gdi(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_no_gdi(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiRenderKm = NULL;
 }
 
-static void install_no_patch(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_no_patch(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiPatch = NULL;
 }
 
 /* ---- B: descriptors -------------------------------------------------------------------------- */
 
 #define SPOIL_WHERE(name, which, ...)                                                              \
-    static void name(struct query_descriptor *d) {                                                 \
+    static void APIENTRY name(struct query_descriptor *d) {                                        \
         if (which(d)) {                                                                            \
             __VA_ARGS__;                                                                           \
         }                                                                                          \
@@ -444,13 +444,13 @@ SPOIL_WHERE(memory_commit, query_memory, *d->commit -= 4096)
 SPOIL_WHERE(aperture_commit, query_aperture, *d->commit += 4096)
 SPOIL_WHERE(zero_commit, query_aperture, *d->commit = 0)
 
-static void two_agp(struct query_descriptor *d) {
+static void APIENTRY two_agp(struct query_descriptor *d) {
     d->flags->Value = 2; /* Agp */
 }
 INSTALL(two_agp, descriptor)
 
 static SIZE_T falling_ends[4];
-static void falling_banks(struct query_descriptor *d) {
+static void APIENTRY falling_banks(struct query_descriptor *d) {
     if (!query_memory(d))
         return;
     falling_ends[0] = *d->size / 2;
@@ -464,7 +464,7 @@ static void falling_banks(struct query_descriptor *d) {
 INSTALL(falling_banks, descriptor)
 
 static SIZE_T ends_in_pages[2];
-static void banks_in_pages(struct query_descriptor *d) {
+static void APIENTRY banks_in_pages(struct query_descriptor *d) {
     if (!query_memory(d))
         return;
     ends_in_pages[0] = *d->size / 4096 / 2;
@@ -488,59 +488,59 @@ INSTALL2(half_a_page, status, announces_range, descriptor)
 
 /* ---- C: paging buffer and caps --------------------------------------------------------------- */
 
-static void pages_from_memory(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
+static void APIENTRY pages_from_memory(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
     if (!first)
         out->PagingBufferSegmentId = 2;
 }
 INSTALL(pages_from_memory, out)
 
-static void dedicated_engine(DXGK_DRIVERCAPS *caps) {
+static void APIENTRY dedicated_engine(DXGK_DRIVERCAPS *caps) {
     caps->MemoryManagementCaps.DedicatedPagingEngine = 1;
 }
 INSTALL(dedicated_engine, caps)
 
-static void virtual_by_nothing(DXGK_DRIVERCAPS *caps) {
+static void APIENTRY virtual_by_nothing(DXGK_DRIVERCAPS *caps) {
     caps->MemoryManagementCaps.VirtualAddressingSupported = 1;
 }
 INSTALL(virtual_by_nothing, caps)
 
-static void tables_alone(DXGK_DRIVERCAPS *caps) {
+static void APIENTRY tables_alone(DXGK_DRIVERCAPS *caps) {
     caps->MemoryManagementCaps.VirtualAddressingSupported = 0;
 }
 INSTALL(tables_alone, caps)
 
-static void texture_alone(DXGK_DRIVERCAPS *caps) {
+static void APIENTRY texture_alone(DXGK_DRIVERCAPS *caps) {
     caps->MemoryManagementCaps.CrossAdapterResourceTexture = 1;
 }
 INSTALL(texture_alone, caps)
 
-static void paging_node_too_high(DXGK_PHYSICALADAPTERCAPS *caps) {
+static void APIENTRY paging_node_too_high(DXGK_PHYSICALADAPTERCAPS *caps) {
     caps->PagingNodeIndex = caps->NumExecutionNodes;
 }
 INSTALL(paging_node_too_high, physical)
 
-static void paging_node_of_old(DXGK_DRIVERCAPS *caps) {
+static void APIENTRY paging_node_of_old(DXGK_DRIVERCAPS *caps) {
     caps->MemoryManagementCaps.PagingNode = caps->GpuEngineTopology.NbAsymetricProcessingNodes;
 }
 INSTALL(paging_node_of_old, caps)
 
-static void newer_memory_caps(DXGK_DRIVERCAPS *caps) {
+static void APIENTRY newer_memory_caps(DXGK_DRIVERCAPS *caps) {
     caps->MemoryManagementCaps.Value |= 1u << 31;
 }
 INSTALL(newer_memory_caps, caps)
 
-static void no_size(struct query_descriptor *d) {
+static void APIENTRY no_size(struct query_descriptor *d) {
     if (query_memory(d))
         *d->size = *d->commit = 0;
 }
 INSTALL(no_size, descriptor)
 
-static void wrong_handle(DXGK_PHYSICALADAPTERCAPS *caps) {
+static void APIENTRY wrong_handle(DXGK_PHYSICALADAPTERCAPS *caps) {
     caps->DxgkPhysicalAdapterHandle = NULL;
 }
 INSTALL(wrong_handle, physical)
 
-static void one_node_more(DXGK_PHYSICALADAPTERCAPS *caps) {
+static void APIENTRY one_node_more(DXGK_PHYSICALADAPTERCAPS *caps) {
     caps->NumExecutionNodes++;
 }
 INSTALL(one_node_more, physical)
@@ -622,7 +622,7 @@ static NTSTATUS APIENTRY keeps_display(const HANDLE adapter, const DXGKARG_QUERY
     return status;
 }
 
-static void install_never_turns(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_never_turns(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiStartDevice = start_display;
     table->DxgkDdiQueryAdapterInfo = keeps_display;
     table->DxgkDdiUpdateActiveVidPnPresentPath = NULL;
@@ -647,7 +647,7 @@ static NTSTATUS APIENTRY answers_precision(const HANDLE adapter,
 }
 REPLACE(DxgkDdiQueryAdapterInfo, answers_precision)
 
-static void install_no_metadata(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_no_metadata(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiGetNodeMetadata = NULL;
 }
 

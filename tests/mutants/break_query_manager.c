@@ -8,8 +8,8 @@
 
 /* What the manager passes to segment queries, spoiled; put back when the driver answered. */
 static struct {
-    void (*call)(DXGKARG_QUERYADAPTERINFO *args, DXGK_QUERYSEGMENTOUT4 *out, bool first);
-    void (*after)(HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args, bool first);
+    void(APIENTRY *call)(DXGKARG_QUERYADAPTERINFO *args, DXGK_QUERYSEGMENTOUT4 *out, bool first);
+    void(APIENTRY *after)(HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args, bool first);
 } bad_manager;
 
 static NTSTATUS APIENTRY asked_badly(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
@@ -36,7 +36,7 @@ static NTSTATUS APIENTRY asked_badly(const HANDLE adapter, const DXGKARG_QUERYAD
 }
 
 #define INSTALL_MANAGER(name, hook)                                                                \
-    static void install_##name(DRIVER_INITIALIZATION_DATA *table) {                                \
+    static void APIENTRY install_##name(DRIVER_INITIALIZATION_DATA *table) {                       \
         memset(&bad_manager, 0, sizeof(bad_manager));                                              \
         bad_manager.hook = name;                                                                   \
         table->DxgkDdiQueryAdapterInfo = asked_badly;                                              \
@@ -44,8 +44,8 @@ static NTSTATUS APIENTRY asked_badly(const HANDLE adapter, const DXGKARG_QUERYAD
 
 /* Fill at once: the first call already has an array and a number. */
 static DXGK_SEGMENTDESCRIPTOR4 room[8];
-static void asks_content_first(DXGKARG_QUERYADAPTERINFO *args, DXGK_QUERYSEGMENTOUT4 *out,
-                               bool first) {
+static void APIENTRY asks_content_first(DXGKARG_QUERYADAPTERINFO *args, DXGK_QUERYSEGMENTOUT4 *out,
+                                        bool first) {
     if (!first)
         return;
     out->NbSegment = 2;
@@ -55,37 +55,40 @@ static void asks_content_first(DXGKARG_QUERYADAPTERINFO *args, DXGK_QUERYSEGMENT
 }
 INSTALL_MANAGER(asks_content_first, call)
 
-static void counts_with_array(DXGKARG_QUERYADAPTERINFO *args, DXGK_QUERYSEGMENTOUT4 *out,
-                              bool first) {
+static void APIENTRY counts_with_array(DXGKARG_QUERYADAPTERINFO *args, DXGK_QUERYSEGMENTOUT4 *out,
+                                       bool first) {
     (void)args;
     if (first)
         out->pSegmentDescriptor = (BYTE *)room;
 }
 INSTALL_MANAGER(counts_with_array, call)
 
-static void counts_with_number(DXGKARG_QUERYADAPTERINFO *args, DXGK_QUERYSEGMENTOUT4 *out,
-                               bool first) {
+static void APIENTRY counts_with_number(DXGKARG_QUERYADAPTERINFO *args, DXGK_QUERYSEGMENTOUT4 *out,
+                                        bool first) {
     (void)args;
     if (first)
         out->NbSegment = 5;
 }
 INSTALL_MANAGER(counts_with_number, call)
 
-static void asks_for_fewer(DXGKARG_QUERYADAPTERINFO *args, DXGK_QUERYSEGMENTOUT4 *out, bool first) {
+static void APIENTRY asks_for_fewer(DXGKARG_QUERYADAPTERINFO *args, DXGK_QUERYSEGMENTOUT4 *out,
+                                    bool first) {
     (void)args;
     if (!first)
         out->NbSegment--;
 }
 INSTALL_MANAGER(asks_for_fewer, call)
 
-static void short_stride(DXGKARG_QUERYADAPTERINFO *args, DXGK_QUERYSEGMENTOUT4 *out, bool first) {
+static void APIENTRY short_stride(DXGKARG_QUERYADAPTERINFO *args, DXGK_QUERYSEGMENTOUT4 *out,
+                                  bool first) {
     (void)args;
     if (!first)
         out->SegmentDescriptorStride = 32;
 }
 INSTALL_MANAGER(short_stride, call)
 
-static void no_input(DXGKARG_QUERYADAPTERINFO *args, DXGK_QUERYSEGMENTOUT4 *out, bool first) {
+static void APIENTRY no_input(DXGKARG_QUERYADAPTERINFO *args, DXGK_QUERYSEGMENTOUT4 *out,
+                              bool first) {
     (void)out;
     (void)first;
     args->pInputData = NULL;
@@ -93,7 +96,8 @@ static void no_input(DXGKARG_QUERYADAPTERINFO *args, DXGK_QUERYSEGMENTOUT4 *out,
 }
 INSTALL_MANAGER(no_input, call)
 
-static void other_adapter(DXGKARG_QUERYADAPTERINFO *args, DXGK_QUERYSEGMENTOUT4 *out, bool first) {
+static void APIENTRY other_adapter(DXGKARG_QUERYADAPTERINFO *args, DXGK_QUERYSEGMENTOUT4 *out,
+                                   bool first) {
     static DXGK_QUERYSEGMENTIN4 in = {.PhysicalAdapterIndex = 7};
     (void)out;
     (void)first;
@@ -101,7 +105,8 @@ static void other_adapter(DXGKARG_QUERYADAPTERINFO *args, DXGK_QUERYSEGMENTOUT4 
 }
 INSTALL_MANAGER(other_adapter, call)
 
-static void half_an_agp(DXGKARG_QUERYADAPTERINFO *args, DXGK_QUERYSEGMENTOUT4 *out, bool first) {
+static void APIENTRY half_an_agp(DXGKARG_QUERYADAPTERINFO *args, DXGK_QUERYSEGMENTOUT4 *out,
+                                 bool first) {
     static DXGK_QUERYSEGMENTIN in;
     (void)out;
     (void)first;
@@ -110,7 +115,7 @@ static void half_an_agp(DXGKARG_QUERYADAPTERINFO *args, DXGK_QUERYSEGMENTOUT4 *o
 }
 INSTALL_MANAGER(half_an_agp, call)
 
-static void ask_ranges(HANDLE adapter, WORD segment, UINT count) {
+static void APIENTRY ask_ranges(HANDLE adapter, WORD segment, UINT count) {
     DXGK_MEMORYRANGE ranges[4];
     DXGK_QUERYSEGMENTMEMORYSTATE state;
     DXGKARG_QUERYADAPTERINFO args;
@@ -125,14 +130,16 @@ static void ask_ranges(HANDLE adapter, WORD segment, UINT count) {
     mutants_good.DxgkDdiQueryAdapterInfo(adapter, &args);
 }
 
-static void asks_needless_ranges(HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args, bool first) {
+static void APIENTRY asks_needless_ranges(HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args,
+                                          bool first) {
     (void)args;
     if (!first)
         ask_ranges(adapter, 1, 0);
 }
 INSTALL_MANAGER(asks_needless_ranges, after)
 
-static void asks_ranges_of_none(HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args, bool first) {
+static void APIENTRY asks_ranges_of_none(HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args,
+                                         bool first) {
     (void)args;
     if (!first)
         ask_ranges(adapter, 0, 1);
@@ -140,7 +147,8 @@ static void asks_ranges_of_none(HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *
 INSTALL_MANAGER(asks_ranges_of_none, after)
 
 /* The driver learns in the first call of an AGP aperture, and in the second that there is none. */
-static void forgets_agp(DXGKARG_QUERYADAPTERINFO *args, DXGK_QUERYSEGMENTOUT4 *out, bool first) {
+static void APIENTRY forgets_agp(DXGKARG_QUERYADAPTERINFO *args, DXGK_QUERYSEGMENTOUT4 *out,
+                                 bool first) {
     static DXGK_QUERYSEGMENTIN none;
     (void)out;
     if (!first)
@@ -150,23 +158,23 @@ INSTALL_MANAGER(forgets_agp, call)
 
 /* ---- Managers that start what they must not, or do not see what the driver said -------------- */
 
-static void sees_little(DXGK_DRIVERCAPS *caps) {
+static void APIENTRY sees_little(DXGK_DRIVERCAPS *caps) {
     caps->HighestAcceptableAddress.QuadPart = (1 << 20) - 1;
 }
 SCENE(sees_little, caps)
 
-static void sees_everything(DXGK_DRIVERCAPS *caps) {
+static void APIENTRY sees_everything(DXGK_DRIVERCAPS *caps) {
     caps->HighestAcceptableAddress.QuadPart = INT64_MAX;
 }
 INSTALL(sees_everything, caps)
 
-static void caches_agp(struct query_descriptor *d) {
+static void APIENTRY caches_agp(struct query_descriptor *d) {
     if (d->flags->Agp)
         d->flags->CacheCoherent = 1;
 }
 SCENE(caches_agp, descriptor)
 
-static void overlooks_agp_flags(struct query_descriptor *d) {
+static void APIENTRY overlooks_agp_flags(struct query_descriptor *d) {
     if (d->flags->Agp)
         d->flags->Value = 2; /* Agp */
 }
@@ -174,13 +182,13 @@ INSTALL(overlooks_agp_flags, descriptor)
 
 SCENE(pitch_in_window, descriptor)
 
-static void overlooks_pitch(struct query_descriptor *d) {
+static void APIENTRY overlooks_pitch(struct query_descriptor *d) {
     d->flags->PitchAlignment = 0;
 }
 INSTALL(overlooks_pitch, descriptor)
 
 /* Whatever the CPU looks for in memory is a page further on. */
-static void looks_further_on(struct query_descriptor *d) {
+static void APIENTRY looks_further_on(struct query_descriptor *d) {
     if (!d->flags->CpuVisible)
         return;
     d->cpu->QuadPart += 4096;
@@ -190,13 +198,13 @@ static void looks_further_on(struct query_descriptor *d) {
 INSTALL(looks_further_on, descriptor)
 
 /* An address that means nothing, because the flag is clear. */
-static void hides_memory(struct query_descriptor *d) {
+static void APIENTRY hides_memory(struct query_descriptor *d) {
     if (query_memory(d))
         d->flags->CpuVisible = 0;
 }
 SCENE(hides_memory, descriptor)
 
-static void overlooks_hiding(struct query_descriptor *d) {
+static void APIENTRY overlooks_hiding(struct query_descriptor *d) {
     if (query_memory(d))
         d->flags->CpuVisible = 1;
 }
@@ -210,7 +218,7 @@ static NTSTATUS APIENTRY create_wide(const HANDLE adapter, DXGKARG_CREATEALLOCAT
     return status;
 }
 
-static void scene_wide_pitch(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY scene_wide_pitch(DRIVER_INITIALIZATION_DATA *table) {
     query_set_scene(table);
     query_scene.descriptor = pitch_aligned;
     table->DxgkDdiCreateAllocation = create_wide;
@@ -220,7 +228,7 @@ SCENE(populated_aperture, descriptor)
 
 /* The first half of memory cannot be used; the manager is told of the last page instead. */
 static SIZE_T memory_size;
-static void breaks_down(struct query_descriptor *d) {
+static void APIENTRY breaks_down(struct query_descriptor *d) {
     announces_range(d);
     if (query_memory(d))
         memory_size = *d->size;
@@ -239,7 +247,7 @@ static NTSTATUS half_is_bad(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS statu
     return tell_range(args, status, 0, memory_size / 2);
 }
 
-static void scene_half_is_bad(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY scene_half_is_bad(DRIVER_INITIALIZATION_DATA *table) {
     query_set_scene(table);
     query_scene.descriptor = breaks_down;
     query_scene.status = half_is_bad;
@@ -251,13 +259,13 @@ static NTSTATUS mistakes_range(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS st
 INSTALL(mistakes_range, status)
 
 /* Works with other figures than the driver gave. */
-static void counts_memory_twice(struct query_descriptor *d) {
+static void APIENTRY counts_memory_twice(struct query_descriptor *d) {
     if (query_memory(d))
         *d->size *= 2;
 }
 INSTALL(counts_memory_twice, descriptor)
 
-static void shares_little(struct query_descriptor *d) {
+static void APIENTRY shares_little(struct query_descriptor *d) {
     if (query_aperture(d))
         *d->commit /= 16;
 }

@@ -159,7 +159,7 @@ static NTSTATUS APIENTRY acquire_beside(const HANDLE adapter, DXGKARG_ACQUIRESWI
 }
 
 #define ACQUIRE(NAME)                                                                              \
-    static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
+    static void APIENTRY install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                       \
         table->DxgkDdiAcquireSwizzlingRange = acquire_##NAME;                                      \
     }
 

@@ -42,37 +42,37 @@ static NTSTATUS APIENTRY lying_submit(const HANDLE adapter, const DXGKARG_SUBMIT
     return mutants_good.DxgkDdiSubmitCommand(adapter, &mine);
 }
 
-static void install_lies(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_lies(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiPatch = lying_patch;
     table->DxgkDdiSubmitCommand = lying_submit;
 }
 
-static void install_other_aperture(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_other_aperture(DRIVER_INITIALIZATION_DATA *table) {
     lie = (__typeof__(lie)){.paging = true, .segment = true, .segment_id = 3};
     install_lies(table);
 }
 
-static void install_render_in_aperture(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_render_in_aperture(DRIVER_INITIALIZATION_DATA *table) {
     lie = (__typeof__(lie)){.segment = true, .segment_id = 1};
     install_lies(table);
 }
 
-static void install_render_in_memory(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_render_in_memory(DRIVER_INITIALIZATION_DATA *table) {
     lie = (__typeof__(lie)){.segment = true, .segment_id = 2};
     install_lies(table);
 }
 
-static void install_segment_zero(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_segment_zero(DRIVER_INITIALIZATION_DATA *table) {
     lie = (__typeof__(lie)){.paging = true, .segment = true, .segment_id = 0};
     install_lies(table);
 }
 
-static void install_beyond_buffer(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_beyond_buffer(DRIVER_INITIALIZATION_DATA *table) {
     lie = (__typeof__(lie)){.paging = true, .small = true};
     install_lies(table);
 }
 
-static void install_wrong_submit_context(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_wrong_submit_context(DRIVER_INITIALIZATION_DATA *table) {
     lie = (__typeof__(lie)){.paging = true, .context = nobody};
     install_lies(table);
 }
@@ -188,7 +188,7 @@ static NTSTATUS APIENTRY forget_context(const HANDLE context) {
     return mutants_good.DxgkDdiDestroyContext(context);
 }
 
-static void keep_busy(void) {
+static void APIENTRY keep_busy(void) {
     if (!newest.known)
         return;
     newest.patch.pAllocationList = newest.list;
@@ -200,7 +200,7 @@ static void keep_busy(void) {
     (void)mutants_good.DxgkDdiSubmitCommand(newest.adapter, &newest.submit);
 }
 
-static void install_notes(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_notes(DRIVER_INITIALIZATION_DATA *table) {
     newest.known = false;
     table->DxgkDdiPatch = note_patch;
     table->DxgkDdiSubmitCommand = note_submit;
@@ -213,7 +213,7 @@ static NTSTATUS APIENTRY close_in_use(const HANDLE device, const DXGKARG_CLOSEAL
     return mutants_good.DxgkDdiCloseAllocation(device, args);
 }
 
-static void install_close_in_use(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_close_in_use(DRIVER_INITIALIZATION_DATA *table) {
     install_notes(table);
     table->DxgkDdiCloseAllocation = close_in_use;
 }
@@ -229,7 +229,7 @@ static NTSTATUS APIENTRY forget_all(const HANDLE adapter) {
     return mutants_good.DxgkDdiResetFromTimeout(adapter);
 }
 
-static void install_map_in_use(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_map_in_use(DRIVER_INITIALIZATION_DATA *table) {
     install_notes(table);
     table->DxgkDdiResetFromTimeout = forget_all;
     table->DxgkDdiBuildPagingBuffer = map_in_use;
@@ -251,7 +251,7 @@ static NTSTATUS APIENTRY below_reset(const HANDLE adapter, DXGKARG_RESETENGINE *
     return STATUS_SUCCESS;
 }
 
-static void scene_engine_gives_up(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY scene_engine_gives_up(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiSubmitCommand = below_submit;
     table->DxgkDdiResetEngine = below_reset;
 }

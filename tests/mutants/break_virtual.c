@@ -138,7 +138,7 @@ static NTSTATUS APIENTRY begins_again(const HANDLE adapter, DXGKARG_BUILDPAGINGB
     return status;
 }
 
-static void install_begins_again(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_begins_again(DRIVER_INITIALIZATION_DATA *table) {
     virtual_paging_process = NULL;
     table->DxgkDdiBuildPagingBuffer = begins_again;
 }
@@ -226,17 +226,17 @@ static NTSTATUS APIENTRY reserves_late(const HANDLE adapter, DXGKARG_CREATEDEVIC
     return mutants_good.DxgkDdiCreateDevice(adapter, args);
 }
 
-static void install_reserves_little(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_reserves_little(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiStartDevice = start;
     table->DxgkDdiCreateProcess = reserves_little;
 }
 
-static void install_reserves_late(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_reserves_late(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiStartDevice = start;
     table->DxgkDdiCreateDevice = reserves_late;
 }
 
-static void install_blames_other(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_blames_other(DRIVER_INITIALIZATION_DATA *table) {
     install_forgets_first(table);
     table->DxgkDdiStartDevice = start;
 }
@@ -248,20 +248,20 @@ static NTSTATUS APIENTRY creates_whole(const HANDLE adapter, DXGKARG_CREATEALLOC
 
 SPOIL_ALL(in_steps, wide_pages, UPDATE->StartIndex *= 16)
 
-static void install_in_narrow_steps(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_in_narrow_steps(DRIVER_INITIALIZATION_DATA *table) {
     install_in_steps(table);
     table->DxgkDdiCreateAllocation = creates_whole;
 }
 
-static void install_half(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_half(DRIVER_INITIALIZATION_DATA *table) {
     install_one_array(table);
     table->DxgkDdiCreateAllocation = creates_whole;
 }
 
 /* ---- What drivers say of their MMU ----------------------------------------------------------- */
 
-static void (*spoil_caps)(DXGK_GPUMMUCAPS *caps);
-static void (*spoil_level)(DXGK_PAGE_TABLE_LEVEL_DESC *desc, UINT level);
+static void(APIENTRY *spoil_caps)(DXGK_GPUMMUCAPS *caps);
+static void(APIENTRY *spoil_level)(DXGK_PAGE_TABLE_LEVEL_DESC *desc, UINT level);
 
 static NTSTATUS APIENTRY query(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
     NTSTATUS status = mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
@@ -276,19 +276,19 @@ static NTSTATUS APIENTRY query(const HANDLE adapter, const DXGKARG_QUERYADAPTERI
 }
 
 #define CAPS(NAME, SPOILING)                                                                       \
-    static void NAME(DXGK_GPUMMUCAPS *caps) {                                                      \
+    static void APIENTRY NAME(DXGK_GPUMMUCAPS *caps) {                                             \
         SPOILING;                                                                                  \
     }                                                                                              \
-    static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
+    static void APIENTRY install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                       \
         spoil_caps = NAME;                                                                         \
         spoil_level = NULL;                                                                        \
         table->DxgkDdiQueryAdapterInfo = query;                                                    \
     }
 #define LEVEL(NAME, SPOILING)                                                                      \
-    static void NAME(DXGK_PAGE_TABLE_LEVEL_DESC *desc, UINT level) {                               \
+    static void APIENTRY NAME(DXGK_PAGE_TABLE_LEVEL_DESC *desc, UINT level) {                      \
         SPOILING;                                                                                  \
     }                                                                                              \
-    static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
+    static void APIENTRY install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                       \
         spoil_caps = NULL;                                                                         \
         spoil_level = NAME;                                                                        \
         table->DxgkDdiQueryAdapterInfo = query;                                                    \
@@ -377,7 +377,7 @@ static NTSTATUS APIENTRY copies_too(const HANDLE adapter, DXGKARG_BUILDPAGINGBUF
     return status;
 }
 
-static void scene_copies_too(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY scene_copies_too(DRIVER_INITIALIZATION_DATA *table) {
     memset(&to_the_end, 0, sizeof(to_the_end));
     virtual_paging_process = NULL;
     table->DxgkDdiBuildPagingBuffer = copies_too;

@@ -119,7 +119,7 @@ static NTSTATUS APIENTRY forgets_page(const HANDLE adapter, DXGKARG_BUILDPAGINGB
     return status;
 }
 
-static void scene_forgets_page(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY scene_forgets_page(DRIVER_INITIALIZATION_DATA *table) {
     forgotten = false;
     virtual_paging_process = NULL;
     table->DxgkDdiBuildPagingBuffer = forgets_page;
@@ -150,7 +150,7 @@ static NTSTATUS APIENTRY works_on(const HANDLE context) {
     return mutants_good.DxgkDdiDestroyContext(context);
 }
 
-static void install_works_on(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_works_on(DRIVER_INITIALIZATION_DATA *table) {
     memset(&last_work, 0, sizeof(last_work));
     the_adapter = NULL;
     table->DxgkDdiSubmitCommandVirtual = remember_work;
@@ -187,7 +187,7 @@ static NTSTATUS APIENTRY hide_idle(const HANDLE adapter, const DXGKARG_QUERYADAP
     return status;
 }
 
-static void install_not_idle(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_not_idle(DRIVER_INITIALIZATION_DATA *table) {
     memset(&last_flush, 0, sizeof(last_flush));
     virtual_paging_process = NULL;
     table->DxgkDdiQueryAdapterInfo = hide_idle;
@@ -212,7 +212,7 @@ static bool flush_of_root(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return flush(args) && process && args->FlushTlb.hProcess == process;
 }
 
-static void empties_root(DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY empties_root(DXGKARG_BUILDPAGINGBUFFER *args) {
     static DXGK_PTE nothing;
     const DXGKARG_BUILDPAGINGBUFFER behind = *args;
     *args = last_of_root;
@@ -230,7 +230,7 @@ static NTSTATUS APIENTRY keeps_root(const HANDLE adapter, DXGKARG_BUILDPAGINGBUF
     return last ? STATUS_SUCCESS : virtual_fault_build(adapter, args);
 }
 
-static void install_late_root(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_late_root(DRIVER_INITIALIZATION_DATA *table) {
     memset(&virtual_fault, 0, sizeof(virtual_fault));
     memset(&last_of_root, 0, sizeof(last_of_root));
     virtual_fault.wants = flush_of_root;
@@ -252,7 +252,7 @@ static NTSTATUS APIENTRY reserves_below(const HANDLE adapter, DXGKARG_CREATEDEVI
     return mutants_below.DxgkDdiCreateDevice(adapter, args);
 }
 
-static void scene_reserves_late(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY scene_reserves_late(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiStartDevice = start_below;
     table->DxgkDdiCreateDevice = reserves_below;
 }

@@ -8,6 +8,9 @@
  *
  * Some faults of a manager can only be seen over a driver that does something unusual, or wrong:
  * the mutant sets that scene on the other side.
+ *
+ * What changes a table or a structure of the contract is APIENTRY as the functions of the table are: gcc sets its registers up
+ * anew between functions of two conventions, in each pass, which was three quarters of the time that a family took to compile.
  */
 #ifndef MUTANTS_H
 #define MUTANTS_H
@@ -31,7 +34,7 @@ struct mutant {
     uint32_t rule;
     enum vidmm_side side; /* DRIVER or MANAGER: the side that breaks it */
     const char *what;     /* "writes one byte past the descriptor array" */
-    void (*install)(DRIVER_INITIALIZATION_DATA *table); /* replaces slots */
+    void(APIENTRY *install)(DRIVER_INITIALIZATION_DATA *table); /* replaces slots */
     const char *stage; /* of the conformance check, that is enough to show it; NULL: all of them */
     /* Other rules that are broken because this one is; 0 ends the list. */
     uint32_t consequences[MUTANTS_CONSEQUENCES];
@@ -42,7 +45,7 @@ struct mutant {
     } settings[MUTANTS_SETTINGS];
     /* Of a manager: how the driver below it behaves; of a driver: how the manager above it does.
      * What that breaks is a consequence. NULL: well. */
-    void (*scene)(DRIVER_INITIALIZATION_DATA *table);
+    void(APIENTRY *scene)(DRIVER_INITIALIZATION_DATA *table);
     /* Of a manager: replaces calls that a driver makes. */
     void (*callbacks)(DXGKRNL_INTERFACE *callbacks);
     /* Of a manager: replaces functions of the GART; `mutants_gart` has the good ones. */
@@ -52,7 +55,7 @@ struct mutant {
     /* The same of what it answers to user mode. */
     void (*request)(struct vidmm_request_record *record);
     /* Of a system: replaces the calls that begin and end devices. */
-    void (*devices)(DRIVER_INITIALIZATION_DATA *table);
+    void(APIENTRY *devices)(DRIVER_INITIALIZATION_DATA *table);
     struct vidmm_readings readings; /* of the check */
     uint32_t linked;                /* physical adapters; 0: one */
     bool unlike;                    /* an image has a stack of its own, on which it shows nothing */
@@ -72,11 +75,11 @@ extern struct vidmm_gart mutants_gart;
 /* A mutant that has one function of its own: install_<function>, or scene_<function>, puts it into
  * a slot of the table. */
 #define REPLACE(slot, function)                                                                    \
-    static void install_##function(DRIVER_INITIALIZATION_DATA *table) {                            \
+    static void APIENTRY install_##function(DRIVER_INITIALIZATION_DATA *table) {                   \
         table->slot = function;                                                                    \
     }
 #define REPLACE_BELOW(slot, function)                                                              \
-    static void scene_##function(DRIVER_INITIALIZATION_DATA *table) {                              \
+    static void APIENTRY scene_##function(DRIVER_INITIALIZATION_DATA *table) {                     \
         table->slot = function;                                                                    \
     }
 

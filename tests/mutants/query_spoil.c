@@ -12,7 +12,7 @@ unsigned query_version(DXGK_QUERYADAPTERINFOTYPE type) {
                                                : 0u;
 }
 
-static void find_1(struct query_descriptor *d, DXGK_SEGMENTDESCRIPTOR *at) {
+static void APIENTRY find_1(struct query_descriptor *d, DXGK_SEGMENTDESCRIPTOR *at) {
     *d = (struct query_descriptor){.flags = &at->Flags,
                                    .base = &at->BaseAddress,
                                    .cpu = &at->CpuTranslatedAddress,
@@ -22,7 +22,7 @@ static void find_1(struct query_descriptor *d, DXGK_SEGMENTDESCRIPTOR *at) {
                                    .bank_ends = &at->pBankRangeTable};
 }
 
-static void find_3(struct query_descriptor *d, DXGK_SEGMENTDESCRIPTOR3 *at) {
+static void APIENTRY find_3(struct query_descriptor *d, DXGK_SEGMENTDESCRIPTOR3 *at) {
     *d = (struct query_descriptor){.flags = &at->Flags,
                                    .base = &at->BaseAddress,
                                    .cpu = &at->CpuTranslatedAddress,
@@ -34,7 +34,7 @@ static void find_3(struct query_descriptor *d, DXGK_SEGMENTDESCRIPTOR3 *at) {
                                    .bank_ends = &at->pBankRangeTable};
 }
 
-static void find_4(struct query_descriptor *d, DXGK_SEGMENTDESCRIPTOR4 *at) {
+static void APIENTRY find_4(struct query_descriptor *d, DXGK_SEGMENTDESCRIPTOR4 *at) {
     *d = (struct query_descriptor){.flags = &at->Flags,
                                    .base = &at->BaseAddress,
                                    .cpu = &at->CpuTranslatedAddress,
@@ -44,8 +44,8 @@ static void find_4(struct query_descriptor *d, DXGK_SEGMENTDESCRIPTOR4 *at) {
                                    .invalid = &at->NumInvalidMemoryRanges};
 }
 
-static void spoil_descriptors(const struct query_spoiling *by, const DXGK_QUERYSEGMENTOUT4 *out,
-                              unsigned version) {
+static void APIENTRY spoil_descriptors(const struct query_spoiling *by,
+                                       const DXGK_QUERYSEGMENTOUT4 *out, unsigned version) {
     for (UINT i = 0; i < out->NbSegment; i++) {
         struct query_descriptor d;
         BYTE *array = out->pSegmentDescriptor;
@@ -60,8 +60,8 @@ static void spoil_descriptors(const struct query_spoiling *by, const DXGK_QUERYS
     }
 }
 
-static void spoil_segments(const struct query_spoiling *by, const DXGKARG_QUERYADAPTERINFO *args,
-                           bool first) {
+static void APIENTRY spoil_segments(const struct query_spoiling *by,
+                                    const DXGKARG_QUERYADAPTERINFO *args, bool first) {
     /* The members before the stride are the same in all versions. */
     DXGK_QUERYSEGMENTOUT4 *out = args->pOutputData;
     if (!first && by->descriptor)
@@ -114,22 +114,22 @@ bool query_memory(const struct query_descriptor *d) {
     return !d->flags->Aperture;
 }
 
-void pitch_aligned(struct query_descriptor *d) {
+void APIENTRY pitch_aligned(struct query_descriptor *d) {
     if (query_memory(d))
         d->flags->PitchAlignment = 1;
 }
 
-void announces_range(struct query_descriptor *d) {
+void APIENTRY announces_range(struct query_descriptor *d) {
     if (query_memory(d))
         *d->invalid = 1;
 }
 
-void pitch_in_window(struct query_descriptor *d) {
+void APIENTRY pitch_in_window(struct query_descriptor *d) {
     if (query_aperture(d))
         d->flags->PitchAlignment = 1;
 }
 
-void populated_aperture(struct query_descriptor *d) {
+void APIENTRY populated_aperture(struct query_descriptor *d) {
     if (query_aperture(d))
         d->flags->PopulatedFromSystemMemory = 1;
 }

@@ -28,11 +28,11 @@ struct query_descriptor {
 /* What is done to answers; hooks that are NULL: nothing. */
 struct query_spoiling {
     PDXGKDDI_QUERYADAPTERINFO good;
-    void (*asked)(DXGKARG_QUERYADAPTERINFO *args);       /* before the good function has it */
-    void (*out)(DXGK_QUERYSEGMENTOUT4 *out, bool first); /* stride: version 4 only */
-    void (*descriptor)(struct query_descriptor *d);
-    void (*caps)(DXGK_DRIVERCAPS *caps);
-    void (*physical)(DXGK_PHYSICALADAPTERCAPS *caps);
+    void(APIENTRY *asked)(DXGKARG_QUERYADAPTERINFO *args); /* before the good function has it */
+    void(APIENTRY *out)(DXGK_QUERYSEGMENTOUT4 *out, bool first); /* stride: version 4 only */
+    void(APIENTRY *descriptor)(struct query_descriptor *d);
+    void(APIENTRY *caps)(DXGK_DRIVERCAPS *caps);
+    void(APIENTRY *physical)(DXGK_PHYSICALADAPTERCAPS *caps);
     NTSTATUS (*status)(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status);
 };
 
@@ -45,19 +45,19 @@ void query_install(DRIVER_INITIALIZATION_DATA *table);
 void query_set_scene(DRIVER_INITIALIZATION_DATA *table);
 
 #define INSTALL(name, hook)                                                                        \
-    static void install_##name(DRIVER_INITIALIZATION_DATA *table) {                                \
+    static void APIENTRY install_##name(DRIVER_INITIALIZATION_DATA *table) {                       \
         query_install(table);                                                                      \
         query_spoil.hook = name;                                                                   \
     }
 #define INSTALL2(name, hook, other, other_hook)                                                    \
-    static void install_##name(DRIVER_INITIALIZATION_DATA *table) {                                \
+    static void APIENTRY install_##name(DRIVER_INITIALIZATION_DATA *table) {                       \
         query_install(table);                                                                      \
         query_spoil.hook = name;                                                                   \
         query_spoil.other_hook = other;                                                            \
     }
 
 #define SCENE(name, hook)                                                                          \
-    static void scene_##name(DRIVER_INITIALIZATION_DATA *table) {                                  \
+    static void APIENTRY scene_##name(DRIVER_INITIALIZATION_DATA *table) {                         \
         query_set_scene(table);                                                                    \
         query_scene.hook = name;                                                                   \
     }
@@ -66,9 +66,9 @@ bool query_aperture(const struct query_descriptor *d);
 bool query_memory(const struct query_descriptor *d);
 
 /* Hooks that mutants of both sides have: one breaks a rule by it, another does not see it. */
-void pitch_aligned(struct query_descriptor *d);
-void pitch_in_window(struct query_descriptor *d);
-void announces_range(struct query_descriptor *d);
-void populated_aperture(struct query_descriptor *d);
+void APIENTRY pitch_aligned(struct query_descriptor *d);
+void APIENTRY pitch_in_window(struct query_descriptor *d);
+void APIENTRY announces_range(struct query_descriptor *d);
+void APIENTRY populated_aperture(struct query_descriptor *d);
 
 #endif

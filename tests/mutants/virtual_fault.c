@@ -43,8 +43,8 @@ void virtual_take_room(DXGKARG_BUILDPAGINGBUFFER *args, const DXGKARG_BUILDPAGIN
     args->DmaBufferPrivateDataSize = used->DmaBufferPrivateDataSize;
 }
 
-static void ask_more(const HANDLE adapter, const DXGKARG_BUILDPAGINGBUFFER *asked,
-                     DXGKARG_BUILDPAGINGBUFFER *args) {
+static void APIENTRY ask_more(const HANDLE adapter, const DXGKARG_BUILDPAGINGBUFFER *asked,
+                              DXGKARG_BUILDPAGINGBUFFER *args) {
     DXGKARG_BUILDPAGINGBUFFER other = *asked;
     UINT used = asked->DmaSize - args->DmaSize;
     virtual_take_room(&other, args);

@@ -20,9 +20,9 @@ struct virtual_fault {
     /* True: this is the one. */
     bool (*wants)(const DXGKARG_BUILDPAGINGBUFFER *args);
     /* Changes what is asked for; entries may be changed, they are a copy. */
-    void (*spoil)(DXGKARG_BUILDPAGINGBUFFER *args);
+    void(APIENTRY *spoil)(DXGKARG_BUILDPAGINGBUFFER *args);
     /* Makes one more operation of it, that is asked for behind it. */
-    void (*more)(DXGKARG_BUILDPAGINGBUFFER *args);
+    void(APIENTRY *more)(DXGKARG_BUILDPAGINGBUFFER *args);
     bool swallow;              /* it is taken for done instead */
     bool always;               /* not only once */
     bool done, again, decided; /* so far; the last call comes again */
@@ -43,19 +43,19 @@ void virtual_fault_install(DRIVER_INITIALIZATION_DATA *table);
 
 /* install_<NAME>, with the members of the fault that are set. */
 #define FAIL(NAME, ...)                                                                            \
-    static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
+    static void APIENTRY install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                       \
         memset(&virtual_fault, 0, sizeof(virtual_fault));                                          \
         __VA_ARGS__;                                                                               \
         virtual_fault_install(table);                                                              \
     }
 /* Changes an operation; each one, or the first. */
 #define SPOIL(NAME, WANTS, ...)                                                                    \
-    static void NAME(DXGKARG_BUILDPAGINGBUFFER *args) {                                            \
+    static void APIENTRY NAME(DXGKARG_BUILDPAGINGBUFFER *args) {                                   \
         __VA_ARGS__;                                                                               \
     }                                                                                              \
     FAIL(NAME, virtual_fault.wants = WANTS, virtual_fault.spoil = NAME)
 #define SPOIL_ALL(NAME, WANTS, ...)                                                                \
-    static void NAME(DXGKARG_BUILDPAGINGBUFFER *args) {                                            \
+    static void APIENTRY NAME(DXGKARG_BUILDPAGINGBUFFER *args) {                                   \
         __VA_ARGS__;                                                                               \
     }                                                                                              \
     FAIL(NAME, virtual_fault.wants = WANTS, virtual_fault.spoil = NAME, virtual_fault.always = true)
@@ -64,7 +64,7 @@ void virtual_fault_install(DRIVER_INITIALIZATION_DATA *table);
     FAIL(NAME, virtual_fault.wants = WANTS, virtual_fault.swallow = virtual_fault.always = true)
 /* Asks for one more operation behind it. */
 #define MORE(NAME, WANTS, ...)                                                                     \
-    static void NAME(DXGKARG_BUILDPAGINGBUFFER *args) {                                            \
+    static void APIENTRY NAME(DXGKARG_BUILDPAGINGBUFFER *args) {                                   \
         __VA_ARGS__;                                                                               \
     }                                                                                              \
     FAIL(NAME, virtual_fault.wants = WANTS, virtual_fault.more = NAME)

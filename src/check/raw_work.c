@@ -11,6 +11,8 @@
 
 /* Number of INSUFFICIENT or BUSY answers after which an operation fails: more than the referee takes (R157). */
 #define PASSES_MOST (VIDMM_REPEATED_PASSES + 100u)
+/* Those in a row that bring an operation no further, where R157 is broken already: it needs no thousands again. */
+#define PASSES_STUCK 64u
 
 bool raw_refuse(struct raw_submitter *raw, const char *call, NTSTATUS status) {
     raw->refused = true;
@@ -276,11 +278,17 @@ static bool go_on(struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args, NT
     return raw_refuse(raw, "DxgkDdiBuildPagingBuffer", status);
 }
 
+/* R157 is named, and this breaks it once more. */
+static bool is_known(const struct raw_submitter *raw, uint32_t stuck) {
+    return stuck > PASSES_STUCK && raw->check->shared->ledger.broken[157] != 0;
+}
+
 bool raw_build(struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args) {
     if (raw->carrier)
         return raw_carry(raw, args);
+    uint32_t stuck = 0;
     args->hSystemContext = raw->context;
-    for (uint32_t i = 0; i < PASSES_MOST && !raw->refused; i++) {
+    for (uint32_t i = 0; i < PASSES_MOST && !is_known(raw, stuck) && !raw->refused; i++) {
         const struct pass pass = {raw->used, raw->private_used, args->MultipassOffset};
         /* A copy, because a driver may write to members that it should only read. */
         DXGKARG_BUILDPAGINGBUFFER passed = *args;
@@ -293,6 +301,7 @@ bool raw_build(struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args) {
             return true;
         if (!go_on(raw, args, status, &pass))
             return false;
+        stuck = args->MultipassOffset == pass.multipass ? stuck + 1 : 0;
     }
     return raw->refused ? false : raw_refuse(raw, "DxgkDdiBuildPagingBuffer again and again", 0);
 }

@@ -3,7 +3,9 @@
  */
 #include "stream.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,58 @@
  * from somebody who learns the key later. */
 #define PRIORITY "SECURE128:-VERS-ALL:+VERS-TLS1.3:-KX-ALL:+ECDHE-PSK"
 #define IDENTITY "vidmm"
+
+/* ---- The library ----------------------------------------------------------------------------- */
+
+/* Loaded for the first link with a key: it brings ten others with it, and most runs of the command have none. */
+#define LIBRARY "libgnutls.so.30"
+#define FUNCTIONS(ROW)                                                                             \
+    ROW(alert_get)                                                                                 \
+    ROW(alert_get_name)                                                                            \
+    ROW(alert_send_appropriate)                                                                    \
+    ROW(bye)                                                                                       \
+    ROW(credentials_set)                                                                           \
+    ROW(deinit)                                                                                    \
+    ROW(error_is_fatal)                                                                            \
+    ROW(handshake)                                                                                 \
+    ROW(init)                                                                                      \
+    ROW(priority_set_direct)                                                                       \
+    ROW(psk_allocate_client_credentials)                                                           \
+    ROW(psk_allocate_server_credentials)                                                           \
+    ROW(psk_free_client_credentials)                                                               \
+    ROW(psk_free_server_credentials)                                                               \
+    ROW(psk_set_client_credentials)                                                                \
+    ROW(psk_set_server_credentials_function)                                                       \
+    ROW(record_check_pending)                                                                      \
+    ROW(record_recv)                                                                               \
+    ROW(record_send)                                                                               \
+    ROW(session_get_ptr)                                                                           \
+    ROW(session_set_ptr)                                                                           \
+    ROW(strerror)                                                                                  \
+    ROW(transport_set_int2)                                                                        \
+    ROW(transport_set_pull_function)                                                               \
+    ROW(transport_set_push_function)                                                               \
+    ROW(malloc) /* a variable */
+
+static struct {
+#define MEMBER(name) __typeof__(gnutls_##name) *name;
+    FUNCTIONS(MEMBER)
+#undef MEMBER
+} gnutls;
+
+static bool loaded;
+
+static void stream_load(void) {
+    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+#define LOAD(name) &&(gnutls.name = (__typeof__(gnutls.name))dlsym(library, "gnutls_" #name))
+    loaded = library FUNCTIONS(LOAD);
+#undef LOAD
+}
+
+static bool is_loaded(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    return pthread_once(&once, stream_load) == 0 && loaded;
+}
 
 struct migrate_tls {
     gnutls_session_t session;
@@ -48,10 +102,10 @@ static ssize_t push(gnutls_transport_ptr_t transport, const void *bytes, size_t 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 static int tell_key(gnutls_session_t session, const char *identity, gnutls_datum_t *out) {
-    const struct migrate_tls *tls = gnutls_session_get_ptr(session);
+    const struct migrate_tls *tls = gnutls.session_get_ptr(session);
     if (strcmp(identity, IDENTITY) != 0)
         return -1;
-    out->data = gnutls_malloc(tls->key.size);
+    out->data = (*gnutls.malloc)(tls->key.size);
     if (!out->data)
         return -1;
     memcpy(out->data, tls->key.bytes, tls->key.size);
@@ -60,44 +114,44 @@ static int tell_key(gnutls_session_t session, const char *identity, gnutls_datum
 }
 
 static int listen_with_key(struct migrate_tls *tls) {
-    int error = gnutls_psk_allocate_server_credentials(&tls->server);
+    int error = gnutls.psk_allocate_server_credentials(&tls->server);
     if (error != 0)
         return error;
-    gnutls_psk_set_server_credentials_function(tls->server, tell_key);
-    return gnutls_credentials_set(tls->session, GNUTLS_CRD_PSK, tls->server);
+    gnutls.psk_set_server_credentials_function(tls->server, tell_key);
+    return gnutls.credentials_set(tls->session, GNUTLS_CRD_PSK, tls->server);
 }
 
 static int call_with_key(struct migrate_tls *tls) {
     const gnutls_datum_t datum = {tls->key.bytes, (unsigned)tls->key.size};
-    int error = gnutls_psk_allocate_client_credentials(&tls->client);
+    int error = gnutls.psk_allocate_client_credentials(&tls->client);
     if (error == 0)
         error =
-            gnutls_psk_set_client_credentials(tls->client, IDENTITY, &datum, GNUTLS_PSK_KEY_RAW);
-    return error != 0 ? error : gnutls_credentials_set(tls->session, GNUTLS_CRD_PSK, tls->client);
+            gnutls.psk_set_client_credentials(tls->client, IDENTITY, &datum, GNUTLS_PSK_KEY_RAW);
+    return error != 0 ? error : gnutls.credentials_set(tls->session, GNUTLS_CRD_PSK, tls->client);
 }
 
 static int open_tls(struct migrate_tls *tls, int fd, bool listens) {
     unsigned flags = (listens ? GNUTLS_SERVER : GNUTLS_CLIENT) | GNUTLS_NO_TICKETS;
-    int error = gnutls_init(&tls->session, flags);
+    int error = gnutls.init(&tls->session, flags);
     if (error != 0)
         return error;
-    error = gnutls_priority_set_direct(tls->session, PRIORITY, NULL);
+    error = gnutls.priority_set_direct(tls->session, PRIORITY, NULL);
     if (error != 0)
         return error;
-    gnutls_session_set_ptr(tls->session, tls);
-    gnutls_transport_set_int(tls->session, fd);
-    gnutls_transport_set_pull_function(tls->session, pull);
-    gnutls_transport_set_push_function(tls->session, push);
+    gnutls.session_set_ptr(tls->session, tls);
+    gnutls.transport_set_int2(tls->session, fd, fd);
+    gnutls.transport_set_pull_function(tls->session, pull);
+    gnutls.transport_set_push_function(tls->session, push);
     return listens ? listen_with_key(tls) : call_with_key(tls);
 }
 
 static void close_tls(struct migrate_tls *tls) {
     if (tls->session)
-        gnutls_deinit(tls->session);
+        gnutls.deinit(tls->session);
     if (tls->server)
-        gnutls_psk_free_server_credentials(tls->server);
+        gnutls.psk_free_server_credentials(tls->server);
     if (tls->client)
-        gnutls_psk_free_client_credentials(tls->client);
+        gnutls.psk_free_client_credentials(tls->client);
     explicit_bzero(tls, sizeof(*tls));
     free(tls);
 }
@@ -107,6 +161,11 @@ bool migrate_stream_open(struct migrate_stream *stream, int fd, const struct vid
     *stream = (struct migrate_stream){.fd = fd};
     if (!key)
         return true;
+    if (!is_loaded()) {
+        snprintf(text, text_size, "TLS cannot begin without " LIBRARY);
+        migrate_stream_close(stream);
+        return false;
+    }
     stream->tls = calloc(1, sizeof(*stream->tls));
     int error = GNUTLS_E_MEMORY_ERROR;
     if (stream->tls) {
@@ -115,7 +174,7 @@ bool migrate_stream_open(struct migrate_stream *stream, int fd, const struct vid
     }
     if (error == 0)
         return true;
-    snprintf(text, text_size, "TLS cannot begin: %s", gnutls_strerror(error));
+    snprintf(text, text_size, "TLS cannot begin: %s", gnutls.strerror(error));
     migrate_stream_close(stream);
     return false;
 }
@@ -137,21 +196,21 @@ enum migrate_shake migrate_stream_shake(struct migrate_stream *stream, char *tex
     gnutls_session_t session = stream->tls->session;
     int error;
     do
-        error = gnutls_handshake(session);
+        error = gnutls.handshake(session);
     while (error == GNUTLS_E_INTERRUPTED);
     stream->writes_in_tls = error == 0;
     if (error == 0)
         return MIGRATE_SHAKEN;
-    if (error == GNUTLS_E_AGAIN || !gnutls_error_is_fatal(error))
+    if (error == GNUTLS_E_AGAIN || !gnutls.error_is_fatal(error))
         return MIGRATE_SHAKE_MORE;
-    (void)gnutls_alert_send_appropriate(session, error);
+    (void)gnutls.alert_send_appropriate(session, error);
     if (error == GNUTLS_E_FATAL_ALERT_RECEIVED) {
         snprintf(text, text_size, "the other side has another key (TLS: %s)",
-                 gnutls_alert_get_name(gnutls_alert_get(session)));
+                 gnutls.alert_get_name(gnutls.alert_get(session)));
         return MIGRATE_SHAKE_REFUSED;
     }
     snprintf(text, text_size, "the other side has another key or none (TLS: %s)",
-             gnutls_strerror(error));
+             gnutls.strerror(error));
     return MIGRATE_SHAKE_BROKE;
 }
 
@@ -166,27 +225,27 @@ ssize_t migrate_stream_read(struct migrate_stream *stream, uint8_t *bytes, size_
             errno = EAGAIN;
         return got;
     }
-    got = gnutls_record_recv(stream->tls->session, bytes, size);
+    got = gnutls.record_recv(stream->tls->session, bytes, size);
     if (got >= 0)
         return got;
     stream->failure = (int)got;
-    errno = gnutls_error_is_fatal((int)got) ? EPROTO : EAGAIN;
+    errno = gnutls.error_is_fatal((int)got) ? EPROTO : EAGAIN;
     return -1;
 }
 
 const char *migrate_stream_why(const struct migrate_stream *stream) {
-    return stream->tls ? gnutls_strerror(stream->failure) : strerror(stream->failure);
+    return stream->tls ? gnutls.strerror(stream->failure) : strerror(stream->failure);
 }
 
 bool migrate_stream_pending(const struct migrate_stream *stream) {
-    return stream->tls && gnutls_record_check_pending(stream->tls->session) != 0;
+    return stream->tls && gnutls.record_check_pending(stream->tls->session) != 0;
 }
 
 bool migrate_stream_write(struct migrate_stream *stream, const uint8_t *bytes, size_t size) {
     if (!stream->tls)
         return migrate_write_all(send_quietly, stream->fd, bytes, size);
     while (size != 0) {
-        ssize_t sent = gnutls_record_send(stream->tls->session, bytes, size);
+        ssize_t sent = gnutls.record_send(stream->tls->session, bytes, size);
         if (sent == GNUTLS_E_INTERRUPTED)
             continue;
         if (sent <= 0)
@@ -199,6 +258,6 @@ bool migrate_stream_write(struct migrate_stream *stream, const uint8_t *bytes, s
 
 void migrate_stream_end(struct migrate_stream *stream) {
     if (stream->tls && stream->writes_in_tls)
-        (void)gnutls_bye(stream->tls->session, GNUTLS_SHUT_WR);
+        (void)gnutls.bye(stream->tls->session, GNUTLS_SHUT_WR);
     (void)shutdown(stream->fd, SHUT_WR);
 }

@@ -6,6 +6,7 @@
 
 #include <cairo.h>
 #include <cairo-svg.h>
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -21,6 +22,46 @@
 #define GAP    44.0 /* the name of a segment above its plot, and the axis below */
 #define SHADES 4u
 
+/* ---- The library ----------------------------------------------------------------------------- */
+
+/* Loaded for the first picture: it brings twenty others with it, and most runs of the command draw none. */
+#define LIBRARY "libcairo.so.2"
+#define FUNCTIONS(ROW)                                                                             \
+    ROW(create)                                                                                    \
+    ROW(destroy)                                                                                   \
+    ROW(fill)                                                                                      \
+    ROW(image_surface_create)                                                                      \
+    ROW(move_to)                                                                                   \
+    ROW(rectangle)                                                                                 \
+    ROW(scale)                                                                                     \
+    ROW(select_font_face)                                                                          \
+    ROW(set_font_size)                                                                             \
+    ROW(set_source_rgb)                                                                            \
+    ROW(set_source_rgba)                                                                           \
+    ROW(show_text)                                                                                 \
+    ROW(status)                                                                                    \
+    ROW(surface_destroy)                                                                           \
+    ROW(surface_finish)                                                                            \
+    ROW(surface_status)                                                                            \
+    ROW(surface_write_to_png_stream)                                                               \
+    ROW(svg_surface_create_for_stream)                                                             \
+    ROW(text_extents)
+
+static struct {
+#define MEMBER(name) __typeof__(cairo_##name) *name;
+    FUNCTIONS(MEMBER)
+#undef MEMBER
+} draw;
+
+static bool picture_load(void) {
+    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+#define LOAD(name) &&(draw.name = (__typeof__(draw.name))dlsym(library, "cairo_" #name))
+    return library FUNCTIONS(LOAD);
+#undef LOAD
+}
+
+/* ---- Colours and text ------------------------------------------------------------------------ */
+
 struct picture {
     const struct map_shared *map;
     cairo_t *cairo;
@@ -34,8 +75,8 @@ static const uint32_t hues[] = {0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9
 #define HUES (sizeof(hues) / sizeof(hues[0]))
 
 static void set_colour(cairo_t *cairo, uint32_t colour) {
-    cairo_set_source_rgb(cairo, (colour >> 16 & 0xff) / 255.0, (colour >> 8 & 0xff) / 255.0,
-                         (colour & 0xff) / 255.0);
+    draw.set_source_rgb(cairo, (colour >> 16 & 0xff) / 255.0, (colour >> 8 & 0xff) / 255.0,
+                        (colour & 0xff) / 255.0);
 }
 
 /* Each round through the hues is lighter or darker. */
@@ -52,16 +93,16 @@ static void set_owner_colour(cairo_t *cairo, const struct map_owner *owner, uint
     if (owner->handle == 0)
         set_colour(cairo, 0x7b838b);
     else
-        cairo_set_source_rgb(cairo, channel[0], channel[1], channel[2]);
+        draw.set_source_rgb(cairo, channel[0], channel[1], channel[2]);
 }
 
 /* `align`: 0 the text begins at x, 1 it ends there, 0.5 its middle is there. */
 static void put_text(const struct picture *picture, double x, double y, double align,
                      const char *text) {
     cairo_text_extents_t extents;
-    cairo_text_extents(picture->cairo, text, &extents);
-    cairo_move_to(picture->cairo, x - align * extents.x_advance, y);
-    cairo_show_text(picture->cairo, text);
+    draw.text_extents(picture->cairo, text, &extents);
+    draw.move_to(picture->cairo, x - align * extents.x_advance, y);
+    draw.show_text(picture->cairo, text);
 }
 
 /* ---- Where things are ------------------------------------------------------------------------ */
@@ -85,9 +126,9 @@ static void put_stay(const struct picture *picture, const struct map_stay *stay)
         double from = (double)stay->part[i].page * MAP_PAGE;
         double high = picture_y(picture, from + (double)stay->part[i].pages * MAP_PAGE);
         double width = far - x > 0.5 ? far - x : 0.5, height = picture_y(picture, from) - high;
-        cairo_rectangle(picture->cairo, x, high, width, height > 0.5 ? height : 0.5);
+        draw.rectangle(picture->cairo, x, high, width, height > 0.5 ? height : 0.5);
     }
-    cairo_fill(picture->cairo);
+    draw.fill(picture->cairo);
 }
 
 /* Of merged stays: grey, the darker the more of the place they took. */
@@ -103,11 +144,10 @@ static void put_merged(const struct picture *picture) {
             double high = picture_y(picture, (row + 1) * rows);
             if (share <= 0)
                 continue;
-            cairo_set_source_rgba(picture->cairo, 0.48, 0.51, 0.55,
-                                  0.2 + 0.5 * (share < 1 ? share : 1));
-            cairo_rectangle(picture->cairo, x, high, far - x,
-                            picture_y(picture, row * rows) - high);
-            cairo_fill(picture->cairo);
+            draw.set_source_rgba(picture->cairo, 0.48, 0.51, 0.55,
+                                 0.2 + 0.5 * (share < 1 ? share : 1));
+            draw.rectangle(picture->cairo, x, high, far - x, picture_y(picture, row * rows) - high);
+            draw.fill(picture->cairo);
         }
 }
 
@@ -128,8 +168,8 @@ static void put_bytes_axis(const struct picture *picture) {
     set_colour(picture->cairo, 0x555d66);
     for (uint64_t at = 0; at <= size; at += step) {
         double y = picture_y(picture, (double)at);
-        cairo_rectangle(picture->cairo, LEFT - 5, y - 0.5, 5, 1);
-        cairo_fill(picture->cairo);
+        draw.rectangle(picture->cairo, LEFT - 5, y - 0.5, 5, 1);
+        draw.fill(picture->cairo);
         put_text(picture, LEFT - 9, y + 4, 1, axis_bytes(at, text, sizeof(text)));
     }
 }
@@ -149,8 +189,8 @@ static void put_time_axis(const struct picture *picture) {
         char text[32];
         snprintf(text, sizeof(text), "%.4g %s", ns >= 1e10 ? at / 1e9 : at / 1e6,
                  ns >= 1e10 ? "s" : "ms");
-        cairo_rectangle(picture->cairo, x - 0.5, picture->top + EACH, 1, 5);
-        cairo_fill(picture->cairo);
+        draw.rectangle(picture->cairo, x - 0.5, picture->top + EACH, 1, 5);
+        draw.fill(picture->cairo);
         put_text(picture, x, picture->top + EACH + 18,
                  i == 0                  ? 0.25
                  : (i + 0.3) * step > ns ? 0.9
@@ -170,8 +210,8 @@ static void put_segment(const struct picture *picture) {
     put_text(picture, LEFT, picture->top - 7, 0, text);
     put_text(picture, WIDTH - RIGHT, picture->top - 7, 1, "position in it, over virtual time");
     set_colour(picture->cairo, 0xeceef1);
-    cairo_rectangle(picture->cairo, LEFT, picture->top, WIDTH - LEFT - RIGHT, EACH);
-    cairo_fill(picture->cairo);
+    draw.rectangle(picture->cairo, LEFT, picture->top, WIDTH - LEFT - RIGHT, EACH);
+    draw.fill(picture->cairo);
     put_merged(picture);
     for (uint32_t i = 0; i < map->stays; i++)
         if (map->stay[i].segment == segment)
@@ -199,14 +239,14 @@ static double picture_height(const struct map_shared *map) {
 
 static void put_picture(struct picture *picture, const char *title, double height) {
     set_colour(picture->cairo, 0xffffff);
-    cairo_rectangle(picture->cairo, 0, 0, WIDTH, height);
-    cairo_fill(picture->cairo);
-    cairo_select_font_face(picture->cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
-                           CAIRO_FONT_WEIGHT_NORMAL);
+    draw.rectangle(picture->cairo, 0, 0, WIDTH, height);
+    draw.fill(picture->cairo);
+    draw.select_font_face(picture->cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
+                          CAIRO_FONT_WEIGHT_NORMAL);
     set_colour(picture->cairo, 0x1a1d21);
-    cairo_set_font_size(picture->cairo, 16);
+    draw.set_font_size(picture->cairo, 16);
     put_text(picture, LEFT, 22, 0, title);
-    cairo_set_font_size(picture->cairo, 12.5);
+    draw.set_font_size(picture->cairo, 12.5);
     picture->top = TOP + 8;
     for (picture->segment = 1; picture->segment < MAP_SEGMENTS; picture->segment++) {
         if (!is_drawn(picture->map, picture->segment))
@@ -224,20 +264,20 @@ static cairo_status_t picture_write(void *file, const unsigned char *data, unsig
 static bool picture_draw(FILE *file, bool png, const struct map_shared *map, const char *title) {
     double height = picture_height(map);
     cairo_surface_t *surface =
-        png ? cairo_image_surface_create(CAIRO_FORMAT_RGB24, 2 * (int)WIDTH, 2 * (int)height)
-            : cairo_svg_surface_create_for_stream(picture_write, file, WIDTH, height);
-    struct picture picture = {.map = map, .cairo = cairo_create(surface)};
+        png ? draw.image_surface_create(CAIRO_FORMAT_RGB24, 2 * (int)WIDTH, 2 * (int)height)
+            : draw.svg_surface_create_for_stream(picture_write, file, WIDTH, height);
+    struct picture picture = {.map = map, .cairo = draw.create(surface)};
     if (png)
-        cairo_scale(picture.cairo, 2, 2);
+        draw.scale(picture.cairo, 2, 2);
     put_picture(&picture, title, height);
-    cairo_status_t status = cairo_status(picture.cairo);
-    cairo_destroy(picture.cairo);
+    cairo_status_t status = draw.status(picture.cairo);
+    draw.destroy(picture.cairo);
     if (png && status == CAIRO_STATUS_SUCCESS)
-        status = cairo_surface_write_to_png_stream(surface, picture_write, file);
-    cairo_surface_finish(surface);
+        status = draw.surface_write_to_png_stream(surface, picture_write, file);
+    draw.surface_finish(surface);
     if (status == CAIRO_STATUS_SUCCESS)
-        status = cairo_surface_status(surface);
-    cairo_surface_destroy(surface);
+        status = draw.surface_status(surface);
+    draw.surface_destroy(surface);
     return status == CAIRO_STATUS_SUCCESS;
 }
 
@@ -246,6 +286,10 @@ bool vidmm_report_picture(const char *path, struct vidmm_report_map *map, const 
     const char *end = strrchr(path, '.');
     struct report_stream stream;
     char shown[400]; /* of a name that is no UTF-8 the library draws nothing */
+    if (!picture_load()) {
+        snprintf(text, text_size, "the picture '%s' cannot be drawn without " LIBRARY, path);
+        return false;
+    }
     report_map_mend(map);
     if (!report_stream_open(&stream, path, text, text_size))
         return false;

@@ -32,8 +32,8 @@ gains() {
     [ "$overlapped" = "$(time_of overlapped "$@")" ] || fail "$*: another time the second time"
 }
 
-gains 118 --model physical training-step
-gains 105 --model physical ncnn-bench-cnn
+gains 118 --model physical --frames 120 training-step
+gains 105 --model physical --frames 200 ncnn-bench-cnn
 gains 100 --model gpummu --frames 60 training-step
 "$vidmm" run --paging sometimes training-step >"$work/out" 2>&1 && fail "--paging sometimes is not refused"
 grep -q 'overlapped or serial' "$work/out" || fail "it says $(cat "$work/out")"

@@ -11,8 +11,6 @@
 #include "base/world.h"
 #include "kernel/halted.h"
 
-#define WAIT_MS 100 /* until the other thread is taken for one that waits for the driver's code */
-
 void host_beside_init(struct host_beside *beside) {
     pthread_mutex_init(&beside->lock, NULL);
 }
@@ -43,7 +41,7 @@ static bool beside_start(struct host_beside *beside, bool at_instruction) {
 
 static void beside_now(struct host_beside *beside, bool at_instruction) {
     if (beside_start(beside, at_instruction))
-        host_halted_wait(WAIT_MS);
+        host_halted_wait(beside->thread);
 }
 
 void host_beside_synchronized(struct host_beside *beside) {

@@ -1,7 +1,6 @@
 /* halted.c - see halted.h. */
 #include "kernel/halted.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -19,22 +18,35 @@ void host_halted_begin(void) {
     pthread_mutex_unlock(&lock);
 }
 
-static struct timespec after(uint32_t ms) {
-    enum { MS_OF_SECOND = 1000, NS_OF_MS = 1000000 };
+enum {
+    SECOND = 1000000000,
+    LOOK_NS = 5000000,  /* the other thread is looked at so often */
+    BUSY_NS = 20000000, /* with so much CPU time it waits for a lock of the driver's own making */
+    LOOKS = 100,        /* with less in all of these it waits for one that nobody knows */
+};
+
+static struct timespec soon(void) {
     struct timespec end;
     clock_gettime(CLOCK_REALTIME, &end);
-    end.tv_sec += ms / MS_OF_SECOND;
-    end.tv_nsec += (int32_t)(ms % MS_OF_SECOND) * NS_OF_MS;
-    end.tv_sec += end.tv_nsec / (MS_OF_SECOND * NS_OF_MS);
-    end.tv_nsec %= MS_OF_SECOND * NS_OF_MS;
+    end.tv_nsec += LOOK_NS;
+    end.tv_sec += end.tv_nsec / SECOND;
+    end.tv_nsec %= SECOND;
     return end;
 }
 
-void host_halted_wait(uint32_t ms) {
-    const struct timespec end = after(ms);
+static bool is_busy(pthread_t thread) {
+    clockid_t clock;
+    struct timespec used;
+    return pthread_getcpuclockid(thread, &clock) == 0 && clock_gettime(clock, &used) == 0 &&
+           (used.tv_sec != 0 || used.tv_nsec > BUSY_NS);
+}
+
+void host_halted_wait(pthread_t other) {
     pthread_mutex_lock(&lock);
-    while (!released && pthread_cond_timedwait(&changed, &lock, &end) == 0)
-        continue;
+    for (uint32_t look = 0; !released && look < LOOKS && !is_busy(other); look++) {
+        const struct timespec end = soon();
+        (void)pthread_cond_timedwait(&changed, &lock, &end);
+    }
     atomic_store(&halted, 0);
     pthread_mutex_unlock(&lock);
 }

@@ -7,13 +7,15 @@
 #ifndef HOST_HALTED_H
 #define HOST_HALTED_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 /* The calling thread is the one that will wait. Before the other thread begins. */
 void host_halted_begin(void);
-/* Until host_halted_release, or for so many milliseconds. */
-void host_halted_wait(uint32_t ms);
+/* Until host_halted_release, or until `other`, which has not ended, is taken for one that waits for the calling thread: by
+ * the CPU time that it used, so that a machine with much to do changes nothing. */
+void host_halted_wait(pthread_t other);
 /* The other processor is done. */
 void host_halted_release(void);
 /* The calling thread waits for a lock that `owner` holds (host_thread_id; 0: not known). */

@@ -123,15 +123,35 @@ static bool rules_parse(int argc, char **argv, struct rules_options *options) {
     return options->help || rules_fit(options);
 }
 
-static int explain(const struct rules_options *options) {
+/* "R351 K13": each word is a rule, and none is a number, which may be of a code. */
+static bool each_is_rule(const struct rules_options *options) {
+    for (size_t i = 0; i < options->word_count; i++)
+        if (!strchr("RrKk", options->words[i][0]) || !vidmm_rule_parse(options->words[i]))
+            return false;
+    return options->word_count > 1 && !options->json;
+}
+
+static int explain_words(const struct rules_options *options, const char *const *words,
+                         size_t count) {
     char text[512];
     struct vidmm_lookup lookup;
-    if (!vidmm_lookup(options->words, options->word_count, &lookup))
+    if (!vidmm_lookup(words, count, &lookup))
         return cli_refuse("%s", lookup.text);
     if (!options->json)
         vidmm_report_lookup(stdout, &lookup, terminal_columns());
     else if (!vidmm_report_lookup_json(options->json, &lookup, text, sizeof(text)))
         return cli_refuse("%s", text);
+    return 0;
+}
+
+static int explain(const struct rules_options *options) {
+    if (!each_is_rule(options))
+        return explain_words(options, options->words, options->word_count);
+    for (size_t i = 0; i < options->word_count; i++) {
+        if (i != 0)
+            putchar('\n');
+        (void)explain_words(options, &options->words[i], 1);
+    }
     return 0;
 }
 

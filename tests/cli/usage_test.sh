@@ -209,7 +209,7 @@ refuse 2 'cannot write' rules --json "$work/none/x" 0x10E
 refuse 2 'all of them' rules --codes --group A
 refuse 2 'all of them' rules --codes --records
 refuse 2 'without options' rules --codes 0x10E
-refuse 2 'one word too many' rules R1 R2
+refuse 2 'one word too many' rules R1 2
 refuse 2 "no group 'W'" rules --group W
 refuse 2 'neither driver nor manager' rules --side user
 refuse 2 "does not take '--driver'" rules --driver x
@@ -262,6 +262,8 @@ accept '^Q. Power' rules --group q --side manager
 accept '^[0-9]* rules, [0-9]* judged' rules
 accept 'learn.microsoft.com/.*/ns-d3dkmddi-_dxgkarg_buildpagingbuffer' rules r152
 accept 'paging-patch=no' rules R273
+accept 'paging-patch=no' rules K13 R273
+accept 'No instruction of the driver faults' rules K13 R273
 accept '^  W21 ' rules R149
 accept '^R149 ' rules 0x10E 0xB
 accept '  1. ' rules 0x119

@@ -173,8 +173,15 @@ static void stopped(ucontext_t *user) {
         one_more(user);
 }
 
+/* Looking for one trap. */
+static _Atomic bool probing;
+
 bool single_step_trapped(ucontext_t *user) {
     greg_t trap = user->uc_mcontext.gregs[REG_TRAPNO];
+    if (trap == DEBUG_TRAP && atomic_exchange(&probing, false)) {
+        *flags_of(user) &= ~(uint64_t)TRAP_FLAG;
+        return true;
+    }
     if (trap == BREAK_POINT && follow.stop.at &&
         rip_of(user) - 1 == (uint64_t)(uintptr_t)follow.stop.at) {
         stopped(user);
@@ -199,11 +206,33 @@ static bool is_traced(void) {
     return tracer != 0;
 }
 
+/* The processor traps, which one that valgrind or another emulator stands in for does not. */
+static bool traps(void) {
+    atomic_store(&probing, true);
+    __asm__ volatile("leaq -128(%%rsp), %%rsp\n"
+                     "pushfq\n"
+                     "orq $0x100, (%%rsp)\n"
+                     "popfq\n"
+                     "nop\n"
+                     "leaq 128(%%rsp), %%rsp\n"
+                     :
+                     :
+                     : "cc", "memory");
+    return !atomic_exchange(&probing, false);
+}
+
+static bool can_follow(void) {
+    static enum { UNKNOWN, CAN, CANNOT } known;
+    if (known == UNKNOWN)
+        known = !is_traced() && traps() ? CAN : CANNOT;
+    return known == CAN;
+}
+
 bool single_step_begin(const struct single_step *asked) {
     put_back();
     memset(&follow, 0, sizeof(follow));
     follow.asked = *asked;
-    if (!asked->function || !asked->of_driver((uintptr_t)asked->function) || is_traced())
+    if (!asked->function || !asked->of_driver((uintptr_t)asked->function) || !can_follow())
         return false;
     atomic_store(&follow.on, true);
     return stop_at((uintptr_t)asked->function, 0);

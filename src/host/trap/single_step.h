@@ -23,8 +23,8 @@ struct single_step {
     void *ctx;
 };
 
-/* The next call of the function is followed; `*asked` is copied. False: the function cannot have a break point, or a
- * debugger, which would see each step, follows the process. */
+/* The next call of the function is followed; `*asked` is copied. False: the function cannot have a break point, a
+ * debugger, which would see each step, follows the process, or the processor has no trap flag (valgrind's). */
 bool single_step_begin(const struct single_step *asked);
 /* Ends it, wherever it is; returns how many moments there were. */
 uint32_t single_step_end(void);

@@ -74,6 +74,7 @@ void vidmm_referee_destroy(struct vidmm_referee *referee) {
     shadow_reset_all(referee);
     guard_free_blocks(&referee->blocks);
     answers_free(&referee->answers);
+    answers_free(&referee->lent.gone);
     ended_free_memory(&referee->ended);
     free_arrays(referee);
     pthread_mutex_unlock(&referee->lock);
@@ -91,7 +92,8 @@ void vidmm_referee_set_world(struct vidmm_referee *referee,
 }
 
 void vidmm_referee_wrap_ddi(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
-    referee->real = *table;
+    referee->driver = referee->real = *table;
+    referee_watch_lent(referee, &referee->real);
     referee->adapter.registered_version = referee->adapter.version = table->Version;
     referee_judge_table(referee, table);
     referee_watch_linked(referee, table);

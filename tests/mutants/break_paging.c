@@ -241,6 +241,45 @@ static NTSTATUS APIENTRY refuse_submit(const HANDLE adapter, const DXGKARG_SUBMI
 }
 REPLACE(DxgkDdiSubmitCommand, refuse_submit)
 
+/* Structures of calls that have returned. */
+static const DXGKARG_SUBMITCOMMAND *kept_submission;
+static const DXGKARG_BUILDPAGINGBUFFER *kept_operation;
+static volatile UINT kept_value;
+
+static NTSTATUS APIENTRY submit_and_keep(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    kept_submission = args;
+    return mutants_good.DxgkDdiSubmitCommand(adapter, args);
+}
+
+static VOID APIENTRY dpc_of_kept(const PVOID adapter) {
+    if (kept_submission)
+        kept_value = kept_submission->SubmissionFenceId;
+    kept_submission = NULL;
+    mutants_good.DxgkDdiDpcRoutine(adapter);
+}
+
+static void install_submission_kept(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiSubmitCommand = submit_and_keep;
+    table->DxgkDdiDpcRoutine = dpc_of_kept;
+}
+
+static NTSTATUS APIENTRY build_and_keep(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    kept_operation = args;
+    return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+}
+
+static NTSTATUS APIENTRY submit_kept(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    if (kept_operation)
+        kept_value = kept_operation->MultipassOffset;
+    kept_operation = NULL;
+    return mutants_good.DxgkDdiSubmitCommand(adapter, args);
+}
+
+static void install_operation_kept(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = build_and_keep;
+    table->DxgkDdiSubmitCommand = submit_kept;
+}
+
 /* ---- All of them ----------------------------------------------------------------------------- */
 
 const struct mutant mutants_paging[] = {
@@ -283,6 +322,10 @@ const struct mutant mutants_paging[] = {
     {BREAKS(274, DRIVER, "paging", patch_range, "makes the range longer in DxgkDdiPatch")},
     {BREAKS(277, DRIVER, "paging", refuse_patch, "fails DxgkDdiPatch")},
     {BREAKS(277, DRIVER, "paging", refuse_submit, "fails DxgkDdiSubmitCommand")},
+    {BREAKS(631, DRIVER, "paging", submission_kept,
+            "reads the structure of DxgkDdiSubmitCommand when its interrupt comes")},
+    {BREAKS(631, DRIVER, "paging", operation_kept,
+            "reads the structure of DxgkDdiBuildPagingBuffer when the buffer is submitted")},
     {BREAKS(194, DRIVER, "paging", do_nothing, "says SUCCESS and does nothing"),
      .consequences = {161, 188, 200}},
     {BREAKS(188, DRIVER, "operations", fill_first_segment,

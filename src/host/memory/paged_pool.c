@@ -5,10 +5,14 @@
 
 #include "memory/physical.h"
 #include "memory/pool_frames.h"
+#include "memory/pool_hidden.h"
+
+#define HIDDEN_MOST 8u
 
 bool host_paged_pool;
 
 static struct host_pool_frames frames;
+static struct host_pool_hidden hidden;
 static uint8_t *base;  /* NULL: there is none */
 static uint64_t bytes; /* from `base` on, that were ever in use; `one_thread` alone */
 static bool one_thread, out;
@@ -20,6 +24,7 @@ bool host_paged_pool_init(bool alone) {
         return false;
     base = memory;
     bytes = 0;
+    hidden = (struct host_pool_hidden){.most = HIDDEN_MOST};
     one_thread = alone;
     host_paged_pool = out = false;
     if (host_pool_frames_init(&frames, base, HOST_POOL_BYTES))
@@ -58,7 +63,13 @@ bool host_paged_pool_reach(bool reach) {
     if (host_paged_pool && was != reach &&
         mprotect(base, bytes, reach ? PROT_READ | PROT_WRITE : PROT_NONE) == 0)
         out = !reach;
+    if (host_paged_pool && !was && reach)
+        host_pool_hide_again(&hidden);
     return was;
+}
+
+struct host_pool_hidden *host_paged_pool_hidden(void) {
+    return &hidden;
 }
 
 bool host_paged_pool_has(uint64_t address) {

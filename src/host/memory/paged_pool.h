@@ -5,6 +5,9 @@
  * is, as for the pageable sections of an image (image/paged.h). That needs one thread at a time: with
  * several, another one may be at PASSIVE_LEVEL. The first touch is told (trap/paged.h) and brings the
  * memory back until the IRQL changes. Page: when-should-code-and-data-be-pageable-.md.
+ *
+ * Freed blocks stay out of reach at any IRQL (pool_hidden.h); few of them, since they are put there anew
+ * whenever the others come back.
  */
 #ifndef HOST_PAGED_POOL_H
 #define HOST_PAGED_POOL_H
@@ -12,6 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct host_pool_hidden;
 
 /* Some was allocated, and one thread runs at a time. */
 extern bool host_paged_pool;
@@ -24,6 +29,8 @@ void *host_paged_pool_take(size_t bytes);
 void host_paged_pool_give(void *memory, size_t bytes);
 /* Takes all of it out of reach, or back; true: it was within reach. */
 bool host_paged_pool_reach(bool reach);
+/* Its freed blocks. */
+struct host_pool_hidden *host_paged_pool_hidden(void);
 /* The address is in it: within reach, unless it was taken out. */
 bool host_paged_pool_has(uint64_t address);
 

@@ -79,6 +79,10 @@ static void watch_set(const struct host_pool_block *b) {
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
+static struct host_pool_hidden *pool_hidden(struct host_pool *pool, bool paged) {
+    return paged ? host_paged_pool_hidden() : &pool->hidden;
+}
+
 /* The memory of a block, and the block. */
 static void pool_release(struct host_pool *pool, struct host_pool_block *b) {
     watch_lift(b);
@@ -181,7 +185,7 @@ static void leave_quarantine(struct host_pool *pool) {
     tag_text(b->tag, tag);
     watch_lift(b);
     if (b->alone)
-        (void)host_pool_reveal(&pool->hidden, b->raw);
+        (void)host_pool_reveal(pool_hidden(pool, b->paged), b->raw);
     if (!b->told && !pool_all(b->user, b->size < POISONED ? b->size : POISONED, FREED_BYTE))
         host_violation("the driver wrote to its pool block '%s' of %zu bytes after freeing it", tag,
                        b->size);
@@ -203,7 +207,8 @@ bool host_pool_fault(uint64_t address, bool writes) {
     char tag[5];
     if (pthread_mutex_trylock(&pool->lock) != 0)
         return false;
-    bool back = host_pool_reveal(&pool->hidden, page);
+    bool back =
+        host_pool_reveal(&pool->hidden, page) || host_pool_reveal(host_paged_pool_hidden(), page);
     struct host_pool_block *b = back ? pool_alone_at(pool, page) : NULL;
     if (b && host_self.in_model == 0) {
         tag_text(b->tag, tag);
@@ -279,8 +284,8 @@ void host_pool_done(struct host_pool *pool) {
  */
 static bool find_memory(struct host_pool_block *b, size_t size) {
     bool large = size + 2 * GUARD > HOST_PAGE;
-    b->alone = !large && !b->paged && !host_world->pool->watched &&
-               host_pool_hidden_wants(&host_world->pool->hidden);
+    b->alone = !large && !host_world->pool->watched &&
+               host_pool_hidden_wants(pool_hidden(host_world->pool, b->paged));
     size_t align = large ? HOST_PAGE : 16, lead = large ? HOST_PAGE : GUARD;
     b->size = size;
     b->total = b->alone ? HOST_PAGE : (lead + size + GUARD + align - 1) & ~(align - 1);
@@ -336,7 +341,7 @@ static void pool_quarantine(struct host_pool *pool, struct host_pool_block *b) {
     memset(b->user, FREED_BYTE, b->size < POISONED ? b->size : POISONED);
     watch_set(b);
     if (b->alone)
-        host_pool_hide(&pool->hidden, b->raw);
+        host_pool_hide(pool_hidden(pool, b->paged), b->raw);
     if (pool->newest)
         pool->newest->newer = b;
     else

@@ -19,7 +19,8 @@ static void protect(uint8_t *page, int protection) {
 }
 
 void host_pool_hide(struct host_pool_hidden *hidden, uint8_t *page) {
-    uint8_t **place = &hidden->page[hidden->next++ % HOST_POOL_HIDDEN];
+    uint32_t most = hidden->most != 0 ? hidden->most : HOST_POOL_HIDDEN;
+    uint8_t **place = &hidden->page[hidden->next++ % most];
     if (*place)
         protect(*place, PROT_READ | PROT_WRITE);
     *place = page;
@@ -35,4 +36,10 @@ bool host_pool_reveal(struct host_pool_hidden *hidden, const uint8_t *page) {
         return true;
     }
     return false;
+}
+
+void host_pool_hide_again(const struct host_pool_hidden *hidden) {
+    for (uint32_t i = 0; i < HOST_POOL_HIDDEN; i++)
+        if (hidden->page[i])
+            protect(hidden->page[i], PROT_NONE);
 }

@@ -127,7 +127,7 @@ static bool out_of_reach(const ucontext_t *user, uint64_t address) {
     bool writes = (uint64_t)user->uc_mcontext.gregs[REG_ERR] & WRITES;
     host_self.interrupted = user;
     bool back = sections_fault(address, (uint64_t)user->uc_mcontext.gregs[REG_RIP]) ||
-                paged_fault(address, writes) || host_pool_fault(address, writes) ||
+                host_pool_fault(address, writes) || paged_fault(address, writes) ||
                 host_mdl_gone_fault(address, writes) ||
                 (interposer->gone && interposer->gone(interposer->ctx, address, writes));
     host_self.interrupted = NULL;

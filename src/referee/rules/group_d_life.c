@@ -325,8 +325,11 @@ const struct vidmm_rule rules_d_life[] = {
                      "pointer to it.",
         .page = "nc-d3dkmddi-dxgkddi_createcontext",
         .how = "The functions of R599 get a structure whose bytes are others after the call. The "
-               "first ones, and one of 64 later ones, are out of reach then. What members point "
-               "to is not judged, nor are structures that a driver gets as const.",
+               "first ones, and one of 64 later ones, are out of reach then. So it is with the "
+               "structures of queries, allocations, paging operations, work, preemption, engines, "
+               "root tables and the CPU's ranges and apertures, whether they are const or not: the "
+               "first three of each function, and one of 64 later ones. What members point to is "
+               "not judged.",
         .why = "The structure is a variable of the system's, and something else is there next.",
         .windows = "No page tells. The driver reads what another call left on the stack.",
         .windows_source = NOT_KNOWN,

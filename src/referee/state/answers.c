@@ -11,6 +11,8 @@
 
 #define GONE_BYTE   0xdd
 #define ONE_OF_MANY 64u
+#define FIRST_ONES  32u
+#define FIRST_LENT  3u /* of a function */
 
 static void answer_protect(struct answer *answer, bool hidden) {
     if (answer->hidden != hidden &&
@@ -25,22 +27,50 @@ static void answer_free(struct answer *answer) {
     answer->block = NULL;
 }
 
+/* With a block; the oldest one goes. */
+static void answers_keep(struct answers *answers, struct guard *gone, const char *call) {
+    struct answer *kept = &answers->kept[answers->kept_so_far++ % ANSWERS_KEPT];
+    answer_free(kept);
+    *kept = (struct answer){.bytes = gone->bytes, .size = gone->size};
+    snprintf(kept->call, sizeof(kept->call), "%s", call);
+    memset(gone->bytes, GONE_BYTE, gone->size);
+    kept->block = guard_take_block(gone, &kept->room);
+    answer_protect(kept, true);
+}
+
 void answers_end(struct vidmm_referee *referee, struct guard *answer) {
     struct answers *answers = &referee->answers;
     uint64_t number = answers->seen++;
     if (!answer->block)
         return;
-    memset(answer->bytes, GONE_BYTE, answer->size);
-    if (number >= ANSWERS_KEPT && number % ONE_OF_MANY != 0) {
-        guard_free(referee, answer);
+    if (number < FIRST_ONES || number % ONE_OF_MANY == 0) {
+        answers_keep(answers, answer, referee->ledger->calling);
         return;
     }
-    struct answer *kept = &answers->kept[answers->kept_so_far++ % ANSWERS_KEPT];
-    answer_free(kept);
-    *kept = (struct answer){.bytes = answer->bytes, .size = answer->size};
-    snprintf(kept->call, sizeof(kept->call), "%s", referee->ledger->calling);
-    kept->block = guard_take_block(answer, &kept->room);
-    answer_protect(kept, true);
+    memset(answer->bytes, GONE_BYTE, answer->size);
+    guard_free(referee, answer);
+}
+
+void *lent_begin(struct vidmm_referee *referee, struct lent *lent, uint32_t function,
+                 void *original, size_t size) {
+    uint64_t number = __atomic_fetch_add(&referee->lent.calls[function], 1, __ATOMIC_RELAXED);
+    lent->copy = (struct guard){.bytes = original};
+    if (number >= FIRST_LENT && number % ONE_OF_MANY != 0)
+        return original;
+    pthread_mutex_lock(&referee->lock);
+    guard_make(referee, &lent->copy, original, size);
+    pthread_mutex_unlock(&referee->lock);
+    return lent->copy.bytes;
+}
+
+void lent_end(struct vidmm_referee *referee, struct lent *lent) {
+    if (!lent->copy.block)
+        return;
+    pthread_mutex_lock(&referee->lock);
+    if (!lent->constant)
+        guard_give(&lent->copy, 0, lent->copy.size);
+    answers_keep(&referee->lent.gone, &lent->copy, lent->call);
+    pthread_mutex_unlock(&referee->lock);
 }
 
 void answers_free(struct answers *answers) {
@@ -48,10 +78,10 @@ void answers_free(struct answers *answers) {
         answer_free(&answers->kept[i]);
 }
 
-/* Nobody but the driver comes here: the referee makes it reachable before it touches it. */
-bool vidmm_referee_gone(struct vidmm_referee *referee, uint64_t address, bool write) {
+static bool answers_touched(struct vidmm_referee *referee, struct answers *answers,
+                            uint64_t address, bool write) {
     for (uint32_t i = 0; i < ANSWERS_KEPT; i++) {
-        struct answer *answer = &referee->answers.kept[i];
+        struct answer *answer = &answers->kept[i];
         if (!answer->hidden || address - (uintptr_t)answer->block >= answer->room)
             continue;
         pthread_mutex_lock(&referee->lock);
@@ -64,4 +94,10 @@ bool vidmm_referee_gone(struct vidmm_referee *referee, uint64_t address, bool wr
         return true;
     }
     return false;
+}
+
+/* Nobody but the driver comes here: the referee makes it reachable before it touches it. */
+bool vidmm_referee_gone(struct vidmm_referee *referee, uint64_t address, bool write) {
+    return answers_touched(referee, &referee->answers, address, write) ||
+           answers_touched(referee, &referee->lent.gone, address, write);
 }

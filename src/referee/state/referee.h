@@ -40,9 +40,10 @@ struct vidmm_referee {
     bool short_buffers; /* vidmm_referee_short_buffers */
     uint32_t inside[4]; /* threads inside a class of calls, by enum referee_class */
 
-    /* The driver's table and the system's callbacks; and, of files that watch a call which another
-     * file watches too, the tables with that other file's functions. */
-    DRIVER_INITIALIZATION_DATA real;
+    /* The driver's table, the same with what lends it structures (watch/lent.c), and the system's callbacks;
+     * and, of files that watch a call which another file watches too, the tables with that other file's
+     * functions. */
+    DRIVER_INITIALIZATION_DATA driver, real;
     DXGKRNL_INTERFACE callbacks;
     DRIVER_INITIALIZATION_DATA behind_contexts, behind_iommu;
     DXGKRNL_INTERFACE callbacks_behind_contexts, callbacks_behind_updates, callbacks_behind_iommu;
@@ -57,6 +58,10 @@ struct vidmm_referee {
     struct queries_iommu iommu;
     struct guard_blocks blocks;
     struct answers answers;
+    struct {
+        struct answers gone;
+        uint64_t calls[ANSWERS_FUNCTIONS];
+    } lent;
     struct ended_memory ended;
     struct builds builds;
     struct submissions submissions;

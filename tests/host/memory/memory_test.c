@@ -541,21 +541,34 @@ static void a_write_after_free_is_found(void **state) {
     assert_true(tiny_down(host, &error));
 }
 
-/* At once, with the place in the block. */
-static void a_read_after_free_is_found(void **state) {
+/* At once, with the place in the block. `at`: the IRQL of the read. */
+static void read_a_freed_block(POOL_FLAGS flags, KIRQL at) {
     struct vidmm_host_config config = tiny_config();
     struct vidmm_host *host = tiny_up(&config);
     struct vidmm_host_error error;
-    (void)state;
-    volatile uint8_t *block = ExAllocatePool2(POOL_FLAG_NON_PAGED, 40, 0x646c6942u);
+    KIRQL before;
+    volatile uint8_t *block = ExAllocatePool2(flags, 40, 0x646c6942u);
     ExFreePool((void *)(uintptr_t)block);
+    KeRaiseIrql(DISPATCH_LEVEL, &before); /* what is paged goes out of reach, and comes back */
+    KeLowerIrql(before);
+    KeRaiseIrql(at, &before);
     (void)block[8];
     assert_true(tiny_violated(
         host, "the driver read its pool block 'Bild' of 40 bytes after freeing it, at "
               "offset 8"));
+    assert_int_equal(vidmm_host_violations(host), 1);
+    KeLowerIrql(before);
     (void)block[9];
     assert_int_equal(vidmm_host_violations(host), 1);
     assert_true(tiny_down(host, &error));
+}
+
+static void a_read_after_free_is_found(void **state) {
+    (void)state;
+    read_a_freed_block(POOL_FLAG_NON_PAGED, PASSIVE_LEVEL);
+    read_a_freed_block(POOL_FLAG_NON_PAGED, DISPATCH_LEVEL);
+    read_a_freed_block(POOL_FLAG_PAGED, PASSIVE_LEVEL);
+    read_a_freed_block(POOL_FLAG_PAGED, DISPATCH_LEVEL);
 }
 
 static void pool_blocks_are_as_documented(void **state) {

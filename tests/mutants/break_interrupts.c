@@ -183,6 +183,16 @@ static void APIENTRY install_report_ended(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiResetFromTimeout = note_reset;
 }
 
+/* Nodes that count from one. */
+static VOID APIENTRY signal_beyond(const HANDLE device,
+                                   const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA mine = *data;
+    if (mine.InterruptType == DXGK_INTERRUPT_MONITORED_FENCE_SIGNALED)
+        mine.MonitoredFenceSignaled.NodeOrdinal += 1;
+    system_calls.DxgkCbNotifyInterrupt(device, &mine);
+}
+SPOIL_CALL(DxgkCbNotifyInterrupt, signal_beyond)
+
 /* As where nobody wrote it. */
 static VOID APIENTRY report_with_flags(const HANDLE device,
                                        const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
@@ -338,6 +348,11 @@ const struct mutant mutants_interrupts[] = {
     {BREAKS(597, DRIVER, "interrupts", submit_once_round,
             "loses what is submitted when its queue has come to its end")},
     {BREAKS(518, DRIVER, "interrupts", queue_nothing, "queues no DPC after it reported work")},
+    {BREAKS(619, DRIVER, "residency", signal_beyond,
+            "counts nodes from one when a monitored fence is signaled"),
+     .settings = {{"MmuLevels", 4},
+                  {"Nodes", 1},
+                  {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM2_2}}},
     {BREAKS(519, DRIVER, "interrupts", end_quietly,
             "has a DPC that does not call DxgkCbNotifyDpc")},
     {BREAKS(520, DRIVER, "interrupts", claim_all, "claims the interrupts of other devices"),

@@ -628,6 +628,19 @@ static void APIENTRY install_never_turns(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiUpdateActiveVidPnPresentPath = NULL;
 }
 
+static NTSTATUS APIENTRY points(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = keeps_display(adapter, args);
+    if (args->Type == DXGKQAITYPE_DRIVERCAPS && NT_SUCCESS(status))
+        ((DXGK_DRIVERCAPS *)args->pOutputData)->PointerCaps.Color = 1;
+    return status;
+}
+
+static void install_points_nowhere(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiStartDevice = start_display;
+    table->DxgkDdiQueryAdapterInfo = points;
+    table->DxgkDdiSetPointerPosition = NULL;
+}
+
 static NTSTATUS APIENTRY answers_everything(const HANDLE adapter,
                                             const DXGKARG_QUERYADAPTERINFO *args) {
     NTSTATUS status = mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
@@ -712,6 +725,7 @@ const struct mutant mutants_query[] = {
     {BREAKS(477, DRIVER, "query", no_release, "has swizzling ranges and cannot release them")},
     {BREAKS(477, DRIVER, "start", start_display, "has SupportNonVGA and gives no display back")},
     {BREAKS(477, DRIVER, "start", never_turns, "has SupportSmoothRotation and updates no path")},
+    {BREAKS(477, DRIVER, "start", points_nowhere, "has PointerCaps and places no pointer")},
     {BREAKS(477, DRIVER, "start", no_basis_end, "tracks dirty bits and destroys no memory basis"),
      .settings = {{"InterfaceVersion", VERSION(WDDM3_2)}, {"DirtyPageBytes", 4096}}},
     {BREAKS(477, DRIVER, "start", no_migration_end, "migrates and cannot end it"),

@@ -333,10 +333,10 @@ const struct vidmm_rule rules_c[] = {
                      "swizzling ranges with NumberOfSwizzlingRanges, those of memory bases with "
                      "DirtyBitTrackingSupported, those of migrations with LiveMigration, and, with "
                      "video present sources, those of VidPNs, "
-                     "DxgkDdiStopDeviceAndReleasePostDisplayOwnership with SupportNonVGA and "
-                     "DxgkDdiUpdateActiveVidPnPresentPath with SupportSmoothRotation. A driver "
-                     "that does more than display "
-                     "has those of queries, devices, allocations and paging buffers.",
+                     "DxgkDdiStopDeviceAndReleasePostDisplayOwnership with SupportNonVGA, "
+                     "DxgkDdiUpdateActiveVidPnPresentPath with SupportSmoothRotation and those of "
+                     "pointers with PointerCaps. A driver that does more than display has those of "
+                     "queries, devices, allocations and paging buffers.",
         .page = "mcdm-implementation-guidelines",
         .how = "The slots of the driver's table, when the capability is reported. The page lists "
                "them for compute-only drivers; without the function the capability is of no use to "
@@ -344,11 +344,11 @@ const struct vidmm_rule rules_c[] = {
                "work of other drivers may come without DxgkDdiRender (DxgkDdiPresent): both are "
                "asked for of compute-only drivers. Those of contexts and of cancelling are on "
                "ns-d3dkmddi-_dxgk_vidschcaps, those of engines on tdr-changes-in-windows-8, those "
-               "of SupportNonVGA and SupportSmoothRotation on ns-d3dkmddi-_dxgk_drivercaps, that "
-               "of GDI "
+               "of SupportNonVGA, SupportSmoothRotation and PointerCaps on "
+               "ns-d3dkmddi-_dxgk_drivercaps, that of GDI "
                "on ns-d3dkmddi-_dxgk_presentationcaps; a driver with virtual addresses has "
                "another (DxgkDdiRenderGdi). An "
-               "adapter that only renders may set both (wddm-driver-and-feature-caps: not "
+               "adapter that only renders may set the first two (wddm-driver-and-feature-caps: not "
                "applicable).",
         .why = "The system calls what the capability promises.",
         .windows = "No page tells; a driver that left slots NULL ended in Code 43.",

@@ -85,6 +85,21 @@ const struct vidmm_rule rules_v[] = {
                  "ReportIfNewer(ctx, args->CurrentFence); /* by DxgkCbSynchronizeExecution */\n",
     },
     {
+        RULE(619, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "DXGK_INTERRUPT_MONITORED_FENCE_SIGNALED names the node of the engine that "
+                     "signaled.",
+        .page = "ns-d3dkmddi-_dxgkargcb_notify_interrupt_data",
+        .how = "NodeOrdinal is held against NbAsymetricProcessingNodes, EngineOrdinal is R503. "
+               "That the interrupt comes at all is not asked for: the system looks at fences when "
+               "work completes, too (context-monitoring).",
+        .why = "By the node the system finds who waits for a fence.",
+        .windows = "No page tells; who waits may do so until other work completes.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "data.MonitoredFenceSignaled.NodeOrdinal = engine->Index + 1;\n",
+        .right = "data.MonitoredFenceSignaled.NodeOrdinal = engine->Index;\n",
+    },
+    {
         RULE(523, DRIVER, DOCUMENTED, BUGCHECK),
         .statement = "A fence that is reported, or answered to DxgkDdiQueryCurrentFence, is one "
                      "that work was submitted to that node with.",

@@ -54,7 +54,7 @@ const struct vidmm_rule rules_host[VIDMM_K_END - VIDMM_K_FIRST] = {
         .page = "debugger/bug-check-0x19--bad-pool-header",
         .how = "Guard bytes around each block, and freed blocks that are kept and compared. Some "
                "freed blocks, the first ones of a life and one of 64 later ones, are out of reach, "
-               "so that a read is seen, too (debugger/special-pool); none of paged pool is.",
+               "so that a read is seen, too (debugger/special-pool).",
         .why = "What is behind a block belongs to somebody else.",
         .windows = "Windows stops with bugcheck 0x19 or 0xC5, often long afterwards and in "
                    "another driver.",

@@ -104,6 +104,7 @@ struct reports {
         /* Else no report, but the end of a routine that made some: whether it queued a DPC, and
          * whether it said that the interrupt was its device's. */
         bool routine, queued, claimed;
+        bool signaled;      /* of a monitored fence, not of work */
         uint32_t undefined; /* bits of Flags that no version has */
     } * report;
 };

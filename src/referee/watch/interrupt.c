@@ -41,6 +41,16 @@ static void routine_leave(struct vidmm_referee *referee, const struct routine *r
 /* ValidPhysicalAdapterMask and HsyncFlipCompletion (ns-d3dkmddi-_dxgkcb_notify_interrupt_data_flags.md). */
 #define FLAGS_DEFINED 3u
 
+static bool report_read_signal(const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data,
+                               struct reported *report) {
+    report->signaled = data->InterruptType == DXGK_INTERRUPT_MONITORED_FENCE_SIGNALED;
+    if (report->signaled) {
+        report->interrupt.node = data->MonitoredFenceSignaled.NodeOrdinal;
+        report->interrupt.physical = data->MonitoredFenceSignaled.EngineOrdinal;
+    }
+    return report->signaled;
+}
+
 static VOID watch_NotifyInterrupt(struct vidmm_referee *referee, const HANDLE handle,
                                   const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
     struct reported report = {.handle = handle, .undefined = data->Flags.Value & ~FLAGS_DEFINED};
@@ -48,6 +58,8 @@ static VOID watch_NotifyInterrupt(struct vidmm_referee *referee, const HANDLE ha
         reports_put(referee, &report);
         if (innermost)
             innermost->reported = true;
+    } else if (report_read_signal(data, &report)) {
+        reports_put(referee, &report);
     }
     referee->callbacks.DxgkCbNotifyInterrupt(handle, data);
 }

@@ -162,10 +162,13 @@ static void slots_need_displays(const DRIVER_INITIALIZATION_DATA *table,
                                 const DXGK_DRIVERCAPS *caps, struct names *missing) {
     const struct slot give_back[] = {SLOT(StopDeviceAndReleasePostDisplayOwnership)};
     const struct slot rotate[] = {SLOT(UpdateActiveVidPnPresentPath)};
+    const struct slot point[] = {SLOT(SetPointerPosition), SLOT(SetPointerShape)};
     if (caps->SupportNonVGA)
         names_add(missing, give_back, COUNT(give_back), true, "SupportNonVGA");
     if (caps->SupportSmoothRotation)
         names_add(missing, rotate, COUNT(rotate), true, "SupportSmoothRotation");
+    if (caps->PointerCaps.Value != 0)
+        names_add(missing, point, COUNT(point), true, "PointerCaps");
 }
 
 static void slots_need_isolation(const DRIVER_INITIALIZATION_DATA *table, struct names *missing) {

@@ -75,6 +75,15 @@ static bool report_of_link(struct vidmm_referee *referee, const struct reported 
     return there;
 }
 
+/* R619: of no work, but of an engine. */
+static void report_judge_signal(struct vidmm_referee *referee,
+                                const struct vidmm_interrupt *report) {
+    uint32_t nodes = referee->adapter.physical[report->physical].nodes;
+    if (nodes != 0)
+        DRIVER_MUST(619, report->node < nodes, "the ordinal of the engine's node",
+                    "NodeOrdinal is %u, of %u nodes", report->node, nodes);
+}
+
 /* R523: false where a scheduler can make no sense of it. */
 static bool report_makes_sense(struct vidmm_referee *referee,
                                const struct vidmm_interrupt *report) {
@@ -231,8 +240,11 @@ void reports_act(struct vidmm_referee *referee, const struct reported *reported)
         DRIVER_MUST(117, reported->undefined == 0, "reserved flags 0",
                     "DXGKARGCB_NOTIFY_INTERRUPT_DATA.Flags has the undefined bits 0x%x",
                     reported->undefined);
-    if (reported->routine || !report_of_link(referee, reported) ||
-        !report_makes_sense(referee, report))
+    if (reported->routine || !report_of_link(referee, reported))
+        return;
+    if (reported->signaled)
+        report_judge_signal(referee, report);
+    if (reported->signaled || !report_makes_sense(referee, report))
         return;
     report_judge_order(referee, report);
     report_judge_faulted(referee, report);

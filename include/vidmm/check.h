@@ -135,7 +135,7 @@ enum vidmm_finding_state {
     VIDMM_STATE_KNOWN,   /* the baseline has it */
     VIDMM_STATE_IGNORED, /* asked for */
     VIDMM_STATE_OUTSIDE, /* of no rule that was asked for */
-    VIDMM_STATE_MINOR,   /* less severe than what was asked for */
+    VIDMM_STATE_MINOR,   /* less severe than what was asked for, or advice that nobody asked for */
 };
 
 /* What the check makes of a finding. */
@@ -173,9 +173,9 @@ void vidmm_check(const struct vidmm_check_options *options, struct vidmm_check_r
 /* The call that the driver is in while a finding is replayed in this process, as findings have it;
  * else NULL. May be called from a signal handler. */
 const char *vidmm_check_calling(void);
-/* Makes a finding of a driver that ended the process by a signal. `reason`: what it did, if it is more
- * than the signal says; or NULL. `where`: the call, or NULL. */
-void vidmm_check_death(struct vidmm_ledger *ledger, int signal, const char *reason,
+/* Makes a finding of a driver that ended the process by a signal, or of vidmm that did (`own`). `reason`: what
+ * it did, if it is more than the signal says; or NULL. `where`: the call, or NULL. */
+void vidmm_check_death(struct vidmm_ledger *ledger, int signal, bool own, const char *reason,
                        const char *where);
 
 /*

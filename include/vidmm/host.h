@@ -286,6 +286,9 @@ const char *vidmm_host_doing(void);
 /* What the driver did that ended it, to go before " in DxgkDdiPatch", if it is more than a signal
  * says; else NULL. In a handler of the signal. */
 const char *vidmm_host_crash_reason(void);
+/* The crash was an access of vidmm's own to memory of a BAR, and the driver had no part in it. In a handler
+ * of the signal. */
+bool vidmm_host_crash_own(void);
 /* The DDI call that the calling thread is in, without its prefix "DxgkDdi"; NULL: none. */
 const char *vidmm_host_calling(void);
 /* The callback that was refused last on the calling thread inside of the call that a sentence begins with,
@@ -314,7 +317,8 @@ const char *vidmm_host_leak(uint32_t index);
 /*
  * Where in the driver the calling thread is, innermost first: offsets in the driver's file (of an
  * image, from its base). Where no code of the driver runs, the function of its table that `call`
- * names, "DxgkDdiPatch". Returns how many of at most `most`.
+ * names, "DxgkDdiPatch". Returns how many of at most `most`. `call` NULL: those alone that follow each other from
+ * the innermost one on, and none where no code of the driver runs.
  */
 uint32_t vidmm_host_places(const char *call, uint64_t *frame, uint32_t most);
 /* The same of an instruction that a signal interrupted; `interrupted`: the handler's ucontext_t. */

@@ -62,8 +62,9 @@ struct vidmm_watch_end {
     uint32_t timeout_ms;
     char where[96];    /* what the driver was called for; "vidmm"; or "no call of the system's" */
     char step[96];     /* of the conformance check */
-    char reason[96];   /* what a crash was, if that is more than its signal says */
+    char reason[160];  /* what a crash was, if that is more than its signal says */
     char changed[192]; /* what the driver changed of the process, though it ended well; or empty */
+    bool own;          /* vidmm did that, and not the driver */
     uint64_t settings; /* bit i: setting i of the host was read */
     uint32_t frames;   /* where in the driver it was */
     uint64_t frame[VIDMM_PLACES];

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-void vidmm_check_death(struct vidmm_ledger *ledger, int signal, const char *reason,
+void vidmm_check_death(struct vidmm_ledger *ledger, int signal, bool own, const char *reason,
                        const char *where) {
-    struct vidmm_watch_end end = {.how = VIDMM_WATCH_SIGNALLED, .number = signal};
+    struct vidmm_watch_end end = {.how = VIDMM_WATCH_SIGNALLED, .number = signal, .own = own};
     snprintf(end.where, sizeof(end.where), "%s", where ? where : CHECK_NO_CALL);
     snprintf(end.reason, sizeof(end.reason), "%s", reason ? reason : "");
     vidmm_watch_note(&end, ledger);

@@ -67,12 +67,14 @@ static void replay_stop(void) {
     (void)sigaction(SIGTRAP, &before, NULL);
 }
 
-/* The driver's function is next, if the driver has one for it. */
+/* The driver's function is next, if the driver has one for it; what was found in no call comes behind it. */
 static void replay_entered(void *ctx, uint64_t call, const char *name) {
     const struct check *check = ctx;
+    bool behind = check->replay->finding.where[0] == '\0';
     if (call != check->replay->finding.call)
         return;
-    replay_tell(check, "call %llu, %s, is next", (unsigned long long)call, name);
+    replay_tell(check, "call %llu, %s, is %s", (unsigned long long)call, name,
+                behind ? "the last one before it" : "next");
     replay_stop();
 }
 

@@ -19,10 +19,11 @@
 
 struct note {
     int32_t signal;
+    bool own; /* vidmm's access, not the driver's */
     uint32_t frames;
     uint64_t frame[VIDMM_PLACES];
-    char where[96];  /* the DDI call, or other code of the driver; or empty */
-    char reason[96]; /* what is more than the signal says, or empty */
+    char where[96];   /* the DDI call, or other code of the driver; or empty */
+    char reason[160]; /* what is more than the signal says, or empty */
 };
 
 static int notes = -1; /* where the note is written */
@@ -60,7 +61,7 @@ static void crash_find(const struct cli_options *options, const struct note *not
                           "no end within %u ms, in %s", options->check.timeout_ms,
                           where ? where : "no call of the system's");
     else
-        vidmm_check_death(ledger, note->signal, reason, where);
+        vidmm_check_death(ledger, note->signal, note->own, reason, where);
     struct vidmm_finding *finding = &ledger->finding[0];
     finding->places = note->frames < VIDMM_PLACES ? note->frames : VIDMM_PLACES;
     for (uint32_t i = 0; i < finding->places; i++)
@@ -109,13 +110,14 @@ static void await_note(struct cli_options *options, int from) {
 
 /* ---- The process that crashes ---------------------------------------------------------------- */
 
-/* Where the driver is; false: this is no code of the driver's. */
+/* Where the driver is; false: this is no code of the driver's, nor an access to its device. */
 static bool take_note(struct note *note, const void *interrupted) {
     const char *doing = vidmm_host_doing(), *call = vidmm_host_calling();
     const char *checked = vidmm_check_calling();
     const char *reason = vidmm_host_crash_reason();
     if (reason)
         strncpy(note->reason, reason, sizeof(note->reason) - 1);
+    note->own = vidmm_host_crash_own();
     note->frames = vidmm_host_crash_places(interrupted, note->frame, VIDMM_PLACES);
     if (doing)
         strncpy(note->where, doing, sizeof(note->where) - 1);
@@ -123,7 +125,7 @@ static bool take_note(struct note *note, const void *interrupted) {
         strncpy(note->where, checked, sizeof(note->where) - 1);
     else if (call)
         strncat(strcpy(note->where, "DxgkDdi"), call, sizeof(note->where) - 8);
-    return doing || call || note->frames != 0;
+    return doing || call || note->own || note->frames != 0;
 }
 
 static void crashed(int number, siginfo_t *info, void *interrupted) {

@@ -19,6 +19,7 @@
 struct place_walk {
     uint64_t *frame;
     uint32_t count, most;
+    bool near;     /* the driver's frames that follow each other are enough */
     bool in_image; /* the compiler's unwinder has come to code of an image, with these registers: */
     struct host_context context;
 };
@@ -111,8 +112,10 @@ static _Unwind_Reason_Code one_frame(struct _Unwind_Context *context, void *to) 
         take_registers(context, &walk->context);
         return _URC_END_OF_STACK;
     }
+    uint32_t before = walk->count;
     place_take(walk, address, true);
-    return walk->count < walk->most ? _URC_NO_REASON : _URC_END_OF_STACK;
+    bool left = walk->near && before != 0 && walk->count == before;
+    return walk->count < walk->most && !left ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
 static void walk_image(struct place_walk *walk, struct host_context *context, bool interrupted) {
@@ -187,7 +190,7 @@ uint64_t host_place_function(const char *call) {
 }
 
 uint32_t vidmm_host_places(const char *call, uint64_t *frame, uint32_t most) {
-    struct place_walk walk = {.frame = frame, .most = most};
+    struct place_walk walk = {.frame = frame, .most = most, .near = !call};
     const struct host_trace *leak = host_left_told();
     for (; leak && walk.count < leak->count && walk.count < most; walk.count++)
         frame[walk.count] = leak->frame[walk.count];
@@ -196,9 +199,9 @@ uint32_t vidmm_host_places(const char *call, uint64_t *frame, uint32_t most) {
     if (host_self.interrupted)
         return vidmm_host_crash_places(host_self.interrupted, frame, most);
     walk_stack(&walk);
-    if (walk.count == 0)
+    if (walk.count == 0 && call)
         walk.count = host_moment_told(frame, most);
-    if (walk.count == 0)
+    if (walk.count == 0 && call)
         place_take(&walk, host_place_function(call), false);
     return walk.count;
 }

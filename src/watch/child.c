@@ -51,6 +51,7 @@ static void say_where(void) {
         strncpy(child.hint->died_in, doing, sizeof(child.hint->died_in) - 1);
     if (reason)
         strncpy(child.hint->died_of, reason, sizeof(child.hint->died_of) - 1);
+    child.hint->died_own = vidmm_host_crash_own();
 }
 
 /* Nobody would hear of anything any more. */

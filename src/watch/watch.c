@@ -231,6 +231,7 @@ static void take_hint(const struct listener *listener, struct vidmm_watch_end *e
     copy_text(end->where, sizeof(end->where), where, SIZE_MAX);
     copy_text(end->step, sizeof(end->step), hint->step, sizeof(hint->step));
     copy_text(end->reason, sizeof(end->reason), hint->died_of, sizeof(hint->died_of));
+    end->own = hint->died_own != 0;
     end->settings = hint->shown.settings;
     end->frames = hint->frames <= VIDMM_PLACES ? hint->frames : 0;
     memcpy(end->frame, hint->frame, sizeof(end->frame));

@@ -52,7 +52,8 @@ struct watch_hint {
     struct vidmm_host_shown shown;
     char calling[96], step[96]; /* of the ledger */
     char died_in[96];           /* code outside of calls that a thread ran when it died */
-    char died_of[96];
+    char died_of[160];
+    uint32_t died_own; /* of what vidmm itself did */
     uint32_t frames;
     uint64_t frame[VIDMM_PLACES];
     uint32_t asked; /* its last words were said */

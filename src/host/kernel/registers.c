@@ -5,6 +5,7 @@
  * An access outside of a mapped BAR is a violation and reads as all ones, as on a bus without a
  * device. A driver that polls a register without sleeping still lets the hardware run.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/thread.h"
@@ -35,16 +36,21 @@ static struct register_place register_in(struct host_bar *bar, uint64_t offset) 
                                    .offset = offset};
 }
 
-static bool register_find(const volatile void *address, uint32_t width, struct register_place *at) {
+/* In a BAR, mapped or not. */
+static bool place_find(const volatile void *address, uint32_t width, struct register_place *at) {
     for (uint32_t i = 0; i < host_world->linked * VIDMM_HW_BARS; i++) {
         struct host_bar *bar = &host_world->bars->bar[i];
         uint64_t offset = (uintptr_t)address - (uintptr_t)bar->cpu;
         if (!bar->cpu || offset >= bar->bar.size || width > bar->bar.size - offset)
             continue;
         *at = register_in(bar, offset);
-        return atomic_load(&bar->mapped) != 0;
+        return true;
     }
     return false;
+}
+
+static bool register_find(const volatile void *address, uint32_t width, struct register_place *at) {
+    return place_find(address, width, at) && atomic_load(&at->bar->mapped) != 0;
 }
 
 bool host_register_bar(const volatile void *address) {
@@ -52,16 +58,32 @@ bool host_register_bar(const volatile void *address) {
     return register_find(address, 1, &at) && at.bar->bar.kind == VIDMM_HW_BAR_REGISTERS;
 }
 
+/* The manager, the referee and the check reach memory that no driver has mapped. */
+static bool memory_find(const volatile void *address, struct register_place *at) {
+    return place_find(address, 1, at) && at->bar->bar.kind == VIDMM_HW_BAR_MEMORY;
+}
+
 bool host_bar_touch(const volatile void *address, bool write) {
     struct register_place at;
     const struct vidmm_hw_model *model = host_world->config.model;
-    if (!model || !model->touch || !register_find(address, 1, &at) ||
-        at.bar->bar.kind != VIDMM_HW_BAR_MEMORY)
+    if (!model || !model->touch || !memory_find(address, &at))
         return false;
     host_model_enter();
     bool opened = model->touch(at.hw, at.index, at.offset, write);
     host_model_leave();
     return opened;
+}
+
+bool host_bar_tell(const volatile void *address, bool write, char *text, size_t size) {
+    struct register_place at;
+    bool there = memory_find(address, &at);
+    if (there)
+        snprintf(text, size,
+                 "a %s of vidmm's own at 0x%llx, offset 0x%llx of BAR %u, "
+                 "which the hardware model keeps closed,",
+                 write ? "write" : "read", (unsigned long long)(at.bar->physical + at.offset),
+                 (unsigned long long)at.offset, at.index);
+    return there;
 }
 
 /* Polling lets the hardware run. */

@@ -8,6 +8,7 @@
 #define HOST_REGISTERS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* The address is in a mapped BAR of registers. */
@@ -21,5 +22,7 @@ void host_port_write(uint64_t port, uint32_t width, uint64_t value);
 /* An access to BAR memory that was refused: true when the model opened it, so that it can be made
  * again. */
 bool host_bar_touch(const volatile void *address, bool write);
+/* Says where in the memory of a BAR an access of vidmm's faulted; false: it is in none. */
+bool host_bar_tell(const volatile void *address, bool write, char *text, size_t size);
 
 #endif

@@ -164,9 +164,14 @@ static bool done_here(int number, const siginfo_t *info, ucontext_t *user) {
 /* ---- Too little stack ------------------------------------------------------------------------ */
 
 static _Thread_local char why[160];
+static _Thread_local bool own; /* no code of the driver's was on the way to the fault */
 
 const char *vidmm_host_crash_reason(void) {
     return why[0] != 0 ? why : NULL;
+}
+
+bool vidmm_host_crash_own(void) {
+    return own;
 }
 
 /* Windows has no stack left to raise an exception on: the machine stops
@@ -184,11 +189,21 @@ static bool overflowed(const siginfo_t *info, ucontext_t *user) {
     return true;
 }
 
+/* The system's half reaches memory of a BAR that the hardware model keeps closed. */
+static void tell_own_access(const siginfo_t *info, const ucontext_t *user) {
+    uint64_t place;
+    if (vidmm_host_crash_places(user, &place, 1) == 0)
+        own = host_bar_tell(info->si_addr, (uint64_t)user->uc_mcontext.gregs[REG_ERR] & WRITES, why,
+                            sizeof(why));
+}
+
 /* Before the process ends of it. */
 static void tell_fault(int number, const siginfo_t *info, const ucontext_t *user) {
     const struct vidmm_host_interposer *interposer = &host_world->interposer;
-    if (number != SIGSEGV || user->uc_mcontext.gregs[REG_TRAPNO] != PAGE_FAULT ||
-        !interposer->faulting)
+    if (number != SIGSEGV || user->uc_mcontext.gregs[REG_TRAPNO] != PAGE_FAULT)
+        return;
+    tell_own_access(info, user);
+    if (own || !interposer->faulting)
         return;
     host_self.interrupted = user;
     interposer->faulting(interposer->ctx, (uintptr_t)info->si_addr,

@@ -6,12 +6,15 @@
 #include "fixture/tiny.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 enum { PORT = 0xc000, PORTS = 16, MEMORY_AT = 0x50000000, REACHED_FROM = 1 << 20 };
@@ -136,6 +139,53 @@ static void memory_that_the_model_closed_is_opened_by_an_access(void **state) {
     assert_int_equal(opened, 1);
     assert_int_equal(MmGetPhysicalAddress((void *)(uintptr_t)(memory + 5)).QuadPart, MEMORY_AT + 5);
     down(host);
+}
+
+/* The manager maps what no driver has mapped. */
+static unsigned char *mapped_by_the_system(struct vidmm_host *host) {
+    const struct vidmm_os *os = vidmm_host_os(host);
+    tiny.dxgkrnl.DxgkCbUnmapMemory(tiny.dxgkrnl.DeviceHandle, tiny.memory);
+    tiny.leak_mapping = true; /* it is gone when the device stops */
+    unsigned char *memory = os->io_map(os->ctx, MEMORY_AT, 4096);
+    assert_non_null(memory);
+    return memory;
+}
+
+static void memory_that_only_the_system_uses_is_opened_by_its_access(void **state) {
+    const struct vidmm_host_config config = more_config();
+    struct vidmm_host *host = tiny_up(&config);
+    unsigned char *memory = mapped_by_the_system(host);
+    (void)state;
+    memory[5] = 7;
+    assert_int_equal(memory[5], 7);
+    assert_int_equal(opened, 1);
+    down(host);
+}
+
+static void end_if_told(int number) {
+    const char *reason = vidmm_host_crash_reason();
+    (void)number;
+    _exit(vidmm_host_crash_own() && reason && strstr(reason, "read of vidmm's own at 0x") &&
+                  strstr(reason, "offset 0x5 of BAR 1")
+              ? 0
+              : 1);
+}
+
+/* The model opens it to writes alone. */
+static void an_access_of_the_system_that_the_model_refuses_is_its_own(void **state) {
+    int status = 0;
+    (void)state;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        (void)signal(SIGSEGV, end_if_told);
+        const struct vidmm_host_config config = more_config();
+        const volatile unsigned char *memory = mapped_by_the_system(tiny_up(&config));
+        _exit(2 + memory[5]);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 static void memory_is_only_where_the_device_reaches(void **state) {
@@ -266,6 +316,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ports_are_a_resource_and_reach_the_model),
         cmocka_unit_test(memory_that_the_model_closed_is_opened_by_an_access),
+        cmocka_unit_test(memory_that_only_the_system_uses_is_opened_by_its_access),
+        cmocka_unit_test(an_access_of_the_system_that_the_model_refuses_is_its_own),
         cmocka_unit_test(memory_is_only_where_the_device_reaches),
         cmocka_unit_test(more_memory_than_the_device_reaches_is_refused),
         cmocka_unit_test(what_a_model_could_not_do_is_said),

@@ -259,6 +259,11 @@ void vidmm_ledger_judge(struct vidmm_ledger *ledger, uint32_t rule, enum vidmm_s
 /* From here on, new findings of this process have places: `find` writes offsets of the driver code
  * that runs, or of the function `call` of its table. NULL: they have none. */
 void vidmm_ledger_places(uint32_t (*find)(const char *call, uint64_t *frame, uint32_t most));
+/* Where in the driver the calling thread is, by that function: how many frames of at most `most`. */
+uint32_t vidmm_ledger_here(uint64_t *frame, uint32_t most);
+/* What this thread finds from here on happened earlier, at up to VIDMM_PLACES frames, which stay where they are until
+ * it says NULL and 0. */
+void vidmm_ledger_was_at(const uint64_t *frame, uint32_t frames);
 /*
  * Is told of what goes into the ledgers of this process, as it happens: of a finding, `index`, that is
  * new or came for the first time in this life of the driver; of a call that begins or ends, or another

@@ -58,10 +58,32 @@ void vidmm_ledger_entered(const struct vidmm_ledger *ledger, const char *name) {
 
 /* ---- Findings -------------------------------------------------------------------------------- */
 
+/* What is judged now happened earlier, there; no frames: it happens now. */
+static _Thread_local struct {
+    const uint64_t *frame;
+    uint32_t frames;
+} earlier;
+
+uint32_t vidmm_ledger_here(uint64_t *frame, uint32_t most) {
+    return find_places ? find_places(NULL, frame, most) : 0;
+}
+
+void vidmm_ledger_was_at(const uint64_t *frame, uint32_t frames) {
+    earlier.frame = frame;
+    earlier.frames = frames;
+}
+
+static uint32_t ledger_frames(const struct vidmm_finding *finding, uint64_t frame[VIDMM_PLACES]) {
+    const char *call = finding->where[0] != 0 ? finding->where : finding->found;
+    if (earlier.frames == 0)
+        return find_places ? find_places(call, frame, VIDMM_PLACES) : 0;
+    memcpy(frame, earlier.frame, earlier.frames * sizeof(*frame));
+    return earlier.frames;
+}
+
 static void ledger_place(struct vidmm_finding *finding) {
     uint64_t frame[VIDMM_PLACES];
-    const char *call = finding->where[0] != 0 ? finding->where : finding->found;
-    finding->places = find_places ? find_places(call, frame, VIDMM_PLACES) : 0;
+    finding->places = ledger_frames(finding, frame);
     for (uint32_t i = 0; i < finding->places; i++)
         finding->place[i].offset = frame[i];
 }

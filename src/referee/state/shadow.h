@@ -345,7 +345,8 @@ struct shadow_node {
     uint32_t latest;
     bool ended; /* by a reset of the adapter, work up to `last_ended` */
     uint32_t last_ended;
-    bool emptied; /* by a reset of the engine, which had work up to `last_queued` */
+    bool ended_told; /* ... of which nothing was left to report: `latest` was told before */
+    bool emptied;    /* by a reset of the engine, which had work up to `last_queued` */
     uint32_t last_queued, preemption_emptied; /* and that preemption; 0: none */
     /* Work was reported as faulted, `faulted_fence`, and neither a reset nor later work came behind it; what
      * was completed last before it, if that is known. */

@@ -91,6 +91,8 @@ struct reset {
     uint32_t deaf; /* resets that came to work under way while it was so */
 };
 
+#define REPORT_FRAMES 3u /* of the driver's, innermost first */
+
 /* Reports of the driver that are not taken over yet, with a lock of their own. */
 struct reports {
     pthread_mutex_t lock;
@@ -106,6 +108,8 @@ struct reports {
         bool routine, queued, claimed;
         bool signaled;      /* of a monitored fence, not of work */
         uint32_t undefined; /* bits of Flags that no version has */
+        uint32_t frames;    /* where in the driver it was made */
+        uint64_t frame[REPORT_FRAMES];
     } * report;
 };
 

@@ -55,6 +55,7 @@ static VOID watch_NotifyInterrupt(struct vidmm_referee *referee, const HANDLE ha
                                   const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
     struct reported report = {.handle = handle, .undefined = data->Flags.Value & ~FLAGS_DEFINED};
     if (vidmm_interrupt_read(data, &report.interrupt)) {
+        report.frames = vidmm_ledger_here(report.frame, REPORT_FRAMES);
         reports_put(referee, &report);
         if (innermost)
             innermost->reported = true;

@@ -191,7 +191,6 @@ static void render_begin(struct vidmm_referee *referee, struct rendering *render
     guard_make_fresh(referee, &rendering->buffer, args->pDmaBuffer, args->DmaSize);
     guard_make(referee, &rendering->patches, args->pPatchLocationListOut,
                (size_t)args->PatchLocationListOutSize * sizeof(*args->pPatchLocationListOut));
-    referee_gives_list(&rendering->call, 626, "pCommand", args->pCommand, args->CommandLength);
     referee_gives_list(&rendering->call, 626, "pAllocationList", args->pAllocationList,
                        args->AllocationListSize * sizeof(*args->pAllocationList));
     rendering->mine = *args;
@@ -220,6 +219,7 @@ static NTSTATUS render_render(struct vidmm_referee *referee, const char *name, P
                               HANDLE handle, DXGKARG_RENDER *args) {
     struct rendering rendering = {.name = name, .given = *args};
     referee_enter(referee, &rendering.call, name, REFEREE_REENTRANT);
+    referee_gives_list(&rendering.call, 626, "pCommand", args->pCommand, args->CommandLength);
     render_begin(referee, &rendering, handle);
     referee_leave(referee);
     NTSTATUS status = real(handle, &rendering.mine);

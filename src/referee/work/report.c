@@ -118,9 +118,11 @@ static void report_judge_order(struct vidmm_referee *referee,
     struct shadow_node *node = &referee->node[report_node(report)];
     if (report->type != DXGK_INTERRUPT_DMA_COMPLETED)
         return;
+    /* What was reported before the reset may be read, and reported, once more behind it. */
+    bool again = node->ended_told && report->fence == node->latest;
     /* While the reset goes on, interrupts may (thread-synchronization-and-tdr). */
-    bool lost = node->ended && referee->reset.phase == RESET_RUNNING && !report_anonymous(report) &&
-                fence_reached(node->last_ended, report->fence);
+    bool lost = node->ended && !again && referee->reset.phase == RESET_RUNNING &&
+                !report_anonymous(report) && fence_reached(node->last_ended, report->fence);
     if (!lost || report_unexplained(referee->ledger))
         DRIVER_MUST(
             611, !lost, "no report of work that a reset of the adapter ended",
@@ -265,8 +267,10 @@ void reports_drain(struct vidmm_referee *referee) {
     if (!report_take(referee, &report))
         return;
     referee_calling(referee, "DxgkCbNotifyInterrupt", outer);
-    do
+    do {
+        vidmm_ledger_was_at(report.frame, report.frames);
         reports_act(referee, &report);
-    while (report_take(referee, &report));
+    } while (report_take(referee, &report));
+    vidmm_ledger_was_at(NULL, 0);
     vidmm_ledger_calling(referee->ledger, outer);
 }

@@ -117,7 +117,9 @@ struct vidmm_rule {
     char group;      /* 'A' .. 'V'; 'Z' */
     uint8_t side;    /* enum vidmm_side */
     uint8_t confidence, severity;
-    bool judged;           /* by this program, as its sources say; `how` says how, or why not */
+    bool judged; /* by this program, as its sources say; `how` says how, or why not */
+    bool
+        advice; /* whether it holds depends on what no call shows: a driver that is right may break it */
     uint32_t first, last;  /* DXGKDDI_INTERFACE_VERSION_*; 0: from the beginning, until now */
     const char *statement; /* one sentence */
     const char *page;      /* of the public documentation, without .md */

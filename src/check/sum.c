@@ -40,6 +40,13 @@ static bool has_identity(const struct vidmm_identities *list, const char *identi
     return false;
 }
 
+/* Of a driver that may be right all the same; who asks for such rules has it count. */
+static bool is_advice(const struct vidmm_check_options *options,
+                      const struct vidmm_finding *finding) {
+    const struct vidmm_rule *rule = vidmm_rule(finding->rule);
+    return rule && rule->advice && !options->fail_some && !options->only_some;
+}
+
 static enum vidmm_finding_state state_of(const struct vidmm_check_options *options,
                                          const struct vidmm_finding *finding,
                                          const char *identity) {
@@ -49,7 +56,8 @@ static enum vidmm_finding_state state_of(const struct vidmm_check_options *optio
         return VIDMM_STATE_IGNORED;
     if (has_identity(&options->known, identity))
         return VIDMM_STATE_KNOWN;
-    if (options->fail_some && vidmm_finding_severity(finding) > options->fail_on)
+    if (is_advice(options, finding) ||
+        (options->fail_some && vidmm_finding_severity(finding) > options->fail_on))
         return VIDMM_STATE_MINOR;
     return VIDMM_STATE_COUNTS;
 }

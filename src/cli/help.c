@@ -194,7 +194,7 @@ static void help_gate(FILE *out) {
         "      --ignore WORDS     rules (R55), what the host sees (K9), groups (A) and findings\n"
         "                         (R55-3f9a1c) that do not fail\n"
         "      --fail-on WHAT     the least severity that fails: bugcheck, start, creation, lost,\n"
-        "                         corruption or performance (default)\n"
+        "                         corruption or performance; by default all but advice (R55)\n"
         "      --baseline FILE    findings of this report (--format json) are known and do not "
         "fail\n"
         "      --replay IDENTITY  run what shows the finding again, alone and in this process, "

@@ -57,11 +57,14 @@ check 0 'not asked for' "${wrong[@]}" --only M
 check 3 '^failed' --set VramBytes=1 --only E
 check 0 '^passed' --only E --stage paging
 
-# Advice alone (R55) is not wrong in a run, and is told; a check fails for it unless asked not to.
+# Advice alone (R55) is not wrong, in a run or in a check, and is told; a check fails for it where it is asked for.
 sed '/PreservedDuringStandby = 1/d' "$root/drivers/common/skeleton.c" > "$work/skeleton.c"
 "$@" -shared -fPIC -fno-strict-aliasing -I "$root/include/wddm" -I "$root/drivers/common" "$root/drivers/cpu-vram/driver.c" \
     "$work/skeleton.c" "$root"/drivers/common/{cpu_entry,cpu_pager,instant}.c -Wl,-Bsymbolic -o "$work/advice.so" || exit 1
-check 1 '^  R55-[0-9a-f]* performance: ' --stage paging "$work/advice.so"
+check 0 '^  minor R55-' --stage paging "$work/advice.so"
+check 0 '^passed' --stage paging "$work/advice.so"
+check 1 '^  R55-[0-9a-f]* performance: ' --stage paging --fail-on performance "$work/advice.so"
+check 1 '^  R55-[0-9a-f]* performance: ' --stage paging --only R55 "$work/advice.so"
 check 0 '^  minor R55-' --stage paging --fail-on corruption "$work/advice.so"
 if ! "$vidmm" run --driver "$work/advice.so" --frames 2 --vram 25% --json "$work/run.json" vkcube > "$work/out" ||
     ! grep -q '^  advice  *1$' "$work/out" || ! grep -q '^verified' "$work/out" || ! grep -q '"advice": \[$' "$work/run.json"; then

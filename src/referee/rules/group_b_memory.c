@@ -139,11 +139,15 @@ const struct vidmm_rule rules_b_memory[] = {
     },
     {
         RULE(55, DRIVER, DOCUMENTED, PERFORMANCE),
+        .advice = true,
         .first = DXGKDDI_INTERFACE_VERSION_WIN8,
         .statement = "A driver of WDDM 1.2 or later sets the preserve flags that its hardware can "
                      "keep.",
         .page = "standby-hibernate-optimizations",
-        .how = "Advice only: a driver none of whose memory segments has a preserve flag is named.",
+        .how =
+            "Advice: a driver none of whose memory segments has a preserve flag is named. What the "
+            "hardware can keep is in no call, so that the finding counts only when it is asked for "
+            "(--only R55, --fail-on performance).",
         .why =
             "Memory that keeps its content in standby need not be copied out and in, which is most "
             "of the time that such a transition takes.",

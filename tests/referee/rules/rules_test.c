@@ -108,6 +108,16 @@ static void judged_rules_of_drivers_show_code(void **state) {
     }
 }
 
+/* Nothing that ends a system, or loses what it has, is advice. */
+static void advice_only_costs_time_and_is_said_to_be_advice(void **state) {
+    (void)state;
+    assert_true(vidmm_rule(55)->advice);
+    EACH_RULE(rule) {
+        assert_int_equal(rule->advice, strncmp(rule->how, "Advice", 6) == 0);
+        assert_true(!rule->advice || rule->severity == VIDMM_SEVERITY_PERFORMANCE);
+    }
+}
+
 static void versions_have_names(void **state) {
     (void)state;
     EACH_RULE(rule) {
@@ -219,6 +229,7 @@ int main(void) {
         cmocka_unit_test(rules_are_judged_that_code_judges),
         cmocka_unit_test(every_row_says_what_it_must),
         cmocka_unit_test(judged_rules_of_drivers_show_code),
+        cmocka_unit_test(advice_only_costs_time_and_is_said_to_be_advice),
         cmocka_unit_test(versions_have_names),
         cmocka_unit_test(disputed_rules_have_readings),
         cmocka_unit_test(readings_are_what_they_say),

@@ -3,6 +3,7 @@
  */
 #include "life/paging_process.h"
 
+#include "paging/paging.h"
 #include "reported/needed.h"
 #include "residency/room.h"
 #include "life/process.h"
@@ -16,6 +17,16 @@ uint64_t paging_process_migration_bytes(const struct vidmm_adapter *adapter, uin
     const struct adapter_facts *facts = &adapter->facts;
     uint64_t wanted = 2 * VIDMM_MIGRATION_STAGING;
     return facts->dirty.migration && wanted < facts->physical[physical].mmu.limit / 2 ? wanted : 0;
+}
+
+/* Paging buffers lie among the windows; large ones have addresses of their own, so that windows are left. */
+static uint64_t paging_process_buffer_bytes(const struct vidmm_adapter *adapter,
+                                            uint32_t physical) {
+    const struct physical_facts *facts = &adapter->facts.physical[physical];
+    const uint64_t unit = SPACE_RESERVE_UNIT, least = EXTENT_LEAST / (WINDOW_SHARE + 1);
+    uint64_t all = (PAGING_BUFFERS + 1) * page_round(facts->paging_size);
+    all = (all + unit - 1) / unit * unit;
+    return all > least / 2 && all < facts->mmu.limit / 2 ? all : 0;
 }
 
 static enum vidmm_status paging_process_needs(struct vidmm_adapter *adapter, uint32_t physical) {
@@ -34,6 +45,12 @@ static enum vidmm_status paging_process_needs(struct vidmm_adapter *adapter, uin
                          "a function, from a driver with GpuMmuSupported", "gpummu-model");
 }
 
+/* Beside scratch and windows. */
+static uint64_t paging_process_aside(const struct vidmm_adapter *adapter, uint32_t physical) {
+    return paging_process_migration_bytes(adapter, physical) +
+           paging_process_buffer_bytes(adapter, physical);
+}
+
 /*
  * Bytes of addresses: as many as there should be, unless their leaf tables then take more than a
  * quarter of the segment that they lie in.
@@ -43,7 +60,7 @@ uint64_t paging_process_bytes(const struct vidmm_adapter *adapter, uint32_t phys
     const struct vidmm_level_info *leaf = &mmu->level[0];
     const struct segment *segment = query_segment(&adapter->facts, leaf->paging_segment);
     uint64_t scratch = mmu->paging ? mmu->paging : SCRATCH_BYTES;
-    uint64_t aside = paging_process_migration_bytes(adapter, physical), limit = mmu->limit - aside;
+    uint64_t aside = paging_process_aside(adapter, physical), limit = mmu->limit - aside;
     uint64_t all = scratch + scratch / WINDOW_SHARE, page = segment ? segment->page_size : 1;
     uint64_t each = (leaf->size + page - 1) / page * page; /* a table has pages of its own */
     all = all > EXTENT_LEAST ? all : EXTENT_LEAST;
@@ -68,13 +85,14 @@ static bool paging_process_lay_out(struct vidmm_adapter *adapter, struct space *
     struct spaces *spaces = spaces_of(space);
     const struct va_use nothing = {.kind = VA_NOTHING};
     const uint64_t bytes = paging_process_bytes(adapter, space->physical),
-                   all = bytes - paging_process_migration_bytes(adapter, space->physical),
+                   buffers = paging_process_buffer_bytes(adapter, space->physical),
+                   all = bytes - paging_process_aside(adapter, space->physical),
                    windows = all / (WINDOW_SHARE + 1) & ~(uint64_t)(SPACE_RESERVE_UNIT - 1),
                    from = paging_process_from(adapter, space, bytes), end = from + bytes;
     space->va->from = from;
     space->va->limit = end;
-    spaces->scratch_start = spaces->scratch_next = from + windows;
-    spaces->scratch_end = from + all;
+    spaces->scratch_start = spaces->scratch_next = from + buffers + windows;
+    spaces->scratch_end = from + buffers + all;
     uint64_t most = adapter->settings.scratch_most;
     if (most && most < all - windows)
         spaces->scratch_end = spaces->scratch_start + most;

@@ -44,6 +44,22 @@ static void faulted(void *ctx, uint32_t physical, uint32_t node, uint32_t fence)
 
 /* ---- Up and down ----------------------------------------------------------------------------- */
 
+uint64_t raw_mapped_most(const struct raw_submitter *raw,
+                         const struct vidmm_segment_info *aperture) {
+    const uint64_t caps = raw->info.caps.ApertureSegmentCommitLimit;
+    uint64_t most =
+        aperture->commit_limit < aperture->size ? aperture->commit_limit : aperture->size;
+    return caps != 0 && caps < most ? caps : most;
+}
+
+/* For what the submitter has there at the same time, beside what is there already. */
+static bool segment_has_room(const struct raw_submitter *raw,
+                             const struct vidmm_segment_info *info) {
+    const uint64_t least = 2 * RAW_PAGES * CHECK_PAGE;
+    return info->size >= least &&
+           (!info->aperture || raw_mapped_most(raw, info) >= info->used + least);
+}
+
 void raw_choose_segments(struct raw_submitter *raw, struct vidmm_adapter *adapter) {
     struct vidmm_segment_info info;
     uint32_t seen[2] = {0}; /* of memory, of apertures */
@@ -54,7 +70,7 @@ void raw_choose_segments(struct raw_submitter *raw, struct vidmm_adapter *adapte
         info.id = info.driver_id;
         if (info.id == raw->info.paging_segment)
             raw->place = info;
-        if (info.agp || info.size < 2 * RAW_PAGES * CHECK_PAGE)
+        if (info.agp || !segment_has_room(raw, &info))
             continue;
         uint32_t before = seen[info.aperture]++;
         if (before == 0 || before == raw->others)
@@ -89,7 +105,7 @@ static bool raw_fits(struct raw_submitter *raw, bool aperture_will_do) {
     if (raw->memory.id == 0 && !(aperture_will_do && raw->aperture.id != 0))
         missing = "the driver has no memory segment of 48 pages";
     else if (raw->info.paging_segment != 0 &&
-             raw->place.size < raw->info.paging_size + 2 * RAW_PAGES * CHECK_PAGE)
+             raw_mapped_most(raw, &raw->place) < raw->info.paging_size + 2 * RAW_PAGES * CHECK_PAGE)
         missing = "the aperture of the paging buffer has no 48 pages besides";
     if (missing)
         (void)check_say(raw->check, VIDMM_STAGE_SKIPPED, "%s", missing);

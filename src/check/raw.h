@@ -91,6 +91,9 @@ enum vidmm_stage_outcome raw_open(struct raw_submitter *raw, struct check *check
 /* The same on a physical adapter. */
 enum vidmm_stage_outcome raw_open_on(struct raw_submitter *raw, struct check *check,
                                      uint32_t physical);
+/* Bytes of an aperture that may be mapped at once: CommitLimit, and what DRIVERCAPS says of all of them. */
+uint64_t raw_mapped_most(const struct raw_submitter *raw,
+                         const struct vidmm_segment_info *aperture);
 /* raw_open, but an aperture will do where there is no memory segment (`memory.id` 0). */
 enum vidmm_stage_outcome raw_open_aperture(struct raw_submitter *raw, struct check *check);
 /* The same with the segment of each kind that has `others` suitable ones before it, or the first of a kind that has

@@ -1,6 +1,8 @@
 /* spoken.c - see spoken.h. */
 #include "spoken.h"
 
+#include "surface.h"
+
 enum vidmm_stage_outcome spoken_open(struct spoken *spoken, struct check *check, const char *stage,
                                      uint64_t chunk) {
     const struct check_setup setup = {.settings = {{"VramBytes", SPOKEN_VRAM}},
@@ -36,4 +38,19 @@ enum vidmm_status spoken_create(struct vidmm_device *device, uint32_t flags, uin
     return status == VIDMM_DRIVER_REFUSED && (flags & both) == both
                ? spoken_ask(device, flags & ~VIDMM_UMD_CPU_VISIBLE, pages, out)
                : status;
+}
+
+bool spoken_alternates(struct vidmm_adapter *adapter, struct vidmm_device *device) {
+    const uint32_t flags =
+        VIDMM_UMD_LOCAL | VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_PRIMARY | VIDMM_UMD_ALTERNATE_VA;
+    struct vidmm_umd_allocation data = {
+        .magic = VIDMM_UMD_MAGIC, .flags = flags, .size = CHECK_PAGE};
+    const struct vidmm_allocation_request request = {
+        .private_data = &data, .private_size = sizeof(data), .primary = true};
+    struct vidmm_allocation *primary = NULL;
+    if (vidmm_allocation_create(device, &request, &primary) != VIDMM_OK)
+        return false;
+    bool has = check_has_alternate(adapter, primary);
+    vidmm_allocation_destroy(primary);
+    return has;
 }

@@ -27,5 +27,8 @@ enum vidmm_stage_outcome spoken_open(struct spoken *spoken, struct check *check,
  * asked for one that is not seen then, as that of a driver which does not honour the flag. */
 enum vidmm_status spoken_create(struct vidmm_device *device, uint32_t flags, uint64_t pages,
                                 struct vidmm_allocation **out);
+/* User mode locks with UseAlternateVA "if the GPU supports" that (nc-d3dkmddi-dxgkddi_acquireswizzlingrange), which it
+ * knows from its driver: here one that gives a primary UseAlternateVA when it is asked to. */
+bool spoken_alternates(struct vidmm_adapter *adapter, struct vidmm_device *device);
 
 #endif

@@ -21,6 +21,7 @@ struct surfaces {
     struct vidmm_allocation *one[KINDS]; /* NULL: the driver makes no such surface */
     struct vidmm_allocation *pair[2];    /* one resource; NULL: none */
     bool resets;                         /* after every step */
+    bool alternates;                     /* the GPU has alternate addresses */
 };
 
 static const uint32_t kinds[KINDS] = {
@@ -193,7 +194,8 @@ static bool treat(struct surfaces *surfaces, struct vidmm_allocation *allocation
         VIDMM_LOCK_ACQUIRE_APERTURE | VIDMM_LOCK_ALTERNATE_VA,
     };
     for (uint32_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++)
-        if (!locks_use(surfaces, allocation) || !hold(surfaces, allocation, locks[i]))
+        if ((surfaces->alternates || (locks[i] & VIDMM_LOCK_ALTERNATE_VA) == 0) &&
+            (!locks_use(surfaces, allocation) || !hold(surfaces, allocation, locks[i])))
             return false;
     return locks_use(surfaces, allocation) &&
            fine(surfaces, vidmm_allocation_pin(allocation, true)) && rest(surfaces) &&
@@ -222,6 +224,15 @@ static bool has_surfaces(const struct surfaces *surfaces) {
     return false;
 }
 
+/* The driver says so of a primary (ns-d3dkmddi-_dxgk_allocationinfoflags). */
+static bool have_alternates(const struct surfaces *surfaces) {
+    bool any = false;
+    for (uint32_t i = 0; i < KINDS; i++)
+        any = any || (surfaces->one[i] &&
+                      check_has_alternate(surfaces->check->harness.adapter, surfaces->one[i]));
+    return any;
+}
+
 /* The shared one outlives the device that created it. */
 static void take_down(struct surfaces *surfaces) {
     check_step(surfaces->check, "locks: down");
@@ -244,6 +255,7 @@ enum vidmm_stage_outcome stage_locks(struct check *check, uint32_t number) {
         return VIDMM_STAGE_STOPPED;
     if (!has_surfaces(&surfaces))
         return check_say(check, VIDMM_STAGE_SKIPPED, CHECK_NO_SURFACES);
+    surfaces.alternates = have_alternates(&surfaces);
     if (speaks)
         ask_for_too_much(&surfaces);
     if (!treat_all(&surfaces))

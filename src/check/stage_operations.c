@@ -490,12 +490,6 @@ static void apertures(struct raw_submitter *raw) {
         seen_through(raw);
 }
 
-/* Pages of the aperture that may be mapped at once: a driver maps no more than it says in DRIVERCAPS. */
-static uint64_t mapped_most(const struct raw_submitter *raw) {
-    uint64_t limit = raw->info.caps.ApertureSegmentCommitLimit;
-    return (limit != 0 && limit < raw->aperture.size ? limit : raw->aperture.size) / CHECK_PAGE;
-}
-
 /* What the list's pages get through the aperture, if there is memory that bytes come from: of a very long list, at
  * several places. */
 static bool judge_long_map(struct raw_submitter *raw, PMDL list, uint32_t listed) {
@@ -521,7 +515,8 @@ static bool judge_long_map(struct raw_submitter *raw, PMDL list, uint32_t listed
 
 /* Fewer where there is no room, or too much of it. The paging buffer may be in the aperture, too. 0: too few. */
 static uint32_t long_map_pages(const struct raw_submitter *raw) {
-    uint64_t room = mapped_most(raw), pages = longer_than_buffer(raw);
+    uint64_t room = raw_mapped_most(raw, &raw->aperture), pages = longer_than_buffer(raw);
+    room = room > raw->aperture.used ? (room - raw->aperture.used) / CHECK_PAGE : 0;
     if (raw->mapped && raw->place.id == raw->aperture.id && raw_buffer_page(raw) < room)
         room = raw_buffer_page(raw);
     if (raw->aperture.id == 0 || room < LONG + 2 * PAGES)

@@ -101,13 +101,17 @@ static bool pages_have_it(const struct promises *promises) {
 
 /* ---- Promises -------------------------------------------------------------------------------- */
 
-/* One in which so many bytes may be mapped. */
+/* So many bytes have room in each, whichever of them the driver supports, and may be mapped. */
 static bool has_aperture(const struct promises *promises, uint64_t bytes) {
+    struct vidmm_segment_info segment;
     struct vidmm_adapter_info adapter;
     vidmm_adapter_info(promises->check->harness.adapter, &adapter);
-    if (adapter.caps.ApertureSegmentCommitLimit != 0 &&
-        adapter.caps.ApertureSegmentCommitLimit < bytes)
+    if (adapter.shared_limit < bytes)
         return false;
+    for (uint32_t id = 1; vidmm_segment_info(promises->check->harness.adapter, id, &segment); id++)
+        if (segment.aperture &&
+            (segment.size < segment.used + bytes || segment.commit_limit < segment.used + bytes))
+            return false;
     return apertures(promises) != 0;
 }
 

@@ -108,6 +108,15 @@ struct vidmm_allocation_request check_surface_request(const struct check_surface
                                              .primary = primary};
 }
 
+bool check_has_alternate(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation) {
+    struct vidmm_adapter_info known;
+    struct vidmm_allocation_info info;
+    vidmm_adapter_info(adapter, &known);
+    vidmm_allocation_info(allocation, &info);
+    return known.interface_version < DXGKDDI_INTERFACE_VERSION_WDDM2_0 &&
+           info.driver.Flags.UseAlternateVA;
+}
+
 bool check_surface_any(struct check *check) {
     bool any = false;
     for (uint32_t kind = CHECK_SURFACE_PRIMARY + 1; kind < CHECK_SURFACES && !any; kind++) {

@@ -41,6 +41,8 @@ bool check_surface_open_as(struct check *check, struct check_surface *surface,
 void check_surface_close(struct check_surface *surface);
 /* The driver describes a surface of some kind, primaries aside. */
 bool check_surface_any(struct check *check);
+/* The driver gave the allocation an alternate address: UseAlternateVA of WDDM 1, whose bit WDDM 2 uses otherwise. */
+bool check_has_alternate(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation);
 /* What the stages say of a driver whose surfaces nobody can describe. */
 #define CHECK_NO_SURFACES                                                                          \
     "could not be examined: the driver does not speak vidmm/umd.h and makes no standard surfaces"

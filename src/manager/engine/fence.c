@@ -290,10 +290,13 @@ void fence_complete(struct vidmm_adapter *adapter, struct node *node, uint32_t f
     if (!fence_reached(node->submitted, fence) || fence_reached(node->completed, fence))
         return;
     node->completed = fence;
-    node->progress_ns = adapter->os.now(adapter->os.ctx);
-    node->tries = node->futile = 0;
+    uint32_t before = node->count;
     while (node->count && fence_reached(fence, fence_record(node, 0)->fence))
         drop_oldest(node);
+    if (before != 0 && node->count == before)
+        return; /* of work that has another fence since: the engine did not get on */
+    node->progress_ns = adapter->os.now(adapter->os.ctx);
+    node->tries = node->futile = 0;
 }
 
 void fences_unlock_and_wake(struct vidmm_adapter *adapter) {

@@ -110,6 +110,23 @@ static void a_preemption_that_is_asked_for_is_made_with_work_and_without(void **
     world_end(world);
 }
 
+/* Reports of work that has another fence since are no progress: it would be preempted for ever. */
+static void an_engine_that_completes_old_fences_alone_is_reset(void **state) {
+    (void)state;
+    struct two two;
+    struct world *world = engines();
+    world->preempts_anything = true;
+    start(&two, world);
+    submit(&two, 0);
+    assert_int_equal(vidmm_wait_idle(world->adapter), VIDMM_OK);
+    world->rings_late = true;
+    submit(&two, 0);
+    assert_int_equal(vidmm_wait(world->adapter, two.fence[1]), VIDMM_DEVICE_LOST);
+    assert_true(world->engine_resets != 0);
+    world->rings_late = false;
+    world_end(world);
+}
+
 static void an_engine_that_hangs_is_reset_alone(void **state) {
     (void)state;
     struct two two;
@@ -409,6 +426,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_takes_too_long_is_preempted_and_done_again),
         cmocka_unit_test(a_preemption_that_is_asked_for_is_made_with_work_and_without),
+        cmocka_unit_test(an_engine_that_completes_old_fences_alone_is_reset),
         cmocka_unit_test(an_engine_that_hangs_is_reset_alone),
         cmocka_unit_test(reports_during_the_reset_do_not_count),
         cmocka_unit_test(an_engine_that_answers_is_waited_for_a_while),

@@ -4,12 +4,14 @@
  */
 #include "model.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/asked.h"
 #include "base/thread.h"
 #include "base/violations.h"
 #include "base/world.h"
+#include "driver/tally.h"
 #include "memory/gart.h"
 #include "memory/iommu.h"
 #include "memory/physical.h"
@@ -28,14 +30,30 @@ static void model_free(void *ctx, void *block, size_t size) {
     host_block_free(HOST_OWNER_MODEL, block, size);
 }
 
+/* Whose work it may be that the device does: engines have the numbers of nodes in all models so far. */
+static void model_tell_work(char *text, size_t size) {
+    uint32_t engine = host_self.engine - 1, fence = 0;
+    const char *call = host_self.engine != 0 ? host_tally_last(engine, &fence) : NULL;
+    if (host_self.engine == 0)
+        text[0] = '\0';
+    else if (call)
+        snprintf(text, size, ", while engine %u ran: %s with fence %u was the last for it", engine,
+                 call, fence);
+    else
+        snprintf(text, size, ", while engine %u ran", engine);
+}
+
 /* Only what the driver or the system has allocated is the device's to read or write. */
 static void model_judge_memory(const unsigned char *bytes, size_t size) {
     const struct host_physical *ram = host_world->physical;
     uint64_t from = (uint64_t)(bytes - ram->base), first = from / HOST_PAGE, frame;
-    if (host_frames_free(ram, first, (from + size - 1) / HOST_PAGE - first + 1, &frame))
-        host_violation("the device reached physical address 0x%llx, in a page of system memory "
-                       "that nobody has allocated",
-                       (unsigned long long)(frame == first ? from : frame * HOST_PAGE));
+    char work[128];
+    if (!host_frames_free(ram, first, (from + size - 1) / HOST_PAGE - first + 1, &frame))
+        return;
+    model_tell_work(work, sizeof(work));
+    host_violation("the device reached physical address 0x%llx, in a page of system memory "
+                   "that nobody has allocated%s",
+                   (unsigned long long)(frame == first ? from : frame * HOST_PAGE), work);
 }
 
 static void *model_memory(void *ctx, uint64_t pa, size_t size) {

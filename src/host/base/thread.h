@@ -24,6 +24,7 @@ struct host_thread {
     uint32_t critical, guarded; /* depth of regions without APCs (kernel/apc_regions.c) */
     uint32_t in_model;          /* depth of calls into the hardware model */
     bool looking;               /* such a call only looks: the device does nothing */
+    uint32_t engine;            /* that does a step in there, and 1; 0: none */
     bool called, locked; /* inside a DDI call; the memory manager is locked during that call */
     const char *call;    /* the DDI call that the thread is in, without its prefix; or NULL */
     const char

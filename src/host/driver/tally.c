@@ -26,10 +26,22 @@ uint32_t host_tally_fence(uint32_t node, uint32_t fence) {
            (known ? atomic_load_explicit(&tallies->skipped[node], memory_order_relaxed) : 0);
 }
 
-void host_tally_submitted(uint32_t node) {
+void host_tally_submitted(uint32_t node, const char *call, uint32_t fence) {
     struct host_tallies *tallies = host_world->tallies;
-    if (node < HOST_NODES && atomic_load_explicit(&tallies->unhashed, memory_order_relaxed))
+    if (node >= HOST_NODES)
+        return;
+    atomic_store_explicit(&tallies->last[node], call, memory_order_relaxed);
+    atomic_store_explicit(&tallies->last_fence[node], fence, memory_order_relaxed);
+    if (atomic_load_explicit(&tallies->unhashed, memory_order_relaxed))
         atomic_fetch_add_explicit(&tallies->skipped[node], 1, memory_order_relaxed);
+}
+
+const char *host_tally_last(uint32_t node, uint32_t *fence) {
+    const struct host_tallies *tallies = host_world->tallies;
+    if (node >= HOST_NODES)
+        return NULL;
+    *fence = atomic_load_explicit(&tallies->last_fence[node], memory_order_relaxed);
+    return atomic_load_explicit(&tallies->last[node], memory_order_relaxed);
 }
 
 uint64_t vidmm_host_calls_hash(struct vidmm_host *host) {

@@ -46,9 +46,13 @@ THUNK(RenderKm, DXGKARG_RENDER, PASSIVE_LEVEL, host_in_render(c, a), host_out_re
 THUNK(Present, DXGKARG_PRESENT, PASSIVE_LEVEL, host_mix2(c, a->Flags.Value, a->DmaSize), NOTHING)
 THUNK(Patch, const DXGKARG_PATCH, PASSIVE_LEVEL, host_in_patch(c, a), NOTHING)
 THUNK(SubmitCommand, const DXGKARG_SUBMITCOMMAND, DISPATCH_LEVEL,
-      (host_in_submit(c, a), host_tally_submitted(a->NodeOrdinal)), NOTHING)
+      (host_in_submit(c, a),
+       host_tally_submitted(a->NodeOrdinal, "DxgkDdiSubmitCommand", a->SubmissionFenceId)),
+      NOTHING)
 THUNK(SubmitCommandVirtual, const DXGKARG_SUBMITCOMMANDVIRTUAL, DISPATCH_LEVEL,
-      (host_in_submit_virtual(c, a), host_tally_submitted(a->NodeOrdinal)), NOTHING)
+      (host_in_submit_virtual(c, a),
+       host_tally_submitted(a->NodeOrdinal, "DxgkDdiSubmitCommandVirtual", a->SubmissionFenceId)),
+      NOTHING)
 THUNK(PreemptCommand, const DXGKARG_PREEMPTCOMMAND, DISPATCH_LEVEL,
       (host_mix(c, host_tally_fence(a->NodeOrdinal, a->PreemptionFenceId)),
        host_mix2(c, a->NodeOrdinal, a->EngineOrdinal)),

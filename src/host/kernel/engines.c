@@ -74,8 +74,11 @@ void host_engines_done(struct host_engines *engines) {
 
 static bool engine_step(uint32_t board, uint32_t engine) {
     const struct vidmm_hw_model *model = host_world->config.model;
+    uint32_t outer = host_self.engine;
     host_model_enter();
+    host_self.engine = engine + 1;
     bool worked = model->step(host_world->hw[board], engine);
+    host_self.engine = outer;
     host_model_leave();
     return worked;
 }

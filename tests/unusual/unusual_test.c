@@ -63,6 +63,10 @@ static const struct unusual settings[] = {
     {"paging buffers in the aperture", NULL, NULL, {{"PagingBufferSegment", 1}, {"Nodes", 1}}},
     {"presents on the node that pages, and GDI", NULL, NULL, {{"Nodes", 1}, {"Gdi", 1}}},
     {"the same of Windows 7", NULL, NULL, {WIN7, {"Nodes", 1}, {"Gdi", 1}}},
+    {"paging buffers of 1 MiB, by address",
+     NULL,
+     NULL,
+     {{"MmuLevels", 3}, {"PagingBufferBytes", MIB}, {"MmuUpdateMode", 1}}},
     {"every second transfer busy", NULL, NULL, {{"BusyEvery", 2}, {"PagingBufferBytes", 4096}}},
     {"an AGP aperture", NULL, NULL, {WIN7, {"Agp", 1}}},
     {"two apertures", NULL, NULL, {WDDM1_3, {"EvictionApertureBytes", 16 * MIB}}},
@@ -317,6 +321,140 @@ static void spoil_whole(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiBuildPagingBuffer = build_whole;
 }
 
+/* A driver that reads its fence again behind a reset reports what it had reported before, once more. */
+static struct {
+    DXGKDDI_START_DEVICE *start;
+    DXGKDDI_RESETFROMTIMEOUT *reset;
+    DXGKCB_NOTIFY_INTERRUPT notify;
+    UINT submitted, told, again; /* fences; 0: none */
+} retold;
+
+static NTSTATUS APIENTRY submit_retold(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    retold.submitted = args->SubmissionFenceId;
+    return good_submit(adapter, args);
+}
+
+static NTSTATUS APIENTRY reset_retold(const HANDLE adapter) {
+    retold.again = retold.told == retold.submitted ? retold.told : 0;
+    return retold.reset(adapter);
+}
+
+static VOID APIENTRY notify_retold(const HANDLE device,
+                                   const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA again = *data;
+    if (data->InterruptType == DXGK_INTERRUPT_DMA_COMPLETED) {
+        again.DmaCompleted.SubmissionFenceId = retold.again;
+        if (retold.again != 0)
+            retold.notify(device, &again);
+        retold.told = data->DmaCompleted.SubmissionFenceId;
+        retold.again = 0;
+    }
+    retold.notify(device, data);
+}
+
+static NTSTATUS APIENTRY start_retold(const PVOID context, PDXGK_START_INFO info,
+                                      PDXGKRNL_INTERFACE calls, PULONG sources, PULONG children) {
+    DXGKRNL_INTERFACE mine = *calls;
+    retold.notify = calls->DxgkCbNotifyInterrupt;
+    retold.submitted = retold.told = retold.again = 0;
+    mine.DxgkCbNotifyInterrupt = notify_retold;
+    return retold.start(context, info, &mine, sources, children);
+}
+
+static void spoil_reports(DRIVER_INITIALIZATION_DATA *table) {
+    good_submit = table->DxgkDdiSubmitCommand;
+    retold.start = table->DxgkDdiStartDevice;
+    retold.reset = table->DxgkDdiResetFromTimeout;
+    table->DxgkDdiSubmitCommand = submit_retold;
+    table->DxgkDdiStartDevice = start_retold;
+    table->DxgkDdiResetFromTimeout = reset_retold;
+}
+
+/* As a driver whose linear surfaces are as they should be without a range: it refuses one for them. */
+#define SWIZZLED 64u
+static DXGKDDI_CREATEALLOCATION *good_create;
+static DXGKDDI_ACQUIRESWIZZLINGRANGE *good_acquire;
+static HANDLE swizzled[SWIZZLED];
+static UINT swizzled_so_far;
+
+static NTSTATUS APIENTRY create_noting(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = good_create(adapter, args);
+    for (UINT i = 0; status == STATUS_SUCCESS && i < args->NumAllocations; i++)
+        if (args->pAllocationInfo[i].Flags.Swizzled)
+            swizzled[swizzled_so_far++ % SWIZZLED] = args->pAllocationInfo[i].hAllocation;
+    return status;
+}
+
+static NTSTATUS APIENTRY acquire_swizzled(const HANDLE adapter,
+                                          DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
+    for (UINT i = 0; i < SWIZZLED; i++)
+        if (swizzled[i] == args->hAllocation)
+            return good_acquire(adapter, args);
+    return STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNSUPPORTED;
+}
+
+static void spoil_linear_ranges(DRIVER_INITIALIZATION_DATA *table) {
+    good_create = table->DxgkDdiCreateAllocation;
+    good_acquire = table->DxgkDdiAcquireSwizzlingRange;
+    table->DxgkDdiCreateAllocation = create_noting;
+    table->DxgkDdiAcquireSwizzlingRange = acquire_swizzled;
+}
+
+/* A GPU without alternate addresses: no primary gets one, and the operation for them is not known. */
+static NTSTATUS APIENTRY create_without_alternates(const HANDLE adapter,
+                                                   DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = good_create(adapter, args);
+    for (UINT i = 0; status == STATUS_SUCCESS && i < args->NumAllocations; i++)
+        args->pAllocationInfo[i].Flags.UseAlternateVA = 0;
+    return status;
+}
+
+static NTSTATUS APIENTRY build_without_alternates(const HANDLE adapter,
+                                                  DXGKARG_BUILDPAGINGBUFFER *args) {
+    return args->Operation == DXGK_OPERATION_SPECIAL_LOCK_TRANSFER ? STATUS_SUCCESS
+                                                                   : good_build(adapter, args);
+}
+
+static void spoil_alternates(DRIVER_INITIALIZATION_DATA *table) {
+    good_create = table->DxgkDdiCreateAllocation;
+    good_build = table->DxgkDdiBuildPagingBuffer;
+    table->DxgkDdiCreateAllocation = create_without_alternates;
+    table->DxgkDdiBuildPagingBuffer = build_without_alternates;
+}
+
+/* Apertures of few pages, and such as map few of theirs at once. */
+static SIZE_T aperture_size, aperture_limit; /* bytes; 0: as they are */
+
+static NTSTATUS APIENTRY query_small_apertures(const HANDLE adapter,
+                                               const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = good_query(adapter, args);
+    DXGK_QUERYSEGMENTOUT3 *out = args->pOutputData;
+    if (args->Type != DXGKQAITYPE_QUERYSEGMENT3 || status != STATUS_SUCCESS)
+        return status;
+    if (aperture_size != 0 && out->pSegmentDescriptor)
+        out->PagingBufferSegmentId = 0; /* they have no room there */
+    for (UINT i = 0; out->pSegmentDescriptor && i < out->NbSegment; i++) {
+        DXGK_SEGMENTDESCRIPTOR3 *segment = &out->pSegmentDescriptor[i];
+        if (!segment->Flags.Aperture)
+            continue;
+        segment->Size = aperture_size != 0 ? aperture_size : segment->Size;
+        segment->CommitLimit = aperture_limit;
+    }
+    return status;
+}
+
+static void spoil_commit_limit(DRIVER_INITIALIZATION_DATA *table) {
+    good_query = table->DxgkDdiQueryAdapterInfo;
+    table->DxgkDdiQueryAdapterInfo = query_small_apertures;
+    aperture_size = 0;
+    aperture_limit = 64 * 4096;
+}
+
+static void spoil_aperture(DRIVER_INITIALIZATION_DATA *table) {
+    spoil_commit_limit(table);
+    aperture_size = aperture_limit = 4 * 4096;
+}
+
 static void settings_answered_in_other_ways_are_not_accused(void **state) {
     static const struct {
         struct unusual driver;
@@ -345,6 +483,17 @@ static void settings_answered_in_other_ways_are_not_accused(void **state) {
           {{"MmuLevels", 3}, {"MmuUpdateMode", 1}, {"PagingBufferBytes", 65536}}},
          spoil_whole,
          NULL},
+        {{"a fence reported again behind a reset", NULL, NULL, {{"Nodes", 1}}},
+         spoil_reports,
+         "locks"},
+        {{"no ranges for linear surfaces", NULL, NULL, {WDDM1_3}}, spoil_linear_ranges, "ranges"},
+        {{"no alternate addresses", NULL, NULL, {WDDM1_3}}, spoil_alternates, "ranges,locks"},
+        {{"an aperture that maps 64 pages at once", NULL, NULL, {WDDM1_3}},
+         spoil_commit_limit,
+         "operations,room,preempt,paging,objects,promises"},
+        {{"an aperture of four pages", NULL, NULL, {WDDM1_3}},
+         spoil_aperture,
+         "operations,room,preempt,promises"},
     };
     static struct vidmm_check_result result;
     (void)state;

@@ -489,6 +489,7 @@ static const struct {
     {VIDMM_FINDING_HOST, "_REGISTER", VIDMM_K_REGISTER},
     {VIDMM_FINDING_HOST, " port 0x", VIDMM_K_REGISTER},
     {VIDMM_FINDING_HOST, "that the driver freed: ", VIDMM_K_OBJECT},
+    {VIDMM_FINDING_HOST, "the device reached physical address", VIDMM_K_OTHER},
     {VIDMM_FINDING_HOST, "Dxgk", VIDMM_K_CALLBACK},
     {VIDMM_FINDING_HOST, "dxgkrnl", VIDMM_K_CALLBACK},
     {VIDMM_FINDING_HOST, "MDL", VIDMM_K_MEMORY},

@@ -183,6 +183,7 @@ static bool make_driver(struct vidmm_host *host, struct vidmm_host_error *error)
         !host_load(host->config.driver_path, &whole_of(host)->module, &entry, error))
         return false;
     host_os_fill(&host->os);
+    host_faults_ask(vidmm_host_crash_places);
     if (!host_faults_install())
         return host_fail(error, "the signals of faulting instructions could not be taken over");
     bool entered = host_driver_enter(host, entry, error);

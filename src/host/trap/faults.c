@@ -189,10 +189,16 @@ static bool overflowed(const siginfo_t *info, ucontext_t *user) {
     return true;
 }
 
+static uint32_t (*driver_places)(const void *interrupted, uint64_t *frame, uint32_t most);
+
+void host_faults_ask(uint32_t (*places)(const void *interrupted, uint64_t *frame, uint32_t most)) {
+    driver_places = places;
+}
+
 /* The system's half reaches memory of a BAR that the hardware model keeps closed. */
 static void tell_own_access(const siginfo_t *info, const ucontext_t *user) {
     uint64_t place;
-    if (vidmm_host_crash_places(user, &place, 1) == 0)
+    if (driver_places && driver_places(user, &place, 1) == 0)
         own = host_bar_tell(info->si_addr, (uint64_t)user->uc_mcontext.gregs[REG_ERR] & WRITES, why,
                             sizeof(why));
 }

@@ -9,6 +9,7 @@
 #define HOST_FAULTS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <ucontext.h>
 
 #include "image/context.h"
@@ -19,6 +20,8 @@ void host_faults_begin(void);
 /* From here on faults of driver code are looked at; all others go to the handlers from before.
  * False: the signals could not be taken over. */
 bool host_faults_install(void);
+/* From here on `places` tells frames of the driver behind an interrupted instruction, as vidmm_host_crash_places. */
+void host_faults_ask(uint32_t (*places)(const void *interrupted, uint64_t *frame, uint32_t most));
 void host_faults_remove(void);
 /* The interrupted registers, as handlers of an image see them. */
 void host_faults_context(const ucontext_t *user, struct host_context *to);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include <vidmm/readings.h>
+#include <vidmm/referee.h>
 #include <vidmm/rules.h>
 
 #define EACH_RULE(rule)                                                                            \
@@ -116,6 +117,30 @@ static void advice_only_costs_time_and_is_said_to_be_advice(void **state) {
         assert_int_equal(rule->advice, strncmp(rule->how, "Advice", 6) == 0);
         assert_true(!rule->advice || rule->severity == VIDMM_SEVERITY_PERFORMANCE);
     }
+}
+
+/* Of what happened earlier, as a report that is judged later, and of what happens now. */
+static void a_finding_is_placed_where_it_happened(void **state) {
+    static struct vidmm_ledger ledger;
+    const uint64_t frame[2] = {0x10, 0x20};
+    (void)state;
+    vidmm_ledger_was_at(frame, 2);
+    vidmm_ledger_judge(&ledger, 281, VIDMM_SIDE_DRIVER, false, "one", "%s", "of before");
+    vidmm_ledger_was_at(NULL, 0);
+    vidmm_ledger_judge(&ledger, 523, VIDMM_SIDE_DRIVER, false, "another", "%s", "of now");
+    assert_int_equal(ledger.finding[0].places, 2);
+    assert_int_equal(ledger.finding[0].place[1].offset, 0x20);
+    assert_int_equal(ledger.finding[1].places, 0);
+}
+
+/* It names a call, and is no callback's row. */
+static void a_device_that_reaches_foreign_memory_has_no_row_of_its_own(void **state) {
+    static struct vidmm_ledger ledger;
+    (void)state;
+    vidmm_ledger_note(&ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
+                      "the device reached physical address 0x0, while engine 0 ran: "
+                      "DxgkDdiSubmitCommand with fence 1 was the last for it");
+    assert_int_equal(ledger.finding[0].rule, VIDMM_K_OTHER);
 }
 
 static void versions_have_names(void **state) {
@@ -230,6 +255,8 @@ int main(void) {
         cmocka_unit_test(every_row_says_what_it_must),
         cmocka_unit_test(judged_rules_of_drivers_show_code),
         cmocka_unit_test(advice_only_costs_time_and_is_said_to_be_advice),
+        cmocka_unit_test(a_finding_is_placed_where_it_happened),
+        cmocka_unit_test(a_device_that_reaches_foreign_memory_has_no_row_of_its_own),
         cmocka_unit_test(versions_have_names),
         cmocka_unit_test(disputed_rules_have_readings),
         cmocka_unit_test(readings_are_what_they_say),

@@ -272,7 +272,7 @@ FORCEINLINE BOOLEAN IsListEmpty(const LIST_ENTRY *Head) {
 
 /* Both neighbours lead back to each other; else the system stops with bug check 0x139, and 3 as its first parameter
  * (bug-check-0x139--kernel-security-check-failure.md). */
-FORCEINLINE void ListEntriesMeet(const LIST_ENTRY *Before, const LIST_ENTRY *After) {
+FORCEINLINE void wddm_entries_meet(const LIST_ENTRY *Before, const LIST_ENTRY *After) {
     if (Before->Flink == After && After->Blink == Before)
         return;
 #if defined(__x86_64__)
@@ -282,7 +282,7 @@ FORCEINLINE void ListEntriesMeet(const LIST_ENTRY *Before, const LIST_ENTRY *Aft
 }
 
 FORCEINLINE void InsertHeadList(PLIST_ENTRY Head, PLIST_ENTRY Entry) {
-    ListEntriesMeet(Head, Head->Flink);
+    wddm_entries_meet(Head, Head->Flink);
     Entry->Blink = Head;
     Entry->Flink = Head->Flink;
     Head->Flink->Blink = Entry;
@@ -290,7 +290,7 @@ FORCEINLINE void InsertHeadList(PLIST_ENTRY Head, PLIST_ENTRY Entry) {
 }
 
 FORCEINLINE void InsertTailList(PLIST_ENTRY Head, PLIST_ENTRY Entry) {
-    ListEntriesMeet(Head->Blink, Head);
+    wddm_entries_meet(Head->Blink, Head);
     Entry->Flink = Head;
     Entry->Blink = Head->Blink;
     Head->Blink->Flink = Entry;
@@ -300,8 +300,8 @@ FORCEINLINE void InsertTailList(PLIST_ENTRY Head, PLIST_ENTRY Entry) {
 /* Returns TRUE if the list is empty afterwards. */
 FORCEINLINE BOOLEAN RemoveEntryList(PLIST_ENTRY Entry) {
     PLIST_ENTRY Next = Entry->Flink, Previous = Entry->Blink;
-    ListEntriesMeet(Previous, Entry);
-    ListEntriesMeet(Entry, Next);
+    wddm_entries_meet(Previous, Entry);
+    wddm_entries_meet(Entry, Next);
     Previous->Flink = Next;
     Next->Blink = Previous;
     return (BOOLEAN)(Next == Previous);

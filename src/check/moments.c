@@ -123,6 +123,9 @@ static bool at_moment(const struct moments *moments, uint32_t moment, uint32_t *
     bool came = vidmm_host_beside_end(host);
     good = good && (vidmm_host_run_until(host, moments->of->told, moments->work) || !came ||
                     lost(moments, host));
+    /* Hardware that had not begun the piece drops it. */
+    if (good && moments->of->told == is_preempted)
+        good = work_again(moments->work);
     return good && work_finish(moments->work);
 }
 
@@ -145,7 +148,7 @@ void moments_show(struct work *work) {
         moments.of = &calls[i];
         good = at_each(&moments);
     }
-    if (!good || !work->raw || !work->raw->ddi->DxgkDdiPreemptCommand)
+    if (!good || !work->renderer || !work->raw->ddi->DxgkDdiPreemptCommand)
         return;
     moments.of = &preemption;
     (void)at_each(&moments);

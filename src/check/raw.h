@@ -256,6 +256,9 @@ bool raw_render_took(const struct raw_renderer *renderer, struct raw_commands *c
 /* Patches (but `unpatched`) and submits a part, without waiting. */
 bool raw_render_submit(struct raw_renderer *renderer, const struct raw_commands *commands,
                        const struct raw_part *part);
+/* The last piece, if the preemption that was reported last left it undone. */
+bool raw_render_resubmit(struct raw_renderer *renderer, const struct raw_commands *commands,
+                         const struct raw_part *part);
 /* Cancels a part instead: no hardware gets it, and DxgkDdiPatch was not called for it either. */
 bool raw_render_cancel(struct raw_renderer *renderer, const struct raw_commands *commands,
                        const struct raw_part *part);

@@ -217,15 +217,12 @@ static DXGKARG_SUBMITCOMMAND render_submission(const struct raw_renderer *render
         .NodeOrdinal = renderer->node};
 }
 
-bool raw_render_submit(struct raw_renderer *renderer, const struct raw_commands *commands,
-                       const struct raw_part *part) {
+/* `again`: it was preempted, and is patched and submitted with its fence once more. */
+static bool render_send(struct raw_renderer *renderer, const struct raw_commands *commands,
+                        const struct raw_part *part, uint32_t fence, bool again) {
     struct raw_submitter *raw = renderer->raw;
-    if (raw->refused || !raw_turn_to(raw, renderer->node))
-        return false;
-    struct raw_packet *packet = &raw->packet[raw->packets++];
-    *packet = (struct raw_packet){.fence = ++raw->fence};
     DXGKARG_PATCH patch = render_describe(renderer, commands, part);
-    patch.SubmissionFenceId = packet->fence;
+    patch.SubmissionFenceId = fence;
     patch.Flags.NullRendering = renderer->null_rendering;
     patch.Flags.Present = renderer->presents;
     NTSTATUS status =
@@ -235,8 +232,28 @@ bool raw_render_submit(struct raw_renderer *renderer, const struct raw_commands 
     DXGKARG_SUBMITCOMMAND submit = render_submission(renderer, &patch);
     submit.Flags.NullRendering = renderer->null_rendering;
     submit.Flags.Present = renderer->presents;
+    if (again && raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+        submit.Flags.Resubmission = 1;
     status = raw->ddi->DxgkDdiSubmitCommand(raw->adapter, &submit);
     return status == STATUS_SUCCESS || raw_refuse(raw, "DxgkDdiSubmitCommand", status);
+}
+
+bool raw_render_submit(struct raw_renderer *renderer, const struct raw_commands *commands,
+                       const struct raw_part *part) {
+    struct raw_submitter *raw = renderer->raw;
+    if (raw->refused || !raw_turn_to(raw, renderer->node))
+        return false;
+    struct raw_packet *packet = &raw->packet[raw->packets++];
+    *packet = (struct raw_packet){.fence = ++raw->fence};
+    return render_send(renderer, commands, part, packet->fence, false);
+}
+
+bool raw_render_resubmit(struct raw_renderer *renderer, const struct raw_commands *commands,
+                         const struct raw_part *part) {
+    const struct raw_submitter *raw = renderer->raw;
+    uint32_t fence = raw->packet[raw->packets - 1].fence;
+    return !raw->refused &&
+           (raw->completed == fence || render_send(renderer, commands, part, fence, true));
 }
 
 bool raw_render_cancel(struct raw_renderer *renderer, const struct raw_commands *commands,

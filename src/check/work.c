@@ -60,6 +60,10 @@ bool work_finish(struct work *work) {
     return raw_flush(work->raw) && (work->renderer || by_hand_undo(work->raw));
 }
 
+bool work_again(struct work *work) {
+    return raw_render_resubmit(work->renderer, &work->commands, &work->whole);
+}
+
 void work_give_up(struct work *work) {
     if (work->raw)
         work->raw->refused = true;

@@ -33,6 +33,8 @@ bool work_prepare(struct work *work);
 bool work_submit(struct work *work);
 /* Waits for it, and undoes what it did. */
 bool work_finish(struct work *work);
+/* Of an application, by hand: submits it again if a preemption left it undone. */
+bool work_again(struct work *work);
 /* What was lost is not waited for: the run ends. */
 void work_give_up(struct work *work);
 /* The system was told that the newest piece is complete. */

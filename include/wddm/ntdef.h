@@ -272,7 +272,7 @@ FORCEINLINE BOOLEAN IsListEmpty(const LIST_ENTRY *Head) {
 
 /* Both neighbours lead back to each other; else the system stops with bug check 0x139, and 3 as its first parameter
  * (bug-check-0x139--kernel-security-check-failure.md). */
-FORCEINLINE void wddm_entries_meet(const LIST_ENTRY *Before, const LIST_ENTRY *After) {
+static inline void wddm_entries_meet(const LIST_ENTRY *Before, const LIST_ENTRY *After) {
     if (Before->Flink == After && After->Blink == Before)
         return;
 #if defined(__x86_64__)

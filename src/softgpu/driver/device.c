@@ -144,6 +144,7 @@ NTSTATUS APIENTRY kmd_start_device(const PVOID MiniportDeviceContext,
     /* A render-only adapter. */
     *NumberOfVideoPresentSources = 0;
     *NumberOfChildren = 0;
+    kmd_engines_begin(adapter);
     kmd_interrupts(adapter, true);
     return STATUS_SUCCESS;
 }

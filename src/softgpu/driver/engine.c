@@ -44,6 +44,15 @@ void kmd_settle_all(struct kmd_adapter *adapter) {
         kmd_settle(adapter, node, adapter->submitted[node]);
 }
 
+/* The fences of another start of the device are not those of this one. */
+void kmd_engines_begin(struct kmd_adapter *adapter) {
+    for (UINT node = 0; node < adapter->nodes; node++) {
+        kmd_write(adapter, GPU_ENGINE(node) + GPU_ENGINE_COMPLETED, 0);
+        adapter->submitted[node] = 0;
+        adapter->settled[node] = 0;
+    }
+}
+
 /* Each engine has a reset line of its own. */
 NTSTATUS APIENTRY kmd_query_dependent_engine_group(const HANDLE hAdapter,
                                                    DXGKARG_QUERYDEPENDENTENGINEGROUP *args) {

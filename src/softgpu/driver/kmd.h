@@ -367,6 +367,8 @@ ULONG kmd_last_completed(const struct kmd_adapter *adapter, UINT node);
 void kmd_settle(struct kmd_adapter *adapter, UINT node, ULONG fence);
 /* The adapter was reset: nothing is under way (tdr-changes-in-windows-8.md). */
 void kmd_settle_all(struct kmd_adapter *adapter);
+/* engine.c: before the first work of a start. */
+void kmd_engines_begin(struct kmd_adapter *adapter);
 
 /* submit_virtual.c: for DxgkCbNotifyInterrupt, after what the engine says of its last fault. */
 void kmd_report_page_fault(struct kmd_adapter *adapter, UINT node);

@@ -80,6 +80,9 @@ void hw_engine_write(struct hw *hw, struct hw_engine *engine, uint32_t offset, u
     case GPU_ENGINE_FENCE:
         engine->fence = (uint32_t)value;
         break;
+    case GPU_ENGINE_COMPLETED:
+        engine->completed = (uint32_t)value;
+        break;
     case GPU_ENGINE_EVENTS:
         engine->events &= ~(uint32_t)value;
         break;

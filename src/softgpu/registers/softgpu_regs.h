@@ -90,7 +90,7 @@
 #define GPU_ENGINE_PREEMPT                                                                         \
     0x14u /* 32, write a fence: what has not begun is dropped, then PREEMPTED */
 #define GPU_ENGINE_EVENTS    0x18u /* 32: GPU_EVENT_*, write ones to acknowledge */
-#define GPU_ENGINE_COMPLETED 0x1cu /* 32, read: fence of the newest completed submission */
+#define GPU_ENGINE_COMPLETED 0x1cu /* 32: fence of the newest completed submission */
 #define GPU_ENGINE_FAULTED   0x20u /* 32, read: fence of the newest faulted submission */
 #define GPU_ENGINE_FAULT     0x24u /* 32, read: why, GPU_FAULT_* */
 #define GPU_ENGINE_PREEMPTED 0x28u /* 32, read: fence of the newest finished preemption */

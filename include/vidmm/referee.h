@@ -181,6 +181,12 @@ uint32_t vidmm_referee_deaf(struct vidmm_referee *referee);
  * that nobody but paging operations writes memory meanwhile. Any thread.
  */
 void vidmm_referee_look_beside(struct vidmm_referee *referee, bool on);
+/* Fence of the oldest work of a node that is not complete; false: there is none. Any thread. */
+bool vidmm_referee_oldest(struct vidmm_referee *referee, uint32_t physical, uint32_t node,
+                          uint32_t *fence);
+/* From here on, or no longer, the caller has surfaces placed elsewhere than the driver prefers: R97 is not judged. Any
+ * thread. */
+void vidmm_referee_placed_first(struct vidmm_referee *referee, bool on);
 /*
  * From here on, or no longer, the caller gives queries of dirty bits and saves of a migration buffers that
  * are too short on purpose: only that the driver stays within them is judged (R328, R332). Any thread.

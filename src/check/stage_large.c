@@ -5,6 +5,7 @@
  * split, be joined and go; the content is compared in the end. A range of pages that read as zero, by leaf
  * entries and by entries above them, follows, which a driver has with large pages only; and again on a board without such pages.
  */
+#include "surface.h"
 #include "user.h"
 
 #include <vidmm/umd.h>
@@ -26,10 +27,13 @@ static bool swap(struct user *user, const uint32_t *out, const uint32_t *in) {
            user_submit(user, 0) && user_rest(user);
 }
 
+/* Surfaces of the system's that the CPU sees may have little room in memory segments: then their bytes are not looked
+ * at, but their entries are. */
 static bool large_play(struct user *user, uint32_t pages) {
+    const uint32_t flags = user->speaks ? MINE : VIDMM_UMD_LOCAL_ONLY;
     check_step(user->check, "large-pages: mapped and moved");
-    if (!user_make(user, SEEN, MINE, 2 * pages + 1) || !user_write(user, SEEN, 's') ||
-        !user_make(user, OTHER, MINE, 2 * pages) ||
+    if (!user_make(user, SEEN, flags, 2 * pages + 1) || !user_write(user, SEEN, 's') ||
+        !user_make(user, OTHER, flags, 2 * pages) ||
         !user_make_resident(user, NULL, seen, COUNT(seen), 0) || !user_submit(user, 0) ||
         !user_rest(user) || !swap(user, seen, other) || !swap(user, other, seen))
         return false;
@@ -62,8 +66,9 @@ enum vidmm_stage_outcome stage_large(struct check *check, uint32_t number) {
     if (info.large_bytes == 0 || info.large_bytes > LARGEST)
         return check_say(check, VIDMM_STAGE_SKIPPED,
                          "the driver reports no large pages, or is older than WDDM 2.1");
-    if (!check_speaks(check))
-        return check_say(check, VIDMM_STAGE_SKIPPED, "the driver does not speak vidmm/umd.h");
+    if (!user_describes(check))
+        return check_say(check, VIDMM_STAGE_SKIPPED, CHECK_NO_SURFACES);
+    user_local_first(check);
     if (number != 0)
         return large_zeroes(check, &user);
     if (!user_open(check, &user) || !large_play(&user, (uint32_t)(info.large_bytes / CHECK_PAGE)))

@@ -84,7 +84,13 @@ static void power_down_and_up(struct check *check) {
                                       PowerActionNone);
 }
 
-/* The runs: default settings; in chunks through paging buffers of one page with busy answers; with
+/* A driver may prefer the aperture for all surfaces of the system's, and memory holds them as well. */
+static void in_memory(struct check *check) {
+    vidmm_place_first(check->harness.adapter, VIDMM_MEMORY_FIRST);
+}
+
+/* The runs: default settings; in chunks through paging buffers of one page with busy answers, in memory where the
+ * driver prefers an aperture; with
  * the paging buffer in the aperture, private data, one node, and hardware that is done before the driver
  * goes on; on a device that was stopped and started again without being removed, with its resources at other
  * addresses (stopping-a-device-to-rebalance-resources.md), lost its power and got it back. */
@@ -92,7 +98,8 @@ static const struct check_setup variants[] = {
     {.settings = {{"VramBytes", VRAM}}},
     {.settings = {{"VramBytes", VRAM}, {"PagingBufferBytes", CHECK_PAGE}, {"BusyEvery", 3}},
      .transfer_chunk = 3 * CHECK_PAGE,
-     .scratch_most = 64 * CHECK_PAGE},
+     .scratch_most = 64 * CHECK_PAGE,
+     .started = in_memory},
     {.settings = {{"VramBytes", VRAM},
                   {"VramVisibleBytes", VRAM / 2},
                   {"PagingBufferSegment", 1},

@@ -124,11 +124,21 @@ static bool play_lists(struct user *user) {
 
 /* ---- Addresses ------------------------------------------------------------------------------- */
 
+/* What the CPU need not see may lie in another segment, of larger pages. */
+static bool play_hidden_tables(struct user *user) {
+    bool good = user_make(user, C, VIDMM_UMD_LOCAL_ONLY, QUARTER) &&
+                user_make_resident(user, NULL, c, COUNT(c), 0) && user_submit(user, 0) &&
+                user_rest(user) && user_tables(user, C);
+    if (good)
+        user_drop(user, C);
+    return good;
+}
+
 static bool play_addresses(struct user *user) {
     residency_step(user, "addresses");
     return user_make(user, A, MINE, QUARTER) && user_make(user, B, MINE, QUARTER) &&
            user_make_resident(user, NULL, ab, COUNT(ab), 0) && user_tables(user, A) &&
-           user_addresses(user, A, B);
+           play_hidden_tables(user) && user_addresses(user, A, B);
 }
 
 /* ---- Locks ----------------------------------------------------------------------------------- */
@@ -227,6 +237,20 @@ static bool play_contexts(struct user *user) {
 
 /* ---- Wide ------------------------------------------------------------------------------------ */
 
+/* The same without the CPU, which may lie where that sees nothing; but for its ends, with the pages beside it. */
+static bool play_wide_part(struct user *user) {
+    residency_step(user, "a part of several MB");
+    user_drop(user, WIDE);
+    vary_operations(user->check, true);
+    bool good = user_make(user, WIDE, VIDMM_UMD_LOCAL_ONLY, WIDE_PAGES) &&
+                user_make_resident(user, NULL, wide, COUNT(wide), 0) && user_submit(user, 0) &&
+                user_rest(user) && user_evict(user, wide, COUNT(wide), 0) &&
+                user_fine(user, vidmm_allocation_evict(user->surface[WIDE].allocation, true)) &&
+                user_rest(user);
+    vary_operations(user->check, false);
+    return good;
+}
+
 /* More than commands hold in one piece: written by the CPU, moved in and out. */
 static bool play_wide(struct user *user) {
     residency_step(user, "a surface of several MB");
@@ -234,7 +258,7 @@ static bool play_wide(struct user *user) {
            user_make_resident(user, NULL, wide, COUNT(wide), 0) && user_submit(user, 0) &&
            user_rest(user) && user_evict(user, wide, COUNT(wide), 0) &&
            user_fine(user, vidmm_allocation_evict(user->surface[WIDE].allocation, true)) &&
-           !residency_lost(user, WIDE);
+           !residency_lost(user, WIDE) && play_wide_part(user);
 }
 
 /* ---- The stage ------------------------------------------------------------------------------- */
@@ -255,7 +279,7 @@ enum vidmm_stage_outcome stage_residency(struct check *check, uint32_t number) {
                      {"ContextBytes", contexts ? 2 * CHECK_PAGE : 0},
                      {"PagingBufferBytes", number % 2 != 0 ? LITTLE_ROOM : ROOM}},
         .paging_from = number == 4 ? 2 * CHECK_HIGH : 0,
-        .table = number == 2 || contexts ? vary_table : NULL};
+        .table = number == 2 || number == 4 || contexts ? vary_table : NULL};
     struct user user;
     check_step(check, "residency: start");
     if (!check_open(check, &setup) || !check_manage(check, &setup))
@@ -264,6 +288,7 @@ enum vidmm_stage_outcome stage_residency(struct check *check, uint32_t number) {
         return check_say(check, VIDMM_STAGE_SKIPPED, "the driver has no GpuMmu");
     if (!user_describes(check))
         return check_say(check, VIDMM_STAGE_SKIPPED, CHECK_NO_SURFACES);
+    user_local_first(check);
     if (!user_open(check, &user) || !plays[number](&user))
         return VIDMM_STAGE_STOPPED;
     check_step(check, "residency: down");

@@ -59,6 +59,11 @@ bool user_describes(struct check *check) {
     return check_speaks(check) || makes_standard(check);
 }
 
+void user_local_first(struct check *check) {
+    if (!check_speaks(check))
+        vidmm_place_first(check->harness.adapter, VIDMM_MEMORY_FIRST);
+}
+
 /* A row of a page, of a CPU-visible kind or of one that most likely is not. */
 static enum vidmm_status create_standard(struct user *user, struct user_surface *surface,
                                          uint32_t flags, uint32_t pages) {
@@ -174,6 +179,33 @@ bool user_rest(struct user *user) {
     return check_good(user->check, vidmm_wait_idle(user->check->harness.adapter));
 }
 
+bool user_complete(struct user *user) {
+    struct check *check = user->check;
+    struct vidmm_stats before, after;
+    vidmm_stats(check->harness.adapter, &before);
+    bool good = user_send(user, "", 0) && user_rest(user);
+    vidmm_stats(check->harness.adapter, &after);
+    if (good && after.preemptions != before.preemptions)
+        check_unreported(check, check_explained(check), false,
+                         "work that was submitted was reported only when it was preempted");
+    return good;
+}
+
+/* A device that is lost by work that is empty is that of a driver whose mistake was told of. */
+static bool complete_in_node(struct user *user, uint32_t node) {
+    check_step(user->check, "work of node %u", node);
+    return user_complete(user) && !vidmm_device_lost(user->device);
+}
+
+bool user_completes_each(struct check *check) {
+    struct vidmm_adapter_info info;
+    vidmm_adapter_info(check->harness.adapter, &info);
+    for (uint32_t node = 0; node < info.nodes; node++)
+        if (node != info.paging_node && !user_in_node(check, node, complete_in_node))
+            return false;
+    return true;
+}
+
 /* ---- Coming and going ------------------------------------------------------------------------ */
 
 static void trimmed(void *ctx, uint32_t flags, uint64_t bytes) {
@@ -242,8 +274,10 @@ bool user_in_node(struct check *check, uint32_t node, bool (*work)(struct user *
         user.context = context;
         good = work(&user, node);
         user.context = own;
-        vidmm_context_destroy(context);
+        if (good)
+            vidmm_context_destroy(context);
     }
-    user_close(&user);
+    if (good)
+        user_close(&user);
     return good;
 }

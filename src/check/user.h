@@ -48,6 +48,9 @@ bool user_fine(struct user *user, enum vidmm_status status);
 
 /* user.c: surfaces of the driver can be described, in vidmm/umd.h or as the system's. */
 bool user_describes(struct check *check);
+/* Of drivers that do not speak vidmm/umd.h, which cannot be told VIDMM_UMD_LOCAL_ONLY: what may lie in memory
+ * segments lies there from here on, whatever the driver prefers. */
+void user_local_first(struct check *check);
 /* The process, with a command buffer. */
 bool user_open(struct check *check, struct user *user);
 void user_close(struct user *user);
@@ -67,6 +70,11 @@ bool user_send(struct user *user, const void *packet, uint32_t size);
 /* What was sent last once more, whether it is done or not. */
 bool user_repeat(struct user *user);
 bool user_rest(struct user *user);
+/* An empty submission, whose completion is waited for. A driver that says so only when the manager, which has waited too
+ * long, preempts it is named (R597). */
+bool user_complete(struct user *user);
+/* user_complete in each node but that of paging. */
+bool user_completes_each(struct check *check);
 
 /* What a process of its own, whose device may be lost by it, does in a context of the node. A driver may have nodes
  * that it makes no contexts for. */

@@ -293,7 +293,21 @@ static bool out_and_in(struct user *user, uint32_t index) {
            user_submit(user, 0) && user_rest(user);
 }
 
-static bool in_table(const struct range *range, uint64_t start, uint64_t zeroes, uint32_t index) {
+/* The same pages once more, behind the first ones in the table, if it has room for them. */
+static bool again_in_table(const struct range *range, uint64_t start, uint64_t end,
+                           uint32_t index) {
+    struct user *user = range->user;
+    const uint64_t size = user->surface[index].size;
+    const struct vidmm_va_operation pages = {.type = VIDMM_VA_OP_MAP,
+                                             .base = start + size + 2 * UNIT,
+                                             .size = size,
+                                             .allocation = range->target};
+    return pages.base + size > end || (addresses_update(range, &pages, 1) && user_submit(user, 0) &&
+                                       user_rest(user) && out_and_in(user, index));
+}
+
+static bool in_table(const struct range *range, uint64_t start, uint64_t end, uint64_t zeroes,
+                     uint32_t index) {
     struct user *user = range->user;
     const uint64_t size = user->surface[index].size;
     const struct vidmm_va_operation pages = {
@@ -307,9 +321,10 @@ static bool in_table(const struct range *range, uint64_t start, uint64_t zeroes,
                                             .size = CHECK_PAGE,
                                             .allocation = range->target};
     return addresses_update(range, &pages, 1) && user_submit(user, 0) && user_rest(user) &&
-           out_and_in(user, index) && (zeroes == 0 || addresses_update(range, &zero, 1)) &&
-           user_submit(user, 0) && user_rest(user) && addresses_update(range, &page, 1) &&
-           user_submit(user, 0) && user_rest(user) && out_and_in(user, index);
+           out_and_in(user, index) && again_in_table(range, start, end, index) &&
+           (zeroes == 0 || addresses_update(range, &zero, 1)) && user_submit(user, 0) &&
+           user_rest(user) && addresses_update(range, &page, 1) && user_submit(user, 0) &&
+           user_rest(user) && out_and_in(user, index);
 }
 
 bool user_tables(struct user *user, uint32_t index) {
@@ -325,7 +340,7 @@ bool user_tables(struct user *user, uint32_t index) {
     if (!reserve(user, 0, range.size, VIDMM_RANGE_FREE, &range.va) || user->status != VIDMM_OK)
         return user->status == VIDMM_DOES_NOT_FIT;
     uint64_t start = (range.va + covers - 1) / covers * covers;
-    return in_table(&range, start, mmu.caps.ZeroInPteSupported ? UNIT : 0, index) &&
+    return in_table(&range, start, start + covers, mmu.caps.ZeroInPteSupported ? UNIT : 0, index) &&
            give_back(&range, range.va, range.size);
 }
 

@@ -16,12 +16,16 @@
 #define HIGH_VALUE ((UINT64)0x3c5a << 32)
 /* Of updates whose entries another bit is set in. */
 #define ENTRIES_MOST 2048u
+/* An operation that no version of the interface has. */
+#define UNKNOWN 0x7fff
 /* Of operations; those behind them count as the last. */
 #define KINDS (DXGK_OPERATION_NOTIFY_ALLOC + 1u)
 
 static struct {
     PDXGKDDI_BUILDPAGINGBUFFER below;
+    struct check *check; /* NULL: no operation was varied so far */
     bool operations;
+    bool unknown;         /* an operation that no driver knows was asked for */
     struct cut cut;       /* `referee` NULL: no buffer ends early */
     uint32_t ends[KINDS]; /* of operations: how many found an early end */
     bool full;            /* the operation before had too little room, and comes again */
@@ -209,8 +213,26 @@ static void vary_ahead(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
         vary.cut.end = 0;
 }
 
+/* What newer systems send (R167), once, before the first operation of a buffer: what the driver writes for it runs with
+ * that. */
+static void vary_unknown(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    DXGKARG_BUILDPAGINGBUFFER unknown = *args;
+    if (!vary.operations || vary.unknown || !args->pDmaBuffer || args->DmaBufferWriteOffset != 0 ||
+        args->MultipassOffset != 0)
+        return;
+    vary.unknown = true;
+    memset(&unknown.UpdatePageTable, 0, sizeof(unknown.UpdatePageTable));
+    unknown.Operation = (DXGK_BUILDPAGINGBUFFER_OPERATION)UNKNOWN;
+    NTSTATUS status = vary.below(adapter, &unknown);
+    vidmm_ledger_judge(&vary.check->shared->ledger, 167, VIDMM_SIDE_DRIVER,
+                       status == STATUS_SUCCESS && cut_behind(args, &unknown),
+                       "STATUS_SUCCESS, and nothing for the GPU that does not complete",
+                       "status 0x%08x", (unsigned)status);
+}
+
 static NTSTATUS APIENTRY vary_build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     DXGKARG_BUILDPAGINGBUFFER passed = *args;
+    vary_unknown(adapter, &passed);
     vary_shape(&passed);
     vary_ahead(adapter, &passed);
     vary_room(&passed);
@@ -237,6 +259,7 @@ void vary_little(struct check *check) {
 }
 
 void vary_operations(struct check *check, bool on) {
+    vary.check = check;
     vary.operations = on;
     vidmm_referee_look_beside(check->harness.referee, on);
 }

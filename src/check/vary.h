@@ -12,7 +12,7 @@
 /* For check_setup.table: puts itself before DxgkDdiBuildPagingBuffer of the manager's table. */
 void vary_table(DRIVER_INITIALIZATION_DATA *table);
 /* From here on fills and transfers have other shapes, or no longer; and the referee looks at the pages
- * beside them. Invalid entries and flushes have another shape all along. */
+ * beside them. An operation that no driver knows comes before the first of them. Invalid entries and flushes have another shape all along. */
 void vary_operations(struct check *check, bool on);
 /* From here on operations find little room behind others, or none: all but those that the CPU carries out, and updates of the paging process. And
  * entries of system memory are coherent where the driver knows that. */

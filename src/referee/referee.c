@@ -163,6 +163,24 @@ void vidmm_referee_look_beside(struct vidmm_referee *referee, bool on) {
     pthread_mutex_unlock(&referee->lock);
 }
 
+bool vidmm_referee_oldest(struct vidmm_referee *referee, uint32_t physical, uint32_t node,
+                          uint32_t *fence) {
+    pthread_mutex_lock(&referee->lock);
+    const struct shadow_submission *oldest =
+        node < SHADOW_ORDINALS
+            ? referee->node[linked_node(linked_index(referee, physical), node)].first
+            : NULL;
+    *fence = oldest ? oldest->fence : 0;
+    pthread_mutex_unlock(&referee->lock);
+    return oldest;
+}
+
+void vidmm_referee_placed_first(struct vidmm_referee *referee, bool on) {
+    pthread_mutex_lock(&referee->lock);
+    referee->placed_first = on;
+    pthread_mutex_unlock(&referee->lock);
+}
+
 void vidmm_referee_short_buffers(struct vidmm_referee *referee, bool on) {
     pthread_mutex_lock(&referee->lock);
     referee->short_buffers = on;

@@ -282,7 +282,7 @@ const struct mutant mutants_page_tables[] = {
     BREAKER(226, MANAGER, "protects entries above the leaves", protects_links, THREE),
     BREAKER(227, MANAGER, "protects what it pages", protects_paging, THREE),
     BREAKER(228, MANAGER, "maps pages twice with two unique protections", share, THREE,
-            WITH(299, 368)),
+            WITH(299, 368, 217)),
     BREAKER(229, MANAGER, "changes a unique protection where it is mapped", two_protections, THREE),
     BREAKER(238, MANAGER, "copies entries of tables between 64 KB", copies_entries, VIRTUAL,
             WITH(213)),

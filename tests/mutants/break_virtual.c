@@ -125,6 +125,44 @@ SPOIL_ALL(snoops_no_window, windows,
               UPDATE->pPageTableEntries[i]
                   .CacheCoherent = 0)
 
+/* ---- Drivers with a user-mode half of another language ------------------------------------------ */
+
+static NTSTATUS APIENTRY says_nothing(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
+    return args->Type == DXGKQAITYPE_UMDRIVERPRIVATE
+               ? STATUS_INVALID_PARAMETER
+               : mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
+}
+
+/* The aperture is the first segment. */
+static NTSTATUS APIENTRY prefers_aperture(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);
+    for (UINT i = 0; status == STATUS_SUCCESS && i < args->NumAllocations; i++) {
+        DXGK_ALLOCATIONINFO *info = &args->pAllocationInfo[i];
+        if (info->SupportedWriteSegmentSet & info->SupportedReadSegmentSet & 1u) {
+            info->PreferredSegment.Value = 0;
+            info->PreferredSegment.SegmentId0 = 1;
+        }
+    }
+    return status;
+}
+
+static void become_foreign(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiQueryAdapterInfo = says_nothing;
+    table->DxgkDdiCreateAllocation = prefers_aperture;
+}
+
+static void install_foreign_fills_16_bits(DRIVER_INITIALIZATION_DATA *table) {
+    install_fills_16_bits(table);
+    become_foreign(table);
+}
+
+static NTSTATUS APIENTRY refuses_unknown(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    return (UINT)args->Operation > DXGK_OPERATION_NOTIFY_ALLOC
+               ? STATUS_INVALID_PARAMETER
+               : mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+}
+REPLACE(DxgkDdiBuildPagingBuffer, refuses_unknown)
+
 /* What the first buffer had no room for is written from the first entry on. */
 static NTSTATUS APIENTRY begins_again(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     const UINT start = UPDATE->StartIndex;
@@ -525,7 +563,7 @@ const struct mutant mutants_virtual[] = {
     BREAKER(230, DRIVER, "flushes nothing", drops_flush, THREE, WITH(188, 240)),
     BREAKER(232, DRIVER, "flushes nothing where everything is meant", flushes_none, THREE,
             WITH(188, 240), .scene = scene_flushes_all),
-    BREAKER(239, DRIVER, "does not copy entries", copies_none, VIRTUAL, WITH(231, 238),
+    BREAKER(239, DRIVER, "does not copy entries", copies_none, VIRTUAL, WITH(231, 238, 299),
             .scene = scene_copies_too),
     {BREAKS(239, DRIVER, "residency", copies_in_turn,
             "copies entries of overlapping ranges in turn")},
@@ -584,11 +622,17 @@ const struct mutant mutants_virtual[] = {
             WITH(504, 515), .scene = scene_asks_both),
     BREAKER(379, DRIVER, "takes tables of 64 KB pages for others", in_narrow_steps, SINGLE),
     BREAKER(380, DRIVER, "blames another process for a page fault", blames_other, THREE,
-            WITH(215, 211)),
+            WITH(215, 211, 210)),
     {BREAKS(560, DRIVER, "residency", fills_too_far, "fills a page of addresses too many"), FOUR},
     {BREAKS(560, DRIVER, "residency", fills_from_before, "fills from the page before on"), FOUR},
     {BREAKS(560, DRIVER, "residency", moves_too_far, "moves a page of addresses too many"), FOUR},
     {BREAKS(188, DRIVER, "residency", fills_16_bits, "fills with 16 bits of the pattern"), FOUR},
+    {BREAKS(188, DRIVER, "residency", foreign_fills_16_bits,
+            "fills with 16 bits of the pattern what it prefers in the aperture"),
+     FOUR},
+    {BREAKS(167, DRIVER, "residency", refuses_unknown,
+            "refuses operations that do not exist, with paging by address"),
+     .consequences = {149, 158, 208, 240, 245, 247, 299}, FOUR},
     {BREAKS(215, DRIVER, "residency", takes_address_for_valid,
             "takes an entry with an address for a valid one"),
      FOUR},

@@ -47,3 +47,9 @@ static enum vidmm_status evict_what_may(void *ctx) {
 enum vidmm_status vidmm_evict_all(struct vidmm_adapter *adapter) {
     return adapter_persist_call(adapter, "vidmm_evict_all", evict_what_may, adapter);
 }
+
+void vidmm_place_first(struct vidmm_adapter *adapter, uint32_t segment) {
+    adapter_enter(adapter);
+    adapter->settings.place_first = segment;
+    adapter_leave(adapter);
+}

@@ -49,6 +49,7 @@ struct adapter_settings {
     uint64_t hang_ns, transfer_chunk, scratch_most, address_from, paging_from;
     bool serial_paging;
     uint32_t preempt_every;
+    uint32_t place_first; /* as vidmm_place_first has it */
 };
 
 /* Sets of segments: bit id - 1 of each. */

@@ -30,6 +30,30 @@ static void add_sorted(struct candidate_list *list, struct segment *segment) {
     list->from_end[list->count++] = false;
 }
 
+static bool candidates_goes_first(const struct vidmm_allocation *allocation,
+                                  const struct segment *segment) {
+    uint32_t first = allocation->adapter->settings.place_first;
+    return first == VIDMM_MEMORY_FIRST ? !segment->aperture : first == segment->id;
+}
+
+/* What vidmm_place_first names comes before the driver's preferences; the rest keeps its order. */
+static void candidates_place_first(const struct vidmm_allocation *allocation,
+                                   struct candidate_list *list) {
+    for (uint32_t i = 0, front = 0; i < list->count; i++) {
+        struct segment *segment = list->segments[i];
+        bool from_end = list->from_end[i];
+        if (!candidates_goes_first(allocation, segment))
+            continue;
+        for (uint32_t at = i; at > front; at--) {
+            list->segments[at] = list->segments[at - 1];
+            list->from_end[at] = list->from_end[at - 1];
+        }
+        list->preferred = i > front && front == 0 ? 0 : list->preferred;
+        list->segments[front] = segment;
+        list->from_end[front++] = from_end;
+    }
+}
+
 void candidates_list(const struct vidmm_allocation *allocation, uint32_t set,
                      struct candidate_list *list) {
     struct adapter_facts *facts = &allocation->adapter->facts;
@@ -47,6 +71,8 @@ void candidates_list(const struct vidmm_allocation *allocation, uint32_t set,
         if (segment_in_set(&facts->segments[i], set))
             add_sorted(list, &facts->segments[i]);
     }
+    if (allocation->adapter->settings.place_first)
+        candidates_place_first(allocation, list);
     while (list->alike < list->count &&
            list->segments[list->alike]->aperture == list->segments[0]->aperture)
         list->alike++;

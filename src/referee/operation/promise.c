@@ -43,8 +43,9 @@ static void promise_judge_preference(struct vidmm_referee *referee,
     const struct shadow_segment *wanted =
         shadow_memory(referee, linked_segment(allocation->physical, id));
     /* Addresses of the CPU lead to system memory only (gpu-virtual-memory-in-wddm-2-0.md). */
-    if (!wanted || referee->adapter.shared || allocation->opens.count == 0 ||
-        allocation->placed_before || flags.CpuVisible || flags.Overlay || flags.Capture ||
+    if (!wanted || referee->placed_first || referee->adapter.shared ||
+        allocation->opens.count == 0 || allocation->placed_before || flags.CpuVisible ||
+        flags.Overlay || flags.Capture ||
         ((allocation->read_set & allocation->write_set) >> (id - 1) & 1u) == 0 ||
         !promise_room_for_all(referee, wanted))
         return;

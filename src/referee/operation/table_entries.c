@@ -33,10 +33,11 @@ static void entry_judge_bits(struct vidmm_referee *referee, const struct looked 
                  "Zero with Valid %u, and it was not reported", (unsigned)entry->Valid);
     if (!entry->Valid)
         return;
-    MANAGER_MUST(219, !entry->LargePage || (level != 0 && caps->LargePageSupported),
-                 "LargePage above the leaves only, and with LargePageSupported",
-                 "LargePage in an entry of level %u, LargePageSupported %u", level,
-                 caps->LargePageSupported);
+    if (entry->LargePage)
+        MANAGER_MUST(219, level != 0 && caps->LargePageSupported,
+                     "LargePage above the leaves only, and with LargePageSupported",
+                     "LargePage in an entry of level %u, LargePageSupported %u", level,
+                     caps->LargePageSupported);
     MANAGER_MUST(222,
                  (!entry->ReadOnly || caps->ReadOnlyMemorySupported) &&
                      (!entry->NoExecute || caps->NoExecuteMemorySupported),

@@ -40,20 +40,46 @@ static bool move_out(struct dirty_memory *memory, uint32_t unit) {
            user_fine(&memory->user, vidmm_allocation_evict(allocation, true));
 }
 
+static void release_surfaces(struct dirty_memory *memory) {
+    for (uint32_t i = 0; i < DIRTY_UNITS && memory->surface[i].allocation; i++) {
+        vidmm_allocation_destroy(memory->surface[i].allocation);
+        memory->surface[i].allocation = NULL;
+    }
+}
+
+/* The driver may give a surface more than it was asked for: then a unit is as large. */
+static bool make_surface(struct dirty_memory *memory, uint32_t i) {
+    struct vidmm_allocation_info info;
+    if (!user_surface_make(&memory->user, &memory->surface[i], VIDMM_UMD_LOCAL_ONLY,
+                           memory->unit / CHECK_PAGE))
+        return false;
+    vidmm_allocation_info(memory->surface[i].allocation, &info);
+    uint64_t apart = info.size > info.driver.Alignment ? info.size : info.driver.Alignment;
+    if (i == 0 && apart > memory->unit && apart <= UINT32_MAX && apart % memory->unit == 0)
+        memory->unit = (uint32_t)apart;
+    return true;
+}
+
 /* Side by side as long as nothing else is there; where they are not, they are written all the same. */
 static bool make_surfaces(struct dirty_memory *memory) {
     uint64_t lowest = memory->segment.size;
+    vidmm_place_first(memory->check->harness.adapter, memory->segment.id);
+    vidmm_referee_placed_first(memory->check->harness.referee, true);
+    for (uint32_t i = 0; i < DIRTY_UNITS; i++)
+        if (!make_surface(memory, i))
+            return false;
     for (uint32_t i = 0; i < DIRTY_UNITS; i++) {
         struct vidmm_allocation_info info;
-        if (!user_surface_make(&memory->user, &memory->surface[i], VIDMM_UMD_LOCAL_ONLY,
-                               memory->unit / CHECK_PAGE) ||
-            !move_in(memory, i) || !dirty_memory_wait(memory))
+        if (!move_in(memory, i) || !dirty_memory_wait(memory))
             return false;
         vidmm_allocation_info(memory->surface[i].allocation, &info);
         if (info.segment == memory->segment.id && info.offset < lowest)
             lowest = info.offset;
     }
+    memory->inside =
+        lowest != memory->segment.size && memory->segment.size / memory->unit >= DIRTY_UNITS;
     lowest -= lowest % memory->unit;
+    memory->origin = 0;
     if (lowest / memory->unit + DIRTY_UNITS <= memory->segment.size / memory->unit)
         memory->origin = lowest;
     return true;
@@ -117,6 +143,8 @@ enum vidmm_stage_outcome dirty_memory_open_other(struct dirty_memory *memory, st
 }
 
 bool dirty_memory_prepare(struct dirty_memory *memory, uint32_t unit) {
+    if (memory->by_address)
+        release_surfaces(memory);
     memory->unit = unit;
     return !memory->by_address || make_surfaces(memory);
 }
@@ -150,8 +178,7 @@ bool dirty_memory_wait(struct dirty_memory *memory) {
 enum vidmm_stage_outcome dirty_memory_close(struct dirty_memory *memory) {
     if (!memory->by_address)
         return raw_close(&memory->raw);
-    for (uint32_t i = 0; i < DIRTY_UNITS && memory->surface[i].allocation; i++)
-        vidmm_allocation_destroy(memory->surface[i].allocation);
+    release_surfaces(memory);
     user_close(&memory->user);
     return VIDMM_STAGE_DONE;
 }

@@ -24,6 +24,7 @@ struct dirty_memory {
     struct raw_submitter raw; /* by hand */
     struct user user;         /* by address */
     struct user_surface surface[DIRTY_UNITS];
+    bool inside;    /* `segment` is where surfaces lie, and has room for as many units */
     uint64_t fence; /* of the move that is under way */
 };
 
@@ -38,7 +39,8 @@ bool dirty_memory_query(const struct dirty_memory *memory, DXGK_QUERYADAPTERINFO
                         UINT *segment, UINT32 *value);
 /* Whether the driver reports that it tracks dirty pages at all. */
 bool dirty_memory_tracked(const struct dirty_memory *memory);
-/* Makes ready to write units of `unit` bytes; false: it cannot, and the stage ends. */
+/* Makes ready to write units of `unit` bytes, or of more where the driver's surfaces are larger, in `segment`; false: it
+ * cannot, and the stage ends. */
 bool dirty_memory_prepare(struct dirty_memory *memory, uint32_t unit);
 /* Units from `origin` on that a basis may have. */
 uint64_t dirty_memory_units(const struct dirty_memory *memory);

@@ -13,6 +13,8 @@
 
 #define RANGES 4u /* of a basis */
 
+#define UNANSWERED 0xff /* in buffers before they are answered: a bit that nobody writes is set */
+
 /* Ranges in units from the origin of the memory. */
 struct basis {
     HANDLE handle;
@@ -99,6 +101,7 @@ static void dirty_ask(struct dirty *dirty, const struct basis *basis, struct que
     for (uint32_t i = 0; question.pages == 0 && i < basis->count; i++)
         pages += basis->range[i].pages;
     args.BufferSize = (pages * dirty->bits_each + 7) / 8 + question.room;
+    memset(bits, UNANSWERED, args.BufferSize < sizeof(bits) ? args.BufferSize : sizeof(bits));
     if (basis->handle)
         dirty_note(dirty, dirty->memory.ddi->DxgkDdiQueryDirtyBitData(dirty->memory.adapter,
                                                                       &args) == STATUS_SUCCESS);
@@ -202,6 +205,7 @@ static void play_over(struct dirty *dirty, const struct basis *basis) {
     dirty_write(dirty, 6);
     dirty_look(dirty, basis);
     dirty_look(dirty, &other);
+    dirty_ask(dirty, &other, (struct question){.first = 5, .pages = 2, .room = 16});
     dirty_end(dirty, &other);
     dirty_look(dirty, basis);
     dirty_write(dirty, 4);
@@ -385,19 +389,55 @@ static enum vidmm_stage_outcome skip(struct dirty *dirty, const char *why) {
     return check_say(dirty->memory.check, VIDMM_STAGE_SKIPPED, "%s", why);
 }
 
+/* Of the segment of a memory that is open; false: it is not tracked, or too small, which the outcome says. */
+static bool dirty_segment(struct dirty *dirty, const char **why) {
+    uint32_t page = 0;
+    *why = NULL;
+    if (!tracks(&dirty->memory, &page))
+        *why = "the driver reports no dirty-bit tracking";
+    else if (dirty->memory.segment.size / unit_of(&dirty->memory, page) < DIRTY_UNITS)
+        *why = "the memory segment has no 16 dirty pages";
+    if (*why || !dirty_memory_prepare(&dirty->memory, unit_of(&dirty->memory, page)))
+        return false;
+    dirty->bits_each = dirty->memory.unit / page;
+    return true;
+}
+
+/* In each segment where surfaces can lie; false: nothing could be played, for `*why`. */
+static bool dirty_by_address(struct dirty *dirty, const char **why) {
+    const struct vidmm_ledger *ledger = &dirty->memory.check->shared->ledger;
+    struct vidmm_adapter *adapter = dirty->memory.check->harness.adapter;
+    uint32_t before = ledger->findings, played = 0;
+    const char *segment_why;
+    for (uint32_t id = 1; vidmm_segment_info(adapter, id, &dirty->memory.segment) &&
+                          ledger->findings == before && !dirty->refused;
+         id++) {
+        if (dirty->memory.segment.aperture)
+            continue;
+        bool good = dirty_segment(dirty, &segment_why);
+        *why = played == 0 ? segment_why : NULL;
+        if (!good && !segment_why)
+            return true; /* a finding says why */
+        if (!good || !dirty->memory.inside)
+            continue;
+        dirty_play(dirty);
+        played++;
+    }
+    if (played != 0 && ledger->findings == before)
+        play_segments(dirty);
+    return played != 0 || !*why;
+}
+
 /* Of a memory that is open; closes it. */
 static enum vidmm_stage_outcome dirty_examine(struct dirty *dirty) {
-    uint32_t page = 0;
-    if (!tracks(&dirty->memory, &page))
-        return skip(dirty, "the driver reports no dirty-bit tracking");
-    uint32_t unit = unit_of(&dirty->memory, page);
-    if (dirty->memory.segment.size / unit < DIRTY_UNITS)
-        return skip(dirty, "the memory segment has no 16 dirty pages");
-    dirty->bits_each = unit / page;
-    if (dirty_memory_prepare(&dirty->memory, unit)) {
+    const char *why = NULL;
+    if (dirty->memory.by_address) {
+        if (!dirty_by_address(dirty, &why))
+            return skip(dirty, why);
+    } else if (dirty_segment(dirty, &why)) {
         dirty_play(dirty);
-        if (dirty->memory.by_address)
-            play_segments(dirty);
+    } else if (why) {
+        return skip(dirty, why);
     }
     enum vidmm_stage_outcome outcome = dirty_memory_close(&dirty->memory);
     if (outcome == VIDMM_STAGE_DONE && dirty->refused)
@@ -424,9 +464,9 @@ dirty_examine_other(struct check *check, const struct check_setup *setup, uint32
 }
 
 enum vidmm_stage_outcome stage_dirty(struct check *check, uint32_t number) {
-    const struct check_setup setup = {.settings = {{"DirtyPageBytes", CHECK_PAGE}}};
+    const struct check_setup setup = {
+        .settings = {{"DirtyPageBytes", number == 0 ? CHECK_PAGE : LARGE_PAGE}}};
     struct dirty dirty = {.refused = false};
-    (void)number;
     check_step(check, "dirty: start");
     if (check->options->linked > 1)
         return check_say(check, VIDMM_STAGE_SKIPPED, "dirty bits are for an adapter without links");

@@ -186,6 +186,48 @@ static NTSTATUS APIENTRY query_without_clearing(const HANDLE adapter,
 }
 SPOIL(keeping, QueryDirtyBitData, query_without_clearing)
 
+/* The same of bases of the second memory segment alone, behind the aperture. */
+static HANDLE of_second[HANDLES];
+static uint32_t next_of_second;
+
+static HANDLE APIENTRY create_noting_second(const HANDLE adapter,
+                                            const DXGKARG_CREATEMEMORYBASIS *args) {
+    HANDLE handle = create(adapter, args);
+    if (args->SegmentId == 3)
+        of_second[next_of_second++ % HANDLES] = handle;
+    return handle;
+}
+
+static NTSTATUS APIENTRY query_keeping_second(const HANDLE adapter,
+                                              DXGKARG_QUERYDIRTYBITDATA *args) {
+    for (uint32_t i = 0; i < HANDLES; i++)
+        if (args->MemoryBasis && of_second[i] == args->MemoryBasis)
+            return query_without_clearing(adapter, args);
+    return mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
+}
+
+static void APIENTRY install_keeping_second(DRIVER_INITIALIZATION_DATA *table) {
+    memset(of_second, 0, sizeof(of_second));
+    next_of_second = 0;
+    follow(table);
+    table->DxgkDdiCreateMemoryBasis = create_noting_second;
+    table->DxgkDdiQueryDirtyBitData = query_keeping_second;
+}
+
+/* Sets the bits of dirty pages in whatever the buffer had. */
+static NTSTATUS APIENTRY query_setting_only(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    DXGKARG_QUERYDIRTYBITDATA own = *args;
+    own.Buffer = calloc(1, args->BufferSize + 1);
+    if (!own.Buffer)
+        return STATUS_NO_MEMORY;
+    NTSTATUS status = mutants_good.DxgkDdiQueryDirtyBitData(adapter, &own);
+    for (SIZE_T i = 0; i < args->BufferSize; i++)
+        ((uint8_t *)args->Buffer)[i] |= ((uint8_t *)own.Buffer)[i];
+    free(own.Buffer);
+    return status;
+}
+SPOIL(setting_only, QueryDirtyBitData, query_setting_only)
+
 static void APIENTRY install_old(DRIVER_INITIALIZATION_DATA *table) {
     old_bits = 0;
     follow(table);
@@ -732,6 +774,11 @@ static void APIENTRY install_short(DRIVER_INITIALIZATION_DATA *table) {
                  {"MmuLevels", 3},                                                                 \
                  {"VramVisibleBytes", 128u << 20},                                                 \
                  {"MmuTableSegment", 3}}
+#define MOVING_TWO                                                                                 \
+    .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM3_2},                          \
+                 {"DirtyPageBytes", PAGE},                                                         \
+                 {"MmuLevels", 3},                                                                 \
+                 {"VramVisibleBytes", 128u << 20}}
 #define TRACKING_TWO                                                                               \
     .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM3_2},                          \
                  {"DirtyPageBytes", PAGE},                                                         \
@@ -754,11 +801,11 @@ const struct mutant mutants_dirty[] = {
      TRACKING},
     {322, VIDMM_SIDE_DRIVER, "misses a write", install_forgetful, .stage = "dirty", TRACKING},
     {322, VIDMM_SIDE_DRIVER, "takes the ranges of each segment for those of the first",
-     install_in_first, .stage = "dirty", MOVING_WITH_TABLES},
+     install_in_first, .stage = "dirty", .consequences = {330}, MOVING_WITH_TABLES},
     {322, VIDMM_SIDE_DRIVER, "takes fills of the second memory segment for those of the first",
      install_in_first, .stage = "dirty", .consequences = {330}, TRACKING_TWO},
     {323, VIDMM_SIDE_DRIVER, "remembers 64 pages of those that were written", install_word,
-     .stage = "dirty", TRACKING},
+     .stage = "dirty", .consequences = {328}, TRACKING},
     {322, VIDMM_SIDE_DRIVER, "has a bit for two pages where it said one", install_wide,
      .stage = "dirty", .consequences = {330}, TRACKING},
     {323, VIDMM_SIDE_DRIVER, "clears what was written since it was asked", install_late,
@@ -766,6 +813,10 @@ const struct mutant mutants_dirty[] = {
     {324, VIDMM_SIDE_DRIVER, "clears whenever it is asked", install_clearing, .stage = "dirty",
      .consequences = {326}, TRACKING},
     {594, VIDMM_SIDE_DRIVER, "clears no bits", install_keeping, .stage = "dirty", TRACKING},
+    {594, VIDMM_SIDE_DRIVER, "clears no bits of the second memory segment", install_keeping_second,
+     .stage = "dirty", MOVING_TWO},
+    {321, VIDMM_SIDE_DRIVER, "does not write the bits of pages that are clean",
+     install_setting_only, .stage = "dirty", .consequences = {331, 594}, TRACKING},
     {325, VIDMM_SIDE_DRIVER, "clears all bases at once", install_clearing_all, .stage = "dirty",
      TRACKING},
     {326, VIDMM_SIDE_DRIVER, "stops tracking for all at the first stop", install_stopped,

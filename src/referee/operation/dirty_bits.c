@@ -126,6 +126,13 @@ static void dirty_judge_page(struct vidmm_referee *referee, const struct dirty_a
     }
 }
 
+static bool dirty_any_set(const struct dirty_answer *answer) {
+    uint64_t i = 0;
+    while (i < answer->count && !dirty_is_set(answer->bits, i))
+        i++;
+    return i < answer->count;
+}
+
 /* Every submission changes it. */
 static uint32_t dirty_work(struct vidmm_referee *referee) {
     uint32_t sum = 0;
@@ -151,6 +158,7 @@ static void dirty_note_zeros(struct vidmm_referee *referee, struct dirty_basis *
         (struct dirty_zeros){.first = answer ? answer->first : 0,
                              .end = answer ? answer->first + answer->count : basis->pages,
                              .queried = answer,
+                             .cleared = answer && dirty_any_set(answer),
                              .when = dirty_now(referee, quiet)};
 }
 
@@ -164,6 +172,8 @@ static void dirty_judge_zeros(struct vidmm_referee *referee, const struct dirty_
     set = set < zeros->first ? zeros->first : set;
     while (set < end && !dirty_is_set(answer->bits, set - answer->first))
         set++;
+    if (zeros->queried && !zeros->cleared && set >= end)
+        return; /* there was nothing to clear */
     if (zeros->queried)
         DRIVER_MUST(594, set >= end, "no bit set right after a query with CLEARDATA",
                     "bit %llu is set still", LLU(set - answer->first));

@@ -53,6 +53,7 @@ struct dirty_basis {
     struct dirty_zeros {     /* which bits were made zero last */
         uint64_t first, end; /* positions */
         bool queried;        /* by a query; else by the start */
+        bool cleared;        /* bits that the query showed */
         struct dirty_moment when;
     } zeros;
     struct dirty_taking { /* the last query of another basis that took bits of pages of this one */

@@ -6,6 +6,7 @@
  * engine that stands still with a process's work.
  * And what a system asks for before it resets: a debug report.
  */
+#include "paging_hang.h"
 #include "raw.h"
 #include "surface.h"
 #include "user.h"
@@ -226,6 +227,35 @@ static enum vidmm_stage_outcome by_hang(struct check *check) {
     return raw_close(&raw);
 }
 
+/* The same of a manager that pages by GPU virtual address. Beyond what it does when it starts, so that it has several
+ * submissions under way. */
+#define HANG_LATE_AT 40u
+
+static enum vidmm_stage_outcome by_paging_hang(struct check *check) {
+    static const struct check_setup setup = {.settings = {{"VramBytes", (uint64_t)1 << 20},
+                                                          {"MmuLevels", 4},
+                                                          {"HangPagingAt", HANG_LATE_AT}},
+                                             .table = paging_hang_table};
+    struct vidmm_gpummu_info mmu;
+    struct vidmm_adapter_info info;
+    struct user user;
+    bool hung = false;
+    if (!check_open(check, &setup) || !check_manage(check, &setup))
+        return VIDMM_STAGE_STOPPED;
+    vidmm_gpummu_info(check->harness.adapter, 0, &mmu);
+    vidmm_adapter_info(check->harness.adapter, &info);
+    if (!mmu.on || !info.caps.SupportPerEngineTDR || !user_describes(check))
+        return VIDMM_STAGE_DONE;
+    check_step(check, "engines: paging work that hangs at GPU virtual addresses");
+    if (!user_open(check, &user) || !paging_hangs(&user, info.paging_node, &hung))
+        return VIDMM_STAGE_STOPPED;
+    if (!hung)
+        not_hanging(check);
+    check_step(check, "engines: down");
+    user_close(&user);
+    return VIDMM_STAGE_DONE;
+}
+
 /* ---- Work of an application that hangs --------------------------------------------------------- */
 
 static enum vidmm_stage_outcome by_spin(struct check *check) {
@@ -382,6 +412,53 @@ static bool fault_of_write(struct user *user, uint32_t node) {
     return good;
 }
 
+/* Work at an address that leads nowhere; `*faulted`: the driver reported so. */
+static bool run_nowhere(struct user *user, bool null_rendering, bool *faulted) {
+    struct vidmm_virtual_submission submission = {.size = CHECK_PAGE,
+                                                  .null_rendering = null_rendering};
+    struct vidmm_error fault;
+    uint64_t va = 0, fence = 0;
+    *faulted = false;
+    if (!reserve_nowhere(user, &va))
+        return false;
+    submission.commands = va;
+    if (!check_good(user->check, vidmm_submit_virtual(user->context, &submission, &fence)))
+        return false;
+    enum vidmm_status status = vidmm_wait(user->check->harness.adapter, fence);
+    if (status == VIDMM_OK)
+        return true;
+    vidmm_last_error(user->check->harness.adapter, &fault);
+    *faulted = status == VIDMM_DEVICE_LOST && fault.access.known;
+    return status == VIDMM_DEVICE_LOST || check_good(user->check, status);
+}
+
+static bool run_nowhere_alone(struct check *check, bool null_rendering, bool *faulted) {
+    struct user user;
+    if (!user_open(check, &user) || !user_rest(&user))
+        return false;
+    bool good = run_nowhere(&user, null_rendering, faulted) && !check_explained(check);
+    if (good)
+        user_close(&user);
+    return good;
+}
+
+/* What is not run fetches nothing: any driver whose work faults there shows whether it is. */
+static bool null_nowhere(struct check *check) {
+    bool faulted = false;
+    check_step(check, "engines: commands at an address that leads nowhere");
+    if (check_explained(check) || !run_nowhere_alone(check, false, &faulted))
+        return false;
+    if (!faulted)
+        return true;
+    check_step(check, "engines: the same with NullRendering");
+    bool good = run_nowhere_alone(check, true, &faulted);
+    if (good)
+        vidmm_ledger_judge(&check->shared->ledger, 612, VIDMM_SIDE_DRIVER, !faulted,
+                           "no effect of commands with NullRendering",
+                           "commands with NullRendering were run: they faulted%s", "");
+    return good;
+}
+
 static enum vidmm_stage_outcome by_fault(struct check *check) {
     static const struct check_setup setup = {
         .settings = {{"VramBytes", (uint64_t)1 << 20}, {"MmuLevels", 4}}};
@@ -394,8 +471,10 @@ static enum vidmm_stage_outcome by_fault(struct check *check) {
     vidmm_adapter_info(check->harness.adapter, &info);
     if (!mmu.on)
         return check_say(check, VIDMM_STAGE_SKIPPED, "the driver has no GpuMmu");
+    if (!user_describes(check))
+        return check_say(check, VIDMM_STAGE_SKIPPED, CHECK_NO_SURFACES);
     if (!check_speaks(check))
-        return check_say(check, VIDMM_STAGE_SKIPPED, "the driver does not speak vidmm/umd.h");
+        return null_nowhere(check) ? VIDMM_STAGE_DONE : VIDMM_STAGE_STOPPED;
     if (!user_open(check, &user) || !user_open(check, &other) ||
         !fault_beside(&user, &other, info.caps.SupportPerEngineTDR))
         return VIDMM_STAGE_STOPPED;
@@ -407,7 +486,7 @@ static enum vidmm_stage_outcome by_fault(struct check *check) {
     check_step(check, "engines: down");
     user_close(&other);
     user_close(&user);
-    return VIDMM_STAGE_DONE;
+    return null_nowhere(check) ? VIDMM_STAGE_DONE : VIDMM_STAGE_STOPPED;
 }
 
 /* ---- Engines that stand still ------------------------------------------------------------------ */
@@ -479,6 +558,9 @@ static bool hang_of(struct user *user, uint32_t node) {
     check_step(check, "engines: node %u stands still", node);
     still.stood = true;
     still.group = UINT64_MAX;
+    /* A fence before that which hangs, so that a reset has one to say where nothing was begun. */
+    if (!spins && !user_complete(user))
+        return false;
     vidmm_host_hold_engines(still.host, true);
     bool good = (spins ? user_submit(user, UINT32_MAX) : user_send(user, "", 0)) &&
                 (!still.beside || user_repeat(still.beside));
@@ -533,10 +615,14 @@ static enum vidmm_stage_outcome by_standstill(struct check *check) {
         return VIDMM_STAGE_DONE;
     if (!check_speaks(check) && !check_surface_any(check))
         return VIDMM_STAGE_DONE;
-    bool good = user_open(check, &other);
+    bool good = user_open(check, &other) && user_rest(&other);
+    if (good)
+        ask_idle_nodes(check, &info);
     for (uint32_t node = 0; good && node < info.nodes; node++)
         if (node != info.paging_node)
             good = stands_still(check, node, info.nodes) && goes_on(&other);
+    if (good && user_rest(&other))
+        ask_idle_nodes(check, &info);
     if (good)
         user_close(&other);
     return good ? VIDMM_STAGE_DONE : VIDMM_STAGE_STOPPED;
@@ -544,7 +630,7 @@ static enum vidmm_stage_outcome by_standstill(struct check *check) {
 
 enum vidmm_stage_outcome stage_engines(struct check *check, uint32_t number) {
     static enum vidmm_stage_outcome (*const runs[])(struct check * check) = {
-        by_hand, by_hang, by_spin, by_user, by_standstill, by_fault};
+        by_hand, by_hang, by_spin, by_user, by_standstill, by_fault, by_paging_hang};
     check_step(check, "engines: run %u", number + 1);
     return runs[number](check);
 }

@@ -494,6 +494,33 @@ static void APIENTRY install_responsive_in_work(DRIVER_INITIALIZATION_DATA *tabl
     table->DxgkDdiQueryEngineStatus = responsive_in_work;
 }
 
+/* The same of the paging node alone. */
+static UINT newest_paging, paging_node;
+
+static NTSTATUS APIENTRY note_paging(const HANDLE adapter,
+                                     const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    if (args->Flags.Paging)
+        paging_node = args->NodeOrdinal;
+    if (args->NodeOrdinal == paging_node)
+        newest_paging = args->SubmissionFenceId;
+    return mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args);
+}
+
+static NTSTATUS APIENTRY responsive_in_paging(const HANDLE adapter,
+                                              DXGKARG_QUERYENGINESTATUS *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryEngineStatus(adapter, args);
+    if (newest_paging != 0 && args->NodeOrdinal == paging_node)
+        args->EngineStatus.Responsive = 1;
+    return status;
+}
+
+static void install_responsive_in_paging(DRIVER_INITIALIZATION_DATA *table) {
+    newest_paging = 0;
+    paging_node = UINT32_MAX;
+    table->DxgkDdiSubmitCommandVirtual = note_paging;
+    table->DxgkDdiQueryEngineStatus = responsive_in_paging;
+}
+
 static NTSTATUS APIENTRY reset_to_newest_virtual(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
     NTSTATUS status = mutants_good.DxgkDdiResetEngine(adapter, args);
     if (newest_of[args->NodeOrdinal % 2] != 0)
@@ -718,12 +745,16 @@ const struct mutant mutants_engines[] = {
     {BREAKS(606, DRIVER, "engines", reset_both_virtual,
             "resets another node with one that hangs in work at GPU virtual addresses")},
     {BREAKS(281, DRIVER, "engines", reset_preempted,
-            "names a fence that was never submitted when an engine that stands still is reset")},
+            "names a fence that was never submitted when an engine that stands still is reset"),
+     .consequences = {299}},
     {BREAKS(281, DRIVER, "engines", unsettled,
             "does not count as completed what an engine's reset aborted")},
     {BREAKS(281, DRIVER, "engines", always_responsive, "calls an engine responsive that hangs")},
     {BREAKS(281, DRIVER, "engines", responsive_in_work,
             "calls an engine responsive that hangs in work at GPU virtual addresses")},
+    {BREAKS(281, DRIVER, "engines", responsive_in_paging,
+            "calls an engine responsive that hangs in work of the paging node at GPU virtual "
+            "addresses")},
     {BREAKS(281, DRIVER, "engines", reset_to_newest_virtual,
             "names the newest fence of an engine that hangs in virtual work before it"),
      .consequences = {299}},

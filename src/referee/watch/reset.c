@@ -200,8 +200,8 @@ static NTSTATUS watch_QueryEngineStatus(struct vidmm_referee *referee, const HAN
     if (known)
         DRIVER_MUST(608, status == STATUS_SUCCESS, "STATUS_SUCCESS", "status 0x%08x",
                     (unsigned)status);
-    if (status == STATUS_SUCCESS && known)
-        DRIVER_MUST(610, args->EngineStatus.Responsive || !idle,
+    if (status == STATUS_SUCCESS && idle)
+        DRIVER_MUST(610, args->EngineStatus.Responsive,
                     "Responsive 1 of an engine that has no work",
                     "node %u, without work, is not responsive", asked.NodeOrdinal);
     referee_exit(referee, &call);

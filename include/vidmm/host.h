@@ -166,6 +166,8 @@ bool vidmm_host_create(const struct vidmm_host_config *config, struct vidmm_host
 bool vidmm_host_start(struct vidmm_host *host, struct vidmm_host_error *error);
 /* StopDevice, RemoveDevice; false with `error` when the driver refused or leaked. */
 bool vidmm_host_stop(struct vidmm_host *host, struct vidmm_host_error *error);
+/* NumberOfChildren of the first device, as it was started last. */
+uint32_t vidmm_host_children(const struct vidmm_host *host);
 /* StopDevice and StartDevice of every device without RemoveDevice, as when resources are rebalanced: in
  * between BARs move to other addresses. false: the devices are stopped and removed. */
 bool vidmm_host_rebalance(struct vidmm_host *host, struct vidmm_host_error *error);

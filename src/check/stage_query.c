@@ -1,6 +1,6 @@
 /*
  * stage_query.c - unusual queries to the started driver: caps with the sizes that systems pass,
- * repeated queries, the segments, unknown types.
+ * repeated queries, the segments, unknown types; and the children of the adapter.
  */
 #include "stage.h"
 
@@ -9,12 +9,13 @@
 
 #include <vidmm/interfaces.h>
 
-#define GUARD 64u
-#define ASH   0x5au
+#define GUARD         64u
+#define ASH           0x5au
+#define NEWER         (sizeof(DXGK_DRIVERCAPS) + 16) /* of a system that has more to ask for */
+#define CHILDREN_MOST 1024u                          /* more is a number that nobody set */
 
 struct caps_room { /* of answers */
-    unsigned char whole[sizeof(DXGK_DRIVERCAPS) + GUARD];
-    unsigned char first[sizeof(DXGK_DRIVERCAPS) + GUARD], again[sizeof(DXGK_DRIVERCAPS) + GUARD];
+    unsigned char whole[NEWER + GUARD], first[NEWER + GUARD], again[NEWER + GUARD];
 };
 
 static NTSTATUS query_ask(struct check *check, DXGKARG_QUERYADAPTERINFO *query) {
@@ -55,7 +56,7 @@ static void same_answer(struct check *check, NTSTATUS first, NTSTATUS second, bo
 /* Sizes that systems pass, from that of the driver's version on, and some beyond, twice each. All of
  * it comes first, as from a system, and once more at the end: equal questions have equal answers. */
 static void caps(struct check *check, struct caps_room *room) {
-    static const uint32_t sizes[] = {0x150, 0x151, 0x210, 0x220, 0x228, 0x240, 0x248};
+    static const uint32_t sizes[] = {0x150, 0x151, 0x210, 0x220, 0x228, 0x240, 0x248, NEWER};
     const uint32_t whole = sizeof(DXGK_DRIVERCAPS);
     uint32_t least = vidmm_interface_caps_size(check->shared->told.registered_version);
     check_step(check, "query: DRIVERCAPS");
@@ -120,6 +121,52 @@ static void unknown(struct check *check, unsigned char *bytes) {
     }
 }
 
+/* What nobody filled in is TypeUninitialized. */
+static bool children_whole(const DXGK_CHILD_DESCRIPTOR *child, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (child[i].ChildDeviceType == TypeUninitialized)
+            return false;
+        for (uint32_t k = 0; k < i; k++)
+            if (child[k].ChildUid == child[i].ChildUid)
+                return false;
+    }
+    return true;
+}
+
+static void judge_children(struct check *check, NTSTATUS status, const DXGK_CHILD_DESCRIPTOR *child,
+                           uint32_t count) {
+    static const DXGK_CHILD_DESCRIPTOR none;
+    struct vidmm_ledger *ledger = &check->shared->ledger;
+    vidmm_ledger_judge(ledger, 623, VIDMM_SIDE_DRIVER, status == STATUS_SUCCESS, "STATUS_SUCCESS",
+                       "status 0x%08x of %u children", (unsigned)status, count);
+    if (status != STATUS_SUCCESS)
+        return;
+    vidmm_ledger_judge(ledger, 623, VIDMM_SIDE_DRIVER, children_whole(child, count),
+                       "a descriptor of each child, with a ChildUid of its own",
+                       "not every descriptor of the %u children was filled in, or two are alike",
+                       count);
+    vidmm_ledger_judge(ledger, 623, VIDMM_SIDE_DRIVER,
+                       memcmp(&child[count], &none, sizeof(none)) == 0,
+                       "the descriptor behind those of the children left zeroed",
+                       "that behind the %u of the children was written", count);
+}
+
+/* nc-dispmprt-dxgkddi_query_child_relations.md */
+static void query_children(struct check *check) {
+    const DRIVER_INITIALIZATION_DATA *table = &check->harness.spoken;
+    uint32_t count = vidmm_host_children(check->harness.host);
+    if (count == 0 || count > CHILDREN_MOST || !table->DxgkDdiQueryChildRelations)
+        return;
+    DXGK_CHILD_DESCRIPTOR *child = check_memory(check, (count + 1) * sizeof(*child));
+    if (!child)
+        return;
+    check_step(check, "query: the children of the adapter");
+    NTSTATUS status = table->DxgkDdiQueryChildRelations(vidmm_host_adapter(check->harness.host),
+                                                        child, (count + 1) * sizeof(*child));
+    judge_children(check, status, child, count);
+    free(child);
+}
+
 static void ask_all(struct check *check, struct caps_room *room) {
     DXGK_DRIVERCAPS answer;
     caps(check, room);
@@ -131,6 +178,7 @@ static void ask_all(struct check *check, struct caps_room *room) {
     query_segments(check);
     query_iommu(check, &answer);
     unknown(check, room->first);
+    query_children(check);
 }
 
 enum vidmm_stage_outcome stage_query(struct check *check, uint32_t number) {

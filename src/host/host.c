@@ -332,6 +332,10 @@ bool vidmm_host_stop(struct vidmm_host *host, struct vidmm_host_error *error) {
     return host_chain_stop(host, error);
 }
 
+uint32_t vidmm_host_children(const struct vidmm_host *host) {
+    return host->device[0].children;
+}
+
 bool vidmm_host_rebalance(struct vidmm_host *host, struct vidmm_host_error *error) {
     struct vidmm_host_error unused;
     error = error ? error : &unused;

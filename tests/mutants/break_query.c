@@ -664,6 +664,45 @@ static void APIENTRY install_no_metadata(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiGetNodeMetadata = NULL;
 }
 
+/* ---- Children -------------------------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY start_with_two_children(const PVOID context, PDXGK_START_INFO info,
+                                                 PDXGKRNL_INTERFACE calls, PULONG sources,
+                                                 PULONG children) {
+    NTSTATUS status = mutants_good.DxgkDdiStartDevice(context, info, calls, sources, children);
+    *children = 2;
+    return status;
+}
+
+static NTSTATUS APIENTRY describe_one_child(const PVOID context, PDXGK_CHILD_DESCRIPTOR child,
+                                            ULONG size) {
+    (void)context;
+    (void)size;
+    child->ChildDeviceType = TypeVideoOutput;
+    child->ChildUid = 1;
+    return STATUS_SUCCESS;
+}
+
+static NTSTATUS APIENTRY describe_one_more(const PVOID context, PDXGK_CHILD_DESCRIPTOR child,
+                                           ULONG size) {
+    (void)context;
+    for (ULONG i = 0; i < size / sizeof(*child); i++) {
+        child[i].ChildDeviceType = TypeVideoOutput;
+        child[i].ChildUid = i + 1;
+    }
+    return STATUS_SUCCESS;
+}
+
+static void install_one_child(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiStartDevice = start_with_two_children;
+    table->DxgkDdiQueryChildRelations = describe_one_child;
+}
+
+static void install_one_child_more(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiStartDevice = start_with_two_children;
+    table->DxgkDdiQueryChildRelations = describe_one_more;
+}
+
 const struct mutant mutants_query[] = {
     {BREAKS(3, DRIVER, "start", writes_paging_size,
             "writes PagingBufferSize in the first call of QUERYSEGMENT3"),
@@ -855,6 +894,8 @@ const struct mutant mutants_query[] = {
      .settings = {{"MmuLevels", 4}}},
     {BREAKS(630, DRIVER, "query", names_nothing, "has a node of type OTHER without a name")},
     {BREAKS(90, DRIVER, "start", wrong_handle, "reports no DxgkPhysicalAdapterHandle")},
+    {BREAKS(623, DRIVER, "query", one_child, "has more children than it describes")},
+    {BREAKS(623, DRIVER, "query", one_child_more, "describes more children than it has")},
     {BREAKS(580, DRIVER, "start", one_node_more,
             "counts a node more in PHYSICALADAPTERCAPS than in DRIVERCAPS")},
 };

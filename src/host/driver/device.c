@@ -166,6 +166,7 @@ bool host_device_start(struct host_device *device, struct vidmm_host_error *erro
         host_violation("DxgkDdiStartDevice says NumberOfChildren %u of device %u; only the leading "
                        "link may have children",
                        children, device->board);
+    device->children = children != UINT32_MAX ? children : 0;
     return true;
 }
 

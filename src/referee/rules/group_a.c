@@ -583,6 +583,23 @@ const struct vidmm_rule rules_a[] = {
                  "              min(args->OutputDataSize, sizeof(caps)));\n",
     },
     {
+        RULE(623, DRIVER, DOCUMENTED, START_FAILS),
+        .statement =
+            "DxgkDdiQueryChildRelations describes as many children as DxgkDdiStartDevice "
+            "said, each with a ChildUid of its own, and leaves the last descriptor zeroed.",
+        .page = "nc-dispmprt-dxgkddi_query_child_relations",
+        .how = "Stage query asks a driver with children, in a zeroed array of one descriptor more: "
+               "ChildDeviceType of each child must be set and their ChildUid differ, and the last "
+               "descriptor must be zero.",
+        .why = "The system makes a device of each descriptor; ChildUid is the identifier of a "
+               "video present target.",
+        .windows = "A descriptor of TypeUninitialized is of no child; no page tells what the "
+                   "system makes of it.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "*NumberOfChildren = 2; /* and one descriptor is filled in */\n",
+        .right = "*NumberOfChildren = CHILDREN; /* as in query_child_relations() */\n",
+    },
+    {
         RULE(536, DRIVER, IMPLIED, PERFORMANCE),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "A model of addresses that DRIVERCAPS has, GpuMmuSupported or IoMmuSupported, "

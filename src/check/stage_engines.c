@@ -474,7 +474,11 @@ static enum vidmm_stage_outcome by_fault(struct check *check) {
     if (!user_describes(check))
         return check_say(check, VIDMM_STAGE_SKIPPED, CHECK_NO_SURFACES);
     if (!check_speaks(check))
-        return null_nowhere(check) ? VIDMM_STAGE_DONE : VIDMM_STAGE_STOPPED;
+        return null_nowhere(check)
+                   ? check_say(
+                         check, VIDMM_STAGE_SKIPPED,
+                         "the driver does not speak vidmm/umd.h: faults of writes not reached")
+                   : VIDMM_STAGE_STOPPED;
     if (!user_open(check, &user) || !user_open(check, &other) ||
         !fault_beside(&user, &other, info.caps.SupportPerEngineTDR))
         return VIDMM_STAGE_STOPPED;
@@ -630,7 +634,7 @@ static enum vidmm_stage_outcome by_standstill(struct check *check) {
 
 enum vidmm_stage_outcome stage_engines(struct check *check, uint32_t number) {
     static enum vidmm_stage_outcome (*const runs[])(struct check * check) = {
-        by_hand, by_hang, by_spin, by_user, by_standstill, by_fault, by_paging_hang};
+        by_hand, by_hang, by_spin, by_user, by_standstill, by_paging_hang, by_fault};
     check_step(check, "engines: run %u", number + 1);
     return runs[number](check);
 }

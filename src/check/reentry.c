@@ -83,24 +83,24 @@ static const struct step {
                       {"DxgkDdiDestroyContext", THING_CONTEXT, false, destroy_context},
                       {"DxgkDdiDestroyAllocation", THING_SURFACE, false, destroy_surface}};
 
-static bool take(struct life *life, const struct step *step) {
+static bool reentry_take(struct life *life, const struct step *step) {
     bool done = step->take(life) == STATUS_SUCCESS;
     life->made[step->thing] = step->makes && done;
     return done;
 }
 
 /* Up to what comes before `thing`, or with it. */
-static bool begin(struct life *life, enum thing thing, bool with) {
+static bool reentry_begin(struct life *life, enum thing thing, bool with) {
     bool good = true;
     for (uint32_t i = 0; good && i < (uint32_t)thing + with; i++)
-        good = take(life, &makes[i]);
+        good = reentry_take(life, &makes[i]);
     return good;
 }
 
-static void end(struct life *life) {
+static void reentry_end(struct life *life) {
     for (uint32_t i = THINGS; i-- > 0;)
         if (life->made[i])
-            (void)take(life, &destroys[i]);
+            (void)reentry_take(life, &destroys[i]);
 }
 
 /* ---- Two at once ----------------------------------------------------------------------------- */
@@ -113,7 +113,7 @@ struct pair {
 
 static void other_comes(void *ctx) {
     struct pair *pair = ctx;
-    pair->other_good = take(&pair->other, pair->step);
+    pair->other_good = reentry_take(&pair->other, pair->step);
 }
 
 static bool one_handle(const struct pair *pair) {
@@ -121,7 +121,7 @@ static bool one_handle(const struct pair *pair) {
     return pair->step->makes && pair->life.handle[thing] == pair->other.handle[thing];
 }
 
-static void tell(const struct pair *pair) {
+static void reentry_tell(const struct pair *pair) {
     struct vidmm_host *host = pair->life.check->harness.host;
     vidmm_host_beside_place(host, true);
     vidmm_ledger_note(&pair->life.check->shared->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
@@ -135,7 +135,7 @@ static void tell(const struct pair *pair) {
 static bool step_both(struct pair *pair, uint32_t moment, bool *came, uint32_t *count) {
     struct vidmm_host *host = pair->life.check->harness.host;
     (void)vidmm_host_beside_at(host, pair->step->call, moment, VIDMM_HOST_CALL, other_comes, pair);
-    bool good = take(&pair->life, pair->step);
+    bool good = reentry_take(&pair->life, pair->step);
     *count = vidmm_host_beside_moments(host);
     *came = vidmm_host_beside_end(host);
     if (!*came)
@@ -150,18 +150,18 @@ static bool at_moment(const struct life *fresh, const struct step *step, uint32_
     struct pair pair = {.life = *fresh, .other = *fresh, .step = step};
     bool came = false;
     *count = 0;
-    bool good = begin(&pair.life, step->thing, !step->makes) &&
-                begin(&pair.other, step->thing, !step->makes) &&
+    bool good = reentry_begin(&pair.life, step->thing, !step->makes) &&
+                reentry_begin(&pair.other, step->thing, !step->makes) &&
                 step_both(&pair, moment, &came, count);
     bool shared = good && came && *distinct && one_handle(&pair);
     if (good && !came)
         *distinct = !one_handle(&pair);
     if (shared) {
-        tell(&pair);
+        reentry_tell(&pair);
         pair.other.made[step->thing] = false; /* what both have goes once */
     }
-    end(&pair.life);
-    end(&pair.other);
+    reentry_end(&pair.life);
+    reentry_end(&pair.other);
     return good && !shared;
 }
 

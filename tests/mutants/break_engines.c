@@ -514,7 +514,7 @@ static NTSTATUS APIENTRY responsive_in_paging(const HANDLE adapter,
     return status;
 }
 
-static void install_responsive_in_paging(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_responsive_in_paging(DRIVER_INITIALIZATION_DATA *table) {
     newest_paging = 0;
     paging_node = UINT32_MAX;
     table->DxgkDdiSubmitCommandVirtual = note_paging;

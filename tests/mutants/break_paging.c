@@ -258,7 +258,7 @@ static VOID APIENTRY dpc_of_kept(const PVOID adapter) {
     mutants_good.DxgkDdiDpcRoutine(adapter);
 }
 
-static void install_submission_kept(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_submission_kept(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiSubmitCommand = submit_and_keep;
     table->DxgkDdiDpcRoutine = dpc_of_kept;
 }
@@ -275,7 +275,7 @@ static NTSTATUS APIENTRY submit_kept(const HANDLE adapter, const DXGKARG_SUBMITC
     return mutants_good.DxgkDdiSubmitCommand(adapter, args);
 }
 
-static void install_operation_kept(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_operation_kept(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiBuildPagingBuffer = build_and_keep;
     table->DxgkDdiSubmitCommand = submit_kept;
 }

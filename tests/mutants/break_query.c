@@ -635,7 +635,7 @@ static NTSTATUS APIENTRY points(const HANDLE adapter, const DXGKARG_QUERYADAPTER
     return status;
 }
 
-static void install_points_nowhere(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_points_nowhere(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiStartDevice = start_display;
     table->DxgkDdiQueryAdapterInfo = points;
     table->DxgkDdiSetPointerPosition = NULL;
@@ -693,12 +693,12 @@ static NTSTATUS APIENTRY describe_one_more(const PVOID context, PDXGK_CHILD_DESC
     return STATUS_SUCCESS;
 }
 
-static void install_one_child(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_one_child(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiStartDevice = start_with_two_children;
     table->DxgkDdiQueryChildRelations = describe_one_child;
 }
 
-static void install_one_child_more(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_one_child_more(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiStartDevice = start_with_two_children;
     table->DxgkDdiQueryChildRelations = describe_one_more;
 }

@@ -151,7 +151,7 @@ static void become_foreign(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiCreateAllocation = prefers_aperture;
 }
 
-static void install_foreign_fills_16_bits(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_foreign_fills_16_bits(DRIVER_INITIALIZATION_DATA *table) {
     install_fills_16_bits(table);
     become_foreign(table);
 }

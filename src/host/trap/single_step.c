@@ -138,7 +138,7 @@ static void one_more(ucontext_t *user) {
 /* ---- Traps ----------------------------------------------------------------------------------- */
 
 /* What is not the driver's runs without steps, if it returns to the driver. */
-static void leave(ucontext_t *user) {
+static void single_step_leave(ucontext_t *user) {
     uint64_t back;
     if (rsp_of(user) > follow.outermost || !unwind_peek(rsp_of(user), &back) ||
         !follow.asked.of_driver(back) || !stop_at(back, rsp_of(user) + sizeof(back)))
@@ -152,7 +152,7 @@ static void stepped(ucontext_t *user) {
     if (++follow.steps > STEPS_MOST)
         over();
     else if (!follow.asked.of_driver(rip_of(user)))
-        leave(user);
+        single_step_leave(user);
     else if (!(follow.shared && moment(user)))
         one_more(user);
 }

@@ -1,9 +1,9 @@
 /*
  * stage_ranges.c - two surfaces at once through swizzling ranges: the CPU writes both, one is
- * evicted, the CPU writes the other; and all of it again. Then one leaves while the CPU keeps its address, and at last
- * there is one surface more than there are ranges. It leaves so again, and comes back to that address. A second
- * run has it leave and come back in several transfers, of which the CPU then sees what came through a range.
- * Only for drivers that know vidmm/umd.h.
+ * evicted, the CPU writes the other; and all of it again. One surface gets a range again and again. Then one leaves
+ * while the CPU keeps its address, and at last there is one surface more than there are ranges. It leaves so again,
+ * and comes back to that address. A second run has it leave and come back in several transfers, of which the CPU
+ * then sees what came through a range. Only for drivers that know vidmm/umd.h.
  */
 #include "spoken.h"
 
@@ -12,6 +12,7 @@
 #define PAGES    16u
 #define SURFACES 12u
 #define ROUNDS   3u                         /* what was not given back is missing in the second */
+#define AGAIN    100u                       /* acquisitions that no supply of ranges outlasts */
 #define CHUNK    (3 * (uint64_t)CHECK_PAGE) /* of the second run: the last transfer is shorter */
 
 struct ranges {
@@ -24,6 +25,7 @@ struct ranges {
     bool alternates;           /* the GPU has alternate addresses */
     /* Of surfaces that are swizzled: requests for a range, and ranges. */
     uint32_t asked, given;
+    bool plain[SURFACES]; /* at the address that it has without one */
 };
 
 /* Every other one is swizzled in memory, which the CPU does not see through its range. */
@@ -69,17 +71,25 @@ static bool ranges_has(const uint8_t *bytes, uint32_t letter) {
     return same;
 }
 
-/* R185: out of memory it has what the CPU wrote through the range, in that order. */
+/* R185: out of memory it has what the CPU wrote through the range, in that order. A range may be what the CPU sees
+ * at the address of before; where it is not, that address was left there (R351). */
 static bool ranges_judge_left(struct ranges *ranges, uint32_t index) {
     void *bytes = NULL;
     if (ranges->letter[index] == 0)
         return true;
     if (!check_good(ranges->check, vidmm_lock(ranges->surface[index], 0, &bytes)))
         return false;
-    vidmm_ledger_judge(&ranges->check->shared->ledger, 185, VIDMM_SIDE_DRIVER,
-                       ranges_has(bytes, ranges->letter[index]) || check_explained(ranges->check),
-                       "the bytes in the order in which the CPU saw them through the range",
-                       "surface %u has others after its eviction", index);
+    bool good = ranges_has(bytes, ranges->letter[index]) || check_explained(ranges->check);
+    if (!good && ranges->plain[index])
+        vidmm_ledger_judge(&ranges->check->shared->ledger, 351, VIDMM_SIDE_DRIVER, false,
+                           "the address of the range in CPUTranslatedAddress",
+                           "it came back as it was, and surface %u has other bytes after its "
+                           "eviction than the CPU wrote there",
+                           index);
+    else
+        vidmm_ledger_judge(&ranges->check->shared->ledger, 185, VIDMM_SIDE_DRIVER, good,
+                           "the bytes in the order in which the CPU saw them through the range",
+                           "surface %u has others after its eviction", index);
     vidmm_unlock(ranges->surface[index]);
     return true;
 }
@@ -96,14 +106,30 @@ static bool ranges_leave(struct ranges *ranges, uint32_t index) {
            ranges_judge_left(ranges, index);
 }
 
+/* Whether the CPU sees it where it would without a range. */
+static bool is_plain(const struct ranges *ranges, uint32_t index) {
+    struct vidmm_allocation_info info;
+    struct vidmm_segment_info segment;
+    vidmm_allocation_info(ranges->surface[index], &info);
+    return ranges->cpu[index] &&
+           vidmm_segment_info(ranges->check->harness.adapter, info.segment, &segment) &&
+           ranges->cpu[index] == vidmm_host_io(ranges->check->harness.host,
+                                               segment.cpu_base + info.offset, info.size);
+}
+
+static enum vidmm_status ranges_lock(struct ranges *ranges, uint32_t index, uint32_t flags) {
+    enum vidmm_status status = vidmm_lock(ranges->surface[index], flags, &ranges->cpu[index]);
+    ranges->plain[index] = status == VIDMM_OK && is_plain(ranges, index);
+    return status;
+}
+
 /* A driver may refuse both: what is linear the CPU sees in its order without a range. R350 is of each request, R351
  * of what was given. */
 static bool hold(struct ranges *ranges, uint32_t index) {
     const struct vidmm_ledger *ledger = &ranges->check->shared->ledger;
     const uint32_t asked = ledger->kept[350], given = ledger->kept[351];
     struct vidmm_allocation_info info;
-    enum vidmm_status status =
-        vidmm_lock(ranges->surface[index], VIDMM_LOCK_ACQUIRE_APERTURE, &ranges->cpu[index]);
+    enum vidmm_status status = ranges_lock(ranges, index, VIDMM_LOCK_ACQUIRE_APERTURE);
     vidmm_allocation_info(ranges->surface[index], &info);
     if (info.driver.Flags.Swizzled) {
         ranges->asked += ledger->kept[350] - asked;
@@ -112,9 +138,11 @@ static bool hold(struct ranges *ranges, uint32_t index) {
     return status == VIDMM_NOT_LOCKABLE || check_good(ranges->check, status);
 }
 
+/* In every other round the one that stays has the first range. */
 static bool ranges_play(struct ranges *ranges, uint32_t round) {
+    uint32_t first = round % 2;
     check_step(ranges->check, "ranges: two at once, round %u", round + 1);
-    if (!ranges_use(ranges) || !hold(ranges, 0) || !hold(ranges, 1))
+    if (!ranges_use(ranges) || !hold(ranges, first) || !hold(ranges, 1 - first))
         return false;
     ranges_fill(ranges, 0, 'a');
     ranges_fill(ranges, 1, 'b');
@@ -135,6 +163,15 @@ static bool ranges_swap(struct ranges *ranges) {
     return ranges_leave(ranges, 0) && ranges_leave(ranges, 1);
 }
 
+/* R550: no release is forgotten, however many there are. */
+static bool ranges_take_again(struct ranges *ranges) {
+    bool good = true;
+    check_step(ranges->check, "ranges: one surface, again and again");
+    for (uint32_t i = 0; good && i < AGAIN && !check_explained(ranges->check); i++)
+        good = ranges_use_some(ranges, 1, 1) && hold(ranges, 1) && ranges_leave(ranges, 1);
+    return good;
+}
+
 /* ---- An alternate address -------------------------------------------------------------------- */
 
 /* A new surface, which has nothing of what was at its place before, alone. */
@@ -152,8 +189,7 @@ static bool ranges_depart(struct ranges *ranges, uint32_t index) {
     if (!ranges_use(ranges))
         return false;
     enum vidmm_status status =
-        vidmm_lock(ranges->surface[index], VIDMM_LOCK_ACQUIRE_APERTURE | VIDMM_LOCK_ALTERNATE_VA,
-                   &ranges->cpu[index]);
+        ranges_lock(ranges, index, VIDMM_LOCK_ACQUIRE_APERTURE | VIDMM_LOCK_ALTERNATE_VA);
     if (status == VIDMM_NOT_LOCKABLE)
         return true;
     if (!check_good(ranges->check, status))
@@ -276,8 +312,8 @@ static bool ranges_all(struct ranges *ranges) {
         if (!ranges_play(ranges, round))
             return false;
     return check_good(ranges->check, vidmm_evict_all(ranges->check->harness.adapter)) &&
-           ranges_swap(ranges) && ranges_stay(ranges, 0) && ranges_return(ranges, 0) &&
-           ranges_exhaust(ranges);
+           ranges_swap(ranges) && ranges_take_again(ranges) && ranges_stay(ranges, 0) &&
+           ranges_return(ranges, 0) && ranges_exhaust(ranges);
 }
 
 /* R185: a range shows a surface that came back in several transfers as it lay in system memory. */

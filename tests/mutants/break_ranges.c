@@ -48,6 +48,14 @@ static NTSTATUS APIENTRY acquire_nowhere(const HANDLE adapter,
     return status;
 }
 
+static NTSTATUS APIENTRY acquire_in_place(const HANDLE adapter,
+                                          DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
+    PHYSICAL_ADDRESS place = args->CPUTranslatedAddress;
+    NTSTATUS status = mutants_good.DxgkDdiAcquireSwizzlingRange(adapter, args);
+    args->CPUTranslatedAddress = place;
+    return status;
+}
+
 static NTSTATUS APIENTRY acquire_never(const HANDLE adapter, DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
     (void)adapter;
     (void)args;
@@ -125,6 +133,30 @@ static NTSTATUS APIENTRY release_all(const HANDLE adapter,
 }
 REPLACE(DxgkDdiReleaseSwizzlingRange, release_all)
 
+static NTSTATUS APIENTRY release_first(const HANDLE adapter,
+                                       const DXGKARG_RELEASESWIZZLINGRANGE *args) {
+    DXGKARG_RELEASESWIZZLINGRANGE first = *args;
+    first.RangeId = 0;
+    (void)mutants_good.DxgkDdiReleaseSwizzlingRange(adapter, &first);
+    return mutants_good.DxgkDdiReleaseSwizzlingRange(adapter, args);
+}
+REPLACE(DxgkDdiReleaseSwizzlingRange, release_first)
+
+/* A supply of ranges that is never filled up. */
+#define SUPPLY 40u
+static uint32_t supplied;
+
+static NTSTATUS APIENTRY acquire_from_supply(const HANDLE adapter,
+                                             DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
+    return ++supplied > SUPPLY ? STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNAVAILABLE
+                               : mutants_good.DxgkDdiAcquireSwizzlingRange(adapter, args);
+}
+
+static void install_from_supply(DRIVER_INITIALIZATION_DATA *table) {
+    supplied = 0;
+    table->DxgkDdiAcquireSwizzlingRange = acquire_from_supply;
+}
+
 static NTSTATUS APIENTRY release_nothing(const HANDLE adapter,
                                          const DXGKARG_RELEASESWIZZLINGRANGE *args) {
     (void)adapter;
@@ -170,6 +202,7 @@ ACQUIRE(twice)
 ACQUIRE(again)
 ACQUIRE(larger)
 ACQUIRE(nowhere)
+ACQUIRE(in_place)
 ACQUIRE(in_one_window)
 ACQUIRE(never)
 ACQUIRE(more)
@@ -192,6 +225,8 @@ const struct mutant mutants_ranges[] = {
     {351, DRIVER, "makes a range larger than it was asked for", install_larger, "locks",
      VERSION(WIN8)},
     {351, DRIVER, "gives an address where nothing is", install_nowhere, "ranges", VERSION(WIN8)},
+    {351, DRIVER, "leaves the address of the surface in the place of the range's", install_in_place,
+     "ranges", VERSION(WIN8)},
     {351, DRIVER, "gives two ranges the address of one", install_in_one_window, "ranges",
      VERSION(WIN8)},
     {444, DRIVER, "leaves a range at the place that its surface left", install_locks_no_end_out,
@@ -201,6 +236,10 @@ const struct mutant mutants_ranges[] = {
     {185, DRIVER, "opens a range at the place of the last part that came in",
      install_last_part_is_place, "ranges", VERSION(WIN8)},
     {550, DRIVER, "gives no range back", install_release_nothing, "ranges", VERSION(WIN8)},
+    {550, DRIVER, "gives ranges until there were forty", install_from_supply, "ranges",
+     VERSION(WIN8)},
+    {352, DRIVER, "releases the first range, too, whichever is named", install_release_first,
+     "ranges", VERSION(WIN8)},
     {550, DRIVER, "reports a range more than there are", install_more, "ranges", VERSION(WIN8)},
     {550, DRIVER, "refuses each range", install_never, "ranges", VERSION(WIN8)},
     {352, DRIVER, "releases all ranges with one", install_release_all, "ranges", VERSION(WIN8)},

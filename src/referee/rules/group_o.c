@@ -146,7 +146,9 @@ const struct vidmm_rule rules_o[] = {
                      "CPU reaches the range; it changes RangeSize only with UseAlternateVA.",
         .page = "ns-d3dkmddi-_dxgkarg_acquireswizzlingrange",
         .how = "RangeSize before and after, whether the CPU reaches memory at "
-               "CPUTranslatedAddress, and whether another range shows another allocation there.",
+               "CPUTranslatedAddress, and whether another range shows another allocation there. "
+               "Where a surface has other bytes after its eviction than the CPU wrote through its "
+               "range (R185), whether the address came back as it was.",
         .why = "The system maps that many bytes there.",
         .windows = "Applications write to other memory.",
         .wrong = "NTSTATUS AcquireSwizzlingRange(HANDLE hAdapter, DXGKARG_ACQUIRESWIZZLINGRANGE "
@@ -168,7 +170,8 @@ const struct vidmm_rule rules_o[] = {
         .page = "nc-d3dkmddi-dxgkddi_releaseswizzlingrange",
         .how = "At each DxgkDdiReleaseSwizzlingRange: what the CPU sees through all others stays, "
                "and what it wrote through this one is in the memory that it leads to, if that is "
-               "in linear order.",
+               "in linear order. Stage ranges releases the first range before the second, and the "
+               "second before the first.",
         .why = "The others are still mapped.",
         .windows = "Applications see swizzled bytes through the ranges that are gone.",
         .windows_source = THE_PAGE,
@@ -202,6 +205,7 @@ const struct vidmm_rule rules_o[] = {
         .page = "nc-d3dkmddi-dxgkddi_acquireswizzlingrange",
         .how = "The answer to a request while no range is in use; two answers for the same "
                "allocation, its segment and size; and whether a swizzled surface ever got a range. "
+               "Stage ranges has one surface get a range and leave a hundred times. "
                "What the CPU would see through a range that was released is not judged: no page "
                "says what is there.",
         .why = "UNAVAILABLE says that another range uses what is needed, and there is none; "

@@ -46,6 +46,12 @@ static bool is_rule(const struct vidmm_finding *finding) {
     return finding->kind == VIDMM_FINDING_RULE;
 }
 
+/* R521: an interrupt that is not dismissed is taken for a new one, also where another device has one (R520). */
+static bool is_undismissed(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
+    return is_rule(cause) && cause->rule == 521 && is_rule(effect) && effect->rule == 520 &&
+           effect->who == VIDMM_SIDE_DRIVER;
+}
+
 /* What merely costs time or memory leads to nothing. */
 static bool is_advice(const struct vidmm_finding *finding) {
     return vidmm_finding_severity(finding) == VIDMM_SEVERITY_PERFORMANCE;
@@ -181,6 +187,12 @@ static bool tells_cause(const struct vidmm_finding *finding) {
            spoils_bytes(finding);
 }
 
+/* R521, R602, R637: few moments show them, and what follows from them shows in many. */
+static bool tells_root(const struct vidmm_finding *finding) {
+    return is_rule(finding) &&
+           (finding->rule == 521 || finding->rule == 602 || finding->rule == 637);
+}
+
 /* Smaller is likelier: a rule of the driver that was broken first in most lives. */
 static bool likelier(const struct graph *graph, uint32_t a, uint32_t b) {
     const struct vidmm_finding *x = &graph->result->ledger.finding[a];
@@ -191,6 +203,8 @@ static bool likelier(const struct graph *graph, uint32_t a, uint32_t b) {
         return is_contradiction(x);
     if (is_advice(x) != is_advice(y))
         return is_advice(y);
+    if (tells_root(x) != tells_root(y))
+        return tells_root(x);
     if (tells_cause(x) != tells_cause(y))
         return tells_cause(x);
     if (graph->first[a] != graph->first[b])
@@ -246,6 +260,21 @@ static bool misses_work(const struct vidmm_finding *cause, const struct vidmm_fi
     return follows && is_rule(cause) && cause->rule == 602;
 }
 
+/* R637: a surface whose Size is too small shares its pages with others, in any life. */
+static bool shares_pages(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
+    static const uint16_t spoilt[] = {108, 161, 162, 184, 185, 188, 352, 444, 605};
+    bool follows = effect->kind == VIDMM_FINDING_HOST && effect->rule == VIDMM_K_BYTES;
+    for (size_t i = 0; i < sizeof(spoilt) / sizeof(spoilt[0]); i++)
+        follows = follows || (is_rule(effect) && effect->rule == spoilt[i]);
+    return follows && is_rule(cause) && cause->rule == 637;
+}
+
+/* The second follows from the first in any life, whichever of them more lives begin with (tells_root). */
+static bool explains(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
+    return is_undismissed(cause, effect) || misses_work(cause, effect) ||
+           shares_pages(cause, effect);
+}
+
 /* R539: what goes to a wrong place in one life ends in an error in another, where nothing is at that place. */
 static bool ends_in_error(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
     return is_effect(cause) && is_rule(effect) && effect->rule == 539;
@@ -260,7 +289,7 @@ static bool nodes_linked(const struct graph *graph, uint32_t a, uint32_t b) {
         !tells_of_leak(&finding[other]))
         return false;
     return graph->causes->linked[a][b] || graph->causes->linked[b][a] ||
-           misses_work(&finding[a], &finding[b]) || ends_in_error(&finding[a], &finding[b]);
+           explains(&finding[a], &finding[b]) || ends_in_error(&finding[a], &finding[b]);
 }
 
 static void graph_heads(struct graph *graph) {

@@ -94,6 +94,27 @@ static void what_caps_contradict_comes_before_what_follows(void **state) {
     assert_int_equal(leads(), 1);
 }
 
+/* Surfaces have one page, and share the others. */
+static NTSTATUS APIENTRY create_one_page(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = good.DxgkDdiCreateAllocation(adapter, args);
+    for (uint32_t i = 0; status == STATUS_SUCCESS && i < args->NumAllocations; i++)
+        args->pAllocationInfo[i].Size = 4096;
+    return status;
+}
+
+static void creates_one_page(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiCreateAllocation = create_one_page;
+}
+
+static void bytes_of_other_surfaces_follow_from_a_size_that_is_too_small(void **state) {
+    (void)state;
+    examine(creates_one_page, NULL, false, 0);
+    assert_true(result.ledger.findings > 1);
+    assert_int_equal(mark_of(637)->follows, 0);
+    assert_int_not_equal(mark_of(185)->follows, 0);
+}
+
 /* The GPU fetches from within a command on, where the part of a buffer is not its first. */
 static NTSTATUS APIENTRY submit_from_within(const HANDLE adapter,
                                             const DXGKARG_SUBMITCOMMAND *args) {
@@ -534,6 +555,7 @@ static void stages_that_show_nothing_asked_for_do_not_run(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_rule_in_many_operations_is_one_finding),
+        cmocka_unit_test(bytes_of_other_surfaces_follow_from_a_size_that_is_too_small),
         cmocka_unit_test(errors_of_work_follow_from_the_wrong_part_of_a_buffer),
         cmocka_unit_test(what_caps_contradict_comes_before_what_follows),
         cmocka_unit_test(a_pointer_that_leaves_its_list_updates_no_element_of_it),

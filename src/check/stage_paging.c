@@ -70,10 +70,13 @@ static bool empty_or_kept(struct vidmm_adapter *adapter) {
     return true;
 }
 
-/* nc-dispmprt-dxgkddi_set_power_state.md: back in D0 the device works, and interrupts, as before. */
+/* nc-dispmprt-dxgkddi_set_power_state.md: back in D0 the device works, and interrupts, as before. Before the first
+ * work nothing of what an earlier start completed is left to report (R523). */
 static void power_down_and_up(struct check *check) {
     const DRIVER_INITIALIZATION_DATA *table = &check->harness.spoken;
     HANDLE adapter = vidmm_host_adapter(check->harness.host);
+    check_step(check, "paging: before the first work of a second start");
+    ask_fences(check);
     if (!table->DxgkDdiSetPowerState || vidmm_wait_idle(check->harness.adapter) != VIDMM_OK ||
         !empty_or_kept(check->harness.adapter))
         return;

@@ -109,7 +109,9 @@ const struct vidmm_rule rules_v[] = {
                "node must exist. Of two buffers that are reported complete, with no reset in "
                "between, the "
                "second is not the older one: SubmissionFenceId is that of the latest completed DMA "
-               "buffer (ns-d3dkmddi-_dxgkargcb_notify_interrupt_data).",
+               "buffer (ns-d3dkmddi-_dxgkargcb_notify_interrupt_data). Stage paging asks for the "
+               "fences before the first work of a device that was stopped after work and started "
+               "again without being removed.",
         .why = "The scheduler takes the work with that fence for done.",
         .windows = "Bugcheck 0x119, parameter 1 is 1: an invalid fence ID.",
         .severity_source = THE_PAGE,

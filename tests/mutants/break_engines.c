@@ -413,6 +413,33 @@ static void APIENTRY install_unsettled(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiSubmitCommandVirtual = submit_forgetting;
 }
 
+/* The reset of an engine turned the interrupt of preemptions off; that of the adapter turns it on. */
+static bool turned_off;
+
+static NTSTATUS APIENTRY reset_turning_off(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    NTSTATUS status = mutants_good.DxgkDdiResetEngine(adapter, args);
+    turned_off = turned_off || status == STATUS_SUCCESS;
+    return status;
+}
+
+static NTSTATUS APIENTRY restart_turning_on(const HANDLE adapter) {
+    turned_off = false;
+    return mutants_good.DxgkDdiRestartFromTimeout(adapter);
+}
+
+static VOID APIENTRY notify_turned_on(const HANDLE device,
+                                      const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    if (!turned_off || data->InterruptType != DXGK_INTERRUPT_DMA_PREEMPTED)
+        system_calls.DxgkCbNotifyInterrupt(device, data);
+}
+
+static void install_reset_unready(DRIVER_INITIALIZATION_DATA *table) {
+    turned_off = false;
+    report_with(table, notify_turned_on);
+    table->DxgkDdiResetEngine = reset_turning_off;
+    table->DxgkDdiRestartFromTimeout = restart_turning_on;
+}
+
 /* A timer reports what the reset of an engine aborted, though nothing completed it. */
 static KTIMER late_timer;
 static KDPC late_dpc;
@@ -760,6 +787,8 @@ const struct mutant mutants_engines[] = {
      .consequences = {299}},
     {BREAKS(281, DRIVER, "engines", reset_to_next,
             "names the fence behind the one completed last of an engine without work")},
+    {BREAKS(617, DRIVER, "engines", reset_unready,
+            "leaves the interrupt of preemptions off when an engine was reset")},
     {BREAKS(617, DRIVER, "engines", reset_in_words,
             "says that it reset an engine, which hangs in its work on"),
      .consequences = {281}},

@@ -123,18 +123,22 @@ static NTSTATUS APIENTRY note_rendering(const HANDLE adapter, const DXGKARG_SUBM
     return mutants_good.DxgkDdiSubmitCommand(adapter, args);
 }
 
+static void make_fault(DXGKARGCB_NOTIFY_INTERRUPT_DATA *fault,
+                       const DXGKARGCB_NOTIFY_INTERRUPT_DATA *completed) {
+    fault->InterruptType = DXGK_INTERRUPT_DMA_FAULTED;
+    fault->DmaFaulted.FaultedFenceId = completed->DmaCompleted.SubmissionFenceId;
+    fault->DmaFaulted.Status = STATUS_UNSUCCESSFUL;
+    fault->DmaFaulted.NodeOrdinal = completed->DmaCompleted.NodeOrdinal;
+    fault->DmaFaulted.EngineOrdinal = completed->DmaCompleted.EngineOrdinal;
+}
+
 static VOID APIENTRY report_fault(const HANDLE device,
                                   const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
     static UINT reports;
     DXGKARGCB_NOTIFY_INTERRUPT_DATA mine = *data;
     if (data->InterruptType == DXGK_INTERRUPT_DMA_COMPLETED && rendered != 0 &&
-        data->DmaCompleted.SubmissionFenceId == rendered && ++reports % 4 == 0) {
-        mine.InterruptType = DXGK_INTERRUPT_DMA_FAULTED;
-        mine.DmaFaulted.FaultedFenceId = rendered;
-        mine.DmaFaulted.Status = STATUS_UNSUCCESSFUL;
-        mine.DmaFaulted.NodeOrdinal = data->DmaCompleted.NodeOrdinal;
-        mine.DmaFaulted.EngineOrdinal = data->DmaCompleted.EngineOrdinal;
-    }
+        data->DmaCompleted.SubmissionFenceId == rendered && ++reports % 4 == 0)
+        make_fault(&mine, data);
     system_calls.DxgkCbNotifyInterrupt(device, &mine);
 }
 
@@ -146,6 +150,33 @@ static void APIENTRY install_report_fault(DRIVER_INITIALIZATION_DATA *table) {
     spoil_calls = spoil_report_fault;
     table->DxgkDdiStartDevice = start;
     table->DxgkDdiSubmitCommand = note_rendering;
+}
+
+/* The commands of a reset adapter end in errors. */
+static bool was_reset;
+
+static VOID APIENTRY report_fault_again(const HANDLE device,
+                                        const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA mine = *data;
+    if (was_reset && data->InterruptType == DXGK_INTERRUPT_DMA_COMPLETED)
+        make_fault(&mine, data);
+    system_calls.DxgkCbNotifyInterrupt(device, &mine);
+}
+
+static void spoil_report_fault_again(DXGKRNL_INTERFACE *calls) {
+    was_reset = false;
+    calls->DxgkCbNotifyInterrupt = report_fault_again;
+}
+
+static NTSTATUS APIENTRY restart_unready(const HANDLE adapter) {
+    was_reset = true;
+    return mutants_good.DxgkDdiRestartFromTimeout(adapter);
+}
+
+static void install_report_fault_again(DRIVER_INITIALIZATION_DATA *table) {
+    spoil_calls = spoil_report_fault_again;
+    table->DxgkDdiStartDevice = start;
+    table->DxgkDdiRestartFromTimeout = restart_unready;
 }
 
 /* What a reset ended is reported with the first work behind it. */
@@ -279,6 +310,43 @@ static void APIENTRY install_answer_heard(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiQueryCurrentFence = answer_heard;
 }
 
+/* Asked for the fence before the first work of such a start, it reports that the hardware has another one now. */
+static VOID APIENTRY report_noting(const HANDLE device,
+                                   const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    if (data->InterruptType == DXGK_INTERRUPT_DMA_COMPLETED)
+        last_fence = data->DmaCompleted.SubmissionFenceId;
+    stale_fence = 0;
+    system_calls.DxgkCbNotifyInterrupt(device, data);
+}
+
+static void spoil_ask_stale(DXGKRNL_INTERFACE *calls) {
+    stale_fence = last_fence;
+    calls->DxgkCbNotifyInterrupt = report_noting;
+}
+
+static BOOLEAN APIENTRY report_no_fence(PVOID context) {
+    const DXGKARGCB_NOTIFY_INTERRUPT_DATA report = {.InterruptType = DXGK_INTERRUPT_DMA_COMPLETED};
+    (void)context;
+    system_calls.DxgkCbNotifyInterrupt(system_calls.DeviceHandle, &report);
+    return system_calls.DxgkCbQueueDpc(system_calls.DeviceHandle);
+}
+
+static NTSTATUS APIENTRY ask_stale(const HANDLE adapter, DXGKARG_QUERYCURRENTFENCE *args) {
+    BOOLEAN told;
+    if (stale_fence != 0)
+        (void)system_calls.DxgkCbSynchronizeExecution(system_calls.DeviceHandle, report_no_fence,
+                                                      NULL, 0, &told);
+    stale_fence = 0;
+    return mutants_good.DxgkDdiQueryCurrentFence(adapter, args);
+}
+
+static void install_ask_stale(DRIVER_INITIALIZATION_DATA *table) {
+    spoil_calls = spoil_ask_stale;
+    table->DxgkDdiStartDevice = start;
+    table->DxgkDdiAddDevice = add_anew;
+    table->DxgkDdiQueryCurrentFence = ask_stale;
+}
+
 static NTSTATUS APIENTRY answer_old(const HANDLE adapter, DXGKARG_QUERYCURRENTFENCE *args) {
     NTSTATUS status = mutants_good.DxgkDdiQueryCurrentFence(adapter, args);
     args->CurrentFence -= 1;
@@ -377,6 +445,10 @@ const struct mutant mutants_interrupts[] = {
     {BREAKS(523, DRIVER, "interrupts", report_ahead, "reports a fence that was never submitted")},
     {BREAKS(523, DRIVER, "interrupts", report_before_first, "reports fence 0, of no work")},
     {BREAKS(523, DRIVER, "interrupts", report_other_node, "reports a node that does not exist")},
+    {BREAKS(523, DRIVER, "paging", ask_stale,
+            "reports fence 0 when it is asked for the fence before the work of a second start")},
+    {BREAKS(618, DRIVER, "preempt", report_fault_again,
+            "leaves the hardware of a reset adapter without what its commands need")},
     {BREAKS(523, DRIVER, "paging", report_stale,
             "is stopped and started, and begins with the fence of before")},
     {BREAKS(523, DRIVER, "interrupts", report_older, "reports work again after later work")},

@@ -67,6 +67,15 @@ static NTSTATUS APIENTRY move_too_far(const HANDLE adapter, build_args *args) {
 }
 REPLACE(DxgkDdiBuildPagingBuffer, move_too_far)
 
+static NTSTATUS APIENTRY move_to_end(const HANDLE adapter, build_args *args) {
+    uint8_t *end = (uint8_t *)args->pDmaBuffer + args->DmaSize;
+    NTSTATUS status = good_build(adapter, args);
+    if (args->Operation == DXGK_OPERATION_FILL && status == STATUS_SUCCESS)
+        args->pDmaBuffer = end;
+    return status;
+}
+REPLACE(DxgkDdiBuildPagingBuffer, move_to_end)
+
 /* The next operation overwrites the command. */
 static NTSTATUS leave_pointer(HANDLE adapter, build_args *args,
                               DXGK_BUILDPAGINGBUFFER_OPERATION operation) {
@@ -300,6 +309,8 @@ const struct mutant mutants_paging[] = {
      .settings = {{"PagingBufferBytes", 256}}},
     {BREAKS(153, DRIVER, "paging", move_backwards, "moves pDmaBuffer backwards")},
     {BREAKS(153, DRIVER, "paging", move_too_far, "moves pDmaBuffer beyond the end")},
+    {BREAKS(153, DRIVER, "paging", move_to_end,
+            "moves pDmaBuffer to the end of the room, whatever it wrote")},
     {BREAKS(153, DRIVER, "paging", leave_fill, "leaves pDmaBuffer before the command of a fill")},
     {BREAKS(153, DRIVER, "paging", leave_map, "leaves pDmaBuffer before the command of a map")},
     {BREAKS(154, DRIVER, "paging", write_past_in_silence,

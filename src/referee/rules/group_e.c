@@ -101,7 +101,8 @@ const struct vidmm_rule rules_e[] = {
                      "backwards, never past the end.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
         .how = "The pointer after the call must lie between its old value and that plus DmaSize, "
-               "and bytes beyond it must be unchanged.",
+               "and bytes beyond it must be unchanged. Where paging work ends in an error, bytes "
+               "before it that the driver did not write are what the GPU ran into.",
         .why = "A driver that forgets to advance it has its work overwritten by the next operation "
                "or never submitted: built, but never executed.",
         .windows = "Windows submits what lies before the pointer; an unchanged pointer means that "

@@ -109,7 +109,8 @@ const struct vidmm_rule rules_q[] = {
         .page = "thread-synchronization-and-tdr",
         .how = "The first work behind a reset of the adapter: the conformance check waits for it, "
                "and so does the manager, which resets the adapter again where nothing is reported "
-               "at all.",
+               "at all. Paging work that is the first to be reported behind a reset, as faulted, "
+               "where nothing faulted before it.",
         .why = "The call says that the adapter is used for rendering again.",
         .windows = "Work that follows times out; bugcheck 0x116 is for a reset that did not help.",
         .windows_source = PAGE("bug-check-0x116---video-tdr-failure"),

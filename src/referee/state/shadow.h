@@ -299,6 +299,7 @@ struct shadow_operation {
     DXGKARG_BUILDPAGINGBUFFER arg; /* of the first call, with numbers over all physical adapters */
     uint32_t physical;             /* that of its system context, which carries it out */
     uint64_t bytes;                /* written for it into DMA buffers so far */
+    uint32_t unwritten;            /* the last of these, which the driver left as they were */
     uint64_t build;                /* which shadow_build it ended in */
     uint64_t asked;                /* the call that first asked for it */
     bool swallowed;     /* answered with SUCCESS without bytes: done when the call returned */
@@ -347,6 +348,7 @@ struct shadow_node {
     uint32_t last_ended;
     bool ended_told; /* ... of which nothing was left to report: `latest` was told before */
     bool emptied;    /* by a reset of the engine, which had work up to `last_queued` */
+    bool unheard;    /* nothing was reported since that reset */
     uint32_t last_queued, preemption_emptied; /* and that preemption; 0: none */
     /* Work was reported as faulted, `faulted_fence`, and neither a reset nor later work came behind it; what
      * was completed last before it, if that is known. */

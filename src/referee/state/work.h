@@ -26,6 +26,7 @@ struct shadow_build {
     uint8_t *base; /* the caller's; NULL: not used so far */
     uint32_t size;
     uint32_t used, submitted; /* bytes */
+    uint32_t unwritten;       /* of those that the last call added, at their end */
     bool astray;              /* operations are not where the manager submits them */
     struct guard bytes;
     uint8_t *private_base;

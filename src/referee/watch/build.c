@@ -425,6 +425,7 @@ static void build_take_answer(struct vidmm_referee *referee, struct build_call *
     if (!operation)
         return;
     operation->shadow.bytes += call->written;
+    operation->shadow.unwritten = call->build ? call->build->unwritten : 0;
     if (submit_gave_up(referee)) {
         operation_abandon(referee);
         return;

@@ -258,6 +258,7 @@ static void reset_engine_was_reset(struct vidmm_referee *referee, const DXGKARG_
         return;
     submit_node_reset(referee, index);
     referee->node[index].emptied = referee->node[index].any;
+    referee->node[index].unheard = true;
     referee->node[index].last_queued = referee->node[index].submitted;
     referee->node[index].preemption_emptied =
         referee->node[index].preempting ? referee->node[index].preemption : 0;

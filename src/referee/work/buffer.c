@@ -16,6 +16,7 @@
 #define NEAR (1 << 20)
 /* Bytes in which the beginning of a command shows. */
 #define COMMAND 16u
+#define MARKED  1024u
 
 static bool buffer_has_unsubmitted(const struct shadow_build *build) {
     return build->base && (build->used > build->submitted || build->first);
@@ -305,22 +306,34 @@ void vidmm_referee_shorten(struct vidmm_referee *referee, const void *end) {
     pthread_mutex_unlock(&referee->lock);
 }
 
-/* Bytes behind `from` that are the guard's until the driver writes a command there. */
-static size_t buffer_marked(const struct guard *guard, uint32_t from) {
+/* Of the first `most` bytes behind `from` those that are the guard's until the driver writes there. */
+static size_t buffer_marked(const struct guard *guard, uint32_t from, size_t most) {
     const size_t room = guard->size - from;
-    return !guard->block ? 0 : room < COMMAND ? room : COMMAND;
+    return !guard->block ? 0 : room < most ? room : most;
 }
 
 static bool buffer_changed(const struct guard *guard, uint32_t from) {
     bool changed = false;
-    for (size_t i = 0; i < buffer_marked(guard, from); i++)
+    for (size_t i = 0; i < buffer_marked(guard, from, COMMAND); i++)
         changed = changed || guard->bytes[from + i] != guard->byte;
     return changed;
 }
 
+/* How many of the bytes up to `end` follow the last that was written from `from` on; 0 where that is none of the
+ * marked ones, since a byte behind them may have been written as it was. */
+static uint32_t buffer_unwritten(const struct guard *guard, uint32_t from, uint32_t end) {
+    const uint8_t *before = guard->original;
+    size_t marked = from + buffer_marked(guard, from, MARKED);
+    uint32_t at = end;
+    while (at > from && guard->block &&
+           guard->bytes[at - 1] == (at > marked ? before[at - 1] : guard->byte))
+        at--;
+    return at < marked ? end - at : 0;
+}
+
 void build_redirect(const struct shadow_build *build, DXGKARG_BUILDPAGINGBUFFER *args) {
     memset(build->bytes.bytes + build->used, build->bytes.byte,
-           buffer_marked(&build->bytes, build->used));
+           buffer_marked(&build->bytes, build->used, MARKED));
     args->pDmaBuffer = build->bytes.bytes + build->used;
     if (args->pDmaBufferPrivateData)
         args->pDmaBufferPrivateData = build->private_bytes.bytes + build->private_used;
@@ -415,6 +428,7 @@ uint32_t build_return(struct vidmm_referee *referee, struct shadow_build *build,
     DRIVER_MUST(153, good, "pDmaBuffer one past the last byte written, inside the buffer",
                 "pDmaBuffer came back %lld bytes from where it was, DmaSize is %u",
                 (long long)moved, in->DmaSize);
+    build->unwritten = buffer_unwritten(&build->bytes, before, build->used);
     buffer_judge_canaries(referee, build, in, status);
     if (!build->bytes.block)
         guard_make(referee, &build->bytes, build->base, build->size);

@@ -200,8 +200,16 @@ void preempt_forget(struct vidmm_referee *referee, struct shadow_node *node) {
     node->preempting = node->reported = node->told = node->faulted = node->undone = false;
 }
 
+/* R617: the first thing that a node is asked for behind the reset of its engine. */
 void preempt_judge_end(struct vidmm_referee *referee, const struct shadow_node *node) {
-    if (node->asked_preemption && !submit_gave_up(referee))
+    if (!node->asked_preemption || submit_gave_up(referee))
+        return;
+    if (node->emptied && node->unheard)
+        DRIVER_MUST(617, !node->preempting, "a node that is ready for more behind the reset",
+                    "preemption %u, asked for behind the reset of the engine, was never reported, "
+                    "nor was anything else of it",
+                    node->preemption);
+    else
         DRIVER_MUST(561, !node->preempting, "DMA_PREEMPTED for each DxgkDdiPreemptCommand",
                     "preemption %u was asked for and never reported", node->preemption);
 }

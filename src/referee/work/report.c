@@ -202,6 +202,35 @@ static void report_names(const struct shadow_operation *first, char names[REPORT
     }
 }
 
+#define REPORT_UNWRITTEN 64u /* bytes: more than a command ends with by chance, or to be aligned */
+
+/* R153: what the GPU found behind the commands was none. */
+static const struct shadow_operation *report_unwritten(const struct shadow_operation *first) {
+    while (first && first->unwritten < REPORT_UNWRITTEN)
+        first = first->next;
+    return first;
+}
+
+/* The rule that tells why, where one does: what else went wrong in this life is nothing so far. */
+static void report_judge_ended(struct vidmm_referee *referee, const struct shadow_submission *work,
+                               const char *names) {
+    const struct shadow_operation *unwritten = report_unwritten(work->operations);
+    if (unwritten)
+        DRIVER_MUST(153, false, "pDmaBuffer one past the last byte written",
+                    "pDmaBuffer came back %u bytes behind the last that was written, and the work "
+                    "with fence %u, which is %s, ended in an error",
+                    unwritten->unwritten, work->fence, names);
+    else if (referee->reset.silent && referee->reports.faults == 1)
+        DRIVER_MUST(618, false, "work carried out after DxgkDdiRestartFromTimeout as before",
+                    "the paging work with fence %u, which is %s and the first behind the reset, "
+                    "ended in an error",
+                    work->fence, names);
+    else
+        DRIVER_MUST(539, false, "commands for paging that the GPU carries out",
+                    "the paging work with fence %u, which is %s, ended in an error", work->fence,
+                    names);
+}
+
 /* R539: of paging work each command is the driver's own. Not of operations that do not exist (R167). */
 static void report_judge_fault(struct vidmm_referee *referee,
                                const struct vidmm_interrupt *report) {
@@ -215,9 +244,7 @@ static void report_judge_fault(struct vidmm_referee *referee,
             return;
     char names[REPORT_NAMES];
     report_names(work->operations, names);
-    DRIVER_MUST(539, false, "commands for paging that the GPU carries out",
-                "the paging work with fence %u, which is %s, ended in an error", report->fence,
-                names);
+    report_judge_ended(referee, work, names);
 }
 
 static void report_fault(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
@@ -250,15 +277,17 @@ void reports_act(struct vidmm_referee *referee, const struct reported *reported)
         return;
     report_judge_order(referee, report);
     report_judge_faulted(referee, report);
+    struct shadow_node *node = &referee->node[report_node(report)];
     if (report->type == DXGK_INTERRUPT_DMA_COMPLETED)
-        preempt_judge_undone(referee, &referee->node[report_node(report)], report->fence);
-    referee->reset.silent = false;
+        preempt_judge_undone(referee, node, report->fence);
+    node->unheard = false;
     if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED)
         preempt_reported(referee, report_node(report), report->fence, report->last_completed);
     else if (report->type != DXGK_INTERRUPT_DMA_COMPLETED)
         report_fault(referee, report);
     else if (preempt_judge_completed(referee, report_node(report), report->fence))
         submit_completed(referee, report_node(report), report->fence);
+    referee->reset.silent = false;
 }
 
 void reports_drain(struct vidmm_referee *referee) {

@@ -317,23 +317,38 @@ static void shapes(struct check *check, enum check_surface_kind kind) {
 }
 
 /* Of a surface as a user-mode driver describes it, which the driver may find too large. */
-static void one_size(struct check *check, uint64_t size) {
-    const DRIVER_INITIALIZATION_DATA *table = &check->harness.spoken;
-    HANDLE adapter = vidmm_host_adapter(check->harness.host);
-    struct vidmm_umd_allocation data = {
-        .magic = VIDMM_UMD_MAGIC, .flags = VIDMM_UMD_LOCAL, .size = size};
-    DXGK_ALLOCATIONINFO info = {.pPrivateDriverData = &data, .PrivateDriverDataSize = sizeof(data)};
-    DXGKARG_CREATEALLOCATION create = {.NumAllocations = 1, .pAllocationInfo = &info};
+/* False: the driver refuses it. */
+static bool spoken_make(struct check *check, const struct vidmm_umd_allocation *wanted,
+                        DXGK_ALLOCATIONINFO *info) {
+    struct vidmm_umd_allocation data = *wanted;
+    DXGKARG_CREATEALLOCATION create = {.NumAllocations = 1, .pAllocationInfo = info};
+    *info =
+        (DXGK_ALLOCATIONINFO){.pPrivateDriverData = &data, .PrivateDriverDataSize = sizeof(data)};
+    NTSTATUS status = check->harness.spoken.DxgkDdiCreateAllocation(
+        vidmm_host_adapter(check->harness.host), &create);
+    info->pPrivateDriverData = NULL;
+    return status == STATUS_SUCCESS;
+}
+
+static void spoken_destroy(struct check *check, const DXGK_ALLOCATIONINFO *info) {
     const DXGKARG_DESTROYALLOCATION destroy = {.NumAllocations = 1,
-                                               .pAllocationList = &info.hAllocation};
+                                               .pAllocationList = &info->hAllocation};
+    (void)check->harness.spoken.DxgkDdiDestroyAllocation(vidmm_host_adapter(check->harness.host),
+                                                         &destroy);
+}
+
+static void one_size(struct check *check, uint64_t size) {
+    const struct vidmm_umd_allocation data = {
+        .magic = VIDMM_UMD_MAGIC, .flags = VIDMM_UMD_LOCAL, .size = size};
+    DXGK_ALLOCATIONINFO info;
     check_step(check, "objects: a surface of %llu bytes", (unsigned long long)size);
-    if (table->DxgkDdiCreateAllocation(adapter, &create) != STATUS_SUCCESS)
+    if (!spoken_make(check, &data, &info))
         return;
     vidmm_ledger_judge(&check->shared->ledger, 637, VIDMM_SIDE_DRIVER, info.Size >= size,
                        "Size of at least as many bytes as the user-mode driver asked for",
                        "Size is %llu, of a surface of %llu bytes", (unsigned long long)info.Size,
                        (unsigned long long)size);
-    (void)table->DxgkDdiDestroyAllocation(adapter, &destroy);
+    spoken_destroy(check, &info);
 }
 
 /* No whole pages, and more than 32 bits have, of which the low ones are a size, too. */
@@ -341,6 +356,19 @@ static void spoken_sizes(struct check *check) {
     static const uint64_t sizes[] = {1, CHECK_PAGE + 1, CHECK_HIGH + 3 * CHECK_PAGE + 1};
     for (uint32_t i = 0; check_speaks(check) && i < sizeof(sizes) / sizeof(sizes[0]); i++)
         one_size(check, sizes[i]);
+}
+
+/* R106, R109: user mode may ask for what no driver may say. A driver refuses it, or lets the CPU see the surface. */
+static void spoken_flags(struct check *check) {
+    static const uint32_t unseen[] = {VIDMM_UMD_CACHED, VIDMM_UMD_PERMANENT_SYSMEM};
+    for (uint32_t i = 0; check_speaks(check) && i < sizeof(unseen) / sizeof(unseen[0]); i++) {
+        const struct vidmm_umd_allocation data = {
+            .magic = VIDMM_UMD_MAGIC, .flags = unseen[i], .size = CHECK_PAGE};
+        DXGK_ALLOCATIONINFO info;
+        check_step(check, "objects: a surface with flags 0x%x", data.flags);
+        if (spoken_make(check, &data, &info))
+            spoken_destroy(check, &info);
+    }
 }
 
 static bool shares_with_others(struct check *check) {
@@ -394,8 +422,10 @@ enum vidmm_stage_outcome stage_objects(struct check *check, uint32_t number) {
         good = with_surface(check, kind, &known);
     for (uint32_t kind = 0; good && kind < CHECK_SURFACES; kind++)
         shapes(check, kind);
-    if (good)
+    if (good) {
         spoken_sizes(check);
+        spoken_flags(check);
+    }
     if (good && shares_with_others(check))
         shapes(check, CHECK_SURFACE_CROSS_ADAPTER);
     if (good) {

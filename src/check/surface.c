@@ -67,13 +67,34 @@ static bool surface_ask(struct check *check, struct check_surface *surface) {
     return table->DxgkDdiGetStandardAllocationDriverData(adapter, &surface->ask) == STATUS_SUCCESS;
 }
 
+#define ROOM 4096u /* bytes: more than a description has */
+
+/* R551: false where the sizes are refused, of a surface that the driver has no description of. One that describes it
+ * all the same has refused the question. */
+static bool surface_sizes(struct check *check, struct check_surface *surface) {
+    static unsigned char data[ROOM], resource[ROOM];
+    if (surface_ask(check, surface))
+        return true;
+    surface->ask.pAllocationPrivateDriverData = data;
+    surface->ask.pResourcePrivateDriverData = resource;
+    surface->ask.AllocationPrivateDriverDataSize = ROOM;
+    surface->ask.ResourcePrivateDriverDataSize = ROOM;
+    if (!check->starving)
+        vidmm_ledger_judge(&check->shared->ledger, 551, VIDMM_SIDE_DRIVER,
+                           !surface_ask(check, surface),
+                           "the sizes of the private data where both pointers are NULL",
+                           "an error, of a surface of type %d that the driver describes",
+                           (int)surface->ask.StandardAllocationType);
+    return false;
+}
+
 /* The sizes first. */
 bool check_surface_open_as(struct check *check, struct check_surface *surface,
                            enum check_surface_kind kind, D3DDDIFORMAT format, uint32_t width,
                            uint32_t height) {
     memset(surface, 0, sizeof(*surface));
     if (!check->harness.spoken.DxgkDdiGetStandardAllocationDriverData ||
-        !want(check, surface, kind, format, width, height) || !surface_ask(check, surface))
+        !want(check, surface, kind, format, width, height) || !surface_sizes(check, surface))
         return false;
     surface->data = check_memory(check, (size_t)surface->ask.AllocationPrivateDriverDataSize + 1);
     surface->resource = check_memory(check, (size_t)surface->ask.ResourcePrivateDriverDataSize + 1);

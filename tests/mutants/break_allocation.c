@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include <vidmm/umd.h>
+
 #define APERTURE_SET 0x1u /* the reference driver's first segment is the linear aperture */
 #define MEMORY_SET   0x2u /* its second one is memory */
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -241,6 +243,44 @@ static void APIENTRY install_refuse_standard(DRIVER_INITIALIZATION_DATA *table) 
     standard_refused = false;
     table->DxgkDdiCreateAllocation = refuse_standard;
 }
+
+static NTSTATUS APIENTRY describe_with_room(const HANDLE adapter,
+                                            DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
+    return args->pAllocationPrivateDriverData
+               ? mutants_good.DxgkDdiGetStandardAllocationDriverData(adapter, args)
+               : STATUS_INVALID_PARAMETER;
+}
+REPLACE(DxgkDdiGetStandardAllocationDriverData, describe_with_room)
+
+/* What user mode asks for is what it says, and that the CPU sees the surface it does not. */
+static NTSTATUS create_unseen(HANDLE adapter, DXGKARG_CREATEALLOCATION *args, uint32_t flag) {
+    struct vidmm_umd_allocation data;
+    DXGK_ALLOCATIONINFO *info = args->pAllocationInfo;
+    VOID *given = info->pPrivateDriverData;
+    if (args->NumAllocations != 1 || info->PrivateDriverDataSize < sizeof(data))
+        return mutants_good.DxgkDdiCreateAllocation(adapter, args);
+    memcpy(&data, given, sizeof(data));
+    if (data.magic != VIDMM_UMD_MAGIC || data.flags != flag)
+        return mutants_good.DxgkDdiCreateAllocation(adapter, args);
+    data.flags |= VIDMM_UMD_CPU_VISIBLE;
+    info->pPrivateDriverData = &data;
+    NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);
+    info->pPrivateDriverData = given;
+    info->Flags.CpuVisible = 0;
+    return status;
+}
+
+static NTSTATUS APIENTRY create_cached_unseen(const HANDLE adapter,
+                                              DXGKARG_CREATEALLOCATION *args) {
+    return create_unseen(adapter, args, VIDMM_UMD_CACHED);
+}
+REPLACE(DxgkDdiCreateAllocation, create_cached_unseen)
+
+static NTSTATUS APIENTRY create_permanent_unseen(const HANDLE adapter,
+                                                 DXGKARG_CREATEALLOCATION *args) {
+    return create_unseen(adapter, args, VIDMM_UMD_PERMANENT_SYSMEM);
+}
+REPLACE(DxgkDdiCreateAllocation, create_permanent_unseen)
 
 /* Describes the surface when it is asked how long a description is. */
 static NTSTATUS APIENTRY describe_at_once(const HANDLE adapter,
@@ -842,6 +882,10 @@ const struct mutant mutants_allocation[] = {
     DRIVER(103, "leaves AllocationPriority 0", install_no_priority, PAGING),
     DRIVER(106, "sets PermanentSysMem without CpuVisible", install_permanent, PAGING),
     DRIVER(109, "sets Cached without CpuVisible", install_cached, PAGING),
+    DRIVER(106, "sets PermanentSysMem without CpuVisible where user mode asks for it",
+           install_create_permanent_unseen, .stage = "objects"),
+    DRIVER(109, "sets Cached without CpuVisible where user mode asks for it",
+           install_create_cached_unseen, .stage = "objects"),
     DRIVER(111, "sets Protected together with PermanentSysMem", install_protected, PAGING),
     DRIVER(112, "sets both flags of existing system memory", install_existing, PAGING),
     DRIVER(116, "sets LinkMirrored, which WDDM 2 does not have", install_old_flags, PAGING),
@@ -891,6 +935,8 @@ const struct mutant mutants_allocation[] = {
            .stage = "objects"),
     DRIVER(525, "answers an error when an allocation is closed", install_refuse_close, PAGING),
     DRIVER(525, "answers an error when a context ends", install_refuse_end_of_context, PAGING),
+    DRIVER(551, "describes surfaces, and does not say how long a description is",
+           install_describe_with_room, .stage = "objects"),
     DRIVER(551, "describes a surface when it is asked for the size of the description",
            install_describe_at_once, .stage = "objects"),
     DRIVER(526, "refuses a surface that it described itself", install_refuse_standard,

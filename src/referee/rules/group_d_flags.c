@@ -73,8 +73,10 @@ const struct vidmm_rule rules_d_flags[] = {
         RULE(106, DRIVER, DOCUMENTED, CREATION_FAILS),
         .statement = "PermanentSysMem comes with CpuVisible and is not set on a primary.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfoflags",
-        .how = "The flags are compared when DxgkDdiCreateAllocation succeeds; primaries are known "
-               "from DxgkDdiGetStandardAllocationDriverData.",
+        .how =
+            "The flags are compared when DxgkDdiCreateAllocation succeeds; primaries are known "
+            "from DxgkDdiGetStandardAllocationDriverData. Stage objects asks for the flag alone, "
+            "by vidmm/umd.h.",
         .why = "The flag means that locks return the copy in system memory, and without CpuVisible "
                "there are no locks.",
         .windows = "The pages do not say; expect the creation to fail.",
@@ -122,7 +124,7 @@ const struct vidmm_rule rules_d_flags[] = {
                      "allocations that the CPU only writes.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfoflags",
         .how = "Cached without CpuVisible, or on a standard primary, is a finding when the "
-               "creation succeeds.",
+               "creation succeeds. Stage objects asks for the flag alone, by vidmm/umd.h.",
         .why = "Cached backing store is for reading back; for upload buffers, write-combined "
                "memory is faster and needs no flushes.",
         .windows = "The pages do not say; expect the creation to fail, and a write-only allocation "

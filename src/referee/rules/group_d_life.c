@@ -250,10 +250,13 @@ const struct vidmm_rule rules_d_life[] = {
     },
     {
         RULE(551, DRIVER, DOCUMENTED, BUGCHECK),
-        .statement = "DxgkDdiGetStandardAllocationDriverData is asked for the sizes of the private "
-                     "data first: both pointers are NULL, and nothing is written there.",
+        .statement =
+            "DxgkDdiGetStandardAllocationDriverData is asked for the sizes of the private "
+            "data first: both pointers are NULL, nothing is written there, and it succeeds where "
+            "the driver describes such a surface.",
         .page = "ns-d3dkmddi-_dxgkarg_getstandardallocationdriverdata",
-        .how = "The call returns, or a write to NULL ends the driver in it.",
+        .how = "The call returns, or a write to NULL ends the driver in it. Where it fails, stage "
+               "objects asks with room for any description, which must fail, too.",
         .why = "The system allocates what the driver says that it needs, and then asks again.",
         .windows = "Bugcheck 0x3B or 0x7E: access violation in the driver.",
         .windows_source = NOT_KNOWN,

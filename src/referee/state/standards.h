@@ -28,6 +28,7 @@ struct standards_data {
 struct standards {
     struct standards_data remembered[STANDARDS_REMEMBERED]; /* a ring */
     uint32_t newest;
+    uint32_t asked; /* for sizes, so often */
 };
 
 /* Handles in the array of the last creation that failed: of nothing. */

@@ -221,6 +221,8 @@ watch_GetStandardAllocationDriverData(struct vidmm_referee *referee, const HANDL
     DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA mine = *args;
     struct standard_shape wanted = standard_shape_of(args);
     bool sizes = !args->pAllocationPrivateDriverData && !args->pResourcePrivateDriverData;
+    /* What is [out] has any value before: in every other question that of the caller. */
+    bool unset = sizes && referee->standards.asked++ % 2 != 0;
     referee_enter(referee, &call, "DxgkDdiGetStandardAllocationDriverData", REFEREE_REENTRANT);
     guard_make(referee, &data, args->pAllocationPrivateDriverData,
                args->AllocationPrivateDriverDataSize);
@@ -231,13 +233,13 @@ watch_GetStandardAllocationDriverData(struct vidmm_referee *referee, const HANDL
     if (sizes)
         referee_gives_null(&call, 551, "pAllocationPrivateDriverData");
     guard_make(referee, &answer, &mine, sizeof(mine));
-    if (sizes)
+    if (unset)
         given_unset(&answer, standard_answered);
     referee_leave(referee);
     NTSTATUS status =
         referee->real.DxgkDdiGetStandardAllocationDriverData(adapter, (void *)answer.bytes);
     referee_return(referee);
-    if (sizes)
+    if (unset)
         given_judge_written(referee, &answer, standard_answered, status == STATUS_SUCCESS);
     given_answered(referee, &answer);
     mine.StandardAllocationType =

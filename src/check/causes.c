@@ -334,13 +334,21 @@ static bool is_general(const struct vidmm_finding *finding) {
     return false;
 }
 
+/* R176, R177: they say where bytes came from, or went to; where most of them show it, that is why others are wrong. */
+static bool tells_where(const struct vidmm_finding *finding, const struct vidmm_finding *head) {
+    return is_rule(finding) && (finding->rule == 176 || finding->rule == 177) &&
+           head->rule == 161 && finding->times >= head->times && same_function(finding, head);
+}
+
 /* The finding that stands for the nodes under `head`. */
 static uint32_t graph_front(const struct graph *graph, uint32_t head) {
     const struct vidmm_finding *finding = graph->result->ledger.finding;
     for (uint32_t i = 0; i < graph->nodes && is_general(&finding[head]); i++) {
         uint32_t node = graph->order[i];
         if (graph->head[node] == head && is_rule(&finding[node]) && !is_general(&finding[node]) &&
-            finding[node].who == VIDMM_SIDE_DRIVER && finding[node].call == finding[head].call)
+            finding[node].who == VIDMM_SIDE_DRIVER &&
+            (finding[node].call == finding[head].call ||
+             tells_where(&finding[node], &finding[head])))
             return node;
     }
     return head;

@@ -433,7 +433,7 @@ static VOID APIENTRY notify_turned_on(const HANDLE device,
         system_calls.DxgkCbNotifyInterrupt(device, data);
 }
 
-static void install_reset_unready(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_reset_unready(DRIVER_INITIALIZATION_DATA *table) {
     turned_off = false;
     report_with(table, notify_turned_on);
     table->DxgkDdiResetEngine = reset_turning_off;

@@ -173,7 +173,7 @@ static NTSTATUS APIENTRY restart_unready(const HANDLE adapter) {
     return mutants_good.DxgkDdiRestartFromTimeout(adapter);
 }
 
-static void install_report_fault_again(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_report_fault_again(DRIVER_INITIALIZATION_DATA *table) {
     spoil_calls = spoil_report_fault_again;
     table->DxgkDdiStartDevice = start;
     table->DxgkDdiRestartFromTimeout = restart_unready;
@@ -340,7 +340,7 @@ static NTSTATUS APIENTRY ask_stale(const HANDLE adapter, DXGKARG_QUERYCURRENTFEN
     return mutants_good.DxgkDdiQueryCurrentFence(adapter, args);
 }
 
-static void install_ask_stale(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_ask_stale(DRIVER_INITIALIZATION_DATA *table) {
     spoil_calls = spoil_ask_stale;
     table->DxgkDdiStartDevice = start;
     table->DxgkDdiAddDevice = add_anew;

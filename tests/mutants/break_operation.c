@@ -253,6 +253,47 @@ static void APIENTRY spoil_misalign(DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 SPOILED(misalign)
 
+/* A list of other frames in the place of that of a transfer. */
+#define OTHER_FRAMES 64u
+static struct {
+    MDL mdl;
+    PFN_NUMBER frame[OTHER_FRAMES];
+} other_list;
+
+static PFN_NUMBER frame_behind_first(const PFN_NUMBER *frames, SIZE_T first, SIZE_T index) {
+    return index < first ? frames[index] : frames[first] + index - first;
+}
+
+static PFN_NUMBER frame_of_low_bits(const PFN_NUMBER *frames, SIZE_T first, SIZE_T index) {
+    (void)first;
+    return frames[index] & 0xfffff;
+}
+
+static void give_frames(DXGKARG_BUILDPAGINGBUFFER *args,
+                        PFN_NUMBER (*frame)(const PFN_NUMBER *frames, SIZE_T first, SIZE_T index)) {
+    bool in = args->Transfer.Source.SegmentId == 0;
+    PMDL *list = in ? &args->Transfer.Source.pMdl : &args->Transfer.Destination.pMdl;
+    SIZE_T end = args->Transfer.MdlOffset + args->Transfer.TransferSize / 4096;
+    if (args->Operation != DXGK_OPERATION_TRANSFER || end > OTHER_FRAMES ||
+        (!in && args->Transfer.Destination.SegmentId != 0))
+        return;
+    const PFN_NUMBER *frames = MmGetMdlPfnArray(*list);
+    other_list.mdl = **list;
+    for (SIZE_T i = 0; i < end; i++)
+        other_list.frame[i] = frame(frames, args->Transfer.MdlOffset, i);
+    *list = &other_list.mdl;
+}
+
+static void APIENTRY spoil_follow_first_frame(DXGKARG_BUILDPAGINGBUFFER *args) {
+    give_frames(args, frame_behind_first);
+}
+SPOILED(follow_first_frame)
+
+static void APIENTRY spoil_low_frames(DXGKARG_BUILDPAGINGBUFFER *args) {
+    give_frames(args, frame_of_low_bits);
+}
+SPOILED(low_frames)
+
 static void APIENTRY spoil_fill_what_was_asked_for(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (args->Operation == DXGK_OPERATION_FILL)
         args->Fill.FillSize -= 1;
@@ -548,6 +589,8 @@ SPOILED(list_from_the_start)
 #define MANAGER(RULE, ...) BREAKER(RULE, VIDMM_SIDE_MANAGER, __VA_ARGS__)
 
 const struct mutant mutants_operation[] = {
+    DRIVER(177, follow_first_frame, "takes the frames of an MDL for consecutive", 161, 176),
+    DRIVER(177, low_frames, "cuts the addresses of an MDL's frames to 32 bits", 161, 176),
     DRIVER(161, lose_last_page, "leaves out the last page of every transfer", 184, 185),
     DRIVER(161, copy_nothing, "answers TRANSFER with success and does nothing", 184, 185),
     DRIVER(176, ignore_transfer_offset, "ignores TransferOffset", 184, 185),

@@ -152,7 +152,7 @@ static NTSTATUS APIENTRY acquire_from_supply(const HANDLE adapter,
                                : mutants_good.DxgkDdiAcquireSwizzlingRange(adapter, args);
 }
 
-static void install_from_supply(DRIVER_INITIALIZATION_DATA *table) {
+static void APIENTRY install_from_supply(DRIVER_INITIALIZATION_DATA *table) {
     supplied = 0;
     table->DxgkDdiAcquireSwizzlingRange = acquire_from_supply;
 }

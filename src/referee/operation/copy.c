@@ -5,7 +5,7 @@
  * The rule that is named follows from where the bytes went or came from, at the first wrong page
  * that tells (one value all over may come from anywhere):
  *   R176  TransferOffset was left out on a segment side, or counted on the MDL side
- *   R177  MdlOffset was left out
+ *   R177  MdlOffset was left out, or other pages of memory were taken than the MDL has
  *   R194  nothing of that, and a side is an aperture of which nothing but this shows what is mapped
  *   R197  the same, of a page that led where it should before
  *   R183  nothing of that, and hAllocation was NULL
@@ -228,6 +228,45 @@ static enum explains copy_both_began(struct vidmm_referee *referee, const struct
                : copy_mdl_began(referee, copy, page, mdl + copy->offset / SHADOW_PAGE);
 }
 
+/* The mistake: a side was at `address` of system memory. */
+static bool copy_went_to(struct vidmm_referee *referee, const struct copy *copy, uint64_t page,
+                         bool to, uint64_t address) {
+    uint64_t size = copy_bytes_at(copy, page);
+    const uint8_t *there = world_memory(referee, address, size);
+    const uint8_t *other =
+        to ? copy_source_page(referee, copy, page) : copy_destination_page(referee, copy, page);
+    return copy_telling(there, size) && copy_same(referee, there, other, size);
+}
+
+#define LOW_BITS UINT64_C(0xffffffff)
+
+/* Of the MDL side page `page` was taken from, or to, another page of memory: which; NULL: none that shows. */
+static const char *copy_mistaken_frame(struct vidmm_referee *referee, const struct copy *copy,
+                                       uint64_t page) {
+    uint64_t first = copy_mdl_start(referee, copy);
+    if (!copy->mdl || first + page >= operation_mdl_pages(copy->mdl))
+        return NULL;
+    const PFN_NUMBER *frames = (const PFN_NUMBER *)(copy->mdl + 1) + first;
+    uint64_t address = frames[page] * SHADOW_PAGE;
+    if (address > LOW_BITS && copy_went_to(referee, copy, page, !copy->to, address & LOW_BITS))
+        return "at the address of its frame without what is beyond 32 bits";
+    if (frames[page] != frames[0] + page &&
+        copy_went_to(referee, copy, page, !copy->to, (frames[0] + page) * SHADOW_PAGE))
+        return "where it would be if the frames of the MDL followed each other";
+    return NULL;
+}
+
+/* The same of a side in a segment. */
+static bool copy_cut_address(struct vidmm_referee *referee, const struct copy *copy, uint64_t page,
+                             bool to) {
+    const struct shadow_segment *segment = to ? copy->to : copy->from;
+    if (!segment)
+        return false;
+    uint64_t address = segment->base + (to ? copy->to_start : copy->from_start) + copy->offset +
+                       page * SHADOW_PAGE;
+    return address > LOW_BITS && copy_went_to(referee, copy, page, to, address & LOW_BITS);
+}
+
 /* What is behind the pages of a side was mapped by the driver, and was seen nowhere. */
 static bool copy_through_mapping(struct vidmm_referee *referee,
                                  const struct shadow_segment *segment) {
@@ -282,11 +321,36 @@ static uint32_t copy_broken_rule(struct vidmm_referee *referee, const struct cop
         return 177;
     if (offset == MAYBE || start == MAYBE)
         return 0;
+    if (copy_mistaken_frame(referee, copy, page))
+        return 177;
     if (copy_used_before(referee, copy, page))
         return 197;
     if (copy_through_mapping(referee, copy->to) || copy_through_mapping(referee, copy->from))
         return 194;
     return !arg->Transfer.hAllocation ? 183 : 161;
+}
+
+static void copy_judge_mdl(struct vidmm_referee *referee, const struct copy *copy, bool good,
+                           uint64_t page) {
+    const char *mistaken = good ? NULL : copy_mistaken_frame(referee, copy, page);
+    uint32_t offset = copy->operation->arg.Transfer.MdlOffset;
+    if (mistaken)
+        DRIVER_MUST(177, false, "the frames that the MDL has from MdlOffset on",
+                    "page %llu of a transfer with MdlOffset %u is %s", LLU(page), offset, mistaken);
+    else
+        DRIVER_MUST(177, good, "the MDL's pages from MdlOffset on",
+                    "page %llu of a transfer with MdlOffset %u is where it would be without it",
+                    LLU(page), offset);
+}
+
+static void copy_judge_bytes(struct vidmm_referee *referee, const struct copy *copy, bool good,
+                             uint64_t page) {
+    bool cut = !good && (copy_cut_address(referee, copy, page, true) ||
+                         copy_cut_address(referee, copy, page, false));
+    DRIVER_MUST(161, good, "the destination as the source is, no byte lost, none twice",
+                "page %llu of %llu is not what the source has%s", LLU(page),
+                LLU(copy_pages_of(copy)),
+                cut ? ": it is at SegmentAddress without what is beyond 32 bits" : "");
 }
 
 /* `broken` 0: all pages are right; else what page `page` names. */
@@ -304,9 +368,7 @@ static void copy_judge(struct vidmm_referee *referee, const struct copy *copy, u
                     "if the offset counted otherwise",
                     LLU(page), LLU(copy->offset));
     if (broken == 177 || (good && copy->mdl && arg->Transfer.MdlOffset != 0))
-        DRIVER_MUST(177, good, "the MDL's pages from MdlOffset on",
-                    "page %llu of a transfer with MdlOffset %u is where it would be without it",
-                    LLU(page), arg->Transfer.MdlOffset);
+        copy_judge_mdl(referee, copy, good, page);
     if (broken == 194)
         DRIVER_MUST(
             194, false, "aperture pages that lead to PFN[MdlOffset + i]",
@@ -323,9 +385,7 @@ static void copy_judge(struct vidmm_referee *referee, const struct copy *copy, u
                     "page %llu of %llu is not what the source has", LLU(page),
                     LLU(copy_pages_of(copy)));
     if (broken == 161 || good)
-        DRIVER_MUST(161, good, "the destination as the source is, no byte lost, none twice",
-                    "page %llu of %llu is not what the source has", LLU(page),
-                    LLU(copy_pages_of(copy)));
+        copy_judge_bytes(referee, copy, good, page);
 }
 
 /* ---- The comparison -------------------------------------------------------------------------- */

@@ -229,8 +229,8 @@ const struct vidmm_rule rules_e[] = {
     },
     {
         RULE(161, DRIVER, IMPLIED, CORRUPTION),
-        .statement = "An operation that was split over several buffers has the same effect as in "
-                     "one: no byte is lost, none is moved twice from a changed source.",
+        .statement = "An operation has its whole effect, also where it was split over several "
+                     "buffers: no byte is lost, none is moved twice from a changed source.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
         .how = "The memory after the GPU is done is compared with what the operation should leave, "
                "with the buffer size swept so that splits fall everywhere.",

@@ -61,8 +61,10 @@ const struct vidmm_rule rules_f[] = {
         .statement = "MdlOffset is a page index into the MDL's array of page frame numbers, and "
                      "the MDL side of the operation starts there.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
-        .how = "Operations with MdlOffset not zero move pages with distinguishable content; each "
-               "must come from, or go to, the right frame.",
+        .how =
+            "Operations move pages with distinguishable content; each must come from, or go to, "
+            "the right frame. Wrong ones are looked for where they would be without MdlOffset, if "
+            "the frames followed each other, and at addresses of 32 bits.",
         .why = "One Microsoft sample changed its reading three days after its first test with a "
                "multi-chunk transfer; a driver that also leaves the side unbounded copies past the "
                "array.",

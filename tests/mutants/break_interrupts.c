@@ -163,7 +163,7 @@ static VOID APIENTRY report_fault_again(const HANDLE device,
     system_calls.DxgkCbNotifyInterrupt(device, &mine);
 }
 
-static void spoil_report_fault_again(DXGKRNL_INTERFACE *calls) {
+static void APIENTRY spoil_report_fault_again(DXGKRNL_INTERFACE *calls) {
     was_reset = false;
     calls->DxgkCbNotifyInterrupt = report_fault_again;
 }
@@ -319,7 +319,7 @@ static VOID APIENTRY report_noting(const HANDLE device,
     system_calls.DxgkCbNotifyInterrupt(device, data);
 }
 
-static void spoil_ask_stale(DXGKRNL_INTERFACE *calls) {
+static void APIENTRY spoil_ask_stale(DXGKRNL_INTERFACE *calls) {
     stale_fence = last_fence;
     calls->DxgkCbNotifyInterrupt = report_noting;
 }

@@ -71,13 +71,15 @@ bool vidmm_host_beside_end(struct vidmm_host *host) {
     struct host_beside *beside = host->beside;
     pthread_mutex_lock(&beside->lock);
     bool started = beside->started;
-    beside->run = NULL;
+    if (!started)
+        beside->run = NULL;
     pthread_mutex_unlock(&beside->lock);
-    if (started) {
-        vidmm_host_away(true); /* it may wait for what this thread held */
+    if (started) { /* which may not have begun, and may wait for what this thread held */
+        vidmm_host_away(true);
         pthread_join(beside->thread, NULL);
         vidmm_host_away(false);
     }
+    beside->run = NULL;
     beside->started = false;
     return started;
 }

@@ -254,7 +254,7 @@ void cli_help_rules(FILE *out) {
           "Lists the rules of the memory contract, explains one, or finds those of a code or a\n"
           "word, with what Windows was seen to do, and for a code what to look at first:\n"
           "\n"
-          "  vidmm rules R152                       one rule, or several; K13: of what the host sees\n"
+          "  vidmm rules R152                       one rule, or several; K13: of the host's\n"
           "  vidmm rules 0x10E 0xB                  a bugcheck and its parameters, hexadecimal\n"
           "  vidmm rules code43                     a code of the Device Manager\n"
           "  vidmm rules STATUS_NO_MEMORY           a status, or its number: 0xC0000017\n"

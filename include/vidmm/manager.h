@@ -394,11 +394,12 @@ enum vidmm_status vidmm_reset(struct vidmm_adapter *adapter);
 /* Moves everything that is not pinned out of every segment (level 3 of the threading model; power). Overlay and capture
  * allocations stay, as pinned ones do. */
 enum vidmm_status vidmm_evict_all(struct vidmm_adapter *adapter);
+/* Any memory segment, for vidmm_place_first. */
+#define VIDMM_MEMORY_FIRST UINT32_MAX
 /*
  * For tests: what comes into memory from now on lies in segment `segment` first if it may lie there, or in
  * any memory segment (VIDMM_MEMORY_FIRST), whatever the driver prefers. 0: as the driver prefers.
  */
-#define VIDMM_MEMORY_FIRST UINT32_MAX
 void vidmm_place_first(struct vidmm_adapter *adapter, uint32_t segment);
 /* READ_PHYSICAL / WRITE_PHYSICAL: the GPU touches eight bytes at a segment offset; coherency
  * flush. VIDMM_BAD_ARGUMENT with GPU virtual addresses. */

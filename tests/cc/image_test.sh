@@ -38,9 +38,9 @@ cc() {
     "$vidmm" cc "$@" > said 2>&1
 }
 
-# How many calls there are depends on the instructions between which others come (K30).
+# How many calls there are, and how often a rule was kept, depends on the instructions between which others come (K30).
 verdict() { # DRIVER
-    "$vidmm" check --format json "$1" | grep -vE '"(ms|driver|calls)":'
+    "$vidmm" check --format json "$1" | grep -vE '"(ms|driver|calls|kept)":'
 }
 
 # C++ and C, as a shared object and as an image.

@@ -19,9 +19,10 @@ calls() { # NAME FILE [OPTION...]
 }
 
 # The whole report but for times and the driver's name.
+# How many calls there are, and how often a rule was kept, depends on the instructions between which others come (K30).
 verdict() { # NAME FILE [OPTION...]
     # shellcheck disable=SC2046
-    "$vidmm" check --format json $(hardware "$1") "${@:3}" "$build/drivers/$2" | grep -vE '"(ms|driver)":'
+    "$vidmm" check --format json $(hardware "$1") "${@:3}" "$build/drivers/$2" | grep -vE '"(ms|driver|calls|kept)":'
 }
 
 for name in cpu-vram aperture-only banked gpummu ring wdk-style softgpu; do

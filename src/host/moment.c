@@ -9,6 +9,7 @@
 #include "base/world.h"
 #include "driver/beside.h"
 #include "kernel/dpc.h"
+#include "kernel/halted.h"
 #include "places.h"
 #include "trap/single_step.h"
 
@@ -58,6 +59,7 @@ bool vidmm_host_beside_at(struct vidmm_host *host, const char *call, uint32_t mo
 uint32_t vidmm_host_beside_moments(struct vidmm_host *host) {
     (void)host;
     host_dpcs_tell(NULL);
+    host_halted_over();
     return single_step_end();
 }
 

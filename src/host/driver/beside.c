@@ -75,6 +75,7 @@ bool vidmm_host_beside_end(struct vidmm_host *host) {
         beside->run = NULL;
     pthread_mutex_unlock(&beside->lock);
     if (started) { /* which may not have begun, and may wait for what this thread held */
+        host_halted_over();
         vidmm_host_away(true);
         pthread_join(beside->thread, NULL);
         vidmm_host_away(false);

@@ -8,13 +8,15 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static _Atomic uint64_t halted; /* 0: no thread */
+static _Atomic uint64_t halted;   /* 0: no thread */
+static _Atomic uint64_t going_on; /* it was halted, and its call has not ended; 0: none */
 static bool released;
 
 void host_halted_begin(void) {
     pthread_mutex_lock(&lock);
     released = false;
     atomic_store(&halted, host_thread_id());
+    atomic_store(&going_on, host_thread_id());
     pthread_mutex_unlock(&lock);
 }
 
@@ -58,8 +60,31 @@ void host_halted_release(void) {
     pthread_mutex_unlock(&lock);
 }
 
+void host_halted_over(void) {
+    pthread_mutex_lock(&lock);
+    atomic_store(&going_on, 0);
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
 void host_halted_owns(uint64_t owner) {
     uint64_t waits = atomic_load_explicit(&halted, memory_order_relaxed);
     if (waits != 0 && waits != host_thread_id() && (owner == 0 || owner == waits))
         host_halted_release();
+    if (atomic_load_explicit(&going_on, memory_order_relaxed) == host_thread_id())
+        host_halted_over();
+}
+
+void host_halted_spins(uint64_t owner) {
+    host_halted_owns(owner);
+    uint64_t goes_on = atomic_load_explicit(&going_on, memory_order_relaxed);
+    if (goes_on == 0 || (owner != 0 && owner != goes_on))
+        return;
+    pthread_mutex_lock(&lock);
+    for (uint32_t look = 0; atomic_load(&going_on) != 0 && look < LOOKS; look++) {
+        const struct timespec end = soon();
+        (void)pthread_cond_timedwait(&changed, &lock, &end);
+    }
+    atomic_store(&going_on, 0);
+    pthread_mutex_unlock(&lock);
 }

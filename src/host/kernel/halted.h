@@ -2,7 +2,8 @@
  * halted.h - a thread that stands still inside of the driver's code while another processor works
  * (driver/beside.c): it goes on when that is done, or when that waits for a lock which it holds.
  *
- * One thread is halted at a time.
+ * One thread is halted at a time. What spins for a lock that it holds lets it come to the end of its call first: two that
+ * ran at once from there on would end differently from run to run.
  */
 #ifndef HOST_HALTED_H
 #define HOST_HALTED_H
@@ -18,7 +19,11 @@ void host_halted_begin(void);
 void host_halted_wait(pthread_t other);
 /* The other processor is done. */
 void host_halted_release(void);
-/* The calling thread waits for a lock that `owner` holds (host_thread_id; 0: not known). */
+/* The call in which the thread was halted has ended. By that thread. */
+void host_halted_over(void);
+/* The calling thread waits for what `owner` holds (host_thread_id; 0: not known). */
 void host_halted_owns(uint64_t owner);
+/* The same of a lock for which it spins: returns when the other's call has ended, waits itself, or makes no way. */
+void host_halted_spins(uint64_t owner);
 
 #endif

@@ -33,7 +33,7 @@ static void lock_spin(PKSPIN_LOCK lock) {
             return;
         }
         if (owner != 0)
-            host_halted_owns(owner);
+            host_halted_spins(owner);
         if (++spins % SPINS_BEFORE_YIELD == 0) {
             sched_yield();
             host_yield(); /* virtual time: to a thread that yielded while it holds the lock */

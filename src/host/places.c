@@ -129,21 +129,22 @@ static void walk_image(struct place_walk *walk, struct host_context *context, bo
     }
 }
 
-static void walk_stack(struct place_walk *walk) {
-    (void)_Unwind_Backtrace(one_frame, walk);
-    if (walk->in_image)
-        walk_image(walk, &walk->context, false);
-}
-
 /* A driver that is part of the program is in no file of its own. */
 static bool has_file(void) {
     return image_of(driver_entry()) || shared_driver().end != 0;
 }
 
+static void walk_stack(struct place_walk *walk) {
+    if (!has_file())
+        return;
+    (void)_Unwind_Backtrace(one_frame, walk);
+    if (walk->in_image)
+        walk_image(walk, &walk->context, false);
+}
+
 uint32_t host_place_stack(uint64_t *frame, uint32_t most) {
     struct place_walk walk = {.frame = frame, .most = most};
-    if (has_file())
-        walk_stack(&walk);
+    walk_stack(&walk);
     return walk.count;
 }
 

@@ -72,9 +72,9 @@ void vidmm_referee_destroy(struct vidmm_referee *referee) {
     migration_judge_end(referee);
     dirty_end(referee);
     shadow_reset_all(referee);
+    answers_free(&referee->blocks, &referee->answers);
+    answers_free(&referee->blocks, &referee->lent.gone);
     guard_free_blocks(&referee->blocks);
-    answers_free(&referee->answers);
-    answers_free(&referee->lent.gone);
     ended_free_memory(&referee->ended);
     free_arrays(referee);
     pthread_mutex_unlock(&referee->lock);

@@ -2,17 +2,21 @@
 #include "state/answers.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "state/guard.h"
 #include "state/judge.h"
 
-#define GONE_BYTE   0xdd
-#define ONE_OF_MANY 64u
-#define FIRST_ONES  32u
-#define FIRST_LENT  3u /* of a function */
+#define GONE_BYTE  0xdd
+#define FIRST_ONES 32u
+#define FIRST_LENT 3u /* of a function */
+
+/* A pointer that a driver keeps it keeps in each call: what is out of reach costs two changes of protection. */
+static bool is_sample(uint64_t number) {
+    const uint32_t one_of_many = number < 4096 ? 64 : 1024;
+    return number % one_of_many == 0;
+}
 
 static void answer_protect(struct answer *answer, bool hidden) {
     if (answer->hidden != hidden &&
@@ -20,17 +24,19 @@ static void answer_protect(struct answer *answer, bool hidden) {
         answer->hidden = hidden;
 }
 
-static void answer_free(struct answer *answer) {
+/* One that stays out of reach is lost. */
+static void answer_free(struct guard_blocks *blocks, struct answer *answer) {
     answer_protect(answer, false);
-    if (!answer->hidden)
-        free(answer->block);
+    if (answer->block && !answer->hidden)
+        guard_block_give(blocks, (struct guard_block){answer->block, answer->room});
     answer->block = NULL;
 }
 
 /* With a block; the oldest one goes. */
-static void answers_keep(struct answers *answers, struct guard *gone, const char *call) {
+static void answers_keep(struct guard_blocks *blocks, struct answers *answers, struct guard *gone,
+                         const char *call) {
     struct answer *kept = &answers->kept[answers->kept_so_far++ % ANSWERS_KEPT];
-    answer_free(kept);
+    answer_free(blocks, kept);
     *kept = (struct answer){.bytes = gone->bytes, .size = gone->size};
     snprintf(kept->call, sizeof(kept->call), "%s", call);
     memset(gone->bytes, GONE_BYTE, gone->size);
@@ -43,8 +49,8 @@ void answers_end(struct vidmm_referee *referee, struct guard *answer) {
     uint64_t number = answers->seen++;
     if (!answer->block)
         return;
-    if (number < FIRST_ONES || number % ONE_OF_MANY == 0) {
-        answers_keep(answers, answer, referee->ledger->calling);
+    if (number < FIRST_ONES || is_sample(number)) {
+        answers_keep(&referee->blocks, answers, answer, referee->ledger->calling);
         return;
     }
     memset(answer->bytes, GONE_BYTE, answer->size);
@@ -55,7 +61,7 @@ void *lent_begin(struct vidmm_referee *referee, struct lent *lent, uint32_t func
                  void *original, size_t size) {
     uint64_t number = __atomic_fetch_add(&referee->lent.calls[function], 1, __ATOMIC_RELAXED);
     lent->copy = (struct guard){.bytes = original};
-    if (number >= FIRST_LENT && number % ONE_OF_MANY != 0)
+    if (number >= FIRST_LENT && !is_sample(number))
         return original;
     pthread_mutex_lock(&referee->lock);
     guard_make(referee, &lent->copy, original, size);
@@ -69,13 +75,13 @@ void lent_end(struct vidmm_referee *referee, struct lent *lent) {
     pthread_mutex_lock(&referee->lock);
     if (!lent->constant)
         guard_give(&lent->copy, 0, lent->copy.size);
-    answers_keep(&referee->lent.gone, &lent->copy, lent->call);
+    answers_keep(&referee->blocks, &referee->lent.gone, &lent->copy, lent->call);
     pthread_mutex_unlock(&referee->lock);
 }
 
-void answers_free(struct answers *answers) {
+void answers_free(struct guard_blocks *blocks, struct answers *answers) {
     for (uint32_t i = 0; i < ANSWERS_KEPT; i++)
-        answer_free(&answers->kept[i]);
+        answer_free(blocks, &answers->kept[i]);
 }
 
 static bool answers_touched(struct vidmm_referee *referee, struct answers *answers,

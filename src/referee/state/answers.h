@@ -52,7 +52,7 @@ void *lent_begin(struct vidmm_referee *referee, struct lent *lent, uint32_t func
                  void *original, size_t size);
 /* It has returned. */
 void lent_end(struct vidmm_referee *referee, struct lent *lent);
-/* At the end. */
-void answers_free(struct answers *answers);
+/* At the end, before the blocks are freed. */
+void answers_free(struct guard_blocks *blocks, struct answers *answers);
 
 #endif

@@ -24,7 +24,7 @@ static void guard_around(const struct guard *guard, vidmm_referee_range tell) {
     if (!tell)
         return;
     tell(guard->bytes - GUARD_BEFORE, GUARD_BEFORE);
-    tell(guard->bytes + guard->size, GUARD_AFTER);
+    tell(guard->bytes + guard->size, guard->after);
 }
 
 /* The class of the blocks that hold `needed` bytes; GUARD_CLASSES: larger ones have none. */
@@ -47,12 +47,20 @@ static uint8_t *guard_block_take(struct guard_blocks *blocks, size_t room) {
     return memory_pages(PAGE, room);
 }
 
-static void guard_block_give(struct guard_blocks *blocks, struct guard_block block) {
+void guard_block_give(struct guard_blocks *blocks, struct guard_block block) {
     uint32_t class = guard_class(block.room);
     if (class < GUARD_CLASSES && blocks->spares[class].count < GUARD_SPARES)
         blocks->spares[class].block[blocks->spares[class].count++] = block.bytes;
     else
         free(block.bytes);
+}
+
+/* For the sanitizer all of it is out of reach. */
+static uint32_t guard_after(struct guard_blocks *blocks) {
+    uint64_t number = blocks->made++;
+    bool whole =
+        number < GUARD_WHOLE || number % GUARD_SAMPLED == 0 || guard_sanitizer.forbid != NULL;
+    return whole ? GUARD_AFTER : GUARD_NEAR;
 }
 
 void guard_make_fresh(struct vidmm_referee *referee, struct guard *guard, void *original,
@@ -61,6 +69,7 @@ void guard_make_fresh(struct vidmm_referee *referee, struct guard *guard, void *
         (struct guard){.bytes = original, .original = original, .size = size, .byte = guard_byte};
     if (!original || size > GUARD_MOST)
         return;
+    guard->after = guard_after(&referee->blocks);
     size_t offset = (uintptr_t)original % PAGE;
     guard->room = guard_room(PAGE + offset + size + GUARD_AFTER);
     guard->block = guard_block_take(&referee->blocks, guard->room);
@@ -68,7 +77,7 @@ void guard_make_fresh(struct vidmm_referee *referee, struct guard *guard, void *
         return;
     guard->bytes = guard->block + PAGE + offset;
     memset(guard->bytes - GUARD_BEFORE, guard->byte, GUARD_BEFORE);
-    memset(guard->bytes + size, guard->byte, GUARD_AFTER);
+    memset(guard->bytes + size, guard->byte, guard->after);
     guard_around(guard, guard_sanitizer.forbid);
 }
 
@@ -84,7 +93,7 @@ void guard_shorten(struct guard *guard, size_t size) {
     guard->size = size;
     if (!guard->block)
         return;
-    memset(guard->bytes + size, guard->byte, GUARD_AFTER);
+    memset(guard->bytes + size, guard->byte, guard->after);
     guard_around(guard, guard_sanitizer.forbid);
 }
 
@@ -103,13 +112,13 @@ bool guard_whole(const struct guard *guard, int64_t *at) {
         return true;
     guard_around(guard, guard_sanitizer.allow);
     size_t before = guard_run(guard->bytes - GUARD_BEFORE, GUARD_BEFORE, guard->byte);
-    size_t after = guard_run(guard->bytes + guard->size, GUARD_AFTER, guard->byte);
+    size_t after = guard_run(guard->bytes + guard->size, guard->after, guard->byte);
     guard_around(guard, guard_sanitizer.forbid);
     if (before != GUARD_BEFORE)
         *at = (int64_t)before - (int64_t)GUARD_BEFORE;
-    else if (after != GUARD_AFTER)
+    else if (after != guard->after)
         *at = (int64_t)(guard->size + after);
-    return before == GUARD_BEFORE && after == GUARD_AFTER;
+    return before == GUARD_BEFORE && after == guard->after;
 }
 
 void guard_give(const struct guard *guard, size_t from, size_t to) {

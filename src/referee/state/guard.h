@@ -15,6 +15,11 @@
 #define GUARD_MOST   16777216u
 #define GUARD_BEFORE 64u
 #define GUARD_AFTER  4096u
+/* What writes far behind a buffer does so from its first calls on: after GUARD_WHOLE guards, only one of GUARD_SAMPLED
+ * is looked at to its end, the others so far. */
+#define GUARD_WHOLE   4096u
+#define GUARD_SAMPLED 16u
+#define GUARD_NEAR    256u
 
 struct vidmm_referee;
 
@@ -24,7 +29,8 @@ struct guard {
     uint8_t *bytes; /* what the driver gets */
     void *original;
     size_t size;
-    uint8_t byte; /* on both sides */
+    uint32_t after; /* bytes behind it that are looked at */
+    uint8_t byte;   /* on both sides */
 };
 
 struct guard_block {
@@ -51,6 +57,7 @@ struct guard_blocks {
     struct guard_block retired[GUARD_RETIRED]; /* a ring */
     struct guard_spares spares[GUARD_CLASSES];
     uint64_t first, next; /* of the ring */
+    uint64_t made;
     size_t retired_room;
 };
 
@@ -69,8 +76,10 @@ bool guard_whole(const struct guard *guard, int64_t *at);
 void guard_give(const struct guard *guard, size_t from, size_t to);
 /* The caller's pointer for a pointer into the guarded bytes, or `p` itself when it is none. */
 void *guard_original(const struct guard *guard, void *p);
-/* The block becomes the caller's, which frees it; `*room`: its bytes. */
+/* The block becomes the caller's until it gives it back; `*room`: its bytes. */
 uint8_t *guard_take_block(struct guard *guard, size_t *room);
+/* For the next guards. */
+void guard_block_give(struct guard_blocks *blocks, struct guard_block block);
 /* The block is kept among the retired ones for a while. */
 void guard_free(struct vidmm_referee *referee, struct guard *guard);
 /* At the end: frees them. */

@@ -425,6 +425,14 @@ SPOIL_WHERE(stays_behind, query_memory, first_cpu = first_cpu != 0 ? first_cpu :
             d->cpu->QuadPart = first_cpu)
 SPOIL_WHERE(no_bank_table, query_memory, d->flags->UseBanking = 1; *d->bank_ends = NULL)
 static SIZE_T half_of_it[1] = {4096};
+static __attribute__((noinline)) void leave_banks(struct query_descriptor *d) {
+    SIZE_T ends[1] = {4096};
+    const volatile ULONG_PTR address = (ULONG_PTR)ends;
+    d->flags->UseBanking = 1;
+    *d->banks = 2;
+    *d->bank_ends = (SIZE_T *)address;
+}
+SPOIL_WHERE(banks_on_stack, query_memory, leave_banks(d))
 SPOIL_WHERE(banks_unsaid, query_memory, *d->banks = 2; *d->bank_ends = half_of_it)
 SPOIL_WHERE(coherent_memory, query_memory, d->flags->CacheCoherent = 1)
 INSTALL(populated_aperture, descriptor)
@@ -826,6 +834,8 @@ const struct mutant mutants_query[] = {
     {BREAKS(540, DRIVER, "start", no_size, "reports a segment without a byte")},
     {BREAKS(40, DRIVER, "start", no_bank_table, "sets UseBanking without a bank table"),
      .settings = {{"InterfaceVersion", VERSION(WIN8)}}},
+    {BREAKS(599, DRIVER, "start", banks_on_stack, "leaves a bank table on its stack"),
+     .consequences = {41}, .settings = {{"InterfaceVersion", VERSION(WIN8)}}},
     {BREAKS(562, DRIVER, "start", banks_unsaid, "reports banks without UseBanking"),
      .settings = {{"InterfaceVersion", VERSION(WIN8)}}},
     {BREAKS(41, DRIVER, "start", falling_banks, "has banks whose ends fall"),

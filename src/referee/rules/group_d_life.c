@@ -305,7 +305,8 @@ const struct vidmm_rule rules_d_life[] = {
         RULE(599, DRIVER, IMPLIED, CORRUPTION),
         .statement =
             "A function that answers in a structure of the system's writes nothing behind it, no "
-            "pointer to its own stack (DxgkDdiCreateAllocation), and what it is asked for "
+            "pointer to its own stack (DxgkDdiCreateAllocation, descriptions of segments), and "
+            "what it is asked for "
             "(DxgkDdiGetStandardAllocationDriverData: both sizes).",
         .page = "nc-d3dkmddi-dxgkddi_getnodemetadata",
         .how =
@@ -314,7 +315,8 @@ const struct vidmm_rule rules_d_life[] = {
             "it. DxgkDdiQueryAdapterInfo has R545. The two sizes are a pattern when the driver is "
             "asked for them (ns-d3dkmddi-_dxgkarg_getstandardallocationdriverdata: a driver "
             "without such data sets them to zero). pAllocationUsageHint "
-            "(ns-d3dkmddi-_dxgk_allocationinfo) must not lie below the frame that made the call. "
+            "(ns-d3dkmddi-_dxgk_allocationinfo) and pBankRangeTable must not lie below the frame "
+            "that made the call. "
             "Members of DXGK_CONTEXTINFO that are left as they came are not judged.",
         .why = "What lies behind is the system's, often its stack.",
         .windows = "No page tells; what was there is lost.",

@@ -23,6 +23,9 @@ struct given {
 #define GIVEN_END                                                                                  \
     { NULL, 0, 0 }
 
+/* True when what `pointer` leads to lies on the driver's stack of a call that a function with the variable at `local` has
+ * made: it is gone when the driver has returned (R599). */
+bool given_gone(const void *local, const void *pointer);
 /* After the call: `before` is the structure as it was when the system called, `after` as the driver
  * left it. */
 void given_judge(struct vidmm_referee *referee, const struct given *members, const void *before,

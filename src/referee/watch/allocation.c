@@ -13,6 +13,7 @@
 #include "work/work.h"
 #include "watch/query.h"
 #include "watch/watch.h"
+#include "state/given.h"
 #include "state/memory.h"
 
 /* ---- Guarded arrays: `count` private data areas behind the elements of an array -------------- */
@@ -218,14 +219,11 @@ static DXGK_ALLOCATIONINFO *allocation_infos(struct vidmm_referee *referee,
     return infos;
 }
 
-/* Below the frame that called the driver: what is there is gone when the call has returned. */
-#define DRIVERS_STACK 65536u
-
 static void allocation_judge_hints(struct vidmm_referee *referee,
-                                   const DXGKARG_CREATEALLOCATION *args, const void *frame) {
+                                   const DXGKARG_CREATEALLOCATION *args, const void *local) {
     for (UINT i = 0; i < args->NumAllocations; i++) {
         const void *hint = args->pAllocationInfo[i].pAllocationUsageHint;
-        DRIVER_MUST(599, !hint || (uintptr_t)frame - (uintptr_t)hint - 1 >= DRIVERS_STACK,
+        DRIVER_MUST(599, !given_gone(local, hint),
                     "pAllocationUsageHint in memory that outlives the call",
                     "that of allocation %u is on the stack of the call", i);
     }

@@ -168,7 +168,9 @@ static void descriptor_judge_banks(struct vidmm_referee *referee, const struct d
     DRIVER_MUST(40, there, "1 to 127 banks and a table of them with UseBanking",
                 "NbOfBanks of segment %u is %u, pBankRangeTable %p", id, d->banks,
                 (const void *)d->bank_ends);
-    for (uint32_t i = 0; there && i + 1 < d->banks; i++) {
+    DRIVER_MUST(599, !d->banks_gone, "a pBankRangeTable in memory that outlives the call",
+                "that of segment %u is on the stack of the call", id);
+    for (uint32_t i = 0; there && !d->banks_gone && i + 1 < d->banks; i++) {
         uint64_t end = d->bank_ends[i];
         DRIVER_MUST(41, end > previous && end < d->size,
                     "banks one after the other from offset 0 up to Size",

@@ -41,6 +41,7 @@ struct described {
     uint64_t vpr_start, vpr_size, vpr_alignment; /* the protected range; of size 0: there is none */
     uint32_t host_pages, banks, invalid;
     const SIZE_T *bank_ends;
+    bool banks_gone; /* the table was on the stack of the call */
 };
 
 /* watch/segment.c: a new adapter; before and after the driver has a segment or ranges query. */

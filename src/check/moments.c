@@ -1,8 +1,9 @@
 /* moments.c - see moments.h. */
 #include "moments.h"
 
-#define MOST  128u       /* moments that are tried of a call */
-#define COUNT UINT32_MAX /* none: they are counted */
+#include "each_moment.h"
+
+#define MOST 128u
 
 struct moments;
 
@@ -113,8 +114,8 @@ static bool lost(const struct moments *moments, struct vidmm_host *host) {
     return false;
 }
 
-/* `*count`: the moments up to the one that was asked for. */
-static bool at_moment(const struct moments *moments, uint32_t moment, uint32_t *count) {
+static bool at_moment(void *ctx, uint32_t moment, uint32_t *count) {
+    const struct moments *moments = ctx;
     struct vidmm_host *host = moments->work->check->harness.host;
     bool good = work_prepare(moments->work) && moments->of->make(moments, host, moment);
     *count = vidmm_host_beside_moments(host);
@@ -129,16 +130,13 @@ static bool at_moment(const struct moments *moments, uint32_t moment, uint32_t *
     return good && work_finish(moments->work);
 }
 
-static bool at_each(const struct moments *moments) {
-    uint32_t count, now;
-    bool good = at_moment(moments, COUNT, &count);
-    uint32_t step = count / MOST + 1;
-    for (uint32_t moment = 0; good && moment < count; moment += step) {
-        check_step(moments->work->check, "interrupts: another processor at moment %u of %s", moment,
-                   moments->of->call);
-        good = at_moment(moments, moment, &now);
-    }
-    return good;
+static bool at_each(struct moments *moments) {
+    return each_moment(&(struct each_moment){.check = moments->work->check,
+                                             .call = moments->of->call,
+                                             .other = "interrupts: another processor",
+                                             .most = MOST,
+                                             .make = at_moment,
+                                             .ctx = moments});
 }
 
 void moments_show(struct work *work) {

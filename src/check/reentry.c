@@ -1,10 +1,10 @@
 /* reentry.c - see reentry.h. */
 #include "reentry.h"
 
+#include "each_moment.h"
 #include "surface.h"
 
-#define MOST  64u        /* moments that are tried of a call */
-#define COUNT UINT32_MAX /* none: they are counted */
+#define MOST 64u
 
 #define SIDE 16u /* pixels of a surface */
 
@@ -143,19 +143,25 @@ static bool step_both(struct pair *pair, uint32_t moment, bool *came, uint32_t *
     return good && pair->other_good;
 }
 
-/* `distinct`: two that are made one after the other have handles of their own, which a step without a moment finds.
- * False: the driver refuses, or two at once got one. */
-static bool at_moment(const struct life *fresh, const struct step *step, uint32_t moment,
-                      bool *distinct, uint32_t *count) {
-    struct pair pair = {.life = *fresh, .other = *fresh, .step = step};
+struct pairs {
+    const struct life *fresh;
+    const struct step *step;
+    bool distinct; /* two that are made one after the other have handles of their own */
+};
+
+/* Whether handles are distinct a step without a moment finds. False: the driver refuses, or two at once got one. */
+static bool at_moment(void *ctx, uint32_t moment, uint32_t *count) {
+    struct pairs *pairs = ctx;
+    const struct step *step = pairs->step;
+    struct pair pair = {.life = *pairs->fresh, .other = *pairs->fresh, .step = step};
     bool came = false;
     *count = 0;
     bool good = reentry_begin(&pair.life, step->thing, !step->makes) &&
                 reentry_begin(&pair.other, step->thing, !step->makes) &&
                 step_both(&pair, moment, &came, count);
-    bool shared = good && came && *distinct && one_handle(&pair);
+    bool shared = good && came && pairs->distinct && one_handle(&pair);
     if (good && !came)
-        *distinct = !one_handle(&pair);
+        pairs->distinct = !one_handle(&pair);
     if (shared) {
         reentry_tell(&pair);
         pair.other.made[step->thing] = false; /* what both have goes once */
@@ -166,15 +172,13 @@ static bool at_moment(const struct life *fresh, const struct step *step, uint32_
 }
 
 static bool at_each(const struct life *fresh, const struct step *step) {
-    bool distinct = false;
-    uint32_t count, now;
-    bool good = at_moment(fresh, step, COUNT, &distinct, &count);
-    uint32_t stride = count / MOST + 1;
-    for (uint32_t moment = 0; good && moment < count; moment += stride) {
-        check_step(fresh->check, "objects: another process at moment %u of %s", moment, step->call);
-        good = at_moment(fresh, step, moment, &distinct, &now);
-    }
-    return good;
+    struct pairs pairs = {.fresh = fresh, .step = step};
+    return each_moment(&(struct each_moment){.check = fresh->check,
+                                             .call = step->call,
+                                             .other = "objects: another process",
+                                             .most = MOST,
+                                             .make = at_moment,
+                                             .ctx = &pairs});
 }
 
 /* ---- The stage's part ------------------------------------------------------------------------ */

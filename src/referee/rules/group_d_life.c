@@ -330,7 +330,8 @@ const struct vidmm_rule rules_d_life[] = {
                      "pointer to it.",
         .page = "nc-d3dkmddi-dxgkddi_createcontext",
         .how = "The functions of R599 get a structure whose bytes are others after the call. The "
-               "first ones, and one of 64 later ones, are out of reach then. So it is with the "
+               "first ones, and one of 64 later ones (of 1,024 after the first 4,096), are out of "
+               "reach then. So it is with the "
                "structures of queries, allocations, paging operations, work, preemption, engines, "
                "root tables and the CPU's ranges and apertures, whether they are const or not: the "
                "first three of each function, and one of 64 later ones. What members point to is "

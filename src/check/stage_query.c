@@ -155,6 +155,11 @@ static void judge_children(struct check *check, NTSTATUS status, const DXGK_CHIL
 static void query_children(struct check *check) {
     const DRIVER_INITIALIZATION_DATA *table = &check->harness.spoken;
     uint32_t count = vidmm_host_children(check->harness.host);
+    if (count != 0)
+        vidmm_ledger_judge(&check->shared->ledger, 623, VIDMM_SIDE_DRIVER,
+                           table->DxgkDdiQueryChildRelations,
+                           "a function that describes the children",
+                           "DxgkDdiQueryChildRelations is NULL, and there are %u children", count);
     if (count == 0 || count > CHILDREN_MOST || !table->DxgkDdiQueryChildRelations)
         return;
     DXGK_CHILD_DESCRIPTOR *child = check_memory(check, (count + 1) * sizeof(*child));

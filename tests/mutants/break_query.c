@@ -711,6 +711,11 @@ static void APIENTRY install_one_child_more(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiQueryChildRelations = describe_one_more;
 }
 
+static void APIENTRY install_no_description(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiStartDevice = start_with_two_children;
+    table->DxgkDdiQueryChildRelations = NULL;
+}
+
 const struct mutant mutants_query[] = {
     {BREAKS(3, DRIVER, "start", writes_paging_size,
             "writes PagingBufferSize in the first call of QUERYSEGMENT3"),
@@ -906,6 +911,8 @@ const struct mutant mutants_query[] = {
     {BREAKS(90, DRIVER, "start", wrong_handle, "reports no DxgkPhysicalAdapterHandle")},
     {BREAKS(623, DRIVER, "query", one_child, "has more children than it describes")},
     {BREAKS(623, DRIVER, "query", one_child_more, "describes more children than it has")},
+    {BREAKS(623, DRIVER, "query", no_description,
+            "has children and no function that describes them")},
     {BREAKS(580, DRIVER, "start", one_node_more,
             "counts a node more in PHYSICALADAPTERCAPS than in DRIVERCAPS")},
 };

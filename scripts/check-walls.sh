@@ -51,7 +51,7 @@ ALLOWED = [
     ('src/referee/rules/*', 'own wddm free string system vidmm/rules vidmm/readings'),
     ('src/referee/*', 'own wddm free string system vidmm/rules vidmm/readings vidmm/referee vidmm/interrupt '
                       'vidmm/services vidmm/operations vidmm/segment_queries vidmm/interfaces vidmm/statuses vidmm/printable'),
-    ('src/host/*', 'own wddm free string system vidmm/host vidmm/hwmodel vidmm/os vidmm/interrupt vidmm/interfaces vidmm/statuses '
+    ('src/host/*', 'own wddm free string system vidmm/host vidmm/vidpn vidmm/hwmodel vidmm/os vidmm/interrupt vidmm/interfaces vidmm/statuses '
                    'vidmm/printable'),
     ('src/record/*', 'own wddm free string system vidmm/record vidmm/operations vidmm/statuses'),
     ('src/harness/*', 'own wddm free string system vidmm/record vidmm/host vidmm/manager vidmm/virtual vidmm/os vidmm/harness '

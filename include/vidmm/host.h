@@ -168,6 +168,8 @@ bool vidmm_host_start(struct vidmm_host *host, struct vidmm_host_error *error);
 bool vidmm_host_stop(struct vidmm_host *host, struct vidmm_host_error *error);
 /* NumberOfChildren of the first device, as it was started last. */
 uint32_t vidmm_host_children(const struct vidmm_host *host);
+/* Its NumberOfVideoPresentSources. */
+uint32_t vidmm_host_sources(const struct vidmm_host *host);
 /* StopDevice and StartDevice of every device without RemoveDevice, as when resources are rebalanced: in
  * between BARs move to other addresses. false: the devices are stopped and removed. */
 bool vidmm_host_rebalance(struct vidmm_host *host, struct vidmm_host_error *error);
@@ -351,6 +353,10 @@ bool vidmm_host_translate(struct vidmm_host *host, uint32_t physical, uint64_t r
 /* Whether accesses to a page of an aperture snoop; false when that is not known. See hwmodel.h snoops. */
 bool vidmm_host_snoops(struct vidmm_host *host, uint32_t physical, uint64_t gpu_address,
                        bool *snoops);
+/* What a display of a physical adapter reads memory from; false: it has no such connector, or that is not known. See
+ * hwmodel.h scanout. */
+bool vidmm_host_scanout(struct vidmm_host *host, uint32_t physical, uint32_t head,
+                        struct vidmm_hw_scanout *out);
 /* The root table of an engine's newest submission; false when it had none. See hwmodel.h root. */
 bool vidmm_host_root(struct vidmm_host *host, uint32_t physical, uint32_t engine, uint64_t *root);
 /* The CPU's view of a physical range behind a memory BAR, or in contiguous memory that the driver

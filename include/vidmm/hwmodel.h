@@ -96,6 +96,12 @@ struct vidmm_hw_display {
     uint32_t bar, width, height; /* in pixels */
 };
 
+/* What a display shows. */
+struct vidmm_hw_scanout {
+    bool on;          /* false: nothing is read, and `address` means nothing */
+    uint64_t address; /* GPU physical address (segment base + offset) of its first byte */
+};
+
 struct vidmm_hw_model {
     const char *name;
     /* Builds the hardware; fills `bars`. NULL: out of memory or a setting that makes no sense. */
@@ -161,6 +167,11 @@ struct vidmm_hw_model {
      * `gpu_address` is physical (segment base + offset). False: it is no such page. May be NULL.
      */
     bool (*snoops)(void *hw, uint64_t gpu_address, bool *snoops);
+    /*
+     * The same: what the display behind connector `head`, counted from 0, reads memory from now. False:
+     * there is no such connector. May be NULL.
+     */
+    bool (*scanout)(void *hw, uint32_t head, struct vidmm_hw_scanout *out);
 };
 
 /*

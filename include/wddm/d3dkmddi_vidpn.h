@@ -2,8 +2,7 @@
 /*
  * The display path of the device driver interface: what a driver is asked about video present
  * networks and pointers, and the objects through which it answers. Pages
- * ns-d3dkmddi-_dxgk_vidpn*_interface, nc-d3dkmddi-dxgkddi_vidpn* and _dxgkarg_*. The host offers no
- * such object; a driver that only fills its slots is built and not asked.
+ * ns-d3dkmddi-_dxgk_vidpn*_interface, nc-d3dkmddi-dxgkddi_vidpn* and _dxgkarg_*.
  */
 #ifndef WDDM_D3DKMDDI_VIDPN_H
 #define WDDM_D3DKMDDI_VIDPN_H

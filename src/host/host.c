@@ -336,6 +336,10 @@ uint32_t vidmm_host_children(const struct vidmm_host *host) {
     return host->device[0].children;
 }
 
+uint32_t vidmm_host_sources(const struct vidmm_host *host) {
+    return host->device[0].sources;
+}
+
 bool vidmm_host_rebalance(struct vidmm_host *host, struct vidmm_host_error *error) {
     struct vidmm_host_error unused;
     error = error ? error : &unused;
@@ -526,6 +530,17 @@ bool vidmm_host_snoops(struct vidmm_host *host, uint32_t physical, uint64_t gpu_
         return false;
     look_begin();
     bool there = model->snoops(hw_of(host, physical), gpu_address, snoops);
+    look_end();
+    return there;
+}
+
+bool vidmm_host_scanout(struct vidmm_host *host, uint32_t physical, uint32_t head,
+                        struct vidmm_hw_scanout *out) {
+    const struct vidmm_hw_model *model = host->config.model;
+    if (!model || !model->scanout || physical >= host->linked)
+        return false;
+    look_begin();
+    bool there = model->scanout(hw_of(host, physical), head, out);
     look_end();
     return there;
 }

@@ -167,6 +167,7 @@ bool host_device_start(struct host_device *device, struct vidmm_host_error *erro
                        "link may have children",
                        children, device->board);
     device->children = children != UINT32_MAX ? children : 0;
+    device->sources = sources != UINT32_MAX ? sources : 0;
     return true;
 }
 

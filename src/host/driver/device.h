@@ -24,7 +24,7 @@ struct host_device {
     DEVICE_OBJECT physical; /* the PDO */
     PVOID context;          /* the driver's, from AddDevice */
     bool added, started;
-    uint32_t children;           /* NumberOfChildren, once it is started */
+    uint32_t children, sources;  /* as DxgkDdiStartDevice said, once it is started */
     DXGKRNL_INTERFACE interface; /* DeviceHandle is the address of handles[life] */
     char handles[64];            /* of its lives, from StartDevice to StopDevice */
     uint32_t life;

@@ -1,4 +1,4 @@
-/* display.c - finds out if a driver returns the display; see display.h. */
+/* display.c - finds out if a driver returns the display, and at which IRQL it flips; see display.h. */
 #include "driver/display.h"
 
 #include "base/world.h"
@@ -10,6 +10,7 @@ void host_display_learn(const DXGKARG_QUERYADAPTERINFO *query, NTSTATUS status) 
     if (query->Type == DXGKQAITYPE_DRIVERCAPS && status == STATUS_SUCCESS &&
         query->OutputDataSize >= offsetof(DXGK_DRIVERCAPS, SupportNonVGA) + sizeof(BOOLEAN)) {
         host_world->driver->gives_display_back = caps->SupportNonVGA != FALSE;
+        host_world->driver->flips_at_device = caps->FlipCaps.FlipOnVSyncMmIo;
         host_world->driver->asked = true;
     }
 }

@@ -1,6 +1,6 @@
 /*
  * display.h - if a driver can return the display (DXGK_DRIVERCAPS.SupportNonVGA); the host stops
- * its device accordingly.
+ * its device accordingly. And if it flips by registers (FlipOnVSyncMmIo), which it is called for at the device's IRQL.
  */
 #ifndef HOST_DISPLAY_H
 #define HOST_DISPLAY_H

@@ -21,6 +21,7 @@ struct host_driver {
     bool initialized;
     bool displays_only;             /* it called DxgkInitializeDisplayOnlyDriver */
     bool asked, gives_display_back; /* for DXGK_DRIVERCAPS; its SupportNonVGA */
+    bool flips_at_device;           /* the same, FlipOnVSyncMmIo */
 };
 
 void host_driver_init(struct host_driver *driver);

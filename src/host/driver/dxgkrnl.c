@@ -1,7 +1,7 @@
 /*
  * dxgkrnl.c - DXGKRNL_INTERFACE: the callbacks that a driver gets in StartDevice.
  *
- * Those of the memory path and of starting the device are implemented; all others answer "not
+ * Those of the memory path, of displays and of starting the device are implemented; all others answer "not
  * supported". No member is NULL, whatever the version.
  */
 #include <string.h>
@@ -21,6 +21,7 @@
 #include "driver/driver.h"
 #include "driver/reports.h"
 #include "driver/resources.h"
+#include "driver/vidpn.h"
 
 /* For any callback that returns a status; the arguments stay in registers and are not used. */
 static uint64_t APIENTRY not_supported(void) {
@@ -431,6 +432,7 @@ void host_device_interface(struct host_device *device) {
     interface->DxgkCbMapContextAllocation = map_context_allocation;
     interface->DxgkCbUpdateContextAllocation = update_context_allocation;
     interface->DxgkCbReserveGpuVirtualAddressRange = reserve_addresses;
+    interface->DxgkCbQueryVidPnInterface = host_vidpn_query;
     interface->DxgkCbGetHandleData = get_handle_data;
     interface->DxgkCbAcquireHandleData = acquire_handle_data;
     interface->DxgkCbAllocateContiguousMemory = allocate_contiguous;

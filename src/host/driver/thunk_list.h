@@ -1,5 +1,5 @@
 /*
- * thunk_list.h - one line for each slot that has a thunk. thunks.c includes this list twice: to
+ * thunk_list.h - one line for each slot that has a thunk, but those of thunk_list_display.h. thunks.c includes both twice: to
  * write the functions, and to put them into the table.
  *
  *   THUNK(slot, argument type, IRQL, hashed arguments, hashed results)
@@ -108,6 +108,5 @@ THUNK_OTHER(SetRootPageTable)
 THUNK_OTHER(GetRootPageTableSize)
 THUNK_OTHER(GetNodeMetadata)
 THUNK_OTHER(SetPowerState)
-THUNK_OTHER(ControlInterrupt)
 THUNK_OTHER(CreateMemoryBasis)
 THUNK_OTHER(EndLiveMigration)

@@ -13,6 +13,7 @@
 #include "driver/device.h"
 #include "driver/driver.h"
 #include "driver/tally.h"
+#include "kernel/interrupt.h"
 #include "kernel/irql.h"
 #include "kernel/kernel_stack.h"
 
@@ -192,6 +193,7 @@ static inline void thunk_end(struct host_call *call, uint64_t answer) {
 #define NOTHING ((void)0)
 
 #include "driver/thunk_list.h"
+#include "driver/thunk_list_display.h"
 
 /* ---- Slots of other shapes ------------------------------------------------------------------- */
 
@@ -257,6 +259,25 @@ static NTSTATUS APIENTRY thunk_ControlInterrupt(const HANDLE handle, const DXGK_
     return status;
 }
 
+/* nc-d3dkmddi-dxgkddi_setvidpnsourceaddress.md: with FlipOnVSyncMmIo at the device's IRQL, for flips. */
+static NTSTATUS APIENTRY thunk_SetVidPnSourceAddress(const HANDLE handle,
+                                                     const DXGKARG_SETVIDPNSOURCEADDRESS *args) {
+    bool flips = !args->Flags.ModeChange && host_world->driver->flips_at_device;
+    struct host_interrupt *interrupt = &host_world->interrupt[host_world->board_of[0]];
+    KIRQL old = flips ? host_interrupt_lock(interrupt) : PASSIVE_LEVEL;
+    struct host_call call =
+        thunk_begin(SLOT(SetVidPnSourceAddress), flips ? HOST_DEVICE_IRQL : PASSIVE_LEVEL,
+                    FULL(SetVidPnSourceAddress), handle, args);
+    host_mix2(&call, args->VidPnSourceId, args->Flags.Value);
+    host_mix(&call, (uint64_t)args->PrimaryAddress.QuadPart);
+    thunk_enter(&call);
+    NTSTATUS status = host_world->driver->ddi.DxgkDdiSetVidPnSourceAddress(handle, args);
+    thunk_end(&call, (uint32_t)status);
+    if (flips)
+        host_interrupt_unlock(interrupt, old);
+    return status;
+}
+
 static HANDLE APIENTRY thunk_CreateMemoryBasis(const HANDLE handle,
                                                const DXGKARG_CREATEMEMORYBASIS *args) {
     struct host_call call =
@@ -296,9 +317,15 @@ static NTSTATUS APIENTRY thunk_EndLiveMigration(const HANDLE handle, UINT vf) {
 #define THUNK_PLAIN(name)                 THUNK_OTHER(name)
 #define THUNK_OBJECT(name)                THUNK_OTHER(name)
 
+static void thunks_of_displays(struct host_thunks *thunks,
+                               const DRIVER_INITIALIZATION_DATA *driver) {
+#include "driver/thunk_list_display.h"
+}
+
 void host_thunks_build(struct host_thunks *thunks, const DRIVER_INITIALIZATION_DATA *driver) {
     thunks->table = *driver;
 #include "driver/thunk_list.h"
+    thunks_of_displays(thunks, driver);
 }
 
 const DRIVER_INITIALIZATION_DATA *vidmm_host_ddi(struct vidmm_host *host) {

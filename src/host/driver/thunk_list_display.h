@@ -1,0 +1,11 @@
+/* thunk_list_display.h - the same as thunk_list.h, of the slots about displays. */
+THUNK(IsSupportedVidPn, DXGKARG_ISSUPPORTEDVIDPN, PASSIVE_LEVEL, host_mix(c, !!a->hDesiredVidPn),
+      host_mix(c, a->IsVidPnSupported))
+THUNK(EnumVidPnCofuncModality, const DXGKARG_ENUMVIDPNCOFUNCMODALITY, PASSIVE_LEVEL,
+      host_mix(c, (uint32_t)a->EnumPivotType), NOTHING)
+THUNK(CommitVidPn, const DXGKARG_COMMITVIDPN, PASSIVE_LEVEL, host_mix(c, a->AffectedVidPnSourceId),
+      NOTHING)
+THUNK(SetVidPnSourceVisibility, const DXGKARG_SETVIDPNSOURCEVISIBILITY, PASSIVE_LEVEL,
+      host_mix2(c, a->VidPnSourceId, a->Visible), NOTHING)
+THUNK_OTHER(ControlInterrupt)
+THUNK_OTHER(SetVidPnSourceAddress)

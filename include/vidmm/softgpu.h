@@ -47,6 +47,7 @@
  *                          writes although their bits were taken
  *   HangAt                 the n-th command buffer of the render node never completes
  *   HangPagingAt           the same for the paging node
+ *   Displays               connectors with a monitor: 0 (default) to 2
  *   NoContent              1: copies, fills, stamps and checks translate their addresses, fault and
  *                          cost time as ever, but move, write and compare nothing; page tables,
  *                          mappings, fences and commands are real. For studies of decisions, which

@@ -141,9 +141,7 @@ NTSTATUS APIENTRY kmd_start_device(const PVOID MiniportDeviceContext,
         status = bring_up(adapter, &info);
     if (!NT_SUCCESS(status))
         return status;
-    /* A render-only adapter. */
-    *NumberOfVideoPresentSources = 0;
-    *NumberOfChildren = 0;
+    *NumberOfVideoPresentSources = *NumberOfChildren = adapter->settings.displays;
     kmd_engines_begin(adapter);
     kmd_interrupts(adapter, true);
     return STATUS_SUCCESS;
@@ -153,6 +151,7 @@ NTSTATUS APIENTRY kmd_stop_device(const PVOID MiniportDeviceContext) {
     struct kmd_adapter *adapter = MiniportDeviceContext;
     if (adapter->registers) {
         kmd_interrupts(adapter, false);
+        kmd_displays_off(adapter);
         device_unmap(adapter);
     }
     return STATUS_SUCCESS;

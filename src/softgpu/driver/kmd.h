@@ -34,6 +34,7 @@ struct kmd_settings {
     ULONG banks, vram_segments, busy_every, agp, agp_commit_limit;
     ULONG map_aperture2; /* from WDDM 2.9 on */
     ULONG gdi;           /* from Windows 7 on, and without virtual addresses */
+    ULONG displays;      /* connectors; 0: the adapter only renders */
     ULONG iommu;
     ULONG linked; /* boards of the chain; 0 and 1: the board is alone */
     ULONG mmu_levels, mmu_update_mode, mmu_table_segment, mmu_demands;
@@ -264,8 +265,14 @@ struct kmd_adapter *kmd_board_of_affinity(const struct kmd_adapter *adapter, UIN
 /* That the context is bound to; without one the adapter itself. */
 struct kmd_adapter *kmd_board_of_context(struct kmd_adapter *adapter, HANDLE context);
 
-/* display.c: adds the display entry points that an adapter without outputs still has to have. */
+/* display.c: adds the display entry points, which an adapter without outputs still has to have. */
 void kmd_display_entries(DRIVER_INITIALIZATION_DATA *table);
+/* No connector shows anything. */
+void kmd_displays_off(const struct kmd_adapter *adapter);
+/* Vertical syncs that were, at the device's IRQL. */
+void kmd_report_vsync(struct kmd_adapter *adapter);
+/* vidpn.c: those about video present networks. */
+void kmd_vidpn_entries(DRIVER_INITIALIZATION_DATA *table);
 
 /* answer.c: copies as much as the system's structure, which may be older, has room for. */
 NTSTATUS kmd_answer(const DXGKARG_QUERYADAPTERINFO *args, const void *data, SIZE_T bytes,

@@ -76,6 +76,10 @@ static NTSTATUS query_caps(const struct kmd_adapter *adapter,
         adapter->settings.gdi != 0 && version >= DXGKDDI_INTERFACE_VERSION_WIN7 &&
         !kmd_virtual_on(adapter);
     caps.MaxOverlays = 1;
+    if (adapter->settings.displays != 0) {
+        caps.FlipCaps.FlipOnVSyncMmIo = 1;
+        caps.MaxQueuedFlipOnVSync = 1;
+    }
     caps.SchedulingCaps.MultiEngineAware = 1;
     caps.MemoryManagementCaps.PagingNode = adapter->nodes - 1;
     caps.MemoryManagementCaps.VirtualAddressingSupported = kmd_virtual_on(adapter);

@@ -33,6 +33,10 @@ static NTSTATUS settings_judge(void) {
         return kmd_refuse("PagingBufferBytes is 0");
     if (settings.paging_segment > 1)
         return kmd_refuse("PagingBufferSegment is at most 1");
+    if (settings.displays > GPU_DISPLAYS)
+        return kmd_refuse("Displays is at most 2");
+    if (settings.displays != 0 && settings.linked > 1)
+        return kmd_refuse("Displays goes without Linked");
     if (settings.linked > GPU_LINK_LIMIT)
         return kmd_refuse("Linked is at most 4");
     if (settings.context_bytes % GPU_PAGE != 0 ||
@@ -73,6 +77,7 @@ NTSTATUS kmd_read_settings(PUNICODE_STRING registry_path) {
         settings_number(u"Iommu", &settings.iommu),
         settings_number(u"Gdi", &settings.gdi),
         settings_number(u"Linked", &settings.linked),
+        settings_number(u"Displays", &settings.displays),
         {0},
     };
     NTSTATUS status =

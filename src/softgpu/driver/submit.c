@@ -130,6 +130,8 @@ static BOOLEAN NTAPI submit_serve_all(PVOID context) {
     for (UINT node = 0; node < adapter->nodes; node++)
         if (status >> node & 1u)
             submit_serve(adapter, node);
+    if (status & GPU_INT_VSYNC)
+        kmd_report_vsync(adapter);
     adapter->dxgk.DxgkCbQueueDpc(adapter->dxgk.DeviceHandle);
     return TRUE;
 }

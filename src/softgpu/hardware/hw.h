@@ -160,6 +160,13 @@ struct hw_host_aperture {
     uint32_t page;           /* as written to the register */
 };
 
+/* display.c: a connector, as its registers say. */
+struct hw_display {
+    uint64_t address, shown; /* `shown`: since the last vertical sync */
+    uint32_t control, size, pitch;
+    uint64_t next; /* when the next vertical sync is */
+};
+
 struct hw {
     struct vidmm_hw_host host;
     uint32_t nodes;
@@ -176,6 +183,10 @@ struct hw {
     pthread_mutex_t lock;
     struct hw_engine engine[GPU_ENGINES];
     bool interrupts;
+
+    uint32_t displays; /* connectors; they and what follows are under lock */
+    struct hw_display display[GPU_DISPLAYS];
+    uint32_t vsync_wanted, vsync_events; /* bit n: of connector n */
 
     pthread_mutex_t ranges_lock;
     struct hw_range range[GPU_RANGE_LIMIT];
@@ -283,6 +294,18 @@ void hw_host_aperture_drop(struct hw *hw);
 void hw_host_aperture_reset(struct hw *hw);
 uint64_t hw_host_aperture_read(const struct hw *hw);
 void hw_host_aperture_write(struct hw *hw, uint32_t offset, uint64_t value);
+
+/* ---- display.c: connectors ------------------------------------------------------------------- */
+
+/* So many; false: that cannot be. */
+bool hw_displays_make(struct hw *hw, uint64_t count);
+/* Off, as before they were made to show anything. */
+void hw_displays_stop(struct hw *hw);
+/* Vertical syncs whose time has come; true: some are events. */
+bool hw_displays_step(struct hw *hw);
+bool hw_display_scanout(struct hw *hw, uint32_t head, struct vidmm_hw_scanout *out);
+uint64_t hw_displays_read(struct hw *hw, uint32_t offset);
+void hw_displays_write(struct hw *hw, uint32_t offset, uint64_t value);
 
 /* ---- context.c: contexts whose state is in memory -------------------------------------------- */
 

@@ -58,7 +58,7 @@ static bool read_straps(struct hw *hw) {
         return hw_refuse(hw, "FaultKind is at most 16");
     if (hw->no_content && model_setting(hw, "ContextBytes", 0) != 0)
         return hw_refuse(hw, "NoContent goes without ContextBytes, whose content the GPU reads");
-    return read_memories(hw);
+    return hw_displays_make(hw, model_setting(hw, "Displays", 0)) && read_memories(hw);
 }
 
 /* VRAM, windows, and one block for the page tables of apertures and windows. */
@@ -173,6 +173,11 @@ static bool in_ranges(const struct hw *hw, uint64_t offset) {
     return offset >= GPU_RANGE(0) && offset < GPU_RANGE(hw->range_count);
 }
 
+static bool in_displays(uint64_t offset) {
+    return (offset >= GPU_REG_DISPLAYS && offset <= GPU_REG_VSYNC_EVENTS) ||
+           (offset >= GPU_DISPLAY(0) && offset < GPU_DISPLAY(GPU_DISPLAYS));
+}
+
 static struct hw_engine *engine_of(struct hw *hw, uint64_t offset, uint32_t *within) {
     *within = (uint32_t)(offset - GPU_ENGINE(0)) % 0x100u;
     return &hw->engine[(offset - GPU_ENGINE(0)) / 0x100u];
@@ -183,6 +188,7 @@ static uint32_t interrupt_status(struct hw *hw) {
     pthread_mutex_lock(&hw->lock);
     for (uint32_t i = 0; i < hw->nodes; i++)
         status |= (hw->engine[i].events != 0 ? 1u : 0u) << i;
+    status |= hw->vsync_events != 0 ? GPU_INT_VSYNC : 0;
     pthread_mutex_unlock(&hw->lock);
     return status;
 }
@@ -232,8 +238,11 @@ static uint64_t reg_read(void *context, uint32_t bar, uint64_t offset, uint32_t 
         value = hw_engine_read(hw, engine, within);
         return width == 4 ? (uint32_t)value : value;
     }
-    value = in_ranges(hw, offset) ? hw_range_read(hw, (uint32_t)offset)
-                                  : read_global(hw, (uint32_t)offset);
+    if (in_displays(offset))
+        value = hw_displays_read(hw, (uint32_t)offset);
+    else
+        value = in_ranges(hw, offset) ? hw_range_read(hw, (uint32_t)offset)
+                                      : read_global(hw, (uint32_t)offset);
     return width == 4 ? (uint32_t)value : value;
 }
 
@@ -261,6 +270,7 @@ static void model_reset(struct hw *hw) {
     hw_memory_clear(&hw->vram);
     hw_host_aperture_reset(hw);
     hw_dirty_reset(hw);
+    hw_displays_stop(hw);
     hw_mmu_stop(hw);
 }
 
@@ -282,6 +292,8 @@ static void reg_write(void *context, uint32_t bar, uint64_t offset, uint32_t wid
         write_engine(hw, offset, value);
     else if (in_ranges(hw, offset))
         hw_range_write(hw, (uint32_t)offset, value);
+    else if (in_displays(offset))
+        hw_displays_write(hw, (uint32_t)offset, value);
     else if (offset == GPU_REG_INT_ENABLE)
         enable_interrupts(hw, value != 0);
     else if (offset == GPU_REG_RESET && value == 1)
@@ -298,7 +310,8 @@ static void reg_write(void *context, uint32_t bar, uint64_t offset, uint32_t wid
 
 static bool model_step(void *context, uint32_t engine) {
     struct hw *hw = context;
-    return engine < hw->nodes && hw_engine_step(hw, &hw->engine[engine]);
+    bool synced = engine == 0 && hw_displays_step(hw);
+    return (engine < hw->nodes && hw_engine_step(hw, &hw->engine[engine])) || synced;
 }
 
 static const void *model_peek(void *context, uint64_t gpu_address, size_t size) {
@@ -323,6 +336,10 @@ static bool model_snoops(void *context, uint64_t gpu_address, bool *snoops) {
     return hw && hw_aperture_snoops(hw, gpu_address, snoops);
 }
 
+static bool model_scanout(void *context, uint32_t head, struct vidmm_hw_scanout *out) {
+    return hw_display_scanout(context, head, out);
+}
+
 static bool model_root(void *context, uint32_t engine, uint64_t *root) {
     struct hw *hw = context;
     *root = hw->engine[engine].ran;
@@ -341,4 +358,5 @@ const struct vidmm_hw_model vidmm_softgpu_model = {
     .translate = model_translate,
     .root = model_root,
     .snoops = model_snoops,
+    .scanout = model_scanout,
 };

@@ -79,6 +79,25 @@
 #define GPU_LINK_INDEX(r) ((r) >> 8 & 0xffu) /* which of them this is */
 #define GPU_CHAIN_ID      0x4b4e494cu        /* "LINK": there is one bridge */
 
+/* ---- Registers of displays ------------------------------------------------------------------- */
+
+#define GPU_DISPLAYS         2u
+#define GPU_INT_VSYNC        0x80000000u /* of GPU_REG_INT_STATUS: GPU_REG_VSYNC_EVENTS is not 0 */
+#define GPU_REG_DISPLAYS     0x0b8u      /* 32, read: connectors, each with a monitor */
+#define GPU_REG_VSYNC        0x0bcu      /* 32: bit n: vertical syncs of connector n are events */
+#define GPU_REG_VSYNC_EVENTS 0x0c0u      /* 32: bit n: there was one; write ones to acknowledge */
+
+#define GPU_DISPLAY_STEP    0x40u
+#define GPU_DISPLAY(n)      (0x1900u + GPU_DISPLAY_STEP * (n))
+#define GPU_DISPLAY_ADDRESS 0x00u /* 64: GPU physical address; takes effect at the next sync */
+#define GPU_DISPLAY_SHOWN   0x08u /* 64, read: what is in effect */
+#define GPU_DISPLAY_CONTROL 0x10u /* 32: GPU_DISPLAY_SYNC, GPU_DISPLAY_READ */
+#define GPU_DISPLAY_SIZE    0x14u /* 32: rows << 16 | columns */
+#define GPU_DISPLAY_PITCH   0x18u /* 32: bytes */
+
+#define GPU_DISPLAY_SYNC 1u /* it has vertical syncs */
+#define GPU_DISPLAY_READ 2u /* it reads memory; else it is black */
+
 /* ---- Registers of engine n ------------------------------------------------------------------- */
 
 #define GPU_ENGINES         2u

@@ -252,6 +252,16 @@ void vidmm_referee_judge_sizes(struct vidmm_referee *referee,
  * allocation. Any thread. */
 bool vidmm_referee_answer(struct vidmm_referee *referee, HANDLE allocation,
                           DXGK_ALLOCATIONINFO *info);
+/* What the driver has reported of the vertical syncs of a video present target. */
+struct vidmm_referee_vsyncs {
+    uint64_t count; /* so many, since its path was committed */
+    uint64_t
+        flipped; /* so many before the address that was set last was reported; UINT64_MAX: it was not */
+    uint64_t address; /* of the newest */
+};
+/* False: none. Any thread. */
+bool vidmm_referee_vsyncs(struct vidmm_referee *referee, D3DDDI_VIDEO_PRESENT_TARGET_ID target,
+                          struct vidmm_referee_vsyncs *out);
 /* `cpu`: pointer of a lock without a swizzling range, judged by the place of the allocation. */
 void vidmm_referee_judge_lock(struct vidmm_referee *referee, HANDLE allocation, const void *cpu);
 

@@ -20,7 +20,7 @@ extern "C" {
  * rows behind them are of what the host sees and no rule of the memory contract forbids: K1 has the
  * number VIDMM_K_IRQL. Arrays indexed by number have VIDMM_RULES_SIZE elements.
  */
-#define VIDMM_RULES_LAST 639u
+#define VIDMM_RULES_LAST 649u
 #define VIDMM_RULES_SIZE 680u
 
 /* Rows of group Z. A number, once given, is never given to another. */
@@ -114,7 +114,7 @@ struct vidmm_source {
 
 struct vidmm_rule {
     uint16_t number; /* vidmm_rule_id has its words */
-    char group;      /* 'A' .. 'V'; 'Z' */
+    char group;      /* 'A' .. 'W'; 'Z' */
     uint8_t side;    /* enum vidmm_side */
     uint8_t confidence, severity;
     bool judged; /* by this program, as its sources say; `how` says how, or why not */

@@ -120,6 +120,7 @@ enum vidmm_stage_outcome stage_residency(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_large(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_ranges(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_dirty(struct check *check, uint32_t number);
+enum vidmm_stage_outcome stage_display(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_migration(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_agp(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_linked(struct check *check, uint32_t number);

@@ -116,12 +116,14 @@ void vidmm_referee_wrap_ddi(struct vidmm_referee *referee, DRIVER_INITIALIZATION
     referee_watch_iommu(referee, table);
     referee_watch_dirty(referee, table);
     referee_watch_migration(referee, table);
+    referee_watch_display(referee, table);
     referee_watch_passed(referee, table);
 }
 
 void vidmm_referee_wrap_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks) {
     referee->callbacks = *callbacks;
-    descriptors_forget(referee);                /* the device is about to start */
+    descriptors_forget(referee); /* the device is about to start */
+    referee->display.paths = referee->display.children = 0;
     for (uint32_t i = 0; i < SHADOW_NODES; i++) /* a device that starts again counts from anew */
         if (!referee->node[i].first)
             referee->node[i] = (struct shadow_node){.any = false};

@@ -106,6 +106,7 @@ extern struct vidmm_gart mutants_gart;
     ROW(page_tables, "page-tables")                                                                \
     ROW(virtual_manager, "virtual-manager")                                                        \
     ROW(dirty, "dirty")                                                                            \
+    ROW(display, "display")                                                                        \
     ROW(gpu, "gpu")                                                                                \
     ROW(agp, "agp")                                                                                \
     ROW(linked, "linked")

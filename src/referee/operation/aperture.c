@@ -217,8 +217,10 @@ static void aperture_unmap_built(struct vidmm_referee *referee,
         return;
     for (uint64_t i = 0; i < range.pages; i++)
         aperture_set_page(range.segment, range.first + i, SHADOW_PAGE_DUMMY, dummy);
-    if (allocation && allocation->segment == range.segment->id)
-        shadow_displace(referee, allocation);
+    if (!allocation || allocation->segment != range.segment->id)
+        return;
+    shadow_judge_displayed(referee, allocation);
+    shadow_displace(referee, allocation);
 }
 
 void unmap_given_up(struct vidmm_referee *referee, const struct shadow_operation *operation) {

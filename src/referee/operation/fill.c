@@ -134,8 +134,10 @@ static void fill_discard_built(struct vidmm_referee *referee,
                                const struct shadow_operation *operation) {
     struct shadow_allocation *allocation =
         shadow_allocation(referee, operation->arg.DiscardContent.hAllocation);
-    if (allocation)
-        shadow_displace(referee, allocation);
+    if (!allocation)
+        return;
+    shadow_judge_displayed(referee, allocation);
+    shadow_displace(referee, allocation);
 }
 
 const struct operation_judge op_judge_discard = {.asked = fill_discard_asked,

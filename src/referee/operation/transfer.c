@@ -215,6 +215,7 @@ static void transfer_built(struct vidmm_referee *referee,
         return;
     transfer_note_order(referee, arg, allocation);
     if (!to || notice) {
+        shadow_judge_displayed(referee, allocation);
         shadow_displace(referee, allocation);
         return;
     }

@@ -379,6 +379,7 @@ static void virtual_copy_built(struct vidmm_referee *referee,
     allocation->moving_virtual++;
     allocation->arrived =
         !transfer || arm->TransferDirection != DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM;
+    shadow_judge_displayed(referee, allocation);
     shadow_displace(referee, allocation); /* perhaps in many places: only its addresses tell */
 }
 

@@ -163,7 +163,8 @@ const struct vidmm_rule rules_b_memory[] = {
             "Direct Flip allocations can be pinned in, and scanned out from, a segment with "
             "DirectFlip.",
         .page = "ns-d3dkmddi-_dxgk_segmentflags",
-        .how = "Scan-out happens in the display hardware, and there is none behind this program.",
+        .how =
+            "Not judged: surfaces of an application are not flipped to, those of the system alone.",
         .why = "The compositor shows an application's own surface from there, without a copy.",
         .windows = "It flips to the surface; the display shows what the hardware can read.",
         .wrong = "d->Flags.DirectFlip = 1; /* beyond the reach of the display controller */\n",

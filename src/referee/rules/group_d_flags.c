@@ -416,7 +416,8 @@ const struct vidmm_rule rules_d_flags[] = {
         .statement = "A primary without AccessedPhysically is contiguous in memory segments and is "
                      "mapped into the aperture only while displayed.",
         .page = "gpu-segments",
-        .how = "Not judged: there is no display path, so nothing is ever flipped to.",
+        .how = "Not judged: vidmm's manager has a primary mapped for as long as it is in the "
+               "aperture.",
         .why = "The display engine needs a physical address even when the rendering engines do "
                "not.",
         .windows = "Windows maps the primary around its time on the screen.",

@@ -43,6 +43,7 @@ static const struct group {
     {'T', "Residency by DMA buffers (WDDM 1.x)"},
     {'U', "Linked adapters"},
     {'V', "Interrupts and fences"},
+    {'W', "Displays"},
     {'Z', "What the host sees: functions of the kernel, what is left behind, how the process ends"},
 };
 

@@ -15,6 +15,7 @@
 #include "state/answers.h"
 #include "state/contexts.h"
 #include "state/dirty.h"
+#include "state/display.h"
 #include "state/ended.h"
 #include "state/guard.h"
 #include "state/linked.h"
@@ -78,6 +79,7 @@ struct vidmm_referee {
     struct swizzle swizzle;
     struct host_aperture host_aperture;
     struct dirty dirty;
+    struct display display;
     struct migration migration;
     struct requests requests;
 };

@@ -65,6 +65,7 @@ void shadow_count_allocation(struct vidmm_referee *referee,
 
 static void shadow_drop_allocation(struct vidmm_referee *referee,
                                    struct shadow_allocation *allocation) {
+    shadow_judge_displayed(referee, allocation);
     shadow_displace(referee, allocation);
     shadow_count_overlay(referee, allocation, -1);
     chain_leave(&allocation->of_left);
@@ -169,6 +170,15 @@ uint64_t shadow_pitch_size(const struct shadow_allocation *allocation) {
     return pitch > allocation->size ? pitch : allocation->size;
 }
 
+void shadow_judge_displayed(struct vidmm_referee *referee, struct shadow_allocation *allocation) {
+    if (!allocation->displayed)
+        return;
+    MANAGER_MUST(641, false, "a surface that stays in its place while a display may read it",
+                 "a surface of 0x%llx bytes leaves its place, which is displayed",
+                 LLU(allocation->size));
+    allocation->displayed = false;
+}
+
 void shadow_displace(struct vidmm_referee *referee, struct shadow_allocation *allocation) {
     if (allocation->placed)
         interval_remove(&referee->objects.places[allocation->segment - 1], &allocation->place);
@@ -180,6 +190,7 @@ void shadow_place(struct vidmm_referee *referee, struct shadow_allocation *alloc
                   uint64_t offset) {
     if (allocation->placed && allocation->segment == id && allocation->offset == offset)
         return;
+    shadow_judge_displayed(referee, allocation);
     shadow_displace(referee, allocation);
     if (id == 0 || id > SHADOW_SEGMENTS)
         return;

@@ -197,8 +197,9 @@ struct shadow_allocation {
     uint64_t moved; /* bytes of it that were asked for */
     uint32_t uses;  /* submissions under way that reference it */
     /* With GPU virtual addresses (watch/process.c, operation/virtual.c): */
-    bool arrived;  /* it was filled, or copied to where it is */
-    bool notified; /* NOTIFY_RESIDENCY said that it is resident */
+    bool displayed; /* a display may read it (state/display.h) */
+    bool arrived;   /* it was filled, or copied to where it is */
+    bool notified;  /* NOTIFY_RESIDENCY said that it is resident */
     /* Entries of processes that lead to it, that TLBs may still have, that are being made invalid
      * (owners.h). */
     uint32_t led, held, leaving;
@@ -283,6 +284,8 @@ struct shadow_opened *shadow_find_opened(struct vidmm_referee *referee, HANDLE d
 void shadow_place(struct vidmm_referee *referee, struct shadow_allocation *allocation, uint32_t id,
                   uint64_t offset);
 void shadow_displace(struct vidmm_referee *referee, struct shadow_allocation *allocation);
+/* R641: the system is about to take its place away. */
+void shadow_judge_displayed(struct vidmm_referee *referee, struct shadow_allocation *allocation);
 /* Another allocation that has a place in bytes [start, end) of segment `id`, or NULL. `pitch`: each
  * is as large as its pitch makes it (shadow_pitch_size). */
 const struct shadow_allocation *shadow_neighbour(struct vidmm_referee *referee,

@@ -108,6 +108,7 @@ struct reports {
          * whether it said that the interrupt was its device's. */
         bool routine, queued, claimed;
         bool signaled;      /* of a monitored fence, not of work */
+        bool vsync;         /* of the target `interrupt.node`, which shows `interrupt.address` */
         uint32_t undefined; /* bits of Flags that no version has */
         uint32_t frames;    /* where in the driver it was made */
         uint64_t frame[REPORT_FRAMES];

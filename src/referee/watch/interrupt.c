@@ -51,6 +51,16 @@ static bool report_read_signal(const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data,
     return report->signaled;
 }
 
+static bool report_read_vsync(const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data,
+                              struct reported *report) {
+    report->vsync = data->InterruptType == DXGK_INTERRUPT_CRTC_VSYNC;
+    if (report->vsync) {
+        report->interrupt.node = data->CrtcVsync.VidPnTargetId;
+        report->interrupt.address = (uint64_t)data->CrtcVsync.PhysicalAddress.QuadPart;
+    }
+    return report->vsync;
+}
+
 static VOID watch_NotifyInterrupt(struct vidmm_referee *referee, const HANDLE handle,
                                   const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
     struct reported report = {.handle = handle, .undefined = data->Flags.Value & ~FLAGS_DEFINED};
@@ -60,6 +70,9 @@ static VOID watch_NotifyInterrupt(struct vidmm_referee *referee, const HANDLE ha
         if (innermost)
             innermost->reported = true;
     } else if (report_read_signal(data, &report)) {
+        reports_put(referee, &report);
+    } else if (report_read_vsync(data, &report)) {
+        report.frames = vidmm_ledger_here(report.frame, REPORT_FRAMES);
         reports_put(referee, &report);
     }
     referee->callbacks.DxgkCbNotifyInterrupt(handle, data);

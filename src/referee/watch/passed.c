@@ -31,6 +31,9 @@
 
 PASSED_2(CollectDbgInfo, const HANDLE, const DXGKARG_COLLECTDBGINFO *)
 PASSED_2(WriteVirtualizedInterrupt, const HANDLE, const DXGKARG_WRITEVIRTUALIZEDINTERRUPT *)
+PASSED_2(IsSupportedVidPn, const HANDLE, DXGKARG_ISSUPPORTEDVIDPN *)
+PASSED_2(EnumVidPnCofuncModality, const HANDLE, const DXGKARG_ENUMVIDPNCOFUNCMODALITY *)
+PASSED_2(SetVidPnSourceVisibility, const HANDLE, const DXGKARG_SETVIDPNSOURCEVISIBILITY *)
 PASSED_3(ControlInterrupt, const HANDLE, const DXGK_INTERRUPT_TYPE, BOOLEAN)
 
 static NTSTATUS watch_Escape(struct vidmm_referee *referee, const HANDLE adapter,
@@ -68,5 +71,8 @@ void referee_watch_passed(struct vidmm_referee *referee, DRIVER_INITIALIZATION_D
     WATCH(table, CollectDbgInfo);
     WATCH(table, WriteVirtualizedInterrupt);
     WATCH(table, GetNodeMetadata);
+    WATCH(table, IsSupportedVidPn);
+    WATCH(table, EnumVidPnCofuncModality);
+    WATCH(table, SetVidPnSourceVisibility);
     WATCH(table, ControlInterrupt);
 }

@@ -22,6 +22,7 @@ void referee_watch_interrupt(struct vidmm_referee *referee, DRIVER_INITIALIZATIO
 void referee_watch_interrupt_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks);
 void referee_watch_services(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
 void referee_watch_process_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks);
+void referee_watch_display(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
 void referee_watch_passed(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
 void referee_watch_lent(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
 /* DxgkDdiGetRootPageTableSize is watched. */

@@ -269,7 +269,9 @@ void reports_act(struct vidmm_referee *referee, const struct reported *reported)
         DRIVER_MUST(117, reported->undefined == 0, "reserved flags 0",
                     "DXGKARGCB_NOTIFY_INTERRUPT_DATA.Flags has the undefined bits 0x%x",
                     reported->undefined);
-    if (reported->routine || !report_of_link(referee, reported))
+    if (reported->vsync)
+        display_synced(referee, report->node, report->address);
+    if (reported->routine || reported->vsync || !report_of_link(referee, reported))
         return;
     if (reported->signaled)
         report_judge_signal(referee, report);

@@ -137,6 +137,18 @@ void reports_act(struct vidmm_referee *referee, const struct reported *report);
 /* Takes over what was reported so far. */
 void reports_drain(struct vidmm_referee *referee);
 
+/* ---- display.c ------------------------------------------------------------------------------- */
+
+/* A vertical sync of a video present target was reported, with that address. */
+void display_synced(struct vidmm_referee *referee, D3DDDI_VIDEO_PRESENT_TARGET_ID target,
+                    uint64_t address);
+/* A source is about to show another surface; the driver did not take it. */
+void display_set(struct vidmm_referee *referee, const DXGKARG_SETVIDPNSOURCEADDRESS *args);
+void display_refused(struct vidmm_referee *referee, const DXGKARG_SETVIDPNSOURCEADDRESS *args);
+/* The network that the driver has made active, of which `interface` tells; all of it, or `source` alone. */
+void display_committed(struct vidmm_referee *referee, const DXGKARG_COMMITVIDPN *args,
+                       const DXGK_VIDPN_INTERFACE *interface);
+
 /* ---- reset.c --------------------------------------------------------------------------------- */
 
 /* MANAGER R361 for a call that is no clean-up operation, or that is one. */

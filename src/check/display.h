@@ -1,0 +1,35 @@
+/*
+ * display.h - a video present network of one path, as the system makes one before it shows anything: the first half of
+ * stage display (stage_display.c).
+ */
+#ifndef VIDMM_CHECK_DISPLAY_H
+#define VIDMM_CHECK_DISPLAY_H
+
+#include "stage.h"
+
+#include <vidmm/vidpn.h>
+
+#define DISPLAY_TARGETS 32u
+
+struct display {
+    struct check *check;
+    const DRIVER_INITIALIZATION_DATA *ddi;
+    HANDLE adapter;
+    uint32_t sources;
+    D3DDDI_VIDEO_PRESENT_TARGET_ID targets[DISPLAY_TARGETS]; /* video outputs */
+    uint32_t target_count;
+    struct vidmm_vidpn *none;    /* a network without paths */
+    struct vidmm_vidpn *network; /* one path: from source 0 to `target`, and a mode of each */
+    D3DDDI_VIDEO_PRESENT_TARGET_ID target;
+    D3DKMDT_VIDPN_SOURCE_MODE mode; /* which is pinned */
+};
+
+/* Asks for the children; those that have a monitor come first. False: the driver has none, which `*why` says. */
+bool display_children(struct display *display, const char **why);
+/* Finds a network that the driver supports. False: there is none, which `*why` says; or a finding does. */
+bool display_network(struct display *display, const char **why);
+void display_close(struct display *display);
+/* R638: behind a call of the driver, which got the network. */
+void display_judge_kept(struct display *display, struct vidmm_vidpn *network, const char *call);
+
+#endif

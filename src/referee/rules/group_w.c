@@ -1,0 +1,165 @@
+/*
+ * group_w.c - rows of group W: displays: video present networks, the surfaces that are scanned out, vertical syncs.
+ */
+#define GROUP 'W'
+#include "groups.h"
+
+const struct vidmm_rule rules_w[] = {
+    {
+        RULE(621, DRIVER, DOCUMENTED, CORRUPTION),
+        .statement = "A vertical sync is reported with the address of the surface that is "
+                     "displayed, as DxgkDdiSetVidPnSourceAddress gave it.",
+        .page = "ns-d3dkmddi-_dxgkargcb_notify_interrupt_data",
+        .how = "CrtcVsync.PhysicalAddress must be PrimaryAddress of the surface that was reported "
+               "last, or of one that was set for the source since. Before the first one is set "
+               "any address is right. Stage display sets three surfaces in turn.",
+        .why = "The system learns from it that the hardware reads the new surface, and that the "
+               "old one is free.",
+        .windows = "The flip never completes, or the old surface is written, or leaves its place, "
+                   "while it is on the screen.",
+        .wrong = "data.CrtcVsync.PhysicalAddress.LowPart = shown; /* of 64 bits */\n",
+        .right = "data.CrtcVsync.PhysicalAddress.QuadPart = (LONGLONG)shown;\n",
+    },
+    {
+        RULE(622, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .statement = "A vertical sync is reported of a video present target, which is the ChildUid "
+                     "of a child.",
+        .page = "ns-d3dkmddi-_dxgkargcb_notify_interrupt_data",
+        .how = "CrtcVsync.VidPnTargetId is compared with what DxgkDdiQueryChildRelations "
+               "described.",
+        .why = "Each target has flips of its own that wait for its vertical sync.",
+        .windows = "The flips of the target that is shown never complete.",
+        .wrong = "data.CrtcVsync.VidPnTargetId = pipe; /* the hardware's number */\n",
+        .right = "data.CrtcVsync.VidPnTargetId = child_uid_of[pipe];\n",
+    },
+    {
+        RULE(624, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .statement = "A surface that DxgkDdiSetVidPnSourceAddress sets is scanned out from the "
+                     "vertical sync on that follows.",
+        .page = "nc-d3dkmddi-dxgkddi_setvidpnsourceaddress",
+        .how = "After the call the third vertical sync of the target that is reported must be with "
+               "the address of that surface.",
+        .why = "The application waits for its flip, and the surface before it for its end.",
+        .windows = "The picture stands still, and presents wait for flips that do not complete.",
+        .wrong = "adapter->primary = args->PrimaryAddress; /* and no register is written */\n"
+                 "return STATUS_SUCCESS;\n",
+        .right = "WriteScanOut(adapter, args->PrimaryAddress);\n"
+                 "return STATUS_SUCCESS;\n",
+    },
+    {
+        RULE(633, DRIVER, DOCUMENTED, START_FAILS),
+        .statement = "DxgkDdiIsSupportedVidPn says of no network (hDesiredVidPn 0), and of one "
+                     "without paths, that it is supported.",
+        .page = "nc-d3dkmddi-dxgkddi_issupportedvidpn",
+        .how = "Stage display asks about both, with IsVidPnSupported FALSE before: the answer must "
+               "be STATUS_SUCCESS and TRUE.",
+        .why = "An adapter can always be made to display nothing.",
+        .windows = "The system cannot take a display away; no page tells what it does then.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "args->IsVidPnSupported = paths != 0 && Fits(args->hDesiredVidPn);\n",
+        .right = "if (!args->hDesiredVidPn || paths == 0)\n"
+                 "    args->IsVidPnSupported = TRUE;\n",
+    },
+    {
+        RULE(634, DRIVER, DOCUMENTED, START_FAILS),
+        .statement = "DxgkDdiEnumVidPnCofuncModality leaves the set of modes of the enumeration's "
+                     "pivot as it is.",
+        .page = "nc-d3dkmddi-dxgkddi_enumvidpncofuncmodality",
+        .how = "Stage display pins a mode of a source and asks with that source as the pivot: no "
+               "set may be assigned to it.",
+        .why = "The pivot is what the system holds on to while it looks for the modes that go "
+               "with it.",
+        .windows = "The mode that a user chose is lost; no page tells what the system does then.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "AssignSourceModes(network, path->VidPnSourceId);\n",
+        .right = "if (args->EnumPivotType != D3DKMDT_EPT_VIDPNSOURCE ||\n"
+                 "    args->EnumPivot.VidPnSourceId != path->VidPnSourceId)\n"
+                 "    AssignSourceModes(network, path->VidPnSourceId);\n",
+    },
+    {
+        RULE(638, DRIVER, DOCUMENTED, PERFORMANCE),
+        .statement = "A driver releases what it acquires of a video present network, and releases, "
+                     "or assigns or adds, what it creates.",
+        .page = "nc-d3dkmddi-dxgkddi_vidpn_createnewsourcemodeset",
+        .how = "The host counts the sets of modes, the modes and the paths that are out; behind "
+               "each call of the driver that gets a network there must be none.",
+        .why = "The objects are counted by reference, and the system keeps them until the last is "
+               "released.",
+        .windows = "Memory of the kernel is lost with each change of the displays.",
+        .wrong = "network->pfnCreateNewSourceModeSet(vidpn, id, &set, &modes);\n"
+                 "if (!NT_SUCCESS(AddModes(modes, set)))\n"
+                 "    return STATUS_NO_MEMORY;\n",
+        .right = "if (!NT_SUCCESS(AddModes(modes, set))) {\n"
+                 "    network->pfnReleaseSourceModeSet(vidpn, set);\n"
+                 "    return STATUS_NO_MEMORY;\n"
+                 "}\n",
+    },
+    {
+        RULE(639, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .statement = "While DxgkDdiControlInterrupt has DXGK_INTERRUPT_CRTC_VSYNC enabled, each "
+                     "vertical retrace of a visible display is reported.",
+        .page = "nc-d3dkmddi-dxgkddi_controlinterrupt",
+        .how = "Stage display lets half a second pass while the display is on: of hardware that "
+               "shows what its displays read (scanout of hwmodel.h), or that has had vertical "
+               "syncs before, one must be reported.",
+        .why = "The system enables it when it waits for a flip, and disables it to save power.",
+        .windows = "Flips do not complete and the picture stands still.",
+        .wrong = "case DXGK_INTERRUPT_CRTC_VSYNC:\n"
+                 "    return STATUS_SUCCESS; /* and it stays masked */\n",
+        .right = "case DXGK_INTERRUPT_CRTC_VSYNC:\n"
+                 "    MaskVsync(adapter, !EnableInterrupt);\n"
+                 "    return STATUS_SUCCESS;\n",
+    },
+    {
+        RULE(640, DRIVER, DOCUMENTED, CORRUPTION),
+        .statement = "A visible source's display reads the surface that was set for it; that of a "
+                     "source that is not visible reads no memory.",
+        .page = "ns-d3dkmddi-_dxgkarg_setvidpnsourcevisibility",
+        .how = "Stage display asks the hardware where it reads (scanout of hwmodel.h), after "
+               "two vertical syncs: at PrimaryAddress while the source is visible, nowhere after "
+               "DxgkDdiSetVidPnSourceVisibility made it invisible.",
+        .why = "What is no longer displayed leaves its memory to others.",
+        .windows = "The monitor shows memory of somebody else.",
+        .wrong = "adapter->visible = args->Visible; /* no register is written */\n",
+        .right = "WriteScanOutControl(adapter, args->Visible);\n",
+    },
+    {
+        RULE(641, MANAGER, IMPLIED, CORRUPTION),
+        .statement = "The system sets a surface that is resident, at the address where it is, and "
+                     "leaves it there until a display reads another.",
+        .page = "ns-d3dkmddi-_dxgkarg_setvidpnsourceaddress",
+        .how = "PrimarySegment and PrimaryAddress are compared with the place of hAllocation, and "
+               "no operation may take that away before a vertical sync shows another surface, or "
+               "another network is active. With GPU virtual addresses only the second.",
+        .why = "A display reads memory at all times, by physical addresses.",
+        .windows = "A manager that broke this would have the monitor show somebody else's memory.",
+        .wrong = "evict(primary);\nset_source_address(next);\n",
+        .right = "set_source_address(next);\nwait_for_vsync(target);\nunpin(primary);\n",
+    },
+    {
+        RULE(642, DRIVER, DOCUMENTED, START_FAILS),
+        .statement = "A mode that DxgkDdiEnumVidPnCofuncModality puts into a set is cofunctional: "
+                     "the network is supported with it pinned.",
+        .page = "nc-d3dkmddi-dxgkddi_enumvidpncofuncmodality",
+        .how = "Stage display pins a mode that the driver has put into the set of a source, then "
+               "one of the target, and asks DxgkDdiIsSupportedVidPn each time, where it was TRUE "
+               "before.",
+        .why = "The system offers users the modes of these sets.",
+        .windows = "A mode that is offered cannot be set.",
+        .wrong = "AddMode(set, 3840, 2160); /* whatever the target has pinned */\n",
+        .right = "if (Fits(mode, pinned_target))\n"
+                 "    AddMode(set, mode);\n",
+    },
+    {
+        RULE(643, DRIVER, DOCUMENTED, PERFORMANCE),
+        .statement = "DxgkDdiControlInterrupt answers STATUS_SUCCESS, or STATUS_NOT_IMPLEMENTED of "
+                     "an interrupt that it does not control.",
+        .page = "nc-d3dkmddi-dxgkddi_controlinterrupt",
+        .how = "Stage display asks for DXGK_INTERRUPT_CRTC_VSYNC, enabled and disabled.",
+        .why = "Only these two tell the system whether vertical syncs will come.",
+        .windows = "No page tells what the system makes of another status.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "return STATUS_NOT_SUPPORTED;\n",
+        .right = "return STATUS_NOT_IMPLEMENTED;\n",
+    },
+};

@@ -1,0 +1,250 @@
+/*
+ * break_display.c - what is broken of displays: drivers whose networks, flips and vertical syncs are not what was asked
+ * for, and a manager that shows a surface which is elsewhere. The reference driver has displays in stage display.
+ */
+#include "mutants.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- Networks -------------------------------------------------------------------------------- */
+
+static DXGKRNL_INTERFACE display_system; /* what the driver got */
+
+static NTSTATUS APIENTRY display_start(const PVOID context, PDXGK_START_INFO info,
+                                       PDXGKRNL_INTERFACE system, PULONG sources, PULONG children) {
+    display_system = *system;
+    return mutants_good.DxgkDdiStartDevice(context, info, system, sources, children);
+}
+
+/* A function in a slot, which may call the system. */
+#define SPOIL(NAME, SLOT, FUNCTION)                                                                \
+    static void APIENTRY install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                       \
+        table->DxgkDdiStartDevice = display_start;                                                 \
+        table->DxgkDdi##SLOT = FUNCTION;                                                           \
+    }
+
+static const DXGK_VIDPN_INTERFACE *network_of(D3DKMDT_HVIDPN handle) {
+    const DXGK_VIDPN_INTERFACE *network = NULL;
+    (void)display_system.DxgkCbQueryVidPnInterface(handle, DXGK_VIDPN_INTERFACE_VERSION_V1,
+                                                   &network);
+    return network;
+}
+
+static NTSTATUS APIENTRY no_network_refused(const HANDLE adapter, DXGKARG_ISSUPPORTEDVIDPN *args) {
+    NTSTATUS status = mutants_good.DxgkDdiIsSupportedVidPn(adapter, args);
+    if (!args->hDesiredVidPn)
+        args->IsVidPnSupported = FALSE;
+    return status;
+}
+REPLACE(DxgkDdiIsSupportedVidPn, no_network_refused)
+
+static SIZE_T paths_of(D3DKMDT_HVIDPN handle) {
+    const DXGK_VIDPNTOPOLOGY_INTERFACE *paths;
+    D3DKMDT_HVIDPNTOPOLOGY topology;
+    SIZE_T count = 0;
+    if (network_of(handle)->pfnGetTopology(handle, &topology, &paths) == STATUS_SUCCESS)
+        (void)paths->pfnGetNumPaths(topology, &count);
+    return count;
+}
+
+static NTSTATUS APIENTRY empty_network_refused(const HANDLE adapter,
+                                               DXGKARG_ISSUPPORTEDVIDPN *args) {
+    NTSTATUS status = mutants_good.DxgkDdiIsSupportedVidPn(adapter, args);
+    if (args->hDesiredVidPn && paths_of(args->hDesiredVidPn) == 0)
+        args->IsVidPnSupported = FALSE;
+    return status;
+}
+SPOIL(empty_network_refused, IsSupportedVidPn, empty_network_refused)
+
+static bool source_pinned(D3DKMDT_HVIDPN handle) {
+    const DXGK_VIDPN_INTERFACE *network = network_of(handle);
+    const DXGK_VIDPNSOURCEMODESET_INTERFACE *modes;
+    D3DKMDT_HVIDPNSOURCEMODESET set;
+    const D3DKMDT_VIDPN_SOURCE_MODE *mode = NULL;
+    if (network->pfnAcquireSourceModeSet(handle, 0, &set, &modes) != STATUS_SUCCESS)
+        return false;
+    (void)modes->pfnAcquirePinnedModeInfo(set, &mode);
+    if (mode)
+        (void)modes->pfnReleaseModeInfo(set, mode);
+    (void)network->pfnReleaseSourceModeSet(handle, set);
+    return mode;
+}
+
+static NTSTATUS APIENTRY offered_refused(const HANDLE adapter, DXGKARG_ISSUPPORTEDVIDPN *args) {
+    NTSTATUS status = mutants_good.DxgkDdiIsSupportedVidPn(adapter, args);
+    if (args->hDesiredVidPn && source_pinned(args->hDesiredVidPn))
+        args->IsVidPnSupported = FALSE;
+    return status;
+}
+SPOIL(offered_refused, IsSupportedVidPn, offered_refused)
+
+/* Of source 0, of the size that its set has first. */
+static NTSTATUS give_mode(D3DKMDT_HVIDPN handle, bool assign) {
+    const DXGK_VIDPN_INTERFACE *network = network_of(handle);
+    const DXGK_VIDPNSOURCEMODESET_INTERFACE *modes;
+    D3DKMDT_HVIDPNSOURCEMODESET old, made;
+    const D3DKMDT_VIDPN_SOURCE_MODE *first = NULL;
+    D3DKMDT_VIDPN_SOURCE_MODE *mode = NULL;
+    if (network->pfnAcquireSourceModeSet(handle, 0, &old, &modes) != STATUS_SUCCESS)
+        return STATUS_UNSUCCESSFUL;
+    (void)modes->pfnAcquireFirstModeInfo(old, &first);
+    NTSTATUS status = network->pfnCreateNewSourceModeSet(handle, 0, &made, &modes);
+    if (status == STATUS_SUCCESS && first &&
+        modes->pfnCreateNewModeInfo(made, &mode) == STATUS_SUCCESS) {
+        *mode = *first;
+        (void)modes->pfnAddMode(made, mode);
+    }
+    if (first)
+        (void)modes->pfnReleaseModeInfo(old, first);
+    (void)network->pfnReleaseSourceModeSet(handle, old);
+    return assign ? network->pfnAssignSourceModeSet(handle, 0, made) : status;
+}
+
+static NTSTATUS APIENTRY pivot_changed(const HANDLE adapter,
+                                       const DXGKARG_ENUMVIDPNCOFUNCMODALITY *args) {
+    NTSTATUS status = mutants_good.DxgkDdiEnumVidPnCofuncModality(adapter, args);
+    if (args->EnumPivotType == D3DKMDT_EPT_VIDPNSOURCE)
+        (void)give_mode(args->hConstrainingVidPn, true);
+    return status;
+}
+SPOIL(pivot_changed, EnumVidPnCofuncModality, pivot_changed)
+
+static NTSTATUS APIENTRY set_left(const HANDLE adapter,
+                                  const DXGKARG_ENUMVIDPNCOFUNCMODALITY *args) {
+    NTSTATUS status = mutants_good.DxgkDdiEnumVidPnCofuncModality(adapter, args);
+    if (args->EnumPivotType != D3DKMDT_EPT_VIDPNSOURCE)
+        (void)give_mode(args->hConstrainingVidPn, false);
+    return status;
+}
+SPOIL(set_left, EnumVidPnCofuncModality, set_left)
+
+static NTSTATUS APIENTRY path_left(const HANDLE adapter, const DXGKARG_COMMITVIDPN *args) {
+    const DXGK_VIDPNTOPOLOGY_INTERFACE *paths;
+    D3DKMDT_HVIDPNTOPOLOGY topology;
+    const D3DKMDT_VIDPN_PRESENT_PATH *path;
+    if (network_of(args->hFunctionalVidPn)
+            ->pfnGetTopology(args->hFunctionalVidPn, &topology, &paths) == STATUS_SUCCESS)
+        (void)paths->pfnAcquireFirstPathInfo(topology, &path);
+    return mutants_good.DxgkDdiCommitVidPn(adapter, args);
+}
+SPOIL(path_left, CommitVidPn, path_left)
+
+/* ---- What is shown --------------------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY flip_truncated(const HANDLE adapter,
+                                        const DXGKARG_SETVIDPNSOURCEADDRESS *args) {
+    DXGKARG_SETVIDPNSOURCEADDRESS low = *args;
+    low.PrimaryAddress.QuadPart = (LONGLONG)low.PrimaryAddress.LowPart;
+    return mutants_good.DxgkDdiSetVidPnSourceAddress(adapter, &low);
+}
+REPLACE(DxgkDdiSetVidPnSourceAddress, flip_truncated)
+
+static NTSTATUS APIENTRY flip_lost(const HANDLE adapter,
+                                   const DXGKARG_SETVIDPNSOURCEADDRESS *args) {
+    return args->Flags.ModeChange ? mutants_good.DxgkDdiSetVidPnSourceAddress(adapter, args)
+                                  : STATUS_SUCCESS;
+}
+REPLACE(DxgkDdiSetVidPnSourceAddress, flip_lost)
+
+static NTSTATUS APIENTRY always_visible(const HANDLE adapter,
+                                        const DXGKARG_SETVIDPNSOURCEVISIBILITY *args) {
+    return args->Visible ? mutants_good.DxgkDdiSetVidPnSourceVisibility(adapter, args)
+                         : STATUS_SUCCESS;
+}
+REPLACE(DxgkDdiSetVidPnSourceVisibility, always_visible)
+
+static NTSTATUS APIENTRY never_visible(const HANDLE adapter,
+                                       const DXGKARG_SETVIDPNSOURCEVISIBILITY *args) {
+    DXGKARG_SETVIDPNSOURCEVISIBILITY dark = *args;
+    dark.Visible = FALSE;
+    return mutants_good.DxgkDdiSetVidPnSourceVisibility(adapter, &dark);
+}
+REPLACE(DxgkDdiSetVidPnSourceVisibility, never_visible)
+
+/* ---- Vertical syncs -------------------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY syncs_masked(const HANDLE adapter, const DXGK_INTERRUPT_TYPE type,
+                                      BOOLEAN enable) {
+    (void)enable;
+    return mutants_good.DxgkDdiControlInterrupt(adapter, type, FALSE);
+}
+REPLACE(DxgkDdiControlInterrupt, syncs_masked)
+
+static NTSTATUS APIENTRY syncs_refused(const HANDLE adapter, const DXGK_INTERRUPT_TYPE type,
+                                       BOOLEAN enable) {
+    NTSTATUS status = mutants_good.DxgkDdiControlInterrupt(adapter, type, enable);
+    return enable ? status : STATUS_NOT_SUPPORTED;
+}
+REPLACE(DxgkDdiControlInterrupt, syncs_refused)
+
+static void(APIENTRY *display_notify)(const HANDLE, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *);
+
+static VOID APIENTRY notify_without_address(const HANDLE handle,
+                                            const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA spoiled = *data;
+    if (data->InterruptType == DXGK_INTERRUPT_CRTC_VSYNC)
+        spoiled.CrtcVsync.PhysicalAddress.QuadPart = 0;
+    display_notify(handle, &spoiled);
+}
+
+static VOID APIENTRY notify_other_target(const HANDLE handle,
+                                         const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA spoiled = *data;
+    if (data->InterruptType == DXGK_INTERRUPT_CRTC_VSYNC)
+        spoiled.CrtcVsync.VidPnTargetId += 7;
+    display_notify(handle, &spoiled);
+}
+
+/* The driver gets a system whose DxgkCbNotifyInterrupt is another. */
+#define NOTIFIES(function)                                                                         \
+    static NTSTATUS APIENTRY start_##function(const PVOID context, PDXGK_START_INFO info,          \
+                                              PDXGKRNL_INTERFACE system, PULONG sources,           \
+                                              PULONG children) {                                   \
+        DXGKRNL_INTERFACE spoiled = *system;                                                       \
+        display_notify = system->DxgkCbNotifyInterrupt;                                            \
+        spoiled.DxgkCbNotifyInterrupt = function;                                                  \
+        return mutants_good.DxgkDdiStartDevice(context, info, &spoiled, sources, children);        \
+    }                                                                                              \
+    static void APIENTRY install_##function(DRIVER_INITIALIZATION_DATA *table) {                   \
+        table->DxgkDdiStartDevice = start_##function;                                              \
+    }
+NOTIFIES(notify_without_address)
+NOTIFIES(notify_other_target)
+
+/* ---- Managers -------------------------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY set_elsewhere(const HANDLE adapter,
+                                       const DXGKARG_SETVIDPNSOURCEADDRESS *args) {
+    DXGKARG_SETVIDPNSOURCEADDRESS other = *args;
+    other.PrimaryAddress.QuadPart += 4096;
+    return mutants_good.DxgkDdiSetVidPnSourceAddress(adapter, &other);
+}
+REPLACE(DxgkDdiSetVidPnSourceAddress, set_elsewhere)
+
+const struct mutant mutants_display[] = {
+    {BREAKS(621, DRIVER, "display", notify_without_address,
+            "reports vertical syncs without an address"),
+     .consequences = {639}},
+    {BREAKS(621, DRIVER, "display", flip_truncated, "flips to the low half of an address"),
+     .consequences = {640}},
+    {BREAKS(622, DRIVER, "display", notify_other_target,
+            "reports vertical syncs of a target that is none"),
+     .consequences = {639}},
+    {BREAKS(624, DRIVER, "display", flip_lost, "changes the address in a mode change alone"),
+     .consequences = {640}},
+    {BREAKS(633, DRIVER, "display", no_network_refused, "does not support no network")},
+    {BREAKS(633, DRIVER, "display", empty_network_refused,
+            "does not support a network without paths")},
+    {BREAKS(634, DRIVER, "display", pivot_changed, "changes the modes of the pivot")},
+    {BREAKS(638, DRIVER, "display", set_left, "creates a set of modes and leaves it")},
+    {BREAKS(638, DRIVER, "display", path_left, "acquires a path and does not release it")},
+    {BREAKS(639, DRIVER, "display", syncs_masked, "enables no vertical syncs")},
+    {BREAKS(640, DRIVER, "display", always_visible, "goes on to show what is invisible")},
+    {BREAKS(640, DRIVER, "display", never_visible, "shows nothing")},
+    {BREAKS(641, MANAGER, "display", set_elsewhere, "sets an address behind that of the surface"),
+     .consequences = {640}},
+    {BREAKS(642, DRIVER, "display", offered_refused, "does not support a mode that it offered")},
+    {BREAKS(643, DRIVER, "display", syncs_refused,
+            "answers with a status that the page does not have")},
+};
+const uint32_t mutants_display_count = COUNT(mutants_display);

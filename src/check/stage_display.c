@@ -29,6 +29,7 @@ struct screen {
     struct vidmm_context *context;
     struct shown shown[SURFACES];
     uint32_t now; /* which of them was set last */
+    bool flips;   /* by DxgkDdiSetVidPnSourceAddress; else the function only changes modes */
     bool enabled; /* vertical syncs are to be reported */
     bool synced;  /* some were */
 };
@@ -53,15 +54,15 @@ static uint64_t screen_syncs(struct screen *screen, bool *flipped) {
 
 /* ---- Hardware -------------------------------------------------------------------------------- */
 
-/* Some display reads at `*address`, or (NULL) at all; `*known`: that can be seen. */
-static bool screen_reads(const struct screen *screen, const uint64_t *address, bool *known) {
+/* Some display reads the surface; `*known`: that can be seen. */
+static bool screen_reads(const struct screen *screen, uint32_t index, bool *known) {
     struct vidmm_host *host = screen->display.check->harness.host;
     struct vidmm_hw_scanout out;
     bool reads = false;
     *known = false;
     for (uint32_t head = 0; head < HEADS_MOST && vidmm_host_scanout(host, 0, head, &out); head++) {
         *known = true;
-        reads = reads || (out.on && (!address || out.address == *address));
+        reads = reads || (out.on && out.address == screen->shown[index].address);
     }
     return reads;
 }
@@ -69,20 +70,21 @@ static bool screen_reads(const struct screen *screen, const uint64_t *address, b
 /* R640, once what was asked for is in effect. */
 static void judge_scanout(struct screen *screen, bool visible) {
     struct vidmm_ledger *ledger = &screen->display.check->shared->ledger;
-    const uint64_t address = screen->shown[screen->now].address;
-    bool known;
+    bool known, reads = false;
     for (uint32_t i = 0; i < FRAMES_SETTLE; i++)
         screen_frame(screen);
-    bool reads = screen_reads(screen, visible ? &address : NULL, &known);
+    for (uint32_t i = 0; i < SURFACES; i++)
+        if (screen_reads(screen, i, &known) && (!visible || i == screen->now))
+            reads = true;
     if (!known)
         ledger->unseen[640]++;
     else
         vidmm_ledger_judge(ledger, 640, VIDMM_SIDE_DRIVER, reads == visible,
                            visible ? "a display that reads at PrimaryAddress"
-                                   : "no display that reads memory",
-                           "source 0 is %s, and %s display reads at %s0x%llx",
+                                   : "no display that reads a surface of the source",
+                           "source 0 is %s, and %s display reads the surface at 0x%llx",
                            visible ? "visible" : "invisible", visible ? "no" : "a",
-                           visible ? "" : "some address, was set to ", (unsigned long long)address);
+                           (unsigned long long)screen->shown[screen->now].address);
 }
 
 /* R639: of hardware that shows that it has displays, or has had a vertical sync before. */
@@ -94,8 +96,8 @@ static void judge_syncs(struct screen *screen) {
         screen_frame(screen);
         after = screen_syncs(screen, &flipped);
     }
-    bool sees = screen_reads(screen, NULL, &known) || screen->synced;
-    if (!screen->enabled || !sees) {
+    (void)screen_reads(screen, 0, &known);
+    if (!screen->enabled || (!known && !screen->synced)) {
         ledger->unseen[639]++;
         ledger->unseen[621]++;
         ledger->unseen[624]++;
@@ -126,11 +128,16 @@ static void screen_table(DRIVER_INITIALIZATION_DATA *table) {
         table->DxgkDdiCreateContext = screen_note_context;
 }
 
+/* Systems then call that one instead. */
+static bool newer_control(const DRIVER_INITIALIZATION_DATA *ddi) {
+    return ddi->DxgkDdiControlInterrupt2 || ddi->DxgkDdiControlInterrupt3;
+}
+
 /* R643. */
 static void screen_interrupts(struct screen *screen, bool enable) {
     const DRIVER_INITIALIZATION_DATA *ddi = screen->display.ddi;
     screen->enabled = false;
-    if (!ddi->DxgkDdiControlInterrupt)
+    if (!ddi->DxgkDdiControlInterrupt || newer_control(ddi))
         return;
     NTSTATUS status =
         ddi->DxgkDdiControlInterrupt(screen->display.adapter, DXGK_INTERRUPT_CRTC_VSYNC, enable);
@@ -226,7 +233,7 @@ static void screen_release(struct screen *screen) {
 /* Waits until it is shown, where vertical syncs say so. */
 static bool screen_flip(struct screen *screen, uint32_t index) {
     bool flipped = false;
-    if (!screen_set(screen, index, false))
+    if (!screen_set(screen, index, !screen->flips))
         return false;
     for (uint32_t i = 0; i < FRAMES_FLIP && !flipped; i++) {
         screen_frame(screen);
@@ -294,6 +301,9 @@ static void screen_off(struct screen *screen) {
 static bool screen_play(struct screen *screen, const char **why) {
     struct vidmm_adapter *adapter = screen->display.check->harness.adapter;
     struct check *check = screen->display.check;
+    struct vidmm_adapter_info info;
+    vidmm_adapter_info(adapter, &info);
+    screen->flips = info.caps.FlipCaps.FlipOnVSyncMmIo;
     *why = NULL;
     if (!check_good(check, vidmm_device_create(adapter, &screen->device)) ||
         !check_good(check, vidmm_context_create(screen->device, 0, 0, &screen->context)) ||

@@ -511,6 +511,128 @@ static void settings_answered_in_other_ways_are_not_accused(void **state) {
     }
 }
 
+/* ---- Displays -------------------------------------------------------------------------------- */
+
+static DRIVER_INITIALIZATION_DATA good_display;
+static DXGKRNL_INTERFACE late_system; /* what the driver was given */
+
+static NTSTATUS APIENTRY support_nothing(const HANDLE adapter, DXGKARG_ISSUPPORTEDVIDPN *args) {
+    const DXGK_VIDPN_INTERFACE *network = NULL;
+    const DXGK_VIDPNTOPOLOGY_INTERFACE *paths;
+    D3DKMDT_HVIDPNTOPOLOGY topology;
+    SIZE_T count = 0;
+    NTSTATUS status = good_display.DxgkDdiIsSupportedVidPn(adapter, args);
+    if (args->hDesiredVidPn &&
+        late_system.DxgkCbQueryVidPnInterface(args->hDesiredVidPn, DXGK_VIDPN_INTERFACE_VERSION_V1,
+                                              &network) == STATUS_SUCCESS &&
+        network->pfnGetTopology(args->hDesiredVidPn, &topology, &paths) == STATUS_SUCCESS)
+        (void)paths->pfnGetNumPaths(topology, &count);
+    args->IsVidPnSupported = count == 0;
+    return status;
+}
+
+static NTSTATUS APIENTRY enumerate_nothing(const HANDLE adapter,
+                                           const DXGKARG_ENUMVIDPNCOFUNCMODALITY *args) {
+    (void)adapter;
+    (void)args;
+    return STATUS_SUCCESS;
+}
+
+static NTSTATUS APIENTRY commit_nothing(const HANDLE adapter, const DXGKARG_COMMITVIDPN *args) {
+    (void)adapter;
+    (void)args;
+    return STATUS_GRAPHICS_INVALID_VIDPN_TOPOLOGY;
+}
+
+static NTSTATUS APIENTRY control_nothing(const HANDLE adapter, const DXGK_INTERRUPT_TYPE type,
+                                         BOOLEAN enable) {
+    (void)adapter;
+    (void)type;
+    (void)enable;
+    return STATUS_NOT_IMPLEMENTED;
+}
+
+static NTSTATUS APIENTRY set_no_address(const HANDLE adapter,
+                                        const DXGKARG_SETVIDPNSOURCEADDRESS *args) {
+    (void)adapter;
+    (void)args;
+    return STATUS_INVALID_PARAMETER;
+}
+
+/* Hardware that latches an address one vertical sync early: the first report is still of before. */
+static uint64_t shown_before;
+
+static VOID APIENTRY notify_late(const HANDLE handle, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA late = *data;
+    if (data->InterruptType == DXGK_INTERRUPT_CRTC_VSYNC && data->CrtcVsync.VidPnTargetId == 0) {
+        uint64_t now = (uint64_t)data->CrtcVsync.PhysicalAddress.QuadPart;
+        late.CrtcVsync.PhysicalAddress.QuadPart =
+            (LONGLONG)(shown_before != 0 ? shown_before : now);
+        shown_before = now;
+    }
+    late_system.DxgkCbNotifyInterrupt(handle, &late);
+}
+
+static NTSTATUS APIENTRY start_late(const PVOID context, PDXGK_START_INFO info,
+                                    PDXGKRNL_INTERFACE system, PULONG sources, PULONG children) {
+    DXGKRNL_INTERFACE other = *system;
+    late_system = *system;
+    other.DxgkCbNotifyInterrupt = notify_late;
+    shown_before = 0;
+    return good_display.DxgkDdiStartDevice(context, info, &other, sources, children);
+}
+
+#define DISPLAYS(function, slot)                                                                   \
+    static void spoil_##function(DRIVER_INITIALIZATION_DATA *table) {                              \
+        good_display = *table;                                                                     \
+        table->DxgkDdi##slot = function;                                                           \
+    }
+DISPLAYS(enumerate_nothing, EnumVidPnCofuncModality)
+DISPLAYS(commit_nothing, CommitVidPn)
+DISPLAYS(control_nothing, ControlInterrupt)
+DISPLAYS(set_no_address, SetVidPnSourceAddress)
+DISPLAYS(start_late, StartDevice)
+
+static void spoil_support_nothing(DRIVER_INITIALIZATION_DATA *table) {
+    spoil_start_late(table);
+    table->DxgkDdiIsSupportedVidPn = support_nothing;
+}
+
+static void spoil_nothing(DRIVER_INITIALIZATION_DATA *table) {
+    (void)table;
+}
+
+static void settings_of_displays_are_not_accused(void **state) {
+    static const struct {
+        const char *name;
+        void (*spoil)(DRIVER_INITIALIZATION_DATA *table);
+        const char *stage;
+        uint64_t displays;
+    } ways[] = {
+        {"displays in all stages", spoil_nothing, NULL, 2},
+        {"one display", spoil_nothing, "display", 1},
+        {"no display", spoil_nothing, "display", 0},
+        {"no path supported", spoil_support_nothing, "display", 2},
+        {"sets of modes left as they are", spoil_enumerate_nothing, "display", 2},
+        {"no network committed", spoil_commit_nothing, "display", 2},
+        {"vertical syncs that are not controlled", spoil_control_nothing, "display", 2},
+        {"no address set", spoil_set_no_address, "display", 2},
+        {"an address that is latched early", spoil_start_late, "display", 2},
+    };
+    static struct vidmm_check_result result;
+    (void)state;
+    for (size_t i = 0; i < COUNT(ways); i++) {
+        const struct vidmm_spoiler spoiler = {.driver = ways[i].spoil};
+        const struct unusual unusual = {ways[i].name, NULL, NULL, {{"Displays", ways[i].displays}}};
+        examine(&unusual, 1, ways[i].stage, &spoiler, &result);
+        if (result.status != VIDMM_CHECK_PASSED)
+            print_findings(&unusual, 1, &result);
+        assert_int_equal(result.status, VIDMM_CHECK_PASSED);
+        for (uint32_t at = 0; at < result.stages; at++)
+            assert_true(result.stage[at].outcome <= VIDMM_STAGE_SKIPPED);
+    }
+}
+
 /* Fills in what the second call asks for, in both. */
 static NTSTATUS APIENTRY query_all_at_once(const HANDLE adapter,
                                            const DXGKARG_QUERYADAPTERINFO *args) {
@@ -548,6 +670,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(examples_are_not_accused),
         cmocka_unit_test(examples_that_only_display_are_said_to),
         cmocka_unit_test(settings_are_not_accused),
+        cmocka_unit_test(settings_of_displays_are_not_accused),
         cmocka_unit_test(settings_answered_in_other_ways_are_not_accused),
         cmocka_unit_test(settings_whose_count_pass_writes_more_go_on),
     };

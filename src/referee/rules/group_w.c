@@ -112,12 +112,13 @@ const struct vidmm_rule rules_w[] = {
     },
     {
         RULE(640, DRIVER, DOCUMENTED, CORRUPTION),
-        .statement = "A visible source's display reads the surface that was set for it; that of a "
-                     "source that is not visible reads no memory.",
+        .statement = "A visible source's display reads the surface that was set for it; once the "
+                     "source is invisible no display reads one of its surfaces.",
         .page = "ns-d3dkmddi-_dxgkarg_setvidpnsourcevisibility",
-        .how = "Stage display asks the hardware where it reads (scanout of hwmodel.h), after "
-               "two vertical syncs: at PrimaryAddress while the source is visible, nowhere after "
-               "DxgkDdiSetVidPnSourceVisibility made it invisible.",
+        .how =
+            "Stage display asks the hardware where it reads (scanout of hwmodel.h), after "
+            "three frames: at PrimaryAddress while the source is visible, at none of the surfaces "
+            "that were set after DxgkDdiSetVidPnSourceVisibility made it invisible.",
         .why = "What is no longer displayed leaves its memory to others.",
         .windows = "The monitor shows memory of somebody else.",
         .wrong = "adapter->visible = args->Visible; /* no register is written */\n",

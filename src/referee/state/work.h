@@ -109,6 +109,7 @@ struct reports {
         bool routine, queued, claimed;
         bool signaled;      /* of a monitored fence, not of work */
         bool vsync;         /* of the target `interrupt.node`, which shows `interrupt.address` */
+        bool planes;        /* a vertical sync whose address is not read here */
         uint32_t undefined; /* bits of Flags that no version has */
         uint32_t frames;    /* where in the driver it was made */
         uint64_t frame[REPORT_FRAMES];

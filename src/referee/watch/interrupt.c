@@ -51,14 +51,28 @@ static bool report_read_signal(const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data,
     return report->signaled;
 }
 
+/* Of planes: the target is in the same place, and what each plane shows is not read. */
+static bool report_of_planes(DXGK_INTERRUPT_TYPE type) {
+    switch ((uint32_t)type) {
+    case DXGK_INTERRUPT_CRTC_VSYNC_WITH_MULTIPLANE_OVERLAY:
+    case DXGK_INTERRUPT_CRTC_VSYNC_WITH_MULTIPLANE_OVERLAY2:
+    case DXGK_INTERRUPT_CRTC_VSYNC_WITH_MULTIPLANE_OVERLAY3:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool report_read_vsync(const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data,
                               struct reported *report) {
-    report->vsync = data->InterruptType == DXGK_INTERRUPT_CRTC_VSYNC;
-    if (report->vsync) {
-        report->interrupt.node = data->CrtcVsync.VidPnTargetId;
+    report->planes = report_of_planes(data->InterruptType);
+    report->vsync = report->planes || data->InterruptType == DXGK_INTERRUPT_CRTC_VSYNC;
+    if (!report->vsync)
+        return false;
+    report->interrupt.node = data->CrtcVsync.VidPnTargetId;
+    if (!report->planes)
         report->interrupt.address = (uint64_t)data->CrtcVsync.PhysicalAddress.QuadPart;
-    }
-    return report->vsync;
+    return true;
 }
 
 static VOID watch_NotifyInterrupt(struct vidmm_referee *referee, const HANDLE handle,

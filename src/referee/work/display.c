@@ -70,25 +70,31 @@ static void display_narrow(struct vidmm_referee *referee, struct display_path *p
                 LLU(path->shown[path->count - 1].address));
 }
 
+static void display_showed(struct vidmm_referee *referee, struct display_path *path,
+                           uint64_t address) {
+    uint32_t shown = 0;
+    path->since++;
+    path->address = address;
+    if (path->count == 0 || path->lost) /* what the firmware left, or cannot be told */
+        return;
+    while (shown < path->count && path->shown[shown].address != address)
+        shown++;
+    DRIVER_MUST(621, shown < path->count, "the address of the surface that is displayed",
+                "the vertical sync of target %u came with address 0x%llx, and 0x%llx was set last",
+                path->target, LLU(address), LLU(path->shown[path->count - 1].address));
+    if (shown < path->count)
+        display_narrow(referee, path, shown);
+}
+
 void display_synced(struct vidmm_referee *referee, D3DDDI_VIDEO_PRESENT_TARGET_ID target,
-                    uint64_t address) {
+                    const uint64_t *address) {
     struct display_path *path = display_path(referee, false, target);
     display_judge_target(referee, target);
     if (!path)
         return;
     path->vsyncs++;
-    path->since++;
-    path->address = address;
-    if (path->count == 0 || path->lost) /* what the firmware left, or cannot be told */
-        return;
-    uint32_t shown = 0;
-    while (shown < path->count && path->shown[shown].address != address)
-        shown++;
-    DRIVER_MUST(621, shown < path->count, "the address of the surface that is displayed",
-                "the vertical sync of target %u came with address 0x%llx, and 0x%llx was set last",
-                target, LLU(address), LLU(path->shown[path->count - 1].address));
-    if (shown < path->count)
-        display_narrow(referee, path, shown);
+    if (address)
+        display_showed(referee, path, *address);
 }
 
 /* ---- The system's calls ---------------------------------------------------------------------- */

@@ -270,7 +270,7 @@ void reports_act(struct vidmm_referee *referee, const struct reported *reported)
                     "DXGKARGCB_NOTIFY_INTERRUPT_DATA.Flags has the undefined bits 0x%x",
                     reported->undefined);
     if (reported->vsync)
-        display_synced(referee, report->node, report->address);
+        display_synced(referee, report->node, reported->planes ? NULL : &report->address);
     if (reported->routine || reported->vsync || !report_of_link(referee, reported))
         return;
     if (reported->signaled)

@@ -139,9 +139,9 @@ void reports_drain(struct vidmm_referee *referee);
 
 /* ---- display.c ------------------------------------------------------------------------------- */
 
-/* A vertical sync of a video present target was reported, with that address. */
+/* A vertical sync of a video present target was reported, with that address; NULL: it is not known. */
 void display_synced(struct vidmm_referee *referee, D3DDDI_VIDEO_PRESENT_TARGET_ID target,
-                    uint64_t address);
+                    const uint64_t *address);
 /* A source is about to show another surface; the driver did not take it. */
 void display_set(struct vidmm_referee *referee, const DXGKARG_SETVIDPNSOURCEADDRESS *args);
 void display_refused(struct vidmm_referee *referee, const DXGKARG_SETVIDPNSOURCEADDRESS *args);

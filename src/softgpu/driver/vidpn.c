@@ -151,8 +151,8 @@ VIDPN_MODES(target, Target, TARGET, D3DKMDT_VIDPN_TARGET_MODE)
 
 static NTSTATUS vidpn_fit_path(const struct kmd_vidpn *vidpn,
                                const DXGKARG_ENUMVIDPNCOFUNCMODALITY *args, UINT id) {
-    D3DKMDT_VIDPN_SOURCE_MODE source;
-    D3DKMDT_VIDPN_TARGET_MODE target;
+    D3DKMDT_VIDPN_SOURCE_MODE source = {0};
+    D3DKMDT_VIDPN_TARGET_MODE target = {0};
     bool source_pinned = false, target_pinned = false;
     NTSTATUS status = read_source_mode(vidpn, id, &source_pinned, &source);
     if (NT_SUCCESS(status))
@@ -188,7 +188,7 @@ static NTSTATUS APIENTRY enum_cofunc_modality(const HANDLE hAdapter,
 /* Without a path it is off, and without an address it has nothing to read. */
 static NTSTATUS vidpn_commit_source(struct kmd_adapter *adapter, const struct kmd_vidpn *vidpn,
                                     UINT id) {
-    D3DKMDT_VIDPN_SOURCE_MODE mode;
+    D3DKMDT_VIDPN_SOURCE_MODE mode = {0};
     D3DDDI_VIDEO_PRESENT_TARGET_ID target;
     bool pinned = false;
     NTSTATUS status = STATUS_SUCCESS;

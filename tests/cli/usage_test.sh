@@ -210,7 +210,7 @@ refuse 2 'all of them' rules --codes --group A
 refuse 2 'all of them' rules --codes --records
 refuse 2 'without options' rules --codes 0x10E
 refuse 2 'one word too many' rules R1 2
-refuse 2 "no group 'W'" rules --group W
+refuse 2 "no group 'X'" rules --group X
 refuse 2 'neither driver nor manager' rules --side user
 refuse 2 "does not take '--driver'" rules --driver x
 refuse 2 'needs a value' rules --group

@@ -25,6 +25,7 @@ static const char *const names[] = {
     "PagingPrivateBytes",
     "SwizzlingRanges",
     "Nodes",
+    "Displays",
     "BusyEvery",
     "FaultKind",
     "FaultAt",

@@ -34,8 +34,8 @@ void fields_keep(struct vidmm_host_call *call) {
 }
 
 static const struct said *fields_find(const char *name) {
-    static const struct said *const families[] = {said_work, said_allocations, said_objects,
-                                                  said_queries, said_migration};
+    static const struct said *const families[] = {said_work,    said_allocations, said_objects,
+                                                  said_queries, said_migration,   said_displays};
     for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
         for (const struct said *said = families[i]; said->name; said++)
             if (strcmp(said->name, name) == 0)

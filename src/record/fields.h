@@ -73,7 +73,7 @@ struct said {
 };
 
 extern const struct said said_objects[], said_allocations[], said_work[], said_queries[],
-    said_migration[];
+    said_migration[], said_displays[];
 /* say_queries.c: how many segments there is room for, and where. */
 void say_keep_segments(struct vidmm_host_call *call);
 /* say_work.c: where DxgkDdiRender, or DxgkDdiPresent, begins to write. */

@@ -98,6 +98,16 @@ static bool spoils_bytes(const struct vidmm_finding *cause) {
             cause->rule == VIDMM_K_MEMORY || cause->rule == VIDMM_K_GUARD);
 }
 
+static bool is_bugcheck(const struct vidmm_finding *finding) {
+    return finding->kind == VIDMM_FINDING_HOST && finding->rule == VIDMM_K_BUGCHECK;
+}
+
+/* K30, K17: a list that two processors changed at once is damaged, and a later change of it finds that. */
+static bool is_damaged_by_race(const struct vidmm_finding *cause,
+                               const struct vidmm_finding *effect) {
+    return cause->rule == VIDMM_K_RACE && is_bugcheck(effect);
+}
+
 /* What surfaces are made of, and what is said of them, is what was written for them. */
 static bool spoils_surfaces(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
     return calls(cause, "DxgkDdiGetStandard") && step_of(effect) == STEP_CREATE;
@@ -131,7 +141,7 @@ static bool follows(const struct vidmm_ledger *ledger, const struct vidmm_ledger
         return true;
     if (is_advice(cause))
         return false;
-    if (effect->who != VIDMM_SIDE_DRIVER)
+    if (effect->who != VIDMM_SIDE_DRIVER || is_damaged_by_race(cause, effect))
         return true;
     if (!is_rule(effect))
         return end_follows(cause, effect);
@@ -207,6 +217,8 @@ static bool likelier(const struct graph *graph, uint32_t a, uint32_t b) {
         return tells_root(x);
     if (tells_cause(x) != tells_cause(y))
         return tells_cause(x);
+    if (is_bugcheck(x) != is_bugcheck(y)) /* it ends what began elsewhere */
+        return is_bugcheck(y);
     if (graph->first[a] != graph->first[b])
         return graph->first[a] > graph->first[b];
     return x->call < y->call;

@@ -2,6 +2,7 @@
  * causes_test.c - findings of one cause are one, with what follows from it; two mistakes are two; and
  * each finding has an identity that stays.
  */
+#include "causes.h"
 #include "examined.h"
 #include "report_text.h"
 
@@ -322,6 +323,47 @@ static void empty_slots_are_told_in_one_sentence(void **state) {
         assert_int_equal(times_said(result.ledger.finding[0].found, missing[i]), 1);
 }
 
+/* ---- Races ----------------------------------------------------------------------------------- */
+
+static struct causes lives;
+static const char race[] = "an interrupt came between two instructions",
+                  damaged[] = "bug check 0x139: a list is damaged";
+
+/* A life in which these were found, in this order. */
+static void live(const char *const *found, size_t count) {
+    vidmm_ledger_begin(&result.ledger);
+    for (size_t i = 0; i < count; i++)
+        vidmm_ledger_note(&result.ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER, "%s", found[i]);
+    causes_take(&lives, &result.ledger);
+}
+
+static void begin_lives(void) {
+    memset(&result, 0, sizeof(result));
+    memset(&lives, 0, sizeof(lives));
+}
+
+static void a_damaged_list_follows_from_a_race_of_its_life(void **state) {
+    const char *const both[] = {race, damaged};
+    (void)state;
+    begin_lives();
+    live(&both[1], 1); /* more lives show the list alone */
+    live(&both[1], 1);
+    live(both, 2);
+    causes_conclude(&lives, &result);
+    assert_int_equal(leads(), 1);
+    assert_int_equal(mark_of(VIDMM_K_RACE)->follows, 0);
+}
+
+static void a_damaged_list_of_another_life_stays_a_finding_of_its_own(void **state) {
+    const char *const both[] = {race, damaged};
+    (void)state;
+    begin_lives();
+    live(&both[0], 1);
+    live(&both[1], 1);
+    causes_conclude(&lives, &result);
+    assert_int_equal(leads(), 2);
+}
+
 /* ---- Two causes ------------------------------------------------------------------------------ */
 
 static NTSTATUS APIENTRY query_coherent(const HANDLE adapter,
@@ -566,6 +608,8 @@ int main(void) {
         cmocka_unit_test(unanswered_queries_are_told_in_one_sentence),
         cmocka_unit_test(queries_answered_otherwise_are_told_in_one_sentence),
         cmocka_unit_test(empty_slots_are_told_in_one_sentence),
+        cmocka_unit_test(a_damaged_list_follows_from_a_race_of_its_life),
+        cmocka_unit_test(a_damaged_list_of_another_life_stays_a_finding_of_its_own),
         cmocka_unit_test(mistakes_in_calls_that_share_nothing_stay_two),
         cmocka_unit_test(what_a_function_does_after_it_spoilt_memory_follows_from_that),
         cmocka_unit_test(what_is_said_of_surfaces_follows_from_data_behind_their_room),

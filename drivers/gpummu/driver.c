@@ -166,12 +166,6 @@ static NTSTATUS APIENTRY create_context(const HANDLE device, DXGKARG_CREATECONTE
     return STATUS_SUCCESS;
 }
 
-static DXGKDDI_DESTROYCONTEXT destroy_context;
-static NTSTATUS APIENTRY destroy_context(const HANDLE context) {
-    skeleton_release(context);
-    return STATUS_SUCCESS;
-}
-
 static DXGKDDI_SETROOTPAGETABLE set_root_page_table;
 static VOID APIENTRY set_root_page_table(const HANDLE handle,
                                          const DXGKARG_SETROOTPAGETABLE *args) {
@@ -320,7 +314,6 @@ NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING registry_path)
     table.DxgkDdiCreateProcess = create_process;
     table.DxgkDdiDestroyProcess = destroy_process;
     table.DxgkDdiCreateContext = create_context;
-    table.DxgkDdiDestroyContext = destroy_context;
     table.DxgkDdiSetRootPageTable = set_root_page_table;
     return DxgkInitialize(driver, registry_path, &table);
 }

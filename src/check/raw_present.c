@@ -296,6 +296,18 @@ static void judge_unable(struct presenter *presenter, bool explained) {
                            "%s", "such rectangles are refused with another status");
 }
 
+/* R604: the commands are whole, and their allocations are open, which these statuses deny (nc-d3dkmddi-dxgkddi_renderkm.md).
+ * The driver says that it has them (SupportKernelModeCommandBuffer), and any other status may be its hardware's. */
+static void judge_understood(struct presenter *presenter, bool explained) {
+    struct vidmm_ledger *ledger = &presenter->pair.renderer.raw->check->shared->ledger;
+    const NTSTATUS status = presenter->refusal;
+    if (presenter->pair.renderer.gdi && !explained)
+        vidmm_ledger_judge(ledger, 604, VIDMM_SIDE_DRIVER,
+                           status != STATUS_INVALID_HANDLE && status != STATUS_INVALID_USER_BUFFER,
+                           "commands that are whole, and name open allocations, drawn",
+                           "they are refused with status 0x%08x", (unsigned)status);
+}
+
 /* A copy of all to begin with, in two halves of which each alone shows; parts at another place of the surface; the same
  * as fills. */
 static bool few(struct presenter *presenter, enum listing listing, uint32_t seed) {
@@ -314,6 +326,7 @@ static bool few(struct presenter *presenter, enum listing listing, uint32_t seed
         bool explained = raw_explained(presenter->pair.renderer.raw);
         bool good = present_run(presenter, &jobs[i], listing, seed + i);
         judge_unable(presenter, explained);
+        judge_understood(presenter, explained);
         if (!good)
             return false;
     }

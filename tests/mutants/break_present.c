@@ -182,6 +182,16 @@ static NTSTATUS APIENTRY gdi_first(const HANDLE context, DXGKARG_RENDER *args) {
 }
 REPLACE(DxgkDdiRenderKm, gdi_first)
 
+/* Takes the count of a list that it does not have for that of the allocations. */
+static NTSTATUS APIENTRY gdi_no_list(const HANDLE context, DXGKARG_RENDER *args) {
+    UINT listed = args->AllocationListSize;
+    args->AllocationListSize = args->PatchLocationListInSize;
+    NTSTATUS status = mutants_good.DxgkDdiRenderKm(context, args);
+    args->AllocationListSize = listed;
+    return status;
+}
+REPLACE(DxgkDdiRenderKm, gdi_no_list)
+
 static NTSTATUS APIENTRY gdi_again(const HANDLE context, DXGKARG_RENDER *args) {
     UINT multipass = args->MultipassOffset;
     NTSTATUS status = mutants_good.DxgkDdiRenderKm(context, args);
@@ -369,6 +379,9 @@ const struct mutant mutants_present[] = {
      DRAWS},
     {BREAKS(604, DRIVER, "room", gdi_black, "fills with black for GDI"), DRAWS},
     {BREAKS(604, DRIVER, "room", gdi_first, "draws the first command of GDI in a buffer"), DRAWS},
+    {BREAKS(604, DRIVER, "room", gdi_no_list,
+            "takes the allocations of whole commands of GDI for invalid"),
+     DRAWS},
     {BREAKS(607, DRIVER, "room", present_patched,
             "writes no addresses before a present is patched"),
      PRESENTS, WHEN_MOVED},

@@ -184,7 +184,9 @@ const struct vidmm_rule rules_t[] = {
         .page = "ns-d3dkmddi-_dxgk_gdiarg_bitblt",
         .how = "Stage room gives a driver with SupportKernelModeCommandBuffer several commands of "
                "several rectangles in one buffer, between surfaces "
-               "D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE; otherwise as for R603. What other raster "
+               "D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE; otherwise as for R603. A refusal does not "
+               "say of whole commands and open allocations that they are invalid "
+               "(nc-d3dkmddi-dxgkddi_renderkm). What other raster "
                "operations and blends do to pixels is not judged.",
         .why = "GDI draws the rest itself, and relies on what it had drawn by the GPU.",
         .windows = "Nothing checks it; applications show what they did not draw.",

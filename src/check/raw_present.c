@@ -249,8 +249,8 @@ static void present_judge(struct presenter *presenter, const struct job *job, en
         raw_judge(raw, 603, presenter->seen, expected, found);
 }
 
-/* All of its DMA buffers, and what the surfaces show then. Before any copy was seen, none may be visible. False: nothing
- * more can be asked of the driver. */
+/* All of its DMA buffers, and what the surfaces show then. Before any copy was seen, none may be visible, but commands that
+ * the driver built complete. False: nothing more can be asked of the driver. */
 static bool present_run(struct presenter *presenter, const struct job *job, enum listing listing,
                         uint32_t seed) {
     struct raw_pair *pair = &presenter->pair;
@@ -263,8 +263,7 @@ static bool present_run(struct presenter *presenter, const struct job *job, enum
         pass = present_pass(presenter, job, listing, &commands, &completes);
     if (completes && !pair_take(pair))
         return false;
-    if (pass == PASS_REFUSED ||
-        (!presenter->seen && (!completes || pair_good(pair, PICTURE_COLORS))))
+    if (pass == PASS_REFUSED || (!presenter->seen && completes && pair_good(pair, PICTURE_COLORS)))
         return false;
     expect(presenter, job);
     presenter->seen = completes && as_expected(presenter, job);

@@ -121,6 +121,17 @@ static NTSTATUS APIENTRY present_behind_list(const HANDLE context, DXGKARG_PRESE
 }
 REPLACE(DxgkDdiPresent, present_behind_list)
 
+/* The address of the destination goes where no command has one. */
+static NTSTATUS APIENTRY present_misplaced(const HANDLE context, DXGKARG_PRESENT *args) {
+    D3DDDI_PATCHLOCATIONLIST *location = args->pPatchLocationListOut;
+    NTSTATUS status = mutants_good.DxgkDdiPresent(context, args);
+    for (; location < args->pPatchLocationListOut; location++)
+        if (location->AllocationIndex == DXGK_PRESENT_DESTINATION_INDEX)
+            location->PatchOffset -= sizeof(UINT64);
+    return status;
+}
+REPLACE(DxgkDdiPresent, present_misplaced)
+
 /* Where a buffer may be split is then within commands. */
 static NTSTATUS APIENTRY present_within(const HANDLE context, DXGKARG_PRESENT *args) {
     D3DDDI_PATCHLOCATIONLIST *location = args->pPatchLocationListOut;
@@ -356,6 +367,9 @@ const struct mutant mutants_present[] = {
      PRESENTS},
     {BREAKS(603, DRIVER, "room", present_any_size,
             "copies from behind SrcRect where DstRect is larger"),
+     PRESENTS},
+    {BREAKS(603, DRIVER, "room", present_misplaced,
+            "has addresses of presents patched where no command has one"),
      PRESENTS},
     {BREAKS(603, DRIVER, "room", present_opaque, "leaves alpha out of a color fill"), PRESENTS},
     {BREAKS(603, DRIVER, "room", present_from_there,

@@ -167,7 +167,8 @@ const struct vidmm_rule rules_t[] = {
                "compared, those of a fill with their alpha (ns-d3dkmddi-_dxgk_presentflags). "
                "A copy to a larger rectangle has pixels of SrcRect alone, if the driver takes "
                "it. A refusal has to say that the hardware cannot do it. Nothing is "
-               "judged before a copy of the whole surface had any effect, nor of "
+               "judged before a copy of the whole surface had any effect, but that what the "
+               "driver built completes, nor of "
                "drivers that page by GPU virtual addresses.",
         .why = "What the desktop shows is made of such copies.",
         .windows = "Nothing checks it; windows show what belongs elsewhere.",

@@ -10,8 +10,8 @@ const struct vidmm_rule rules_v[] = {
         .statement = "After DxgkCbNotifyInterrupt the driver queues a DPC before it leaves its "
                      "interrupt routine, or the routine of DxgkCbSynchronizeExecution.",
         .page = "nc-d3dkmddi-dxgkcb_notify_interrupt",
-        .how = "At the end of each such routine that reported work, DxgkCbQueueDpc must have been "
-               "called in it; its result does not matter.",
+        .how = "At the end of each such routine that reported work, or a vertical sync, "
+               "DxgkCbQueueDpc must have been called in it; its result does not matter.",
         .why = "The scheduler acts on a report in DxgkCbNotifyDpc, which the DPC calls.",
         .windows = "The work that was reported stays under way, until something else queues the "
                    "DPC or the time-out comes.",
@@ -27,7 +27,8 @@ const struct vidmm_rule rules_v[] = {
                      "at interrupt time.",
         .page = "nc-d3dkmddi-dxgkcb_notify_interrupt",
         .how = "When DxgkDdiDpcRoutine returns, DxgkCbNotifyDpc must have been called since the "
-               "last interrupt routine that reported work and returned before the DPC began. Not "
+               "last interrupt routine that reported work, or a vertical sync, and returned before "
+               "the DPC began. Not "
                "judged for linked adapters, of which each has a DPC.",
         .why = "The scheduler must be told of the same event at DPC time: only then it submits "
                "what comes next.",

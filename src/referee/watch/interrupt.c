@@ -17,7 +17,7 @@
 /* The interrupt routine, or a synchronised one, that the thread is in. */
 struct routine {
     struct routine *outer;
-    bool reported; /* DxgkCbNotifyInterrupt, about work */
+    bool reported; /* DxgkCbNotifyInterrupt, about work or a vertical sync */
     bool queued;   /* DxgkCbQueueDpc */
 };
 
@@ -88,6 +88,8 @@ static VOID watch_NotifyInterrupt(struct vidmm_referee *referee, const HANDLE ha
     } else if (report_read_vsync(data, &report)) {
         report.frames = vidmm_ledger_here(report.frame, REPORT_FRAMES);
         reports_put(referee, &report);
+        if (innermost)
+            innermost->reported = true;
     }
     referee->callbacks.DxgkCbNotifyInterrupt(handle, data);
 }

@@ -116,10 +116,9 @@ struct Object : PoolObject {
     Adapter *Owner;
 };
 
-// An allocation, and its private data; from the adapter's lookaside list.
+// An allocation, from the adapter's lookaside list. Its size is the system's to know.
 struct Surface {
     LIST_ENTRY Link;
-    SIZE_T Bytes;
 };
 
 class Adapter : public PoolObject {
@@ -410,7 +409,6 @@ NTSTATUS Adapter::CreateSurface(DXGK_ALLOCATIONINFO &info) {
     auto *surface = static_cast<Surface *>(ExAllocateFromNPagedLookasideList(&m_SurfacePool));
     if (surface == nullptr)
         return STATUS_NO_MEMORY;
-    surface->Bytes = bytes;
     {
         ResourceHolder hold(m_SurfaceLock);
         InsertTailList(&m_Surfaces, &surface->Link);

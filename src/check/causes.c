@@ -217,8 +217,8 @@ static bool likelier(const struct graph *graph, uint32_t a, uint32_t b) {
         return tells_root(x);
     if (tells_cause(x) != tells_cause(y))
         return tells_cause(x);
-    if (is_bugcheck(x) != is_bugcheck(y)) /* it ends what began elsewhere */
-        return is_bugcheck(y);
+    if (is_damaged_by_race(x, y) || is_damaged_by_race(y, x))
+        return is_damaged_by_race(x, y);
     if (graph->first[a] != graph->first[b])
         return graph->first[a] > graph->first[b];
     return x->call < y->call;

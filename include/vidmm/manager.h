@@ -564,6 +564,15 @@ struct vidmm_reference {
     bool write;
 };
 
+/* A copy of rectangles, from the first reference to the second, or a fill of the only one, as DXGKARG_PRESENT has them. */
+struct vidmm_blit {
+    bool fill;
+    uint32_t color;
+    RECT from, to;
+    const RECT *rectangles;
+    uint32_t count;
+};
+
 struct vidmm_submission {
     const struct vidmm_reference *references; /* each allocation at most once */
     uint32_t count;
@@ -580,6 +589,9 @@ struct vidmm_submission {
      * write into them. The caller keeps them. */
     void *present_data;
     uint32_t present_size; /* bytes */
+    /* Not NULL: DxgkDdiPresent makes the DMA buffers of it; VIDMM_DRIVER_REFUSED where it does not,
+     * VIDMM_BAD_ARGUMENT where a surface has no physical address of its own. */
+    const struct vidmm_blit *blit;
 };
 
 /*

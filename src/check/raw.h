@@ -306,6 +306,8 @@ void raw_cancels(struct raw_submitter *raw);
 
 /* DxgkDdiPresent and DxgkDdiRenderKm, of what a driver has: copies and fills of rectangles of standard surfaces. */
 void raw_presents(struct raw_submitter *raw);
+/* The same of a driver with GPU virtual addresses, through the manager that runs. */
+void raw_presents_managed(struct check *check);
 
 /* ---- raw_damaged.c --------------------------------------------------------------------------- */
 

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <vidmm/pattern.h>
+
 /* ---- Up and down ----------------------------------------------------------------------------- */
 
 static HANDLE picture_create(struct raw_pair *pair, uint32_t index,
@@ -62,8 +64,7 @@ static bool picture_open(struct raw_pair *pair, uint32_t index) {
     return picture->pages;
 }
 
-/* The node of the 3-D engine (ne-d3dkmdt-dxgk_engine_type.md); 0: the driver does not say. */
-static uint32_t drawing_node(const struct raw_submitter *raw) {
+uint32_t pair_node(const struct raw_submitter *raw) {
     for (uint32_t node = 0; raw->ddi->DxgkDdiGetNodeMetadata && node < raw->info.nodes; node++) {
         DXGKARG_GETNODEMETADATA answer = {.EngineType = DXGK_ENGINE_TYPE_OTHER};
         if (raw->ddi->DxgkDdiGetNodeMetadata(raw->adapter, node, &answer) == STATUS_SUCCESS &&
@@ -75,7 +76,7 @@ static uint32_t drawing_node(const struct raw_submitter *raw) {
 
 bool pair_open(struct raw_pair *pair, struct raw_submitter *raw, bool gdi) {
     memset(pair, 0, sizeof(*pair));
-    if (!raw_render_open_on(&pair->renderer, raw, drawing_node(raw), gdi))
+    if (!raw_render_open_on(&pair->renderer, raw, pair_node(raw), gdi))
         return false;
     for (uint32_t i = 0; i < RAW_PICTURES; i++)
         if (!picture_open(pair, i))
@@ -178,6 +179,8 @@ static bool picture_move(struct raw_pair *pair, uint32_t index, bool in) {
 static unsigned char *picture_at(struct raw_pair *pair, uint32_t index, uint32_t x, uint32_t y) {
     const struct raw_picture *picture = &pair->picture[index];
     uint64_t at = (uint64_t)y * picture->pitch + x * sizeof(uint32_t);
+    if (picture->bytes)
+        return picture->bytes + at;
     return raw_page(pair->renderer.raw, picture->pages, at / CHECK_PAGE) + at % CHECK_PAGE;
 }
 
@@ -194,22 +197,33 @@ static void picture_plain(struct raw_pair *pair, const RECT *plain) {
             memcpy(picture_at(pair, PICTURE_FROM, (uint32_t)x, (uint32_t)y), &pixel, sizeof(pixel));
 }
 
+static void picture_paint(struct raw_pair *pair, uint32_t index, uint32_t seed) {
+    struct raw_picture *picture = &pair->picture[index];
+    for (uint32_t page = 0; picture->bytes && page < picture->count; page++)
+        vidmm_pattern_write(picture->bytes + (size_t)page * CHECK_PAGE,
+                            vidmm_pattern_key(~(uint64_t)seed, page, 1));
+    if (!picture->bytes)
+        raw_paint(pair->renderer.raw, picture->pages, seed);
+}
+
 bool pair_bring(struct raw_pair *pair, uint32_t seed) {
     struct raw_submitter *raw = pair->renderer.raw;
     for (uint32_t i = 0; i < RAW_PICTURES; i++) {
-        raw_paint(raw, pair->picture[i].pages, seed * RAW_PICTURES + i);
+        picture_paint(pair, i, seed * RAW_PICTURES + i);
         if (pair->plain && i == PICTURE_FROM)
             picture_plain(pair, pair->plain);
         for (uint32_t y = 0; y < PICTURE_HEIGHT; y++)
             for (uint32_t x = 0; x < pair->picture[i].width; x++)
                 pair->picture[i].pixel[y][x] = picture_pixel(pair, i, x, y);
-        if (!picture_move(pair, i, true))
+        if (!pair->context && !picture_move(pair, i, true))
             return false;
     }
-    return raw_flush(raw);
+    return pair->context ? managed_bring(pair) : raw_flush(raw);
 }
 
 bool pair_take(struct raw_pair *pair) {
+    if (pair->context)
+        return managed_take(pair);
     return picture_move(pair, PICTURE_FROM, false) && picture_move(pair, PICTURE_TO, false) &&
            raw_flush(pair->renderer.raw);
 }

@@ -249,6 +249,18 @@ static void present_judge(struct presenter *presenter, const struct job *job, en
         raw_judge(raw, 603, presenter->seen, expected, found);
 }
 
+/* The manager has all of its DMA buffers made. */
+static enum pass present_managed(struct presenter *presenter, const struct job *job,
+                                 bool *completes) {
+    const struct vidmm_blit blit = {.fill = job->fill,
+                                    .color = job->fill ? FILL_COLOR : 0,
+                                    .from = job->from,
+                                    .to = job->to,
+                                    .rectangles = job->rectangles,
+                                    .count = job->count};
+    return managed_blit(&presenter->pair, &blit, completes) ? PASS_LAST : PASS_REFUSED;
+}
+
 /* All of its DMA buffers, and what the surfaces show then. Before any copy was seen, none may be visible, but commands that
  * the driver built complete. False: nothing more can be asked of the driver. */
 static bool present_run(struct presenter *presenter, const struct job *job, enum listing listing,
@@ -259,6 +271,8 @@ static bool present_run(struct presenter *presenter, const struct job *job, enum
     bool completes = true;
     if (!pair_bring(pair, seed))
         return false;
+    if (pair->context)
+        pass = present_managed(presenter, job, &completes);
     while (pass == PASS_MORE && completes)
         pass = present_pass(presenter, job, listing, &commands, &completes);
     if (completes && !pair_take(pair))
@@ -560,6 +574,36 @@ static bool has_gdi(const struct raw_submitter *raw) {
     return raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WIN7 &&
            raw->info.caps.PresentationCaps.SupportKernelModeCommandBuffer &&
            raw->ddi->DxgkDdiRenderKm;
+}
+
+/* Copies and fills of few rectangles, and of more than DMA buffers have room for. */
+static void managed_all(struct presenter *presenter, struct raw_submitter *raw) {
+    check_step(raw->check, "room: a present through the manager");
+    if (managed_open(&presenter->pair, raw) && few(presenter, LISTED_THERE, 100))
+        for (uint32_t fill = 0; fill <= 1 && presenter->seen; fill++) {
+            const struct job job = many(presenter, DISTINCT, fill != 0);
+            check_step(raw->check, "room: %u rectangles through the manager", DISTINCT);
+            if (!present_run(presenter, &job, LISTED_THERE, 110 + fill))
+                break;
+        }
+    managed_close(&presenter->pair);
+}
+
+void raw_presents_managed(struct check *check) {
+    struct raw_submitter raw = {.check = check,
+                                .ddi = &check->harness.spoken,
+                                .adapter = vidmm_host_adapter(check->harness.host),
+                                .os = vidmm_host_os(check->harness.host),
+                                .by_address = true};
+    struct presenter *presenter = check_memory(check, sizeof(*presenter));
+    vidmm_adapter_info(check->harness.adapter, &raw.info);
+    if (presenter)
+        presenter->rectangles = check_memory(check, RECTANGLES_MOST * sizeof(RECT));
+    if (presenter && presenter->rectangles && raw.ddi->DxgkDdiPresent)
+        managed_all(presenter, &raw);
+    if (presenter)
+        free(presenter->rectangles);
+    free(presenter);
 }
 
 void raw_presents(struct raw_submitter *raw) {

@@ -9,6 +9,8 @@
 #include "carry.h"
 #include "raw.h"
 
+#include <vidmm/virtual.h>
+
 #define PATTERN 0x5a17c0deu
 #define ROOMS   24u
 
@@ -199,6 +201,18 @@ static bool carried(struct user *user) {
     return !raw.refused;
 }
 
+/* Presents of a driver that pages by GPU virtual address. */
+static enum vidmm_stage_outcome presented(struct check *check) {
+    static const struct check_setup setup = {.settings = {{"VramBytes", (uint64_t)4 << 20}}};
+    struct vidmm_gpummu_info mmu;
+    if (!check_open(check, &setup) || !check_manage(check, &setup))
+        return VIDMM_STAGE_STOPPED;
+    vidmm_gpummu_info(check->harness.adapter, 0, &mmu);
+    if (mmu.on && check->options->linked <= 1)
+        raw_presents_managed(check);
+    return VIDMM_STAGE_DONE;
+}
+
 enum vidmm_stage_outcome stage_room(struct check *check, uint32_t number) {
     static const struct check_setup over_manager = {
         .settings = {{"VramBytes", (uint64_t)1 << 20}, {"MmuLevels", 4}}, .table = carry_table};
@@ -216,6 +230,8 @@ enum vidmm_stage_outcome stage_room(struct check *check, uint32_t number) {
         return check_broke(check, known, sizeof(known) / sizeof(known[0]))
                    ? VIDMM_STAGE_DONE
                    : raw_carried_run(check, &over_manager, carried);
+    if (number > sizeof(worlds) / sizeof(worlds[0]))
+        return presented(check);
     if (!check_open(check, &worlds[number]))
         return VIDMM_STAGE_STOPPED;
     enum vidmm_stage_outcome opened = raw_open_aperture(&raw, check);

@@ -9,7 +9,7 @@ const struct check_stage check_stages[] = {
     {"paging", "replays a short game with little memory", "ABCDEFGHIKLMQRSTUV", 4, stage_paging},
     {"operations", "builds each paging operation directly and compares", "ABCDEFGHIKLMQRSTUV", 7,
      stage_operations},
-    {"room", "builds operations and commands in buffers with little room", "ABCDEFGHIKLMQRSTUV", 3,
+    {"room", "builds operations and commands in buffers with little room", "ABCDEFGHIKLMQRSTUV", 4,
      stage_room},
     {"preempt", "preempts, resubmits and loses queued work", "ABCDEFGHIKLMQRSTUV", 4,
      stage_preempt},

@@ -343,6 +343,7 @@ REPLACE(DxgkDdiRender, render_patched)
 
 /* ---- The mutants ----------------------------------------------------------------------------- */
 
+#define BY_ADDRESS .settings = {{"MmuLevels", 4}}
 #define WHEN_MOVED .readings.dma_patch = 1
 #define PRESENTS   .settings = {{"Nodes", 1}}
 #define SPLITS     .settings = {{"Nodes", 1}, {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM1_3}}
@@ -353,6 +354,11 @@ const struct mutant mutants_present[] = {
             "copies from where rectangles are in the destination"),
      PRESENTS},
     {BREAKS(603, DRIVER, "room", present_whole, "presents all of DstRect"), PRESENTS},
+    {BREAKS(603, DRIVER, "room", present_from_there,
+            "copies from where rectangles are in the destination, with paging by address"),
+     BY_ADDRESS},
+    {BREAKS(603, DRIVER, "room", present_black, "fills with black, with paging by address"),
+     BY_ADDRESS},
     {BREAKS(603, DRIVER, "room", present_skips, "leaves a row out between two DMA buffers"),
      PRESENTS},
     {BREAKS(603, DRIVER, "room", present_black, "fills with black"), PRESENTS},

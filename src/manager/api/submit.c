@@ -17,8 +17,9 @@
 #include "life/resource.h"
 #include "api/submit_entry.h"
 
-#define CALL        "vidmm_submit"
-#define RENDER_PAGE "nc-d3dkmddi-dxgkddi_render"
+#define CALL         "vidmm_submit"
+#define RENDER_PAGE  "nc-d3dkmddi-dxgkddi_render"
+#define PRESENT_PAGE "nc-d3dkmddi-dxgkddi_present"
 /* Source and destination of DxgkDdiPresent, and what stands before them in its list. */
 #define PRESENTED    2u
 #define PRESENT_LIST 3u
@@ -53,7 +54,10 @@ static uint32_t reference_of(const struct call *call, uint32_t element) {
 }
 
 static uint32_t submit_first(const struct call *call) {
-    return call->presents ? DXGK_PRESENT_SOURCE_INDEX : 0;
+    if (!call->presents)
+        return 0;
+    bool fills = call->submission->blit && call->submission->blit->fill;
+    return fills ? DXGK_PRESENT_DESTINATION_INDEX : DXGK_PRESENT_SOURCE_INDEX;
 }
 
 /* Where `bytes` of a copy begin in a buffer of `room`: at its end, so that a driver which reads behind
@@ -203,14 +207,19 @@ static enum vidmm_status render_refused(struct call *call, NTSTATUS nt) {
         device_mark_lost(call->context->device);
         status = VIDMM_DEVICE_LOST;
     }
-    return FAIL(adapter, .status = status, .call = "DxgkDdiRender", .field = "return value",
-                .expected = "STATUS_SUCCESS", .page = RENDER_PAGE, .index = ERROR_NO_INDEX,
+    return FAIL(adapter, .status = status,
+                .call = call->presents ? "DxgkDdiPresent" : "DxgkDdiRender",
+                .field = "return value", .expected = "STATUS_SUCCESS",
+                .page = call->presents ? PRESENT_PAGE : RENDER_PAGE, .index = ERROR_NO_INDEX,
                 .value = (uint32_t)nt, .nt = nt);
 }
 
-/* A copy of one pixel, which any two surfaces have. */
+/* A copy of one pixel, which any two surfaces have, where nothing else is asked for. */
 static NTSTATUS submit_present(struct call *call) {
     static const RECT pixel = {0, 0, 1, 1};
+    static const struct vidmm_blit least = {
+        .from = {0, 0, 1, 1}, .to = {0, 0, 1, 1}, .rectangles = &pixel, .count = 1};
+    const struct vidmm_blit *blit = call->submission->blit ? call->submission->blit : &least;
     DXGKARG_RENDER *render = &call->render;
     DXGKARG_PRESENT present = {.pDmaBuffer = render->pDmaBuffer,
                                .DmaSize = render->DmaSize,
@@ -220,15 +229,17 @@ static NTSTATUS submit_present(struct call *call) {
                                .pPatchLocationListOut = render->pPatchLocationListOut,
                                .PatchLocationListOutSize = render->PatchLocationListOutSize,
                                .MultipassOffset = render->MultipassOffset,
-                               .DstRect = pixel,
-                               .SrcRect = pixel,
-                               .SubRectCnt = 1,
-                               .pDstSubRects = &pixel,
+                               .Color = blit->color,
+                               .DstRect = blit->to,
+                               .SrcRect = blit->from,
+                               .SubRectCnt = blit->count,
+                               .pDstSubRects = blit->rectangles,
                                .DmaBufferSegmentId = render->DmaBufferSegmentId,
                                .DmaBufferPhysicalAddress = render->DmaBufferPhysicalAddress,
                                .PrivateDriverDataSize = call->submission->present_size,
                                .pPrivateDriverData = call->submission->present_data};
-    present.Flags.Blt = 1;
+    present.Flags.Blt = !blit->fill;
+    present.Flags.ColorFill = blit->fill;
     NTSTATUS nt = adapter_of(call)->ddi->DxgkDdiPresent(call->context->handle, &present);
     render->pDmaBuffer = present.pDmaBuffer;
     render->pDmaBufferPrivateData = present.pDmaBufferPrivateData;
@@ -256,7 +267,7 @@ static bool can_present(const struct call *call) {
 /* One DxgkDdiRender into the current buffer. */
 static enum vidmm_status submit_render(struct call *call) {
     UINT multipass = call->render.MultipassOffset;
-    bool asked = call->submission->commands;
+    bool asked = call->submission->commands || call->submission->blit;
     NTSTATUS nt = submit_build(call);
     if (!asked && !call->presents && nt != STATUS_SUCCESS && can_present(call)) {
         call->presents = true;
@@ -284,6 +295,17 @@ static enum vidmm_status submit_acquire(void *ctx) {
     return dma_ring_acquire(call->context, &call->buffer);
 }
 
+/* With GPU virtual addresses a place may be scattered, and in an aperture be none at all. */
+static enum vidmm_status submit_check_places(const struct call *call) {
+    for (uint32_t i = 0; call->submission->blit && i < call->submission->count; i++) {
+        const struct vidmm_allocation *allocation = call->context->references[i].allocation;
+        const struct placement *place = &allocation->place;
+        if (!allocation->segment || place->floating || place->extent_count > 1)
+            return error_argument(adapter_of(call), CALL, "surfaces with one physical address");
+    }
+    return VIDMM_OK;
+}
+
 /* All references resident, the buffer mapped, room on the node: nothing can keep it back now. */
 static enum vidmm_status submit_prepare(void *ctx) {
     struct call *call = ctx;
@@ -294,6 +316,8 @@ static enum vidmm_status submit_prepare(void *ctx) {
     if (status == VIDMM_OK)
         status = residency_make(adapter_of(call), context->references, call->references,
                                 call->number, VIDMM_PLAN_SUBMISSION);
+    if (status == VIDMM_OK)
+        status = submit_check_places(call);
     if (status == VIDMM_OK)
         status = fence_room(adapter_of(call), context->node);
     return status ? status : device_serves(context->device, CALL); /* it may be lost by now */
@@ -391,7 +415,8 @@ static enum vidmm_status submit_packet(struct call *call) {
     struct vidmm_adapter *adapter = adapter_of(call);
     const struct vidmm_submission *submission = call->submission;
     bool renders = adapter->ddi->DxgkDdiRender;
-    call->presents = (!renders || submission->present_data) && can_present(call);
+    call->presents =
+        (!renders || submission->present_data || submission->blit) && can_present(call);
     call->unbuilt = !renders && !call->presents;
     enum vidmm_status status = submit_collect(call);
     if (status == VIDMM_OK)

@@ -86,6 +86,7 @@ NTSTATUS APIENTRY kmd_create_context(const HANDLE hDevice, DXGKARG_CREATECONTEXT
     context->device = device;
     context->board = kmd_board_of_affinity(device->adapter, args->EngineAffinity);
     context->node = args->NodeOrdinal;
+    context->virtual_addresses = kmd_virtual_on(device->adapter) && args->Flags.VirtualAddressing;
     if (context_saves(device, args) && !kmd_saved_create(context, args->hContext)) {
         kmd_free(context);
         return STATUS_NO_MEMORY;

@@ -121,6 +121,7 @@ struct kmd_context {
     struct kmd_device *device;
     struct kmd_adapter *board; /* that its commands run on */
     UINT node;
+    BOOLEAN virtual_addresses; /* VirtualAddressing */
     /* As DxgkDdiSetRootPageTable said: a GPU physical address, and how much of it there is. */
     ULONGLONG root;
     UINT root_entries;

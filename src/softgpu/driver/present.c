@@ -157,7 +157,7 @@ static NTSTATUS put_blit(struct blitter *blitter, const struct blit *blit) {
 
 static bool present_addresses(HANDLE handle) {
     const struct kmd_context *context = kmd_context_of(handle);
-    return context && !kmd_virtual_on(context->device->adapter);
+    return context && !context->virtual_addresses;
 }
 
 /* The adapter has no outputs: there is nothing to flip. */

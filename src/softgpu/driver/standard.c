@@ -60,8 +60,9 @@ static bool shared_primary(struct kmd_standard *standard,
     return standard_surface(standard, data->Width, data->Height, data->Format);
 }
 
+/* Presents read it by its physical address. */
 static bool standard_shadow(struct kmd_standard *standard, D3DKMDT_SHADOWSURFACEDATA *data) {
-    standard->umd.flags = VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED;
+    standard->umd.flags = VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED | VIDMM_UMD_ACCESSED_PHYSICALLY;
     bool good = standard_surface(standard, data->Width, data->Height, data->Format);
     data->Pitch = standard->umd.pitch;
     return good;

@@ -91,6 +91,13 @@ struct vidmm_hw_translation {
     uint64_t page_bytes; /* of the page it is in: 4096, 65536 or a large page */
 };
 
+/* Whether the board has power. In standby hardware may refresh its memory; without power it keeps nothing. */
+enum vidmm_hw_power {
+    VIDMM_HW_POWER_ON,
+    VIDMM_HW_POWER_STANDBY,
+    VIDMM_HW_POWER_OFF, /* as in hibernation */
+};
+
 /* The picture that firmware left, of 32 bits a pixel, from byte 0 of a BAR of memory on. */
 struct vidmm_hw_display {
     uint32_t bar, width, height; /* in pixels */
@@ -172,6 +179,12 @@ struct vidmm_hw_model {
      * there is no such connector. May be NULL.
      */
     bool (*scanout)(void *hw, uint32_t head, struct vidmm_hw_scanout *out);
+    /*
+     * The system takes the board's power away behind DxgkDdiSetPowerState with PowerDeviceD3, or gives it
+     * back before PowerDeviceD0: registers are then as after create(), and memory has lost what it does
+     * not keep. No interrupt is raised. NULL: the board keeps all of it.
+     */
+    void (*power)(void *hw, enum vidmm_hw_power power);
 };
 
 /*

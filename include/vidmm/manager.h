@@ -159,6 +159,7 @@ enum vidmm_plan_reason {
     VIDMM_PLAN_MIGRATION,
     VIDMM_PLAN_FENCE, /* a paging fence is signaled */
     VIDMM_PLAN_FLUSH, /* vidmm_flush */
+    VIDMM_PLAN_POWER, /* vidmm_power_down, vidmm_power_up */
     VIDMM_PLAN_RESET, /* notices to the driver, and allocations that must be resident again */
     VIDMM_PLAN_REASONS
 };
@@ -394,6 +395,22 @@ enum vidmm_status vidmm_reset(struct vidmm_adapter *adapter);
 /* Moves everything that is not pinned out of every segment (level 3 of the threading model; power). Overlay and capture
  * allocations stay, as pinned ones do. */
 enum vidmm_status vidmm_evict_all(struct vidmm_adapter *adapter);
+/* Where an adapter goes that leaves full power: what memory keeps there is not the same
+ * (ns-d3dkmddi-_dxgk_segmentflags.md, "Remarks"). Hybrid sleep counts as hibernation. */
+enum vidmm_power_loss { VIDMM_POWER_STANDBY, VIDMM_POWER_HIBERNATION };
+/*
+ * Before DxgkDdiSetPowerState takes the adapter out of PowerDeviceD0: waits for the GPU, moves everything out of the
+ * segments that do not keep it by their flags, pinned and scanned-out allocations as well, and unmaps DMA and paging
+ * buffers. Until vidmm_power_up nothing else may be asked of the adapter. VIDMM_BUSY: the CPU has something locked in such
+ * a segment.
+ */
+enum vidmm_status vidmm_power_down(struct vidmm_adapter *adapter, enum vidmm_power_loss loss);
+/*
+ * Behind DxgkDdiSetPowerState with PowerDeviceD0: page tables are written again, those of the paging process by the
+ * CPU (system-paging-process.md), buffers are mapped again, and what is pinned comes back; the rest comes back when
+ * it is needed.
+ */
+enum vidmm_status vidmm_power_up(struct vidmm_adapter *adapter);
 /* Any memory segment, for vidmm_place_first. */
 #define VIDMM_MEMORY_FIRST UINT32_MAX
 /*

@@ -170,10 +170,13 @@ void vidmm_referee_reported(struct vidmm_referee *referee, const struct vidmm_in
  * built already, ends there: later operations may not use the rest.
  */
 void vidmm_referee_shorten(struct vidmm_referee *referee, const void *end);
+/* The hardware has no power until DxgkDdiSetPowerState with PowerDeviceD0: what memory keeps by its flags is looked at
+ * then (R653). Any thread. */
+void vidmm_referee_lose_power(struct vidmm_referee *referee);
 /* How much of the work so far the driver reported faulted. Any thread. */
 uint32_t vidmm_referee_faults(struct vidmm_referee *referee);
-/* How many resets of the adapter came to work under way where the driver had reported nothing since the reset before.
- * Any thread. */
+/* The rule about what came before, when a reset of an engine or the adapter came to work under way and the driver had
+ * reported nothing complete since: the reset before (R618), power (R651, R652). 0: that was not so. Any thread. */
 uint32_t vidmm_referee_deaf(struct vidmm_referee *referee);
 /*
  * From here on, or no longer, the pages on both sides of what VIRTUAL_FILL and VIRTUAL_TRANSFER write to

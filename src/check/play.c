@@ -46,7 +46,7 @@ static bool judge_hangs(struct check *check) {
         return false;
     check_unreported(check,
                      check_explained(check) || vidmm_referee_faults(check->harness.referee) != 0,
-                     vidmm_referee_deaf(check->harness.referee) != 0,
+                     vidmm_referee_deaf(check->harness.referee),
                      "work that was submitted did not complete, and the GPU had to be reset");
     return true;
 }

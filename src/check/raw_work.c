@@ -112,7 +112,7 @@ static bool is_done(const struct raw_submitter *raw, uint32_t fence) {
 static void judge_unreported(struct raw_submitter *raw, uint32_t fence, bool explained) {
     char found[64];
     snprintf(found, sizeof(found), "paging work with fence %u was never reported complete", fence);
-    check_unreported(raw->check, explained, raw->works && raw->restarted, found);
+    check_unreported(raw->check, explained, raw->works && raw->restarted ? 618 : 0, found);
 }
 
 /* If no work ever completed there may be no hardware; if some did, or if the driver says that this is done, all

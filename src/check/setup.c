@@ -90,14 +90,23 @@ bool check_explained(const struct check *check) {
     return false;
 }
 
-void check_unreported(struct check *check, bool explained, bool restarted, const char *found) {
+void check_unreported(struct check *check, bool explained, uint32_t since, const char *found) {
     struct vidmm_ledger *ledger = &check->shared->ledger;
     if (explained)
         vidmm_ledger_note(ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER, "%s", found);
-    else if (restarted)
+    else if (since == 618)
         vidmm_ledger_judge(ledger, 618, VIDMM_SIDE_DRIVER, false,
                            "work carried out and reported after DxgkDdiRestartFromTimeout as it "
                            "was before the reset",
+                           "%s", found);
+    else if (since == 651)
+        vidmm_ledger_judge(ledger, 651, VIDMM_SIDE_DRIVER, false,
+                           "work carried out and reported back in PowerDeviceD0 as it was before",
+                           "%s", found);
+    else if (since == 652)
+        vidmm_ledger_judge(ledger, 652, VIDMM_SIDE_DRIVER, false,
+                           "work carried out and reported whatever the power state of a child "
+                           "device is",
                            "%s", found);
     else
         vidmm_ledger_judge(ledger, 597, VIDMM_SIDE_DRIVER, false,

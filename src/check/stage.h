@@ -109,6 +109,7 @@ enum vidmm_stage_outcome stage_memory(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_failures(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_objects(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_locks(struct check *check, uint32_t number);
+enum vidmm_stage_outcome stage_power(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_promises(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_query(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_operations(struct check *check, uint32_t number);
@@ -183,9 +184,9 @@ bool check_explained(const struct check *check);
 bool check_resets(const struct check *check);
 /* One of the rules was found broken so far, in whatever run. */
 bool check_broke(const struct check *check, const uint16_t *rules, uint32_t count);
-/* Work is never reported: R597, R618 where it is the first behind a reset of the adapter, or a hang (K15) where
- * something else tells why. */
-void check_unreported(struct check *check, bool explained, bool restarted, const char *found);
+/* Work is never reported: R597, the rule `since` where it is the first behind a reset of the adapter or another power state
+ * (vidmm_referee_deaf; 0: it is not), or a hang (K15) where something else tells why. */
+void check_unreported(struct check *check, bool explained, uint32_t since, const char *found);
 /* Makes a finding of the manager's error. */
 void check_error(struct check *check, const struct vidmm_error *error);
 /* The same of the adapter's last error, when `status` is not VIDMM_OK; true: it is VIDMM_OK. */

@@ -1,7 +1,7 @@
 /*
  * stage_paging.c - the real manager over the driver, with half the memory that a short workload
- * needs: fills, transfers in one and many pieces, maps and unmaps, locks, flushes, the eviction of
- * a power-down, a reset.
+ * needs: fills, transfers in one and many pieces, maps and unmaps, locks, flushes, an eviction of
+ * everything, a reset.
  */
 #include "stage.h"
 
@@ -59,32 +59,10 @@ static void between(void *ctx, uint64_t done, uint64_t events) {
     }
 }
 
-/* Allocations there are none yet; page tables are lost with the power, unless the hardware keeps them. */
-static bool empty_or_kept(struct vidmm_adapter *adapter) {
-    struct vidmm_segment_info info;
-    for (uint32_t id = 1; vidmm_segment_info(adapter, id, &info); id++) {
-        DXGK_SEGMENTFLAGS flags = {.Value = info.flags};
-        if (info.used != 0 && !flags.PreservedDuringStandby)
-            return false;
-    }
-    return true;
-}
-
-/* nc-dispmprt-dxgkddi_set_power_state.md: back in D0 the device works, and interrupts, as before. Before the first
- * work nothing of what an earlier start completed is left to report (R523). */
-static void power_down_and_up(struct check *check) {
-    const DRIVER_INITIALIZATION_DATA *table = &check->harness.spoken;
-    HANDLE adapter = vidmm_host_adapter(check->harness.host);
+/* Before the first work nothing of what an earlier start completed is left to report (R523). */
+static void ask_first(struct check *check) {
     check_step(check, "paging: before the first work of a second start");
     ask_fences(check);
-    if (!table->DxgkDdiSetPowerState || vidmm_wait_idle(check->harness.adapter) != VIDMM_OK ||
-        !empty_or_kept(check->harness.adapter))
-        return;
-    check_step(check, "paging: after D3 and D0");
-    (void)table->DxgkDdiSetPowerState(adapter, DISPLAY_ADAPTER_HW_ID, PowerDeviceD3,
-                                      PowerActionSleep);
-    (void)table->DxgkDdiSetPowerState(adapter, DISPLAY_ADAPTER_HW_ID, PowerDeviceD0,
-                                      PowerActionNone);
 }
 
 /* A driver may prefer the aperture for all surfaces of the system's, and memory holds them as well. */
@@ -96,7 +74,7 @@ static void in_memory(struct check *check) {
  * driver prefers an aperture; with
  * the paging buffer in the aperture, private data, one node, and hardware that is done before the driver
  * goes on; on a device that was stopped and started again without being removed, with its resources at other
- * addresses (stopping-a-device-to-rebalance-resources.md), lost its power and got it back. */
+ * addresses (stopping-a-device-to-rebalance-resources.md). */
 static const struct check_setup variants[] = {
     {.settings = {{"VramBytes", VRAM}}},
     {.settings = {{"VramBytes", VRAM}, {"PagingBufferBytes", CHECK_PAGE}, {"BusyEvery", 3}},
@@ -109,7 +87,7 @@ static const struct check_setup variants[] = {
                   {"PagingPrivateBytes", 64},
                   {"Nodes", 1}},
      .eager = true},
-    {.settings = {{"VramBytes", VRAM}}, .rebalanced = true, .started = power_down_and_up},
+    {.settings = {{"VramBytes", VRAM}}, .rebalanced = true, .started = ask_first},
 };
 
 enum vidmm_stage_outcome stage_paging(struct check *check, uint32_t number) {

@@ -186,7 +186,7 @@ bool user_complete(struct user *user) {
     bool good = user_send(user, "", 0) && user_rest(user);
     vidmm_stats(check->harness.adapter, &after);
     if (good && after.preemptions != before.preemptions)
-        check_unreported(check, check_explained(check), false,
+        check_unreported(check, check_explained(check), 0,
                          "work that was submitted was reported only when it was preempted");
     return good;
 }

@@ -545,6 +545,17 @@ bool vidmm_host_scanout(struct vidmm_host *host, uint32_t physical, uint32_t hea
     return there;
 }
 
+bool vidmm_host_power(struct vidmm_host *host, enum vidmm_hw_power power) {
+    const struct vidmm_hw_model *model = host->config.model;
+    if (!model || !model->power)
+        return false;
+    look_begin();
+    for (uint32_t i = 0; i < host->linked; i++)
+        model->power(hw_of(host, i), power);
+    look_end();
+    return true;
+}
+
 bool vidmm_host_root(struct vidmm_host *host, uint32_t physical, uint32_t engine, uint64_t *root) {
     const struct vidmm_hw_model *model = host->config.model;
     if (!model || !model->root || physical >= host->linked || engine >= model->engines)

@@ -109,6 +109,7 @@ void vidmm_referee_wrap_ddi(struct vidmm_referee *referee, DRIVER_INITIALIZATION
     referee_watch_preempt(referee, table);
     referee_watch_interrupt(referee, table);
     referee_watch_reset(referee, table);
+    referee_watch_power(referee, table);
     referee_watch_services(referee, table);
     referee_watch_swizzle(referee, table);
     referee_watch_context_allocations(referee, table);
@@ -141,6 +142,12 @@ uint32_t vidmm_referee_faults(struct vidmm_referee *referee) {
     uint32_t faults = referee->reports.faults;
     pthread_mutex_unlock(&referee->lock);
     return faults;
+}
+
+void vidmm_referee_lose_power(struct vidmm_referee *referee) {
+    pthread_mutex_lock(&referee->lock);
+    referee->power.lost = true;
+    pthread_mutex_unlock(&referee->lock);
 }
 
 uint32_t vidmm_referee_deaf(struct vidmm_referee *referee) {

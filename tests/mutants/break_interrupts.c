@@ -390,13 +390,6 @@ static void APIENTRY install_note_late(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiSubmitCommand = note_late;
 }
 
-static NTSTATUS APIENTRY stay_off(const PVOID context, ULONG uid, DEVICE_POWER_STATE state,
-                                  POWER_ACTION action) {
-    return state == PowerDeviceD0 ? STATUS_SUCCESS
-                                  : mutants_good.DxgkDdiSetPowerState(context, uid, state, action);
-}
-REPLACE(DxgkDdiSetPowerState, stay_off)
-
 #define RING 2048u /* entries of a queue that does not come round */
 
 static uint32_t submissions; /* to node 0 */
@@ -460,7 +453,6 @@ const struct mutant mutants_interrupts[] = {
      .consequences = {522}},
     {BREAKS(597, DRIVER, "operations", serve_preempted,
             "reports work when it is told to preempt, and not before")},
-    {BREAKS(597, DRIVER, "paging", stay_off, "leaves interrupts off when power returns")},
     {BREAKS(523, DRIVER, "paging", note_late,
             "notes the fence of its work after the hardware, which is done by then")},
 };

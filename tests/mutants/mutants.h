@@ -97,6 +97,7 @@ extern struct vidmm_gart mutants_gart;
     ROW(preempt, "preempt")                                                                        \
     ROW(interrupts, "interrupts")                                                                  \
     ROW(engines, "engines")                                                                        \
+    ROW(power, "power")                                                                            \
     ROW(residency, "residency")                                                                    \
     ROW(own_memory, "own-memory")                                                                  \
     ROW(ranges, "ranges")                                                                          \

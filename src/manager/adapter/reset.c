@@ -243,16 +243,6 @@ static enum vidmm_status clean_up_buffers(struct vidmm_adapter *adapter) {
     return status;
 }
 
-static void bring_back(void *ctx, struct vidmm_allocation *allocation) {
-    struct cleanup *cleanup = ctx;
-    struct vidmm_reference reference = {.allocation = allocation,
-                                        .write = allocation->write_set != 0};
-    if (!allocation->pinned || cleanup->status == VIDMM_GPU_LOST)
-        return;
-    cleanup->status = residency_make(allocation->adapter, &reference, 1,
-                                     allocation->adapter->fences.submitted + 1, VIDMM_PLAN_RESET);
-}
-
 /* Everything leaves on paper; what the driver has to be told of it is due in the plan. */
 static enum vidmm_status clean_up_all(struct vidmm_adapter *adapter) {
     struct cleanup cleanup = {VIDMM_OK};
@@ -313,7 +303,6 @@ static enum vidmm_status start_over(struct vidmm_adapter *adapter) {
 
 enum vidmm_status reset_adapter(struct vidmm_adapter *adapter) {
     VIDMM_ASSERT_LOCKED(adapter);
-    struct cleanup pins = {VIDMM_OK};
     adapter->stats.resets++;
     enum vidmm_status status = tdr_reset(adapter);
     note_done(adapter);
@@ -322,9 +311,7 @@ enum vidmm_status reset_adapter(struct vidmm_adapter *adapter) {
     dirty_lost(adapter);
     if (status == VIDMM_OK)
         status = start_over(adapter);
-    if (status == VIDMM_OK)
-        allocation_each(adapter, bring_back, &pins);
-    return status ? status : (pins.status == VIDMM_GPU_LOST ? VIDMM_GPU_LOST : VIDMM_OK);
+    return status == VIDMM_OK ? residency_bring_back(adapter, VIDMM_PLAN_RESET) : status;
 }
 
 enum vidmm_status vidmm_reset(struct vidmm_adapter *adapter) {

@@ -275,7 +275,7 @@ enum vidmm_status vidmm_adapter_start(const struct vidmm_adapter_config *config,
 }
 
 static enum vidmm_status empty_segments(void *ctx) {
-    return residency_evict_all(ctx, true, VIDMM_PLAN_STOP);
+    return residency_evict_all(ctx, residency_any, NULL, VIDMM_PLAN_STOP);
 }
 
 void vidmm_adapter_stop(struct vidmm_adapter *adapter) {

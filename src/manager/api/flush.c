@@ -41,7 +41,7 @@ enum vidmm_status vidmm_flush(struct vidmm_adapter *adapter, uint32_t segment, u
 }
 
 static enum vidmm_status evict_what_may(void *ctx) {
-    return residency_evict_all(ctx, false, VIDMM_PLAN_EVICT);
+    return residency_evict_all(ctx, residency_may_leave, NULL, VIDMM_PLAN_EVICT);
 }
 
 enum vidmm_status vidmm_evict_all(struct vidmm_adapter *adapter) {

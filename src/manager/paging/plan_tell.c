@@ -98,6 +98,7 @@ const char *vidmm_plan_reason_name(enum vidmm_plan_reason reason) {
         [VIDMM_PLAN_MIGRATION] = "migration",
         [VIDMM_PLAN_FENCE] = "fence",
         [VIDMM_PLAN_FLUSH] = "flush",
+        [VIDMM_PLAN_POWER] = "power",
         [VIDMM_PLAN_RESET] = "reset",
     };
     return names[reason];

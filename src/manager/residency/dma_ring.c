@@ -116,6 +116,17 @@ static enum vidmm_status dma_ring_unmap(void *ctx) {
     return status;
 }
 
+enum vidmm_status dma_ring_leave(struct vidmm_adapter *adapter, struct dma_ring *ring) {
+    enum vidmm_status status = VIDMM_OK;
+    for (uint32_t i = 0; status == VIDMM_OK && i < DMA_BUFFERS; i++) {
+        struct unmapping call = {adapter, ring->device, &ring->buffers[i]};
+        status = dma_ring_unmap(&call);
+        if (status == VIDMM_OK && call.buffer->place.block)
+            segment_release(call.buffer->segment, &call.buffer->place);
+    }
+    return status;
+}
+
 static void dma_ring_end_buffer(struct vidmm_adapter *adapter, struct vidmm_device *device,
                                 struct dma_buffer *buffer) {
     struct unmapping call = {adapter, device, buffer};

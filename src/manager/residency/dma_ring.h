@@ -13,6 +13,8 @@ enum vidmm_status dma_ring_create(struct vidmm_adapter *adapter, struct dma_ring
                                   const DXGK_CONTEXTINFO *info, const char *call);
 /* Unmaps and frees. */
 void dma_ring_destroy(struct vidmm_adapter *adapter, struct dma_ring *ring);
+/* Unmaps the buffers, which the GPU is done with; they are mapped again before they are used. */
+enum vidmm_status dma_ring_leave(struct vidmm_adapter *adapter, struct dma_ring *ring);
 /* A buffer that the GPU is done with, mapped. */
 enum vidmm_status dma_ring_acquire(struct vidmm_context *context, struct dma_buffer **buffer);
 /* Maps the buffer if it must be and is not; for one acquired before a reset. */

@@ -1,5 +1,5 @@
 /*
- * evict.c - see residency.h: one allocation, or all, out of their segments.
+ * evict.c - see residency.h: one allocation, or many, out of their segments; what is pinned back into them.
  */
 #include "object/allocation.h"
 #include "paging/plan.h"
@@ -28,24 +28,59 @@ enum vidmm_status residency_give_way(struct vidmm_allocation *allocation,
 
 struct sweep {
     struct plan plan;
-    bool all, failed;
+    residency_choice *leaves;
+    const void *ctx;
+    bool failed;
 };
+
+bool residency_may_leave(const void *ctx, const struct vidmm_allocation *allocation) {
+    (void)ctx;
+    return !allocation->pinned && !allocation_fixed(allocation) && !allocation_stays(allocation);
+}
+
+bool residency_any(const void *ctx, const struct vidmm_allocation *allocation) {
+    (void)ctx, (void)allocation;
+    return true;
+}
 
 static void evict_visit(void *ctx, struct vidmm_allocation *allocation) {
     struct sweep *sweep = ctx;
-    bool stays = allocation->pinned || allocation_fixed(allocation) || allocation_stays(allocation);
-    if (!allocation->segment || (stays && !sweep->all) || sweep->failed)
+    if (!allocation->segment || sweep->failed || !sweep->leaves(sweep->ctx, allocation))
         return;
     sweep->failed = !plan_leave(&sweep->plan, allocation, false, VIDMM_MOVE_SWEPT);
 }
 
-enum vidmm_status residency_evict_all(struct vidmm_adapter *adapter, bool all,
-                                      enum vidmm_plan_reason reason) {
-    struct sweep sweep = {.all = all};
+enum vidmm_status residency_evict_all(struct vidmm_adapter *adapter, residency_choice *leaves,
+                                      const void *ctx, enum vidmm_plan_reason reason) {
+    struct sweep sweep = {.leaves = leaves, .ctx = ctx};
     plan_begin(&sweep.plan, adapter, reason);
     allocation_each(adapter, evict_visit, &sweep);
     enum vidmm_status status =
         sweep.failed ? error_no_memory(adapter, "vidmm_evict_all") : plan_run(&sweep.plan);
     plan_end(&sweep.plan);
     return status;
+}
+
+/* ---- And back -------------------------------------------------------------------------------- */
+
+struct back {
+    enum vidmm_plan_reason reason;
+    enum vidmm_status status;
+};
+
+static void back_visit(void *ctx, struct vidmm_allocation *allocation) {
+    struct back *back = ctx;
+    struct vidmm_adapter *adapter = allocation->adapter;
+    struct vidmm_reference reference = {.allocation = allocation,
+                                        .write = allocation->write_set != 0};
+    if (allocation->pinned && back->status != VIDMM_GPU_LOST)
+        back->status =
+            residency_make(adapter, &reference, 1, adapter->fences.submitted + 1, back->reason);
+}
+
+enum vidmm_status residency_bring_back(struct vidmm_adapter *adapter,
+                                       enum vidmm_plan_reason reason) {
+    struct back back = {reason, VIDMM_OK};
+    allocation_each(adapter, back_visit, &back);
+    return back.status == VIDMM_GPU_LOST ? VIDMM_GPU_LOST : VIDMM_OK;
 }

@@ -20,9 +20,16 @@ enum vidmm_status residency_evict(struct vidmm_allocation *allocation, bool disc
 /* The same for one that gives way to a page table. */
 enum vidmm_status residency_give_way(struct vidmm_allocation *allocation,
                                      enum vidmm_move_reason reason);
-/* Everything that may leave; with `all` everything. */
-enum vidmm_status residency_evict_all(struct vidmm_adapter *adapter, bool all,
-                                      enum vidmm_plan_reason reason);
+/* Whether a resident allocation is to leave. */
+typedef bool residency_choice(const void *ctx, const struct vidmm_allocation *allocation);
+/* What is neither pinned nor fixed, nor an overlay's or a capture's; all. */
+residency_choice residency_may_leave, residency_any;
+/* Everything that is chosen. */
+enum vidmm_status residency_evict_all(struct vidmm_adapter *adapter, residency_choice *leaves,
+                                      const void *ctx, enum vidmm_plan_reason reason);
+/* What is pinned comes back, after it was lost or had to leave. VIDMM_GPU_LOST, or VIDMM_OK. */
+enum vidmm_status residency_bring_back(struct vidmm_adapter *adapter,
+                                       enum vidmm_plan_reason reason);
 /* The GPU wrote to one that is resident. */
 void residency_written(struct vidmm_allocation *allocation);
 /* Notes that submission `number` on `node` references them. */

@@ -49,10 +49,10 @@ const struct vidmm_rule rules_b_memory[] = {
         .first = DXGKDDI_INTERFACE_VERSION_WIN8,
         .statement = "The manager takes an invalid combination of the preserve flags as none set.",
         .page = "ns-d3dkmddi-_dxgk_segmentflags",
-        .how = "Not judged: vidmm's manager never changes the system's power state. It "
-               "would take DxgkDdiSetPowerState through the sleeping states in the "
-               "harness, a board whose memory loses its content there, and the transfers "
-               "before it held against the flags.",
+        .how = "When DxgkDdiSetPowerState takes the adapter out of D0 no allocation may be in a "
+               "memory segment whose "
+               "flags are such a combination. With physical addresses, which tell where "
+               "allocations are.",
         .why = "To purge what was kept costs time; to keep what was lost costs content.",
         .windows = "It purges the segment.",
         .windows_source = THE_PAGE,
@@ -68,10 +68,11 @@ const struct vidmm_rule rules_b_memory[] = {
             "at hibernation as the other two flags say, and takes hybrid sleep for "
             "hibernation.",
         .page = "ns-d3dkmddi-_dxgk_segmentflags",
-        .how = "Not judged: vidmm's manager never changes the system's power state. It "
-               "would take DxgkDdiSetPowerState through the sleeping states in the "
-               "harness, a board whose memory loses its content there, and the transfers "
-               "before it held against the flags.",
+        .how = "When DxgkDdiSetPowerState takes the adapter out of D0 the allocations in each "
+               "memory segment are held "
+               "against its flags; the action tells standby from hibernation. With physical "
+               "addresses, which tell where "
+               "allocations are.",
         .why = "Memory that loses its power must be emptied before, and only the flags tell which.",
         .windows = "It purges by the flags.",
         .windows_source = THE_PAGE,
@@ -107,10 +108,10 @@ const struct vidmm_rule rules_b_memory[] = {
             "Of a partially preserved segment the offsets 0 to SystemMemoryEndAddress, both "
             "included, are kept at hibernation and the rest is purged.",
         .page = "ns-d3dkmddi-_dxgk_segmentdescriptor3",
-        .how = "Not judged: vidmm's manager never changes the system's power state. It "
-               "would take DxgkDdiSetPowerState through the sleeping states in the "
-               "harness, a board whose memory loses its content there, and the transfers "
-               "before it held against the flags.",
+        .how =
+            "When DxgkDdiSetPowerState takes the adapter out of D0 for hibernation the places of "
+            "allocations are "
+            "compared with the border. With physical addresses, which tell where allocations are.",
         .why =
             "The pages differ on an allocation across the border: by one its last byte counts, by "
             "another its first.",

@@ -1,5 +1,5 @@
 /*
- * group_q.c - R360 to R363: power, timeout detection and reset.
+ * group_q.c - R360 to R363, R650 to R653: power, timeout detection and reset.
  *
  * When the adapter as a whole changes its state; resets of single engines are group_k.c (R281,
  * R282).
@@ -14,7 +14,9 @@ const struct vidmm_rule rules_q[] = {
                      "in the driver, no DMA buffer under way and the video memory evicted.",
         .page = "threading-and-synchronization-third-level",
         .how = "At each such call the referee looks for threads inside the driver, for fences that "
-               "are not reached and for allocations in memory segments.",
+               "are not reached and for allocations in memory segments; from WDDM 1.2 on the flags "
+               "of a segment say "
+               "what may stay in standby and hibernation (R51).",
         .why = "A driver takes no locks there and turns off the memory that holds the contents.",
         .windows = "The system suspends scheduling and evicts everything first.",
         .windows_source = THE_PAGE,
@@ -67,9 +69,9 @@ const struct vidmm_rule rules_q[] = {
         .statement = "On every return to full power the address space of the paging process is "
                      "initialised again.",
         .page = "system-paging-process",
-        .how = "Not judged: vidmm's manager never changes the power state. It would take "
-               "DxgkDdiSetPowerState to D0 in a stage of the conformance check, and the updates "
-               "with InitialUpdate that follow it.",
+        .how = "The first operation that is built behind DxgkDdiSetPowerState with PowerDeviceD0 "
+               "must be an update of "
+               "page tables by CPU_VIRTUAL.",
         .why = "Its page tables were in memory that had no power.",
         .windows = "The system writes them again by CPU before anything else.",
         .windows_source = THE_PAGE,
@@ -78,6 +80,78 @@ const struct vidmm_rule rules_q[] = {
         .right = "driver->DxgkDdiSetPowerState(adapter, 0, PowerDeviceD0, PowerActionNone);\n"
                  "initialize_paging_process();\n"
                  "page_in(allocation);\n",
+    },
+    {
+        RULE(650, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .statement = "DxgkDdiSetPowerState does not fail, whichever device and power state it is "
+                     "about, a child that is no "
+                     "longer connected as well.",
+        .page = "nc-dispmprt-dxgkddi_set_power_state",
+        .how = "The status of each call, of the adapter and of its child devices.",
+        .why = "A power transition of the system cannot be undone for one device.",
+        .windows = "No page tells.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "if (!IsConnected(ctx, DeviceUid))\n"
+                 "    return STATUS_DEVICE_NOT_CONNECTED;\n",
+        .right = "if (!IsConnected(ctx, DeviceUid))\n"
+                 "    return STATUS_SUCCESS; /* it was unplugged a moment ago */\n",
+    },
+    {
+        RULE(651, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .statement = "Back in PowerDeviceD0 the adapter carries out work and reports it as before.",
+        .page = "nc-dispmprt-dxgkddi_set_power_state",
+        .how = "Stage power takes the adapter to D3 and back in pauses of a game, for standby and "
+               "for hibernation, where the "
+               "hardware loses its registers (vidmm_hw_model.power): the first work behind that "
+               "must be reported, and "
+               "paging work that is the first must not fault.",
+        .why = "Interrupt enables, addresses of rings and tables, and completed fences are lost "
+               "with the power.",
+        .windows = "Work that follows times out, and the adapter is reset.",
+        .windows_source = PAGE("timeout-detection-and-recovery"),
+        .wrong = "case PowerDeviceD0:\n"
+                 "    return STATUS_SUCCESS; /* the ring is where it was before */\n",
+        .right = "case PowerDeviceD0:\n"
+                 "    WriteRingAddresses(ctx);\n"
+                 "    EnableInterrupts(ctx);\n"
+                 "    return STATUS_SUCCESS;\n",
+    },
+    {
+        RULE(652, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .statement =
+            "The power state of a child device is not that of the adapter, which goes on working.",
+        .page = "nc-dispmprt-dxgkddi_set_power_state",
+        .how = "Stage power takes the child devices that DxgkDdiQueryChildRelations describes to "
+               "D3 alone in a pause of a "
+               "game: the first work behind that must be reported.",
+        .why = "A monitor that sleeps is no reason to stop the GPU: DeviceUid tells which of both "
+               "is meant.",
+        .windows = "Work that follows times out, and the adapter is reset.",
+        .windows_source = PAGE("timeout-detection-and-recovery"),
+        .wrong = "if (DevicePowerState == PowerDeviceD3)\n"
+                 "    DisableInterrupts(ctx); /* whoever was meant */\n",
+        .right = "if (DeviceUid == DISPLAY_ADAPTER_HW_ID && DevicePowerState == PowerDeviceD3)\n"
+                 "    DisableInterrupts(ctx);\n",
+    },
+    {
+        RULE(653, DRIVER, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WIN8,
+        .statement = "Memory of a segment that its flags say is preserved in standby, or in "
+                     "hibernation, has its content "
+                     "when the adapter is back in PowerDeviceD0.",
+        .page = "ns-d3dkmddi-_dxgk_segmentflags",
+        .how = "In stage power, where the hardware model loses what it does not keep "
+               "(vidmm_hw_model.power): the bytes of "
+               "allocations that stayed in memory segments are compared with what they were "
+               "before. With physical addresses, "
+               "which tell where allocations are.",
+        .why = "What the flags promise is not copied out before.",
+        .windows = "It leaves what is there where it is.",
+        .windows_source = THE_PAGE,
+        .wrong = "d->Flags.PreservedDuringStandby = 1;\n"
+                 "d->Flags.PreservedDuringHibernate = 1; /* of memory that refreshes itself in "
+                 "standby */\n",
+        .right = "d->Flags.PreservedDuringStandby = 1; /* hibernation takes its power away */\n",
     },
     {
         RULE(421, DRIVER, DOCUMENTED, CORRUPTION),

@@ -70,6 +70,7 @@ struct vidmm_referee {
     struct shadow_changes changes;
     struct reports reports;
     struct reset reset;
+    struct power power;
     struct tables tables;
     struct owners owners;
     struct promise_chance chance;

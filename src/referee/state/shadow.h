@@ -62,6 +62,7 @@ struct shadow_segment {
     uint64_t cpu_base;            /* CpuTranslatedAddress; 0 unless CpuVisible */
     uint64_t cpu_stray;           /* the same where it means nothing */
     uint32_t page_size;           /* 4096 or 65536 */
+    uint64_t system_memory_end;   /* SystemMemoryEndAddress */
     uint32_t banks;               /* 0: it has none */
     uint64_t host_base;           /* of the CPU host aperture */
     uint32_t host_pages;          /* the same; 0: there is none */

@@ -88,8 +88,20 @@ struct reset {
     enum reset_phase phase;
     /* The reset of an engine gave up paging work: what comes next is the reset of the adapter. */
     bool lost_paging;
-    bool silent;   /* nothing was reported complete since the adapter was restarted */
-    uint32_t deaf; /* resets that came to work under way while it was so */
+    uint32_t
+        silent; /* the rule about what came last and nothing was reported complete since: a restart of
+                      * the adapter, power; 0: something was */
+    uint32_t deaf; /* the same when a reset came to work under way, the first time; 0: none did */
+};
+
+/* DxgkDdiSetPowerState (watch/power.c). */
+struct power {
+    bool away;       /* the adapter is not in D0 */
+    bool blank;      /* the paging process was not initialised since it came back */
+    bool lost;       /* meanwhile the hardware had no power */
+    bool hibernates; /* the adapter went for hibernation */
+    uint64_t hash;   /* of content that is to be kept */
+    uint64_t hashed; /* bytes of it */
 };
 
 #define REPORT_FRAMES 3u /* of the driver's, innermost first */

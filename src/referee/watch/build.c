@@ -281,6 +281,7 @@ static void build_judge_call(struct vidmm_referee *referee, const struct referee
     MANAGER_MUST(148, call->irql == PASSIVE_LEVEL, "PASSIVE_LEVEL", "IRQL %u",
                  (unsigned)call->irql);
     reset_judge(referee, build_cleans_up(args));
+    power_judge_initialised(referee, args);
     build_judge_handles(referee, args);
 #if WDDM_AT_LEAST(WDDM2_0)
     referee->builds.page_tables =

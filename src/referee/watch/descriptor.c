@@ -324,7 +324,7 @@ static void descriptor_shadow_fill(struct vidmm_referee *referee, struct shadow_
         segment_agp(referee, &base, &size);
     if (segment->id == id && segment->flags.Value == d->flags.Value && segment->base == base &&
         segment->size == size && segment->cpu_base == cpu_base &&
-        segment->host_base == d->host_base)
+        segment->host_base == d->host_base && segment->system_memory_end == d->end)
         return;
     descriptor_drop_segment(segment);
     segment->id = id;
@@ -332,6 +332,7 @@ static void descriptor_shadow_fill(struct vidmm_referee *referee, struct shadow_
     segment->aperture = d->flags.Aperture && !d->flags.Agp;
     segment->base = base;
     segment->size = size;
+    segment->system_memory_end = d->end;
     segment->commit_limit = d->commit_limit;
     /* Size is the platform's, so that the driver can name any limit. */
     if (d->flags.Agp && (d->commit_limit == 0 || d->commit_limit > size))

@@ -1,7 +1,6 @@
 /*
- * reset.c - resets, and the calls that want the adapter at rest: DxgkDdiResetFromTimeout to
- * DxgkDdiRestartFromTimeout, DxgkDdiSetPowerState, DxgkDdiStopDevice, and the rest of the GPU
- * scheduler's calls.
+ * reset.c - resets, and the end: DxgkDdiResetFromTimeout to DxgkDdiRestartFromTimeout, DxgkDdiStopDevice, and the
+ * rest of the GPU scheduler's calls. What holds of all calls that want the adapter at rest is here, too.
  */
 #include "state/given.h"
 #include "work/work.h"
@@ -24,16 +23,13 @@ static bool reset_in_video_memory(struct vidmm_referee *referee) {
     return false;
 }
 
-/* Level 3. */
-static void reset_judge_at_rest(struct vidmm_referee *referee, const struct referee_call *call) {
+void reset_judge_at_rest(struct vidmm_referee *referee, const struct referee_call *call) {
     if (submit_gave_up(referee))
         return;
     MANAGER_MUST(360, reset_nobody_else(referee, call), "a single thread in the driver",
                  "another call is under way%s", "");
     MANAGER_MUST(360, !submit_under_way(referee), "no DMA buffer under way", "work is under way%s",
                  "");
-    MANAGER_MUST(360, !reset_in_video_memory(referee), "video memory that is evicted",
-                 "an allocation is in a memory segment%s", "");
 }
 
 /* What it ends counts as completed for drivers that reset engines, which the page is about
@@ -49,6 +45,12 @@ static void reset_note_ended(struct vidmm_referee *referee) {
     }
 }
 
+/* Work that is under way when its hardware is reset was not reported. */
+static void reset_note_deaf(struct vidmm_referee *referee) {
+    if (referee->reset.deaf == 0 && submit_under_way(referee))
+        referee->reset.deaf = referee->reset.silent;
+}
+
 static NTSTATUS watch_ResetFromTimeout(struct vidmm_referee *referee, const HANDLE handle) {
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiResetFromTimeout", REFEREE_ALONE);
@@ -56,7 +58,7 @@ static NTSTATUS watch_ResetFromTimeout(struct vidmm_referee *referee, const HAND
     MANAGER_MUST(361, reset_nobody_else(referee, &call),
                  "no other call during DxgkDdiResetFromTimeout", "another call is under way%s", "");
     reset_judge_lost(referee, true);
-    referee->reset.deaf += referee->reset.silent && submit_under_way(referee);
+    reset_note_deaf(referee);
     submit_node_reset(referee, UINT32_MAX);
     referee->reset.phase = RESET_RESETTING;
     referee_leave(referee);
@@ -79,7 +81,7 @@ static NTSTATUS watch_RestartFromTimeout(struct vidmm_referee *referee, const HA
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiRestartFromTimeout(handle);
     referee_return(referee);
-    referee->reset.silent = true;
+    referee->reset.silent = 618;
     referee_exit(referee, &call);
     return status;
 }
@@ -91,6 +93,9 @@ static NTSTATUS watch_StopDevice(struct vidmm_referee *referee, const PVOID cont
     reports_drain(referee);
     linked_stopping(referee, context);
     reset_judge_at_rest(referee, &call);
+    if (!submit_gave_up(referee))
+        MANAGER_MUST(360, !reset_in_video_memory(referee), "video memory that is evicted",
+                     "an allocation is in a memory segment%s", "");
     referee->reset.phase = RESET_RUNNING;
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiStopDevice(context);
@@ -99,20 +104,6 @@ static NTSTATUS watch_StopDevice(struct vidmm_referee *referee, const PVOID cont
     return status;
 }
 WATCHED_1(NTSTATUS, StopDevice, const PVOID)
-
-static NTSTATUS watch_SetPowerState(struct vidmm_referee *referee, const PVOID context,
-                                    ULONG device, DEVICE_POWER_STATE state, POWER_ACTION action) {
-    struct referee_call call;
-    referee_enter(referee, &call, "DxgkDdiSetPowerState", REFEREE_ALONE);
-    reports_drain(referee);
-    reset_judge_at_rest(referee, &call);
-    referee_leave(referee);
-    NTSTATUS status = referee->real.DxgkDdiSetPowerState(context, device, state, action);
-    referee_return(referee);
-    referee_exit(referee, &call);
-    return status;
-}
-WATCHED_4(NTSTATUS, SetPowerState, const PVOID, ULONG, DEVICE_POWER_STATE, POWER_ACTION)
 
 /* ---- The GPU scheduler's other calls --------------------------------------------------------- */
 
@@ -281,6 +272,7 @@ static NTSTATUS watch_ResetEngine(struct vidmm_referee *referee, const HANDLE ha
     const struct shadow_node *node = reset_node(referee, args->NodeOrdinal, args->EngineOrdinal);
     bool empty = node && reset_of_empty(node);
     uint32_t completed = empty ? node->completed : 0;
+    reset_note_deaf(referee);
     NTSTATUS status = referee->real.DxgkDdiResetEngine(handle, args);
     referee_return(referee);
     reports_drain(referee);
@@ -299,12 +291,11 @@ WATCHED_2(NTSTATUS, ResetEngine, const HANDLE, DXGKARG_RESETENGINE *)
 void referee_watch_reset(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
     referee->reset.phase = RESET_RUNNING;
     referee->reset.lost_paging = false;
-    referee->reset.silent = false;
+    referee->reset.silent = 0;
     referee->reset.deaf = 0;
     WATCH(table, ResetFromTimeout);
     WATCH(table, RestartFromTimeout);
     WATCH(table, StopDevice);
-    WATCH(table, SetPowerState);
 #if WDDM_AT_LEAST(WIN8)
     WATCH(table, QueryDependentEngineGroup);
     WATCH(table, QueryEngineStatus);

@@ -17,6 +17,7 @@ void referee_watch_submit_virtual(struct vidmm_referee *referee, DRIVER_INITIALI
 void referee_watch_process(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
 void referee_watch_preempt(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
 void referee_watch_reset(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_power(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
 void referee_watch_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks);
 void referee_watch_interrupt(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
 void referee_watch_interrupt_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks);
@@ -35,6 +36,10 @@ void linked_stopping(struct vidmm_referee *referee, PVOID context);
 /* A call names a physical adapter by its index (R504). */
 void linked_judge_index(struct vidmm_referee *referee, uint32_t index);
 
+/* reset.c, R360: level 3, but for memory. */
+void reset_judge_at_rest(struct vidmm_referee *referee, const struct referee_call *call);
+/* power.c, R363. */
+void power_judge_initialised(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args);
 /* descriptor.c: a device is about to start; what was described before does not bind it (R19). */
 void descriptors_forget(struct vidmm_referee *referee);
 /* slots.c: judges the table itself, when it is wrapped. */

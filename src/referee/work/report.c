@@ -220,7 +220,12 @@ static void report_judge_ended(struct vidmm_referee *referee, const struct shado
                     "pDmaBuffer came back %u bytes behind the last that was written, and the work "
                     "with fence %u, which is %s, ended in an error",
                     unwritten->unwritten, work->fence, names);
-    else if (referee->reset.silent && referee->reports.faults == 1)
+    else if (referee->reset.silent == 651 && referee->reports.faults == 1)
+        DRIVER_MUST(651, false, "work carried out back in PowerDeviceD0 as before",
+                    "the paging work with fence %u, which is %s and the first since then, ended "
+                    "in an error",
+                    work->fence, names);
+    else if (referee->reset.silent == 618 && referee->reports.faults == 1)
         DRIVER_MUST(618, false, "work carried out after DxgkDdiRestartFromTimeout as before",
                     "the paging work with fence %u, which is %s and the first behind the reset, "
                     "ended in an error",
@@ -245,6 +250,16 @@ static void report_judge_fault(struct vidmm_referee *referee,
     char names[REPORT_NAMES];
     report_names(work->operations, names);
     report_judge_ended(referee, work, names);
+}
+
+/* Behind a reset or another power state work is carried out again (R618, R651, R652). */
+static void report_end_silence(struct vidmm_referee *referee,
+                               const struct vidmm_interrupt *report) {
+    if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED)
+        return;
+    if (referee->reset.silent != 0 && report->type == DXGK_INTERRUPT_DMA_COMPLETED)
+        referee->ledger->kept[referee->reset.silent]++;
+    referee->reset.silent = 0;
 }
 
 static void report_fault(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
@@ -289,7 +304,7 @@ void reports_act(struct vidmm_referee *referee, const struct reported *reported)
         report_fault(referee, report);
     else if (preempt_judge_completed(referee, report_node(report), report->fence))
         submit_completed(referee, report_node(report), report->fence);
-    referee->reset.silent = false;
+    report_end_silence(referee, report);
 }
 
 void reports_drain(struct vidmm_referee *referee) {

@@ -163,14 +163,17 @@ NTSTATUS APIENTRY kmd_remove_device(const PVOID MiniportDeviceContext) {
     return STATUS_SUCCESS;
 }
 
-/* VRAM keeps its content in every state; only interrupts have to be quiet below D0. */
+/* Engines forget the fences that they completed; VRAM is the system's. */
 NTSTATUS APIENTRY kmd_set_power_state(const PVOID MiniportDeviceContext, ULONG DeviceUid,
                                       DEVICE_POWER_STATE DevicePowerState,
                                       POWER_ACTION ActionType) {
-    const struct kmd_adapter *adapter = MiniportDeviceContext;
+    struct kmd_adapter *adapter = MiniportDeviceContext;
     UNREFERENCED_PARAMETER(ActionType);
-    if (DeviceUid == DISPLAY_ADAPTER_HW_ID)
-        kmd_interrupts(adapter, DevicePowerState == PowerDeviceD0);
+    if (DeviceUid != DISPLAY_ADAPTER_HW_ID)
+        return STATUS_SUCCESS;
+    if (DevicePowerState != PowerDeviceD0)
+        kmd_settle_all(adapter);
+    kmd_interrupts(adapter, DevicePowerState == PowerDeviceD0);
     return STATUS_SUCCESS;
 }
 

@@ -203,6 +203,10 @@ static inline bool hw_linked(const struct hw *hw) {
     return hw->host.linked > 1 && hw->host.peer;
 }
 
+/* ---- power.c: registers and memory without power ------------------------------------------------ */
+
+void hw_power(struct hw *hw, enum vidmm_hw_power power);
+
 /* ---- damage.c: faults to order --------------------------------------------------------------- */
 
 /* True for the action that FaultKind and FaultAt name. */

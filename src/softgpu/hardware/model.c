@@ -340,6 +340,10 @@ static bool model_scanout(void *context, uint32_t head, struct vidmm_hw_scanout 
     return hw_display_scanout(context, head, out);
 }
 
+static void model_power(void *context, enum vidmm_hw_power power) {
+    hw_power(context, power);
+}
+
 static bool model_root(void *context, uint32_t engine, uint64_t *root) {
     struct hw *hw = context;
     *root = hw->engine[engine].ran;
@@ -359,4 +363,5 @@ const struct vidmm_hw_model vidmm_softgpu_model = {
     .root = model_root,
     .snoops = model_snoops,
     .scanout = model_scanout,
+    .power = model_power,
 };

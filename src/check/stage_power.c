@@ -1,0 +1,125 @@
+/*
+ * stage_power.c - the adapter goes to D3 and back in pauses of a short workload: for standby, for hibernation, and one
+ * of its child devices alone. What memory does not keep is moved out before (vidmm_power_down), the hardware loses
+ * what it has (hwmodel.h power), and the workload goes on from there: its bytes must be what they were.
+ *
+ * Child devices go first on the way down and come last on the way up, so that the adapter works for them in between.
+ */
+#include "stage.h"
+
+#include <stdlib.h>
+
+#include <vidmm/interfaces.h>
+
+#ifndef DISPLAY_ADAPTER_HW_ID
+#define DISPLAY_ADAPTER_HW_ID 0xffffffffu
+#endif
+
+#define VRAM          ((uint64_t)1 << 20)
+#define FRAMES        16u
+#define CHILDREN_MOST 64u
+#define TIMES         3u /* that the adapter goes */
+
+enum way { STANDBY, HIBERNATION, CHILD, WAYS };
+
+static struct {
+    enum way way;
+    uint32_t times;
+    bool able, refused;
+    ULONG child[CHILDREN_MOST];
+    uint32_t children;
+} stage;
+
+static const POWER_ACTION actions[WAYS] = {PowerActionSleep, PowerActionHibernate,
+                                           PowerActionSleep};
+
+static bool power_good(struct check *check, enum vidmm_status status) {
+    stage.refused = stage.refused || !check_good(check, status);
+    return !stage.refused;
+}
+
+static void power_set(struct check *check, ULONG device, DEVICE_POWER_STATE state) {
+    /* "If DevicePowerState is equal to PowerDeviceD0, do not rely on the value of ActionType." */
+    (void)check->harness.spoken.DxgkDdiSetPowerState(
+        vidmm_host_adapter(check->harness.host), device, state,
+        state == PowerDeviceD0 ? PowerActionNone : actions[stage.way]);
+}
+
+static void power_set_children(struct check *check, DEVICE_POWER_STATE state) {
+    for (uint32_t i = 0; i < stage.children; i++)
+        power_set(check, stage.child[i], state);
+}
+
+/* By the driver's own numbers (nc-dispmprt-dxgkddi_query_child_relations.md). */
+static void power_find_children(struct check *check) {
+    const DRIVER_INITIALIZATION_DATA *table = &check->harness.spoken;
+    uint32_t count = vidmm_host_children(check->harness.host);
+    if (count == 0 || count > CHILDREN_MOST || !table->DxgkDdiQueryChildRelations)
+        return;
+    DXGK_CHILD_DESCRIPTOR *child = check_memory(check, (count + 1) * sizeof(*child));
+    if (child && table->DxgkDdiQueryChildRelations(vidmm_host_adapter(check->harness.host), child,
+                                                   (count + 1) * sizeof(*child)) == STATUS_SUCCESS)
+        for (; stage.children < count; stage.children++)
+            stage.child[stage.children] = child[stage.children].ChildUid;
+    free(child);
+}
+
+static void power_lose(struct check *check) {
+    struct vidmm_host *host = check->harness.host;
+    if (vidmm_host_power(host,
+                         stage.way == HIBERNATION ? VIDMM_HW_POWER_OFF : VIDMM_HW_POWER_STANDBY))
+        vidmm_referee_lose_power(check->harness.referee);
+    (void)vidmm_host_power(host, VIDMM_HW_POWER_ON);
+}
+
+static void power_cycle(struct check *check) {
+    struct vidmm_adapter *adapter = check->harness.adapter;
+    if (!power_good(check,
+                    vidmm_power_down(adapter, stage.way == HIBERNATION ? VIDMM_POWER_HIBERNATION
+                                                                       : VIDMM_POWER_STANDBY)))
+        return;
+    power_set_children(check, PowerDeviceD3);
+    power_set(check, DISPLAY_ADAPTER_HW_ID, PowerDeviceD3);
+    power_lose(check);
+    power_set(check, DISPLAY_ADAPTER_HW_ID, PowerDeviceD0);
+    power_set_children(check, PowerDeviceD0);
+    (void)power_good(check, vidmm_power_up(adapter));
+}
+
+/* The adapter is in D0 all the time, and its next work comes while the children are in D3. */
+static void power_children(struct check *check) {
+    struct vidmm_adapter *adapter = check->harness.adapter;
+    if (!power_good(check, vidmm_power_down(adapter, VIDMM_POWER_STANDBY)))
+        return;
+    power_set_children(check, stage.times % 2 == 0 ? PowerDeviceD3 : PowerDeviceD0);
+    (void)power_good(check, vidmm_power_up(adapter));
+}
+
+/* The n-th pause of the workload. */
+static void between(void *ctx, uint64_t done, uint64_t events) {
+    struct check *check = ctx;
+    stage.able = check->harness.spoken.DxgkDdiSetPowerState;
+    (void)events;
+    if (!stage.able || stage.refused || stage.times == TIMES)
+        return;
+    if (stage.times == 0)
+        power_find_children(check);
+    check_step(check, "power: after event %llu", (unsigned long long)done);
+    (stage.way == CHILD ? power_children : power_cycle)(check);
+    stage.times++;
+}
+
+enum vidmm_stage_outcome stage_power(struct check *check, uint32_t number) {
+    struct check_setup setup = {.settings = {{"VramBytes", VRAM}}};
+    memset(&stage, 0, sizeof(stage));
+    stage.way = number;
+    check_step(check, "power: run %u", number + 1);
+    if (check->options->linked > 1)
+        return check_say(check, VIDMM_STAGE_SKIPPED, "linked physical adapters keep their power");
+    enum vidmm_stage_outcome outcome = check_play(check, &setup, FRAMES, between);
+    if (outcome == VIDMM_STAGE_DONE && !stage.able)
+        return check_say(check, VIDMM_STAGE_SKIPPED, "the driver has no DxgkDdiSetPowerState");
+    if (outcome == VIDMM_STAGE_DONE && stage.refused)
+        return VIDMM_STAGE_STOPPED;
+    return outcome;
+}

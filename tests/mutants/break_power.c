@@ -1,0 +1,137 @@
+/*
+ * break_power.c - drivers that do not survive a power state, and managers that leave in memory what it loses.
+ */
+#include "query_spoil.h"
+
+#ifndef DISPLAY_ADAPTER_HW_ID
+#define DISPLAY_ADAPTER_HW_ID 0xffffffffu
+#endif
+
+/* ---- Drivers --------------------------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY stay_off(const PVOID context, ULONG uid, DEVICE_POWER_STATE state,
+                                  POWER_ACTION action) {
+    return state == PowerDeviceD0 ? STATUS_SUCCESS
+                                  : mutants_good.DxgkDdiSetPowerState(context, uid, state, action);
+}
+REPLACE(DxgkDdiSetPowerState, stay_off)
+
+static NTSTATUS APIENTRY refuse_hibernation(const PVOID context, ULONG uid,
+                                            DEVICE_POWER_STATE state, POWER_ACTION action) {
+    NTSTATUS status = mutants_good.DxgkDdiSetPowerState(context, uid, state, action);
+    return action == PowerActionHibernate ? STATUS_NOT_SUPPORTED : status;
+}
+REPLACE(DxgkDdiSetPowerState, refuse_hibernation)
+
+static NTSTATUS APIENTRY start_with_child(const PVOID context, PDXGK_START_INFO info,
+                                          PDXGKRNL_INTERFACE calls, PULONG sources,
+                                          PULONG children) {
+    NTSTATUS status = mutants_good.DxgkDdiStartDevice(context, info, calls, sources, children);
+    *children = 1;
+    return status;
+}
+
+static NTSTATUS APIENTRY describe_child(const PVOID context, PDXGK_CHILD_DESCRIPTOR child,
+                                        ULONG size) {
+    (void)context;
+    (void)size;
+    child->ChildDeviceType = TypeVideoOutput;
+    child->ChildUid = 7;
+    return STATUS_SUCCESS;
+}
+
+static void with_child(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiStartDevice = start_with_child;
+    table->DxgkDdiQueryChildRelations = describe_child;
+}
+
+static NTSTATUS APIENTRY power_whoever(const PVOID context, ULONG uid, DEVICE_POWER_STATE state,
+                                       POWER_ACTION action) {
+    (void)uid;
+    return mutants_good.DxgkDdiSetPowerState(context, DISPLAY_ADAPTER_HW_ID, state, action);
+}
+
+static void APIENTRY install_power_whoever(DRIVER_INITIALIZATION_DATA *table) {
+    with_child(table);
+    table->DxgkDdiSetPowerState = power_whoever;
+}
+
+static NTSTATUS APIENTRY refuse_child(const PVOID context, ULONG uid, DEVICE_POWER_STATE state,
+                                      POWER_ACTION action) {
+    return uid == DISPLAY_ADAPTER_HW_ID
+               ? mutants_good.DxgkDdiSetPowerState(context, uid, state, action)
+               : STATUS_DEVICE_NOT_CONNECTED;
+}
+
+static void APIENTRY install_refuse_child(DRIVER_INITIALIZATION_DATA *table) {
+    with_child(table);
+    table->DxgkDdiSetPowerState = refuse_child;
+}
+
+static void APIENTRY keeps_for_ever(struct query_descriptor *d) {
+    if (query_memory(d))
+        d->flags->PreservedDuringHibernate = 1;
+}
+INSTALL(keeps_for_ever, descriptor)
+
+/* ---- Managers -------------------------------------------------------------------------------- */
+
+/* It goes further than what memory was emptied for. */
+static NTSTATUS APIENTRY hibernate_instead(const PVOID context, ULONG uid, DEVICE_POWER_STATE state,
+                                           POWER_ACTION action) {
+    if (action == PowerActionSleep)
+        action = PowerActionHibernate;
+    return mutants_good.DxgkDdiSetPowerState(context, uid, state, action);
+}
+REPLACE(DxgkDdiSetPowerState, hibernate_instead)
+
+static void APIENTRY keeps_first_page(struct query_descriptor *d) {
+    if (query_memory(d)) {
+        d->flags->PartiallyPreservedDuringHibernate = 1;
+        *d->end = 4095;
+    }
+}
+SCENE(keeps_first_page, descriptor)
+
+static void APIENTRY keeps_in_hibernation_alone(struct query_descriptor *d) {
+    if (query_memory(d)) {
+        d->flags->PreservedDuringStandby = 0;
+        d->flags->PreservedDuringHibernate = 1;
+    }
+}
+SCENE(keeps_in_hibernation_alone, descriptor)
+
+/* While allocations are where they were last used. */
+static NTSTATUS APIENTRY sleep_between(const HANDLE adapter, DXGKARG_QUERYCURRENTFENCE *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryCurrentFence(adapter, args);
+    (void)mutants_good.DxgkDdiSetPowerState(adapter, DISPLAY_ADAPTER_HW_ID, PowerDeviceD3,
+                                            PowerActionSleep);
+    (void)mutants_good.DxgkDdiSetPowerState(adapter, DISPLAY_ADAPTER_HW_ID, PowerDeviceD0,
+                                            PowerActionNone);
+    return status;
+}
+REPLACE(DxgkDdiQueryCurrentFence, sleep_between)
+
+const struct mutant mutants_power[] = {
+    {BREAKS(651, DRIVER, "power", stay_off, "leaves interrupts off when power returns")},
+    {BREAKS(651, DRIVER, "power", stay_off,
+            "leaves interrupts off when power returns, with paging by address"),
+     .settings = {{"MmuLevels", 4}}},
+    {BREAKS(650, DRIVER, "power", refuse_hibernation, "refuses to hibernate")},
+    {BREAKS(650, DRIVER, "power", refuse_child, "refuses the power states of a child device")},
+    {BREAKS(652, DRIVER, "power", power_whoever, "takes a child device for the adapter")},
+    {BREAKS(653, DRIVER, "power", keeps_for_ever,
+            "says that memory is preserved in hibernation, which loses its power")},
+    {BREAKS(51, MANAGER, "power", hibernate_instead,
+            "hibernates with allocations in memory that standby alone preserves")},
+    {BREAKS(53, MANAGER, "power", hibernate_instead,
+            "hibernates with allocations behind SystemMemoryEndAddress"),
+     .scene = scene_keeps_first_page, .consequences = {653}},
+    {BREAKS(50, MANAGER, "paging", sleep_between,
+            "leaves allocations in a segment whose preserve flags are no valid combination"),
+     .scene = scene_keeps_in_hibernation_alone, .consequences = {49}},
+    {BREAKS(363, MANAGER, "paging", sleep_between,
+            "pages before the paging process is initialised when power is back"),
+     .settings = {{"MmuLevels", 4}}},
+};
+const uint32_t mutants_power_count = sizeof(mutants_power) / sizeof(mutants_power[0]);

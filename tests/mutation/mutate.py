@@ -54,7 +54,7 @@ OPTIONS = {"softgpu": [line.split() for line in (
     "--ddi win8 --set Agp=1 --set Banks=4",
     "--ddi win7 --set Banks=4 --set Gdi=1",
     "--ddi wddm2.9 --set MmuLevels=3 --set MmuPages=1 --set MmuFeatures=15 --set MmuUpdateMode=0",
-    "--ddi wddm2.9 --set MmuLevels=4 --set MmuPages=2 --set MmuUpdateMode=0",
+    "--ddi wddm2.9 --set MmuLevels=4 --set MmuPages=2 --set MmuFeatures=0 --set MmuUpdateMode=0",
     "--ddi wddm3.2 --set MmuLevels=4 --set DirtyPageBytes=4096 --set ContextBytes=8192",
     "--ddi wddm3.2 --set DirtyPageBytes=4096",
     "--linked 2 --set MmuLevels=4 --set MmuPages=2",

@@ -23,12 +23,14 @@ struct vidmm_vidpn *vidmm_vidpn_create(struct vidmm_host *host, uint32_t sources
                                        uint32_t count);
 /* Handles of it, and of what is in it, are invalid from here on. NULL is allowed. */
 void vidmm_vidpn_destroy(struct vidmm_vidpn *network);
+/* The handle that the driver gets: hDesiredVidPn, hConstrainingVidPn, hFunctionalVidPn. */
 D3DKMDT_HVIDPN vidmm_vidpn_handle(struct vidmm_vidpn *network);
 /* What DxgkCbQueryVidPnInterface answers. */
 const DXGK_VIDPN_INTERFACE *vidmm_vidpn_interface(void);
-/* How often a set of modes was assigned to a source, or to a target. */
+/* How often a set of modes was assigned to a source; 0 of one that the network does not have. */
 uint32_t vidmm_vidpn_source_changes(const struct vidmm_vidpn *network,
                                     D3DDDI_VIDEO_PRESENT_SOURCE_ID source);
+/* The same of a target. */
 uint32_t vidmm_vidpn_target_changes(const struct vidmm_vidpn *network,
                                     D3DDDI_VIDEO_PRESENT_TARGET_ID target);
 

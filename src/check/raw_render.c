@@ -250,10 +250,12 @@ bool raw_render_submit(struct raw_renderer *renderer, const struct raw_commands 
 
 bool raw_render_resubmit(struct raw_renderer *renderer, const struct raw_commands *commands,
                          const struct raw_part *part) {
-    const struct raw_submitter *raw = renderer->raw;
-    uint32_t fence = raw->packet[raw->packets - 1].fence;
-    return !raw->refused &&
-           (raw->completed == fence || render_send(renderer, commands, part, fence, true));
+    struct raw_submitter *raw = renderer->raw;
+    struct raw_packet *packet = &raw->packet[raw->packets - 1];
+    if (raw->refused || raw->completed == packet->fence)
+        return !raw->refused;
+    packet->fence = ++raw->fence; /* of work that is no paging they go up */
+    return render_send(renderer, commands, part, packet->fence, true);
 }
 
 bool raw_render_cancel(struct raw_renderer *renderer, const struct raw_commands *commands,

@@ -58,8 +58,7 @@ void guard_block_give(struct guard_blocks *blocks, struct guard_block block) {
 /* For the sanitizer all of it is out of reach. */
 static uint32_t guard_after(struct guard_blocks *blocks) {
     uint64_t number = blocks->made++;
-    bool whole =
-        number < GUARD_WHOLE || number % GUARD_SAMPLED == 0 || guard_sanitizer.forbid;
+    bool whole = number < GUARD_WHOLE || number % GUARD_SAMPLED == 0 || guard_sanitizer.forbid;
     return whole ? GUARD_AFTER : GUARD_NEAR;
 }
 

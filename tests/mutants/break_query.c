@@ -840,7 +840,7 @@ const struct mutant mutants_query[] = {
     {BREAKS(40, DRIVER, "start", no_bank_table, "sets UseBanking without a bank table"),
      .settings = {{"InterfaceVersion", VERSION(WIN8)}}},
     {BREAKS(599, DRIVER, "start", banks_on_stack, "leaves a bank table on its stack"),
-     .consequences = {41}, .settings = {{"InterfaceVersion", VERSION(WIN8)}}},
+     .consequences = {41}, .unlike = true, .settings = {{"InterfaceVersion", VERSION(WIN8)}}},
     {BREAKS(562, DRIVER, "start", banks_unsaid, "reports banks without UseBanking"),
      .settings = {{"InterfaceVersion", VERSION(WIN8)}}},
     {BREAKS(41, DRIVER, "start", falling_banks, "has banks whose ends fall"),

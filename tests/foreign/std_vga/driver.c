@@ -134,6 +134,18 @@ static NTSTATUS APIENTRY start_device(const PVOID context, PDXGK_START_INFO star
     return status;
 }
 
+static DXGKDDI_QUERY_CHILD_RELATIONS query_child_relations;
+static NTSTATUS APIENTRY query_child_relations(const PVOID context, PDXGK_CHILD_DESCRIPTOR children,
+                                               ULONG size) {
+    UNREFERENCED_PARAMETER(context);
+    if (size < 2 * sizeof(*children)) /* the last one stays zeroed */
+        return STATUS_BUFFER_TOO_SMALL;
+    children->ChildDeviceType = TypeVideoOutput;
+    children->ChildCapabilities.HpdAwareness = HpdAwarenessAlwaysConnected;
+    children->ChildCapabilities.Type.VideoOutput.InterfaceTechnology = D3DKMDT_VOT_INTERNAL;
+    return STATUS_SUCCESS;
+}
+
 static DXGKDDI_QUERYADAPTERINFO query_adapter_info;
 static NTSTATUS APIENTRY query_adapter_info(const HANDLE adapter,
                                             const DXGKARG_QUERYADAPTERINFO *args) {
@@ -196,6 +208,7 @@ NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING registry_path)
         .DxgkDdiStartDevice = start_device,
         .DxgkDdiStopDevice = stop_device,
         .DxgkDdiRemoveDevice = remove_device,
+        .DxgkDdiQueryChildRelations = query_child_relations,
         .DxgkDdiQueryAdapterInfo = query_adapter_info,
         .DxgkDdiIsSupportedVidPn = is_supported,
         .DxgkDdiRecommendFunctionalVidPn = recommend,

@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#define CHILDREN_MOST 1024u /* more is a number that nobody set */
-
 /* What is set where the driver puts nothing into a set of modes. */
 #define PLAIN_WIDTH  1024u
 #define PLAIN_HEIGHT 768u
@@ -29,17 +27,15 @@ static void children_take(struct display *display, const DXGK_CHILD_DESCRIPTOR *
 }
 
 bool display_children(struct display *display, const char **why) {
-    uint32_t count = vidmm_host_children(display->check->harness.host);
+    uint32_t count;
+    NTSTATUS status;
     display->sources = vidmm_host_sources(display->check->harness.host);
     *why = "the driver has no video present sources, or no children";
-    if (display->sources == 0 || count == 0 || count > CHILDREN_MOST ||
-        !display->ddi->DxgkDdiQueryChildRelations)
-        return false;
-    DXGK_CHILD_DESCRIPTOR *child = check_memory(display->check, (count + 1) * sizeof(*child));
+    DXGK_CHILD_DESCRIPTOR *child =
+        display->sources != 0 ? check_children(display->check, &count, &status) : NULL;
     if (!child)
         return false;
-    if (display->ddi->DxgkDdiQueryChildRelations(display->adapter, child,
-                                                 (count + 1) * sizeof(*child)) == STATUS_SUCCESS) {
+    if (status == STATUS_SUCCESS) {
         children_take(display, child, count, true);
         children_take(display, child, count, false);
     }

@@ -146,6 +146,9 @@ enum vidmm_stage_outcome check_child(struct check *check, const struct check_sta
 
 /* setup.c: memory of the examination itself, zeroed; NULL: there is none, and the check says so. */
 void *check_memory(struct check *check, size_t size);
+/* children.c: asks for the `*count` children of the adapter, in an array of one more, which the caller frees; `*status`:
+ * what the driver answered. NULL: there are none, it was not asked, or there is no memory. */
+DXGK_CHILD_DESCRIPTOR *check_children(struct check *check, uint32_t *count, NTSTATUS *status);
 /* The same of memory that was got in another way: whether there is some. */
 bool check_has(struct check *check, const void *memory);
 

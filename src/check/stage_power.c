@@ -11,10 +11,6 @@
 
 #include <vidmm/interfaces.h>
 
-#ifndef DISPLAY_ADAPTER_HW_ID
-#define DISPLAY_ADAPTER_HW_ID 0xffffffffu
-#endif
-
 #define VRAM          ((uint64_t)1 << 20)
 #define FRAMES        16u
 #define CHILDREN_MOST 64u
@@ -52,13 +48,10 @@ static void power_set_children(struct check *check, DEVICE_POWER_STATE state) {
 
 /* By the driver's own numbers (nc-dispmprt-dxgkddi_query_child_relations.md). */
 static void power_find_children(struct check *check) {
-    const DRIVER_INITIALIZATION_DATA *table = &check->harness.spoken;
-    uint32_t count = vidmm_host_children(check->harness.host);
-    if (count == 0 || count > CHILDREN_MOST || !table->DxgkDdiQueryChildRelations)
-        return;
-    DXGK_CHILD_DESCRIPTOR *child = check_memory(check, (count + 1) * sizeof(*child));
-    if (child && table->DxgkDdiQueryChildRelations(vidmm_host_adapter(check->harness.host), child,
-                                                   (count + 1) * sizeof(*child)) == STATUS_SUCCESS)
+    uint32_t count;
+    NTSTATUS status;
+    DXGK_CHILD_DESCRIPTOR *child = check_children(check, &count, &status);
+    if (child && status == STATUS_SUCCESS && count <= CHILDREN_MOST)
         for (; stage.children < count; stage.children++)
             stage.child[stage.children] = child[stage.children].ChildUid;
     free(child);

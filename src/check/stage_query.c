@@ -9,10 +9,9 @@
 
 #include <vidmm/interfaces.h>
 
-#define GUARD         64u
-#define ASH           0x5au
-#define NEWER         (sizeof(DXGK_DRIVERCAPS) + 16) /* of a system that has more to ask for */
-#define CHILDREN_MOST 1024u                          /* more is a number that nobody set */
+#define GUARD 64u
+#define ASH   0x5au
+#define NEWER (sizeof(DXGK_DRIVERCAPS) + 16) /* of a system that has more to ask for */
 
 struct caps_room { /* of answers */
     unsigned char whole[NEWER + GUARD], first[NEWER + GUARD], again[NEWER + GUARD];
@@ -160,15 +159,12 @@ static void query_children(struct check *check) {
                            table->DxgkDdiQueryChildRelations,
                            "a function that describes the children",
                            "DxgkDdiQueryChildRelations is NULL, and there are %u children", count);
-    if (count == 0 || count > CHILDREN_MOST || !table->DxgkDdiQueryChildRelations)
-        return;
-    DXGK_CHILD_DESCRIPTOR *child = check_memory(check, (count + 1) * sizeof(*child));
-    if (!child)
-        return;
-    check_step(check, "query: the children of the adapter");
-    NTSTATUS status = table->DxgkDdiQueryChildRelations(vidmm_host_adapter(check->harness.host),
-                                                        child, (count + 1) * sizeof(*child));
-    judge_children(check, status, child, count);
+    if (count != 0)
+        check_step(check, "query: the children of the adapter");
+    NTSTATUS status;
+    DXGK_CHILD_DESCRIPTOR *child = check_children(check, &count, &status);
+    if (child)
+        judge_children(check, status, child, count);
     free(child);
 }
 

@@ -18,33 +18,27 @@ static struct vidpn_path *topology_path(const struct vidmm_vidpn *network, const
     return NULL;
 }
 
-static SIZE_T topology_count(const struct vidmm_vidpn *network, const UINT *source) {
-    SIZE_T count = 0;
-    while (topology_path(network, source, count))
-        count++;
-    return count;
-}
-
-static NTSTATUS APIENTRY topology_paths(const D3DKMDT_HVIDPNTOPOLOGY handle, SIZE_T *count) {
-    const struct vidmm_vidpn *network = topology_of(handle, "pfnGetNumPaths");
+static NTSTATUS topology_count(const void *handle, const char *function, const UINT *source,
+                               SIZE_T *count) {
+    const struct vidmm_vidpn *network = topology_of(handle, function);
     if (!network)
         return STATUS_GRAPHICS_INVALID_VIDPN_TOPOLOGY;
     if (!count)
         return STATUS_INVALID_PARAMETER;
-    *count = topology_count(network, NULL);
+    *count = 0;
+    while (topology_path(network, source, *count))
+        ++*count;
     return STATUS_SUCCESS;
+}
+
+static NTSTATUS APIENTRY topology_paths(const D3DKMDT_HVIDPNTOPOLOGY handle, SIZE_T *count) {
+    return topology_count(handle, "pfnGetNumPaths", NULL, count);
 }
 
 static NTSTATUS APIENTRY topology_paths_from(const D3DKMDT_HVIDPNTOPOLOGY handle,
                                              const D3DDDI_VIDEO_PRESENT_SOURCE_ID source,
                                              SIZE_T *count) {
-    const struct vidmm_vidpn *network = topology_of(handle, "pfnGetNumPathsFromSource");
-    if (!network)
-        return STATUS_GRAPHICS_INVALID_VIDPN_TOPOLOGY;
-    if (!count)
-        return STATUS_INVALID_PARAMETER;
-    *count = topology_count(network, &source);
-    return STATUS_SUCCESS;
+    return topology_count(handle, "pfnGetNumPathsFromSource", &source, count);
 }
 
 static NTSTATUS APIENTRY topology_target(const D3DKMDT_HVIDPNTOPOLOGY handle,

@@ -9,10 +9,6 @@
 
 #include <vidmm/interfaces.h>
 
-#ifndef DISPLAY_ADAPTER_HW_ID
-#define DISPLAY_ADAPTER_HW_ID 0xffffffffu
-#endif
-
 #define HASHED_MOST (UINT64_C(16) << 20)
 
 /* ns-d3dkmddi-_dxgk_segmentflags.md, "Remarks": what a segment keeps. */

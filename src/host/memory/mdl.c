@@ -46,7 +46,6 @@ static struct host_mdl *mdl_new(enum host_mdl_pages kind, uint64_t pages) {
         m->next->previous = m;
     mdls->first = m;
     pthread_mutex_unlock(&mdls->lock);
-    host_track(HOST_TRACKED_MDL, m);
     return m;
 }
 
@@ -202,6 +201,8 @@ PMDL host_pages_alloc(enum host_mdl_pages kind, uint64_t pages, enum host_mdl_ru
     m->mdl.MdlFlags = MDL_PAGES_LOCKED;
     if (kind == HOST_MDL_MANAGER)
         host_allocation_lives(HOST_OWNER_PAGES, pages * HOST_PAGE);
+    else
+        host_track(HOST_TRACKED_MDL, m);
     return &m->mdl;
 }
 
@@ -399,6 +400,7 @@ NTKERNELAPI PMDL NTAPI IoAllocateMdl(PVOID VirtualAddress, ULONG Length, BOOLEAN
     CSHORT size = m->mdl.Size;
     MmInitializeMdl(&m->mdl, VirtualAddress, Length);
     m->mdl.Size = size;
+    host_track(HOST_TRACKED_MDL, m);
     return &m->mdl;
 }
 

@@ -200,6 +200,19 @@ static void bits_look(struct vidmm_referee *referee, const struct table_change *
     seen->last = *place;
 }
 
+/* Up to `end`: how many entries behind `index` are that entry again, in the table and in its
+   memory. Most tables begin so. */
+static uint32_t bits_repeats(const struct bits_seen *seen, const struct tables_table *table,
+                             uint32_t index, uint32_t end) {
+    uint64_t at = (uint64_t)index * seen->size;
+    if (!table->alike || !seen->page || at < seen->at || at >= seen->end)
+        return 0;
+    uint64_t last = (uint64_t)end * seen->size < seen->end ? (uint64_t)end * seen->size : seen->end;
+    const uint8_t *bytes = seen->page + (at - seen->at);
+    uint64_t behind = last - at - seen->size;
+    return memcmp(bytes, bytes + seen->size, behind) == 0 ? (uint32_t)(behind / seen->size) : 0;
+}
+
 /* The model tells more of tables that it can be asked about. */
 static bool bits_modelled(struct vidmm_referee *referee, const struct tables_process *process) {
     struct vidmm_referee_translation found;
@@ -222,6 +235,9 @@ void bits_done(struct vidmm_referee *referee, const struct table_change *change)
                              .caps = &change_mmu(referee, change)->caps};
     if (seen.size != 4 && seen.size != 8 && seen.size != 16)
         return;
-    for (uint32_t i = 0; i < change->count; i++)
-        bits_look(referee, change, table, change->start + i, &seen);
+    uint32_t end = change->start + change->count;
+    for (uint32_t i = change->start; i < end; i++) {
+        bits_look(referee, change, table, i, &seen);
+        i += bits_repeats(&seen, table, i, end);
+    }
 }

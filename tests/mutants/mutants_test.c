@@ -2,7 +2,7 @@
  * mutants_test.c - every rule that is judged is broken once, and has to be named, alone or with
  * what follows from it.
  *
- *   mutants_test FAMILY        its mutants; mutants.h lists the families
+ *   mutants_test FAMILY        its mutants, or with VIDMM_SHARE=N each Nth; mutants.h lists the families
  *   mutants_test FAMILY R152   only those of one rule, with what was found
  *   mutants_test --matrix FILE [FAMILY]
  *                              the kill matrix of all families, or of one: what docs/rules.md shows
@@ -153,7 +153,8 @@ static void matrix_line(FILE *matrix, const struct mutant *mutant,
 static uint32_t run_family(size_t family, const struct vidmm_rule *only, FILE *matrix) {
     static struct vidmm_check_result result;
     uint32_t failures = 0;
-    for (uint32_t i = 0; i < *families[family].count; i++) {
+    uint32_t each = only ? 1 : share();
+    for (uint32_t i = (uint32_t)family % each; i < *families[family].count; i += each) {
         const struct mutant *mutant = &families[family].mutant[i];
         if (only && only->number != mutant->rule)
             continue;

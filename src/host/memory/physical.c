@@ -26,13 +26,15 @@ static void mark_free(struct host_physical *ram, uint64_t frame) {
     }
 }
 
-static void mark_used(struct host_physical *ram, uint64_t frame) {
-    for (uint32_t l = 0; l < ram->levels; l++, frame /= 64) {
-        uint64_t *word = &ram->level[l][frame / 64];
-        uint64_t left = *word & ~((uint64_t)1 << (frame % 64));
-        __atomic_store_n(word, left, __ATOMIC_RELAXED);
+/* `bits`: of the frames of one word, which are free. */
+static void mark_used(struct host_physical *ram, uint64_t word, uint64_t bits) {
+    for (uint32_t l = 0; l < ram->levels; l++) {
+        uint64_t left = ram->level[l][word] & ~bits;
+        __atomic_store_n(&ram->level[l][word], left, __ATOMIC_RELAXED);
         if (left != 0)
             return;
+        bits = (uint64_t)1 << (word % 64);
+        word /= 64;
     }
 }
 
@@ -73,14 +75,23 @@ static uint64_t free_run(const struct host_physical *ram, uint64_t from, uint64_
     return length < most ? length : most;
 }
 
+/* Zeroes those of 64 frames that held something. */
+static void physical_clear(struct host_physical *ram, uint64_t word, uint64_t bits) {
+    for (uint64_t dirty = ram->no_content ? 0 : ram->dirty[word] & bits; dirty != 0;
+         dirty &= dirty - 1) {
+        uint64_t frame = word * 64 + (uint64_t)__builtin_ctzll(dirty);
+        memset(ram->base + frame * HOST_PAGE, 0, HOST_PAGE);
+    }
+    ram->dirty[word] |= bits;
+}
+
 /* Removes frames from the bitmap and zeroes them. */
 static void physical_take(struct host_physical *ram, uint64_t start, uint64_t count) {
-    for (uint64_t f = start; f < start + count; f++) {
-        uint64_t bit = (uint64_t)1 << (f % 64);
-        mark_used(ram, f);
-        if ((ram->dirty[f / 64] & bit) && !ram->no_content)
-            memset(ram->base + f * HOST_PAGE, 0, HOST_PAGE);
-        ram->dirty[f / 64] |= bit;
+    for (uint64_t f = start, end = start + count, next; f < end; f = next) {
+        next = (f / 64 + 1) * 64 < end ? (f / 64 + 1) * 64 : end;
+        uint64_t bits = ~(uint64_t)0 >> (64 - (next - f)) << (f % 64);
+        mark_used(ram, f / 64, bits);
+        physical_clear(ram, f / 64, bits);
     }
     ram->free_pages -= count;
 }
@@ -301,7 +312,7 @@ void host_physical_lower(struct host_physical *ram) {
     pthread_mutex_lock(&ram->lock);
     for (uint64_t frame = next_free(ram, ram->beyond); frame != NONE && ram->hole != ram->beyond;
          frame = next_free(ram, frame)) {
-        mark_used(ram, frame);
+        mark_used(ram, frame / 64, (uint64_t)1 << (frame % 64));
         ram->free_pages--;
     }
     ram->installed = ram->top = ram->hole * HOST_PAGE;

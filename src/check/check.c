@@ -133,6 +133,7 @@ static void examine(struct check *check, struct vidmm_check_result *result) {
     result->ddi_version = check->shared->told.version;
     result->registered_version = check->shared->told.registered_version;
     result->wddm_version = check->shared->told.wddm;
+    result->lacks = check->shared->told.lacks;
     if (check->settings_told)
         vidmm_unread(&result->unread, options->settings, options->setting_count,
                      check->settings_read);

@@ -26,6 +26,7 @@ struct check_told {
     uint32_t registered_version; /* of the driver's table; 0: not known */
     uint32_t version;            /* which is spoken: the table's until caps are known */
     uint32_t wddm;               /* DRIVERCAPS.WDDMVersion; 0: not said, or not known */
+    uint64_t lacks;              /* functions that the driver's table has not (outcome.c) */
     uint32_t low_memory;         /* the driver reaches no memory beyond 4 GiB: there is none */
     uint32_t no_room; /* what the run wants does not go with the driver's segments, or settings */
     /* Allocations to fail, in order, from the first run of stage_memory.c. */
@@ -175,6 +176,8 @@ bool check_understands(struct check *check, uint32_t command);
 bool check_executes(struct check *check, uint32_t packet);
 /* "paging: frame 3" for findings. */
 void check_step(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A bit for each function that a driver may be without and this table has not: result.lacks. */
+uint64_t check_lacks(const DRIVER_INITIALIZATION_DATA *table);
 /* One sentence about why a stage ends here; returns `outcome`. */
 enum vidmm_stage_outcome check_say(struct check *check, enum vidmm_stage_outcome outcome,
                                    const char *format, ...) __attribute__((format(printf, 3, 4)));

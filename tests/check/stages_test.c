@@ -1002,8 +1002,23 @@ static void a_start_after_a_stop_fails_too(void **state) {
     assert_non_null(strstr(finding->where, "DxgkDdiStartDevice"));
 }
 
+static void without_descriptions(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiDescribeAllocation = NULL;
+}
+
+static void a_rule_that_was_not_reached_says_which_function_is_missing(void **state) {
+    (void)state;
+    char reason[192];
+    examine(without_descriptions, "query", NULL);
+    vidmm_check_reason(&result, 400, reason, sizeof(reason));
+    assert_string_equal(reason, "the driver has no DxgkDdiDescribeAllocation");
+    vidmm_check_reason(&result, 650, reason, sizeof(reason));
+    assert_null(strstr(reason, "the driver has no"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_rule_that_was_not_reached_says_which_function_is_missing),
         cmocka_unit_test(a_start_after_a_stop_fails_too),
         cmocka_unit_test(a_command_that_is_said_to_be_understood_is_not_refused),
         cmocka_unit_test(a_surface_of_a_protected_range_is_not_refused),

@@ -36,12 +36,24 @@ static NTSTATUS APIENTRY stuck_query_status(const HANDLE adapter, DXGKARG_QUERYE
     return status;
 }
 
+/* What is complete, and whose interrupt the hardware holds back for what it has to do, is reported now
+ * (nc-d3dkmddi-dxgkddi_querycurrentfence.md). */
+static void stuck_ask(const HANDLE adapter, const DXGKARG_RESETENGINE *reset) {
+    PDXGKDDI_QUERYCURRENTFENCE ask = stuck.check->harness.spoken.DxgkDdiQueryCurrentFence;
+    DXGKARG_QUERYCURRENTFENCE args = {.NodeOrdinal = reset->NodeOrdinal,
+                                      .EngineOrdinal = reset->EngineOrdinal};
+    if (ask)
+        (void)ask(adapter, &args);
+}
+
 /* What is oldest is what hangs: all before it was reported, as the manager has waited. */
 static NTSTATUS APIENTRY stuck_reset_engine(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
     uint32_t hung = 0;
-    bool first = stuck.watched && args->NodeOrdinal == stuck.node && !stuck.was_reset &&
-                 vidmm_referee_oldest(stuck.check->harness.referee, args->EngineOrdinal,
-                                      args->NodeOrdinal, &hung);
+    bool first = stuck.watched && args->NodeOrdinal == stuck.node && !stuck.was_reset;
+    if (first)
+        stuck_ask(adapter, args);
+    first = first && vidmm_referee_oldest(stuck.check->harness.referee, args->EngineOrdinal,
+                                          args->NodeOrdinal, &hung);
     NTSTATUS status = stuck.reset_engine(adapter, args);
     if (!first || status != STATUS_SUCCESS)
         return status;

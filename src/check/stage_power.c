@@ -81,11 +81,8 @@ static void power_cycle(struct check *check) {
 
 /* The adapter is in D0 all the time, and its next work comes while the children are in D3. */
 static void power_children(struct check *check) {
-    struct vidmm_adapter *adapter = check->harness.adapter;
-    if (!power_good(check, vidmm_power_down(adapter, VIDMM_POWER_STANDBY)))
-        return;
-    power_set_children(check, stage.times % 2 == 0 ? PowerDeviceD3 : PowerDeviceD0);
-    (void)power_good(check, vidmm_power_up(adapter));
+    if (power_good(check, vidmm_wait_idle(check->harness.adapter)))
+        power_set_children(check, stage.times % 2 == 0 ? PowerDeviceD3 : PowerDeviceD0);
 }
 
 /* The n-th pause of the workload. */

@@ -13,6 +13,7 @@ static struct {
     PDXGKDDI_RESETENGINE reset_engine;
     uint32_t node;
     bool watched, was_reset;
+    bool fails; /* the reset of the engine: then the adapter is reset */
 } stuck;
 
 static void stuck_judge(bool kept, const char *expected, const char *told) {
@@ -50,6 +51,10 @@ static void stuck_ask(const HANDLE adapter, const DXGKARG_RESETENGINE *reset) {
 static NTSTATUS APIENTRY stuck_reset_engine(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
     uint32_t hung = 0;
     bool first = stuck.watched && args->NodeOrdinal == stuck.node && !stuck.was_reset;
+    if (first && stuck.fails) {
+        stuck.was_reset = true;
+        return STATUS_UNSUCCESSFUL;
+    }
     if (first)
         stuck_ask(adapter, args);
     first = first && vidmm_referee_oldest(stuck.check->harness.referee, args->EngineOrdinal,
@@ -67,13 +72,18 @@ static NTSTATUS APIENTRY stuck_reset_engine(const HANDLE adapter, DXGKARG_RESETE
 }
 
 void paging_hang_table(DRIVER_INITIALIZATION_DATA *table) {
-    stuck.watched = stuck.was_reset = false;
+    stuck.watched = stuck.was_reset = stuck.fails = false;
     stuck.query_status = table->DxgkDdiQueryEngineStatus;
     stuck.reset_engine = table->DxgkDdiResetEngine;
     if (stuck.query_status)
         table->DxgkDdiQueryEngineStatus = stuck_query_status;
     if (stuck.reset_engine)
         table->DxgkDdiResetEngine = stuck_reset_engine;
+}
+
+void paging_hang_fails_table(DRIVER_INITIALIZATION_DATA *table) {
+    paging_hang_table(table);
+    stuck.fails = true;
 }
 
 /* ---- The work ---------------------------------------------------------------------------------- */

@@ -231,11 +231,12 @@ static enum vidmm_stage_outcome by_hang(struct check *check) {
  * submissions under way. */
 #define HANG_LATE_AT 40u
 
-static enum vidmm_stage_outcome by_paging_hang(struct check *check) {
-    static const struct check_setup setup = {.settings = {{"VramBytes", (uint64_t)1 << 20},
-                                                          {"MmuLevels", 4},
-                                                          {"HangPagingAt", HANG_LATE_AT}},
-                                             .table = paging_hang_table};
+static enum vidmm_stage_outcome by_paging(struct check *check,
+                                          void (*table)(DRIVER_INITIALIZATION_DATA *table)) {
+    const struct check_setup setup = {.settings = {{"VramBytes", (uint64_t)1 << 20},
+                                                   {"MmuLevels", 4},
+                                                   {"HangPagingAt", HANG_LATE_AT}},
+                                      .table = table};
     struct vidmm_gpummu_info mmu;
     struct vidmm_adapter_info info;
     struct user user;
@@ -253,7 +254,19 @@ static enum vidmm_stage_outcome by_paging_hang(struct check *check) {
         not_hanging(check);
     check_step(check, "engines: down");
     user_close(&user);
+    check_step(check, "engines: paging work behind the reset");
+    if (!user_open(check, &user) || !user_rest(&user))
+        return VIDMM_STAGE_STOPPED;
+    user_close(&user);
     return VIDMM_STAGE_DONE;
+}
+
+static enum vidmm_stage_outcome by_paging_hang(struct check *check) {
+    return by_paging(check, paging_hang_table);
+}
+
+static enum vidmm_stage_outcome by_paging_hang_of_adapter(struct check *check) {
+    return by_paging(check, paging_hang_fails_table);
 }
 
 /* ---- Work of an application that hangs --------------------------------------------------------- */
@@ -634,7 +647,8 @@ static enum vidmm_stage_outcome by_standstill(struct check *check) {
 
 enum vidmm_stage_outcome stage_engines(struct check *check, uint32_t number) {
     static enum vidmm_stage_outcome (*const runs[])(struct check * check) = {
-        by_hand, by_hang, by_spin, by_user, by_standstill, by_paging_hang, by_fault};
+        by_hand,       by_hang,        by_spin,  by_user,
+        by_standstill, by_paging_hang, by_fault, by_paging_hang_of_adapter};
     check_step(check, "engines: run %u", number + 1);
     return runs[number](check);
 }

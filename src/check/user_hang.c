@@ -10,7 +10,11 @@
 #define UNKNOWN_OPCODE 0x7ff0u
 #define SHORT_STEPS    1u
 
-enum hang_kind { HANG_SPINS, HANG_ENDS, HANG_UNKNOWN, HANG_KINDS };
+enum hang_kind { HANG_SPINS, HANG_ENDS, HANG_UNKNOWN, HANG_ADAPTER, HANG_KINDS };
+
+static bool spins(enum hang_kind kind) {
+    return kind == HANG_SPINS || kind == HANG_ADAPTER;
+}
 
 /* The functions below the hooks, and what the work of the run is. */
 static struct {
@@ -76,6 +80,8 @@ static void hang_judge_reset(const DXGKARG_RESETENGINE *args) {
 
 static NTSTATUS APIENTRY hang_reset_engine(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
     bool of_work = hang.watched && args->NodeOrdinal == hang.node && hang.fence != 0;
+    if (of_work && hang.kind == HANG_ADAPTER)
+        return STATUS_UNSUCCESSFUL;
     if (hang.watched && hang.kind == HANG_ENDS) {
         vidmm_host_hold_engines(hang.check->harness.host, false);
         vidmm_host_run(hang.check->harness.host);
@@ -108,7 +114,7 @@ static bool hang_send(struct user *user, enum hang_kind kind) {
     const struct vidmm_umd_packet unknown = {.opcode = UNKNOWN_OPCODE, .size = sizeof(unknown)};
     if (kind == HANG_UNKNOWN)
         return user_send(user, &unknown, sizeof(unknown));
-    return user_submit(user, kind == HANG_SPINS ? UINT32_MAX : SHORT_STEPS);
+    return user_submit(user, spins(kind) ? UINT32_MAX : SHORT_STEPS);
 }
 
 static uint64_t adapter_resets(struct check *check) {
@@ -130,7 +136,8 @@ static bool hang_others_go_on(struct user *behind) {
 }
 
 static const char *const kind_names[HANG_KINDS] = {
-    "hangs in its work", "completes its work before it is reset", "gets a packet that is unknown"};
+    "hangs in its work", "completes its work before it is reset", "gets a packet that is unknown",
+    "hangs in its work, and its reset fails: the adapter is reset"};
 
 static bool hang_once(struct user *user, struct user *behind, enum hang_kind kind) {
     struct check *check = user->check;
@@ -143,12 +150,12 @@ static bool hang_once(struct user *user, struct user *behind, enum hang_kind kin
     hang.again = false;
     hang.watched = true;
     vidmm_host_hold_engines(host, kind == HANG_ENDS);
-    bool good = hang_send(user, kind) && (kind != HANG_SPINS || user_repeat(behind));
+    bool good = hang_send(user, kind) && (!spins(kind) || user_repeat(behind));
     enum vidmm_status status =
         good ? vidmm_wait(check->harness.adapter, user->fence) : VIDMM_DEVICE_LOST;
     vidmm_host_hold_engines(host, false);
     good = good && (status == VIDMM_OK || status == VIDMM_DEVICE_LOST || check_good(check, status));
-    good = good && (kind == HANG_SPINS || user_repeat(behind)) && hang_others_go_on(behind);
+    good = good && (spins(kind) || user_repeat(behind)) && hang_others_go_on(behind);
     hang.watched = false;
     return good;
 }
@@ -174,6 +181,12 @@ static bool hang_before(struct user *behind, uint32_t node) {
     return user_in_node(behind->check, node, hang_of);
 }
 
+/* Behind a reset of the adapter, which took the devices of all that went before. */
+static bool hang_is_over(struct user *user, uint32_t node) {
+    (void)node;
+    return user_submit(user, SHORT_STEPS) && user_rest(user);
+}
+
 bool user_hangs(struct check *check, uint32_t node) {
     hang.check = check;
     for (uint32_t kind = 0; kind < HANG_KINDS; kind++) {
@@ -181,5 +194,5 @@ bool user_hangs(struct check *check, uint32_t node) {
         if (!user_in_node(check, node, hang_before))
             return false;
     }
-    return true;
+    return user_in_node(check, node, hang_is_over);
 }

@@ -14,7 +14,7 @@
 struct shim {
     const DRIVER_INITIALIZATION_DATA *ddi;
     HANDLE hadapter;
-    bool native;      /* understands vidmm/umd.h, with STAMP and CHECK */
+    bool native;      /* understands vidmm/umd.h, with STAMP and CHECK, as commands or as packets */
     bool overlays;    /* says that it supports some */
     uint32_t version; /* of the driver's interface */
 };

@@ -5,7 +5,19 @@
 
 #include <string.h>
 
-#define NEEDED (1u << VIDMM_UMD_STAMP | 1u << VIDMM_UMD_CHECK)
+#include <vidmm/virtual.h>
+
+#define NEEDED         (1u << VIDMM_UMD_STAMP | 1u << VIDMM_UMD_CHECK)
+#define NEEDED_PACKETS (1u << VIDMM_UMD_PACKET_STAMP | 1u << VIDMM_UMD_PACKET_CHECK)
+
+/* With GPU virtual addresses work is packets, which the GPU executes as they are: commands of DxgkDdiRender are not asked
+ * of such a driver. */
+static bool shim_draws(struct vidmm_harness *harness, const struct vidmm_umd_caps *caps) {
+    struct vidmm_gpummu_info mmu;
+    vidmm_gpummu_info(harness->adapter, 0, &mmu);
+    return mmu.on ? (caps->packets & NEEDED_PACKETS) == NEEDED_PACKETS
+                  : (caps->commands & NEEDED) == NEEDED;
+}
 
 void umd_shim_start(struct shim *shim, struct vidmm_harness *harness) {
     struct vidmm_umd_caps caps;
@@ -25,7 +37,7 @@ void umd_shim_start(struct shim *shim, struct vidmm_harness *harness) {
         return;
     NTSTATUS status = shim->ddi->DxgkDdiQueryAdapterInfo(shim->hadapter, &query);
     shim->native = NT_SUCCESS(status) && caps.magic == VIDMM_UMD_MAGIC &&
-                   caps.version == VIDMM_UMD_VERSION && (caps.commands & NEEDED) == NEEDED;
+                   caps.version == VIDMM_UMD_VERSION && shim_draws(harness, &caps);
 }
 
 uint32_t umd_shim_pitch(uint64_t size, uint32_t index) {

@@ -21,8 +21,11 @@
 struct vidmm_umd_caps {
     uint32_t magic;
     uint32_t version;
-    uint32_t commands; /* bit n: command n is understood */
-    uint32_t packets;  /* bit n: the GPU executes packet n from GPU virtual memory; 0: none */
+    /* Bit n: command n is understood by DxgkDdiRender. */
+    uint32_t commands;
+    /* Bit n: the GPU executes packet n from GPU virtual memory; 0: none. A driver with GPU virtual addresses is given
+     * packets for its work, and commands only in contexts without such addresses. */
+    uint32_t packets;
 };
 
 /* vidmm_umd_allocation.flags. A driver need not honour one: what it answers in DXGK_ALLOCATIONINFO holds. LOCAL_ONLY
@@ -81,7 +84,7 @@ struct vidmm_umd_command {
 /*
  * Packets, back to back: what a command buffer holds that DxgkDdiSubmitCommandVirtual submits. The
  * GPU executes them as they are; all addresses are GPU virtual ones. `size` counts the whole
- * packet.
+ * packet. A command buffer begins at a multiple of 64 bytes.
  */
 enum vidmm_umd_packet_opcode {
     VIDMM_UMD_PACKET_NOP = 0,    /* only the head */

@@ -65,6 +65,17 @@ static void power_lose(struct check *check) {
     (void)vidmm_host_power(host, VIDMM_HW_POWER_ON);
 }
 
+/* What was reported before D3 stays reported: the first questions of all behind it. */
+static bool power_ask(struct check *check) {
+    struct vidmm_adapter_info info;
+    bool good = true;
+    vidmm_adapter_info(check->harness.adapter, &info);
+    for (uint32_t node = 0; good && node < info.nodes; node++)
+        good = power_good(check, vidmm_preempt(check->harness.adapter, 0, node)) &&
+               check_ask_fence(check, node, 0);
+    return good;
+}
+
 static void power_cycle(struct check *check) {
     struct vidmm_adapter *adapter = check->harness.adapter;
     if (!power_good(check,
@@ -76,6 +87,7 @@ static void power_cycle(struct check *check) {
     power_lose(check);
     power_set(check, DISPLAY_ADAPTER_HW_ID, PowerDeviceD0);
     power_set_children(check, PowerDeviceD0);
+    stage.refused = stage.refused || !power_ask(check);
     (void)power_good(check, vidmm_power_up(adapter));
 }
 

@@ -17,6 +17,9 @@
 
 #define BUFFER_BYTES (256u << 10) /* of packets in one submission */
 #define PACKET_BYTES ((uint32_t)sizeof(struct vidmm_umd_draw))
+/* Command buffers begin anywhere in their allocation, not at a page alone. */
+#define BEGINS     4u
+#define BEGIN_STEP 64u
 
 /* ---- What stays resident --------------------------------------------------------------------- */
 
@@ -178,9 +181,10 @@ static enum vidmm_status submit_part(struct player_process *process, uint32_t fi
         status = make_resident(process, &commands->buffer);
     if (status != VIDMM_OK)
         return status;
+    uint32_t begin = process->ring_next % BEGINS * BEGIN_STEP;
     const struct vidmm_virtual_submission submission = {
-        .commands = commands->buffer.va,
-        .size = write_packets(process, commands->cpu, first, count),
+        .commands = commands->buffer.va + begin,
+        .size = write_packets(process, commands->cpu + begin, first, count),
         .written = process->list,
         .written_count = virtual_used(process),
         .used = process->list,
@@ -203,7 +207,7 @@ static bool room_for_lists(struct player_process *process) {
 }
 
 enum vidmm_status play_virtual_submit(struct player_process *process, uint64_t *fence) {
-    const uint32_t most = BUFFER_BYTES / PACKET_BYTES;
+    const uint32_t most = (BUFFER_BYTES - BEGINS * BEGIN_STEP) / PACKET_BYTES;
     enum vidmm_status status = VIDMM_OK;
     uint32_t first = 0;
     if (!room_for_lists(process))

@@ -153,6 +153,7 @@ struct vidmm_mismatch {
     uint64_t page, byte;   /* page of the allocation, byte in the page */
     enum vidmm_op_kind op; /* the operation to blame, when `by_op` */
     bool by_op;            /* false: no operation to blame: a render or a lock */
+    bool certain;          /* by_op: its source was right, or it has none */
     uint64_t paging_buffer;
     char text[256]; /* one sentence */
 };

@@ -19,16 +19,25 @@ static uint32_t rule_of(enum vidmm_op_kind kind) {
     }
 }
 
+/* Where the referee sees what moves do, it names one that is wrong: a page that has been wrong before, or whose source
+ * is gone, is no operation's. */
+static bool blames_op(const struct vidmm_ledger *ledger, const struct vidmm_mismatch *first) {
+    bool seen = ledger->kept[161] != 0 || ledger->kept[240] != 0;
+    return first->by_op && (first->certain || !seen);
+}
+
 static void judge_bytes(struct check *check, const struct vidmm_play_result *result) {
     const struct vidmm_mismatch *first = &result->first;
     struct vidmm_ledger *ledger = &check->shared->ledger;
     if (result->mismatched_bytes == 0 || check->starving || check_explained(check))
         return;
-    if (first->by_op)
+    if (blames_op(ledger, first))
         vidmm_ledger_judge(ledger, rule_of(first->op), VIDMM_SIDE_DRIVER, false,
                            "the bytes that were written", "%s", first->text);
     else
-        vidmm_ledger_note(ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER, "%s", first->text);
+        vidmm_ledger_note(ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER, "%s%s", first->text,
+                          first->by_op ? ": what was drawn there before went wrong, or was lost"
+                                       : "");
 }
 
 void check_reset(struct check *check) {

@@ -71,6 +71,7 @@ bool vidmm_run_result_told(struct vidmm_run_result *told) {
     mend_truth(&told->mmu.iommu);
     mend_truth(&told->play.gated);
     mend_truth(&told->play.first.by_op);
+    mend_truth(&told->play.first.certain);
     return is_text(told->text, sizeof(told->text)) &&
            is_text(told->workload, sizeof(told->workload)) &&
            is_text(told->driver, sizeof(told->driver)) &&

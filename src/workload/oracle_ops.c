@@ -88,6 +88,7 @@ static void blame(const struct side *to, uint64_t page, uint32_t byte, uint32_t 
     oracle->certain = verdict != VERDICT_SUSPECT;
     struct vidmm_mismatch *first = &oracle->first;
     first->by_op = !faithful;
+    first->certain = oracle->certain;
     first->op = to->op->kind;
     first->paging_buffer = buffer;
     if (faithful)
@@ -150,7 +151,7 @@ static void judge_own_tiles(const struct side *to, uint64_t buffer) {
     if (!is_first)
         return;
     oracle->certain = true;
-    oracle->first.by_op = true;
+    oracle->first.by_op = oracle->first.certain = true;
     oracle->first.op = to->op->kind;
     oracle->first.paging_buffer = buffer;
     snprintf(oracle->first.text, sizeof(oracle->first.text),

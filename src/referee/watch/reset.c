@@ -45,9 +45,16 @@ static void reset_note_ended(struct vidmm_referee *referee) {
     }
 }
 
-/* Work that is under way when its hardware is reset was not reported. */
+static bool reset_preempts(const struct vidmm_referee *referee) {
+    bool preempts = false;
+    for (uint32_t i = 0; i < shadow_node_end(referee); i++)
+        preempts = preempts || referee->node[i].preempting;
+    return preempts;
+}
+
+/* Work, or a preemption, that is under way when its hardware is reset was not reported. */
 static void reset_note_deaf(struct vidmm_referee *referee) {
-    if (referee->reset.deaf == 0 && submit_under_way(referee))
+    if (referee->reset.deaf == 0 && (submit_under_way(referee) || reset_preempts(referee)))
         referee->reset.deaf = referee->reset.silent;
 }
 

@@ -1016,8 +1016,77 @@ static void a_rule_that_was_not_reached_says_which_function_is_missing(void **st
     assert_null(strstr(reason, "the driver has no"));
 }
 
+/* ---- Packets alone ----------------------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY no_commands_query(const HANDLE adapter,
+                                           const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = good.DxgkDdiQueryAdapterInfo(adapter, args);
+    if (args->Type == DXGKQAITYPE_UMDRIVERPRIVATE && status == STATUS_SUCCESS)
+        ((struct vidmm_umd_caps *)args->pOutputData)->commands = 0;
+    return status;
+}
+
+/* A crash tells that it came: the calls are those of the stage's process. */
+static NTSTATUS APIENTRY telling_submit(const HANDLE adapter,
+                                        const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    if (!args->Flags.Paging && args->DmaBufferSize != 0 &&
+        args->DmaBufferVirtualAddress % 4096 != 0)
+        (void)raise(SIGSEGV);
+    return good.DxgkDdiSubmitCommandVirtual(adapter, args);
+}
+
+static void without_commands(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiQueryAdapterInfo = no_commands_query;
+    table->DxgkDdiSubmitCommandVirtual = telling_submit;
+}
+
+static void a_gpu_that_executes_packets_draws_without_commands(void **state) {
+    (void)state;
+    const struct vidmm_host_setting mmu = {"MmuLevels", 4};
+    (void)examine(without_commands, "paging", &mmu);
+    assert_non_null(find(VIDMM_FINDING_CRASH));
+}
+
+/* ---- A reset of the adapter while an engine hangs ---------------------------------------------- */
+
+static uint32_t engine_resets, adapter_resets;
+
+static NTSTATUS APIENTRY counting_reset(const HANDLE adapter) {
+    adapter_resets++;
+    return good.DxgkDdiResetFromTimeout(adapter);
+}
+
+static NTSTATUS APIENTRY counting_reset_engine(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    engine_resets++;
+    return good.DxgkDdiResetEngine(adapter, args);
+}
+
+/* A crash tells that it came: the counts are those of the stage's process. */
+static NTSTATUS APIENTRY telling_restart(const HANDLE adapter) {
+    if (engine_resets != 0 && adapter_resets != 0)
+        (void)raise(SIGSEGV);
+    return good.DxgkDdiRestartFromTimeout(adapter);
+}
+
+static void resets_counted(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiResetFromTimeout = counting_reset;
+    table->DxgkDdiResetEngine = counting_reset_engine;
+    table->DxgkDdiRestartFromTimeout = telling_restart;
+}
+
+static void the_adapter_is_reset_too_where_engines_can_be_reset_alone(void **state) {
+    (void)state;
+    const struct vidmm_host_setting mmu = {"MmuLevels", 4};
+    (void)examine(resets_counted, "engines", &mmu);
+    assert_non_null(find(VIDMM_FINDING_CRASH));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_gpu_that_executes_packets_draws_without_commands),
+        cmocka_unit_test(the_adapter_is_reset_too_where_engines_can_be_reset_alone),
         cmocka_unit_test(a_rule_that_was_not_reached_says_which_function_is_missing),
         cmocka_unit_test(a_start_after_a_stop_fails_too),
         cmocka_unit_test(a_command_that_is_said_to_be_understood_is_not_refused),

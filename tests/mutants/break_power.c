@@ -16,6 +16,40 @@ static NTSTATUS APIENTRY stay_off(const PVOID context, ULONG uid, DEVICE_POWER_S
 }
 REPLACE(DxgkDdiSetPowerState, stay_off)
 
+/* What was completed last is forgotten in D3, and known again from the next work on. */
+static DXGKCB_NOTIFY_INTERRUPT notify_kept;
+static bool forgotten;
+
+static VOID APIENTRY notify_forgetful(const HANDLE device,
+                                      const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA report = *data;
+    forgotten = forgotten && report.InterruptType != DXGK_INTERRUPT_DMA_COMPLETED;
+    if (report.InterruptType == DXGK_INTERRUPT_DMA_PREEMPTED && forgotten)
+        report.DmaPreempted.LastCompletedFenceId = 0;
+    notify_kept(device, &report);
+}
+
+static NTSTATUS APIENTRY start_forgetful(const PVOID context, PDXGK_START_INFO info,
+                                         PDXGKRNL_INTERFACE calls, PULONG sources,
+                                         PULONG children) {
+    DXGKRNL_INTERFACE mine = *calls;
+    notify_kept = calls->DxgkCbNotifyInterrupt;
+    mine.DxgkCbNotifyInterrupt = notify_forgetful;
+    forgotten = false;
+    return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
+}
+
+static NTSTATUS APIENTRY power_forgetful(const PVOID context, ULONG uid, DEVICE_POWER_STATE state,
+                                         POWER_ACTION action) {
+    forgotten = forgotten || (uid == DISPLAY_ADAPTER_HW_ID && state == PowerDeviceD0);
+    return mutants_good.DxgkDdiSetPowerState(context, uid, state, action);
+}
+
+static void APIENTRY install_forgetful(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiStartDevice = start_forgetful;
+    table->DxgkDdiSetPowerState = power_forgetful;
+}
+
 static NTSTATUS APIENTRY refuse_hibernation(const PVOID context, ULONG uid,
                                             DEVICE_POWER_STATE state, POWER_ACTION action) {
     NTSTATUS status = mutants_good.DxgkDdiSetPowerState(context, uid, state, action);
@@ -117,6 +151,7 @@ const struct mutant mutants_power[] = {
     {BREAKS(651, DRIVER, "power", stay_off,
             "leaves interrupts off when power returns, with paging by address"),
      .settings = {{"MmuLevels", 4}}},
+    {BREAKS(281, DRIVER, "power", forgetful, "forgets in D3 which work was completed last")},
     {BREAKS(650, DRIVER, "power", refuse_hibernation, "refuses to hibernate")},
     {BREAKS(650, DRIVER, "power", refuse_child, "refuses the power states of a child device")},
     {BREAKS(652, DRIVER, "power", power_whoever, "takes a child device for the adapter")},

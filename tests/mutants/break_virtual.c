@@ -333,6 +333,7 @@ static NTSTATUS APIENTRY query(const HANDLE adapter, const DXGKARG_QUERYADAPTERI
     }
 
 CAPS(by_cpu, caps->PageTableUpdateMode = DXGK_PAGETABLEUPDATE_CPU_VIRTUAL)
+CAPS(keeps_nothing, caps->InvalidTlbEntriesNotCached = 1)
 CAPS(one_level, caps->PageTableLevelCount = 1)
 CAPS(more_bits, caps->VirtualAddressBitCount = 45)
 CAPS(odd_leaf, caps->LeafPageTableSizeFor64KPagesInBytes = 100)
@@ -577,6 +578,11 @@ const struct mutant mutants_virtual[] = {
             "goes on with an update at its first entry in another buffer")},
     {BREAKS(425, DRIVER, "residency", snoops_no_window,
             "leaves CacheCoherent out of the paging process's entries")},
+    {BREAKS(427, DRIVER, "paging", keeps_nothing,
+            "says that its TLB, which keeps invalid entries, does not"),
+     .settings = {{"MmuLevels", 4},
+                  {"MmuFeatures", 16},
+                  {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM2_6}}},
     {BREAKS(516, DRIVER, "residency", forgets_zero, "leaves Zero out of its entries"),
      .settings = {{"MmuFeatures", 15}, {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM2_1}}},
     {BREAKS(379, DRIVER, "residency", forgets_kind,

@@ -134,6 +134,9 @@ static void compare_judge(struct vidmm_referee *referee, const struct compared *
         DRIVER_MUST(232, good, WANTED " once all was flushed", "%s", found);
     if (rule == 239)
         DRIVER_MUST(239, good, WANTED " after they were copied", "%s", found);
+    if (rule == 427)
+        DRIVER_MUST(427, good, WANTED ", which were invalid before and are flushed from no TLB",
+                    "%s", found);
     if (rule == 425)
         DRIVER_MUST(425, good, WANTED ", with the CPU's caches snooped", "%s", found);
     if (rule == 508)
@@ -206,6 +209,16 @@ static uint32_t compare_rule_for(struct vidmm_referee *referee, const struct com
     return both && blame.rule_table == 211 ? 215 : blame.rule_table;
 }
 
+/* Entries that become valid are flushed only where a TLB may hold that they were not. False: this one does. */
+static bool compare_promise(struct vidmm_referee *referee, const struct compared *compared) {
+    const struct tables_mmu *mmu = tables_mmu(referee, compared->process->physical);
+    if (!mmu->caps.InvalidTlbEntriesNotCached || !compared->want.valid || compared->want.stale)
+        return true;
+    bool good = compared->found.valid || !compared->found.cached;
+    compare_judge(referee, compared, 427, good);
+    return good;
+}
+
 /* What is not coherent may be snooped all the same. */
 static void compare_coherence(struct vidmm_referee *referee, const struct compared *compared) {
     if (compared->want.valid && !compared->want.zero && compared->want.entry.CacheCoherent)
@@ -224,6 +237,10 @@ void tables_compare(struct vidmm_referee *referee, const struct tables_process *
         uint32_t unseen = blame.rule_table != 0 ? blame.rule_table : blame.rule_tlb;
         if (unseen != 0)
             judge_unseen(referee, unseen, 0);
+        return;
+    }
+    if (!compare_promise(referee, &compared)) {
+        compare_forget_entry(&compared.want);
         return;
     }
     if (compared.found.cached && (compared.want.stale || blame.rule_tlb == 0))

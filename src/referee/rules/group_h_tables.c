@@ -547,9 +547,9 @@ const struct vidmm_rule rules_h_tables[] = {
         .statement = "InvalidTlbEntriesNotCached is reported only if the TLB keeps no translation "
                      "of an invalid entry.",
         .page = "ns-d3dkmddi-_dxgk_gpummucaps",
-        .how = "Not judged by itself: a TLB that keeps the invalid translation faults where memory "
-               "is, and the fault is reported (R380). To tell the two apart the referee would have "
-               "to see the TLB before the access.",
+        .how = "Where it is reported the hardware model's translation of entries that became "
+               "valid, its "
+               "TLB included, is no fault by a TLB.",
         .why = "The system then flushes nothing when an entry becomes valid, and the GPU would "
                "fault where memory is.",
         .windows = "No page tells; the fault costs the application its device.",

@@ -201,6 +201,19 @@ static enum gpu_fault translate_allowed(const struct hw_leaf *leaf, uint32_t acc
     return GPU_FAULT_NONE;
 }
 
+/* A TLB that keeps what is not mapped fetches the entry behind a page's with it, and keeps that it is invalid. */
+static void look_ahead(struct hw *hw, struct hw_engine *engine, uint64_t va,
+                       const struct hw_leaf *leaf) {
+    struct hw_mmu *mmu = hw->mmu;
+    uint64_t next = (va | ((UINT64_C(1) << leaf->shift) - 1)) + 1, cost = 0;
+    struct hw_leaf behind;
+    if (hw_tlb_find(&mmu->tlb, engine->space.id, next) ||
+        hw_mmu_walk(hw, &engine->space, next, &behind, NULL, &cost) != GPU_FAULT_INVALID)
+        return;
+    behind = (struct hw_leaf){0, GPU_PAGE_SHIFT, behind.level};
+    hw_tlb_put(&mmu->tlb, engine->space.id, next, &behind);
+}
+
 /* From the TLB, or else from the tables into the TLB. */
 static enum gpu_fault look_up(struct hw *hw, struct hw_engine *engine, uint64_t va,
                               struct hw_leaf *leaf) {
@@ -214,7 +227,10 @@ static enum gpu_fault look_up(struct hw *hw, struct hw_engine *engine, uint64_t 
     enum gpu_fault fault =
         hw_mmu_walk(hw, &engine->space, va, leaf, &engine->leaves, &engine->cost_ns);
     mmu->tlb.misses++;
-    if (fault == GPU_FAULT_INVALID && (mmu->format.has & GPU_MMU_CACHES_INVALID)) {
+    bool keeps = mmu->format.has & GPU_MMU_CACHES_INVALID;
+    if (fault == GPU_FAULT_NONE && keeps)
+        look_ahead(hw, engine, va, leaf);
+    if (fault == GPU_FAULT_INVALID && keeps) {
         *leaf = (struct hw_leaf){0, GPU_PAGE_SHIFT, leaf->level};
         fault = GPU_FAULT_NONE;
     }

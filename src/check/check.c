@@ -23,10 +23,10 @@ uint64_t check_now_ms(void) {
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Of a stage whose first runs were done and that had nothing to go on with, `text` says what was missing. */
-static void done_in_part(struct vidmm_stage_result *result) {
+/* Of a stage whose first runs were done and that had nothing to go on with, or whose work was refused. */
+static void done_in_part(struct vidmm_stage_result *result, const char *why) {
     char missing[sizeof(result->text)];
-    memcpy(missing, result->text, sizeof(missing));
+    snprintf(missing, sizeof(missing), "%s", why);
     result->outcome = VIDMM_STAGE_DONE;
     snprintf(result->text, sizeof(result->text), "in part: %.*s",
              (int)(sizeof(missing) - sizeof("in part: ")), missing);
@@ -38,6 +38,7 @@ static bool run_stage(struct check *check, const struct check_stage *stage,
     uint64_t start = check_now_ms(), calls = check->shared->ledger.calls;
     uint32_t deaths = 0;
     bool shown = false, done = false;
+    char part[sizeof(check->shared->told.part)] = "";
     for (uint32_t i = 0; i < check_stage_runs(check, stage) && deaths < DEATHS_MOST && !shown;
          i++) {
         replay_before(check);
@@ -46,6 +47,8 @@ static bool run_stage(struct check *check, const struct check_stage *stage,
         shown = replay_look(check, stage, i);
         deaths += outcome == VIDMM_STAGE_CRASHED;
         done = done || outcome == VIDMM_STAGE_DONE;
+        if (part[0] == '\0')
+            memcpy(part, check->shared->told.part, sizeof(part));
         if (i == 0 || worse(outcome, result->outcome)) {
             result->outcome = small ? VIDMM_STAGE_SKIPPED : outcome;
             snprintf(result->text, sizeof(result->text), "%s",
@@ -55,7 +58,9 @@ static bool run_stage(struct check *check, const struct check_stage *stage,
             break;
     }
     if (done && result->outcome == VIDMM_STAGE_SKIPPED)
-        done_in_part(result);
+        done_in_part(result, result->text);
+    else if (result->outcome == VIDMM_STAGE_DONE && part[0] != '\0')
+        done_in_part(result, part);
     result->ms = (uint32_t)(check_now_ms() - start);
     result->calls = check->shared->ledger.calls - calls;
     return shown;

@@ -41,7 +41,8 @@ bool check_hear(struct check *check, uint32_t kind, const void *bytes, size_t si
         return false;
     memcpy(&told, bytes, sizeof(told));
     if (told.outcome > VIDMM_STAGE_HUNG || told.failures > CHECK_FAILURES ||
-        !memchr(told.text, 0, sizeof(told.text)) || !memchr(told.unasked, 0, sizeof(told.unasked)))
+        !memchr(told.text, 0, sizeof(told.text)) || !memchr(told.part, 0, sizeof(told.part)) ||
+        !memchr(told.unasked, 0, sizeof(told.unasked)))
         return false;
     check->shared->told = told;
     return true;
@@ -50,7 +51,7 @@ bool check_hear(struct check *check, uint32_t kind, const void *bytes, size_t si
 void check_begin(struct check *check, const struct check_stage *stage) {
     struct check_shared *shared = check->shared;
     shared->told.outcome = VIDMM_STAGE_STOPPED;
-    shared->told.text[0] = 0;
+    shared->told.text[0] = shared->told.part[0] = 0;
     shared->told.no_room = 0;
     shared->ledger.depth = 0;
     vidmm_ledger_begin(&shared->ledger);

@@ -1016,6 +1016,27 @@ static void a_rule_that_was_not_reached_says_which_function_is_missing(void **st
     assert_null(strstr(reason, "the driver has no"));
 }
 
+/* ---- Work that is refused ---------------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY query_with_little(const HANDLE adapter,
+                                           const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = good.DxgkDdiQueryAdapterInfo(adapter, args);
+    if (args->Type == DXGKQAITYPE_DRIVERCAPS && status == STATUS_SUCCESS)
+        ((DXGK_DRIVERCAPS *)args->pOutputData)->ApertureSegmentCommitLimit = 262144;
+    return status;
+}
+
+static void with_little(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiQueryAdapterInfo = query_with_little;
+}
+
+static void a_stage_whose_work_does_not_fit_says_so(void **state) {
+    (void)state;
+    examine(with_little, "paging", NULL);
+    assert_non_null(strstr(stage_of("paging")->text, "submissions were not made"));
+}
+
 /* ---- Packets alone ----------------------------------------------------------------------------- */
 
 static NTSTATUS APIENTRY no_commands_query(const HANDLE adapter,
@@ -1085,6 +1106,7 @@ static void the_adapter_is_reset_too_where_engines_can_be_reset_alone(void **sta
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_stage_whose_work_does_not_fit_says_so),
         cmocka_unit_test(a_gpu_that_executes_packets_draws_without_commands),
         cmocka_unit_test(the_adapter_is_reset_too_where_engines_can_be_reset_alone),
         cmocka_unit_test(a_rule_that_was_not_reached_says_which_function_is_missing),

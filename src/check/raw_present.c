@@ -10,12 +10,16 @@
 #include <string.h>
 
 #define RECTANGLES_MOST    16384u
-#define DISTINCT           (PICTURE_WIDTH * PICTURE_HEIGHT / 2) /* of them are of other pixels */
-#define COMMAND_RECTANGLES 5u                                   /* of a command of GDI */
-#define PLACES             4u                                   /* of the two surfaces */
+#define EVERY_OTHER        (PICTURE_WIDTH / 2)
+#define BETWEEN            (EVERY_OTHER - 1)
+#define APART              (EVERY_OTHER * PICTURE_HEIGHT)     /* of them do not touch */
+#define DISTINCT           (APART + BETWEEN * PICTURE_HEIGHT) /* of them are of other pixels */
+#define COMMAND_RECTANGLES 5u                                 /* of a command of GDI */
+#define PLACES             4u                                 /* of the two surfaces */
 #define FILL_COLOR         0xff5a17c0u
 #define ROOMS_MOST         64u
 #define GROWN_MOST         ((uint64_t)4 << 20)
+#define PASSES_BESIDE      64u /* that a driver may take beside one for each rectangle */
 
 /* What the lists say when the commands are built. */
 enum listing { LISTED_THERE, LISTED_NOWHERE, LISTED_ELSEWHERE, LISTED_FOR_GOOD, LISTINGS };
@@ -261,20 +265,32 @@ static enum pass present_managed(struct presenter *presenter, const struct job *
     return managed_blit(&presenter->pair, &blit, completes) ? PASS_LAST : PASS_REFUSED;
 }
 
+/* R157: a DMA buffer has room for one rectangle at least (nc-d3dkmddi-dxgkddi_present.md), so that they come to an end,
+ * wherever MultipassOffset goes. */
+static enum pass present_passes(struct presenter *presenter, const struct job *job,
+                                enum listing listing, bool *completes) {
+    struct raw_commands commands = {.bytes = NULL};
+    enum pass pass = PASS_MORE;
+    uint32_t most = job->count + PASSES_BESIDE;
+    for (uint32_t i = 0; i < most && pass == PASS_MORE && *completes; i++)
+        pass = present_pass(presenter, job, listing, &commands, completes);
+    bool endless = pass == PASS_MORE && *completes;
+    raw_judge(presenter->pair.renderer.raw, 157, !endless,
+              "an end of the rectangles, of which each DMA buffer has room for one",
+              "INSUFFICIENT_DMA_BUFFER after more DMA buffers than rectangles");
+    return endless ? PASS_REFUSED : pass;
+}
+
 /* All of its DMA buffers, and what the surfaces show then. Before any copy was seen, none may be visible, but commands that
  * the driver built complete. False: nothing more can be asked of the driver. */
 static bool present_run(struct presenter *presenter, const struct job *job, enum listing listing,
                         uint32_t seed) {
     struct raw_pair *pair = &presenter->pair;
-    struct raw_commands commands = {.bytes = NULL};
-    enum pass pass = PASS_MORE;
     bool completes = true;
     if (!pair_bring(pair, seed))
         return false;
-    if (pair->context)
-        pass = present_managed(presenter, job, &completes);
-    while (pass == PASS_MORE && completes)
-        pass = present_pass(presenter, job, listing, &commands, &completes);
+    enum pass pass = pair->context ? present_managed(presenter, job, &completes)
+                                   : present_passes(presenter, job, listing, &completes);
     if (completes && !pair_take(pair))
         return false;
     if (pass == PASS_REFUSED || (!presenter->seen && completes && pair_good(pair, PICTURE_COLORS)))
@@ -346,13 +362,16 @@ static bool few(struct presenter *presenter, enum listing listing, uint32_t seed
     return true;
 }
 
-/* Every other pixel is a rectangle; behind DISTINCT they begin again. */
+static RECT one_pixel(uint32_t of) {
+    uint32_t i = of < APART ? of : of - APART, row = of < APART ? EVERY_OTHER : BETWEEN;
+    LONG x = (LONG)(2 * (i % row) + (of >= APART)), y = (LONG)(i / row);
+    return (RECT){x, y, x + 1, y + 1};
+}
+
+/* Every other pixel is a rectangle, then those in between; behind DISTINCT they begin again. */
 static struct job many(struct presenter *presenter, uint32_t count, bool fill) {
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t pixel = 2 * (i % DISTINCT);
-        LONG x = (LONG)(pixel % PICTURE_WIDTH), y = (LONG)(pixel / PICTURE_WIDTH);
-        presenter->rectangles[i] = (RECT){x, y, x + 1, y + 1};
-    }
+    for (uint32_t i = 0; i < count; i++)
+        presenter->rectangles[i] = one_pixel(i % DISTINCT);
     return (struct job){.fill = fill,
                         .from = {1, 0, PICTURE_WIDTH, PICTURE_HEIGHT},
                         .to = {0, 0, PICTURE_WIDTH - 1, PICTURE_HEIGHT},
@@ -378,12 +397,14 @@ static bool measure(struct presenter *presenter, bool fill, struct rectangle_roo
     return two.written > one.written && two.patches > one.patches;
 }
 
-/* More than a buffer or its list has room for; 0: too many. */
+/* More than two buffers or their lists have room for, so that the third goes on from where the second ended. Where so
+ * many are not DISTINCT, more than one has room for; 0: too many. */
 static uint32_t too_many(const struct presenter *presenter, const struct rectangle_room *each) {
     const DXGK_CONTEXTINFO *info = &presenter->pair.renderer.info;
     uint64_t count = info->DmaBufferSize / each->bytes,
              listed = info->PatchLocationListSize / each->patches;
-    count = (count < listed ? count : listed) + 3;
+    count = count < listed ? count : listed;
+    count = (2 * count + 3 <= DISTINCT ? 2 * count : count) + 3;
     return count <= DISTINCT ? (uint32_t)count : 0;
 }
 

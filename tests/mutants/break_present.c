@@ -81,6 +81,23 @@ static NTSTATUS APIENTRY present_again(const HANDLE context, DXGKARG_PRESENT *ar
 }
 REPLACE(DxgkDdiPresent, present_again)
 
+static NTSTATUS APIENTRY present_of_this_pass(const HANDLE context, DXGKARG_PRESENT *args) {
+    UINT multipass = args->MultipassOffset;
+    NTSTATUS status = mutants_good.DxgkDdiPresent(context, args);
+    args->MultipassOffset -= multipass;
+    return status;
+}
+REPLACE(DxgkDdiPresent, present_of_this_pass)
+
+static NTSTATUS APIENTRY present_in_a_circle(const HANDLE context, DXGKARG_PRESENT *args) {
+    bool second = args->MultipassOffset != 0;
+    NTSTATUS status = mutants_good.DxgkDdiPresent(context, args);
+    if (second)
+        args->MultipassOffset = 0;
+    return status;
+}
+REPLACE(DxgkDdiPresent, present_in_a_circle)
+
 static NTSTATUS APIENTRY present_backwards(const HANDLE context, DXGKARG_PRESENT *args) {
     D3DDDI_PATCHLOCATIONLIST *first = args->pPatchLocationListOut;
     NTSTATUS status = mutants_good.DxgkDdiPresent(context, args);
@@ -412,6 +429,12 @@ const struct mutant mutants_present[] = {
             "writes no addresses before commands of an application are patched"),
      WHEN_MOVED},
     {BREAKS(157, DRIVER, "room", present_again, "presents the same rows in each buffer, for ever"),
+     PRESENTS},
+    {BREAKS(157, DRIVER, "room", present_of_this_pass,
+            "has the progress of one DMA buffer in MultipassOffset"),
+     PRESENTS},
+    {BREAKS(157, DRIVER, "room", present_in_a_circle,
+            "begins a present again behind each second DMA buffer"),
      PRESENTS},
     {BREAKS(157, DRIVER, "room", gdi_again, "draws the same rows for GDI in each buffer, for ever"),
      DRAWS},

@@ -161,7 +161,8 @@ const struct vidmm_rule rules_t[] = {
                      "sub-rectangle lies in DstRect.",
         .page = "ns-d3dkmddi-_dxgkarg_present",
         .how = "Stage room presents between two surfaces of A8R8G8B8 whose pitch the driver "
-               "returned: one rectangle, several, more than a DMA buffer has room for; from and to "
+               "returned: one rectangle, several, more than two DMA buffers have room for; from "
+               "and to "
                "each segment, with places that the driver knows at DxgkDdiPresent, learns in "
                "DxgkDdiPatch, or learns there to be others. The colours of both surfaces are "
                "compared, those of a fill with their alpha (ns-d3dkmddi-_dxgk_presentflags). "

@@ -222,6 +222,10 @@ enum vidmm_stage_outcome check_play(struct check *check, struct check_setup *set
                                     void (*between)(void *ctx, uint64_t done, uint64_t events));
 /* ask_fence.c: the fence of a node; false: the driver did not tell, which is a finding. */
 bool check_ask_fence(struct check *check, uint32_t node, uint32_t physical);
+
+/* ask_line.c: the interrupt routine for another device on the line, which `when` says the moment of; false: there is
+ * none. */
+bool check_ask_line(struct check *check, const char *when);
 /* vidmm_reset from `between`. */
 void check_reset(struct check *check);
 

@@ -15,15 +15,8 @@
 
 /* The hardware has nothing to say; false: there is no interrupt routine. */
 static bool other_device(struct check *check, const char *when) {
-    struct vidmm_host_asked asked;
     check_step(check, "interrupts: of another device, %s", when);
-    if (!vidmm_host_ask_interrupt(check->harness.host, &asked))
-        return false;
-    if (!asked.raised && !asked.again)
-        vidmm_ledger_judge(&check->shared->ledger, 520, VIDMM_SIDE_DRIVER, !asked.claimed,
-                           "FALSE for an interrupt that the adapter did not generate",
-                           "DxgkDdiInterruptRoutine returned TRUE %s", when);
-    return true;
+    return check_ask_line(check, when);
 }
 
 /* Work completes while interrupts are held; then the driver is asked until it has nothing more. */

@@ -2,6 +2,7 @@
  * stage_power.c - the adapter goes to D3 and back in pauses of a short workload: for standby, for hibernation, and one
  * of its child devices alone. What memory does not keep is moved out before (vidmm_power_down), the hardware loses
  * what it has (hwmodel.h power), and the workload goes on from there: its bytes must be what they were.
+ * In one run of standby another device on the interrupt's line interrupts in D3.
  *
  * Child devices go first on the way down and come last on the way up, so that the adapter works for them in between.
  */
@@ -16,7 +17,7 @@
 #define CHILDREN_MOST 64u
 #define TIMES         3u /* that the adapter goes */
 
-enum way { STANDBY, HIBERNATION, CHILD, WAYS };
+enum way { STANDBY, HIBERNATION, CHILD, LINE, WAYS };
 
 static struct {
     enum way way;
@@ -26,7 +27,7 @@ static struct {
     uint32_t children;
 } stage;
 
-static const POWER_ACTION actions[WAYS] = {PowerActionSleep, PowerActionHibernate,
+static const POWER_ACTION actions[WAYS] = {PowerActionSleep, PowerActionHibernate, PowerActionSleep,
                                            PowerActionSleep};
 
 static bool power_good(struct check *check, enum vidmm_status status) {
@@ -59,9 +60,12 @@ static void power_find_children(struct check *check) {
 
 static void power_lose(struct check *check) {
     struct vidmm_host *host = check->harness.host;
-    if (vidmm_host_power(host,
-                         stage.way == HIBERNATION ? VIDMM_HW_POWER_OFF : VIDMM_HW_POWER_STANDBY))
+    bool lost = vidmm_host_power(host, stage.way == HIBERNATION ? VIDMM_HW_POWER_OFF
+                                                                : VIDMM_HW_POWER_STANDBY);
+    if (lost)
         vidmm_referee_lose_power(check->harness.referee);
+    if (lost && stage.way == LINE)
+        (void)check_ask_line(check, "in PowerDeviceD3");
     (void)vidmm_host_power(host, VIDMM_HW_POWER_ON);
 }
 
@@ -112,13 +116,17 @@ static void between(void *ctx, uint64_t done, uint64_t events) {
 }
 
 enum vidmm_stage_outcome stage_power(struct check *check, uint32_t number) {
-    struct check_setup setup = {.settings = {{"VramBytes", VRAM}}};
+    struct check_setup setup = {.settings = {{"VramBytes", VRAM}}, .line = number == LINE};
+    if (setup.line && check->options->device)
+        return VIDMM_STAGE_DONE; /* a real device has messages of its own making */
     memset(&stage, 0, sizeof(stage));
     stage.way = number;
     check_step(check, "power: run %u", number + 1);
     if (check->options->linked > 1)
         return check_say(check, VIDMM_STAGE_SKIPPED, "linked physical adapters keep their power");
     enum vidmm_stage_outcome outcome = check_play(check, &setup, FRAMES, between);
+    if (setup.line && !stage.able && outcome == VIDMM_STAGE_STOPPED)
+        return VIDMM_STAGE_DONE; /* the driver wants messages, and shares no line */
     if (outcome == VIDMM_STAGE_DONE && !stage.able)
         return check_say(check, VIDMM_STAGE_SKIPPED, "the driver has no DxgkDdiSetPowerState");
     if (outcome == VIDMM_STAGE_DONE && stage.refused)

@@ -23,7 +23,7 @@ const struct check_stage check_stages[] = {
     {"locks", "locks, shares and pins surfaces, also across resets", "ABCDEFGHIKLMOQRSTUV", 2,
      stage_locks},
     {"power", "takes the adapter through standby and hibernation during a game",
-     "ABCDEFGHIKLMQRSTUV", 3, stage_power},
+     "ABCDEFGHIKLMQRSTUV", 4, stage_power},
     {"promises", "checks what flags and preferences of surfaces promise", "ABCDEFGHIKLMQRSTUV", 1,
      stage_promises},
     {"ranges", "accesses two surfaces through swizzling ranges", "ABCDEFHIKLMOQRSTUV", 2,

@@ -50,6 +50,25 @@ static void APIENTRY install_forgetful(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiSetPowerState = power_forgetful;
 }
 
+static bool away;
+
+static NTSTATUS APIENTRY power_noted(const PVOID context, ULONG uid, DEVICE_POWER_STATE state,
+                                     POWER_ACTION action) {
+    if (uid == DISPLAY_ADAPTER_HW_ID)
+        away = state != PowerDeviceD0;
+    return mutants_good.DxgkDdiSetPowerState(context, uid, state, action);
+}
+
+/* As with registers that read as ones. */
+static BOOLEAN APIENTRY claim_while_away(const PVOID context, ULONG message) {
+    return mutants_good.DxgkDdiInterruptRoutine(context, message) || away;
+}
+
+static void APIENTRY install_claim_while_away(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiSetPowerState = power_noted;
+    table->DxgkDdiInterruptRoutine = claim_while_away;
+}
+
 static NTSTATUS APIENTRY refuse_hibernation(const PVOID context, ULONG uid,
                                             DEVICE_POWER_STATE state, POWER_ACTION action) {
     NTSTATUS status = mutants_good.DxgkDdiSetPowerState(context, uid, state, action);
@@ -152,6 +171,9 @@ const struct mutant mutants_power[] = {
             "leaves interrupts off when power returns, with paging by address"),
      .settings = {{"MmuLevels", 4}}},
     {BREAKS(281, DRIVER, "power", forgetful, "forgets in D3 which work was completed last")},
+=======
+    {BREAKS(520, DRIVER, "power", claim_while_away,
+            "takes each interrupt for its own in PowerDeviceD3")},
     {BREAKS(650, DRIVER, "power", refuse_hibernation, "refuses to hibernate")},
     {BREAKS(650, DRIVER, "power", refuse_child, "refuses the power states of a child device")},
     {BREAKS(652, DRIVER, "power", power_whoever, "takes a child device for the adapter")},

@@ -41,9 +41,11 @@ const struct vidmm_rule rules_v[] = {
         .statement = "DxgkDdiInterruptRoutine returns FALSE for an interrupt that its adapter did "
                      "not generate, and TRUE for one that it did.",
         .page = "nc-dispmprt-dxgkddi_interrupt_routine",
-        .how = "Where the interrupt is line-based (stage interrupts), the routine is called for "
-               "another device on the line, when the hardware has nothing to say: FALSE. A routine "
-               "that reported work must return TRUE.",
+        .how =
+            "Where the interrupt is line-based (stage interrupts), the routine is called for "
+            "another device on the line, when the hardware has nothing to say: FALSE. Stage power "
+            "does it in PowerDeviceD3, where the hardware model has `power`. A routine "
+            "that reported work must return TRUE.",
         .why = "Devices share a line: the system asks one driver after the other until one says "
                "that the interrupt was its own.",
         .windows = "The other device's interrupt is never served, or the line stays asserted and "

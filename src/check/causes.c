@@ -37,7 +37,8 @@ static enum step step_of(const struct vidmm_finding *finding) {
     if (calls(finding, "DxgkDdiCreate") || calls(finding, "DxgkDdiOpen") ||
         calls(finding, "DxgkDdiDescribe") || calls(finding, "DxgkDdiGetStandard"))
         return STEP_CREATE;
-    if (calls(finding, "DxgkDdiBuildPagingBuffer") || calls(finding, "DxgkDdiRender"))
+    if (calls(finding, "DxgkDdiBuildPagingBuffer") || calls(finding, "DxgkDdiRender") ||
+        calls(finding, "DxgkDdiPresent"))
         return STEP_BUILD;
     return calls(finding, "DxgkDdiPatch") ? STEP_PATCH : STEP_DONE;
 }

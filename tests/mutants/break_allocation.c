@@ -608,6 +608,18 @@ static NTSTATUS APIENTRY render_slot(const HANDLE context, DXGKARG_RENDER *args)
 }
 REPLACE(DxgkDdiRender, render_slot)
 
+/* The last address goes behind all commands. */
+static NTSTATUS APIENTRY render_behind_commands(const HANDLE context, DXGKARG_RENDER *args) {
+    const D3DDDI_PATCHLOCATIONLIST *first = args->pPatchLocationListOut;
+    const UCHAR *start = args->pDmaBuffer;
+    NTSTATUS status = mutants_good.DxgkDdiRender(context, args);
+    if (args->pPatchLocationListOut > first)
+        args->pPatchLocationListOut[-1].PatchOffset =
+            (UINT)((const UCHAR *)args->pDmaBuffer - start);
+    return status;
+}
+REPLACE(DxgkDdiRender, render_behind_commands)
+
 static NTSTATUS APIENTRY render_last_left(const HANDLE context, DXGKARG_RENDER *args) {
     const D3DDDI_PATCHLOCATIONLIST *first = args->pPatchLocationListOut;
     NTSTATUS status = mutants_good.DxgkDdiRender(context, args);
@@ -918,6 +930,8 @@ const struct mutant mutants_allocation[] = {
     DRIVER(157, "renders the same commands again in each buffer, for ever", install_render_again,
            PAGING),
     DRIVER(396, "uses slot 1000", install_render_slot, PAGING),
+    DRIVER(396, "has an address of its last command patched behind it",
+           install_render_behind_commands, PAGING, .consequences = {274}),
     DRIVER(400, "does not describe primaries", install_describe_nothing, ANY),
     DRIVER(400, "creates primaries and has no function that describes them", install_describe_never,
            .stage = "objects"),

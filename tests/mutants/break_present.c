@@ -149,6 +149,17 @@ static NTSTATUS APIENTRY present_misplaced(const HANDLE context, DXGKARG_PRESENT
 }
 REPLACE(DxgkDdiPresent, present_misplaced)
 
+static NTSTATUS APIENTRY present_behind_commands(const HANDLE context, DXGKARG_PRESENT *args) {
+    const D3DDDI_PATCHLOCATIONLIST *first = args->pPatchLocationListOut;
+    const UCHAR *start = args->pDmaBuffer;
+    NTSTATUS status = mutants_good.DxgkDdiPresent(context, args);
+    if (args->pPatchLocationListOut > first)
+        args->pPatchLocationListOut[-1].PatchOffset =
+            (UINT)((const UCHAR *)args->pDmaBuffer - start);
+    return status;
+}
+REPLACE(DxgkDdiPresent, present_behind_commands)
+
 /* Where a buffer may be split is then within commands. */
 static NTSTATUS APIENTRY present_within(const HANDLE context, DXGKARG_PRESENT *args) {
     D3DDDI_PATCHLOCATIONLIST *location = args->pPatchLocationListOut;
@@ -451,6 +462,9 @@ const struct mutant mutants_present[] = {
     {BREAKS(396, DRIVER, "room", present_behind_list,
             "presents an allocation behind source and destination"),
      PRESENTS},
+    {BREAKS(396, DRIVER, "room", present_behind_commands,
+            "has an address of its last copy patched behind it"),
+     .consequences = {274}, PRESENTS},
     {BREAKS(396, DRIVER, "room", gdi_slot, "draws for GDI by slot 1000"), DRAWS},
 };
 const uint32_t mutants_present_count = sizeof(mutants_present) / sizeof(mutants_present[0]);

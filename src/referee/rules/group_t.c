@@ -63,13 +63,15 @@ const struct vidmm_rule rules_t[] = {
     {
         RULE(396, DRIVER, DOCUMENTED, CORRUPTION),
         .statement =
-            "Slots are below MaxAllocationListSlotId and allocation indices below "
-            "AllocationListSize, and a later element with the same slot takes the place of "
-            "the earlier one.",
+            "Slots are below MaxAllocationListSlotId, allocation indices below "
+            "AllocationListSize and patch offsets inside of what the call wrote to the DMA "
+            "buffer, and a later element with the same slot takes the place of the earlier one.",
         .page = "splitting-a-dma-buffer",
         .how =
             "The slots in the lists that the driver writes are compared with its capability, the "
-            "indices with the list that it was given, also of commands that user mode damaged; "
+            "indices with the list that it was given, also of commands that user mode damaged, and "
+            "each PatchOffset (ns-d3dukmdt-_d3dddi_patchlocationlist) but 0xffffffff with the "
+            "bytes by which DxgkDdiRender, DxgkDdiRenderKm or DxgkDdiPresent moved pDmaBuffer; "
             "what a later element does to an earlier one shows in split buffers only.",
         .why = "The manager has an array of that many slots to know what is bound.",
         .windows = "The submission is refused as malformed.",

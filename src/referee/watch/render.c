@@ -64,6 +64,17 @@ static void render_judge_patches(struct vidmm_referee *referee,
     }
 }
 
+/* R396: PatchOffset is where in the DMA buffer an address goes. Commands may be in the private data alone; and one that
+ * is no offset at all may mark an element that only refers to its allocation. */
+static void render_judge_offsets(struct vidmm_referee *referee,
+                                 const D3DDDI_PATCHLOCATIONLIST *list, size_t count, size_t bytes) {
+    for (size_t i = 0; i < count && bytes != 0; i++)
+        DRIVER_MUST(396, list[i].PatchOffset < bytes || list[i].PatchOffset == UINT32_MAX,
+                    "a PatchOffset inside of what the call wrote to the DMA buffer",
+                    "PatchOffset of patch location %zu is %u, and %zu bytes were written", i,
+                    list[i].PatchOffset, bytes);
+}
+
 /* How far the driver moved the pointer to the guarded bytes. */
 static size_t render_written(const struct guard *guard, const void *moved) {
     return (size_t)((uintptr_t)moved - (uintptr_t)guard->bytes);
@@ -121,6 +132,15 @@ struct rendering {
     DXGKARG_RENDER given, mine; /* as the caller gave it, and as the driver has it */
 };
 
+static void render_judge_list(struct vidmm_referee *referee, const struct rendering *rendering,
+                              size_t count, size_t bytes) {
+    const D3DDDI_PATCHLOCATIONLIST *list =
+        (const D3DDDI_PATCHLOCATIONLIST *)(const void *)rendering->patches.bytes;
+    render_judge_patches(referee, list, count, rendering->mine.AllocationListSize);
+    if (bytes <= rendering->buffer.size)
+        render_judge_offsets(referee, list, count, bytes);
+}
+
 static void render_judge_output(struct vidmm_referee *referee, const struct rendering *rendering) {
     const struct guard *buffer = &rendering->buffer, *patches = &rendering->patches;
     const DXGKARG_RENDER *mine = &rendering->mine;
@@ -137,8 +157,7 @@ static void render_judge_output(struct vidmm_referee *referee, const struct rend
                           "%s moved pPatchLocationListOut to no element of its list",
                           rendering->name);
     else
-        render_judge_patches(referee, (const D3DDDI_PATCHLOCATIONLIST *)patches->bytes,
-                             listed / sizeof(D3DDDI_PATCHLOCATIONLIST), mine->AllocationListSize);
+        render_judge_list(referee, rendering, listed / sizeof(D3DDDI_PATCHLOCATIONLIST), bytes);
 }
 
 /* Room is not to blame where the buffer and the list are as large as the context asked for. */

@@ -359,6 +359,8 @@ bool vidmm_host_scanout(struct vidmm_host *host, uint32_t physical, uint32_t hea
                         struct vidmm_hw_scanout *out);
 /* Power of the boards; false: the model does not tell. See hwmodel.h power. */
 bool vidmm_host_power(struct vidmm_host *host, enum vidmm_hw_power power);
+/* The first physical address that the device does not reach; 0: it reaches all, or nothing says it. */
+uint64_t vidmm_host_reach(struct vidmm_host *host);
 /* The root table of an engine's newest submission; false when it had none. See hwmodel.h root. */
 bool vidmm_host_root(struct vidmm_host *host, uint32_t physical, uint32_t engine, uint64_t *root);
 /* The CPU's view of a physical range behind a memory BAR, or in contiguous memory that the driver

@@ -160,8 +160,8 @@ struct vidmm_hw_model {
     bool (*touch)(void *hw, uint32_t bar, uint64_t offset, bool write);
     /* What the boot display shows; false: the device is none. May be NULL. */
     bool (*display)(void *hw, struct vidmm_hw_display *display);
-    /* Physical addresses that the device reaches: system memory is made to lie in them. 0 and 0:
-     * all of them. */
+    /* Physical addresses that the device reaches: system memory is made to lie in them, and the
+     * driver's HighestAcceptableAddress to be below `reaches_to` (R644). 0 and 0: all of them. */
     uint64_t reaches_from, reaches_to;
     /*
      * The driver reads or writes configuration space: 1, 2 or 4 bytes, aligned. Without both the host
@@ -185,6 +185,9 @@ struct vidmm_hw_model {
      * not keep. No interrupt is raised. NULL: the board keeps all of it.
      */
     void (*power)(void *hw, enum vidmm_hw_power power);
+    /* reaches_from and reaches_to are what the machine behind the model has: what a driver says of its device may be
+     * more. */
+    bool machine_reach;
 };
 
 /*

@@ -129,6 +129,8 @@ struct vidmm_referee_world {
     void *(*io)(void *ctx, uint64_t pa, size_t size);
     /* Bytes of system memory, and the address behind its end; 0: it has no hole. */
     uint64_t memory_bytes, memory_end;
+    /* The first physical address that the device does not reach; 0: none is known. */
+    uint64_t reach;
     /* True: an allocation failed on purpose, so that a driver may report that it has no memory. */
     bool (*starved)(void *ctx);
 };

@@ -322,7 +322,8 @@ struct vidmm_device *qemu_device_open(const char *options, char *text, size_t si
                                                      .config_read = qemu_config_read,
                                                      .config_write = qemu_config_write,
                                                      .reaches_from = PCI_REACHED_FROM,
-                                                     .reaches_to = REACHED_TO},
+                                                     .reaches_to = REACHED_TO,
+                                                     .machine_reach = true},
                                            .close = qemu_device_close};
     return &device->device;
 }

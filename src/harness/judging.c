@@ -123,6 +123,7 @@ void harness_judge_see(struct vidmm_harness *harness) {
                                         .io = io,
                                         .memory_bytes = os->memory_bytes(os->ctx),
                                         .memory_end = os->memory_highest(os->ctx) + 1,
+                                        .reach = vidmm_host_reach(harness->host),
                                         .starved = starved};
     vidmm_referee_set_world(harness->referee, &world);
 }

@@ -556,6 +556,11 @@ bool vidmm_host_power(struct vidmm_host *host, enum vidmm_hw_power power) {
     return true;
 }
 
+uint64_t vidmm_host_reach(struct vidmm_host *host) {
+    const struct vidmm_hw_model *model = host->config.model;
+    return model && !model->machine_reach ? model->reaches_to : 0;
+}
+
 bool vidmm_host_root(struct vidmm_host *host, uint32_t physical, uint32_t engine, uint64_t *root) {
     const struct vidmm_hw_model *model = host->config.model;
     if (!model || !model->root || physical >= host->linked || engine >= model->engines)

@@ -121,7 +121,7 @@ bool host_model_reached(const struct vidmm_hw_model *model, struct host_physical
                         struct vidmm_host_error *error) {
     plan->from = model ? model->reaches_from : 0;
     uint64_t most = model && model->reaches_to != 0 ? model->reaches_to - HOST_POOL_BYTES : 0;
-    if (most != 0)
+    if (most != 0 && (most < HOST_4_GIB || plan->high > most - HOST_4_GIB))
         plan->high = 0;
     if (most == 0 || plan->bytes <= most)
         return true;

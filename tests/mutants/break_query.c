@@ -334,6 +334,16 @@ static void APIENTRY compute_early(DXGK_DRIVERCAPS *caps) {
 }
 INSTALL_COMPUTE(compute_early, caps)
 
+static void APIENTRY reaches_everything(DXGK_DRIVERCAPS *caps) {
+    caps->HighestAcceptableAddress.QuadPart = INT64_MAX;
+}
+INSTALL(reaches_everything, caps)
+
+static void APIENTRY reaches_any(DXGK_DRIVERCAPS *caps) {
+    caps->HighestAcceptableAddress.QuadPart = -1;
+}
+INSTALL(reaches_any, caps)
+
 static void APIENTRY odd_version(DXGK_DRIVERCAPS *caps) {
     caps->WDDMVersion = (DXGK_WDDMVERSION)(1 << 28);
 }
@@ -799,6 +809,11 @@ const struct mutant mutants_query[] = {
      .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
     {BREAKS(480, DRIVER, "start", compute_early, "is compute-only and of WDDM 2.0"),
      .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
+    {BREAKS(644, DRIVER, "paging", reaches_everything,
+            "takes system memory at 63 bits, of which its bus has 40"),
+     .settings = {{"InterfaceVersion", VERSION(WIN8)}}},
+    {BREAKS(644, DRIVER, "paging", reaches_any, "takes system memory at any address"),
+     .settings = {{"InterfaceVersion", VERSION(WDDM2_0)}}},
     {BREAKS(636, DRIVER, "query", odd_version, "has 0x10000000 for a WDDMVersion")},
     {BREAKS(27, DRIVER, "start", answers_not_supported,
             "answers DRIVERCAPS with STATUS_NOT_SUPPORTED")},

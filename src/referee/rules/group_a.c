@@ -709,6 +709,23 @@ const struct vidmm_rule rules_a[] = {
                  "    return fail_start(adapter);\n",
     },
     {
+        RULE(644, DRIVER, DOCUMENTED, CORRUPTION),
+        .last = DXGKDDI_INTERFACE_VERSION_WDDM2_8,
+        .statement = "HighestAcceptableAddress of the driver's capabilities is no higher than what "
+                     "its device reaches.",
+        .page = "ns-d3dkmddi-_dxgk_drivercaps",
+        .how = "It is compared with `reaches_to` of the hardware model, where the model has it; up "
+               "to a page more is taken for the same. -1 and the largest signed number are any "
+               "address. Not from WDDM 2.9 on, where PHYSICAL_MEMORY_CAPS tells and DMA remapping "
+               "may make up for it (iommu-dma-remapping).",
+        .why = "It is the highest address of system memory that the system uses for the device.",
+        .windows = "Nothing checks it; on a machine with more memory the device reads and writes "
+                   "at the addresses that are left of the bits that its bus has.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "caps->HighestAcceptableAddress.QuadPart = -1; /* of a bus of 32 bits */\n",
+        .right = "caps->HighestAcceptableAddress.QuadPart = 0xffffffff;\n",
+    },
+    {
         RULE(524, DRIVER, DOCUMENTED, PERFORMANCE),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM1_3,
         .statement = "DxgkDdiGetNodeMetadata is there, succeeds for every node below "

@@ -19,6 +19,20 @@ bool caps_reach_memory(struct vidmm_referee *referee) {
     return referee->caps.remaps || !referee->adapter.caps_known || end == 0 || highest >= end - 1;
 }
 
+/* R644: from WDDM 2.9 on PHYSICAL_MEMORY_CAPS and IOMMU_CAPS tell. The system uses whole pages, of which none ends less
+ * than a page behind what is reached. */
+static void caps_judge_reach(struct vidmm_referee *referee) {
+    const struct shadow_adapter *adapter = &referee->adapter;
+    uint64_t reach = referee->world.reach;
+    uint64_t highest = (uint64_t)adapter->caps.HighestAcceptableAddress.QuadPart;
+    if (reach != 0 && adapter->version < DXGKDDI_INTERFACE_VERSION_WDDM2_9)
+        DRIVER_MUST(644, highest < reach || highest - reach < SHADOW_PAGE - 1,
+                    "a HighestAcceptableAddress that the device reaches",
+                    "HighestAcceptableAddress is 0x%llx, and the hardware model says that the "
+                    "device reaches addresses below 0x%llx",
+                    (unsigned long long)highest, (unsigned long long)reach);
+}
+
 static void caps_judge_memory_caps(struct vidmm_referee *referee, DXGK_VIDMMCAPS caps) {
     DRIVER_MUST(84, !caps.DedicatedPagingEngine && !caps.PagingEngineCanSwizzle,
                 "DedicatedPagingEngine and PagingEngineCanSwizzle 0",
@@ -159,6 +173,7 @@ static void caps_take_driver(struct vidmm_referee *referee, const struct query *
     adapter->version = vidmm_interface_spoken(adapter->registered_version,
                                               (uint32_t)caps->WDDMVersion, adapter->wanted_version);
     caps_judge_version(referee, (uint32_t)caps->WDDMVersion);
+    caps_judge_reach(referee);
     caps_judge_memory_caps(referee, caps->MemoryManagementCaps);
     caps_judge_scheduling(referee, caps->SchedulingCaps);
     caps_judge_granularity(referee, caps);

@@ -364,4 +364,5 @@ const struct vidmm_hw_model vidmm_softgpu_model = {
     .snoops = model_snoops,
     .scanout = model_scanout,
     .power = model_power,
+    .reaches_to = GPU_BUS_END,
 };

@@ -32,4 +32,10 @@ void display_close(struct display *display);
 /* R638: behind a call of the driver, which got the network. */
 void display_judge_kept(struct display *display, struct vidmm_vidpn *network, const char *call);
 
+/* display_interrupt.c: vertical syncs are to be reported, or not. True: the driver controls that. R643. */
+bool display_control(const struct display *display, DXGK_CRTC_VSYNC_STATE state);
+/* R643: work that is submitted while they are off is reported. The caller turns them on again. */
+void display_pause(const struct display *display, struct vidmm_context *context,
+                   DXGK_CRTC_VSYNC_STATE state);
+
 #endif

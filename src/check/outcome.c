@@ -93,6 +93,8 @@ uint64_t check_lacks(const DRIVER_INITIALIZATION_DATA *table) {
 #define LACKS(name) lacks |= table->DxgkDdi##name ? 0 : bit, bit <<= 1;
     OPTIONAL_FUNCTIONS(LACKS)
 #undef LACKS
+    if (table->DxgkDdiControlInterrupt2 || table->DxgkDdiControlInterrupt3)
+        lacks &= ~(bit >> 1); /* the last one: a newer function is called instead */
     return lacks;
 }
 

@@ -128,24 +128,8 @@ static void screen_table(DRIVER_INITIALIZATION_DATA *table) {
         table->DxgkDdiCreateContext = screen_note_context;
 }
 
-/* Systems then call that one instead. */
-static bool newer_control(const DRIVER_INITIALIZATION_DATA *ddi) {
-    return ddi->DxgkDdiControlInterrupt2 || ddi->DxgkDdiControlInterrupt3;
-}
-
-/* R643. */
-static void screen_interrupts(struct screen *screen, bool enable) {
-    const DRIVER_INITIALIZATION_DATA *ddi = screen->display.ddi;
-    screen->enabled = false;
-    if (!ddi->DxgkDdiControlInterrupt || newer_control(ddi))
-        return;
-    NTSTATUS status =
-        ddi->DxgkDdiControlInterrupt(screen->display.adapter, DXGK_INTERRUPT_CRTC_VSYNC, enable);
-    vidmm_ledger_judge(&screen->display.check->shared->ledger, 643, VIDMM_SIDE_DRIVER,
-                       status == STATUS_SUCCESS || status == STATUS_NOT_IMPLEMENTED,
-                       "STATUS_SUCCESS, or STATUS_NOT_IMPLEMENTED",
-                       "status 0x%08x for DXGK_INTERRUPT_CRTC_VSYNC", (unsigned)status);
-    screen->enabled = enable && status == STATUS_SUCCESS;
+static void screen_interrupts(struct screen *screen, DXGK_CRTC_VSYNC_STATE state) {
+    screen->enabled = display_control(&screen->display, state) && state == DXGK_VSYNC_ENABLE;
 }
 
 static bool screen_commit(struct screen *screen, struct vidmm_vidpn *network, HANDLE primary) {
@@ -250,7 +234,7 @@ static bool screen_on(struct screen *screen, const char **why) {
     *why = "the driver sets no address of a primary, or makes no source visible";
     if (!screen_set(screen, 0, true) || !screen_visible(screen, true))
         return false;
-    screen_interrupts(screen, true);
+    screen_interrupts(screen, DXGK_VSYNC_ENABLE);
     judge_syncs(screen);
     judge_scanout(screen, true);
     return true;
@@ -272,6 +256,18 @@ static bool screen_flips(struct screen *screen, const char **why) {
     return true;
 }
 
+/* What disables them without a phase is the same call of an older function. */
+static void screen_pauses(struct screen *screen) {
+    static const DXGK_CRTC_VSYNC_STATE states[] = {DXGK_VSYNC_DISABLE_KEEP_PHASE,
+                                                   DXGK_VSYNC_DISABLE_NO_PHASE};
+    check_step(screen->display.check, "display: no vertical syncs, and again");
+    for (uint32_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+        display_pause(&screen->display, screen->context, states[i]);
+        screen_interrupts(screen, DXGK_VSYNC_ENABLE);
+        judge_syncs(screen);
+    }
+}
+
 static bool screen_hidden(struct screen *screen, const char **why) {
     *why = "the driver does not change the visibility of a source";
     check_step(screen->display.check, "display: invisible and visible again");
@@ -281,9 +277,7 @@ static bool screen_hidden(struct screen *screen, const char **why) {
     if (!screen_visible(screen, true) || !screen_flip(screen, 0))
         return false;
     judge_scanout(screen, true);
-    screen_interrupts(screen, false);
-    screen_interrupts(screen, true);
-    judge_syncs(screen);
+    screen_pauses(screen);
     return true;
 }
 
@@ -291,7 +285,7 @@ static bool screen_hidden(struct screen *screen, const char **why) {
 static void screen_off(struct screen *screen) {
     check_step(screen->display.check, "display: off");
     (void)screen_visible(screen, false);
-    screen_interrupts(screen, false);
+    screen_interrupts(screen, DXGK_VSYNC_DISABLE_NO_PHASE);
     (void)screen_commit(screen, screen->display.none, NULL);
     for (uint32_t i = 0; i < FRAMES_SETTLE; i++)
         screen_frame(screen);

@@ -70,6 +70,13 @@ static void say_root_size_answer(const struct fields *f, const void *args) {
     field_number(f, "bytes", f->call->answer);
 }
 
+static void say_control(const struct fields *f, const void *args) {
+    const DXGKARG_CONTROLINTERRUPT3 *a = args;
+    NUMBER(InterruptType);
+    NUMBER(CrtcVsyncState);
+    NUMBER(VidPnSourceId);
+}
+
 const struct said said_objects[] = {
     {.name = "DxgkDdiCreateDevice", .arguments = say_device, .answers = say_device_answer},
     {.name = "DxgkDdiDestroyDevice", .of = HANDLE_DEVICE},
@@ -87,6 +94,8 @@ const struct said said_objects[] = {
      .no_status = true},
     {.name = "DxgkDdiSetPowerState", .others = {"DeviceUid", "DevicePowerState", "ActionType"}},
     {.name = "DxgkDdiControlInterrupt", .others = {"InterruptType", "EnableInterrupt"}},
+    {.name = "DxgkDdiControlInterrupt2", .others = {"InterruptType", "CrtcVsyncState"}},
+    {.name = "DxgkDdiControlInterrupt3", .arguments = say_control},
     {.name = NULL},
 };
 

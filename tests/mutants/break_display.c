@@ -177,6 +177,22 @@ static NTSTATUS APIENTRY syncs_refused(const HANDLE adapter, const DXGK_INTERRUP
 }
 REPLACE(DxgkDdiControlInterrupt, syncs_refused)
 
+/* A driver that has the newer function, too, and takes DXGK_VSYNC_ENABLE for FALSE. */
+static NTSTATUS APIENTRY syncs_reversed(const HANDLE adapter,
+                                        const DXGKARG_CONTROLINTERRUPT2 control) {
+    return mutants_good.DxgkDdiControlInterrupt(adapter, control.InterruptType,
+                                                control.CrtcVsyncState != DXGK_VSYNC_ENABLE);
+}
+REPLACE(DxgkDdiControlInterrupt2, syncs_reversed)
+
+static NTSTATUS APIENTRY newer_refused(const HANDLE adapter,
+                                       const DXGKARG_CONTROLINTERRUPT2 control) {
+    NTSTATUS status = mutants_good.DxgkDdiControlInterrupt(
+        adapter, control.InterruptType, control.CrtcVsyncState == DXGK_VSYNC_ENABLE);
+    return control.CrtcVsyncState == DXGK_VSYNC_DISABLE_KEEP_PHASE ? STATUS_NOT_SUPPORTED : status;
+}
+REPLACE(DxgkDdiControlInterrupt2, newer_refused)
+
 static void(APIENTRY *display_notify)(const HANDLE, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *);
 
 static VOID APIENTRY notify_without_address(const HANDLE handle,
@@ -211,6 +227,36 @@ static VOID APIENTRY notify_other_target(const HANDLE handle,
 NOTIFIES(notify_without_address)
 NOTIFIES(notify_other_target)
 
+/* What completes while everything is masked is reported with the next event that is not. */
+static DXGKARGCB_NOTIFY_INTERRUPT_DATA display_masked;
+static bool display_masks, display_waits;
+
+static VOID APIENTRY notify_unless_masked(const HANDLE handle,
+                                          const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    if (display_masks && data->InterruptType == DXGK_INTERRUPT_DMA_COMPLETED) {
+        display_masked = *data;
+        display_waits = true;
+        return;
+    }
+    if (display_waits && !display_masks)
+        display_notify(handle, &display_masked);
+    display_waits = display_waits && display_masks;
+    display_notify(handle, data);
+}
+NOTIFIES(notify_unless_masked)
+
+static NTSTATUS APIENTRY all_masked(const HANDLE adapter, const DXGK_INTERRUPT_TYPE type,
+                                    BOOLEAN enable) {
+    display_masks = !enable;
+    return mutants_good.DxgkDdiControlInterrupt(adapter, type, enable);
+}
+
+static void APIENTRY install_all_masked(DRIVER_INITIALIZATION_DATA *table) {
+    display_masks = display_waits = false;
+    install_notify_unless_masked(table);
+    table->DxgkDdiControlInterrupt = all_masked;
+}
+
 /* ---- Managers -------------------------------------------------------------------------------- */
 
 static NTSTATUS APIENTRY set_elsewhere(const HANDLE adapter,
@@ -239,6 +285,8 @@ const struct mutant mutants_display[] = {
     {BREAKS(638, DRIVER, "display", set_left, "creates a set of modes and leaves it")},
     {BREAKS(638, DRIVER, "display", path_left, "acquires a path and does not release it")},
     {BREAKS(639, DRIVER, "display", syncs_masked, "enables no vertical syncs")},
+    {BREAKS(639, DRIVER, "display", syncs_reversed,
+            "disables vertical syncs when the newer function enables them")},
     {BREAKS(640, DRIVER, "display", always_visible, "goes on to show what is invisible")},
     {BREAKS(640, DRIVER, "display", never_visible, "shows nothing")},
     {BREAKS(641, MANAGER, "display", set_elsewhere, "sets an address behind that of the surface"),
@@ -246,5 +294,8 @@ const struct mutant mutants_display[] = {
     {BREAKS(642, DRIVER, "display", offered_refused, "does not support a mode that it offered")},
     {BREAKS(643, DRIVER, "display", syncs_refused,
             "answers with a status that the page does not have")},
+    {BREAKS(643, DRIVER, "display", newer_refused,
+            "answers the newer function with a status that the page does not have")},
+    {BREAKS(643, DRIVER, "display", all_masked, "masks all interrupts with the vertical syncs")},
 };
 const uint32_t mutants_display_count = COUNT(mutants_display);

@@ -171,7 +171,6 @@ const struct mutant mutants_power[] = {
             "leaves interrupts off when power returns, with paging by address"),
      .settings = {{"MmuLevels", 4}}},
     {BREAKS(281, DRIVER, "power", forgetful, "forgets in D3 which work was completed last")},
-=======
     {BREAKS(520, DRIVER, "power", claim_while_away,
             "takes each interrupt for its own in PowerDeviceD3")},
     {BREAKS(650, DRIVER, "power", refuse_hibernation, "refuses to hibernate")},

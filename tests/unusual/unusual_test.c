@@ -552,6 +552,18 @@ static NTSTATUS APIENTRY control_nothing(const HANDLE adapter, const DXGK_INTERR
     return STATUS_NOT_IMPLEMENTED;
 }
 
+static NTSTATUS APIENTRY control_newer(const HANDLE adapter,
+                                       const DXGKARG_CONTROLINTERRUPT2 control) {
+    return good_display.DxgkDdiControlInterrupt(adapter, control.InterruptType,
+                                                control.CrtcVsyncState == DXGK_VSYNC_ENABLE);
+}
+
+static NTSTATUS APIENTRY control_newest(const HANDLE adapter,
+                                        const DXGKARG_CONTROLINTERRUPT3 *control) {
+    return good_display.DxgkDdiControlInterrupt(adapter, control->InterruptType,
+                                                control->CrtcVsyncState == DXGK_VSYNC_ENABLE);
+}
+
 static NTSTATUS APIENTRY set_no_address(const HANDLE adapter,
                                         const DXGKARG_SETVIDPNSOURCEADDRESS *args) {
     (void)adapter;
@@ -590,6 +602,8 @@ static NTSTATUS APIENTRY start_late(const PVOID context, PDXGK_START_INFO info,
 DISPLAYS(enumerate_nothing, EnumVidPnCofuncModality)
 DISPLAYS(commit_nothing, CommitVidPn)
 DISPLAYS(control_nothing, ControlInterrupt)
+DISPLAYS(control_newer, ControlInterrupt2)
+DISPLAYS(control_newest, ControlInterrupt3)
 DISPLAYS(set_no_address, SetVidPnSourceAddress)
 DISPLAYS(start_late, StartDevice)
 
@@ -616,6 +630,8 @@ static void settings_of_displays_are_not_accused(void **state) {
         {"sets of modes left as they are", spoil_enumerate_nothing, "display", 2},
         {"no network committed", spoil_commit_nothing, "display", 2},
         {"vertical syncs that are not controlled", spoil_control_nothing, "display", 2},
+        {"vertical syncs by the newer function", spoil_control_newer, "display", 2},
+        {"vertical syncs by the newest function", spoil_control_newest, "display", 2},
         {"no address set", spoil_set_no_address, "display", 2},
         {"an address that is latched early", spoil_start_late, "display", 2},
     };

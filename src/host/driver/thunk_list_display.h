@@ -8,4 +8,9 @@ THUNK(CommitVidPn, const DXGKARG_COMMITVIDPN, PASSIVE_LEVEL, host_mix(c, a->Affe
 THUNK(SetVidPnSourceVisibility, const DXGKARG_SETVIDPNSOURCEVISIBILITY, PASSIVE_LEVEL,
       host_mix2(c, a->VidPnSourceId, a->Visible), NOTHING)
 THUNK_OTHER(ControlInterrupt)
+THUNK_OTHER(ControlInterrupt2)
+THUNK(ControlInterrupt3, const DXGKARG_CONTROLINTERRUPT3, PASSIVE_LEVEL,
+      (host_mix2(c, (uint32_t)a->InterruptType, (uint32_t)a->CrtcVsyncState),
+       host_mix(c, a->VidPnSourceId)),
+      NOTHING)
 THUNK_OTHER(SetVidPnSourceAddress)

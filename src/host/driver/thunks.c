@@ -259,6 +259,19 @@ static NTSTATUS APIENTRY thunk_ControlInterrupt(const HANDLE handle, const DXGK_
     return status;
 }
 
+static NTSTATUS APIENTRY thunk_ControlInterrupt2(const HANDLE handle,
+                                                 const DXGKARG_CONTROLINTERRUPT2 control) {
+    struct host_call call =
+        thunk_begin(SLOT(ControlInterrupt2), PASSIVE_LEVEL, FULL(ControlInterrupt2), handle, NULL);
+    host_mix2(&call, (uint32_t)control.InterruptType, (uint32_t)control.CrtcVsyncState);
+    thunk_other(&call, (uint32_t)control.InterruptType);
+    thunk_other(&call, (uint32_t)control.CrtcVsyncState);
+    thunk_enter(&call);
+    NTSTATUS status = host_world->driver->ddi.DxgkDdiControlInterrupt2(handle, control);
+    thunk_end(&call, (uint32_t)status);
+    return status;
+}
+
 /* nc-d3dkmddi-dxgkddi_setvidpnsourceaddress.md: with FlipOnVSyncMmIo at the device's IRQL, for flips. */
 static NTSTATUS APIENTRY thunk_SetVidPnSourceAddress(const HANDLE handle,
                                                      const DXGKARG_SETVIDPNSOURCEADDRESS *args) {

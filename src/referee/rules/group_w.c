@@ -152,15 +152,25 @@ const struct vidmm_rule rules_w[] = {
                  "    AddMode(set, mode);\n",
     },
     {
-        RULE(643, DRIVER, DOCUMENTED, PERFORMANCE),
-        .statement = "DxgkDdiControlInterrupt answers STATUS_SUCCESS, or STATUS_NOT_IMPLEMENTED of "
-                     "an interrupt that it does not control.",
+        RULE(643, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .statement = "DxgkDdiControlInterrupt enables and disables the interrupt that it is asked "
+                     "for and no other one, and answers STATUS_SUCCESS, or STATUS_NOT_IMPLEMENTED "
+                     "of an interrupt that it does not control.",
         .page = "nc-d3dkmddi-dxgkddi_controlinterrupt",
-        .how = "Stage display asks for DXGK_INTERRUPT_CRTC_VSYNC, enabled and disabled.",
-        .why = "Only these two tell the system whether vertical syncs will come.",
-        .windows = "No page tells what the system makes of another status.",
+        .how = "Stage display asks for DXGK_INTERRUPT_CRTC_VSYNC, enabled and disabled, by the "
+               "newest of DxgkDdiControlInterrupt, DxgkDdiControlInterrupt2 (both of its states "
+               "that disable) and DxgkDdiControlInterrupt3 that the driver and its interface "
+               "version have. Where work without commands was reported complete before, it must "
+               "be while vertical syncs are disabled.",
+        .why = "Only these two tell the system whether vertical syncs will come; and the system "
+               "disables them to save power while the GPU works.",
+        .windows = "Work that is done while nothing is flipped counts as hanging. No page tells "
+                   "what the system makes of another status.",
         .windows_source = NOT_KNOWN,
-        .wrong = "return STATUS_NOT_SUPPORTED;\n",
-        .right = "return STATUS_NOT_IMPLEMENTED;\n",
+        .wrong = "WRITE_REGISTER_ULONG(ctx->InterruptMask, EnableInterrupt ? ALL_EVENTS : 0);\n"
+                 "return STATUS_SUCCESS;\n",
+        .right = "mask = EnableInterrupt ? ctx->Mask | VSYNC : ctx->Mask & ~VSYNC;\n"
+                 "WRITE_REGISTER_ULONG(ctx->InterruptMask, mask);\n"
+                 "return STATUS_SUCCESS;\n",
     },
 };

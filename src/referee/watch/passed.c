@@ -35,6 +35,8 @@ PASSED_2(IsSupportedVidPn, const HANDLE, DXGKARG_ISSUPPORTEDVIDPN *)
 PASSED_2(EnumVidPnCofuncModality, const HANDLE, const DXGKARG_ENUMVIDPNCOFUNCMODALITY *)
 PASSED_2(SetVidPnSourceVisibility, const HANDLE, const DXGKARG_SETVIDPNSOURCEVISIBILITY *)
 PASSED_3(ControlInterrupt, const HANDLE, const DXGK_INTERRUPT_TYPE, BOOLEAN)
+PASSED_2(ControlInterrupt2, const HANDLE, const DXGKARG_CONTROLINTERRUPT2)
+PASSED_2(ControlInterrupt3, const HANDLE, const DXGKARG_CONTROLINTERRUPT3 *)
 
 static NTSTATUS watch_Escape(struct vidmm_referee *referee, const HANDLE adapter,
                              const DXGKARG_ESCAPE *args) {
@@ -75,4 +77,6 @@ void referee_watch_passed(struct vidmm_referee *referee, DRIVER_INITIALIZATION_D
     WATCH(table, EnumVidPnCofuncModality);
     WATCH(table, SetVidPnSourceVisibility);
     WATCH(table, ControlInterrupt);
+    WATCH(table, ControlInterrupt2);
+    WATCH(table, ControlInterrupt3);
 }

@@ -1,4 +1,4 @@
-/* children.c - the children of the adapter, as stages query, power and display ask for them; see stage.h. */
+/* children.c - the children of the adapter, as stages query, power and display ask for them and of them; see stage.h. */
 #include "stage.h"
 
 #define CHILDREN_MOST 1024u /* more is a number that nobody set */
@@ -14,4 +14,13 @@ DXGK_CHILD_DESCRIPTOR *check_children(struct check *check, uint32_t *count, NTST
         *status = table->DxgkDdiQueryChildRelations(vidmm_host_adapter(check->harness.host), child,
                                                     (ULONG)size);
     return child;
+}
+
+bool check_connected(struct check *check, ULONG uid) {
+    const DRIVER_INITIALIZATION_DATA *table = &check->harness.spoken;
+    DXGK_CHILD_STATUS status = {.Type = StatusConnection, .ChildUid = uid};
+    return table->DxgkDdiQueryChildStatus &&
+           table->DxgkDdiQueryChildStatus(vidmm_host_adapter(check->harness.host), &status, TRUE) ==
+               STATUS_SUCCESS &&
+           status.HotPlug.Connected;
 }

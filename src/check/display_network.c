@@ -10,19 +10,11 @@
 
 /* ---- Children -------------------------------------------------------------------------------- */
 
-static bool child_connected(const struct display *display, ULONG uid) {
-    DXGK_CHILD_STATUS status = {.Type = StatusConnection, .ChildUid = uid};
-    return display->ddi->DxgkDdiQueryChildStatus &&
-           display->ddi->DxgkDdiQueryChildStatus(display->adapter, &status, TRUE) ==
-               STATUS_SUCCESS &&
-           status.HotPlug.Connected;
-}
-
 static void children_take(struct display *display, const DXGK_CHILD_DESCRIPTOR *child,
                           uint32_t count, bool connected) {
     for (uint32_t i = 0; i < count && display->target_count < DISPLAY_TARGETS; i++)
         if (child[i].ChildDeviceType == TypeVideoOutput &&
-            child_connected(display, child[i].ChildUid) == connected)
+            check_connected(display->check, child[i].ChildUid) == connected)
             display->targets[display->target_count++] = child[i].ChildUid;
 }
 

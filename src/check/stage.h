@@ -151,6 +151,8 @@ void *check_memory(struct check *check, size_t size);
 /* children.c: asks for the `*count` children of the adapter, in an array of one more, which the caller frees; `*status`:
  * what the driver answered. NULL: there are none, it was not asked, or there is no memory. */
 DXGK_CHILD_DESCRIPTOR *check_children(struct check *check, uint32_t *count, NTSTATUS *status);
+/* children.c: the driver says that something is connected to this child. */
+bool check_connected(struct check *check, ULONG uid);
 /* The same of memory that was got in another way: whether there is some. */
 bool check_has(struct check *check, const void *memory);
 
@@ -201,6 +203,8 @@ bool check_good(struct check *check, enum vidmm_status status);
 /* Preempts a node that has no work: R561. */
 bool check_preempt_idle(struct check *check, uint32_t node);
 
+/* query_descriptor.c: the descriptors of the children that are video outputs. */
+void query_descriptors(struct check *check, const DXGK_CHILD_DESCRIPTOR *child, uint32_t count);
 /* query_iommu.c: queries about memory behind an IOMMU. */
 void query_iommu(struct check *check, const DXGK_DRIVERCAPS *caps);
 /* query_nodes.c: the metadata of each node. */

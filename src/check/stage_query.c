@@ -165,6 +165,8 @@ static void query_children(struct check *check) {
     DXGK_CHILD_DESCRIPTOR *child = check_children(check, &count, &status);
     if (child)
         judge_children(check, status, child, count);
+    if (child && status == STATUS_SUCCESS)
+        query_descriptors(check, child, count);
     free(child);
 }
 

@@ -70,6 +70,12 @@ static void say_root_size_answer(const struct fields *f, const void *args) {
     field_number(f, "bytes", f->call->answer);
 }
 
+static void say_descriptor(const struct fields *f, const void *args) {
+    const DXGK_DEVICE_DESCRIPTOR *a = args;
+    NUMBER(DescriptorOffset);
+    NUMBER(DescriptorLength);
+}
+
 static void say_control(const struct fields *f, const void *args) {
     const DXGKARG_CONTROLINTERRUPT3 *a = args;
     NUMBER(InterruptType);
@@ -93,6 +99,7 @@ const struct said said_objects[] = {
      .answers = say_root_size_answer,
      .no_status = true},
     {.name = "DxgkDdiSetPowerState", .others = {"DeviceUid", "DevicePowerState", "ActionType"}},
+    {.name = "DxgkDdiQueryDeviceDescriptor", .arguments = say_descriptor, .others = {"ChildUid"}},
     {.name = "DxgkDdiControlInterrupt", .others = {"InterruptType", "EnableInterrupt"}},
     {.name = "DxgkDdiControlInterrupt2", .others = {"InterruptType", "CrtcVsyncState"}},
     {.name = "DxgkDdiControlInterrupt3", .arguments = say_control},

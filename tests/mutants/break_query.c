@@ -726,6 +726,16 @@ static void APIENTRY install_no_description(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiQueryChildRelations = NULL;
 }
 
+/* An EDID of one block, whatever part of it was asked for. */
+static NTSTATUS APIENTRY describes_all(const PVOID context, ULONG child,
+                                       PDXGK_DEVICE_DESCRIPTOR descriptor) {
+    (void)context;
+    (void)child;
+    memset(descriptor->DescriptorBuffer, 0, 128);
+    return STATUS_SUCCESS;
+}
+REPLACE(DxgkDdiQueryDeviceDescriptor, describes_all)
+
 const struct mutant mutants_query[] = {
     {BREAKS(3, DRIVER, "start", writes_paging_size,
             "writes PagingBufferSize in the first call of QUERYSEGMENT3"),
@@ -916,6 +926,9 @@ const struct mutant mutants_query[] = {
     {BREAKS(529, DRIVER, "query", answers_everything, "succeeds for queries that nobody knows")},
     {BREAKS(599, DRIVER, "query", clears_too_much,
             "clears 8 bytes behind the structure for the metadata of a node")},
+    {BREAKS(599, DRIVER, "query", describes_all,
+            "answers with a whole block of an EDID when it is asked for half of it"),
+     .settings = {{"Displays", 1}}},
     {BREAKS(532, DRIVER, "query", leaves_type, "does not write EngineType")},
     {BREAKS(536, DRIVER, "query", forgets_model, "has page tables, and no node that uses them"),
      .settings = {{"MmuLevels", 4}}},

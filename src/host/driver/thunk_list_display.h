@@ -7,6 +7,7 @@ THUNK(CommitVidPn, const DXGKARG_COMMITVIDPN, PASSIVE_LEVEL, host_mix(c, a->Affe
       NOTHING)
 THUNK(SetVidPnSourceVisibility, const DXGKARG_SETVIDPNSOURCEVISIBILITY, PASSIVE_LEVEL,
       host_mix2(c, a->VidPnSourceId, a->Visible), NOTHING)
+THUNK_OTHER(QueryDeviceDescriptor)
 THUNK_OTHER(ControlInterrupt)
 THUNK_OTHER(ControlInterrupt2)
 THUNK(ControlInterrupt3, const DXGKARG_CONTROLINTERRUPT3, PASSIVE_LEVEL,

@@ -246,6 +246,19 @@ static NTSTATUS APIENTRY thunk_SetPowerState(const PVOID context, ULONG uid,
     return status;
 }
 
+static NTSTATUS APIENTRY thunk_QueryDeviceDescriptor(const PVOID context, ULONG uid,
+                                                     PDXGK_DEVICE_DESCRIPTOR args) {
+    struct host_call call = thunk_begin(SLOT(QueryDeviceDescriptor), PASSIVE_LEVEL,
+                                        FULL(QueryDeviceDescriptor), context, args);
+    host_mix(&call, uid);
+    host_mix2(&call, args->DescriptorOffset, args->DescriptorLength);
+    thunk_other(&call, uid);
+    thunk_enter(&call);
+    NTSTATUS status = host_world->driver->ddi.DxgkDdiQueryDeviceDescriptor(context, uid, args);
+    thunk_end(&call, (uint32_t)status);
+    return status;
+}
+
 static NTSTATUS APIENTRY thunk_ControlInterrupt(const HANDLE handle, const DXGK_INTERRUPT_TYPE type,
                                                 BOOLEAN enable) {
     struct host_call call =

@@ -304,7 +304,8 @@ const struct vidmm_rule rules_d_life[] = {
     {
         RULE(599, DRIVER, IMPLIED, CORRUPTION),
         .statement =
-            "A function that answers in a structure of the system's writes nothing behind it, no "
+            "A function that answers in a structure or buffer of the system's writes nothing "
+            "behind it, no "
             "pointer to its own stack (DxgkDdiCreateAllocation, descriptions of segments), and "
             "what it is asked for "
             "(DxgkDdiGetStandardAllocationDriverData: both sizes).",
@@ -312,7 +313,11 @@ const struct vidmm_rule rules_d_life[] = {
         .how =
             "The functions that create devices, contexts and processes, describe allocations, and "
             "tell of nodes, fences and root tables get their structure with guard bytes around "
-            "it. DxgkDdiQueryAdapterInfo has R545. The two sizes are a pattern when the driver is "
+            "it; so does DxgkDdiQueryDeviceDescriptor its buffer, for a whole block of an EDID and "
+            "for parts, which stage query asks for of video outputs with a monitor "
+            "(nc-dispmprt-dxgkddi_query_device_descriptor: never more than DescriptorLength "
+            "bytes). DxgkDdiQueryAdapterInfo has R545. The two sizes are a pattern when the driver "
+            "is "
             "asked for them (ns-d3dkmddi-_dxgkarg_getstandardallocationdriverdata: a driver "
             "without such data sets them to zero). pAllocationUsageHint "
             "(ns-d3dkmddi-_dxgk_allocationinfo) and pBankRangeTable must not lie below the frame "

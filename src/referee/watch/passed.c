@@ -34,6 +34,7 @@ PASSED_2(WriteVirtualizedInterrupt, const HANDLE, const DXGKARG_WRITEVIRTUALIZED
 PASSED_2(IsSupportedVidPn, const HANDLE, DXGKARG_ISSUPPORTEDVIDPN *)
 PASSED_2(EnumVidPnCofuncModality, const HANDLE, const DXGKARG_ENUMVIDPNCOFUNCMODALITY *)
 PASSED_2(SetVidPnSourceVisibility, const HANDLE, const DXGKARG_SETVIDPNSOURCEVISIBILITY *)
+PASSED_3(QueryDeviceDescriptor, const PVOID, ULONG, PDXGK_DEVICE_DESCRIPTOR)
 PASSED_3(ControlInterrupt, const HANDLE, const DXGK_INTERRUPT_TYPE, BOOLEAN)
 PASSED_2(ControlInterrupt2, const HANDLE, const DXGKARG_CONTROLINTERRUPT2)
 PASSED_2(ControlInterrupt3, const HANDLE, const DXGKARG_CONTROLINTERRUPT3 *)
@@ -76,6 +77,7 @@ void referee_watch_passed(struct vidmm_referee *referee, DRIVER_INITIALIZATION_D
     WATCH(table, IsSupportedVidPn);
     WATCH(table, EnumVidPnCofuncModality);
     WATCH(table, SetVidPnSourceVisibility);
+    WATCH(table, QueryDeviceDescriptor);
     WATCH(table, ControlInterrupt);
     WATCH(table, ControlInterrupt2);
     WATCH(table, ControlInterrupt3);

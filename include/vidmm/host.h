@@ -170,6 +170,9 @@ bool vidmm_host_stop(struct vidmm_host *host, struct vidmm_host_error *error);
 uint32_t vidmm_host_children(const struct vidmm_host *host);
 /* Its NumberOfVideoPresentSources. */
 uint32_t vidmm_host_sources(const struct vidmm_host *host);
+/* A mode stays set of that target until the first device stops: DxgkDdiStopDeviceAndReleasePostDisplayOwnership gets the
+ * target, and the frame buffer that it answers must be one that the CPU reaches. False: the driver is not asked for it. */
+bool vidmm_host_leave_display(struct vidmm_host *host, uint32_t target);
 /* StopDevice and StartDevice of every device without RemoveDevice, as when resources are rebalanced: in
  * between BARs move to other addresses. false: the devices are stopped and removed. */
 bool vidmm_host_rebalance(struct vidmm_host *host, struct vidmm_host_error *error);

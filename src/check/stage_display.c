@@ -291,6 +291,25 @@ static void screen_off(struct screen *screen) {
         screen_frame(screen);
 }
 
+/*
+ * A mode that is set when the device stops (nc-dispmprt-dxgkddi_stop_device_and_release_post_display_ownership.md: TargetId
+ * could be for the target that DxgkDdiCommitVidPn left). The surfaces go before, so their source is invisible: drivers
+ * release what they have of an allocation that is destroyed (nc-d3dkmddi-dxgkddi_destroyallocation.md). False: nothing
+ * asks the driver then.
+ */
+static bool screen_leave(struct screen *screen) {
+    const struct display *display = &screen->display;
+    if (!display->ddi->DxgkDdiStopDeviceAndReleasePostDisplayOwnership ||
+        !screen_visible(screen, false) ||
+        !vidmm_host_leave_display(display->check->harness.host, display->target))
+        return false;
+    check_step(display->check, "display: a mode is left");
+    screen_interrupts(screen, DXGK_VSYNC_DISABLE_NO_PHASE);
+    for (uint32_t i = 0; i < FRAMES_SETTLE; i++)
+        screen_frame(screen);
+    return true;
+}
+
 /* `*why` NULL: a finding says it. */
 static bool screen_play(struct screen *screen, const char **why) {
     struct vidmm_adapter *adapter = screen->display.check->harness.adapter;
@@ -304,7 +323,8 @@ static bool screen_play(struct screen *screen, const char **why) {
         !screen_surfaces(screen, why))
         return false;
     bool good = screen_on(screen, why) && screen_flips(screen, why) && screen_hidden(screen, why);
-    screen_off(screen);
+    if (!good || !screen_leave(screen))
+        screen_off(screen);
     return good;
 }
 

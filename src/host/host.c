@@ -340,6 +340,14 @@ uint32_t vidmm_host_sources(const struct vidmm_host *host) {
     return host->device[0].sources;
 }
 
+bool vidmm_host_leave_display(struct vidmm_host *host, uint32_t target) {
+    if (!host_device_gives_back(&host->device[0]))
+        return false;
+    host->driver->left = true;
+    host->driver->left_target = target;
+    return true;
+}
+
 bool vidmm_host_rebalance(struct vidmm_host *host, struct vidmm_host_error *error) {
     struct vidmm_host_error unused;
     error = error ? error : &unused;

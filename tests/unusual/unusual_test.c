@@ -594,6 +594,18 @@ static NTSTATUS APIENTRY start_late(const PVOID context, PDXGK_START_INFO info,
     return good_display.DxgkDdiStartDevice(context, info, &other, sources, children);
 }
 
+/* Goes on with the picture of the firmware, which the CPU reaches. */
+static NTSTATUS APIENTRY leave_picture(PVOID context, D3DDDI_VIDEO_PRESENT_TARGET_ID target,
+                                       PDXGK_DISPLAY_INFORMATION info) {
+    DXGK_DISPLAY_INFORMATION picture = {.Width = 0};
+    (void)late_system.DxgkCbAcquirePostDisplayOwnership(late_system.DeviceHandle, &picture);
+    NTSTATUS status =
+        good_display.DxgkDdiStopDeviceAndReleasePostDisplayOwnership(context, target, info);
+    *info = picture;
+    info->TargetId = target;
+    return status;
+}
+
 #define DISPLAYS(function, slot)                                                                   \
     static void spoil_##function(DRIVER_INITIALIZATION_DATA *table) {                              \
         good_display = *table;                                                                     \
@@ -606,6 +618,11 @@ DISPLAYS(control_newer, ControlInterrupt2)
 DISPLAYS(control_newest, ControlInterrupt3)
 DISPLAYS(set_no_address, SetVidPnSourceAddress)
 DISPLAYS(start_late, StartDevice)
+
+static void spoil_leave_picture(DRIVER_INITIALIZATION_DATA *table) {
+    spoil_start_late(table);
+    table->DxgkDdiStopDeviceAndReleasePostDisplayOwnership = leave_picture;
+}
 
 static void spoil_support_nothing(DRIVER_INITIALIZATION_DATA *table) {
     spoil_start_late(table);
@@ -632,6 +649,7 @@ static void settings_of_displays_are_not_accused(void **state) {
         {"vertical syncs that are not controlled", spoil_control_nothing, "display", 2},
         {"vertical syncs by the newer function", spoil_control_newer, "display", 2},
         {"vertical syncs by the newest function", spoil_control_newest, "display", 2},
+        {"a picture that is left", spoil_leave_picture, "display", 2},
         {"no address set", spoil_set_no_address, "display", 2},
         {"an address that is latched early", spoil_start_late, "display", 2},
     };

@@ -7,6 +7,7 @@
 #include "base/world.h"
 #include "image/stubs.h"
 #include "memory/bars.h"
+#include "memory/physical.h"
 #include "kernel/interrupt.h"
 #include "driver/display.h"
 #include "driver/driver.h"
@@ -171,31 +172,52 @@ bool host_device_start(struct host_device *device, struct vidmm_host_error *erro
     return true;
 }
 
-/*
- * A driver with SupportNonVGA is asked to return the display instead of stopping if the device is
- * the boot display: here, a VGA-compatible one (nc-dispmprt-dxgkddi_stop_device_and_
- * release_post_display_ownership). If it fails that call it is stopped as usual.
- */
-static bool display_given_back(struct host_device *device) {
+bool host_device_gives_back(const struct host_device *device) {
     const DRIVER_INITIALIZATION_DATA *ddi = &host_world->driver->ddi;
     const uint8_t *space = device->config_space;
     bool vga = space[11] == PCI_CLASS_DISPLAY_CTLR && space[10] == PCI_SUBCLASS_VID_VGA_CTLR;
+    return vga && device->board == host_world->board_of[0] &&
+           ddi->DxgkDdiStopDeviceAndReleasePostDisplayOwnership &&
+           host_display_given_back(device->context);
+}
+
+/*
+ * nc-dispmprt-dxgkddi_stop_device_and_release_post_display_ownership.md, step 10: the CPU reaches the frame buffer. With
+ * a Width or Height of zero there is none (plug-and-play--pnp--start-and-stop-cases.md).
+ */
+static void judge_given_back(const DXGK_DISPLAY_INFORMATION *info) {
+    uint64_t address = (uint64_t)info->PhysicAddress.QuadPart;
+    const struct host_bar *bar = host_bar_at(address, 1);
+    bool reached = (bar && bar->bar.kind == VIDMM_HW_BAR_MEMORY) ||
+                   host_physical_pointer(host_world->physical, address, 1);
+    if (info->Width != 0 && info->Height != 0 && !reached)
+        host_violation("DxgkDdiStopDeviceAndReleasePostDisplayOwnership left a frame buffer of %u "
+                       "x %u pixels at PhysicAddress 0x%llx, where the CPU reaches neither a "
+                       "memory BAR nor memory of the system",
+                       info->Width, info->Height, (unsigned long long)address);
+}
+
+/* True: it is stopped. What is left is judged of a display that was on. */
+static bool device_give_back(struct host_device *device) {
+    struct host_driver *driver = host_world->driver;
+    UINT target = driver->left ? driver->left_target : 0;
     DXGK_DISPLAY_INFORMATION info = {.Width = 0};
-    if (!vga || device->board != host_world->board_of[0] ||
-        !ddi->DxgkDdiStopDeviceAndReleasePostDisplayOwnership ||
-        !host_display_given_back(device->context))
+    if (!host_device_gives_back(device))
         return false;
     host_driver_calling("DxgkDdiStopDeviceAndReleasePostDisplayOwnership");
     NTSTATUS status =
-        ddi->DxgkDdiStopDeviceAndReleasePostDisplayOwnership(device->context, 0, &info);
+        driver->ddi.DxgkDdiStopDeviceAndReleasePostDisplayOwnership(device->context, target, &info);
+    if (NT_SUCCESS(status) && driver->left)
+        judge_given_back(&info);
     host_driver_called("DxgkDdiStopDeviceAndReleasePostDisplayOwnership", status);
+    driver->left = false;
     return NT_SUCCESS(status);
 }
 
 bool host_device_stop(struct host_device *device, struct vidmm_host_error *error) {
     if (!device->started)
         return true;
-    if (display_given_back(device)) {
+    if (device_give_back(device)) {
         device_disconnect(device);
         return true;
     }

@@ -44,6 +44,12 @@ bool host_device_ask_link(struct host_device *device, LINKED_DEVICE *link,
                           struct vidmm_host_error *error);
 bool host_device_start(struct host_device *device, struct vidmm_host_error *error);
 /* Stops, and removes, a device that was started, and added. */
+/*
+ * A driver with SupportNonVGA is asked to return the display instead of stopping if the device is
+ * the boot display: here, a VGA-compatible one (nc-dispmprt-dxgkddi_stop_device_and_
+ * release_post_display_ownership). If it fails that call it is stopped as usual.
+ */
+bool host_device_gives_back(const struct host_device *device);
 bool host_device_stop(struct host_device *device, struct vidmm_host_error *error);
 bool host_device_remove(struct host_device *device, struct vidmm_host_error *error);
 /* Fills in the callbacks (dxgkrnl.c). */

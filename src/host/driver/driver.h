@@ -22,6 +22,8 @@ struct host_driver {
     bool displays_only;             /* it called DxgkInitializeDisplayOnlyDriver */
     bool asked, gives_display_back; /* for DXGK_DRIVERCAPS; its SupportNonVGA */
     bool flips_at_device;           /* the same, FlipOnVSyncMmIo */
+    bool left;                      /* a mode of a display stays set until the device stops */
+    UINT left_target;
 };
 
 void host_driver_init(struct host_driver *driver);

@@ -130,8 +130,9 @@ const struct vidmm_rule rules_w[] = {
                      "leaves it there until a display reads another.",
         .page = "ns-d3dkmddi-_dxgkarg_setvidpnsourceaddress",
         .how = "PrimarySegment and PrimaryAddress are compared with the place of hAllocation, and "
-               "no operation may take that away before a vertical sync shows another surface, or "
-               "another network is active. With GPU virtual addresses only the second.",
+               "no operation may take that away before a vertical sync shows another surface, "
+               "the source is invisible, or another network is active. With GPU virtual addresses "
+               "only the second.",
         .why = "A display reads memory at all times, by physical addresses.",
         .windows = "A manager that broke this would have the monitor show somebody else's memory.",
         .wrong = "evict(primary);\nset_source_address(next);\n",

@@ -357,8 +357,10 @@ const struct vidmm_rule rules_host[VIDMM_K_END - VIDMM_K_FIRST] = {
         .statement = "What the driver answers can be used.",
         .page = "nc-d3dkmddi-dxgkddi_queryadapterinfo",
         .how = "The manager refuses what it could not work with, and no rule of the table says "
-               "the same.",
-        .why = "The memory manager needs the answer.",
+               "the same. DxgkDdiStopDeviceAndReleasePostDisplayOwnership, which is called at the "
+               "end of stage display while a mode is set, must answer with the address of a frame "
+               "buffer that the CPU reaches, or a Width of zero.",
+        .why = "The memory manager, or the next driver of the display, needs the answer.",
         .windows = "Not known.",
         .windows_source = NOT_KNOWN,
         .wrong = "args->pSegmentDescriptor[0].Size = 0;\n",
@@ -490,6 +492,7 @@ static const struct {
     {VIDMM_FINDING_HOST, " port 0x", VIDMM_K_REGISTER},
     {VIDMM_FINDING_HOST, "that the driver freed: ", VIDMM_K_OBJECT},
     {VIDMM_FINDING_HOST, "the device reached physical address", VIDMM_K_OTHER},
+    {VIDMM_FINDING_HOST, "PhysicAddress", VIDMM_K_UNUSABLE},
     {VIDMM_FINDING_HOST, "Dxgk", VIDMM_K_CALLBACK},
     {VIDMM_FINDING_HOST, "dxgkrnl", VIDMM_K_CALLBACK},
     {VIDMM_FINDING_HOST, "MDL", VIDMM_K_MEMORY},

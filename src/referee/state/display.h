@@ -27,6 +27,7 @@ struct display_path {
     D3DDDI_VIDEO_PRESENT_TARGET_ID target;
     struct display_shown shown[DISPLAY_SHOWN]; /* the newest last */
     uint32_t count;
+    bool hidden;      /* its source is invisible: nothing of it is shown */
     bool lost;        /* more were set than there is room for: nothing is judged */
     uint64_t vsyncs;  /* reported since the path was committed */
     uint64_t since;   /* of them since the newest was set */

@@ -57,10 +57,26 @@ static NTSTATUS watch_SetVidPnSourceAddress(struct vidmm_referee *referee, const
 }
 WATCHED_2(NTSTATUS, SetVidPnSourceAddress, const HANDLE, const DXGKARG_SETVIDPNSOURCEADDRESS *)
 
+static NTSTATUS watch_SetVidPnSourceVisibility(struct vidmm_referee *referee, const HANDLE adapter,
+                                               const DXGKARG_SETVIDPNSOURCEVISIBILITY *args) {
+    struct referee_call call;
+    referee_enter(referee, &call, "DxgkDdiSetVidPnSourceVisibility", REFEREE_REENTRANT);
+    referee_leave(referee);
+    NTSTATUS status = referee->real.DxgkDdiSetVidPnSourceVisibility(adapter, args);
+    referee_return(referee);
+    if (status == STATUS_SUCCESS)
+        display_seen(referee, args);
+    referee_exit(referee, &call);
+    return status;
+}
+WATCHED_2(NTSTATUS, SetVidPnSourceVisibility, const HANDLE,
+          const DXGKARG_SETVIDPNSOURCEVISIBILITY *)
+
 void referee_watch_display(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
     WATCH(table, QueryChildRelations);
     WATCH(table, CommitVidPn);
     WATCH(table, SetVidPnSourceAddress);
+    WATCH(table, SetVidPnSourceVisibility);
 }
 
 bool vidmm_referee_vsyncs(struct vidmm_referee *referee, D3DDDI_VIDEO_PRESENT_TARGET_ID target,

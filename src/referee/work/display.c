@@ -22,7 +22,7 @@ static struct display_path *display_path(struct vidmm_referee *referee, bool by_
 /* Some path may still show it. */
 static bool display_shows(const struct display *display, HANDLE allocation) {
     for (uint32_t i = 0; i < display->paths; i++)
-        for (uint32_t k = 0; k < display->path[i].count; k++)
+        for (uint32_t k = 0; !display->path[i].hidden && k < display->path[i].count; k++)
             if (display->path[i].shown[k].allocation == allocation)
                 return true;
     return false;
@@ -134,7 +134,21 @@ void display_set(struct vidmm_referee *referee, const DXGKARG_SETVIDPNSOURCEADDR
     path->since = 0;
     path->flipped = UINT64_MAX;
     if (allocation)
-        allocation->displayed = true;
+        allocation->displayed = display_shows(&referee->display, args->hAllocation);
+}
+
+/* ns-d3dkmddi-_dxgkarg_setvidpnsourcevisibility.md: an invisible source shows none of its surfaces. */
+void display_seen(struct vidmm_referee *referee, const DXGKARG_SETVIDPNSOURCEVISIBILITY *args) {
+    struct display_path *path = display_path(referee, true, args->VidPnSourceId);
+    if (!path)
+        return;
+    path->hidden = !args->Visible;
+    for (uint32_t i = 0; i < path->count; i++) {
+        HANDLE handle = path->shown[i].allocation;
+        struct shadow_allocation *allocation = handle ? shadow_allocation(referee, handle) : NULL;
+        if (allocation)
+            allocation->displayed = display_shows(&referee->display, handle);
+    }
 }
 
 void display_refused(struct vidmm_referee *referee, const DXGKARG_SETVIDPNSOURCEADDRESS *args) {

@@ -144,6 +144,8 @@ void display_synced(struct vidmm_referee *referee, D3DDDI_VIDEO_PRESENT_TARGET_I
                     const uint64_t *address);
 /* A source is about to show another surface; the driver did not take it. */
 void display_set(struct vidmm_referee *referee, const DXGKARG_SETVIDPNSOURCEADDRESS *args);
+/* The driver made the source visible, or invisible. */
+void display_seen(struct vidmm_referee *referee, const DXGKARG_SETVIDPNSOURCEVISIBILITY *args);
 void display_refused(struct vidmm_referee *referee, const DXGKARG_SETVIDPNSOURCEADDRESS *args);
 /* The network that the driver has made active, of which `interface` tells; all of it, or `source` alone. */
 void display_committed(struct vidmm_referee *referee, const DXGKARG_COMMITVIDPN *args,

@@ -13,7 +13,8 @@
 static DXGKRNL_INTERFACE dxgkrnl;
 static bool says_so; /* DXGK_DRIVERCAPS.SupportNonVGA */
 static NTSTATUS answer;
-static uint32_t stopped, given_back;
+static uint32_t stopped, given_back, left_target;
+static DXGK_DISPLAY_INFORMATION left;
 
 /* ---- A driver -------------------------------------------------------------------------------- */
 
@@ -52,9 +53,10 @@ static NTSTATUS APIENTRY query(const HANDLE adapter, const DXGKARG_QUERYADAPTERI
 static NTSTATUS APIENTRY give_back(PVOID context, D3DDDI_VIDEO_PRESENT_TARGET_ID target,
                                    PDXGK_DISPLAY_INFORMATION info) {
     (void)context;
-    assert_int_equal(target, 0);
+    assert_int_equal(target, left_target);
     assert_non_null(info);
     given_back++;
+    *info = left;
     return answer;
 }
 
@@ -174,6 +176,43 @@ static void the_boot_display_is_handed_back(void **state) {
     assert_int_equal(stopped, 1);
 }
 
+/* Violations of a driver that answers with `left` when a mode of a target is left. */
+static uint32_t violations_of_left(void) {
+    struct vidmm_host_error error;
+    struct vidmm_host *host = up(enter, &model);
+    assert_true(vidmm_host_leave_display(host, left_target));
+    assert_true(vidmm_host_stop(host, &error));
+    assert_int_equal(given_back, 1);
+    uint32_t count = vidmm_host_violations(host);
+    if (count != 0)
+        assert_non_null(strstr(vidmm_host_violation(host, 0), "PhysicAddress"));
+    (void)vidmm_host_destroy(host, &error);
+    return count;
+}
+
+static void a_frame_buffer_that_is_left_is_one_of_the_cpu(void **state) {
+    (void)state;
+    says_so = true;
+    answer = STATUS_SUCCESS;
+    subclass = PCI_SUBCLASS_VID_VGA_CTLR;
+    left_target = 7;
+    left = (DXGK_DISPLAY_INFORMATION){.Width = 32, .Height = 16, .Pitch = 128};
+    left.PhysicAddress.QuadPart = 1 << 20; /* of the system */
+    assert_int_equal(violations_of_left(), 0);
+    left.PhysicAddress.QuadPart = (LONGLONG)1 << 60;
+    assert_int_equal(violations_of_left(), 1);
+    left.Width = left.Height = 0; /* none */
+    assert_int_equal(violations_of_left(), 0);
+    left_target = 0;
+    left.Width = left.Height = 16;
+    down(up(enter, &model)); /* no mode was set */
+    memset(&left, 0, sizeof(left));
+    says_so = false;
+    struct vidmm_host *host = up(enter, NULL);
+    assert_false(vidmm_host_leave_display(host, 7));
+    down(host);
+}
+
 static void another_display_is_stopped(void **state) {
     (void)state;
     says_so = true;
@@ -212,6 +251,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_driver_may_only_display),
         cmocka_unit_test(the_boot_display_is_handed_back),
+        cmocka_unit_test(a_frame_buffer_that_is_left_is_one_of_the_cpu),
         cmocka_unit_test(another_display_is_stopped),
         cmocka_unit_test(a_model_has_its_configuration_space),
     };

@@ -79,6 +79,8 @@ static void display_showed(struct vidmm_referee *referee, struct display_path *p
         return;
     while (shown < path->count && path->shown[shown].address != address)
         shown++;
+    if (path->since > DISPLAY_LATE && path->shown[path->count - 1].address == address)
+        shown = path->count - 1; /* and not when the same surface was set before */
     DRIVER_MUST(621, shown < path->count, "the address of the surface that is displayed",
                 "the vertical sync of target %u came with address 0x%llx, and 0x%llx was set last",
                 path->target, LLU(address), LLU(path->shown[path->count - 1].address));

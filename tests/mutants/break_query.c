@@ -426,6 +426,7 @@ static void APIENTRY install_no_patch(DRIVER_INITIALIZATION_DATA *table) {
     INSTALL(name, descriptor)
 
 SPOIL_WHERE(odd_size, query_memory, *d->size -= 512)
+SPOIL_WHERE(page_too_many, query_memory, *d->size += 4096; *d->commit += 4096)
 SPOIL_WHERE(agp_and_more, query_aperture, d->flags->Agp = 1)
 SPOIL_WHERE(no_cpu_address, query_memory, d->cpu->QuadPart = 0)
 SPOIL_WHERE(beyond_bar, query_memory, *d->size *= 2)
@@ -851,6 +852,7 @@ const struct mutant mutants_query[] = {
     {BREAKS(30, DRIVER, "start", no_query, "leaves DxgkDdiQueryAdapterInfo NULL"),
      .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
     {BREAKS(32, DRIVER, "start", odd_size, "reports a segment of half pages")},
+    {BREAKS(32, DRIVER, "start", page_too_many, "reports a page more than its memory has")},
     {BREAKS(33, DRIVER, "start", agp_and_more, "sets Agp next to Aperture"), .consequences = {14},
      .settings = {{"InterfaceVersion", VERSION(WIN8)}}},
     {BREAKS(34, DRIVER, "start", two_agp, "reports two AGP segments"), .consequences = {14},
@@ -858,7 +860,8 @@ const struct mutant mutants_query[] = {
     {BREAKS(39, DRIVER, "start", no_cpu_address,
             "leaves CpuTranslatedAddress of a CpuVisible segment 0")},
     {BREAKS(39, DRIVER, "start", beyond_bar,
-            "reports a CpuVisible segment twice the size of its BAR")},
+            "reports a CpuVisible segment twice the size of its BAR"),
+     .consequences = {32}},
     {BREAKS(39, DRIVER, "paging", stays_behind,
             "reports the CPU address of before the device was stopped and started again")},
     {BREAKS(540, DRIVER, "start", no_size, "reports a segment without a byte")},

@@ -9,12 +9,16 @@
 const struct vidmm_rule rules_b_kind[] = {
     {
         RULE(32, DRIVER, DOCUMENTED, CORRUPTION),
-        .statement = "The Size of a segment is a multiple of the host's page size.",
+        .statement =
+            "The Size of a segment is a multiple of the host's page size, and of memory no "
+            "more than there is.",
         .page = "ns-d3dkmddi-_dxgk_segmentdescriptor",
-        .how =
-            "Size modulo 4096 must be 0; AGP segments, whose Size is ignored, are left out. No "
-            "page forbids a Size of 0. vidmm's manager goes on with the whole pages, and refuses "
-            "a segment that has none.",
+        .how = "Size modulo 4096 must be 0; AGP segments, whose Size is ignored, are left out. No "
+               "page forbids a Size of 0. Where the hardware model shows the first page of memory "
+               "(peek), "
+               "it must show the last one, unless the driver has invalid ranges in it. vidmm's "
+               "manager goes on with the whole pages, and refuses "
+               "a segment that has none.",
         .why = "Segments are handed out in pages. Sizes in the wrong unit, or taken from the wrong "
                "variable, corrupted memory and the display.",
         .windows = "No page tells; a part of a page at the end belongs to nobody.",

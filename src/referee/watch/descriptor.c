@@ -200,8 +200,27 @@ static void descriptor_judge_protected(struct vidmm_referee *referee, const stru
                 HEX(d->vpr_size), HEX(d->vpr_start), HEX(d->size));
 }
 
-static void descriptor_judge_one(struct vidmm_referee *referee, const struct described *d,
-                                 uint32_t id, uint32_t version) {
+static bool descriptor_seen(struct vidmm_referee *referee, uint32_t physical,
+                            const struct described *d, uint64_t offset) {
+    return world_peek(referee, linked_address(physical, d->base + offset), SHADOW_PAGE);
+}
+
+/* R32: a hardware model that shows the beginning of memory shows its end, too. Its last page may be one that the driver
+ * calls invalid. */
+static void descriptor_judge_end(struct vidmm_referee *referee, uint32_t physical,
+                                 const struct described *d, uint32_t id) {
+    uint64_t size = d->size / SHADOW_PAGE * SHADOW_PAGE;
+    if (!d->flags.Aperture && size != 0 && d->invalid == 0 &&
+        descriptor_seen(referee, physical, d, 0))
+        DRIVER_MUST(32, descriptor_seen(referee, physical, d, size - SHADOW_PAGE),
+                    "a Size that is all there",
+                    "segment %u has 0x%llx bytes at 0x%llx, of which the hardware model shows the "
+                    "first page, and not the last",
+                    id, HEX(d->size), HEX(d->base));
+}
+
+static void descriptor_judge_one(struct vidmm_referee *referee, uint32_t physical,
+                                 const struct described *d, uint32_t id, uint32_t version) {
     if (d->flags.Agp) {
         descriptor_judge_agp(referee, d, id);
         return;
@@ -211,6 +230,7 @@ static void descriptor_judge_one(struct vidmm_referee *referee, const struct des
                 "Size of segment %u is 0x%llx", id, HEX(d->size));
     DRIVER_MUST(540, d->size != 0, "a Size that something can be placed in",
                 "Size of segment %u is 0", id);
+    descriptor_judge_end(referee, physical, d, id);
     DRIVER_MUST(54, d->reserved == 0, "Reserved 0", "Reserved of segment %u is 0x%llx", id,
                 HEX(d->reserved));
     descriptor_judge_preservation(referee, d, id);
@@ -378,7 +398,7 @@ void descriptors_judge(struct vidmm_referee *referee, uint32_t physical,
     struct shadow_physical *adapter = &referee->adapter.physical[physical];
     struct shadow_segment *shadow = &referee->adapter.segment[linked_segment(physical, 1) - 1];
     for (uint32_t i = 0; i < count; i++)
-        descriptor_judge_one(referee, &segments[i], i + 1, version);
+        descriptor_judge_one(referee, physical, &segments[i], i + 1, version);
     descriptor_judge_places(referee, segments, count);
     descriptor_judge_kinds(referee, segments, count, version);
     descriptor_judge_again(referee, physical, segments, count);

@@ -155,6 +155,7 @@ struct vidmm_check_result {
     uint32_t registered_version; /* DRIVER_INITIALIZATION_DATA.Version */
     uint32_t wddm_version;       /* DRIVERCAPS.WDDMVersion; 0: not said */
     uint64_t lacks;              /* functions that the table has not (vidmm_check_reason) */
+    bool modelled;               /* there is a model of the hardware */
     struct vidmm_unread unread;  /* settings; none where the driver was in this process */
     uint64_t seed;
     /* Of all stages; equal findings of several stages are one. */

@@ -139,6 +139,7 @@ static void examine(struct check *check, struct vidmm_check_result *result) {
     result->registered_version = check->shared->told.registered_version;
     result->wddm_version = check->shared->told.wddm;
     result->lacks = check->shared->told.lacks;
+    result->modelled = !options->driver_path || options->model_path || options->device;
     if (check->settings_told)
         vidmm_unread(&result->unread, options->settings, options->setting_count,
                      check->settings_read);

@@ -162,7 +162,8 @@ void vidmm_check_reason(const struct vidmm_check_result *result, uint32_t rule, 
         say_version(row->last, "up to", "", text, size);
     else if (row && result->ledger.unseen[rule] != 0)
         snprintf(text, size, "the memory that would show it cannot be seen: %s",
-                 "--hardware or --device shows it");
+                 result->modelled ? "the hardware model has nothing that shows it (vidmm/hwmodel.h)"
+                                  : "--hardware or --device shows it");
     else if (stage)
         snprintf(text, size, "stage %s did not come to its end", stage->name);
     else if (row)

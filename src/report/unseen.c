@@ -63,7 +63,9 @@ static void print_effect(FILE *out, const struct vidmm_check_result *result,
         return;
     fputs(") were not observed: no view of ", out);
     print_view(out, segments);
-    fputs("; --hardware or --device shows them\n", out);
+    fputs(result->modelled ? "; the hardware model has nothing that shows them (vidmm/hwmodel.h)\n"
+                           : "; --hardware or --device shows them\n",
+          out);
 }
 
 /* Of R281, which has no effect on memory: what it says of preemptions and resets that succeed is seen. */

@@ -137,11 +137,11 @@ static void say_version(uint32_t version, const char *before, const char *behind
              row && row->name ? ")" : "", behind);
 }
 
-/* Of a rule of this interface, all of which was examined. */
+/* Of a rule of this interface, all of which was examined; or NULL: there is no such rule. */
 static void say_not_asked(const struct vidmm_check_result *result, const struct vidmm_rule *rule,
                           char *text, size_t size) {
-    const char *function = lacking(result, rule);
-    const struct vidmm_stage_result *stage = function ? NULL : skipped(result, rule);
+    const char *function = rule ? lacking(result, rule) : NULL;
+    const struct vidmm_stage_result *stage = rule && !function ? skipped(result, rule) : NULL;
     if (function)
         snprintf(text, size, "the driver has no %s", function);
     else if (stage)
@@ -166,6 +166,6 @@ void vidmm_check_reason(const struct vidmm_check_result *result, uint32_t rule, 
                                   : "--hardware or --device shows it");
     else if (stage)
         snprintf(text, size, "stage %s did not come to its end", stage->name);
-    else if (row)
+    else
         say_not_asked(result, row, text, size);
 }

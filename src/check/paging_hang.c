@@ -65,9 +65,7 @@ static NTSTATUS APIENTRY stuck_reset_engine(const HANDLE adapter, DXGKARG_RESETE
     stuck.was_reset = true;
     stuck_judge(args->LastAbortedFenceId == hung,
                 "LastAbortedFenceId of the work that the engine hung in",
-                (int32_t)(args->LastAbortedFenceId - hung) > 0
-                    ? "LastAbortedFenceId is a fence behind the work that the engine hung in"
-                    : "LastAbortedFenceId is a fence before the work that the engine hung in");
+                check_aborted_text(args->LastAbortedFenceId, hung));
     return status;
 }
 

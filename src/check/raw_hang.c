@@ -120,9 +120,7 @@ static bool hang_reset_alone(struct hang_work *hanging, struct hang_work *behind
         return false;
     raw_judge(raw, 281, reset.LastAbortedFenceId == hung,
               "LastAbortedFenceId of the work that the engine hung in",
-              (int32_t)(reset.LastAbortedFenceId - hung) > 0
-                  ? "LastAbortedFenceId is a fence behind the work that the engine hung in"
-                  : "LastAbortedFenceId is a fence before the work that the engine hung in");
+              check_aborted_text(reset.LastAbortedFenceId, hung));
     return hang_ends(behind);
 }
 

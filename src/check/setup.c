@@ -115,6 +115,12 @@ void check_unreported(struct check *check, bool explained, uint32_t since, const
                            "%s", found);
 }
 
+const char *check_aborted_text(uint32_t aborted, uint32_t hung) {
+    return (int32_t)(aborted - hung) > 0
+               ? "LastAbortedFenceId is a fence behind the work that the engine hung in"
+               : "LastAbortedFenceId is a fence before the work that the engine hung in";
+}
+
 static bool reported(const struct vidmm_ledger *ledger, uint32_t rule) {
     for (uint32_t i = 0; i < ledger->seen; i++)
         if (ledger->finding[ledger->seen_as[i].finding].rule == rule)

@@ -196,6 +196,8 @@ bool check_broke(const struct check *check, const uint16_t *rules, uint32_t coun
 /* Work is never reported: R597, the rule `since` where it is the first behind a reset of the adapter or another power state
  * (vidmm_referee_deaf; 0: it is not), or a hang (K15) where something else tells why. */
 void check_unreported(struct check *check, bool explained, uint32_t since, const char *found);
+/* R281: where a LastAbortedFenceId lies that is not that of the work in which the engine hung. */
+const char *check_aborted_text(uint32_t aborted, uint32_t hung);
 /* Makes a finding of the manager's error. */
 void check_error(struct check *check, const struct vidmm_error *error);
 /* The same of the adapter's last error, when `status` is not VIDMM_OK; true: it is VIDMM_OK. */

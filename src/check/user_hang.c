@@ -71,11 +71,9 @@ static NTSTATUS APIENTRY hang_query_status(const HANDLE adapter, DXGKARG_QUERYEN
 static void hang_judge_reset(const DXGKARG_RESETENGINE *args) {
     if (hang.resets != 1)
         return;
-    bool late = (int32_t)(args->LastAbortedFenceId - hang.fence) > 0;
     hang_judge(281, args->LastAbortedFenceId == hang.fence,
                "LastAbortedFenceId of the work that the engine hung in",
-               late ? "LastAbortedFenceId is a fence behind the work that the engine hung in"
-                    : "LastAbortedFenceId is a fence before the work that the engine hung in");
+               check_aborted_text(args->LastAbortedFenceId, hang.fence));
 }
 
 static NTSTATUS APIENTRY hang_reset_engine(const HANDLE adapter, DXGKARG_RESETENGINE *args) {

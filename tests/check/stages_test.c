@@ -1014,6 +1014,8 @@ static void a_rule_that_was_not_reached_says_which_function_is_missing(void **st
     assert_string_equal(reason, "the driver has no DxgkDdiDescribeAllocation");
     vidmm_check_reason(&result, 650, reason, sizeof(reason));
     assert_null(strstr(reason, "the driver has no"));
+    vidmm_check_reason(&result, 0, reason, sizeof(reason));
+    assert_string_equal(reason, "nothing that the driver reported or was asked made it apply");
 }
 
 /* ---- Work that is refused ---------------------------------------------------------------------- */

@@ -20,10 +20,16 @@ static bool raw_concerns(const struct raw_submitter *raw, uint32_t physical, uin
     return physical == raw->physical && node == raw->node;
 }
 
+static bool raw_concerns_beside(const struct raw_submitter *raw, uint32_t physical, uint32_t node) {
+    return physical == raw->physical && node == raw->beside.node;
+}
+
 static void completed(void *ctx, uint32_t physical, uint32_t node, uint32_t fence) {
     struct raw_submitter *raw = ctx;
     if (raw_concerns(raw, physical, node))
         raw->completed = fence;
+    else if (raw_concerns_beside(raw, physical, node))
+        raw->beside.completed = fence;
 }
 
 static void preempted(void *ctx, uint32_t physical, uint32_t node, uint32_t fence, uint32_t last) {

@@ -43,6 +43,9 @@ struct raw_submitter {
     HANDLE adapter, device, context; /* of the system device, if the driver creates one */
     uint32_t node;     /* of what was submitted last; fences and preemptions are about it */
     uint32_t physical; /* the physical adapter that it is about; ids of segments are that one's */
+    struct {
+        uint32_t node, fence, completed;
+    } beside; /* what raw_leave_to left under way: its newest fence, and the one that is complete */
     const struct vidmm_os *os;
     struct vidmm_adapter_info info;
     struct vidmm_segment_info memory, aperture; /* id 0: there is none */
@@ -159,6 +162,8 @@ bool raw_refuse(struct raw_submitter *raw, const char *call, NTSTATUS status);
 bool raw_build(struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args);
 /* From here on work goes to that node: what is under way on another completes first. */
 bool raw_turn_to(struct raw_submitter *raw, uint32_t node);
+/* The same, but what is under way stays so, as `beside`. */
+void raw_leave_to(struct raw_submitter *raw, uint32_t node);
 /* Submits what was built, without waiting for the GPU. */
 bool raw_submit(struct raw_submitter *raw);
 /* Submits what was built and waits for the GPU; false: it does not complete. */

@@ -32,13 +32,6 @@ static bool hang_submit(struct hang_work *work) {
     return raw_render_submit(&work->renderer, &work->commands, &work->whole);
 }
 
-/* As raw_turn_to, but what is under way stays so. */
-static void hang_leave_to(struct raw_submitter *raw, uint32_t node) {
-    raw->packets = 0;
-    raw->node = node;
-    raw->completed = raw->fence;
-}
-
 static bool hang_is_reported(const void *ctx) {
     const struct raw_submitter *raw = ctx;
     return raw->faulted != 0 || (raw->packets != 0 && raw->completed == raw->packet[0].fence);
@@ -49,7 +42,7 @@ static void hang_forget_fault(struct raw_submitter *raw) {
     if (raw->faulted == 0)
         return;
     vidmm_host_run(raw->check->harness.host);
-    hang_leave_to(raw, raw->node);
+    raw_leave_to(raw, raw->node);
     raw->faulted = 0;
 }
 
@@ -76,7 +69,7 @@ static bool hang_ask(struct raw_submitter *raw, uint64_t *group) {
 
 /* All that is under way is lost. */
 static void hang_reset_adapter(struct raw_submitter *raw) {
-    hang_leave_to(raw, raw->info.paging_node);
+    raw_leave_to(raw, raw->info.paging_node);
     if (!check_resets(raw->check) || !raw_reset(raw))
         raw->refused = raw->unseen = true;
 }
@@ -99,11 +92,11 @@ static bool hang_reported_other(const void *ctx) {
 /* What was aborted is not reported any more, and counts as completed at a preemption, before new work runs. */
 static bool hang_ends(struct hang_work *behind) {
     struct raw_submitter *raw = behind->renderer.raw;
-    hang_leave_to(raw, raw->node);
+    raw_leave_to(raw, raw->node);
     bool reported = vidmm_host_run_until(raw->check->harness.host, hang_reported_other, raw);
     raw_judge(raw, 281, !reported, "no report of work that an engine's reset ended",
               "work that an engine's reset ended was reported as completed behind it");
-    hang_leave_to(raw, raw->node);
+    raw_leave_to(raw, raw->node);
     return raw_preempt(raw) && hang_submit(behind) && raw_render_completes(raw);
 }
 
@@ -136,7 +129,7 @@ static bool hang_reset_beside(struct hang_work *hanging, struct hang_work *behin
     if (!hang_runs(hanging, behind) || !hang_ask(raw, &group))
         return false;
     bool apart = (group >> other & 1u) == 0;
-    hang_leave_to(raw, other);
+    raw_leave_to(raw, other);
     if ((apart && !hang_submit(beside)) || !hang_reset_engine(raw, node, &reset))
         return false;
     bool completes =
@@ -148,7 +141,7 @@ static bool hang_reset_beside(struct hang_work *hanging, struct hang_work *behin
     if (!completes)
         hang_reset_adapter(raw);
     else
-        hang_leave_to(raw, node);
+        raw_leave_to(raw, node);
     return completes && hang_ends(behind);
 }
 
@@ -206,7 +199,7 @@ static void hang_preempt(struct hang_work *running, bool begun) {
               "the report of a preemption when nothing runs any more",
               "work that the report of a preemption left undone was reported as completed later");
     hang_forget_fault(raw);
-    hang_leave_to(raw, raw->node);
+    raw_leave_to(raw, raw->node);
 }
 
 void raw_hang_preempts(struct raw_submitter *raw) {

@@ -172,6 +172,15 @@ bool raw_turn_to(struct raw_submitter *raw, uint32_t node) {
     return true;
 }
 
+void raw_leave_to(struct raw_submitter *raw, uint32_t node) {
+    raw->beside.node = raw->node;
+    raw->beside.fence = raw->fence;
+    raw->beside.completed = raw->completed;
+    raw->packets = 0;
+    raw->node = node;
+    raw->completed = raw->fence;
+}
+
 bool raw_submit(struct raw_submitter *raw) {
     if (raw->refused || raw->used == raw->start)
         return !raw->refused;

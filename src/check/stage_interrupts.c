@@ -1,10 +1,11 @@
 /*
  * stage_interrupts.c - what the usual deliverer of interrupts, which is prompt and exact, does not
  * show: an interrupt of another device on the same line, one that is still there when the driver
- * has served it, and one that is lost, so that the system has to ask for the fence. And so much work on each node
- * that a ring of submissions comes round.
+ * has served it, one that is lost, so that the system has to ask for the fence, and one that tells of two nodes
+ * (two_nodes.c). And so much work on each node that a ring of submissions comes round.
  */
 #include "moments.h"
+#include "two_nodes.h"
 
 /* Longer than a driver waits for hardware that it believes to hang. */
 #define SECONDS_NS UINT64_C(10000000000)
@@ -155,6 +156,11 @@ static void of_a_process(struct work *work) {
     moments_show(work);
 }
 
+static void of_processes(struct work *work) {
+    of_a_process(work);
+    two_nodes_managed(work->check);
+}
+
 /* Of an application: a paging buffer whose operations the CPU carries out is empty. A driver may have nodes that it
  * makes no contexts for. */
 static void by_application(struct raw_submitter *raw, uint32_t node,
@@ -191,6 +197,7 @@ static enum vidmm_stage_outcome by_hand(struct check *check, const struct check_
         by_application(&raw, raw.info.paging_node, round_a_ring);
         by_application(&raw, raw.info.paging_node, moments_show);
         on_other_nodes(&raw);
+        two_nodes_by_hand(&raw);
     }
     return raw_close(&raw);
 }
@@ -209,6 +216,6 @@ enum vidmm_stage_outcome stage_interrupts(struct check *check, uint32_t number) 
     check_step(check, "interrupts: run %u", number + 1);
     if (!check_open(check, world))
         return world->line ? VIDMM_STAGE_SKIPPED : VIDMM_STAGE_STOPPED;
-    return over_manager ? work_over_manager(check, world, world->line ? on_a_line : of_a_process)
+    return over_manager ? work_over_manager(check, world, world->line ? on_a_line : of_processes)
                         : by_hand(check, world);
 }

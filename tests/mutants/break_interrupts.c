@@ -261,6 +261,38 @@ static BOOLEAN APIENTRY dismiss_late(const PVOID context, ULONG message) {
 }
 REPLACE(DxgkDdiInterruptRoutine, dismiss_late)
 
+/* Dismisses what all nodes have to say, and serves the first of them that has. */
+#define NO_NODE UINT32_MAX
+static UINT served;
+static bool serving;
+
+static BOOLEAN APIENTRY serve_first(const PVOID context, ULONG message) {
+    served = NO_NODE;
+    serving = true;
+    BOOLEAN claimed = mutants_good.DxgkDdiInterruptRoutine(context, message);
+    serving = false;
+    return claimed;
+}
+
+static VOID APIENTRY report_first_node(const HANDLE device,
+                                       const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    bool completed = data->InterruptType == DXGK_INTERRUPT_DMA_COMPLETED;
+    if (completed && serving && served == NO_NODE)
+        served = data->DmaCompleted.NodeOrdinal;
+    if (!completed || !serving || served == data->DmaCompleted.NodeOrdinal)
+        system_calls.DxgkCbNotifyInterrupt(device, data);
+}
+
+static void APIENTRY spoil_serve_first(DXGKRNL_INTERFACE *calls) {
+    calls->DxgkCbNotifyInterrupt = report_first_node;
+}
+
+static void APIENTRY install_serve_first(DRIVER_INITIALIZATION_DATA *table) {
+    spoil_calls = spoil_serve_first;
+    table->DxgkDdiStartDevice = start;
+    table->DxgkDdiInterruptRoutine = serve_first;
+}
+
 /* Serves the device when it is told to preempt, and not before. */
 static BOOLEAN told_to_preempt;
 static BOOLEAN APIENTRY serve_preempted(const PVOID context, ULONG message) {
@@ -453,6 +485,11 @@ const struct mutant mutants_interrupts[] = {
      .consequences = {522}},
     {BREAKS(597, DRIVER, "operations", serve_preempted,
             "reports work when it is told to preempt, and not before")},
+    {BREAKS(597, DRIVER, "interrupts", serve_first,
+            "serves one node of an interrupt that tells of two")},
+    {BREAKS(597, DRIVER, "interrupts", serve_first,
+            "serves one node of an interrupt that tells of two, with GPU virtual addresses"),
+     .settings = {{"MmuLevels", 3}}},
     {BREAKS(523, DRIVER, "paging", note_late,
             "notes the fence of its work after the hardware, which is done by then")},
 };

@@ -162,7 +162,8 @@ const struct vidmm_rule rules_v[] = {
         .how = "A GPU that the manager had to reset, where the driver reported no fault. The "
                "stages that submit paging work by hand wait for its fence, where no rule was "
                "broken, and other work completed before or DxgkDdiQueryCurrentFence, which is "
-               "asked then, says that this work was done.",
+               "asked then, says that this work was done. Stage interrupts lets work of two nodes "
+               "complete before the one interrupt that tells of it.",
         .why = "Hardware works on while its interrupt is served: what completes after the routine "
                "read the fence, and before it dismissed the interrupt, is never seen.",
         .windows = "The work counts as hanging, and the time-out comes.",

@@ -385,10 +385,12 @@ void vidmm_notify_page_faulted(struct vidmm_adapter *adapter, const struct vidmm
 
 /* Sleeps until every submission so far completed; resets a GPU that hangs. */
 enum vidmm_status vidmm_wait_idle(struct vidmm_adapter *adapter);
-/* Preempts a node of a physical adapter, whether it has work or not, and submits what it had not begun again
+/* Preempts a node of a physical adapter, whether it has work or not, and submits what it had not done again
  * (nc-d3dkmddi-dxgkddi_preemptcommand.md); nothing where the driver cannot be asked for it. VIDMM_BAD_ARGUMENT: there is no
  * such node; VIDMM_GPU_LOST: the preemption was not reported in time. */
 enum vidmm_status vidmm_preempt(struct vidmm_adapter *adapter, uint32_t physical, uint32_t node);
+/* The same of the node of `context`, whose work is submitted again before that of other contexts. */
+enum vidmm_status vidmm_preempt_for(struct vidmm_context *context);
 /* As a TDR: ResetFromTimeout, clean-up notices, RestartFromTimeout
  * (thread-synchronization-and-tdr.md). */
 enum vidmm_status vidmm_reset(struct vidmm_adapter *adapter);

@@ -300,6 +300,10 @@ bool raw_render_grow(struct raw_renderer *renderer, uint32_t bytes);
 void raw_hang_resets(struct raw_submitter *raw);
 void raw_hang_preempts(struct raw_submitter *raw);
 void raw_hang_loses(struct raw_submitter *raw);
+/* The oldest submission under way completed, or something faulted; of a struct raw_submitter. */
+bool raw_hang_reported(const void *raw);
+/* A fault is that of an engine that does not know such work; what is behind it comes to its end. */
+void raw_hang_forget(struct raw_submitter *raw);
 
 /* ---- raw_cancel.c ---------------------------------------------------------------------------- */
 

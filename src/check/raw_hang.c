@@ -32,13 +32,12 @@ static bool hang_submit(struct hang_work *work) {
     return raw_render_submit(&work->renderer, &work->commands, &work->whole);
 }
 
-static bool hang_is_reported(const void *ctx) {
+bool raw_hang_reported(const void *ctx) {
     const struct raw_submitter *raw = ctx;
     return raw->faulted != 0 || (raw->packets != 0 && raw->completed == raw->packet[0].fence);
 }
 
-/* A fault is that of an engine that does not know such work; what is behind it comes to its end. */
-static void hang_forget_fault(struct raw_submitter *raw) {
+void raw_hang_forget(struct raw_submitter *raw) {
     if (raw->faulted == 0)
         return;
     vidmm_host_run(raw->check->harness.host);
@@ -51,9 +50,9 @@ static bool hang_runs(struct hang_work *hanging, struct hang_work *behind) {
     struct raw_submitter *raw = hanging->renderer.raw;
     if (!hang_submit(hanging) || !hang_submit(behind))
         return false;
-    if (!vidmm_host_run_until(raw->check->harness.host, hang_is_reported, raw))
+    if (!vidmm_host_run_until(raw->check->harness.host, raw_hang_reported, raw))
         return true;
-    hang_forget_fault(raw);
+    raw_hang_forget(raw);
     (void)raw_flush(raw);
     return false;
 }
@@ -133,11 +132,11 @@ static bool hang_reset_beside(struct hang_work *hanging, struct hang_work *behin
     if ((apart && !hang_submit(beside)) || !hang_reset_engine(raw, node, &reset))
         return false;
     bool completes =
-        !apart || vidmm_host_run_until(raw->check->harness.host, hang_is_reported, raw);
+        !apart || vidmm_host_run_until(raw->check->harness.host, raw_hang_reported, raw);
     raw_judge(
         raw, 606, completes, "work of nodes that are not in DependentNodeOrdinalMask to go on",
         "work of a node that is not in DependentNodeOrdinalMask ended in the reset of another");
-    hang_forget_fault(raw);
+    raw_hang_forget(raw);
     if (!completes)
         hang_reset_adapter(raw);
     else
@@ -163,9 +162,9 @@ static void hang_resets_on(struct raw_submitter *raw, uint32_t node) {
     bool open = several && hang_open(&beside, raw, other, LONG_STEPS);
     /* Its engine may not know such work. */
     open = open && hang_submit(&beside) &&
-           vidmm_host_run_until(raw->check->harness.host, hang_is_reported, raw) &&
+           vidmm_host_run_until(raw->check->harness.host, raw_hang_reported, raw) &&
            raw->faulted == 0;
-    hang_forget_fault(raw);
+    raw_hang_forget(raw);
     hang_resets_of(raw, node, open ? &beside : NULL);
     if (several)
         raw_render_close(&beside.renderer);
@@ -194,11 +193,11 @@ static void hang_preempt(struct hang_work *running, bool begun) {
     if (!raw_preempt(raw))
         return;
     bool late = raw->completed_then != raw->packet[0].fence &&
-                vidmm_host_run_until(raw->check->harness.host, hang_is_reported, raw);
+                vidmm_host_run_until(raw->check->harness.host, raw_hang_reported, raw);
     raw_judge(raw, 281, !late || raw->faulted != 0,
               "the report of a preemption when nothing runs any more",
               "work that the report of a preemption left undone was reported as completed later");
-    hang_forget_fault(raw);
+    raw_hang_forget(raw);
     raw_leave_to(raw, raw->node);
 }
 
@@ -249,7 +248,7 @@ static bool hang_lose(struct hang_work *drawing, bool begun) {
         return false;
     if (begun)
         vidmm_host_run(raw->check->harness.host);
-    hang_forget_fault(raw);
+    raw_hang_forget(raw);
     if (!raw_reset(raw) || !raw_move(raw, true, RAW_PAGES))
         return false;
     (void)vidmm_host_run_until(raw->check->harness.host, hang_never, raw);

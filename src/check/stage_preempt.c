@@ -1,7 +1,9 @@
 /*
  * stage_preempt.c - queued paging work is preempted, submitted again with its fences
- * (gpu-preemption.md), preempted again, or lost in a reset. At the end the bytes must be right.
+ * (gpu-preemption.md), preempted again, or lost in a reset. At the end the bytes must be right. So must they be of
+ * buffers of applications that are preempted in their middle (midway.h).
  */
+#include "midway.h"
 #include "work.h"
 
 #include <string.h>
@@ -349,7 +351,8 @@ static void preempts_process(struct work *work) {
     bool good = preempts_behind(work, 0) && work_first(work);
     for (uint32_t submissions = SUBMISSIONS; good && submissions-- > 0;)
         good = preempts_behind(work, submissions);
-    good = good && preempts_done(work, true) && preempts_done(work, false);
+    good = good && preempts_done(work, true) && preempts_done(work, false) &&
+           midway_managed(work->check);
     if (good && check_resets(work->check))
         resets_behind(work->user);
 }
@@ -393,6 +396,8 @@ enum vidmm_stage_outcome stage_preempt(struct check *check, uint32_t number) {
         preempts_other_nodes(&raw);
         if (!raw.refused && raw.works)
             raw_hang_preempts(&raw);
+        if (!raw.refused && raw.works && raw.memory.id != 0)
+            midway_by_hand(&raw);
     } else if (raw.memory.id != 0)
         (void)raw_settle_in(&raw);
     if (!raw.refused)

@@ -123,6 +123,62 @@ static NTSTATUS start_notifying(DXGKCB_NOTIFY_INTERRUPT notify, const PVOID cont
     return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
 }
 
+/* What node 0 had begun when it was preempted counts as undone, and is run from its first command again. */
+static struct {
+    UINT work, reported; /* fences: of the newest work, and the one that was reported last */
+    bool asked, begun;   /* for a preemption; with work under way */
+} anew;
+
+static NTSTATUS APIENTRY submit_anew(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    if (args->NodeOrdinal == 0)
+        anew.work = args->SubmissionFenceId;
+    return mutants_good.DxgkDdiSubmitCommand(adapter, args);
+}
+
+static NTSTATUS APIENTRY submit_virtual_anew(const HANDLE adapter,
+                                             const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    if (args->NodeOrdinal == 0)
+        anew.work = args->SubmissionFenceId;
+    return mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args);
+}
+
+static NTSTATUS APIENTRY preempt_anew(const HANDLE adapter, const DXGKARG_PREEMPTCOMMAND *args) {
+    if (args->NodeOrdinal == 0)
+        anew.asked = anew.work != anew.reported;
+    return mutants_good.DxgkDdiPreemptCommand(adapter, args);
+}
+
+static VOID APIENTRY report_anew(const HANDLE device, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA report = *data;
+    bool completed = report.InterruptType == DXGK_INTERRUPT_DMA_COMPLETED;
+    if (completed && report.DmaCompleted.NodeOrdinal == 0) {
+        anew.begun = anew.asked;
+        if (anew.asked)
+            return;
+        anew.reported = report.DmaCompleted.SubmissionFenceId;
+    }
+    if (report.InterruptType == DXGK_INTERRUPT_DMA_PREEMPTED &&
+        report.DmaPreempted.NodeOrdinal == 0) {
+        if (anew.begun)
+            report.DmaPreempted.LastCompletedFenceId = anew.reported;
+        anew.asked = anew.begun = false;
+    }
+    system_calls.DxgkCbNotifyInterrupt(device, &report);
+}
+
+static NTSTATUS APIENTRY start_anew(const PVOID context, PDXGK_START_INFO info,
+                                    PDXGKRNL_INTERFACE calls, PULONG sources, PULONG children) {
+    memset(&anew, 0, sizeof(anew));
+    return start_notifying(report_anew, context, info, calls, sources, children);
+}
+
+static void APIENTRY install_run_anew(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiStartDevice = start_anew;
+    table->DxgkDdiSubmitCommand = submit_anew;
+    table->DxgkDdiSubmitCommandVirtual = submit_virtual_anew;
+    table->DxgkDdiPreemptCommand = preempt_anew;
+}
+
 /* Work of an application goes on, whatever the report says. */
 static UINT under_way; /* fence of the newest work of node 0; 0: there is none */
 static DXGKARGCB_NOTIFY_INTERRUPT_DATA at_once;
@@ -429,6 +485,10 @@ const struct mutant mutants_preempt[] = {
      .consequences = {523}},
     {BREAKS(281, DRIVER, "preempt", newest_fence,
             "reports the newest fence as completed, with paging by address"),
+     .settings = {{"MmuLevels", 3}}},
+    {BREAKS(645, DRIVER, "preempt", run_anew, "runs a preempted buffer from its first command")},
+    {BREAKS(645, DRIVER, "preempt", run_anew,
+            "runs a preempted buffer from its first command, with GPU virtual addresses"),
      .settings = {{"MmuLevels", 3}}},
     {BREAKS(618, DRIVER, "preempt", restart_nothing,
             "leaves interrupts off when the adapter was reset")},

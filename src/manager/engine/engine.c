@@ -58,17 +58,40 @@ static void engine_put(struct node *node, const struct fence_record *record, str
     again->record[again->count++] = slot;
 }
 
+static HANDLE record_context(const struct fence_record *record) {
+    const struct packet *packet = &record->packet;
+    return packet->virtual_address ? packet->submit_virtual.hContext : packet->submit.hContext;
+}
+
+/* The work of `context` comes before that of others, each in its order. */
+static void engine_urge(struct fence_record *records, uint32_t count, HANDLE context) {
+    struct fence_record others[FENCES_IN_FLIGHT];
+    uint32_t urgent = 0, rest = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (record_context(&records[i]) == context)
+            records[urgent++] = records[i];
+        else
+            others[rest++] = records[i];
+    }
+    for (uint32_t i = 0; i < rest; i++)
+        records[urgent + i] = others[i];
+}
+
 /*
  * With the fence lock. What is outstanding, in the order in which it is to be handed over: paging
- * work first, with its fences; the rest with new ones, unless its device is lost. Each record takes
- * its packet's memory along, so that the ring as a whole keeps it.
+ * work first, with its fences; the rest with new ones, that of context `urgent` (NULL: none) before
+ * the others', unless its device is lost. Each record takes its packet's memory along, so that the
+ * ring as a whole keeps it.
  */
-static void engine_collect(struct vidmm_adapter *adapter, struct node *node, struct again *again) {
+static void engine_collect(struct vidmm_adapter *adapter, struct node *node, HANDLE urgent,
+                           struct again *again) {
     VIDMM_ASSERT_FENCES_LOCKED(adapter);
     struct fence_record records[FENCES_IN_FLIGHT];
     uint32_t count = node->count, unused = count;
     for (uint32_t i = 0; i < count; i++)
         records[i] = *fence_record(node, i);
+    if (urgent)
+        engine_urge(records, count, urgent);
     node->count = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (!records[i].device)
@@ -98,12 +121,13 @@ static enum vidmm_status engine_hand_over(struct vidmm_adapter *adapter,
 }
 
 /* The engine has nothing in its queue: all that is outstanding is handed over again. */
-static enum vidmm_status engine_resubmit(struct vidmm_adapter *adapter, uint32_t index) {
+static enum vidmm_status engine_resubmit(struct vidmm_adapter *adapter, uint32_t index,
+                                         HANDLE urgent) {
     struct node *node = &adapter->fences.nodes[index];
     struct again again = {.count = 0};
     enum vidmm_status status = VIDMM_OK;
     fences_lock(adapter);
-    engine_collect(adapter, node, &again);
+    engine_collect(adapter, node, urgent, &again);
     node->progress_ns = adapter->os.now(adapter->os.ctx);
     fences_unlock_and_wake(adapter);
     for (uint32_t i = 0; status == VIDMM_OK && i < again.count; i++)
@@ -272,7 +296,7 @@ static enum vidmm_status engine_reset(struct vidmm_adapter *adapter, uint32_t in
     }
     for (uint32_t i = 0; status == VIDMM_OK && i < 64 && i < adapter->fences.node_count; i++) {
         if (((group | held) >> i) & 1u)
-            status = engine_resubmit(adapter, i);
+            status = engine_resubmit(adapter, i, NULL);
     }
     return status;
 }
@@ -309,7 +333,7 @@ static enum vidmm_status preempt_hang(struct vidmm_adapter *adapter, uint32_t in
     if (!can_preempt(adapter) || !may_try(adapter, node, true))
         return VIDMM_OK;
     enum vidmm_status status = engine_preempt(adapter, index, adapter->settings.hang_ns, done);
-    return status == VIDMM_OK && *done ? engine_resubmit(adapter, index) : status;
+    return status == VIDMM_OK && *done ? engine_resubmit(adapter, index, NULL) : status;
 }
 
 static enum vidmm_status help_hang(struct vidmm_adapter *adapter, uint32_t index) {
@@ -347,7 +371,7 @@ enum vidmm_status engine_help(struct vidmm_adapter *adapter, uint32_t index) {
     return engine_reset(adapter, index);
 }
 
-enum vidmm_status engine_yield(struct vidmm_adapter *adapter, uint32_t index) {
+enum vidmm_status engine_yield(struct vidmm_adapter *adapter, uint32_t index, HANDLE urgent) {
     VIDMM_ASSERT_LOCKED(adapter);
     fences_lock(adapter);
     bool faulted = adapter->fences.nodes[index].faulted, done = false;
@@ -358,5 +382,5 @@ enum vidmm_status engine_yield(struct vidmm_adapter *adapter, uint32_t index) {
     status = engine_preempt(adapter, index, adapter->settings.hang_ns, &done);
     if (status)
         return status;
-    return done ? engine_resubmit(adapter, index) : VIDMM_GPU_LOST;
+    return done ? engine_resubmit(adapter, index, urgent) : VIDMM_GPU_LOST;
 }

@@ -17,9 +17,10 @@
  */
 enum vidmm_status engine_help(struct vidmm_adapter *adapter, uint32_t node);
 /*
- * What `node` has not begun is preempted, as for more urgent work, and submitted again; nothing where the driver
- * cannot be asked for it. If it faulted it is reset before. Locks and answer as of engine_help.
+ * What `node` has not done is preempted, as for more urgent work, and submitted again, that of the driver's context
+ * `urgent` (NULL: none) first; nothing where the driver cannot be asked for it. If it faulted it is reset before. Locks
+ * and answer as of engine_help.
  */
-enum vidmm_status engine_yield(struct vidmm_adapter *adapter, uint32_t node);
+enum vidmm_status engine_yield(struct vidmm_adapter *adapter, uint32_t node, HANDLE urgent);
 
 #endif

@@ -94,7 +94,7 @@ static enum vidmm_status fence_preempt(struct vidmm_adapter *adapter, struct nod
     if (every == 0 || node->count == 0 || node->faulted || node->submitted % every != 0)
         return VIDMM_OK;
     fences_unlock(adapter);
-    enum vidmm_status status = engine_yield(adapter, (uint32_t)(node - adapter->fences.nodes));
+    enum vidmm_status status = engine_yield(adapter, (uint32_t)(node - adapter->fences.nodes), NULL);
     fences_lock(adapter);
     return status;
 }

@@ -466,4 +466,24 @@ const struct vidmm_rule rules_k[] = {
         .right = "if (ring->completed == ring->submitted)\n"
                  "    DxgkCbSynchronizeExecution(device, ReportPreempted, ring, 0, &done);\n",
     },
+    {
+        RULE(645, DRIVER, IMPLIED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WIN8,
+        .statement =
+            "A DMA buffer that a preemption stopped in its middle goes on there when it is "
+            "submitted again, in the state of its own context: each of its commands is carried "
+            "out once.",
+        .page = "nc-d3dkmddi-dxgkcb_createcontextallocation",
+        .how = "Of drivers that understand VIDMM_UMD_SPIN and VIDMM_UMD_CHECK: stage preempt "
+               "preempts a buffer that counts what it checks while it spins between two checks, "
+               "and submits it again; then buffers of two contexts, of which both are stopped "
+               "before one goes on. An engine that runs a buffer to its end is as right.",
+        .why = "What was done is done a second time: a blend is applied twice, a counter counts "
+               "twice.",
+        .windows = "Wrong pictures, where more urgent work came between.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "slot.SaveArea = ctx->Adapter->SaveArea; /* who was stopped last has it */\n",
+        .right = "slot.SaveArea = ctx->SaveArea;\n"
+                 "slot.Restore = args->Flags.Resubmission;\n",
+    },
 };

@@ -110,6 +110,25 @@ static void a_preemption_that_is_asked_for_is_made_with_work_and_without(void **
     world_end(world);
 }
 
+static void a_preemption_for_a_context_hands_its_work_over_first(void **state) {
+    (void)state;
+    struct two two;
+    struct world *world = engines();
+    world->preempts_anything = true;
+    start(&two, world);
+    for (uint32_t i = 0; i < 4; i++) /* the first ones move memory, which waits */
+        submit(&two, i % 2);
+    HANDLE first = world->fence_contexts[world->fence_count - 2];
+    HANDLE second = world->fence_contexts[world->fence_count - 1];
+    assert_ptr_not_equal(first, second);
+    assert_int_equal(vidmm_preempt_for(two.context[1]), VIDMM_OK);
+    assert_ptr_equal(world->fence_contexts[world->fence_count - 2], second);
+    assert_ptr_equal(world->fence_contexts[world->fence_count - 1], first);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(vidmm_wait(world->adapter, two.fence[i]), VIDMM_OK);
+    world_end(world);
+}
+
 /* Reports of work that has another fence since are no progress: it would be preempted for ever. */
 static void an_engine_that_completes_old_fences_alone_is_reset(void **state) {
     (void)state;
@@ -426,6 +445,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_takes_too_long_is_preempted_and_done_again),
         cmocka_unit_test(a_preemption_that_is_asked_for_is_made_with_work_and_without),
+        cmocka_unit_test(a_preemption_for_a_context_hands_its_work_over_first),
         cmocka_unit_test(an_engine_that_completes_old_fences_alone_is_reset),
         cmocka_unit_test(an_engine_that_hangs_is_reset_alone),
         cmocka_unit_test(reports_during_the_reset_do_not_count),

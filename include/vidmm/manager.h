@@ -300,6 +300,7 @@ struct vidmm_adapter_config {
     /* Before the manager waits for one of so many fences of a node, the node is preempted, as for more
      * urgent work, and gets again what it had not begun (gpu-preemption.md); from Windows 8 on. 0: never. */
     uint32_t preempt_every;
+    uint32_t first_fence; /* ids of fences of each node begin behind this one */
     /* Addresses of the paging process through which memory is moved, before they are taken again: so
      * many bytes at most; 0: no limit. */
     uint64_t scratch_most;

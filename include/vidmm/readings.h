@@ -41,6 +41,8 @@ struct vidmm_readings {
     /* dma-patch: 0 "always": DxgkDdiPatch is called for each DMA buffer with patch locations; 1
      * "when-moved": not for one whose allocations are where they were when it was built. */
     uint8_t dma_patch;
+    /* fence-ids: 0 "increase": fence ids only go up; 1 "wrap": 0 comes behind 2^32 - 1. */
+    uint8_t fence_ids;
 };
 
 /* "transfer-offset=both" into `readings`; false: no such name or value (`readings` unchanged). */

@@ -11,8 +11,6 @@
 
 /* Bytes of a row of its standard surfaces. */
 #define RAW_ROW 1024u
-/* Past every fence that the manager used. */
-#define FIRST_FENCE 0x10000u
 
 /* ---- What the driver tells ------------------------------------------------------------------- */
 
@@ -289,8 +287,8 @@ static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct chec
                                   .ddi = &check->harness.spoken,
                                   .os = vidmm_host_os(check->harness.host),
                                   .alignment = 1,
-                                  .fence = FIRST_FENCE,
-                                  .completed = FIRST_FENCE};
+                                  .fence = RAW_FIRST_FENCE,
+                                  .completed = RAW_FIRST_FENCE};
     if (!learn(raw))
         return VIDMM_STAGE_STOPPED;
     /* Not before: the manager may have had the driver start on a machine with less memory. */

@@ -23,6 +23,7 @@ struct user;
 #define RAW_WHOLE         UINT32_MAX
 #define RAW_KERNEL_HANDLE 1u /* of the allocation, as D3DKMT_HANDLE; those of the pictures follow */
 #define RAW_PICTURES      2u
+#define RAW_FIRST_FENCE   0x10000u /* past every fence that the manager used */
 
 /* A submission under way: a range of the paging buffer. */
 struct raw_packet {
@@ -166,6 +167,8 @@ bool raw_turn_to(struct raw_submitter *raw, uint32_t node);
 void raw_leave_to(struct raw_submitter *raw, uint32_t node);
 /* Submits what was built, without waiting for the GPU. */
 bool raw_submit(struct raw_submitter *raw);
+/* Nothing is under way: the next fence id is the one behind `fence`. */
+void raw_count_from(struct raw_submitter *raw, uint32_t fence);
 /* Submits what was built and waits for the GPU; false: it does not complete. */
 bool raw_flush(struct raw_submitter *raw);
 /* The same; that it does not complete is no finding. */

@@ -110,9 +110,14 @@ static bool is_done(const struct raw_submitter *raw, uint32_t fence) {
 }
 
 static void judge_unreported(struct raw_submitter *raw, uint32_t fence, bool explained) {
+    bool wrapped = raw->check->options->readings.fence_ids != 0 && fence < RAW_FIRST_FENCE;
     char found[64];
     snprintf(found, sizeof(found), "paging work with fence %u was never reported complete", fence);
-    check_unreported(raw->check, explained, raw->works && raw->restarted ? 618 : 0, found);
+    check_unreported(raw->check, explained,
+                     wrapped                        ? 646
+                     : raw->works && raw->restarted ? 618
+                                                    : 0,
+                     found);
 }
 
 /* If no work ever completed there may be no hardware; if some did, or if the driver says that this is done, all
@@ -179,6 +184,11 @@ void raw_leave_to(struct raw_submitter *raw, uint32_t node) {
     raw->packets = 0;
     raw->node = node;
     raw->completed = raw->fence;
+}
+
+void raw_count_from(struct raw_submitter *raw, uint32_t fence) {
+    raw->packets = 0;
+    raw->fence = raw->completed = fence;
 }
 
 bool raw_submit(struct raw_submitter *raw) {

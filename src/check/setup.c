@@ -99,6 +99,10 @@ void check_unreported(struct check *check, bool explained, uint32_t since, const
                            "work carried out and reported after DxgkDdiRestartFromTimeout as it "
                            "was before the reset",
                            "%s", found);
+    else if (since == 646)
+        vidmm_ledger_judge(ledger, 646, VIDMM_SIDE_DRIVER, false,
+                           "DMA_COMPLETED with the fence of each buffer, behind 2^32 - 1 as before",
+                           "%s", found);
     else if (since == 651)
         vidmm_ledger_judge(ledger, 651, VIDMM_SIDE_DRIVER, false,
                            "work carried out and reported back in PowerDeviceD0 as it was before",
@@ -409,6 +413,7 @@ bool check_manage(struct check *check, const struct check_setup *setup) {
                                           .transfer_chunk = setup->transfer_chunk,
                                           .scratch_most = setup->scratch_most,
                                           .preempt_every = setup->preempt_every,
+                                          .first_fence = setup->first_fence,
                                           .address_from = CHECK_HIGH,
                                           .paging_from = setup->paging_from,
                                           .readings = check->options->readings,

@@ -76,7 +76,7 @@ struct check_setup {
     void (*allocating)(void *ctx, uint64_t number); /* `ctx`: the check; NULL: none */
     bool rebalanced; /* the device is stopped once and started again at other addresses */
     uint64_t transfer_chunk, scratch_most, paging_from; /* as in vidmm_adapter_config */
-    uint32_t preempt_every;                             /* the same */
+    uint32_t preempt_every, first_fence;                /* the same */
     /* Replaces functions of the table that the manager calls, before it starts; NULL: none. */
     void (*table)(DRIVER_INITIALIZATION_DATA *table);
     /* Runs before the workload of check_play, when the manager has started; NULL: none. */

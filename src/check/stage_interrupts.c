@@ -2,7 +2,8 @@
  * stage_interrupts.c - what the usual deliverer of interrupts, which is prompt and exact, does not
  * show: an interrupt of another device on the same line, one that is still there when the driver
  * has served it, one that is lost, so that the system has to ask for the fence, and one that tells of two nodes
- * (two_nodes.c). And so much work on each node that a ring of submissions comes round.
+ * (two_nodes.c). And so much work on each node that a ring of submissions comes round, with fences that come to the
+ * middle of the numbers of 32 bits.
  */
 #include "moments.h"
 #include "two_nodes.h"
@@ -141,12 +142,48 @@ static void late_dpc(struct work *work) {
            late_by_seconds(work));
 }
 
+/* ---- So much work that rings come round ------------------------------------------------------ */
+
+/* So many fences before the middle of their range, where a comparison of signed numbers is wrong; or before its end
+ * where the reading has them wrap. No page tells what comes then (selections-in-the-gpu-hardware-queue.md). */
+#define FENCES_BEFORE 2000u
+#define FENCES_HALF   0x80000000u
+/* Steps in which a difference of two fences is positive, from 0 on. */
+#define FENCES_STEP  0x55555555u
+#define FENCES_STEPS 2u
+
+static bool fences_wrap(const struct check *check) {
+    return check->options->readings.fence_ids != 0;
+}
+
+static uint32_t late_fence(const struct check *check) {
+    return (fences_wrap(check) ? 0 : FENCES_HALF) - FENCES_BEFORE;
+}
+
+/* What is said of the next submissions: the fences of a manager's node 0, and those made by hand, come there once. */
+static const char *passes(const struct work *work) {
+    uint32_t end = late_fence(work->check) + FENCES_BEFORE;
+    if (work->raw && end - work->raw->fence > ROUND)
+        return "";
+    return fences_wrap(work->check) ? ", with fences beyond 2^32" : ", with fences beyond 2^31";
+}
+
+static bool finish_told(struct work *work) {
+    uint32_t since = fences_wrap(work->check) ? 646 : 0;
+    bool told = true;
+    return (work->user ? user_rest_told(work->user, since, &told) : work_finish(work)) && told;
+}
+
 /* One after the other, so that no more is under way than always. */
 static void round_a_ring(struct work *work) {
-    check_step(work->check, "interrupts: %u submissions to node %u", ROUND, work->node);
+    check_step(work->check, "interrupts: %u submissions to node %u%s", ROUND, work->node,
+               passes(work));
     bool good = work_prepare(work);
     for (uint32_t i = 0; good && i < ROUND; i++)
-        good = work_submit(work) && work_finish(work);
+        good = work_submit(work) && finish_told(work);
+    if (good && fences_wrap(work->check))
+        vidmm_ledger_judge(&work->check->shared->ledger, 646, VIDMM_SIDE_DRIVER, true, "", "%s",
+                           "");
 }
 
 static void of_a_process(struct work *work) {
@@ -181,6 +218,52 @@ static void on_other_nodes(struct raw_submitter *raw) {
             by_application(raw, node, of_a_process);
 }
 
+/* ---- At the middle and at the end of the range of fences --------------------------------------- */
+
+static void of_once(struct work *work) {
+    (void)work_first(work);
+}
+
+static void count_late(struct raw_submitter *raw) {
+    for (uint32_t step = 1; fences_wrap(raw->check) && step <= FENCES_STEPS; step++) {
+        check_step(raw->check, "interrupts: fences behind %u", step * FENCES_STEP);
+        raw_count_from(raw, step * FENCES_STEP);
+        for (uint32_t node = 0; node < raw->info.nodes; node++)
+            by_application(raw, node, of_once);
+        struct work work = work_by_hand(raw);
+        if (!raw->refused)
+            of_once(&work);
+    }
+    raw_count_from(raw, late_fence(raw->check));
+}
+
+/* A manager for each step. False: the run ends. */
+static bool climb_managed(struct check *check, const struct check_setup *world) {
+    struct check_setup setup = *world;
+    struct vidmm_gpummu_info mmu = {.on = true};
+    bool good = true;
+    for (uint32_t step = 1; good && mmu.on && step <= FENCES_STEPS; step++) {
+        setup.first_fence = step * FENCES_STEP;
+        check_step(check, "interrupts: fences behind %u", setup.first_fence);
+        if (!check_manage(check, &setup))
+            return false;
+        vidmm_gpummu_info(check->harness.adapter, 0, &mmu);
+        good = !mmu.on || user_completes_each(check);
+        vidmm_harness_stop_manager(&check->harness);
+    }
+    return good;
+}
+
+static enum vidmm_stage_outcome over_manager(struct check *check, const struct check_setup *world) {
+    struct check_setup setup = *world;
+    if (world->line)
+        return work_over_manager(check, world, on_a_line);
+    if (fences_wrap(check) && !climb_managed(check, world))
+        return VIDMM_STAGE_STOPPED;
+    setup.first_fence = late_fence(check);
+    return work_over_manager(check, &setup, of_processes);
+}
+
 /* ---- The stage ------------------------------------------------------------------------------- */
 
 static enum vidmm_stage_outcome by_hand(struct check *check, const struct check_setup *world) {
@@ -192,6 +275,7 @@ static enum vidmm_stage_outcome by_hand(struct check *check, const struct check_
     if (world->line) {
         on_a_line(&work);
     } else {
+        count_late(&raw);
         (void)fences(&work);
         by_application(&raw, raw.info.paging_node, late_dpc);
         by_application(&raw, raw.info.paging_node, round_a_ring);
@@ -210,12 +294,11 @@ enum vidmm_stage_outcome stage_interrupts(struct check *check, uint32_t number) 
         {.settings = {{"VramBytes", (uint64_t)1 << 20}, {"MmuLevels", 4}}, .line = true},
     };
     const struct check_setup *world = &worlds[number];
-    bool over_manager = number % 2 == 1;
+    bool managed = number % 2 == 1;
     if (world->line && check->options->device)
         return VIDMM_STAGE_DONE; /* a real device has messages of its own making */
     check_step(check, "interrupts: run %u", number + 1);
     if (!check_open(check, world))
         return world->line ? VIDMM_STAGE_SKIPPED : VIDMM_STAGE_STOPPED;
-    return over_manager ? work_over_manager(check, world, world->line ? on_a_line : of_processes)
-                        : by_hand(check, world);
+    return managed ? over_manager(check, world) : by_hand(check, world);
 }

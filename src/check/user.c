@@ -179,16 +179,22 @@ bool user_rest(struct user *user) {
     return check_good(user->check, vidmm_wait_idle(user->check->harness.adapter));
 }
 
-bool user_complete(struct user *user) {
+bool user_rest_told(struct user *user, uint32_t since, bool *told) {
     struct check *check = user->check;
     struct vidmm_stats before, after;
     vidmm_stats(check->harness.adapter, &before);
-    bool good = user_send(user, "", 0) && user_rest(user);
+    bool good = user_rest(user);
     vidmm_stats(check->harness.adapter, &after);
-    if (good && after.preemptions != before.preemptions)
-        check_unreported(check, check_explained(check), 0,
+    *told = after.preemptions == before.preemptions;
+    if (good && !*told)
+        check_unreported(check, check_explained(check), since,
                          "work that was submitted was reported only when it was preempted");
     return good;
+}
+
+bool user_complete(struct user *user) {
+    bool told;
+    return user_send(user, "", 0) && user_rest_told(user, 0, &told);
 }
 
 /* A device that is lost by work that is empty is that of a driver whose mistake was told of. */

@@ -70,8 +70,10 @@ bool user_send(struct user *user, const void *packet, uint32_t size);
 /* What was sent last once more, whether it is done or not. */
 bool user_repeat(struct user *user);
 bool user_rest(struct user *user);
-/* An empty submission, whose completion is waited for. A driver that says so only when the manager, which has waited too
- * long, preempts it is named (R597). */
+/* The same of work that the driver has to report: one that does only when the manager, which has waited too long,
+ * preempts it is named (R597, or `since`, as of check_unreported), and it was not `*told`. */
+bool user_rest_told(struct user *user, uint32_t since, bool *told);
+/* An empty submission, for which that is done. */
 bool user_complete(struct user *user);
 /* user_complete in each node but that of paging. */
 bool user_completes_each(struct check *check);

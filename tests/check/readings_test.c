@@ -45,11 +45,15 @@ static void keep(DRIVER_INITIALIZATION_DATA *table) {
 
 static void the_reference_driver_passes_under_every_reading(void **state) {
     (void)state;
-    static const char *const readings[] = {
-        "insufficient=drops",       "first-call=count-only",
-        "paging-patch=no",          "system-segment=count-plus-one",
-        "hibernate-end=first-byte", "dma-patch=when-moved"};
-    static const char *const stages[] = {"start", "paging", "operations", "room", "preempt"};
+    static const char *const readings[] = {"insufficient=drops",
+                                           "first-call=count-only",
+                                           "paging-patch=no",
+                                           "system-segment=count-plus-one",
+                                           "hibernate-end=first-byte",
+                                           "dma-patch=when-moved",
+                                           "fence-ids=wrap"};
+    static const char *const stages[] = {"start", "paging",  "operations",
+                                         "room",  "preempt", "interrupts"};
     for (size_t i = 0; i < sizeof(readings) / sizeof(readings[0]); i++)
         for (size_t k = 0; k < sizeof(stages) / sizeof(stages[0]); k++)
             assert_passed(examine(keep, stages[k], readings[i]));

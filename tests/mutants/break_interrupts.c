@@ -293,6 +293,50 @@ static void APIENTRY install_serve_first(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiInterruptRoutine = serve_first;
 }
 
+/* Reports what is newer than what it reported last, of the first nodes, by numbers with a sign or without one. */
+static UINT reported[2];
+
+static void report_newer(const HANDLE device, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data,
+                         bool newer) {
+    bool completed = data->InterruptType == DXGK_INTERRUPT_DMA_COMPLETED;
+    if (completed && newer)
+        reported[data->DmaCompleted.NodeOrdinal & 1u] = data->DmaCompleted.SubmissionFenceId;
+    if (!completed || newer)
+        system_calls.DxgkCbNotifyInterrupt(device, data);
+}
+
+static VOID APIENTRY report_signed(const HANDLE device,
+                                   const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    INT last = (INT)reported[data->DmaCompleted.NodeOrdinal & 1u];
+    report_newer(device, data, (INT)data->DmaCompleted.SubmissionFenceId > last);
+}
+
+static VOID APIENTRY report_unsigned(const HANDLE device,
+                                     const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    UINT last = reported[data->DmaCompleted.NodeOrdinal & 1u];
+    report_newer(device, data, data->DmaCompleted.SubmissionFenceId > last);
+}
+
+static void APIENTRY spoil_report_signed(DXGKRNL_INTERFACE *calls) {
+    reported[0] = reported[1] = 0;
+    calls->DxgkCbNotifyInterrupt = report_signed;
+}
+
+static void APIENTRY install_report_signed(DRIVER_INITIALIZATION_DATA *table) {
+    spoil_calls = spoil_report_signed;
+    table->DxgkDdiStartDevice = start;
+}
+
+static void APIENTRY spoil_report_unsigned(DXGKRNL_INTERFACE *calls) {
+    reported[0] = reported[1] = 0;
+    calls->DxgkCbNotifyInterrupt = report_unsigned;
+}
+
+static void APIENTRY install_report_unsigned(DRIVER_INITIALIZATION_DATA *table) {
+    spoil_calls = spoil_report_unsigned;
+    table->DxgkDdiStartDevice = start;
+}
+
 /* Serves the device when it is told to preempt, and not before. */
 static BOOLEAN told_to_preempt;
 static BOOLEAN APIENTRY serve_preempted(const PVOID context, ULONG message) {
@@ -490,6 +534,13 @@ const struct mutant mutants_interrupts[] = {
     {BREAKS(597, DRIVER, "interrupts", serve_first,
             "serves one node of an interrupt that tells of two, with GPU virtual addresses"),
      .settings = {{"MmuLevels", 3}}},
+    {BREAKS(597, DRIVER, "interrupts", report_signed, "compares fences as numbers with a sign"),
+     .consequences = {522}},
+    {BREAKS(597, DRIVER, "interrupts", report_signed,
+            "compares fences as numbers with a sign, with GPU virtual addresses"),
+     .settings = {{"MmuLevels", 3}}},
+    {BREAKS(646, DRIVER, "interrupts", report_unsigned, "takes no fence for newer behind 2^32"),
+     .consequences = {522}, .readings = {.fence_ids = 1}},
     {BREAKS(523, DRIVER, "paging", note_late,
             "notes the fence of its work after the hardware, which is done by then")},
 };

@@ -206,6 +206,7 @@ static struct vidmm_adapter *new_adapter(const struct vidmm_adapter_config *conf
     adapter->settings.paging_from = config->paging_from & ~(uint64_t)(SPACE_RESERVE_UNIT - 1);
     adapter->settings.serial_paging = config->serial_paging;
     adapter->settings.preempt_every = config->preempt_every;
+    adapter->settings.first_fence = config->first_fence;
     adapter->api_lock = os->lock_create(os->ctx);
     adapter->lock = os->lock_create(os->ctx);
     adapter->fence_lock = os->lock_create(os->ctx);

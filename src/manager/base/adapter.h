@@ -48,7 +48,7 @@ struct adapter_settings {
     void *quiesce_ctx;
     uint64_t hang_ns, transfer_chunk, scratch_most, address_from, paging_from;
     bool serial_paging;
-    uint32_t preempt_every;
+    uint32_t preempt_every, first_fence;
     uint32_t place_first; /* as vidmm_place_first has it */
 };
 

@@ -23,6 +23,8 @@ bool fences_init(struct vidmm_adapter *adapter) {
     struct node *made = adapter->os.alloc(adapter->os.ctx, nodes * sizeof(*made));
     if (!made)
         return false;
+    for (uint32_t i = 0; i < nodes; i++)
+        made[i].submitted = made[i].completed = adapter->settings.first_fence;
     fences_lock(adapter); /* a driver may report what it was never given */
     fences->nodes = made;
     fences->node_count = nodes;
@@ -94,7 +96,8 @@ static enum vidmm_status fence_preempt(struct vidmm_adapter *adapter, struct nod
     if (every == 0 || node->count == 0 || node->faulted || node->submitted % every != 0)
         return VIDMM_OK;
     fences_unlock(adapter);
-    enum vidmm_status status = engine_yield(adapter, (uint32_t)(node - adapter->fences.nodes), NULL);
+    enum vidmm_status status =
+        engine_yield(adapter, (uint32_t)(node - adapter->fences.nodes), NULL);
     fences_lock(adapter);
     return status;
 }

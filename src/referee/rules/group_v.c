@@ -155,15 +155,35 @@ const struct vidmm_rule rules_v[] = {
         .right = "Map(ApertureOf(args->MapApertureSegment.SegmentId), page, pfn);\n",
     },
     {
+        RULE(646, DRIVER, DISPUTED, DEVICE_LOST),
+        .statement = "Work whose fence is behind 2^32 - 1, where fences begin with 0 again, is "
+                     "newer than that before it, and is reported.",
+        .page = "selections-in-the-gpu-hardware-queue",
+        .how = "By the reading fence-ids=wrap the fences of stage interrupts come there, and its "
+               "work must be reported as before. vidmm's manager has its fences wrap, too.",
+        .why = "A fence has 32 bits: at 10,000 submissions a second there are no more after five "
+               "days.",
+        .windows = "No page tells what comes behind the last fence of 32 bits.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "if (fence > ctx->reported)\n"
+                 "    Report(ctx, fence);\n",
+        .right = "if ((LONG)(fence - ctx->reported) > 0)\n"
+                 "    Report(ctx, fence);\n",
+        .readings = "fence-ids=increase: fence ids only go up, and the rule is not judged; "
+                    "fence-ids=wrap: 0 comes behind the last one of 32 bits.",
+    },
+    {
         RULE(597, DRIVER, DOCUMENTED, DEVICE_LOST),
         .statement = "The driver reports each DMA buffer that was submitted when the GPU is done "
                      "with it: DMA_COMPLETED with its fence, or with a later one of the node.",
         .page = "submitting-a-command-buffer",
-        .how = "A GPU that the manager had to reset, where the driver reported no fault. The "
-               "stages that submit paging work by hand wait for its fence, where no rule was "
-               "broken, and other work completed before or DxgkDdiQueryCurrentFence, which is "
-               "asked then, says that this work was done. Stage interrupts lets work of two nodes "
-               "complete before the one interrupt that tells of it.",
+        .how =
+            "A GPU that the manager had to reset, where the driver reported no fault. The "
+            "stages that submit paging work by hand wait for its fence, where no rule was "
+            "broken, and other work completed before or DxgkDdiQueryCurrentFence, which is "
+            "asked then, says that this work was done. Stage interrupts lets work of two nodes "
+            "complete before the one interrupt that tells of it, and submits until the fences are "
+            "beyond 2^31 (--reading fence-ids=wrap: 2^32).",
         .why = "Hardware works on while its interrupt is served: what completes after the routine "
                "read the fence, and before it dismissed the interrupt, is never seen.",
         .windows = "The work counts as hanging, and the time-out comes.",

@@ -75,6 +75,12 @@ static const struct reading {
        "it is not for one whose allocations are where they were when it was built"},
       NULL},
      offsetof(struct vidmm_readings, dma_patch)},
+    {{"fence-ids",
+      {"increase", "wrap"},
+      646,
+      {"fence ids only go up", "0 comes behind the last one of 32 bits"},
+      NULL},
+     offsetof(struct vidmm_readings, fence_ids)},
 };
 #define READINGS (sizeof(readings) / sizeof(readings[0]))
 

@@ -4,6 +4,7 @@
  * buffers of applications that are preempted in their middle (midway.h).
  */
 #include "midway.h"
+#include "reset_each.h"
 #include "work.h"
 
 #include <string.h>
@@ -16,7 +17,6 @@
 #define FRAMES      8u
 #define OFTEN       5u /* fences of a node */
 #define SUBMISSIONS 4u
-#define WRITTEN     0x7e57ab1eu
 
 /* Preempted `times` times, each time before the work that was submitted again begins. */
 static bool round_trip(struct raw_submitter *raw, uint32_t ahead, uint32_t times) {
@@ -275,75 +275,17 @@ static bool preempts_done(struct work *work, bool whole) {
     return good && work_finish(work) && all_was_reported(check);
 }
 
-/* Work that writes a page, which a reset ends. */
-static struct {
-    PDXGKDDI_RESETFROMTIMEOUT reset;
-    struct check *check; /* NULL: there is none, or it was looked at */
-    uint64_t at;         /* GPU address of the page */
-} writing;
-
-/* False, too, where nobody can look. */
-static bool is_written(struct vidmm_host *host) {
-    const uint32_t pattern = WRITTEN;
-    const void *page = vidmm_host_peek(host, 0, writing.at, CHECK_PAGE);
-    return page && memcmp(page, &pattern, sizeof(pattern)) == 0;
-}
-
-/* It is over when DxgkDdiResetFromTimeout returns. Interrupts may tell of it, too: what memory tells comes first. */
-static void judge_stopped(struct check *check) {
-    struct vidmm_host *host = check->harness.host;
-    bool done = is_written(host);
-    vidmm_host_hold_interrupts(host, true);
-    vidmm_host_run(host);
-    vidmm_ledger_judge(&check->shared->ledger, 421, VIDMM_SIDE_DRIVER, done || !is_written(host),
-                       "a GPU that neither reads nor writes memory after the reset",
-                       "work that was submitted before the reset wrote memory after it%s", "");
-    vidmm_host_hold_interrupts(host, false);
-}
-
-static NTSTATUS APIENTRY reset_looking(const HANDLE adapter) {
-    struct check *check = writing.check;
-    NTSTATUS status = writing.reset(adapter);
-    writing.check = NULL;
-    if (check)
-        judge_stopped(check);
-    return status;
-}
-
 static void looking_table(DRIVER_INITIALIZATION_DATA *table) {
     holding.preempt = table->DxgkDdiPreemptCommand;
     if (holding.preempt)
         table->DxgkDdiPreemptCommand = preempt_held;
-    writing.reset = table->DxgkDdiResetFromTimeout;
-    if (writing.reset)
-        table->DxgkDdiResetFromTimeout = reset_looking;
+    reset_each_table(table);
 }
 
-/* Work that writes a surface is lost, and its process with it. What the reset ended counts as completed
- * (tdr-changes-in-windows-8.md): a preemption that comes before any other work tells. */
+/* What the reset ended counts as completed (tdr-changes-in-windows-8.md): a preemption that comes before any other
+ * work tells. */
 static void resets_behind(struct user *user) {
-    const uint32_t surface = 0;
-    struct check *check = user->check;
-    struct vidmm_allocation_info where;
-    struct vidmm_segment_info segment;
-    check_step(check, "preempt: a reset behind work of a process");
-    if (!user_make(user, surface, VIDMM_UMD_LOCAL, 1) ||
-        !user_make_resident(user, NULL, &surface, 1, 0))
-        return;
-    const struct vidmm_umd_fill fill = {
-        .head = {.opcode = VIDMM_UMD_PACKET_FILL, .size = sizeof(fill)},
-        .pattern = WRITTEN,
-        .destination = user->surface[surface].va,
-        .bytes = CHECK_PAGE};
-    if (!user_send(user, &fill, user->speaks ? sizeof(fill) : 0))
-        return;
-    vidmm_allocation_info(user->surface[surface].allocation, &where);
-    if (vidmm_segment_info(check->harness.adapter, where.segment, &segment)) {
-        writing.check = check;
-        writing.at = segment.base + where.offset;
-    }
-    check_reset(check);
-    if (preempts_nodes(check, false))
+    if (reset_each(user) && preempts_nodes(user->check, false))
         (void)user_rest(user);
 }
 

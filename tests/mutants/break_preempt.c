@@ -123,6 +123,13 @@ static NTSTATUS start_notifying(DXGKCB_NOTIFY_INTERRUPT notify, const PVOID cont
     return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
 }
 
+/* One of two nodes alone. */
+static NTSTATUS APIENTRY reset_one(const HANDLE adapter) {
+    DXGKARG_RESETENGINE reset = {.NodeOrdinal = 0};
+    return mutants_good.DxgkDdiResetEngine(adapter, &reset);
+}
+REPLACE(DxgkDdiResetFromTimeout, reset_one)
+
 /* What node 0 had begun when it was preempted counts as undone, and is run from its first command again. */
 static struct {
     UINT work, reported; /* fences: of the newest work, and the one that was reported last */
@@ -496,6 +503,9 @@ const struct mutant mutants_preempt[] = {
             "leaves interrupts off when the adapter was reset in a game")},
     {BREAKS(421, DRIVER, "preempt", reset_but_work,
             "resets nothing while an application's work runs")},
+    {BREAKS(421, DRIVER, "preempt", reset_one,
+            "resets one of two nodes, with GPU virtual addresses"),
+     .consequences = {281, 611}, .settings = {{"MmuLevels", 3}}},
     {BREAKS(561, DRIVER, "preempt", first_only, "reports one event of each interrupt")},
     {BREAKS(561, DRIVER, "preempt", start_silent, "never reports a preemption")},
     {BREAKS(161, DRIVER, "preempt", run_nothing_again, "does not run what is submitted again"),

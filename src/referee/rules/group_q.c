@@ -161,7 +161,8 @@ const struct vidmm_rule rules_q[] = {
                "conformance check gives the GPU time, and compares the memory that the work would "
                "have written. Where the driver understands VIDMM_UMD_SPIN work of an application "
                "runs, too, on each node, and draws later; what came into memory behind the reset "
-               "must be there. "
+               "must be there. Of a driver with GPU virtual addresses all nodes have such work at "
+               "once. "
                "Reads leave no trace: it would take a board that reports them.",
         .why =
             "The system gives the memory of what was lost to others as soon as the call returned.",

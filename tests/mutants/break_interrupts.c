@@ -386,6 +386,26 @@ static void APIENTRY install_answer_heard(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiQueryCurrentFence = answer_heard;
 }
 
+/* What faults has the fence that was completed before it. */
+static VOID APIENTRY report_fault_before(const HANDLE device,
+                                         const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA mine = *data;
+    UINT before = heard[data->DmaPageFaulted.NodeOrdinal & 1u];
+    if (data->InterruptType == DXGK_INTERRUPT_DMA_PAGE_FAULTED && before != 0)
+        mine.DmaPageFaulted.FaultedFenceId = before;
+    note_report(device, &mine);
+}
+
+static void APIENTRY spoil_report_fault_before(DXGKRNL_INTERFACE *calls) {
+    heard[0] = heard[1] = 0;
+    calls->DxgkCbNotifyInterrupt = report_fault_before;
+}
+
+static void APIENTRY install_report_fault_before(DRIVER_INITIALIZATION_DATA *table) {
+    spoil_calls = spoil_report_fault_before;
+    table->DxgkDdiStartDevice = start;
+}
+
 /* Asked for the fence before the first work of such a start, it reports that the hardware has another one now. */
 static VOID APIENTRY report_noting(const HANDLE device,
                                    const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
@@ -541,6 +561,9 @@ const struct mutant mutants_interrupts[] = {
      .settings = {{"MmuLevels", 3}}},
     {BREAKS(646, DRIVER, "interrupts", report_unsigned, "takes no fence for newer behind 2^32"),
      .consequences = {522}, .readings = {.fence_ids = 1}},
+    {BREAKS(523, DRIVER, "engines", report_fault_before,
+            "reports a page fault with the fence that was completed before"),
+     .consequences = {380, 596, 632}, .settings = {{"MmuLevels", 3}}},
     {BREAKS(523, DRIVER, "paging", note_late,
             "notes the fence of its work after the hardware, which is done by then")},
 };

@@ -163,7 +163,8 @@ const struct vidmm_rule rules_k[] = {
             "The fences of a node go up; the driver reports a preemption with the fence "
             "completed last, and paging work that is submitted again keeps its fence and "
             "its order, comes before new work and completes then; of an engine that hangs it "
-            "says that it is not responsive, and which work it hung in.",
+            "says that it is not responsive, and which work it hung in; what a reset ended counts "
+            "as completed.",
         .page = "tdr-changes-in-windows-8",
         .how =
             "Each fence is compared with those submitted and completed on its node. The "

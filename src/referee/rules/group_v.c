@@ -104,15 +104,19 @@ const struct vidmm_rule rules_v[] = {
     },
     {
         RULE(523, DRIVER, DOCUMENTED, BUGCHECK),
-        .statement = "A fence that is reported, or answered to DxgkDdiQueryCurrentFence, is one "
-                     "that work was submitted to that node with.",
+        .statement =
+            "A fence that is reported, or answered to DxgkDdiQueryCurrentFence, is one "
+            "that work was submitted to that node with, and no older than what was reported "
+            "before.",
         .page = "bug-check-0x119---video-scheduler-internal-error",
         .how = "A fence that is reported complete or faulted may not lie beyond the last one that "
                "was submitted to the node, the first report not before the first one, and the "
                "node must exist. Of two buffers that are reported complete, with no reset in "
                "between, the "
                "second is not the older one: SubmissionFenceId is that of the latest completed DMA "
-               "buffer (ns-d3dkmddi-_dxgkargcb_notify_interrupt_data). Stage paging asks for the "
+               "buffer (ns-d3dkmddi-_dxgkargcb_notify_interrupt_data). What is reported as faulted "
+               "was "
+               "not reported complete before. Stage paging asks for the "
                "fences before the first work of a device that was stopped after work and started "
                "again without being removed.",
         .why = "The scheduler takes the work with that fence for done.",

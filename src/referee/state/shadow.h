@@ -348,11 +348,15 @@ struct shadow_node {
     bool reported;                 /* `completed` is what the driver reported */
     bool told;                     /* complete since the last reset: `latest`, newest last */
     uint32_t latest;
-    bool ended; /* by a reset of the adapter, work up to `last_ended` */
+    bool
+        ended; /* by a reset of the adapter, work up to `last_ended`, as far as the driver has to count it */
+    bool adapter_reset; /* ... whether it has to or not */
     uint32_t last_ended;
-    bool ended_told; /* ... of which nothing was left to report: `latest` was told before */
-    bool emptied;    /* by a reset of the engine, which had work up to `last_queued` */
-    bool unheard;    /* nothing was reported since that reset */
+    bool ended_told;  /* ... of which nothing was left to report: `latest` was told before */
+    bool emptied;     /* by a reset of the engine, which had work up to `last_queued` */
+    bool woken;       /* nothing was reported since PowerDeviceD0 */
+    bool unheard;     /* nothing was reported since that reset */
+    uint32_t aborted; /* LastAbortedFenceId of that reset */
     uint32_t last_queued, preemption_emptied; /* and that preemption; 0: none */
     /* Work was reported as faulted, `faulted_fence`, and neither a reset nor later work came behind it; what
      * was completed last before it, if that is known. */

@@ -130,6 +130,8 @@ static void power_returns(struct vidmm_referee *referee) {
     power_judge_kept(referee);
     referee->power.blank = tables_known(referee);
     referee->reset.silent = 651;
+    for (uint32_t i = 0; i < shadow_node_end(referee); i++)
+        referee->node[i].woken = referee->node[i].any;
     tables_forget(referee);
 }
 

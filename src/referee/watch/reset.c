@@ -40,6 +40,7 @@ static void reset_note_ended(struct vidmm_referee *referee) {
     for (uint32_t i = 0; i < shadow_node_end(referee); i++) {
         struct shadow_node *node = &referee->node[i];
         node->ended = node->any && judged;
+        node->adapter_reset = node->any;
         node->ended_told = !node->first && (node->told || node->ended_told);
         node->last_ended = node->submitted;
     }

@@ -40,9 +40,16 @@ static bool preempt_judge_last(struct vidmm_referee *referee, const struct shado
     uint32_t least;
     bool known = node_completed_least(node, &least);
     bool kept = !fence_beyond(last, node->submitted) && !(known && fence_beyond(least, last));
-    DRIVER_MUST(281, kept, "the fence completed last, no later and no earlier one",
-                "LastCompletedFenceId is %u, fence %u was reported and fence %u submitted last",
-                last, node->completed, node->submitted);
+    if (!kept && fence_beyond(least, last) && node->emptied && node->aborted == least)
+        DRIVER_MUST(281, false,
+                    "the fence that the reset of the engine ended, which counts as completed",
+                    "LastCompletedFenceId is %u, and LastAbortedFenceId of DxgkDdiResetEngine was "
+                    "%u",
+                    last, least);
+    else
+        DRIVER_MUST(281, kept, "the fence completed last, no later and no earlier one",
+                    "LastCompletedFenceId is %u, fence %u was reported and fence %u submitted last",
+                    last, node->completed, node->submitted);
     if (kept && node->ended)
         DRIVER_MUST(281, !fence_beyond(node->last_ended, last),
                     "the fence submitted last before the reset of the adapter, or a later one",
@@ -69,6 +76,7 @@ static void preempt_take_back(struct vidmm_referee *referee, struct shadow_node 
 void preempt_reset(struct vidmm_referee *referee, uint32_t index, uint32_t aborted) {
     struct shadow_node *node = &referee->node[index];
     submit_faulted(referee, index, aborted);
+    node->aborted = aborted;
     if (node->any && fence_beyond(aborted, node->completed)) {
         node->completed = aborted;
         node->reported = node->reported || fence_reached(aborted, node->earliest);

@@ -136,6 +136,14 @@ static void report_judge_order(struct vidmm_referee *referee,
                     "fence %u was reported for node %u after fence %u, where a reset ended the "
                     "work up to fence %u",
                     report->fence, report->node, node->latest, node->last_queued);
+    else if (judged && !onwards && node->adapter_reset &&
+             fence_reached(node->last_ended, report->fence))
+        DRIVER_MUST(523, false,
+                    "no report of work from before DxgkDdiResetFromTimeout: the hardware has "
+                    "nothing of it any more",
+                    "fence %u was reported for node %u after fence %u, and behind a reset of the "
+                    "adapter, which ended the work up to fence %u",
+                    report->fence, report->node, node->latest, node->last_ended);
     else if (judged)
         DRIVER_MUST(523, onwards, "the fence of the latest completed DMA buffer",
                     "fence %u was reported for node %u after fence %u", report->fence, report->node,
@@ -143,6 +151,23 @@ static void report_judge_order(struct vidmm_referee *referee,
     node->told = true;
     if (onwards)
         node->latest = report->fence;
+}
+
+/* R523: what faults is under way. Hardware that begins with what it had before D3 says so. */
+static void report_judge_faulty(struct vidmm_referee *referee,
+                                const struct vidmm_interrupt *report) {
+    const struct shadow_node *node = &referee->node[report_node(report)];
+    bool gone = node->emptied && fence_reached(node->last_queued, report->fence); /* R617 */
+    bool done = node->told && fence_reached(node->latest, report->fence);
+    bool fault = report->type != DXGK_INTERRUPT_DMA_COMPLETED &&
+                 report->type != DXGK_INTERRUPT_DMA_PREEMPTED;
+    if (!fault || gone || report_anonymous(report) ||
+        (done && !report_unexplained(referee->ledger)))
+        return;
+    DRIVER_MUST(523, !done, "the fence of work that was not reported complete",
+                "fence %u was reported as faulted for node %u after fence %u was complete%s",
+                report->fence, report->node, node->latest,
+                node->woken ? ", in the first report since PowerDeviceD0" : "");
 }
 
 /* R632: while the engine was not reset, the hardware did not get past it. */
@@ -293,10 +318,12 @@ void reports_act(struct vidmm_referee *referee, const struct reported *reported)
     if (reported->signaled || !report_makes_sense(referee, report))
         return;
     report_judge_order(referee, report);
+    report_judge_faulty(referee, report);
     report_judge_faulted(referee, report);
     struct shadow_node *node = &referee->node[report_node(report)];
     if (report->type == DXGK_INTERRUPT_DMA_COMPLETED)
         preempt_judge_undone(referee, node, report->fence);
+    node->woken = node->woken && report->type == DXGK_INTERRUPT_DMA_PREEMPTED;
     node->unheard = false;
     if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED)
         preempt_reported(referee, report_node(report), report->fence, report->last_completed);

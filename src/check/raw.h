@@ -226,6 +226,7 @@ struct raw_renderer {
     bool
         unpatched; /* nothing moves between building and submission, which comes without DxgkDdiPatch */
     bool null_rendering; /* the GPU is to run nothing of what is submitted */
+    bool damaged;        /* its bytes are no commands any more when DxgkDdiPatch was called */
     bool presents;       /* DxgkDdiPresent made what is submitted */
     HANDLE surface;      /* the submitter's allocation, opened; NULL: it is in no list */
     uint32_t listed;     /* elements of `allocations` that the caller filled in; 0: none */
@@ -303,6 +304,8 @@ bool raw_render_grow(struct raw_renderer *renderer, uint32_t bytes);
 void raw_hang_resets(struct raw_submitter *raw);
 void raw_hang_preempts(struct raw_submitter *raw);
 void raw_hang_loses(struct raw_submitter *raw);
+/* Work on each of these nodes whose bytes are damaged before the hardware gets it. Resets the adapter. */
+void raw_hang_faults(struct raw_submitter *raw);
 /* The oldest submission under way completed, or something faulted; of a struct raw_submitter. */
 bool raw_hang_reported(const void *raw);
 /* A fault is that of an engine that does not know such work; what is behind it comes to its end. */

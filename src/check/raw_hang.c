@@ -215,6 +215,42 @@ void raw_hang_preempts(struct raw_submitter *raw) {
         (void)raw_turn_to(raw, raw->info.paging_node);
 }
 
+/* ---- Errors -------------------------------------------------------------------------------------- */
+
+/* An error of the hardware, if it takes it for one, is that of this work (R523). What is behind it is open until a
+ * reset. */
+static void hang_fault(struct hang_work *work) {
+    struct raw_submitter *raw = work->renderer.raw;
+    uint32_t node = work->renderer.node;
+    check_step(raw->check, "preempt: a buffer of node %u%s", node,
+               work->renderer.damaged ? " whose bytes are damaged" : "");
+    if (!hang_submit(work))
+        return;
+    bool reported = vidmm_host_run_until(raw->check->harness.host, raw_hang_reported, raw);
+    bool faulted = raw->faulted != 0;
+    raw_hang_forget(raw);
+    if (faulted || !reported)
+        hang_reset_adapter(raw);
+    else
+        raw_leave_to(raw, node);
+}
+
+void raw_hang_faults(struct raw_submitter *raw) {
+    if (!check_understands(raw->check, VIDMM_UMD_SPIN) || raw->check->options->device)
+        return; /* nobody knows what a device does that was not made for this */
+    for (uint32_t node = 0; node < raw->info.nodes && !raw->refused; node++) {
+        struct hang_work work;
+        if (hang_open(&work, raw, node, 1)) {
+            hang_fault(&work);
+            work.renderer.damaged = true;
+            hang_fault(&work);
+        }
+        raw_render_close(&work.renderer);
+    }
+    if (!raw->refused)
+        (void)raw_turn_to(raw, raw->info.paging_node);
+}
+
 /* ---- Resets of the adapter ----------------------------------------------------------------------- */
 
 #define DRAW_AFTER 1000u /* steps */

@@ -13,6 +13,8 @@
 /* Bytes behind the private data of a DMA buffer, which are nobody's. */
 #define BEHIND      64u
 #define BEHIND_BYTE 0xb5
+/* Of damaged buffers: no address of this is memory. */
+#define DAMAGE 0xff
 
 /* A context that asks for its DMA buffers in system memory. */
 static bool render_context(struct raw_renderer *renderer) {
@@ -229,6 +231,8 @@ static bool render_send(struct raw_renderer *renderer, const struct raw_commands
         renderer->unpatched ? STATUS_SUCCESS : raw->ddi->DxgkDdiPatch(raw->adapter, &patch);
     if (status != STATUS_SUCCESS)
         return raw_refuse(raw, "DxgkDdiPatch", status);
+    if (renderer->damaged)
+        memset(renderer->cpu + part->start, DAMAGE, part->end - part->start);
     DXGKARG_SUBMITCOMMAND submit = render_submission(renderer, &patch);
     submit.Flags.NullRendering = renderer->null_rendering;
     submit.Flags.Present = renderer->presents;

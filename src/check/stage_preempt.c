@@ -189,6 +189,8 @@ static void resets(struct raw_submitter *raw) {
         resets_memory(raw);
     if (!raw->refused && raw->memory.id != 0 && raw->works)
         raw_hang_loses(raw);
+    if (!raw->refused && raw->memory.id != 0 && raw->works)
+        raw_hang_faults(raw);
     if (!raw->refused && raw->ddi->DxgkDdiPreemptCommand &&
         raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WIN8)
         preempts_after_reset(raw);

@@ -390,9 +390,13 @@ static void APIENTRY install_answer_heard(DRIVER_INITIALIZATION_DATA *table) {
 static VOID APIENTRY report_fault_before(const HANDLE device,
                                          const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
     DXGKARGCB_NOTIFY_INTERRUPT_DATA mine = *data;
-    UINT before = heard[data->DmaPageFaulted.NodeOrdinal & 1u];
-    if (data->InterruptType == DXGK_INTERRUPT_DMA_PAGE_FAULTED && before != 0)
+    bool page = data->InterruptType == DXGK_INTERRUPT_DMA_PAGE_FAULTED;
+    UINT before =
+        heard[(page ? data->DmaPageFaulted.NodeOrdinal : data->DmaFaulted.NodeOrdinal) & 1u];
+    if (page && before != 0)
         mine.DmaPageFaulted.FaultedFenceId = before;
+    if (data->InterruptType == DXGK_INTERRUPT_DMA_FAULTED)
+        mine.DmaFaulted.FaultedFenceId = before;
     note_report(device, &mine);
 }
 
@@ -561,6 +565,8 @@ const struct mutant mutants_interrupts[] = {
      .settings = {{"MmuLevels", 3}}},
     {BREAKS(646, DRIVER, "interrupts", report_unsigned, "takes no fence for newer behind 2^32"),
      .consequences = {522}, .readings = {.fence_ids = 1}},
+    {BREAKS(523, DRIVER, "preempt", report_fault_before,
+            "reports an error with the fence that was completed before")},
     {BREAKS(523, DRIVER, "engines", report_fault_before,
             "reports a page fault with the fence that was completed before"),
      .consequences = {380, 596, 632}, .settings = {{"MmuLevels", 3}}},

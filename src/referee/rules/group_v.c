@@ -109,16 +109,18 @@ const struct vidmm_rule rules_v[] = {
             "that work was submitted to that node with, and no older than what was reported "
             "before.",
         .page = "bug-check-0x119---video-scheduler-internal-error",
-        .how = "A fence that is reported complete or faulted may not lie beyond the last one that "
-               "was submitted to the node, the first report not before the first one, and the "
-               "node must exist. Of two buffers that are reported complete, with no reset in "
-               "between, the "
-               "second is not the older one: SubmissionFenceId is that of the latest completed DMA "
-               "buffer (ns-d3dkmddi-_dxgkargcb_notify_interrupt_data). What is reported as faulted "
-               "was "
-               "not reported complete before. Stage paging asks for the "
-               "fences before the first work of a device that was stopped after work and started "
-               "again without being removed.",
+        .how =
+            "A fence that is reported complete or faulted may not lie beyond the last one that "
+            "was submitted to the node, the first report not before the first one, and the "
+            "node must exist. Of two buffers that are reported complete, with no reset in "
+            "between, the "
+            "second is not the older one: SubmissionFenceId is that of the latest completed DMA "
+            "buffer (ns-d3dkmddi-_dxgkargcb_notify_interrupt_data). What is reported as faulted "
+            "was "
+            "not reported complete before; stage preempt damages the bytes of a buffer, which the "
+            "hardware may take for an error. Stage paging asks for the "
+            "fences before the first work of a device that was stopped after work and started "
+            "again without being removed.",
         .why = "The scheduler takes the work with that fence for done.",
         .windows = "Bugcheck 0x119, parameter 1 is 1: an invalid fence ID.",
         .severity_source = THE_PAGE,

@@ -160,6 +160,8 @@ enum vidmm_stage_outcome check_play(struct check *check, struct check_setup *set
         if (check_open(check, setup) && moved(check, setup, &workload) &&
             check_manage(check, setup))
             outcome = play_started(check, setup, between);
+        if (setup->ended)
+            setup->ended(check);
     }
     check_close(check);
     vidmm_player_destroy(check->player);

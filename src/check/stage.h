@@ -81,6 +81,7 @@ struct check_setup {
     void (*table)(DRIVER_INITIALIZATION_DATA *table);
     /* Runs before the workload of check_play, when the manager has started; NULL: none. */
     void (*started)(struct check *check);
+    void (*ended)(struct check *check); /* behind it, the same */
     const struct vidmm_observer *observer;
 };
 

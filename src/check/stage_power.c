@@ -2,11 +2,13 @@
  * stage_power.c - the adapter goes to D3 and back in pauses of a short workload: for standby, for hibernation, and one
  * of its child devices alone. What memory does not keep is moved out before (vidmm_power_down), the hardware loses
  * what it has (hwmodel.h power), and the workload goes on from there: its bytes must be what they were.
+ * Pages are mapped into an aperture before and behind, too, where the workload maps none.
  * In one run of standby another device on the interrupt's line interrupts in D3.
  *
  * Child devices go first on the way down and come last on the way up, so that the adapter works for them in between.
  */
-#include "stage.h"
+#include "carry.h"
+#include "power_aperture.h"
 
 #include <stdlib.h>
 
@@ -82,6 +84,7 @@ static bool power_ask(struct check *check) {
 
 static void power_cycle(struct check *check) {
     struct vidmm_adapter *adapter = check->harness.adapter;
+    power_aperture_leave();
     if (!power_good(check,
                     vidmm_power_down(adapter, stage.way == HIBERNATION ? VIDMM_POWER_HIBERNATION
                                                                        : VIDMM_POWER_STANDBY)))
@@ -92,6 +95,8 @@ static void power_cycle(struct check *check) {
     power_set(check, DISPLAY_ADAPTER_HW_ID, PowerDeviceD0);
     power_set_children(check, PowerDeviceD0);
     stage.refused = stage.refused || !power_ask(check);
+    if (stage.times + 1 < TIMES)
+        power_aperture_return();
     (void)power_good(check, vidmm_power_up(adapter));
 }
 
@@ -121,6 +126,11 @@ enum vidmm_stage_outcome stage_power(struct check *check, uint32_t number) {
         return VIDMM_STAGE_DONE; /* a real device has messages of its own making */
     memset(&stage, 0, sizeof(stage));
     stage.way = number;
+    if (number == STANDBY || number == HIBERNATION) {
+        setup.table = carry_table;
+        setup.started = power_aperture_open;
+        setup.ended = power_aperture_close;
+    }
     check_step(check, "power: run %u", number + 1);
     if (check->options->linked > 1)
         return check_say(check, VIDMM_STAGE_SKIPPED, "linked physical adapters keep their power");

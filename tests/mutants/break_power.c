@@ -69,6 +69,27 @@ static void APIENTRY install_claim_while_away(DRIVER_INITIALIZATION_DATA *table)
     table->DxgkDdiInterruptRoutine = claim_while_away;
 }
 
+/* The aperture leads nowhere since. */
+static bool was_away;
+
+static NTSTATUS APIENTRY power_apertures_off(const PVOID context, ULONG uid,
+                                             DEVICE_POWER_STATE state, POWER_ACTION action) {
+    was_away = was_away || (uid == DISPLAY_ADAPTER_HW_ID && state != PowerDeviceD0);
+    return mutants_good.DxgkDdiSetPowerState(context, uid, state, action);
+}
+
+static NTSTATUS APIENTRY map_nowhere(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    return was_away && args->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT
+               ? STATUS_SUCCESS
+               : mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+}
+
+static void APIENTRY install_apertures_off(DRIVER_INITIALIZATION_DATA *table) {
+    was_away = false;
+    table->DxgkDdiSetPowerState = power_apertures_off;
+    table->DxgkDdiBuildPagingBuffer = map_nowhere;
+}
+
 static NTSTATUS APIENTRY refuse_hibernation(const PVOID context, ULONG uid,
                                             DEVICE_POWER_STATE state, POWER_ACTION action) {
     NTSTATUS status = mutants_good.DxgkDdiSetPowerState(context, uid, state, action);
@@ -169,6 +190,11 @@ const struct mutant mutants_power[] = {
     {BREAKS(651, DRIVER, "power", stay_off, "leaves interrupts off when power returns")},
     {BREAKS(651, DRIVER, "power", stay_off,
             "leaves interrupts off when power returns, with paging by address"),
+     .settings = {{"MmuLevels", 4}}},
+    {BREAKS(651, DRIVER, "power", apertures_off,
+            "leaves apertures leading nowhere when power returns")},
+    {BREAKS(651, DRIVER, "power", apertures_off,
+            "leaves apertures leading nowhere when power returns, with paging by address"),
      .settings = {{"MmuLevels", 4}}},
     {BREAKS(281, DRIVER, "power", forgetful, "forgets in D3 which work was completed last")},
     {BREAKS(520, DRIVER, "power", claim_while_away,

@@ -369,6 +369,37 @@ static void aperture_judge_snooping(struct vidmm_referee *referee,
         judge_unseen(referee, 196, segment->id);
 }
 
+/* `shown` pages, or more, of a range are what was mapped there. R651: an aperture in which maps showed before the
+ * adapter was in D3, and none since, was not set up again. */
+static void aperture_judge_mapped(struct vidmm_referee *referee,
+                                  const struct shadow_operation *operation,
+                                  const struct range *range, uint64_t shown) {
+    struct shadow_segment *segment = range->segment;
+    bool shows = shown == range->pages || shown == operation->frame_count;
+    if (segment->returned)
+        DRIVER_MUST(651, shows, "an aperture that shows what is mapped there, as before it was off",
+                    "page %llu of segment %u does not show frame 0x%llx, which was mapped there in "
+                    "PowerDeviceD0",
+                    LLU(range->first + shown), segment->id, LLU(operation->frames[shown]));
+    else
+        DRIVER_MUST(
+            aperture_second_form(&operation->arg) ? 204 : 194, shows,
+            "aperture page OffsetInPages + i showing page i of the list from its offset on",
+            "page %llu of %llu pages from page %llu of segment %u does not show frame 0x%llx",
+            LLU(shown), LLU(range->pages), LLU(range->first), segment->id,
+            LLU(operation->frames[shown]));
+    segment->proven = segment->proven || shows;
+    segment->returned = segment->returned && !shows;
+}
+
+void apertures_returned(struct vidmm_referee *referee) {
+    for (uint32_t id = shadow_next_segment(referee, 0); id != 0;
+         id = shadow_next_segment(referee, id)) {
+        struct shadow_segment *segment = shadow_segment(referee, id);
+        segment->returned = segment->proven;
+    }
+}
+
 static void aperture_map_done(struct vidmm_referee *referee,
                               const struct shadow_operation *operation) {
     struct range range = aperture_range_of(referee, &operation->arg);
@@ -382,12 +413,7 @@ static void aperture_map_done(struct vidmm_referee *referee,
         if (!aperture_settle(referee, operation, &range, range.first + i, &became, busy))
             break;
     }
-    DRIVER_MUST(aperture_second_form(&operation->arg) ? 204 : 194,
-                i == range.pages || i == operation->frame_count,
-                "aperture page OffsetInPages + i showing page i of the list from its offset on",
-                "page %llu of %llu pages from page %llu of segment %u does not show frame 0x%llx",
-                LLU(i), LLU(range.pages), LLU(range.first), range.segment->id,
-                LLU(operation->frames[i]));
+    aperture_judge_mapped(referee, operation, &range, i);
     aperture_judge_neighbours(referee, operation, &range);
     aperture_judge_snooping(referee, operation, &range);
 }
@@ -401,7 +427,7 @@ static void aperture_unmap_done(struct vidmm_referee *referee,
     const struct shadow_page became = {
         .state = SHADOW_PAGE_DUMMY,
         .frame = (uint64_t)operation->arg.UnmapApertureSegment.DummyPage.QuadPart / SHADOW_PAGE};
-    if (!aperture_visible(referee, operation, &range, 200))
+    if (!aperture_visible(referee, operation, &range, 200) || range.segment->returned)
         return;
     bool busy = aperture_crowded(referee, operation, &range);
     uint64_t i = 0;

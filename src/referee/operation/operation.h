@@ -40,6 +40,8 @@ void place_set(struct vidmm_referee *referee, struct shadow_allocation *allocati
 
 /* operation/aperture.c, R340: a migration to this adapter ends. */
 void apertures_judge_restored(struct vidmm_referee *referee);
+/* The adapter lost what it does not keep in D3, and is in D0 again. */
+void apertures_returned(struct vidmm_referee *referee);
 /* operation/aperture.c, R64 and R65: `pages` more are about to be mapped into `segment`. */
 void aperture_judge_commitment(struct vidmm_referee *referee, const struct shadow_segment *segment,
                                uint64_t pages);

@@ -100,11 +100,14 @@ const struct vidmm_rule rules_q[] = {
         RULE(651, DRIVER, DOCUMENTED, DEVICE_LOST),
         .statement = "Back in PowerDeviceD0 the adapter carries out work and reports it as before.",
         .page = "nc-dispmprt-dxgkddi_set_power_state",
-        .how = "Stage power takes the adapter to D3 and back in pauses of a game, for standby and "
-               "for hibernation, where the "
-               "hardware loses its registers (vidmm_hw_model.power): the first work behind that "
-               "must be reported, and "
-               "paging work that is the first must not fault.",
+        .how =
+            "Stage power takes the adapter to D3 and back in pauses of a game, for standby and "
+            "for hibernation, where the "
+            "hardware loses its registers (vidmm_hw_model.power): the first work behind that "
+            "must be reported, and "
+            "paging work that is the first must not fault. What is mapped then into an aperture "
+            "that showed what was mapped there before must show. Where paging is by GPU virtual "
+            "address, paging buffers of the game carry maps and unmaps of an aperture beside it.",
         .why = "Interrupt enables, addresses of rings and tables, and completed fences are lost "
                "with the power.",
         .windows = "Work that follows times out, and the adapter is reset.",

@@ -58,6 +58,8 @@ struct shadow_segment {
     DXGK_SEGMENTFLAGS flags;
     bool aperture; /* linear (not AGP) */
     bool shown;    /* an aperture of which the hardware showed a page */
+    bool proven;   /* ... where each page of a map showed its frame */
+    bool returned; /* the same before the adapter was in D3, and nothing was mapped since */
     uint64_t base, size, commit_limit;
     uint64_t cpu_base;            /* CpuTranslatedAddress; 0 unless CpuVisible */
     uint64_t cpu_stray;           /* the same where it means nothing */

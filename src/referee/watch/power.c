@@ -3,6 +3,7 @@
  * (R650), what memory has kept when power is back (R653), and that the paging process is initialised then (R363).
  * Where allocations are is known with physical addresses alone.
  */
+#include "operation/operation.h"
 #include "state/hash.h"
 #include "watch/watch.h"
 #include "work/work.h"
@@ -133,6 +134,8 @@ static void power_returns(struct vidmm_referee *referee) {
     for (uint32_t i = 0; i < shadow_node_end(referee); i++)
         referee->node[i].woken = referee->node[i].any;
     tables_forget(referee);
+    if (referee->power.lost)
+        apertures_returned(referee);
 }
 
 void power_judge_initialised(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args) {

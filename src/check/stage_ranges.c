@@ -2,7 +2,7 @@
  * stage_ranges.c - two surfaces at once through swizzling ranges: the CPU writes both, one is
  * evicted, the CPU writes the other; and all of it again. One surface gets a range again and again. Then one leaves
  * while the CPU keeps its address, and at last there is one surface more than there are ranges. It leaves so again,
- * and comes back to that address. A second run has it leave and come back in several transfers, of which the CPU
+ * and comes back to that address. Standby comes while the CPU keeps the range of a surface that stays. A second run has it leave and come back in several transfers, of which the CPU
  * then sees what came through a range. Only for drivers that know vidmm/umd.h.
  */
 #include "spoken.h"
@@ -254,6 +254,66 @@ static bool ranges_return(struct ranges *ranges, uint32_t index) {
     return good;
 }
 
+/* ---- Without power --------------------------------------------------------------------------- */
+
+/* The adapter to D3 and back, with the board's power gone in between; false: the run ends. */
+static bool ranges_cycle(struct ranges *ranges) {
+    struct check *check = ranges->check;
+    struct vidmm_host *host = check->harness.host;
+    const DRIVER_INITIALIZATION_DATA *spoken = &check->harness.spoken;
+    (void)spoken->DxgkDdiSetPowerState(vidmm_host_adapter(host), DISPLAY_ADAPTER_HW_ID,
+                                       PowerDeviceD3, PowerActionSleep);
+    if (vidmm_host_power(host, VIDMM_HW_POWER_STANDBY))
+        vidmm_referee_lose_power(check->harness.referee);
+    (void)vidmm_host_power(host, VIDMM_HW_POWER_ON);
+    (void)spoken->DxgkDdiSetPowerState(vidmm_host_adapter(host), DISPLAY_ADAPTER_HW_ID,
+                                       PowerDeviceD0, PowerActionNone);
+    return check_good(check, vidmm_power_up(check->harness.adapter));
+}
+
+static void ranges_judge_powered(const struct ranges *ranges, bool kept, const char *found) {
+    vidmm_ledger_judge(&ranges->check->shared->ledger, 651, VIDMM_SIDE_DRIVER,
+                       kept || check_explained(ranges->check),
+                       "a swizzling range that shows its surface as before PowerDeviceD3", "%s",
+                       found);
+}
+
+/* R651: the surface has what the CPU wrote through its range in D0 again. */
+static bool ranges_judge_written(struct ranges *ranges, uint32_t index, uint32_t letter) {
+    void *bytes = NULL;
+    ranges_unlock(ranges, index);
+    if (!check_good(ranges->check, vidmm_allocation_evict(ranges->surface[index], true)) ||
+        !check_good(ranges->check, vidmm_lock(ranges->surface[index], 0, &bytes)))
+        return false;
+    ranges_judge_powered(ranges, ranges_has(bytes, letter),
+                         "what the CPU wrote there in D0 is not in the surface");
+    vidmm_unlock(ranges->surface[index]);
+    return true;
+}
+
+/* The CPU keeps the range of a surface whose memory standby preserves: it is evicted by nobody. */
+static bool ranges_sleep(struct ranges *ranges, uint32_t index) {
+    struct vidmm_adapter *adapter = ranges->check->harness.adapter;
+    check_step(ranges->check, "ranges: standby under a lock of surface %u", index);
+    if (!ranges->check->harness.spoken.DxgkDdiSetPowerState || ranges->check->options->linked > 1 ||
+        check_explained(ranges->check))
+        return true;
+    if (!ranges_use_some(ranges, index, 1) || !hold(ranges, index))
+        return false;
+    if (!ranges->cpu[index] || ranges->plain[index])
+        return ranges_leave(ranges, index);
+    ranges_fill(ranges, index, 's');
+    enum vidmm_status status = vidmm_power_down(adapter, VIDMM_POWER_STANDBY);
+    if (status == VIDMM_BUSY) /* standby loses that memory */
+        return ranges_leave(ranges, index);
+    if (!check_good(ranges->check, status) || !ranges_cycle(ranges))
+        return false;
+    ranges_judge_powered(ranges, ranges_has(ranges->cpu[index], 's'),
+                         "the CPU sees other bytes through it than it wrote before");
+    ranges_fill(ranges, index, 't');
+    return ranges_judge_written(ranges, index, 't');
+}
+
 /* ---- All of them ----------------------------------------------------------------------------- */
 
 static void ranges_compare(struct ranges *ranges) {
@@ -313,7 +373,8 @@ static bool ranges_all(struct ranges *ranges) {
             return false;
     return check_good(ranges->check, vidmm_evict_all(ranges->check->harness.adapter)) &&
            ranges_swap(ranges) && ranges_take_again(ranges) && ranges_stay(ranges, 0) &&
-           ranges_return(ranges, 0) && ranges_exhaust(ranges);
+           ranges_return(ranges, 0) && ranges_sleep(ranges, 0) && ranges_sleep(ranges, 1) &&
+           ranges_exhaust(ranges);
 }
 
 /* R185: a range shows a surface that came back in several transfers as it lay in system memory. */

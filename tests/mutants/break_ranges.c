@@ -124,6 +124,42 @@ static NTSTATUS APIENTRY acquire_later(const HANDLE adapter, DXGKARG_ACQUIRESWIZ
     return STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNAVAILABLE;
 }
 
+/* Ranges that are held are gone when power is back. */
+static DXGKARG_RELEASESWIZZLINGRANGE held[2];
+static bool holds[2];
+
+static NTSTATUS APIENTRY acquire_noted(const HANDLE adapter, DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
+    NTSTATUS status = mutants_good.DxgkDdiAcquireSwizzlingRange(adapter, args);
+    if (status == STATUS_SUCCESS && args->RangeId < COUNT(held)) {
+        held[args->RangeId].hAllocation = args->hAllocation;
+        held[args->RangeId].RangeId = args->RangeId;
+        holds[args->RangeId] = true;
+    }
+    return status;
+}
+
+static NTSTATUS APIENTRY release_noted(const HANDLE adapter,
+                                       const DXGKARG_RELEASESWIZZLINGRANGE *args) {
+    if (args->RangeId < COUNT(held))
+        holds[args->RangeId] = false;
+    return mutants_good.DxgkDdiReleaseSwizzlingRange(adapter, args);
+}
+
+static NTSTATUS APIENTRY power_without_ranges(const PVOID context, ULONG uid,
+                                              DEVICE_POWER_STATE state, POWER_ACTION action) {
+    NTSTATUS status = mutants_good.DxgkDdiSetPowerState(context, uid, state, action);
+    for (uint32_t i = 0; i < COUNT(held) && state == PowerDeviceD0; i++)
+        if (holds[i])
+            (void)mutants_good.DxgkDdiReleaseSwizzlingRange(context, &held[i]);
+    return status;
+}
+
+static void APIENTRY install_power_without_ranges(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiAcquireSwizzlingRange = acquire_noted;
+    table->DxgkDdiReleaseSwizzlingRange = release_noted;
+    table->DxgkDdiSetPowerState = power_without_ranges;
+}
+
 static NTSTATUS APIENTRY release_all(const HANDLE adapter,
                                      const DXGKARG_RELEASESWIZZLINGRANGE *args) {
     DXGKARG_RELEASESWIZZLINGRANGE other = *args;
@@ -242,6 +278,8 @@ const struct mutant mutants_ranges[] = {
      "ranges", VERSION(WIN8)},
     {550, DRIVER, "reports a range more than there are", install_more, "ranges", VERSION(WIN8)},
     {550, DRIVER, "refuses each range", install_never, "ranges", VERSION(WIN8)},
+    {651, DRIVER, "leaves swizzling ranges off when power returns", install_power_without_ranges,
+     "ranges", VERSION(WIN8)},
     {352, DRIVER, "releases all ranges with one", install_release_all, "ranges", VERSION(WIN8)},
     {353, MANAGER, "asks again for what is not supported", install_again, "ranges",
      .scene = install_never, .consequences = {550}, VERSION(WIN8)},

@@ -1,6 +1,7 @@
 /*
  * power.c - the adapter leaves full power and comes back: content that memory would lose is moved out before, and
- * what else was in memory, or mapped, is made again behind. The caller calls DxgkDdiSetPowerState in between.
+ * what else was in memory, or mapped, is made again behind. What stays keeps its swizzling range: those are released
+ * when an allocation is evicted (nc-d3dkmddi-dxgkddi_acquireswizzlingrange.md). The caller calls DxgkDdiSetPowerState in between.
  */
 #include "base/adapter.h"
 #include "engine/fence.h"
@@ -105,7 +106,7 @@ enum vidmm_status vidmm_power_down(struct vidmm_adapter *adapter, enum vidmm_pow
     if (status == VIDMM_OK)
         status = adapter_persist(adapter, power_empty, &power);
     if (status == VIDMM_OK) {
-        swizzling_release_all(adapter);
+        swizzling_release_outside(adapter);
         paging_unmap(adapter);
         dirty_lost(adapter);
     }

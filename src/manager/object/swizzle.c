@@ -55,6 +55,14 @@ void swizzling_release_all(struct vidmm_adapter *adapter) {
     }
 }
 
+void swizzling_release_outside(struct vidmm_adapter *adapter) {
+    for (uint32_t i = 0; i < adapter->swizzling.count; i++) {
+        const struct vidmm_allocation *allocation = adapter->swizzling.ranges[i].allocation;
+        if (allocation && !segment_is_memory(allocation->segment))
+            swizzling_give_back(adapter, i);
+    }
+}
+
 /* Releases the range that was not used for longest and is under no lock. False: there is none. */
 static bool release_idle(struct vidmm_adapter *adapter) {
     struct swizzling *swizzling = &adapter->swizzling;

@@ -2,7 +2,7 @@
  * swizzle.h - swizzling ranges: linear CPU views of tiled content (swizzling-ranges.md).
  *
  * A range stays with its allocation after the lock, and is released when the allocation leaves its
- * segment or dies, when another allocation needs it, or in a reset. One with an alternate address
+ * segment or dies, when another allocation needs it, or in a reset. In D3 it stays with an allocation that does. One with an alternate address
  * stays through an eviction under the lock; if it outlives the lock outside of memory, the next
  * lock asks for another one.
  */
@@ -36,4 +36,6 @@ void swizzling_idle(struct vidmm_allocation *allocation);
 /* Releases the allocation's range, if it has one. */
 void swizzling_release(struct vidmm_allocation *allocation);
 void swizzling_release_all(struct vidmm_adapter *adapter);
+/* Those whose allocation is in no memory segment. */
+void swizzling_release_outside(struct vidmm_adapter *adapter);
 #endif

@@ -98,7 +98,9 @@ const struct vidmm_rule rules_q[] = {
     },
     {
         RULE(651, DRIVER, DOCUMENTED, DEVICE_LOST),
-        .statement = "Back in PowerDeviceD0 the adapter carries out work and reports it as before.",
+        .statement = "Back in PowerDeviceD0 the adapter carries out work and reports it as before; "
+                     "apertures "
+                     "and swizzling ranges lead to memory again.",
         .page = "nc-dispmprt-dxgkddi_set_power_state",
         .how =
             "Stage power takes the adapter to D3 and back in pauses of a game, for standby and "
@@ -107,7 +109,10 @@ const struct vidmm_rule rules_q[] = {
             "must be reported, and "
             "paging work that is the first must not fault. What is mapped then into an aperture "
             "that showed what was mapped there before must show. Where paging is by GPU virtual "
-            "address, paging buffers of the game carry maps and unmaps of an aperture beside it.",
+            "address, paging buffers of the game carry maps and unmaps of an aperture beside it. "
+            "In stage ranges standby comes while the CPU keeps the range of a surface whose memory "
+            "it preserves, so that it is not evicted: what the CPU wrote before is seen there "
+            "behind it, and what it writes then is in the surface.",
         .why = "Interrupt enables, addresses of rings and tables, and completed fences are lost "
                "with the power.",
         .windows = "Work that follows times out, and the adapter is reset.",

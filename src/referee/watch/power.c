@@ -126,6 +126,12 @@ static void power_leaves(struct vidmm_referee *referee, POWER_ACTION action) {
     referee->power.hash = power_hash(referee, &referee->power.hashed);
 }
 
+/* Whether ranges that were held lead to their memory still is R651's: R352 says nothing of them. */
+static void power_forget_ranges(struct vidmm_referee *referee) {
+    for (uint32_t i = 0; i < referee->swizzle.ranges; i++)
+        referee->swizzle.range[i].elsewhere = true;
+}
+
 /* Behind it: what tables held may be lost. */
 static void power_returns(struct vidmm_referee *referee) {
     power_judge_kept(referee);
@@ -136,6 +142,7 @@ static void power_returns(struct vidmm_referee *referee) {
     tables_forget(referee);
     if (referee->power.lost)
         apertures_returned(referee);
+    power_forget_ranges(referee);
 }
 
 void power_judge_initialised(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args) {

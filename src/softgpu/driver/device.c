@@ -173,6 +173,8 @@ NTSTATUS APIENTRY kmd_set_power_state(const PVOID MiniportDeviceContext, ULONG D
         return STATUS_SUCCESS;
     if (DevicePowerState != PowerDeviceD0)
         kmd_settle_all(adapter);
+    else
+        kmd_swizzle_restore(adapter);
     kmd_interrupts(adapter, DevicePowerState == PowerDeviceD0);
     return STATUS_SUCCESS;
 }

@@ -413,6 +413,8 @@ DXGKDDI_CLOSEALLOCATION kmd_close_allocation;
 DXGKDDI_BUILDPAGINGBUFFER kmd_build_paging_buffer;
 DXGKDDI_ACQUIRESWIZZLINGRANGE kmd_acquire_swizzling_range;
 DXGKDDI_RELEASESWIZZLINGRANGE kmd_release_swizzling_range;
+/* What the hardware lost of ranges while it had no power. */
+void kmd_swizzle_restore(struct kmd_adapter *adapter);
 DXGKDDI_RENDER kmd_render;
 DXGKDDI_RENDERKM kmd_render_km;
 DXGKDDI_PRESENT kmd_present;

@@ -10,26 +10,37 @@ static struct kmd_adapter *swizzle_board(struct kmd_adapter *adapter,
     return allocation ? kmd_board(adapter, allocation->physical) : adapter;
 }
 
+/* False: the hardware cannot show that. */
+static bool swizzle_attach(struct kmd_adapter *adapter, UINT id,
+                           const struct kmd_allocation *allocation) {
+    ULONG range = GPU_RANGE(id);
+    bool tiled = (allocation->flags & VIDMM_UMD_SWIZZLED) &&
+                 kmd_segment_is_memory(adapter, allocation->segment);
+    kmd_write64(adapter, range + GPU_RANGE_ADDRESS, allocation->address);
+    kmd_write64(adapter, range + GPU_RANGE_BYTES, kmd_round_to_page(allocation->size));
+    kmd_write(adapter, range + GPU_RANGE_PITCH, tiled ? allocation->pitch : 0);
+    kmd_write(adapter, range + GPU_RANGE_CONTROL, GPU_RANGE_ATTACHED);
+    return kmd_read(adapter, range + GPU_RANGE_CONTROL) == GPU_RANGE_ATTACHED;
+}
+
+void kmd_swizzle_restore(struct kmd_adapter *adapter) {
+    for (UINT i = 0; i < adapter->ranges; i++)
+        if (adapter->range_owner[i])
+            (void)swizzle_attach(adapter, i, adapter->range_owner[i]);
+}
+
 NTSTATUS APIENTRY kmd_acquire_swizzling_range(const HANDLE hAdapter,
                                               DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
     struct kmd_allocation *allocation = kmd_allocation_of(args->hAllocation);
     struct kmd_adapter *adapter = swizzle_board(hAdapter, allocation);
-    ULONG range = GPU_RANGE(args->RangeId);
     if (!allocation || args->RangeId >= adapter->ranges || allocation->segment == 0 ||
         allocation->segment != args->SegmentId)
         return STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNSUPPORTED;
-    bool tiled =
-        (allocation->flags & VIDMM_UMD_SWIZZLED) && kmd_segment_is_memory(adapter, args->SegmentId);
-    ULONGLONG bytes = kmd_round_to_page(allocation->size);
-    if (bytes > GPU_WINDOW_BYTES)
+    if (kmd_round_to_page(allocation->size) > GPU_WINDOW_BYTES)
         return STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNSUPPORTED;
-    if (kmd_read(adapter, range + GPU_RANGE_CONTROL) != GPU_RANGE_OFF)
+    if (kmd_read(adapter, GPU_RANGE(args->RangeId) + GPU_RANGE_CONTROL) != GPU_RANGE_OFF)
         return STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNAVAILABLE;
-    kmd_write64(adapter, range + GPU_RANGE_ADDRESS, allocation->address);
-    kmd_write64(adapter, range + GPU_RANGE_BYTES, bytes);
-    kmd_write(adapter, range + GPU_RANGE_PITCH, tiled ? allocation->pitch : 0);
-    kmd_write(adapter, range + GPU_RANGE_CONTROL, GPU_RANGE_ATTACHED);
-    if (kmd_read(adapter, range + GPU_RANGE_CONTROL) != GPU_RANGE_ATTACHED)
+    if (!swizzle_attach(adapter, args->RangeId, allocation))
         return STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNSUPPORTED;
     adapter->range_owner[args->RangeId] = allocation;
     args->CPUTranslatedAddress.QuadPart =

@@ -462,5 +462,7 @@ void hw_ranges_before(struct hw *hw, uint64_t address, uint64_t bytes);
 /* Shows in windows what the GPU wrote there. */
 void hw_ranges_after(struct hw *hw, uint64_t address, uint64_t bytes);
 void hw_ranges_stop(struct hw *hw);
+/* The same where the board loses its power: windows show nothing then, and memory has what was written through them. */
+void hw_ranges_lose(struct hw *hw);
 
 #endif

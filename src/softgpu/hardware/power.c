@@ -25,7 +25,7 @@ void hw_power(struct hw *hw, enum vidmm_hw_power power) {
     for (uint32_t i = 0; i < hw->nodes; i++)
         power_engine(hw, &hw->engine[i]);
     hw_displays_stop(hw);
-    hw_ranges_stop(hw);
+    hw_ranges_lose(hw);
     hw_memory_clear(&hw->tables);
     hw_mmu_stop(hw);
     if (power != VIDMM_HW_POWER_OFF)

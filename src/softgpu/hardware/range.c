@@ -163,6 +163,13 @@ void hw_ranges_stop(struct hw *hw) {
     pthread_mutex_unlock(&hw->ranges_lock);
 }
 
+void hw_ranges_lose(struct hw *hw) {
+    hw_ranges_before(hw, 0, UINT64_MAX);
+    hw_ranges_stop(hw);
+    for (uint32_t i = 0; i < hw->range_count; i++)
+        memset(hw->range[i].window, 0, GPU_WINDOW_BYTES);
+}
+
 /* ---- Commands -------------------------------------------------------------------------------- */
 
 /* Operands of a range command, and the range, which must be on. */

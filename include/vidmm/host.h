@@ -119,6 +119,7 @@ struct vidmm_host_config {
     const struct vidmm_host_setting *settings;
     uint32_t setting_count;
     uint32_t linked;       /* physical adapters behind the logical one; 0: one */
+    bool second;           /* there is another board, not linked: vidmm_host_second_start */
     uint64_t memory_bytes; /* simulated RAM; 0: 4 GiB; sparse */
     uint64_t high_bytes;   /* RAM besides, beyond 4 GiB, where a device of any address reaches it */
     bool no_content;       /* pages of RAM that are used again are not zeroed: nobody looks */
@@ -183,6 +184,16 @@ bool vidmm_host_rebalance(struct vidmm_host *host, struct vidmm_host_error *erro
  * created in this process.
  */
 bool vidmm_host_destroy(struct vidmm_host *host, struct vidmm_host_error *error);
+/*
+ * AddDevice and StartDevice of the second board, which is an adapter of its own, with `second` of the configuration. false:
+ * the driver refused, or is not one of single adapters, and the first one goes on alone.
+ */
+bool vidmm_host_second_start(struct vidmm_host *host, struct vidmm_host_error *error);
+/* StopDevice and RemoveDevice of the first adapter; the second one goes on. */
+bool vidmm_host_first_stop(struct vidmm_host *host, struct vidmm_host_error *error);
+/* Whom vidmm_host_adapter and all that is asked of a physical adapter mean from here on: the second one, or the first again.
+ * The other has no work then: what is reported of it is a violation. */
+void vidmm_host_turn(struct vidmm_host *host, bool second);
 /* From here on there is no memory beyond 4 GiB but what is in use; before vidmm_host_start, again. */
 void vidmm_host_low_memory(struct vidmm_host *host);
 /*

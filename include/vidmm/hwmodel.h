@@ -111,7 +111,11 @@ struct vidmm_hw_scanout {
 
 struct vidmm_hw_model {
     const char *name;
-    /* Builds the hardware; fills `bars`. NULL: out of memory or a setting that makes no sense. */
+    /*
+     * Builds the hardware; fills `bars`. NULL: out of memory or a setting that makes no sense. Called for each of linked
+     * boards, and in stage adapters of vidmm check for a second board: a model of a single board gives NULL, or the same,
+     * the second time.
+     */
     void *(*create)(const struct vidmm_hw_host *host, struct vidmm_hw_bar bars[VIDMM_HW_BARS]);
     void (*destroy)(void *hw);
     /*

@@ -81,6 +81,9 @@ struct vidmm_ledger {
     /* ... of which segments: a bit for each id; none: of page tables, or of system memory */
     uint32_t unseen_in[VIDMM_RULES_SIZE];
     uint8_t muted[VIDMM_RULES_SIZE]; /* not 0: broken is counted, no finding is made */
+    /* Not 0: what the driver breaks is told as this rule, once: it was kept before, and this is what changed. */
+    uint32_t instead;
+    char instead_expected[96];
     uint32_t findings, dropped;
     struct vidmm_finding finding[VIDMM_FINDINGS];
     /* Those since vidmm_ledger_begin, in the order in which they came. */
@@ -175,6 +178,12 @@ void vidmm_referee_shorten(struct vidmm_referee *referee, const void *end);
 /* The hardware has no power until DxgkDdiSetPowerState with PowerDeviceD0: what memory keeps by its flags is looked at
  * then (R653). Any thread. */
 void vidmm_referee_lose_power(struct vidmm_referee *referee);
+/* The device that starts or stops from here on, or no longer, is another adapter of the driver's, which the manager does not
+ * manage. */
+void vidmm_referee_other_device(struct vidmm_referee *referee, bool on);
+/* What is called from here on is another adapter of the driver's, which the manager that is started next manages; nothing is
+ * under way. */
+void vidmm_referee_turn(struct vidmm_referee *referee);
 /* How much of the work so far the driver reported faulted. Any thread. */
 uint32_t vidmm_referee_faults(struct vidmm_referee *referee);
 /* The rule about what came before, when a reset of an engine or the adapter came to work under way and the driver had

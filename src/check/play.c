@@ -146,8 +146,10 @@ static enum vidmm_stage_outcome play_started(struct check *check, const struct c
     return play_frames(check, between);
 }
 
-enum vidmm_stage_outcome check_play(struct check *check, struct check_setup *setup, uint32_t frames,
-                                    void (*between)(void *ctx, uint64_t done, uint64_t events)) {
+/* `opened`: the driver is started, and stays so. */
+static enum vidmm_stage_outcome
+play_workload(struct check *check, struct check_setup *setup, uint32_t frames, bool opened,
+              void (*between)(void *ctx, uint64_t done, uint64_t events)) {
     enum vidmm_stage_outcome outcome = VIDMM_STAGE_STOPPED;
     struct vidmm_workload workload;
     if (!check_workload(check->options->seed, frames, &workload))
@@ -157,14 +159,29 @@ enum vidmm_stage_outcome check_play(struct check *check, struct check_setup *set
         (void)check_say(check, VIDMM_STAGE_STOPPED, "out of memory");
     } else {
         setup->observer = vidmm_player_observer(check->player);
-        if (check_open(check, setup) && moved(check, setup, &workload) &&
+        if ((opened || (check_open(check, setup) && moved(check, setup, &workload))) &&
             check_manage(check, setup))
             outcome = play_started(check, setup, between);
         if (setup->ended)
             setup->ended(check);
     }
-    check_close(check);
+    if (opened)
+        vidmm_harness_stop_manager(&check->harness);
+    else
+        check_close(check);
     vidmm_player_destroy(check->player);
+    check->player = NULL;
     vidmm_workload_free(&workload);
     return outcome;
+}
+
+enum vidmm_stage_outcome check_play(struct check *check, struct check_setup *setup, uint32_t frames,
+                                    void (*between)(void *ctx, uint64_t done, uint64_t events)) {
+    return play_workload(check, setup, frames, false, between);
+}
+
+enum vidmm_stage_outcome check_play_on(struct check *check, struct check_setup *setup,
+                                       uint32_t frames,
+                                       void (*between)(void *ctx, uint64_t done, uint64_t events)) {
+    return play_workload(check, setup, frames, true, between);
 }

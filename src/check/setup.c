@@ -283,6 +283,7 @@ bool check_open(struct check *check, const struct check_setup *setup) {
         .high_bytes = check->shared->told.low_memory ? 0 : HIGH_MEMORY_BYTES,
         .seed = options->seed != 0 ? options->seed : 1, /* scattered pages find more errors */
         .linked = options->linked,
+        .second = setup->second,
         .fail_at = setup->fail_at,
         .line = setup->line,
         .eager = setup->eager,

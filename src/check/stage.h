@@ -74,6 +74,7 @@ struct check_setup {
     bool eager;       /* the hardware works before a register write returns */
     bool overlapping; /* it works on while its interrupts are served */
     void (*allocating)(void *ctx, uint64_t number); /* `ctx`: the check; NULL: none */
+    bool second;     /* there is another board: vidmm_host_second_start */
     bool rebalanced; /* the device is stopped once and started again at other addresses */
     uint64_t transfer_chunk, scratch_most, paging_from; /* as in vidmm_adapter_config */
     uint32_t preempt_every, first_fence;                /* the same */
@@ -106,6 +107,7 @@ bool check_stage_idle(const struct vidmm_check_options *options, const struct ch
 /* True: `name` is one of the names with commas between them. */
 bool check_stage_named(const char *names, const char *name);
 
+enum vidmm_stage_outcome stage_adapters(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_start(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_paging(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_memory(struct check *check, uint32_t number);
@@ -227,6 +229,10 @@ bool check_workload(uint64_t seed, uint32_t frames, struct vidmm_workload *out);
  * (may be NULL) is called at intervals. */
 enum vidmm_stage_outcome check_play(struct check *check, struct check_setup *setup, uint32_t frames,
                                     void (*between)(void *ctx, uint64_t done, uint64_t events));
+/* The same over a driver that is started, which stays so. */
+enum vidmm_stage_outcome check_play_on(struct check *check, struct check_setup *setup,
+                                       uint32_t frames,
+                                       void (*between)(void *ctx, uint64_t done, uint64_t events));
 /* ask_fence.c: the fence of a node; false: the driver did not tell, which is a finding. */
 bool check_ask_fence(struct check *check, uint32_t node, uint32_t physical);
 

@@ -35,6 +35,8 @@ const struct check_stage check_stages[] = {
     {"agp", "replays a short game through the AGP aperture", "ABCDEFGHIKMQRSTUV", 1, stage_agp},
     {"linked", "works on each of several linked physical adapters", "ABCDEFHIKLQRSTUV", 3,
      stage_linked},
+    {"adapters", "works on two adapters that are not linked", "ABCDEFHIKLQRSTUV", 1,
+     stage_adapters},
     {"large-pages", "maps, moves and splits large pages", "ABCDEFHIKLMQRSTUV", 2, stage_large},
     {"dirty", "writes memory between queries of dirty bits", "ABCDEFHIKLMQRSTUV", 2, stage_dirty},
     {"display", "sets a mode and flips between surfaces", "ABCDEFGHIKLMOQRSTUVW", 1, stage_display},

@@ -135,10 +135,25 @@ static bool make_board(struct vidmm_host *host, uint32_t board, struct vidmm_hos
     return true;
 }
 
+/* A model may be of one board: it makes no other, or gives the same. Then there is no second adapter. */
+static void make_second(struct vidmm_host *host) {
+    struct vidmm_host_error alone = {.text = ""};
+    const uint32_t board = host->linked;
+    bool made = make_board(host, board, &alone);
+    if (made && (!host->hw[board] || host->hw[board] != host->hw[0]))
+        return;
+    if (host->hw[board] && host->hw[board] != host->hw[0])
+        host->config.model->destroy(host->hw[board]);
+    host->hw[board] = NULL;
+    host->boards = host->linked;
+}
+
 static bool make_boards(struct vidmm_host *host, struct vidmm_host_error *error) {
     for (uint32_t board = 0; board < host->linked; board++)
         if (!make_board(host, board, error))
             return false;
+    if (host->boards > host->linked)
+        make_second(host);
     return true;
 }
 
@@ -213,7 +228,8 @@ static void connect_parts(struct whole *whole) {
 static void init_boards(struct whole *whole) {
     struct vidmm_host *host = &whole->host;
     host->linked = host->config.linked != 0 ? host->config.linked : 1;
-    for (uint32_t board = 0; board < host->linked; board++) {
+    host->boards = host->linked + (host->config.second && host->linked == 1);
+    for (uint32_t board = 0; board < host->boards; board++) {
         whole->board[board].index = board;
         host->board_of[board] = board;
         host_interrupt_init(&host->interrupt[board]);
@@ -275,7 +291,7 @@ static void delete_host(struct vidmm_host *host) {
         host_pool_done(host->pool);
     if (whole_of(host)->physical_made)
         host_physical_done(host->physical);
-    for (uint32_t board = 0; board < host->linked; board++) {
+    for (uint32_t board = 0; board < host->boards; board++) {
         host_device_done(&host->device[board]);
         host_interrupt_done(&host->interrupt[board]);
     }
@@ -408,6 +424,21 @@ void vidmm_host_set_sink(struct vidmm_host *host, const struct vidmm_host_sink *
 
 bool vidmm_host_displays_only(struct vidmm_host *host) {
     return host->driver->displays_only;
+}
+
+bool vidmm_host_second_start(struct vidmm_host *host, struct vidmm_host_error *error) {
+    memset(error, 0, sizeof(*error));
+    return host_chain_start_second(host, error);
+}
+
+bool vidmm_host_first_stop(struct vidmm_host *host, struct vidmm_host_error *error) {
+    memset(error, 0, sizeof(*error));
+    return host_chain_stop_first(host, error);
+}
+
+void vidmm_host_turn(struct vidmm_host *host, bool second) {
+    if (host->boards > host->linked)
+        host->board_of[0] = second;
 }
 
 uint32_t vidmm_host_linked(struct vidmm_host *host) {
@@ -558,7 +589,7 @@ bool vidmm_host_power(struct vidmm_host *host, enum vidmm_hw_power power) {
     if (!model || !model->power)
         return false;
     look_begin();
-    for (uint32_t i = 0; i < host->linked; i++)
+    for (uint32_t i = 0; i < host->boards; i++)
         model->power(hw_of(host, i), power);
     look_end();
     return true;

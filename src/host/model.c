@@ -100,7 +100,9 @@ static void model_failed(void *ctx, const char *what) {
 }
 
 static void *model_peer(void *ctx, uint32_t physical) {
-    (void)ctx;
+    const struct host_board *board = ctx;
+    if (board->index >= host_world->linked) /* it is alone */
+        return physical == 0 ? host_world->hw[board->index] : NULL;
     return physical < host_world->linked ? host_world->hw[physical] : NULL;
 }
 
@@ -175,7 +177,7 @@ bool host_model_make(struct vidmm_host *host, struct host_board *board,
         .advance = model_advance,
         .setting = model_setting,
         .iommu = host_iommu_translate,
-        .physical = board->index,
+        .physical = board->index < host->linked ? board->index : 0,
         .linked = host->linked,
         .peer = model_peer,
         .model = model,
@@ -196,7 +198,7 @@ bool host_model_make(struct vidmm_host *host, struct host_board *board,
 }
 
 void host_models_destroy(struct vidmm_host *host) {
-    for (uint32_t board = 0; board < host->linked; board++) {
+    for (uint32_t board = 0; board < host->boards; board++) {
         if (host->hw[board])
             host->config.model->destroy(host->hw[board]);
         host->hw[board] = NULL;

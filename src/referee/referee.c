@@ -121,13 +121,32 @@ void vidmm_referee_wrap_ddi(struct vidmm_referee *referee, DRIVER_INITIALIZATION
     referee_watch_passed(referee, table);
 }
 
-void vidmm_referee_wrap_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks) {
-    referee->callbacks = *callbacks;
-    descriptors_forget(referee); /* the device is about to start */
+/* The device is about to start, or another one's turn: it counts from anew. */
+static void device_forget(struct vidmm_referee *referee) {
+    descriptors_forget(referee);
     referee->display.paths = referee->display.children = 0;
-    for (uint32_t i = 0; i < SHADOW_NODES; i++) /* a device that starts again counts from anew */
+    for (uint32_t i = 0; i < SHADOW_NODES; i++)
         if (!referee->node[i].first)
             referee->node[i] = (struct shadow_node){.any = false};
+}
+
+void vidmm_referee_other_device(struct vidmm_referee *referee, bool on) {
+    pthread_mutex_lock(&referee->lock);
+    referee->other_device = on;
+    pthread_mutex_unlock(&referee->lock);
+}
+
+void vidmm_referee_turn(struct vidmm_referee *referee) {
+    pthread_mutex_lock(&referee->lock);
+    reports_drain(referee);
+    device_forget(referee);
+    pthread_mutex_unlock(&referee->lock);
+}
+
+void vidmm_referee_wrap_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks) {
+    referee->callbacks = *callbacks;
+    if (!referee->other_device)
+        device_forget(referee);
     referee_watch_callbacks(referee, callbacks);
     referee_watch_interrupt_callbacks(referee, callbacks);
     referee_watch_process_callbacks(referee, callbacks);

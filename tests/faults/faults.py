@@ -32,7 +32,7 @@ import time
 ROOMS = re.compile(r"src/(referee|check|workload|report|migrate|run|harness)/")
 LINK = re.compile(r"src/migrate/(queue|frame|message|pages|link_socket)\.c")
 STAGES = ("start query paging operations room preempt interrupts engines objects failures locks promises ranges residency "
-          "host-aperture memory dirty display migration agp linked large-pages").split()
+          "host-aperture memory dirty display migration agp linked adapters large-pages").split()
 SECONDS = 60
 # A recording of three surfaces, and page tables of which the referee knows a thousand entries: each allocation can fail.
 SMALL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "small.jsonl")

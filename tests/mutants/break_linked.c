@@ -376,6 +376,39 @@ static void APIENTRY install_root_further(DRIVER_INITIALIZATION_DATA *table) {
     .rule = (rule_), .side = VIDMM_SIDE_MANAGER, .what = (what_), .stage = "linked",               \
     .devices = install_##function, .linked = PAIR
 
+/* ---- Adapters that are not linked ------------------------------------------------------------ */
+
+static PVOID newest;
+
+static NTSTATUS APIENTRY start_newest(const PVOID context, PDXGK_START_INFO info,
+                                      PDXGKRNL_INTERFACE calls, PULONG sources, PULONG children) {
+    newest = context;
+    return mutants_good.DxgkDdiStartDevice(context, info, calls, sources, children);
+}
+
+static BOOLEAN APIENTRY serve_newest(const PVOID context, ULONG message) {
+    (void)context;
+    return mutants_good.DxgkDdiInterruptRoutine(newest, message);
+}
+
+static void APIENTRY install_serve_newest(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiStartDevice = start_newest;
+    table->DxgkDdiInterruptRoutine = serve_newest;
+}
+
+/* Whatever was the newest's goes with any adapter. */
+static NTSTATUS APIENTRY stop_all(const PVOID context) {
+    NTSTATUS status = mutants_good.DxgkDdiStopDevice(context);
+    if (newest != context)
+        mutants_good.DxgkDdiResetDevice(newest);
+    return status;
+}
+
+static void APIENTRY install_stop_all(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiStartDevice = start_newest;
+    table->DxgkDdiStopDevice = stop_all;
+}
+
 const struct mutant mutants_linked[] = {
     {BREAKS(272, MANAGER, "paging", shows_another,
             "maps an allocation in the CPU host aperture of another physical adapter"),
@@ -408,5 +441,9 @@ const struct mutant mutants_linked[] = {
     {LINKED(513, MANAGER, asks_first, "asks for the levels of the first physical adapter alone")},
     {DEVICES(514, stops_lead_last, "stops the lead after the other device")},
     {LINKED(515, DRIVER, answers_beyond, "answers for physical adapters that the link has not")},
+    {BREAKS(654, DRIVER, "adapters", serve_newest,
+            "looks for each interrupt in the adapter that was started last")},
+    {BREAKS(654, DRIVER, "adapters", stop_all,
+            "disables the interrupts of all adapters when one is stopped")},
 };
 const uint32_t mutants_linked_count = sizeof(mutants_linked) / sizeof(mutants_linked[0]);

@@ -30,8 +30,10 @@ struct host_thread {
     const char
         *refused; /* a callback that was refused inside of such a call, the last one; or NULL */
     const char *refused_in;
-    const char *doing;    /* driver code outside of DDI calls that the thread runs; or NULL */
-    bool pumping;         /* this thread runs the hardware right now */
+    const char *doing; /* driver code outside of DDI calls that the thread runs; or NULL */
+    uint32_t
+        board;    /* of the life-cycle call or routine of a device that it is in, and 1; 0: none */
+    bool pumping; /* this thread runs the hardware right now */
     uint64_t seen_wakes;  /* see kernel/dispatcher.c */
     uint64_t polled_turn; /* see kernel/stall.h */
     uint32_t polls;

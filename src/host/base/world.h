@@ -40,9 +40,11 @@ struct vidmm_host {
     struct vidmm_host_setting *settings;     /* copy of the configuration's, names included */
     struct vidmm_host_sink sink;
     struct vidmm_os os;
-    uint32_t linked;                     /* boards, from 1 to HOST_LINKED_MOST */
-    void *hw[HOST_LINKED_MOST];          /* of each board: result of the model's create */
-    uint32_t board_of[HOST_LINKED_MOST]; /* the board of each physical adapter */
+    uint32_t linked;            /* physical adapters, from 1 to HOST_LINKED_MOST */
+    uint32_t boards;            /* those, and a second adapter's */
+    void *hw[HOST_LINKED_MOST]; /* of each board: result of the model's create */
+    uint32_t board_of
+        [HOST_LINKED_MOST]; /* the board of each physical adapter, of the second adapter in its turn */
     struct host_allocations allocations;
     struct host_violations violations;
     struct host_tracking tracking;

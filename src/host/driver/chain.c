@@ -165,8 +165,35 @@ bool host_chain_rebalance(struct vidmm_host *host, struct vidmm_host_error *erro
 
 bool host_chain_stop(struct vidmm_host *host, struct vidmm_host_error *error) {
     struct vidmm_host_error second;
+    if (host->boards > host->linked)
+        host->board_of[0] = 0;
     bool good = chain_devices_stop(host, error);
+    for (uint32_t board = host->linked; board < host->boards; board++) {
+        good = host_device_stop(&host->device[board], good ? error : &second) && good;
+        good = host_device_remove(&host->device[board], good ? error : &second) && good;
+    }
     for (uint32_t physical = 0; physical < host->linked; physical++)
         good = host_device_remove(chain_device(host, physical), good ? error : &second) && good;
     return good;
+}
+
+/* ---- A second adapter ------------------------------------------------------------------------ */
+
+bool host_chain_start_second(struct vidmm_host *host, struct vidmm_host_error *error) {
+    struct host_device *device = &host->device[host->linked];
+    struct vidmm_host_error second;
+    if (host->boards == host->linked)
+        return host_driver_fail(error, STATUS_SUCCESS, "there is no second board");
+    bool good = host_device_add(device, error) &&
+                (!host->driver->ddi.DxgkDdiLinkDevice || chain_single(device, error)) &&
+                host_device_start(device, error);
+    if (!good)
+        (void)host_device_remove(device, &second);
+    return good;
+}
+
+bool host_chain_stop_first(struct vidmm_host *host, struct vidmm_host_error *error) {
+    struct vidmm_host_error second;
+    bool good = host_device_stop(&host->device[0], error);
+    return host_device_remove(&host->device[0], good ? error : &second) && good;
 }

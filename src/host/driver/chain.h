@@ -19,6 +19,9 @@ bool host_chain_start(struct vidmm_host *host, struct vidmm_host_error *error);
 /* Stops all devices and starts them again with their BARs at other addresses; false: none of them is
  * left. */
 bool host_chain_rebalance(struct vidmm_host *host, struct vidmm_host_error *error);
+/* Adds and starts the second adapter; false: it is not there. Stops and removes the first one, whatever fails. */
+bool host_chain_start_second(struct vidmm_host *host, struct vidmm_host_error *error);
+bool host_chain_stop_first(struct vidmm_host *host, struct vidmm_host_error *error);
 /* Stops and removes all devices, whatever fails; `error` has what failed first. */
 bool host_chain_stop(struct vidmm_host *host, struct vidmm_host_error *error);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/thread.h"
 #include "base/world.h"
 #include "image/stubs.h"
 #include "memory/bars.h"
@@ -19,11 +20,14 @@
 
 static VOID NTAPI device_dpc(struct _KDPC *dpc, PVOID context, PVOID argument1, PVOID argument2) {
     struct host_device *device = context;
+    const uint32_t outer = host_self.board;
     (void)dpc;
     (void)argument1;
     (void)argument2;
+    host_self.board = device->board + 1;
     if (host_world->driver->ddi.DxgkDdiDpcRoutine)
         host_world->driver->ddi.DxgkDdiDpcRoutine(device->context);
+    host_self.board = outer;
 }
 
 void host_device_init(struct host_device *device, uint32_t board) {
@@ -74,7 +78,7 @@ static bool device_fail(const struct host_device *device, const char *call, NTST
                         struct vidmm_host_error *error) {
     static const char *const of[HOST_LINKED_MOST] = {" of device 0", " of device 1", " of device 2",
                                                      " of device 3"};
-    const char *which = host_world->linked > 1 ? of[device->board] : "";
+    const char *which = host_world->boards > 1 ? of[device->board] : "";
     if (NT_SUCCESS(status))
         return host_driver_fail(error, status, "%s%s succeeded with a NULL MiniportDeviceContext",
                                 call, which);
@@ -82,9 +86,11 @@ static bool device_fail(const struct host_device *device, const char *call, NTST
 }
 
 bool host_device_add(struct host_device *device, struct vidmm_host_error *error) {
+    host_self.board = device->board + 1;
     host_driver_calling("DxgkDdiAddDevice");
     NTSTATUS status = host_world->driver->ddi.DxgkDdiAddDevice(&device->physical, &device->context);
     host_driver_called("DxgkDdiAddDevice", status);
+    host_self.board = 0;
     device->added = NT_SUCCESS(status) && device->context;
     return device->added || device_fail(device, "DxgkDdiAddDevice", status, error);
 }
@@ -102,9 +108,11 @@ bool host_device_ask_link(struct host_device *device, LINKED_DEVICE *link,
 bool host_device_remove(struct host_device *device, struct vidmm_host_error *error) {
     if (!device->added)
         return true;
+    host_self.board = device->board + 1;
     host_driver_calling("DxgkDdiRemoveDevice");
     NTSTATUS status = host_world->driver->ddi.DxgkDdiRemoveDevice(device->context);
     host_driver_called("DxgkDdiRemoveDevice", status);
+    host_self.board = 0;
     device->added = false;
     device->context = NULL;
     return NT_SUCCESS(status) || device_fail(device, "DxgkDdiRemoveDevice", status, error);
@@ -152,10 +160,12 @@ bool host_device_start(struct host_device *device, struct vidmm_host_error *erro
         host_world->interposer.callbacks(host_world->interposer.ctx, &device->interface);
     stubs_out((char *)&device->interface + first,
               (sizeof(device->interface) - first) / sizeof(void *), "DXGKRNL_INTERFACE");
+    host_self.board = device->board + 1;
     host_driver_calling("DxgkDdiStartDevice");
     NTSTATUS status = ddi->DxgkDdiStartDevice(device->context, &info, device_hand_over(device),
                                               &sources, &children);
     host_driver_called("DxgkDdiStartDevice", status);
+    host_self.board = 0;
     if (!NT_SUCCESS(status)) {
         device_disconnect(device);
         return device_fail(device, "DxgkDdiStartDevice", status, error);
@@ -163,7 +173,8 @@ bool host_device_start(struct host_device *device, struct vidmm_host_error *erro
     if (sources == UINT32_MAX || children == UINT32_MAX)
         host_violation("DxgkDdiStartDevice succeeded without setting %s",
                        sources == UINT32_MAX ? "NumberOfVideoPresentSources" : "NumberOfChildren");
-    if (device->board != host_world->board_of[0] && children != UINT32_MAX && children != 0)
+    if (device->board != host_world->board_of[0] && device->board < host_world->linked &&
+        children != UINT32_MAX && children != 0)
         host_violation("DxgkDdiStartDevice says NumberOfChildren %u of device %u; only the leading "
                        "link may have children",
                        children, device->board);
@@ -221,9 +232,11 @@ bool host_device_stop(struct host_device *device, struct vidmm_host_error *error
         device_disconnect(device);
         return true;
     }
+    host_self.board = device->board + 1;
     host_driver_calling("DxgkDdiStopDevice");
     NTSTATUS status = host_world->driver->ddi.DxgkDdiStopDevice(device->context);
     host_driver_called("DxgkDdiStopDevice", status);
+    host_self.board = 0;
     device_disconnect(device);
     return NT_SUCCESS(status) || device_fail(device, "DxgkDdiStopDevice", status, error);
 }

@@ -33,9 +33,22 @@ static uint64_t APIENTRY dxgkrnl_nothing(void) {
     return 0;
 }
 
+static const char *dxgkrnl_which(uint32_t board) {
+    return board == 0 ? "first" : "second";
+}
+
+/* What a call or a routine of one adapter has to do, it does for that one. */
+static void dxgkrnl_judge_other(const struct host_device *device, const char *function) {
+    if (host_world->boards > host_world->linked && host_self.board != 0 &&
+        host_self.board != device->board + 1)
+        host_violation("%s was called with the DeviceHandle of the %s adapter of two, in a routine "
+                       "that was called for the %s",
+                       function, dxgkrnl_which(device->board), dxgkrnl_which(host_self.board - 1));
+}
+
 /* The device with this DXGKRNL_INTERFACE.DeviceHandle, or NULL. */
 static struct host_device *dxgkrnl_device(HANDLE handle, const char *function) {
-    for (uint32_t board = 0; board < host_world->linked; board++) {
+    for (uint32_t board = 0; board < host_world->boards; board++) {
         struct host_device *device = &host_world->device[board];
         if ((uintptr_t)handle - (uintptr_t)device->handles >= sizeof(device->handles))
             continue;
@@ -43,6 +56,7 @@ static struct host_device *dxgkrnl_device(HANDLE handle, const char *function) {
             host_violation("%s was called with a handle of before DxgkDdiStopDevice, which is not "
                            "DXGKRNL_INTERFACE.DeviceHandle any more",
                            function);
+        dxgkrnl_judge_other(device, function);
         return device;
     }
     host_violation("%s was called with a handle that is not DXGKRNL_INTERFACE.DeviceHandle",
@@ -226,6 +240,13 @@ static VOID APIENTRY notify_interrupt(const HANDLE handle,
                        host_self.irql, HOST_DEVICE_IRQL);
     if (!vidmm_interrupt_read(data, &report))
         return;
+    if (host_world->boards > host_world->linked && device->board != host_world->board_of[0]) {
+        host_violation(
+            "DxgkCbNotifyInterrupt reported work of the %s adapter of two, which has none "
+            "under way",
+            dxgkrnl_which(device->board));
+        return;
+    }
     const struct vidmm_host_watcher *watcher = host_world->config.watcher;
     if (watcher)
         watcher->reported(watcher->ctx, &report);

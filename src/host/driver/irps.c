@@ -150,7 +150,7 @@ NTKERNELAPI VOID NTAPI IofCompleteRequest(PIRP Irp, CHAR PriorityBoost) {
 /* ---- Sent ----------------------------------------------------------------------------------------------- */
 
 bool host_device_of_bus(const DEVICE_OBJECT *object) {
-    for (uint32_t board = 0; board < host_world->linked; board++)
+    for (uint32_t board = 0; board < host_world->boards; board++)
         if (object == &host_world->device[board].physical)
             return true;
     return false;

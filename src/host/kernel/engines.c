@@ -99,7 +99,7 @@ static bool engines_step_free(uint64_t *end) {
     *end = UINT64_MAX;
     if (atomic_load(&engines->held))
         return false;
-    for (uint32_t board = 0; model && board < host_world->linked; board++)
+    for (uint32_t board = 0; model && board < host_world->boards; board++)
         for (uint32_t e = 0; host_world->hw[board] && e < model->engines; e++) {
             const uint64_t *busy = &engines->busy[board][e];
             if (*busy <= host_now())
@@ -218,7 +218,7 @@ bool host_engines_start(struct host_engines *engines) {
     const struct vidmm_hw_model *model = host_world->config.model;
     if (!engines->threaded || !model || engines->started != 0)
         return true;
-    while (engines->started < host_world->linked * model->engines) {
+    while (engines->started < host_world->boards * model->engines) {
         struct host_engine *engine = &engines->engine[engines->started];
         engine->board = engines->started / model->engines;
         engine->index = engines->started % model->engines;

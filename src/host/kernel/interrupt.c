@@ -58,10 +58,12 @@ void host_interrupt_raise(struct host_interrupt *interrupt, uint32_t message) {
 
 static BOOLEAN call_isr(const struct host_interrupt *interrupt, uint32_t message) {
     const char *outer = host_self.doing;
+    const uint32_t outer_board = host_self.board;
     BOOLEAN claimed = FALSE;
     struct host_stack before;
     bool own_stack = image_stack_begin(HOST_STACK_BYTES, &before);
     host_self.doing = "DxgkDdiInterruptRoutine";
+    host_self.board = (uint32_t)(interrupt - host_world->interrupt) + 1;
     host_stack_soil();
     if (atomic_load(&interrupt->connected) && interrupt->isr)
         claimed = DRIVER_CALL(interrupt->isr)(interrupt->context, message);
@@ -71,6 +73,7 @@ static BOOLEAN call_isr(const struct host_interrupt *interrupt, uint32_t message
         host_irql_set(HOST_DEVICE_IRQL);
     }
     host_self.doing = outer;
+    host_self.board = outer_board;
     if (own_stack)
         image_stack_end(&before);
     return claimed;
@@ -83,7 +86,7 @@ static void call_isr_of_each(const struct host_interrupt *interrupt, uint64_t me
 
 /* The first board with pending messages, or NULL. */
 static struct host_interrupt *interrupt_pending(void) {
-    for (uint32_t board = 0; board < host_world->linked; board++)
+    for (uint32_t board = 0; board < host_world->boards; board++)
         if (atomic_load(&host_world->interrupt[board].pending) != 0)
             return &host_world->interrupt[board];
     return NULL;

@@ -38,7 +38,7 @@ static struct register_place register_in(struct host_bar *bar, uint64_t offset) 
 
 /* In a BAR, mapped or not. */
 static bool place_find(const volatile void *address, uint32_t width, struct register_place *at) {
-    for (uint32_t i = 0; i < host_world->linked * VIDMM_HW_BARS; i++) {
+    for (uint32_t i = 0; i < host_world->boards * VIDMM_HW_BARS; i++) {
         struct host_bar *bar = &host_world->bars->bar[i];
         uint64_t offset = (uintptr_t)address - (uintptr_t)bar->cpu;
         if (!bar->cpu || offset >= bar->bar.size || width > bar->bar.size - offset)

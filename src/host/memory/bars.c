@@ -130,7 +130,7 @@ static bool bar_holds(const struct host_bar *bar, uint64_t physical, uint64_t si
 }
 
 static struct host_bar *bar_find(bool ports, uint64_t place, uint64_t size) {
-    for (uint32_t i = 0; i < host_world->linked * VIDMM_HW_BARS; i++) {
+    for (uint32_t i = 0; i < host_world->boards * VIDMM_HW_BARS; i++) {
         struct host_bar *bar = &host_world->bars->bar[i];
         bool there = ports ? bar->bar.kind == VIDMM_HW_BAR_PORTS : in_memory_space(bar);
         if (there && bar_has(bar, place, size))
@@ -156,7 +156,7 @@ bool host_bars_hold(struct host_bars *bars, uint32_t board, uint64_t physical, u
 }
 
 uint64_t host_bar_physical(const void *cpu) {
-    for (uint32_t i = 0; i < host_world->linked * VIDMM_HW_BARS; i++) {
+    for (uint32_t i = 0; i < host_world->boards * VIDMM_HW_BARS; i++) {
         struct host_bar *bar = &host_world->bars->bar[i];
         uint64_t offset = (uintptr_t)cpu - (uintptr_t)bar->cpu;
         if (in_memory_space(bar) && offset < bar->bar.size)

@@ -291,7 +291,8 @@ const struct vidmm_rule rules_host[VIDMM_K_END - VIDMM_K_FIRST] = {
                      "and what other functions of dxgkrnl gave.",
         .page = "ns-dispmprt-_dxgkrnl_interface",
         .how = "The host's dxgkrnl compares handles, addresses and the order of calls; it also "
-               "looks at what DxgkDdiStartDevice answers.",
+               "looks at what DxgkDdiStartDevice answers. In stage adapters there are two "
+               "adapters: calls and routines of one use its own handle.",
         .why = "dxgkrnl trusts its drivers.",
         .windows = "Not known.",
         .windows_source = NOT_KNOWN,

@@ -210,6 +210,20 @@ static void ledger_say(struct vidmm_finding *finding, const char *format, va_lis
     status_words(text, finding->found, sizeof(finding->found));
 }
 
+static uint32_t ledger_told(const struct vidmm_ledger *ledger, uint32_t rule, enum vidmm_side who) {
+    return ledger->instead != 0 && who == VIDMM_SIDE_DRIVER && !ledger->muted[rule]
+               ? ledger->instead
+               : rule;
+}
+
+/* Which rule that is told as another one. */
+static void ledger_name(struct vidmm_finding *finding, uint32_t rule) {
+    char text[sizeof(finding->found)];
+    memcpy(text, finding->found, sizeof(text));
+    snprintf(finding->found, sizeof(finding->found), "R%u was kept, and is broken: %.*s", rule,
+             (int)sizeof(text) - 40, text);
+}
+
 void vidmm_ledger_judge(struct vidmm_ledger *ledger, uint32_t rule, enum vidmm_side who, bool kept,
                         const char *expected, const char *found, ...) {
     if (kept) {
@@ -218,16 +232,21 @@ void vidmm_ledger_judge(struct vidmm_ledger *ledger, uint32_t rule, enum vidmm_s
     }
     if (ledger_closed(ledger))
         return;
-    __atomic_fetch_add(&ledger->broken[rule], 1, __ATOMIC_RELAXED);
-    if (ledger->muted[rule])
+    uint32_t told = ledger_told(ledger, rule, who);
+    if (__atomic_fetch_add(&ledger->broken[told], 1, __ATOMIC_RELAXED) != 0 && told != rule)
+        return;
+    if (ledger->muted[told])
         return;
     struct vidmm_finding finding = {
-        .kind = VIDMM_FINDING_RULE, .who = (uint8_t)who, .rule = (uint16_t)rule};
+        .kind = VIDMM_FINDING_RULE, .who = (uint8_t)who, .rule = (uint16_t)told};
     va_list args;
     va_start(args, found);
     ledger_say(&finding, found, args);
     va_end(args);
-    snprintf(finding.expected, sizeof(finding.expected), "%s", expected);
+    if (told != rule)
+        ledger_name(&finding, rule);
+    snprintf(finding.expected, sizeof(finding.expected), "%s",
+             told != rule ? ledger->instead_expected : expected);
     ledger_enter(ledger, &finding);
 }
 

@@ -40,6 +40,7 @@ struct vidmm_referee {
     bool beside;        /* vidmm_referee_look_beside */
     bool short_buffers; /* vidmm_referee_short_buffers */
     bool placed_first;  /* vidmm_referee_placed_first */
+    bool other_device;  /* vidmm_referee_other_device */
     uint32_t inside[4]; /* threads inside a class of calls, by enum referee_class */
 
     /* The driver's table, the same with what lends it structures (watch/lent.c), and the system's callbacks;

@@ -100,8 +100,9 @@ static NTSTATUS watch_StopDevice(struct vidmm_referee *referee, const PVOID cont
     referee_enter(referee, &call, "DxgkDdiStopDevice", REFEREE_ALONE);
     reports_drain(referee);
     linked_stopping(referee, context);
-    reset_judge_at_rest(referee, &call);
-    if (!submit_gave_up(referee))
+    if (!referee->other_device)
+        reset_judge_at_rest(referee, &call);
+    if (!referee->other_device && !submit_gave_up(referee))
         MANAGER_MUST(360, !reset_in_video_memory(referee), "video memory that is evicted",
                      "an allocation is in a memory segment%s", "");
     referee->reset.phase = RESET_RUNNING;

@@ -1,0 +1,99 @@
+/*
+ * stage_adapters.c - two adapters of one driver that are not linked, each on a board of its own. In a pause of a short
+ * workload of the first the second one is started; then the second has its workload, in a pause of which the first one
+ * is removed. What the driver kept alone, and breaks with another adapter beside, is told as R654.
+ */
+#include "stage.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define VRAM   ((uint64_t)1 << 20)
+#define FRAMES 16u
+
+static struct {
+    bool asked, there; /* the second adapter */
+    bool goes, gone;   /* the first */
+} adapters;
+
+/* From here on, or no longer. */
+static void adapters_judge(struct check *check, bool on) {
+    struct vidmm_ledger *ledger = &check->shared->ledger;
+    ledger->instead = on ? 654 : 0;
+    snprintf(ledger->instead_expected, sizeof(ledger->instead_expected),
+             "what it does with one adapter, with two");
+}
+
+/* What the first one breaks alone says nothing of two. */
+static void second_starts(struct check *check) {
+    struct vidmm_host_error error;
+    check_step(check, "adapters: a second one is started");
+    adapters_judge(check, true);
+    vidmm_referee_other_device(check->harness.referee, true);
+    adapters.there = vidmm_host_second_start(check->harness.host, &error);
+    vidmm_referee_other_device(check->harness.referee, false);
+    check_step(check, "adapters: work of the first, beside the second");
+    if (!adapters.there)
+        (void)check_say(check, VIDMM_STAGE_SKIPPED, "the driver takes no second adapter: %.160s",
+                        error.text);
+}
+
+static void first_goes(struct check *check) {
+    struct vidmm_host_error error;
+    check_step(check, "adapters: the first goes");
+    vidmm_referee_other_device(check->harness.referee, true);
+    if (!vidmm_host_first_stop(check->harness.host, &error))
+        check_refused(check, error.text, error.status);
+    vidmm_referee_other_device(check->harness.referee, false);
+    check_step(check, "adapters: work of the second, without the first");
+}
+
+/* All work is done then. */
+static void between(void *ctx, uint64_t done, uint64_t events) {
+    struct check *check = ctx;
+    (void)done;
+    (void)events;
+    if (check->shared->ledger.seen != 0 ||
+        !check_good(check, vidmm_wait_idle(check->harness.adapter)))
+        return;
+    if (!adapters.asked)
+        second_starts(check);
+    else if (adapters.goes && !adapters.gone)
+        first_goes(check);
+    adapters.asked = true;
+    adapters.gone = adapters.gone || adapters.goes;
+}
+
+static enum vidmm_stage_outcome adapters_play(struct check *check) {
+    struct check_setup setup = {.fail_at = 0};
+    return check_play_on(check, &setup, FRAMES, between);
+}
+
+static enum vidmm_stage_outcome adapters_run(struct check *check) {
+    check_step(check, "adapters: work of the first, alone");
+    enum vidmm_stage_outcome outcome = adapters_play(check);
+    if (outcome != VIDMM_STAGE_DONE || check->shared->ledger.seen != 0)
+        return outcome;
+    if (!adapters.there)
+        return VIDMM_STAGE_SKIPPED;
+    check_step(check, "adapters: work of the second, beside the first");
+    vidmm_host_turn(check->harness.host, true);
+    vidmm_referee_turn(check->harness.referee);
+    adapters.goes = true;
+    outcome = adapters_play(check);
+    vidmm_ledger_judge(&check->shared->ledger, 654, VIDMM_SIDE_DRIVER, true, "", "%s", "");
+    return outcome;
+}
+
+enum vidmm_stage_outcome stage_adapters(struct check *check, uint32_t number) {
+    const struct check_setup setup = {.settings = {{"VramBytes", VRAM}}, .second = true};
+    (void)number;
+    if (check->options->linked > 1 || check->options->device)
+        return check_say(check, VIDMM_STAGE_SKIPPED, "there is one board, or they are linked");
+    memset(&adapters, 0, sizeof(adapters));
+    if (!check_open(check, &setup))
+        return VIDMM_STAGE_STOPPED;
+    enum vidmm_stage_outcome outcome = adapters_run(check);
+    adapters_judge(check, false);
+    return outcome;
+}

@@ -52,7 +52,8 @@ static void transfers(struct raw_submitter *raw) {
 /* ---- Long lists, and moves ------------------------------------------------------------------- */
 
 #define LONG      192u /* pages, each a run of its own: more than a small paging buffer has room for */
-#define LONG_MOST 16384u /* of a list that is longer than a large one */
+#define LONG_MOST 16385u /* of a list that is longer than a large one */
+#define LONG_PART 8u     /* of a paging buffer, that is left for the first pass */
 
 /* Between the pages of a list and the segment from a page on, which belongs to no allocation; built, not submitted. */
 static bool copy_build(struct raw_submitter *raw, PMDL list, uint32_t page, uint32_t pages,
@@ -78,9 +79,10 @@ static bool copy_at(struct raw_submitter *raw, PMDL list, uint32_t page, uint32_
     return copy_build(raw, list, page, pages, in) && raw_flush(raw);
 }
 
-/* Pages of an operation that is longer than a whole paging buffer, where each takes no less than its number. */
+/* Pages of an operation that is longer than two whole paging buffers, where each takes no less than its number: a
+ * MultipassOffset that counts one pass alone leads back to pages of before in the third, and to no end. */
 static uint64_t longer_than_buffer(const struct raw_submitter *raw) {
-    const uint64_t whole = raw->info.paging_size / sizeof(uint64_t) + 1;
+    const uint64_t whole = 2 * (raw->info.paging_size / sizeof(uint64_t)) + 1;
     return whole <= LONG ? LONG : whole < LONG_MOST ? whole : LONG_MOST;
 }
 
@@ -93,12 +95,32 @@ static uint32_t long_list_pages(const struct raw_submitter *raw) {
     return all && pages <= room - RAW_PAGES ? (uint32_t)pages : LONG;
 }
 
-/* In by one list and out by another, where a driver needs several buffers for either. */
-static void long_move(struct raw_submitter *raw, PMDL from, PMDL to, uint32_t pages) {
+/* The next operation has a part of its first buffer, behind another one that was built: what is longer than a whole buffer
+ * then begins with a short pass. */
+static bool long_behind(struct raw_submitter *raw, bool built) {
+    if (built)
+        raw_shorten(raw, raw->info.paging_size / LONG_PART);
+    return built;
+}
+
+/* That other one where there is memory. */
+static bool long_copy_before(struct raw_submitter *raw, bool behind) {
+    return !behind || long_behind(raw, copy_build(raw, raw->source, 0, 1, true));
+}
+
+/* In by one list and out by another, where a driver needs several buffers for either; `behind` another operation. */
+static bool long_copies(struct raw_submitter *raw, PMDL from, PMDL to, uint32_t pages,
+                        bool behind) {
+    return long_copy_before(raw, behind) && copy_at(raw, from, RAW_PAGES, pages, true) &&
+           long_copy_before(raw, behind) && copy_at(raw, to, RAW_PAGES, pages, false);
+}
+
+static void long_move(struct raw_submitter *raw, PMDL from, PMDL to, uint32_t pages, bool behind) {
     bool good = true;
     for (uint32_t page = 0; page < pages; page++)
-        vidmm_pattern_write(raw_page(raw, from, page), vidmm_pattern_key(~(uint64_t)LONG, page, 1));
-    if (!copy_at(raw, from, RAW_PAGES, pages, true) || !copy_at(raw, to, RAW_PAGES, pages, false))
+        vidmm_pattern_write(raw_page(raw, from, page),
+                            vidmm_pattern_key(~(uint64_t)LONG, page, 1 + behind));
+    if (!long_copies(raw, from, to, pages, behind))
         return;
     for (uint32_t page = 0; page < pages; page++)
         good = good && memcmp(raw_page(raw, from, page), raw_page(raw, to, page), CHECK_PAGE) == 0;
@@ -113,8 +135,8 @@ static void long_lists(struct raw_submitter *raw) {
         return;
     check_step(raw->check, "operations: transfers of %u scattered pages", pages);
     PMDL from = raw_list(raw, pages, 1), to = raw_list(raw, pages, 1);
-    if (from && to)
-        long_move(raw, from, to, pages);
+    for (uint32_t behind = 0; from && to && behind < 2 && !raw->refused; behind++)
+        long_move(raw, from, to, pages, behind);
     if (from)
         os->pages_free(os->ctx, from);
     if (to)
@@ -527,6 +549,15 @@ static uint32_t long_map_pages(const struct raw_submitter *raw) {
     return (uint32_t)pages;
 }
 
+/* Behind the first page of the aperture, or alone. */
+static bool long_map_once(struct raw_submitter *raw, PMDL list, uint32_t pages, bool behind) {
+    return (!behind || long_behind(raw, raw_map(raw, &raw->aperture, 0, 1, raw->source, 0))) &&
+           raw_map(raw, &raw->aperture, PAGES, pages, list, 0) && raw_flush(raw) &&
+           judge_long_map(raw, list, pages) &&
+           (!behind || long_behind(raw, raw_unmap(raw, &raw->aperture, 0, 1))) &&
+           raw_unmap(raw, &raw->aperture, PAGES, pages) && raw_flush(raw);
+}
+
 /* Where a driver needs several buffers for one map. */
 static void long_map(struct raw_submitter *raw) {
     const uint32_t pages = long_map_pages(raw);
@@ -534,10 +565,10 @@ static void long_map(struct raw_submitter *raw) {
         return;
     check_step(raw->check, "operations: a map of %u scattered pages", pages);
     PMDL list = raw_list(raw, pages, 1);
-    if (list)
-        (void)(raw_map(raw, &raw->aperture, PAGES, pages, list, 0) && raw_flush(raw) &&
-               judge_long_map(raw, list, pages) && raw_unmap(raw, &raw->aperture, PAGES, pages) &&
-               raw_flush(raw));
+    const uint32_t ways = raw_is_free(raw, 0, 1) ? 2 : 1;
+    for (uint32_t behind = 0; list && behind < ways && !raw->refused; behind++)
+        if (!long_map_once(raw, list, pages, behind))
+            break;
     if (list)
         raw->os->pages_free(raw->os->ctx, list);
 }

@@ -519,6 +519,15 @@ static NTSTATUS APIENTRY begin_again(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *
 }
 REPLACE(DxgkDdiBuildPagingBuffer, begin_again)
 
+static NTSTATUS APIENTRY count_one_pass(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    const UINT before = args->MultipassOffset;
+    NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    if (status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
+        args->MultipassOffset -= before;
+    return status;
+}
+REPLACE(DxgkDdiBuildPagingBuffer, count_one_pass)
+
 static NTSTATUS APIENTRY copy_again(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
     if (status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER && copies(args))
@@ -596,6 +605,10 @@ const struct mutant mutants_operation[] = {
     DRIVER(176, ignore_transfer_offset, "ignores TransferOffset", 184, 185),
     {BREAKS(176, DRIVER, "operations", forget_source_offset,
             "leaves TransferOffset out of the source of a move inside a segment")},
+    {BREAKS(
+         157, DRIVER, "operations", count_one_pass,
+         "counts in MultipassOffset what one pass did, in paging buffers that have room for most"),
+     .settings = {{"PagingBufferBytes", 0x10000}}},
     {BREAKS(157, DRIVER, "operations", begin_again,
             "begins again in each buffer of an operation that takes several"),
      .settings = {{"PagingBufferBytes", 1024}}},

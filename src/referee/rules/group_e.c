@@ -174,7 +174,8 @@ const struct vidmm_rule rules_e[] = {
             "When a fresh buffer is answered with the status, pDmaBuffer or MultipassOffset "
             "must have moved; and after 65536 such answers in a row that wrote nothing a "
             "MultipassOffset that moves is no progress either, nor are bytes after 4096 in a row "
-            "that left it where it was. So it is with the DMA buffers of DxgkDdiRender and "
+            "that left it where it was. Stage operations maps and moves lists of pages that take "
+            "three buffers. So it is with the DMA buffers of DxgkDdiRender and "
             "DxgkDdiPresent; and those of a present, or of commands of GDI, end before they are 64 "
             "more than its rectangles.",
         .why = "An operation that needs more than PagingBufferSize in one piece can never be "

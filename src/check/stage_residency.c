@@ -21,6 +21,7 @@
 #define PLACES       4u
 #define WIDE_PAGES   ((uint32_t)(5 * VRAM / CHECK_PAGE / 2 + 1))
 #define MINE         (VIDMM_UMD_LOCAL_ONLY | VIDMM_UMD_CPU_VISIBLE)
+#define ZEROES_MOST  ((uint64_t)32 << 20) /* of an entry above the leaves */
 #define COUNT(list)  ((uint32_t)(sizeof(list) / sizeof((list)[0])))
 
 /* Surfaces of a process, by index. */
@@ -251,6 +252,16 @@ static bool play_wide_part(struct user *user) {
     return good;
 }
 
+/* A range that reads as zero, and is longer than what two entries above the leaves cover; a driver without such pages has
+ * none. */
+static bool play_zeroes(struct user *user) {
+    struct vidmm_gpummu_info info;
+    vidmm_gpummu_info(user->check->harness.adapter, 0, &info);
+    const uint64_t covers = (uint64_t)CHECK_PAGE << info.level[0].index_bits;
+    residency_step(user, "pages that read as zero, by entries above the leaves");
+    return covers > ZEROES_MOST || user_zeroes(user, 3 * covers);
+}
+
 /* More than commands hold in one piece: written by the CPU, moved in and out. */
 static bool play_wide(struct user *user) {
     residency_step(user, "a surface of several MB");
@@ -258,7 +269,7 @@ static bool play_wide(struct user *user) {
            user_make_resident(user, NULL, wide, COUNT(wide), 0) && user_submit(user, 0) &&
            user_rest(user) && user_evict(user, wide, COUNT(wide), 0) &&
            user_fine(user, vidmm_allocation_evict(user->surface[WIDE].allocation, true)) &&
-           !residency_lost(user, WIDE) && play_wide_part(user);
+           !residency_lost(user, WIDE) && play_wide_part(user) && play_zeroes(user);
 }
 
 /* ---- The stage ------------------------------------------------------------------------------- */

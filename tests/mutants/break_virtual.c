@@ -39,6 +39,10 @@ static bool zero_pages(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return of_user(args) && leaf(args) && ENTRY.Valid && ENTRY.Zero;
 }
 
+static bool zero_directories(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return is_update(args) && of_user(args) && !leaf(args) && ENTRY.Valid && ENTRY.Zero;
+}
+
 /* ---- What drivers make of operations --------------------------------------------------------- */
 
 SWALLOW_ALL(writes_later, several_pages_at_once)
@@ -62,6 +66,26 @@ SPOIL_ALL(page_of_zeroes, zero_pages, {
     ENTRY.Segment = 2;
     ENTRY.PageAddress = (16u << 20 >> 12) - 1;
 })
+SPOIL_ALL(zeroes_leaves, zero_directories,
+          for (UINT i = 0; i < (UPDATE->Flags.Repeat ? 1 : UPDATE->NumPageTableEntries); i++)
+              UPDATE->pPageTableEntries[i]
+                  .Flags = 0)
+
+/* Pages that read as zero do not need large ones. */
+static NTSTATUS APIENTRY query_zero_alone(const HANDLE adapter,
+                                          const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
+    DXGK_GPUMMUCAPS *caps = args->pOutputData;
+    if (args->Type == DXGKQAITYPE_GPUMMUCAPS && status == STATUS_SUCCESS)
+        caps->LargePageSupported = 0;
+    return status;
+}
+
+static void APIENTRY install_zeroes_alone(DRIVER_INITIALIZATION_DATA *table) {
+    install_zeroes_leaves(table);
+    table->DxgkDdiQueryAdapterInfo = query_zero_alone;
+}
+
 SWALLOW_ALL(flushes_none, flush_of_all)
 SWALLOW_ALL(copies_none, copies)
 SPOIL_ALL(other_member, user_local,
@@ -556,6 +580,9 @@ const struct mutant mutants_virtual[] = {
     BREAKER(217, DRIVER, "refuses updates without an allocation", wants_allocation, THREE,
             WITH(149)),
     BREAKER(221, DRIVER, "has pages read as zero that lead to memory", reads_zero, THREE),
+    {BREAKS(221, DRIVER, "residency", zeroes_alone,
+            "knows Zero in leaf entries alone, of a GPU without large pages"),
+     .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM2_1}, {"MmuFeatures", 15}}},
     {BREAKS(516, DRIVER, "large-pages", page_of_zeroes,
             "has a page of zeroes for all pages that read as zero"),
      .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM2_1}}},

@@ -13,10 +13,9 @@
 
 /* ---- Which can be ---------------------------------------------------------------------------- */
 
-/* The highest level of this space that may have them, of such sizes; 0: none. What the manager maps
- * for itself has pages of 4 KiB. */
-static uint32_t large_level(const struct space *space, enum table_sizes sizes) {
-    uint32_t level = mmu_large_level(space->mmu);
+/* The highest level of this space that may have them, of such sizes, where the GPU has them up to `level`; 0: none. What
+ * the manager maps for itself has pages of 4 KiB. */
+static uint32_t large_level(const struct space *space, uint32_t level, enum table_sizes sizes) {
     if (sizes <= TABLE_SIZES_LEAF || space->paging || space_is_privileged(space))
         return 0;
     return level < sizes - TABLE_SIZES_LEAF ? level : sizes - TABLE_SIZES_LEAF;
@@ -71,14 +70,17 @@ static bool large_fits(const struct leaf_run *run, const struct mmu *mmu, uint64
 
 uint64_t large_end(const struct leaf_run *run, struct table *leaf, uint64_t at, uint64_t end,
                    struct table **table) {
-    uint32_t top = large_level(leaf->space, run->sizes);
+    const struct mmu *mmu = leaf->space->mmu;
+    uint32_t top = large_level(
+        leaf->space, run->write == TABLE_ZERO ? mmu_zero_level(mmu) : mmu_large_level(mmu),
+        run->sizes);
     uint64_t size = 0, stop = at;
-    if (top == 0 || at != leaf->start || !large_allowed(run, leaf->space->mmu))
+    if (top == 0 || at != leaf->start || !large_allowed(run, mmu))
         return at;
     for (struct table *below = leaf; below->level < top && below->start == at;
          below = below->parent) {
-        uint64_t covers = UINT64_C(1) << mmu_shift(leaf->space->mmu, below->level + 1);
-        if (end - at < covers || !large_fits(run, leaf->space->mmu, run->source.offset, covers))
+        uint64_t covers = UINT64_C(1) << mmu_shift(mmu, below->level + 1);
+        if (end - at < covers || !large_fits(run, mmu, run->source.offset, covers))
             break;
         size = covers;
         *table = below->parent;
@@ -88,8 +90,7 @@ uint64_t large_end(const struct leaf_run *run, struct table *leaf, uint64_t at, 
     uint64_t most = at + TABLE_ENTRIES_MAX * size, all = table_end(*table);
     all = all < end ? all : end;
     all = all < most ? all : most;
-    while (all - stop >= size &&
-           large_fits(run, leaf->space->mmu, run->source.offset + (stop - at), size))
+    while (all - stop >= size && large_fits(run, mmu, run->source.offset + (stop - at), size))
         stop += size;
     return stop;
 }
@@ -126,7 +127,9 @@ static bool clear_level(struct plan *plan, struct space *space, uint32_t level, 
 
 bool large_clear(struct plan *plan, struct space *space, uint64_t start, uint64_t end,
                  enum table_sizes sizes) {
-    for (uint32_t level = large_level(space, sizes); level > 0; level--) {
+    uint32_t pages = mmu_large_level(space->mmu), zeroes = mmu_zero_level(space->mmu);
+    for (uint32_t level = large_level(space, pages > zeroes ? pages : zeroes, sizes); level > 0;
+         level--) {
         if (!clear_level(plan, space, level, start, end))
             return false;
     }

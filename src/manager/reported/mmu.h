@@ -46,6 +46,11 @@ static inline uint32_t mmu_large_level(const struct mmu *mmu) {
     return mmu->large && mmu->on ? mmu->levels - 1 : 0;
 }
 
+/* The same whose entries may read as zero: "This applies to all page table levels" (ns-d3dkmddi-_dxgk_gpummucaps.md). */
+static inline uint32_t mmu_zero_level(const struct mmu *mmu) {
+    return mmu->caps.ZeroInPteSupported && mmu->on ? mmu->levels - 1 : 0;
+}
+
 /* The sum of the sizes of large pages that are no larger than `most`: powers of two. */
 static inline uint64_t mmu_large_sizes(const struct mmu *mmu, uint64_t most) {
     uint64_t sizes = 0, size;

@@ -217,7 +217,8 @@ const struct vidmm_rule rules_h_tables[] = {
         .page = "ns-d3dukmdt-_dxgk_pte",
         .how = "The bits of every entry are held against the capabilities. The hardware model's "
                "translation of a page with Valid and Zero has to be a zero page, or lead to memory "
-               "that is zero; what an entry with Zero alone leads to is left open.",
+               "that is zero; what an entry with Zero alone leads to is left open. Stage residency "
+               "maps ranges of which entries above the leaves cover most.",
         .why = "Applications rely on zeroes in the unmapped parts of tiled resources.",
         .windows = "Without the capability the system does not set the bit.",
         .wrong = "if (!entry->Valid)\n"

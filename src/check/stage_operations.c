@@ -56,8 +56,8 @@ static void transfers(struct raw_submitter *raw) {
 #define LONG_PART 8u     /* of a paging buffer, that is left for the first pass */
 
 /* Between the pages of a list and the segment from a page on, which belongs to no allocation; built, not submitted. */
-static bool copy_build(struct raw_submitter *raw, PMDL list, uint32_t page, uint32_t pages,
-                       bool in) {
+static DXGKARG_BUILDPAGINGBUFFER copy_describe(const struct raw_submitter *raw, PMDL list,
+                                               uint32_t page, uint32_t pages, bool in) {
     DXGKARG_BUILDPAGINGBUFFER args = {.Operation = DXGK_OPERATION_TRANSFER};
     const LONGLONG place = (LONGLONG)raw_memory_at(raw, page);
     args.Transfer.TransferSize = (SIZE_T)pages * CHECK_PAGE;
@@ -72,6 +72,12 @@ static bool copy_build(struct raw_submitter *raw, PMDL list, uint32_t page, uint
         args.Transfer.Source.SegmentAddress.QuadPart = place;
         args.Transfer.Destination.pMdl = list;
     }
+    return args;
+}
+
+static bool copy_build(struct raw_submitter *raw, PMDL list, uint32_t page, uint32_t pages,
+                       bool in) {
+    DXGKARG_BUILDPAGINGBUFFER args = copy_describe(raw, list, page, pages, in);
     return raw_build(raw, &args);
 }
 
@@ -172,6 +178,37 @@ static void moves(struct raw_submitter *raw) {
         raw_judge(raw, chunks[i] == RAW_PAGES ? 161 : 176, raw_same(raw),
                   "the bytes of the first place at the same offsets of the other",
                   "other bytes after a move inside the segment");
+    }
+}
+
+/* ---- Without an allocation ------------------------------------------------------------------- */
+
+/* R183: "without performing any swizzling or tiling" (nc-d3dkmddi-dxgkddi_buildpagingbuffer), whatever the flags say. */
+static bool plain_copy(struct raw_submitter *raw, bool in) {
+    DXGKARG_BUILDPAGINGBUFFER args =
+        copy_describe(raw, in ? raw->source : raw->target, RAW_PAGES, RAW_PAGES, in);
+    args.Transfer.Flags.Swizzle = in;
+    args.Transfer.Flags.Unswizzle = !in;
+    return raw_build(raw, &args) && raw_flush(raw);
+}
+
+/* In with Swizzle and out without, and the other way round: both at once would show nothing. */
+static void no_allocation(struct raw_submitter *raw) {
+    if (raw->refused)
+        return;
+    check_step(raw->check, "operations: transfers of no allocation, with Swizzle and Unswizzle");
+    for (uint32_t i = 0; i < 2; i++) {
+        raw_paint(raw, raw->source, 91 + i);
+        raw_paint(raw, raw->target, 95 + i);
+        bool moved =
+            i == 0
+                ? plain_copy(raw, true) && copy_at(raw, raw->target, RAW_PAGES, RAW_PAGES, false)
+                : copy_at(raw, raw->source, RAW_PAGES, RAW_PAGES, true) && plain_copy(raw, false);
+        if (!moved)
+            return;
+        raw_judge(raw, 183, raw_same(raw), "a plain copy where hAllocation is NULL",
+                  i == 0 ? "other bytes after a transfer in with Swizzle"
+                         : "other bytes after a transfer out with Unswizzle");
     }
 }
 
@@ -658,6 +695,7 @@ static enum vidmm_stage_outcome operate(struct raw_submitter *raw) {
     once_each(raw);
     beside(raw);
     moves(raw);
+    no_allocation(raw);
     far_away(raw);
     long_lists(raw);
     long_map(raw);

@@ -254,6 +254,74 @@ static bool ranges_return(struct ranges *ranges, uint32_t index) {
     return good;
 }
 
+/* ---- Several of one surface ------------------------------------------------------------------- */
+
+/* By hand, as for a lock with other private data ("for example, one aperture per MIP level"): the last range, which the
+ * manager gives out last. False: the driver refuses it, or there is no other. */
+static bool ranges_take_second(struct ranges *ranges, uint32_t index, uint32_t id) {
+    const struct check *check = ranges->check;
+    struct vidmm_allocation_info info;
+    struct vidmm_segment_info segment;
+    vidmm_allocation_info(ranges->surface[index], &info);
+    if (!vidmm_segment_info(check->harness.adapter, info.segment, &segment))
+        return false;
+    DXGKARG_ACQUIRESWIZZLINGRANGE args = {.hAllocation = info.driver.hAllocation,
+                                          .PrivateDriverData = 1,
+                                          .RangeId = id,
+                                          .SegmentId = segment.driver_id,
+                                          .RangeSize = info.size};
+    args.CPUTranslatedAddress.QuadPart = (LONGLONG)(segment.cpu_base + info.offset);
+    return check->harness.spoken.DxgkDdiAcquireSwizzlingRange(
+               vidmm_host_adapter(check->harness.host), &args) == STATUS_SUCCESS;
+}
+
+static void ranges_give_second(struct ranges *ranges, uint32_t index, uint32_t id) {
+    const struct check *check = ranges->check;
+    struct vidmm_allocation_info info;
+    vidmm_allocation_info(ranges->surface[index], &info);
+    const DXGKARG_RELEASESWIZZLINGRANGE args = {
+        .hAllocation = info.driver.hAllocation, .PrivateDriverData = 1, .RangeId = id};
+    (void)check->harness.spoken.DxgkDdiReleaseSwizzlingRange(
+        vidmm_host_adapter(check->harness.host), &args);
+}
+
+/* R352: of two ranges of one surface the one stays that is not released. */
+static bool ranges_judge_stayed(struct ranges *ranges, uint32_t index) {
+    void *bytes = NULL;
+    ranges_unlock(ranges, index);
+    if (!check_good(ranges->check, vidmm_allocation_evict(ranges->surface[index], true)) ||
+        !check_good(ranges->check, vidmm_lock(ranges->surface[index], 0, &bytes)))
+        return false;
+    vidmm_ledger_judge(&ranges->check->shared->ledger, 352, VIDMM_SIDE_DRIVER,
+                       ranges_has(bytes, 'u') || check_explained(ranges->check),
+                       "a range that leads to its memory until it is released itself",
+                       "what the CPU wrote through a range of surface %u, of which another one was "
+                       "released, is not there",
+                       index);
+    vidmm_unlock(ranges->surface[index]);
+    return true;
+}
+
+static bool ranges_share(struct ranges *ranges, uint32_t index) {
+    const struct check *check = ranges->check;
+    struct vidmm_adapter_info info;
+    vidmm_adapter_info(check->harness.adapter, &info);
+    const uint32_t count = info.caps.NumberOfSwizzlingRanges;
+    check_step(ranges->check, "ranges: two of surface %u", index);
+    if (count < 2 || count > VIDMM_SWIZZLING_RANGES ||
+        !check->harness.spoken.DxgkDdiReleaseSwizzlingRange || check_explained(check))
+        return true;
+    if (!check_good(ranges->check, vidmm_evict_all(check->harness.adapter)) ||
+        !ranges_use_some(ranges, index, 1) || !hold(ranges, index))
+        return false;
+    if (!ranges->cpu[index] || ranges->plain[index] ||
+        !ranges_take_second(ranges, index, count - 1))
+        return ranges_leave(ranges, index);
+    ranges_give_second(ranges, index, count - 1);
+    ranges_fill(ranges, index, 'u');
+    return ranges_judge_stayed(ranges, index);
+}
+
 /* ---- Without power --------------------------------------------------------------------------- */
 
 /* The adapter to D3 and back, with the board's power gone in between; false: the run ends. */
@@ -373,8 +441,26 @@ static bool ranges_all(struct ranges *ranges) {
             return false;
     return check_good(ranges->check, vidmm_evict_all(ranges->check->harness.adapter)) &&
            ranges_swap(ranges) && ranges_take_again(ranges) && ranges_stay(ranges, 0) &&
-           ranges_return(ranges, 0) && ranges_sleep(ranges, 0) && ranges_sleep(ranges, 1) &&
-           ranges_exhaust(ranges);
+           ranges_return(ranges, 0) && ranges_share(ranges, 0) && ranges_share(ranges, 1) &&
+           ranges_sleep(ranges, 0) && ranges_sleep(ranges, 1) && ranges_exhaust(ranges);
+}
+
+/* R176: of a swizzled surface each transfer has the tiles that begin at its TransferOffset. */
+static void ranges_judge_arrived(const struct ranges *ranges, uint32_t index, bool good) {
+    struct vidmm_allocation_info info;
+    vidmm_allocation_info(ranges->surface[index], &info);
+    good = good || check_explained(ranges->check);
+    if (info.swizzled)
+        vidmm_ledger_judge(&ranges->check->shared->ledger, 176, VIDMM_SIDE_DRIVER, good,
+                           "the tiles of the surface from TransferOffset on in each transfer",
+                           "a range shows other bytes of swizzled surface %u after it came in "
+                           "several transfers",
+                           index);
+    else
+        vidmm_ledger_judge(
+            &ranges->check->shared->ledger, 185, VIDMM_SIDE_DRIVER, good,
+            "through the range, the bytes in the order that they have in system memory",
+            "surface %u has others after it came in several transfers", index);
 }
 
 /* R185: a range shows a surface that came back in several transfers as it lay in system memory. */
@@ -388,18 +474,15 @@ static bool ranges_arrive(struct ranges *ranges, uint32_t index) {
     if (!ranges_use_some(ranges, index, 1) || !hold(ranges, index))
         return false;
     if (ranges->cpu[index])
-        vidmm_ledger_judge(
-            &ranges->check->shared->ledger, 185, VIDMM_SIDE_DRIVER,
-            check_explained(ranges->check) || ranges_has(ranges->cpu[index], 'i'),
-            "through the range, the bytes in the order that they have in system memory",
-            "surface %u has others after it came in several transfers", index);
+        ranges_judge_arrived(ranges, index, ranges_has(ranges->cpu[index], 'i'));
     ranges_fill(ranges, index, 'j');
     return ranges_leave(ranges, index);
 }
 
-/* The surface that is linear: what is swizzled moves in one piece. */
+/* An allocation may move in several transfers (nc-d3dkmddi-dxgkddi_buildpagingbuffer), whatever order it lies in. */
 static bool ranges_parts(struct ranges *ranges) {
-    return ranges_stay(ranges, 1) && ranges_return(ranges, 1) && ranges_arrive(ranges, 1);
+    return ranges_stay(ranges, 1) && ranges_return(ranges, 1) && ranges_arrive(ranges, 1) &&
+           ranges_arrive(ranges, 0);
 }
 
 /* The first two are made; which the CPU sees, with a driver that can have such in memory. */

@@ -519,6 +519,12 @@ static NTSTATUS APIENTRY begin_again(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *
 }
 REPLACE(DxgkDdiBuildPagingBuffer, begin_again)
 
+static bool skips_swizzle_nothing(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return args->Operation == DXGK_OPERATION_TRANSFER && !args->Transfer.hAllocation &&
+           (args->Transfer.Flags.Swizzle || args->Transfer.Flags.Unswizzle);
+}
+SKIPPED(swizzle_nothing)
+
 static NTSTATUS APIENTRY count_one_pass(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     const UINT before = args->MultipassOffset;
     NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
@@ -609,6 +615,8 @@ const struct mutant mutants_operation[] = {
          157, DRIVER, "operations", count_one_pass,
          "counts in MultipassOffset what one pass did, in paging buffers that have room for most"),
      .settings = {{"PagingBufferBytes", 0x10000}}},
+    {BREAKS(183, DRIVER, "operations", swizzle_nothing,
+            "copies nothing where there is no allocation to swizzle")},
     {BREAKS(157, DRIVER, "operations", begin_again,
             "begins again in each buffer of an operation that takes several"),
      .settings = {{"PagingBufferBytes", 1024}}},

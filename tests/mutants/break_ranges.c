@@ -160,6 +160,49 @@ static void APIENTRY install_power_without_ranges(DRIVER_INITIALIZATION_DATA *ta
     table->DxgkDdiSetPowerState = power_without_ranges;
 }
 
+/* All that the allocation has. */
+#define OWNED 64u
+static HANDLE owner[OWNED];
+
+static NTSTATUS APIENTRY acquire_owned(const HANDLE adapter, DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
+    NTSTATUS status = mutants_good.DxgkDdiAcquireSwizzlingRange(adapter, args);
+    if (status == STATUS_SUCCESS && args->RangeId < OWNED)
+        owner[args->RangeId] = args->hAllocation;
+    return status;
+}
+
+static NTSTATUS APIENTRY release_owned(const HANDLE adapter,
+                                       const DXGKARG_RELEASESWIZZLINGRANGE *args) {
+    DXGKARG_RELEASESWIZZLINGRANGE each = *args;
+    NTSTATUS status = mutants_good.DxgkDdiReleaseSwizzlingRange(adapter, args);
+    for (each.RangeId = 0; each.RangeId < OWNED; each.RangeId++)
+        if (owner[each.RangeId] == args->hAllocation) {
+            owner[each.RangeId] = NULL;
+            (void)mutants_good.DxgkDdiReleaseSwizzlingRange(adapter, &each);
+        }
+    return status;
+}
+
+static void APIENTRY install_release_owned(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiAcquireSwizzlingRange = acquire_owned;
+    table->DxgkDdiReleaseSwizzlingRange = release_owned;
+}
+
+/* A part of a swizzled surface has tiles of its own. */
+static NTSTATUS APIENTRY part_is_surface(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    DXGKARG_BUILDPAGINGBUFFER mine = *args;
+    if (args->Operation != DXGK_OPERATION_TRANSFER || !args->Transfer.Flags.Swizzle)
+        return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    mine.Transfer.Destination.SegmentAddress.QuadPart += mine.Transfer.TransferOffset;
+    mine.Transfer.TransferOffset = 0;
+    NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, &mine);
+    args->pDmaBuffer = mine.pDmaBuffer;
+    args->pDmaBufferPrivateData = mine.pDmaBufferPrivateData;
+    args->MultipassOffset = mine.MultipassOffset;
+    return status;
+}
+REPLACE(DxgkDdiBuildPagingBuffer, part_is_surface)
+
 static NTSTATUS APIENTRY release_all(const HANDLE adapter,
                                      const DXGKARG_RELEASESWIZZLINGRANGE *args) {
     DXGKARG_RELEASESWIZZLINGRANGE other = *args;
@@ -278,6 +321,10 @@ const struct mutant mutants_ranges[] = {
      "ranges", VERSION(WIN8)},
     {550, DRIVER, "reports a range more than there are", install_more, "ranges", VERSION(WIN8)},
     {550, DRIVER, "refuses each range", install_never, "ranges", VERSION(WIN8)},
+    {352, DRIVER, "releases all ranges of the allocation with one", install_release_owned, "ranges",
+     VERSION(WIN8)},
+    {176, DRIVER, "swizzles each part of a surface as a surface of its own",
+     install_part_is_surface, "ranges", VERSION(WIN8)},
     {651, DRIVER, "leaves swizzling ranges off when power returns", install_power_without_ranges,
      "ranges", VERSION(WIN8)},
     {352, DRIVER, "releases all ranges with one", install_release_all, "ranges", VERSION(WIN8)},

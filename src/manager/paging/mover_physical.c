@@ -7,9 +7,9 @@
  * the driver may unmap at once with the CPU.
  *
  * An allocation is cut into sub-transfers of config.transfer_chunk bytes: TransferStart on the
- * first, TransferEnd on the last (nc-d3dkmddi-dxgkddi_buildpagingbuffer.md). Two exceptions:
+ * first, TransferEnd on the last (nc-d3dkmddi-dxgkddi_buildpagingbuffer.md), tiled content, too. One exception:
  * TransferOffset has 32 bits, so no sub-transfer starts at 4 GiB or beyond, the last one takes the
- * rest; and tiled content goes in one piece, because a tile may lie across any byte boundary. A part of
+ * rest. A part of
  * SPECIAL_LOCK_TRANSFER has an MDL that begins with the part, as TransferOffset is not for an MDL and there
  * is no MdlOffset (ns-d3dkmddi-_dxgkarg_buildpagingbuffer.md); by the other reading it is the whole one.
  *
@@ -70,7 +70,7 @@ static bool physical_transfer(struct plan *plan, struct vidmm_allocation *alloca
                               struct vidmm_place from, struct vidmm_place to) {
     const struct vidmm_adapter *adapter = plan->adapter;
     bool special = physical_special(allocation), tiled = allocation_swizzled(allocation);
-    bool whole = tiled || (physical_in_parts(allocation) && !backing_has_parts(adapter));
+    bool whole = physical_in_parts(allocation) && !backing_has_parts(adapter);
     bool from_memory = adapter_in_memory(adapter, &from),
          to_memory = adapter_in_memory(adapter, &to);
     for (uint64_t at = 0; at < allocation->size;) {

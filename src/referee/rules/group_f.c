@@ -41,8 +41,10 @@ const struct vidmm_rule rules_f[] = {
         .statement = "TransferOffset is a byte offset of whole pages into the allocation, and is "
                      "added to segment locations only.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
-        .how = "A transfer in several chunks moves pages with distinguishable content; each must "
-               "arrive at SegmentAddress plus TransferOffset.",
+        .how =
+            "A transfer in several chunks moves pages with distinguishable content; each must "
+            "arrive at SegmentAddress plus TransferOffset. Stage ranges looks through a range at "
+            "a swizzled surface that came in parts of three pages.",
         .why = "Five drivers have five readings, and all work until the first transfer in more "
                "than one chunk; then content is corrupt after an eviction.",
         .windows = "Windows adds it to nothing: the driver that leaves it out copies every chunk "
@@ -158,7 +160,7 @@ const struct vidmm_rule rules_f[] = {
                      "tiling.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
         .how = "Source and destination are compared byte for byte after an operation with "
-               "hAllocation NULL.",
+               "hAllocation NULL; in stage operations with Swizzle and Unswizzle, too.",
         .why = "The content is not a surface, and a driver that looks up a tiling mode there "
                "follows NULL.",
         .windows = "Windows uses it for content that no allocation of the driver describes.",

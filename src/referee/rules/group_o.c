@@ -171,7 +171,7 @@ const struct vidmm_rule rules_o[] = {
         .how = "At each DxgkDdiReleaseSwizzlingRange: what the CPU sees through all others stays, "
                "and what it wrote through this one is in the memory that it leads to, if that is "
                "in linear order. Stage ranges releases the first range before the second, and the "
-               "second before the first.",
+               "second before the first, and one of two ranges of the same surface.",
         .why = "The others are still mapped.",
         .windows = "Applications see swizzled bytes through the ranges that are gone.",
         .windows_source = THE_PAGE,

@@ -35,7 +35,7 @@ const struct check_stage check_stages[] = {
     {"agp", "replays a short game through the AGP aperture", "ABCDEFGHIKMQRSTUV", 1, stage_agp},
     {"linked", "works on each of several linked physical adapters", "ABCDEFHIKLQRSTUV", 3,
      stage_linked},
-    {"adapters", "works on two adapters that are not linked", "ABCDEFHIKLQRSTUV", 1,
+    {"adapters", "works on two adapters that are not linked", "ABCDEFGHIKLMQRSTUV", 1,
      stage_adapters},
     {"large-pages", "maps, moves and splits large pages", "ABCDEFHIKLMQRSTUV", 2, stage_large},
     {"dirty", "writes memory between queries of dirty bits", "ABCDEFHIKLMQRSTUV", 2, stage_dirty},

@@ -73,13 +73,13 @@ struct adaptive {
 #define SPARE         8u  /* one part in so many of memory is free until caches are needed */
 #define LAST_TO_LEAVE (UINT64_MAX - 1) /* of ranks: above all predictions */
 #define MARGIN        16u              /* another rule is better by more than one part in so many */
-#define MARGIN_LRU    5u               /* the same, than LRU */
+#define MARGIN_LRU    4u               /* the same, than LRU */
 #define GAIN_LRU      3u   /* where ranges are needed, also by one part in so many of memory */
 #define SETTLED_LRU   4u   /* periods after a switch to LRU, where ranges are needed */
 #define UNIT          256u /* of factors: one */
 #define FACTOR_LEAST  (UNIT / 2)
 #define FACTOR_MOST   (4 * UNIT)
-#define OLDER         4u /* one part in so many of what the real memory missed, and its cache */
+#define OLDER         8u /* one part in so many of what the real memory missed, and its cache */
 #define FORGOTTEN     8u /* one part in so many of what was missed */
 #define WORTH         (1u << 20) /* 4096 bytes that are used at once */
 #define OVERDUE       4u         /* of what did not come when it was due one part in so many */
@@ -208,7 +208,8 @@ static void cache_shrink(struct adaptive *adaptive, enum rule rule) {
         cache_drop(adaptive, item_of_node(first, rule), rule);
 }
 
-/* It is missed, and by a rule that may refuse some of what would leave for it stays. */
+/* It is missed, and by a rule that may refuse some of what would leave for it stays. What has a lower
+ * priority, as offers have, always leaves. */
 static bool cache_refuses(struct adaptive *adaptive, const struct item *item, enum rule rule) {
     struct order *cache = &adaptive->cache[rule];
     bool refuses = rule == RULE_RETURN || (rule == RULE_LRU && adaptive->host->listed);
@@ -217,7 +218,8 @@ static bool cache_refuses(struct adaptive *adaptive, const struct item *item, en
     uint64_t used = adaptive->used[rule] + item->size;
     for (; node && used > adaptive->memory; node = order_next(cache, node)) {
         const struct item *out = item_of_node(node, rule);
-        if (!item_replaces(adaptive, item, out, rule))
+        if (out->node[rule].priority >= item->candidate->priority &&
+            !item_replaces(adaptive, item, out, rule))
             return true;
         used -= out->size;
     }
@@ -254,17 +256,36 @@ static void adaptive_switch(struct adaptive *adaptive, enum rule live) {
     }
 }
 
+/* How many bytes the real memory missed while the rule was live, for UNIT bytes by its cache. A few bytes say
+ * little. */
+static uint64_t adaptive_factor(const struct adaptive *adaptive, enum rule rule) {
+    uint64_t real = adaptive->was_real[rule] + adaptive->memory;
+    uint64_t factor = real * UNIT / (adaptive->was_told[rule] + adaptive->memory);
+    return factor > FACTOR_MOST ? FACTOR_MOST : factor < FACTOR_LEAST ? FACTOR_LEAST : factor;
+}
+
+/*
+ * The same of a rule but LRU; at least UNIT. One that was never live is taken to err as much as LRU does:
+ * where the cache of LRU misses more than LRU that of the rule may miss less than the rule, and ranges that
+ * are too short are so for each rule. Where ranges are needed a rule that predicts misses more after a
+ * switch, so that only a half of it counts.
+ */
+static uint64_t adaptive_expected(const struct adaptive *adaptive, enum rule rule) {
+    uint64_t factor = adaptive_factor(adaptive, rule), lru = adaptive_factor(adaptive, RULE_LRU);
+    bool listed = adaptive->host->listed;
+    if (adaptive->was_told[rule] == 0)
+        return lru < UNIT ? UNIT * UNIT / lru : listed ? UNIT : lru;
+    factor = factor < UNIT ? UNIT : factor;
+    return listed ? factor : (factor + UNIT) / 2;
+}
+
 /*
  * Bytes that the rule missed of late by its cache, corrected by what the real memory missed while the
- * rule was live: it has ranges that are too short, budgets, and what must come in. Where ranges are
- * needed a rule that predicts misses more after a switch, so that only a half of it counts.
+ * rule was live: it has ranges that are too short, budgets, and what must come in.
  */
 static uint64_t adaptive_score(const struct adaptive *adaptive, enum rule rule) {
-    uint64_t real = adaptive->was_real[rule], told = adaptive->was_told[rule];
-    uint64_t factor = told ? real * UNIT / told : UNIT;
-    if (rule != RULE_LRU)
-        factor = factor < UNIT ? UNIT : adaptive->host->listed ? factor : (factor + UNIT) / 2;
-    factor = factor > FACTOR_MOST ? FACTOR_MOST : factor < FACTOR_LEAST ? FACTOR_LEAST : factor;
+    uint64_t factor =
+        rule == RULE_LRU ? adaptive_factor(adaptive, rule) : adaptive_expected(adaptive, rule);
     return adaptive->missed[rule] / UNIT * factor;
 }
 

@@ -1,7 +1,7 @@
 /*
- * stage_adapters.c - two adapters of one driver that are not linked, each on a board of its own. In a pause of a short
- * workload of the first the second one is started; then the second has its workload, in a pause of which the first one
- * is removed. What the driver kept alone, and breaks with another adapter beside, is told as R654.
+ * stage_adapters.c - two adapters of one driver that are not linked, each on a board of its own. The first has a short
+ * workload alone, is started anew and has it again; in a pause of that the second adapter is started. Then the second
+ * has its workload, in a pause of which the first one is removed. What the driver kept alone, and breaks with another adapter beside, is told as R654.
  */
 #include "stage.h"
 
@@ -41,10 +41,12 @@ static void second_starts(struct check *check) {
 static void first_goes(struct check *check) {
     struct vidmm_host_error error;
     check_step(check, "adapters: the first goes");
+    adapters_judge(check, false);
     vidmm_referee_other_device(check->harness.referee, true);
     if (!vidmm_host_first_stop(check->harness.host, &error))
         check_refused(check, error.text, error.status);
     vidmm_referee_other_device(check->harness.referee, false);
+    adapters_judge(check, true);
     check_step(check, "adapters: work of the second, without the first");
 }
 
@@ -85,15 +87,25 @@ static enum vidmm_stage_outcome adapters_run(struct check *check) {
     return outcome;
 }
 
+/* From its start to its end, so that what the driver breaks there is not told of the second adapter. */
+static enum vidmm_stage_outcome adapters_alone(struct check *check) {
+    struct check_setup setup = {.settings = {{"VramBytes", VRAM}}};
+    check_step(check, "adapters: one alone");
+    return check_play(check, &setup, FRAMES, NULL);
+}
+
 enum vidmm_stage_outcome stage_adapters(struct check *check, uint32_t number) {
     const struct check_setup setup = {.settings = {{"VramBytes", VRAM}}, .second = true};
     (void)number;
     if (check->options->linked > 1 || check->options->device)
         return check_say(check, VIDMM_STAGE_SKIPPED, "there is one board, or they are linked");
+    enum vidmm_stage_outcome outcome = adapters_alone(check);
+    if (outcome != VIDMM_STAGE_DONE || check->shared->ledger.seen != 0)
+        return outcome;
     memset(&adapters, 0, sizeof(adapters));
     if (!check_open(check, &setup))
         return VIDMM_STAGE_STOPPED;
-    enum vidmm_stage_outcome outcome = adapters_run(check);
+    outcome = adapters_run(check);
     adapters_judge(check, false);
     return outcome;
 }

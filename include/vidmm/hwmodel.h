@@ -113,8 +113,8 @@ struct vidmm_hw_model {
     const char *name;
     /*
      * Builds the hardware; fills `bars`. NULL: out of memory or a setting that makes no sense. Called for each of linked
-     * boards, and in stage adapters of vidmm check for a second board: a model of a single board gives NULL, or the same,
-     * the second time.
+     * boards. In stage adapters of vidmm check the second board is made by a copy of the shared object, so that a model of
+     * a single board may keep it in variables; one that is linked into the program gives NULL, or the same, the second time.
      */
     void *(*create)(const struct vidmm_hw_host *host, struct vidmm_hw_bar bars[VIDMM_HW_BARS]);
     void (*destroy)(void *hw);

@@ -81,7 +81,7 @@ struct vidmm_ledger {
     /* ... of which segments: a bit for each id; none: of page tables, or of system memory */
     uint32_t unseen_in[VIDMM_RULES_SIZE];
     uint8_t muted[VIDMM_RULES_SIZE]; /* not 0: broken is counted, no finding is made */
-    /* Not 0: what the driver breaks is told as this rule, once: it was kept before, and this is what changed. */
+    /* Not 0: what the driver breaks that it never broke before, the host's rules too, is told as this rule, once. */
     uint32_t instead;
     char instead_expected[96];
     uint32_t findings, dropped;

@@ -80,7 +80,7 @@ struct whole {
     struct host_board board[HOST_LINKED_MOST];
     struct host_thunks thunks;
     struct host_tallies tallies;
-    struct host_module module, model_module;
+    struct host_module module, model_module, second_module; /* of a model for the second adapter */
     bool physical_made, pool_made;
 };
 
@@ -126,7 +126,7 @@ static bool check_config(const struct vidmm_host_config *config, struct vidmm_ho
 
 static bool make_board(struct vidmm_host *host, uint32_t board, struct vidmm_host_error *error) {
     struct vidmm_hw_bar bars[VIDMM_HW_BARS] = {{.kind = VIDMM_HW_BAR_NONE}};
-    bool model = host->config.model;
+    bool model = host->model[board];
     if (model && !host_model_make(host, &whole_of(host)->board[board], bars, error))
         return false;
     if (!host_may_allocate() || !host_bars_place(host->bars, board, model ? bars : NULL))
@@ -135,20 +135,28 @@ static bool make_board(struct vidmm_host *host, uint32_t board, struct vidmm_hos
     return true;
 }
 
-/* A model may be of one board: it makes no other, or gives the same. Then there is no second adapter. */
+/*
+ * A model of one board may keep what it is in variables, so the second adapter has a copy of its shared object. A
+ * model that is no shared object may make no other board, or give the same: then there is no second adapter.
+ */
 static void make_second(struct vidmm_host *host) {
     struct vidmm_host_error alone = {.text = ""};
     const uint32_t board = host->linked;
+    if (whole_of(host)->model_module.shared)
+        (void)host_load_model_copy(host->config.model_path, &whole_of(host)->second_module,
+                                   &host->model[board], &alone);
     bool made = make_board(host, board, &alone);
     if (made && (!host->hw[board] || host->hw[board] != host->hw[0]))
         return;
     if (host->hw[board] && host->hw[board] != host->hw[0])
-        host->config.model->destroy(host->hw[board]);
+        host->model[board]->destroy(host->hw[board]);
     host->hw[board] = NULL;
     host->boards = host->linked;
 }
 
 static bool make_boards(struct vidmm_host *host, struct vidmm_host_error *error) {
+    for (uint32_t board = 0; board < host->boards; board++)
+        host->model[board] = host->config.model;
     for (uint32_t board = 0; board < host->linked; board++)
         if (!make_board(host, board, error))
             return false;
@@ -282,6 +290,7 @@ static void delete_host(struct vidmm_host *host) {
     host_faults_remove();
     host_unload(&whole_of(host)->module);
     host_unload(&whole_of(host)->model_module);
+    host_unload(&whole_of(host)->second_module);
     host_bars_done(host->bars);
     host_iommu_done(host->iommu);
     host_gart_done(host->gart);
@@ -528,6 +537,11 @@ static void *hw_of(const struct vidmm_host *host, uint32_t physical) {
     return host->hw[host->board_of[physical]];
 }
 
+/* NULL: there is no such board, or no model. */
+static const struct vidmm_hw_model *model_of(const struct vidmm_host *host, uint32_t physical) {
+    return physical < host->linked ? host->model[host->board_of[physical]] : NULL;
+}
+
 /* peek(), translate() and the like raise no interrupts. Their caller may hold locks that a DPC takes, so
  * other threads deliver pending interrupts. */
 static void look_begin(void) {
@@ -542,8 +556,8 @@ static void look_end(void) {
 
 const void *vidmm_host_peek(struct vidmm_host *host, uint32_t physical, uint64_t gpu_address,
                             size_t size) {
-    const struct vidmm_hw_model *model = host->config.model;
-    if (!model || !model->peek || physical >= host->linked)
+    const struct vidmm_hw_model *model = model_of(host, physical);
+    if (!model || !model->peek)
         return NULL;
     look_begin();
     const void *bytes = model->peek(hw_of(host, physical), gpu_address, size);
@@ -553,8 +567,8 @@ const void *vidmm_host_peek(struct vidmm_host *host, uint32_t physical, uint64_t
 
 bool vidmm_host_translate(struct vidmm_host *host, uint32_t physical, uint64_t root,
                           uint32_t entries, uint64_t va, struct vidmm_hw_translation *out) {
-    const struct vidmm_hw_model *model = host->config.model;
-    if (!model || !model->translate || physical >= host->linked)
+    const struct vidmm_hw_model *model = model_of(host, physical);
+    if (!model || !model->translate)
         return false;
     look_begin();
     bool there = model->translate(hw_of(host, physical), root, entries, va, out);
@@ -564,8 +578,8 @@ bool vidmm_host_translate(struct vidmm_host *host, uint32_t physical, uint64_t r
 
 bool vidmm_host_snoops(struct vidmm_host *host, uint32_t physical, uint64_t gpu_address,
                        bool *snoops) {
-    const struct vidmm_hw_model *model = host->config.model;
-    if (!model || !model->snoops || physical >= host->linked)
+    const struct vidmm_hw_model *model = model_of(host, physical);
+    if (!model || !model->snoops)
         return false;
     look_begin();
     bool there = model->snoops(hw_of(host, physical), gpu_address, snoops);
@@ -575,8 +589,8 @@ bool vidmm_host_snoops(struct vidmm_host *host, uint32_t physical, uint64_t gpu_
 
 bool vidmm_host_scanout(struct vidmm_host *host, uint32_t physical, uint32_t head,
                         struct vidmm_hw_scanout *out) {
-    const struct vidmm_hw_model *model = host->config.model;
-    if (!model || !model->scanout || physical >= host->linked)
+    const struct vidmm_hw_model *model = model_of(host, physical);
+    if (!model || !model->scanout)
         return false;
     look_begin();
     bool there = model->scanout(hw_of(host, physical), head, out);
@@ -589,8 +603,8 @@ bool vidmm_host_power(struct vidmm_host *host, enum vidmm_hw_power power) {
     if (!model || !model->power)
         return false;
     look_begin();
-    for (uint32_t i = 0; i < host->boards; i++)
-        model->power(hw_of(host, i), power);
+    for (uint32_t board = 0; board < host->boards; board++)
+        host->model[board]->power(host->hw[board], power);
     look_end();
     return true;
 }
@@ -601,8 +615,8 @@ uint64_t vidmm_host_reach(struct vidmm_host *host) {
 }
 
 bool vidmm_host_root(struct vidmm_host *host, uint32_t physical, uint32_t engine, uint64_t *root) {
-    const struct vidmm_hw_model *model = host->config.model;
-    if (!model || !model->root || physical >= host->linked || engine >= model->engines)
+    const struct vidmm_hw_model *model = model_of(host, physical);
+    if (!model || !model->root || engine >= model->engines)
         return false;
     look_begin();
     bool there = model->root(hw_of(host, physical), engine, root);

@@ -166,7 +166,7 @@ static bool model_check_bars(const struct vidmm_hw_model *model,
 
 bool host_model_make(struct vidmm_host *host, struct host_board *board,
                      struct vidmm_hw_bar bars[VIDMM_HW_BARS], struct vidmm_host_error *error) {
-    const struct vidmm_hw_model *model = host->config.model;
+    const struct vidmm_hw_model *model = host->model[board->index];
     board->gets = (struct vidmm_hw_host){
         .ctx = board,
         .alloc = model_alloc,
@@ -200,7 +200,7 @@ bool host_model_make(struct vidmm_host *host, struct host_board *board,
 void host_models_destroy(struct vidmm_host *host) {
     for (uint32_t board = 0; board < host->boards; board++) {
         if (host->hw[board])
-            host->config.model->destroy(host->hw[board]);
+            host->model[board]->destroy(host->hw[board]);
         host->hw[board] = NULL;
     }
 }

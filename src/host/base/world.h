@@ -43,6 +43,8 @@ struct vidmm_host {
     uint32_t linked;            /* physical adapters, from 1 to HOST_LINKED_MOST */
     uint32_t boards;            /* those, and a second adapter's */
     void *hw[HOST_LINKED_MOST]; /* of each board: result of the model's create */
+    /* Of each board; NULL: none. All are alike, but the second adapter's has variables of its own. */
+    const struct vidmm_hw_model *model[HOST_LINKED_MOST];
     uint32_t board_of
         [HOST_LINKED_MOST]; /* the board of each physical adapter, of the second adapter in its turn */
     struct host_allocations allocations;

@@ -21,7 +21,7 @@ static uint32_t piece_at(uint32_t offset, uint32_t length) {
 
 static void of_model(const struct host_device *device, uint8_t *bytes, uint32_t offset,
                      uint32_t width, bool write) {
-    const struct vidmm_hw_model *model = host_world->config.model;
+    const struct vidmm_hw_model *model = host_world->model[device->board];
     void *hw = host_world->hw[device->board];
     uint32_t value = 0;
     memcpy(&value, bytes, width);
@@ -38,7 +38,7 @@ static void of_model(const struct host_device *device, uint8_t *bytes, uint32_t 
 
 void host_config_access(struct host_device *device, void *buffer, uint32_t offset, uint32_t length,
                         bool write) {
-    const struct vidmm_hw_model *model = host_world->config.model;
+    const struct vidmm_hw_model *model = host_world->model[device->board];
     bool own = model && model->config_read && model->config_write;
     uint64_t value = 0;
     for (uint32_t at = 0, width; own && at < length; at += width) {

@@ -50,7 +50,7 @@ void host_device_init(struct host_device *device, uint32_t board) {
 /* BARs lie beyond 32 bits, so one whose upper half would be the next one's register has no
  * entry. */
 void host_device_configure(struct host_device *device) {
-    const struct vidmm_hw_model *model = host_world->config.model;
+    const struct vidmm_hw_model *model = host_world->model[device->board];
     const struct host_bar *bars = host_bars_of(host_world->bars, device->board);
     if (model && model->configure)
         model->configure(host_world->hw[device->board], device->config_space);

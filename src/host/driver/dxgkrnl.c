@@ -166,7 +166,7 @@ static NTSTATUS APIENTRY is_device_present(HANDLE handle, PPCI_DEVICE_PRESENCE_P
  * says. Without a boot display success with a width of 0 says so (dispmprt page of the callback).
  */
 static bool boot_display(const struct host_device *device, struct vidmm_hw_display *display) {
-    const struct vidmm_hw_model *model = host_world->config.model;
+    const struct vidmm_hw_model *model = host_world->model[device->board];
     *display = (struct vidmm_hw_display){.bar = 1, .width = 1024, .height = 768};
     return !model || (model->display && model->display(host_world->hw[device->board], display) &&
                       display->bar < VIDMM_HW_BARS);

@@ -187,6 +187,31 @@ bool host_load_model(const char *path, struct host_module *module,
     return true;
 }
 
+/* What dlopen takes for another file. */
+static int copy_file(const char *path) {
+    struct file_bytes file = map_file(path);
+    int copy = file.bytes ? memfd_create("hardware model", MFD_CLOEXEC) : -1;
+    if (copy >= 0 && write(copy, file.bytes, file.size) != (ssize_t)file.size) {
+        close(copy);
+        copy = -1;
+    }
+    if (file.bytes)
+        munmap(file.bytes, file.size);
+    return copy;
+}
+
+bool host_load_model_copy(const char *path, struct host_module *module,
+                          const struct vidmm_hw_model **model, struct vidmm_host_error *error) {
+    char name[64];
+    int copy = copy_file(path);
+    if (copy < 0)
+        return host_fail(error, "the hardware model could not be copied");
+    snprintf(name, sizeof(name), "/proc/self/fd/%d", copy);
+    bool loaded = host_load_model(name, module, model, error);
+    close(copy);
+    return loaded;
+}
+
 void host_load_entered(const struct host_module *module) {
     if (module->image)
         image_discard(module->image);

@@ -28,5 +28,8 @@ void host_unload(struct host_module *module);
 /* A hardware model's VIDMM_HARDWARE_SYMBOL, from a shared object; `*model` is the module's. */
 bool host_load_model(const char *path, struct host_module *module,
                      const struct vidmm_hw_model **model, struct vidmm_host_error *error);
+/* The same, again, with variables of its own. False: `*model` is as it was. */
+bool host_load_model_copy(const char *path, struct host_module *module,
+                          const struct vidmm_hw_model **model, struct vidmm_host_error *error);
 
 #endif

@@ -73,7 +73,7 @@ void host_engines_done(struct host_engines *engines) {
 /* ---- Virtual time ---------------------------------------------------------------------------- */
 
 static bool engine_step(uint32_t board, uint32_t engine) {
-    const struct vidmm_hw_model *model = host_world->config.model;
+    const struct vidmm_hw_model *model = host_world->model[board];
     uint32_t outer = host_self.engine;
     host_model_enter();
     host_self.engine = engine + 1;

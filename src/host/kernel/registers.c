@@ -24,7 +24,8 @@
 struct register_place {
     struct host_bar *bar;
     uint32_t index; /* of the BAR on its board */
-    void *hw;       /* of that board */
+    uint32_t board;
+    void *hw; /* of that board */
     uint64_t offset;
 };
 
@@ -32,6 +33,7 @@ static struct register_place register_in(struct host_bar *bar, uint64_t offset) 
     uint32_t i = (uint32_t)(bar - host_world->bars->bar);
     return (struct register_place){.bar = bar,
                                    .index = i % VIDMM_HW_BARS,
+                                   .board = i / VIDMM_HW_BARS,
                                    .hw = host_world->hw[i / VIDMM_HW_BARS],
                                    .offset = offset};
 }
@@ -65,8 +67,9 @@ static bool memory_find(const volatile void *address, struct register_place *at)
 
 bool host_bar_touch(const volatile void *address, bool write) {
     struct register_place at;
-    const struct vidmm_hw_model *model = host_world->config.model;
-    if (!model || !model->touch || !memory_find(address, &at))
+    const struct vidmm_hw_model *model =
+        memory_find(address, &at) ? host_world->model[at.board] : NULL;
+    if (!model || !model->touch)
         return false;
     host_model_enter();
     bool opened = model->touch(at.hw, at.index, at.offset, write);
@@ -106,7 +109,7 @@ static void register_log(const struct register_place *at, uint32_t width, bool w
 
 static uint64_t model_read(const struct register_place *at, uint32_t width) {
     host_model_enter();
-    uint64_t value = host_world->config.model->reg_read(at->hw, at->index, at->offset, width);
+    uint64_t value = host_world->model[at->board]->reg_read(at->hw, at->index, at->offset, width);
     host_model_leave();
     register_log(at, width, false, value);
     register_polled();
@@ -117,7 +120,7 @@ static void model_write(const struct register_place *at, uint32_t width, uint64_
     register_log(at, width, true, value);
     host_engines_meanwhile();
     host_model_enter();
-    host_world->config.model->reg_write(at->hw, at->index, at->offset, width, value);
+    host_world->model[at->board]->reg_write(at->hw, at->index, at->offset, width, value);
     host_engines_kick();
     host_model_leave();
     host_engines_at_once();

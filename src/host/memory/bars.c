@@ -60,7 +60,7 @@ bool host_bars_place(struct host_bars *bars, uint32_t board, const struct vidmm_
     static const struct vidmm_hw_bar plain[VIDMM_HW_BARS] = {
         {.kind = VIDMM_HW_BAR_MEMORY, .size = PLAIN_REGISTERS},
         {.kind = VIDMM_HW_BAR_MEMORY, .size = PLAIN_MEMORY}};
-    const struct vidmm_hw_model *model = host_world->config.model;
+    const struct vidmm_hw_model *model = host_world->model[board];
     struct host_bar *of_board = host_bars_of(bars, board);
     for (uint32_t i = 0; i < VIDMM_HW_BARS; i++) {
         struct host_bar *bar = &of_board[i];

@@ -363,15 +363,19 @@ const struct vidmm_rule rules_a[] = {
     },
     {
         RULE(654, DRIVER, DOCUMENTED, CORRUPTION),
+        .advice = true,
         .statement = "What a driver keeps of an adapter is in the context block that "
                      "DxgkDdiAddDevice made for it: another adapter of the driver changes nothing "
                      "of its work.",
         .page = "nc-dispmprt-dxgkddi_add_device",
-        .how = "In a pause of a short workload stage adapters starts a second adapter on another "
-               "board, "
-               "not linked; the second then has its workload, in a pause of which the first is "
-               "removed. A rule of the driver's that is broken then, and was kept before, is told "
-               "as this one. A driver that refuses the second adapter is not examined.",
+        .how =
+            "In a pause of a short workload stage adapters starts a second adapter on another "
+            "board, "
+            "not linked; the second then has its workload, in a pause of which the first is "
+            "removed. A rule of the driver's that is broken then, and was kept before, is told "
+            "as this one. Whether a system may have two such devices is in no call, so that the "
+            "finding counts only when it is asked for (--only, --fail-on). A driver that refuses "
+            "the second adapter, with MiniportDeviceContext NULL or a failure, is not examined.",
         .why = "The image of a driver is loaded once and serves all adapters of its kind: a "
                "global variable has the values of the newest.",
         .windows = "Interrupts of one adapter are looked for in the other, and its work times "

@@ -211,17 +211,16 @@ static void ledger_say(struct vidmm_finding *finding, const char *format, va_lis
 }
 
 static uint32_t ledger_told(const struct vidmm_ledger *ledger, uint32_t rule, enum vidmm_side who) {
-    return ledger->instead != 0 && who == VIDMM_SIDE_DRIVER && !ledger->muted[rule]
-               ? ledger->instead
-               : rule;
+    bool was_kept = !ledger->muted[rule] && ledger->broken[rule] == 0;
+    return ledger->instead != 0 && who == VIDMM_SIDE_DRIVER && was_kept ? ledger->instead : rule;
 }
 
 /* Which rule that is told as another one. */
 static void ledger_name(struct vidmm_finding *finding, uint32_t rule) {
-    char text[sizeof(finding->found)];
+    char text[sizeof(finding->found)], id[8];
     memcpy(text, finding->found, sizeof(text));
-    snprintf(finding->found, sizeof(finding->found), "R%u was kept, and is broken: %.*s", rule,
-             (int)sizeof(text) - 40, text);
+    snprintf(finding->found, sizeof(finding->found), "%s was kept, and is broken: %.*s",
+             vidmm_rule_id(rule, id), (int)sizeof(text) - 40, text);
 }
 
 void vidmm_ledger_judge(struct vidmm_ledger *ledger, uint32_t rule, enum vidmm_side who, bool kept,
@@ -259,8 +258,16 @@ void vidmm_ledger_note(struct vidmm_ledger *ledger, enum vidmm_finding_kind kind
     va_start(args, found);
     ledger_say(&finding, found, args);
     va_end(args);
-    finding.rule = (uint16_t)host_rule_of(finding.kind, finding.found);
-    __atomic_fetch_add(&ledger->broken[finding.rule], 1, __ATOMIC_RELAXED);
+    uint32_t rule = host_rule_of(finding.kind, finding.found);
+    uint32_t told = ledger_told(ledger, rule, who);
+    finding.rule = (uint16_t)told;
+    if (__atomic_fetch_add(&ledger->broken[told], 1, __ATOMIC_RELAXED) != 0 && told != rule)
+        return;
+    if (told != rule) {
+        finding.kind = VIDMM_FINDING_RULE;
+        ledger_name(&finding, rule);
+        snprintf(finding.expected, sizeof(finding.expected), "%s", ledger->instead_expected);
+    }
     ledger_enter(ledger, &finding);
 }
 

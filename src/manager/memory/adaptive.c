@@ -320,7 +320,7 @@ static bool adaptive_pays(const struct adaptive *adaptive, uint64_t live, uint64
 static void adaptive_choose(struct adaptive *adaptive) {
     enum rule live = adaptive->live, best = live;
     uint64_t score[RULES];
-    if (adaptive->referenced < adaptive->memory)
+    if (!adaptive->needed || adaptive->referenced < adaptive->memory)
         return;
     adaptive->referenced = 0;
     adaptive_compare(adaptive);

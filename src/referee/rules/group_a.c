@@ -369,7 +369,8 @@ const struct vidmm_rule rules_a[] = {
                      "of its work.",
         .page = "nc-dispmprt-dxgkddi_add_device",
         .how =
-            "In a pause of a short workload stage adapters starts a second adapter on another "
+            "Advice: in a pause of a short workload stage adapters starts a second adapter on "
+            "another "
             "board, "
             "not linked; the second then has its workload, in a pause of which the first is "
             "removed. A rule of the driver's that is broken then, and was kept before, is told "

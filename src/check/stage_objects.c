@@ -73,9 +73,12 @@ static bool pass_on(struct check *check, const struct check_surface *surface) {
     return good;
 }
 
+/* An adapter without video present sources has no primaries: its driver may leave the function out. */
 static void objects_describe_one(struct check *check, HANDLE allocation) {
     DXGKARG_DESCRIBEALLOCATION description = {.hAllocation = allocation};
     bool there = check->harness.spoken.DxgkDdiDescribeAllocation;
+    if (!there && vidmm_host_sources(check->harness.host) == 0)
+        return;
     vidmm_ledger_judge(&check->shared->ledger, 400, VIDMM_SIDE_DRIVER, there,
                        "a DxgkDdiDescribeAllocation of a driver that creates primaries",
                        "%s is NULL in the table", "DxgkDdiDescribeAllocation");

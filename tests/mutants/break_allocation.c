@@ -934,7 +934,7 @@ const struct mutant mutants_allocation[] = {
            install_render_behind_commands, PAGING, .consequences = {274}),
     DRIVER(400, "does not describe primaries", install_describe_nothing, ANY),
     DRIVER(400, "creates primaries and has no function that describes them", install_describe_never,
-           .stage = "objects"),
+           .stage = "objects", .settings = {{"Displays", 1}}),
     DRIVER(400, "describes primaries with a refresh rate of 60/0", install_describe_half_a_rate,
            .stage = "objects"),
     DRIVER(400, "describes each primary with the format of the first", install_describe_as_first,

@@ -40,9 +40,12 @@ static void judge_bytes(struct check *check, const struct vidmm_play_result *res
                                        : "");
 }
 
-void check_reset(struct check *check) {
+enum vidmm_status check_reset(struct check *check) {
     check->resets++;
-    (void)vidmm_reset(check->harness.adapter);
+    check->resetting = true;
+    enum vidmm_status status = vidmm_reset(check->harness.adapter);
+    check->resetting = false;
+    return status;
 }
 
 /* ---- Playing --------------------------------------------------------------------------------- */
@@ -100,7 +103,7 @@ static bool play_each_before(struct check *check) {
     if (!check_manage(check, &first))
         return false;
     bool good = play_each(check);
-    vidmm_harness_stop_manager(&check->harness);
+    check_unmanage(check);
     return good && check_rebalance(check);
 }
 
@@ -129,7 +132,7 @@ static bool moved(struct check *check, const struct check_setup *setup,
     if (!check_has(check, player))
         return false;
     bool good = play_before(check, player);
-    vidmm_harness_stop_manager(&check->harness);
+    check_unmanage(check);
     vidmm_player_destroy(player);
     return good && check_rebalance(check);
 }

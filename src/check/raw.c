@@ -100,7 +100,7 @@ static bool learn(struct raw_submitter *raw) {
     raw_choose_segments(raw, raw->check->harness.adapter);
     raw->node = raw->info.paging_node;
     raw->by_address = by_address(raw, raw->check->harness.adapter);
-    vidmm_harness_stop_manager(&raw->check->harness);
+    check_unmanage(raw->check);
     return true;
 }
 

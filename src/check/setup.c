@@ -388,6 +388,7 @@ static enum vidmm_status start_over(struct check *check, const struct check_setu
                                     struct vidmm_error *error) {
     if (setup->table)
         setup->table(&check->harness.table);
+    check_watch_resets(check);
     return vidmm_harness_start_manager(&check->harness, config, error);
 }
 
@@ -436,10 +437,19 @@ bool check_manage(struct check *check, const struct check_setup *setup) {
     return false;
 }
 
+void check_unmanage(struct check *check) {
+    vidmm_harness_stop_manager(&check->harness);
+    check->managed = false;
+    check->resets = 0;
+}
+
 void check_close(struct check *check) {
     char text[512] = "";
-    if (!check->harness.host ||
-        vidmm_harness_close(&check->harness, text, sizeof(text)) == VIDMM_HARNESS_OK)
+    if (!check->harness.host)
+        return;
+    check_unmanage(check);
+    check_judge_resets(check);
+    if (vidmm_harness_close(&check->harness, text, sizeof(text)) == VIDMM_HARNESS_OK)
         return;
     note_leaks(check);
     if (!strstr(text, "left behind"))

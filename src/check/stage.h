@@ -62,6 +62,9 @@ struct check {
     bool displays_only; /* display-only driver: a stage that needs the manager is skipped */
     bool starving;      /* an allocation fails on purpose: refusals are no findings */
     uint64_t resets;    /* that the run requested */
+    bool provokes;      /* hangs: resets of the manager's are no finding */
+    bool resetting;     /* a requested reset is under way */
+    bool managed;       /* between the manager's start and its end */
     struct vidmm_player *player;
 };
 
@@ -162,6 +165,8 @@ bool check_has(struct check *check, const void *memory);
 /* setup.c. false: a finding or check->shared->told.text says why. */
 bool check_open(struct check *check, const struct check_setup *setup);
 bool check_manage(struct check *check, const struct check_setup *setup);
+/* Ends the manager. */
+void check_unmanage(struct check *check);
 /* From here on no call of the run's table is newer than a driver with this WDDMVersion speaks. */
 void check_speak(struct check *check, uint32_t wddm);
 /* The user's setting for driver or hardware; 0: none. */
@@ -239,7 +244,12 @@ bool check_ask_fence(struct check *check, uint32_t node, uint32_t physical);
 /* ask_line.c: the interrupt routine for another device on the line, which `when` says the moment of; false: there is
  * none. */
 bool check_ask_line(struct check *check, const char *when);
-/* vidmm_reset from `between`. */
-void check_reset(struct check *check);
+/* vidmm_reset, which is no finding. */
+enum vidmm_status check_reset(struct check *check);
+
+/* resets.c: a reset of the manager's that the run did not provoke is a finding (R597) when the driver's life ends, unless a
+ * rule that was broken explains it. From here on the calls of the manager that is about to start are looked at. */
+void check_watch_resets(struct check *check);
+void check_judge_resets(struct check *check);
 
 #endif

@@ -650,5 +650,6 @@ enum vidmm_stage_outcome stage_engines(struct check *check, uint32_t number) {
         by_hand,       by_hang,        by_spin,  by_user,
         by_standstill, by_paging_hang, by_fault, by_paging_hang_of_adapter};
     check_step(check, "engines: run %u", number + 1);
+    check->provokes = true;
     return runs[number](check);
 }

@@ -155,7 +155,7 @@ static bool rest(struct surfaces *surfaces) {
     struct vidmm_adapter *adapter = surfaces->check->harness.adapter;
     if (!fine(surfaces, vidmm_wait_idle(adapter)) || !check_ask_fence(surfaces->check, 0, 0))
         return false;
-    return !surfaces->resets || check_good(surfaces->check, vidmm_reset(adapter));
+    return !surfaces->resets || check_good(surfaces->check, check_reset(surfaces->check));
 }
 
 /* The GPU uses it. */

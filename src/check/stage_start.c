@@ -65,7 +65,7 @@ enum vidmm_stage_outcome stage_start(struct check *check, uint32_t number) {
     if (!check_displays_only(check))
         query_paging_node(check);
     check_step(check, "start: the first end");
-    vidmm_harness_stop_manager(&check->harness);
+    check_unmanage(check);
     check_step(check, "start: a second time");
     if (!check_restart(check) || !answers(check, &other))
         return VIDMM_STAGE_STOPPED;

@@ -56,7 +56,7 @@ static bool contexts_play(struct user *user, uint32_t index, struct vidmm_contex
         !round_of(user, contexts, "a move of the root page table") || !map_high(user, index) ||
         !round_of(user, contexts, "a mapping at high addresses"))
         return false;
-    check_reset(check);
+    (void)check_reset(check);
     if (!round_of(user, contexts, "a reset"))
         return false;
     vidmm_context_destroy(contexts[1]);

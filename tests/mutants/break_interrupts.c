@@ -505,7 +505,53 @@ static void APIENTRY install_submit_once_round(DRIVER_INITIALIZATION_DATA *table
     table->DxgkDdiSubmitCommand = submit_once_round;
 }
 
+#define STANDS_AFTER 250u /* submissions */
+#define NODES_KNOWN  4u
+
+/* Nodes whose engine carries out nothing any more, until it is reset. */
+static struct {
+    uint32_t submissions;
+    bool stands;
+} standing[NODES_KNOWN];
+
+static NTSTATUS APIENTRY submit_standing(const HANDLE adapter,
+                                         const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    uint32_t node = args->NodeOrdinal % NODES_KNOWN;
+    standing[node].stands =
+        standing[node].stands || ++standing[node].submissions % STANDS_AFTER == 0;
+    return standing[node].stands ? STATUS_SUCCESS
+                                 : mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args);
+}
+
+static NTSTATUS APIENTRY preempt_standing(const HANDLE adapter,
+                                          const DXGKARG_PREEMPTCOMMAND *args) {
+    return standing[args->NodeOrdinal % NODES_KNOWN].stands
+               ? STATUS_SUCCESS
+               : mutants_good.DxgkDdiPreemptCommand(adapter, args);
+}
+
+static NTSTATUS APIENTRY reset_standing(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    standing[args->NodeOrdinal % NODES_KNOWN].stands = false;
+    return mutants_good.DxgkDdiResetEngine(adapter, args);
+}
+
+static NTSTATUS APIENTRY reset_all_standing(const HANDLE adapter) {
+    memset(standing, 0, sizeof(standing));
+    return mutants_good.DxgkDdiResetFromTimeout(adapter);
+}
+
+static void APIENTRY install_submit_standing(DRIVER_INITIALIZATION_DATA *table) {
+    memset(standing, 0, sizeof(standing));
+    table->DxgkDdiSubmitCommandVirtual = submit_standing;
+    table->DxgkDdiPreemptCommand = preempt_standing;
+    table->DxgkDdiResetEngine = reset_standing;
+    table->DxgkDdiResetFromTimeout = reset_all_standing;
+}
+
 const struct mutant mutants_interrupts[] = {
+    {BREAKS(597, DRIVER, "objects", submit_standing,
+            "has engines that stand still now and then, which a reset helps"),
+     .settings = {{"MmuLevels", 4}}},
     {BREAKS(597, DRIVER, "interrupts", submit_once_round,
             "loses what is submitted when its queue has come to its end")},
     {BREAKS(518, DRIVER, "interrupts", queue_nothing, "queues no DPC after it reported work")},

@@ -184,7 +184,9 @@ const struct vidmm_rule rules_v[] = {
                      "with it: DMA_COMPLETED with its fence, or with a later one of the node.",
         .page = "submitting-a-command-buffer",
         .how =
-            "A GPU that the manager had to reset, where the driver reported no fault. The "
+            "A GPU that the manager had to reset, in any run that provokes no hang, where the "
+            "driver "
+            "reported no fault. The "
             "stages that submit paging work by hand wait for its fence, where no rule was "
             "broken, and other work completed before or DxgkDdiQueryCurrentFence, which is "
             "asked then, says that this work was done. Stage interrupts lets work of two nodes "

@@ -10,10 +10,12 @@
 
 #include <vidmm/umd.h>
 
-#define LARGEST     ((uint64_t)32 << 20) /* a memory of this times four is enough */
+/* A memory of twice this is enough for pages of 2 MB, also where the CPU sees a quarter of it. */
+#define LARGEST     ((uint64_t)32 << 20)
 #define MINE        (VIDMM_UMD_LOCAL_ONLY | VIDMM_UMD_CPU_VISIBLE)
-#define MMU_LARGE   15u /* MmuFeatures of the reference board */
-#define MMU_NO_ZERO 11u /* the same without pages that read as zero */
+#define MMU_LARGE   15u  /* MmuFeatures of the reference board */
+#define MMU_NO_ZERO 11u  /* the same without pages that read as zero */
+#define LARGE_RULE  219u /* judged of each entry with LargePage */
 #define ZEROES      ((uint64_t)16 * CHECK_PAGE)
 #define COUNT(list) ((uint32_t)(sizeof(list) / sizeof((list)[0])))
 
@@ -44,6 +46,16 @@ static bool large_play(struct user *user, uint32_t pages) {
     return user_zeroes(user, ZEROES) && user_zeroes(user, 3 * (uint64_t)pages * CHECK_PAGE);
 }
 
+/* What did not fit, or was large nowhere, showed nothing of large pages. */
+static void large_judge_seen(struct check *check, uint64_t bytes, uint32_t before) {
+    struct check_told *told = &check->shared->told;
+    if (check->shared->ledger.kept[LARGE_RULE] == before)
+        snprintf(told->part, sizeof(told->part),
+                 "no entry with LargePage was made: the segments have no room for surfaces of %llu "
+                 "bytes in large pages",
+                 (unsigned long long)bytes);
+}
+
 static enum vidmm_stage_outcome large_zeroes(struct check *check, struct user *user) {
     check_step(check, "large-pages: zero pages, on a board without them");
     bool good = user_open(check, user) && user_zeroes(user, ZEROES);
@@ -54,7 +66,7 @@ static enum vidmm_stage_outcome large_zeroes(struct check *check, struct user *u
 
 enum vidmm_stage_outcome stage_large(struct check *check, uint32_t number) {
     const struct check_setup setup = {
-        .settings = {{"VramBytes", 4 * LARGEST / 8},
+        .settings = {{"VramBytes", 2 * LARGEST},
                      {"MmuLevels", 4},
                      {"MmuFeatures", number == 0 ? MMU_LARGE : MMU_NO_ZERO}}};
     struct vidmm_gpummu_info info;
@@ -71,8 +83,10 @@ enum vidmm_stage_outcome stage_large(struct check *check, uint32_t number) {
     user_local_first(check);
     if (number != 0)
         return large_zeroes(check, &user);
+    const uint32_t before = check->shared->ledger.kept[LARGE_RULE];
     if (!user_open(check, &user) || !large_play(&user, (uint32_t)(info.large_bytes / CHECK_PAGE)))
         return VIDMM_STAGE_STOPPED;
+    large_judge_seen(check, 2 * info.large_bytes + CHECK_PAGE, before);
     check_step(check, "large-pages: down");
     bool lost = user_lost(&user, SEEN);
     user_close(&user);

@@ -30,6 +30,18 @@ enum { A, B, C, D, LARGE, SMALL, WIDE = B };
 static const uint32_t a[] = {A}, b[] = {B}, c[] = {C}, ab[] = {A, B}, cd[] = {C, D},
                       large[] = {LARGE}, behind[] = {SMALL, C}, wide[] = {WIDE};
 
+/* A quarter of the memory segment of which the CPU sees most, in pages, and as pages of 64 KB: surfaces that it sees fit
+ * there as many times on a board of whose memory it sees a part. */
+static uint32_t quarter_of(const struct user *user) {
+    struct vidmm_segment_info info;
+    uint64_t most = 0;
+    for (uint32_t id = 1; vidmm_segment_info(user->check->harness.adapter, id, &info); id++)
+        if (!info.aperture && info.cpu_base != 0 && info.size > most)
+            most = info.size;
+    uint64_t pages = most / 4 / ROOM * (ROOM / CHECK_PAGE);
+    return pages == 0 || pages > QUARTER ? QUARTER : (uint32_t)pages;
+}
+
 static bool residency_step(struct user *user, const char *what) {
     check_step(user->check, "residency: %s", what);
     return true;
@@ -46,10 +58,11 @@ static bool residency_lost(struct user *user, uint32_t index) {
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
 static bool make_lists(struct user *user) {
+    const uint32_t quarter = quarter_of(user);
     for (uint32_t i = A; i <= D; i++)
-        if (!user_make(user, i, MINE, QUARTER) || !user_write(user, i, (uint8_t)('a' + i)))
+        if (!user_make(user, i, MINE, quarter) || !user_write(user, i, (uint8_t)('a' + i)))
             return false;
-    return user_make(user, LARGE, MINE, 2 * QUARTER);
+    return user_make(user, LARGE, MINE, 2 * quarter);
 }
 
 /* Made resident twice, evicted twice. */
@@ -74,7 +87,7 @@ static bool too_much(struct user *user) {
 /* Another process needs its share; both go on. */
 static bool share(struct user *user, struct user *other) {
     user->give = D + 1;
-    return residency_step(user, "two processes") && user_make(other, A, MINE, QUARTER) &&
+    return residency_step(user, "two processes") && user_make(other, A, MINE, quarter_of(user)) &&
            user_write(other, A, 'z') && user_make_resident(user, other, a, COUNT(a), 0) &&
            user_make_resident(other, NULL, a, COUNT(a), 0) && user_submit(other, 0) &&
            user_submit(user, 0) && user_submit(other, 0) && user_rest(user);
@@ -136,8 +149,9 @@ static bool play_hidden_tables(struct user *user) {
 }
 
 static bool play_addresses(struct user *user) {
+    const uint32_t quarter = quarter_of(user);
     residency_step(user, "addresses");
-    return user_make(user, A, MINE, QUARTER) && user_make(user, B, MINE, QUARTER) &&
+    return user_make(user, A, MINE, quarter) && user_make(user, B, MINE, quarter) &&
            user_make_resident(user, NULL, ab, COUNT(ab), 0) && user_tables(user, A) &&
            play_hidden_tables(user) && user_addresses(user, A, B);
 }
@@ -196,7 +210,7 @@ static bool play_part(struct user *user, uint32_t index, uint32_t pages) {
 static bool play_parts(struct user *user) {
     residency_step(user, "parts of a surface");
     vary_operations(user->check, true);
-    bool good = play_part(user, A, QUARTER) && play_part(user, SMALL, SMALL_PAGES);
+    bool good = play_part(user, A, quarter_of(user)) && play_part(user, SMALL, SMALL_PAGES);
     vary_operations(user->check, false);
     if (good)
         user_drop(user, A);
@@ -215,7 +229,7 @@ static bool play_locks(struct user *user) {
     if (!play_parts(user) || !play_behind(user) || !play_told(user))
         return false;
     residency_step(user, "locks");
-    if (!user_make(user, A, MINE, QUARTER) || !user_write(user, A, 'a') ||
+    if (!user_make(user, A, MINE, quarter_of(user)) || !user_write(user, A, 'a') ||
         !user_make(user, B, VIDMM_UMD_LOCAL_ONLY, QUARTER) ||
         !user_make_resident(user, NULL, ab, COUNT(ab), 0) || !user_copies(user, A))
         return false;
@@ -285,7 +299,7 @@ enum vidmm_stage_outcome stage_residency(struct check *check, uint32_t number) {
                                                         play_contexts, play_wide};
     const bool contexts = number == 3; /* a root of two levels grows */
     const struct check_setup setup = {
-        .settings = {{"VramBytes", number == 4 ? 4 * VRAM : VRAM},
+        .settings = {{"VramBytes", number == 4 ? 16 * VRAM : VRAM},
                      {"MmuLevels", contexts ? 2 : 4},
                      {"ContextBytes", contexts ? 2 * CHECK_PAGE : 0},
                      {"PagingBufferBytes", number % 2 != 0 ? LITTLE_ROOM : ROOM}},

@@ -16,5 +16,8 @@ void tables_compare(struct vidmm_referee *referee, const struct tables_process *
 /* At the ends of [start, end), on both sides of them, and at random addresses inside. */
 void tables_compare_range(struct vidmm_referee *referee, const struct tables_process *process,
                           uint64_t start, uint64_t end, struct tables_blame blame);
+/* After a fault at `va`, while the engine stands: R427. */
+void tables_compare_faulted(struct vidmm_referee *referee, const struct tables_process *process,
+                            uint64_t va);
 
 #endif

@@ -225,6 +225,21 @@ static void compare_coherence(struct vidmm_referee *referee, const struct compar
         compare_judge(referee, compared, 425, compared->found.coherent);
 }
 
+/* The driver's promise that no TLB keeps what is invalid, at an address that was just used. */
+void tables_compare_faulted(struct vidmm_referee *referee, const struct tables_process *process,
+                            uint64_t va) {
+    struct compared compared = {.process = process, .va = va};
+    tables_walk(referee, process, va, TABLES_DONE, &compared.want);
+    if (!tables_mmu(referee, process->physical)->caps.InvalidTlbEntriesNotCached ||
+        !compared.want.known || !compared.want.settled || compared.want.stale ||
+        compared.want.valid || change_open(referee, process->handle, va) ||
+        !compare_ask(referee, &compared))
+        return;
+    DRIVER_MUST(427, compared.found.valid || !compared.found.cached,
+                "no TLB that keeps that an address is invalid",
+                "address 0x%llx, which faulted, is invalid by a TLB", LLU(va));
+}
+
 void tables_compare(struct vidmm_referee *referee, const struct tables_process *process,
                     uint64_t va, struct tables_blame blame) {
     struct compared compared = {.process = process, .va = va};

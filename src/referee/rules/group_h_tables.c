@@ -550,7 +550,8 @@ const struct vidmm_rule rules_h_tables[] = {
         .page = "ns-d3dkmddi-_dxgk_gpummucaps",
         .how = "Where it is reported the hardware model's translation of entries that became "
                "valid, its "
-               "TLB included, is no fault by a TLB.",
+               "TLB included, is no fault by a TLB; nor is that of an address that was just used "
+               "while it was invalid, when its fault is reported (stage engines).",
         .why = "The system then flushes nothing when an entry becomes valid, and the GPU would "
                "fault where memory is.",
         .windows = "No page tells; the fault costs the application its device.",

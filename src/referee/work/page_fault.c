@@ -1,6 +1,7 @@
 /*
  * page_fault.c - page faults that the driver reported, until the engine is reset.
  */
+#include "operation/compare.h"
 #include "work/work.h"
 
 /* The "DirectX graphics kernel process handle", as hDxgkProcess is called, and not the driver's own; or NULL. */
@@ -26,6 +27,7 @@ static void fault_judge_address(struct vidmm_referee *referee, const struct vidm
     DRIVER_MUST(380, !found.valid || found.zero || found.entry.ReadOnly || found.entry.NoExecute,
                 "the address that could not be used",
                 "FaultedVirtualAddress 0x%llx leads to memory", LLU(report->address));
+    tables_compare_faulted(referee, process, report->address);
 }
 
 /* A fault without a fence needs a reset. */

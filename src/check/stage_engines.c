@@ -425,6 +425,44 @@ static bool fault_of_write(struct user *user, uint32_t node) {
     return good;
 }
 
+/* The surface at a second range of addresses, by entries with ReadOnly. */
+static bool map_read_only(struct user *user, uint32_t index, uint64_t *va) {
+    const struct vidmm_va_request request = {.size = user->surface[index].size,
+                                             .allocation = user->surface[index].allocation,
+                                             .protection = VIDMM_VA_EXECUTE};
+    uint64_t fence = 0;
+    return check_good(user->check, vidmm_va_map(user->queue, &request, va, &fence)) &&
+           check_good(user->check, vidmm_paging_wait(user->queue, fence));
+}
+
+/* The bytes stay, whether the write is a fault or dropped. */
+static bool write_of_read_only(struct user *user, uint32_t node) {
+    const uint32_t surface = 0;
+    struct check *check = user->check;
+    struct vidmm_umd_fill packet = {
+        .head = {.opcode = VIDMM_UMD_PACKET_FILL, .size = sizeof(packet)},
+        .pattern = 0x5a5a5a5a,
+        .bytes = CHECK_PAGE};
+    struct vidmm_error fault;
+    check_step(check, "engines: a write of node %u by an entry with ReadOnly", node);
+    bool good =
+        user_make(user, surface, VIDMM_UMD_LOCAL | VIDMM_UMD_CPU_VISIBLE, 1) &&
+        user_write(user, surface, 'r') && map_read_only(user, surface, &packet.destination) &&
+        user_make_resident(user, NULL, &surface, 1, 0) && user_send(user, &packet, sizeof(packet));
+    enum vidmm_status status =
+        good ? vidmm_wait(check->harness.adapter, user->fence) : VIDMM_STOPPED;
+    vidmm_last_error(check->harness.adapter, &fault);
+    if (status == VIDMM_DEVICE_LOST && fault.access.known)
+        judge_error(check, packet.destination, true);
+    if (status == VIDMM_OK || status == VIDMM_DEVICE_LOST)
+        vidmm_ledger_judge(&check->shared->ledger, 472, VIDMM_SIDE_DRIVER,
+                           !user_lost(user, surface), "no write by an entry with ReadOnly",
+                           "the GPU wrote a page by an entry with ReadOnly%s", "");
+    if (status == VIDMM_DEVICE_LOST)
+        good = preempt_behind_reset(check, node);
+    return good && (status == VIDMM_OK || status == VIDMM_DEVICE_LOST || check_good(check, status));
+}
+
 /* Work at an address that leads nowhere; `*faulted`: the driver reported so. */
 static bool run_nowhere(struct user *user, bool null_rendering, bool *faulted) {
     struct vidmm_virtual_submission submission = {.size = CHECK_PAGE,
@@ -496,7 +534,9 @@ static enum vidmm_stage_outcome by_fault(struct check *check) {
         !fault_beside(&user, &other, info.caps.SupportPerEngineTDR))
         return VIDMM_STAGE_STOPPED;
     for (uint32_t node = 0; node < info.nodes; node++)
-        if (!user_in_node(check, node, fault_of_write))
+        if (!user_in_node(check, node, fault_of_write) ||
+            (mmu.caps.ReadOnlyMemorySupported && check_executes(check, VIDMM_UMD_PACKET_FILL) &&
+             !user_in_node(check, node, write_of_read_only)))
             return VIDMM_STAGE_STOPPED;
     if (user_rest(&user))
         ask_idle_nodes(check, &info);

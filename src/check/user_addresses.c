@@ -149,6 +149,8 @@ static bool map_all(const struct range *range) {
         {{.size = UNIT, .allocation = range->target, .protection = VIDMM_VA_WRITE},
          VIDMM_RANGE_FREE},
         {{.size = UNIT, .allocation = range->target}, VIDMM_RANGE_FREE}, /* to be read only */
+        {{.size = UNIT, .allocation = range->target, .protection = VIDMM_VA_EXECUTE},
+         VIDMM_RANGE_FREE},
         {{.size = CHECK_PAGE / 2, .allocation = range->target}, VIDMM_RANGE_FREE},
         {{.size = UNIT, .allocation = range->target, .protection = VIDMM_VA_NO_ACCESS},
          VIDMM_RANGE_FREE},
@@ -161,7 +163,8 @@ static bool map_all(const struct range *range) {
         if (!map(user, &maps[i].request, maps[i].range, &va))
             return false;
         if (user->status == VIDMM_OK && maps[i].request.allocation &&
-            !give_back(range, va, maps[i].request.size))
+            (!user_submit(user, 0) || !user_rest(user) || /* with its entries in place */
+             !give_back(range, va, maps[i].request.size)))
             return false;
     }
     return true;

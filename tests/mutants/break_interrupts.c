@@ -548,7 +548,26 @@ static void APIENTRY install_submit_standing(DRIVER_INITIALIZATION_DATA *table) 
     table->DxgkDdiResetFromTimeout = reset_all_standing;
 }
 
+#define GAP 1000u /* submissions of applications */
+
+static uint32_t before_gap;
+
+static NTSTATUS APIENTRY submit_with_gap(const HANDLE adapter,
+                                         const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    return !args->Flags.Paging && ++before_gap == GAP
+               ? STATUS_SUCCESS
+               : mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args);
+}
+
+static void APIENTRY install_submit_with_gap(DRIVER_INITIALIZATION_DATA *table) {
+    before_gap = 0;
+    table->DxgkDdiSubmitCommandVirtual = submit_with_gap;
+}
+
 const struct mutant mutants_interrupts[] = {
+    {BREAKS(597, DRIVER, "interrupts", submit_with_gap,
+            "loses one submission, which comes again when it was preempted"),
+     .settings = {{"MmuLevels", 4}}},
     {BREAKS(597, DRIVER, "objects", submit_standing,
             "has engines that stand still now and then, which a reset helps"),
      .settings = {{"MmuLevels", 4}}},

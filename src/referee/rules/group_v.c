@@ -185,13 +185,16 @@ const struct vidmm_rule rules_v[] = {
         .page = "submitting-a-command-buffer",
         .how =
             "A GPU that the manager had to reset, in any run that provokes no hang, where the "
-            "driver "
-            "reported no fault. The "
-            "stages that submit paging work by hand wait for its fence, where no rule was "
+            "driver reported no fault. Stage interrupts waits for each of thousands of submissions "
+            "to node 0, until the fences are beyond 2^31 (--reading fence-ids=wrap: 2^32), and of "
+            "600 to "
+            "each other one: none may be reported only when the manager, which has waited too "
+            "long, "
+            "preempts it; and lets work of two nodes complete before the one interrupt that tells "
+            "of "
+            "it. The stages that submit paging work by hand wait for its fence, where no rule was "
             "broken, and other work completed before or DxgkDdiQueryCurrentFence, which is "
-            "asked then, says that this work was done. Stage interrupts lets work of two nodes "
-            "complete before the one interrupt that tells of it, and submits until the fences are "
-            "beyond 2^31 (--reading fence-ids=wrap: 2^32).",
+            "asked then, says that this work was done.",
         .why = "Hardware works on while its interrupt is served: what completes after the routine "
                "read the fence, and before it dismissed the interrupt, is never seen.",
         .windows = "The work counts as hanging, and the time-out comes.",

@@ -10,10 +10,15 @@
 #define UNKNOWN_OPCODE 0x7ff0u
 #define SHORT_STEPS    1u
 
-enum hang_kind { HANG_SPINS, HANG_ENDS, HANG_UNKNOWN, HANG_ADAPTER, HANG_KINDS };
+/* HANG_UNHEARD: as HANG_ENDS, and the interrupt comes behind the reset. */
+enum hang_kind { HANG_SPINS, HANG_ENDS, HANG_UNHEARD, HANG_UNKNOWN, HANG_ADAPTER, HANG_KINDS };
 
 static bool spins(enum hang_kind kind) {
     return kind == HANG_SPINS || kind == HANG_ADAPTER;
+}
+
+static bool ends(enum hang_kind kind) {
+    return kind == HANG_ENDS || kind == HANG_UNHEARD;
 }
 
 /* The functions below the hooks, and what the work of the run is. */
@@ -77,16 +82,19 @@ static void hang_judge_reset(const DXGKARG_RESETENGINE *args) {
 }
 
 static NTSTATUS APIENTRY hang_reset_engine(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    struct vidmm_host *host = hang.check->harness.host;
     bool of_work = hang.watched && args->NodeOrdinal == hang.node && hang.fence != 0;
     if (of_work && hang.kind == HANG_ADAPTER)
         return STATUS_UNSUCCESSFUL;
-    if (hang.watched && hang.kind == HANG_ENDS) {
-        vidmm_host_hold_engines(hang.check->harness.host, false);
-        vidmm_host_run(hang.check->harness.host);
+    if (hang.watched && ends(hang.kind)) {
+        vidmm_host_hold_engines(host, false);
+        vidmm_host_hold_interrupts(host, hang.kind == HANG_UNHEARD);
+        vidmm_host_run(host);
     }
     NTSTATUS status = hang.reset_engine(adapter, args);
+    vidmm_host_hold_interrupts(host, false);
     hang.resets += of_work && status == STATUS_SUCCESS;
-    if (of_work && status == STATUS_SUCCESS && hang.kind != HANG_ENDS)
+    if (of_work && status == STATUS_SUCCESS && !ends(hang.kind))
         hang_judge_reset(args);
     return status;
 }
@@ -134,7 +142,9 @@ static bool hang_others_go_on(struct user *behind) {
 }
 
 static const char *const kind_names[HANG_KINDS] = {
-    "hangs in its work", "completes its work before it is reset", "gets a packet that is unknown",
+    "hangs in its work", "completes its work before it is reset",
+    "completes its work before it is reset, with an interrupt behind the reset",
+    "gets a packet that is unknown",
     "hangs in its work, and its reset fails: the adapter is reset"};
 
 static bool hang_once(struct user *user, struct user *behind, enum hang_kind kind) {
@@ -147,7 +157,7 @@ static bool hang_once(struct user *user, struct user *behind, enum hang_kind kin
     hang.fence = hang.resets = 0;
     hang.again = false;
     hang.watched = true;
-    vidmm_host_hold_engines(host, kind == HANG_ENDS);
+    vidmm_host_hold_engines(host, ends(kind));
     bool good = hang_send(user, kind) && (!spins(kind) || user_repeat(behind));
     enum vidmm_status status =
         good ? vidmm_wait(check->harness.adapter, user->fence) : VIDMM_DEVICE_LOST;

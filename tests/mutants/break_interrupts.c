@@ -207,6 +207,29 @@ static void APIENTRY spoil_report_ended(DXGKRNL_INTERFACE *calls) {
     calls->DxgkCbNotifyInterrupt = report_ended;
 }
 
+/* The same of what the reset of an engine left to be submitted again. */
+static NTSTATUS APIENTRY note_virtual_submission(const HANDLE adapter,
+                                                 const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    if (!args->Flags.Paging)
+        submitted_last = args->SubmissionFenceId;
+    return mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args);
+}
+
+static NTSTATUS APIENTRY note_engine_reset(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    NTSTATUS status = mutants_good.DxgkDdiResetEngine(adapter, args);
+    bool left = args->NodeOrdinal == 0 && submitted_last > args->LastAbortedFenceId;
+    ended = left ? submitted_last : 0;
+    return status;
+}
+
+static void APIENTRY install_report_left(DRIVER_INITIALIZATION_DATA *table) {
+    ended = submitted_last = 0;
+    spoil_calls = spoil_report_ended;
+    table->DxgkDdiStartDevice = start;
+    table->DxgkDdiSubmitCommandVirtual = note_virtual_submission;
+    table->DxgkDdiResetEngine = note_engine_reset;
+}
+
 static void APIENTRY install_report_ended(DRIVER_INITIALIZATION_DATA *table) {
     spoil_calls = spoil_report_ended;
     table->DxgkDdiStartDevice = start;
@@ -639,6 +662,9 @@ const struct mutant mutants_interrupts[] = {
     {BREAKS(605, DRIVER, "paging", report_fault, "reports faults of work that was done")},
     {BREAKS(611, DRIVER, "preempt", report_ended,
             "reports work that a reset ended with the first work behind it")},
+    {BREAKS(617, DRIVER, "engines", report_left,
+            "reports work that the reset of its engine left undone"),
+     .settings = {{"MmuLevels", 4}}},
     {BREAKS(117, DRIVER, "interrupts", report_with_flags, "reports with Flags that nobody wrote")},
     {BREAKS(597, DRIVER, "operations", report_most, "loses one of its reports in seven"),
      .consequences = {522}},

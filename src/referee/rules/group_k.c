@@ -273,13 +273,14 @@ const struct vidmm_rule rules_k[] = {
             "After DxgkDdiResetEngine succeeded nothing remains in the hardware's queue of "
             "the node, which is ready for new work.",
         .page = "nc-d3dkmddi-dxgkddi_resetengine",
-        .how =
-            "A fence that work had before the reset, and that is reported complete behind one "
-            "that was reported after it, or as faulted while it was not submitted again; a "
-            "preemption that was asked for before the reset, and is reported after it. Stage "
-            "engines hangs a node with GPU virtual addresses in a VIDMM_UMD_PACKET_SPIN, with "
-            "work behind it, which completes behind the reset without another one. Of a preemption "
-            "that is asked for behind the reset something has to be reported.",
+        .how = "A fence that work had before the reset, and that is reported complete beyond "
+               "LastAbortedFenceId, or behind one "
+               "that was reported after it, or as faulted while it was not submitted again; a "
+               "preemption that was asked for before the reset, and is reported after it. Stage "
+               "engines hangs a node with GPU virtual addresses in a VIDMM_UMD_PACKET_SPIN, with "
+               "work behind it, which completes behind the reset without another one; and has work "
+               "complete just before the reset, whose interrupt comes behind it. Of a preemption "
+               "that is asked for behind the reset something has to be reported.",
         .why = "The system counts what was aborted as done and submits the rest again: what the "
                "hardware still has runs a second time.",
         .windows = "Bugcheck 0x119, parameter 1 is 1: an invalid fence ID.",

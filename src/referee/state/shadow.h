@@ -360,6 +360,7 @@ struct shadow_node {
     bool unheard;     /* nothing was reported since that reset */
     uint32_t aborted; /* LastAbortedFenceId of that reset */
     uint32_t last_queued, preemption_emptied; /* and that preemption; 0: none */
+    uint32_t last_aborted;                    /* by what the driver answered */
     /* Work was reported as faulted, `faulted_fence`, and neither a reset nor later work came behind it; what
      * was completed last before it, if that is known. */
     bool faulted, known_before_fault;

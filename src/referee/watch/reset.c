@@ -260,6 +260,7 @@ static void reset_engine_was_reset(struct vidmm_referee *referee, const DXGKARG_
     referee->node[index].emptied = referee->node[index].any;
     referee->node[index].unheard = true;
     referee->node[index].last_queued = referee->node[index].submitted;
+    referee->node[index].last_aborted = args->LastAbortedFenceId;
     referee->node[index].preemption_emptied =
         referee->node[index].preempting ? referee->node[index].preemption : 0;
     if (!reset_judge_aborted(referee, &referee->node[index], args->LastAbortedFenceId)) {

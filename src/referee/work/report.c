@@ -196,6 +196,21 @@ static void report_judge_gone(struct vidmm_referee *referee, const struct vidmm_
                 report->fence, report->node, node->last_queued);
 }
 
+/* R617: what the reset left undone, by the driver's answer, comes again with another fence. */
+static void report_judge_left(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
+    const struct shadow_node *node = &referee->node[report_node(report)];
+    bool onwards = !node->told || fence_beyond(report->fence, node->latest);
+    bool left = onwards && fence_reached(node->last_queued, report->fence) &&
+                fence_beyond(report->fence, node->last_aborted) &&
+                !submit_with_fence(node, report->fence);
+    if (report->type == DXGK_INTERRUPT_DMA_COMPLETED && node->emptied &&
+        referee->reset.phase == RESET_RUNNING && !submit_gave_up(referee))
+        DRIVER_MUST(617, !left, "no report of work that an engine had before it was reset",
+                    "fence %u was reported for node %u, where a reset with LastAbortedFenceId %u "
+                    "ended the work up to fence %u",
+                    report->fence, report->node, node->last_aborted, node->last_queued);
+}
+
 /* What counts as completed is open until the engine is reset or gets past it: see node_completed_least. */
 static void report_note_fault(struct shadow_node *node, uint32_t fence) {
     if (!node->faulted) {
@@ -317,6 +332,7 @@ void reports_act(struct vidmm_referee *referee, const struct reported *reported)
         report_judge_signal(referee, report);
     if (reported->signaled || !report_makes_sense(referee, report))
         return;
+    report_judge_left(referee, report);
     report_judge_order(referee, report);
     report_judge_faulty(referee, report);
     report_judge_faulted(referee, report);

@@ -111,6 +111,20 @@ void query_paging_node(struct check *check) {
                        info.paging_node);
 }
 
+void query_virtual_node(struct check *check, uint32_t node) {
+    struct nodes_models models = {.gpu_mmu = false};
+    struct vidmm_adapter_info info;
+    vidmm_adapter_info(check->harness.adapter, &info);
+    if (info.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 &&
+        check->harness.spoken.DxgkDdiGetNodeMetadata &&
+        ask_node(check, node, &models) == STATUS_SUCCESS)
+        vidmm_ledger_judge(&check->shared->ledger, 536, VIDMM_SIDE_DRIVER, models.gpu_mmu,
+                           "GpuMmuSupported of a node that works with GPU virtual addresses",
+                           "GpuMmuSupported is not set for node %u, which reported a fault of such "
+                           "an address",
+                           node);
+}
+
 /* What they answer is the referee's to judge (R606). */
 void query_groups(struct check *check, const DXGK_DRIVERCAPS *caps) {
     const DRIVER_INITIALIZATION_DATA *table = &check->harness.spoken;

@@ -221,6 +221,8 @@ void query_iommu(struct check *check, const DXGK_DRIVERCAPS *caps);
 void query_nodes(struct check *check, const DXGK_DRIVERCAPS *caps);
 /* That of the paging node, while the manager runs. */
 void query_paging_node(struct check *check);
+/* That of a node that has just shown that it works with GPU virtual addresses. */
+void query_virtual_node(struct check *check, uint32_t node);
 /* The engines that are reset with each of them. */
 void query_groups(struct check *check, const DXGK_DRIVERCAPS *caps);
 /* query_segments.c: QUERYSEGMENT4 of physical adapter 0. */

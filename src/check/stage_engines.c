@@ -413,6 +413,7 @@ static bool fault_of_write(struct user *user, uint32_t node) {
     struct check *check = user->check;
     struct vidmm_umd_fill packet = {
         .head = {.opcode = VIDMM_UMD_PACKET_FILL, .size = sizeof(packet)}, .bytes = CHECK_PAGE};
+    struct vidmm_error fault;
     uint64_t va = 0;
     check_step(check, "engines: a write of node %u to an address that leads nowhere", node);
     bool good = reserve_nowhere(user, &va);
@@ -420,6 +421,9 @@ static bool fault_of_write(struct user *user, uint32_t node) {
     good = good && user_send(user, &packet, sizeof(packet));
     if (good && vidmm_wait(check->harness.adapter, user->fence) == VIDMM_DEVICE_LOST) {
         judge_error(check, va, true);
+        vidmm_last_error(check->harness.adapter, &fault);
+        if (fault.access.known)
+            query_virtual_node(check, node);
         good = preempt_behind_reset(check, node);
     }
     return good;

@@ -170,6 +170,15 @@ static void query_children(struct check *check) {
     free(child);
 }
 
+/* User mode chooses the size (ns-d3dkmthk-_d3dkmt_queryadapterinfo.md): whatever it is, and what is answered. */
+static void private_answers(struct check *check, struct caps_room *room) {
+    static const uint32_t sizes[] = {0, 1, 4, 15};
+    for (uint32_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        check_step(check, "query: UMDRIVERPRIVATE of %u bytes", sizes[i]);
+        (void)ask_sized(check, DXGKQAITYPE_UMDRIVERPRIVATE, sizes[i], room->first);
+    }
+}
+
 static void ask_all(struct check *check, struct caps_room *room) {
     DXGK_DRIVERCAPS answer;
     caps(check, room);
@@ -180,6 +189,7 @@ static void ask_all(struct check *check, struct caps_room *room) {
     query_groups(check, &answer);
     query_segments(check);
     query_iommu(check, &answer);
+    private_answers(check, room);
     unknown(check, room->first);
     query_children(check);
 }

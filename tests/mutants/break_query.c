@@ -144,6 +144,14 @@ static NTSTATUS writes_behind_caps(const DXGKARG_QUERYADAPTERINFO *args, NTSTATU
 }
 INSTALL(writes_behind_caps, status)
 
+/* As much as its own user-mode half asks for, whoever asks. */
+static NTSTATUS writes_whole(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
+    if (args->Type == DXGKQAITYPE_UMDRIVERPRIVATE)
+        ((BYTE *)args->pOutputData)[15] = 1;
+    return status;
+}
+INSTALL(writes_whole, status)
+
 static NTSTATUS refuses_second_call(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
     bool second = query_version(args->Type) != 0 &&
                   ((const DXGK_QUERYSEGMENTOUT *)args->pOutputData)->pSegmentDescriptor;
@@ -614,6 +622,14 @@ static NTSTATUS APIENTRY pages_elsewhere(const HANDLE adapter, UINT node,
 }
 REPLACE(DxgkDdiGetNodeMetadata, pages_elsewhere)
 
+static NTSTATUS APIENTRY draws_elsewhere(const HANDLE adapter, UINT node,
+                                         DXGKARG_GETNODEMETADATA *args) {
+    NTSTATUS status = mutants_good.DxgkDdiGetNodeMetadata(adapter, node, args);
+    args->GpuMmuSupported = args->GpuMmuSupported && node != 0;
+    return status;
+}
+REPLACE(DxgkDdiGetNodeMetadata, draws_elsewhere)
+
 static NTSTATUS APIENTRY names_nothing(const HANDLE adapter, UINT node,
                                        DXGKARG_GETNODEMETADATA *args) {
     NTSTATUS status = mutants_good.DxgkDdiGetNodeMetadata(adapter, node, args);
@@ -840,6 +856,8 @@ const struct mutant mutants_query[] = {
      .settings = {{"InterfaceVersion", VERSION(WIN7)}}},
     {BREAKS(545, DRIVER, "start", writes_behind_caps,
             "writes a byte behind OutputDataSize of DRIVERCAPS")},
+    {BREAKS(545, DRIVER, "query", writes_whole,
+            "writes all of its private answer, however little is asked for")},
     {BREAKS(27, DRIVER, "query", has_no_history,
             "answers HISTORYBUFFERPRECISION with STATUS_NOT_SUPPORTED")},
     {BREAKS(535, DRIVER, "start", has_no_physical_caps,
@@ -934,6 +952,9 @@ const struct mutant mutants_query[] = {
      .settings = {{"Displays", 1}}},
     {BREAKS(532, DRIVER, "query", leaves_type, "does not write EngineType")},
     {BREAKS(536, DRIVER, "query", forgets_model, "has page tables, and no node that uses them"),
+     .settings = {{"MmuLevels", 4}}},
+    {BREAKS(536, DRIVER, "engines", draws_elsewhere,
+            "has no page tables for its first node, whose faults it reports by address"),
      .settings = {{"MmuLevels", 4}}},
     {BREAKS(536, DRIVER, "start", pages_elsewhere,
             "pages by GPU virtual addresses on a node without page tables"),

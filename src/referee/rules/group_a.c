@@ -598,8 +598,10 @@ const struct vidmm_rule rules_a[] = {
         .statement =
             "DxgkDdiQueryAdapterInfo writes no more than OutputDataSize bytes of an answer.",
         .page = "ns-d3dkmddi-_dxgkarg_queryadapterinfo",
-        .how = "The bytes behind pOutputData are compared after each query; stage query asks for "
-               "DRIVERCAPS with the sizes of older systems.",
+        .how =
+            "The bytes behind pOutputData are compared after each query; stage query asks for "
+            "DRIVERCAPS with the sizes of older systems, and for UMDRIVERPRIVATE, whose size user "
+            "mode chooses (ns-d3dkmthk-_d3dkmt_queryadapterinfo), with a few bytes.",
         .why = "An older system has a shorter structure, and something else behind it.",
         .windows = "A driver that wrote 592 of 552 bytes was seen to start; what lay behind the "
                    "buffer was lost.",
@@ -636,7 +638,9 @@ const struct vidmm_rule rules_a[] = {
         .how =
             "Flags of PHYSICALADAPTERCAPS are compared with DRIVERCAPS where adapters are not "
             "linked. Stage query asks each node, and expects the model of one of them; stage start "
-            "asks the paging node, whose work is in the paging process's addresses (examples).",
+            "asks the paging node, whose work is in the paging process's addresses (examples). "
+            "Stage "
+            "engines asks a node that reported the fault of an address.",
         .why = "The adapter, each physical adapter and each node say it by themselves; the system "
                "may look at any of them.",
         .windows = "No page tells which of them counts. vidmm's manager makes no page tables for a "

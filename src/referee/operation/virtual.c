@@ -496,30 +496,36 @@ static enum outcome virtual_transfer_judge(struct vidmm_referee *referee,
 }
 
 /* Bytes of a page that are not the pattern's, counted from the start of the fill. */
+/* `*at`: how much of it is like the pattern. */
 static enum outcome virtual_pattern_page(const uint8_t *bytes, uint64_t part, uint64_t done,
-                                         uint32_t pattern) {
+                                         uint32_t pattern, uint64_t *at) {
+    *at = part;
     if (!bytes)
         return UNSEEN;
-    return fill_unlike(bytes, part, pattern, done) == part ? SAME : DIFFERENT;
+    *at = fill_unlike(bytes, part, pattern, done);
+    return *at == part ? SAME : DIFFERENT;
 }
 
 static void virtual_fill_judge(struct vidmm_referee *referee,
                                const DXGK_BUILDPAGINGBUFFER_FILLVIRTUAL *fill,
                                const struct virtual_copy *copy) {
     uint64_t va = (uint64_t)fill->DestinationVirtualAddress, done = 0;
+    uint8_t wrong = 0;
     enum outcome outcome = SAME;
     for (uint64_t i = 0; i < copy->pages && outcome == SAME; i++) {
-        uint64_t skip, part = virtual_part_of(va, fill->FillSizeInBytes, i, &skip);
-        outcome = virtual_pattern_page(virtual_see(referee, copy, i, skip, part), part, done,
-                                       fill->FillPattern);
-        done += part;
+        uint64_t skip, alike, part = virtual_part_of(va, fill->FillSizeInBytes, i, &skip);
+        const uint8_t *bytes = virtual_see(referee, copy, i, skip, part);
+        outcome = virtual_pattern_page(bytes, part, done, fill->FillPattern, &alike);
+        wrong = outcome == DIFFERENT ? bytes[alike] : 0;
+        done += alike;
     }
     if (outcome == UNSEEN)
         virtual_unseen(referee, 188, copy, 0);
     else
         DRIVER_MUST(188, outcome == SAME, "FillSizeInBytes bytes of the pattern",
-                    "what is filled ends before byte 0x%llx of 0x%llx", LLU(done),
-                    LLU(fill->FillSizeInBytes));
+                    "byte 0x%llx of 0x%llx is 0x%02x, and the pattern 0x%08x has 0x%02x there",
+                    LLU(done), LLU(fill->FillSizeInBytes), wrong, fill->FillPattern,
+                    fill->FillPattern >> done % 4 * 8 & 0xffu);
 }
 
 /* Which pages it wrote, for dirty bits. */

@@ -95,7 +95,7 @@ static void preempt_complete(struct vidmm_referee *referee, uint32_t index, uint
     const struct shadow_node *node = &referee->node[index];
     struct work_quiet quiet;
     if (!node->first || !fence_beyond(last, node->completed) ||
-        (ledger->seen != 0 && ledger->broken[281] == 0)) {
+        (!work_unexplained(ledger) && ledger->broken[281] == 0)) {
         submit_completed(referee, index, last);
         return;
     }

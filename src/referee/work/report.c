@@ -101,17 +101,6 @@ static bool report_makes_sense(struct vidmm_referee *referee,
     return there;
 }
 
-/* Whether nothing was found before that a report may follow from, of either side. */
-static bool report_unexplained(const struct vidmm_ledger *ledger) {
-    for (uint32_t i = 0; i < ledger->seen; i++) {
-        const struct vidmm_finding *finding = &ledger->finding[ledger->seen_as[i].finding];
-        if (finding->kind == VIDMM_FINDING_RULE && finding->rule != 539 &&
-            vidmm_finding_severity(finding) != VIDMM_SEVERITY_PERFORMANCE)
-            return false;
-    }
-    return true;
-}
-
 /* R523: no work before that which was reported last. */
 static void report_judge_order(struct vidmm_referee *referee,
                                const struct vidmm_interrupt *report) {
@@ -123,14 +112,14 @@ static void report_judge_order(struct vidmm_referee *referee,
     /* While the reset goes on, interrupts may (thread-synchronization-and-tdr). */
     bool lost = node->ended && !again && referee->reset.phase == RESET_RUNNING &&
                 !report_anonymous(report) && fence_reached(node->last_ended, report->fence);
-    if (!lost || report_unexplained(referee->ledger))
+    if (!lost || work_unexplained(referee->ledger))
         DRIVER_MUST(
             611, !lost, "no report of work that a reset of the adapter ended",
             "fence %u was reported for node %u, where a reset ended the work up to fence %u",
             report->fence, report->node, node->last_ended);
     bool onwards = !node->told || fence_reached(report->fence, node->latest);
     bool emptied = node->emptied && fence_reached(node->last_queued, report->fence);
-    bool judged = onwards || report_unexplained(referee->ledger);
+    bool judged = onwards || work_unexplained(referee->ledger);
     if (judged && emptied)
         DRIVER_MUST(617, onwards, "no report of work that an engine had before it was reset",
                     "fence %u was reported for node %u after fence %u, where a reset ended the "
@@ -272,8 +261,8 @@ static void report_judge_ended(struct vidmm_referee *referee, const struct shado
                     work->fence, names);
     else
         DRIVER_MUST(539, false, "commands for paging that the GPU carries out",
-                    "the paging work with fence %u, which is %s, ended in an error", work->fence,
-                    names);
+                    "the paging work with fence %u on node %u, which is %s, ended in an error",
+                    work->fence, work->node, names);
 }
 
 /* R539: of paging work each command is the driver's own. Not of operations that do not exist (R167). */
@@ -282,7 +271,7 @@ static void report_judge_fault(struct vidmm_referee *referee,
     const struct shadow_submission *work = referee->node[report_node(report)].first;
     while (work && work->fence != report->fence)
         work = work->next;
-    if (!work || !work->paging || !work->operations || !report_unexplained(referee->ledger))
+    if (!work || !work->paging || !work->operations || !work_unexplained(referee->ledger))
         return;
     for (const struct shadow_operation *at = work->operations; at; at = at->next)
         if (!operation_name(at->arg.Operation))
@@ -304,7 +293,7 @@ static void report_end_silence(struct vidmm_referee *referee,
 
 static void report_fault(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
     referee->reports.faults++;
-    if (report_unexplained(referee->ledger))
+    if (work_unexplained(referee->ledger))
         submit_judge_space(referee, report_node(report), report->fence);
     report_judge_fault(referee, report);
     report_judge_gone(referee, report);

@@ -52,6 +52,9 @@ void operation_abandon(struct vidmm_referee *referee);
 
 /* ---- quiet.c --------------------------------------------------------------------------------- */
 
+/* Whether nothing was found before that a report may follow from, of either side. */
+bool work_unexplained(const struct vidmm_ledger *ledger);
+
 /* What is judged from the first to the second makes no finding. */
 struct work_quiet {
     uint32_t broken[VIDMM_RULES_SIZE];

@@ -438,6 +438,10 @@ SPOIL_WHERE(page_too_many, query_memory, *d->size += 4096; *d->commit += 4096)
 SPOIL_WHERE(agp_and_more, query_aperture, d->flags->Agp = 1)
 SPOIL_WHERE(no_cpu_address, query_memory, d->cpu->QuadPart = 0)
 SPOIL_WHERE(beyond_bar, query_memory, *d->size *= 2)
+static bool hidden_memory(const struct query_descriptor *d) {
+    return query_memory(d) && !d->flags->CpuVisible;
+}
+SPOIL_WHERE(far_base, hidden_memory, d->base->QuadPart += 1ll << 36)
 /* Where the CPU found the memory when it was first asked. */
 static LONGLONG first_cpu;
 SPOIL_WHERE(stays_behind, query_memory, first_cpu = first_cpu != 0 ? first_cpu : d->cpu->QuadPart;
@@ -880,6 +884,9 @@ const struct mutant mutants_query[] = {
     {BREAKS(39, DRIVER, "start", beyond_bar,
             "reports a CpuVisible segment twice the size of its BAR"),
      .consequences = {32}},
+    {BREAKS(39, DRIVER, "paging", far_base,
+            "reports memory that the CPU does not see 64 GB away from where it is"),
+     .settings = {{"MmuLevels", 4}, {"VramVisibleBytes", 1 << 19}}},
     {BREAKS(39, DRIVER, "paging", stays_behind,
             "reports the CPU address of before the device was stopped and started again")},
     {BREAKS(540, DRIVER, "start", no_size, "reports a segment without a byte")},

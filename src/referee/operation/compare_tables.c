@@ -66,6 +66,41 @@ static bool compare_wrong_start(struct vidmm_referee *referee, const struct comp
             found->address == shadow_address(segment, segment->base + compared->want.offset));
 }
 
+static bool compare_shown(struct vidmm_referee *referee, uint64_t address) {
+    return world_peek(referee, address & ~(uint64_t)(SHADOW_PAGE - 1), SHADOW_PAGE);
+}
+
+/* The page is one of memory, and BaseAddress of the segment leads to where there is none. */
+static bool compare_wrong_base(struct vidmm_referee *referee, const struct compared *compared) {
+    const struct shadow_segment *segment = shadow_segment(referee, compared->want.segment);
+    const struct vidmm_referee_translation *found = &compared->found;
+    if (!segment || segment->flags.Aperture || !compared->want.valid || compared->want.zero ||
+        !found->valid || found->zero)
+        return false;
+    return compare_shown(referee, found->address) &&
+           !compare_shown(referee, compare_wanted_address(referee, compared));
+}
+
+/* The hardware model shows memory of some segment. */
+static bool compare_shows_any(struct vidmm_referee *referee) {
+    for (uint32_t id = shadow_next_segment(referee, 0); id != 0;
+         id = shadow_next_segment(referee, id))
+        if (!shadow_segment(referee, id)->flags.Aperture &&
+            compare_shown(referee, tables_gpu_address(referee, id, 0)))
+            return true;
+    return false;
+}
+
+/* Nothing is found, and the root page table is where BaseAddress of its segment leads to no memory. */
+static bool compare_wrong_root(struct vidmm_referee *referee, const struct compared *compared) {
+    const D3DGPU_PHYSICAL_ADDRESS *root = &compared->process->root;
+    const struct shadow_segment *segment = shadow_segment(referee, root->SegmentId);
+    return segment && !segment->flags.Aperture && compared->want.valid && !compared->found.valid &&
+           !compare_shown(referee,
+                          tables_gpu_address(referee, root->SegmentId, root->SegmentOffset)) &&
+           compare_shows_any(referee);
+}
+
 static bool compare_ask(struct vidmm_referee *referee, struct compared *compared) {
     const struct tables_process *process = compared->process;
     uint64_t root =
@@ -115,6 +150,17 @@ static void compare_judge(struct vidmm_referee *referee, const struct compared *
     char found[256] = "";
     if (!good)
         compare_describe(referee, compared, found, sizeof(found));
+    if (rule == 39 && !compared->found.valid)
+        DRIVER_MUST(39, good, "memory where BaseAddress of the segment says that it is",
+                    "%s; the root page table is at 0x%llx (segment %u), where the hardware model "
+                    "shows no memory",
+                    found,
+                    LLU(tables_gpu_address(referee, compared->process->root.SegmentId,
+                                           compared->process->root.SegmentOffset)),
+                    compared->process->root.SegmentId);
+    else if (rule == 39)
+        DRIVER_MUST(39, good, "memory where BaseAddress of the segment says that it is", "%s",
+                    found);
     if (rule == 210)
         DRIVER_MUST(210, good, WANTED ", written where PageTableAddress is by UpdateMode", "%s",
                     found);
@@ -194,10 +240,12 @@ static uint32_t compare_rule_for(struct vidmm_referee *referee, const struct com
     const struct tables_found *want = &compared->want;
     if (compare_lost_rights(referee, compared))
         return 472;
+    if (compare_wrong_adapter(referee, compared) && !compared->found.cached)
+        return 508;
+    if (compare_wrong_base(referee, compared) || compare_wrong_root(referee, compared))
+        return 39;
     if (compared->found.cached)
         return blame.rule_tlb;
-    if (compare_wrong_adapter(referee, compared))
-        return 508;
     if (compare_wrong_start(referee, compared))
         return 223;
     if (compare_of_zeroes(referee, compared))

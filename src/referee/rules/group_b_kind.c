@@ -170,7 +170,8 @@ const struct vidmm_rule rules_b_kind[] = {
             "started with its BARs elsewhere (stage paging); what an application gets to look at "
             "an "
             "allocation with is compared with the sum, and the bytes there with those that the GPU "
-            "sees.",
+            "sees. Where page tables lead to memory that the hardware model shows (peek), and "
+            "BaseAddress to where it shows none, BaseAddress is told of.",
         .why = "CPU and GPU would work on different bytes. Two memories behind one segment were a "
                "black desktop that took 16 rounds of debugging.",
         .windows = "It maps by this sum and checks nothing.",

@@ -38,8 +38,11 @@ void query_iommu(struct check *check, const DXGK_DRIVERCAPS *caps) {
     DXGK_PHYSICALADAPTERCAPS adapter;
     DXGK_FRAMEBUFFERSAVEAREA area = {.MaximumSize = 0};
     DXGK_IOMMU_CAPS iommu = {.Value = 0};
-    if (version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9)
+    DXGK_PHYSICAL_MEMORY_CAPS memory = {.HighestVisibleAddress.QuadPart = 0};
+    if (version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9) {
+        (void)iommu_ask(check, DXGKQAITYPE_PHYSICAL_MEMORY_CAPS, &memory, sizeof(memory));
         (void)iommu_ask(check, DXGKQAITYPE_IOMMU_CAPS, &iommu, sizeof(iommu));
+    }
     if (version < DXGKDDI_INTERFACE_VERSION_WDDM2_4 ||
         !caps->MemoryManagementCaps.IoMmuSecureModeSupported)
         return;

@@ -740,14 +740,15 @@ const struct vidmm_rule rules_a[] = {
     },
     {
         RULE(644, DRIVER, DOCUMENTED, CORRUPTION),
-        .last = DXGKDDI_INTERFACE_VERSION_WDDM2_8,
-        .statement = "HighestAcceptableAddress of the driver's capabilities is no higher than what "
-                     "its device reaches.",
+        .statement =
+            "HighestAcceptableAddress of the driver's capabilities, or HighestVisibleAddress "
+            "of PHYSICAL_MEMORY_CAPS, is no higher than what its device reaches.",
         .page = "ns-d3dkmddi-_dxgk_drivercaps",
         .how = "It is compared with `reaches_to` of the hardware model, where the model has it; up "
                "to a page more is taken for the same. -1 and the largest signed number are any "
-               "address. Not from WDDM 2.9 on, where PHYSICAL_MEMORY_CAPS tells and DMA remapping "
-               "may make up for it (iommu-dma-remapping).",
+               "address. From WDDM 2.9 on stage query asks for PHYSICAL_MEMORY_CAPS and IOMMU_CAPS "
+               "(iommu-dma-remapping): HighestAcceptableAddress counts where the first is refused "
+               "and there is no DmaRemappingSupported.",
         .why = "It is the highest address of system memory that the system uses for the device.",
         .windows = "Nothing checks it; on a machine with more memory the device reads and writes "
                    "at the addresses that are left of the bits that its bus has.",

@@ -29,8 +29,9 @@ struct queries_segments {
 };
 
 struct queries_caps {
-    bool remaps; /* IOMMU_CAPS: DmaRemappingSupported */
-    size_t size; /* bytes of DXGK_DRIVERCAPS that are known */
+    bool remaps;  /* IOMMU_CAPS: DmaRemappingSupported */
+    bool refused; /* PHYSICAL_MEMORY_CAPS: HighestAcceptableAddress is all that is told */
+    size_t size;  /* bytes of DXGK_DRIVERCAPS that are known */
 };
 
 struct queries_iommu {

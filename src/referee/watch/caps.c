@@ -9,7 +9,7 @@
 #include "watch/query.h"
 
 void caps_begin(struct vidmm_referee *referee) {
-    referee->caps.remaps = false;
+    referee->caps.remaps = referee->caps.refused = false;
     referee->caps.size = 0;
 }
 
@@ -19,18 +19,20 @@ bool caps_reach_memory(struct vidmm_referee *referee) {
     return referee->caps.remaps || !referee->adapter.caps_known || end == 0 || highest >= end - 1;
 }
 
-/* R644: from WDDM 2.9 on PHYSICAL_MEMORY_CAPS and IOMMU_CAPS tell. The system uses whole pages, of which none ends less
- * than a page behind what is reached. */
-static void caps_judge_reach(struct vidmm_referee *referee) {
-    const struct shadow_adapter *adapter = &referee->adapter;
+/* R644: the system uses whole pages, of which none ends less than a page behind what is reached. */
+static void caps_judge_reach(struct vidmm_referee *referee, const char *field, uint64_t highest) {
     uint64_t reach = referee->world.reach;
-    uint64_t highest = (uint64_t)adapter->caps.HighestAcceptableAddress.QuadPart;
-    if (reach != 0 && adapter->version < DXGKDDI_INTERFACE_VERSION_WDDM2_9)
+    if (reach != 0)
         DRIVER_MUST(644, highest < reach || highest - reach < SHADOW_PAGE - 1,
-                    "a HighestAcceptableAddress that the device reaches",
-                    "HighestAcceptableAddress is 0x%llx, and the hardware model says that the "
-                    "device reaches addresses below 0x%llx",
-                    (unsigned long long)highest, (unsigned long long)reach);
+                    "a highest address that the device reaches",
+                    "%s is 0x%llx, and the hardware model says that the device reaches addresses "
+                    "below 0x%llx",
+                    field, (unsigned long long)highest, (unsigned long long)reach);
+}
+
+static void caps_judge_acceptable(struct vidmm_referee *referee) {
+    caps_judge_reach(referee, "HighestAcceptableAddress",
+                     (uint64_t)referee->adapter.caps.HighestAcceptableAddress.QuadPart);
 }
 
 static void caps_judge_memory_caps(struct vidmm_referee *referee, DXGK_VIDMMCAPS caps) {
@@ -173,7 +175,8 @@ static void caps_take_driver(struct vidmm_referee *referee, const struct query *
     adapter->version = vidmm_interface_spoken(adapter->registered_version,
                                               (uint32_t)caps->WDDMVersion, adapter->wanted_version);
     caps_judge_version(referee, (uint32_t)caps->WDDMVersion);
-    caps_judge_reach(referee);
+    if (referee->adapter.version < DXGKDDI_INTERFACE_VERSION_WDDM2_9)
+        caps_judge_acceptable(referee);
     caps_judge_memory_caps(referee, caps->MemoryManagementCaps);
     caps_judge_scheduling(referee, caps->SchedulingCaps);
     caps_judge_granularity(referee, caps);
@@ -272,12 +275,25 @@ static void caps_take_physical(struct vidmm_referee *referee, const struct query
     physical->node_known = true;
 }
 
-static void caps_take_iommu(struct vidmm_referee *referee, const struct query *query) {
-    DXGK_IOMMU_CAPS caps;
-    if (query->out.size < sizeof(caps))
+/* From WDDM 2.9 on it may tell what HighestAcceptableAddress told before. */
+static void caps_take_memory(struct vidmm_referee *referee, const struct query *query) {
+    DXGK_PHYSICAL_MEMORY_CAPS caps;
+    referee->caps.refused = query->status != STATUS_SUCCESS;
+    if (referee->caps.refused || query->out.size < sizeof(caps))
         return;
     memcpy(&caps, query->out.bytes, sizeof(caps));
+    caps_judge_reach(referee, "HighestVisibleAddress",
+                     (uint64_t)caps.HighestVisibleAddress.QuadPart);
+}
+
+/* Addresses that are remapped need not be in reach. */
+static void caps_take_iommu(struct vidmm_referee *referee, const struct query *query) {
+    DXGK_IOMMU_CAPS caps = {.Value = 0};
+    if (query->status == STATUS_SUCCESS && query->out.size >= sizeof(caps))
+        memcpy(&caps, query->out.bytes, sizeof(caps));
     referee->caps.remaps = caps.DmaRemappingSupported;
+    if (referee->caps.refused && !referee->caps.remaps && referee->adapter.caps_known)
+        caps_judge_acceptable(referee);
 }
 
 void caps_answer(struct vidmm_referee *referee, const struct query *query) {
@@ -288,7 +304,9 @@ void caps_answer(struct vidmm_referee *referee, const struct query *query) {
         caps_take_driver(referee, query);
     else if (query->args->Type == DXGKQAITYPE_PHYSICALADAPTERCAPS && success)
         caps_take_physical(referee, query);
-    else if (query->args->Type == DXGKQAITYPE_IOMMU_CAPS && success)
+    else if (query->args->Type == DXGKQAITYPE_PHYSICAL_MEMORY_CAPS)
+        caps_take_memory(referee, query);
+    else if (query->args->Type == DXGKQAITYPE_IOMMU_CAPS)
         caps_take_iommu(referee, query);
     else
         mmu_answer(referee, query);

@@ -90,7 +90,6 @@ static NTSTATUS APIENTRY start_device(const PVOID context, PDXGK_START_INFO star
     RtlCopyMemory(&adapter->dxgk, dxgk, dxgk->Size < known ? dxgk->Size : known);
     *sources = 0;
     *children = 0;
-    adapter->fence = 0; /* what an earlier start completed is nothing to this one */
     NTSTATUS status = adapter->dxgk.DxgkCbGetDeviceInformation(adapter->dxgk.DeviceHandle, &info);
     return NT_SUCCESS(status) ? skeleton_driver.start(adapter, &info) : status;
 }

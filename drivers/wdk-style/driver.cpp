@@ -306,7 +306,6 @@ NTSTATUS APIENTRY Adapter::StartDevice(const PVOID context, PDXGK_START_INFO,
     RtlCopyMemory(&self->m_Dxgk, dxgk, dxgk->Size < known ? dxgk->Size : known);
     *sources = 0;
     *children = 0;
-    self->m_Fence = 0; // what an earlier start completed is nothing to this one
     return self->Start();
 }
 

@@ -59,17 +59,10 @@ static void between(void *ctx, uint64_t done, uint64_t events) {
     }
 }
 
-/* Before the first work nothing of what an earlier start completed is left to report (R523), nor does it count as
- * completed at a preemption (R281). */
+/* Before the first work nothing of what an earlier start completed is left to report (R523). */
 static void ask_first(struct check *check) {
-    struct vidmm_adapter_info info;
-    bool told = true;
-    vidmm_adapter_info(check->harness.adapter, &info);
     check_step(check, "paging: before the first work of a second start");
     ask_fences(check);
-    check_step(check, "paging: preemptions before the first work of a second start");
-    for (uint32_t node = 0; told && node < info.nodes; node++)
-        told = check_preempt_idle(check, node);
 }
 
 /* A driver may prefer the aperture for all surfaces of the system's, and memory holds them as well. */

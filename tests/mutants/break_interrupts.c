@@ -470,30 +470,6 @@ static void APIENTRY install_ask_stale(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiQueryCurrentFence = ask_stale;
 }
 
-/* Counts as completed what an earlier start completed, until there is something else. */
-static VOID APIENTRY report_preempted_stale(const HANDLE device,
-                                            const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
-    DXGKARGCB_NOTIFY_INTERRUPT_DATA mine = *data;
-    if (data->InterruptType == DXGK_INTERRUPT_DMA_COMPLETED) {
-        last_fence = data->DmaCompleted.SubmissionFenceId;
-        stale_fence = 0;
-    } else if (data->InterruptType == DXGK_INTERRUPT_DMA_PREEMPTED && stale_fence != 0) {
-        mine.DmaPreempted.LastCompletedFenceId = stale_fence;
-    }
-    system_calls.DxgkCbNotifyInterrupt(device, &mine);
-}
-
-static void APIENTRY spoil_preempted_stale(DXGKRNL_INTERFACE *calls) {
-    stale_fence = last_fence;
-    calls->DxgkCbNotifyInterrupt = report_preempted_stale;
-}
-
-static void APIENTRY install_preempted_stale(DRIVER_INITIALIZATION_DATA *table) {
-    spoil_calls = spoil_preempted_stale;
-    table->DxgkDdiStartDevice = start;
-    table->DxgkDdiAddDevice = add_anew;
-}
-
 static NTSTATUS APIENTRY answer_old(const HANDLE adapter, DXGKARG_QUERYCURRENTFENCE *args) {
     NTSTATUS status = mutants_good.DxgkDdiQueryCurrentFence(adapter, args);
     args->CurrentFence -= 1;
@@ -654,8 +630,6 @@ const struct mutant mutants_interrupts[] = {
             "reports fence 0 when it is asked for the fence before the work of a second start")},
     {BREAKS(618, DRIVER, "preempt", report_fault_again,
             "leaves the hardware of a reset adapter without what its commands need")},
-    {BREAKS(281, DRIVER, "paging", preempted_stale,
-            "counts the work of before as completed when it was stopped and started")},
     {BREAKS(523, DRIVER, "paging", report_stale,
             "is stopped and started, and begins with the fence of before")},
     {BREAKS(523, DRIVER, "interrupts", report_older, "reports work again after later work")},

@@ -187,9 +187,7 @@ const struct vidmm_rule rules_k[] = {
             "GPU virtual addresses (VIDMM_UMD_PACKET_SPIN) is looked at in the same way. A "
             "preemption right after a "
             "reset of the adapter must name the fence submitted last before it, or a later one, of "
-            "drivers with SupportPerEngineTDR. Stage paging preempts nodes before the first work "
-            "of "
-            "a device that was stopped after work and started again: no fence of before is named.",
+            "drivers with SupportPerEngineTDR.",
         .why = "The scheduler tells by these fences which work was done; what it takes for done "
                "and was not is lost.",
         .windows = "The system keeps a list of what is under way for each node.",

@@ -150,8 +150,7 @@ static void report_judge_faulty(struct vidmm_referee *referee,
     bool done = node->told && fence_reached(node->latest, report->fence);
     bool fault = report->type != DXGK_INTERRUPT_DMA_COMPLETED &&
                  report->type != DXGK_INTERRUPT_DMA_PREEMPTED;
-    if (!fault || gone || report_anonymous(report) ||
-        (done && !report_unexplained(referee->ledger)))
+    if (!fault || gone || report_anonymous(report) || (done && !work_unexplained(referee->ledger)))
         return;
     DRIVER_MUST(523, !done, "the fence of work that was not reported complete",
                 "fence %u was reported as faulted for node %u after fence %u was complete%s",

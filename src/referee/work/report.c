@@ -176,7 +176,7 @@ static void report_judge_gone(struct vidmm_referee *referee, const struct vidmm_
     const struct shadow_node *node = &referee->node[report_node(report)];
     bool gone = node->emptied && fence_reached(node->last_queued, report->fence) &&
                 !submit_with_fence(node, report->fence);
-    if (report_anonymous(report) || !node->emptied)
+    if (report_anonymous(report) || !node->emptied || (gone && !work_unexplained(referee->ledger)))
         return;
     DRIVER_MUST(617, !gone, "no report of work that an engine had before it was reset",
                 "fence %u was reported faulted for node %u, where a reset ended the work up to "

@@ -6,13 +6,18 @@
 #include "user.h"
 
 #define PAGES 5u
-#define PLACE 3u /* the first of them in the aperture, and in the list */
+#define PLACE 3u /* the first of them in the list */
 
 static struct {
     struct raw_submitter raw;
     struct user carrier;
     bool open, mapped;
 } aperture;
+
+/* The last ones, where a manager that fills the aperture from its start comes last. */
+static uint64_t aperture_page(void) {
+    return aperture.raw.aperture.size / CHECK_PAGE - PAGES;
+}
 
 void power_aperture_open(struct check *check) {
     struct vidmm_gpummu_info mmu;
@@ -28,17 +33,17 @@ void power_aperture_open(struct check *check) {
 void power_aperture_leave(void) {
     struct raw_submitter *raw = &aperture.raw;
     if (aperture.mapped)
-        (void)raw_unmap(raw, &raw->aperture, PLACE, PAGES);
+        (void)raw_unmap(raw, &raw->aperture, aperture_page(), PAGES);
     aperture.mapped = false;
 }
 
 /* Not while the manager has something there, or what was asked for before waits. */
 void power_aperture_return(void) {
     struct raw_submitter *raw = &aperture.raw;
-    if (!aperture.open || carry_waiting() != 0 || !raw_is_free(raw, PLACE, PAGES))
+    if (!aperture.open || carry_waiting() != 0 || !raw_is_free(raw, aperture_page(), PAGES))
         return;
     raw_paint(raw, raw->target, 51);
-    aperture.mapped = raw_map(raw, &raw->aperture, PLACE, PAGES, raw->target, PLACE);
+    aperture.mapped = raw_map(raw, &raw->aperture, aperture_page(), PAGES, raw->target, PLACE);
 }
 
 void power_aperture_close(struct check *check) {

@@ -354,9 +354,10 @@ static void one_size(struct check *check, uint64_t size) {
     spoken_destroy(check, &info);
 }
 
-/* No whole pages, and more than 32 bits have, of which the low ones are a size, too. */
+/* No whole pages; more than 32 bits have, of which the low ones are a size, too; and what has no size in whole pages. */
 static void spoken_sizes(struct check *check) {
-    static const uint64_t sizes[] = {1, CHECK_PAGE + 1, CHECK_HIGH + 3 * CHECK_PAGE + 1};
+    static const uint64_t sizes[] = {1, CHECK_PAGE + 1, CHECK_HIGH + 3 * CHECK_PAGE + 1,
+                                     UINT64_MAX - 1};
     for (uint32_t i = 0; check_speaks(check) && i < sizeof(sizes) / sizeof(sizes[0]); i++)
         one_size(check, sizes[i]);
 }

@@ -252,21 +252,43 @@ static NTSTATUS APIENTRY describe_with_room(const HANDLE adapter,
 }
 REPLACE(DxgkDdiGetStandardAllocationDriverData, describe_with_room)
 
+/* What user mode says of the one surface that is created; false: it says nothing that vidmm/umd.h knows. */
+static bool asked_for(const DXGKARG_CREATEALLOCATION *args, struct vidmm_umd_allocation *data) {
+    const DXGK_ALLOCATIONINFO *info = args->pAllocationInfo;
+    if (args->NumAllocations != 1 || info->PrivateDriverDataSize < sizeof(*data))
+        return false;
+    memcpy(data, info->pPrivateDriverData, sizeof(*data));
+    return data->magic == VIDMM_UMD_MAGIC;
+}
+
+/* As if user mode had said that. */
+static NTSTATUS create_as(HANDLE adapter, DXGKARG_CREATEALLOCATION *args,
+                          struct vidmm_umd_allocation *data) {
+    VOID *given = args->pAllocationInfo->pPrivateDriverData;
+    args->pAllocationInfo->pPrivateDriverData = data;
+    NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);
+    args->pAllocationInfo->pPrivateDriverData = given;
+    return status;
+}
+
+/* A size is rounded up to pages beyond 64 bits, and has no page then. */
+static NTSTATUS APIENTRY create_rounded(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    struct vidmm_umd_allocation data;
+    if (!asked_for(args, &data) || data.size <= UINT64_MAX - 4096)
+        return mutants_good.DxgkDdiCreateAllocation(adapter, args);
+    data.size = 1;
+    return create_as(adapter, args, &data);
+}
+REPLACE(DxgkDdiCreateAllocation, create_rounded)
+
 /* What user mode asks for is what it says, and that the CPU sees the surface it does not. */
 static NTSTATUS create_unseen(HANDLE adapter, DXGKARG_CREATEALLOCATION *args, uint32_t flag) {
     struct vidmm_umd_allocation data;
-    DXGK_ALLOCATIONINFO *info = args->pAllocationInfo;
-    VOID *given = info->pPrivateDriverData;
-    if (args->NumAllocations != 1 || info->PrivateDriverDataSize < sizeof(data))
-        return mutants_good.DxgkDdiCreateAllocation(adapter, args);
-    memcpy(&data, given, sizeof(data));
-    if (data.magic != VIDMM_UMD_MAGIC || data.flags != flag)
+    if (!asked_for(args, &data) || data.flags != flag)
         return mutants_good.DxgkDdiCreateAllocation(adapter, args);
     data.flags |= VIDMM_UMD_CPU_VISIBLE;
-    info->pPrivateDriverData = &data;
-    NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);
-    info->pPrivateDriverData = given;
-    info->Flags.CpuVisible = 0;
+    NTSTATUS status = create_as(adapter, args, &data);
+    args->pAllocationInfo->Flags.CpuVisible = 0;
     return status;
 }
 
@@ -884,6 +906,8 @@ const struct mutant mutants_allocation[] = {
     DRIVER(592, "counts AllocationListSize of DXGKARG_RENDER up", install_render_in_place, PAGING),
     DRIVER(92, "creates an allocation of size 0", install_no_size, PAGING),
     DRIVER(92, "asks for an alignment of 3", install_odd_alignment, PAGING),
+    DRIVER(637, "rounds the largest size up to pages, of which there are none then",
+           install_create_rounded, .stage = "objects"),
     DRIVER(637, "cuts sizes to 32 bits", install_size_of_32_bits, .stage = "objects",
            .consequences = {527}),
     DRIVER(94, "reports a PitchAlignedSize of 1", install_small_pitch, PAGING),

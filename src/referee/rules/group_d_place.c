@@ -41,7 +41,8 @@ const struct vidmm_rule rules_d_place[] = {
         .statement = "Size holds all bytes of the allocation that the user-mode driver asked for.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfo",
         .how = "Stage objects creates surfaces as vidmm/umd.h describes them, some of no whole "
-               "pages and some of more than 4 GB, and compares Size. A driver may refuse them, and "
+               "pages, some of more than 4 GB and one of nearly 2^64 bytes, and compares Size. A "
+               "driver may refuse them, and "
                "one that does not use vidmm/umd.h is not asked. Of standard surfaces R527 judges "
                "the same.",
         .why = "The page calls it the size in bytes of the allocation, and the member has 64 bits "

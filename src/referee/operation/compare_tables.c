@@ -145,22 +145,27 @@ static void compare_describe(struct vidmm_referee *referee, const struct compare
 
 #define WANTED "the translation that the entries give"
 
+static void compare_judge_base(struct vidmm_referee *referee, const struct compared *compared,
+                               bool good, const char *found) {
+    const D3DGPU_PHYSICAL_ADDRESS *root = &compared->process->root;
+    if (compared->found.valid)
+        DRIVER_MUST(39, good, "memory where BaseAddress of the segment says that it is", "%s",
+                    found);
+    else
+        DRIVER_MUST(39, good, "memory where BaseAddress of the segment says that it is",
+                    "%s; the root page table is at 0x%llx (segment %u), where the hardware model "
+                    "shows no memory",
+                    found, LLU(tables_gpu_address(referee, root->SegmentId, root->SegmentOffset)),
+                    root->SegmentId);
+}
+
 static void compare_judge(struct vidmm_referee *referee, const struct compared *compared,
                           uint32_t rule, bool good) {
     char found[256] = "";
     if (!good)
         compare_describe(referee, compared, found, sizeof(found));
-    if (rule == 39 && !compared->found.valid)
-        DRIVER_MUST(39, good, "memory where BaseAddress of the segment says that it is",
-                    "%s; the root page table is at 0x%llx (segment %u), where the hardware model "
-                    "shows no memory",
-                    found,
-                    LLU(tables_gpu_address(referee, compared->process->root.SegmentId,
-                                           compared->process->root.SegmentOffset)),
-                    compared->process->root.SegmentId);
-    else if (rule == 39)
-        DRIVER_MUST(39, good, "memory where BaseAddress of the segment says that it is", "%s",
-                    found);
+    if (rule == 39)
+        compare_judge_base(referee, compared, good, found);
     if (rule == 210)
         DRIVER_MUST(210, good, WANTED ", written where PageTableAddress is by UpdateMode", "%s",
                     found);

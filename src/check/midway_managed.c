@@ -162,14 +162,6 @@ static bool midway_of(struct user *user, uint32_t node) {
 }
 
 bool midway_managed(struct check *check) {
-    struct vidmm_adapter_info info;
-    bool good = true;
-    vidmm_adapter_info(check->harness.adapter, &info);
-    if (!check_executes(check, VIDMM_UMD_PACKET_SPIN) ||
-        !check_executes(check, VIDMM_UMD_PACKET_CHECK))
-        return true;
-    for (uint32_t node = 0; good && node < info.nodes; node++)
-        if (node != info.paging_node)
-            good = user_in_node(check, node, midway_of);
-    return good;
+    return !check_executes(check, VIDMM_UMD_PACKET_SPIN) ||
+           !check_executes(check, VIDMM_UMD_PACKET_CHECK) || user_in_nodes(check, 0, midway_of);
 }

@@ -212,20 +212,11 @@ static bool round_in_node(struct user *user, uint32_t node) {
     return user_send(user, "", 0) && round_times(&work, ROUND_BESIDE);
 }
 
-static bool round_beside(struct check *check) {
-    struct vidmm_adapter_info info;
-    vidmm_adapter_info(check->harness.adapter, &info);
-    for (uint32_t node = 1; node < info.nodes; node++)
-        if (node != info.paging_node && !user_in_node(check, node, round_in_node))
-            return false;
-    return true;
-}
-
 static void of_a_process(struct work *work) {
     if (fences(work))
         late_dpc(work);
     round_a_ring(work);
-    if (work->user && !round_beside(work->check))
+    if (work->user && !user_in_nodes(work->check, 1, round_in_node))
         return;
     moments_show(work);
 }

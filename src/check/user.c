@@ -203,13 +203,17 @@ static bool complete_in_node(struct user *user, uint32_t node) {
     return user_complete(user) && !vidmm_device_lost(user->device);
 }
 
-bool user_completes_each(struct check *check) {
+bool user_in_nodes(struct check *check, uint32_t first, bool (*work)(struct user *, uint32_t)) {
     struct vidmm_adapter_info info;
     vidmm_adapter_info(check->harness.adapter, &info);
-    for (uint32_t node = 0; node < info.nodes; node++)
-        if (node != info.paging_node && !user_in_node(check, node, complete_in_node))
+    for (uint32_t node = first; node < info.nodes; node++)
+        if (node != info.paging_node && !user_in_node(check, node, work))
             return false;
     return true;
+}
+
+bool user_completes_each(struct check *check) {
+    return user_in_nodes(check, 0, complete_in_node);
 }
 
 /* ---- Coming and going ------------------------------------------------------------------------ */

@@ -81,6 +81,8 @@ bool user_completes_each(struct check *check);
 /* What a process of its own, whose device may be lost by it, does in a context of the node. A driver may have nodes
  * that it makes no contexts for. */
 bool user_in_node(struct check *check, uint32_t node, bool (*work)(struct user *, uint32_t));
+/* The same in each node from `first` on but the one that pages, until it fails. */
+bool user_in_nodes(struct check *check, uint32_t first, bool (*work)(struct user *, uint32_t));
 
 /* user_hang.c: the hooks of a run, as a table of check_setup; and what hangs in the node, or might. */
 void user_hang_table(DRIVER_INITIALIZATION_DATA *table);

@@ -27,12 +27,12 @@ class Mutation:
 
 
 class Source:
-    """A source with comments and strings blanked, its function bodies and its simple statements."""
+    """A source with comments, strings and directives blanked, its function bodies and its simple statements."""
 
     def __init__(self, text):
         self.text = text
         self.masked = re.sub(
-            r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^[ \t]*#[^\n]*',
+            r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^[ \t]*#(?:\\\n|[^\n])*',
             lambda found: re.sub(r"[^\n]", " ", found.group()), text, flags=re.S | re.M)
         self.bodies = list(self._bodies())
         self.statements = [s for body in self.bodies for s in self._statements(*body)]

@@ -44,10 +44,16 @@ static enum vidmm_stage_outcome run_here(struct check *check, const struct check
 static enum vidmm_stage_outcome run_apart(struct check *check, const struct check_stage *stage,
                                           uint32_t number) {
     struct vidmm_watch_end end;
+    struct vidmm_ledger *ledger = &check->shared->ledger;
     bool done = ahead_run(check, stage, number, &end);
-    vidmm_watch_note(&end, &check->shared->ledger);
+    bool beside = stage->run == stage_adapters && adapters_beside(end.step);
+    adapters_judge(ledger, beside);
+    vidmm_watch_note(&end, ledger);
+    adapters_judge(ledger, false);
     check->settings_read |= end.settings;
     check->settings_told = true;
+    if (!done && beside && ledger->broken[654] != 0)
+        return check_say(check, VIDMM_STAGE_SKIPPED, CHECK_ONE_ADAPTER);
     return done ? (enum vidmm_stage_outcome)check->shared->told.outcome : judge_end(check, &end);
 }
 

@@ -19,6 +19,8 @@
 #define CHECK_HIGH     ((uint64_t)1 << 32) /* beyond all addresses of 32 bits */
 #define CHECK_FAILURES 160u
 #define CHECK_NO_CALL  "no call of the system's"
+/* What stage adapters says then. */
+#define CHECK_ONE_ADAPTER "the driver serves one adapter (R654)"
 
 /* What a run says of itself, besides its findings. Plain data. */
 struct check_told {
@@ -111,6 +113,10 @@ bool check_stage_idle(const struct vidmm_check_options *options, const struct ch
 bool check_stage_named(const char *names, const char *name);
 
 enum vidmm_stage_outcome stage_adapters(struct check *check, uint32_t number);
+/* A step of it in which there are two adapters, or were. */
+bool adapters_beside(const char *step);
+/* From here on, or no longer, what the driver kept with one adapter is told as R654. */
+void adapters_judge(struct vidmm_ledger *ledger, bool on);
 enum vidmm_stage_outcome stage_start(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_paging(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_memory(struct check *check, uint32_t number);

@@ -10,15 +10,18 @@
 
 #define VRAM   ((uint64_t)1 << 20)
 #define FRAMES 16u
+#define BESIDE "two adapters: " /* steps in which there are, or were, two */
 
 static struct {
     bool asked, there; /* the second adapter */
     bool goes, gone;   /* the first */
 } adapters;
 
-/* From here on, or no longer. */
-static void adapters_judge(struct check *check, bool on) {
-    struct vidmm_ledger *ledger = &check->shared->ledger;
+bool adapters_beside(const char *step) {
+    return strncmp(step, BESIDE, sizeof(BESIDE) - 1) == 0;
+}
+
+void adapters_judge(struct vidmm_ledger *ledger, bool on) {
     ledger->instead = on ? 654 : 0;
     snprintf(ledger->instead_expected, sizeof(ledger->instead_expected),
              "what it does with one adapter, with two");
@@ -26,12 +29,12 @@ static void adapters_judge(struct check *check, bool on) {
 
 static void second_starts(struct check *check) {
     struct vidmm_host_error error;
-    check_step(check, "adapters: a second one is started");
-    adapters_judge(check, true);
+    check_step(check, BESIDE "the second is started");
+    adapters_judge(&check->shared->ledger, true);
     vidmm_referee_other_device(check->harness.referee, true);
     adapters.there = vidmm_host_second_start(check->harness.host, &error);
     vidmm_referee_other_device(check->harness.referee, false);
-    check_step(check, "adapters: work of the first, beside the second");
+    check_step(check, BESIDE "work of the first");
     if (!adapters.there)
         (void)check_say(check, VIDMM_STAGE_SKIPPED, "the driver takes no second adapter: %.160s",
                         error.text);
@@ -39,14 +42,14 @@ static void second_starts(struct check *check) {
 
 static void first_goes(struct check *check) {
     struct vidmm_host_error error;
-    check_step(check, "adapters: the first goes");
-    adapters_judge(check, false);
+    check_step(check, BESIDE "the first goes");
+    adapters_judge(&check->shared->ledger, false);
     vidmm_referee_other_device(check->harness.referee, true);
     if (!vidmm_host_first_stop(check->harness.host, &error))
         check_refused(check, error.text, error.status);
     vidmm_referee_other_device(check->harness.referee, false);
-    adapters_judge(check, true);
-    check_step(check, "adapters: work of the second, without the first");
+    adapters_judge(&check->shared->ledger, true);
+    check_step(check, BESIDE "work of the second, without the first");
 }
 
 /* What the first one breaks alone says nothing of two. */
@@ -82,13 +85,13 @@ static enum vidmm_stage_outcome adapters_play(struct check *check) {
 }
 
 static enum vidmm_stage_outcome adapters_run(struct check *check) {
-    check_step(check, "adapters: work of the first, alone");
+    check_step(check, "one adapter: work, in a life that gets another");
     enum vidmm_stage_outcome outcome = adapters_play(check);
     if (outcome != VIDMM_STAGE_DONE || breaks_alone(&check->shared->ledger))
         return outcome;
     if (!adapters.there)
         return VIDMM_STAGE_SKIPPED;
-    check_step(check, "adapters: work of the second, beside the first");
+    check_step(check, BESIDE "work of the second");
     vidmm_host_turn(check->harness.host, true);
     vidmm_referee_turn(check->harness.referee);
     adapters.goes = true;
@@ -100,7 +103,7 @@ static enum vidmm_stage_outcome adapters_run(struct check *check) {
 /* From its start to its end, so that what the driver breaks there is not told of the second adapter. */
 static enum vidmm_stage_outcome adapters_alone(struct check *check) {
     struct check_setup setup = {.settings = {{"VramBytes", VRAM}}};
-    check_step(check, "adapters: one alone");
+    check_step(check, "one adapter: work");
     return check_play(check, &setup, FRAMES, NULL);
 }
 
@@ -118,8 +121,8 @@ enum vidmm_stage_outcome stage_adapters(struct check *check, uint32_t number) {
     if (!check_open(check, &setup))
         return VIDMM_STAGE_STOPPED;
     outcome = adapters_run(check);
-    adapters_judge(check, false);
+    adapters_judge(&check->shared->ledger, false);
     if (check->shared->ledger.broken[654] != 0)
-        return check_say(check, VIDMM_STAGE_SKIPPED, "the driver serves one adapter (R654)");
+        return check_say(check, VIDMM_STAGE_SKIPPED, CHECK_ONE_ADAPTER);
     return outcome;
 }

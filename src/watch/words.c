@@ -88,11 +88,12 @@ void vidmm_watch_note(const struct vidmm_watch_end *end, struct vidmm_ledger *le
     vidmm_ledger_calling(ledger,
                          well || strcmp(end->where, WATCH_NO_CALL) == 0 ? NULL : end->where);
     bool own = end->own && end->how == VIDMM_WATCH_SIGNALLED;
+    uint32_t before = ledger->findings;
     vidmm_ledger_note(ledger, kind_of(end), own ? VIDMM_SIDE_MANAGER : VIDMM_SIDE_DRIVER, "%s",
                       text);
-    if (ledger->findings == 0 || ledger->dropped != 0)
+    if (ledger->findings == before || ledger->dropped != 0)
         return;
-    struct vidmm_finding *finding = &ledger->finding[ledger->findings - 1]; /* the newest */
+    struct vidmm_finding *finding = &ledger->finding[before];
     if (finding->places != 0)
         return;
     finding->places = end->frames;

@@ -409,6 +409,23 @@ static void APIENTRY install_stop_all(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiStopDevice = stop_all;
 }
 
+/* Any adapter that is stopped was the only one. */
+static NTSTATUS APIENTRY forget_newest(const PVOID context) {
+    newest = NULL;
+    return mutants_good.DxgkDdiStopDevice(context);
+}
+
+static BOOLEAN APIENTRY read_newest(const PVOID context, ULONG message) {
+    (void)*(const volatile uint8_t *)newest;
+    return mutants_good.DxgkDdiInterruptRoutine(context, message);
+}
+
+static void APIENTRY install_forget_newest(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiStartDevice = start_newest;
+    table->DxgkDdiInterruptRoutine = read_newest;
+    table->DxgkDdiStopDevice = forget_newest;
+}
+
 const struct mutant mutants_linked[] = {
     {BREAKS(272, MANAGER, "paging", shows_another,
             "maps an allocation in the CPU host aperture of another physical adapter"),
@@ -445,5 +462,7 @@ const struct mutant mutants_linked[] = {
             "looks for each interrupt in the adapter that was started last")},
     {BREAKS(654, DRIVER, "adapters", stop_all,
             "disables the interrupts of all adapters when one is stopped")},
+    {BREAKS(654, DRIVER, "adapters", forget_newest,
+            "reads through a pointer to the adapter that was stopped first")},
 };
 const uint32_t mutants_linked_count = sizeof(mutants_linked) / sizeof(mutants_linked[0]);

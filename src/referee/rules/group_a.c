@@ -374,7 +374,8 @@ const struct vidmm_rule rules_a[] = {
             "board, "
             "not linked; the second then has its workload, in a pause of which the first is "
             "removed. A rule of the driver's that is broken then, and was kept before, is told "
-            "as this one. Whether a system may have two such devices is in no call, so that the "
+            "as this one, and so is a crash. Whether a system may have two such devices is in no "
+            "call, so that the "
             "finding counts only when it is asked for (--only, --fail-on). A driver that refuses "
             "the second adapter, with MiniportDeviceContext NULL or a failure, is not examined.",
         .why = "The image of a driver is loaded once and serves all adapters of its kind: a "

@@ -250,8 +250,10 @@ static enum vidmm_stage_outcome by_paging(struct check *check,
     check_step(check, "engines: paging work that hangs at GPU virtual addresses");
     if (!user_open(check, &user) || !paging_hangs(&user, info.paging_node, &hung))
         return VIDMM_STAGE_STOPPED;
-    if (!hung)
+    if (!hung) {
         not_hanging(check);
+        return VIDMM_STAGE_DONE;
+    }
     check_step(check, "engines: down");
     user_close(&user);
     check_step(check, "engines: paging work behind the reset");
@@ -381,10 +383,12 @@ static bool fault_beside(struct user *user, struct user *other, bool alone) {
     struct check *check = user->check;
     const uint32_t surface = 0;
     uint64_t va = 0, fence = 0;
+    bool resident = false;
     if (!user_make(other, 0, VIDMM_UMD_LOCAL_ONLY | VIDMM_UMD_CPU_VISIBLE, 4) ||
         !user_write(other, 0, 'b') || !user_make_resident(other, NULL, &surface, 1, 0) ||
-        !user_rest(other))
+        !user_rest(other) || (alone && !user_in_turn(user, other, &resident)))
         return false;
+    alone = alone && resident;
     /* The fault is reported when the work behind it has been submitted. */
     vidmm_host_hold_interrupts(check->harness.host, alone);
     bool good = submit_nowhere(user, &va, &fence) && (!alone || submit_behind(other));

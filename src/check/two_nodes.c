@@ -96,13 +96,9 @@ static bool managed_judge(struct user *user, uint32_t node, uint32_t beside) {
     return told;
 }
 
-static bool managed_both(struct user *second, uint32_t other) {
+static bool both_held(struct user *second, uint32_t other) {
     struct check *check = second->check;
     struct vidmm_host *host = check->harness.host;
-    if (!shown_alone(second))
-        return false;
-    if (vidmm_device_lost(second->device))
-        return true;
     check_step(check, "interrupts: nodes %u and %u in one interrupt", pair.node, other);
     vidmm_host_hold_interrupts(host, true);
     bool good = user_repeat(pair.first) && user_repeat(second);
@@ -110,6 +106,15 @@ static bool managed_both(struct user *second, uint32_t other) {
     vidmm_host_hold_interrupts(host, false);
     return good && managed_judge(pair.first, pair.node, other) &&
            managed_judge(second, other, pair.node);
+}
+
+static bool managed_both(struct user *second, uint32_t other) {
+    bool resident = false;
+    if (!shown_alone(second))
+        return false;
+    if (vidmm_device_lost(second->device))
+        return true;
+    return user_in_turn(pair.first, second, &resident) && (!resident || both_held(second, other));
 }
 
 static bool managed_first(struct user *first, uint32_t node) {

@@ -167,6 +167,25 @@ bool user_repeat(struct user *user) {
     return user_fine(user, status);
 }
 
+static bool repeat_both(struct user *first, struct user *second) {
+    return user_repeat(first) && user_repeat(second) && user_rest(first) && user_rest(second);
+}
+
+static uint64_t paging_buffers(const struct user *user) {
+    struct vidmm_stats stats;
+    vidmm_stats(user->check->harness.adapter, &stats);
+    return stats.paging_buffers;
+}
+
+/* The first time brings in what stays. */
+bool user_in_turn(struct user *first, struct user *second, bool *resident) {
+    bool good = repeat_both(first, second);
+    uint64_t before = paging_buffers(first);
+    good = good && repeat_both(first, second);
+    *resident = paging_buffers(first) == before;
+    return good;
+}
+
 bool user_send(struct user *user, const void *packet, uint32_t size) {
     if (!user_rest(user))
         return false;

@@ -31,7 +31,7 @@ struct user {
     struct vidmm_paging_queue *queue;
     struct user_surface commands; /* the command buffer */
     struct user_surface surface[USER_SURFACES];
-    bool speaks;   /* vidmm/umd.h; else surfaces are the system\'s, and command buffers empty */
+    bool speaks;   /* vidmm/umd.h; else surfaces are the system's, and command buffers empty */
     void *cpu;     /* where the CPU sees the command buffer */
     uint32_t sent; /* bytes of the packet there */
     bool null_rendering;      /* the GPU is to run nothing of what is sent */
@@ -69,6 +69,10 @@ bool user_submit(struct user *user, uint32_t steps);
 bool user_send(struct user *user, const void *packet, uint32_t size);
 /* What was sent last once more, whether it is done or not. */
 bool user_repeat(struct user *user);
+/* What both sent last is sent again, by one and by the other, and is waited for. `*resident`: the system had nothing to
+ * page for it, as it does where memory has no room for the page tables of both. Paging waits for its interrupt, so that
+ * none may be held back then. */
+bool user_in_turn(struct user *first, struct user *second, bool *resident);
 bool user_rest(struct user *user);
 /* The same of work that the driver has to report: one that does only when the manager, which has waited too long,
  * preempts it is named (R597, or `since`, as of check_unreported), and it was not `*told`. */

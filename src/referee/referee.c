@@ -145,8 +145,10 @@ void vidmm_referee_turn(struct vidmm_referee *referee) {
 
 void vidmm_referee_wrap_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks) {
     referee->callbacks = *callbacks;
-    if (!referee->other_device)
+    if (!referee->other_device) {
         device_forget(referee);
+        callbacks_end(referee);
+    }
     referee_watch_callbacks(referee, callbacks);
     referee_watch_interrupt_callbacks(referee, callbacks);
     referee_watch_process_callbacks(referee, callbacks);

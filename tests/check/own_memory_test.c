@@ -43,6 +43,13 @@ static void contexts_are_saved_and_found_again(void **state) {
     }
 }
 
+/* What the referee knows of the context allocations of the first adapter outlives the start of the second. */
+static void contexts_of_two_adapters_are_told_apart(void **state) {
+    (void)state;
+    const struct vidmm_host_setting settings[] = {{"MmuLevels", 4}, {"ContextBytes", 8192}};
+    assert_int_equal(examine("adapters", NULL, settings, 2), VIDMM_CHECK_PASSED);
+}
+
 /* However small the paging buffers are in which the state is written. */
 static void a_state_is_written_in_parts(void **state) {
     (void)state;
@@ -89,6 +96,7 @@ static void the_cpu_reaches_memory_through_pages_of_its_own(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contexts_are_saved_and_found_again),
+        cmocka_unit_test(contexts_of_two_adapters_are_told_apart),
         cmocka_unit_test(a_state_is_written_in_parts),
         cmocka_unit_test(a_context_without_its_root_does_not_run),
         cmocka_unit_test(the_cpu_reaches_memory_through_pages_of_its_own),

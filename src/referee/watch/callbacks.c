@@ -131,7 +131,6 @@ static VOID *watch_AcquireHandleData(struct vidmm_referee *referee,
 WATCHED_2(VOID *, AcquireHandleData, const DXGKARGCB_GETHANDLEDATA *, HANDLE *)
 
 void referee_watch_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks) {
-    callbacks_end(referee);
     WATCH_CALLBACK(callbacks, CreateContextAllocation);
     WATCH_CALLBACK(callbacks, DestroyContextAllocation);
     WATCH_CALLBACK(callbacks, GetHandleData);

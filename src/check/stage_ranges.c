@@ -257,13 +257,16 @@ static bool ranges_return(struct ranges *ranges, uint32_t index) {
 /* ---- Several of one surface ------------------------------------------------------------------- */
 
 /* By hand, as for a lock with other private data ("for example, one aperture per MIP level"): the last range, which the
- * manager gives out last. False: the driver refuses it, or there is no other. */
+ * manager gives out last. False: the driver refuses it, or the surface lies where no range leads to (R349). */
 static bool ranges_take_second(struct ranges *ranges, uint32_t index, uint32_t id) {
     const struct check *check = ranges->check;
     struct vidmm_allocation_info info;
     struct vidmm_segment_info segment;
     vidmm_allocation_info(ranges->surface[index], &info);
     if (!vidmm_segment_info(check->harness.adapter, info.segment, &segment))
+        return false;
+    const DXGK_SEGMENTFLAGS flags = {.Value = segment.flags};
+    if (!flags.CpuVisible && !info.driver.Flags.UseAlternateVA)
         return false;
     DXGKARG_ACQUIRESWIZZLINGRANGE args = {.hAllocation = info.driver.hAllocation,
                                           .PrivateDriverData = 1,

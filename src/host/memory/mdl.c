@@ -510,6 +510,22 @@ static char *mdl_map_for_driver(PMDL mdl, enum mdl_state state) {
     return view;
 }
 
+/* nf-wdm-mmmaplockedpagesspecifycache.md: its pages are locked down; one of nonpaged pool is mapped already, and may
+ * be mapped for user mode. */
+static void mdl_judge_mapping(const MDL *mdl, KPROCESSOR_MODE mode) {
+    const CSHORT described =
+        MDL_PAGES_LOCKED | MDL_SOURCE_IS_NONPAGED_POOL | MDL_PARTIAL | MDL_IO_SPACE;
+    if (!(mdl->MdlFlags & described))
+        host_violation("MmMapLockedPagesSpecifyCache of an MDL whose pages are not locked");
+    if (mode != KernelMode)
+        return;
+    if (mdl->MdlFlags & MDL_MAPPED_TO_SYSTEM_VA)
+        host_violation("MmMapLockedPagesSpecifyCache of an MDL that is mapped already");
+    else if (mdl->MdlFlags & MDL_SOURCE_IS_NONPAGED_POOL)
+        host_violation("MmMapLockedPagesSpecifyCache of an MDL of MmBuildMdlForNonPagedPool, which "
+                       "is mapped already");
+}
+
 NTKERNELAPI PVOID NTAPI MmMapLockedPagesSpecifyCache(PMDL Mdl, KPROCESSOR_MODE AccessMode,
                                                      MEMORY_CACHING_TYPE CacheType,
                                                      PVOID RequestedAddress,
@@ -523,8 +539,7 @@ NTKERNELAPI PVOID NTAPI MmMapLockedPagesSpecifyCache(PMDL Mdl, KPROCESSOR_MODE A
     if (AccessMode == KernelMode && BugCheckOnFailure)
         host_violation("MmMapLockedPagesSpecifyCache was called with BugCheckOnFailure TRUE: it "
                        "must be FALSE");
-    if (AccessMode == KernelMode && (Mdl->MdlFlags & MDL_MAPPED_TO_SYSTEM_VA))
-        host_violation("MmMapLockedPagesSpecifyCache of an MDL that is mapped already");
+    mdl_judge_mapping(Mdl, AccessMode);
     host_irql_at_most(AccessMode == UserMode ? APC_LEVEL : DISPATCH_LEVEL,
                       "MmMapLockedPagesSpecifyCache");
     if (!host_may_allocate())

@@ -50,6 +50,7 @@ static struct fence_page *add_page(struct vidmm_adapter *adapter) {
         paging_fence_drop(adapter, page);
         return NULL;
     }
+    space_kept_late(adapter, 0, page->va, PAGE_BYTES);
     page->next = adapter->fence_pages;
     adapter->fence_pages = page;
     return page;
@@ -87,7 +88,8 @@ static enum vidmm_status signal_once(void *ctx) {
     const struct signal *signal = ctx;
     struct plan plan;
     plan_begin(&plan, signal->adapter, VIDMM_PLAN_FENCE);
-    struct plan_op *op = plan_add(&plan, VIDMM_OP_SIGNAL_FENCE, NULL);
+    struct plan_op *op =
+        space_flush_kept(&plan, 0) ? plan_add(&plan, VIDMM_OP_SIGNAL_FENCE, NULL) : NULL;
     if (!op) {
         plan_end(&plan);
         return VIDMM_NO_MEMORY;

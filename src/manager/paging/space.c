@@ -9,6 +9,7 @@
 #include "object/allocation.h"
 #include "paging/plan.h"
 #include "paging/table.h"
+#include "paging/virtual_build.h"
 
 #define CALL "vidmm paging process"
 
@@ -42,6 +43,15 @@ bool space_keep_pages_at(struct vidmm_adapter *adapter, uint32_t physical, PMDL 
         return false;
     spaces->kept[spaces->kept_count++] = kept;
     return true;
+}
+
+void space_kept_late(struct vidmm_adapter *adapter, uint32_t physical, uint64_t start,
+                     uint64_t size) {
+    virtual_outdate(adapter->physical[physical].spaces.paging, start, start + size);
+}
+
+bool space_flush_kept(struct plan *plan, uint32_t physical) {
+    return table_flush(plan, plan->adapter->physical[physical].spaces.paging);
 }
 
 uint64_t space_keep_pages(struct vidmm_adapter *adapter, uint32_t physical, PMDL mdl,

@@ -49,6 +49,11 @@ uint64_t space_keep_pages(struct vidmm_adapter *adapter, uint32_t physical, PMDL
 /* The same at addresses that are the caller's. False: no memory. */
 bool space_keep_pages_at(struct vidmm_adapter *adapter, uint32_t physical, PMDL mdl, uint64_t size,
                          uint64_t start);
+/* They were mapped while the GPU worked: a TLB may know that nothing was at their addresses. */
+void space_kept_late(struct vidmm_adapter *adapter, uint32_t physical, uint64_t start,
+                     uint64_t size);
+/* Before an operation that uses such pages. */
+bool space_flush_kept(struct plan *plan, uint32_t physical);
 
 /*
  * A context was made in the space of its device's process: DxgkDdiSetRootPageTable now, and

@@ -78,6 +78,11 @@ static bool outdates(const struct space *space, bool valid_before, bool valid) {
     return valid_before || (valid && !cap_invalid_not_cached(space));
 }
 
+void virtual_outdate(struct space *space, uint64_t start, uint64_t end) {
+    if (outdates(space, false, true))
+        make_stale(space, start, end);
+}
+
 /* ---- UPDATE_PAGE_TABLE ----------------------------------------------------------------------- */
 
 static bool wide_entries(const struct table_op *op) {

@@ -17,5 +17,8 @@ bool virtual_encode(struct vidmm_adapter *adapter, struct plan_op *op, HANDLE al
                     DXGKARG_BUILDPAGINGBUFFER *arg);
 /* True for an operation that gets no paging buffer (system-paging-process.md). */
 bool virtual_now(const struct plan_op *op);
+/* Entries that led nowhere were written by the CPU while the GPU worked: the next flush of the space tells it, unless no
+ * TLB keeps such entries. */
+void virtual_outdate(struct space *space, uint64_t start, uint64_t end);
 
 #endif

@@ -80,13 +80,18 @@ static UINT allocation_place(const struct kmd_adapter *adapter,
     return set;
 }
 
+/* The last fifth of an aperture may be an overlay's (ns-d3dkmddi-_dxgk_allocationinfoflags.md). */
 static UINT eviction_set(const struct kmd_adapter *adapter,
                          const struct vidmm_umd_allocation *umd) {
     if (!(umd->flags & VIDMM_UMD_EVICT_TO_APERTURE))
         return 0;
-    return kmd_segment_set(adapter, KMD_SEGMENT_APERTURE) |
-           kmd_segment_set(adapter, KMD_SEGMENT_EVICTION) |
-           kmd_segment_set(adapter, KMD_SEGMENT_AGP);
+    UINT set = kmd_segment_set(adapter, KMD_SEGMENT_APERTURE) |
+               kmd_segment_set(adapter, KMD_SEGMENT_EVICTION) |
+               kmd_segment_set(adapter, KMD_SEGMENT_AGP);
+    for (UINT id = 1; id <= KMD_SEGMENTS_MAX; id++)
+        if ((set >> (id - 1) & 1u) != 0 && umd->size > kmd_segment(adapter, id)->size / 5 * 4)
+            set &= ~(1u << (id - 1));
+    return set;
 }
 
 /* ---- Flags ----------------------------------------------------------------------------------- */

@@ -117,6 +117,24 @@ static void arguments_of_mdls_that_must_be_false_are_named(void **state) {
     ExFreePool(mdl);
 }
 
+static void mdls_that_may_not_be_mapped_are_named(void **state) {
+    PHYSICAL_ADDRESS all = {.QuadPart = -1};
+    (void)state;
+    PVOID memory = MmAllocateContiguousMemory(PAGE_SIZE, all);
+    PMDL mdl = IoAllocateMdl(memory, PAGE_SIZE, FALSE, FALSE, NULL);
+    MmGetMdlPfnArray(mdl)[0] = (PFN_NUMBER)MmGetPhysicalAddress(memory).QuadPart / PAGE_SIZE;
+    PVOID view = MmMapLockedPagesSpecifyCache(mdl, KernelMode, MmCached, NULL, FALSE, 0);
+    assert_true(tiny_violated(tiny_host, "an MDL whose pages are not locked"));
+    MmUnmapLockedPages(view, mdl);
+    MmBuildMdlForNonPagedPool(mdl);
+    assert_ptr_equal(MmGetSystemAddressForMdlSafe(mdl, NormalPagePriority), memory);
+    assert_int_equal(vidmm_host_violations(tiny_host), 1);
+    (void)MmMapLockedPagesSpecifyCache(mdl, KernelMode, MmCached, NULL, FALSE, 0);
+    assert_true(tiny_violated(tiny_host, "MmBuildMdlForNonPagedPool, which is mapped already"));
+    IoFreeMdl(mdl);
+    MmFreeContiguousMemory(memory);
+}
+
 static void a_list_of_frames_that_are_none_is_named(void **state) {
     (void)state;
     PMDL mdl = IoAllocateMdl(NULL, 2 * PAGE_SIZE, FALSE, FALSE, NULL);
@@ -245,6 +263,7 @@ int main(void) {
         NAMES_TEST(contiguous_memory_by_every_name_is_one_run),
         NAMES_TEST(an_mdl_is_measured_and_advanced),
         NAMES_TEST(arguments_of_mdls_that_must_be_false_are_named),
+        NAMES_TEST(mdls_that_may_not_be_mapped_are_named),
         NAMES_TEST(a_list_of_frames_that_are_none_is_named),
         NAMES_TEST(a_mapping_is_protected_and_given_up_for_reuse),
         NAMES_TEST(memory_is_copied_by_either_address),

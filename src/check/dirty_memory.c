@@ -149,6 +149,12 @@ bool dirty_memory_prepare(struct dirty_memory *memory, uint32_t unit) {
     return !memory->by_address || make_surfaces(memory);
 }
 
+/* A fill by hand names an allocation of RAW_PAGES, of which the filled page is the first. */
+bool dirty_memory_holds(const struct dirty_memory *memory, uint32_t unit) {
+    uint64_t behind = memory->raw.allocation && !memory->by_address ? RAW_PAGES - 1 : 0;
+    return memory->segment.size >= (uint64_t)DIRTY_UNITS * unit + behind * CHECK_PAGE;
+}
+
 uint64_t dirty_memory_units(const struct dirty_memory *memory) {
     return memory->by_address ? DIRTY_UNITS : memory->segment.size / memory->unit;
 }

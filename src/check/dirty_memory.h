@@ -42,6 +42,8 @@ bool dirty_memory_tracked(const struct dirty_memory *memory);
 /* Makes ready to write units of `unit` bytes, or of more where the driver's surfaces are larger, in `segment`; false: it
  * cannot, and the stage ends. */
 bool dirty_memory_prepare(struct dirty_memory *memory, uint32_t unit);
+/* There is room for DIRTY_UNITS of `unit` bytes. */
+bool dirty_memory_holds(const struct dirty_memory *memory, uint32_t unit);
 /* Units from `origin` on that a basis may have. */
 uint64_t dirty_memory_units(const struct dirty_memory *memory);
 /* By hand alone: the GPU begins to write `units` units from `unit` on by one operation. */

@@ -395,7 +395,7 @@ static bool dirty_segment(struct dirty *dirty, const char **why) {
     *why = NULL;
     if (!tracks(&dirty->memory, &page))
         *why = "the driver reports no dirty-bit tracking";
-    else if (dirty->memory.segment.size / unit_of(&dirty->memory, page) < DIRTY_UNITS)
+    else if (!dirty_memory_holds(&dirty->memory, unit_of(&dirty->memory, page)))
         *why = "the memory segment has no 16 dirty pages";
     if (*why || !dirty_memory_prepare(&dirty->memory, unit_of(&dirty->memory, page)))
         return false;

@@ -69,8 +69,8 @@ static void power_judge_segment(struct vidmm_referee *referee,
 static void power_judge_evicted(struct vidmm_referee *referee) {
     for (uint32_t id = shadow_next_segment(referee, 0); id != 0 && !tables_known(referee);
          id = shadow_next_segment(referee, id)) {
-        const struct shadow_segment *segment = shadow_segment(referee, id);
-        if (!segment->flags.Aperture)
+        const struct shadow_segment *segment = shadow_memory(referee, id);
+        if (segment)
             power_judge_segment(referee, segment);
     }
 }
@@ -98,8 +98,8 @@ static uint64_t power_hash(struct vidmm_referee *referee, uint64_t *bytes) {
     *bytes = 0;
     for (uint32_t id = shadow_next_segment(referee, 0); id != 0;
          id = shadow_next_segment(referee, id)) {
-        const struct shadow_segment *segment = shadow_segment(referee, id);
-        if (!segment->flags.Aperture)
+        const struct shadow_segment *segment = shadow_memory(referee, id);
+        if (segment)
             power_hash_segment(referee, segment, &hash, bytes);
     }
     return hash;

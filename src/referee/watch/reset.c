@@ -15,11 +15,9 @@ static bool reset_nobody_else(struct vidmm_referee *referee, const struct refere
 /* The content of an allocation is in a memory segment alone. */
 static bool reset_in_video_memory(struct vidmm_referee *referee) {
     for (uint32_t id = shadow_next_segment(referee, 0); id != 0;
-         id = shadow_next_segment(referee, id)) {
-        const struct shadow_segment *segment = shadow_segment(referee, id);
-        if (!segment->flags.Aperture && referee->objects.places[id - 1].root)
+         id = shadow_next_segment(referee, id))
+        if (shadow_memory(referee, id) && referee->objects.places[id - 1].root)
             return true;
-    }
     return false;
 }
 

@@ -224,6 +224,30 @@ static void play_kept(struct dirty *dirty, const struct basis *basis) {
     dirty_end(dirty, &other);
 }
 
+/* What was written, and not asked for yet, while another basis over it begins and ends. */
+static void play_across(struct dirty *dirty, const struct basis *basis) {
+    struct basis other = {.count = 1, .range = {{0, DIRTY_UNITS}}};
+    check_step(dirty->memory.check, "dirty: another basis begins and ends");
+    dirty_clear(dirty, basis);
+    dirty_write(dirty, 5);
+    dirty_begin(dirty, &other);
+    dirty_look(dirty, basis);
+    dirty_write(dirty, 6);
+    dirty_end(dirty, &other);
+    dirty_look(dirty, basis);
+}
+
+/* Of drivers that a manager plays with: tracking goes on until it is stopped. */
+static void play_reset(struct dirty *dirty, const struct basis *basis) {
+    struct check *check = dirty->memory.check;
+    check_step(check, "dirty: the adapter is reset");
+    dirty_stop(dirty, basis);
+    dirty_start(dirty, basis);
+    dirty_note(dirty, check_good(check, check_reset(check)));
+    dirty_write(dirty, 5);
+    dirty_look(dirty, basis);
+}
+
 /* R326: the same of one whose ranges begin before what is cleared and anywhere in it. */
 static void play_scattered(struct dirty *dirty) {
     struct basis other = {.count = 4, .range = {{10, 2}, {2, 3}, {0, 1}, {6, 1}}};
@@ -309,6 +333,9 @@ static void dirty_play(struct dirty *dirty) {
     play_beside(dirty, &basis);
     play_over(dirty, &basis);
     play_kept(dirty, &basis);
+    play_across(dirty, &basis);
+    if (dirty->memory.by_address && ledger->findings == before)
+        play_reset(dirty, &basis);
     play_again(dirty, &basis);
     if (ledger->findings == before) /* else what is missing may be missing in the first, too */
         play_second(dirty);

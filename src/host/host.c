@@ -526,7 +526,7 @@ void vidmm_host_pass(struct vidmm_host *host, uint64_t ns) {
     KIRQL old = host_irql_raise(DISPATCH_LEVEL);
     (void)host;
     host_stall(ns);
-    host_irql_set(old);
+    host_irql_lower(old);
 }
 
 bool vidmm_host_ask_interrupt(struct vidmm_host *host, struct vidmm_host_asked *asked) {

@@ -105,6 +105,33 @@ static NTSTATUS APIENTRY query_forgetful(const HANDLE adapter, DXGKARG_QUERYDIRT
     return status;
 }
 
+/* What the hardware records is switched off by a reset, and on again by the next start of tracking. */
+static bool off;
+
+static NTSTATUS APIENTRY query_off(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
+    if (off && status == STATUS_SUCCESS)
+        memset(args->Buffer, 0, args->BufferSize);
+    return status;
+}
+
+static NTSTATUS APIENTRY start_on(const HANDLE adapter, const HANDLE basis) {
+    off = false;
+    return mutants_good.DxgkDdiStartDirtyTracking(adapter, basis);
+}
+
+static NTSTATUS APIENTRY reset_off(const HANDLE adapter) {
+    off = true;
+    return mutants_good.DxgkDdiResetFromTimeout(adapter);
+}
+
+static void APIENTRY install_off_by_reset(DRIVER_INITIALIZATION_DATA *table) {
+    off = false;
+    table->DxgkDdiQueryDirtyBitData = query_off;
+    table->DxgkDdiStartDirtyTracking = start_on;
+    table->DxgkDdiResetFromTimeout = reset_off;
+}
+
 static NTSTATUS APIENTRY query_turned(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
     NTSTATUS status = mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
     uint8_t *bits = args->Buffer;
@@ -799,6 +826,8 @@ const struct mutant mutants_dirty[] = {
      .stage = "dirty", TRACKING},
     {321, VIDMM_SIDE_DRIVER, "starts with the bits of the last time", install_old, .stage = "dirty",
      TRACKING},
+    {322, VIDMM_SIDE_DRIVER, "records no writes behind a reset", install_off_by_reset,
+     .stage = "dirty", .consequences = {328, 330}, MOVING},
     {322, VIDMM_SIDE_DRIVER, "misses a write", install_forgetful, .stage = "dirty", TRACKING},
     {322, VIDMM_SIDE_DRIVER, "takes the ranges of each segment for those of the first",
      install_in_first, .stage = "dirty", .consequences = {330}, MOVING_WITH_TABLES},

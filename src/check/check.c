@@ -66,9 +66,24 @@ static bool run_stage(struct check *check, const struct check_stage *stage,
     return shown;
 }
 
+/* Each of them takes as long as a run may. */
+#define HUNG_MOST 3u
+
+/* NULL: the stage is run. */
+static const char *left_out(const struct check *check, const struct check_stage *stage, bool starts,
+                            uint32_t hung) {
+    if (!starts)
+        return "the driver does not start";
+    if (check_stage_idle(check->options, stage))
+        return "it shows no rule that was asked for";
+    return hung == HUNG_MOST && !check->replay ? "three stages did not end; --stage examines it"
+                                               : NULL;
+}
+
 /* Goes on with the other stages if the driver starts. */
 static void run_stages(struct check *check, struct vidmm_check_result *result) {
     bool starts = true, shown = false;
+    uint32_t hung = 0;
     for (uint32_t i = 0; i < check_stage_count && !shown && check->shared->told.unasked[0] == '\0';
          i++) {
         const struct check_stage *stage = &check_stages[i];
@@ -76,17 +91,15 @@ static void run_stages(struct check *check, struct vidmm_check_result *result) {
         one->name = stage->name;
         if (!check_stage_asked(check->options, stage))
             continue;
-        if (!starts) {
-            snprintf(one->text, sizeof(one->text), "the driver does not start");
-            continue;
-        }
-        if (check_stage_idle(check->options, stage)) {
-            snprintf(one->text, sizeof(one->text), "it shows no rule that was asked for");
+        const char *why = left_out(check, stage, starts, hung);
+        if (why) {
+            snprintf(one->text, sizeof(one->text), "%s", why);
             continue;
         }
         if (check->options->progress)
             check->options->progress(check->options->progress_ctx, stage->name);
         shown = run_stage(check, stage, one);
+        hung += one->outcome == VIDMM_STAGE_HUNG;
         starts = check->shared->told.version != 0;
     }
 }

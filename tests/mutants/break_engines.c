@@ -725,21 +725,22 @@ static void APIENTRY install_reset_in_words(DRIVER_INITIALIZATION_DATA *table) {
 
 /* ---- Managers -------------------------------------------------------------------------------- */
 
-static UINT first; /* fence of the first work that is no paging: the one that faults */
-static UINT works; /* submissions of such work */
+/* Of work that is no paging: that of two processes in turn comes before the work that faults. */
+#define IN_TURN 4u
+static UINT first; /* fence of the one that faults */
+static UINT works; /* submissions */
 static bool left_out;
 
 static NTSTATUS APIENTRY note_fence(const HANDLE adapter,
                                     const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
-    if (!args->Flags.Paging && works++ == 0)
+    if (!args->Flags.Paging && works++ == IN_TURN)
         first = args->SubmissionFenceId;
     return mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args);
 }
 
-/* All is well, as far as it is concerned, where the first work of all faults, with work of another process behind
- * it. */
+/* All is well, as far as it is concerned, where that work faults, with work of another process behind it. */
 static NTSTATUS APIENTRY reset_nothing(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
-    if (works == 0 || works > 2 || left_out)
+    if (works <= IN_TURN || works > IN_TURN + 2 || left_out)
         return mutants_good.DxgkDdiResetEngine(adapter, args);
     left_out = true;
     args->LastAbortedFenceId = first;

@@ -42,13 +42,13 @@ static bool midway_open(struct midway *work, struct raw_submitter *raw, uint32_t
 static bool by_hand_begin(struct raw_submitter *raw, uint32_t seed) {
     raw_paint(raw, raw->source, seed);
     memset(raw_page(raw, raw->source, 0), 0, CHECK_PAGE);
-    return raw_move(raw, true, RAW_PAGES);
+    return raw_bring(raw, 0);
 }
 
 /* False: it cannot be read. */
 static bool by_hand_end(struct raw_submitter *raw, uint64_t *checked) {
     struct vidmm_umd_result result;
-    if (!raw_move(raw, false, RAW_PAGES))
+    if (!raw_take(raw))
         return false;
     memcpy(&result, raw_page(raw, raw->target, 0), sizeof(result));
     *checked = result.checked_bytes;

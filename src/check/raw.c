@@ -187,15 +187,15 @@ static void raw_object_create(struct raw_submitter *raw, DXGK_ALLOCATIONINFO *in
     uint64_t pages = (info->Size + CHECK_PAGE - 1) / CHECK_PAGE;
     bool fits = pages == RAW_PAGES && (info->Size % CHECK_PAGE != 0) == (cut != 0) &&
                 (!newer || info->PhysicalAdapterIndex == raw->physical) &&
-                (info->SupportedWriteSegmentSet >> (raw->memory.id - 1) & 1u) != 0;
+                (info->SupportedWriteSegmentSet >> (raw_segment(raw)->id - 1) & 1u) != 0;
     if (!fits)
         raw_object_destroy(raw);
 }
 
 static void create_spoken(struct raw_submitter *raw, uint32_t cut) {
     struct vidmm_umd_allocation data = {.magic = VIDMM_UMD_MAGIC,
-                                        .flags =
-                                            VIDMM_UMD_LOCAL | VIDMM_UMD_PHYSICAL(raw->physical),
+                                        .flags = (raw->memory.id != 0 ? VIDMM_UMD_LOCAL : 0) |
+                                                 VIDMM_UMD_PHYSICAL(raw->physical),
                                         .size = (uint64_t)RAW_PAGES * CHECK_PAGE - cut};
     DXGK_ALLOCATIONINFO info;
     memset(&info, 0, sizeof(info));
@@ -218,10 +218,8 @@ static void create_standard(struct raw_submitter *raw, uint32_t kind, uint32_t c
     check_surface_close(&surface);
 }
 
-/* One that prefers GPU memory; without it operations have no handle. */
+/* One that prefers GPU memory, where there is some; without it operations have no handle. */
 static void make_allocation(struct raw_submitter *raw, uint32_t cut) {
-    if (raw->memory.id == 0)
-        return;
     if (check_speaks(raw->check))
         create_spoken(raw, cut);
     for (uint32_t kind = 0; !raw->allocation && kind < CHECK_SURFACES; kind++)
@@ -357,6 +355,8 @@ static void give_up(struct raw_submitter *raw) {
 }
 
 enum vidmm_stage_outcome raw_close(struct raw_submitter *raw) {
+    if (!raw->refused && raw->memory.id == 0)
+        (void)raw_leave(raw);
     if (raw->mapped && !raw->refused && raw_flush(raw) && raw_unmap_buffer(raw))
         (void)raw_flush(raw);
     if (raw->unseen)
@@ -408,6 +408,8 @@ unsigned char *raw_page(struct raw_submitter *raw, PMDL mdl, uint64_t page) {
 
 /* As pages of an allocation that no oracle has. */
 void raw_paint(struct raw_submitter *raw, PMDL mdl, uint32_t seed) {
+    if (mdl == raw->source)
+        raw->painted = seed;
     for (uint32_t page = 0; page < RAW_PAGES; page++)
         vidmm_pattern_write(raw_page(raw, mdl, page), vidmm_pattern_key(~(uint64_t)seed, page, 1));
 }

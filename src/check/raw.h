@@ -6,7 +6,7 @@
  * raw.c prepares the submitter, raw_work.c fills, submits and preempts buffers and loses them in a
  * reset, raw_operation.c has the operations that several stages use, raw_render.c work of an application,
  * raw_draw.c such work with commands, raw_hang.c work that hangs, raw_cancel.c work that is cancelled, raw_damaged.c
- * commands that are none.
+ * commands that are none. raw_queue.c has several submissions under way, and sees what they have come to.
  */
 #ifndef VIDMM_CHECK_RAW_H
 #define VIDMM_CHECK_RAW_H
@@ -56,6 +56,7 @@ struct raw_submitter {
     PMDL buffer;                                /* the paging buffer */
     unsigned char *cpu, *private_data;
     bool through;    /* bytes of `source` move into pages that are mapped, without `memory` */
+    bool draws;      /* ... or are drawn there */
     bool by_address; /* the driver has GPU virtual addresses: there is no `memory` */
     struct user
         *carrier; /* its manager carries out what is built (carry.h); NULL: it is submitted here */
@@ -77,7 +78,7 @@ struct raw_submitter {
     HANDLE allocation;            /* the driver's, of RAW_PAGES pages; NULL: not in vidmm/umd.h */
     HANDLE picture[RAW_PICTURES]; /* the driver's allocations of raw_picture.h; NULL: none */
     uint32_t alignment;           /* of the places of the allocation: pages, at least 1 */
-    uint32_t place_page;          /* of the memory segment: where raw_transfer has the allocation */
+    uint32_t place_page;          /* of raw_segment: where the allocation is brought */
     bool inside;                  /* its content lies there */
     struct raw_private given;     /* of the allocation */
     struct {
@@ -86,6 +87,7 @@ struct raw_submitter {
         struct raw_private given;
     } resource;
     PMDL source, target; /* RAW_PAGES each */
+    uint32_t painted;    /* seed of the bytes of `source` */
 };
 
 /* ---- raw.c ----------------------------------------------------------------------------------- */
@@ -210,6 +212,21 @@ bool raw_reset(struct raw_submitter *raw);
 bool raw_reset_preempting(struct raw_submitter *raw);
 /* The same where nothing else follows but raw_close. */
 bool raw_reset_last(struct raw_submitter *raw);
+
+/* ---- raw_queue.c ----------------------------------------------------------------------------- */
+
+/* The first work of a run that queues some: memory is settled in, or the aperture shows how the bytes of what is mapped
+ * can be seen. Waits. */
+bool raw_queue_first(struct raw_submitter *raw);
+/* All RAW_PAGES into the memory segment; where there is none, `target` is mapped into the aperture. Each piece
+ * is submitted; waits once, after `ahead` pieces. */
+bool raw_queue(struct raw_submitter *raw, uint32_t ahead);
+/* Ends it: all is done and taken back, and `target` has the bytes of `source` if each piece was done, where that
+ * shows. */
+bool raw_queue_end(struct raw_submitter *raw);
+/* Behind that: judges by R`rule` that all was done. */
+void raw_judge_queued(struct raw_submitter *raw, uint32_t rule, const char *expected,
+                      const char *found);
 
 /* ---- raw_render.c ---------------------------------------------------------------------------- */
 
@@ -347,11 +364,17 @@ uint64_t raw_align(uint64_t page, uint32_t alignment);
 uint32_t raw_beside(const struct raw_submitter *raw);
 /* All RAW_PAGES in pieces of `chunk` pages; waits. */
 bool raw_move(struct raw_submitter *raw, bool in, uint32_t chunk);
-/* Leaves the memory segment to others. False: no DDI call follows. */
+/* The segment where the allocation is brought: memory, or the aperture where there is none. */
+const struct vidmm_segment_info *raw_segment(const struct raw_submitter *raw);
+/* GPU address of the allocation there. */
+uint64_t raw_surface_at(const struct raw_submitter *raw);
+/* The allocation, with the bytes of `source`, at that page of its segment: by a transfer, or by a map of `target`,
+ * which has them then. Waits. */
+bool raw_bring(struct raw_submitter *raw, uint32_t page);
+/* Takes it from there, its bytes to `target`. Waits. */
+bool raw_take(struct raw_submitter *raw);
+/* Leaves the segment to others. False: no DDI call follows. */
 bool raw_leave(struct raw_submitter *raw);
-/* All RAW_PAGES into the memory segment, where there is none mapped into the aperture: each piece
- * is submitted; waits once, after `ahead` pieces. */
-bool raw_queue(struct raw_submitter *raw, uint32_t ahead);
 /* Fills a new allocation, then transfers everything in; waits. */
 bool raw_settle_in(struct raw_submitter *raw);
 /* Reports that the content of the memory segment is gone, by a transfer without bytes. */
@@ -370,6 +393,9 @@ bool raw_unmap(struct raw_submitter *raw, const struct vidmm_segment_info *apert
 /* From memory into the aperture: the mapped pages get the bytes of the source's pages from `first` on. Where
  * there is no memory, the source itself moves. Waits. */
 bool raw_move_through(struct raw_submitter *raw, uint32_t page, uint32_t first, uint32_t pages);
+/* Pages of `target` from `at` on where the allocation is in the aperture; all of them away from there. */
+bool raw_map_target(struct raw_submitter *raw, uint32_t at, uint32_t pages);
+bool raw_unmap_target(struct raw_submitter *raw);
 /* A driver without memory moves bytes into mapped pages, which none has to: what it maps shows in them. */
 bool raw_moves_through(struct raw_submitter *raw);
 /* WRITE_PHYSICAL, or READ_PHYSICAL, at a page of the memory segment. */

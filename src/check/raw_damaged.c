@@ -86,8 +86,8 @@ static void reach_out(struct raw_submitter *raw) {
     if (raw->refused || !check_speaks(raw->check))
         return;
     check_step(raw->check, "room: commands that reach out of their surface");
-    bool open = raw_render_open(&renderer, raw) && raw_render_surface(&renderer) &&
-                raw_move(raw, true, RAW_PAGES);
+    bool open =
+        raw_render_open(&renderer, raw) && raw_render_surface(&renderer) && raw_bring(raw, 0);
     for (uint32_t i = 0; open && !raw->refused && i < sizeof(pages) / sizeof(pages[0]); i++) {
         const struct vidmm_umd_command command = {.opcode = VIDMM_UMD_STAMP,
                                                   .oracle = 1,

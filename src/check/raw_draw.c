@@ -16,6 +16,7 @@
 #define DRAWN_PASSES    2u
 #define DRAWN_AT_ONCE   3u
 #define DRAWN_NEVER     4u
+#define PASS_DRAWS      (RAW_PAGES / 2) /* at the end of a DMA buffer */
 #define ASH             0xa5
 #define ENDS_MOST       16u
 #define LIST_BYTES_MOST ((uint64_t)4 << 20) /* of commands that fill a list */
@@ -50,7 +51,7 @@ static bool split_run(struct raw_renderer *renderer, const struct raw_commands *
     if (!raw_render_submit(renderer, commands, part))
         return false;
     bool completes = raw_render_completes(raw);
-    if (completes && !raw_move(raw, false, RAW_PAGES))
+    if (completes && !raw_take(raw))
         return false;
     raw_judge(raw, 398,
               completes && is_drawn(raw, part->first, part->first + part->count, DRAWN_SPLIT),
@@ -63,8 +64,7 @@ static bool split_run(struct raw_renderer *renderer, const struct raw_commands *
 /* Other content, at a place of the segment: what the first part drew is no longer there. */
 static bool split_bring(struct raw_submitter *raw, uint32_t place, uint32_t seed) {
     raw_paint(raw, raw->source, seed);
-    raw->place_page = place;
-    return raw_move(raw, true, RAW_PAGES);
+    return raw_bring(raw, place);
 }
 
 /* The surface is at `place` for the second part. False: nothing can be asked of the driver any more. */
@@ -107,7 +107,7 @@ static bool draw_there(struct raw_renderer *renderer, uint32_t version, uint32_t
     memset(renderer->cpu, ASH, renderer->info.DmaBufferSize);
     if (!raw_render_whole(renderer, &commands, &whole) ||
         !raw_render_submit(renderer, &commands, &whole) || !raw_render_completes(raw) ||
-        !raw_move(raw, false, RAW_PAGES))
+        !raw_take(raw))
         return false;
     *expected = is_drawn(raw, 0, pages, version);
     return true;
@@ -160,11 +160,12 @@ static uint32_t pass_bytes(struct raw_renderer *renderer, const struct vidmm_umd
     return raw_render_build(renderer, &one) && one.status == STATUS_SUCCESS ? one.written : 0;
 }
 
-/* What takes room in front of other commands. */
+/* What takes room between other commands. */
 struct filler {
     struct vidmm_umd_command command;
     uint32_t bytes; /* 0: the driver refused */
-    uint32_t count; /* that leaves room for the first half of the draws behind them */
+    uint32_t draws; /* of a page each, for which a DMA buffer has room */
+    uint32_t draw_bytes;
 };
 
 /* A command that does nothing, where the driver has bytes for it; else one that draws the first page as the draws
@@ -178,12 +179,17 @@ static struct filler choose_filler(struct raw_renderer *renderer) {
     uint32_t draws = draw_bytes != 0 ? info->DmaBufferSize / draw_bytes : 0;
     if (nop_bytes == 0 && draws > info->PatchLocationListSize)
         draws = info->PatchLocationListSize;
-    if (draws < RAW_PAGES / 2)
+    if (draws < PASS_DRAWS)
         return (struct filler){.bytes = 0};
-    struct filler filler = {.command = nop_bytes != 0 ? nop : draw,
-                            .bytes = nop_bytes != 0 ? nop_bytes : draw_bytes};
-    filler.count = (uint32_t)((uint64_t)(draws - RAW_PAGES / 2) * draw_bytes / filler.bytes);
-    return filler;
+    return (struct filler){.command = nop_bytes != 0 ? nop : draw,
+                           .bytes = nop_bytes != 0 ? nop_bytes : draw_bytes,
+                           .draws = draws,
+                           .draw_bytes = draw_bytes};
+}
+
+/* So many of them leave room for that many draws in a DMA buffer. */
+static uint32_t filler_count(const struct filler *filler, uint32_t room) {
+    return (uint32_t)((uint64_t)(filler->draws - room) * filler->draw_bytes / filler->bytes);
 }
 
 /* As many DMA buffers as they take, which may be one for each of them. False: the driver refused, or does not come to
@@ -195,8 +201,7 @@ static bool pass_all(struct raw_renderer *renderer, struct raw_commands *command
         if (!raw_render_build(renderer, commands))
             return false;
         const struct raw_part whole = {.end = commands->written, .count = commands->patches};
-        if (commands->status != STATUS_SUCCESS && commands->written == 0 &&
-            commands->multipass == before)
+        if (commands->status != STATUS_SUCCESS && commands->multipass == before)
             return false; /* no progress in a whole buffer */
         if (!raw_render_submit(renderer, commands, &whole) || !raw_render_completes(renderer->raw))
             return false;
@@ -206,25 +211,37 @@ static bool pass_all(struct raw_renderer *renderer, struct raw_commands *command
     return false;
 }
 
-/* The end of the first buffer is among the draws, each of which shows. */
+static struct vidmm_umd_command *pass_fill(struct vidmm_umd_command *at,
+                                           const struct filler *filler, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        *at++ = filler->command;
+    return at;
+}
+
+static struct vidmm_umd_command *pass_draw(struct vidmm_umd_command *at, uint32_t page) {
+    for (uint32_t i = 0; i < PASS_DRAWS; i++)
+        *at++ = draw_command(page + i, DRAWN_PASSES);
+    return at;
+}
+
+/* The ends of the first buffer and of the second are in the middle of draws, each of which shows. */
 static void passes(struct raw_renderer *renderer, const struct filler *filler) {
     struct raw_submitter *raw = renderer->raw;
-    check_step(raw->check, "room: commands for more than one DMA buffer");
-    uint32_t count = filler->count + RAW_PAGES;
-    struct vidmm_umd_command *all = filler->bytes != 0 && filler->count <= FILLERS_MOST
-                                        ? check_memory(raw->check, count * sizeof(*all))
-                                        : NULL;
+    check_step(raw->check, "room: commands for more than two DMA buffers");
+    if (filler->bytes == 0)
+        return;
+    uint32_t first = filler_count(filler, PASS_DRAWS / 2), then = filler_count(filler, PASS_DRAWS);
+    uint64_t count = (uint64_t)first + then + RAW_PAGES;
+    struct vidmm_umd_command *all =
+        count <= FILLERS_MOST ? check_memory(raw->check, count * sizeof(*all)) : NULL;
     if (!all)
         return;
-    struct raw_commands commands = {.bytes = all, .size = count * (uint32_t)sizeof(*all)};
-    for (uint32_t i = 0; i < filler->count; i++)
-        all[i] = filler->command;
-    for (uint32_t page = 0; page < RAW_PAGES; page++)
-        all[filler->count + page] = draw_command(page, DRAWN_PASSES);
-    raw_paint(raw, raw->source, 93);
-    if (raw_move(raw, true, RAW_PAGES))
+    struct raw_commands commands = {.bytes = all, .size = (uint32_t)(count * sizeof(*all))};
+    struct vidmm_umd_command *at = pass_draw(pass_fill(all, filler, first), 0);
+    (void)pass_draw(pass_fill(at, filler, then), PASS_DRAWS);
+    if (split_bring(raw, 0, 93))
         raw_judge(raw, 593,
-                  pass_all(renderer, &commands) && raw_move(raw, false, RAW_PAGES) &&
+                  pass_all(renderer, &commands) && raw_take(raw) &&
                       is_drawn(raw, 0, RAW_PAGES, DRAWN_PASSES),
                   "each command translated once, in as many buffers as they take",
                   "other bytes after commands that take several DMA buffers");
@@ -298,8 +315,7 @@ static bool takes_all(struct raw_renderer *renderer) {
 
 void raw_draws(struct raw_submitter *raw) {
     struct raw_renderer renderer;
-    bool room = raw->memory.size / CHECK_PAGE >= 2 * (uint64_t)RAW_PAGES;
-    if (!room || !check_speaks(raw->check))
+    if (!check_speaks(raw->check))
         return;
     if (raw_render_open(&renderer, raw) && raw_render_surface(&renderer) && takes_all(&renderer) &&
         split(&renderer, 0) && split(&renderer, raw_beside(raw)) && draw_whole(&renderer)) {

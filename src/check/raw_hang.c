@@ -280,15 +280,15 @@ static bool hang_lose(struct hang_work *drawing, bool begun) {
     check_step(raw->check, "preempt: a reset of the adapter, node %u %s work of an application",
                drawing->renderer.node, begun ? "in" : "before");
     raw_paint(raw, raw->source, 70 + begun);
-    if (!raw_move(raw, true, RAW_PAGES) || !hang_submit(drawing))
+    if (!raw_bring(raw, 0) || !hang_submit(drawing))
         return false;
     if (begun)
         vidmm_host_run(raw->check->harness.host);
     raw_hang_forget(raw);
-    if (!raw_reset(raw) || !raw_move(raw, true, RAW_PAGES))
+    if (!raw_reset(raw) || !raw_bring(raw, 0))
         return false;
     (void)vidmm_host_run_until(raw->check->harness.host, hang_never, raw);
-    if (!raw_move(raw, false, RAW_PAGES))
+    if (!raw_take(raw))
         return false;
     raw_judge(raw, 421, raw_same(raw), "a GPU that neither reads nor writes memory after the reset",
               "work of an application that was submitted before the reset wrote memory after it");

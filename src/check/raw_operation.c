@@ -15,9 +15,24 @@ uint64_t raw_align(uint64_t page, uint32_t alignment) {
     return (page + alignment - 1) / alignment * alignment;
 }
 
+const struct vidmm_segment_info *raw_segment(const struct raw_submitter *raw) {
+    return raw->memory.id != 0 ? &raw->memory : &raw->aperture;
+}
+
+uint64_t raw_surface_at(const struct raw_submitter *raw) {
+    return raw_segment(raw)->base + (uint64_t)raw->place_page * CHECK_PAGE;
+}
+
+/* The paging buffer has the last pages of its aperture. */
+static uint64_t segment_pages(const struct raw_submitter *raw) {
+    const struct vidmm_segment_info *segment = raw_segment(raw);
+    return raw->mapped && raw->place.id == segment->id ? raw_buffer_page(raw)
+                                                       : segment->size / CHECK_PAGE;
+}
+
 uint32_t raw_beside(const struct raw_submitter *raw) {
     uint64_t page = raw_align(RAW_PAGES, raw->alignment);
-    return (page + RAW_PAGES) * CHECK_PAGE <= raw->memory.size ? (uint32_t)page : 0;
+    return page + RAW_PAGES <= segment_pages(raw) ? (uint32_t)page : 0;
 }
 
 /* ---- Transfers ------------------------------------------------------------------------------- */
@@ -61,22 +76,28 @@ bool raw_move(struct raw_submitter *raw, bool in, uint32_t chunk) {
     return good && raw_flush(raw);
 }
 
+/* What is mapped is the target itself. */
+static bool bring_mapped(struct raw_submitter *raw) {
+    for (uint32_t page = 0; page < RAW_PAGES; page++)
+        memcpy(raw_page(raw, raw->target, page), raw_page(raw, raw->source, page), CHECK_PAGE);
+    return raw_map_target(raw, 0, RAW_PAGES) && raw_flush(raw);
+}
+
+bool raw_bring(struct raw_submitter *raw, uint32_t page) {
+    bool memory = raw->memory.id != 0;
+    if (!memory && !raw_leave(raw))
+        return false;
+    raw->place_page = page;
+    return memory ? raw_move(raw, true, RAW_PAGES) : bring_mapped(raw);
+}
+
+bool raw_take(struct raw_submitter *raw) {
+    return raw->memory.id != 0 ? raw_move(raw, false, RAW_PAGES)
+                               : raw_unmap_target(raw) && raw_flush(raw);
+}
+
 bool raw_leave(struct raw_submitter *raw) {
-    return !raw->inside || raw_move(raw, false, RAW_PAGES);
-}
-
-static bool enqueue(struct raw_submitter *raw, uint32_t at) {
-    const struct raw_piece piece = {.at = at, .pages = RAW_PIECE, .in = true};
-    bool built = raw->memory.id != 0 ? raw_transfer(raw, &piece)
-                                     : raw_map(raw, &raw->aperture, at, RAW_PIECE, raw->source, at);
-    return built && raw_submit(raw);
-}
-
-bool raw_queue(struct raw_submitter *raw, uint32_t ahead) {
-    bool good = true;
-    for (uint32_t i = 0; good && i < RAW_PIECES; i++)
-        good = enqueue(raw, i * RAW_PIECE) && (i + 1 != ahead || raw_flush(raw));
-    return good;
+    return !raw->inside || raw_take(raw);
 }
 
 bool raw_settle_in(struct raw_submitter *raw) {
@@ -168,6 +189,16 @@ bool raw_unmap(struct raw_submitter *raw, const struct vidmm_segment_info *apert
     args.UnmapApertureSegment.NumberOfPages = pages;
     args.UnmapApertureSegment.DummyPage.QuadPart = (LONGLONG)raw->os->dummy_page(raw->os->ctx);
     return raw_build(raw, &args);
+}
+
+bool raw_map_target(struct raw_submitter *raw, uint32_t at, uint32_t pages) {
+    raw->inside = true;
+    return raw_map(raw, &raw->aperture, raw->place_page + at, pages, raw->target, at);
+}
+
+bool raw_unmap_target(struct raw_submitter *raw) {
+    raw->inside = false;
+    return raw_unmap(raw, &raw->aperture, raw->place_page, RAW_PAGES);
 }
 
 bool raw_move_through(struct raw_submitter *raw, uint32_t page, uint32_t first, uint32_t pages) {

@@ -28,6 +28,7 @@ struct job {
     bool fill;
     bool split;    /* each DMA buffer, where the driver gave an offset */
     bool stretch;  /* `from`, which is smaller, and what is around it has one colour */
+    bool within;   /* PICTURE_TO is the source, too */
     RECT from, to; /* of one size else */
     RECT *rectangles;
     uint32_t count;
@@ -39,6 +40,7 @@ struct presenter {
     RECT *rectangles;        /* RECTANGLES_MOST */
     bool seen;               /* a copy had its effect */
     NTSTATUS refusal;        /* of the newest DMA buffer; STATUS_SUCCESS: none */
+    uint32_t read[PICTURE_HEIGHT][PICTURE_WIDEST]; /* the source of a copy */
 };
 
 /* ---- Building -------------------------------------------------------------------------------- */
@@ -49,8 +51,9 @@ static void present_list(struct presenter *presenter, const struct job *job, enu
     renderer->listed = DXGK_PRESENT_MAX_INDEX + 1;
     for (uint32_t i = job->fill ? PICTURE_TO : PICTURE_FROM; i < RAW_PICTURES; i++) {
         DXGK_ALLOCATIONLIST *element = &renderer->allocations[DXGK_PRESENT_SOURCE_INDEX + i];
-        uint32_t place = listing == LISTED_ELSEWHERE ? !i : i;
-        element->hDeviceSpecificAllocation = presenter->pair.picture[i].opened;
+        uint32_t picture = job->within ? PICTURE_TO : i;
+        uint32_t place = listing == LISTED_ELSEWHERE ? !picture : picture;
+        element->hDeviceSpecificAllocation = presenter->pair.picture[picture].opened;
         element->WriteOperation = i == PICTURE_TO;
         if (listing == LISTED_NOWHERE)
             continue;
@@ -82,6 +85,10 @@ static bool build_present(struct presenter *presenter, const struct job *job,
     return raw_render_took(renderer, commands, args.pDmaBuffer, args.pPatchLocationListOut);
 }
 
+static uint32_t source_of(const struct job *job) {
+    return job->within ? PICTURE_TO : PICTURE_FROM;
+}
+
 static void gdi_command(const struct presenter *presenter, const struct job *job,
                         DXGK_RENDERKM_COMMAND *command, RECT *rectangles, uint32_t count) {
     if (job->fill) {
@@ -103,7 +110,7 @@ static void gdi_command(const struct presenter *presenter, const struct job *job
                                  .NumSubRects = count,
                                  .pSubRects = rectangles,
                                  .Rop = DXGK_GDIROP_SRCCOPY,
-                                 .SrcPitch = presenter->pair.picture[PICTURE_FROM].pitch,
+                                 .SrcPitch = presenter->pair.picture[source_of(job)].pitch,
                                  .DstPitch = presenter->pair.picture[PICTURE_TO].pitch};
     }
 }
@@ -135,16 +142,18 @@ static bool present_build(struct presenter *presenter, const struct job *job,
 
 /* ---- One job --------------------------------------------------------------------------------- */
 
+/* All is read before anything is written. */
 static uint32_t expected_pixel(const struct presenter *presenter, const struct job *job, LONG x,
                                LONG y) {
     if (job->fill || job->stretch)
         return job->fill ? FILL_COLOR : PICTURE_PLAIN;
-    return presenter->pair.picture[PICTURE_FROM]
-        .pixel[y - job->to.top + job->from.top][x - job->to.left + job->from.left];
+    return presenter->read[y - job->to.top + job->from.top][x - job->to.left + job->from.left];
 }
 
 static void expect(struct presenter *presenter, const struct job *job) {
     struct raw_picture *to = &presenter->pair.picture[PICTURE_TO];
+    const struct raw_picture *from = &presenter->pair.picture[source_of(job)];
+    memcpy(presenter->read, from->pixel, sizeof(presenter->read));
     for (uint32_t i = 0; i < job->count; i++)
         for (LONG y = job->rectangles[i].top; y < job->rectangles[i].bottom; y++)
             for (LONG x = job->rectangles[i].left; x < job->rectangles[i].right; x++)
@@ -470,6 +479,32 @@ static void splits(struct presenter *presenter) {
         (void)present_run(presenter, &copy, LISTED_NOWHERE, 99);
 }
 
+/* ---- Within a surface ------------------------------------------------------------------------ */
+
+static bool may_overlap(const struct presenter *presenter) {
+    const DXGK_PRESENTATIONCAPS *caps = &presenter->pair.renderer.raw->info.caps.PresentationCaps;
+    return presenter->pair.renderer.gdi ? !caps->NoSameBitmapOverlappedBitBlt
+                                        : !caps->NoOverlapScreenBlt;
+}
+
+/* R603, R604: as a window that scrolls (ns-d3dkmddi-_dxgk_presentationcaps.md). Hardware that cannot do one of them
+ * refuses it. */
+static void overlaps(struct presenter *presenter) {
+    static const struct {
+        LONG x, y;
+    } moves[] = {{0, 5}, {0, -5}, {7, 0}, {-7, 0}, {6, 3}, {-6, 3}};
+    if (!may_overlap(presenter) || !some_place(presenter))
+        return;
+    for (uint32_t i = 0; i < sizeof(moves) / sizeof(moves[0]) && presenter->seen; i++) {
+        RECT to = {40 + moves[i].x, 10 + moves[i].y, 140 + moves[i].x, 40 + moves[i].y};
+        const struct job move = {
+            .within = true, .from = {40, 10, 140, 40}, .to = to, .rectangles = &to, .count = 1};
+        if (!present_run(presenter, &move, LISTED_THERE, 90 + i) &&
+            presenter->pair.renderer.raw->refused)
+            return;
+    }
+}
+
 /* ---- Ends ------------------------------------------------------------------------------------ */
 
 /* Room for `bytes` and `elements`. */
@@ -583,6 +618,9 @@ static void present_all(struct presenter *presenter, struct raw_submitter *raw, 
         check_step(raw->check, "room: %s that is stretched", what);
         if (!gdi && !raw->refused)
             stretches(presenter);
+        check_step(raw->check, "room: %s within a surface", what);
+        if (!raw->refused)
+            overlaps(presenter);
         check_step(raw->check, "room: %s at the end of buffer or list", what);
         if (!raw->refused)
             ends(presenter);

@@ -124,8 +124,8 @@ static UINT render_list(struct raw_renderer *renderer) {
         return renderer->listed;
     element->hDeviceSpecificAllocation = renderer->surface;
     element->WriteOperation = 1;
-    element->SegmentId = raw->memory.id;
-    element->PhysicalAddress.QuadPart = (LONGLONG)raw_memory_at(raw, raw->place_page);
+    element->SegmentId = raw_segment(raw)->id;
+    element->PhysicalAddress.QuadPart = (LONGLONG)raw_surface_at(raw);
     return 1;
 }
 

@@ -420,8 +420,7 @@ static bool reset_and_restart(struct raw_submitter *raw) {
     raw_judge_stopped(raw);
     raw->held = true;
     begin_buffer(raw);
-    bool told =
-        raw->memory.id != 0 ? raw_tell_lost(raw) : raw_unmap(raw, &raw->aperture, 0, RAW_PAGES);
+    bool told = raw->memory.id != 0 ? raw_tell_lost(raw) : !raw->inside || raw_unmap_target(raw);
     return told && (!mapped || raw_unmap_buffer(raw)) && (!raw->held || restart(raw));
 }
 

@@ -84,6 +84,10 @@ static void ask_idle_nodes(struct check *check, const struct vidmm_adapter_info 
 /* Preempted work is submitted again; lost work is built again after a reset of the adapter. A preemption in
  * between tells what the driver takes for done: no more than it said it had aborted. */
 static bool recover(struct raw_submitter *raw, enum raw_engine engine, bool *refused) {
+    if (raw->memory.id == 0 && raw_explained(raw)) {
+        raw->refused = raw->unseen = true; /* what is mapped is not known any more */
+        return false;
+    }
     if (engine == RAW_ENGINE_RESET || engine == RAW_ENGINE_BROKEN)
         return engine == RAW_ENGINE_RESET && raw_preempt(raw) && raw_resubmit(raw);
     *refused = *refused || engine == RAW_ENGINE_REFUSED;
@@ -96,11 +100,10 @@ static bool round_trip(struct raw_submitter *raw, uint32_t ahead, enum raw_befor
     raw_paint(raw, raw->source, 3 * ahead + before);
     raw_paint(raw, raw->target, 99);
     if (!raw_queue(raw, ahead) || !raw_begin_reset(raw, before) ||
-        !recover(raw, raw_reset_engine(raw), refused) || !raw_flush(raw) ||
-        !raw_move(raw, false, RAW_PAGES))
+        !recover(raw, raw_reset_engine(raw), refused) || !raw_queue_end(raw))
         return false;
-    raw_judge(raw, 281, raw_same(raw), "work that is done when it was submitted again",
-              "other bytes after an engine was reset and its work submitted again");
+    raw_judge_queued(raw, 281, "work that is done when it was submitted again",
+                     "other bytes after an engine was reset and its work submitted again");
     return true;
 }
 
@@ -127,12 +130,12 @@ static enum vidmm_stage_outcome by_hand(struct check *check) {
     struct raw_submitter raw;
     if (!check_open(check, &setup))
         return VIDMM_STAGE_STOPPED;
-    enum vidmm_stage_outcome opened = raw_open(&raw, check);
+    enum vidmm_stage_outcome opened = raw_open_aperture(&raw, check);
     if (opened != VIDMM_STAGE_STOPPED)
         debug_reports(check);
     if (opened != VIDMM_STAGE_DONE)
         return raw_unopened(&raw, opened);
-    bool single = able(&raw), completes = single && raw_settle_in(&raw);
+    bool single = able(&raw), completes = single && raw_queue_first(&raw);
     if (completes)
         ask_idle_nodes(check, &raw.info);
     bool obeys = !completes || !raw.ddi->DxgkDdiPreemptCommand || resets(&raw);
@@ -149,10 +152,17 @@ static enum vidmm_stage_outcome by_hand(struct check *check) {
 #define HANG_AT    6u /* hardware without the setting does not hang */
 #define HANG_TRIES 8u
 
-static bool hangs(struct raw_submitter *raw) {
+/* Where there is no memory all is mapped and unmapped in turn. */
+static bool hangs_build(struct raw_submitter *raw) {
     const struct raw_piece piece = {0, RAW_PAGES, true};
+    if (raw->memory.id != 0)
+        return raw_transfer(raw, &piece);
+    return raw->inside ? raw_unmap_target(raw) : raw_map_target(raw, 0, RAW_PAGES);
+}
+
+static bool hangs(struct raw_submitter *raw) {
     check_step(raw->check, "engines: work that hangs");
-    for (uint32_t i = 0; i < HANG_TRIES && raw_transfer(raw, &piece); i++)
+    for (uint32_t i = 0; i < HANG_TRIES && hangs_build(raw); i++)
         if (!raw_try(raw))
             return !raw->refused && raw->faulted == 0;
     return false;
@@ -205,7 +215,7 @@ static bool engines_open(struct raw_submitter *raw, struct check *check,
     *ends = VIDMM_STAGE_STOPPED;
     if (!check_open(check, setup))
         return false;
-    enum vidmm_stage_outcome opened = raw_open(raw, check);
+    enum vidmm_stage_outcome opened = raw_open_aperture(raw, check);
     *ends = opened == VIDMM_STAGE_SKIPPED ? VIDMM_STAGE_DONE : opened;
     return opened == VIDMM_STAGE_DONE;
 }
@@ -217,7 +227,7 @@ static enum vidmm_stage_outcome by_hang(struct check *check) {
     enum vidmm_stage_outcome ends;
     if (!engines_open(&raw, check, &setup, &ends))
         return ends;
-    bool works = able(&raw) && raw_settle_in(&raw);
+    bool works = able(&raw) && raw_queue_first(&raw);
     if (works && hangs(&raw)) {
         judge_hanging(&raw);
         (void)end_hanging(&raw);
@@ -279,7 +289,7 @@ static enum vidmm_stage_outcome by_spin(struct check *check) {
     enum vidmm_stage_outcome ends;
     if (!engines_open(&raw, check, &setup, &ends))
         return ends;
-    if (able(&raw) && raw.ddi->DxgkDdiPreemptCommand && raw_settle_in(&raw) && raw.works)
+    if (able(&raw) && raw.ddi->DxgkDdiPreemptCommand && raw_queue_first(&raw) && raw.works)
         raw_hang_resets(&raw);
     return raw_close(&raw);
 }

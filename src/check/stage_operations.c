@@ -686,6 +686,7 @@ static enum vidmm_stage_outcome operate(struct raw_submitter *raw) {
         else
             aperture_alone(raw);
         long_map(raw);
+        unknown(raw);
         return raw_close(raw);
     }
     first_fill(raw, FILLED_WITH, "a fill");

@@ -26,10 +26,10 @@ static bool round_trip(struct raw_submitter *raw, uint32_t ahead, uint32_t times
     bool good = raw_queue(raw, ahead);
     for (uint32_t i = 0; good && i < times; i++)
         good = raw_preempt(raw) && raw_resubmit(raw);
-    if (!good || !raw_flush(raw) || !raw_move(raw, false, RAW_PAGES))
+    if (!good || !raw_queue_end(raw))
         return false;
-    raw_judge(raw, 281, raw_same(raw), "work that is done when it was submitted again",
-              "other bytes after work was preempted and submitted again");
+    raw_judge_queued(raw, 281, "work that is done when it was submitted again",
+                     "other bytes after work was preempted and submitted again");
     return true;
 }
 
@@ -48,11 +48,10 @@ static bool in_one_interrupt(struct raw_submitter *raw, bool whole) {
     if (whole)
         vidmm_host_run(host);
     vidmm_host_hold_interrupts(host, false);
-    if (!good || !raw_await_preempted(raw) || !raw_resubmit(raw) || !raw_flush(raw) ||
-        !raw_move(raw, false, RAW_PAGES))
+    if (!good || !raw_await_preempted(raw) || !raw_resubmit(raw) || !raw_queue_end(raw))
         return false;
-    raw_judge(raw, 281, raw_same(raw), "work that is done before its preemption is reported",
-              "other bytes after work and preemption were reported at once");
+    raw_judge_queued(raw, 281, "work that is done before its preemption is reported",
+                     "other bytes after work and preemption were reported at once");
     return true;
 }
 
@@ -63,11 +62,10 @@ static bool behind_done(struct raw_submitter *raw, uint32_t ahead) {
     raw_paint(raw, raw->target, 99);
     bool good = raw_queue(raw, ahead);
     vidmm_host_run(raw->check->harness.host);
-    if (!good || !raw_preempt(raw) || !raw_resubmit(raw) || !raw_flush(raw) ||
-        !raw_move(raw, false, RAW_PAGES))
+    if (!good || !raw_preempt(raw) || !raw_resubmit(raw) || !raw_queue_end(raw))
         return false;
-    raw_judge(raw, 281, raw_same(raw), "work that is done before its preemption is reported",
-              "other bytes after work was preempted that was done");
+    raw_judge_queued(raw, 281, "work that is done before its preemption is reported",
+                     "other bytes after work was preempted that was done");
     return true;
 }
 
@@ -101,18 +99,6 @@ static void preempts_rendering(struct raw_submitter *raw, uint32_t node) {
     raw_render_close(&renderer);
 }
 
-/* Without a memory segment the source is mapped piece by piece. */
-static void preempts_maps(struct raw_submitter *raw) {
-    preempts_rendering(raw, raw->node);
-    check_step(raw->check, "preempt: nothing queued");
-    bool good = !raw->refused && raw_preempt(raw);
-    for (uint32_t ahead = 0; good && ahead < RAW_PIECES; ahead += 2) {
-        check_step(raw->check, "preempt: maps behind %u submissions", ahead);
-        good = raw_queue(raw, ahead) && raw_preempt(raw) && raw_resubmit(raw) && raw_flush(raw) &&
-               raw_unmap(raw, &raw->aperture, 0, RAW_PAGES) && raw_flush(raw);
-    }
-}
-
 static void preempts_other_nodes(struct raw_submitter *raw) {
     for (uint32_t node = 0; node < raw->info.nodes && !raw->refused; node++)
         if (node != raw->info.paging_node)
@@ -122,11 +108,7 @@ static void preempts_other_nodes(struct raw_submitter *raw) {
 }
 
 static void preempts_any(struct raw_submitter *raw) {
-    if (raw->memory.id == 0) {
-        preempts_maps(raw);
-        return;
-    }
-    bool completes = raw_settle_in(raw);
+    bool completes = raw_queue_first(raw);
     if (completes && !raw->works)
         preempts_rendering(raw, raw->node);
     if (completes && !raw->refused)
@@ -139,10 +121,10 @@ static bool lose(struct raw_submitter *raw, uint32_t ahead, enum raw_before befo
     raw_paint(raw, raw->source, ahead + 50);
     raw_paint(raw, raw->target, 99);
     if (!raw_queue(raw, ahead) || !raw_begin_reset(raw, before) || !raw_reset(raw) ||
-        !raw_queue(raw, 0) || !raw_flush(raw) || !raw_move(raw, false, RAW_PAGES))
+        !raw_queue(raw, 0) || !raw_queue_end(raw))
         return false;
-    raw_judge(raw, 161, raw_same(raw), "the bytes of the source pages",
-              "other bytes in what was moved after a reset");
+    raw_judge_queued(raw, raw->memory.id != 0 ? 161 : 194, "the bytes of the source pages",
+                     "other bytes in what was moved after a reset");
     return true;
 }
 
@@ -153,21 +135,7 @@ static void preempts_after_reset(struct raw_submitter *raw) {
     (void)(raw_queue(raw, 2) && raw_reset_preempting(raw));
 }
 
-/* The same where there is no memory: the pages are unmapped behind the reset, and mapped again. */
-static bool lose_maps(struct raw_submitter *raw, uint32_t ahead) {
-    check_step(raw->check, "preempt: a reset behind %u submissions of maps", ahead);
-    raw_paint(raw, raw->source, ahead + 60);
-    return raw_queue(raw, ahead) && raw_reset(raw) && raw_queue(raw, 0) && raw_flush(raw) &&
-           raw_unmap(raw, &raw->aperture, 0, RAW_PAGES) && raw_flush(raw);
-}
-
-static void resets_maps(struct raw_submitter *raw) {
-    for (uint32_t ahead = 0; ahead < RAW_PIECES && !raw->refused; ahead += 2)
-        if (!lose_maps(raw, ahead))
-            return;
-}
-
-static void resets_memory(struct raw_submitter *raw) {
+static void loses(struct raw_submitter *raw) {
     bool preempts = raw->ddi->DxgkDdiPreemptCommand;
     for (uint32_t ahead = 0; ahead < RAW_PIECES; ahead += 2)
         for (uint32_t before = BEFORE_NOTHING; before <= BEFORE_DONE_AND_ASKED; before++)
@@ -183,18 +151,15 @@ static void stops_after_reset(struct raw_submitter *raw) {
 }
 
 static void resets(struct raw_submitter *raw) {
-    if (raw->memory.id == 0)
-        resets_maps(raw);
-    else
-        resets_memory(raw);
-    if (!raw->refused && raw->memory.id != 0 && raw->works)
+    loses(raw);
+    if (!raw->refused && raw->works)
         raw_hang_loses(raw);
-    if (!raw->refused && raw->memory.id != 0 && raw->works)
+    if (!raw->refused && raw->works)
         raw_hang_faults(raw);
     if (!raw->refused && raw->ddi->DxgkDdiPreemptCommand &&
         raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WIN8)
         preempts_after_reset(raw);
-    if (!raw->refused && raw->memory.id != 0 && !raw->mapped)
+    if (!raw->refused && !raw->mapped)
         stops_after_reset(raw); /* no mapping is left behind */
 }
 
@@ -340,10 +305,10 @@ enum vidmm_stage_outcome stage_preempt(struct check *check, uint32_t number) {
         preempts_other_nodes(&raw);
         if (!raw.refused && raw.works)
             raw_hang_preempts(&raw);
-        if (!raw.refused && raw.works && raw.memory.id != 0)
+        if (!raw.refused && raw.works)
             midway_by_hand(&raw);
-    } else if (raw.memory.id != 0)
-        (void)raw_settle_in(&raw);
+    } else
+        (void)raw_queue_first(&raw);
     if (!raw.refused)
         raw_cancels(&raw);
     if (!raw.refused && check_resets(check))

@@ -239,11 +239,11 @@ enum vidmm_stage_outcome stage_room(struct check *check, uint32_t number) {
         return raw_unopened(&raw, opened);
     raw.through = alone(&raw) && raw_moves_through(&raw);
     trials_run(&raw);
-    if (number == 0 && !raw.refused && with_memory(&raw))
+    if (number == 0 && !raw.refused)
         raw_draws(&raw);
-    if (number == 0 && !raw.refused && with_memory(&raw))
+    if (number == 0 && !raw.refused)
         raw_damaged(&raw);
-    if (number == 0 && !raw.refused && with_memory(&raw))
+    if (number == 0 && !raw.refused)
         raw_presents(&raw);
     return raw_close(&raw);
 }

@@ -754,9 +754,19 @@ static void APIENTRY install_reset_nothing(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiResetEngine = reset_nothing;
 }
 
+/* Behind an IOMMU there is no memory segment. */
+#define APERTURE .settings = {{"Iommu", 1}}
+
 const struct mutant mutants_engines[] = {
     {BREAKS(281, DRIVER, "engines", future_fence,
             "names a fence of a reset engine that was never submitted")},
+    {BREAKS(281, DRIVER, "engines", past_fence,
+            "names a fence of a reset engine that completed long before, with an aperture alone"),
+     APERTURE},
+    {BREAKS(
+         281, DRIVER, "engines", reset_to_completed,
+         "names the fence completed last when it aborted work that hung, with an aperture alone"),
+     APERTURE},
     {BREAKS(281, DRIVER, "engines", past_fence,
             "names a fence of a reset engine that completed long before"),
      .consequences = {161}},

@@ -475,6 +475,19 @@ static NTSTATUS APIENTRY render_anew(const HANDLE context, DXGKARG_RENDER *args)
 }
 REPLACE(DxgkDdiRender, render_anew)
 
+/* The same for a driver that has the pass's own commands in mind when it says how far it came. */
+static NTSTATUS APIENTRY render_of_call(const HANDLE context, DXGKARG_RENDER *args) {
+    const UINT begun = args->MultipassOffset;
+    NTSTATUS status = mutants_good.DxgkDdiRender(context, args);
+    if (status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
+        args->MultipassOffset -= begun;
+    return status;
+}
+REPLACE(DxgkDdiRender, render_of_call)
+
+/* Behind an IOMMU there is no memory segment. */
+#define APERTURE .settings = {{"Iommu", 1}}
+
 const struct mutant mutants_preempt[] = {
     {BREAKS(277, DRIVER, "preempt", refuse_preempt, "fails DxgkDdiPreemptCommand")},
     {BREAKS(281, DRIVER, "preempt", other_request, "reports a preemption that nobody asked for")},
@@ -523,6 +536,24 @@ const struct mutant mutants_preempt[] = {
     {BREAKS(602, DRIVER, "operations", page_before,
             "runs the bytes of the submission before, where they are as many")},
     {BREAKS(398, DRIVER, "room", submit_from_start, "runs a split buffer from its start again")},
+    {BREAKS(398, DRIVER, "room", submit_from_start,
+            "runs a split buffer from its start again, with an aperture alone"),
+     APERTURE},
+    {BREAKS(398, DRIVER, "room", patch_as_at_first,
+            "patches the second part of a buffer with the addresses of the first, with an aperture "
+            "alone"),
+     APERTURE},
+    {BREAKS(593, DRIVER, "room", render_anew,
+            "translates from the first command in each DMA buffer, with an aperture alone"),
+     APERTURE},
+    {BREAKS(593, DRIVER, "room", render_of_call,
+            "counts the commands of a pass as those of all passes")},
+    {BREAKS(281, DRIVER, "preempt", completed_too,
+            "reports preempted work complete, with an aperture alone"),
+     APERTURE, .consequences = {523}},
+    {BREAKS(421, DRIVER, "preempt", reset_but_work,
+            "resets nothing while an application's work runs, with an aperture alone"),
+     APERTURE},
     {BREAKS(620, DRIVER, "room", render_small_sums,
             "adds the first page and the number of pages of a command in 32 bits")},
     {BREAKS(593, DRIVER, "room", render_first_pass,

@@ -369,6 +369,56 @@ static NTSTATUS APIENTRY render_patched(const HANDLE context, DXGKARG_RENDER *ar
 }
 REPLACE(DxgkDdiRender, render_patched)
 
+/* A row after the other, whatever lies where: what is copied down within a surface is read when it was overwritten. */
+#define DOWNWARDS_MOST 64u
+
+static const RECT *cut_rows(const RECT *whole, RECT *rows) {
+    for (LONG y = whole->top; y < whole->bottom; y++)
+        rows[y - whole->top] = (RECT){whole->left, y, whole->right, y + 1};
+    return rows;
+}
+
+static bool goes_down(const DXGKARG_PRESENT *args) {
+    const DXGK_ALLOCATIONLIST *list = args->pAllocationList;
+    return args->Flags.Blt && args->SubRectCnt == 1 && args->DstRect.top > args->SrcRect.top &&
+           list[DXGK_PRESENT_SOURCE_INDEX].hDeviceSpecificAllocation ==
+               list[DXGK_PRESENT_DESTINATION_INDEX].hDeviceSpecificAllocation;
+}
+
+/* A rectangle more in the buffer that `args` has, whose offsets count from its start. */
+static NTSTATUS append(const HANDLE context, const DXGKARG_PRESENT *args, DXGKARG_PRESENT *mine) {
+    D3DDDI_PATCHLOCATIONLIST *element = mine->pPatchLocationListOut;
+    const UINT before = (UINT)((PUCHAR)mine->pDmaBuffer - (PUCHAR)args->pDmaBuffer);
+    mine->DmaSize = args->DmaSize - before;
+    mine->PatchLocationListOutSize =
+        args->PatchLocationListOutSize - (UINT)(element - args->pPatchLocationListOut);
+    NTSTATUS status = mutants_good.DxgkDdiPresent(context, mine);
+    for (; element < mine->pPatchLocationListOut; element++) {
+        element->PatchOffset += before;
+        element->SplitOffset += before;
+    }
+    return status;
+}
+
+/* Each row of it is a copy of its own. */
+static NTSTATUS APIENTRY present_downwards(const HANDLE context, DXGKARG_PRESENT *args) {
+    RECT rows[DOWNWARDS_MOST];
+    DXGKARG_PRESENT mine = *args;
+    NTSTATUS status = STATUS_SUCCESS;
+    LONG count = args->DstRect.bottom - args->DstRect.top;
+    if (!goes_down(args) || count > (LONG)DOWNWARDS_MOST)
+        return mutants_good.DxgkDdiPresent(context, args);
+    mine.pDstSubRects = cut_rows(args->pDstSubRects, rows);
+    for (LONG i = 0; i < count && status == STATUS_SUCCESS; i++, mine.pDstSubRects++) {
+        mine.MultipassOffset = 0;
+        status = append(context, args, &mine);
+    }
+    args->pDmaBuffer = mine.pDmaBuffer;
+    args->pPatchLocationListOut = mine.pPatchLocationListOut;
+    return status;
+}
+REPLACE(DxgkDdiPresent, present_downwards)
+
 /* ---- The mutants ----------------------------------------------------------------------------- */
 
 #define BY_ADDRESS .settings = {{"MmuLevels", 4}}
@@ -382,6 +432,8 @@ const struct mutant mutants_present[] = {
             "copies from where rectangles are in the destination"),
      PRESENTS},
     {BREAKS(603, DRIVER, "room", present_whole, "presents all of DstRect"), PRESENTS},
+    {BREAKS(603, DRIVER, "room", present_whole, "presents all of DstRect, with an aperture alone"),
+     .settings = {{"Nodes", 1}, {"Iommu", 1}}},
     {BREAKS(603, DRIVER, "room", present_from_there,
             "copies from where rectangles are in the destination, with paging by address"),
      BY_ADDRESS},
@@ -390,6 +442,9 @@ const struct mutant mutants_present[] = {
     {BREAKS(603, DRIVER, "room", present_skips, "leaves a row out between two DMA buffers"),
      PRESENTS},
     {BREAKS(603, DRIVER, "room", present_black, "fills with black"), PRESENTS},
+    {BREAKS(603, DRIVER, "room", present_downwards,
+            "copies within a surface from its first row to its last, whichever way it goes"),
+     PRESENTS},
     {BREAKS(603, DRIVER, "room", present_known,
             "patches a present with the addresses that DxgkDdiPresent knew"),
      PRESENTS},

@@ -119,8 +119,8 @@ const struct vidmm_rule rules_t[] = {
                      "translated, and goes on from MultipassOffset in the next DMA buffer before.",
         .page = "nc-d3dkmddi-dxgkddi_render",
         .how = "Stage room gives a driver that understands vidmm/umd.h more commands than its DMA "
-               "buffer has room for, with the end of the buffer among those that draw, and "
-               "compares what was drawn.",
+               "buffer has room for, and more than two have, with the ends of the first two among "
+               "those that draw, and compares what was drawn.",
         .why = "The system throws the command buffer away when the call succeeds.",
         .windows = "Nothing checks it; what was not translated is not drawn.",
         .wrong = "if (room < sizeof(draw))\n"
@@ -169,7 +169,10 @@ const struct vidmm_rule rules_t[] = {
                "DxgkDdiPatch, or learns there to be others. The colours of both surfaces are "
                "compared, those of a fill with their alpha (ns-d3dkmddi-_dxgk_presentflags). "
                "A copy to a larger rectangle has pixels of SrcRect alone, if the driver takes "
-               "it. A refusal has to say that the hardware cannot do it. Nothing is "
+               "it. A copy within a surface, to a rectangle that overlaps the source, has the "
+               "pixels that were there before, unless the driver reports NoOverlapScreenBlt "
+               "(ns-d3dkmddi-_dxgk_presentationcaps). A refusal has to say that the hardware "
+               "cannot do it. Nothing is "
                "judged before a copy of the whole surface had any effect, but that what the "
                "driver built completes, nor of "
                "drivers that page by GPU virtual addresses.",
@@ -188,7 +191,8 @@ const struct vidmm_rule rules_t[] = {
         .page = "ns-d3dkmddi-_dxgk_gdiarg_bitblt",
         .how = "Stage room gives a driver with SupportKernelModeCommandBuffer several commands of "
                "several rectangles in one buffer, between surfaces "
-               "D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE; otherwise as for R603. A refusal does not "
+               "D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE; otherwise as for R603, with "
+               "NoSameBitmapOverlappedBitBlt for the copies within a surface. A refusal does not "
                "say of whole commands and open allocations that they are invalid "
                "(nc-d3dkmddi-dxgkddi_renderkm). What other raster "
                "operations and blends do to pixels is not judged.",

@@ -3,7 +3,8 @@
  * (nc-d3dkmddi-dxgkddi_present.md, nc-d3dkmddi-dxgkddi_renderkm.md).
  *
  * The GPU copies and fills bytes that follow each other: a row of a rectangle is a command. MultipassOffset counts the
- * rows of all rectangles. DxgkDdiPatch writes the addresses that the lists do not say before.
+ * rows of all rectangles; those of a copy within a surface are in the order in which none is written before it is read.
+ * DxgkDdiPatch writes the addresses that the lists do not say before.
  */
 #include "driver/dma.h"
 
@@ -63,15 +64,25 @@ static bool blit_stretches(const struct blit *blit) {
            (LONGLONG)blit->from.bottom - blit->to.bottom != blit_y(blit);
 }
 
-/* Rows of one surface that overlap would have an order. */
+static bool blit_within(const struct blitter *blitter, const struct blit *blit) {
+    return !blit->fill &&
+           blit_surface(blitter, blit->source) == blit_surface(blitter, blit->destination);
+}
+
+/* A row goes from its first byte to its last, whatever is read behind: rows of one rectangle have an order, and no
+ * other has. */
+static bool blit_has_order(const struct blitter *blitter, const struct blit *blit) {
+    return !blit_within(blitter, blit) || (blit->count == 1 && blit_y(blit) != 0);
+}
+
 static NTSTATUS blit_judge(const struct blitter *blitter, const struct blit *blit) {
     const struct kmd_allocation *destination = blit_surface(blitter, blit->destination);
     const struct kmd_allocation *source =
         blit->fill ? destination : blit_surface(blitter, blit->source);
     if (!destination || !source)
         return STATUS_INVALID_HANDLE;
-    if (!blit_can(destination) || !blit_can(source) ||
-        (!blit->fill && (source == destination || blit_stretches(blit))))
+    if (!blit_can(destination) || !blit_can(source) || !blit_has_order(blitter, blit) ||
+        (!blit->fill && blit_stretches(blit)))
         return STATUS_ILLEGAL_INSTRUCTION;
     for (UINT i = 0; i < blit->count; i++)
         if (!blit_inside(&blit->rectangle[i], 0, 0, destination) ||
@@ -142,14 +153,18 @@ static bool put_copy(struct blitter *blitter, const struct blit *blit, const REC
 
 static NTSTATUS put_blit(struct blitter *blitter, const struct blit *blit) {
     NTSTATUS status = blit_judge(blitter, blit);
-    for (UINT i = 0; NT_SUCCESS(status) && i < blit->count; i++)
-        for (LONG y = blit->rectangle[i].top; y < blit->rectangle[i].bottom; y++, blitter->row++) {
+    bool upwards = blit_within(blitter, blit) && blit_y(blit) < 0;
+    for (UINT i = 0; NT_SUCCESS(status) && i < blit->count; i++) {
+        const RECT *rectangle = &blit->rectangle[i];
+        for (LONG row = 0; row < rectangle->bottom - rectangle->top; row++, blitter->row++) {
+            LONG y = upwards ? rectangle->bottom - 1 - row : rectangle->top + row;
             if (blitter->row < blitter->done)
                 continue;
-            if (!(blit->fill ? put_fill : put_copy)(blitter, blit, &blit->rectangle[i], y))
+            if (!(blit->fill ? put_fill : put_copy)(blitter, blit, rectangle, y))
                 return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
             blitter->done++;
         }
+    }
     return status;
 }
 

@@ -32,6 +32,7 @@
  *   PagingBufferBytes      default 65536; a quarter of the segment at most
  *   PagingBufferSegment    0 (default) or 1: the linear aperture, if there is one
  *   PagingPrivateBytes     default 0
+ *   DmaBufferSegment       0 (default) or 1: DMA buffers of contexts without VirtualAddressing are in the linear aperture
  *   SwizzlingRanges        default 2
  *   Nodes                  execution nodes: 2 (default: 0 render, 1 paging) or 1 (shared)
  *   BusyEvery              every n-th TRANSFER of a non-idle allocation is answered ALLOCATION_BUSY

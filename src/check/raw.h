@@ -14,6 +14,7 @@
 #include "stage.h"
 
 struct user;
+struct raw_renderer;
 
 #define RAW_PAGES         24u /* of each of the two system buffers */
 #define RAW_RUN           3u  /* of them follow each other */
@@ -86,8 +87,9 @@ struct raw_submitter {
         HANDLE handle;
         struct raw_private given;
     } resource;
-    PMDL source, target; /* RAW_PAGES each */
-    uint32_t painted;    /* seed of the bytes of `source` */
+    PMDL source, target;      /* RAW_PAGES each */
+    uint32_t painted;         /* seed of the bytes of `source` */
+    struct raw_renderer *dma; /* those whose DMA buffers are mapped */
 };
 
 /* ---- raw.c ----------------------------------------------------------------------------------- */
@@ -230,7 +232,7 @@ void raw_judge_queued(struct raw_submitter *raw, uint32_t rule, const char *expe
 
 /* ---- raw_render.c ---------------------------------------------------------------------------- */
 
-/* A context of an application, with its DMA buffer. */
+/* A context of an application, with its DMA buffer. While that is mapped it does not move itself. */
 struct raw_renderer {
     struct raw_submitter *raw;
     uint32_t node;
@@ -238,6 +240,11 @@ struct raw_renderer {
     bool created; /* the context */
     DXGK_CONTEXTINFO info;
     PMDL buffer;
+    struct {
+        bool mapped; /* the buffer, into the aperture; else it is in system memory */
+        uint32_t page;
+        struct raw_renderer *next; /* that is mapped */
+    } dma;
     unsigned char *cpu, *private_data;
     bool gdi; /* commands are of GDI */
     bool
@@ -250,6 +257,16 @@ struct raw_renderer {
     DXGK_ALLOCATIONLIST *allocations;
     D3DDDI_PATCHLOCATIONLIST *patches;
 };
+
+/* raw_dma.c: the buffer can be where the context wants it; is mapped there, where that is an aperture; leaves it. Of all
+ * that are mapped: they come or go, with what is built next; the first page. Its segment, 0: none, and its address. */
+bool raw_dma_possible(const struct raw_renderer *renderer);
+bool raw_dma_open(struct raw_renderer *renderer);
+void raw_dma_close(struct raw_renderer *renderer);
+bool raw_dma_move_all(struct raw_submitter *raw, bool in);
+uint64_t raw_dma_first(const struct raw_submitter *raw);
+UINT raw_dma_segment(const struct raw_renderer *renderer);
+LONGLONG raw_dma_address(const struct raw_renderer *renderer);
 
 /* A command buffer, and what the driver made of it in the newest DMA buffer. */
 struct raw_commands {
@@ -364,6 +381,8 @@ uint64_t raw_align(uint64_t page, uint32_t alignment);
 uint32_t raw_beside(const struct raw_submitter *raw);
 /* All RAW_PAGES in pieces of `chunk` pages; waits. */
 bool raw_move(struct raw_submitter *raw, bool in, uint32_t chunk);
+/* Pages of a segment that no buffer has: those of buffers are the last. */
+uint64_t raw_room(const struct raw_submitter *raw, const struct vidmm_segment_info *segment);
 /* The segment where the allocation is brought: memory, or the aperture where there is none. */
 const struct vidmm_segment_info *raw_segment(const struct raw_submitter *raw);
 /* GPU address of the allocation there. */

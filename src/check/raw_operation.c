@@ -23,16 +23,15 @@ uint64_t raw_surface_at(const struct raw_submitter *raw) {
     return raw_segment(raw)->base + (uint64_t)raw->place_page * CHECK_PAGE;
 }
 
-/* The paging buffer has the last pages of its aperture. */
-static uint64_t segment_pages(const struct raw_submitter *raw) {
-    const struct vidmm_segment_info *segment = raw_segment(raw);
-    return raw->mapped && raw->place.id == segment->id ? raw_buffer_page(raw)
-                                                       : segment->size / CHECK_PAGE;
+uint64_t raw_room(const struct raw_submitter *raw, const struct vidmm_segment_info *segment) {
+    uint64_t pages = raw->mapped && raw->place.id == segment->id ? raw_buffer_page(raw)
+                                                                 : segment->size / CHECK_PAGE;
+    return segment->id == raw->aperture.id && raw->dma ? raw_dma_first(raw) : pages;
 }
 
 uint32_t raw_beside(const struct raw_submitter *raw) {
     uint64_t page = raw_align(RAW_PAGES, raw->alignment);
-    return page + RAW_PAGES <= segment_pages(raw) ? (uint32_t)page : 0;
+    return page + RAW_PAGES <= raw_room(raw, raw_segment(raw)) ? (uint32_t)page : 0;
 }
 
 /* ---- Transfers ------------------------------------------------------------------------------- */

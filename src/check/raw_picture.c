@@ -119,19 +119,13 @@ uint64_t pair_address(const struct raw_pair *pair, uint32_t picture) {
     return base + (uint64_t)pair->picture[picture].page * CHECK_PAGE;
 }
 
-/* The paging buffer has the last pages of its aperture. */
-static uint64_t picture_room(const struct raw_submitter *raw, bool mapped) {
-    uint64_t bytes = mapped ? raw->aperture.size : raw->memory.size;
-    bool shared = mapped && raw->info.paging_segment == raw->aperture.id;
-    return (bytes - (shared ? raw->info.paging_size : 0)) / CHECK_PAGE;
-}
-
 /* The second is behind the first. */
 static bool picture_fits(struct raw_pair *pair, uint32_t index) {
+    const struct raw_submitter *raw = pair->renderer.raw;
     struct raw_picture *picture = &pair->picture[index];
     uint64_t page = raw_align((uint64_t)index * RAW_PAGES, picture->alignment);
     picture->page = (uint32_t)page;
-    return page + picture->count <= picture_room(pair->renderer.raw, picture->mapped);
+    return page + picture->count <= raw_room(raw, picture->mapped ? &raw->aperture : &raw->memory);
 }
 
 bool pair_place(struct raw_pair *pair, uint32_t mapped) {

@@ -66,6 +66,7 @@ static bool build_present(struct presenter *presenter, const struct job *job,
                           struct raw_commands *commands) {
     struct raw_renderer *renderer = &presenter->pair.renderer;
     DXGKARG_PRESENT args = {.pDmaBuffer = renderer->cpu,
+                            .DmaBufferSegmentId = raw_dma_segment(renderer),
                             .DmaSize = renderer->info.DmaBufferSize,
                             .pDmaBufferPrivateData = renderer->private_data,
                             .DmaBufferPrivateDataSize = renderer->info.DmaBufferPrivateDataSize,
@@ -80,6 +81,7 @@ static bool build_present(struct presenter *presenter, const struct job *job,
                             .pDstSubRects = job->rectangles};
     args.Flags.Blt = !job->fill;
     args.Flags.ColorFill = job->fill;
+    args.DmaBufferPhysicalAddress.QuadPart = raw_dma_address(renderer);
     commands->status = renderer->raw->ddi->DxgkDdiPresent(renderer->context, &args);
     commands->multipass = args.MultipassOffset;
     return raw_render_took(renderer, commands, args.pDmaBuffer, args.pPatchLocationListOut);

@@ -16,7 +16,6 @@
 /* Of damaged buffers: no address of this is memory. */
 #define DAMAGE 0xff
 
-/* A context that asks for its DMA buffers in system memory. */
 static bool render_context(struct raw_renderer *renderer) {
     struct raw_submitter *raw = renderer->raw;
     DXGKARG_CREATEDEVICE device = {.hDevice = renderer};
@@ -32,7 +31,7 @@ static bool render_context(struct raw_renderer *renderer) {
     renderer->context = context.hContext;
     renderer->created = true;
     renderer->info = context.ContextInfo;
-    return renderer->info.DmaBufferSegmentSet == 0;
+    return raw_dma_possible(renderer);
 }
 
 /* What the context asked for, as a system makes it. */
@@ -62,7 +61,8 @@ bool raw_render_open_on(struct raw_renderer *renderer, struct raw_submitter *raw
                         bool gdi) {
     *renderer = (struct raw_renderer){.raw = raw, .node = node, .gdi = gdi};
     return !raw->refused && raw->ddi->DxgkDdiCreateContext && raw->ddi->DxgkDdiRender &&
-           raw->ddi->DxgkDdiPatch && render_context(renderer) && render_buffers(renderer);
+           raw->ddi->DxgkDdiPatch && render_context(renderer) && render_buffers(renderer) &&
+           raw_dma_open(renderer);
 }
 
 bool raw_render_open(struct raw_renderer *renderer, struct raw_submitter *raw) {
@@ -72,6 +72,7 @@ bool raw_render_open(struct raw_renderer *renderer, struct raw_submitter *raw) {
 void raw_render_close(struct raw_renderer *renderer) {
     struct raw_submitter *raw = renderer->raw;
     const struct vidmm_os *os = raw->os;
+    raw_dma_close(renderer);
     const DXGKARG_CLOSEALLOCATION close = {.NumAllocations = 1,
                                            .pOpenHandleList = &renderer->surface};
     if (renderer->surface)
@@ -91,12 +92,13 @@ void raw_render_close(struct raw_renderer *renderer) {
 
 bool raw_render_grow(struct raw_renderer *renderer, uint32_t bytes) {
     const struct vidmm_os *os = renderer->raw->os;
+    raw_dma_close(renderer);
     os->pages_free(os->ctx, renderer->buffer);
     renderer->buffer =
         os->pages_alloc(os->ctx, bytes / CHECK_PAGE + 1, VIDMM_PAGES_CONTIGUOUS, UINT64_MAX);
     renderer->cpu = renderer->buffer ? os->pages_map(os->ctx, renderer->buffer) : NULL;
     renderer->info.DmaBufferSize = bytes;
-    return check_has(renderer->raw->check, renderer->cpu);
+    return check_has(renderer->raw->check, renderer->cpu) && raw_dma_open(renderer);
 }
 
 bool raw_render_surface(struct raw_renderer *renderer) {
@@ -164,6 +166,7 @@ bool raw_render_build(struct raw_renderer *renderer, struct raw_commands *comman
     DXGKARG_RENDER render = {.pCommand = commands->bytes,
                              .CommandLength = commands->size,
                              .pDmaBuffer = renderer->cpu,
+                             .DmaBufferSegmentId = raw_dma_segment(renderer),
                              .DmaSize = info->DmaBufferSize,
                              .pDmaBufferPrivateData = renderer->private_data,
                              .DmaBufferPrivateDataSize = info->DmaBufferPrivateDataSize,
@@ -172,6 +175,7 @@ bool raw_render_build(struct raw_renderer *renderer, struct raw_commands *comman
                              .pPatchLocationListOut = renderer->patches,
                              .PatchLocationListOutSize = info->PatchLocationListSize,
                              .MultipassOffset = commands->multipass};
+    render.DmaBufferPhysicalAddress.QuadPart = raw_dma_address(renderer);
     commands->status = render_function(renderer->context, &render);
     commands->multipass = render.MultipassOffset;
     return raw_render_took(renderer, commands, render.pDmaBuffer, render.pPatchLocationListOut);
@@ -182,6 +186,7 @@ static DXGKARG_PATCH render_describe(struct raw_renderer *renderer,
                                      const struct raw_part *part) {
     const DXGK_CONTEXTINFO *info = &renderer->info;
     DXGKARG_PATCH patch = {.hContext = renderer->context,
+                           .DmaBufferSegmentId = raw_dma_segment(renderer),
                            .pDmaBuffer = renderer->cpu,
                            .DmaBufferSize = info->DmaBufferSize,
                            .DmaBufferSubmissionStartOffset = part->start,
@@ -197,8 +202,7 @@ static DXGKARG_PATCH render_describe(struct raw_renderer *renderer,
                            .PatchLocationListSubmissionStart = part->first,
                            .PatchLocationListSubmissionLength = part->count,
                            .EngineOrdinal = renderer->raw->physical};
-    patch.DmaBufferPhysicalAddress.QuadPart =
-        (LONGLONG)(MmGetMdlPfnArray(renderer->buffer)[0] * (uint64_t)CHECK_PAGE);
+    patch.DmaBufferPhysicalAddress.QuadPart = raw_dma_address(renderer);
     return patch;
 }
 
@@ -207,6 +211,7 @@ static DXGKARG_SUBMITCOMMAND render_submission(const struct raw_renderer *render
                                                const DXGKARG_PATCH *patch) {
     return (DXGKARG_SUBMITCOMMAND){
         .hContext = patch->hContext,
+        .DmaBufferSegmentId = patch->DmaBufferSegmentId,
         .DmaBufferPhysicalAddress = patch->DmaBufferPhysicalAddress,
         .DmaBufferSize = patch->DmaBufferSize,
         .DmaBufferSubmissionStartOffset = patch->DmaBufferSubmissionStartOffset,

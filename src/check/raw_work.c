@@ -421,19 +421,24 @@ static bool reset_and_restart(struct raw_submitter *raw) {
     raw->held = true;
     begin_buffer(raw);
     bool told = raw->memory.id != 0 ? raw_tell_lost(raw) : !raw->inside || raw_unmap_target(raw);
-    return told && (!mapped || raw_unmap_buffer(raw)) && (!raw->held || restart(raw));
+    return told && raw_dma_move_all(raw, false) && (!mapped || raw_unmap_buffer(raw)) &&
+           (!raw->held || restart(raw));
 }
 
 /* ... and mapped again after the restart. */
+static bool map_again(struct raw_submitter *raw, bool mapped) {
+    return raw_flush(raw) && (!mapped || raw_map_buffer(raw)) && raw_dma_move_all(raw, true) &&
+           raw_flush(raw);
+}
+
 bool raw_reset(struct raw_submitter *raw) {
     bool mapped = raw->mapped;
-    return reset_and_restart(raw) && raw_flush(raw) && (!mapped || raw_map_buffer(raw));
+    return reset_and_restart(raw) && map_again(raw, mapped);
 }
 
 bool raw_reset_preempting(struct raw_submitter *raw) {
     bool mapped = raw->mapped;
-    return reset_and_restart(raw) && raw_preempt(raw) && raw_flush(raw) &&
-           (!mapped || raw_map_buffer(raw));
+    return reset_and_restart(raw) && raw_preempt(raw) && map_again(raw, mapped);
 }
 
 bool raw_reset_last(struct raw_submitter *raw) {

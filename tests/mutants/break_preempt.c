@@ -539,6 +539,9 @@ const struct mutant mutants_preempt[] = {
     {BREAKS(398, DRIVER, "room", submit_from_start,
             "runs a split buffer from its start again, with an aperture alone"),
      APERTURE},
+    {BREAKS(398, DRIVER, "room", submit_from_start,
+            "runs a split buffer that is mapped into the aperture from its start again"),
+     .settings = {{"DmaBufferSegment", 1}}},
     {BREAKS(398, DRIVER, "room", patch_as_at_first,
             "patches the second part of a buffer with the addresses of the first, with an aperture "
             "alone"),

@@ -40,6 +40,7 @@ static void describe_virtual(const struct kmd_device *device, DXGKARG_CREATECONT
         info->AllocationListSize = VIRTUAL_LIST_SIZE;
         info->PatchLocationListSize = 0;
     }
+    info->DmaBufferSegmentSet = 0;
     info->Caps.NoPatchingRequired = 1;
     info->Caps.UseIoMmu = device->pasid != 0;
     info->PagingCompanionNodeId = device->adapter->nodes - 1;
@@ -48,7 +49,9 @@ static void describe_virtual(const struct kmd_device *device, DXGKARG_CREATECONT
 static void describe_context(const struct kmd_device *device, DXGKARG_CREATECONTEXT *args) {
     DXGK_CONTEXTINFO *info = &args->ContextInfo;
     info->DmaBufferSize = DMA_BUFFER_BYTES;
-    info->DmaBufferSegmentSet = 0;
+    info->DmaBufferSegmentSet = device->adapter->settings.dma_segment != 0
+                                    ? kmd_segment_set(device->adapter, KMD_SEGMENT_APERTURE)
+                                    : 0;
     info->DmaBufferPrivateDataSize = 0;
     info->AllocationListSize = args->Flags.GdiContext ? GDI_LIST_SIZE : ALLOCATION_LIST_SIZE;
     info->PatchLocationListSize = info->AllocationListSize;

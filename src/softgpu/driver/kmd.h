@@ -30,7 +30,7 @@
 /* What the registry says (vidmm/softgpu.h). */
 struct kmd_settings {
     ULONG version;
-    ULONG paging_bytes, paging_segment, paging_private;
+    ULONG paging_bytes, paging_segment, paging_private, dma_segment;
     ULONG banks, vram_segments, busy_every, agp, agp_commit_limit;
     ULONG map_aperture2; /* from WDDM 2.9 on */
     ULONG gdi;           /* from Windows 7 on, and without virtual addresses */

@@ -33,6 +33,8 @@ static NTSTATUS settings_judge(void) {
         return kmd_refuse("PagingBufferBytes is 0");
     if (settings.paging_segment > 1)
         return kmd_refuse("PagingBufferSegment is at most 1");
+    if (settings.dma_segment > 1)
+        return kmd_refuse("DmaBufferSegment is at most 1");
     if (settings.displays > GPU_DISPLAYS)
         return kmd_refuse("Displays is at most 2");
     if (settings.displays != 0 && settings.linked > 1)
@@ -59,6 +61,7 @@ NTSTATUS kmd_read_settings(PUNICODE_STRING registry_path) {
         settings_number(u"PagingBufferBytes", &settings.paging_bytes),
         settings_number(u"PagingBufferSegment", &settings.paging_segment),
         settings_number(u"PagingPrivateBytes", &settings.paging_private),
+        settings_number(u"DmaBufferSegment", &settings.dma_segment),
         settings_number(u"Banks", &settings.banks),
         settings_number(u"VramSegments", &settings.vram_segments),
         settings_number(u"BusyEvery", &settings.busy_every),

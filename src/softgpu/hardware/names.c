@@ -23,6 +23,7 @@ static const char *const names[] = {
     "PagingBufferBytes",
     "PagingBufferSegment",
     "PagingPrivateBytes",
+    "DmaBufferSegment",
     "SwizzlingRanges",
     "Nodes",
     "Displays",

@@ -3,8 +3,8 @@
  * that the manager does not use. The protocol is that of src/manager/paging/paging.c; after
  * raw_flush every operation is done and its effect can be read.
  *
- * raw.c prepares the submitter, raw_work.c fills, submits and preempts buffers and loses them in a
- * reset, raw_operation.c has the operations that several stages use, raw_render.c work of an application,
+ * raw.c prepares the submitter, raw_work.c fills, submits and preempts buffers, raw_reset.c loses them,
+ * raw_operation.c has the operations that several stages use, raw_render.c work of an application,
  * raw_draw.c such work with commands, raw_hang.c work that hangs, raw_cancel.c work that is cancelled, raw_damaged.c
  * commands that are none. raw_queue.c has several submissions under way, and sees what they have come to.
  */
@@ -90,6 +90,7 @@ struct raw_submitter {
     PMDL source, target;      /* RAW_PAGES each */
     uint32_t painted;         /* seed of the bytes of `source` */
     struct raw_renderer *dma; /* those whose DMA buffers are mapped */
+    uint32_t dma_first;       /* their first page */
 };
 
 /* ---- raw.c ----------------------------------------------------------------------------------- */
@@ -185,6 +186,15 @@ bool raw_preempt(struct raw_submitter *raw);
 /* The same in two steps: asks for it, and waits for the report. */
 bool raw_ask_preempt(struct raw_submitter *raw);
 bool raw_await_preempted(struct raw_submitter *raw);
+/* Submits preempted work again. */
+bool raw_resubmit(struct raw_submitter *raw);
+/* Of raw_reset.c: the fence is a later one, fence ids wrap; behind a reset; all of the buffer is free. */
+bool raw_beyond(uint32_t fence, uint32_t other);
+bool raw_restart(struct raw_submitter *raw);
+void raw_empty(struct raw_submitter *raw);
+
+/* ---- raw_reset.c ----------------------------------------------------------------------------- */
+
 /* What comes between queued work and a reset. Most resets come because a preemption is not reported; BEFORE_DONE:
  * the work is done, and not reported. The last is for resets of the adapter. */
 enum raw_before {
@@ -195,8 +205,6 @@ enum raw_before {
     BEFORE_DONE_AND_ASKED,
 };
 bool raw_begin_reset(struct raw_submitter *raw, enum raw_before before);
-/* Submits preempted work again. */
-bool raw_resubmit(struct raw_submitter *raw);
 /* Resets the paging engine alone. */
 enum raw_engine {
     RAW_ENGINE_RESET,   /* raw_resubmit submits the rest again */
@@ -259,12 +267,11 @@ struct raw_renderer {
 };
 
 /* raw_dma.c: the buffer can be where the context wants it; is mapped there, where that is an aperture; leaves it. Of all
- * that are mapped: they come or go, with what is built next; the first page. Its segment, 0: none, and its address. */
+ * that are mapped: they come or go, with what is built next. Its segment, 0: none, and its address. */
 bool raw_dma_possible(const struct raw_renderer *renderer);
 bool raw_dma_open(struct raw_renderer *renderer);
 void raw_dma_close(struct raw_renderer *renderer);
 bool raw_dma_move_all(struct raw_submitter *raw, bool in);
-uint64_t raw_dma_first(const struct raw_submitter *raw);
 UINT raw_dma_segment(const struct raw_renderer *renderer);
 LONGLONG raw_dma_address(const struct raw_renderer *renderer);
 

@@ -26,11 +26,11 @@ static bool dma_move(struct raw_renderer *renderer, bool in) {
               : raw_unmap(raw, &raw->aperture, renderer->dma.page, pages);
 }
 
-uint64_t raw_dma_first(const struct raw_submitter *raw) {
-    uint64_t first = UINT64_MAX;
+static void dma_count(struct raw_submitter *raw) {
+    raw->dma_first = UINT32_MAX;
     for (const struct raw_renderer *renderer = raw->dma; renderer; renderer = renderer->dma.next)
-        first = renderer->dma.page < first ? renderer->dma.page : first;
-    return first;
+        if (renderer->dma.page < raw->dma_first)
+            raw->dma_first = renderer->dma.page;
 }
 
 /* Below all buffers that are there. False: there is no room. */
@@ -53,6 +53,7 @@ bool raw_dma_open(struct raw_renderer *renderer) {
     renderer->dma.next = raw->dma;
     renderer->dma.mapped = true;
     raw->dma = renderer;
+    dma_count(raw);
     return true;
 }
 
@@ -64,6 +65,7 @@ void raw_dma_close(struct raw_renderer *renderer) {
     while (*at != renderer)
         at = &(*at)->dma.next;
     *at = renderer->dma.next;
+    dma_count(raw);
     renderer->dma.mapped = false;
     if (!raw->refused && dma_move(renderer, false))
         (void)raw_flush(raw);

@@ -26,7 +26,7 @@ uint64_t raw_surface_at(const struct raw_submitter *raw) {
 uint64_t raw_room(const struct raw_submitter *raw, const struct vidmm_segment_info *segment) {
     uint64_t pages = raw->mapped && raw->place.id == segment->id ? raw_buffer_page(raw)
                                                                  : segment->size / CHECK_PAGE;
-    return segment->id == raw->aperture.id && raw->dma ? raw_dma_first(raw) : pages;
+    return segment->id == raw->aperture.id && raw->dma ? raw->dma_first : pages;
 }
 
 uint32_t raw_beside(const struct raw_submitter *raw) {

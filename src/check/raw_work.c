@@ -1,7 +1,6 @@
 /*
  * raw_work.c - fills the one paging buffer of a submitter and submits it: several submissions may
- * be under way, each a range of the buffer; they are submitted again after a preemption, and lost
- * in a reset. The buffer is free again when all of them are done.
+ * be under way, each a range of the buffer; they are submitted again after a preemption. The buffer is free again when all of them are done.
  */
 #include "carry.h"
 #include "raw.h"
@@ -22,7 +21,7 @@ bool raw_refuse(struct raw_submitter *raw, const char *call, NTSTATUS status) {
 }
 
 /* Fence ids wrap. */
-static bool beyond(uint32_t fence, uint32_t other) {
+bool raw_beyond(uint32_t fence, uint32_t other) {
     return (int32_t)(fence - other) > 0;
 }
 
@@ -68,7 +67,7 @@ static void raw_describe(const struct raw_submitter *raw, const struct raw_packe
     submit->Flags.Paging = 1;
 }
 
-static bool restart(struct raw_submitter *raw) {
+bool raw_restart(struct raw_submitter *raw) {
     raw->held = false;
     raw->restarted = true;
     NTSTATUS status = raw->ddi->DxgkDdiRestartFromTimeout(raw->adapter);
@@ -79,7 +78,7 @@ static bool raw_send(struct raw_submitter *raw, const struct raw_packet *packet,
     DXGKARG_PATCH patch;
     DXGKARG_SUBMITCOMMAND submit;
     bool patches = raw->ddi->DxgkDdiPatch && raw->check->options->readings.paging_patch == 0;
-    if (raw->held && !restart(raw))
+    if (raw->held && !raw_restart(raw))
         return false;
     raw_describe(raw, packet, &patch, &submit);
     if (again && raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
@@ -92,7 +91,7 @@ static bool raw_send(struct raw_submitter *raw, const struct raw_packet *packet,
 }
 
 /* All of the buffer is free. */
-static void begin_buffer(struct raw_submitter *raw) {
+void raw_empty(struct raw_submitter *raw) {
     raw->packets = 0;
     raw->start = raw->used = 0;
     raw->end = raw->info.paging_size;
@@ -162,7 +161,7 @@ static bool await_all(struct raw_submitter *raw) {
 static bool settle(struct raw_submitter *raw) {
     bool settled = await_all(raw);
     if (settled)
-        begin_buffer(raw);
+        raw_empty(raw);
     return settled;
 }
 
@@ -210,7 +209,7 @@ bool raw_try(struct raw_submitter *raw) {
     if (raw->packets != 0 &&
         (!vidmm_host_run_until(raw->check->harness.host, is_settled, raw) || raw->faulted != 0))
         return false;
-    begin_buffer(raw);
+    raw_empty(raw);
     return true;
 }
 
@@ -355,121 +354,11 @@ bool raw_preempt(struct raw_submitter *raw) {
     return raw_ask_preempt(raw) && raw_await_preempted(raw);
 }
 
-bool raw_begin_reset(struct raw_submitter *raw, enum raw_before before) {
-    if (before == BEFORE_DONE || before == BEFORE_DONE_AND_ASKED)
-        vidmm_host_run(raw->check->harness.host); /* no timer of the driver's fires meanwhile */
-    if (before == BEFORE_PREEMPTED)
-        return raw_preempt(raw);
-    return before == BEFORE_NOTHING || before == BEFORE_DONE || raw_ask_preempt(raw);
-}
-
 bool raw_resubmit(struct raw_submitter *raw) {
     uint32_t last = raw->completed;
     bool good = !raw->refused;
     for (uint32_t i = 0; good && i < raw->packets; i++)
-        if (beyond(raw->packet[i].fence, last))
+        if (raw_beyond(raw->packet[i].fence, last))
             good = raw_send(raw, &raw->packet[i], true);
     return good;
-}
-
-/* ---- Resets ---------------------------------------------------------------------------------- */
-
-/* What the GPU shows at a page of what the lost work was about. */
-static const void *view_page(const struct raw_submitter *raw, uint32_t page) {
-    uint64_t at = raw->memory.id != 0 ? raw_memory_at(raw, page)
-                                      : raw->aperture.base + (uint64_t)page * CHECK_PAGE;
-    return vidmm_host_peek(raw->check->harness.host, raw->physical, at, CHECK_PAGE);
-}
-
-/* What was submitted before the reset is over: given time, the GPU changes nothing of the memory
- * that it had to write, and maps nothing. */
-static void raw_judge_stopped(struct raw_submitter *raw) {
-    static struct {
-        bool seen;
-        unsigned char bytes[CHECK_PAGE];
-    } before[RAW_PAGES];
-    uint32_t changed = 0, seen = 0;
-    for (uint32_t page = 0; page < RAW_PAGES; page++) {
-        const void *now = view_page(raw, page);
-        before[page].seen = now;
-        if (now)
-            memcpy(before[page].bytes, now, CHECK_PAGE);
-    }
-    vidmm_host_run(raw->check->harness.host);
-    for (uint32_t page = 0; page < RAW_PAGES; page++) {
-        const void *now = view_page(raw, page);
-        bool shown = now;
-        seen += shown || before[page].seen;
-        changed +=
-            shown != before[page].seen || (now && memcmp(before[page].bytes, now, CHECK_PAGE) != 0);
-    }
-    if (seen != 0)
-        raw_judge(raw, 421, changed == 0,
-                  "a GPU that neither reads nor writes memory after the reset",
-                  raw->memory.id != 0
-                      ? "work that was submitted before the reset wrote memory after it"
-                      : "the aperture shows other pages, by work that was submitted before");
-}
-
-/* The paging buffer is unmapped in the clean-up, which is built here and submitted by what follows. */
-static bool reset_and_restart(struct raw_submitter *raw) {
-    bool mapped = raw->mapped;
-    NTSTATUS status = raw->ddi->DxgkDdiResetFromTimeout(raw->adapter);
-    if (status != STATUS_SUCCESS)
-        return raw_refuse(raw, "DxgkDdiResetFromTimeout", status);
-    raw_judge_stopped(raw);
-    raw->held = true;
-    begin_buffer(raw);
-    bool told = raw->memory.id != 0 ? raw_tell_lost(raw) : !raw->inside || raw_unmap_target(raw);
-    return told && raw_dma_move_all(raw, false) && (!mapped || raw_unmap_buffer(raw)) &&
-           (!raw->held || restart(raw));
-}
-
-/* ... and mapped again after the restart. */
-static bool map_again(struct raw_submitter *raw, bool mapped) {
-    return raw_flush(raw) && (!mapped || raw_map_buffer(raw)) && raw_dma_move_all(raw, true) &&
-           raw_flush(raw);
-}
-
-bool raw_reset(struct raw_submitter *raw) {
-    bool mapped = raw->mapped;
-    return reset_and_restart(raw) && map_again(raw, mapped);
-}
-
-bool raw_reset_preempting(struct raw_submitter *raw) {
-    bool mapped = raw->mapped;
-    return reset_and_restart(raw) && raw_preempt(raw) && map_again(raw, mapped);
-}
-
-bool raw_reset_last(struct raw_submitter *raw) {
-    bool reset = reset_and_restart(raw);
-    begin_buffer(raw);
-    return reset;
-}
-
-/* What the driver says of the engine's status is R608's, and no reason to leave work under way. */
-bool raw_ask_engine(struct raw_submitter *raw, uint64_t *group) {
-    DXGKARG_QUERYDEPENDENTENGINEGROUP dependent = {.NodeOrdinal = raw->node,
-                                                   .EngineOrdinal = raw->physical};
-    DXGKARG_QUERYENGINESTATUS engine = {.NodeOrdinal = raw->node, .EngineOrdinal = raw->physical};
-    (void)raw->ddi->DxgkDdiQueryEngineStatus(raw->adapter, &engine);
-    NTSTATUS status = raw->ddi->DxgkDdiQueryDependentEngineGroup(raw->adapter, &dependent);
-    if (group)
-        *group = dependent.DependentNodeOrdinalMask;
-    return status == STATUS_SUCCESS || raw_refuse(raw, "DxgkDdiQueryDependentEngineGroup", status);
-}
-
-enum raw_engine raw_reset_engine(struct raw_submitter *raw) {
-    DXGKARG_RESETENGINE reset = {.NodeOrdinal = raw->node, .EngineOrdinal = raw->physical};
-    bool lost = false;
-    if (raw->refused || !raw_ask_engine(raw, NULL))
-        return RAW_ENGINE_BROKEN;
-    if (raw->ddi->DxgkDdiResetEngine(raw->adapter, &reset) != STATUS_SUCCESS)
-        return RAW_ENGINE_REFUSED;
-    for (uint32_t i = 0; i < raw->packets; i++)
-        lost = lost || (beyond(raw->packet[i].fence, raw->completed) &&
-                        !beyond(raw->packet[i].fence, reset.LastAbortedFenceId));
-    if (beyond(reset.LastAbortedFenceId, raw->completed))
-        raw->completed = reset.LastAbortedFenceId;
-    return lost ? RAW_ENGINE_LOST : RAW_ENGINE_RESET;
 }

@@ -367,6 +367,8 @@ bool vidmm_host_translate(struct vidmm_host *host, uint32_t physical, uint64_t r
 /* Whether accesses to a page of an aperture snoop; false when that is not known. See hwmodel.h snoops. */
 bool vidmm_host_snoops(struct vidmm_host *host, uint32_t physical, uint64_t gpu_address,
                        bool *snoops);
+/* The GPU can use an address of the process with that PASID, by the IOMMU of the system. */
+bool vidmm_host_shared(struct vidmm_host *host, uint32_t pasid, uint64_t va);
 /* What a display of a physical adapter reads memory from; false: it has no such connector, or that is not known. See
  * hwmodel.h scanout. */
 bool vidmm_host_scanout(struct vidmm_host *host, uint32_t physical, uint32_t head,

@@ -61,6 +61,7 @@ struct vidmm_access {
     bool write;
     bool paging;              /* by paging work, in the paging process */
     bool iommu;               /* an address of the CPU's */
+    bool stuck;               /* the driver says that the GPU needs a reset */
     bool resident;            /* the allocation */
     uint64_t address;         /* virtual */
     uint32_t process, device; /* counted from 1 as they were created; process 0: none */

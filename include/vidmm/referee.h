@@ -124,6 +124,9 @@ struct vidmm_referee_world {
                       struct vidmm_referee_translation *out);
     /* Whether the GPU's accesses to a page of an aperture snoop the CPU's caches; false: not known. */
     bool (*snoops)(void *ctx, uint32_t physical, uint64_t gpu_address, bool *snoops);
+    /* What the IOMMU has at an address of the process with that PASID: memory of at least a byte, which the GPU can
+     * reach by it now. */
+    bool (*shared)(void *ctx, uint32_t pasid, uint64_t va);
     /* GPU physical address of the root table by which the newest work of a node was translated;
      * false: it was not, or it cannot be seen. */
     bool (*root)(void *ctx, uint32_t physical, uint32_t node, uint64_t *root);

@@ -93,9 +93,7 @@ play_frames(struct check *check, void (*between)(void *ctx, uint64_t done, uint6
 /* One submission to each node. The last fence of a life is then the first of the next: a driver may take it for one that
  * was reported. */
 static bool play_each(struct check *check) {
-    struct vidmm_gpummu_info mmu;
-    vidmm_gpummu_info(check->harness.adapter, 0, &mmu);
-    return !mmu.on || !user_describes(check) || user_completes_each(check);
+    return !check_virtual(check) || !user_describes(check) || user_completes_each(check);
 }
 
 static bool play_each_before(struct check *check) {

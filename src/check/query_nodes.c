@@ -4,6 +4,8 @@
  */
 #include "stage.h"
 
+#include <vidmm/virtual.h>
+
 #define NOT_WRITTEN ((DXGK_ENGINE_TYPE)0x5a5a)
 
 /* What any node is and can do, so far. */
@@ -114,15 +116,18 @@ void query_paging_node(struct check *check) {
 void query_virtual_node(struct check *check, uint32_t node) {
     struct nodes_models models = {.gpu_mmu = false};
     struct vidmm_adapter_info info;
+    struct vidmm_gpummu_info mmu;
+    vidmm_gpummu_info(check->harness.adapter, 0, &mmu);
     vidmm_adapter_info(check->harness.adapter, &info);
     if (info.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 &&
         check->harness.spoken.DxgkDdiGetNodeMetadata &&
         ask_node(check, node, &models) == STATUS_SUCCESS)
-        vidmm_ledger_judge(&check->shared->ledger, 536, VIDMM_SIDE_DRIVER, models.gpu_mmu,
-                           "GpuMmuSupported of a node that works with GPU virtual addresses",
-                           "GpuMmuSupported is not set for node %u, which reported a fault of such "
-                           "an address",
-                           node);
+        vidmm_ledger_judge(&check->shared->ledger, 536, VIDMM_SIDE_DRIVER,
+                           mmu.iommu ? models.io_mmu : models.gpu_mmu,
+                           "GpuMmuSupported of a node that works with GPU virtual addresses, or "
+                           "IoMmuSupported where they are the CPU's",
+                           "%s is not set for node %u, which reported a fault of such an address",
+                           mmu.iommu ? "IoMmuSupported" : "GpuMmuSupported", node);
 }
 
 /* What they answer is the referee's to judge (R606). */

@@ -11,6 +11,7 @@
 #include <vidmm/softgpu.h>
 #include <vidmm/statuses.h>
 #include <vidmm/umd.h>
+#include <vidmm/virtual.h>
 
 /* Enough for every stage; a page list over all of it is short. Most page lists lie in the part beyond
  * 4 GiB, so that an address or a frame number that loses its high bits leads elsewhere. */
@@ -435,6 +436,12 @@ bool check_manage(struct check *check, const struct check_setup *setup) {
     }
     check_error(check, &error);
     return false;
+}
+
+bool check_virtual(const struct check *check) {
+    struct vidmm_gpummu_info mmu;
+    vidmm_gpummu_info(check->harness.adapter, 0, &mmu);
+    return mmu.on || mmu.iommu;
 }
 
 void check_unmanage(struct check *check) {

@@ -3,6 +3,15 @@
 
 #include "surface.h"
 
+enum vidmm_stage_outcome check_plain_context(struct check *check, struct vidmm_device *device,
+                                             struct vidmm_context **context) {
+    enum vidmm_status status = vidmm_context_create(device, 0, 0, context);
+    if (status == VIDMM_DRIVER_REFUSED && check_virtual(check))
+        return check_say(check, VIDMM_STAGE_SKIPPED,
+                         "the driver makes no contexts without virtual addresses");
+    return check_good(check, status) ? VIDMM_STAGE_DONE : VIDMM_STAGE_STOPPED;
+}
+
 enum vidmm_stage_outcome spoken_open(struct spoken *spoken, struct check *check, const char *stage,
                                      uint64_t chunk) {
     const struct check_setup setup = {.settings = {{"VramBytes", SPOKEN_VRAM}},
@@ -14,10 +23,9 @@ enum vidmm_stage_outcome spoken_open(struct spoken *spoken, struct check *check,
         return check_say(
             check, VIDMM_STAGE_SKIPPED,
             "the driver does not use vidmm/umd.h, so its surfaces cannot be described");
-    if (!check_good(check, vidmm_device_create(check->harness.adapter, &spoken->device)) ||
-        !check_good(check, vidmm_context_create(spoken->device, 0, 0, &spoken->context)))
+    if (!check_good(check, vidmm_device_create(check->harness.adapter, &spoken->device)))
         return VIDMM_STAGE_STOPPED;
-    return VIDMM_STAGE_DONE;
+    return check_plain_context(check, spoken->device, &spoken->context);
 }
 
 static enum vidmm_status spoken_ask(struct vidmm_device *device, uint32_t flags, uint64_t pages,

@@ -18,6 +18,9 @@ struct spoken {
     struct vidmm_context *context;
 };
 
+/* A context without virtual addresses, which a driver that has such addresses may refuse: its stage is skipped then. */
+enum vidmm_stage_outcome check_plain_context(struct check *check, struct vidmm_device *device,
+                                             struct vidmm_context **context);
 /* Brings the driver up with SPOKEN_VRAM and a manager that moves `chunk` bytes at a time (0: whole
  * allocations); `stage` is the name of the stage. VIDMM_STAGE_DONE: there are a device and a context; else how
  * the stage ends. */

@@ -171,6 +171,8 @@ bool check_has(struct check *check, const void *memory);
 /* setup.c. false: a finding or check->shared->told.text says why. */
 bool check_open(struct check *check, const struct check_setup *setup);
 bool check_manage(struct check *check, const struct check_setup *setup);
+/* Behind that: contexts run on virtual addresses, the GPU's, or those of processes behind an IOMMU. */
+bool check_virtual(const struct check *check);
 /* Ends the manager. */
 void check_unmanage(struct check *check);
 /* From here on no call of the run's table is newer than a driver with this WDDMVersion speaks. */

@@ -298,13 +298,12 @@ static enum vidmm_stage_outcome by_spin(struct check *check) {
 static enum vidmm_stage_outcome by_user(struct check *check) {
     static const struct check_setup setup = {
         .settings = {{"VramBytes", (uint64_t)1 << 20}, {"MmuLevels", 4}}, .table = user_hang_table};
-    struct vidmm_gpummu_info mmu;
     struct vidmm_adapter_info info;
     if (!check_open(check, &setup) || !check_manage(check, &setup))
         return VIDMM_STAGE_STOPPED;
-    vidmm_gpummu_info(check->harness.adapter, 0, &mmu);
     vidmm_adapter_info(check->harness.adapter, &info);
-    if (!mmu.on || !info.caps.SupportPerEngineTDR || !check_executes(check, VIDMM_UMD_PACKET_SPIN))
+    if (!check_virtual(check) || !info.caps.SupportPerEngineTDR ||
+        !check_executes(check, VIDMM_UMD_PACKET_SPIN))
         return VIDMM_STAGE_DONE;
     for (uint32_t node = 0; node < info.nodes; node++)
         if (node != info.paging_node && !user_hangs(check, node))
@@ -316,10 +315,17 @@ static enum vidmm_stage_outcome by_user(struct check *check) {
 
 #define NOWHERE_BYTES 65536u
 
-#define NOWHERE_HIGH (UINT64_C(1) << 32)
+#define NOWHERE_HIGH   (UINT64_C(1) << 32)
+#define NOWHERE_SHARED UINT64_C(0x0000123456780000)
 
-/* Where addresses of more than 32 bits are, at one of those. */
+/* Where addresses of more than 32 bits are, at one of those. Behind an IOMMU they are the process's own, in which
+ * nothing is mapped so high. */
 static bool reserve_nowhere(struct user *user, uint64_t *va) {
+    struct vidmm_gpummu_info mmu;
+    vidmm_gpummu_info(user->check->harness.adapter, 0, &mmu);
+    *va = NOWHERE_SHARED;
+    if (mmu.iommu)
+        return true;
     struct vidmm_va_request nowhere = {.minimum = NOWHERE_HIGH, .size = NOWHERE_BYTES};
     if (vidmm_va_reserve(user->process, &nowhere, va) == VIDMM_OK)
         return true;
@@ -369,9 +375,10 @@ static bool adapter_was_reset(struct check *check) {
     return stats.resets != 0;
 }
 
-/* The work of other processes behind it completes. */
-static bool others_go_on(struct user *other, uint64_t behind, bool alone) {
-    if (alone && vidmm_wait(other->check->harness.adapter, behind) == VIDMM_DEVICE_LOST &&
+/* The work of other processes behind it completes. An engine that is not `stuck` goes on with it, and the reset that the
+ * system makes all the same may find it there. */
+static bool others_go_on(struct user *other, uint64_t behind, bool stuck) {
+    if (stuck && vidmm_wait(other->check->harness.adapter, behind) == VIDMM_DEVICE_LOST &&
         !adapter_was_reset(other->check))
         engines_note(other->check, "a page fault of one process cost another one its device");
     if (vidmm_device_lost(other->device))
@@ -392,6 +399,7 @@ static bool submit_behind(struct user *other) {
 static bool fault_beside(struct user *user, struct user *other, bool alone) {
     struct check *check = user->check;
     const uint32_t surface = 0;
+    struct vidmm_error error;
     uint64_t va = 0, fence = 0;
     bool resident = false;
     if (!user_make(other, 0, VIDMM_UMD_LOCAL_ONLY | VIDMM_UMD_CPU_VISIBLE, 4) ||
@@ -413,7 +421,8 @@ static bool fault_beside(struct user *user, struct user *other, bool alone) {
     if (status != VIDMM_DEVICE_LOST)
         return check_good(check, status);
     judge_error(check, va, false);
-    return others_go_on(other, other->fence, alone) && user_submit(user, 0);
+    vidmm_last_error(check->harness.adapter, &error);
+    return others_go_on(other, other->fence, alone && error.access.stuck) && user_submit(user, 0);
 }
 
 /* The work that an engine's reset aborted, or that faulted, counts as completed (tdr-changes-in-windows-8.md,
@@ -538,8 +547,8 @@ static enum vidmm_stage_outcome by_fault(struct check *check) {
         return VIDMM_STAGE_STOPPED;
     vidmm_gpummu_info(check->harness.adapter, 0, &mmu);
     vidmm_adapter_info(check->harness.adapter, &info);
-    if (!mmu.on)
-        return check_say(check, VIDMM_STAGE_SKIPPED, "the driver has no GpuMmu");
+    if (!check_virtual(check))
+        return check_say(check, VIDMM_STAGE_SKIPPED, "the driver has no virtual addresses");
     if (!user_describes(check))
         return check_say(check, VIDMM_STAGE_SKIPPED, CHECK_NO_SURFACES);
     if (!check_speaks(check))
@@ -678,15 +687,13 @@ static bool goes_on(struct user *other) {
 static enum vidmm_stage_outcome by_standstill(struct check *check) {
     static const struct check_setup setup = {
         .settings = {{"VramBytes", (uint64_t)1 << 20}, {"MmuLevels", 4}}, .table = still_table};
-    struct vidmm_gpummu_info mmu;
     struct vidmm_adapter_info info;
     struct user other;
     if (!check_open(check, &setup) || !check_manage(check, &setup))
         return VIDMM_STAGE_STOPPED;
     still.host = check->harness.host;
-    vidmm_gpummu_info(check->harness.adapter, 0, &mmu);
     vidmm_adapter_info(check->harness.adapter, &info);
-    if (!mmu.on || !info.caps.SupportPerEngineTDR)
+    if (!check_virtual(check) || !info.caps.SupportPerEngineTDR)
         return VIDMM_STAGE_DONE;
     if (!check_speaks(check) && !check_surface_any(check))
         return VIDMM_STAGE_DONE;

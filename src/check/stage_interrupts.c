@@ -268,15 +268,14 @@ static void count_late(struct raw_submitter *raw) {
 /* A manager for each step. False: the run ends. */
 static bool climb_managed(struct check *check, const struct check_setup *world) {
     struct check_setup setup = *world;
-    struct vidmm_gpummu_info mmu = {.on = true};
-    bool good = true;
-    for (uint32_t step = 1; good && mmu.on && step <= FENCES_STEPS; step++) {
+    bool good = true, on = true;
+    for (uint32_t step = 1; good && on && step <= FENCES_STEPS; step++) {
         setup.first_fence = step * FENCES_STEP;
         check_step(check, "interrupts: fences behind %u", setup.first_fence);
         if (!check_manage(check, &setup))
             return false;
-        vidmm_gpummu_info(check->harness.adapter, 0, &mmu);
-        good = !mmu.on || user_completes_each(check);
+        on = check_virtual(check);
+        good = !on || user_completes_each(check);
         vidmm_harness_stop_manager(&check->harness);
     }
     return good;

@@ -4,6 +4,7 @@
  * with a reset after every step. Drivers that know vidmm/umd.h get all its kinds of surfaces,
  * others standard surfaces.
  */
+#include "spoken.h"
 #include "surface.h"
 
 #include <string.h>
@@ -56,12 +57,12 @@ static struct vidmm_umd_allocation locks_describe(uint32_t flags) {
                                          .pitch = flags & VIDMM_UMD_SWIZZLED ? 512 : 0};
 }
 
-static bool make_devices(struct surfaces *surfaces) {
+static enum vidmm_stage_outcome make_devices(struct surfaces *surfaces) {
     struct vidmm_adapter *adapter = surfaces->check->harness.adapter;
-    return check_good(surfaces->check, vidmm_device_create(adapter, &surfaces->device)) &&
-           check_good(surfaces->check, vidmm_device_create(adapter, &surfaces->other)) &&
-           check_good(surfaces->check,
-                      vidmm_context_create(surfaces->device, 0, 0, &surfaces->context));
+    if (!check_good(surfaces->check, vidmm_device_create(adapter, &surfaces->device)) ||
+        !check_good(surfaces->check, vidmm_device_create(adapter, &surfaces->other)))
+        return VIDMM_STAGE_STOPPED;
+    return check_plain_context(surfaces->check, surfaces->device, &surfaces->context);
 }
 
 /* The first of the pair is shared. */
@@ -125,8 +126,6 @@ static bool make_standard(struct surfaces *surfaces, enum check_surface_kind kin
 }
 
 static bool locks_make(struct surfaces *surfaces, bool speaks) {
-    if (!make_devices(surfaces))
-        return false;
     if (speaks)
         return make_spoken(surfaces);
     for (uint32_t kind = 0; kind < CHECK_SURFACES; kind++)
@@ -251,6 +250,9 @@ enum vidmm_stage_outcome stage_locks(struct check *check, uint32_t number) {
     if (!check_open(check, &setup) || !check_manage(check, &setup))
         return VIDMM_STAGE_STOPPED;
     bool speaks = check_speaks(check);
+    enum vidmm_stage_outcome made = make_devices(&surfaces);
+    if (made != VIDMM_STAGE_DONE)
+        return made;
     if (!locks_make(&surfaces, speaks))
         return VIDMM_STAGE_STOPPED;
     if (!has_surfaces(&surfaces))

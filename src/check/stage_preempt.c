@@ -165,12 +165,9 @@ static void resets(struct raw_submitter *raw) {
 
 /* ---- Over the manager ------------------------------------------------------------------------ */
 
-/* Paging by address is the manager's alone: no queue of it is made by hand. */
-static bool pages_by_address(struct check *check, const struct check_setup *setup) {
-    struct vidmm_gpummu_info mmu = {.on = false};
-    if (check_open(check, setup) && check_manage(check, setup))
-        vidmm_gpummu_info(check->harness.adapter, 0, &mmu);
-    return mmu.on;
+/* Work at virtual addresses is the manager's alone: no queue of it is made by hand. */
+static bool works_by_address(struct check *check, const struct check_setup *setup) {
+    return check_open(check, setup) && check_manage(check, setup) && check_virtual(check);
 }
 
 /* Each node, whether it has work or not. */
@@ -269,7 +266,7 @@ static void preempts_process(struct work *work) {
 static enum vidmm_stage_outcome preempts_workload(struct check *check) {
     struct check_setup setup = {.settings = {{"VramBytes", (uint64_t)1 << 20}, {"MmuLevels", 4}},
                                 .preempt_every = OFTEN};
-    if (!pages_by_address(check, &setup))
+    if (!works_by_address(check, &setup))
         return VIDMM_STAGE_DONE;
     check_close(check);
     check_step(check, "preempt: a workload");

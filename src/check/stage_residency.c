@@ -1,5 +1,5 @@
 /*
- * stage_residency.c - requests of user mode on the GpuMmu model: two processes whose lists do not
+ * stage_residency.c - requests of user mode of drivers with virtual addresses: two processes whose lists do not
  * fit together, offers and reclaims, mapping and freeing of addresses, locks of all kinds, contexts
  * whose memory moves. Most of it tests the manager; the driver gets the resulting paging.
  */
@@ -53,6 +53,13 @@ static bool residency_lost(struct user *user, uint32_t index) {
         vidmm_ledger_note(&user->check->shared->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
                           "surface %u has other bytes than the CPU wrote there", index);
     return lost;
+}
+
+/* Addresses are the GPU's, and lead where page tables say. */
+static bool has_mmu(struct check *check) {
+    struct vidmm_gpummu_info info;
+    vidmm_gpummu_info(check->harness.adapter, 0, &info);
+    return info.on && info.levels != 0;
 }
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
@@ -247,7 +254,7 @@ static bool play_locks(struct user *user) {
 static bool play_contexts(struct user *user) {
     vary_little(user->check);
     return user_make(user, A, MINE, 1) && user_make_resident(user, NULL, a, COUNT(a), 0) &&
-           user_null(user, A) && user_contexts(user, A);
+           user_null(user, A) && (!has_mmu(user->check) || user_contexts(user, A));
 }
 
 /* ---- Wide ------------------------------------------------------------------------------------ */
@@ -273,7 +280,7 @@ static bool play_zeroes(struct user *user) {
     vidmm_gpummu_info(user->check->harness.adapter, 0, &info);
     const uint64_t covers = (uint64_t)CHECK_PAGE << info.level[0].index_bits;
     residency_step(user, "pages that read as zero, by entries above the leaves");
-    return covers > ZEROES_MOST || user_zeroes(user, 3 * covers);
+    return !has_mmu(user->check) || covers > ZEROES_MOST || user_zeroes(user, 3 * covers);
 }
 
 /* More than commands hold in one piece: written by the CPU, moved in and out. */
@@ -288,16 +295,10 @@ static bool play_wide(struct user *user) {
 
 /* ---- The stage ------------------------------------------------------------------------------- */
 
-static bool has_mmu(struct check *check) {
-    struct vidmm_gpummu_info info;
-    vidmm_gpummu_info(check->harness.adapter, 0, &info);
-    return info.on && info.levels != 0;
-}
-
 enum vidmm_stage_outcome stage_residency(struct check *check, uint32_t number) {
     static bool (*const plays[])(struct user * user) = {play_lists, play_addresses, play_locks,
                                                         play_contexts, play_wide};
-    const bool contexts = number == 3; /* a root of two levels grows */
+    const bool addresses = number == 1, contexts = number == 3; /* a root of two levels grows */
     const struct check_setup setup = {
         .settings = {{"VramBytes", number == 4 ? 16 * VRAM : VRAM},
                      {"MmuLevels", contexts ? 2 : 4},
@@ -309,10 +310,12 @@ enum vidmm_stage_outcome stage_residency(struct check *check, uint32_t number) {
     check_step(check, "residency: start");
     if (!check_open(check, &setup) || !check_manage(check, &setup))
         return VIDMM_STAGE_STOPPED;
-    if (!has_mmu(check))
-        return check_say(check, VIDMM_STAGE_SKIPPED, "the driver has no GpuMmu");
+    if (!check_virtual(check))
+        return check_say(check, VIDMM_STAGE_SKIPPED, "the driver has no virtual addresses");
     if (!user_describes(check))
         return check_say(check, VIDMM_STAGE_SKIPPED, CHECK_NO_SURFACES);
+    if (addresses && !has_mmu(check))
+        return VIDMM_STAGE_DONE;
     user_local_first(check);
     if (!user_open(check, &user) || !plays[number](&user))
         return VIDMM_STAGE_STOPPED;

@@ -77,12 +77,10 @@ bool work_told(const struct work *work) {
 
 enum vidmm_stage_outcome work_over_manager(struct check *check, const struct check_setup *setup,
                                            void (*show)(struct work *work)) {
-    struct vidmm_gpummu_info mmu;
     struct user user;
     if (!check_manage(check, setup))
         return VIDMM_STAGE_STOPPED;
-    vidmm_gpummu_info(check->harness.adapter, 0, &mmu);
-    if (!mmu.on)
+    if (!check_virtual(check))
         return VIDMM_STAGE_DONE;
     if (!user_describes(check))
         return check_say(check, VIDMM_STAGE_SKIPPED, CHECK_NO_SURFACES);

@@ -105,6 +105,10 @@ bool harness_judge_begin(struct vidmm_harness *harness, const struct vidmm_harne
     return true;
 }
 
+static bool shared(void *ctx, uint32_t pasid, uint64_t va) {
+    return vidmm_host_shared(ctx, pasid, va);
+}
+
 static bool starved(void *ctx) {
     return vidmm_host_failed_once(ctx);
 }
@@ -119,6 +123,7 @@ void harness_judge_see(struct vidmm_harness *harness) {
                                         .peek = peek,
                                         .translate = translate,
                                         .snoops = snoops,
+                                        .shared = shared,
                                         .root = root_of,
                                         .io = io,
                                         .memory_bytes = os->memory_bytes(os->ctx),

@@ -587,6 +587,12 @@ bool vidmm_host_snoops(struct vidmm_host *host, uint32_t physical, uint64_t gpu_
     return there;
 }
 
+bool vidmm_host_shared(struct vidmm_host *host, uint32_t pasid, uint64_t va) {
+    size_t size = 1;
+    (void)host;
+    return host_iommu_translate(NULL, pasid, va, &size);
+}
+
 bool vidmm_host_scanout(struct vidmm_host *host, uint32_t physical, uint32_t head,
                         struct vidmm_hw_scanout *out) {
     const struct vidmm_hw_model *model = model_of(host, physical);

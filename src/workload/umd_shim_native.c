@@ -10,13 +10,13 @@
 #define NEEDED         (1u << VIDMM_UMD_STAMP | 1u << VIDMM_UMD_CHECK)
 #define NEEDED_PACKETS (1u << VIDMM_UMD_PACKET_STAMP | 1u << VIDMM_UMD_PACKET_CHECK)
 
-/* With GPU virtual addresses work is packets, which the GPU executes as they are: commands of DxgkDdiRender are not asked
+/* With virtual addresses work is packets, which the GPU executes as they are: commands of DxgkDdiRender are not asked
  * of such a driver. */
 static bool shim_draws(struct vidmm_harness *harness, const struct vidmm_umd_caps *caps) {
     struct vidmm_gpummu_info mmu;
     vidmm_gpummu_info(harness->adapter, 0, &mmu);
-    return mmu.on ? (caps->packets & NEEDED_PACKETS) == NEEDED_PACKETS
-                  : (caps->commands & NEEDED) == NEEDED;
+    return mmu.on || mmu.iommu ? (caps->packets & NEEDED_PACKETS) == NEEDED_PACKETS
+                               : (caps->commands & NEEDED) == NEEDED;
 }
 
 void umd_shim_start(struct shim *shim, struct vidmm_harness *harness) {

@@ -238,6 +238,26 @@ static NTSTATUS APIENTRY collect_all(const HANDLE adapter, const DXGKARG_COLLECT
 }
 REPLACE(DxgkDdiCollectDbgInfo, collect_all)
 
+/* ---- Processes behind an IOMMU ----------------------------------------------------------------- */
+
+static ULONG first_pasid;
+
+/* Whatever process a device is of, its work runs with the PASID of the first. */
+static NTSTATUS APIENTRY create_of_first(const HANDLE adapter, DXGKARG_CREATEDEVICE *args) {
+    const ULONG pasid = args->Pasid;
+    if (first_pasid == 0)
+        first_pasid = pasid;
+    args->Pasid = pasid != 0 ? first_pasid : 0;
+    NTSTATUS status = mutants_good.DxgkDdiCreateDevice(adapter, args);
+    args->Pasid = pasid;
+    return status;
+}
+
+static void APIENTRY install_create_of_first(DRIVER_INITIALIZATION_DATA *table) {
+    first_pasid = 0;
+    table->DxgkDdiCreateDevice = create_of_first;
+}
+
 /* ---- What drivers report --------------------------------------------------------------------- */
 
 static DXGKRNL_INTERFACE system_calls;
@@ -288,6 +308,8 @@ static void APIENTRY report_with(DRIVER_INITIALIZATION_DATA *table,
 REPORTS(unsure, DXGK_PAGE_FAULT_FENCE_INVALID, UINT32_MAX, UINT64_MAX, UINT32_MAX)
 REPORTS(never_writes, 0, ~(UINT)DXGK_PAGE_FAULT_WRITE, UINT64_MAX, UINT32_MAX)
 REPORTS(always_writes, DXGK_PAGE_FAULT_WRITE, UINT32_MAX, UINT64_MAX, UINT32_MAX)
+REPORTS(never_shared, 0, ~(UINT)DXGK_PAGE_FAULT_IOMMU, UINT64_MAX, UINT32_MAX)
+REPORTS(always_shared, DXGK_PAGE_FAULT_IOMMU, UINT32_MAX, UINT64_MAX, UINT32_MAX)
 REPORTS(low_address, 0, UINT32_MAX, UINT32_MAX, UINT32_MAX)
 REPORTS(first_node, 0, UINT32_MAX, UINT64_MAX, 0)
 
@@ -838,6 +860,26 @@ const struct mutant mutants_engines[] = {
     {BREAKS(380, DRIVER, "engines", blames_own,
             "names a process by the driver's own handle in page faults")},
     {BREAKS(523, DRIVER, "engines", first_node, "reports each page fault as one of node 0")},
+    {BREAKS(380, DRIVER, "engines", low_address,
+            "reports 32 bits of the address of a page fault, behind an IOMMU"),
+     APERTURE},
+    {BREAKS(380, DRIVER, "engines", blames_own,
+            "names a process by the driver's own handle in page faults behind an IOMMU"),
+     APERTURE},
+    {BREAKS(380, DRIVER, "engines", create_of_first,
+            "runs the work of all processes with the PASID of the first"),
+     APERTURE},
+    {BREAKS(596, DRIVER, "engines", never_shared,
+            "calls page faults of addresses that an IOMMU maps those of its own MMU"),
+     APERTURE},
+    {BREAKS(596, DRIVER, "engines", always_shared,
+            "calls page faults of its own MMU those of an IOMMU")},
+    {BREAKS(606, DRIVER, "engines", reset_both_virtual,
+            "resets another node with one that hangs in work behind an IOMMU"),
+     APERTURE},
+    {BREAKS(281, DRIVER, "engines", reset_to_newest_virtual,
+            "names the newest fence of an engine that hangs in work behind an IOMMU before it"),
+     APERTURE, .consequences = {299}},
     {BREAKS(596, DRIVER, "engines", never_writes, "calls no page fault one of a write")},
     {BREAKS(596, DRIVER, "engines", always_writes, "calls each page fault one of a write")},
     {BREAKS(381, MANAGER, "engines", reset_nothing,

@@ -443,6 +443,9 @@ const struct mutant mutants_gpu[] = {
     {BREAKS(612, DRIVER, "residency", runs_null_virtual,
             "runs commands at GPU virtual addresses with NullRendering"),
      THREE},
+    {BREAKS(612, DRIVER, "residency", runs_null_virtual,
+            "runs commands at addresses of processes with NullRendering"),
+     .settings = {{"Iommu", 1}}},
     {BREAKS(279, DRIVER, "paging", has_no_memory, "has no memory for a submission"), THREE,
      .consequences = {391}},
 };

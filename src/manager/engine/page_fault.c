@@ -23,6 +23,8 @@ static struct vidmm_access access_of(const struct vidmm_page_fault *fault,
         .known = true,
         .write = (fault->flags & DXGK_PAGE_FAULT_WRITE) != 0,
         .iommu = (fault->flags & DXGK_PAGE_FAULT_IOMMU) != 0,
+        .stuck = (fault->flags & (DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED |
+                                  DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED)) != 0,
         .address = fault->address,
         .process = device->process ? device->process->number : 0,
         .device = device->number,

@@ -169,14 +169,14 @@ const struct vidmm_rule rules_s[] = {
         .statement = "An access to an invalid address is a fault, which the driver reports as "
                      "DmaPageFaulted.",
         .page = "access-to-non-resident-allocation",
-        .how =
-            "A reported address must be one that the shadow of the process's tables has no use "
-            "for, and FaultedProcessHandle hDxgkProcess of the work's process, or NULL; work that "
-            "cannot be named has fence 0 (ns-d3dkmddi-_dxgkargcb_notify_interrupt_data.md) and "
-            "asks for a reset. The "
-            "conformance check submits commands at an address that leads nowhere, "
-            "above 4 GiB where there are such addresses: that must end in a report of that "
-            "address.",
+        .how = "A reported address must be one that the shadow of the process's tables has no use "
+               "for, or that the IOMMU leads nowhere by the PASID of the work's device, and "
+               "FaultedProcessHandle hDxgkProcess of the work's process, or NULL; work that "
+               "cannot be named has fence 0 (ns-d3dkmddi-_dxgkargcb_notify_interrupt_data.md) and "
+               "asks for a reset. The "
+               "conformance check submits commands at an address that leads nowhere, "
+               "above 4 GiB where there are such addresses: that must end in a report of that "
+               "address.",
         .why = "The system has to know whose work it was.",
         .windows = "Without the report the fault becomes a timeout.",
         .windows_source = THE_PAGE,
@@ -186,10 +186,12 @@ const struct vidmm_rule rules_s[] = {
     {
         RULE(596, DRIVER, DOCUMENTED, PERFORMANCE),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "DXGK_PAGE_FAULT_WRITE says that the operation that faulted was a write.",
+        .statement = "DXGK_PAGE_FAULT_WRITE says that the operation that faulted was a write, and "
+                     "DXGK_PAGE_FAULT_IOMMU that an IOMMU maps its address.",
         .page = "ne-d3dkmdt-_dxgk_page_fault_flags",
         .how = "Stage engines submits commands at an address that leads nowhere, and commands of "
-               "vidmm/umd.h that write to one.",
+               "vidmm/umd.h that write to one. Addresses of the system's IOMMU are those of "
+               "processes with a PASID.",
         .why = "The report of a lost device tells it, and a developer looks for reads in vain.",
         .windows = "Nothing checks it; what is told of the fault is wrong.",
         .wrong = "data.DmaPageFaulted.PageFaultFlags = DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED;\n",

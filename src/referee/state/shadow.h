@@ -145,6 +145,7 @@ struct shadow_device {
     bool refused;                  /* its work was malformed, the driver said */
     DXGK_CONTEXTINFO context_info; /* of a driver without contexts: its DMA buffers */
     HANDLE process;                /* its owner */
+    uint32_t pasid;                /* of that, behind an IOMMU; else 0 */
     struct chain contexts, opens;  /* in it */
     struct chain allocations;      /* that it created */
 };

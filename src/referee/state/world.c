@@ -57,6 +57,11 @@ bool world_snoops(struct vidmm_referee *referee, uint64_t address, bool *snoops)
                                           linked_address_own(address), snoops);
 }
 
+bool world_shared(struct vidmm_referee *referee, uint32_t pasid, uint64_t va) {
+    const struct vidmm_referee_world *world = &referee->world;
+    return world->shared && world->shared(world->ctx, pasid, va);
+}
+
 const uint8_t *world_segment(struct vidmm_referee *referee, const struct shadow_segment *segment,
                              uint64_t offset, uint64_t size) {
     const struct vidmm_referee_world *world = &referee->world;

@@ -36,6 +36,8 @@ bool world_starved(struct vidmm_referee *referee);
 /* Whether accesses to a page of an aperture snoop, at a GPU physical address (linked.h); false: it
  * cannot be asked. */
 bool world_snoops(struct vidmm_referee *referee, uint64_t address, bool *snoops);
+/* An address of the process with that PASID leads to memory; false: that cannot be asked, either. */
+bool world_shared(struct vidmm_referee *referee, uint32_t pasid, uint64_t va);
 uint8_t *world_memory(struct vidmm_referee *referee, uint64_t pa, uint64_t size);
 /* The physical address behind the last byte of RAM; 0: not known. */
 uint64_t world_memory_end(struct vidmm_referee *referee);

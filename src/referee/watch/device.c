@@ -113,6 +113,7 @@ static void device_created(struct vidmm_referee *referee, const DXGKARG_CREATEDE
     device->system = asked.SystemDevice;
 #if WDDM_AT_LEAST(WDDM2_0)
     device->process = args->hKmdProcess;
+    device->pasid = args->Pasid;
 #endif
     if (device_describes_device(referee, args, flags))
         device_take_device_info(referee, device, args->pInfo);

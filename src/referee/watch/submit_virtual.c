@@ -131,7 +131,7 @@ static void virtual_judge_submission(struct vidmm_referee *referee,
                                      const DXGKARG_SUBMITCOMMANDVIRTUAL *args, uint32_t node) {
     const struct shadow_context *context = shadow_context(referee, args->hContext);
     const struct tables_process *process = tables_process_of(referee, context);
-    bool shared = context && context->context_info.Caps.UseIoMmu;
+    bool shared = context && context->owner && context->owner->pasid != 0;
     if (!context || (!tables_known(referee) && !shared))
         return;
     if (!shared) /* behind an IOMMU the page tables are the CPU's (iommu-model.md) */

@@ -9,6 +9,18 @@ static bool fault_names(HANDLE reported, const struct tables_process *process) {
     return !reported || reported == process->name;
 }
 
+static void fault_judge_process(struct vidmm_referee *referee, const struct vidmm_interrupt *report,
+                                const struct shadow_submission *work) {
+    const struct tables_process *process = tables_process(referee, work->process);
+    if (process)
+        DRIVER_MUST(380, fault_names(report->process, process),
+                    "hDxgkProcess of the process whose address it is, or NULL",
+                    "FaultedProcessHandle %p is %s", report->process,
+                    report->process == linked_space_process(process->handle)
+                        ? "the driver's own handle"
+                        : "not that of the work");
+}
+
 static void fault_judge_address(struct vidmm_referee *referee, const struct vidmm_interrupt *report,
                                 const struct shadow_submission *work) {
     const struct tables_process *process = tables_process(referee, work->process);
@@ -16,11 +28,6 @@ static void fault_judge_address(struct vidmm_referee *referee, const struct vidm
     struct tables_found found;
     if (!process || !context)
         return;
-    DRIVER_MUST(380, fault_names(report->process, process),
-                "hDxgkProcess of the process whose address it is, or NULL",
-                "FaultedProcessHandle %p is %s", report->process,
-                report->process == linked_space_process(process->handle) ? "the driver's own handle"
-                                                                         : "not that of the work");
     tables_walk(referee, process, report->address, TABLES_DONE, &found);
     if (!found.known || !found.settled || found.stale || !tables_at_root(context, process))
         return;
@@ -28,6 +35,27 @@ static void fault_judge_address(struct vidmm_referee *referee, const struct vidm
                 "the address that could not be used",
                 "FaultedVirtualAddress 0x%llx leads to memory", LLU(report->address));
     tables_compare_faulted(referee, process, report->address);
+}
+
+/* The same behind an IOMMU, whose mappings are the system's. */
+static void fault_judge_shared(struct vidmm_referee *referee, const struct vidmm_interrupt *report,
+                               const struct shadow_submission *work) {
+    const struct shadow_context *context = shadow_context(referee, work->context);
+    const uint32_t pasid = context && context->owner ? context->owner->pasid : 0;
+    if (pasid != 0)
+        DRIVER_MUST(380, !world_shared(referee, pasid, report->address),
+                    "the address that could not be used, of the process with PASID of its device",
+                    "FaultedVirtualAddress 0x%llx leads to memory by PASID %u",
+                    LLU(report->address), pasid);
+}
+
+/* Which of the two maps the address of the work. */
+static void fault_judge_model(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
+    const bool told = (report->flags & DXGK_PAGE_FAULT_IOMMU) != 0;
+    DRIVER_MUST(596, told == referee->adapter.shared,
+                "DXGK_PAGE_FAULT_IOMMU for addresses that an IOMMU maps, and for no others",
+                "it is %s of work whose addresses %s maps, PageFaultFlags is 0x%x",
+                told ? "set" : "not set", told ? "the GPU's own MMU" : "the IOMMU", report->flags);
 }
 
 /* A fault without a fence needs a reset. */
@@ -49,6 +77,11 @@ void submit_page_faulted(struct vidmm_referee *referee, const struct vidmm_inter
         return;
     const struct shadow_submission *work =
         submit_with_fence(&referee->node[report_node(report)], report->fence);
+    if (work) {
+        fault_judge_process(referee, report, work);
+        fault_judge_model(referee, report);
+        fault_judge_shared(referee, report, work);
+    }
     if (tables_known(referee) && work) {
         fault_judge_address(referee, report, work);
         struct shadow_context *context = shadow_context(referee, work->context);

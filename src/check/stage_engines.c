@@ -472,10 +472,13 @@ static bool write_of_read_only(struct user *user, uint32_t node) {
         .bytes = CHECK_PAGE};
     struct vidmm_error fault;
     check_step(check, "engines: a write of node %u by an entry with ReadOnly", node);
-    bool good =
-        user_make(user, surface, VIDMM_UMD_LOCAL | VIDMM_UMD_CPU_VISIBLE, 1) &&
-        user_write(user, surface, 'r') && map_read_only(user, surface, &packet.destination) &&
-        user_make_resident(user, NULL, &surface, 1, 0) && user_send(user, &packet, sizeof(packet));
+    bool good = user_make(user, surface, VIDMM_UMD_LOCAL | VIDMM_UMD_CPU_VISIBLE, 1) &&
+                user_write(user, surface, 'r') &&
+                map_read_only(user, surface, &packet.destination) &&
+                user_make_resident(user, NULL, &surface, 1, 0);
+    if (!good || !user_has(user, surface))
+        return good;
+    good = user_send(user, &packet, sizeof(packet));
     enum vidmm_status status =
         good ? vidmm_wait(check->harness.adapter, user->fence) : VIDMM_STOPPED;
     vidmm_last_error(check->harness.adapter, &fault);

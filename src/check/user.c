@@ -107,6 +107,12 @@ void user_drop(struct user *user, uint32_t index) {
     user->surface[index] = (struct user_surface){.allocation = NULL};
 }
 
+bool user_has(const struct user *user, uint32_t index) {
+    struct vidmm_allocation_info info;
+    vidmm_allocation_info(user->surface[index].allocation, &info);
+    return info.segment != 0;
+}
+
 bool user_write(struct user *user, uint32_t index, uint8_t letter) {
     struct user_surface *surface = &user->surface[index];
     void *cpu = NULL;

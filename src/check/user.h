@@ -59,6 +59,8 @@ bool user_surface_make(struct user *user, struct user_surface *surface, uint32_t
                        uint32_t pages);
 bool user_make(struct user *user, uint32_t index, uint32_t flags, uint32_t pages);
 void user_drop(struct user *user, uint32_t index);
+/* It has a place: a request for it that found no room leaves it without one. */
+bool user_has(const struct user *user, uint32_t index);
 /* The CPU fills it with `letter`. */
 bool user_write(struct user *user, uint32_t index, uint8_t letter);
 /* True: its bytes are not those that the CPU wrote, and no finding explains it. */

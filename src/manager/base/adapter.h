@@ -72,6 +72,8 @@ struct adapter_devices {
 struct adapter_context_allocations {
     struct vidmm_allocation *first;
     bool reap; /* the driver gave some of them up */
+    /* Of a callback from inside the creation under way that had no room; VIDMM_OK: of none. */
+    struct vidmm_error no_room;
 };
 
 /* What pages for one physical adapter. */

@@ -49,11 +49,12 @@ static enum vidmm_status context_driver_create(struct vidmm_context *context,
     }
     arg.Flags.SystemContext = device->system;
     arg.Flags.VirtualAddressing = !!device->process;
+    context_allocations_ask(adapter);
     adapter_open(adapter);
     NTSTATUS nt = adapter->ddi->DxgkDdiCreateContext(device->handle, &arg);
     adapter_return(adapter);
-    enum vidmm_status status =
-        error_unless_success(adapter, CALL, "nc-d3dkmddi-dxgkddi_createcontext", nt);
+    enum vidmm_status status = context_allocations_answer(
+        adapter, error_unless_success(adapter, CALL, "nc-d3dkmddi-dxgkddi_createcontext", nt));
     if (status)
         return status;
     context->handle = arg.hContext;

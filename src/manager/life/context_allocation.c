@@ -11,6 +11,17 @@
 #include "lists/idle.h"
 #include "life/release.h"
 
+void context_allocations_ask(struct vidmm_adapter *adapter) {
+    adapter->context_allocations.no_room = (struct vidmm_error){.status = VIDMM_OK};
+}
+
+enum vidmm_status context_allocations_answer(struct vidmm_adapter *adapter,
+                                             enum vidmm_status status) {
+    const struct vidmm_error *no_room = &adapter->context_allocations.no_room;
+    return status == VIDMM_DRIVER_REFUSED && no_room->status ? error_report(adapter, no_room)
+                                                             : status;
+}
+
 static struct vidmm_device *find_device(struct vidmm_adapter *adapter, HANDLE handle) {
     struct vidmm_device *device = adapter->devices.first;
     while (device && (HANDLE)device != handle)

@@ -14,4 +14,12 @@
 void context_allocations_reap(struct vidmm_adapter *adapter);
 void context_allocations_abandon(struct vidmm_device *device, struct vidmm_context *context);
 
+/*
+ * Around a creation that the driver may refuse. One that it refuses behind a callback that had no
+ * room it passes on: VIDMM_DOES_NOT_FIT, with the error of that callback, and no refusal of its own.
+ */
+void context_allocations_ask(struct vidmm_adapter *adapter);
+enum vidmm_status context_allocations_answer(struct vidmm_adapter *adapter,
+                                             enum vidmm_status status);
+
 #endif

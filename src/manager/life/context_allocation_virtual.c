@@ -30,6 +30,14 @@ static void context_allocation_leave(struct vidmm_adapter *adapter, bool inside)
         adapter_leave(adapter);
 }
 
+/* A creation that the driver refuses for it is not its own refusal (context_allocations_answer). */
+static enum vidmm_status context_allocation_note(struct vidmm_adapter *adapter,
+                                                 enum vidmm_status status) {
+    if (status == VIDMM_DOES_NOT_FIT && adapter->within)
+        adapter->context_allocations.no_room = adapter->error;
+    return status;
+}
+
 /* The one that is named, while the adapter runs on the GPU's addresses; else NULL. */
 static struct vidmm_allocation *context_allocation_serves(struct vidmm_adapter *adapter,
                                                           HANDLE handle) {
@@ -61,7 +69,10 @@ static uint64_t context_allocation_map(struct vidmm_allocation *allocation,
                                        .driver_protection = args->DriverProtection};
     bool taken = request.base && request.base < space->va->limit &&
                  !va_is_free(space->va, request.base, request.base + request.size);
-    return !taken && va_map(space, &request, &va) == VIDMM_OK ? va : 0;
+    if (taken)
+        return 0;
+    return context_allocation_note(space->adapter, va_map(space, &request, &va)) == VIDMM_OK ? va
+                                                                                             : 0;
 }
 
 D3DGPU_VIRTUAL_ADDRESS vidmm_context_allocation_map(struct vidmm_adapter *adapter,
@@ -120,7 +131,9 @@ static NTSTATUS context_allocation_update(struct vidmm_allocation *allocation,
     struct update what = {allocation, args};
     if (!space_maps_whole(allocation))
         return STATUS_INSUFFICIENT_RESOURCES;
-    switch (adapter_persist(allocation->adapter, context_allocation_attempt, &what)) {
+    switch (context_allocation_note(
+        allocation->adapter,
+        adapter_persist(allocation->adapter, context_allocation_attempt, &what))) {
     case VIDMM_OK:
         return STATUS_SUCCESS;
     case VIDMM_NO_MEMORY:

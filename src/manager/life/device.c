@@ -37,11 +37,13 @@ static enum vidmm_status device_driver_create(struct vidmm_device *device) {
         arg.Pasid = device->process->pasid;
     }
     flags = arg.Flags.Value;
+    context_allocations_ask(adapter);
     adapter_open(adapter);
     NTSTATUS nt = adapter->ddi->DxgkDdiCreateDevice(adapter->hadapter, &arg);
     adapter_return(adapter);
-    enum vidmm_status status = error_unless_success(adapter, "DxgkDdiCreateDevice",
-                                                    "nc-d3dkmddi-dxgkddi_createdevice", nt);
+    enum vidmm_status status = context_allocations_answer(
+        adapter, error_unless_success(adapter, "DxgkDdiCreateDevice",
+                                      "nc-d3dkmddi-dxgkddi_createdevice", nt));
     if (status)
         return status;
     device->handle = arg.hDevice;

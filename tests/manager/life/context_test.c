@@ -469,6 +469,31 @@ static void a_device_without_a_process_has_no_addresses(void **state) {
     end(&user);
 }
 
+/* All addresses of the process are taken. */
+static void take_addresses(const struct user *user) {
+    for (uint64_t size = 64 * MIB, va; size >= WIDE; size /= 2) {
+        const struct vidmm_va_request request = {.size = size};
+        while (vidmm_va_reserve(user->process, &request, &va) == VIDMM_OK)
+            continue;
+    }
+}
+
+/* The driver passes on what its callback was told: it had no part in that. */
+static void a_creation_that_lacks_room_is_not_the_drivers_refusal(void **state) {
+    struct user user = {NULL, NULL, NULL, NULL};
+    struct vidmm_error error;
+    (void)state;
+    prepare(3);
+    assert_int_equal(world_start(world), VIDMM_OK);
+    assert_int_equal(vidmm_process_create(world->adapter, &user.process), VIDMM_OK);
+    assert_int_equal(vidmm_process_device_create(user.process, &user.device), VIDMM_OK);
+    take_addresses(&user);
+    assert_int_equal(vidmm_context_create(user.device, 0, 0, &user.context), VIDMM_DOES_NOT_FIT);
+    vidmm_last_error(world->adapter, &error);
+    assert_int_equal(error.status, VIDMM_DOES_NOT_FIT);
+    end(&user);
+}
+
 static void odd_requests_are_refused(void **state) {
     DXGKARGCB_UPDATECONTEXTALLOCATION nothing = {.PrivateDriverDataSize = 8};
     struct user user;
@@ -672,6 +697,7 @@ int main(void) {
         cmocka_unit_test(contexts_of_a_process_have_their_own),
         cmocka_unit_test(its_addresses_go_with_it),
         cmocka_unit_test(a_device_without_a_process_has_no_addresses),
+        cmocka_unit_test(a_creation_that_lacks_room_is_not_the_drivers_refusal),
         cmocka_unit_test(odd_requests_are_refused),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(what_the_cpu_is_to_see_comes_with_its_address_or_not_at_all),

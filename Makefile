@@ -23,7 +23,8 @@
 #                                MATRIX='--quick -j 2' for a sample of short runs
 #   make mutation                example drivers with one seeded mistake each, examined; COUNT=500 SEED=0
 #   make unusual                 correct drivers of unusual shape, 5 times each and 5 times beside 8 busy loops
-#   make settings                the reference driver at COUNT settings drawn at random, from SEED on
+#   make settings                vidmm check and a run of the reference driver at COUNT settings drawn at random: others each
+#                                time, or from SEED on, which it prints
 #   make attacks                 COUNT attacks on a migration (475), and 200 kills of each of its sides; SEED=1
 #   make faults                  each allocation of the checkers fails, in run, check and migrate, and other things are
 #                                refused; counts of how they end
@@ -130,7 +131,8 @@ faults: all
 		--seed $(SEED) --list build/faults.txt
 
 settings: deps-checks all
-	@SETTINGS_SEED=$(SEED) SETTINGS_COUNT=$(COUNT) build/tests/check/settings
+	@SETTINGS_SEED=$(if $(filter file,$(origin SEED)),$$(date +%s),$(SEED)) SETTINGS_COUNT=$(COUNT) \
+		VIDMM_WORKLOADS=$(CURDIR)/workloads build/tests/check/settings
 
 attacks: deps-checks all
 	@VIDMM_WORKLOADS=$(CURDIR)/workloads tests/migrate/attacks.py build/vidmm $(if $(filter 500,$(COUNT)),,--count $(COUNT)) --seed $(SEED)

@@ -79,7 +79,7 @@ static enum vidmm_status table_take_place(struct space *space, struct table_memo
         (void)FAIL(adapter, .status = VIDMM_DOES_NOT_FIT, .call = "vidmm page tables",
                    .field = "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId",
                    .expected = "room for page tables", .page = "gpu-virtual-address",
-                   .index = memory->segment->driver_id);
+                   .index = ERROR_NO_INDEX, .value = memory->segment->driver_id);
     return status;
 }
 

@@ -64,11 +64,11 @@ enum vidmm_status paging_map(struct vidmm_adapter *adapter) {
     return status;
 }
 
-static void buffer_unmap_one(struct vidmm_adapter *adapter, uint32_t physical) {
+static enum vidmm_status buffer_unmap_one(struct vidmm_adapter *adapter, uint32_t physical) {
     struct paging *paging = &adapter->physical[physical].paging;
+    bool built = true;
     if (!paging_is_mapped(adapter, physical))
-        return;
-    bool built = !adapter->stopped;
+        return VIDMM_OK;
     struct plan plan;
     plan_begin(&plan, adapter, VIDMM_PLAN_STOP);
     paging_use(adapter, physical, true);
@@ -76,15 +76,27 @@ static void buffer_unmap_one(struct vidmm_adapter *adapter, uint32_t physical) {
         struct dma_buffer *buffer = &paging->buffers[i];
         built = !buffer->place.block || buffer_map_add(&plan, buffer, false);
     }
-    if (built)
-        (void)plan_run(&plan);
+    enum vidmm_status status = built ? plan_run(&plan) : VIDMM_NO_MEMORY;
     plan_end(&plan);
-    buffer_map_release(paging);
+    if (status == VIDMM_OK)
+        buffer_map_release(paging);
+    return status;
+}
+
+/* A reset between two attempts has mapped those of all physical adapters anew. */
+static enum vidmm_status buffer_unmap_all(void *ctx) {
+    struct vidmm_adapter *adapter = ctx;
+    enum vidmm_status status = VIDMM_OK;
+    for (uint32_t i = 0; status == VIDMM_OK && i < adapter->facts.linked; i++)
+        status = buffer_unmap_one(adapter, i);
+    return status;
 }
 
 void paging_unmap(struct vidmm_adapter *adapter) {
+    if (!adapter->stopped)
+        (void)adapter_persist(adapter, buffer_unmap_all, adapter);
     for (uint32_t i = 0; i < adapter->facts.linked; i++)
-        buffer_unmap_one(adapter, i);
+        buffer_map_release(&adapter->physical[i].paging);
 }
 
 enum vidmm_status paging_keep(struct vidmm_adapter *adapter, uint32_t physical) {

@@ -93,7 +93,7 @@ static bool by_address(const struct raw_submitter *raw, struct vidmm_adapter *ad
 
 /* A manager queries the driver and is destroyed; the submitter uses the answers. */
 static bool learn(struct raw_submitter *raw) {
-    const struct check_setup setup = {.fail_at = 0};
+    const struct check_setup setup = {.first_fence = raw->fence - RAW_FIRST_FENCE};
     if (!check_manage(raw->check, &setup))
         return false;
     vidmm_adapter_info(raw->check->harness.adapter, &raw->info);
@@ -279,14 +279,15 @@ static void *handle_data(void *ctx, const DXGKARGCB_GETHANDLEDATA *data) {
 static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct check *check,
                                           uint32_t physical, uint32_t others,
                                           bool aperture_will_do) {
+    const uint32_t first = check->submitters++ * RAW_FENCES + RAW_FIRST_FENCE;
     *raw = (struct raw_submitter){.check = check,
                                   .physical = physical,
                                   .others = others,
                                   .ddi = &check->harness.spoken,
                                   .os = vidmm_host_os(check->harness.host),
                                   .alignment = 1,
-                                  .fence = RAW_FIRST_FENCE,
-                                  .completed = RAW_FIRST_FENCE};
+                                  .fence = first,
+                                  .completed = first};
     if (!learn(raw))
         return VIDMM_STAGE_STOPPED;
     /* Not before: the manager may have had the driver start on a machine with less memory. */

@@ -25,6 +25,8 @@ struct raw_renderer;
 #define RAW_KERNEL_HANDLE 1u /* of the allocation, as D3DKMT_HANDLE; those of the pictures follow */
 #define RAW_PICTURES      2u
 #define RAW_FIRST_FENCE   0x10000u /* past every fence that the manager used */
+#define RAW_FENCES                                                                                 \
+    0x20000u /* those of the manager and of the submitter; of the next one they go on behind them */
 
 /* A submission under way: a range of the paging buffer. */
 struct raw_packet {

@@ -301,6 +301,7 @@ bool check_open(struct check *check, const struct check_setup *setup) {
         VIDMM_HARNESS_OK)
         return open_failed(check, setup, text);
     check->starving = setup->fail_at != 0;
+    check->submitters = 0;
     check->shared->told.registered_version = check->harness.spoken.Version;
     check->shared->told.lacks = check_lacks(&check->harness.spoken);
     if (check->shared->told.version == 0)

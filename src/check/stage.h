@@ -61,12 +61,13 @@ struct check {
     /* Of the run: */
     struct vidmm_harness harness;
     struct vidmm_host_setting settings[CHECK_SETTINGS];
-    bool displays_only; /* display-only driver: a stage that needs the manager is skipped */
-    bool starving;      /* an allocation fails on purpose: refusals are no findings */
-    uint64_t resets;    /* that the run requested */
-    bool provokes;      /* hangs: resets of the manager's are no finding */
-    bool resetting;     /* a requested reset is under way */
-    bool managed;       /* between the manager's start and its end */
+    bool displays_only;  /* display-only driver: a stage that needs the manager is skipped */
+    bool starving;       /* an allocation fails on purpose: refusals are no findings */
+    uint64_t resets;     /* that the run requested */
+    bool provokes;       /* hangs: resets of the manager's are no finding */
+    bool resetting;      /* a requested reset is under way */
+    bool managed;        /* between the manager's start and its end */
+    uint32_t submitters; /* of raw.h that this start of the driver had */
     struct vidmm_player *player;
 };
 

@@ -219,6 +219,7 @@ enum vidmm_status vidmm_harness_start_manager(struct vidmm_harness *harness,
     config.linked = vidmm_host_linked(harness->host);
     config.hadapter = vidmm_host_adapter(harness->host);
     config.quiesce = quiesce;
+    vidmm_host_set_sink(harness->host, &sink); /* another one may have had it meanwhile */
     if (harness->record)
         config.observer = vidmm_record_observer(harness->record, config.observer);
     enum vidmm_status status = vidmm_adapter_start(&config, &current, error);

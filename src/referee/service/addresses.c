@@ -81,6 +81,8 @@ void service_update(struct vidmm_referee *referee,
         addresses_judge_pool(referee, update);
         return;
     }
+    if (tables_of_system(referee, update->hProcess)) /* no reservation is of its addresses */
+        return;
     const struct requests_reservation *at = addresses_reserved(referee, va, va + 1, NULL);
     for (; at; at = addresses_reserved(referee, va, va + 1, at)) {
         uint64_t protection = at->by_protection.key;

@@ -220,6 +220,11 @@ static struct tables_process *tables_system(struct vidmm_referee *referee, uint3
     return system;
 }
 
+bool tables_of_system(struct vidmm_referee *referee, HANDLE handle) {
+    const struct tables_process *process = tables_process_find(referee, handle);
+    return process && process->system;
+}
+
 uint32_t tables_pages_for(struct vidmm_referee *referee, HANDLE handle) {
     const struct tables_process *process = tables_process_find(referee, handle);
     return process && process->system ? process->pages_for : 0;

@@ -203,6 +203,8 @@ void tables_set_stale(struct vidmm_referee *referee, struct tables_table *table,
 struct tables_process *tables_process(struct vidmm_referee *referee, HANDLE space);
 /* The paging process of a physical adapter, or NULL. */
 struct tables_process *tables_paging(struct vidmm_referee *referee, uint32_t physical);
+/* It is the system's: a paging process. */
+bool tables_of_system(struct vidmm_referee *referee, HANDLE process);
 /* The physical adapter for which the system's process of a handle pages, 0 of another one. Operations
  * that set its tables up come before there is a system context. */
 uint32_t tables_pages_for(struct vidmm_referee *referee, HANDLE handle);

@@ -5,6 +5,7 @@
  * (src/referee/operation/dirty_bits.c).
  */
 #include "dirty_memory.h"
+#include "power_cycle.h"
 
 #include <string.h>
 
@@ -380,26 +381,54 @@ static void play_whole(struct dirty *dirty, struct dirty *view, struct basis *ba
     dirty_end(view, basis);
 }
 
+/* The same memory, with all of a segment for ranges; false: it is not tracked, or not of a handy size. */
+static bool view_segment(const struct dirty *dirty, const struct vidmm_segment_info *segment,
+                         struct dirty *view, uint32_t *units) {
+    uint32_t page = 0;
+    *view = (struct dirty){.memory = dirty->memory};
+    view->memory.segment = *segment;
+    view->memory.origin = 0;
+    if (segment->aperture || !tracks(&view->memory, &page))
+        return false;
+    view->memory.unit = unit_of(&view->memory, page);
+    view->bits_each = view->memory.unit / page;
+    *units = (uint32_t)(segment->size / view->memory.unit);
+    return *units > ODD && segment->size / page <= BITS_MOST;
+}
+
 static void play_segment(struct dirty *dirty, const struct vidmm_segment_info *segment) {
     const struct vidmm_ledger *ledger = &dirty->memory.check->shared->ledger;
-    struct dirty view = {.memory = dirty->memory};
-    uint32_t page = 0, before = ledger->findings;
-    view.memory.segment = *segment;
-    view.memory.origin = 0;
-    if (segment->aperture || !tracks(&view.memory, &page))
+    struct dirty view;
+    uint32_t most, before = ledger->findings;
+    if (!view_segment(dirty, segment, &view, &most))
         return;
-    view.memory.unit = unit_of(&view.memory, page);
-    view.bits_each = view.memory.unit / page;
-    uint64_t units = segment->size / view.memory.unit;
-    if (units <= ODD || segment->size / page > BITS_MOST)
-        return;
-    uint32_t most = (uint32_t)units;
     struct basis parts[] = {{.count = 1, .range = {{0, most}}},
                             {.count = 2, .range = {{0, ODD}, {ODD, most - ODD}}},
                             {.count = 2, .range = {{most - ODD, ODD}, {0, most - ODD}}}};
     check_step(dirty->memory.check, "dirty: all of segment %u", segment->driver_id);
     for (uint32_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && ledger->findings == before; i++)
         play_whole(dirty, &view, &parts[i]);
+    dirty_note(dirty, !view.refused);
+}
+
+/* Tracking goes on over a power transition ("saves any context that will later be required"): what was written before
+ * it is set, where memory keeps its content, and so is what is written behind it. Surfaces may lie elsewhere then. */
+static void play_power(struct dirty *dirty) {
+    struct check *check = dirty->memory.check;
+    struct dirty view;
+    uint32_t most;
+    if (!check->harness.spoken.DxgkDdiSetPowerState ||
+        !view_segment(dirty, &dirty->memory.segment, &view, &most))
+        return;
+    struct basis basis = {.count = 1, .range = {{0, most}}};
+    check_step(check, "dirty: the adapter goes to D3 and back");
+    dirty_begin(&view, &basis);
+    dirty_write(dirty, 5);
+    dirty_note(dirty, power_go_round(check));
+    dirty_look(&view, &basis);
+    dirty_write(dirty, 6);
+    dirty_look(&view, &basis);
+    dirty_end(&view, &basis);
     dirty_note(dirty, !view.refused);
 }
 
@@ -448,6 +477,8 @@ static bool dirty_by_address(struct dirty *dirty, const char **why) {
         if (!good || !dirty->memory.inside)
             continue;
         dirty_play(dirty);
+        if (ledger->findings == before && !dirty->refused)
+            play_power(dirty);
         played++;
     }
     if (played != 0 && ledger->findings == before)

@@ -4,20 +4,14 @@
  * what it has (hwmodel.h power), and the workload goes on from there: its bytes must be what they were.
  * Pages are mapped into an aperture before and behind, too, where the workload maps none.
  * In one run of standby another device on the interrupt's line interrupts in D3.
- *
- * Child devices go first on the way down and come last on the way up, so that the adapter works for them in between.
  */
 #include "carry.h"
 #include "power_aperture.h"
+#include "power_cycle.h"
 
-#include <stdlib.h>
-
-#include <vidmm/interfaces.h>
-
-#define VRAM          ((uint64_t)1 << 20)
-#define FRAMES        16u
-#define CHILDREN_MOST 64u
-#define TIMES         3u /* that the adapter goes */
+#define VRAM   ((uint64_t)1 << 20)
+#define FRAMES 16u
+#define TIMES  3u /* that the adapter goes */
 
 enum way { STANDBY, HIBERNATION, CHILD, LINE, WAYS };
 
@@ -25,50 +19,12 @@ static struct {
     enum way way;
     uint32_t times;
     bool able, refused;
-    ULONG child[CHILDREN_MOST];
-    uint32_t children;
+    struct power_cycle cycle;
 } stage;
-
-static const POWER_ACTION actions[WAYS] = {PowerActionSleep, PowerActionHibernate, PowerActionSleep,
-                                           PowerActionSleep};
 
 static bool power_good(struct check *check, enum vidmm_status status) {
     stage.refused = stage.refused || !check_good(check, status);
     return !stage.refused;
-}
-
-static void power_set(struct check *check, ULONG device, DEVICE_POWER_STATE state) {
-    /* "If DevicePowerState is equal to PowerDeviceD0, do not rely on the value of ActionType." */
-    (void)check->harness.spoken.DxgkDdiSetPowerState(
-        vidmm_host_adapter(check->harness.host), device, state,
-        state == PowerDeviceD0 ? PowerActionNone : actions[stage.way]);
-}
-
-static void power_set_children(struct check *check, DEVICE_POWER_STATE state) {
-    for (uint32_t i = 0; i < stage.children; i++)
-        power_set(check, stage.child[i], state);
-}
-
-/* By the driver's own numbers (nc-dispmprt-dxgkddi_query_child_relations.md). */
-static void power_find_children(struct check *check) {
-    uint32_t count;
-    NTSTATUS status;
-    DXGK_CHILD_DESCRIPTOR *child = check_children(check, &count, &status);
-    if (child && status == STATUS_SUCCESS && count <= CHILDREN_MOST)
-        for (; stage.children < count; stage.children++)
-            stage.child[stage.children] = child[stage.children].ChildUid;
-    free(child);
-}
-
-static void power_lose(struct check *check) {
-    struct vidmm_host *host = check->harness.host;
-    bool lost = vidmm_host_power(host, stage.way == HIBERNATION ? VIDMM_HW_POWER_OFF
-                                                                : VIDMM_HW_POWER_STANDBY);
-    if (lost)
-        vidmm_referee_lose_power(check->harness.referee);
-    if (lost && stage.way == LINE)
-        (void)check_ask_line(check, "in PowerDeviceD3");
-    (void)vidmm_host_power(host, VIDMM_HW_POWER_ON);
 }
 
 /* What was reported before D3 stays reported: the first questions of all behind it. */
@@ -86,14 +42,13 @@ static void power_cycle(struct check *check) {
     struct vidmm_adapter *adapter = check->harness.adapter;
     power_aperture_leave();
     if (!power_good(check,
-                    vidmm_power_down(adapter, stage.way == HIBERNATION ? VIDMM_POWER_HIBERNATION
-                                                                       : VIDMM_POWER_STANDBY)))
+                    vidmm_power_down(adapter, stage.cycle.hibernates ? VIDMM_POWER_HIBERNATION
+                                                                     : VIDMM_POWER_STANDBY)))
         return;
-    power_set_children(check, PowerDeviceD3);
-    power_set(check, DISPLAY_ADAPTER_HW_ID, PowerDeviceD3);
-    power_lose(check);
-    power_set(check, DISPLAY_ADAPTER_HW_ID, PowerDeviceD0);
-    power_set_children(check, PowerDeviceD0);
+    if (power_take(check, &stage.cycle) && stage.way == LINE)
+        (void)check_ask_line(check, "in PowerDeviceD3");
+    power_give(check, &stage.cycle);
+    power_set_children(check, &stage.cycle, PowerDeviceD0);
     stage.refused = stage.refused || !power_ask(check);
     if (stage.times + 1 < TIMES)
         power_aperture_return();
@@ -103,7 +58,8 @@ static void power_cycle(struct check *check) {
 /* The adapter is in D0 all the time, and its next work comes while the children are in D3. */
 static void power_children(struct check *check) {
     if (power_good(check, vidmm_wait_idle(check->harness.adapter)))
-        power_set_children(check, stage.times % 2 == 0 ? PowerDeviceD3 : PowerDeviceD0);
+        power_set_children(check, &stage.cycle,
+                           stage.times % 2 == 0 ? PowerDeviceD3 : PowerDeviceD0);
 }
 
 /* The n-th pause of the workload. */
@@ -114,7 +70,7 @@ static void between(void *ctx, uint64_t done, uint64_t events) {
     if (!stage.able || stage.refused || stage.times == TIMES)
         return;
     if (stage.times == 0)
-        power_find_children(check);
+        power_find_children(check, &stage.cycle);
     check_step(check, "power: after event %llu", (unsigned long long)done);
     (stage.way == CHILD ? power_children : power_cycle)(check);
     stage.times++;
@@ -126,6 +82,7 @@ enum vidmm_stage_outcome stage_power(struct check *check, uint32_t number) {
         return VIDMM_STAGE_DONE; /* a real device has messages of its own making */
     memset(&stage, 0, sizeof(stage));
     stage.way = number;
+    stage.cycle.hibernates = number == HIBERNATION;
     if (number == STANDBY || number == HIBERNATION) {
         setup.table = carry_table;
         setup.started = power_aperture_open;

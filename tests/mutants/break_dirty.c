@@ -132,6 +132,31 @@ static void APIENTRY install_off_by_reset(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiResetFromTimeout = reset_off;
 }
 
+/* The same of PowerDeviceD3, until it is started again. */
+static NTSTATUS APIENTRY sleep_off(const PVOID context, ULONG device, DEVICE_POWER_STATE state,
+                                   POWER_ACTION action) {
+    off = off || state == PowerDeviceD3;
+    return mutants_good.DxgkDdiSetPowerState(context, device, state, action);
+}
+
+static void APIENTRY install_off_by_power(DRIVER_INITIALIZATION_DATA *table) {
+    off = false;
+    table->DxgkDdiQueryDirtyBitData = query_off;
+    table->DxgkDdiStartDirtyTracking = start_on;
+    table->DxgkDdiSetPowerState = sleep_off;
+}
+
+/* What was recorded is not saved: what each basis would hear is taken by nobody. */
+static NTSTATUS APIENTRY sleep_unsaved(const PVOID context, ULONG device, DEVICE_POWER_STATE state,
+                                       POWER_ACTION action) {
+    for (uint32_t i = 0; i < HANDLES && state == PowerDeviceD3; i++)
+        if (handles[i])
+            (void)ask_all(context, handles[i], early_bits, sizeof(early_bits),
+                          DXGKARG_QUERYDIRTYBITDATAFLAGS_CLEARDATA);
+    return mutants_good.DxgkDdiSetPowerState(context, device, state, action);
+}
+SPOIL(unsaved, SetPowerState, sleep_unsaved)
+
 static NTSTATUS APIENTRY query_turned(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
     NTSTATUS status = mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
     uint8_t *bits = args->Buffer;
@@ -828,6 +853,10 @@ const struct mutant mutants_dirty[] = {
      TRACKING},
     {322, VIDMM_SIDE_DRIVER, "records no writes behind a reset", install_off_by_reset,
      .stage = "dirty", .consequences = {328, 330}, MOVING},
+    {322, VIDMM_SIDE_DRIVER, "records no writes behind D3", install_off_by_power, .stage = "dirty",
+     MOVING},
+    {322, VIDMM_SIDE_DRIVER, "does not save the bits in D3", install_unsaved, .stage = "dirty",
+     MOVING},
     {322, VIDMM_SIDE_DRIVER, "misses a write", install_forgetful, .stage = "dirty", TRACKING},
     {322, VIDMM_SIDE_DRIVER, "takes the ranges of each segment for those of the first",
      install_in_first, .stage = "dirty", .consequences = {330}, MOVING_WITH_TABLES},

@@ -362,9 +362,20 @@ void dirty_operation_done(struct vidmm_referee *referee, const struct shadow_ope
                     arg->Transfer.TransferSize, operation->asked);
 }
 
+static void dirty_demand_nothing(struct dirty_basis *basis) {
+    for (uint64_t i = 0; basis->state && i < basis->pages; i++)
+        basis->state[i].must = false;
+}
+
 void dirty_forget(struct vidmm_referee *referee) {
     for (struct dirty_basis *basis = dirty_each(referee, NULL); basis;
          basis = dirty_each(referee, basis))
-        for (uint64_t i = 0; basis->state && i < basis->pages; i++)
-            basis->state[i].must = false;
+        dirty_demand_nothing(basis);
+}
+
+void dirty_forget_segment(struct vidmm_referee *referee, uint32_t segment) {
+    for (struct dirty_basis *basis = dirty_each(referee, NULL); basis;
+         basis = dirty_each(referee, basis))
+        if (basis->segment == segment)
+            dirty_demand_nothing(basis);
 }

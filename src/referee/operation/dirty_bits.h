@@ -32,5 +32,7 @@ void dirty_wrote(struct vidmm_referee *referee, uint32_t segment, uint64_t addre
 void dirty_operation_done(struct vidmm_referee *referee, const struct shadow_operation *operation);
 /* Work is given up: what was written is not known. */
 void dirty_forget(struct vidmm_referee *referee);
+/* A segment lost its content: nobody wants to know what was written there before. */
+void dirty_forget_segment(struct vidmm_referee *referee, uint32_t segment);
 
 #endif

@@ -3,6 +3,7 @@
  * (R650), what memory has kept when power is back (R653), and that the paging process is initialised then (R363).
  * Where allocations are is known with physical addresses alone.
  */
+#include "operation/dirty_bits.h"
 #include "operation/operation.h"
 #include "state/hash.h"
 #include "watch/watch.h"
@@ -132,6 +133,16 @@ static void power_forget_ranges(struct vidmm_referee *referee) {
         referee->swizzle.range[i].elsewhere = true;
 }
 
+/* Of memory that is not kept, or not all of it. */
+static void power_forget_written(struct vidmm_referee *referee) {
+    for (uint32_t id = shadow_next_segment(referee, 0); id != 0;
+         id = shadow_next_segment(referee, id)) {
+        const struct shadow_segment *segment = shadow_memory(referee, id);
+        if (segment && power_keeps(referee, segment) != KEEPS_ALL)
+            dirty_forget_segment(referee, id);
+    }
+}
+
 /* Behind it: what tables held may be lost. */
 static void power_returns(struct vidmm_referee *referee) {
     power_judge_kept(referee);
@@ -143,6 +154,7 @@ static void power_returns(struct vidmm_referee *referee) {
     if (referee->power.lost)
         apertures_returned(referee);
     power_forget_ranges(referee);
+    power_forget_written(referee);
 }
 
 void power_judge_initialised(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args) {

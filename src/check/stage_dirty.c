@@ -174,6 +174,16 @@ static void play_second(struct dirty *dirty) {
     dirty_end(dirty, &basis);
 }
 
+/* The last range of a basis of three. */
+static void play_third(struct dirty *dirty) {
+    struct basis basis = {.count = 3, .range = {{10, 2}, {2, 3}, {6, 1}}};
+    check_step(dirty->memory.check, "dirty: three ranges");
+    dirty_begin(dirty, &basis);
+    dirty_write(dirty, 6);
+    dirty_look(dirty, &basis);
+    dirty_end(dirty, &basis);
+}
+
 /* The driver answers before the GPU has written, while it does, or after. */
 static void play_busy(struct dirty *dirty, const struct basis *basis) {
     check_step(dirty->memory.check, "dirty: a query while the GPU writes");
@@ -235,17 +245,6 @@ static void play_across(struct dirty *dirty, const struct basis *basis) {
     dirty_look(dirty, basis);
     dirty_write(dirty, 6);
     dirty_end(dirty, &other);
-    dirty_look(dirty, basis);
-}
-
-/* Of drivers that a manager plays with: tracking goes on until it is stopped. */
-static void play_reset(struct dirty *dirty, const struct basis *basis) {
-    struct check *check = dirty->memory.check;
-    check_step(check, "dirty: the adapter is reset");
-    dirty_stop(dirty, basis);
-    dirty_start(dirty, basis);
-    dirty_note(dirty, check_good(check, check_reset(check)));
-    dirty_write(dirty, 5);
     dirty_look(dirty, basis);
 }
 
@@ -335,11 +334,11 @@ static void dirty_play(struct dirty *dirty) {
     play_over(dirty, &basis);
     play_kept(dirty, &basis);
     play_across(dirty, &basis);
-    if (dirty->memory.by_address && ledger->findings == before)
-        play_reset(dirty, &basis);
     play_again(dirty, &basis);
     if (ledger->findings == before) /* else what is missing may be missing in the first, too */
         play_second(dirty);
+    if (ledger->findings == before)
+        play_third(dirty);
     if (ledger->findings == before)
         play_scattered(dirty);
     play_shortly(dirty);
@@ -411,6 +410,23 @@ static void play_segment(struct dirty *dirty, const struct vidmm_segment_info *s
     dirty_note(dirty, !view.refused);
 }
 
+/* Tracking goes on until it is stopped. Surfaces may lie elsewhere behind a reset. */
+static void play_reset(struct dirty *dirty) {
+    struct check *check = dirty->memory.check;
+    struct dirty view;
+    uint32_t most;
+    if (!view_segment(dirty, &dirty->memory.segment, &view, &most))
+        return;
+    struct basis basis = {.count = 1, .range = {{0, most}}};
+    check_step(check, "dirty: the adapter is reset");
+    dirty_begin(&view, &basis);
+    dirty_note(dirty, check_good(check, check_reset(check)));
+    dirty_write(dirty, 5);
+    dirty_look(&view, &basis);
+    dirty_end(&view, &basis);
+    dirty_note(dirty, !view.refused);
+}
+
 /* Tracking goes on over a power transition ("saves any context that will later be required"): what was written before
  * it is set, where memory keeps its content, and so is what is written behind it. Surfaces may lie elsewhere then. */
 static void play_power(struct dirty *dirty) {
@@ -477,6 +493,8 @@ static bool dirty_by_address(struct dirty *dirty, const char **why) {
         if (!good || !dirty->memory.inside)
             continue;
         dirty_play(dirty);
+        if (ledger->findings == before && !dirty->refused)
+            play_reset(dirty);
         if (ledger->findings == before && !dirty->refused)
             play_power(dirty);
         played++;

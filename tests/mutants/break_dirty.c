@@ -11,8 +11,9 @@
 #define HANDLES      16u
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Bases that were created, by any caller; those of seven pages in two ranges, and of four ranges. */
-static HANDLE handles[HANDLES], seven, four;
+/* Bases that were created, by any caller; those of seven pages in two ranges, of three ranges (2, 3 and 1 pages), and of
+ * four. */
+static HANDLE handles[HANDLES], seven, three, four;
 
 static HANDLE note(HANDLE handle, const DXGKARG_CREATEMEMORYBASIS *args) {
     for (uint32_t i = 0; handle && i < HANDLES; i++) {
@@ -24,6 +25,8 @@ static HANDLE note(HANDLE handle, const DXGKARG_CREATEMEMORYBASIS *args) {
     if (args->RangeCount == 2 &&
         args->Ranges[0].SizeInBytes + args->Ranges[1].SizeInBytes == 7 * PAGE)
         seven = handle;
+    if (args->RangeCount == 3 && args->Ranges[0].SizeInBytes == 2 * PAGE)
+        three = handle;
     if (args->RangeCount == 4)
         four = handle;
     return handle;
@@ -42,7 +45,7 @@ static NTSTATUS APIENTRY destroy(const HANDLE adapter, const HANDLE handle) {
 
 static void APIENTRY follow(DRIVER_INITIALIZATION_DATA *table) {
     memset(handles, 0, sizeof(handles));
-    seven = four = NULL;
+    seven = three = four = NULL;
     table->DxgkDdiCreateMemoryBasis = create;
     table->DxgkDdiDestroyMemoryBasis = destroy;
 }
@@ -156,6 +159,27 @@ static NTSTATUS APIENTRY sleep_unsaved(const PVOID context, ULONG device, DEVICE
     return mutants_good.DxgkDdiSetPowerState(context, device, state, action);
 }
 SPOIL(unsaved, SetPowerState, sleep_unsaved)
+
+/* What was recorded before a migration is taken by nobody when it begins. */
+static NTSTATUS APIENTRY prepare_blank(const HANDLE adapter,
+                                       const DXGKARG_GPUP_PREPARE_LIVE_MIGRATION *args) {
+    for (uint32_t i = 0; i < HANDLES; i++)
+        if (handles[i])
+            (void)ask_all(adapter, handles[i], early_bits, sizeof(early_bits),
+                          DXGKARG_QUERYDIRTYBITDATAFLAGS_CLEARDATA);
+    return mutants_good.DxgkDdiPrepareLiveMigration(adapter, args);
+}
+SPOIL(blank, PrepareLiveMigration, prepare_blank)
+
+/* A list of two ranges, whatever the basis has. */
+static NTSTATUS APIENTRY query_two(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
+    uint8_t *bits = args->Buffer;
+    if (args->MemoryBasis == three && status == STATUS_SUCCESS)
+        bits[0] &= 31u;
+    return status;
+}
+SPOIL(two, QueryDirtyBitData, query_two)
 
 static NTSTATUS APIENTRY query_turned(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
     NTSTATUS status = mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
@@ -852,16 +876,19 @@ const struct mutant mutants_dirty[] = {
     {321, VIDMM_SIDE_DRIVER, "starts with the bits of the last time", install_old, .stage = "dirty",
      TRACKING},
     {322, VIDMM_SIDE_DRIVER, "records no writes behind a reset", install_off_by_reset,
-     .stage = "dirty", .consequences = {328, 330}, MOVING},
+     .stage = "dirty", MOVING},
     {322, VIDMM_SIDE_DRIVER, "records no writes behind D3", install_off_by_power, .stage = "dirty",
      MOVING},
     {322, VIDMM_SIDE_DRIVER, "does not save the bits in D3", install_unsaved, .stage = "dirty",
      MOVING},
+    {322, VIDMM_SIDE_DRIVER, "drops what was recorded when a migration is prepared", install_blank,
+     .stage = "migration", MOVING_CHEAPLY},
+    {322, VIDMM_SIDE_DRIVER, "has two ranges of three", install_two, .stage = "dirty", TRACKING},
     {322, VIDMM_SIDE_DRIVER, "misses a write", install_forgetful, .stage = "dirty", TRACKING},
     {322, VIDMM_SIDE_DRIVER, "takes the ranges of each segment for those of the first",
-     install_in_first, .stage = "dirty", .consequences = {330}, MOVING_WITH_TABLES},
+     install_in_first, .stage = "dirty", .consequences = {323, 330}, MOVING_WITH_TABLES},
     {322, VIDMM_SIDE_DRIVER, "takes fills of the second memory segment for those of the first",
-     install_in_first, .stage = "dirty", .consequences = {330}, TRACKING_TWO},
+     install_in_first, .stage = "dirty", .consequences = {323, 330}, TRACKING_TWO},
     {323, VIDMM_SIDE_DRIVER, "remembers 64 pages of those that were written", install_word,
      .stage = "dirty", .consequences = {328}, TRACKING},
     {322, VIDMM_SIDE_DRIVER, "has a bit for two pages where it said one", install_wide,

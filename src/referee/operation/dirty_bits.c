@@ -51,6 +51,17 @@ bool dirty_turned(const struct dirty_answer *answer) {
     return missing && turned;
 }
 
+bool dirty_begins_well(const struct dirty_answer *answer) {
+    const struct dirty_basis *basis = answer->basis;
+    uint64_t end = basis->count != 0 ? basis->ranges[0].SizeInBytes / basis->page : 0, held = 0;
+    for (uint64_t i = 0; basis->state && i < answer->count && answer->first + i < end; i++) {
+        if (basis->state[answer->first + i].must && !dirty_is_set(answer->bits, i))
+            return false;
+        held += basis->state[answer->first + i].must;
+    }
+    return held != 0;
+}
+
 /* ---- Judging --------------------------------------------------------------------------------- */
 
 #define HELD "a bit for every page that was written since it was cleared"
@@ -84,7 +95,7 @@ static void dirty_judge_written(struct vidmm_referee *referee, const struct dirt
     if (basis->beside)
         DRIVER_MUST(326, set, "tracking that goes on when an overlapping basis is stopped",
                     "offset 0x%llx, written since, is not set", LLU(offset));
-    else if (answer->inner || (!late && answer->whole && range > 0))
+    else if (answer->inner || (!late && answer->whole && answer->begins_well && range > 0))
         dirty_judge_order(referee, answer, position, set);
     else if (late)
         DRIVER_MUST(323, set, HELD, "offset 0x%llx, written after it was cleared, is not set",

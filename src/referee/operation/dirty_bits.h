@@ -18,12 +18,15 @@ struct dirty_answer {
     bool whole,
         inner;   /* of all ranges; of another range than the first, or from a SubrangeOffset on */
     bool turned; /* dirty_turned */
+    bool begins_well; /* dirty_begins_well */
     bool clear;
     bool quiet; /* nothing was under way when it was asked for */
     const uint8_t *bits;
 };
 /* What is missing in it is there when the bits of each byte are read from the highest on. */
 bool dirty_turned(const struct dirty_answer *answer);
+/* All bits that it must have of the first range are there, and there are some: it is later ranges that are amiss. */
+bool dirty_begins_well(const struct dirty_answer *answer);
 void dirty_answered(struct vidmm_referee *referee, const struct dirty_answer *answer);
 /* An operation that was asked for in call `asked` wrote `size` bytes of a segment at a GPU address. */
 void dirty_wrote(struct vidmm_referee *referee, uint32_t segment, uint64_t address, uint64_t size,

@@ -308,6 +308,7 @@ const struct vidmm_rule rules_m[] = {
                      "SubrangeOffset on.",
         .page = "ns-d3dkmddi-dxgkarg_querydirtybitdata",
         .how = "Pages of every range but the first are looked for at their position in the whole, "
+               "where the first has the bits that it must have (else what is missing is R322), "
                "and pages of a part of another range, or of one that begins inside a range, at "
                "their position in that part. Where each page that must have a bit has one when "
                "bytes are read from the highest bit on, their order is what is wrong.",

@@ -342,6 +342,7 @@ static void dirty_bits_answered(struct vidmm_referee *referee,
     answer->bits = guard->bytes;
     answer->clear = (args->Flags & DXGKARG_QUERYDIRTYBITDATAFLAGS_CLEARDATA) != 0;
     answer->turned = answered && dirty_turned(answer);
+    answer->begins_well = answered && dirty_begins_well(answer);
     if (guard->block)
         dirty_judge_written(referee, guard, answer);
     if (answered)

@@ -128,6 +128,16 @@ SPOIL_ALL(moves_too_far, moves_part, args->TransferVirtual.TransferSizeInBytes +
 SPOIL_ALL(adds_offset, transfer,
           args->TransferVirtual.SourceVirtualAddress +=
           args->TransferVirtual.AllocationOffsetInBytes)
+/* Where only pages of the allocation that move have addresses, on the side in memory. */
+static bool evicts_part(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return transfer(args) &&
+           args->TransferVirtual.TransferDirection == DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM &&
+           args->TransferVirtual.AllocationOffsetInBytes >= 131072;
+}
+
+SPOIL_ALL(adds_far_offset, evicts_part,
+          args->TransferVirtual.SourceVirtualAddress +=
+          args->TransferVirtual.AllocationOffsetInBytes)
 SPOIL_ALL(fills_16_bits, fills, args->FillVirtual.FillPattern &= 0xffff)
 SPOIL_ALL(takes_address_for_valid, clears, ENTRY.Valid = 1)
 
@@ -630,6 +640,9 @@ const struct mutant mutants_virtual[] = {
     {BREAKS(240, DRIVER, "residency", adds_offset,
             "adds AllocationOffsetInBytes to the address of the source"),
      FOUR},
+    {BREAKS(240, DRIVER, "paging", adds_far_offset,
+            "adds AllocationOffsetInBytes where that leads to no memory"),
+     THREE},
     {BREAKS(240, DRIVER, "residency", leaves_out_moves,
             "leaves out a move that the buffer has no room for"),
      FOUR},

@@ -12,9 +12,12 @@ const struct vidmm_rule rules_h_operations[] = {
         .statement = "The addresses of VIRTUALTRANSFER are those of the paging process and "
                      "AllocationOffsetInBytes is not added to them.",
         .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_transfervirtual",
-        .how = "Both addresses are looked up in the shadow of the paging process's tables when the "
-               "operation is built, and whether their entries were written for those pages of the "
-               "allocation; when it is done the bytes are compared.",
+        .how =
+            "Both addresses are looked up in the shadow of the paging process's tables when the "
+            "operation is built, and whether their entries were written for those pages of the "
+            "allocation; when it is done the bytes are compared. A page fault at an address that "
+            "no operation of the work names is told by it where it is one of a transfer's with "
+            "the offset added.",
         .why = "The offset only tells which part of the allocation is moved.",
         .windows = "A driver that adds it moves other bytes.",
         .wrong =

@@ -2,14 +2,11 @@
  * report.c - what the driver reports of work: complete, preempted and faulted. watch/interrupt.c puts
  * it into the queue, and says why there is one.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "operation/operation.h"
 #include "state/grow.h"
 #include "work/work.h"
-
-#define REPORT_NAMES 128u /* bytes of the names of operations in a finding */
 
 /* There is room behind the last report; false: out of memory. */
 static bool report_room(struct reports *reports) {
@@ -217,69 +214,6 @@ static void report_judge_routine(struct vidmm_referee *referee, const struct rep
                 "DxgkDdiInterruptRoutine reported work and returned FALSE%s", "");
 }
 
-/* Each kind of operation once, in the order in which they come. */
-static void report_names(const struct shadow_operation *first, char names[REPORT_NAMES]) {
-    size_t used = 0;
-    for (const struct shadow_operation *at = first; at; at = at->next) {
-        const struct shadow_operation *before = first;
-        while (before != at && before->arg.Operation != at->arg.Operation)
-            before = before->next;
-        if (before == at && used < REPORT_NAMES)
-            used += (size_t)snprintf(names + used, REPORT_NAMES - used, "%s%s",
-                                     used == 0 ? "" : ", ", operation_name(at->arg.Operation));
-    }
-}
-
-#define REPORT_UNWRITTEN 64u /* bytes: more than a command ends with by chance, or to be aligned */
-
-/* R153: what the GPU found behind the commands was none. */
-static const struct shadow_operation *report_unwritten(const struct shadow_operation *first) {
-    while (first && first->unwritten < REPORT_UNWRITTEN)
-        first = first->next;
-    return first;
-}
-
-/* The rule that tells why, where one does: what else went wrong in this life is nothing so far. */
-static void report_judge_ended(struct vidmm_referee *referee, const struct shadow_submission *work,
-                               const char *names) {
-    const struct shadow_operation *unwritten = report_unwritten(work->operations);
-    if (unwritten)
-        DRIVER_MUST(153, false, "pDmaBuffer one past the last byte written",
-                    "pDmaBuffer came back %u bytes behind the last that was written, and the work "
-                    "with fence %u, which is %s, ended in an error",
-                    unwritten->unwritten, work->fence, names);
-    else if (referee->reset.silent == 651 && referee->reports.faults == 1)
-        DRIVER_MUST(651, false, "work carried out back in PowerDeviceD0 as before",
-                    "the paging work with fence %u, which is %s and the first since then, ended "
-                    "in an error",
-                    work->fence, names);
-    else if (referee->reset.silent == 618 && referee->reports.faults == 1)
-        DRIVER_MUST(618, false, "work carried out after DxgkDdiRestartFromTimeout as before",
-                    "the paging work with fence %u, which is %s and the first behind the reset, "
-                    "ended in an error",
-                    work->fence, names);
-    else
-        DRIVER_MUST(539, false, "commands for paging that the GPU carries out",
-                    "the paging work with fence %u on node %u, which is %s, ended in an error",
-                    work->fence, work->node, names);
-}
-
-/* R539: of paging work each command is the driver's own. Not of operations that do not exist (R167). */
-static void report_judge_fault(struct vidmm_referee *referee,
-                               const struct vidmm_interrupt *report) {
-    const struct shadow_submission *work = referee->node[report_node(report)].first;
-    while (work && work->fence != report->fence)
-        work = work->next;
-    if (!work || !work->paging || !work->operations || !work_unexplained(referee->ledger))
-        return;
-    for (const struct shadow_operation *at = work->operations; at; at = at->next)
-        if (!operation_name(at->arg.Operation))
-            return;
-    char names[REPORT_NAMES];
-    report_names(work->operations, names);
-    report_judge_ended(referee, work, names);
-}
-
 /* Behind a reset or another power state work is carried out again (R618, R651, R652). */
 static void report_end_silence(struct vidmm_referee *referee,
                                const struct vidmm_interrupt *report) {
@@ -294,7 +228,7 @@ static void report_fault(struct vidmm_referee *referee, const struct vidmm_inter
     referee->reports.faults++;
     if (work_unexplained(referee->ledger))
         submit_judge_space(referee, report_node(report), report->fence);
-    report_judge_fault(referee, report);
+    paging_fault_judge(referee, report);
     report_judge_gone(referee, report);
     if (!report_anonymous(report))
         report_note_fault(&referee->node[report_node(report)], report->fence);

@@ -117,6 +117,11 @@ struct shadow_operation *preempt_take(struct shadow_node *node);
 void preempt_forget(struct vidmm_referee *referee, struct shadow_node *node);
 void preempt_judge_end(struct vidmm_referee *referee, const struct shadow_node *node);
 
+/* ---- paging_fault.c -------------------------------------------------------------------------- */
+
+/* R539 and what tells why: paging work ended in an error. */
+void paging_fault_judge(struct vidmm_referee *referee, const struct vidmm_interrupt *report);
+
 /* ---- page_fault.c ---------------------------------------------------------------------------- */
 
 /* A page fault was reported, before the work that it names is taken for faulted. */

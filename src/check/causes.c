@@ -198,10 +198,11 @@ static bool tells_cause(const struct vidmm_finding *finding) {
            spoils_bytes(finding);
 }
 
-/* R521, R602, R637: few moments show them, and what follows from them shows in many. */
+/* R421, R521, R602, R637, R651: few moments show them, and what follows from them shows in many. */
 static bool tells_root(const struct vidmm_finding *finding) {
     return is_rule(finding) &&
-           (finding->rule == 521 || finding->rule == 602 || finding->rule == 637);
+           (finding->rule == 421 || finding->rule == 651 || finding->rule == 521 ||
+            finding->rule == 602 || finding->rule == 637);
 }
 
 /* Smaller is likelier: a rule of the driver that was broken first in most lives. */
@@ -282,10 +283,23 @@ static bool shares_pages(const struct vidmm_finding *cause, const struct vidmm_f
     return follows && is_rule(cause) && cause->rule == 637;
 }
 
+/* R421: work that a reset of the adapter did not end is what the reset of an engine finds behind it, in any life. */
+static bool finds_old_work(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
+    return is_rule(cause) && cause->rule == 421 && is_rule(effect) && goes_on(cause, effect) &&
+           strstr(effect->step, "the adapter is reset");
+}
+
+/* R651: an engine that takes no work behind D0 has no fences, either. */
+static bool lost_fences(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
+    return is_rule(cause) && cause->rule == 651 && is_rule(effect) && effect->rule == 281 &&
+           strcmp(cause->step, effect->step) == 0;
+}
+
 /* The second follows from the first in any life, whichever of them more lives begin with (tells_root). */
 static bool explains(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
     return is_undismissed(cause, effect) || misses_work(cause, effect) ||
-           shares_pages(cause, effect);
+           shares_pages(cause, effect) || finds_old_work(cause, effect) ||
+           lost_fences(cause, effect);
 }
 
 /* R539: what goes to a wrong place in one life ends in an error in another, where nothing is at that place. */

@@ -64,6 +64,7 @@ struct check {
     bool displays_only;  /* display-only driver: a stage that needs the manager is skipped */
     bool starving;       /* an allocation fails on purpose: refusals are no findings */
     uint64_t resets;     /* that the run requested */
+    uint32_t starts;     /* of the device, since check_open */
     bool provokes;       /* hangs: resets of the manager's are no finding */
     bool resetting;      /* a requested reset is under way */
     bool managed;        /* between the manager's start and its end */

@@ -137,6 +137,57 @@ static void errors_of_work_follow_from_the_wrong_part_of_a_buffer(void **state) 
     assert_int_equal(leads(), 1);
 }
 
+/* Not even engines are stopped. */
+static NTSTATUS APIENTRY reset_nothing(const HANDLE adapter) {
+    (void)adapter;
+    return STATUS_SUCCESS;
+}
+
+static void resets_nothing(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiResetFromTimeout = reset_nothing;
+}
+
+static void fences_follow_from_work_that_a_reset_left(void **state) {
+    (void)state;
+    examine(resets_nothing, "preempt,engines", false, 0);
+    assert_int_equal(mark_of(421)->follows, 0);
+    assert_int_equal(leads(), 1);
+}
+
+/* In D3 it loses its queue, and does not know since what was completed. */
+static bool lost;
+
+static NTSTATUS APIENTRY lose_power(const PVOID context, ULONG device, DEVICE_POWER_STATE state,
+                                    POWER_ACTION action) {
+    lost = lost || state == PowerDeviceD3;
+    return good.DxgkDdiSetPowerState(context, device, state, action);
+}
+
+static NTSTATUS APIENTRY submit_to_lost(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    return lost ? STATUS_SUCCESS : good.DxgkDdiSubmitCommand(adapter, args);
+}
+
+static NTSTATUS APIENTRY reset_lost(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    NTSTATUS status = good.DxgkDdiResetEngine(adapter, args);
+    args->LastAbortedFenceId = lost ? 0 : args->LastAbortedFenceId;
+    return status;
+}
+
+static void loses_its_queue(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    lost = false;
+    table->DxgkDdiSetPowerState = lose_power;
+    table->DxgkDdiSubmitCommand = submit_to_lost;
+    table->DxgkDdiResetEngine = reset_lost;
+}
+
+static void fences_follow_from_a_queue_that_was_lost(void **state) {
+    (void)state;
+    examine(loses_its_queue, "power", false, 0);
+    assert_int_equal(mark_of(651)->follows, 0);
+    assert_int_equal(leads(), 1);
+}
+
 static NTSTATUS APIENTRY move_back(const HANDLE context, DXGKARG_RENDER *args) {
     D3DDDI_PATCHLOCATIONLIST *first = args->pPatchLocationListOut;
     NTSTATUS status = good.DxgkDdiRender(context, args);
@@ -599,6 +650,8 @@ int main(void) {
         cmocka_unit_test(one_rule_in_many_operations_is_one_finding),
         cmocka_unit_test(bytes_of_other_surfaces_follow_from_a_size_that_is_too_small),
         cmocka_unit_test(errors_of_work_follow_from_the_wrong_part_of_a_buffer),
+        cmocka_unit_test(fences_follow_from_work_that_a_reset_left),
+        cmocka_unit_test(fences_follow_from_a_queue_that_was_lost),
         cmocka_unit_test(what_caps_contradict_comes_before_what_follows),
         cmocka_unit_test(a_pointer_that_leaves_its_list_updates_no_element_of_it),
         cmocka_unit_test(what_is_never_reported_follows_from_what_the_host_saw),

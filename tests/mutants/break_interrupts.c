@@ -340,6 +340,17 @@ static VOID APIENTRY report_unsigned(const HANDLE device,
     report_newer(device, data, data->DmaCompleted.SubmissionFenceId > last);
 }
 
+/* What it reported last outlives the start of the device, behind which fences begin anew. */
+static void APIENTRY spoil_report_kept(DXGKRNL_INTERFACE *calls) {
+    calls->DxgkCbNotifyInterrupt = report_unsigned;
+}
+
+static void APIENTRY install_report_kept(DRIVER_INITIALIZATION_DATA *table) {
+    reported[0] = reported[1] = 0;
+    spoil_calls = spoil_report_kept;
+    table->DxgkDdiStartDevice = start;
+}
+
 static void APIENTRY spoil_report_signed(DXGKRNL_INTERFACE *calls) {
     reported[0] = reported[1] = 0;
     calls->DxgkCbNotifyInterrupt = report_signed;
@@ -653,6 +664,8 @@ const struct mutant mutants_interrupts[] = {
      .consequences = {522}},
     {BREAKS(597, DRIVER, "interrupts", report_signed,
             "compares fences as numbers with a sign, with GPU virtual addresses"),
+     .settings = {{"MmuLevels", 3}}},
+    {BREAKS(597, DRIVER, "paging", report_kept, "takes the fences of a second start for old ones"),
      .settings = {{"MmuLevels", 3}}},
     {BREAKS(646, DRIVER, "interrupts", report_unsigned, "takes no fence for newer behind 2^32"),
      .consequences = {522}, .readings = {.fence_ids = 1}},

@@ -50,6 +50,16 @@ static void APIENTRY install_forgetful(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiSetPowerState = power_forgetful;
 }
 
+/* The same, and what is submitted since then comes to an engine that has no queue. */
+static NTSTATUS APIENTRY submit_forgotten(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    return forgotten ? STATUS_SUCCESS : mutants_good.DxgkDdiSubmitCommand(adapter, args);
+}
+
+static void APIENTRY install_no_queue(DRIVER_INITIALIZATION_DATA *table) {
+    install_forgetful(table);
+    table->DxgkDdiSubmitCommand = submit_forgotten;
+}
+
 static bool away;
 
 static NTSTATUS APIENTRY power_noted(const PVOID context, ULONG uid, DEVICE_POWER_STATE state,
@@ -191,6 +201,9 @@ const struct mutant mutants_power[] = {
     {BREAKS(651, DRIVER, "power", stay_off,
             "leaves interrupts off when power returns, with paging by address"),
      .settings = {{"MmuLevels", 4}}},
+    {BREAKS(651, DRIVER, "power", no_queue,
+            "leaves its engines without queues and fences when power returns"),
+     .consequences = {281}},
     {BREAKS(651, DRIVER, "power", apertures_off,
             "leaves apertures leading nowhere when power returns")},
     {BREAKS(651, DRIVER, "power", apertures_off,

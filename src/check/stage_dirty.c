@@ -209,6 +209,19 @@ static void play_beside(struct dirty *dirty, const struct basis *basis) {
     dirty_end(dirty, &other);
 }
 
+/* What waits to be asked for meanwhile is in the same words of a driver's bits. */
+static void play_beside_start(struct dirty *dirty, const struct basis *basis) {
+    struct basis other = {.count = 1, .range = {{8, 4}}};
+    check_step(dirty->memory.check, "dirty: another basis beside it begins and ends");
+    dirty_clear(dirty, basis);
+    dirty_write(dirty, 5);
+    dirty_begin(dirty, &other);
+    dirty_look(dirty, basis);
+    dirty_write(dirty, 2);
+    dirty_end(dirty, &other);
+    dirty_look(dirty, basis);
+}
+
 static void play_over(struct dirty *dirty, const struct basis *basis) {
     struct basis other = {.count = 1, .range = {{0, DIRTY_UNITS}}};
     check_step(dirty->memory.check, "dirty: another basis over it");
@@ -330,6 +343,7 @@ static void dirty_play(struct dirty *dirty) {
     uint32_t before = ledger->findings;
     play_one(dirty, &basis);
     play_busy(dirty, &basis);
+    play_beside_start(dirty, &basis);
     play_beside(dirty, &basis);
     play_over(dirty, &basis);
     play_kept(dirty, &basis);

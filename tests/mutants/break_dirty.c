@@ -40,6 +40,7 @@ static NTSTATUS APIENTRY destroy(const HANDLE adapter, const HANDLE handle) {
     for (uint32_t i = 0; i < HANDLES; i++)
         if (handles[i] == handle)
             handles[i] = NULL;
+    seven = seven == handle ? NULL : seven;
     return mutants_good.DxgkDdiDestroyMemoryBasis(adapter, handle);
 }
 
@@ -170,6 +171,16 @@ static NTSTATUS APIENTRY prepare_blank(const HANDLE adapter,
     return mutants_good.DxgkDdiPrepareLiveMigration(adapter, args);
 }
 SPOIL(blank, PrepareLiveMigration, prepare_blank)
+
+/* A start makes more words of the plane zero than the pages are in, where others are recorded, too. */
+static NTSTATUS APIENTRY start_words(const HANDLE adapter, const HANDLE handle) {
+    uint8_t others[64];
+    if (seven && handle != seven)
+        (void)ask_all(adapter, seven, others, sizeof(others),
+                      DXGKARG_QUERYDIRTYBITDATAFLAGS_CLEARDATA);
+    return mutants_good.DxgkDdiStartDirtyTracking(adapter, handle);
+}
+SPOIL(words, StartDirtyTracking, start_words)
 
 /* A list of two ranges, whatever the basis has. */
 static NTSTATUS APIENTRY query_two(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
@@ -896,7 +907,9 @@ const struct mutant mutants_dirty[] = {
     {323, VIDMM_SIDE_DRIVER, "clears what was written since it was asked", install_late,
      .stage = "dirty", .consequences = {325}, TRACKING},
     {324, VIDMM_SIDE_DRIVER, "clears whenever it is asked", install_clearing, .stage = "dirty",
-     .consequences = {326}, TRACKING},
+     .consequences = {325, 326}, TRACKING},
+    {325, VIDMM_SIDE_DRIVER, "clears bits of others in the words of a basis that is started",
+     install_words, .stage = "dirty", TRACKING},
     {594, VIDMM_SIDE_DRIVER, "clears no bits", install_keeping, .stage = "dirty", TRACKING},
     {594, VIDMM_SIDE_DRIVER, "clears no bits of the second memory segment", install_keeping_second,
      .stage = "dirty", MOVING_TWO},

@@ -123,12 +123,14 @@ static void dirty_judge_page(struct vidmm_referee *referee, const struct dirty_a
                     "offset 0x%llx is not set after another part was cleared", LLU(offset));
         return;
     case DIRTY_OTHER_BASIS:
-        DRIVER_MUST(325, set, "the bits of a basis left alone by queries of another",
-                    "offset 0x%llx is not set after another basis was cleared", LLU(offset));
+    case DIRTY_OTHER_BEGUN:
+        DRIVER_MUST(325, set, "the bits of a basis left alone by queries and starts of another",
+                    "offset 0x%llx is not set after another basis was %s", LLU(offset),
+                    basis->state[position].event == DIRTY_OTHER_BASIS ? "cleared" : "started");
         return;
     case DIRTY_STOPPED:
         DRIVER_MUST(326, set, "bits that outlive the stop of another basis",
-                    "offset 0x%llx is not set after an overlapping basis was stopped", LLU(offset));
+                    "offset 0x%llx is not set after another basis was stopped", LLU(offset));
         return;
     case DIRTY_WRITTEN:
     case DIRTY_WRITTEN_LATE:
@@ -251,6 +253,15 @@ static void dirty_note_event(struct dirty_basis *basis, uint64_t first, uint64_t
             basis->state[i].event = (uint8_t)event;
 }
 
+/* Of what the other bases of its segment must have still. */
+static void dirty_note_others(struct vidmm_referee *referee, const struct dirty_basis *basis,
+                              enum dirty_event event) {
+    for (struct dirty_basis *other = dirty_each(referee, NULL); other;
+         other = dirty_each(referee, other))
+        if (other != basis && other->segment == basis->segment)
+            dirty_note_event(other, 0, other->pages, event);
+}
+
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
 void dirty_started(struct vidmm_referee *referee, struct dirty_basis *basis) {
@@ -263,6 +274,8 @@ void dirty_started(struct vidmm_referee *referee, struct dirty_basis *basis) {
         basis->state[i] = (struct dirty_page){.cleared = 0};
         dirty_clear_beside(referee, basis, NULL, i, true);
     }
+    if (basis->state)
+        dirty_note_others(referee, basis, DIRTY_OTHER_BEGUN);
 }
 
 /* Of two that are followed. */
@@ -277,13 +290,14 @@ static bool dirty_overlap(const struct dirty_basis *a, const struct dirty_basis 
 }
 
 void dirty_stopped(struct vidmm_referee *referee, const struct dirty_basis *basis) {
+    if (basis->state)
+        dirty_note_others(referee, basis, DIRTY_STOPPED);
     for (struct dirty_basis *other = dirty_each(referee, NULL); other;
          other = dirty_each(referee, other)) {
         if (other == basis || !other->started || !other->state || !basis->state ||
             !dirty_overlap(basis, other))
             continue;
         other->beside = true;
-        dirty_note_event(other, 0, other->pages, DIRTY_STOPPED);
     }
 }
 
@@ -321,10 +335,7 @@ void dirty_answered(struct vidmm_referee *referee, const struct dirty_answer *an
         return;
     dirty_note_event(basis, 0, answer->first, DIRTY_OTHER_PART);
     dirty_note_event(basis, answer->first + answer->count, basis->pages, DIRTY_OTHER_PART);
-    for (struct dirty_basis *other = dirty_each(referee, NULL); other;
-         other = dirty_each(referee, other))
-        if (other != basis && other->segment == basis->segment)
-            dirty_note_event(other, 0, other->pages, DIRTY_OTHER_BASIS);
+    dirty_note_others(referee, basis, DIRTY_OTHER_BASIS);
 }
 
 /* ---- Writes ---------------------------------------------------------------------------------- */

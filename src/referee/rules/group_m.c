@@ -231,8 +231,9 @@ const struct vidmm_rule rules_m[] = {
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Queries of different bases or parts do not disturb each other.",
         .page = "dirty-bit-tracking",
-        .how = "Bits of a basis stay demanded when another basis of its segment, which shares no "
-               "page with it, is cleared. With one of another segment a bit that is lost is R322.",
+        .how =
+            "Bits of a basis stay demanded when another basis of its segment, which has not their "
+            "pages, is cleared or started. With one of another segment a bit that is lost is R322.",
         .why = "Large segments are copied in parts.",
         .windows = "Pages of the other parts are not copied.",
         .wrong = "RtlZeroMemory(adapter->Plane, adapter->PlaneBytes);\n",
@@ -245,8 +246,9 @@ const struct vidmm_rule rules_m[] = {
         .statement =
             "Where bases overlap both see a write, and stopping one leaves the bits of the other.",
         .page = "nc-d3dkmddi-dxgkddi_stopdirtytracking",
-        .how = "Pages written after an overlapping basis was stopped, or before and not cleared "
-               "since, must be in the answer. Of pages that one query of an overlapping basis "
+        .how = "Pages written after an overlapping basis was stopped, or before another one of the "
+               "segment was and not cleared since, must be in the answer. Of pages that one query "
+               "of an overlapping basis "
                "cleared, the next answer has all or none.",
         .why = "Each may belong to another migration.",
         .windows = "Pages are not copied.",

@@ -23,7 +23,8 @@ enum dirty_event {
     DIRTY_SHOWN,        /* a query that clears nothing showed it */
     DIRTY_OTHER_PART,   /* another part of the basis was cleared */
     DIRTY_OTHER_BASIS,  /* another basis was */
-    DIRTY_STOPPED,      /* tracking of the page was stopped for another basis */
+    DIRTY_OTHER_BEGUN,  /* tracking was started for another basis, which has not the page */
+    DIRTY_STOPPED,      /* tracking was stopped for another basis */
 };
 
 struct dirty_page {

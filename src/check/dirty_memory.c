@@ -168,6 +168,29 @@ bool dirty_memory_begin(struct dirty_memory *memory, uint32_t unit) {
            raw_submit(&memory->raw);
 }
 
+bool dirty_memory_applies(struct dirty_memory *memory, uint32_t unit) {
+    struct vidmm_allocation_info info;
+    if (!memory->by_address)
+        return true;
+    vidmm_allocation_info(memory->surface[unit].allocation, &info);
+    return memory->user.speaks && check_executes(memory->check, VIDMM_UMD_PACKET_FILL) &&
+           info.segment == memory->segment.id &&
+           info.offset == memory->origin + (uint64_t)unit * memory->unit;
+}
+
+bool dirty_memory_apply(struct dirty_memory *memory, uint32_t unit) {
+    const struct vidmm_umd_fill fill = {.head = {VIDMM_UMD_PACKET_FILL, 0, sizeof(fill)},
+                                        .pattern = 0x40404040u + unit,
+                                        .destination = memory->surface[unit].va,
+                                        .bytes = CHECK_PAGE};
+    return memory->by_address ? user_send(&memory->user, &fill, sizeof(fill))
+                              : dirty_memory_begin(memory, unit);
+}
+
+bool dirty_memory_rest(struct dirty_memory *memory) {
+    return memory->by_address ? user_rest(&memory->user) : dirty_memory_wait(memory);
+}
+
 bool dirty_memory_fill(struct dirty_memory *memory, uint32_t unit, uint32_t units) {
     uint32_t pages = memory->unit / CHECK_PAGE;
     return !memory->by_address &&

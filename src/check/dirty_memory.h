@@ -48,6 +48,13 @@ bool dirty_memory_holds(const struct dirty_memory *memory, uint32_t unit);
 uint64_t dirty_memory_units(const struct dirty_memory *memory);
 /* By hand alone: the GPU begins to write `units` units from `unit` on by one operation. */
 bool dirty_memory_fill(struct dirty_memory *memory, uint32_t unit, uint32_t units);
+/* As dirty_memory_begin, by work of an application where it is by address: nothing is paged for it, once it was done.
+ * The referee does not know what such work writes. */
+bool dirty_memory_apply(struct dirty_memory *memory, uint32_t unit);
+/* Waits for what was applied. */
+bool dirty_memory_rest(struct dirty_memory *memory);
+/* That can be done, and unit `unit` is where it is counted from. */
+bool dirty_memory_applies(struct dirty_memory *memory, uint32_t unit);
 /* The GPU begins to write unit `unit` of DIRTY_UNITS, or of DIRTY_UNITS_FAR by hand. */
 bool dirty_memory_begin(struct dirty_memory *memory, uint32_t unit);
 /* Waits for what has begun. */

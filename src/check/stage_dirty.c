@@ -5,6 +5,7 @@
  * (src/referee/operation/dirty_bits.c).
  */
 #include "dirty_memory.h"
+#include "dirty_moments.h"
 #include "power_cycle.h"
 
 #include <string.h>
@@ -195,6 +196,29 @@ static void play_busy(struct dirty *dirty, const struct basis *basis) {
     }
 }
 
+/* What is asked of whom, for dirty_moments.h. */
+struct asked {
+    struct dirty *dirty;
+    const struct basis *basis;
+};
+
+/* Unit 5 is the second of the first range. */
+static bool ask_clear(void *ctx) {
+    const struct asked *asked = ctx;
+    dirty_clear(asked->dirty, asked->basis);
+    uint32_t bit = asked->dirty->bits_each;
+    return asked->dirty->refused || (bits[bit / 8] >> bit % 8 & 1u) != 0;
+}
+
+static void play_moments(struct dirty *dirty, const struct basis *basis) {
+    struct asked asked = {dirty, basis};
+    dirty_note(dirty, dirty_moments_show(&(struct dirty_moments){.memory = &dirty->memory,
+                                                                 .before = 4,
+                                                                 .within = 5,
+                                                                 .query = ask_clear,
+                                                                 .ctx = &asked}));
+}
+
 static void play_beside(struct dirty *dirty, const struct basis *basis) {
     struct basis other = {.count = 1, .range = {{8, 4}}};
     check_step(dirty->memory.check, "dirty: another basis beside it");
@@ -343,6 +367,7 @@ static void dirty_play(struct dirty *dirty) {
     uint32_t before = ledger->findings;
     play_one(dirty, &basis);
     play_busy(dirty, &basis);
+    play_moments(dirty, &basis);
     play_beside_start(dirty, &basis);
     play_beside(dirty, &basis);
     play_over(dirty, &basis);

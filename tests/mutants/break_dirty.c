@@ -172,6 +172,20 @@ static NTSTATUS APIENTRY prepare_blank(const HANDLE adapter,
 }
 SPOIL(blank, PrepareLiveMigration, prepare_blank)
 
+/* Reads, and then makes zero; the GPU works meanwhile. */
+static NTSTATUS APIENTRY query_in_steps(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    DXGKARG_QUERYDIRTYBITDATA look = *args, clear = *args;
+    look.Flags = 0;
+    clear.Buffer = early_bits;
+    NTSTATUS status = mutants_good.DxgkDdiQueryDirtyBitData(adapter, &look);
+    if (status != STATUS_SUCCESS || args->Flags == 0)
+        return status;
+    for (uint32_t i = 0; i < 100; i++)
+        KeStallExecutionProcessor(10);
+    return mutants_good.DxgkDdiQueryDirtyBitData(adapter, &clear);
+}
+SPOIL(in_steps, QueryDirtyBitData, query_in_steps)
+
 /* A start makes more words of the plane zero than the pages are in, where others are recorded, too. */
 static NTSTATUS APIENTRY start_words(const HANDLE adapter, const HANDLE handle) {
     uint8_t others[64];
@@ -906,6 +920,8 @@ const struct mutant mutants_dirty[] = {
      .stage = "dirty", .consequences = {330}, TRACKING},
     {323, VIDMM_SIDE_DRIVER, "clears what was written since it was asked", install_late,
      .stage = "dirty", .consequences = {325}, TRACKING},
+    {323, VIDMM_SIDE_DRIVER, "clears what the GPU writes while it is asked", install_in_steps,
+     .stage = "dirty", TRACKING},
     {324, VIDMM_SIDE_DRIVER, "clears whenever it is asked", install_clearing, .stage = "dirty",
      .consequences = {325, 326}, TRACKING},
     {325, VIDMM_SIDE_DRIVER, "clears bits of others in the words of a basis that is started",

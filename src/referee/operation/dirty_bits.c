@@ -39,11 +39,16 @@ static bool dirty_is_set(const uint8_t *bits, uint64_t index) {
     return (bits[index / 8] >> (index % 8)) & 1u;
 }
 
+/* It was written before the question came. */
+static bool dirty_demanded(const struct dirty_answer *answer, const struct dirty_page *page) {
+    return page->must && page->written <= answer->writes;
+}
+
 bool dirty_turned(const struct dirty_answer *answer) {
     const struct dirty_page *page = answer->basis->state;
     bool missing = false, turned = page;
     for (uint64_t i = 0; turned && i < answer->count; i++) {
-        if (!page[answer->first + i].must)
+        if (!dirty_demanded(answer, &page[answer->first + i]))
             continue;
         missing = missing || !dirty_is_set(answer->bits, i);
         turned = dirty_is_set(answer->bits, i ^ 7u);
@@ -55,9 +60,10 @@ bool dirty_begins_well(const struct dirty_answer *answer) {
     const struct dirty_basis *basis = answer->basis;
     uint64_t end = basis->count != 0 ? basis->ranges[0].SizeInBytes / basis->page : 0, held = 0;
     for (uint64_t i = 0; basis->state && i < answer->count && answer->first + i < end; i++) {
-        if (basis->state[answer->first + i].must && !dirty_is_set(answer->bits, i))
+        bool demanded = dirty_demanded(answer, &basis->state[answer->first + i]);
+        if (demanded && !dirty_is_set(answer->bits, i))
             return false;
-        held += basis->state[answer->first + i].must;
+        held += demanded;
     }
     return held != 0;
 }
@@ -305,13 +311,15 @@ static void dirty_take_page(struct vidmm_referee *referee, const struct dirty_an
                             uint64_t index) {
     struct dirty_basis *basis = answer->basis;
     struct dirty_page *page = &basis->state[answer->first + index];
-    bool set = dirty_is_set(answer->bits, index);
-    if (page->must)
+    bool set = dirty_is_set(answer->bits, index), demanded = dirty_demanded(answer, page);
+    if (demanded)
         dirty_judge_page(referee, answer, answer->first + index, set);
     if (page->must && set && !answer->clear)
         page->event = DIRTY_SHOWN;
-    else
+    else if (demanded || set)
         page->must = false;
+    else if (answer->clear)
+        page->event = DIRTY_WRITTEN_LATE;
     if (!answer->clear)
         return;
     page->cleared = referee->ledger->calls;
@@ -340,21 +348,24 @@ void dirty_answered(struct vidmm_referee *referee, const struct dirty_answer *an
 
 /* ---- Writes ---------------------------------------------------------------------------------- */
 
-static void dirty_write_page(struct dirty_basis *basis, uint64_t position, uint64_t asked) {
+static void dirty_write_page(struct dirty_basis *basis, uint64_t position, uint64_t asked,
+                             uint64_t number) {
     struct dirty_page *page = &basis->state[position];
     if (page->shown > asked || (page->must && page->event == DIRTY_WRITTEN))
         return;
+    if (!page->must)
+        page->written = number;
     page->must = true;
     page->taken = 0;
     page->event = page->cleared != 0 ? DIRTY_WRITTEN_LATE : DIRTY_WRITTEN;
 }
 
 static void dirty_write_basis(struct dirty_basis *basis, uint64_t offset, uint64_t size,
-                              uint64_t asked) {
+                              uint64_t asked, uint64_t number) {
     for (uint64_t at = offset & ~(basis->page - 1); at < offset + size; at += basis->page) {
         uint64_t position = dirty_position(basis, at);
         if (position < basis->pages)
-            dirty_write_page(basis, position, asked);
+            dirty_write_page(basis, position, asked, number);
     }
 }
 
@@ -363,11 +374,13 @@ void dirty_wrote(struct vidmm_referee *referee, uint32_t id, uint64_t address, u
     const struct shadow_segment *segment = shadow_memory(referee, id);
     if (!segment || !shadow_holds(segment, linked_address_own(address), size) || size == 0)
         return;
+    referee->dirty.writes++;
     for (struct dirty_basis *basis = dirty_each(referee, NULL); basis;
          basis = dirty_each(referee, basis)) {
         if (basis->started && basis->state && basis->segment == segment->id &&
             basis->started_at < asked)
-            dirty_write_basis(basis, linked_address_own(address) - segment->base, size, asked);
+            dirty_write_basis(basis, linked_address_own(address) - segment->base, size, asked,
+                              referee->dirty.writes);
     }
 }
 

@@ -20,7 +20,9 @@ struct dirty_answer {
     bool turned; /* dirty_turned */
     bool begins_well; /* dirty_begins_well */
     bool clear;
-    bool quiet; /* nothing was under way when it was asked for */
+    bool quiet; /* nothing was under way when it was asked for, and nothing came since */
+    uint64_t
+        writes; /* that were done when it was asked for: bits of others may be in it or in the next */
     const uint8_t *bits;
 };
 /* What is missing in it is there when the bits of each byte are read from the highest on. */

@@ -188,7 +188,10 @@ const struct vidmm_rule rules_m[] = {
         .statement =
             "A query that clears reads and clears in one step, so that no write gets lost between.",
         .page = "dirty-bit-tracking",
-        .how = "As R322, for pages that an earlier query cleared.",
+        .how = "As R322, for pages that an earlier query cleared. Stage dirty has the GPU write "
+               "between two instructions of a query, at up to 64 moments of it: by fills, or by "
+               "work of an application where paging is by address and the GPU executes packets "
+               "of vidmm/umd.h.",
         .why = "The GPU writes all the time.",
         .windows = "The guest goes on with old contents after migration.",
         .wrong = "Copy(args->Buffer, plane, bytes);\n"

@@ -31,8 +31,9 @@ struct dirty_page {
     uint64_t cleared; /* the call that last cleared it; 0: none */
     uint64_t shown;   /* the last of these that showed it set */
     uint64_t taken;   /* the call in which another basis took it; 0: none did */
-    bool must;        /* the next answer has it */
-    uint8_t event;    /* enum dirty_event */
+    uint64_t written; /* number of the write since which the next answer has it (`must`) */
+    bool must;
+    uint8_t event; /* enum dirty_event */
 };
 
 /* What may have written since is told by what was done since. */
@@ -72,6 +73,7 @@ struct dirty {
     bool misplaced; /* R330 is broken: what a bit says of which page is not known */
     uint32_t page[SHADOW_SEGMENTS], asked[SHADOW_SEGMENTS], asked_all; /* of segment id - 1 */
     uint64_t own_calls;
+    uint64_t writes; /* that are known to be done, so far */
     struct dirty_basis *bases;
 };
 

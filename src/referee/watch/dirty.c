@@ -360,14 +360,17 @@ static NTSTATUS watch_QueryDirtyBitData(struct vidmm_referee *referee, const HAN
         .basis = dirty_enter_basis(referee, &call, "DxgkDdiQueryDirtyBitData", args->MemoryBasis)};
     bool sound = answer.basis && answer.basis->sound &&
                  dirty_judge_query(referee, answer.basis, args, &answer);
+    uint64_t others = dirty_other_calls(referee);
     if (sound) {
         answer.quiet = !submit_under_way(referee);
+        answer.writes = referee->dirty.writes;
         guard_make(referee, &guard, args->Buffer, args->BufferSize);
         passed.Buffer = guard.bytes;
     }
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiQueryDirtyBitData(adapter, &passed);
     referee_return(referee);
+    answer.quiet = answer.quiet && others == dirty_other_calls(referee);
     if (sound)
         dirty_bits_answered(referee, args, &guard, &answer, status);
     referee_exit(referee, &call);

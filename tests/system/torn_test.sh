@@ -1,0 +1,22 @@
+#!/bin/bash
+# torn_test.sh VIDMM DRIVER HARDWARE - a driver that reads dirty bits and then makes them zero loses what the GPU writes
+# between two instructions of it; one that does both in one step does not.
+set -u
+vidmm=$1 driver=$2 hardware=$3
+source "$(dirname "$0")/lib.sh"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+torn() { # VALUE
+    "$vidmm" check --stage dirty --set InterfaceVersion=0x11007 --set DirtyPageBytes=4096 --set MmuLevels=3 --set "Torn=$1" \
+        --hardware "$hardware" "$driver" > "$work/out"
+}
+
+torn 0
+expect "exit code of the right one" 0 $?
+expect "the stage of the right one" done "$(sed -n 's/^  dirty *\([a-z]*\) .*/\1/p' "$work/out")"
+torn 1
+expect "exit code of the other" 1 $?
+expect "the first finding of the other" R323 "$(sed -n 's/^  \([KR][0-9]*\)-.*/\1/p' "$work/out" | head -n 1)"
+expect "findings of the other" "1 finding" "$(grep -E '^[0-9]+ findings?$' "$work/out")"
+[ "$failed" -eq 0 ]

@@ -2,7 +2,7 @@
  * stage_large.c - large pages (docs/gpu-virtual-memory.md): a surface as large as two of them and a
  * page comes and goes beside another one, is seen at a second range of addresses, and loses a page
  * out of the middle of that range, which comes back. The driver sees entries with LargePage come, be
- * split, be joined and go; the content is compared in the end. A range of pages that read as zero, by leaf
+ * split, be joined and go, and with ReadOnly; the content is compared in the end. A range of pages that read as zero, by leaf
  * entries and by entries above them, follows, which a driver has with large pages only; and again on a board without such pages.
  */
 #include "surface.h"
@@ -41,6 +41,9 @@ static bool large_play(struct user *user, uint32_t pages) {
         return false;
     check_step(user->check, "large-pages: split");
     if (!user_split(user, SEEN) || !swap(user, seen, other) || !swap(user, other, seen))
+        return false;
+    check_step(user->check, "large-pages: without the right to write");
+    if (!user_protected(user, SEEN))
         return false;
     check_step(user->check, "large-pages: zero pages");
     return user_zeroes(user, ZEROES) && user_zeroes(user, 3 * (uint64_t)pages * CHECK_PAGE);

@@ -113,6 +113,8 @@ bool user_copies(struct user *user, uint32_t index);
 /* Maps surface `index` at a second range of addresses, frees a page out of its middle, maps that
  * again, and frees all of it. */
 bool user_split(struct user *user, uint32_t index);
+/* Maps all of it at a second range of addresses without the right to write, and frees that. */
+bool user_protected(struct user *user, uint32_t index);
 /* Maps pages that read as zero, where the driver has them, and frees them. */
 bool user_zeroes(struct user *user, uint64_t size);
 /* Surface `index` in a leaf table of its own, beside pages that read as zero where the driver has those. It

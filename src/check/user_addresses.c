@@ -277,6 +277,16 @@ bool user_split(struct user *user, uint32_t index) {
            user_rest(user) && give_back(&range, va, surface->size);
 }
 
+bool user_protected(struct user *user, uint32_t index) {
+    const struct user_surface *surface = &user->surface[index];
+    const struct range range = {.user = user, .target = surface->allocation};
+    const struct vidmm_va_request all = {
+        .size = surface->size, .allocation = surface->allocation, .protection = VIDMM_VA_EXECUTE};
+    uint64_t va = 0;
+    return map(user, &all, VIDMM_RANGE_FREE, &va) && user->status == VIDMM_OK &&
+           user_submit(user, 0) && user_rest(user) && give_back(&range, va, surface->size);
+}
+
 /* Reads give zero there, and writes are dropped; a driver without such pages has none. */
 bool user_zeroes(struct user *user, uint64_t size) {
     const struct range range = {.user = user};

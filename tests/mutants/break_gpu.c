@@ -125,6 +125,16 @@ static NTSTATUS APIENTRY forgets_read_only(const HANDLE adapter, DXGKARG_BUILDPA
 }
 REPLACE(DxgkDdiBuildPagingBuffer, forgets_read_only)
 
+static void APIENTRY clear_large_read_only(DXGK_PTE *entry) {
+    entry->ReadOnly = entry->ReadOnly && !entry->LargePage;
+}
+
+static NTSTATUS APIENTRY forgets_large_read_only(const HANDLE adapter,
+                                                 DXGKARG_BUILDPAGINGBUFFER *args) {
+    return update(adapter, args, DXGK_MAX_PAGE_TABLE_LEVEL_COUNT, clear_large_read_only);
+}
+REPLACE(DxgkDdiBuildPagingBuffer, forgets_large_read_only)
+
 /* A driver whose tables shall lie in system memory, which its manager does not hear. */
 static NTSTATUS APIENTRY query_elsewhere(const HANDLE adapter,
                                          const DXGKARG_QUERYADAPTERINFO *args) {
@@ -426,6 +436,9 @@ const struct mutant mutants_gpu[] = {
             "submits at the level of a device's interrupt")},
     {BREAKS(472, DRIVER, "residency", forgets_rights, "leaves ReadOnly and NoExecute out"), THREE},
     {BREAKS(472, DRIVER, "residency", forgets_read_only, "leaves ReadOnly out"), THREE},
+    {BREAKS(472, DRIVER, "large-pages", forgets_large_read_only,
+            "leaves ReadOnly out of large pages"),
+     .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM2_1}}},
     {BREAKS(472, DRIVER, "engines", forgets_read_only,
             "leaves ReadOnly out, and its GPU writes to the page"),
      .settings = {{"MmuLevels", 4}}},

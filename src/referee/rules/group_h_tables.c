@@ -586,7 +586,8 @@ const struct vidmm_rule rules_h_tables[] = {
         .page = "ns-d3dukmdt-_dxgk_pte",
         .how = "Addresses whose entry has a bit are translated by the hardware model, whose "
                "translation must have it too. Stage residency maps a surface without the right to "
-               "write and without that to execute; stage engines has the GPU write through an "
+               "write and without that to execute; stage large-pages one of large pages; stage "
+               "engines has the GPU write through an "
                "entry with ReadOnly, and looks at the bytes behind it. Without a model, where the "
                "memory of a table can be "
                "seen: entries of one page that differ in a bit must not be the same bits there.",

@@ -422,6 +422,8 @@ enum vidmm_status vidmm_power_up(struct vidmm_adapter *adapter);
  * any memory segment (VIDMM_MEMORY_FIRST), whatever the driver prefers. 0: as the driver prefers.
  */
 void vidmm_place_first(struct vidmm_adapter *adapter, uint32_t segment);
+/* For tests: from now on, or no longer, it lies at the highest place of its segment that is free. */
+void vidmm_place_at_end(struct vidmm_adapter *adapter, bool on);
 /* READ_PHYSICAL / WRITE_PHYSICAL: the GPU touches eight bytes at a segment offset; coherency
  * flush. VIDMM_BAD_ARGUMENT with GPU virtual addresses. */
 enum vidmm_status vidmm_flush(struct vidmm_adapter *adapter, uint32_t segment, uint64_t offset,

@@ -205,6 +205,12 @@ static bool tells_root(const struct vidmm_finding *finding) {
             finding->rule == 602 || finding->rule == 637);
 }
 
+/* R223: where a place in a segment is taken for another one tables are looked for elsewhere, too. */
+static bool misplaces(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
+    return is_rule(cause) && cause->rule == 223 && cause->who == VIDMM_SIDE_DRIVER &&
+           is_rule(effect) && (effect->rule == 210 || effect->rule == 230 || effect->rule == 423);
+}
+
 /* Smaller is likelier: a rule of the driver that was broken first in most lives. */
 static bool likelier(const struct graph *graph, uint32_t a, uint32_t b) {
     const struct vidmm_finding *x = &graph->result->ledger.finding[a];
@@ -219,6 +225,8 @@ static bool likelier(const struct graph *graph, uint32_t a, uint32_t b) {
         return tells_root(x);
     if (tells_cause(x) != tells_cause(y))
         return tells_cause(x);
+    if (misplaces(x, y) || misplaces(y, x))
+        return misplaces(x, y);
     if (is_damaged_by_race(x, y) || is_damaged_by_race(y, x))
         return is_damaged_by_race(x, y);
     if (graph->first[a] != graph->first[b])
@@ -299,7 +307,7 @@ static bool lost_fences(const struct vidmm_finding *cause, const struct vidmm_fi
 static bool explains(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
     return is_undismissed(cause, effect) || misses_work(cause, effect) ||
            shares_pages(cause, effect) || finds_old_work(cause, effect) ||
-           lost_fences(cause, effect);
+           lost_fences(cause, effect) || misplaces(cause, effect);
 }
 
 /* R539: what goes to a wrong place in one life ends in an error in another, where nothing is at that place. */

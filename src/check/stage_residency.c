@@ -293,6 +293,58 @@ static bool play_wide(struct user *user) {
            !residency_lost(user, WIDE) && play_wide_part(user) && play_zeroes(user);
 }
 
+/* ---- Far from the start ----------------------------------------------------------------------- */
+
+#define FAR_VRAM  ((uint64_t)6 << 30)
+#define FAR_PAGES 5u
+
+static bool far_out_and_in(struct user *user) {
+    return user_evict(user, a, COUNT(a), 0) &&
+           user_fine(user, vidmm_allocation_evict(user->surface[A].allocation, true)) &&
+           user_make_resident(user, NULL, a, COUNT(a), 0) && user_submit(user, 0) &&
+           user_rest(user);
+}
+
+/* Surfaces at the end of a segment whose offsets have more than 32 bits, and so are tables in it. */
+static bool play_far(struct user *user) {
+    struct vidmm_adapter *adapter = user->check->harness.adapter;
+    residency_step(user, "surfaces behind 4 GiB of the segment");
+    vidmm_referee_placed_first(user->check->harness.referee, true);
+    vidmm_place_at_end(adapter, true);
+    bool good = user_make(user, A, VIDMM_UMD_LOCAL | VIDMM_UMD_CPU_VISIBLE, FAR_PAGES) &&
+                user_make(user, B, VIDMM_UMD_LOCAL_ONLY, FAR_PAGES) && user_write(user, A, 'f') &&
+                user_make_resident(user, NULL, ab, COUNT(ab), 0) && user_submit(user, 0) &&
+                user_rest(user) && far_out_and_in(user) && user_split(user, A);
+    return good && !residency_lost(user, A);
+}
+
+/* Whether a segment has such offsets. */
+static bool is_far(struct check *check) {
+    struct vidmm_segment_info info;
+    bool far = false;
+    for (uint32_t id = 1; vidmm_segment_info(check->harness.adapter, id, &info); id++)
+        far = far || (!info.aperture && info.size > CHECK_HIGH);
+    return far;
+}
+
+static enum vidmm_stage_outcome residency_far(struct check *check) {
+    const struct check_setup setup = {.settings = {{"VramBytes", FAR_VRAM}, {"MmuLevels", 4}},
+                                      .refusable = true};
+    struct user user;
+    if (!check_open(check, &setup))
+        return VIDMM_STAGE_DONE; /* there is no such board */
+    if (!check_manage(check, &setup))
+        return VIDMM_STAGE_STOPPED;
+    if (!has_mmu(check) || !is_far(check) || !user_describes(check))
+        return VIDMM_STAGE_DONE;
+    user_local_first(check);
+    if (!user_open(check, &user) || !play_far(&user))
+        return VIDMM_STAGE_STOPPED;
+    check_step(check, "residency: down");
+    user_close(&user);
+    return VIDMM_STAGE_DONE;
+}
+
 /* ---- The stage ------------------------------------------------------------------------------- */
 
 enum vidmm_stage_outcome stage_residency(struct check *check, uint32_t number) {
@@ -308,6 +360,8 @@ enum vidmm_stage_outcome stage_residency(struct check *check, uint32_t number) {
         .table = number == 2 || number == 4 || contexts ? vary_table : NULL};
     struct user user;
     check_step(check, "residency: start");
+    if (number == sizeof(plays) / sizeof(plays[0]))
+        return residency_far(check);
     if (!check_open(check, &setup) || !check_manage(check, &setup))
         return VIDMM_STAGE_STOPPED;
     if (!check_virtual(check))

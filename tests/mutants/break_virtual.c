@@ -59,6 +59,10 @@ SPOIL_ALL(cuts_frames, user_leaves,
           for (UINT i = 0; i < (UPDATE->Flags.Repeat ? 1 : UPDATE->NumPageTableEntries);
                i++) if (UPDATE->pPageTableEntries[i].Segment == 0) UPDATE->pPageTableEntries[i]
               .PageAddress &= 0xfffff)
+SPOIL_ALL(cuts_offsets, user_leaves,
+          for (UINT i = 0; i < (UPDATE->Flags.Repeat ? 1 : UPDATE->NumPageTableEntries);
+               i++) if (UPDATE->pPageTableEntries[i].Segment != 0) UPDATE->pPageTableEntries[i]
+              .PageAddress &= 0xfffff)
 SPOIL_ALL(reads_zero, user_pages, ENTRY.Zero = 1)
 /* The last page of a memory of 16 MiB: nothing is there. */
 SPOIL_ALL(page_of_zeroes, zero_pages, {
@@ -598,6 +602,7 @@ const struct mutant mutants_virtual[] = {
      .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM2_1}}},
     BREAKER(223, DRIVER, "counts pages of segments from the start of the bus", forgets_base, THREE,
             WITH(380, 230, 240)),
+    {BREAKS(223, DRIVER, "residency", cuts_offsets, "cuts offsets in memory segments to 32 bits")},
     BREAKER(230, DRIVER, "flushes nothing", drops_flush, THREE, WITH(188, 240)),
     BREAKER(232, DRIVER, "flushes nothing where everything is meant", flushes_none, THREE,
             WITH(188, 240), .scene = scene_flushes_all),

@@ -53,3 +53,9 @@ void vidmm_place_first(struct vidmm_adapter *adapter, uint32_t segment) {
     adapter->settings.place_first = segment;
     adapter_leave(adapter);
 }
+
+void vidmm_place_at_end(struct vidmm_adapter *adapter, bool on) {
+    adapter_enter(adapter);
+    adapter->settings.place_at_end = on;
+    adapter_leave(adapter);
+}

@@ -50,6 +50,7 @@ struct adapter_settings {
     bool serial_paging;
     uint32_t preempt_every, first_fence;
     uint32_t place_first; /* as vidmm_place_first has it */
+    bool place_at_end;    /* the same of vidmm_place_at_end */
 };
 
 /* Sets of segments: bit id - 1 of each. */

@@ -85,7 +85,8 @@ struct segment_request candidate_request(const struct vidmm_allocation *allocati
         .size = allocation->size,
         .pitch_size = allocation->info.PitchAlignedSize,
         .alignment = allocation->info.Alignment,
-        .from_end = list->from_end[index] || allocation->info.Flags.FromEndOfSegment,
+        .from_end = list->from_end[index] || allocation->info.Flags.FromEndOfSegment ||
+                    allocation->adapter->settings.place_at_end,
         .overlay = allocation->info.Flags.Overlay,
         .in_vpr = allocation_in_vpr(allocation),
     };

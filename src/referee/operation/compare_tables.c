@@ -66,6 +66,15 @@ static bool compare_wrong_start(struct vidmm_referee *referee, const struct comp
             found->address == shadow_address(segment, segment->base + compared->want.offset));
 }
 
+/* The page is right but for the bits of its offset beyond 32. */
+static bool compare_cut(struct vidmm_referee *referee, const struct compared *compared) {
+    const struct shadow_segment *segment = shadow_segment(referee, compared->want.segment);
+    const struct vidmm_referee_translation *found = &compared->found;
+    return segment && compared->want.offset > UINT32_MAX && compared->want.valid &&
+           !compared->want.zero && found->valid && !found->zero &&
+           found->address == shadow_address(segment, (uint32_t)compared->want.offset);
+}
+
 static bool compare_shown(struct vidmm_referee *referee, uint64_t address) {
     return world_peek(referee, address & ~(uint64_t)(SHADOW_PAGE - 1), SHADOW_PAGE);
 }
@@ -141,6 +150,11 @@ static void compare_describe(struct vidmm_referee *referee, const struct compare
     used = strlen(text);
     if (want->valid && want->entry.CacheCoherent && !found->coherent)
         snprintf(text + used, size - used, ", CacheCoherent, and it is not snooped");
+    used = strlen(text);
+    if (want->table && want->table->place.SegmentId != 0 &&
+        want->table->place.SegmentOffset > UINT32_MAX)
+        snprintf(text + used, size - used, "; its table is behind 4 GiB, at 0x%llx of segment %u",
+                 LLU(want->table->place.SegmentOffset), want->table->place.SegmentId);
 }
 
 #define WANTED "the translation that the entries give"
@@ -249,6 +263,8 @@ static uint32_t compare_rule_for(struct vidmm_referee *referee, const struct com
         return 508;
     if (compare_wrong_base(referee, compared) || compare_wrong_root(referee, compared))
         return 39;
+    if (compare_cut(referee, compared))
+        return 223;
     if (compared->found.cached)
         return blame.rule_tlb;
     if (compare_wrong_start(referee, compared))

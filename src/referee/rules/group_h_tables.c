@@ -263,7 +263,9 @@ const struct vidmm_rule rules_h_tables[] = {
                      "counted from the start of that segment.",
         .page = "ns-d3dukmdt-_dxgk_pte",
         .how = "The page has to lie in the segment or in system memory, and the hardware model has "
-               "to find it at the segment's base plus the offset.",
+               "to find it at the segment's base plus the offset. Stage residency has surfaces, "
+               "and tables in memory segments, behind 4 GiB of a segment, where the board can have "
+               "one of 6 GiB.",
         .why = "The driver has to turn both into what its hardware calls an address.",
         .windows = "Host memory arrives as segment 0; a driver that mixes the two up maps memory "
                    "of somebody else.",

@@ -55,17 +55,24 @@ static bool report_anonymous(const struct vidmm_interrupt *report) {
            (report->flags & DXGK_PAGE_FAULT_FENCE_INVALID) != 0;
 }
 
+/* The device that interrupts is another physical adapter than the one that the report is of. */
+static bool report_of_another(struct vidmm_referee *referee, const struct reported *reported) {
+    const struct linked_device *device = linked_of_handle(referee, reported->handle);
+    return device && device->reported && device->physical != 0 &&
+           reported->interrupt.physical != device->physical;
+}
+
 /* R503: false where the report is of no physical adapter of the link. The lead may report for all
  * of them. */
 static bool report_of_link(struct vidmm_referee *referee, const struct reported *reported) {
-    const struct linked_device *device = linked_of_handle(referee, reported->handle);
     const struct vidmm_interrupt *report = &reported->interrupt;
     uint32_t count = linked_count(referee);
     bool there = report->physical < count;
     DRIVER_MUST(503, there, "EngineOrdinal below the number of physical adapters",
                 "EngineOrdinal is %u, of %u physical adapters", report->physical, count);
+    const struct linked_device *device = linked_of_handle(referee, reported->handle);
     if (there && device && device->reported && device->physical != 0)
-        DRIVER_MUST(503, report->physical == device->physical,
+        DRIVER_MUST(503, !report_of_another(referee, reported),
                     "the index of the physical adapter that interrupts as EngineOrdinal",
                     "EngineOrdinal is %u, the device is physical adapter %u", report->physical,
                     device->physical);
@@ -82,8 +89,8 @@ static void report_judge_signal(struct vidmm_referee *referee,
 }
 
 /* R523: false where a scheduler can make no sense of it. */
-static bool report_makes_sense(struct vidmm_referee *referee,
-                               const struct vidmm_interrupt *report) {
+static bool report_makes_sense(struct vidmm_referee *referee, const struct reported *reported) {
+    const struct vidmm_interrupt *report = &reported->interrupt;
     bool there = report->node < SHADOW_ORDINALS;
     if (there) {
         const struct shadow_node *node = &referee->node[report_node(report)];
@@ -92,6 +99,8 @@ static bool report_makes_sense(struct vidmm_referee *referee,
         there = node->any && fence_reached(node->submitted, report->fence) &&
                 (node->reported || fence_reached(report->fence, node->earliest));
     }
+    if (!there && report_of_another(referee, reported))
+        return false; /* R503 says why */
     DRIVER_MUST(523, there, "a fence that work was submitted to the node with",
                 "fence %u was reported for node %u, where nothing was submitted with it",
                 report->fence, report->node);
@@ -252,7 +261,7 @@ void reports_act(struct vidmm_referee *referee, const struct reported *reported)
         return;
     if (reported->signaled)
         report_judge_signal(referee, report);
-    if (reported->signaled || !report_makes_sense(referee, report))
+    if (reported->signaled || !report_makes_sense(referee, reported))
         return;
     report_judge_left(referee, report);
     report_judge_order(referee, report);

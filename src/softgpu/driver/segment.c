@@ -23,8 +23,10 @@ static void segment_add_invisible(struct kmd_adapter *adapter) {
     ULONGLONG pieces = adapter->settings.vram_segments;
     if (pieces == 0 || left / page < pieces)
         pieces = 1;
-    if (pieces > KMD_SEGMENTS_MAX - 4)
-        pieces = KMD_SEGMENTS_MAX - 4;
+    /* Of linked boards all together have so many: a set of segments has a bit for each. */
+    ULONG boards = adapter->settings.linked > 1 ? adapter->settings.linked : 1;
+    if (pieces > KMD_SEGMENTS_MAX / boards - 4)
+        pieces = KMD_SEGMENTS_MAX / boards - 4;
     for (; pieces != 0; pieces--) {
         ULONGLONG size = pieces == 1 ? left : left / pieces / page * page;
         segment_add(adapter, KMD_SEGMENT_INVISIBLE, GPU_VRAM_BASE + at, size, 0);

@@ -81,6 +81,7 @@ static const struct choice choices[] = {
     CHOICE("MmuIndexBits", 10, 0x0909, 0x0a0a0a, 0x04040a, 0x090909, 0x09090909, 0x0404040a),
     CHOICE(LINKED, 10, 2, 3, 4),
     CHOICE("LinkedVram", 5, 4 * MIB, 64 * MIB),
+    CHOICE("DmaBufferSegment", 15, 1),
 };
 
 static uint64_t draw(uint64_t *random, uint64_t below) {

@@ -73,6 +73,8 @@ struct vidmm_ledger_seen {
 #define VIDMM_LEDGER_SHORT                                                                         \
     "out of memory for the referee or the examination: what came after is not judged"
 
+#define VIDMM_MUTED_ASIDE 2u
+
 /* Plain data; zero is an empty ledger. */
 struct vidmm_ledger {
     uint32_t kept[VIDMM_RULES_SIZE];   /* times that the rule was judged and kept */
@@ -81,6 +83,7 @@ struct vidmm_ledger {
     /* ... of which segments: a bit for each id; none: of page tables, or of system memory */
     uint32_t unseen_in[VIDMM_RULES_SIZE];
     uint8_t muted[VIDMM_RULES_SIZE]; /* not 0: broken is counted, no finding is made */
+    uint32_t aside;                  /* counted here, where that is VIDMM_MUTED_ASIDE */
     /* Not 0: what the driver breaks that it never broke before, the host's rules too, is told as this rule, once. */
     uint32_t instead;
     char instead_expected[96];

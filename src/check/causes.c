@@ -275,7 +275,7 @@ static bool is_effect(const struct vidmm_finding *finding) {
 
 /* R602: a driver that executes other bytes than were submitted loses moves, and runs into errors, in any life. */
 static bool misses_work(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
-    static const uint16_t missed[] = {161, 162, 176, 177, 183, 188, 539};
+    static const uint16_t missed[] = {161, 162, 176, 177, 183, 188, 194, 196, 197, 200, 539};
     bool follows = effect->kind == VIDMM_FINDING_HANG;
     for (size_t i = 0; i < sizeof(missed) / sizeof(missed[0]); i++)
         follows = follows || (is_rule(effect) && effect->rule == missed[i]);

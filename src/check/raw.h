@@ -403,7 +403,7 @@ bool raw_bring(struct raw_submitter *raw, uint32_t page);
 bool raw_take(struct raw_submitter *raw);
 /* Leaves the segment to others. False: no DDI call follows. */
 bool raw_leave(struct raw_submitter *raw);
-/* Fills a new allocation, then transfers everything in; waits. */
+/* Fills a new allocation, then transfers everything in; without memory it is brought and taken. Waits. */
 bool raw_settle_in(struct raw_submitter *raw);
 /* Reports that the content of the memory segment is gone, by a transfer without bytes. */
 bool raw_tell_lost(struct raw_submitter *raw);

@@ -100,6 +100,8 @@ bool raw_leave(struct raw_submitter *raw) {
 }
 
 bool raw_settle_in(struct raw_submitter *raw) {
+    if (raw->memory.id == 0)
+        return raw_bring(raw, 0) && raw_take(raw);
     return (!raw->allocation || raw_fill(raw, 0, RAW_PAGES, 0)) && raw_move(raw, true, RAW_PAGES);
 }
 

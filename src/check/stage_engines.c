@@ -227,7 +227,7 @@ static enum vidmm_stage_outcome by_hang(struct check *check) {
     enum vidmm_stage_outcome ends;
     if (!engines_open(&raw, check, &setup, &ends))
         return ends;
-    bool works = able(&raw) && raw_queue_first(&raw);
+    bool works = able(&raw) && raw_settle_in(&raw);
     if (works && hangs(&raw)) {
         judge_hanging(&raw);
         (void)end_hanging(&raw);

@@ -41,28 +41,13 @@ static void ask_beyond(struct check *check, DXGK_QUERYADAPTERINFOTYPE type, void
                                                         &query);
 }
 
-/* No system may ask so: what is counted of its rules meanwhile is put back. */
+/* No system may ask so. */
 #define EXCUSED 504u
-
-struct excused {
-    uint32_t broken;
-    uint8_t muted;
-};
-
-static struct excused ask_excused(struct vidmm_ledger *ledger) {
-    const struct excused before = {ledger->broken[EXCUSED], ledger->muted[EXCUSED]};
-    ledger->muted[EXCUSED] = 1;
-    return before;
-}
-
-static void ask_held(struct vidmm_ledger *ledger, const struct excused *before) {
-    ledger->broken[EXCUSED] = before->broken;
-    ledger->muted[EXCUSED] = before->muted;
-}
 
 static void ask_all_beyond(struct check *check) {
     struct vidmm_ledger *ledger = &check->shared->ledger;
-    const struct excused excused = ask_excused(ledger);
+    const uint8_t muted = ledger->muted[EXCUSED];
+    ledger->muted[EXCUSED] = VIDMM_MUTED_ASIDE;
     DXGK_QUERYPHYSICALADAPTERCAPSIN caps = {check->options->linked};
     DXGK_QUERYGPUMMUCAPSIN mmu = {check->options->linked};
     DXGK_QUERYPAGETABLELEVELDESCIN level = {0, (WORD)check->options->linked};
@@ -71,7 +56,7 @@ static void ask_all_beyond(struct check *check) {
     ask_beyond(check, DXGKQAITYPE_GPUMMUCAPS, &mmu, sizeof(mmu), sizeof(DXGK_GPUMMUCAPS));
     ask_beyond(check, DXGKQAITYPE_PAGETABLELEVELDESC, &level, sizeof(level),
                sizeof(DXGK_PAGE_TABLE_LEVEL_DESC));
-    ask_held(ledger, &excused);
+    ledger->muted[EXCUSED] = muted;
 }
 
 /* ---- Paging ---------------------------------------------------------------------------------- */

@@ -303,30 +303,26 @@ static void many_fills(struct raw_submitter *raw) {
 #define ONCE_INTO  3u /* pieces of so many */
 #define ONCE_RULES (sizeof(once_rules) / sizeof(once_rules[0]))
 
-/* What the referee says of a transfer that was not carried out when it was submitted. */
-static const uint16_t once_rules[] = {161, 162, 176, 177, 183, 539};
+/* What the referee says of a transfer or map that was not carried out when it was submitted. */
+static const uint16_t once_rules[] = {161, 162, 176, 177, 183, 194, 196, 197, 200, 539};
 
 struct once_heard {
-    uint32_t broken[ONCE_RULES];
     uint8_t muted[ONCE_RULES];
 };
 
-/* Each of the transfers is right alone in a buffer: what is wrong is which of them were carried out. */
+/* Each of them is right alone in a buffer: what is wrong is which of them were carried out. */
 static struct once_heard once_mute(struct vidmm_ledger *ledger) {
     struct once_heard before;
     for (uint32_t i = 0; i < ONCE_RULES; i++) {
-        before.broken[i] = ledger->broken[once_rules[i]];
         before.muted[i] = ledger->muted[once_rules[i]];
-        ledger->muted[once_rules[i]] = 1;
+        ledger->muted[once_rules[i]] = VIDMM_MUTED_ASIDE;
     }
     return before;
 }
 
 static void once_hear(struct vidmm_ledger *ledger, const struct once_heard *before) {
-    for (uint32_t i = 0; i < ONCE_RULES; i++) {
-        ledger->broken[once_rules[i]] = before->broken[i];
+    for (uint32_t i = 0; i < ONCE_RULES; i++)
         ledger->muted[once_rules[i]] = before->muted[i];
-    }
 }
 
 static bool once_piece(struct raw_submitter *raw, PMDL list, uint32_t page, bool in) {
@@ -389,6 +385,45 @@ static void once_each(struct raw_submitter *raw) {
               "each part of a paging buffer carried out when it is submitted, once",
               out ? "what was to be moved in by a later submission did not come in"
                   : "what a transfer moved out is what a later submission moved in");
+}
+
+/* ---- Once, mapped ---------------------------------------------------------------------------- */
+
+static uint32_t once_broken(const struct vidmm_ledger *ledger) {
+    uint32_t broken = 0;
+    for (uint32_t i = 0; i < ONCE_RULES; i++)
+        broken += ledger->broken[once_rules[i]];
+    return broken;
+}
+
+/* Pages that are mapped and unmapped by the two parts of a buffer; `apart`: by a buffer for each. */
+static bool once_map(struct raw_submitter *raw, bool apart) {
+    return raw_map(raw, &raw->aperture, 0, ONCE, raw->target, 0) && raw_submit(raw) &&
+           (!apart || raw_flush(raw)) &&
+           raw_map(raw, &raw->aperture, ONCE, ONCE, raw->target, ONCE) && raw_submit(raw) &&
+           (!apart || raw_flush(raw)) && raw_unmap(raw, &raw->aperture, 0, 2 * ONCE) &&
+           raw_submit(raw) && raw_try(raw);
+}
+
+/* Maps that are right when each has a buffer of its own, and not as parts of one. */
+static void once_mapped(struct raw_submitter *raw) {
+    struct vidmm_ledger *ledger = &raw->check->shared->ledger;
+    if (raw->refused || !raw_is_free(raw, 0, 2 * ONCE))
+        return;
+    check_step(raw->check, "operations: maps from one buffer");
+    const uint32_t known = once_broken(ledger);
+    if (!once_map(raw, true) || once_broken(ledger) != known)
+        return;
+    const uint32_t aside = ledger->aside;
+    const struct once_heard before = once_mute(ledger);
+    bool done = once_map(raw, false), kept = ledger->aside == aside;
+    once_hear(ledger, &before);
+    if (!done)
+        once_judge_failed(raw);
+    else
+        raw_judge(raw, 602, kept,
+                  "each part of a paging buffer carried out when it is submitted, once",
+                  "what a later submission of the buffer was to map is not mapped");
 }
 
 /* ---- Beside the range ------------------------------------------------------------------------ */
@@ -685,6 +720,7 @@ static enum vidmm_stage_outcome operate(struct raw_submitter *raw) {
             seen_through(raw);
         else
             aperture_alone(raw);
+        once_mapped(raw);
         long_map(raw);
         unknown(raw);
         return raw_close(raw);

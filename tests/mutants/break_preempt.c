@@ -397,6 +397,17 @@ static NTSTATUS APIENTRY page_from_start(const HANDLE adapter, const DXGKARG_SUB
 }
 REPLACE(DxgkDdiSubmitCommand, page_from_start)
 
+/* As many bytes, but from the start. */
+static NTSTATUS APIENTRY bytes_from_start(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    DXGKARG_SUBMITCOMMAND other = *args;
+    if (args->Flags.Paging) {
+        other.DmaBufferSubmissionStartOffset = 0;
+        other.DmaBufferSubmissionEndOffset -= args->DmaBufferSubmissionStartOffset;
+    }
+    return mutants_good.DxgkDdiSubmitCommand(adapter, &other);
+}
+REPLACE(DxgkDdiSubmitCommand, bytes_from_start)
+
 /* As many bytes, but those of the submission before. */
 static NTSTATUS APIENTRY page_before(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
     static UINT last_start, last_bytes;
@@ -534,6 +545,9 @@ const struct mutant mutants_preempt[] = {
      .consequences = {188, 194, 200}},
     {BREAKS(398, DRIVER, "room", patch_as_at_first,
             "patches the second part of a buffer with the addresses of the first")},
+    {BREAKS(602, DRIVER, "operations", bytes_from_start,
+            "runs as many bytes as were submitted from the start of the buffer"),
+     APERTURE},
     {BREAKS(602, DRIVER, "operations", page_from_start,
             "runs a paging buffer from its start again")},
     {BREAKS(602, DRIVER, "operations", page_before,

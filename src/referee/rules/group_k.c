@@ -146,7 +146,9 @@ const struct vidmm_rule rules_k[] = {
         .page = "ns-d3dkmddi-_dxgkarg_submitcommand",
         .how = "Stage operations submits, from one buffer and each alone, a transfer out of pages, "
                "one into the same pages, and two into others: what was moved out has to be what "
-               "was there at first, and all that was to come in has to be there.",
+               "was there at first, and all that was to come in has to be there. Of a driver "
+               "without memory segments it maps pages by two parts of a buffer, which shows as "
+               "far as the hardware's view of the aperture does.",
         .why = "One paging buffer is used for several submissions that follow each other.",
         .windows = "The system submits what was built since the last submission; by then the pages "
                    "of earlier operations may be others'.",

@@ -231,6 +231,10 @@ void vidmm_ledger_judge(struct vidmm_ledger *ledger, uint32_t rule, enum vidmm_s
     }
     if (ledger_closed(ledger))
         return;
+    if (ledger->muted[rule] == VIDMM_MUTED_ASIDE) {
+        __atomic_fetch_add(&ledger->aside, 1, __ATOMIC_RELAXED);
+        return;
+    }
     uint32_t told = ledger_told(ledger, rule, who);
     if (__atomic_fetch_add(&ledger->broken[told], 1, __ATOMIC_RELAXED) != 0 && told != rule)
         return;

@@ -37,25 +37,36 @@ static void fault_judge_address(struct vidmm_referee *referee, const struct vidm
     tables_compare_faulted(referee, process, report->address);
 }
 
-/* The same behind an IOMMU, whose mappings are the system's. */
+/* Behind an IOMMU the mappings are the system's. */
 static void fault_judge_shared(struct vidmm_referee *referee, const struct vidmm_interrupt *report,
-                               const struct shadow_submission *work) {
-    const struct shadow_context *context = shadow_context(referee, work->context);
-    const uint32_t pasid = context && context->owner ? context->owner->pasid : 0;
-    if (pasid != 0)
-        DRIVER_MUST(380, !world_shared(referee, pasid, report->address),
-                    "the address that could not be used, of the process with PASID of its device",
-                    "FaultedVirtualAddress 0x%llx leads to memory by PASID %u",
-                    LLU(report->address), pasid);
+                               uint32_t pasid) {
+    DRIVER_MUST(380, !world_shared(referee, pasid, report->address),
+                "the address that could not be used, of the process with PASID of its device",
+                "FaultedVirtualAddress 0x%llx leads to memory by PASID %u", LLU(report->address),
+                pasid);
 }
 
-/* Which of the two maps the address of the work. */
-static void fault_judge_model(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
+/* Which of the two maps the virtual addresses of the work. */
+static void fault_judge_model(struct vidmm_referee *referee, const struct vidmm_interrupt *report,
+                              bool shared) {
     const bool told = (report->flags & DXGK_PAGE_FAULT_IOMMU) != 0;
-    DRIVER_MUST(596, told == referee->adapter.shared,
+    DRIVER_MUST(596, told == shared,
                 "DXGK_PAGE_FAULT_IOMMU for addresses that an IOMMU maps, and for no others",
                 "it is %s of work whose addresses %s maps, PageFaultFlags is 0x%x",
-                told ? "set" : "not set", told ? "the GPU's own MMU" : "the IOMMU", report->flags);
+                told ? "set" : "not set", shared ? "the IOMMU" : "the GPU's own MMU",
+                report->flags);
+}
+
+/* Work of applications has such addresses, or has none. */
+static void fault_judge_work(struct vidmm_referee *referee, const struct vidmm_interrupt *report,
+                             const struct shadow_submission *work) {
+    const struct shadow_context *context = shadow_context(referee, work->context);
+    const uint32_t pasid = context && context->owner ? context->owner->pasid : 0;
+    fault_judge_process(referee, report, work);
+    if (pasid != 0)
+        fault_judge_shared(referee, report, pasid);
+    if (pasid != 0 || (context && context->root_entries != 0 && !context->system))
+        fault_judge_model(referee, report, pasid != 0);
 }
 
 /* A fault without a fence needs a reset. */
@@ -77,11 +88,8 @@ void submit_page_faulted(struct vidmm_referee *referee, const struct vidmm_inter
         return;
     const struct shadow_submission *work =
         submit_with_fence(&referee->node[report_node(report)], report->fence);
-    if (work) {
-        fault_judge_process(referee, report, work);
-        fault_judge_model(referee, report);
-        fault_judge_shared(referee, report, work);
-    }
+    if (work)
+        fault_judge_work(referee, report, work);
     if (tables_known(referee) && work) {
         fault_judge_address(referee, report, work);
         struct shadow_context *context = shadow_context(referee, work->context);

@@ -123,9 +123,11 @@ static void fault_judge_ended(struct vidmm_referee *referee, const struct shadow
                     "ended in an error",
                     work->fence, names);
     else
-        DRIVER_MUST(539, false, "commands for paging that the GPU carries out",
-                    "the paging work with fence %u on node %u, which is %s, ended in %s",
-                    work->fence, work->node, names, where);
+        DRIVER_MUST(
+            539, false, "commands for paging that the GPU carries out",
+            "the paging work with fence %u on node %u, which is %s, in bytes %u to %u of its "
+            "buffer, ended in %s",
+            work->fence, work->node, names, (unsigned)work->start, (unsigned)work->end, where);
 }
 
 /* R539: of paging work each command is the driver's own. Not of operations that do not exist (R167). */

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
+
+#define PATIENCE 3000u /* of 10 ms */
 
 static void *fake_alloc(void *ctx, size_t size) {
     (void)ctx;
@@ -102,4 +105,13 @@ void fake_write(struct fake *fake, uint64_t offset, uint32_t width, uint64_t val
 void fake_run(struct fake *fake) {
     while (fake->model->step(fake->hw, 0))
         continue;
+}
+
+void fake_run_to(struct fake *fake, uint32_t interrupts) {
+    const struct timespec while_it_works = {.tv_nsec = 10000000};
+    fake_run(fake);
+    for (uint32_t i = 0; i < PATIENCE && fake->interrupts[0] < interrupts; i++) {
+        (void)nanosleep(&while_it_works, NULL);
+        fake_run(fake);
+    }
 }

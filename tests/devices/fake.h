@@ -26,5 +26,7 @@ uint64_t fake_read(struct fake *fake, uint64_t offset, uint32_t width);
 void fake_write(struct fake *fake, uint64_t offset, uint32_t width, uint64_t value);
 /* Steps until the device has nothing to do. */
 void fake_run(struct fake *fake);
+/* The same until there were so many interrupts of message 0: a device of QEMU may work in a thread of its own. */
+void fake_run_to(struct fake *fake, uint32_t interrupts);
 
 #endif

@@ -38,7 +38,7 @@ static void work_that_is_begun_by_a_register_ends_with_its_message(void **state)
     assert_int_equal(fake_read(&fake, EDU_ID, 4) & 0xff, 0xed);
     fake_write(&fake, EDU_STATUS, 4, EDU_FACTORIAL_RAISES);
     fake_write(&fake, EDU_FACTORIAL, 4, 6);
-    fake_run(&fake);
+    fake_run_to(&fake, 1);
     assert_int_equal(fake.interrupts[0], 1);
     assert_int_equal(fake_read(&fake, EDU_FACTORIAL, 4), 720);
     assert_int_equal(fake_read(&fake, EDU_RAISED, 4), 1);

@@ -13,7 +13,8 @@
  * real one; the bytes that they missed, of which a part is forgotten each time that as many bytes as
  * there is memory were referenced, choose the rule by which the real one goes. So a rule that is bad
  * for a workload is left after about as many bytes. A rule under which the real memory misses more
- * than its cache is held to that.
+ * than its cache is held to that. Over few uses one of two rules misses less by chance, so that the first
+ * rule is left only for a cache that missed less of late than the real memory did by more than chance.
  *
  * What is not let in by its rule is used in an aperture where it can be, and is read there.
  *
@@ -60,6 +61,10 @@ struct adaptive {
     uint64_t total;                      /* bytes of all items */
     uint64_t real, told; /* bytes missed since: by the real memory, and by the cache of its rule */
     uint64_t was_real[RULES], was_told[RULES]; /* the same, while the rule was live */
+    /* While LRU is live: pages that the real memory missed and that each cache missed, and squares of the
+     * pages of each use that only one of the two missed. */
+    uint64_t real_pages, pages[RULES], apart[RULES];
+    uint64_t real_missed;   /* bytes, since a part of these was forgotten */
     uint32_t periods;       /* of as many bytes used as there is memory; since the last switch */
     bool switched;          /* ever */
     bool needed;            /* the bytes of all were about to be more than there is memory */
@@ -73,9 +78,10 @@ struct adaptive {
 #define SPARE         8u  /* one part in so many of memory is free until caches are needed */
 #define LAST_TO_LEAVE (UINT64_MAX - 1) /* of ranks: above all predictions */
 #define MARGIN        16u              /* another rule is better by more than one part in so many */
-#define MARGIN_LRU    4u               /* the same, than LRU */
-#define GAIN_LRU      3u   /* where ranges are needed, also by one part in so many of memory */
-#define SETTLED_LRU   4u   /* periods after a switch to LRU, where ranges are needed */
+#define MARGIN_LRU    4u               /* the same, than LRU where ranges are needed */
+#define GAIN_LRU      3u  /* where ranges are needed, also by one part in so many of memory */
+#define SETTLED_LRU   4u  /* periods after a switch to LRU, where ranges are needed */
+#define SURE          12u /* LRU is left for what saves 3.5 times as much as chance would: squared */
 #define UNIT          256u /* of factors: one */
 #define FACTOR_LEAST  (UNIT / 2)
 #define FACTOR_MOST   (4 * UNIT)
@@ -226,10 +232,25 @@ static bool cache_refuses(struct adaptive *adaptive, const struct item *item, en
     return false;
 }
 
+/* What a switch from LRU would have saved. Where both miss the same uses as often, the difference of what they
+ * miss is about as large as the root of the sum of the squares. */
+static void cache_differ(struct adaptive *adaptive, const struct item *item, bool real) {
+    uint64_t pages = item->size / 4096u;
+    adaptive->real_pages += real ? 0 : pages;
+    adaptive->real_missed += real ? 0 : item->size;
+    for (uint32_t rule = 0; rule < RULES; rule++) {
+        adaptive->pages[rule] += item->in[rule] ? 0 : pages;
+        adaptive->apart[rule] += item->in[rule] != real ? pages * pages : 0;
+    }
+}
+
 static void cache_use(struct adaptive *adaptive, struct item *item) {
     uint32_t segment = item->candidate->segment;
+    bool real = segment && adaptive->host->memory[segment];
+    if (adaptive->live == RULE_LRU)
+        cache_differ(adaptive, item, real);
     adaptive->referenced += item->size;
-    adaptive->real += segment && adaptive->host->memory[segment] ? 0 : item->size;
+    adaptive->real += real ? 0 : item->size;
     adaptive->told += item->in[adaptive->live] ? 0 : item->size;
     for (uint32_t rule = 0; rule < RULES; rule++) {
         item->refused[rule] = cache_refuses(adaptive, item, (enum rule)rule);
@@ -310,15 +331,50 @@ static void adaptive_compare(struct adaptive *adaptive) {
 /* `best` is so much better than the live rule that a switch pays. Where ranges are needed most of memory
  * comes anew behind one. */
 static bool adaptive_pays(const struct adaptive *adaptive, uint64_t live, uint64_t best) {
-    bool lru = adaptive->live == RULE_LRU;
+    bool lru = adaptive->live == RULE_LRU && !adaptive->host->listed;
     uint64_t margin = lru ? MARGIN_LRU : MARGIN;
-    uint64_t least = lru && !adaptive->host->listed ? adaptive->memory / GAIN_LRU : 0;
+    uint64_t least = lru ? adaptive->memory / GAIN_LRU : 0;
     return live / margin * (margin - 1) > best && live - best > least;
+}
+
+/* LRU is live, and the rule would have missed so much less than the real memory that it is not by chance.
+ * Where ranges are needed what LRU is left for has to save much more anyway. */
+static bool adaptive_sure(const struct adaptive *adaptive, enum rule rule) {
+    uint64_t missed = adaptive->pages[rule] * adaptive_expected(adaptive, rule) / UNIT;
+    uint64_t saved = missed < adaptive->real_pages ? adaptive->real_pages - missed : 0;
+    return !adaptive->host->listed || saved * saved / SURE > adaptive->apart[rule];
+}
+
+static enum rule adaptive_best(const struct adaptive *adaptive, const uint64_t score[RULES]) {
+    bool lru = adaptive->live == RULE_LRU;
+    enum rule best = adaptive->live;
+    for (uint32_t i = 0; i < RULES; i++) {
+        enum rule rule = (enum rule)i;
+        if (score[rule] < score[best] && (!lru || adaptive_sure(adaptive, rule)))
+            best = rule;
+    }
+    return best;
+}
+
+/* What was saved is forgotten by bytes that the real memory missed and not by bytes referenced: where it misses
+ * few, it would be forgotten before it is more than chance. Of squares twice the part, so that both are as
+ * old. */
+static void adaptive_forget(struct adaptive *adaptive) {
+    bool saved = adaptive->real_missed >= adaptive->memory;
+    for (uint32_t rule = 0; rule < RULES; rule++) {
+        adaptive->missed[rule] -= adaptive->missed[rule] / FORGOTTEN;
+        adaptive->pages[rule] -= saved ? adaptive->pages[rule] / FORGOTTEN : 0;
+        adaptive->apart[rule] -= saved ? adaptive->apart[rule] / FORGOTTEN * 2 : 0;
+    }
+    if (!saved)
+        return;
+    adaptive->real_pages -= adaptive->real_pages / FORGOTTEN;
+    adaptive->real_missed = 0;
 }
 
 /* A part of what was missed long ago is forgotten, and the best rule goes on. */
 static void adaptive_choose(struct adaptive *adaptive) {
-    enum rule live = adaptive->live, best = live;
+    enum rule live = adaptive->live, best;
     uint64_t score[RULES];
     if (!adaptive->needed || adaptive->referenced < adaptive->memory)
         return;
@@ -326,16 +382,12 @@ static void adaptive_choose(struct adaptive *adaptive) {
     adaptive_compare(adaptive);
     for (uint32_t rule = 0; rule < RULES; rule++)
         score[rule] = adaptive_score(adaptive, (enum rule)rule);
-    for (uint32_t rule = 0; rule < RULES; rule++) {
-        if (score[rule] < score[best])
-            best = (enum rule)rule;
-    }
+    best = adaptive_best(adaptive, score);
     if (adaptive->periods > 1 && adaptive_pays(adaptive, score[live], score[best]))
         adaptive_switch(adaptive, best);
     else if (adaptive->periods > 1 && score[live] > score[RULE_LRU])
         adaptive_switch(adaptive, RULE_LRU);
-    for (uint32_t rule = 0; rule < RULES; rule++)
-        adaptive->missed[rule] -= adaptive->missed[rule] / FORGOTTEN;
+    adaptive_forget(adaptive);
 }
 
 /* ---- What is held ----------------------------------------------------------------------------- */

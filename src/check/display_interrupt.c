@@ -92,10 +92,8 @@ static void judge_meanwhile(struct meanwhile *work, DXGK_CRTC_VSYNC_STATE state)
 void display_pause(const struct display *display, struct vidmm_context *context,
                    DXGK_CRTC_VSYNC_STATE state) {
     struct meanwhile work = {.display = display, .context = context};
-    struct vidmm_gpummu_info mmu;
     struct user user;
-    vidmm_gpummu_info(display->check->harness.adapter, 0, &mmu);
-    if (!mmu.on) {
+    if (!check_virtual(display->check)) {
         judge_meanwhile(&work, state);
     } else if (user_describes(display->check) && user_open(display->check, &user)) {
         work.user = &user;

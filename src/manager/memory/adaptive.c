@@ -82,6 +82,7 @@ struct adaptive {
 #define GAIN_LRU      3u  /* where ranges are needed, also by one part in so many of memory */
 #define SETTLED_LRU   4u  /* periods after a switch to LRU, where ranges are needed */
 #define SURE          12u /* LRU is left for what saves 3.5 times as much as chance would: squared */
+#define SURE_RANGES   6u  /* the same where ranges are needed: MARGIN_LRU holds, too */
 #define UNIT          256u /* of factors: one */
 #define FACTOR_LEAST  (UNIT / 2)
 #define FACTOR_MOST   (4 * UNIT)
@@ -337,12 +338,11 @@ static bool adaptive_pays(const struct adaptive *adaptive, uint64_t live, uint64
     return live / margin * (margin - 1) > best && live - best > least;
 }
 
-/* LRU is live, and the rule would have missed so much less than the real memory that it is not by chance.
- * Where ranges are needed what LRU is left for has to save much more anyway. */
+/* LRU is live, and the rule would have missed so much less than the real memory that it is not by chance. */
 static bool adaptive_sure(const struct adaptive *adaptive, enum rule rule) {
     uint64_t missed = adaptive->pages[rule] * adaptive_expected(adaptive, rule) / UNIT;
     uint64_t saved = missed < adaptive->real_pages ? adaptive->real_pages - missed : 0;
-    return !adaptive->host->listed || saved * saved / SURE > adaptive->apart[rule];
+    return saved * saved / (adaptive->host->listed ? SURE : SURE_RANGES) > adaptive->apart[rule];
 }
 
 static enum rule adaptive_best(const struct adaptive *adaptive, const uint64_t score[RULES]) {

@@ -237,7 +237,8 @@ uint64_t vidmm_host_unhashed_calls(struct vidmm_host *host);
 uint64_t vidmm_host_allocations(struct vidmm_host *host);
 /* The allocation of that number fails (from 1; 0: none), as with fail_at of the configuration. */
 void vidmm_host_fail_at(struct vidmm_host *host, uint64_t number);
-/* Interrupts wait while they are held, as if they were lost; work goes on. */
+/* Interrupts wait while they are held, as if they were lost; work goes on. With virtual time they come all the same, and
+ * so do DPCs and engines that are held, when every thread waits and nothing else has a time. */
 void vidmm_host_hold_interrupts(struct vidmm_host *host, bool held);
 /* DPCs wait while they are held, as those do whose processor is long at DISPATCH_LEVEL. Meanwhile the
  * driver gets only calls of that level: others may wait for a DPC. */

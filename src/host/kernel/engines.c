@@ -25,6 +25,20 @@ static uint64_t due_next(void) {
     return timer < sleep ? timer : sleep;
 }
 
+/* Every thread waits, and for nothing that has a time: what is held back (vidmm_host_hold_interrupts) is late then, and
+ * not lost. */
+static bool engines_let_go(void) {
+    struct host_engines *engines = host_world->engines;
+    bool held = atomic_load(&engines->held) || atomic_load(&host_world->interrupts_held) ||
+                atomic_load(&host_world->dpcs->held);
+    if (!held)
+        return false;
+    atomic_store(&engines->held, false);
+    host_dpcs_hold(false);
+    host_interrupts_hold(false);
+    return true;
+}
+
 /* Dispatcher: no thread runs. */
 static bool engines_work(void) {
     if (host_pump())
@@ -34,7 +48,7 @@ static bool engines_work(void) {
     bool heard = sleep != UINT64_MAX || host_timers_heard();
     host_dispatcher_unlock();
     if (!heard)
-        return false;
+        return engines_let_go();
     host_advance_to(next);
     return host_timers_run();
 }

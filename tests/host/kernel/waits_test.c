@@ -397,6 +397,21 @@ static void a_timer_or_hardware_that_may_signal_is_waited_for(void **state) {
     }
 }
 
+static void a_driver_that_waits_for_a_dpc_gets_one_that_is_held(void **state) {
+    struct vidmm_host *host = up(false);
+    KEVENT event;
+    KDPC dpc;
+    (void)state;
+    KeInitializeEvent(&event, SynchronizationEvent, FALSE);
+    KeInitializeDpc(&dpc, fire_once, &event);
+    vidmm_host_hold_dpcs(host, true);
+    assert_true(KeInsertQueueDpc(&dpc, NULL, NULL));
+    assert_false(KeReadStateEvent(&event));
+    assert_int_equal(wait_for(&event), STATUS_SUCCESS);
+    assert_int_equal(vidmm_host_violations(host), 0);
+    down(host);
+}
+
 static VOID NTAPI poll_thread(PVOID context) {
     while (wait_until(context, 0) == STATUS_TIMEOUT)
         ;
@@ -579,6 +594,7 @@ int main(void) {
         cmocka_unit_test(a_join_waits_for_a_thread_that_works),
         cmocka_unit_test(a_wait_without_an_end_is_concluded),
         cmocka_unit_test(a_timer_or_hardware_that_may_signal_is_waited_for),
+        cmocka_unit_test(a_driver_that_waits_for_a_dpc_gets_one_that_is_held),
         cmocka_unit_test(a_thread_that_polls_lets_time_and_threads_go_on),
         cmocka_unit_test(a_thread_that_delays_into_the_past_lets_time_go_on),
         cmocka_unit_test(handles_and_memory_are_no_objects),

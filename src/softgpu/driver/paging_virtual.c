@@ -115,34 +115,31 @@ static NTSTATUS update_by_gpu(const struct kmd_adapter *adapter, struct kmd_writ
 /* At most so many words are made before they are stored. */
 #define BATCH 64u
 
-/* Words of dual entries, whose other halves are between them. */
-static void store_halves(const struct kmd_adapter *adapter, const struct part *part, ULONG64 *at) {
+/* Each entry changes in one store: the GPU may be walking the table, and fetch entries beside the one that it uses. */
+static void store_word(ULONG64 *at, ULONG64 word) {
+    WriteNoFence64((LONG64 *)at, (LONG64)word);
+}
+
+static void store_words(const struct kmd_adapter *adapter, const struct part *part, ULONG64 *at) {
     ULONG64 word[BATCH];
     for (UINT n = 0, some; n < part->count; n += some) {
         some = part->count - n < BATCH ? part->count - n : BATCH;
         kmd_mmu_words(adapter, part->entry + n, some, part->level, (UCHAR *)word);
         for (UINT i = 0; i < some; i++, at += part->step)
-            *at = word[i];
+            store_word(at, word[i]);
     }
 }
 
-/*
- * The GPU may be walking the table: each entry changes in one store, as all that are aligned do, of
- * one word or of several.
- */
+/* Of dual entries the other halves are between them. */
 static void store_part(const struct kmd_adapter *adapter, const struct part *part, ULONG64 *at) {
     ULONG64 word;
-    if (part->repeat && part->count != 0) {
-        kmd_mmu_words(adapter, part->entry, 1, part->level, (UCHAR *)&word);
-        for (UINT i = 0; part->step == 1 && i < part->count; i++)
-            at[i] = word;
-        for (UINT i = 0; part->step != 1 && i < part->count; i++)
-            at[(SIZE_T)i * part->step] = word;
-    } else if (part->step == 1) {
-        kmd_mmu_words(adapter, part->entry, part->count, part->level, (UCHAR *)at);
-    } else {
-        store_halves(adapter, part, at);
+    if (!part->repeat || part->count == 0) {
+        store_words(adapter, part, at);
+        return;
     }
+    kmd_mmu_words(adapter, part->entry, 1, part->level, (UCHAR *)&word);
+    for (UINT i = 0; i < part->count; i++)
+        store_word(at + (SIZE_T)i * part->step, word);
 }
 
 static NTSTATUS update_by_cpu(const struct kmd_adapter *adapter,

@@ -233,17 +233,23 @@ static void play_beside(struct dirty *dirty, const struct basis *basis) {
     dirty_end(dirty, &other);
 }
 
+/* What was written, and not asked for yet, while another basis begins and ends; unit `late` is written between. */
+static void play_meanwhile(struct dirty *dirty, const struct basis *basis, struct basis *other,
+                           uint32_t late) {
+    dirty_clear(dirty, basis);
+    dirty_write(dirty, 5);
+    dirty_begin(dirty, other);
+    dirty_look(dirty, basis);
+    dirty_write(dirty, late);
+    dirty_end(dirty, other);
+    dirty_look(dirty, basis);
+}
+
 /* What waits to be asked for meanwhile is in the same words of a driver's bits. */
 static void play_beside_start(struct dirty *dirty, const struct basis *basis) {
     struct basis other = {.count = 1, .range = {{8, 4}}};
     check_step(dirty->memory.check, "dirty: another basis beside it begins and ends");
-    dirty_clear(dirty, basis);
-    dirty_write(dirty, 5);
-    dirty_begin(dirty, &other);
-    dirty_look(dirty, basis);
-    dirty_write(dirty, 2);
-    dirty_end(dirty, &other);
-    dirty_look(dirty, basis);
+    play_meanwhile(dirty, basis, &other, 2);
 }
 
 static void play_over(struct dirty *dirty, const struct basis *basis) {
@@ -272,17 +278,10 @@ static void play_kept(struct dirty *dirty, const struct basis *basis) {
     dirty_end(dirty, &other);
 }
 
-/* What was written, and not asked for yet, while another basis over it begins and ends. */
 static void play_across(struct dirty *dirty, const struct basis *basis) {
     struct basis other = {.count = 1, .range = {{0, DIRTY_UNITS}}};
     check_step(dirty->memory.check, "dirty: another basis begins and ends");
-    dirty_clear(dirty, basis);
-    dirty_write(dirty, 5);
-    dirty_begin(dirty, &other);
-    dirty_look(dirty, basis);
-    dirty_write(dirty, 6);
-    dirty_end(dirty, &other);
-    dirty_look(dirty, basis);
+    play_meanwhile(dirty, basis, &other, 6);
 }
 
 /* R326: the same of one whose ranges begin before what is cleared and anywhere in it. */

@@ -129,10 +129,14 @@ static NTSTATUS APIENTRY reset_off(const HANDLE adapter) {
     return mutants_good.DxgkDdiResetFromTimeout(adapter);
 }
 
-static void APIENTRY install_off_by_reset(DRIVER_INITIALIZATION_DATA *table) {
+static void off_until_started(DRIVER_INITIALIZATION_DATA *table) {
     off = false;
     table->DxgkDdiQueryDirtyBitData = query_off;
     table->DxgkDdiStartDirtyTracking = start_on;
+}
+
+static void APIENTRY install_off_by_reset(DRIVER_INITIALIZATION_DATA *table) {
+    off_until_started(table);
     table->DxgkDdiResetFromTimeout = reset_off;
 }
 
@@ -144,9 +148,7 @@ static NTSTATUS APIENTRY sleep_off(const PVOID context, ULONG device, DEVICE_POW
 }
 
 static void APIENTRY install_off_by_power(DRIVER_INITIALIZATION_DATA *table) {
-    off = false;
-    table->DxgkDdiQueryDirtyBitData = query_off;
-    table->DxgkDdiStartDirtyTracking = start_on;
+    off_until_started(table);
     table->DxgkDdiSetPowerState = sleep_off;
 }
 

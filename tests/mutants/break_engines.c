@@ -776,19 +776,16 @@ static void APIENTRY install_reset_nothing(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiResetEngine = reset_nothing;
 }
 
-/* Behind an IOMMU there is no memory segment. */
-#define APERTURE .settings = {{"Iommu", 1}}
-
 const struct mutant mutants_engines[] = {
     {BREAKS(281, DRIVER, "engines", future_fence,
             "names a fence of a reset engine that was never submitted")},
     {BREAKS(281, DRIVER, "engines", past_fence,
             "names a fence of a reset engine that completed long before, with an aperture alone"),
-     APERTURE},
+     MUTANTS_APERTURE_ALONE},
     {BREAKS(
          281, DRIVER, "engines", reset_to_completed,
          "names the fence completed last when it aborted work that hung, with an aperture alone"),
-     APERTURE},
+     MUTANTS_APERTURE_ALONE},
     {BREAKS(281, DRIVER, "engines", past_fence,
             "names a fence of a reset engine that completed long before"),
      .consequences = {161}},
@@ -862,24 +859,24 @@ const struct mutant mutants_engines[] = {
     {BREAKS(523, DRIVER, "engines", first_node, "reports each page fault as one of node 0")},
     {BREAKS(380, DRIVER, "engines", low_address,
             "reports 32 bits of the address of a page fault, behind an IOMMU"),
-     APERTURE},
+     MUTANTS_APERTURE_ALONE},
     {BREAKS(380, DRIVER, "engines", blames_own,
             "names a process by the driver's own handle in page faults behind an IOMMU"),
-     APERTURE},
+     MUTANTS_APERTURE_ALONE},
     {BREAKS(380, DRIVER, "engines", create_of_first,
             "runs the work of all processes with the PASID of the first"),
-     APERTURE},
+     MUTANTS_APERTURE_ALONE},
     {BREAKS(596, DRIVER, "engines", never_shared,
             "calls page faults of addresses that an IOMMU maps those of its own MMU"),
-     APERTURE},
+     MUTANTS_APERTURE_ALONE},
     {BREAKS(596, DRIVER, "engines", always_shared,
             "calls page faults of its own MMU those of an IOMMU")},
     {BREAKS(606, DRIVER, "engines", reset_both_virtual,
             "resets another node with one that hangs in work behind an IOMMU"),
-     APERTURE},
+     MUTANTS_APERTURE_ALONE},
     {BREAKS(281, DRIVER, "engines", reset_to_newest_virtual,
             "names the newest fence of an engine that hangs in work behind an IOMMU before it"),
-     APERTURE, .consequences = {299}},
+     MUTANTS_APERTURE_ALONE, .consequences = {299}},
     {BREAKS(596, DRIVER, "engines", never_writes, "calls no page fault one of a write")},
     {BREAKS(596, DRIVER, "engines", always_writes, "calls each page fault one of a write")},
     {BREAKS(381, MANAGER, "engines", reset_nothing,

@@ -496,9 +496,6 @@ static NTSTATUS APIENTRY render_of_call(const HANDLE context, DXGKARG_RENDER *ar
 }
 REPLACE(DxgkDdiRender, render_of_call)
 
-/* Behind an IOMMU there is no memory segment. */
-#define APERTURE .settings = {{"Iommu", 1}}
-
 const struct mutant mutants_preempt[] = {
     {BREAKS(277, DRIVER, "preempt", refuse_preempt, "fails DxgkDdiPreemptCommand")},
     {BREAKS(281, DRIVER, "preempt", other_request, "reports a preemption that nobody asked for")},
@@ -523,7 +520,7 @@ const struct mutant mutants_preempt[] = {
      .settings = {{"MmuLevels", 3}}},
     {BREAKS(645, DRIVER, "preempt", run_anew,
             "runs a preempted buffer from its first command, at addresses of processes"),
-     APERTURE},
+     MUTANTS_APERTURE_ALONE},
     {BREAKS(618, DRIVER, "preempt", restart_nothing,
             "leaves interrupts off when the adapter was reset")},
     {BREAKS(618, DRIVER, "paging", restart_nothing,
@@ -547,7 +544,7 @@ const struct mutant mutants_preempt[] = {
             "patches the second part of a buffer with the addresses of the first")},
     {BREAKS(602, DRIVER, "operations", bytes_from_start,
             "runs as many bytes as were submitted from the start of the buffer"),
-     APERTURE},
+     MUTANTS_APERTURE_ALONE},
     {BREAKS(602, DRIVER, "operations", page_from_start,
             "runs a paging buffer from its start again")},
     {BREAKS(602, DRIVER, "operations", page_before,
@@ -555,25 +552,25 @@ const struct mutant mutants_preempt[] = {
     {BREAKS(398, DRIVER, "room", submit_from_start, "runs a split buffer from its start again")},
     {BREAKS(398, DRIVER, "room", submit_from_start,
             "runs a split buffer from its start again, with an aperture alone"),
-     APERTURE},
+     MUTANTS_APERTURE_ALONE},
     {BREAKS(398, DRIVER, "room", submit_from_start,
             "runs a split buffer that is mapped into the aperture from its start again"),
      .settings = {{"DmaBufferSegment", 1}}},
     {BREAKS(398, DRIVER, "room", patch_as_at_first,
             "patches the second part of a buffer with the addresses of the first, with an aperture "
             "alone"),
-     APERTURE},
+     MUTANTS_APERTURE_ALONE},
     {BREAKS(593, DRIVER, "room", render_anew,
             "translates from the first command in each DMA buffer, with an aperture alone"),
-     APERTURE},
+     MUTANTS_APERTURE_ALONE},
     {BREAKS(593, DRIVER, "room", render_of_call,
             "counts the commands of a pass as those of all passes")},
     {BREAKS(281, DRIVER, "preempt", completed_too,
             "reports preempted work complete, with an aperture alone"),
-     APERTURE, .consequences = {523}},
+     MUTANTS_APERTURE_ALONE, .consequences = {523}},
     {BREAKS(421, DRIVER, "preempt", reset_but_work,
             "resets nothing while an application's work runs, with an aperture alone"),
-     APERTURE},
+     MUTANTS_APERTURE_ALONE},
     {BREAKS(620, DRIVER, "room", render_small_sums,
             "adds the first page and the number of pages of a command in 32 bits")},
     {BREAKS(593, DRIVER, "room", render_first_pass,

@@ -66,6 +66,9 @@ struct mutant {
     .rule = (rule_), .side = VIDMM_SIDE_##side_, .what = (what_), .install = install_##function,   \
     .stage = (stage_)
 
+/* Behind an IOMMU the reference driver has an aperture alone, and its contexts run on addresses of processes. */
+#define MUTANTS_APERTURE_ALONE .settings = {{"Iommu", 1}}
+
 /* The table as it was before `install`: what spoiled functions call. */
 extern DRIVER_INITIALIZATION_DATA mutants_good;
 /* The table as it was before `scene`: what the scene's functions call. */

@@ -86,6 +86,7 @@ struct adaptive {
 #define UNIT          256u /* of factors: one */
 #define FACTOR_LEAST  (UNIT / 2)
 #define FACTOR_MOST   (4 * UNIT)
+#define UNTRIED       (2 * UNIT)
 #define OLDER         8u /* one part in so many of what the real memory missed, and its cache */
 #define FORGOTTEN     8u /* one part in so many of what was missed */
 #define WORTH         (1u << 20) /* 4096 bytes that are used at once */
@@ -289,14 +290,15 @@ static uint64_t adaptive_factor(const struct adaptive *adaptive, enum rule rule)
 /*
  * The same of a rule but LRU; at least UNIT. One that was never live is taken to err as much as LRU does:
  * where the cache of LRU misses more than LRU that of the rule may miss less than the rule, and ranges that
- * are too short are so for each rule. Where ranges are needed a rule that predicts misses more after a
- * switch, so that only a half of it counts.
+ * are too short are so for each rule. What LRU errs beyond UNTRIED comes from what it leaves in an aperture,
+ * and the others bring in. Where ranges are needed a rule that predicts misses more after a switch, so that
+ * only a half of it counts.
  */
 static uint64_t adaptive_expected(const struct adaptive *adaptive, enum rule rule) {
     uint64_t factor = adaptive_factor(adaptive, rule), lru = adaptive_factor(adaptive, RULE_LRU);
     bool listed = adaptive->host->listed;
     if (adaptive->was_told[rule] == 0)
-        return lru < UNIT ? UNIT * UNIT / lru : listed ? UNIT : lru;
+        return lru < UNIT ? UNIT * UNIT / lru : listed ? UNIT : lru < UNTRIED ? lru : UNTRIED;
     factor = factor < UNIT ? UNIT : factor;
     return listed ? factor : (factor + UNIT) / 2;
 }

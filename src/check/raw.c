@@ -419,8 +419,8 @@ bool raw_explained(const struct raw_submitter *raw) {
     const struct vidmm_ledger *ledger = &raw->check->shared->ledger;
     bool explained = false;
     for (uint32_t i = 0; i < ledger->findings; i++)
-        explained = explained || (ledger->finding[i].kind == VIDMM_FINDING_RULE &&
-                                  ledger->finding[i].who == VIDMM_SIDE_DRIVER);
+        explained = explained || (ledger->finding[i].who == VIDMM_SIDE_DRIVER &&
+                                  vidmm_finding_explains(&ledger->finding[i]));
     return explained;
 }
 

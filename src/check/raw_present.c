@@ -39,6 +39,7 @@ struct presenter {
     unsigned char *commands; /* of GDI */
     RECT *rectangles;        /* RECTANGLES_MOST */
     bool seen;               /* a copy had its effect */
+    bool both, one_slot;     /* a list named both surfaces; one of these with one slot */
     NTSTATUS refusal;        /* of the newest DMA buffer; STATUS_SUCCESS: none */
     uint32_t read[PICTURE_HEIGHT][PICTURE_WIDEST]; /* the source of a copy */
 };
@@ -167,16 +168,22 @@ static bool as_expected(struct presenter *presenter, const struct job *job) {
     return pair_good(&presenter->pair, job->fill ? PICTURE_ALL : PICTURE_COLORS);
 }
 
-/* R615: an element takes the place of the one before with its slot, and both surfaces are needed for each pixel. */
-static void judge_slots(struct presenter *presenter, const struct raw_commands *commands) {
+static void see_slots(struct presenter *presenter, const struct raw_commands *commands) {
     const D3DDDI_PATCHLOCATIONLIST *list = presenter->pair.renderer.patches;
     bool both = false, apart = false;
     for (uint32_t i = 1; i < commands->patches; i++) {
         both = both || list[i].AllocationIndex != list[0].AllocationIndex;
         apart = apart || list[i].SlotId != list[0].SlotId;
     }
-    if (both)
-        raw_judge(presenter->pair.renderer.raw, 615, apart,
+    presenter->both = presenter->both || both;
+    presenter->one_slot = presenter->one_slot || (both && !apart);
+}
+
+/* R615: an element takes the place of the one before with its slot, and both surfaces are needed for each pixel. It
+ * explains no pixel here, where nothing goes by slots, so that pixels are judged first. */
+static void judge_slots(const struct presenter *presenter) {
+    if (presenter->both)
+        raw_judge(presenter->pair.renderer.raw, 615, !presenter->one_slot,
                   "a slot for the source of a copy and another for its destination",
                   "all elements of the patch-location list have one SlotId");
 }
@@ -226,7 +233,7 @@ static enum pass present_pass(struct presenter *presenter, const struct job *job
     bool built = present_build(presenter, job, commands);
     presenter->refusal = built ? STATUS_SUCCESS : commands->status;
     if (built && !job->fill)
-        judge_slots(presenter, commands);
+        see_slots(presenter, commands);
     if (!built || commands->written == 0)
         return PASS_REFUSED;
     if (commands->status != STATUS_SUCCESS && commands->multipass == before) {
@@ -627,6 +634,7 @@ static void present_all(struct presenter *presenter, struct raw_submitter *raw, 
         if (!raw->refused)
             ends(presenter);
     }
+    judge_slots(presenter);
     pair_close(&presenter->pair);
 }
 
@@ -678,7 +686,7 @@ void raw_presents(struct raw_submitter *raw) {
     if (presenter && presenter->rectangles && presenter->commands && raw_leave(raw)) {
         if (raw->ddi->DxgkDdiPresent)
             present_all(presenter, raw, false);
-        presenter->seen = false;
+        presenter->seen = presenter->both = presenter->one_slot = false;
         if (!raw->refused && has_gdi(raw))
             present_all(presenter, raw, true);
     }

@@ -82,12 +82,9 @@ bool check_broke(const struct check *check, const uint16_t *rules, uint32_t coun
 
 bool check_explained(const struct check *check) {
     const struct vidmm_ledger *ledger = &check->shared->ledger;
-    for (uint32_t i = 0; i < ledger->seen; i++) {
-        const struct vidmm_finding *finding = &ledger->finding[ledger->seen_as[i].finding];
-        if (finding->kind == VIDMM_FINDING_RULE &&
-            vidmm_finding_severity(finding) != VIDMM_SEVERITY_PERFORMANCE)
+    for (uint32_t i = 0; i < ledger->seen; i++)
+        if (vidmm_finding_explains(&ledger->finding[ledger->seen_as[i].finding]))
             return true;
-    }
     return false;
 }
 

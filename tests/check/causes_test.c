@@ -95,6 +95,44 @@ static void what_caps_contradict_comes_before_what_follows(void **state) {
     assert_int_equal(leads(), 1);
 }
 
+/* No memory segment keeps anything in standby, which is R55 and advice. */
+static NTSTATUS APIENTRY preserve_nothing(const HANDLE adapter,
+                                          const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = good.DxgkDdiQueryAdapterInfo(adapter, args);
+    const DXGK_QUERYSEGMENTOUT3 *out = args->pOutputData;
+    if (args->Type != DXGKQAITYPE_QUERYSEGMENT3 || !NT_SUCCESS(status))
+        return status;
+    for (uint32_t i = 0; out->pSegmentDescriptor && i < out->NbSegment; i++)
+        out->pSegmentDescriptor[i].Flags.PreservedDuringStandby = 0;
+    return status;
+}
+
+static NTSTATUS APIENTRY present_from_destination(const HANDLE context, DXGKARG_PRESENT *args) {
+    const RECT from = args->SrcRect;
+    args->SrcRect = args->DstRect;
+    NTSTATUS status = good.DxgkDdiPresent(context, args);
+    args->SrcRect = from;
+    return status;
+}
+
+static void preserves_nothing_and_presents_wrong(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiQueryAdapterInfo = preserve_nothing;
+    table->DxgkDdiPresent = present_from_destination;
+}
+
+static void what_only_costs_time_explains_nothing(void **state) {
+    const struct vidmm_spoiler spoiler = {.driver = preserves_nothing_and_presents_wrong};
+    const struct vidmm_host_setting settings[] = {
+        {"Nodes", 1}, {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WIN8}};
+    const struct vidmm_check_options options = {
+        .spoiler = &spoiler, .stage = "room", .settings = settings, .setting_count = 2};
+    (void)state;
+    vidmm_check(&options, &result);
+    assert_int_not_equal(result.ledger.broken[55], 0);
+    assert_int_equal(mark_of(603)->follows, 0);
+}
+
 /* Surfaces have one page, and share the others. */
 static NTSTATUS APIENTRY create_one_page(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
     NTSTATUS status = good.DxgkDdiCreateAllocation(adapter, args);
@@ -649,6 +687,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_rule_in_many_operations_is_one_finding),
         cmocka_unit_test(bytes_of_other_surfaces_follow_from_a_size_that_is_too_small),
+        cmocka_unit_test(what_only_costs_time_explains_nothing),
         cmocka_unit_test(errors_of_work_follow_from_the_wrong_part_of_a_buffer),
         cmocka_unit_test(fences_follow_from_work_that_a_reset_left),
         cmocka_unit_test(fences_follow_from_a_queue_that_was_lost),

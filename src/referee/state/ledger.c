@@ -157,8 +157,7 @@ static void ledger_after(const struct vidmm_ledger *ledger, struct vidmm_finding
     for (uint32_t i = end ? ledger->seen : 0; i > 0 && finding->after == 0; i--) {
         const struct vidmm_ledger_seen *seen = &ledger->seen_as[i - 1];
         const struct vidmm_finding *before = &ledger->finding[seen->finding];
-        if (before->kind != VIDMM_FINDING_RULE || before->who != VIDMM_SIDE_DRIVER ||
-            vidmm_finding_severity(before) == VIDMM_SEVERITY_PERFORMANCE)
+        if (before->who != VIDMM_SIDE_DRIVER || !vidmm_finding_explains(before))
             continue;
         finding->after = (uint16_t)(seen->finding + 1);
         finding->after_call = seen->call;
@@ -315,4 +314,9 @@ void vidmm_finding_text(const struct vidmm_finding *finding, char *text, size_t 
 enum vidmm_severity vidmm_finding_severity(const struct vidmm_finding *finding) {
     const struct vidmm_rule *rule = vidmm_rule(finding->rule);
     return rule ? (enum vidmm_severity)rule->severity : VIDMM_SEVERITY_BUGCHECK;
+}
+
+bool vidmm_finding_explains(const struct vidmm_finding *finding) {
+    return finding->kind == VIDMM_FINDING_RULE &&
+           vidmm_finding_severity(finding) != VIDMM_SEVERITY_PERFORMANCE;
 }

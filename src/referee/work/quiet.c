@@ -21,8 +21,7 @@ uint32_t work_quiet_end(const struct work_quiet *quiet, struct vidmm_ledger *led
 bool work_unexplained(const struct vidmm_ledger *ledger) {
     for (uint32_t i = 0; i < ledger->seen; i++) {
         const struct vidmm_finding *finding = &ledger->finding[ledger->seen_as[i].finding];
-        if (finding->kind == VIDMM_FINDING_RULE && finding->rule != 539 &&
-            vidmm_finding_severity(finding) != VIDMM_SEVERITY_PERFORMANCE)
+        if (finding->rule != 539 && vidmm_finding_explains(finding))
             return false;
     }
     return true;

@@ -424,9 +424,20 @@ bool raw_explained(const struct raw_submitter *raw) {
     return explained;
 }
 
+static void judge(struct raw_submitter *raw, uint32_t rule, bool kept, const char *expected,
+                  const char *found) {
+    vidmm_ledger_judge(&raw->check->shared->ledger, rule, VIDMM_SIDE_DRIVER, kept, expected, "%s",
+                       found);
+}
+
 void raw_judge(struct raw_submitter *raw, uint32_t rule, bool kept, const char *expected,
                const char *found) {
     if (kept || !raw_explained(raw))
-        vidmm_ledger_judge(&raw->check->shared->ledger, rule, VIDMM_SIDE_DRIVER, kept, expected,
-                           "%s", found);
+        judge(raw, rule, kept, expected, found);
+}
+
+void raw_judge_answer(struct raw_submitter *raw, uint32_t rule, bool kept, const char *expected,
+                      const char *found) {
+    if (kept || !check_explained(raw->check))
+        judge(raw, rule, kept, expected, found);
 }

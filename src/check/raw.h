@@ -161,6 +161,9 @@ bool raw_explained(const struct raw_submitter *raw);
 /* Judges an effect by R`rule`; not broken if it is explained. */
 void raw_judge(struct raw_submitter *raw, uint32_t rule, bool kept, const char *expected,
                const char *found);
+/* Judges what the driver answered or reported, of which what it broke before its newest start explains nothing. */
+void raw_judge_answer(struct raw_submitter *raw, uint32_t rule, bool kept, const char *expected,
+                      const char *found);
 
 /* ---- raw_work.c ------------------------------------------------------------------------------ */
 

@@ -177,8 +177,9 @@ static bool ask_status(struct raw_submitter *raw, DXGK_ENGINESTATUS *status) {
     if (raw->ddi->DxgkDdiQueryEngineStatus(raw->adapter, &args) != STATUS_SUCCESS)
         return false;
     *status = args.EngineStatus;
-    raw_judge(raw, 117, (status->Value & ~known.Value) == 0, "0 in Reserved of DXGK_ENGINESTATUS",
-              "DxgkDdiQueryEngineStatus left bits of Reserved set");
+    raw_judge_answer(raw, 117, (status->Value & ~known.Value) == 0,
+                     "0 in Reserved of DXGK_ENGINESTATUS",
+                     "DxgkDdiQueryEngineStatus left bits of Reserved set");
     return true;
 }
 
@@ -187,8 +188,9 @@ static void judge_hanging(struct raw_submitter *raw) {
     DXGK_ENGINESTATUS status;
     check_step(raw->check, "engines: the status of an engine that hangs");
     if (ask_status(raw, &status) && ask_status(raw, &status))
-        raw_judge(raw, 281, !status.Responsive, "Responsive 0 of an engine that makes no progress",
-                  "DxgkDdiQueryEngineStatus called an engine responsive that hangs in its work");
+        raw_judge_answer(
+            raw, 281, !status.Responsive, "Responsive 0 of an engine that makes no progress",
+            "DxgkDdiQueryEngineStatus called an engine responsive that hangs in its work");
 }
 
 static bool end_hanging(struct raw_submitter *raw) {
@@ -197,9 +199,9 @@ static bool end_hanging(struct raw_submitter *raw) {
     raw_paint(raw, raw->source, 61);
     enum raw_engine engine = raw_reset_engine(raw);
     if (engine != RAW_ENGINE_BROKEN)
-        raw_judge(raw, 281, engine != RAW_ENGINE_RESET,
-                  "LastAbortedFenceId of the work that the engine hung in",
-                  "LastAbortedFenceId is a fence before the work that the engine hung in");
+        raw_judge_answer(raw, 281, engine != RAW_ENGINE_RESET,
+                         "LastAbortedFenceId of the work that the engine hung in",
+                         "LastAbortedFenceId is a fence before the work that the engine hung in");
     return recover(raw, engine, &refused) && raw_flush(raw);
 }
 

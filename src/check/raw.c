@@ -181,6 +181,7 @@ static void raw_object_create(struct raw_submitter *raw, DXGK_ALLOCATIONINFO *in
     if (raw->ddi->DxgkDdiCreateAllocation(raw->adapter, &args) == STATUS_SUCCESS)
         raw->allocation = info->hAllocation;
     raw->alignment = raw_alignment(info);
+    raw->segments = info->SupportedReadSegmentSet & info->SupportedWriteSegmentSet;
     raw->resource.made = args.Flags.Resource;
     raw->resource.handle = args.hResource;
     bool newer = raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0;

@@ -81,6 +81,7 @@ struct raw_submitter {
     HANDLE allocation;            /* the driver's, of RAW_PAGES pages; NULL: not in vidmm/umd.h */
     HANDLE picture[RAW_PICTURES]; /* the driver's allocations of raw_picture.h; NULL: none */
     uint32_t alignment;           /* of the places of the allocation: pages, at least 1 */
+    uint32_t segments;            /* where it may be read and written, bit 0: id 1 */
     uint32_t place_page;          /* of raw_segment: where the allocation is brought */
     bool inside;                  /* its content lies there */
     struct raw_private given;     /* of the allocation */
@@ -245,6 +246,9 @@ void raw_judge_queued(struct raw_submitter *raw, uint32_t rule, const char *expe
 
 /* ---- raw_render.c ---------------------------------------------------------------------------- */
 
+/* Where the surface is said to be when commands are built; it is brought to raw_surface_at in any case. */
+enum raw_listing { RAW_LISTED_THERE, RAW_LISTED_NOWHERE, RAW_LISTED_BESIDE, RAW_LISTED_MAPPED };
+
 /* A context of an application, with its DMA buffer. While that is mapped it does not move itself. */
 struct raw_renderer {
     struct raw_submitter *raw;
@@ -266,7 +270,8 @@ struct raw_renderer {
     bool damaged;        /* its bytes are no commands any more when DxgkDdiPatch was called */
     bool presents;       /* DxgkDdiPresent made what is submitted */
     HANDLE surface;      /* the submitter's allocation, opened; NULL: it is in no list */
-    uint32_t listed;     /* elements of `allocations` that the caller filled in; 0: none */
+    enum raw_listing listing;
+    uint32_t listed; /* elements of `allocations` that the caller filled in; 0: none */
     DXGK_ALLOCATIONLIST *allocations;
     D3DDDI_PATCHLOCATIONLIST *patches;
 };

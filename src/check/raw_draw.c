@@ -141,12 +141,37 @@ static void draw_nothing(struct raw_renderer *renderer) {
                             : "the fence of a DMA buffer with NullRendering did not complete");
 }
 
+/* R659: by the time of DxgkDdiPatch it is elsewhere, in another segment even, or it was nowhere. */
+static void draw_moved(struct raw_renderer *renderer) {
+    static const char *const said[] = {[RAW_LISTED_NOWHERE] = "nowhere",
+                                       [RAW_LISTED_BESIDE] = "at another page",
+                                       [RAW_LISTED_MAPPED] = "in the aperture"};
+    struct raw_submitter *raw = renderer->raw;
+    bool maps = raw->memory.id != 0 && raw->aperture.id != 0 &&
+                (raw->segments >> (raw->aperture.id - 1) & 1u) != 0;
+    for (uint32_t i = RAW_LISTED_NOWHERE; i <= RAW_LISTED_MAPPED && !raw->refused; i++) {
+        bool drawn = false;
+        if ((i == RAW_LISTED_MAPPED && !maps) || (i == RAW_LISTED_BESIDE && raw_beside(raw) == 0))
+            continue;
+        check_step(raw->check, "room: a DMA buffer that was built when its surface was %s",
+                   said[i]);
+        renderer->listing = (enum raw_listing)i;
+        bool completes = draw_there(renderer, DRAWN_AT_ONCE, RAW_PAGES, &drawn);
+        renderer->listing = RAW_LISTED_THERE;
+        if (completes || raw->unseen)
+            raw_judge(raw, 659, drawn, "the address that the list has when DxgkDdiPatch is called",
+                      "other bytes after a DMA buffer whose surface had moved since it was built");
+    }
+}
+
 /* A buffer that shows nothing when it is run as always is not judged. */
 static bool draw_whole(struct raw_renderer *renderer) {
     bool drawn = false;
     check_step(renderer->raw->check, "room: a DMA buffer whose addresses are known");
     if (draw_there(renderer, DRAWN_AT_ONCE, RAW_PAGES, &drawn) && drawn)
         draw_nothing(renderer);
+    if (drawn)
+        draw_moved(renderer);
     if (drawn && !renderer->raw->refused)
         draw_unpatched(renderer);
     return !renderer->raw->refused;

@@ -118,16 +118,36 @@ bool raw_render_surface(struct raw_renderer *renderer) {
     return renderer->surface;
 }
 
-/* Where the surface is by now. */
-static UINT render_list(struct raw_renderer *renderer) {
-    const struct raw_submitter *raw = renderer->raw;
+struct render_place {
+    UINT segment;
+    uint64_t address;
+};
+
+static struct render_place render_placed(const struct raw_submitter *raw,
+                                         enum raw_listing listing) {
+    const struct vidmm_segment_info *segment = raw_segment(raw);
+    switch (listing) {
+    case RAW_LISTED_NOWHERE:
+        return (struct render_place){0, 0};
+    case RAW_LISTED_MAPPED:
+        return (struct render_place){raw->aperture.id, raw->aperture.base};
+    case RAW_LISTED_BESIDE:
+        return (struct render_place){segment->id, segment->base};
+    default:
+        return (struct render_place){segment->id, raw_surface_at(raw)};
+    }
+}
+
+/* Where the surface is by now, or is said to be when commands are built. */
+static UINT render_list(struct raw_renderer *renderer, enum raw_listing listing) {
+    const struct render_place place = render_placed(renderer->raw, listing);
     DXGK_ALLOCATIONLIST *element = &renderer->allocations[0];
     if (!renderer->surface)
         return renderer->listed;
     element->hDeviceSpecificAllocation = renderer->surface;
     element->WriteOperation = 1;
-    element->SegmentId = raw_segment(raw)->id;
-    element->PhysicalAddress.QuadPart = (LONGLONG)raw_surface_at(raw);
+    element->SegmentId = place.segment;
+    element->PhysicalAddress.QuadPart = (LONGLONG)place.address;
     return 1;
 }
 
@@ -171,7 +191,7 @@ bool raw_render_build(struct raw_renderer *renderer, struct raw_commands *comman
                              .pDmaBufferPrivateData = renderer->private_data,
                              .DmaBufferPrivateDataSize = info->DmaBufferPrivateDataSize,
                              .pAllocationList = renderer->allocations,
-                             .AllocationListSize = render_list(renderer),
+                             .AllocationListSize = render_list(renderer, renderer->listing),
                              .pPatchLocationListOut = renderer->patches,
                              .PatchLocationListOutSize = info->PatchLocationListSize,
                              .MultipassOffset = commands->multipass};
@@ -196,7 +216,7 @@ static DXGKARG_PATCH render_describe(struct raw_renderer *renderer,
                            .DmaBufferPrivateDataSubmissionEndOffset =
                                info->DmaBufferPrivateDataSize,
                            .pAllocationList = renderer->allocations,
-                           .AllocationListSize = render_list(renderer),
+                           .AllocationListSize = render_list(renderer, RAW_LISTED_THERE),
                            .pPatchLocationList = renderer->patches,
                            .PatchLocationListSize = commands->patches,
                            .PatchLocationListSubmissionStart = part->first,

@@ -419,6 +419,33 @@ static NTSTATUS APIENTRY present_downwards(const HANDLE context, DXGKARG_PRESENT
 }
 REPLACE(DxgkDdiPresent, present_downwards)
 
+/* Commands of an application: DxgkDdiPatch leaves the address of another segment. */
+static DXGK_ALLOCATIONLIST drawn_first;
+
+static NTSTATUS APIENTRY render_knows(const HANDLE context, DXGKARG_RENDER *args) {
+    drawn_first = args->pAllocationList[0];
+    return mutants_good.DxgkDdiRender(context, args);
+}
+
+static NTSTATUS APIENTRY patch_leaves_segment(const HANDLE adapter, const DXGKARG_PATCH *args) {
+    DXGKARG_PATCH mine = *args;
+    DXGK_ALLOCATIONLIST list;
+    const UINT then = drawn_first.SegmentId;
+    if (args->Flags.Paging || args->Flags.Present || args->AllocationListSize != 1 || then == 0 ||
+        args->pAllocationList[0].SegmentId == then)
+        return mutants_good.DxgkDdiPatch(adapter, args);
+    list = args->pAllocationList[0];
+    list.PhysicalAddress = drawn_first.PhysicalAddress;
+    mine.pAllocationList = &list;
+    return mutants_good.DxgkDdiPatch(adapter, &mine);
+}
+
+static void APIENTRY install_patch_leaves_segment(DRIVER_INITIALIZATION_DATA *table) {
+    drawn_first.SegmentId = 0;
+    table->DxgkDdiRender = render_knows;
+    table->DxgkDdiPatch = patch_leaves_segment;
+}
+
 /* ---- The mutants ----------------------------------------------------------------------------- */
 
 #define BY_ADDRESS .settings = {{"MmuLevels", 4}}
@@ -494,6 +521,8 @@ const struct mutant mutants_present[] = {
     {BREAKS(607, DRIVER, "room", render_patched,
             "writes no addresses before commands of an application are patched"),
      WHEN_MOVED},
+    {BREAKS(659, DRIVER, "room", patch_leaves_segment,
+            "leaves addresses of the aperture where the surface is in memory by then")},
     {BREAKS(157, DRIVER, "room", present_again, "presents the same rows in each buffer, for ever"),
      PRESENTS},
     {BREAKS(157, DRIVER, "room", present_of_this_pass,

@@ -157,6 +157,24 @@ const struct vidmm_rule rules_t[] = {
             "whose allocations are where they were.",
     },
     {
+        RULE(659, DRIVER, DOCUMENTED, CORRUPTION),
+        .statement = "DxgkDdiPatch writes the address that an allocation has in the list of that "
+                     "call, wherever the list had it when the DMA buffer was built.",
+        .page = "nc-d3dkmddi-dxgkddi_patch",
+        .how = "Stage room builds draws of vidmm/umd.h with a list in which the surface has no "
+               "segment, lies at another page, or lies in the aperture, and patches and submits "
+               "them when it lies in the memory segment. What they drew is compared. Nothing is "
+               "judged before such draws had their effect at a place that the first list had.",
+        .why = "An allocation moves between the two calls, also to another segment, where both "
+               "halves of its address are other ones.",
+        .windows = "The GPU writes to where the allocation was.",
+        .windows_source = THE_PAGE,
+        .wrong =
+            "command->low = (UINT)list[i].PhysicalAddress.LowPart; /* high: of DxgkDdiRender */\n",
+        .right = "command->low = list[i].PhysicalAddress.LowPart;\n"
+                 "command->high = (UINT)list[i].PhysicalAddress.HighPart;\n",
+    },
+    {
         RULE(603, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "DxgkDdiPresent copies to, or fills, the pixels of its sub-rectangles, and "
                      "changes no others; the source of a sub-rectangle lies in SrcRect where the "

@@ -49,10 +49,14 @@ struct vidmm_finding {
     uint16_t rule;       /* its row */
     uint16_t after;      /* of an end: index + 1 of the finding that it came after; 0: none */
     uint64_t after_call; /* and the call of that */
-    uint32_t times;      /* number of equal findings at this place */
-    uint64_t call;       /* number of the DDI call, from 1, of the first time */
-    char where[96];      /* "DxgkDdiBuildPagingBuffer(TRANSFER)" */
-    char step[96];       /* step of the conformance check, or empty */
+    /* Of a rule: times that it was kept until this call, a reset or a change of power, and never since. 0: none. */
+    uint32_t kept_until;
+    uint32_t until; /* enum vidmm_turn */
+    uint64_t until_call;
+    uint32_t times; /* number of equal findings at this place */
+    uint64_t call;  /* number of the DDI call, from 1, of the first time */
+    char where[96]; /* "DxgkDdiBuildPagingBuffer(TRANSFER)" */
+    char step[96];  /* step of the conformance check, or empty */
     char found[VIDMM_FOUND];
     char expected[192];
     /* Where the driver was, innermost first, or the function of its table that was called; the
@@ -60,6 +64,9 @@ struct vidmm_finding {
     uint32_t places;
     struct vidmm_spot place[VIDMM_PLACES];
 };
+
+/* Calls behind which hardware has lost what a driver may take for known. */
+enum vidmm_turn { VIDMM_TURN_NONE, VIDMM_TURN_RESTART, VIDMM_TURN_RESET_ENGINE, VIDMM_TURN_POWER };
 
 #define VIDMM_FINDINGS 256u
 
@@ -93,6 +100,12 @@ struct vidmm_ledger {
     uint32_t seen;
     struct vidmm_ledger_seen seen_as[VIDMM_FINDINGS];
     uint64_t calls;
+    /* The newest of this life, and the times that each rule was kept before the life and before the call. */
+    struct {
+        uint32_t call_is; /* enum vidmm_turn */
+        uint64_t call;
+        uint32_t kept_before[VIDMM_RULES_SIZE], kept_until[VIDMM_RULES_SIZE];
+    } turn;
     uint32_t depth;   /* of DDI calls under way */
     char calling[96]; /* the DDI call under way, or empty */
     char step[96];
@@ -337,10 +350,12 @@ void vidmm_ledger_watch(const struct vidmm_ledger_watcher *watcher);
 /* Takes away the watcher with that `ctx`, if there is one. As vidmm_ledger_watch. */
 void vidmm_ledger_unwatch(const void *ctx);
 /* For a referee: the call that was counted last is made next. */
-void vidmm_ledger_entered(const struct vidmm_ledger *ledger, const char *name);
+void vidmm_ledger_entered(struct vidmm_ledger *ledger, const char *name);
 
 /* Another life of a driver begins. */
 void vidmm_ledger_begin(struct vidmm_ledger *ledger);
+/* "DxgkDdiRestartFromTimeout"; "": none. Any thread. */
+const char *vidmm_turn_text(uint32_t turn);
 /* The severity of its row. */
 enum vidmm_severity vidmm_finding_severity(const struct vidmm_finding *finding);
 /* A broken rule of which not only time is lost: what is seen behind it may follow from it. Any thread. */

@@ -47,6 +47,11 @@ static json_t *finding_object(const struct vidmm_check_result *result, uint32_t 
     put_count(object, "times", finding->times);
     put_text(object, "found", finding->found);
     put_text(object, "expected", finding->expected);
+    if (finding->kept_until != 0) {
+        put_text(object, "until", vidmm_turn_text(finding->until));
+        put_count(object, "until_call", finding->until_call);
+        put_count(object, "kept_until", finding->kept_until);
+    }
     report_json_places(object, finding);
     json_object_set_new(object, "page", page ? report_json_text(page) : json_null());
     return object;

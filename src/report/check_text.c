@@ -54,6 +54,11 @@ static void print_found(FILE *out, const struct vidmm_check_result *result,
     fprintf(out, "      found:    %s%s%s\n", finding->found, after[0] != '\0' ? ", " : "", after);
     if (finding->expected[0] != '\0')
         fprintf(out, "      expected: %s\n", finding->expected);
+    if (finding->kept_until != 0)
+        fprintf(out,
+                "      kept:     %" PRIu32 " time%s until %s (call %" PRIu64 "), and never since\n",
+                finding->kept_until, finding->kept_until == 1 ? "" : "s",
+                vidmm_turn_text(finding->until), finding->until_call);
     report_places(out, "      ", finding);
 }
 

@@ -46,6 +46,9 @@ static void say_found(const struct vidmm_finding *finding, uint32_t index) {
     found.after = finding->after;
     found.after_call = finding->after_call;
     found.call = finding->call;
+    found.until_call = finding->until_call;
+    found.until = finding->until;
+    found.kept_until = finding->kept_until;
     found.places = finding->places;
     for (uint32_t i = 0; i < finding->places; i++)
         found.place[i] = finding->place[i].offset;
@@ -158,8 +161,9 @@ static bool is_finding(const struct vidmm_ledger *ledger, const struct watch_fou
            found->kind <= VIDMM_FINDING_REFUSED && found->places <= VIDMM_PLACES &&
            (found->kind != VIDMM_FINDING_RULE) == (found->rule >= VIDMM_K_FIRST) &&
            (found->who == VIDMM_SIDE_DRIVER || found->who == VIDMM_SIDE_MANAGER) &&
-           found->after <= ledger->findings && ends(found->where, sizeof(found->where)) &&
-           ends(found->step, sizeof(found->step)) && ends(found->found, sizeof(found->found)) &&
+           found->after <= ledger->findings && found->until <= VIDMM_TURN_POWER &&
+           ends(found->where, sizeof(found->where)) && ends(found->step, sizeof(found->step)) &&
+           ends(found->found, sizeof(found->found)) &&
            ends(found->expected, sizeof(found->expected));
 }
 
@@ -187,6 +191,9 @@ static bool take_found(struct watch_book *book, const struct watch_found *found)
                                       .after = found->after,
                                       .after_call = call_number(book, found->after_call),
                                       .call = call_number(book, found->call),
+                                      .until_call = call_number(book, found->until_call),
+                                      .until = found->until,
+                                      .kept_until = found->kept_until,
                                       .places = found->places};
     for (uint32_t i = 0; i < found->places; i++)
         finding->place[i].offset = found->place[i];

@@ -102,7 +102,8 @@ struct watch_found {
     uint64_t place[VIDMM_PLACES];
     uint8_t kind, who;
     uint16_t rule, after;
-    uint64_t after_call, call;
+    uint64_t after_call, call, until_call;
+    uint32_t until, kept_until;
     char where[96], step[96], found[VIDMM_FOUND], expected[192];
 };
 

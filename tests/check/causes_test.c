@@ -431,6 +431,58 @@ static void begin_lives(void) {
     memset(&lives, 0, sizeof(lives));
 }
 
+/* ---- Resets ---------------------------------------------------------------------------------- */
+
+static void judge(uint32_t rule, bool kept) {
+    result.ledger.calls++;
+    vidmm_ledger_judge(&result.ledger, rule, VIDMM_SIDE_DRIVER, kept, "so", "not so");
+}
+
+static void enter(const char *call) {
+    result.ledger.calls++;
+    vidmm_ledger_entered(&result.ledger, call);
+}
+
+/* Kept twice in the life before, and three times in this one, until it is reset. */
+static void live_until_reset(void) {
+    begin_lives();
+    vidmm_ledger_begin(&result.ledger);
+    judge(194, true);
+    judge(194, true);
+    vidmm_ledger_begin(&result.ledger);
+    for (uint32_t i = 0; i < 3; i++)
+        judge(194, true);
+    enter("DxgkDdiRestartFromTimeout");
+}
+
+static void a_finding_tells_the_reset_until_which_its_rule_was_kept(void **state) {
+    (void)state;
+    live_until_reset();
+    judge(194, false);
+    assert_int_equal(result.ledger.finding[0].kept_until, 3);
+    assert_non_null(strstr(report_text(&result, VIDMM_CHECK_TEXT, false),
+                           "kept:     3 times until DxgkDdiRestartFromTimeout (call 6), and never "
+                           "since\n"));
+}
+
+static void a_rule_that_was_kept_behind_a_reset_has_nothing_to_do_with_it(void **state) {
+    (void)state;
+    live_until_reset();
+    judge(194, true);
+    judge(194, false);
+    assert_int_equal(result.ledger.finding[0].kept_until, 0);
+}
+
+static void a_reset_is_of_its_life(void **state) {
+    (void)state;
+    live_until_reset();
+    vidmm_ledger_begin(&result.ledger);
+    judge(194, false);
+    assert_int_equal(result.ledger.finding[0].kept_until, 0);
+}
+
+/* ---- Races of a life ------------------------------------------------------------------------- */
+
 static void a_damaged_list_follows_from_a_race_of_its_life(void **state) {
     const char *const both[] = {race, damaged};
     (void)state;
@@ -700,6 +752,9 @@ int main(void) {
         cmocka_unit_test(unanswered_queries_are_told_in_one_sentence),
         cmocka_unit_test(queries_answered_otherwise_are_told_in_one_sentence),
         cmocka_unit_test(empty_slots_are_told_in_one_sentence),
+        cmocka_unit_test(a_finding_tells_the_reset_until_which_its_rule_was_kept),
+        cmocka_unit_test(a_rule_that_was_kept_behind_a_reset_has_nothing_to_do_with_it),
+        cmocka_unit_test(a_reset_is_of_its_life),
         cmocka_unit_test(a_damaged_list_follows_from_a_race_of_its_life),
         cmocka_unit_test(a_damaged_list_of_another_life_stays_a_finding_of_its_own),
         cmocka_unit_test(mistakes_in_calls_that_share_nothing_stay_two),

@@ -50,7 +50,38 @@ static void ledger_tell(const struct vidmm_finding *finding) {
             watchers[i].finding(watchers[i].ctx, finding);
 }
 
-void vidmm_ledger_entered(const struct vidmm_ledger *ledger, const char *name) {
+/* ---- Resets and changes of power ------------------------------------------------------------- */
+
+const char *vidmm_turn_text(uint32_t turn) {
+    static const char *const names[] = {[VIDMM_TURN_NONE] = "",
+                                        [VIDMM_TURN_RESTART] = "DxgkDdiRestartFromTimeout",
+                                        [VIDMM_TURN_RESET_ENGINE] = "DxgkDdiResetEngine",
+                                        [VIDMM_TURN_POWER] = "DxgkDdiSetPowerState"};
+    return turn < sizeof(names) / sizeof(names[0]) ? names[turn] : "";
+}
+
+static void ledger_turn(struct vidmm_ledger *ledger, const char *name) {
+    for (uint32_t turn = VIDMM_TURN_RESTART; turn <= VIDMM_TURN_POWER; turn++) {
+        if (strcmp(name, vidmm_turn_text(turn)) != 0)
+            continue;
+        ledger->turn.call_is = turn;
+        ledger->turn.call = ledger->calls;
+        memcpy(ledger->turn.kept_until, ledger->kept, sizeof(ledger->kept));
+    }
+}
+
+static void ledger_until(const struct vidmm_ledger *ledger, struct vidmm_finding *finding) {
+    const uint32_t rule = finding->rule, kept = ledger->turn.kept_until[rule];
+    if (finding->kind != VIDMM_FINDING_RULE || ledger->turn.call == 0 ||
+        ledger->kept[rule] != kept || kept == ledger->turn.kept_before[rule])
+        return;
+    finding->kept_until = kept - ledger->turn.kept_before[rule];
+    finding->until = ledger->turn.call_is;
+    finding->until_call = ledger->turn.call;
+}
+
+void vidmm_ledger_entered(struct vidmm_ledger *ledger, const char *name) {
+    ledger_turn(ledger, name);
     for (uint32_t i = 0; i < VIDMM_LEDGER_WATCHERS; i++)
         if (watchers[i].entered)
             watchers[i].entered(watchers[i].ctx, ledger->calls, name);
@@ -179,6 +210,8 @@ static void ledger_keep(struct vidmm_ledger *ledger, const struct vidmm_finding 
 void vidmm_ledger_begin(struct vidmm_ledger *ledger) {
     pthread_mutex_lock(&lock);
     ledger->seen = 0;
+    ledger->turn.call = 0;
+    memcpy(ledger->turn.kept_before, ledger->kept, sizeof(ledger->kept));
     pthread_mutex_unlock(&lock);
 }
 
@@ -189,6 +222,7 @@ static void ledger_enter(struct vidmm_ledger *ledger, struct vidmm_finding *find
     snprintf(finding->where, sizeof(finding->where), "%s", ledger->calling);
     snprintf(finding->step, sizeof(finding->step), "%s", ledger->step);
     ledger_after(ledger, finding);
+    ledger_until(ledger, finding);
     ledger_keep(ledger, finding);
     pthread_mutex_unlock(&lock);
     ledger_tell(finding);

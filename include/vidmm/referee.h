@@ -89,6 +89,8 @@ struct vidmm_ledger {
     uint32_t unseen[VIDMM_RULES_SIZE]; /* times that there was no view to judge it by */
     /* ... of which segments: a bit for each id; none: of page tables, or of system memory */
     uint32_t unseen_in[VIDMM_RULES_SIZE];
+    /* Times that it would have been found broken, had not something been found before that may explain it. */
+    uint32_t held[VIDMM_RULES_SIZE];
     uint8_t muted[VIDMM_RULES_SIZE]; /* not 0: broken is counted, no finding is made */
     uint32_t aside;                  /* counted here, where that is VIDMM_MUTED_ASIDE */
     /* Not 0: what the driver breaks that it never broke before, the host's rules too, is told as this rule, once. */

@@ -78,6 +78,7 @@ static json_t *rules(const struct vidmm_check_result *result) {
         put_text(object, "outcome", vidmm_check_outcome(result, number));
         put_count(object, "kept", result->ledger.kept[number]);
         put_count(object, "broken", result->ledger.broken[number]);
+        put_count(object, "held_back", result->ledger.held[number]);
         if (result->ledger.kept[number] == 0 && result->ledger.broken[number] == 0) {
             vidmm_check_reason(result, number, text, sizeof(text));
             put_text(object, "reason", text);

@@ -1,7 +1,7 @@
 /*
  * unseen.c - what a conformance check could not see: a line for each operation whose effects no view
- * of the memory showed, and one where the hardware cannot be made to hang, so that "passed" is not read as
- * "looked at".
+ * of the memory showed, one where the hardware cannot be made to hang, so that "passed" is not read as
+ * "looked at", and one of what may follow from a finding.
  */
 #include "check.h"
 
@@ -78,8 +78,27 @@ static void print_hang(FILE *out, const struct vidmm_check_result *result) {
                 vidmm_rule_id(281, id));
 }
 
+/* "R398 and R603 did not hold, either, ..." */
+static void print_held(FILE *out, const struct vidmm_check_result *result) {
+    const struct vidmm_ledger *ledger = &result->ledger;
+    uint32_t count = 0;
+    char id[8];
+    for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++) {
+        if (result->examined[number] == 0 || ledger->held[number] == 0 ||
+            ledger->broken[number] != 0)
+            continue;
+        fprintf(out, "%s%s", count++ == 0 ? "held back: " : ", ", vidmm_rule_id(number, id));
+    }
+    if (count != 0)
+        fprintf(out,
+                " did not hold, either, which may follow from what was found before: %s told when "
+                "that is mended\n",
+                count == 1 ? "it is" : "they are");
+}
+
 void report_check_unseen(FILE *out, const struct vidmm_check_result *result) {
     for (size_t i = 0; i < sizeof(effects) / sizeof(effects[0]); i++)
         print_effect(out, result, &effects[i]);
     print_hang(out, result);
+    print_held(out, result);
 }

@@ -25,6 +25,7 @@
 /* The counts of a ledger alone: a whole one has the words of all findings, too much to copy for each process. */
 struct said {
     uint32_t kept[VIDMM_RULES_SIZE], broken[VIDMM_RULES_SIZE], unseen[VIDMM_RULES_SIZE];
+    uint32_t held[VIDMM_RULES_SIZE];
     uint32_t times[VIDMM_FINDINGS]; /* of each finding */
     uint64_t calls;
     uint32_t dropped;
@@ -66,8 +67,9 @@ static bool grown(const struct vidmm_ledger *now, uint32_t rule, struct watch_co
                                   .kept = now->kept[rule] - said->kept[rule],
                                   .broken = now->broken[rule] - said->broken[rule],
                                   .unseen = now->unseen[rule] - said->unseen[rule],
+                                  .held = now->held[rule] - said->held[rule],
                                   .unseen_in = now->unseen_in[rule]};
-    return (count->kept | count->broken | count->unseen) != 0;
+    return (count->kept | count->broken | count->unseen | count->held) != 0;
 }
 
 static void say_counts(const struct vidmm_ledger *now) {
@@ -86,6 +88,7 @@ static void say_counts(const struct vidmm_ledger *now) {
         said->kept[rule] += to->kept;
         said->broken[rule] += to->broken;
         said->unseen[rule] += to->unseen;
+        said->held[rule] += to->held;
         words.head.rules++;
         to++;
     }
@@ -129,6 +132,7 @@ static void count_as_said(const struct vidmm_ledger *ledger) {
     memcpy(said->kept, ledger->kept, sizeof(said->kept));
     memcpy(said->broken, ledger->broken, sizeof(said->broken));
     memcpy(said->unseen, ledger->unseen, sizeof(said->unseen));
+    memcpy(said->held, ledger->held, sizeof(said->held));
     for (uint32_t i = 0; i < VIDMM_FINDINGS; i++)
         said->times[i] = i < ledger->findings ? ledger->finding[i].times : 0;
     said->calls = ledger->calls;
@@ -218,9 +222,11 @@ static bool take_rule(struct watch_book *book, const struct watch_count *count) 
     ledger->broken[count->index] += count->broken;
     ledger->unseen[count->index] += count->unseen;
     ledger->unseen_in[count->index] |= count->unseen_in;
+    ledger->held[count->index] += count->held;
     book->kept += count->kept;
     /* Counters that wrapped around, or went back, were not counted. */
-    return (int32_t)count->kept >= 0 && (int32_t)count->broken >= 0 && (int32_t)count->unseen >= 0;
+    return (int32_t)count->kept >= 0 && (int32_t)count->broken >= 0 &&
+           (int32_t)count->unseen >= 0 && (int32_t)count->held >= 0;
 }
 
 static bool take_times(struct vidmm_ledger *ledger, const struct watch_count *count) {

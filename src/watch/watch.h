@@ -114,7 +114,7 @@ struct watch_again {
 
 struct watch_count {
     uint32_t index; /* a rule, or a finding */
-    uint32_t kept, broken, unseen;
+    uint32_t kept, broken, unseen, held;
     uint32_t unseen_in; /* bits */
     uint32_t times;     /* of a finding */
 };

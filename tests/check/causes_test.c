@@ -133,6 +133,21 @@ static void what_only_costs_time_explains_nothing(void **state) {
     assert_int_equal(mark_of(603)->follows, 0);
 }
 
+/* Paging is wrong as well, which may explain each pixel. */
+static void what_may_follow_from_a_finding_is_held_back_and_told_as_such(void **state) {
+    const struct vidmm_spoiler spoiler = {.driver = preserves_nothing_and_presents_wrong};
+    const struct vidmm_host_setting settings[] = {{"Nodes", 1}, {"FaultKind", 7}, {"FaultAt", 2}};
+    const struct vidmm_check_options options = {
+        .spoiler = &spoiler, .stage = "room", .settings = settings, .setting_count = 3};
+    (void)state;
+    vidmm_check(&options, &result);
+    assert_int_equal(result.ledger.broken[603], 0);
+    assert_int_not_equal(result.ledger.held[603], 0);
+    const char *told = strstr(report_text(&result, VIDMM_CHECK_TEXT, false), "\nheld back: R");
+    assert_non_null(told);
+    assert_non_null(strstr(told, "R603"));
+}
+
 /* Surfaces have one page, and share the others. */
 static NTSTATUS APIENTRY create_one_page(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
     NTSTATUS status = good.DxgkDdiCreateAllocation(adapter, args);
@@ -740,6 +755,7 @@ int main(void) {
         cmocka_unit_test(one_rule_in_many_operations_is_one_finding),
         cmocka_unit_test(bytes_of_other_surfaces_follow_from_a_size_that_is_too_small),
         cmocka_unit_test(what_only_costs_time_explains_nothing),
+        cmocka_unit_test(what_may_follow_from_a_finding_is_held_back_and_told_as_such),
         cmocka_unit_test(errors_of_work_follow_from_the_wrong_part_of_a_buffer),
         cmocka_unit_test(fences_follow_from_work_that_a_reset_left),
         cmocka_unit_test(fences_follow_from_a_queue_that_was_lost),

@@ -60,20 +60,29 @@ const char *vidmm_turn_text(uint32_t turn) {
     return turn < sizeof(names) / sizeof(names[0]) ? names[turn] : "";
 }
 
+/* Others judge meanwhile. */
+static void ledger_kept(const struct vidmm_ledger *ledger, uint32_t kept[VIDMM_RULES_SIZE]) {
+    for (uint32_t rule = 0; rule < VIDMM_RULES_SIZE; rule++)
+        kept[rule] = __atomic_load_n(&ledger->kept[rule], __ATOMIC_RELAXED);
+}
+
 static void ledger_turn(struct vidmm_ledger *ledger, const char *name) {
     for (uint32_t turn = VIDMM_TURN_RESTART; turn <= VIDMM_TURN_POWER; turn++) {
         if (strcmp(name, vidmm_turn_text(turn)) != 0)
             continue;
+        pthread_mutex_lock(&lock);
         ledger->turn.call_is = turn;
         ledger->turn.call = ledger->calls;
-        memcpy(ledger->turn.kept_until, ledger->kept, sizeof(ledger->kept));
+        ledger_kept(ledger, ledger->turn.kept_until);
+        pthread_mutex_unlock(&lock);
     }
 }
 
 static void ledger_until(const struct vidmm_ledger *ledger, struct vidmm_finding *finding) {
     const uint32_t rule = finding->rule, kept = ledger->turn.kept_until[rule];
     if (finding->kind != VIDMM_FINDING_RULE || ledger->turn.call == 0 ||
-        ledger->kept[rule] != kept || kept == ledger->turn.kept_before[rule])
+        __atomic_load_n(&ledger->kept[rule], __ATOMIC_RELAXED) != kept ||
+        kept == ledger->turn.kept_before[rule])
         return;
     finding->kept_until = kept - ledger->turn.kept_before[rule];
     finding->until = ledger->turn.call_is;
@@ -211,7 +220,7 @@ void vidmm_ledger_begin(struct vidmm_ledger *ledger) {
     pthread_mutex_lock(&lock);
     ledger->seen = 0;
     ledger->turn.call = 0;
-    memcpy(ledger->turn.kept_before, ledger->kept, sizeof(ledger->kept));
+    ledger_kept(ledger, ledger->turn.kept_before);
     pthread_mutex_unlock(&lock);
 }
 

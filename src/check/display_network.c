@@ -86,19 +86,27 @@ static bool judge_offered(struct display *display, bool offered, const char *wha
     return supported;
 }
 
+static void judge_pivot(const struct display *display, bool kept, const char *what) {
+    vidmm_ledger_judge(&display->check->shared->ledger, 634, VIDMM_SIDE_DRIVER, kept,
+                       "the set of modes of the pivot as it was",
+                       "the %s of the path was the pivot, and got another set of modes", what);
+}
+
 static bool network_modes(struct display *display, D3DKMDT_ENUMCOFUNCMODALITY_PIVOT_TYPE pivot) {
     const DXGKARG_ENUMVIDPNCOFUNCMODALITY args = {.hConstrainingVidPn =
                                                       vidmm_vidpn_handle(display->network),
                                                   .EnumPivotType = pivot,
                                                   .EnumPivot = {0, display->target}};
-    uint32_t before = vidmm_vidpn_source_changes(display->network, 0);
+    uint32_t sources = vidmm_vidpn_source_changes(display->network, 0);
+    uint32_t targets = vidmm_vidpn_target_changes(display->network, display->target);
     NTSTATUS status = display->ddi->DxgkDdiEnumVidPnCofuncModality(display->adapter, &args);
     display_judge_kept(display, display->network, "DxgkDdiEnumVidPnCofuncModality");
     if (pivot == D3DKMDT_EPT_VIDPNSOURCE)
-        vidmm_ledger_judge(&display->check->shared->ledger, 634, VIDMM_SIDE_DRIVER,
-                           vidmm_vidpn_source_changes(display->network, 0) == before,
-                           "the set of modes of the pivot as it was",
-                           "source 0 was the pivot, and got another set of modes%s", "");
+        judge_pivot(display, sources == vidmm_vidpn_source_changes(display->network, 0), "source");
+    if (pivot == D3DKMDT_EPT_VIDPNTARGET)
+        judge_pivot(display,
+                    targets == vidmm_vidpn_target_changes(display->network, display->target),
+                    "target");
     return status == STATUS_SUCCESS;
 }
 
@@ -281,6 +289,18 @@ static bool network_pin(struct display *display, const char **why) {
            network_pin_target(display, &offered) && judge_offered(display, offered, "target");
 }
 
+/* The same from the other end, on a network of its own: the modes that go with the target's. */
+static void network_pin_back(const struct display *display) {
+    struct display back = *display;
+    bool offered;
+    back.network = NULL;
+    if (network_connect(&back, display->target) && network_modes(&back, D3DKMDT_EPT_NOPIVOT) &&
+        network_pin_target(&back, &offered) && judge_offered(&back, offered, "target") &&
+        network_modes(&back, D3DKMDT_EPT_VIDPNTARGET) && network_pin_source(&back, &offered))
+        (void)judge_offered(&back, offered, "source");
+    vidmm_vidpn_destroy(back.network);
+}
+
 bool display_network(struct display *display, const char **why) {
     struct check *check = display->check;
     display->none = network_empty(display);
@@ -292,7 +312,11 @@ bool display_network(struct display *display, const char **why) {
     judge_nothing(display, display->none, "a network without paths");
     check_step(check, "display: a network of one path");
     *why = "the driver supports no path from source 0";
-    return network_find(display) && network_pin(display, why);
+    if (!network_find(display) || !network_pin(display, why))
+        return false;
+    check_step(check, "display: a network of one path, from its target on");
+    network_pin_back(display);
+    return true;
 }
 
 void display_close(struct display *display) {

@@ -78,33 +78,36 @@ static NTSTATUS APIENTRY offered_refused(const HANDLE adapter, DXGKARG_ISSUPPORT
 }
 SPOIL(offered_refused, IsSupportedVidPn, offered_refused)
 
-/* Of source 0, of the size that its set has first. */
-static NTSTATUS give_mode(D3DKMDT_HVIDPN handle, bool assign) {
-    const DXGK_VIDPN_INTERFACE *network = network_of(handle);
-    const DXGK_VIDPNSOURCEMODESET_INTERFACE *modes;
-    D3DKMDT_HVIDPNSOURCEMODESET old, made;
-    const D3DKMDT_VIDPN_SOURCE_MODE *first = NULL;
-    D3DKMDT_VIDPN_SOURCE_MODE *mode = NULL;
-    if (network->pfnAcquireSourceModeSet(handle, 0, &old, &modes) != STATUS_SUCCESS)
-        return STATUS_UNSUCCESSFUL;
-    (void)modes->pfnAcquireFirstModeInfo(old, &first);
-    NTSTATUS status = network->pfnCreateNewSourceModeSet(handle, 0, &made, &modes);
-    if (status == STATUS_SUCCESS && first &&
-        modes->pfnCreateNewModeInfo(made, &mode) == STATUS_SUCCESS) {
-        *mode = *first;
-        (void)modes->pfnAddMode(made, mode);
+/* Gives a source or a target another set, of the mode that its own has first. */
+#define GIVE_MODE(kind, Kind, SET, MODE)                                                           \
+    static NTSTATUS give_##kind##_mode(D3DKMDT_HVIDPN handle, UINT id, bool assign) {              \
+        const DXGK_VIDPN_INTERFACE *network = network_of(handle);                                  \
+        const DXGK_VIDPN##SET##MODESET_INTERFACE *modes;                                           \
+        D3DKMDT_HVIDPN##SET##MODESET old, made;                                                    \
+        const MODE *first = NULL;                                                                  \
+        MODE *mode = NULL;                                                                         \
+        if (network->pfnAcquire##Kind##ModeSet(handle, id, &old, &modes) != STATUS_SUCCESS)        \
+            return STATUS_UNSUCCESSFUL;                                                            \
+        (void)modes->pfnAcquireFirstModeInfo(old, &first);                                         \
+        NTSTATUS status = network->pfnCreateNew##Kind##ModeSet(handle, id, &made, &modes);         \
+        if (status == STATUS_SUCCESS && first &&                                                   \
+            modes->pfnCreateNewModeInfo(made, &mode) == STATUS_SUCCESS) {                          \
+            *mode = *first;                                                                        \
+            (void)modes->pfnAddMode(made, mode);                                                   \
+        }                                                                                          \
+        if (first)                                                                                 \
+            (void)modes->pfnReleaseModeInfo(old, first);                                           \
+        (void)network->pfnRelease##Kind##ModeSet(handle, old);                                     \
+        return assign ? network->pfnAssign##Kind##ModeSet(handle, id, made) : status;              \
     }
-    if (first)
-        (void)modes->pfnReleaseModeInfo(old, first);
-    (void)network->pfnReleaseSourceModeSet(handle, old);
-    return assign ? network->pfnAssignSourceModeSet(handle, 0, made) : status;
-}
+GIVE_MODE(source, Source, SOURCE, D3DKMDT_VIDPN_SOURCE_MODE)
+GIVE_MODE(target, Target, TARGET, D3DKMDT_VIDPN_TARGET_MODE)
 
 static NTSTATUS APIENTRY pivot_changed(const HANDLE adapter,
                                        const DXGKARG_ENUMVIDPNCOFUNCMODALITY *args) {
     NTSTATUS status = mutants_good.DxgkDdiEnumVidPnCofuncModality(adapter, args);
     if (args->EnumPivotType == D3DKMDT_EPT_VIDPNSOURCE)
-        (void)give_mode(args->hConstrainingVidPn, true);
+        (void)give_source_mode(args->hConstrainingVidPn, 0, true);
     return status;
 }
 SPOIL(pivot_changed, EnumVidPnCofuncModality, pivot_changed)
@@ -113,10 +116,38 @@ static NTSTATUS APIENTRY set_left(const HANDLE adapter,
                                   const DXGKARG_ENUMVIDPNCOFUNCMODALITY *args) {
     NTSTATUS status = mutants_good.DxgkDdiEnumVidPnCofuncModality(adapter, args);
     if (args->EnumPivotType != D3DKMDT_EPT_VIDPNSOURCE)
-        (void)give_mode(args->hConstrainingVidPn, false);
+        (void)give_source_mode(args->hConstrainingVidPn, 0, false);
     return status;
 }
 SPOIL(set_left, EnumVidPnCofuncModality, set_left)
+
+static NTSTATUS APIENTRY pinned_left(const HANDLE adapter,
+                                     const DXGKARG_ENUMVIDPNCOFUNCMODALITY *args) {
+    const DXGK_VIDPN_INTERFACE *network = network_of(args->hConstrainingVidPn);
+    const DXGK_VIDPNTARGETMODESET_INTERFACE *modes;
+    D3DKMDT_HVIDPNTARGETMODESET set;
+    const D3DKMDT_VIDPN_TARGET_MODE *mode = NULL;
+    UINT target = args->EnumPivot.VidPnTargetId;
+    if (network->pfnAcquireTargetModeSet(args->hConstrainingVidPn, target, &set, &modes) ==
+        STATUS_SUCCESS) {
+        (void)modes->pfnAcquirePinnedModeInfo(set, &mode);
+        if (mode)
+            (void)modes->pfnReleaseModeInfo(set, mode);
+        else
+            (void)network->pfnReleaseTargetModeSet(args->hConstrainingVidPn, set);
+    }
+    return mutants_good.DxgkDdiEnumVidPnCofuncModality(adapter, args);
+}
+SPOIL(pinned_left, EnumVidPnCofuncModality, pinned_left)
+
+static NTSTATUS APIENTRY target_changed(const HANDLE adapter,
+                                        const DXGKARG_ENUMVIDPNCOFUNCMODALITY *args) {
+    NTSTATUS status = mutants_good.DxgkDdiEnumVidPnCofuncModality(adapter, args);
+    if (args->EnumPivotType == D3DKMDT_EPT_VIDPNTARGET)
+        (void)give_target_mode(args->hConstrainingVidPn, args->EnumPivot.VidPnTargetId, true);
+    return status;
+}
+SPOIL(target_changed, EnumVidPnCofuncModality, target_changed)
 
 static NTSTATUS APIENTRY path_left(const HANDLE adapter, const DXGKARG_COMMITVIDPN *args) {
     const DXGK_VIDPNTOPOLOGY_INTERFACE *paths;
@@ -282,7 +313,9 @@ const struct mutant mutants_display[] = {
     {BREAKS(633, DRIVER, "display", empty_network_refused,
             "does not support a network without paths")},
     {BREAKS(634, DRIVER, "display", pivot_changed, "changes the modes of the pivot")},
+    {BREAKS(634, DRIVER, "display", target_changed, "changes the modes of a target, the pivot")},
     {BREAKS(638, DRIVER, "display", set_left, "creates a set of modes and leaves it")},
+    {BREAKS(638, DRIVER, "display", pinned_left, "leaves a set of modes that has a pinned one")},
     {BREAKS(638, DRIVER, "display", path_left, "acquires a path and does not release it")},
     {BREAKS(639, DRIVER, "display", syncs_masked, "enables no vertical syncs")},
     {BREAKS(639, DRIVER, "display", syncs_reversed,

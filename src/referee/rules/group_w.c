@@ -66,7 +66,7 @@ const struct vidmm_rule rules_w[] = {
                      "pivot as it is.",
         .page = "nc-d3dkmddi-dxgkddi_enumvidpncofuncmodality",
         .how = "Stage display pins a mode of a source and asks with that source as the pivot: no "
-               "set may be assigned to it.",
+               "set may be assigned to it. On another network the same with the target.",
         .why = "The pivot is what the system holds on to while it looks for the modes that go "
                "with it.",
         .windows = "The mode that a user chose is lost; no page tells what the system does then.",
@@ -82,7 +82,8 @@ const struct vidmm_rule rules_w[] = {
                      "or assigns or adds, what it creates.",
         .page = "nc-d3dkmddi-dxgkddi_vidpn_createnewsourcemodeset",
         .how = "The host counts the sets of modes, the modes and the paths that are out; behind "
-               "each call of the driver that gets a network there must be none.",
+               "each call of the driver that gets a network there must be none. Stage display has "
+               "networks in which nothing, the source's mode, the target's and both are pinned.",
         .why = "The objects are counted by reference, and the system keeps them until the last is "
                "released.",
         .windows = "Memory of the kernel is lost with each change of the displays.",
@@ -144,8 +145,8 @@ const struct vidmm_rule rules_w[] = {
                      "the network is supported with it pinned.",
         .page = "nc-d3dkmddi-dxgkddi_enumvidpncofuncmodality",
         .how = "Stage display pins a mode that the driver has put into the set of a source, then "
-               "one of the target, and asks DxgkDdiIsSupportedVidPn each time, where it was TRUE "
-               "before.",
+               "one of the target, and on another network in the other order, and asks "
+               "DxgkDdiIsSupportedVidPn each time, where it was TRUE before.",
         .why = "The system offers users the modes of these sets.",
         .windows = "A mode that is offered cannot be set.",
         .wrong = "AddMode(set, 3840, 2160); /* whatever the target has pinned */\n",

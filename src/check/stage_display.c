@@ -1,242 +1,24 @@
 /*
  * stage_display.c - shows surfaces as the system does: a mode is set (display_network.c), source 0 is made visible, and
- * flipped between three primaries at vertical syncs, with everything else evicted in between. The referee judges what
- * vertical syncs report, and that the system leaves surfaces where they are; here is judged that there are any, and where
- * the hardware reads.
+ * flipped between three primaries at vertical syncs, with everything else evicted in between (screen.c); a primary is shown
+ * from each segment that the driver wants it in, while the source is invisible another is set, and a mode while the monitors
+ * are off. The referee judges what vertical syncs report, and that the system leaves surfaces where they are; here is judged
+ * that there are any, and where the hardware reads.
  */
-#include "display.h"
-#include "surface.h"
+#include "screen.h"
 
-#include <string.h>
+static const DXGKARG_COMMITVIDPN_FLAGS as_usual;
 
-#define SURFACES      3u
-#define FRAME_NS      UINT64_C(17000000) /* a vertical sync is in it, from 60 Hz on */
-#define FRAMES_FLIP   8u
-#define FRAMES_WAIT   30u
-#define FRAMES_SETTLE 3u
-#define HEADS_MOST    16u
-
-struct shown {
-    struct vidmm_allocation *allocation;
-    UINT segment; /* as the driver counts them */
-    uint64_t address;
-    HANDLE handle; /* the driver's */
-};
-
-struct screen {
-    struct display display;
-    struct vidmm_device *device;
-    struct vidmm_context *context;
-    struct shown shown[SURFACES];
-    uint32_t now; /* which of them was set last */
-    bool flips;   /* by DxgkDdiSetVidPnSourceAddress; else the function only changes modes */
-    bool enabled; /* vertical syncs are to be reported */
-    bool synced;  /* some were */
-};
-
-/* ---- Time ------------------------------------------------------------------------------------ */
-
-static void screen_frame(struct screen *screen) {
-    struct vidmm_host *host = screen->display.check->harness.host;
-    vidmm_host_pass(host, FRAME_NS);
-    vidmm_host_run(host);
-}
-
-/* Vertical syncs so far, and whether the newest surface was reported with one. */
-static uint64_t screen_syncs(struct screen *screen, bool *flipped) {
-    struct vidmm_referee_vsyncs vsyncs = {.count = 0, .flipped = UINT64_MAX};
-    bool any = vidmm_referee_vsyncs(screen->display.check->harness.referee, screen->display.target,
-                                    &vsyncs);
-    *flipped = any && vsyncs.flipped != UINT64_MAX;
-    screen->synced = screen->synced || any;
-    return any ? vsyncs.count : 0;
-}
-
-/* ---- Hardware -------------------------------------------------------------------------------- */
-
-/* Some display reads the surface; `*known`: that can be seen. */
-static bool screen_reads(const struct screen *screen, uint32_t index, bool *known) {
-    struct vidmm_host *host = screen->display.check->harness.host;
-    struct vidmm_hw_scanout out;
-    bool reads = false;
-    *known = false;
-    for (uint32_t head = 0; head < HEADS_MOST && vidmm_host_scanout(host, 0, head, &out); head++) {
-        *known = true;
-        reads = reads || (out.on && out.address == screen->shown[index].address);
-    }
-    return reads;
-}
-
-/* R640, once what was asked for is in effect. */
-static void judge_scanout(struct screen *screen, bool visible) {
-    struct vidmm_ledger *ledger = &screen->display.check->shared->ledger;
-    bool known, reads = false;
-    for (uint32_t i = 0; i < FRAMES_SETTLE; i++)
-        screen_frame(screen);
-    for (uint32_t i = 0; i < SURFACES; i++)
-        if (screen_reads(screen, i, &known) && (!visible || i == screen->now))
-            reads = true;
-    if (!known)
-        ledger->unseen[640]++;
-    else
-        vidmm_ledger_judge(ledger, 640, VIDMM_SIDE_DRIVER, reads == visible,
-                           visible ? "a display that reads at PrimaryAddress"
-                                   : "no display that reads a surface of the source",
-                           "source 0 is %s, and %s display reads the surface at 0x%llx",
-                           visible ? "visible" : "invisible", visible ? "no" : "a",
-                           (unsigned long long)screen->shown[screen->now].address);
-}
-
-/* R639: of hardware that shows that it has displays, or has had a vertical sync before. */
-static void judge_syncs(struct screen *screen) {
-    struct vidmm_ledger *ledger = &screen->display.check->shared->ledger;
-    bool flipped, known;
-    uint64_t before = screen_syncs(screen, &flipped), after = before;
-    for (uint32_t i = 0; i < FRAMES_WAIT && after == before; i++) {
-        screen_frame(screen);
-        after = screen_syncs(screen, &flipped);
-    }
-    (void)screen_reads(screen, 0, &known);
-    if (!screen->enabled || (!known && !screen->synced)) {
-        ledger->unseen[639]++;
-        ledger->unseen[621]++;
-        ledger->unseen[624]++;
-    } else {
-        vidmm_ledger_judge(ledger, 639, VIDMM_SIDE_DRIVER, after != before,
-                           "a report of each vertical sync while it is enabled",
-                           "target %u is on, and no vertical sync was reported in %u frames",
-                           screen->display.target, FRAMES_WAIT);
-    }
-}
-
-/* ---- Calls ----------------------------------------------------------------------------------- */
-
-static HANDLE screen_context; /* the driver's, of the last context that was created */
-static PDXGKDDI_CREATECONTEXT screen_create_context;
-
-static NTSTATUS APIENTRY screen_note_context(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
-    NTSTATUS status = screen_create_context(device, args);
-    if (status == STATUS_SUCCESS)
-        screen_context = args->hContext;
-    return status;
-}
-
-static void screen_table(DRIVER_INITIALIZATION_DATA *table) {
-    screen_context = NULL;
-    screen_create_context = table->DxgkDdiCreateContext;
-    if (screen_create_context)
-        table->DxgkDdiCreateContext = screen_note_context;
-}
-
-static void screen_interrupts(struct screen *screen, DXGK_CRTC_VSYNC_STATE state) {
-    screen->enabled = display_control(&screen->display, state) && state == DXGK_VSYNC_ENABLE;
-}
-
-static bool screen_commit(struct screen *screen, struct vidmm_vidpn *network, HANDLE primary) {
-    struct display *display = &screen->display;
-    const DXGKARG_COMMITVIDPN args = {.hFunctionalVidPn = vidmm_vidpn_handle(network),
-                                      .MonitorConnectivityChecks = D3DKMDT_MCC_IGNORE,
-                                      .hPrimaryAllocation = primary};
-    NTSTATUS status = display->ddi->DxgkDdiCommitVidPn(display->adapter, &args);
-    display_judge_kept(display, network, "DxgkDdiCommitVidPn");
-    return status == STATUS_SUCCESS;
-}
-
-static bool screen_visible(struct screen *screen, bool visible) {
-    const struct display *display = &screen->display;
-    const DXGKARG_SETVIDPNSOURCEVISIBILITY args = {.VidPnSourceId = 0, .Visible = visible};
-    return display->ddi->DxgkDdiSetVidPnSourceVisibility(display->adapter, &args) == STATUS_SUCCESS;
-}
-
-static bool screen_set(struct screen *screen, uint32_t index, bool mode_change) {
-    const struct display *display = &screen->display;
-    const struct shown *shown = &screen->shown[index];
-    DXGKARG_SETVIDPNSOURCEADDRESS args = {.PrimarySegment = shown->segment,
-                                          .hAllocation = shown->handle};
-    args.PrimaryAddress.QuadPart = (LONGLONG)shown->address;
-    if (mode_change)
-        args.Flags.ModeChange = 1;
-    else
-        args.Flags.FlipOnNextVSync = 1;
-    if (!mode_change && screen_context) {
-        args.ContextCount = 1;
-        args.Context[0] = screen_context;
-    }
-    screen->now = index;
-    return display->ddi->DxgkDdiSetVidPnSourceAddress(display->adapter, &args) == STATUS_SUCCESS;
-}
-
-/* ---- Surfaces -------------------------------------------------------------------------------- */
-
-static bool screen_surface(struct screen *screen, const struct check_surface *surface,
-                           struct shown *shown) {
-    struct check *check = screen->display.check;
-    const struct vidmm_allocation_request request = check_surface_request(surface, true);
-    struct vidmm_allocation_info info;
-    struct vidmm_segment_info segment;
-    if (!check_good(check, vidmm_allocation_create(screen->device, &request, &shown->allocation)) ||
-        !check_good(check, vidmm_allocation_pin(shown->allocation, true)))
-        return false;
-    vidmm_allocation_info(shown->allocation, &info);
-    if (!vidmm_segment_info(check->harness.adapter, info.segment, &segment))
-        return false;
-    shown->segment = segment.driver_id;
-    shown->address = segment.base + info.offset;
-    shown->handle = info.driver.hAllocation;
-    return true;
-}
-
-/* `*why` NULL: a finding says why not. */
-static bool screen_surfaces(struct screen *screen, const char **why) {
-    const D3DKMDT_GRAPHICS_RENDERING_FORMAT *format = &screen->display.mode.Format.Graphics;
-    struct check *check = screen->display.check;
-    struct check_surface surface;
-    bool good = check_surface_open_as(check, &surface, CHECK_SURFACE_PRIMARY, format->PixelFormat,
-                                      format->PrimSurfSize.cx, format->PrimSurfSize.cy);
-    *why = good ? NULL : "the driver describes no shared primary of its mode";
-    for (uint32_t i = 0; i < SURFACES && good; i++)
-        good = screen_surface(screen, &surface, &screen->shown[i]);
-    check_surface_close(&surface);
-    return good;
-}
-
-static void screen_release(struct screen *screen) {
-    for (uint32_t i = 0; i < SURFACES; i++)
-        if (screen->shown[i].allocation) {
-            (void)vidmm_allocation_pin(screen->shown[i].allocation, false);
-            vidmm_allocation_destroy(screen->shown[i].allocation);
-        }
-    if (screen->context)
-        vidmm_context_destroy(screen->context);
-    if (screen->device)
-        vidmm_device_destroy(screen->device);
-}
-
-/* ---- Scenes ---------------------------------------------------------------------------------- */
-
-/* Waits until it is shown, where vertical syncs say so. */
-static bool screen_flip(struct screen *screen, uint32_t index) {
-    bool flipped = false;
-    if (!screen_set(screen, index, !screen->flips))
-        return false;
-    for (uint32_t i = 0; i < FRAMES_FLIP && !flipped; i++) {
-        screen_frame(screen);
-        (void)screen_syncs(screen, &flipped);
-    }
-    return true;
-}
-
-static bool screen_on(struct screen *screen, const char **why) {
-    check_step(screen->display.check, "display: a mode is set");
+static bool screen_on(struct screen *screen, DXGKARG_COMMITVIDPN_FLAGS flags, const char **why) {
     *why = "the driver does not commit a network that it supports";
-    if (!screen_commit(screen, screen->display.network, screen->shown[0].handle))
+    if (!screen_commit(screen, screen->display.network, screen->shown[0].handle, flags))
         return false;
     *why = "the driver sets no address of a primary, or makes no source visible";
-    if (!screen_set(screen, 0, true) || !screen_visible(screen, true))
+    if (screen_set(screen, 0, true) != STATUS_SUCCESS || !screen_visible(screen, true))
         return false;
     screen_interrupts(screen, DXGK_VSYNC_ENABLE);
-    judge_syncs(screen);
-    judge_scanout(screen, true);
+    screen_judge_syncs(screen);
+    screen_judge_scanout(screen, true);
     return true;
 }
 
@@ -252,7 +34,36 @@ static bool screen_flips(struct screen *screen, const char **why) {
         if (i == 1 && !check_good(check, vidmm_evict_all(check->harness.adapter)))
             return false;
     }
-    judge_scanout(screen, true);
+    screen_judge_scanout(screen, true);
+    return true;
+}
+
+/*
+ * gpu-segments.md: a primary that is displayed is in a memory segment, or mapped into the aperture. Which of those in its
+ * sets is the system's choice (ns-d3dkmddi-_dxgk_allocationinfo.md: "regardless of performance").
+ */
+static bool screen_elsewhere(struct screen *screen, const char **why) {
+    struct check *check = screen->display.check;
+    struct vidmm_adapter_info info;
+    uint32_t index;
+    check_step(check, "display: a surface in each segment of its sets");
+    vidmm_adapter_info(check->harness.adapter, &info);
+    for (uint32_t id = 1; id <= info.segments; id++) {
+        if (!screen_make_in(screen, id, &index))
+            continue;
+        NTSTATUS status = screen_set(screen, index, !screen->flips);
+        vidmm_ledger_judge(&check->shared->ledger, 647, VIDMM_SIDE_DRIVER, status == STATUS_SUCCESS,
+                           "STATUS_SUCCESS for a primary in a segment of its sets",
+                           "status 0x%08x of DxgkDdiSetVidPnSourceAddress, and the segment sets of "
+                           "the primary have segment %u",
+                           (unsigned)status, screen->shown[index].segment);
+        if (status != STATUS_SUCCESS)
+            continue;
+        screen_judge_scanout(screen, true);
+        *why = "the driver refuses a flip";
+        if (!screen_flip(screen, 0))
+            return false;
+    }
     return true;
 }
 
@@ -264,7 +75,7 @@ static void screen_pauses(struct screen *screen) {
     for (uint32_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
         display_pause(&screen->display, screen->context, states[i]);
         screen_interrupts(screen, DXGK_VSYNC_ENABLE);
-        judge_syncs(screen);
+        screen_judge_syncs(screen);
     }
 }
 
@@ -273,12 +84,38 @@ static bool screen_hidden(struct screen *screen, const char **why) {
     check_step(screen->display.check, "display: invisible and visible again");
     if (!screen_visible(screen, false))
         return false;
-    judge_scanout(screen, false);
-    if (!screen_visible(screen, true) || !screen_flip(screen, 0))
+    screen_judge_scanout(screen, false);
+    *why = "the driver refuses a surface while its source is invisible";
+    if (screen_set(screen, 2, true) != STATUS_SUCCESS || !screen_visible(screen, true))
         return false;
-    judge_scanout(screen, true);
+    screen_judge_scanout(screen, true);
+    *why = "the driver refuses a flip";
+    if (!screen_flip(screen, 0))
+        return false;
+    screen_judge_scanout(screen, true);
     screen_pauses(screen);
     return true;
+}
+
+/*
+ * ns-d3dkmddi-_dxgkarg_commitvidpn_flags.md: the monitors are turned off, an application changes the mode, which turns none
+ * on, and they are turned on again. What a driver makes of a PathPoweredOff while they are on is not said.
+ */
+static bool screen_powers(struct screen *screen, const char **why) {
+    const DXGKARG_COMMITVIDPN_FLAGS transition = {.PathPowerTransition = 1};
+    const DXGKARG_COMMITVIDPN_FLAGS off = {.PathPoweredOff = 1};
+    const struct display *display = &screen->display;
+    if (display->ddi->Version < DXGKDDI_INTERFACE_VERSION_WIN8)
+        return true;
+    *why = "the driver does not commit a network with PathPowerTransition or PathPoweredOff";
+    check_step(display->check, "display: monitors are off, and the mode is set meanwhile");
+    screen_interrupts(screen, DXGK_VSYNC_DISABLE_NO_PHASE);
+    if (!screen_visible(screen, false) || !screen_commit(screen, display->none, NULL, transition) ||
+        !screen_commit(screen, display->network, screen->shown[0].handle, off))
+        return false;
+    screen_judge_scanout(screen, false);
+    check_step(display->check, "display: monitors are on again");
+    return screen_on(screen, transition, why);
 }
 
 /* Whatever came of it: nothing is read any more when the surfaces go. */
@@ -286,9 +123,8 @@ static void screen_off(struct screen *screen) {
     check_step(screen->display.check, "display: off");
     (void)screen_visible(screen, false);
     screen_interrupts(screen, DXGK_VSYNC_DISABLE_NO_PHASE);
-    (void)screen_commit(screen, screen->display.none, NULL);
-    for (uint32_t i = 0; i < FRAMES_SETTLE; i++)
-        screen_frame(screen);
+    (void)screen_commit(screen, screen->display.none, NULL, as_usual);
+    screen_settle(screen);
 }
 
 /*
@@ -305,17 +141,8 @@ static bool screen_leave(struct screen *screen) {
         return false;
     check_step(display->check, "display: a mode is left");
     screen_interrupts(screen, DXGK_VSYNC_DISABLE_NO_PHASE);
-    for (uint32_t i = 0; i < FRAMES_SETTLE; i++)
-        screen_frame(screen);
+    screen_settle(screen);
     return true;
-}
-
-/* One for flips, and for work without virtual addresses. */
-static bool screen_context_made(struct screen *screen) {
-    struct check *check = screen->display.check;
-    enum vidmm_status status = vidmm_context_create(screen->device, 0, 0, &screen->context);
-    bool refused = status == VIDMM_DRIVER_REFUSED && check_virtual(check); /* as it may */
-    return refused || check_good(check, status);
 }
 
 /* `*why` NULL: a finding says it. */
@@ -325,11 +152,12 @@ static bool screen_play(struct screen *screen, const char **why) {
     struct vidmm_adapter_info info;
     vidmm_adapter_info(adapter, &info);
     screen->flips = info.caps.FlipCaps.FlipOnVSyncMmIo;
-    *why = NULL;
-    if (!check_good(check, vidmm_device_create(adapter, &screen->device)) ||
-        !screen_context_made(screen) || !screen_surfaces(screen, why))
+    if (!screen_make(screen, why))
         return false;
-    bool good = screen_on(screen, why) && screen_flips(screen, why) && screen_hidden(screen, why);
+    check_step(check, "display: a mode is set");
+    bool good = screen_on(screen, as_usual, why) && screen_flips(screen, why) &&
+                screen_elsewhere(screen, why) && screen_hidden(screen, why) &&
+                screen_powers(screen, why);
     if (!good || !screen_leave(screen))
         screen_off(screen);
     return good;

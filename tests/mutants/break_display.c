@@ -192,6 +192,76 @@ static NTSTATUS APIENTRY never_visible(const HANDLE adapter,
 }
 REPLACE(DxgkDdiSetVidPnSourceVisibility, never_visible)
 
+static UINT display_segment; /* of the first surface */
+
+static NTSTATUS APIENTRY one_segment(const HANDLE adapter,
+                                     const DXGKARG_SETVIDPNSOURCEADDRESS *args) {
+    if (display_segment == 0)
+        display_segment = args->PrimarySegment;
+    return args->PrimarySegment == display_segment
+               ? mutants_good.DxgkDdiSetVidPnSourceAddress(adapter, args)
+               : STATUS_INVALID_PARAMETER;
+}
+
+static void APIENTRY install_one_segment(DRIVER_INITIALIZATION_DATA *table) {
+    display_segment = 0;
+    table->DxgkDdiSetVidPnSourceAddress = one_segment;
+}
+
+/* The first surface is set before anything is visible. */
+static bool display_seen, display_hidden;
+
+static NTSTATUS APIENTRY note_visible(const HANDLE adapter,
+                                      const DXGKARG_SETVIDPNSOURCEVISIBILITY *args) {
+    display_seen = display_seen || args->Visible;
+    display_hidden = display_seen && !args->Visible;
+    return mutants_good.DxgkDdiSetVidPnSourceVisibility(adapter, args);
+}
+
+static NTSTATUS APIENTRY set_unless_hidden(const HANDLE adapter,
+                                           const DXGKARG_SETVIDPNSOURCEADDRESS *args) {
+    return display_hidden ? STATUS_SUCCESS
+                          : mutants_good.DxgkDdiSetVidPnSourceAddress(adapter, args);
+}
+
+static void APIENTRY install_set_unless_hidden(DRIVER_INITIALIZATION_DATA *table) {
+    display_seen = display_hidden = false;
+    table->DxgkDdiSetVidPnSourceVisibility = note_visible;
+    table->DxgkDdiSetVidPnSourceAddress = set_unless_hidden;
+}
+
+/* ---- Monitors -------------------------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY on_when_off(const HANDLE adapter, const DXGKARG_COMMITVIDPN *args) {
+    const DXGKARG_SETVIDPNSOURCEVISIBILITY seen = {.VidPnSourceId = 0, .Visible = TRUE};
+    NTSTATUS status = mutants_good.DxgkDdiCommitVidPn(adapter, args);
+    if (args->Flags.PathPoweredOff)
+        (void)mutants_good.DxgkDdiSetVidPnSourceVisibility(adapter, &seen);
+    return status;
+}
+REPLACE(DxgkDdiCommitVidPn, on_when_off)
+
+/* Power that is given back is no reason for it to look at modes, or to let a display read. */
+static bool display_off;
+
+static NTSTATUS APIENTRY off_for_good(const HANDLE adapter, const DXGKARG_COMMITVIDPN *args) {
+    display_off = display_off || args->Flags.PathPoweredOff;
+    return display_off ? STATUS_SUCCESS : mutants_good.DxgkDdiCommitVidPn(adapter, args);
+}
+
+static NTSTATUS APIENTRY visible_unless_off(const HANDLE adapter,
+                                            const DXGKARG_SETVIDPNSOURCEVISIBILITY *args) {
+    DXGKARG_SETVIDPNSOURCEVISIBILITY seen = *args;
+    seen.Visible = args->Visible && !display_off;
+    return mutants_good.DxgkDdiSetVidPnSourceVisibility(adapter, &seen);
+}
+
+static void APIENTRY install_off_for_good(DRIVER_INITIALIZATION_DATA *table) {
+    display_off = false;
+    table->DxgkDdiCommitVidPn = off_for_good;
+    table->DxgkDdiSetVidPnSourceVisibility = visible_unless_off;
+}
+
 /* ---- Vertical syncs -------------------------------------------------------------------------- */
 
 static NTSTATUS APIENTRY syncs_masked(const HANDLE adapter, const DXGK_INTERRUPT_TYPE type,
@@ -322,6 +392,11 @@ const struct mutant mutants_display[] = {
             "disables vertical syncs when the newer function enables them")},
     {BREAKS(640, DRIVER, "display", always_visible, "goes on to show what is invisible")},
     {BREAKS(640, DRIVER, "display", never_visible, "shows nothing")},
+    {BREAKS(640, DRIVER, "display", set_unless_hidden,
+            "drops a surface that is set while the source is invisible"),
+     .consequences = {624}},
+    {BREAKS(640, DRIVER, "display", on_when_off, "turns monitors on with PathPoweredOff")},
+    {BREAKS(640, DRIVER, "display", off_for_good, "leaves monitors off behind PathPoweredOff")},
     {BREAKS(641, MANAGER, "display", set_elsewhere, "sets an address behind that of the surface"),
      .consequences = {640}},
     {BREAKS(642, DRIVER, "display", offered_refused, "does not support a mode that it offered")},
@@ -330,5 +405,7 @@ const struct mutant mutants_display[] = {
     {BREAKS(643, DRIVER, "display", newer_refused,
             "answers the newer function with a status that the page does not have")},
     {BREAKS(643, DRIVER, "display", all_masked, "masks all interrupts with the vertical syncs")},
+    {BREAKS(647, DRIVER, "display", one_segment,
+            "refuses surfaces in another segment of their sets")},
 };
 const uint32_t mutants_display_count = COUNT(mutants_display);

@@ -119,7 +119,10 @@ const struct vidmm_rule rules_w[] = {
         .how =
             "Stage display asks the hardware where it reads (scanout of hwmodel.h), after "
             "three frames: at PrimaryAddress while the source is visible, at none of the surfaces "
-            "that were set after DxgkDdiSetVidPnSourceVisibility made it invisible.",
+            "that were set after DxgkDdiSetVidPnSourceVisibility made it invisible. What is set "
+            "while it is invisible is read when it is visible again. From Windows 8 on nothing is "
+            "read when DxgkDdiCommitVidPn comes with PathPoweredOff while the monitors are off, "
+            "and the surface is when they are turned on again (PathPowerTransition).",
         .why = "What is no longer displayed leaves its memory to others.",
         .windows = "The monitor shows memory of somebody else.",
         .wrong = "adapter->visible = args->Visible; /* no register is written */\n",
@@ -174,5 +177,24 @@ const struct vidmm_rule rules_w[] = {
         .right = "mask = EnableInterrupt ? ctx->Mask | VSYNC : ctx->Mask & ~VSYNC;\n"
                  "WRITE_REGISTER_ULONG(ctx->InterruptMask, mask);\n"
                  "return STATUS_SUCCESS;\n",
+    },
+    {
+        RULE(647, DRIVER, DOCUMENTED, CORRUPTION),
+        .statement = "A primary can be displayed from each segment that its segment sets have.",
+        .page = "gpu-segments",
+        .how = "Stage display has a shared primary of the mode in each segment that is in both of "
+               "its sets (from WDDM 2.0 on in SupportedWriteSegmentSet) where none is before: "
+               "DxgkDdiSetVidPnSourceAddress must take it. Where the display then reads is R640.",
+        .why = "The system chooses the segment among those of the sets, and maps a primary into "
+               "an aperture, or has it in a memory segment, when it is displayed.",
+        .windows = "No page tells what the system does when the driver refuses: the screen has no "
+                   "surface to show.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "info->SupportedWriteSegmentSet = VRAM_SET | APERTURE_SET; /* of a primary */\n"
+                 "...\n"
+                 "if (args->PrimarySegment != VRAM)\n"
+                 "    return STATUS_INVALID_PARAMETER;\n",
+        .right = "info->SupportedReadSegmentSet = VRAM_SET;\n"
+                 "info->SupportedWriteSegmentSet = VRAM_SET; /* what the display can read */\n",
     },
 };

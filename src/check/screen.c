@@ -1,0 +1,272 @@
+/* screen.c - see screen.h. */
+#include "screen.h"
+
+#include "surface.h"
+
+#define FRAME_NS      UINT64_C(17000000) /* a vertical sync is in it, from 60 Hz on */
+#define FRAMES_FLIP   8u
+#define FRAMES_WAIT   30u
+#define FRAMES_SETTLE 3u
+#define HEADS_MOST    16u
+
+/* ---- Time ------------------------------------------------------------------------------------ */
+
+static void screen_frame(struct screen *screen) {
+    struct vidmm_host *host = screen->display.check->harness.host;
+    vidmm_host_pass(host, FRAME_NS);
+    vidmm_host_run(host);
+}
+
+void screen_settle(struct screen *screen) {
+    for (uint32_t i = 0; i < FRAMES_SETTLE; i++)
+        screen_frame(screen);
+}
+
+/* Vertical syncs so far, and whether the newest surface was reported with one. */
+static uint64_t screen_syncs(struct screen *screen, bool *flipped) {
+    struct vidmm_referee_vsyncs vsyncs = {.count = 0, .flipped = UINT64_MAX};
+    bool any = vidmm_referee_vsyncs(screen->display.check->harness.referee, screen->display.target,
+                                    &vsyncs);
+    *flipped = any && vsyncs.flipped != UINT64_MAX;
+    screen->synced = screen->synced || any;
+    return any ? vsyncs.count : 0;
+}
+
+/* ---- Hardware -------------------------------------------------------------------------------- */
+
+/* Some display reads the surface; `*known`: that can be seen. */
+static bool screen_reads(const struct screen *screen, uint32_t index, bool *known) {
+    struct vidmm_host *host = screen->display.check->harness.host;
+    struct vidmm_hw_scanout out;
+    bool reads = false;
+    *known = false;
+    for (uint32_t head = 0; head < HEADS_MOST && vidmm_host_scanout(host, 0, head, &out); head++) {
+        *known = true;
+        reads = reads || (out.on && out.address == screen->shown[index].address);
+    }
+    return reads;
+}
+
+void screen_judge_scanout(struct screen *screen, bool visible) {
+    struct vidmm_ledger *ledger = &screen->display.check->shared->ledger;
+    bool known = false, reads = false;
+    screen_settle(screen);
+    for (uint32_t i = 0; i < SCREEN_SURFACES && screen->shown[i].allocation; i++)
+        if (screen_reads(screen, i, &known) && (!visible || i == screen->now))
+            reads = true;
+    if (!known)
+        ledger->unseen[640]++;
+    else
+        vidmm_ledger_judge(ledger, 640, VIDMM_SIDE_DRIVER, reads == visible,
+                           visible ? "a display that reads at PrimaryAddress"
+                                   : "no display that reads a surface of the source",
+                           "source 0 is %s, and %s display reads the surface at 0x%llx",
+                           visible ? "visible" : "invisible", visible ? "no" : "a",
+                           (unsigned long long)screen->shown[screen->now].address);
+}
+
+void screen_judge_syncs(struct screen *screen) {
+    struct vidmm_ledger *ledger = &screen->display.check->shared->ledger;
+    bool flipped, known;
+    uint64_t before = screen_syncs(screen, &flipped), after = before;
+    for (uint32_t i = 0; i < FRAMES_WAIT && after == before; i++) {
+        screen_frame(screen);
+        after = screen_syncs(screen, &flipped);
+    }
+    (void)screen_reads(screen, 0, &known);
+    if (!screen->enabled || (!known && !screen->synced)) {
+        ledger->unseen[639]++;
+        ledger->unseen[621]++;
+        ledger->unseen[624]++;
+    } else {
+        vidmm_ledger_judge(ledger, 639, VIDMM_SIDE_DRIVER, after != before,
+                           "a report of each vertical sync while it is enabled",
+                           "target %u is on, and no vertical sync was reported in %u frames",
+                           screen->display.target, FRAMES_WAIT);
+    }
+}
+
+/* ---- The driver's objects -------------------------------------------------------------------- */
+
+/* Of the last context that was created. */
+static struct {
+    HANDLE context;
+    PDXGKDDI_CREATECONTEXT create_context;
+} screen_driver;
+
+static NTSTATUS APIENTRY screen_note_context(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
+    NTSTATUS status = screen_driver.create_context(device, args);
+    if (status == STATUS_SUCCESS)
+        screen_driver.context = args->hContext;
+    return status;
+}
+
+void screen_table(DRIVER_INITIALIZATION_DATA *table) {
+    screen_driver.context = NULL;
+    screen_driver.create_context = table->DxgkDdiCreateContext;
+    if (screen_driver.create_context)
+        table->DxgkDdiCreateContext = screen_note_context;
+}
+
+/* ---- Surfaces -------------------------------------------------------------------------------- */
+
+static bool screen_describe(struct screen *screen, struct check_surface *surface) {
+    const D3DKMDT_GRAPHICS_RENDERING_FORMAT *format = &screen->display.mode.Format.Graphics;
+    return check_surface_open_as(screen->display.check, surface, CHECK_SURFACE_PRIMARY,
+                                 format->PixelFormat, format->PrimSurfSize.cx,
+                                 format->PrimSurfSize.cy);
+}
+
+static enum vidmm_status shown_create(struct screen *screen, const struct check_surface *surface,
+                                      struct shown *shown) {
+    const struct vidmm_allocation_request request = check_surface_request(surface, true);
+    enum vidmm_status status =
+        vidmm_allocation_create(screen->device, &request, &shown->allocation);
+    return status == VIDMM_OK ? vidmm_allocation_pin(shown->allocation, true) : status;
+}
+
+static void shown_drop(struct shown *shown) {
+    if (shown->allocation) {
+        (void)vidmm_allocation_pin(shown->allocation, false);
+        vidmm_allocation_destroy(shown->allocation);
+    }
+    *shown = (struct shown){.allocation = NULL};
+}
+
+static bool shown_locate(const struct screen *screen, struct shown *shown,
+                         struct vidmm_allocation_info *info) {
+    struct vidmm_segment_info segment;
+    vidmm_allocation_info(shown->allocation, info);
+    if (!vidmm_segment_info(screen->display.check->harness.adapter, info->segment, &segment))
+        return false;
+    shown->id = info->segment;
+    shown->segment = segment.driver_id;
+    shown->address = segment.base + info->offset;
+    shown->handle = info->driver.hAllocation;
+    return true;
+}
+
+/* From WDDM 2.0 on the set of segments for reading need not say anything (ns-d3dkmddi-_dxgk_allocationinfo.md). */
+static bool shown_wanted(const struct shown *shown, const DXGK_ALLOCATIONINFO *driver) {
+    UINT bit = 1u << (shown->segment - 1);
+    return (driver->SupportedWriteSegmentSet & bit) != 0 &&
+           (driver->SupportedReadSegmentSet == 0 || (driver->SupportedReadSegmentSet & bit) != 0);
+}
+
+bool screen_make_in(struct screen *screen, uint32_t segment, uint32_t *index) {
+    struct vidmm_adapter *adapter = screen->display.check->harness.adapter;
+    struct vidmm_allocation_info info;
+    struct check_surface surface;
+    for (*index = 0; *index < SCREEN_SURFACES && screen->shown[*index].allocation; (*index)++)
+        if (screen->shown[*index].id == segment)
+            return false;
+    if (*index == SCREEN_SURFACES)
+        return false;
+    struct shown *shown = &screen->shown[*index];
+    vidmm_place_first(adapter, segment);
+    bool there = screen_describe(screen, &surface) &&
+                 shown_create(screen, &surface, shown) == VIDMM_OK &&
+                 shown_locate(screen, shown, &info) && shown->id == segment &&
+                 shown_wanted(shown, &info.driver);
+    vidmm_place_first(adapter, 0);
+    check_surface_close(&surface);
+    if (!there)
+        shown_drop(shown);
+    return there;
+}
+
+static bool screen_surfaces(struct screen *screen, const char **why) {
+    struct check *check = screen->display.check;
+    struct vidmm_allocation_info info;
+    struct check_surface surface;
+    bool good = screen_describe(screen, &surface);
+    *why = good ? NULL : "the driver describes no shared primary of its mode";
+    for (uint32_t i = 0; i < SCREEN_FLIPPED && good; i++)
+        good = check_good(check, shown_create(screen, &surface, &screen->shown[i])) &&
+               shown_locate(screen, &screen->shown[i], &info);
+    check_surface_close(&surface);
+    return good;
+}
+
+/* One for flips, and for work without virtual addresses. */
+static bool screen_context_made(struct screen *screen) {
+    struct check *check = screen->display.check;
+    enum vidmm_status status = vidmm_context_create(screen->device, 0, 0, &screen->context);
+    bool refused = status == VIDMM_DRIVER_REFUSED && check_virtual(check); /* as it may */
+    return refused || check_good(check, status);
+}
+
+bool screen_make(struct screen *screen, const char **why) {
+    struct check *check = screen->display.check;
+    *why = NULL;
+    return check_good(check, vidmm_device_create(check->harness.adapter, &screen->device)) &&
+           screen_context_made(screen) && screen_surfaces(screen, why);
+}
+
+void screen_release(struct screen *screen) {
+    for (uint32_t i = 0; i < SCREEN_SURFACES; i++)
+        shown_drop(&screen->shown[i]);
+    if (screen->context)
+        vidmm_context_destroy(screen->context);
+    if (screen->device)
+        vidmm_device_destroy(screen->device);
+    screen->context = NULL;
+    screen->device = NULL;
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+void screen_interrupts(struct screen *screen, DXGK_CRTC_VSYNC_STATE state) {
+    screen->enabled = display_control(&screen->display, state) && state == DXGK_VSYNC_ENABLE;
+}
+
+bool screen_commit(struct screen *screen, struct vidmm_vidpn *network, HANDLE primary,
+                   DXGKARG_COMMITVIDPN_FLAGS flags) {
+    struct display *display = &screen->display;
+    const DXGKARG_COMMITVIDPN args = {.hFunctionalVidPn = vidmm_vidpn_handle(network),
+                                      .MonitorConnectivityChecks = D3DKMDT_MCC_IGNORE,
+                                      .hPrimaryAllocation = primary,
+                                      .Flags = flags};
+    NTSTATUS status = display->ddi->DxgkDdiCommitVidPn(display->adapter, &args);
+    display_judge_kept(display, network, "DxgkDdiCommitVidPn");
+    return status == STATUS_SUCCESS;
+}
+
+bool screen_visible(struct screen *screen, bool visible) {
+    const struct display *display = &screen->display;
+    const DXGKARG_SETVIDPNSOURCEVISIBILITY args = {.VidPnSourceId = 0, .Visible = visible};
+    return display->ddi->DxgkDdiSetVidPnSourceVisibility(display->adapter, &args) == STATUS_SUCCESS;
+}
+
+NTSTATUS screen_set(struct screen *screen, uint32_t index, bool mode_change) {
+    const struct display *display = &screen->display;
+    const struct shown *shown = &screen->shown[index];
+    DXGKARG_SETVIDPNSOURCEADDRESS args = {.PrimarySegment = shown->segment,
+                                          .hAllocation = shown->handle};
+    args.PrimaryAddress.QuadPart = (LONGLONG)shown->address;
+    if (mode_change)
+        args.Flags.ModeChange = 1;
+    else
+        args.Flags.FlipOnNextVSync = 1;
+    if (!mode_change && screen_driver.context) {
+        args.ContextCount = 1;
+        args.Context[0] = screen_driver.context;
+    }
+    NTSTATUS status = display->ddi->DxgkDdiSetVidPnSourceAddress(display->adapter, &args);
+    if (status == STATUS_SUCCESS)
+        screen->now = index;
+    return status;
+}
+
+/* ---- Flips ----------------------------------------------------------------------------------- */
+
+bool screen_flip(struct screen *screen, uint32_t index) {
+    bool flipped = false;
+    if (screen_set(screen, index, !screen->flips) != STATUS_SUCCESS)
+        return false;
+    for (uint32_t i = 0; i < FRAMES_FLIP && !flipped; i++) {
+        screen_frame(screen);
+        (void)screen_syncs(screen, &flipped);
+    }
+    return true;
+}

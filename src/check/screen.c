@@ -3,11 +3,14 @@
 
 #include "surface.h"
 
+#include <stdlib.h>
+
 #define FRAME_NS      UINT64_C(17000000) /* a vertical sync is in it, from 60 Hz on */
 #define FRAMES_FLIP   8u
 #define FRAMES_WAIT   30u
 #define FRAMES_SETTLE 3u
 #define HEADS_MOST    16u
+#define FLIP_PATCHES  4u
 
 /* ---- Time ------------------------------------------------------------------------------------ */
 
@@ -88,24 +91,39 @@ void screen_judge_syncs(struct screen *screen) {
 
 /* ---- The driver's objects -------------------------------------------------------------------- */
 
-/* Of the last context that was created. */
+/* Of the last context that was created, and the last allocation that was opened. */
 static struct {
-    HANDLE context;
+    HANDLE context, opened;
+    UINT private_size; /* of its DMA buffers */
     PDXGKDDI_CREATECONTEXT create_context;
+    PDXGKDDI_OPENALLOCATIONINFO open_allocation;
 } screen_driver;
 
 static NTSTATUS APIENTRY screen_note_context(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
     NTSTATUS status = screen_driver.create_context(device, args);
-    if (status == STATUS_SUCCESS)
+    if (status == STATUS_SUCCESS) {
         screen_driver.context = args->hContext;
+        screen_driver.private_size = args->ContextInfo.DmaBufferPrivateDataSize;
+    }
+    return status;
+}
+
+static NTSTATUS APIENTRY screen_note_opened(const HANDLE device,
+                                            const DXGKARG_OPENALLOCATION *args) {
+    NTSTATUS status = screen_driver.open_allocation(device, args);
+    if (status == STATUS_SUCCESS && args->NumAllocations == 1)
+        screen_driver.opened = args->pOpenAllocation[0].hDeviceSpecificAllocation;
     return status;
 }
 
 void screen_table(DRIVER_INITIALIZATION_DATA *table) {
-    screen_driver.context = NULL;
+    screen_driver.context = screen_driver.opened = NULL;
     screen_driver.create_context = table->DxgkDdiCreateContext;
+    screen_driver.open_allocation = table->DxgkDdiOpenAllocation;
     if (screen_driver.create_context)
         table->DxgkDdiCreateContext = screen_note_context;
+    if (screen_driver.open_allocation)
+        table->DxgkDdiOpenAllocation = screen_note_opened;
 }
 
 /* ---- Surfaces -------------------------------------------------------------------------------- */
@@ -120,8 +138,10 @@ static bool screen_describe(struct screen *screen, struct check_surface *surface
 static enum vidmm_status shown_create(struct screen *screen, const struct check_surface *surface,
                                       struct shown *shown) {
     const struct vidmm_allocation_request request = check_surface_request(surface, true);
+    screen_driver.opened = NULL;
     enum vidmm_status status =
         vidmm_allocation_create(screen->device, &request, &shown->allocation);
+    shown->opened = screen_driver.opened;
     return status == VIDMM_OK ? vidmm_allocation_pin(shown->allocation, true) : status;
 }
 
@@ -260,8 +280,51 @@ NTSTATUS screen_set(struct screen *screen, uint32_t index, bool mode_change) {
 
 /* ---- Flips ----------------------------------------------------------------------------------- */
 
+static NTSTATUS flip_present(const struct screen *screen, const struct shown *shown,
+                             void *private_data) {
+    const D3DKMDT_2DREGION size = screen->display.mode.Format.Graphics.PrimSurfSize;
+    DXGK_ALLOCATIONLIST list[DXGK_PRESENT_MAX_INDEX + 1] = {0};
+    D3DDDI_PATCHLOCATIONLIST patches[FLIP_PATCHES] = {0};
+    const RECT all = {.right = (LONG)size.cx, .bottom = (LONG)size.cy};
+    DXGKARG_PRESENT args = {.pDmaBuffer = NULL,
+                            .pDmaBufferPrivateData = private_data,
+                            .DmaBufferPrivateDataSize = screen_driver.private_size,
+                            .pAllocationList = list,
+                            .pPatchLocationListOut = patches,
+                            .PatchLocationListOutSize = FLIP_PATCHES,
+                            .DstRect = all,
+                            .SrcRect = all,
+                            .SubRectCnt = 1,
+                            .pDstSubRects = &all,
+                            .FlipInterval = D3DDDI_FLIPINTERVAL_ONE};
+    list[DXGK_PRESENT_SOURCE_INDEX].hDeviceSpecificAllocation = shown->opened;
+    list[DXGK_PRESENT_SOURCE_INDEX].SegmentId = shown->segment;
+    list[DXGK_PRESENT_SOURCE_INDEX].PhysicalAddress.QuadPart = (LONGLONG)shown->address;
+    args.Flags.Flip = 1;
+    return screen->display.ddi->DxgkDdiPresent(screen_driver.context, &args);
+}
+
+/* R648: what the system asks for before a flip by registers, which has no DMA buffer. */
+static void judge_present(struct screen *screen, const struct shown *shown) {
+    struct check *check = screen->display.check;
+    if (!screen->display.ddi->DxgkDdiPresent || !screen_driver.context || !shown->opened)
+        return;
+    void *private_data = check_memory(check, (size_t)screen_driver.private_size + 1);
+    if (!private_data)
+        return;
+    NTSTATUS status = flip_present(screen, shown, private_data);
+    free(private_data);
+    if (status != STATUS_NO_MEMORY && status != STATUS_INSUFFICIENT_RESOURCES)
+        vidmm_ledger_judge(&check->shared->ledger, 648, VIDMM_SIDE_DRIVER, status == STATUS_SUCCESS,
+                           "STATUS_SUCCESS for a flip without a DMA buffer",
+                           "status 0x%08x of DxgkDdiPresent for Flags.Flip with pDmaBuffer NULL",
+                           (unsigned)status);
+}
+
 bool screen_flip(struct screen *screen, uint32_t index) {
     bool flipped = false;
+    if (screen->flips)
+        judge_present(screen, &screen->shown[index]);
     if (screen_set(screen, index, !screen->flips) != STATUS_SUCCESS)
         return false;
     for (uint32_t i = 0; i < FRAMES_FLIP && !flipped; i++) {

@@ -17,6 +17,7 @@ struct shown {
     UINT segment;                        /* the same as the driver counts them */
     uint64_t address;
     HANDLE handle; /* the driver's */
+    HANDLE opened; /* hDeviceSpecificAllocation; NULL: not known */
 };
 
 struct screen {
@@ -50,7 +51,7 @@ bool screen_visible(struct screen *screen, bool visible);
 void screen_interrupts(struct screen *screen, DXGK_CRTC_VSYNC_STATE state);
 /* DxgkDdiSetVidPnSourceAddress, with ModeChange or for the next vertical sync. */
 NTSTATUS screen_set(struct screen *screen, uint32_t index, bool mode_change);
-/* Waits until it is shown, where vertical syncs say so. */
+/* Waits until it is shown, where vertical syncs say so. R648. */
 bool screen_flip(struct screen *screen, uint32_t index);
 
 /* R640, once what was asked for is in effect. */

@@ -230,6 +230,12 @@ static void APIENTRY install_set_unless_hidden(DRIVER_INITIALIZATION_DATA *table
     table->DxgkDdiSetVidPnSourceAddress = set_unless_hidden;
 }
 
+static NTSTATUS APIENTRY flip_with_buffer(const HANDLE context, DXGKARG_PRESENT *args) {
+    return args->pDmaBuffer ? mutants_good.DxgkDdiPresent(context, args)
+                            : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+}
+REPLACE(DxgkDdiPresent, flip_with_buffer)
+
 /* ---- Monitors -------------------------------------------------------------------------------- */
 
 static NTSTATUS APIENTRY on_when_off(const HANDLE adapter, const DXGKARG_COMMITVIDPN *args) {
@@ -407,5 +413,6 @@ const struct mutant mutants_display[] = {
     {BREAKS(643, DRIVER, "display", all_masked, "masks all interrupts with the vertical syncs")},
     {BREAKS(647, DRIVER, "display", one_segment,
             "refuses surfaces in another segment of their sets")},
+    {BREAKS(648, DRIVER, "display", flip_with_buffer, "wants a DMA buffer for a flip")},
 };
 const uint32_t mutants_display_count = COUNT(mutants_display);

@@ -197,4 +197,21 @@ const struct vidmm_rule rules_w[] = {
         .right = "info->SupportedReadSegmentSet = VRAM_SET;\n"
                  "info->SupportedWriteSegmentSet = VRAM_SET; /* what the display can read */\n",
     },
+    {
+        RULE(648, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .statement = "A driver with FlipOnVSyncMmIo takes a flip in DxgkDdiPresent without a DMA "
+                     "buffer (pDmaBuffer NULL).",
+        .page = "nc-d3dkmddi-dxgkddi_present",
+        .how = "Stage display asks for one before each flip, with the primary as the source and no "
+               "destination: the answer must be STATUS_SUCCESS (STATUS_NO_MEMORY and "
+               "STATUS_INSUFFICIENT_RESOURCES are not judged).",
+        .why = "Such a flip is carried out by DxgkDdiSetVidPnSourceAddress and needs no commands.",
+        .windows = "Applications that are full-screen, and the desktop itself, cannot flip; no "
+                   "page tells what the system does then.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "if (args->DmaSize < sizeof(struct command))\n"
+                 "    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;\n",
+        .right = "if (args->Flags.Flip && !args->pDmaBuffer)\n"
+                 "    return Displayable(source) ? STATUS_SUCCESS : STATUS_INVALID_HANDLE;\n",
+    },
 };

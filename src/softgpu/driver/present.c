@@ -175,7 +175,15 @@ static bool present_addresses(HANDLE handle) {
     return context && !context->virtual_addresses;
 }
 
-/* The adapter has no outputs: there is nothing to flip. */
+/* DxgkDdiSetVidPnSourceAddress flips, and here no command does: the source is all that can be wrong. */
+static NTSTATUS present_flip(const DXGKARG_PRESENT *args) {
+    const struct kmd_allocation *source =
+        kmd_open_of(args->pAllocationList[DXGK_PRESENT_SOURCE_INDEX].hDeviceSpecificAllocation);
+    if (!source)
+        return STATUS_INVALID_HANDLE;
+    return source->flags & VIDMM_UMD_PRIMARY ? STATUS_SUCCESS : STATUS_ILLEGAL_INSTRUCTION;
+}
+
 NTSTATUS APIENTRY kmd_present(const HANDLE hContext, DXGKARG_PRESENT *args) {
     struct blitter blitter = {
         args->pAllocationList,
@@ -195,8 +203,10 @@ NTSTATUS APIENTRY kmd_present(const HANDLE hContext, DXGKARG_PRESENT *args) {
         .count = args->SubRectCnt,
         .rectangle = args->pDstSubRects,
     };
-    DXGK_PRESENTFLAGS copies = {0}, fills = {0};
-    copies.Blt = fills.ColorFill = 1;
+    DXGK_PRESENTFLAGS copies = {0}, fills = {0}, flips = {0};
+    copies.Blt = fills.ColorFill = flips.Flip = 1;
+    if (args->Flags.Value == flips.Value && !args->pDmaBuffer)
+        return present_flip(args);
     if ((args->Flags.Value != copies.Value && args->Flags.Value != fills.Value) ||
         !args->pDmaBuffer || !present_addresses(hContext))
         return STATUS_ILLEGAL_INSTRUCTION;

@@ -5,6 +5,7 @@
  * are off. The referee judges what vertical syncs report, and that the system leaves surfaces where they are; here is judged
  * that there are any, and where the hardware reads.
  */
+#include "power_cycle.h"
 #include "screen.h"
 
 static const DXGKARG_COMMITVIDPN_FLAGS as_usual;
@@ -118,6 +119,30 @@ static bool screen_powers(struct screen *screen, const char **why) {
     return screen_on(screen, transition, why);
 }
 
+/*
+ * No page says what of it a driver restores by itself: when the system has asked for all of it again, it is there. Surfaces
+ * and their device may be lost, so that there are others behind it.
+ */
+static bool screen_again(struct screen *screen, bool sleeps, const char **why) {
+    struct check *check = screen->display.check;
+    check_step(check, sleeps ? "display: D3 and D0" : "display: a reset");
+    *why = "the driver does not change the visibility of a source";
+    if (!screen_visible(screen, false))
+        return false;
+    screen_settle(screen);
+    screen_release(screen);
+    *why = NULL;
+    if (sleeps ? !power_go_round(check) : !check_good(check, check_reset(check)))
+        return false;
+    return screen_make(screen, why) && screen_on(screen, as_usual, why);
+}
+
+static bool screen_restarts(struct screen *screen, const char **why) {
+    const struct display *display = &screen->display;
+    return (!check_resets(display->check) || screen_again(screen, false, why)) &&
+           (!display->ddi->DxgkDdiSetPowerState || screen_again(screen, true, why));
+}
+
 /* Whatever came of it: nothing is read any more when the surfaces go. */
 static void screen_off(struct screen *screen) {
     check_step(screen->display.check, "display: off");
@@ -157,7 +182,7 @@ static bool screen_play(struct screen *screen, const char **why) {
     check_step(check, "display: a mode is set");
     bool good = screen_on(screen, as_usual, why) && screen_flips(screen, why) &&
                 screen_elsewhere(screen, why) && screen_hidden(screen, why) &&
-                screen_powers(screen, why);
+                screen_powers(screen, why) && screen_restarts(screen, why);
     if (!good || !screen_leave(screen))
         screen_off(screen);
     return good;

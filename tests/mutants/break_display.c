@@ -230,6 +230,22 @@ static void APIENTRY install_set_unless_hidden(DRIVER_INITIALIZATION_DATA *table
     table->DxgkDdiSetVidPnSourceAddress = set_unless_hidden;
 }
 
+/* Writes the register when it differs from what was written last, which a reset or D3 undoes. */
+static LONGLONG display_address;
+
+static NTSTATUS APIENTRY set_other(const HANDLE adapter,
+                                   const DXGKARG_SETVIDPNSOURCEADDRESS *args) {
+    if (display_address == args->PrimaryAddress.QuadPart)
+        return STATUS_SUCCESS;
+    display_address = args->PrimaryAddress.QuadPart;
+    return mutants_good.DxgkDdiSetVidPnSourceAddress(adapter, args);
+}
+
+static void APIENTRY install_set_other(DRIVER_INITIALIZATION_DATA *table) {
+    display_address = -1;
+    table->DxgkDdiSetVidPnSourceAddress = set_other;
+}
+
 static NTSTATUS APIENTRY flip_with_buffer(const HANDLE context, DXGKARG_PRESENT *args) {
     return args->pDmaBuffer ? mutants_good.DxgkDdiPresent(context, args)
                             : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
@@ -283,6 +299,22 @@ static NTSTATUS APIENTRY syncs_refused(const HANDLE adapter, const DXGK_INTERRUP
     return enable ? status : STATUS_NOT_SUPPORTED;
 }
 REPLACE(DxgkDdiControlInterrupt, syncs_refused)
+
+/* The same of the interrupt. */
+static int display_enabled;
+
+static NTSTATUS APIENTRY enable_other(const HANDLE adapter, const DXGK_INTERRUPT_TYPE type,
+                                      BOOLEAN enable) {
+    if (display_enabled == (enable ? 1 : 0))
+        return STATUS_SUCCESS;
+    display_enabled = enable ? 1 : 0;
+    return mutants_good.DxgkDdiControlInterrupt(adapter, type, enable);
+}
+
+static void APIENTRY install_enable_other(DRIVER_INITIALIZATION_DATA *table) {
+    display_enabled = -1;
+    table->DxgkDdiControlInterrupt = enable_other;
+}
 
 /* A driver that has the newer function, too, and takes DXGK_VSYNC_ENABLE for FALSE. */
 static NTSTATUS APIENTRY syncs_reversed(const HANDLE adapter,
@@ -396,11 +428,16 @@ const struct mutant mutants_display[] = {
     {BREAKS(639, DRIVER, "display", syncs_masked, "enables no vertical syncs")},
     {BREAKS(639, DRIVER, "display", syncs_reversed,
             "disables vertical syncs when the newer function enables them")},
+    {BREAKS(639, DRIVER, "display", enable_other,
+            "takes vertical syncs that were enabled before D3 for enabled")},
     {BREAKS(640, DRIVER, "display", always_visible, "goes on to show what is invisible")},
     {BREAKS(640, DRIVER, "display", never_visible, "shows nothing")},
     {BREAKS(640, DRIVER, "display", set_unless_hidden,
             "drops a surface that is set while the source is invisible"),
-     .consequences = {624}},
+     .consequences = {621, 624}},
+    {BREAKS(640, DRIVER, "display", set_other,
+            "takes a surface that was set before D3 for one that is"),
+     .consequences = {621, 624}},
     {BREAKS(640, DRIVER, "display", on_when_off, "turns monitors on with PathPoweredOff")},
     {BREAKS(640, DRIVER, "display", off_for_good, "leaves monitors off behind PathPoweredOff")},
     {BREAKS(641, MANAGER, "display", set_elsewhere, "sets an address behind that of the surface"),

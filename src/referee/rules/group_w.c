@@ -102,7 +102,8 @@ const struct vidmm_rule rules_w[] = {
         .page = "nc-d3dkmddi-dxgkddi_controlinterrupt",
         .how = "Stage display lets half a second pass while the display is on: of hardware that "
                "shows what its displays read (scanout of hwmodel.h), or that has had vertical "
-               "syncs before, one must be reported.",
+               "syncs before, one must be reported. The same where all is asked for again behind "
+               "monitors that were off, a reset and D3.",
         .why = "The system enables it when it waits for a flip, and disables it to save power.",
         .windows = "Flips do not complete and the picture stands still.",
         .wrong = "case DXGK_INTERRUPT_CRTC_VSYNC:\n"
@@ -122,7 +123,8 @@ const struct vidmm_rule rules_w[] = {
             "that were set after DxgkDdiSetVidPnSourceVisibility made it invisible. What is set "
             "while it is invisible is read when it is visible again. From Windows 8 on nothing is "
             "read when DxgkDdiCommitVidPn comes with PathPoweredOff while the monitors are off, "
-            "and the surface is when they are turned on again (PathPowerTransition).",
+            "and the surface is when they are turned on again (PathPowerTransition), and "
+            "when all is set again behind a reset and D3.",
         .why = "What is no longer displayed leaves its memory to others.",
         .windows = "The monitor shows memory of somebody else.",
         .wrong = "adapter->visible = args->Visible; /* no register is written */\n",

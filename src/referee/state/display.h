@@ -28,7 +28,7 @@ struct display_path {
     struct display_shown shown[DISPLAY_SHOWN]; /* the newest last */
     uint32_t count;
     bool hidden;      /* its source is invisible: nothing of it is shown */
-    bool lost;        /* more were set than there is room for: nothing is judged */
+    bool lost;        /* what is shown is not known: nothing is judged */
     uint64_t vsyncs;  /* reported since the path was committed */
     uint64_t since;   /* of them since the newest was set */
     uint64_t flipped; /* of those before its address was reported; UINT64_MAX: it was not */

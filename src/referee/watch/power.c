@@ -123,6 +123,7 @@ static void power_leaves(struct vidmm_referee *referee, POWER_ACTION action) {
     referee->power.hibernates = action == PowerActionHibernate;
     if (!submit_gave_up(referee))
         power_judge_evicted(referee);
+    display_lost(referee);
     referee->power.lost = false;
     referee->power.hash = power_hash(referee, &referee->power.hashed);
 }

@@ -66,6 +66,7 @@ static NTSTATUS watch_ResetFromTimeout(struct vidmm_referee *referee, const HAND
     reset_judge_lost(referee, true);
     reset_note_deaf(referee);
     submit_node_reset(referee, UINT32_MAX);
+    display_lost(referee);
     referee->reset.phase = RESET_RESETTING;
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiResetFromTimeout(handle);

@@ -163,6 +163,14 @@ void display_refused(struct vidmm_referee *referee, const DXGKARG_SETVIDPNSOURCE
         allocation->displayed = display_shows(&referee->display, handle);
 }
 
+void display_lost(struct vidmm_referee *referee) {
+    for (uint32_t i = 0; i < referee->display.paths; i++) {
+        struct display_path *path = &referee->display.path[i];
+        display_drop(referee, path, path->count);
+        path->lost = true;
+    }
+}
+
 static void display_forget(struct vidmm_referee *referee, struct display_path *path) {
     display_drop(referee, path, path->count);
     *path = referee->display.path[--referee->display.paths];

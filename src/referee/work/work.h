@@ -156,6 +156,8 @@ void display_set(struct vidmm_referee *referee, const DXGKARG_SETVIDPNSOURCEADDR
 void display_seen(struct vidmm_referee *referee, const DXGKARG_SETVIDPNSOURCEVISIBILITY *args);
 void display_refused(struct vidmm_referee *referee, const DXGKARG_SETVIDPNSOURCEADDRESS *args);
 /* The network that the driver has made active, of which `interface` tells; all of it, or `source` alone. */
+/* The hardware has lost what it shows: nothing is judged of it before the next network is active. */
+void display_lost(struct vidmm_referee *referee);
 void display_committed(struct vidmm_referee *referee, const DXGKARG_COMMITVIDPN *args,
                        const DXGK_VIDPN_INTERFACE *interface);
 

@@ -39,7 +39,7 @@ bool screen_make(struct screen *screen, const char **why);
 /* Makes one in `segment`, where none is yet; `*index`: which. False: the driver does not want it there, or there is no
  * room. */
 bool screen_make_in(struct screen *screen, uint32_t segment, uint32_t *index);
-/* Nothing is read any more. */
+/* All of it goes; no display reads a surface any more. */
 void screen_release(struct screen *screen);
 
 /* Lets so much time pass that what was asked for is in effect. */

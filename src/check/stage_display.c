@@ -100,7 +100,8 @@ static bool screen_hidden(struct screen *screen, const char **why) {
 
 /*
  * ns-d3dkmddi-_dxgkarg_commitvidpn_flags.md: the monitors are turned off, an application changes the mode, which turns none
- * on, and they are turned on again. What a driver makes of a PathPoweredOff while they are on is not said.
+ * on, and they are turned on again. What a driver makes of a PathPoweredOff while they are on is not said; Microsoft's
+ * sample KMDOD, which displays only, ignores a network that comes with it.
  */
 static bool screen_powers(struct screen *screen, const char **why) {
     const DXGKARG_COMMITVIDPN_FLAGS transition = {.PathPowerTransition = 1};

@@ -155,7 +155,7 @@ struct vidmm_mismatch {
     bool by_op;            /* false: no operation to blame: a render or a lock */
     bool certain;          /* by_op: its source was right, or it has none */
     uint64_t paging_buffer;
-    char text[256]; /* one sentence */
+    char text[320]; /* one sentence */
 };
 
 struct vidmm_play_result {

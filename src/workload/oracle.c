@@ -95,6 +95,8 @@ void oracle_write_end(struct oracle_allocation *allocation, bool accepted) {
         uint32_t version =
             allocation->lost == allocation->pending_lost ? allocation->version : ORACLE_UNKNOWN;
         set_versions(allocation, allocation->pending, version);
+        allocation->drawn = allocation->oracle->event;
+        allocation->by_cpu = false;
     }
     allocation->pending.pages = 0;
     pthread_mutex_unlock(&allocation->oracle->lock);
@@ -105,6 +107,7 @@ void oracle_cpu_write(struct oracle_allocation *allocation, struct oracle_range 
     unsigned char *page = bytes;
     pthread_mutex_lock(&allocation->oracle->lock);
     uint32_t version = next_version(allocation);
+    allocation->by_cpu = true;
     for (uint32_t i = 0; i < range.pages && !allocation->oracle->blind; i++)
         vidmm_pattern_write(
             page + (size_t)i * VIDMM_PATTERN_PAGE,

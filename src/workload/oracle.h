@@ -40,6 +40,8 @@ struct oracle_allocation {
     /* A write of the GPU during its submission: done or not. */
     struct oracle_range pending;
     uint64_t pending_lost; /* `lost` when it began */
+    uint64_t drawn;        /* event of the newest write of the GPU; 0: none */
+    bool by_cpu;           /* the CPU wrote since */
     bool leaving;          /* about to be destroyed */
     /* Set: the device is in error, and its last work is undefined. May be NULL. */
     struct vidmm_device *device;

@@ -78,6 +78,18 @@ static const void *side_page(const struct side *side, uint64_t i, unsigned char 
  */
 enum verdict { VERDICT_GUILTY, VERDICT_SUSPECT, VERDICT_FAITHFUL };
 
+/* What was wrong before an operation moved it. */
+static void blame_writer(const struct oracle_allocation *allocation, char *text, size_t size) {
+    if (allocation->by_cpu)
+        snprintf(text, size, "what the CPU wrote there went wrong");
+    else if (allocation->drawn != 0)
+        snprintf(text, size,
+                 "what the GPU drew in event %llu, by the addresses in its DMA buffer, went wrong",
+                 (unsigned long long)allocation->drawn);
+    else
+        snprintf(text, size, "something that was rendered or written by the CPU went wrong");
+}
+
 /* A wrong page at the destination. */
 static void blame(const struct side *to, uint64_t page, uint32_t byte, uint32_t wrong,
                   enum verdict verdict, uint64_t buffer) {
@@ -91,19 +103,21 @@ static void blame(const struct side *to, uint64_t page, uint32_t byte, uint32_t 
     first->certain = oracle->certain;
     first->op = to->op->kind;
     first->paging_buffer = buffer;
-    if (faithful)
+    if (faithful) {
+        char writer[96];
+        blame_writer(to->allocation, writer, sizeof(writer));
         snprintf(first->text, sizeof(first->text),
                  "byte %u of page %llu of allocation %u was wrong before %s in paging buffer %llu "
-                 "moved it, "
-                 "event %llu: something that was rendered or written by the CPU went wrong",
+                 "moved it, event %llu: %s",
                  byte, (unsigned long long)page, first->allocation, vidmm_op_name(to->op->kind),
-                 (unsigned long long)buffer, (unsigned long long)first->event);
-    else
+                 (unsigned long long)buffer, (unsigned long long)first->event, writer);
+    } else {
         snprintf(first->text, sizeof(first->text),
                  "byte %u of page %llu of allocation %u is wrong after %s in paging buffer %llu, "
                  "event %llu",
                  byte, (unsigned long long)page, first->allocation, vidmm_op_name(to->op->kind),
                  (unsigned long long)buffer, (unsigned long long)first->event);
+    }
 }
 
 /* `wrong`: the bytes at the destination of page `i`. */

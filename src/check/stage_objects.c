@@ -160,19 +160,19 @@ static void many_lives(struct check *check) {
                            "one more of them failed when %u had been created and destroyed", lives);
 }
 
-#define CYCLES 32u
+#define CYCLES      32u
+#define MANY_CYCLES 5000u /* more than most tables have places */
 
-/* False: the driver refused one. */
-static bool surfaces_live(struct vidmm_device *device, const struct check_surface *surface) {
+/* How many were created, opened, closed and destroyed before the driver refused one. */
+static uint32_t surfaces_live(struct vidmm_device *device, const struct check_surface *surface,
+                              uint32_t count) {
     const struct vidmm_allocation_request wanted = check_surface_request(surface, false);
     struct vidmm_allocation *allocation;
-    bool good = true;
-    for (uint32_t i = 0; good && i < CYCLES; i++) {
-        good = vidmm_allocation_create(device, &wanted, &allocation) == VIDMM_OK;
-        if (good)
-            vidmm_allocation_destroy(allocation);
-    }
-    return good;
+    uint32_t lives = 0;
+    for (; lives < count && vidmm_allocation_create(device, &wanted, &allocation) == VIDMM_OK;
+         lives++)
+        vidmm_allocation_destroy(allocation);
+    return lives;
 }
 
 /* R142: the later ones must be served from what the first ones left in a cache. */
@@ -181,9 +181,9 @@ static void surfaces_come_and_go(struct check *check, const struct check_surface
     check_step(check, "objects: surfaces that come and go");
     if (vidmm_device_create(check->harness.adapter, &device) != VIDMM_OK)
         return;
-    bool good = surfaces_live(device, surface);
+    bool good = surfaces_live(device, surface, CYCLES) == CYCLES;
     uint64_t before = vidmm_host_pool_blocks(check->harness.host);
-    good = good && surfaces_live(device, surface);
+    good = good && surfaces_live(device, surface, CYCLES) == CYCLES;
     uint64_t after = vidmm_host_pool_blocks(check->harness.host);
     bool kept = after < before + CYCLES;
     if (good && (kept || !check_explained(check)))
@@ -191,6 +191,27 @@ static void surfaces_come_and_go(struct check *check, const struct check_surface
                            "no pool memory held for surfaces that are destroyed",
                            "%u surfaces that came and went left %llu pool blocks behind", CYCLES,
                            (unsigned long long)(after - before));
+    vidmm_device_destroy(device);
+}
+
+/* R401: the place that one had is free again. A surface of one kind will do. */
+static void many_surfaces(struct check *check) {
+    struct check_surface surface;
+    struct vidmm_device *device;
+    bool open = false;
+    check_step(check, "objects: %u surfaces, one after the other", MANY_CYCLES);
+    if (vidmm_device_create(check->harness.adapter, &device) != VIDMM_OK)
+        return;
+    for (uint32_t kind = CHECK_SURFACE_PRIMARY + 1; kind < CHECK_SURFACES && !open; kind++) {
+        open = check_surface_open(check, &surface, kind, WIDTH, HEIGHT);
+        uint32_t lives = open ? surfaces_live(device, &surface, MANY_CYCLES) : 0;
+        check_surface_close(&surface);
+        if (lives != 0)
+            vidmm_ledger_judge(
+                &check->shared->ledger, 401, VIDMM_SIDE_DRIVER, lives == MANY_CYCLES,
+                "as many allocations as memory allows, without those that were destroyed",
+                "one more of them failed when %u had been created and destroyed", lives);
+    }
     vidmm_device_destroy(device);
 }
 
@@ -424,6 +445,8 @@ enum vidmm_stage_outcome stage_objects(struct check *check, uint32_t number) {
     reentry_show(check);
     for (uint32_t kind = 0; good && kind < CHECK_SURFACES; kind++)
         good = with_surface(check, kind, &known);
+    if (good)
+        many_surfaces(check);
     for (uint32_t kind = 0; good && kind < CHECK_SURFACES; kind++)
         shapes(check, kind);
     if (good) {

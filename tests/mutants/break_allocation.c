@@ -511,6 +511,27 @@ static void APIENTRY install_full_table(DRIVER_INITIALIZATION_DATA *table) {
     devices = 0;
 }
 
+static UINT created;
+
+static NTSTATUS APIENTRY create_in_table(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    return created++ < 4000 ? mutants_good.DxgkDdiCreateAllocation(adapter, args)
+                            : STATUS_NO_MEMORY;
+}
+
+static void APIENTRY install_full_table_of_allocations(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateAllocation = create_in_table;
+    created = 0;
+}
+
+static NTSTATUS APIENTRY open_in_table(const HANDLE device, const DXGKARG_OPENALLOCATION *args) {
+    return created++ < 4000 ? mutants_good.DxgkDdiOpenAllocation(device, args) : STATUS_NO_MEMORY;
+}
+
+static void APIENTRY install_full_table_of_opens(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiOpenAllocation = open_in_table;
+    created = 0;
+}
+
 static void APIENTRY install_one_device(DRIVER_INITIALIZATION_DATA *table) {
     devices = 0;
     table->DxgkDdiCreateDevice = create_device;
@@ -971,6 +992,10 @@ const struct mutant mutants_allocation[] = {
     DRIVER(401, "has room for one device", install_one_device, PAGING, .consequences = {628}),
     DRIVER(401, "never uses the place of a device again that was destroyed", install_full_table,
            .stage = "objects"),
+    DRIVER(401, "never uses the place of an allocation again that was destroyed",
+           install_full_table_of_allocations, .stage = "objects"),
+    DRIVER(401, "never uses the place of an allocation again that a device closed",
+           install_full_table_of_opens, .stage = "objects"),
     DRIVER(525, "answers an error when an allocation is closed", install_refuse_close, PAGING),
     DRIVER(525, "answers an error when a context ends", install_refuse_end_of_context, PAGING),
     DRIVER(551, "describes surfaces, and does not say how long a description is",

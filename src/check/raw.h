@@ -308,6 +308,10 @@ bool raw_render_open_on(struct raw_renderer *renderer, struct raw_submitter *raw
                         bool gdi);
 /* Opens the submitter's allocation, which is element 0 of all lists from here on; false: the driver refused. */
 bool raw_render_surface(struct raw_renderer *renderer);
+/* Another device opens the allocation, closes it, and is destroyed; false: the driver refused it. The same of `open`,
+ * which is filled in but for the flags. */
+bool raw_render_visited(const struct raw_renderer *renderer);
+bool raw_visit(const struct raw_submitter *raw, DXGKARG_OPENALLOCATION *open);
 /* DxgkDdiRender into the DMA buffer, which is free; false: refused, or the driver left the buffer or the list. */
 bool raw_render_build(struct raw_renderer *renderer, struct raw_commands *commands);
 /* What a call that builds one made of buffer and list, by the pointers that it moved; false: the same. */

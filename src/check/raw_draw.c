@@ -16,6 +16,9 @@
 #define DRAWN_PASSES    2u
 #define DRAWN_AT_ONCE   3u
 #define DRAWN_NEVER     4u
+#define DRAWN_VISITED   5u
+#define DRAWN_LAST      6u
+#define CUT             1021u /* bytes of the last page of raw_draws_last, which end within a word */
 #define PASS_DRAWS      (RAW_PAGES / 2) /* at the end of a DMA buffer */
 #define ASH             0xa5
 #define ENDS_MOST       16u
@@ -164,6 +167,18 @@ static void draw_moved(struct raw_renderer *renderer) {
     }
 }
 
+/* R138: what another device opened and closed is still there for the first. */
+static void draw_visited(struct raw_renderer *renderer) {
+    bool drawn = false;
+    check_step(renderer->raw->check, "room: a surface that another device opened and closed");
+    if (!raw_render_visited(renderer))
+        return;
+    (void)draw_there(renderer, DRAWN_VISITED, RAW_PAGES, &drawn);
+    raw_judge(renderer->raw, 138, drawn,
+              "an allocation that stays in a device when another one closes it",
+              "commands of a device no longer draw to a surface that another device closed");
+}
+
 /* A buffer that shows nothing when it is run as always is not judged. */
 static bool draw_whole(struct raw_renderer *renderer) {
     bool drawn = false;
@@ -174,6 +189,8 @@ static bool draw_whole(struct raw_renderer *renderer) {
         draw_moved(renderer);
     if (drawn && !renderer->raw->refused)
         draw_unpatched(renderer);
+    if (drawn && !renderer->raw->refused)
+        draw_visited(renderer);
     return !renderer->raw->refused;
 }
 

@@ -28,15 +28,21 @@ static HANDLE picture_create(struct raw_pair *pair, uint32_t index,
     return info.hAllocation;
 }
 
+static bool picture_ask(const struct raw_pair *pair, uint32_t index,
+                        struct check_surface *surface) {
+    return check_surface_open(pair->renderer.raw->check, surface,
+                              pair->renderer.gdi ? CHECK_SURFACE_GDI_STAGING : CHECK_SURFACE_SHADOW,
+                              index == PICTURE_FROM ? PICTURE_WIDTH : PICTURE_WIDEST,
+                              PICTURE_HEIGHT);
+}
+
 /* Rows of which the system knows the place. */
 static bool picture_describe(struct raw_pair *pair, uint32_t index, struct check_surface *surface) {
     struct raw_submitter *raw = pair->renderer.raw;
     struct raw_picture *picture = &pair->picture[index];
     bool gdi = pair->renderer.gdi;
     picture->width = index == PICTURE_FROM ? PICTURE_WIDTH : PICTURE_WIDEST;
-    if (!check_surface_open(raw->check, surface,
-                            gdi ? CHECK_SURFACE_GDI_STAGING : CHECK_SURFACE_SHADOW, picture->width,
-                            PICTURE_HEIGHT))
+    if (!picture_ask(pair, index, surface))
         return false;
     picture->pitch = gdi ? surface->wanted.gdi.Pitch : surface->wanted.shadow.Pitch;
     raw->picture[index] = picture_create(pair, index, surface);
@@ -46,14 +52,19 @@ static bool picture_describe(struct raw_pair *pair, uint32_t index, struct check
            (uint64_t)picture->pitch * PICTURE_HEIGHT <= (uint64_t)picture->count * CHECK_PAGE;
 }
 
+static DXGK_OPENALLOCATIONINFO picture_opening(uint32_t index,
+                                               const struct check_surface *surface) {
+    return (DXGK_OPENALLOCATIONINFO){.hAllocation = RAW_KERNEL_HANDLE + 1 + index,
+                                     .pPrivateDriverData = surface->data,
+                                     .PrivateDriverDataSize = surface->size};
+}
+
 static bool picture_open(struct raw_pair *pair, uint32_t index) {
     struct raw_submitter *raw = pair->renderer.raw;
     struct raw_picture *picture = &pair->picture[index];
     struct check_surface surface;
     bool described = picture_describe(pair, index, &surface);
-    DXGK_OPENALLOCATIONINFO info = {.hAllocation = RAW_KERNEL_HANDLE + 1 + index,
-                                    .pPrivateDriverData = surface.data,
-                                    .PrivateDriverDataSize = surface.size};
+    DXGK_OPENALLOCATIONINFO info = picture_opening(index, &surface);
     DXGKARG_OPENALLOCATION open = {.NumAllocations = 1, .pOpenAllocation = &info};
     open.Flags.Create = 1;
     if (described &&
@@ -104,6 +115,20 @@ void pair_close(struct raw_pair *pair) {
     for (uint32_t i = 0; i < RAW_PICTURES; i++)
         picture_close(pair, i);
     raw_render_close(&pair->renderer);
+}
+
+static bool picture_visited(const struct raw_pair *pair, uint32_t index) {
+    struct check_surface surface;
+    bool asked = picture_ask(pair, index, &surface);
+    DXGK_OPENALLOCATIONINFO info = picture_opening(index, &surface);
+    DXGKARG_OPENALLOCATION open = {.NumAllocations = 1, .pOpenAllocation = &info};
+    bool visited = asked && raw_visit(pair->renderer.raw, &open);
+    check_surface_close(&surface);
+    return visited;
+}
+
+bool pair_visited(struct raw_pair *pair) {
+    return picture_visited(pair, PICTURE_FROM) && picture_visited(pair, PICTURE_TO);
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */

@@ -46,6 +46,8 @@ struct raw_pair {
  * pair_close follows anyway. */
 bool pair_open(struct raw_pair *pair, struct raw_submitter *raw, bool gdi);
 void pair_close(struct raw_pair *pair);
+/* Another device opens and closes both; false: the driver refused it. */
+bool pair_visited(struct raw_pair *pair);
 /* Bit i of `mapped`: picture i shall be in the aperture. False: it does not support that segment, or
  * finds no place in it. */
 bool pair_place(struct raw_pair *pair, uint32_t mapped);

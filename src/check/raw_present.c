@@ -29,6 +29,7 @@ struct job {
     bool split;    /* each DMA buffer, where the driver gave an offset */
     bool stretch;  /* `from`, which is smaller, and what is around it has one colour */
     bool within;   /* PICTURE_TO is the source, too */
+    bool visited;  /* another device has closed both */
     RECT from, to; /* of one size else */
     RECT *rectangles;
     uint32_t count;
@@ -261,6 +262,10 @@ static void present_judge(struct presenter *presenter, const struct job *job, en
                             : "other pixels after the commands that the driver built";
     if (job->split)
         raw_judge(raw, 398, presenter->seen, expected, found);
+    else if (job->visited)
+        raw_judge(raw, 138, presenter->seen,
+                  "an allocation that stays in a device when another one closes it",
+                  "other pixels after a copy between surfaces that another device closed");
     else if (listing == LISTED_FOR_GOOD)
         raw_judge(raw, 607, presenter->seen,
                   "the addresses that the allocation list had when it was built",
@@ -488,6 +493,17 @@ static void splits(struct presenter *presenter) {
         (void)present_run(presenter, &copy, LISTED_NOWHERE, 99);
 }
 
+/* ---- In another device ----------------------------------------------------------------------- */
+
+/* R138: what that one opened and closed is still there. */
+static void visits(struct presenter *presenter) {
+    RECT whole = all;
+    const struct job copy = {
+        .visited = true, .from = all, .to = all, .rectangles = &whole, .count = 1};
+    if (presenter->seen && some_place(presenter) && pair_visited(&presenter->pair))
+        (void)present_run(presenter, &copy, LISTED_THERE, 97);
+}
+
 /* ---- Within a surface ------------------------------------------------------------------------ */
 
 static bool may_overlap(const struct presenter *presenter) {
@@ -627,6 +643,9 @@ static void present_all(struct presenter *presenter, struct raw_submitter *raw, 
         check_step(raw->check, "room: %s that is stretched", what);
         if (!gdi && !raw->refused)
             stretches(presenter);
+        check_step(raw->check, "room: %s of surfaces that another device closed", what);
+        if (!raw->refused)
+            visits(presenter);
         check_step(raw->check, "room: %s within a surface", what);
         if (!raw->refused)
             overlaps(presenter);

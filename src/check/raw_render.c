@@ -101,15 +101,41 @@ bool raw_render_grow(struct raw_renderer *renderer, uint32_t bytes) {
     return check_has(renderer->raw->check, renderer->cpu) && raw_dma_open(renderer);
 }
 
+/* Of the submitter's allocation. */
+static DXGKARG_OPENALLOCATION render_opening(const struct raw_submitter *raw,
+                                             DXGK_OPENALLOCATIONINFO *info) {
+    *info = (DXGK_OPENALLOCATIONINFO){.hAllocation = RAW_KERNEL_HANDLE,
+                                      .pPrivateDriverData = raw->given.bytes,
+                                      .PrivateDriverDataSize = raw->given.size};
+    return (DXGKARG_OPENALLOCATION){.NumAllocations = 1,
+                                    .pOpenAllocation = info,
+                                    .pPrivateDriverData = raw->resource.given.bytes,
+                                    .PrivateDriverSize = raw->resource.given.size};
+}
+
+bool raw_visit(const struct raw_submitter *raw, DXGKARG_OPENALLOCATION *open) {
+    DXGKARG_CREATEDEVICE device = {.hDevice = open};
+    if (raw->ddi->DxgkDdiCreateDevice(raw->adapter, &device) != STATUS_SUCCESS)
+        return false;
+    bool opened = raw->ddi->DxgkDdiOpenAllocation(device.hDevice, open) == STATUS_SUCCESS;
+    const DXGKARG_CLOSEALLOCATION close = {
+        .NumAllocations = 1, .pOpenHandleList = &open->pOpenAllocation->hDeviceSpecificAllocation};
+    if (opened)
+        (void)raw->ddi->DxgkDdiCloseAllocation(device.hDevice, &close);
+    (void)raw->ddi->DxgkDdiDestroyDevice(device.hDevice);
+    return opened;
+}
+
+bool raw_render_visited(const struct raw_renderer *renderer) {
+    DXGK_OPENALLOCATIONINFO info;
+    DXGKARG_OPENALLOCATION open = render_opening(renderer->raw, &info);
+    return raw_visit(renderer->raw, &open);
+}
+
 bool raw_render_surface(struct raw_renderer *renderer) {
     struct raw_submitter *raw = renderer->raw;
-    DXGK_OPENALLOCATIONINFO info = {.hAllocation = RAW_KERNEL_HANDLE,
-                                    .pPrivateDriverData = raw->given.bytes,
-                                    .PrivateDriverDataSize = raw->given.size};
-    DXGKARG_OPENALLOCATION open = {.NumAllocations = 1,
-                                   .pOpenAllocation = &info,
-                                   .pPrivateDriverData = raw->resource.given.bytes,
-                                   .PrivateDriverSize = raw->resource.given.size};
+    DXGK_OPENALLOCATIONINFO info;
+    DXGKARG_OPENALLOCATION open = render_opening(raw, &info);
     open.Flags.Create = 1;
     if (!raw->allocation || renderer->info.AllocationListSize == 0 ||
         raw->ddi->DxgkDdiOpenAllocation(renderer->device, &open) != STATUS_SUCCESS)

@@ -191,6 +191,57 @@ static void APIENTRY install_orphan(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiOpenAllocation = open_orphan;
 }
 
+/* A surface that another device than its creator opened and closed is gone for all: next to nothing is drawn to it. */
+static HANDLE visitor;
+static bool visited;
+
+static NTSTATUS APIENTRY open_visited(const HANDLE device, const DXGKARG_OPENALLOCATION *args) {
+    visitor = args->Flags.Create ? NULL : device;
+    return mutants_good.DxgkDdiOpenAllocation(device, args);
+}
+
+static NTSTATUS APIENTRY close_visited(const HANDLE device, const DXGKARG_CLOSEALLOCATION *args) {
+    visited = device == visitor;
+    return mutants_good.DxgkDdiCloseAllocation(device, args);
+}
+
+static NTSTATUS APIENTRY render_visited(const HANDLE context, DXGKARG_RENDER *args) {
+    UINT length = args->CommandLength;
+    if (visited && length > sizeof(struct vidmm_umd_command))
+        args->CommandLength = sizeof(struct vidmm_umd_command);
+    NTSTATUS status = mutants_good.DxgkDdiRender(context, args);
+    args->CommandLength = length;
+    return status;
+}
+
+static NTSTATUS APIENTRY present_visited(const HANDLE context, DXGKARG_PRESENT *args) {
+    const RECT *rectangles = args->pDstSubRects;
+    RECT first = rectangles[0];
+    first.bottom = first.top + 1;
+    if (visited)
+        args->pDstSubRects = &first;
+    NTSTATUS status = mutants_good.DxgkDdiPresent(context, args);
+    args->pDstSubRects = rectangles;
+    return status;
+}
+
+static void APIENTRY install_visited(DRIVER_INITIALIZATION_DATA *table) {
+    visitor = NULL;
+    visited = false;
+    table->DxgkDdiOpenAllocation = open_visited;
+    table->DxgkDdiCloseAllocation = close_visited;
+}
+
+static void APIENTRY install_render_visited(DRIVER_INITIALIZATION_DATA *table) {
+    install_visited(table);
+    table->DxgkDdiRender = render_visited;
+}
+
+static void APIENTRY install_present_visited(DRIVER_INITIALIZATION_DATA *table) {
+    install_visited(table);
+    table->DxgkDdiPresent = present_visited;
+}
+
 static NTSTATUS APIENTRY describe_nothing(const HANDLE adapter, DXGKARG_DESCRIBEALLOCATION *args) {
     (void)adapter;
     (void)args;
@@ -965,6 +1016,11 @@ const struct mutant mutants_allocation[] = {
            ANY, .consequences = {102}),
     DRIVER(137, "fails CreateAllocation with STATUS_UNSUCCESSFUL", install_create_status, PAGING),
     DRIVER(138, "loses allocations with the device that created them", install_orphan, ANY),
+    {BREAKS(138, DRIVER, "room", render_visited,
+            "ends a surface for commands of all devices when one closes it")},
+    {BREAKS(138, DRIVER, "room", present_visited,
+            "ends surfaces for presents of all devices when one closes them"),
+     .settings = {{"Nodes", 1}}},
     DRIVER(143, "opens an allocation with a NULL handle", install_open_no_handle, PAGING),
     DRIVER(144, "writes to private data of an allocation that is only opened", install_open_writes,
            ANY),

@@ -43,10 +43,14 @@ const struct vidmm_rule rules_d_life[] = {
     {
         RULE(138, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "Allocations and resources belong to the adapter: one that is shared outlives "
-                     "the device that created it.",
+                     "the device that created it, and stays open in a device when another closes "
+                     "it.",
         .page = "nc-d3dkmddi-dxgkddi_createallocation",
         .how = "The creating device is destroyed while another has the allocation open, and paging "
-               "of it must still work.",
+               "of it must still work. In stage room another device opens and closes surfaces "
+               "(nc-d3dkmddi-dxgkddi_closeallocation: it unbinds what is specific to its device): "
+               "commands of vidmm/umd.h, presents and commands of GDI of the first device, which "
+               "drew to them before, must do so then.",
         .why = "A structure in the device's list, or a pointer back to the device, dangles after "
                "that device is gone.",
         .windows = "Windows goes on using the allocation from the other process; the driver "

@@ -55,8 +55,10 @@ struct vidmm_umd_caps {
 /* Private driver data of one allocation in DxgkDdiCreateAllocation. */
 struct vidmm_umd_allocation {
     uint32_t magic;
-    uint32_t flags;     /* VIDMM_UMD_*; none of LOCAL*: aperture only */
-    uint64_t size;      /* bytes, not 0 */
+    uint32_t flags; /* VIDMM_UMD_*; none of LOCAL*: aperture only */
+    /* Bytes, not 0. Where they end within a page a command may be about all of that page: the driver refuses it, or the
+     * GPU reaches what was asked for at least. */
+    uint64_t size;
     uint32_t alignment; /* bytes, 0 or a power of two */
     uint32_t priority;  /* D3DDDI_ALLOCATIONPRIORITY_*; 0: the driver's default */
     uint32_t pitch;     /* bytes a row of a swizzled surface, a multiple of 512; else 0 */

@@ -166,10 +166,20 @@ static void raw_object_destroy(struct raw_submitter *raw) {
     private_free(&raw->resource.given);
 }
 
-/* Kept if it has the submitter's size, of which `cut` bytes of the last page are not asked for, and supports the
- * segment. `surface`: NULL, or what it is. */
+/* The end of an allocation: so many bytes of its last page are not asked for, and not all of that page is its Size, or
+ * that is left to the driver. */
+struct raw_end {
+    uint32_t cut;
+    bool left_to_driver;
+};
+
+static bool ends_as(const DXGK_ALLOCATIONINFO *info, const struct raw_end *end) {
+    return end->left_to_driver || (info->Size % CHECK_PAGE != 0) == (end->cut != 0);
+}
+
+/* Kept if it has the submitter's size and that end, and supports the segment. `surface`: NULL, or what it is. */
 static void raw_object_create(struct raw_submitter *raw, DXGK_ALLOCATIONINFO *info,
-                              const struct check_surface *surface, uint32_t cut) {
+                              const struct check_surface *surface, const struct raw_end *end) {
     DXGKARG_CREATEALLOCATION args = {.NumAllocations = 1, .pAllocationInfo = info};
     if (surface && surface->resource_size != 0) {
         args.pPrivateDriverData = surface->resource;
@@ -186,50 +196,59 @@ static void raw_object_create(struct raw_submitter *raw, DXGK_ALLOCATIONINFO *in
     raw->resource.handle = args.hResource;
     bool newer = raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0;
     uint64_t pages = (info->Size + CHECK_PAGE - 1) / CHECK_PAGE;
-    bool fits = pages == RAW_PAGES && (info->Size % CHECK_PAGE != 0) == (cut != 0) &&
+    bool fits = pages == RAW_PAGES && ends_as(info, end) &&
                 (!newer || info->PhysicalAdapterIndex == raw->physical) &&
                 (info->SupportedWriteSegmentSet >> (raw_segment(raw)->id - 1) & 1u) != 0;
     if (!fits)
         raw_object_destroy(raw);
 }
 
-static void create_spoken(struct raw_submitter *raw, uint32_t cut) {
+static void create_spoken(struct raw_submitter *raw, const struct raw_end *end) {
     struct vidmm_umd_allocation data = {.magic = VIDMM_UMD_MAGIC,
                                         .flags = (raw->memory.id != 0 ? VIDMM_UMD_LOCAL : 0) |
                                                  VIDMM_UMD_PHYSICAL(raw->physical),
-                                        .size = (uint64_t)RAW_PAGES * CHECK_PAGE - cut};
+                                        .size = (uint64_t)RAW_PAGES * CHECK_PAGE - end->cut};
     DXGK_ALLOCATIONINFO info;
     memset(&info, 0, sizeof(info));
     info.pPrivateDriverData = &data;
     info.PrivateDriverDataSize = sizeof(data);
-    raw_object_create(raw, &info, NULL, cut);
+    raw_object_create(raw, &info, NULL, end);
 }
 
 /* A standard surface. */
-static void create_standard(struct raw_submitter *raw, uint32_t kind, uint32_t cut) {
+static void create_standard(struct raw_submitter *raw, uint32_t kind, const struct raw_end *end) {
     struct check_surface surface;
     DXGK_ALLOCATIONINFO info;
     memset(&info, 0, sizeof(info));
     if (check_surface_open(raw->check, &surface, kind, RAW_ROW / 4,
-                           (RAW_PAGES * CHECK_PAGE - cut) / RAW_ROW)) {
+                           (RAW_PAGES * CHECK_PAGE - end->cut) / RAW_ROW)) {
         info.pPrivateDriverData = surface.data;
         info.PrivateDriverDataSize = surface.size;
-        raw_object_create(raw, &info, &surface, cut);
+        raw_object_create(raw, &info, &surface, end);
     }
     check_surface_close(&surface);
 }
 
 /* One that prefers GPU memory, where there is some; without it operations have no handle. */
-static void make_allocation(struct raw_submitter *raw, uint32_t cut) {
+static void make_allocation(struct raw_submitter *raw, const struct raw_end *end) {
     if (check_speaks(raw->check))
-        create_spoken(raw, cut);
+        create_spoken(raw, end);
     for (uint32_t kind = 0; !raw->allocation && kind < CHECK_SURFACES; kind++)
-        create_standard(raw, kind, cut);
+        create_standard(raw, kind, end);
 }
 
 bool raw_make_uneven(struct raw_submitter *raw) {
+    const struct raw_end within_page = {.cut = RAW_ROW};
     raw_object_destroy(raw);
-    make_allocation(raw, RAW_ROW);
+    make_allocation(raw, &within_page);
+    return raw->allocation;
+}
+
+bool raw_make_shorter(struct raw_submitter *raw, uint32_t cut) {
+    const struct raw_end shorter = {.cut = cut, .left_to_driver = true};
+    raw_object_destroy(raw);
+    create_spoken(raw, &shorter);
+    raw->cut = cut;
     return raw->allocation;
 }
 
@@ -312,7 +331,8 @@ static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct chec
     }
     if (!make_context(raw))
         return raw_close(raw);
-    make_allocation(raw, 0);
+    const struct raw_end whole = {.cut = 0};
+    make_allocation(raw, &whole);
     if (raw->info.paging_segment != 0 && !raw_map_buffer(raw))
         return raw_close(raw);
     return VIDMM_STAGE_DONE;

@@ -82,6 +82,7 @@ struct raw_submitter {
     HANDLE picture[RAW_PICTURES]; /* the driver's allocations of raw_picture.h; NULL: none */
     uint32_t alignment;           /* of the places of the allocation: pages, at least 1 */
     uint32_t segments;            /* where it may be read and written, bit 0: id 1 */
+    uint32_t cut;                 /* bytes of its last page that raw_make_shorter did not ask for */
     uint32_t place_page;          /* of raw_segment: where the allocation is brought */
     bool inside;                  /* its content lies there */
     struct raw_private given;     /* of the allocation */
@@ -119,6 +120,9 @@ enum vidmm_stage_outcome raw_unopened(const struct raw_submitter *raw,
 /* Another allocation takes the place of its own: as many pages, of which the last is not all of its Size. False: the
  * driver makes none, and there is no allocation any more. */
 bool raw_make_uneven(struct raw_submitter *raw);
+/* The same of a driver that speaks vidmm/umd.h: the user-mode driver asks for all but the last `cut` bytes of the last
+ * page, whatever the driver's Size is. */
+bool raw_make_shorter(struct raw_submitter *raw, uint32_t cut);
 /* The outcome of a stage that ran to its end. */
 enum vidmm_stage_outcome raw_close(struct raw_submitter *raw);
 
@@ -346,6 +350,9 @@ bool raw_render(struct raw_renderer *renderer);
 /* A DMA buffer with commands of vidmm/umd.h that is split, and one that takes several passes; nothing where the
  * driver does not understand them. */
 void raw_draws(struct raw_submitter *raw);
+/* Commands that draw each page of a surface whose last one user mode asked for in part. The allocation is another one
+ * then. */
+void raw_draws_last(struct raw_submitter *raw);
 
 /* A DMA buffer can grow after its context was created, and so can its lists (ns-d3dkmddi-_dxgk_contextinfo.md). False:
  * there is no memory, and no buffer. */

@@ -30,7 +30,8 @@ static struct vidmm_umd_command draw_command(uint32_t page, uint32_t version) {
         .opcode = VIDMM_UMD_STAMP, .oracle = ORACLE, .page = page, .pages = 1, .version = version};
 }
 
-/* Pages [first, end) of the target have the drawing, the others what the source has. */
+/* Pages [first, end) of the target have the drawing, the others what the source has. What user mode did not ask for of
+ * the last may have anything. */
 static bool is_drawn(struct raw_submitter *raw, uint32_t first, uint32_t end, uint32_t version) {
     static unsigned char expected[CHECK_PAGE];
     bool good = true;
@@ -40,7 +41,8 @@ static bool is_drawn(struct raw_submitter *raw, uint32_t first, uint32_t end, ui
             vidmm_pattern_write(expected, vidmm_pattern_key(ORACLE, page, version));
             wanted = expected;
         }
-        good = good && memcmp(wanted, raw_page(raw, raw->target, page), CHECK_PAGE) == 0;
+        size_t bytes = page == RAW_PAGES - 1 ? CHECK_PAGE - raw->cut : CHECK_PAGE;
+        good = good && memcmp(wanted, raw_page(raw, raw->target, page), bytes) == 0;
     }
     return good;
 }
@@ -367,4 +369,29 @@ void raw_draws(struct raw_submitter *raw) {
             ends(&renderer, &filler);
     }
     raw_render_close(&renderer);
+}
+
+/* R637. A driver may refuse to draw all of a page that was asked for in part. */
+static void draw_last(struct raw_renderer *renderer) {
+    struct raw_submitter *raw = renderer->raw;
+    bool drawn = false;
+    bool ran = draw_there(renderer, DRAWN_LAST, RAW_PAGES, &drawn);
+    if (ran || raw->unseen)
+        raw_judge(raw, 637, drawn, "a GPU that reaches all bytes that user mode asked for",
+                  ran ? "other bytes in a surface that ends within a page, all of which was drawn"
+                      : "commands that draw to a surface that ends within a page did not complete");
+}
+
+void raw_draws_last(struct raw_submitter *raw) {
+    struct raw_renderer renderer;
+    if (!check_understands(raw->check, VIDMM_UMD_STAMP))
+        return;
+    check_step(raw->check, "room: a surface that ends within a page");
+    if (!raw_leave(raw) || !raw_make_shorter(raw, CUT) || !raw_settle_in(raw) || !raw_leave(raw))
+        return;
+    if (raw_render_open(&renderer, raw) && raw_render_surface(&renderer))
+        draw_last(&renderer);
+    raw_render_close(&renderer);
+    if (!raw->refused)
+        (void)raw_leave(raw);
 }

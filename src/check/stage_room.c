@@ -245,5 +245,7 @@ enum vidmm_stage_outcome stage_room(struct check *check, uint32_t number) {
         raw_damaged(&raw);
     if (number == 0 && !raw.refused)
         raw_presents(&raw);
+    if (number == 0 && !raw.refused)
+        raw_draws_last(&raw);
     return raw_close(&raw);
 }

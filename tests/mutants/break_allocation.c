@@ -332,6 +332,34 @@ static NTSTATUS APIENTRY create_rounded(const HANDLE adapter, DXGKARG_CREATEALLO
 }
 REPLACE(DxgkDdiCreateAllocation, create_rounded)
 
+/* The hardware has whole pages of what user mode asked for, and draws to no others. */
+static uint64_t drawn_size;
+
+static NTSTATUS APIENTRY create_drawn(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    struct vidmm_umd_allocation data;
+    drawn_size = asked_for(args, &data) ? data.size : UINT64_MAX;
+    return mutants_good.DxgkDdiCreateAllocation(adapter, args);
+}
+
+static NTSTATUS APIENTRY render_drawn(const HANDLE context, DXGKARG_RENDER *args) {
+    const struct vidmm_umd_command *commands = args->pCommand;
+    UINT length = args->CommandLength, last = length / (UINT)sizeof(*commands);
+    struct vidmm_umd_command command = {.opcode = VIDMM_UMD_NOP};
+    if (last != 0)
+        memcpy(&command, &commands[last - 1], sizeof(command));
+    if (command.opcode == VIDMM_UMD_STAMP && (uint64_t)(command.page + 1) * 4096 > drawn_size)
+        args->CommandLength -= (UINT)sizeof(command);
+    NTSTATUS status = mutants_good.DxgkDdiRender(context, args);
+    args->CommandLength = length;
+    return status;
+}
+
+static void APIENTRY install_whole_pages(DRIVER_INITIALIZATION_DATA *table) {
+    drawn_size = UINT64_MAX;
+    table->DxgkDdiCreateAllocation = create_drawn;
+    table->DxgkDdiRender = render_drawn;
+}
+
 /* What user mode asks for is what it says, and that the CPU sees the surface it does not. */
 static NTSTATUS create_unseen(HANDLE adapter, DXGKARG_CREATEALLOCATION *args, uint32_t flag) {
     struct vidmm_umd_allocation data;
@@ -982,6 +1010,7 @@ const struct mutant mutants_allocation[] = {
            install_create_rounded, .stage = "objects"),
     DRIVER(637, "cuts sizes to 32 bits", install_size_of_32_bits, .stage = "objects",
            .consequences = {527}),
+    {BREAKS(637, DRIVER, "room", whole_pages, "draws to whole pages of a surface alone")},
     DRIVER(94, "reports a PitchAlignedSize of 1", install_small_pitch, PAGING),
     DRIVER(95, "prefers a segment that it does not support", install_preferred, PAGING),
     DRIVER(95, "supports no segment for reads", install_read_from_nowhere, PAGING, VERSION(WIN8)),

@@ -38,13 +38,15 @@ const struct vidmm_rule rules_d_place[] = {
     },
     {
         RULE(637, DRIVER, DOCUMENTED, CORRUPTION),
-        .statement = "Size holds all bytes of the allocation that the user-mode driver asked for.",
+        .statement = "Size holds all bytes of the allocation that the user-mode driver asked for, "
+                     "and the GPU reaches them.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfo",
         .how = "Stage objects creates surfaces as vidmm/umd.h describes them, some of no whole "
                "pages, some of more than 4 GB and one of nearly 2^64 bytes, and compares Size. A "
                "driver may refuse them, and "
                "one that does not use vidmm/umd.h is not asked. Of standard surfaces R527 judges "
-               "the same.",
+               "the same. Stage room draws each page of a surface that ends within its last page, "
+               "unless the driver refuses that, and compares the bytes that were asked for.",
         .why = "The page calls it the size in bytes of the allocation, and the member has 64 bits "
                "where the machine has.",
         .windows = "Windows knows no other size; what the GPU writes behind it belongs to another "

@@ -1,5 +1,6 @@
 /* display_network.c - see display.h. */
 #include "display.h"
+#include "surface.h"
 
 #include <stdlib.h>
 
@@ -232,6 +233,55 @@ static bool network_pin_target(struct display *display, bool *offered) {
     return pinned;
 }
 
+/* ---- Surfaces of what the driver offers ------------------------------------------------------ */
+
+#define FORMATS_MOST 16u
+
+/* A mode of each format that the set of source 0 has. */
+static uint32_t network_formats(const struct display *display,
+                                D3DKMDT_VIDPN_SOURCE_MODE modes[FORMATS_MOST]) {
+    const DXGK_VIDPN_INTERFACE *network = vidmm_vidpn_interface();
+    D3DKMDT_HVIDPN handle = vidmm_vidpn_handle(display->network);
+    const DXGK_VIDPNSOURCEMODESET_INTERFACE *interface;
+    D3DKMDT_HVIDPNSOURCEMODESET set;
+    const D3DKMDT_VIDPN_SOURCE_MODE *mode, *next;
+    uint32_t count = 0;
+    if (network->pfnAcquireSourceModeSet(handle, 0, &set, &interface) != STATUS_SUCCESS)
+        return 0;
+    NTSTATUS status = interface->pfnAcquireFirstModeInfo(set, &mode);
+    for (; status == STATUS_SUCCESS; mode = next) {
+        uint32_t i = 0;
+        while (i < count &&
+               modes[i].Format.Graphics.PixelFormat != mode->Format.Graphics.PixelFormat)
+            i++;
+        if (mode->Type == D3DKMDT_RMT_GRAPHICS && i == count && count < FORMATS_MOST)
+            modes[count++] = *mode;
+        status = interface->pfnAcquireNextModeInfo(set, mode, &next);
+        (void)interface->pfnReleaseModeInfo(set, mode);
+    }
+    (void)network->pfnReleaseSourceModeSet(handle, set);
+    return count;
+}
+
+/* R527: the primary and the shadow surface of such a mode, which has its format and size
+ * (ns-d3dkmdt-_d3dkmdt_shadowsurfacedata.md). */
+static void network_surfaces(const struct display *display) {
+    static const enum check_surface_kind kinds[] = {CHECK_SURFACE_PRIMARY, CHECK_SURFACE_SHADOW};
+    D3DKMDT_VIDPN_SOURCE_MODE modes[FORMATS_MOST];
+    uint32_t count = network_formats(display, modes);
+    for (uint32_t i = 0; i < 2 * count; i++) {
+        const D3DKMDT_GRAPHICS_RENDERING_FORMAT *format = &modes[i / 2].Format.Graphics;
+        struct check_surface surface;
+        check_step(display->check, "display: a surface of %u times %u pixels, format %d",
+                   format->PrimSurfSize.cx, format->PrimSurfSize.cy, (int)format->PixelFormat);
+        if (check_surface_open_as(display->check, &surface, kinds[i % 2], format->PixelFormat,
+                                  format->PrimSurfSize.cx, format->PrimSurfSize.cy))
+            check_surface_create_alone(display->check, &surface, NULL);
+        check_surface_close(&surface);
+    }
+    check_step(display->check, "display: a network of one path");
+}
+
 /* ---- A network of one path ------------------------------------------------------------------- */
 
 /* NULL: there is no memory. */
@@ -282,8 +332,10 @@ static bool network_find(struct display *display) {
 static bool network_pin(struct display *display, const char **why) {
     bool offered;
     *why = "the driver supports no mode of its path from source 0, or finds none";
-    if (!network_modes(display, D3DKMDT_EPT_NOPIVOT) || !network_pin_source(display, &offered) ||
-        !judge_offered(display, offered, "source"))
+    if (!network_modes(display, D3DKMDT_EPT_NOPIVOT))
+        return false;
+    network_surfaces(display);
+    if (!network_pin_source(display, &offered) || !judge_offered(display, offered, "source"))
         return false;
     return network_modes(display, D3DKMDT_EPT_VIDPNSOURCE) &&
            network_pin_target(display, &offered) && judge_offered(display, offered, "target");

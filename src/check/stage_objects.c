@@ -301,22 +301,6 @@ static void escapes_at_end(struct check *check) {
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */
 
-/* Created and destroyed without a manager: the referee compares Size and Pitch with the shape, and of a
- * primary also what the driver says of it then. */
-static void create_alone(struct check *check, const struct check_surface *surface, bool primary) {
-    const DRIVER_INITIALIZATION_DATA *table = &check->harness.spoken;
-    HANDLE adapter = vidmm_host_adapter(check->harness.host);
-    DXGK_ALLOCATIONINFO info = {.pPrivateDriverData = surface->data,
-                                .PrivateDriverDataSize = surface->size};
-    DXGKARG_CREATEALLOCATION create = {.NumAllocations = 1, .pAllocationInfo = &info};
-    if (surface->size == 0 || table->DxgkDdiCreateAllocation(adapter, &create) != STATUS_SUCCESS)
-        return;
-    DXGKARG_DESTROYALLOCATION destroy = {.NumAllocations = 1, .pAllocationList = &info.hAllocation};
-    if (primary)
-        objects_describe_one(check, info.hAllocation);
-    (void)table->DxgkDdiDestroyAllocation(adapter, &destroy);
-}
-
 /* A driver may have no such format or size. */
 static void one_shape(struct check *check, enum check_surface_kind kind, D3DDDIFORMAT format,
                       uint32_t width, uint32_t height) {
@@ -324,7 +308,8 @@ static void one_shape(struct check *check, enum check_surface_kind kind, D3DDDIF
     check_step(check, "objects: a surface of %u times %u pixels, format %d", width, height,
                (int)format);
     if (check_surface_open_as(check, &surface, kind, format, width, height))
-        create_alone(check, &surface, kind == CHECK_SURFACE_PRIMARY);
+        check_surface_create_alone(check, &surface,
+                                   kind == CHECK_SURFACE_PRIMARY ? objects_describe_one : NULL);
     check_surface_close(&surface);
 }
 
@@ -333,8 +318,9 @@ static void one_shape(struct check *check, enum check_surface_kind kind, D3DDDIF
 static void shapes(struct check *check, enum check_surface_kind kind) {
     static const uint32_t sizes[][2] = {{1, 1},     {3, 5},     {37, 64},    {65, 2},
                                         {640, 480}, {4096, 37}, {1366, 768}, {32768, 32771}};
-    static const D3DDDIFORMAT formats[] = {D3DDDIFMT_A8R8G8B8, D3DDDIFMT_X8R8G8B8, D3DDDIFMT_R5G6B5,
-                                           D3DDDIFMT_A8};
+    static const D3DDDIFORMAT formats[] = {D3DDDIFMT_A8R8G8B8, D3DDDIFMT_X8R8G8B8,
+                                           D3DDDIFMT_A8B8G8R8, D3DDDIFMT_X8B8G8R8,
+                                           D3DDDIFMT_R5G6B5,   D3DDDIFMT_A8};
     for (uint32_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
         for (uint32_t j = 0; j < sizeof(sizes) / sizeof(sizes[0]); j++)
             one_shape(check, kind, formats[i], sizes[j][0], sizes[j][1]);

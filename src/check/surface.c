@@ -120,6 +120,21 @@ void check_surface_close(struct check_surface *surface) {
     surface->data = surface->resource = NULL;
 }
 
+void check_surface_create_alone(struct check *check, const struct check_surface *surface,
+                                void (*look)(struct check *check, HANDLE allocation)) {
+    const DRIVER_INITIALIZATION_DATA *table = &check->harness.spoken;
+    HANDLE adapter = vidmm_host_adapter(check->harness.host);
+    DXGK_ALLOCATIONINFO info = {.pPrivateDriverData = surface->data,
+                                .PrivateDriverDataSize = surface->size};
+    DXGKARG_CREATEALLOCATION create = {.NumAllocations = 1, .pAllocationInfo = &info};
+    if (surface->size == 0 || table->DxgkDdiCreateAllocation(adapter, &create) != STATUS_SUCCESS)
+        return;
+    DXGKARG_DESTROYALLOCATION destroy = {.NumAllocations = 1, .pAllocationList = &info.hAllocation};
+    if (look)
+        look(check, info.hAllocation);
+    (void)table->DxgkDdiDestroyAllocation(adapter, &destroy);
+}
+
 struct vidmm_allocation_request check_surface_request(const struct check_surface *surface,
                                                       bool primary) {
     return (struct vidmm_allocation_request){.private_data = surface->data,

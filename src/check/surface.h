@@ -39,6 +39,10 @@ bool check_surface_open_as(struct check *check, struct check_surface *surface,
                            enum check_surface_kind kind, D3DDDIFORMAT format, uint32_t width,
                            uint32_t height);
 void check_surface_close(struct check_surface *surface);
+/* Created and destroyed without a manager: the referee compares Size with the shape. In between `look` may ask about it;
+ * NULL: nothing. */
+void check_surface_create_alone(struct check *check, const struct check_surface *surface,
+                                void (*look)(struct check *check, HANDLE allocation));
 /* The driver describes a surface of some kind, primaries aside. */
 bool check_surface_any(struct check *check);
 /* The driver gave the allocation an alternate address: UseAlternateVA of WDDM 1, whose bit WDDM 2 uses otherwise. */

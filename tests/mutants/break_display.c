@@ -78,9 +78,11 @@ static NTSTATUS APIENTRY offered_refused(const HANDLE adapter, DXGKARG_ISSUPPORT
 }
 SPOIL(offered_refused, IsSupportedVidPn, offered_refused)
 
-/* Gives a source or a target another set, of the mode that its own has first. */
+/* Gives a source or a target another set, of the mode that its own has first, and one of what `vary` makes of it; NULL:
+ * of that mode alone. */
 #define GIVE_MODE(kind, Kind, SET, MODE)                                                           \
-    static NTSTATUS give_##kind##_mode(D3DKMDT_HVIDPN handle, UINT id, bool assign) {              \
+    static NTSTATUS give_##kind##_mode(D3DKMDT_HVIDPN handle, UINT id, bool assign,                \
+                                       void(APIENTRY * vary)(MODE * mode)) {                       \
         const DXGK_VIDPN_INTERFACE *network = network_of(handle);                                  \
         const DXGK_VIDPN##SET##MODESET_INTERFACE *modes;                                           \
         D3DKMDT_HVIDPN##SET##MODESET old, made;                                                    \
@@ -90,9 +92,12 @@ SPOIL(offered_refused, IsSupportedVidPn, offered_refused)
             return STATUS_UNSUCCESSFUL;                                                            \
         (void)modes->pfnAcquireFirstModeInfo(old, &first);                                         \
         NTSTATUS status = network->pfnCreateNew##Kind##ModeSet(handle, id, &made, &modes);         \
-        if (status == STATUS_SUCCESS && first &&                                                   \
-            modes->pfnCreateNewModeInfo(made, &mode) == STATUS_SUCCESS) {                          \
+        for (UINT i = 0; i < (vary ? 2u : 1u) && status == STATUS_SUCCESS && first; i++) {         \
+            if (modes->pfnCreateNewModeInfo(made, &mode) != STATUS_SUCCESS)                        \
+                break;                                                                             \
             *mode = *first;                                                                        \
+            if (i != 0)                                                                            \
+                vary(mode);                                                                        \
             (void)modes->pfnAddMode(made, mode);                                                   \
         }                                                                                          \
         if (first)                                                                                 \
@@ -107,7 +112,7 @@ static NTSTATUS APIENTRY pivot_changed(const HANDLE adapter,
                                        const DXGKARG_ENUMVIDPNCOFUNCMODALITY *args) {
     NTSTATUS status = mutants_good.DxgkDdiEnumVidPnCofuncModality(adapter, args);
     if (args->EnumPivotType == D3DKMDT_EPT_VIDPNSOURCE)
-        (void)give_source_mode(args->hConstrainingVidPn, 0, true);
+        (void)give_source_mode(args->hConstrainingVidPn, 0, true, NULL);
     return status;
 }
 SPOIL(pivot_changed, EnumVidPnCofuncModality, pivot_changed)
@@ -116,7 +121,7 @@ static NTSTATUS APIENTRY set_left(const HANDLE adapter,
                                   const DXGKARG_ENUMVIDPNCOFUNCMODALITY *args) {
     NTSTATUS status = mutants_good.DxgkDdiEnumVidPnCofuncModality(adapter, args);
     if (args->EnumPivotType != D3DKMDT_EPT_VIDPNSOURCE)
-        (void)give_source_mode(args->hConstrainingVidPn, 0, false);
+        (void)give_source_mode(args->hConstrainingVidPn, 0, false, NULL);
     return status;
 }
 SPOIL(set_left, EnumVidPnCofuncModality, set_left)
@@ -144,10 +149,24 @@ static NTSTATUS APIENTRY target_changed(const HANDLE adapter,
                                         const DXGKARG_ENUMVIDPNCOFUNCMODALITY *args) {
     NTSTATUS status = mutants_good.DxgkDdiEnumVidPnCofuncModality(adapter, args);
     if (args->EnumPivotType == D3DKMDT_EPT_VIDPNTARGET)
-        (void)give_target_mode(args->hConstrainingVidPn, args->EnumPivot.VidPnTargetId, true);
+        (void)give_target_mode(args->hConstrainingVidPn, args->EnumPivot.VidPnTargetId, true, NULL);
     return status;
 }
 SPOIL(target_changed, EnumVidPnCofuncModality, target_changed)
+
+/* The reference driver describes surfaces of 64 bits a pixel as if they had 32; it offers no such modes. */
+static void APIENTRY make_wide(D3DKMDT_VIDPN_SOURCE_MODE *mode) {
+    mode->Format.Graphics.PixelFormat = D3DDDIFMT_A16B16G16R16F;
+}
+
+static NTSTATUS APIENTRY wide_offered(const HANDLE adapter,
+                                      const DXGKARG_ENUMVIDPNCOFUNCMODALITY *args) {
+    NTSTATUS status = mutants_good.DxgkDdiEnumVidPnCofuncModality(adapter, args);
+    if (args->EnumPivotType == D3DKMDT_EPT_NOPIVOT)
+        (void)give_source_mode(args->hConstrainingVidPn, 0, true, make_wide);
+    return status;
+}
+SPOIL(wide_offered, EnumVidPnCofuncModality, wide_offered)
 
 static NTSTATUS APIENTRY path_left(const HANDLE adapter, const DXGKARG_COMMITVIDPN *args) {
     const DXGK_VIDPNTOPOLOGY_INTERFACE *paths;
@@ -407,6 +426,8 @@ static NTSTATUS APIENTRY set_elsewhere(const HANDLE adapter,
 REPLACE(DxgkDdiSetVidPnSourceAddress, set_elsewhere)
 
 const struct mutant mutants_display[] = {
+    {BREAKS(527, DRIVER, "display", wide_offered,
+            "offers modes of 64 bits a pixel, whose surfaces it gives the pitch of 32")},
     {BREAKS(621, DRIVER, "display", notify_without_address,
             "reports vertical syncs without an address"),
      .consequences = {639}},

@@ -395,7 +395,9 @@ const struct vidmm_rule rules_d_life[] = {
         .statement = "Pitch of a standard surface holds a row of it where the driver has to return "
                      "it, and Size of its allocation holds all rows.",
         .page = "ns-d3dkmdt-_d3dkmdt_shadowsurfacedata",
-        .how = "Pitch is compared with Width and the bytes of a pixel of the usual formats, for "
+        .how = "Pitch is compared with Width and the bytes of a pixel of the usual formats (of "
+               "stage display: those of the modes that the driver offers, whose primaries and "
+               "shadow surfaces have them), for "
                "shadow and staging surfaces and the GDI surfaces that the CPU sees; Size with the "
                "pitch and Height, and of other kinds with Width and Height. Not judged when the "
                "driver has private data for the resource, too.",

@@ -49,14 +49,22 @@ struct standard_shape {
 static uint32_t standard_pixel(D3DDDIFORMAT format) {
     switch (format) {
     case D3DDDIFMT_A8:
+    case D3DDDIFMT_P8:
         return 1;
     case D3DDDIFMT_R5G6B5:
+    case D3DDDIFMT_X1R5G5B5:
+    case D3DDDIFMT_A1R5G5B5:
         return 2;
     case D3DDDIFMT_A8R8G8B8:
     case D3DDDIFMT_X8R8G8B8:
     case D3DDDIFMT_A8B8G8R8:
     case D3DDDIFMT_X8B8G8R8:
+    case D3DDDIFMT_A2B10G10R10:
+    case D3DDDIFMT_A2R10G10B10:
         return 4;
+    case D3DDDIFMT_A16B16G16R16:
+    case D3DDDIFMT_A16B16G16R16F:
+        return 8;
     default:
         return 0;
     }

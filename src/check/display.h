@@ -34,6 +34,8 @@ void display_judge_kept(struct display *display, struct vidmm_vidpn *network, co
 
 /* display_interrupt.c: vertical syncs are to be reported, or not. True: the driver controls that. R643. */
 bool display_control(const struct display *display, DXGK_CRTC_VSYNC_STATE state);
+/* R643: what the system asks for in no version, and drivers refuse. */
+void display_control_other(const struct display *display);
 /* R643: work that is submitted while they are off is reported. The caller turns them on again. */
 void display_pause(const struct display *display, struct vidmm_context *context,
                    DXGK_CRTC_VSYNC_STATE state);

@@ -47,6 +47,21 @@ bool display_control(const struct display *display, DXGK_CRTC_VSYNC_STATE state)
     return status == STATUS_SUCCESS;
 }
 
+/* nc-d3dkmddi-dxgkddi_controlinterrupt.md; of the later functions the pages say no such thing. */
+void display_control_other(const struct display *display) {
+    const DRIVER_INITIALIZATION_DATA *ddi = display->ddi;
+    if (!ddi->DxgkDdiControlInterrupt || ddi->DxgkDdiControlInterrupt2 ||
+        ddi->DxgkDdiControlInterrupt3)
+        return;
+    NTSTATUS status =
+        ddi->DxgkDdiControlInterrupt(display->adapter, DXGK_INTERRUPT_DMA_COMPLETED, TRUE);
+    vidmm_ledger_judge(&display->check->shared->ledger, 643, VIDMM_SIDE_DRIVER,
+                       status == STATUS_NOT_IMPLEMENTED,
+                       "STATUS_NOT_IMPLEMENTED of an interrupt that is no vertical sync",
+                       "status 0x%08x of DxgkDdiControlInterrupt for DXGK_INTERRUPT_DMA_COMPLETED",
+                       (unsigned)status);
+}
+
 /* ---- Work while it is off -------------------------------------------------------------------- */
 
 struct meanwhile {

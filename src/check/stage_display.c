@@ -184,6 +184,10 @@ static bool screen_play(struct screen *screen, const char **why) {
     bool good = screen_on(screen, as_usual, why) && screen_flips(screen, why) &&
                 screen_elsewhere(screen, why) && screen_hidden(screen, why) &&
                 screen_powers(screen, why) && screen_restarts(screen, why);
+    if (good) {
+        check_step(check, "display: an interrupt that is no vertical sync");
+        display_control_other(&screen->display);
+    }
     if (!good || !screen_leave(screen))
         screen_off(screen);
     return good;

@@ -324,9 +324,10 @@ static int display_enabled;
 
 static NTSTATUS APIENTRY enable_other(const HANDLE adapter, const DXGK_INTERRUPT_TYPE type,
                                       BOOLEAN enable) {
-    if (display_enabled == (enable ? 1 : 0))
+    if (type == DXGK_INTERRUPT_CRTC_VSYNC && display_enabled == (enable ? 1 : 0))
         return STATUS_SUCCESS;
-    display_enabled = enable ? 1 : 0;
+    if (type == DXGK_INTERRUPT_CRTC_VSYNC)
+        display_enabled = enable ? 1 : 0;
     return mutants_good.DxgkDdiControlInterrupt(adapter, type, enable);
 }
 
@@ -342,6 +343,14 @@ static NTSTATUS APIENTRY syncs_reversed(const HANDLE adapter,
                                                 control.CrtcVsyncState != DXGK_VSYNC_ENABLE);
 }
 REPLACE(DxgkDdiControlInterrupt2, syncs_reversed)
+
+static NTSTATUS APIENTRY others_ignored(const HANDLE adapter, const DXGK_INTERRUPT_TYPE type,
+                                        BOOLEAN enable) {
+    return type == DXGK_INTERRUPT_CRTC_VSYNC
+               ? mutants_good.DxgkDdiControlInterrupt(adapter, type, enable)
+               : STATUS_SUCCESS;
+}
+REPLACE(DxgkDdiControlInterrupt, others_ignored)
 
 static NTSTATUS APIENTRY newer_refused(const HANDLE adapter,
                                        const DXGKARG_CONTROLINTERRUPT2 control) {
@@ -468,6 +477,8 @@ const struct mutant mutants_display[] = {
             "answers with a status that the page does not have")},
     {BREAKS(643, DRIVER, "display", newer_refused,
             "answers the newer function with a status that the page does not have")},
+    {BREAKS(643, DRIVER, "display", others_ignored,
+            "answers success for interrupts that it does not control")},
     {BREAKS(643, DRIVER, "display", all_masked, "masks all interrupts with the vertical syncs")},
     {BREAKS(647, DRIVER, "display", one_segment,
             "refuses surfaces in another segment of their sets")},

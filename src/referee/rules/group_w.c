@@ -167,7 +167,9 @@ const struct vidmm_rule rules_w[] = {
         .how = "Stage display asks for DXGK_INTERRUPT_CRTC_VSYNC, enabled and disabled, by the "
                "newest of DxgkDdiControlInterrupt, DxgkDdiControlInterrupt2 (both of its states "
                "that disable) and DxgkDdiControlInterrupt3 that the driver and its interface "
-               "version have. Where work without commands was reported complete before, it must "
+               "version have. One that has the first alone is asked for "
+               "DXGK_INTERRUPT_DMA_COMPLETED, too, and must return STATUS_NOT_IMPLEMENTED. Where "
+               "work without commands was reported complete before, it must "
                "be while vertical syncs are disabled.",
         .why = "Only these two tell the system whether vertical syncs will come; and the system "
                "disables them to save power while the GPU works.",

@@ -20,9 +20,9 @@ static bool has_agp(struct check *check) {
 /* One reset on the way: what the GART mapped has to go with it. */
 static void between(void *ctx, uint64_t done, uint64_t events) {
     struct check *check = ctx;
-    check_step(check, "agp: after event %llu", (unsigned long long)done);
-    if (done <= events / 2 && done + 64 > events / 2 &&
-        vidmm_wait_idle(check->harness.adapter) == VIDMM_OK)
+    bool half = done <= events / 2 && done + 64 > events / 2;
+    check_step(check, "agp: after event %llu%s", (unsigned long long)done, half ? ", a reset" : "");
+    if (half && vidmm_wait_idle(check->harness.adapter) == VIDMM_OK)
         (void)check_reset(check);
 }
 

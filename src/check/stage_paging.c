@@ -37,6 +37,12 @@ static void ask_fences(struct check *check) {
         (void)check_ask_fence(check, i % info.nodes, i / info.nodes);
 }
 
+/* What is done in a pause: what the work goes on behind. */
+enum pause { RESET, EVICT, FLUSH, PAUSES };
+
+static const char *const pauses[PAUSES] = {
+    [RESET] = "a reset", [EVICT] = "an eviction of everything", [FLUSH] = "a flush"};
+
 /* The n-th pause of the workload. */
 static void between(void *ctx, uint64_t done, uint64_t events) {
     struct check *check = ctx;
@@ -44,16 +50,17 @@ static void between(void *ctx, uint64_t done, uint64_t events) {
     (void)events;
     if (vidmm_wait_idle(adapter) != VIDMM_OK)
         return;
-    check_step(check, "paging: after event %llu", (unsigned long long)done);
+    check_step(check, "paging: after event %llu, %s", (unsigned long long)done,
+               pauses[done / 64 % PAUSES]);
     ask_fences(check);
-    switch (done / 64 % 3) {
-    case 0:
+    switch (done / 64 % PAUSES) {
+    case RESET:
         (void)check_reset(check);
         break;
-    case 1:
+    case EVICT:
         flush_empty(adapter);
         break;
-    case 2:
+    case FLUSH:
         flush_first(adapter);
         break;
     }

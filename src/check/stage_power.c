@@ -15,6 +15,11 @@
 
 enum way { STANDBY, HIBERNATION, CHILD, LINE, WAYS };
 
+static const char *const ways[WAYS] = {[STANDBY] = "D3 and D0 for standby",
+                                       [HIBERNATION] = "D3 and D0 for hibernation",
+                                       [CHILD] = "D3 or D0 of the child devices",
+                                       [LINE] = "D3 and D0 with a shared line"};
+
 static struct {
     enum way way;
     uint32_t times;
@@ -71,7 +76,7 @@ static void between(void *ctx, uint64_t done, uint64_t events) {
         return;
     if (stage.times == 0)
         power_find_children(check, &stage.cycle);
-    check_step(check, "power: after event %llu", (unsigned long long)done);
+    check_step(check, "power: after event %llu, %s", (unsigned long long)done, ways[stage.way]);
     (stage.way == CHILD ? power_children : power_cycle)(check);
     stage.times++;
 }

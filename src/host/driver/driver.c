@@ -124,11 +124,20 @@ void host_driver_calling(const char *call) {
         watcher->called(watcher->ctx, &seen);
 }
 
+/* These calls have no number: a driver that does not start has no others. */
+static void driver_trace(const char *call, NTSTATUS status) {
+    const char *name = vidmm_status_name(status);
+    host_log("%s at IRQL %u: 0x%x (%s)\n", call, host_self.irql, (unsigned)status,
+             name ? name : "no status");
+}
+
 void host_driver_called(const char *call, NTSTATUS status) {
     const struct vidmm_host_watcher *watcher = host_world->config.watcher;
     const struct vidmm_host_call seen = {.name = call, .answer = (uint32_t)status};
     if (watcher)
         watcher->returned(watcher->ctx, &seen);
+    if (host_world->config.trace_calls)
+        driver_trace(call, status);
     host_driver_calling(NULL);
     if (host_self.irql == PASSIVE_LEVEL)
         return;

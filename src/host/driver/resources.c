@@ -64,6 +64,20 @@ static void describe_message(CM_PARTIAL_RESOURCE_DESCRIPTOR *d) {
     d->u.MessageInterrupt.Translated.Affinity = 1;
 }
 
+/* What a driver that does not start has seen. */
+static void trace_resources(const struct host_bar *bars) {
+    static const char *const kinds[] = {[VIDMM_HW_BAR_REGISTERS] = "registers",
+                                        [VIDMM_HW_BAR_MEMORY] = "memory",
+                                        [VIDMM_HW_BAR_PORTS] = "ports"};
+    for (uint32_t i = 0; i < VIDMM_HW_BARS; i++)
+        if (bars[i].bar.kind != VIDMM_HW_BAR_NONE)
+            host_log("  DxgkCbGetDeviceInformation: %s, 0x%llx bytes at 0x%llx\n",
+                     kinds[bars[i].bar.kind], (unsigned long long)bars[i].bar.size,
+                     (unsigned long long)bars[i].physical);
+    host_log("  DxgkCbGetDeviceInformation: an interrupt, %s\n",
+             host_world->config.line ? "on a shared line" : "by message");
+}
+
 PCM_RESOURCE_LIST host_resources(uint32_t board) {
     const struct host_bar *bars = host_bars_of(host_world->bars, board);
     struct resources *resources = &resources_of[board];
@@ -82,6 +96,8 @@ PCM_RESOURCE_LIST host_resources(uint32_t board) {
     else
         describe_message(&resources->list.descriptor[n++]);
     resources->list.count = n;
+    if (host_world->config.trace_calls)
+        trace_resources(bars);
     return (PCM_RESOURCE_LIST)(void *)resources;
 }
 

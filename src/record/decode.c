@@ -7,32 +7,6 @@
 
 #include <vidmm/statuses.h>
 
-static uint64_t fields_pointer(const void *pointer) {
-    return (uintptr_t)pointer;
-}
-
-void fields_keep(struct vidmm_host_call *call) {
-    const DXGKARG_BUILDPAGINGBUFFER *build = call->args;
-    const DXGKARG_CREATEALLOCATION *create = call->args;
-    const DXGKARG_OPENALLOCATION *open = call->args;
-    if (strcmp(call->name, "DxgkDdiBuildPagingBuffer") == 0) {
-        call->kept[0] = fields_pointer(build->pDmaBuffer);
-        call->kept[1] = fields_pointer(build->pDmaBufferPrivateData);
-    } else if (strcmp(call->name, "DxgkDdiCreateAllocation") == 0) {
-        call->kept[0] = fields_pointer(create->pAllocationInfo);
-        call->kept[1] = create->NumAllocations;
-    } else if (strcmp(call->name, "DxgkDdiOpenAllocation") == 0) {
-        call->kept[0] = fields_pointer(open->pOpenAllocation);
-        call->kept[1] = open->NumAllocations;
-    } else if (strcmp(call->name, "DxgkDdiQueryAdapterInfo") == 0) {
-        say_keep_segments(call);
-    } else if (strcmp(call->name, "DxgkDdiRender") == 0) {
-        say_keep_render(call);
-    } else if (strcmp(call->name, "DxgkDdiPresent") == 0) {
-        say_keep_present(call);
-    }
-}
-
 static const struct said *fields_find(const char *name) {
     static const struct said *const families[] = {said_work,    said_allocations, said_objects,
                                                   said_queries, said_migration,   said_displays};
@@ -41,6 +15,12 @@ static const struct said *fields_find(const char *name) {
             if (strcmp(said->name, name) == 0)
                 return said;
     return NULL;
+}
+
+void fields_keep(struct vidmm_host_call *call) {
+    const struct said *said = fields_find(call->name);
+    if (said && said->keep)
+        said->keep(call);
 }
 
 /* The first argument where it is no adapter, and those beside the structure. */

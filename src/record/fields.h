@@ -66,7 +66,8 @@ struct said {
     const char *name; /* "DxgkDdiPatch" */
     void (*arguments)(const struct fields *f, const void *args);
     void (*answers)(const struct fields *f, const void *args);
-    enum handle_kind of;     /* what the first argument is */
+    void (*keep)(struct vidmm_host_call *call); /* before the call, for `answers`; NULL: nothing */
+    enum handle_kind of;                        /* what the first argument is */
     enum handle_kind object; /* what the other one is; HANDLE_ADAPTER: no handle */
     const char *others[3];   /* the names of those beside handle and structure */
     bool no_status;          /* it returns something else */
@@ -74,12 +75,12 @@ struct said {
 
 extern const struct said said_objects[], said_allocations[], said_work[], said_queries[],
     said_migration[], said_displays[];
-/* say_queries.c: how many segments there is room for, and where. */
-void say_keep_segments(struct vidmm_host_call *call);
-/* say_work.c: where DxgkDdiRender, or DxgkDdiPresent, begins to write. */
-void say_keep_render(struct vidmm_host_call *call);
-void say_keep_present(struct vidmm_host_call *call);
+/* say_surfaces.c: a surface of the system's; what an allocation with such private data is, if that is known. */
+void say_standard(const struct fields *f, const void *args);
+void say_standard_answer(const struct fields *f, const void *args);
+void say_surface_of(const struct fields *f, const void *data, uint32_t size);
 /* say_paging.c */
+void say_keep_paging(struct vidmm_host_call *call);
 void say_paging(const struct fields *f, const void *args);
 void say_paging_answer(const struct fields *f, const void *args);
 

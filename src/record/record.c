@@ -56,6 +56,7 @@ static void record_reported(void *ctx, const struct vidmm_interrupt *report) {
 const struct vidmm_host_watcher *vidmm_record_watcher(struct vidmm_record *record) {
     pthread_mutex_lock(&record_lock);
     handle_forget(&record->handles);
+    record->surface.kind = 0;
     *record->ns = 0;
     pthread_mutex_unlock(&record_lock);
     return &record->watcher;

@@ -7,6 +7,7 @@
 #include <vidmm/record.h>
 
 #include "handles.h"
+#include "surfaces.h"
 
 struct vidmm_record {
     struct vidmm_record_sink sink[VIDMM_RECORD_SINKS];
@@ -18,6 +19,7 @@ struct vidmm_record {
     uint64_t plans;                        /* that were executed in this process */
     uint64_t *ns; /* of the newest event while there was a host, in whichever process */
     struct handle_names handles;
+    struct surface_said surface;
 };
 
 #endif

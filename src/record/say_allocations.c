@@ -4,11 +4,29 @@
  */
 #include "fields.h"
 
+/* What it is asked for, as far as the system knows: the driver's own data say it otherwise. */
+static void say_wanted(const struct fields *f, const DXGK_ALLOCATIONINFO *a) {
+    field_begin(f, NULL, false);
+    NUMBER(PrivateDriverDataSize);
+    say_surface_of(f, a->pPrivateDriverData, a->PrivateDriverDataSize);
+    field_end(f);
+}
+
 static void say_create(const struct fields *f, const void *args) {
     const DXGKARG_CREATEALLOCATION *a = args;
     NUMBER(NumAllocations);
     NUMBER(PrivateDriverDataSize);
     FLAGS(Flags);
+    uint32_t told = field_list(f, "Allocations", a->NumAllocations);
+    for (uint32_t i = 0; i < told; i++)
+        say_wanted(f, &a->pAllocationInfo[i]);
+    field_list_end(f, a->NumAllocations);
+}
+
+static void say_keep_create(struct vidmm_host_call *call) {
+    const DXGKARG_CREATEALLOCATION *a = call->args;
+    call->kept[0] = (uintptr_t)a->pAllocationInfo;
+    call->kept[1] = a->NumAllocations;
 }
 
 /* It succeeded, and its list is the one that was given. */
@@ -67,6 +85,12 @@ static void say_open(const struct fields *f, const void *args) {
     FLAGS(Flags);
 }
 
+static void say_keep_open(struct vidmm_host_call *call) {
+    const DXGKARG_OPENALLOCATION *a = call->args;
+    call->kept[0] = (uintptr_t)a->pOpenAllocation;
+    call->kept[1] = a->NumAllocations;
+}
+
 static void say_open_answer(const struct fields *f, const void *args) {
     const DXGKARG_OPENALLOCATION *a = args;
     if (!say_unchanged(f, a->pOpenAllocation, a->NumAllocations))
@@ -96,13 +120,6 @@ static void say_describe_answer(const struct fields *f, const void *args) {
     NUMBER(Format);
 }
 
-static void say_standard(const struct fields *f, const void *args) {
-    const DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *a = args;
-    NUMBER(StandardAllocationType);
-    NUMBER(AllocationPrivateDriverDataSize);
-    NUMBER(ResourcePrivateDriverDataSize);
-}
-
 static void say_acquire(const struct fields *f, const void *args) {
     const DXGKARG_ACQUIRESWIZZLINGRANGE *a = args;
     HANDLE_OF(ALLOCATION, hAllocation);
@@ -113,6 +130,8 @@ static void say_acquire(const struct fields *f, const void *args) {
 
 static void say_acquire_answer(const struct fields *f, const void *args) {
     const DXGKARG_ACQUIRESWIZZLINGRANGE *a = args;
+    if (!f->succeeded)
+        return;
     NUMBER(RangeSize);
     ADDRESS(CPUTranslatedAddress);
 }
@@ -161,11 +180,15 @@ static void say_host_unmap(const struct fields *f, const void *args) {
 }
 
 const struct said said_allocations[] = {
-    {.name = "DxgkDdiCreateAllocation", .arguments = say_create, .answers = say_create_answer},
+    {.name = "DxgkDdiCreateAllocation",
+     .arguments = say_create,
+     .answers = say_create_answer,
+     .keep = say_keep_create},
     {.name = "DxgkDdiDestroyAllocation", .arguments = say_destroy},
     {.name = "DxgkDdiOpenAllocation",
      .arguments = say_open,
      .answers = say_open_answer,
+     .keep = say_keep_open,
      .of = HANDLE_DEVICE},
     {.name = "DxgkDdiCloseAllocation", .arguments = say_close, .of = HANDLE_DEVICE},
     {.name = "DxgkDdiDescribeAllocation",
@@ -173,7 +196,7 @@ const struct said said_allocations[] = {
      .answers = say_describe_answer},
     {.name = "DxgkDdiGetStandardAllocationDriverData",
      .arguments = say_standard,
-     .answers = say_standard},
+     .answers = say_standard_answer},
     {.name = "DxgkDdiAcquireSwizzlingRange",
      .arguments = say_acquire,
      .answers = say_acquire_answer},

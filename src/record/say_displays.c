@@ -11,7 +11,8 @@ static void say_supported(const struct fields *f, const void *args) {
 
 static void say_supported_answer(const struct fields *f, const void *args) {
     const DXGKARG_ISSUPPORTEDVIDPN *a = args;
-    NUMBER(IsVidPnSupported);
+    if (f->succeeded)
+        NUMBER(IsVidPnSupported);
 }
 
 static void say_modality(const struct fields *f, const void *args) {

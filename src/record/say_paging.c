@@ -237,6 +237,12 @@ void say_paging(const struct fields *f, const void *args) {
     field_end(f);
 }
 
+void say_keep_paging(struct vidmm_host_call *call) {
+    const DXGKARG_BUILDPAGINGBUFFER *a = call->args;
+    call->kept[0] = (uintptr_t)a->pDmaBuffer;
+    call->kept[1] = (uintptr_t)a->pDmaBufferPrivateData;
+}
+
 /* How far the driver got; the buffers are as far as they were before the call. */
 void say_paging_answer(const struct fields *f, const void *args) {
     const DXGKARG_BUILDPAGINGBUFFER *a = args;

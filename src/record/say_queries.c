@@ -82,10 +82,13 @@ static void say_query(const struct fields *f, const void *args) {
         field_end(f);                                                                              \
     } while (0)
 
-/* What the outputs of all segment queries have, but for how they lead to the descriptors. */
+/* What the outputs of all segment queries have, but for how they lead to the descriptors. The first query is for the
+ * count alone: the driver accesses no other member (ns-d3dkmddi-_dxgk_querysegmentout4.md). */
 #define SAY_PAGING_BUFFER(a)                                                                       \
     do {                                                                                           \
         field_number(f, "NbSegment", (a)->NbSegment);                                              \
+        if (f->call->kept[0] == 0)                                                                 \
+            return;                                                                                \
         field_number(f, "PagingBufferSegmentId", (a)->PagingBufferSegmentId);                      \
         field_number(f, "PagingBufferSize", (a)->PagingBufferSize);                                \
         field_number(f, "PagingBufferPrivateDataSize", (a)->PagingBufferPrivateDataSize);          \
@@ -126,7 +129,7 @@ static void say_segments4(const struct fields *f, const DXGK_QUERYSEGMENTOUT4 *a
 }
 
 /* The outputs of all segment queries begin alike. */
-void say_keep_segments(struct vidmm_host_call *call) {
+static void say_keep_segments(struct vidmm_host_call *call) {
     const DXGKARG_QUERYADAPTERINFO *a = call->args;
     const DXGK_QUERYSEGMENTOUT *output = a->pOutputData;
     bool segments = a->Type == DXGKQAITYPE_QUERYSEGMENT || a->Type == DXGKQAITYPE_QUERYSEGMENT3 ||
@@ -181,7 +184,10 @@ static void say_node_answer(const struct fields *f, const void *args) {
 }
 
 const struct said said_queries[] = {
-    {.name = "DxgkDdiQueryAdapterInfo", .arguments = say_query, .answers = say_query_answer},
+    {.name = "DxgkDdiQueryAdapterInfo",
+     .arguments = say_query,
+     .answers = say_query_answer,
+     .keep = say_keep_segments},
     {.name = "DxgkDdiGetNodeMetadata", .answers = say_node_answer, .others = {"NodeOrdinal"}},
     {.name = NULL},
 };

@@ -66,7 +66,7 @@ static void say_written(const struct fields *f, const void *dma, const void *own
                  ((uintptr_t)patches - kept[2]) / sizeof(D3DDDI_PATCHLOCATIONLIST));
 }
 
-void say_keep_render(struct vidmm_host_call *call) {
+static void say_keep_render(struct vidmm_host_call *call) {
     const DXGKARG_RENDER *a = call->args;
     keep_written(call, a->pDmaBuffer, a->pDmaBufferPrivateData, a->pPatchLocationListOut);
 }
@@ -104,7 +104,7 @@ static void say_present(const struct fields *f, const void *args) {
     NUMBER(DmaBufferSegmentId);
 }
 
-void say_keep_present(struct vidmm_host_call *call) {
+static void say_keep_present(struct vidmm_host_call *call) {
     const DXGKARG_PRESENT *a = call->args;
     keep_written(call, a->pDmaBuffer, a->pDmaBufferPrivateData, a->pPatchLocationListOut);
 }
@@ -187,7 +187,8 @@ static void say_fence(const struct fields *f, const void *args) {
 
 static void say_fence_answer(const struct fields *f, const void *args) {
     const DXGKARG_QUERYCURRENTFENCE *a = args;
-    NUMBER(CurrentFence);
+    if (f->succeeded)
+        NUMBER(CurrentFence);
 }
 
 static void say_group(const struct fields *f, const void *args) {
@@ -198,7 +199,8 @@ static void say_group(const struct fields *f, const void *args) {
 
 static void say_group_answer(const struct fields *f, const void *args) {
     const DXGKARG_QUERYDEPENDENTENGINEGROUP *a = args;
-    HEX(DependentNodeOrdinalMask);
+    if (f->succeeded)
+        HEX(DependentNodeOrdinalMask);
 }
 
 static void say_engine(const struct fields *f, const void *args) {
@@ -209,7 +211,8 @@ static void say_engine(const struct fields *f, const void *args) {
 
 static void say_engine_answer(const struct fields *f, const void *args) {
     const DXGKARG_QUERYENGINESTATUS *a = args;
-    FLAGS(EngineStatus);
+    if (f->succeeded)
+        FLAGS(EngineStatus);
 }
 
 static void say_reset(const struct fields *f, const void *args) {
@@ -220,7 +223,8 @@ static void say_reset(const struct fields *f, const void *args) {
 
 static void say_reset_answer(const struct fields *f, const void *args) {
     const DXGKARG_RESETENGINE *a = args;
-    NUMBER(LastAbortedFenceId);
+    if (f->succeeded)
+        NUMBER(LastAbortedFenceId);
 }
 
 static void say_escape(const struct fields *f, const void *args) {
@@ -237,21 +241,27 @@ static void say_debug(const struct fields *f, const void *args) {
 }
 
 const struct said said_work[] = {
-    {.name = "DxgkDdiBuildPagingBuffer", .arguments = say_paging, .answers = say_paging_answer},
+    {.name = "DxgkDdiBuildPagingBuffer",
+     .arguments = say_paging,
+     .answers = say_paging_answer,
+     .keep = say_keep_paging},
     {.name = "DxgkDdiPatch", .arguments = say_patch},
     {.name = "DxgkDdiSubmitCommand", .arguments = say_submit},
     {.name = "DxgkDdiSubmitCommandVirtual", .arguments = say_submit_virtual},
     {.name = "DxgkDdiRender",
      .arguments = say_render,
      .answers = say_render_answer,
+     .keep = say_keep_render,
      .of = HANDLE_CONTEXT},
     {.name = "DxgkDdiRenderKm",
      .arguments = say_render,
      .answers = say_render_answer,
+     .keep = say_keep_render,
      .of = HANDLE_CONTEXT},
     {.name = "DxgkDdiPresent",
      .arguments = say_present,
      .answers = say_present_answer,
+     .keep = say_keep_present,
      .of = HANDLE_CONTEXT},
     {.name = "DxgkDdiPreemptCommand", .arguments = say_preempt},
     {.name = "DxgkDdiCancelCommand", .arguments = say_cancel},

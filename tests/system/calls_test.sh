@@ -82,6 +82,47 @@ print('sound')
 PYTHON
 }
 
+# FILE: "sound", if a record of the reference driver with GDI has what the driver wrote for its commands, of a query for the
+# count of segments the count alone, and the surfaces that were asked for.
+surfaces() {
+    python3 - "$1" <<'PYTHON'
+import json
+import sys
+
+events = [json.loads(line) for line in open(sys.argv[1])]
+returns = [e for e in events if e['event'] == 'return']
+
+
+def of(function, among=events, kind='call'):
+    found = [e for e in among if e['event'] == kind and e['function'] == 'DxgkDdi' + function]
+    assert found, function
+    return found
+
+
+for e in of('RenderKm', returns, 'return') + of('Render', returns, 'return') + of('Present', returns, 'return'):
+    assert e['DmaBufferBytes'] <= 1 << 20 and e['PatchLocations'] <= 1 << 16 and e['DmaBufferPrivateDataBytes'] <= 1 << 16, e
+assert any(e['DmaBufferBytes'] > 0 and e['PatchLocations'] > 0 for e in of('RenderKm', returns, 'return'))
+
+queries = [e for e in of('QueryAdapterInfo', returns, 'return') if 'NbSegment' in e]
+counts = [e for e in queries if 'Segments' not in e]
+assert counts and len(queries) > len(counts)
+assert all(set(e) <= {'event', 'ns', 'call', 'function', 'status', 'NbSegment'} for e in counts), counts[0]
+assert all('PagingBufferSegmentId' in e for e in queries if 'Segments' in e)
+
+standard = of('GetStandardAllocationDriverData')
+assert all(e['Surface']['Width'] > 0 and e['Surface']['Height'] > 0 and 'Pitch' not in e['Surface'] for e in standard), standard[0]
+assert any(e['StandardAllocationType'] == 4 and e['Surface']['Type'] != 0 and e['Surface']['Format'] == 21 for e in standard)
+given = [e for e in of('GetStandardAllocationDriverData', returns, 'return') if 'Surface' in e]
+assert any(e['StandardAllocationType'] == 4 and e['Surface']['Pitch'] >= 4 * e['Surface']['Width'] for e in given)
+
+created = [one for e in of('CreateAllocation') for one in e['Allocations']]
+made = [one for one in created if 'Surface' in one]
+assert any(one['StandardAllocationType'] == 4 and one['Surface']['Pitch'] >= 4 * one['Surface']['Width'] for one in made), created[:3]
+assert len(made) < len(created) and all(one['PrivateDriverDataSize'] > 0 for one in made)
+print('sound')
+PYTHON
+}
+
 for words in "" "--model gpummu" "--linked 2"; do
     # shellcheck disable=SC2086
     "$vidmm" run --quiet --vram 25% $words --json "$work/with.json" --calls "$work/calls" minetest --frames 60
@@ -104,6 +145,20 @@ expect "record of check" sound "$(sound "$work/calls" 2>&1)"
 expect "what a present asks for, and what the driver wrote" sound "$(drawn "$work/calls" 2>&1)"
 expect "the finding" "R200" "$(sed -n 's/.*"event":"finding".*"rule":"\([^"]*\)".*/\1/p' "$work/calls" | sort -u)"
 expect "steps" "step" "$(sed -n 's/.*"event":"\(step\)".*"text":"room: run[^"]*".*/\1/p' "$work/calls" | sort -u)"
+
+"$vidmm" check --stage room,paging,power --set Gdi=1 --calls "$work/calls" > "$work/out"
+expect "commands of GDI, segments and surfaces" sound "$(surfaces "$work/calls" 2>&1)"
+for pause in 'paging: after event 192, a reset' 'paging: after event 64, an eviction of everything' \
+    'power: after event 64, D3 and D0 for standby'; do
+    expect "a step names what came before" "$pause" "$(grep -o "\"text\":\"$pause\"" "$work/calls" | sort -u | cut -d '"' -f 4)"
+done
+
+# The calls that start a driver have no number, and are in a trace.
+"$vidmm" check --stage start --jobs 1 --trace > /dev/null 2> "$work/err"
+for line in 'DriverEntry at IRQL 0: 0x0 (STATUS_SUCCESS)' '  DxgkCbGetDeviceInformation: an interrupt, by message' \
+    'DxgkDdiStartDevice at IRQL 0: 0x0 (STATUS_SUCCESS)'; do
+    expect "the trace of a start" "$line" "$(grep -xF "$line" "$work/err" | sort -u)"
+done
 
 # A driver that does not return.
 "$@" -g -O1 -w -shared -fPIC -I"$root/include/wddm" -I"$root/drivers/common" "$root/tests/system/broken_driver.c" \

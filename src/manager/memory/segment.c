@@ -115,6 +115,13 @@ static bool within_commit_limits(const struct segment *segment, uint64_t size) {
             size <= segment_room(segment->shared->limit, segment->shared->used));
 }
 
+bool segment_shared_is_full(const struct segment *segment, const struct segment_request *request) {
+    uint64_t size = segment_reserves(segment, request);
+    uint64_t own = segment->commit_limit < segment->size ? segment->commit_limit : segment->size;
+    return segment->aperture && size <= segment_room(own, segment->used) &&
+           size > segment_room(segment->shared->limit, segment->shared->used);
+}
+
 /* Counts a place that was taken. */
 static void segment_account(struct segment *segment, const struct placement *placement) {
     segment->used += placement->size;

@@ -129,6 +129,8 @@ enum placer_result segment_exclude(struct segment *segment, uint64_t offset, uin
 uint64_t segment_reserves(const struct segment *segment, const struct segment_request *request);
 /* True when it could be placed if the segment were empty. */
 bool segment_can_hold(const struct segment *segment, const struct segment_request *request);
+/* An aperture whose own limit leaves room for it, where what all apertures may map together does not. */
+bool segment_shared_is_full(const struct segment *segment, const struct segment_request *request);
 /* PLACER_FULL also when a commit limit is reached. On failure nothing changed. */
 enum placer_result segment_place(struct segment *segment, const struct segment_request *request,
                                  struct placement *placement);

@@ -180,6 +180,33 @@ static enum vidmm_status does_not_fit(struct decision *decision,
                 .value = candidate_set(reference->allocation, reference->write));
 }
 
+/* An aperture has room for it, and DXGK_DRIVERCAPS.ApertureSegmentCommitLimit leaves none: no memory of the system's is
+ * what is short. */
+static bool limit_is_full(const struct decision *decision,
+                          const struct vidmm_allocation *allocation,
+                          const struct candidate_list *list) {
+    const struct adapter_facts *facts = &decision->adapter->facts;
+    bool full = false;
+    for (uint32_t i = 0; i < list->count && !full; i++) {
+        const struct segment_request request = candidate_request(allocation, list, i);
+        full = segment_shared_is_full(list->segments[i], &request);
+    }
+    return full && facts->shared.limit == facts->caps.ApertureSegmentCommitLimit;
+}
+
+/* No place was found: the limit that kept it out of an aperture is named, if that is the reason. */
+static enum vidmm_status no_place(struct decision *decision,
+                                  const struct vidmm_reference *reference,
+                                  const struct candidate_list *list) {
+    if (!limit_is_full(decision, reference->allocation, list))
+        return does_not_fit(decision, reference);
+    return FAIL(decision->adapter, .status = VIDMM_DOES_NOT_FIT, .call = "vidmm residency",
+                .field = "DXGK_DRIVERCAPS.ApertureSegmentCommitLimit",
+                .expected = "room for what has to be in an aperture",
+                .page = "ns-d3dkmddi-_dxgk_drivercaps", .index = ERROR_NO_INDEX,
+                .value = decision->adapter->facts.shared.limit);
+}
+
 static enum vidmm_status place_reference(struct decision *decision,
                                          const struct vidmm_reference *reference) {
     struct vidmm_adapter *adapter = decision->adapter;
@@ -192,7 +219,7 @@ static enum vidmm_status place_reference(struct decision *decision,
     candidates_list(allocation, candidate_set(allocation, reference->write), &list);
     switch (find_place(decision, allocation, &list, &found, &place)) {
     case PLACER_FULL:
-        return does_not_fit(decision, reference);
+        return no_place(decision, reference, &list);
     case PLACER_NO_MEMORY:
         return error_no_memory(adapter, "vidmm residency");
     case PLACER_OK:

@@ -20,7 +20,7 @@ struct decide_request {
 /*
  * Completes the plan, which is empty, so that every reference is in a segment it may be in. On
  * failure the plan is empty again: VIDMM_DOES_NOT_FIT names the first allocation that found no
- * place.
+ * place, or the limit of all apertures together, if that left it none.
  */
 enum vidmm_status decide_resident(struct plan *plan, const struct decide_request *request);
 /* A place for a DMA buffer in an aperture of `set`, evicting if need be. */

@@ -124,7 +124,8 @@ struct vidmm_stage_result {
     enum vidmm_stage_outcome outcome;
     uint32_t ms;
     uint64_t calls; /* of the DDI */
-    char text[256]; /* one sentence, or empty */
+    char text[320]; /* one sentence, or empty */
+    bool unmade;    /* most of its work, or all, was not made for lack of room: `text` says why */
 };
 
 #define VIDMM_STAGES 24u
@@ -147,14 +148,22 @@ struct vidmm_finding_mark {
     bool united;      /* what it found stands in the sentence of the one that it follows */
 };
 
+/* Commands of GDI that the driver's DxgkDdiRenderKm is asked for. */
+enum vidmm_gdi_command { VIDMM_GDI_BITBLT, VIDMM_GDI_COLORFILL, VIDMM_GDI_COMMANDS };
+
 struct vidmm_check_result {
     enum vidmm_check_status status;
-    char text[512];              /* one sentence when BAD_INPUT or DRIVER_FAILED, or empty */
+    /* One sentence when BAD_INPUT or DRIVER_FAILED, or when most work of a stage was not made: which, and why; else
+     * empty. */
+    char text[512];
     char driver[256];            /* path, or "softgpu" */
     uint32_t ddi_version;        /* which is spoken; 0: the driver did not get there */
     uint32_t registered_version; /* DRIVER_INITIALIZATION_DATA.Version */
     uint32_t wddm_version;       /* DRIVERCAPS.WDDMVersion; 0: not said */
     uint64_t lacks;              /* functions that the table has not (vidmm_check_reason) */
+    bool gdi_asked;              /* DxgkDdiRenderKm was asked for these commands of GDI: */
+    uint32_t gdi_refused;        /* of them, those that it refused, 1 << enum vidmm_gdi_command */
+    NTSTATUS gdi_status;         /* with which status, the last */
     bool modelled;               /* there is a model of the hardware */
     struct vidmm_unread unread;  /* settings; none where the driver was in this process */
     uint64_t seed;

@@ -51,6 +51,7 @@ static bool run_stage(struct check *check, const struct check_stage *stage,
             memcpy(part, check->shared->told.part, sizeof(part));
         if (i == 0 || worse(outcome, result->outcome)) {
             result->outcome = small ? VIDMM_STAGE_SKIPPED : outcome;
+            result->unmade = small;
             snprintf(result->text, sizeof(result->text), "%s",
                      outcome == VIDMM_STAGE_DONE ? "" : check->shared->told.text);
         }
@@ -59,8 +60,10 @@ static bool run_stage(struct check *check, const struct check_stage *stage,
     }
     if (done && result->outcome == VIDMM_STAGE_SKIPPED)
         done_in_part(result, result->text);
-    else if (result->outcome == VIDMM_STAGE_DONE && part[0] != '\0')
+    else if (result->outcome == VIDMM_STAGE_DONE && part[0] != '\0') {
         done_in_part(result, part);
+        result->unmade = true;
+    }
     result->ms = (uint32_t)(check_now_ms() - start);
     result->calls = check->shared->ledger.calls - calls;
     return shown;
@@ -152,6 +155,9 @@ static void examine(struct check *check, struct vidmm_check_result *result) {
     result->registered_version = check->shared->told.registered_version;
     result->wddm_version = check->shared->told.wddm;
     result->lacks = check->shared->told.lacks;
+    result->gdi_asked = check->shared->told.gdi_asked != 0;
+    result->gdi_refused = check->shared->told.gdi_refused;
+    result->gdi_status = check->shared->told.gdi_status;
     result->modelled = !options->driver_path || options->model_path || options->device;
     if (check->settings_told)
         vidmm_unread(&result->unread, options->settings, options->setting_count,

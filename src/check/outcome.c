@@ -144,6 +144,8 @@ static void say_not_asked(const struct vidmm_check_result *result, const struct 
     const struct vidmm_stage_result *stage = rule && !function ? skipped(result, rule) : NULL;
     if (function)
         snprintf(text, size, "the driver has no %s", function);
+    else if (rule && rule->number == 604 && result->gdi_refused != 0)
+        snprintf(text, size, "DxgkDdiRenderKm refused what it was asked for");
     else if (stage)
         snprintf(text, size, "stage %s was skipped%s%s", stage->name,
                  stage->text[0] != '\0' ? ": " : "", stage->text);

@@ -79,7 +79,7 @@ play_frames(struct check *check, void (*between)(void *ctx, uint64_t done, uint6
         vidmm_ledger_judge(&check->shared->ledger, 605, VIDMM_SIDE_DRIVER, true, "", "%s", "");
         if (result.refused > result.submissions)
             snprintf(check->shared->told.part, sizeof(check->shared->told.part),
-                     "%llu of %llu submissions were not made: %.180s",
+                     "%llu of %llu submissions were not made: %.240s",
                      (unsigned long long)result.refused,
                      (unsigned long long)(result.refused + result.submissions), result.refusal);
         return VIDMM_STAGE_DONE;

@@ -35,7 +35,10 @@ struct check_told {
     uint32_t failures;
     uint64_t fail_at[CHECK_FAILURES];
     char text[256];
-    char part[256]; /* of a run that was done, with most of its work refused: why; else empty */
+    char part[320];     /* of a run that was done, with most of its work refused: why; else empty */
+    uint32_t gdi_asked; /* commands of GDI were built: */
+    uint32_t gdi_refused;    /* of these, bits: enum vidmm_gdi_command */
+    NTSTATUS gdi_status;     /* with which, the last */
     uint32_t settings_asked; /* it is known which settings were asked for: */
     char unasked
         [256]; /* a setting that the user named and nobody asked for (vidmm_unasked); empty: none */

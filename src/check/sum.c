@@ -138,6 +138,47 @@ static void conclude(struct vidmm_check_result *result) {
         driver_failed(result, stop->name, stop->text);
 }
 
+/* ---- What was not examined ------------------------------------------------------------------- */
+
+/* A stage that was done with most of its work refused; NULL: there is none. */
+static const struct vidmm_stage_result *first_unmade(const struct vidmm_check_result *result) {
+    for (uint32_t i = 0; i < result->stages; i++)
+        if (result->stage[i].unmade && result->stage[i].outcome == VIDMM_STAGE_DONE)
+            return &result->stage[i];
+    return NULL;
+}
+
+/* "paging, power and memory"; how many. */
+static uint32_t name_unmade(const struct vidmm_check_result *result, char *names, size_t size) {
+    uint32_t count = 0, told = 0;
+    size_t used = 0;
+    names[0] = '\0';
+    for (uint32_t i = 0; i < result->stages; i++)
+        count += result->stage[i].unmade;
+    for (uint32_t i = 0; i < result->stages && used < size; i++) {
+        if (!result->stage[i].unmade)
+            continue;
+        const char *before = told == 0 ? "" : told + 1 == count ? " and " : ", ";
+        told++;
+        used += (size_t)snprintf(names + used, size - used, "%s%s", before, result->stage[i].name);
+    }
+    return count;
+}
+
+/* So that a driver is not taken for one that was examined where little of it was. */
+static void sum_unmade(struct vidmm_check_result *result) {
+    static const char part[] = "in part: ";
+    const struct vidmm_stage_result *first = first_unmade(result);
+    char names[192];
+    uint32_t count = name_unmade(result, names, sizeof(names));
+    if (!first || result->text[0] != '\0')
+        return;
+    bool prefixed = strncmp(first->text, part, sizeof(part) - 1) == 0;
+    snprintf(result->text, sizeof(result->text),
+             "most work of stage%s %s was not made, and not examined: %s", count > 1 ? "s" : "",
+             names, first->text + (prefixed ? sizeof(part) - 1 : 0));
+}
+
 void check_sum(struct causes *causes, const struct vidmm_check_options *options,
                struct vidmm_check_result *result) {
     sum_rules(options, result);
@@ -146,4 +187,5 @@ void check_sum(struct causes *causes, const struct vidmm_check_options *options,
     sum_leads(result);
     unite_followers(result);
     conclude(result);
+    sum_unmade(result);
 }

@@ -49,7 +49,8 @@ static const char *check_end(const struct vidmm_check_result *result) {
                                         [VIDMM_CHECK_BROKEN] = "rules were broken",
                                         [VIDMM_CHECK_BAD_INPUT] = "bad input",
                                         [VIDMM_CHECK_DRIVER_FAILED] = "the driver failed"};
-    return result->text[0] != '\0' ? result->text : words[result->status];
+    bool examined = result->status <= VIDMM_CHECK_BROKEN;
+    return !examined && result->text[0] != '\0' ? result->text : words[result->status];
 }
 
 /* The HTML report and the picture; the exit code. */

@@ -17,6 +17,16 @@ uint32_t report_check_count(const struct vidmm_check_result *result,
                             enum vidmm_finding_state state);
 /* "counts", "known", "ignored" ... */
 const char *report_check_state(uint8_t state);
+/* What stands behind a count of those that count, of each state that does not and has some: ", 1 known, 2 minor". */
+struct report_states {
+    uint32_t count[VIDMM_STATE_MINOR + 1];
+};
+void report_check_states(FILE *out, const struct report_states *states);
+/* The result of R`rule` in a word; of one whose findings do not count, their state: "minor". */
+const char *report_check_outcome(const struct vidmm_check_result *result, uint32_t rule);
+/* Rules that are broken, by what their findings count for: of the table (`host` false), or of what the host sees. */
+void report_check_broken(const struct vidmm_check_result *result, bool host,
+                         struct report_states *states);
 /* "R152", "K13"; returns `text`. */
 const char *report_check_id(const struct vidmm_finding *finding, char text[8]);
 /* "host", "leak", "crash" ... */

@@ -88,6 +88,17 @@ static json_t *rules(const struct vidmm_check_result *result) {
     return list;
 }
 
+/* Of the rules that are broken, how many have findings that count, and how many do not. */
+static json_t *broken_as(const struct vidmm_check_result *result) {
+    struct report_states broken;
+    json_t *object = json_object();
+    report_check_broken(result, false, &broken);
+    for (uint32_t state = 0; state <= VIDMM_STATE_MINOR; state++)
+        if (state != VIDMM_STATE_OUTSIDE) /* rules that were not asked for are not among them */
+            put_count(object, report_check_state((uint8_t)state), broken.count[state]);
+    return object;
+}
+
 /* How much of the table was looked at. */
 static json_t *table(const struct vidmm_check_result *result) {
     struct vidmm_check_share share;
@@ -130,6 +141,7 @@ void report_check_json(FILE *out, const struct vidmm_check_result *result) {
     put_count(root, "judged", result->judged);
     put_count(root, "passed", result->passed);
     put_count(root, "broken", result->broken);
+    json_object_set_new(root, "broken_as", broken_as(result));
     put_count(root, "not_reached", result->not_reached);
     json_object_set_new(root, "table", table(result));
     put_count(root, "calls", result->ledger.calls);

@@ -266,8 +266,9 @@ static void print_rules(FILE *out, const struct vidmm_check_result *result) {
             continue;
         if (result->ledger.kept[number] == 0 && result->ledger.broken[number] == 0)
             vidmm_check_reason(result, number, reason, sizeof(reason));
-        fprintf(out, "  R%-4" PRIu32 " %-11s %s%s%s\n", number, vidmm_check_outcome(result, number),
-                rule->statement, reason[0] != '\0' ? " - " : "", reason);
+        fprintf(out, "  R%-4" PRIu32 " %-11s %s%s%s\n", number,
+                report_check_outcome(result, number), rule->statement,
+                reason[0] != '\0' ? " - " : "", reason);
     }
 }
 
@@ -301,36 +302,38 @@ static void print_stages_sum(FILE *out, const struct vidmm_check_result *result)
 
 /* How many findings, and which of them do not count. */
 static void print_findings_sum(FILE *out, const struct vidmm_check_result *result) {
-    static const enum vidmm_finding_state others[] = {VIDMM_STATE_KNOWN, VIDMM_STATE_IGNORED,
-                                                      VIDMM_STATE_OUTSIDE, VIDMM_STATE_MINOR};
-    uint32_t counts = report_check_count(result, VIDMM_STATE_COUNTS);
+    struct report_states findings;
+    for (uint32_t state = 0; state <= VIDMM_STATE_MINOR; state++)
+        findings.count[state] = report_check_count(result, (enum vidmm_finding_state)state);
+    uint32_t counts = findings.count[VIDMM_STATE_COUNTS];
     if (result->ledger.findings == 0)
         return;
     fprintf(out, "%" PRIu32 " finding%s", counts, counts == 1 ? "" : "s");
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        uint32_t count = report_check_count(result, others[i]);
-        if (count != 0)
-            fprintf(out, ", %" PRIu32 " %s", count, report_check_state((uint8_t)others[i]));
-    }
+    report_check_states(out, &findings);
     fputc('\n', out);
 }
 
 /* What the host sees (K1 and on) is not in the table of rules. */
-static uint32_t count_host_broken(const struct vidmm_ledger *ledger) {
-    uint32_t count = 0;
-    for (uint32_t number = VIDMM_RULES_LAST + 1; number < VIDMM_RULES_SIZE; number++)
-        count += ledger->broken[number] != 0;
-    return count;
+static void print_host_sum(FILE *out, const struct vidmm_check_result *result) {
+    struct report_states broken;
+    uint32_t sum = 0;
+    report_check_broken(result, true, &broken);
+    for (uint32_t state = 0; state <= VIDMM_STATE_MINOR; state++)
+        sum += broken.count[state];
+    if (sum == 0)
+        return;
+    fprintf(out, "; of the host's (K) %" PRIu32 " broken", broken.count[VIDMM_STATE_COUNTS]);
+    report_check_states(out, &broken);
 }
 
 static void print_rules_sum(FILE *out, const struct vidmm_check_result *result) {
-    uint32_t host = count_host_broken(&result->ledger);
-    fprintf(out,
-            "%" PRIu32 " rules judged: %" PRIu32 " passed, %" PRIu32 " broken, %" PRIu32
-            " not reached",
-            result->judged, result->passed, result->broken, result->not_reached);
-    if (host != 0)
-        fprintf(out, "; of the host's (K) %" PRIu32 " broken", host);
+    struct report_states broken;
+    report_check_broken(result, false, &broken);
+    fprintf(out, "%" PRIu32 " rules judged: %" PRIu32 " passed, %" PRIu32 " broken", result->judged,
+            result->passed, broken.count[VIDMM_STATE_COUNTS]);
+    report_check_states(out, &broken);
+    fprintf(out, ", %" PRIu32 " not reached", result->not_reached);
+    print_host_sum(out, result);
     fputc('\n', out);
 }
 

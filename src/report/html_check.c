@@ -4,9 +4,23 @@
 #include "html.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "check.h"
 #include "names.h"
+
+/* Rules that are broken: those that count, and in a fact each those that do not. */
+static void check_broken(FILE *out, const struct vidmm_check_result *result) {
+    struct report_states broken;
+    char name[32];
+    report_check_broken(result, false, &broken);
+    html_fact_count(out, "Broken", broken.count[VIDMM_STATE_COUNTS]);
+    for (uint32_t state = VIDMM_STATE_COUNTS + 1; state <= VIDMM_STATE_MINOR; state++) {
+        snprintf(name, sizeof(name), "Broken, %s", report_check_state((uint8_t)state));
+        if (broken.count[state] != 0)
+            html_fact_count(out, name, broken.count[state]);
+    }
+}
 
 static void check_summary(FILE *out, const struct vidmm_check_result *result) {
     struct vidmm_check_share share;
@@ -22,7 +36,7 @@ static void check_summary(FILE *out, const struct vidmm_check_result *result) {
     html_fact_count(out, "Findings that count", report_check_count(result, VIDMM_STATE_COUNTS));
     html_fact_count(out, "Rules judged", result->judged);
     html_fact_count(out, "Passed", result->passed);
-    html_fact_count(out, "Broken", result->broken);
+    check_broken(out, result);
     html_fact_count(out, "Not reached", result->not_reached);
     html_fact_count(out, "Rules of the table", share.rules);
     html_fact_count(out, "Of another interface", share.other);
@@ -94,9 +108,9 @@ static void check_rules(FILE *out, const struct vidmm_check_result *result) {
         char id[8];
         if (result->examined[number] == 0 || !rule)
             continue;
-        const char *outcome = vidmm_check_outcome(result, number);
+        const char *outcome = report_check_outcome(result, number);
         fprintf(out, "<tr><td>%s</td><td class=\"%s\">%s</td>", vidmm_rule_id(number, id),
-                result->ledger.broken[number] != 0 ? "bad" : "", outcome);
+                strcmp(outcome, "broken") == 0 ? "bad" : "", outcome);
         html_cell_count(out, result->ledger.kept[number]);
         html_cell_count(out, result->ledger.broken[number]);
         html_cell(out, "%s", rule->statement);
@@ -116,25 +130,45 @@ static void check_body(struct html_page *page, const void *check_result) {
     check_rules(page->out, result);
 }
 
-/* The verdict in a sentence. */
-static void check_sentence(const struct vidmm_check_result *result, char *text, size_t size) {
-    uint32_t findings = report_check_count(result, VIDMM_STATE_COUNTS);
-    if (result->text[0] != '\0')
-        snprintf(text, size, "%s", result->text);
-    else if (result->status == VIDMM_CHECK_PASSED)
+/* Which rules were broken, or that none of those was that count. */
+static void check_figures(const struct vidmm_check_result *result, char *text, size_t size) {
+    struct report_states broken;
+    uint32_t findings = report_check_count(result, VIDMM_STATE_COUNTS), others = 0;
+    report_check_broken(result, false, &broken);
+    uint32_t counts = broken.count[VIDMM_STATE_COUNTS];
+    for (uint32_t state = VIDMM_STATE_COUNTS + 1; state <= VIDMM_STATE_MINOR; state++)
+        others += broken.count[state];
+    if (result->status != VIDMM_CHECK_PASSED)
+        snprintf(text, size, "%" PRIu32 " finding%s: %" PRIu32 " rule%s of %" PRIu32 " broken",
+                 findings, findings == 1 ? "" : "s", counts, counts == 1 ? "" : "s",
+                 result->judged);
+    else if (others != 0)
+        snprintf(text, size,
+                 "the driver kept %" PRIu32
+                 " rules of those that it was seen to meet, and broke %" PRIu32
+                 " whose findings do not count",
+                 result->passed, others);
+    else
         snprintf(text, size,
                  "the driver kept each of the %" PRIu32 " rules that it was seen to meet",
                  result->passed);
+}
+
+/* The verdict in a sentence; of a driver that was examined, with what was not, if that is much. */
+static void check_sentence(const struct vidmm_check_result *result, char *text, size_t size) {
+    bool examined = result->status == VIDMM_CHECK_PASSED || result->status == VIDMM_CHECK_BROKEN;
+    char figures[256];
+    check_figures(result, figures, sizeof(figures));
+    if (result->text[0] == '\0')
+        snprintf(text, size, "%s", figures);
     else
-        snprintf(text, size, "%" PRIu32 " finding%s: %" PRIu32 " rule%s of %" PRIu32 " broken",
-                 findings, findings == 1 ? "" : "s", result->broken, result->broken == 1 ? "" : "s",
-                 result->judged);
+        snprintf(text, size, "%s%s%s", examined ? figures : "", examined ? "; " : "", result->text);
 }
 
 bool vidmm_report_check_html(const struct vidmm_report_page *about,
                              const struct vidmm_check_result *result, char *text,
                              size_t text_size) {
-    char sentence[600];
+    char sentence[800];
     check_sentence(result, sentence, sizeof(sentence));
     const struct html_report report = {.kind = "check",
                                        .title = result->driver,

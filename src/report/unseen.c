@@ -1,11 +1,13 @@
 /*
  * unseen.c - what a conformance check could not see: a line for each operation whose effects no view
- * of the memory showed, one where the hardware cannot be made to hang, so that "passed" is not read as
- * "looked at", and one of what may follow from a finding.
+ * of the memory showed, one where the hardware cannot be made to hang, and one for commands of GDI, so that "passed" is
+ * not read as "looked at"; and one of what may follow from a finding.
  */
 #include "check.h"
 
 #include <inttypes.h>
+
+#include <vidmm/statuses.h>
 
 #define EFFECT_RULES 12u
 
@@ -96,9 +98,32 @@ static void print_held(FILE *out, const struct vidmm_check_result *result) {
                 count == 1 ? "it is" : "they are");
 }
 
+/* SupportKernelModeCommandBuffer says that the driver has them, and a refusal may be its hardware's (R604). */
+static void print_gdi(FILE *out, const struct vidmm_check_result *result) {
+    static const char *const names[VIDMM_GDI_COMMANDS] = {
+        [VIDMM_GDI_BITBLT] = "BITBLT", [VIDMM_GDI_COLORFILL] = "COLORFILL"};
+    const char *before = "commands of GDI were refused, and not examined (R604): ";
+    const char *status = vidmm_status_name(result->gdi_status);
+    if (result->gdi_asked)
+        fputs("commands of GDI other than BITBLT and COLORFILL were not asked for (R604)\n", out);
+    if (result->gdi_refused == 0)
+        return;
+    for (uint32_t i = 0; i < VIDMM_GDI_COMMANDS; i++) {
+        if ((result->gdi_refused >> i & 1u) == 0)
+            continue;
+        fprintf(out, "%s%s", before, names[i]);
+        before = ", ";
+    }
+    if (status)
+        fprintf(out, ", with %s\n", status);
+    else
+        fprintf(out, ", with status 0x%08x\n", (unsigned)result->gdi_status);
+}
+
 void report_check_unseen(FILE *out, const struct vidmm_check_result *result) {
     for (size_t i = 0; i < sizeof(effects) / sizeof(effects[0]); i++)
         print_effect(out, result, &effects[i]);
     print_hang(out, result);
+    print_gdi(out, result);
     print_held(out, result);
 }

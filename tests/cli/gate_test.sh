@@ -63,6 +63,8 @@ sed '/PreservedDuringStandby = 1/d' "$root/drivers/common/skeleton.c" > "$work/s
     "$work/skeleton.c" "$root"/drivers/common/{cpu_entry,cpu_pager,instant}.c -Wl,-Bsymbolic -o "$work/advice.so" || exit 1
 check 0 '^  minor R55-' --stage paging "$work/advice.so"
 check 0 '^passed' --stage paging "$work/advice.so"
+check 0 '^[0-9]* rules judged: [0-9]* passed, 0 broken, 1 minor, [0-9]* not reached$' --stage paging "$work/advice.so"
+check 1 '^[0-9]* rules judged: [0-9]* passed, 1 broken, [0-9]* not reached$' --stage paging --fail-on performance "$work/advice.so"
 check 1 '^  R55-[0-9a-f]* performance: ' --stage paging --fail-on performance "$work/advice.so"
 check 1 '^  R55-[0-9a-f]* performance: ' --stage paging --only R55 "$work/advice.so"
 check 0 '^  minor R55-' --stage paging --fail-on corruption "$work/advice.so"

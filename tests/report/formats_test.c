@@ -372,12 +372,77 @@ static void what_cannot_hang_is_said(void **state) {
     assert_non_null(strstr(report_text(&result, VIDMM_CHECK_TEXT, false), said));
 }
 
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static void expect_sum(const char *sum) {
+    char line[160];
+    snprintf(line, sizeof(line), "\n10 rules judged: 0 passed, %s\n", sum);
+    if (!strstr(report_text(&result, VIDMM_CHECK_TEXT, false), line))
+        fail_msg("no line:%s", line);
+}
+
+static void expect_json(const char *name, int count) {
+    json_t *root = json_loads(report_text(&result, VIDMM_CHECK_JSON, false), 0, NULL);
+    const json_t *as = json_object_get(root, "broken_as");
+    assert_int_equal(json_integer_value(json_object_get(as, name)), count);
+    assert_int_equal(json_integer_value(json_object_get(root, "broken")), 2);
+    json_decref(root);
+}
+
+/* Rules 152 (findings 0 and 1) and 157 (finding 2) are broken; of the host's, a crash counts and a leak is known. */
+static void rules_are_broken_as_their_findings_count(void **state) {
+    (void)state;
+    expect_sum("2 broken, 8 not reached; of the host's (K) 1 broken, 1 known");
+    expect_json("counts", 2);
+    result.mark[2].state = VIDMM_STATE_MINOR;
+    expect_sum("1 broken, 1 minor, 8 not reached; of the host's (K) 1 broken, 1 known");
+    expect_json("minor", 1);
+    result.mark[0].state = VIDMM_STATE_IGNORED; /* the other one of its findings counts */
+    expect_sum("1 broken, 1 minor, 8 not reached; of the host's (K) 1 broken, 1 known");
+    result.mark[1].state = VIDMM_STATE_IGNORED;
+    result.mark[4].state = VIDMM_STATE_KNOWN;
+    expect_sum("0 broken, 1 ignored, 1 minor, 8 not reached; of the host's (K) 0 broken, 2 known");
+    expect_json("ignored", 1);
+    assert_non_null(strstr(report_text(&result, VIDMM_CHECK_TEXT, true), "R157  minor "));
+    result.ledger.broken[157] = result.ledger.broken[152] = 0;
+    result.ledger.findings = 0;
+    result.ledger.broken[152] = 1; /* more findings than are listed */
+    expect_sum("1 broken, 8 not reached; of the host's (K) 2 broken");
+}
+
+static void what_was_not_made_is_said_behind_the_verdict(void **state) {
+    const char *said = "most work of stage paging was not made, and not examined: words";
+    (void)state;
+    result.status = VIDMM_CHECK_PASSED;
+    snprintf(result.text, sizeof(result.text), "%s", said);
+    const char *last = strstr(report_text(&result, VIDMM_CHECK_TEXT, false), "\npassed: most work");
+    assert_non_null(last);
+    assert_non_null(strstr(last, said));
+}
+
+static void commands_that_were_refused_are_said(void **state) {
+    const char *said = "commands of GDI were refused, and not examined (R604): ";
+    (void)state;
+    assert_null(strstr(report_text(&result, VIDMM_CHECK_TEXT, false), "commands of GDI"));
+    result.gdi_asked = true;
+    assert_non_null(strstr(report_text(&result, VIDMM_CHECK_TEXT, false),
+                           "commands of GDI other than BITBLT and COLORFILL were not asked for"));
+    result.gdi_refused = 1u << VIDMM_GDI_BITBLT | 1u << VIDMM_GDI_COLORFILL;
+    result.gdi_status = STATUS_ILLEGAL_INSTRUCTION;
+    const char *line = strstr(report_text(&result, VIDMM_CHECK_TEXT, false), said);
+    assert_non_null(line);
+    assert_non_null(strstr(line, "BITBLT, COLORFILL, with STATUS_ILLEGAL_INSTRUCTION\n"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(sarif_has_what_the_standard_requires, set_up),
         cmocka_unit_test_setup(junit_is_well_formed_and_its_figures_are_right, set_up),
         cmocka_unit_test_setup(odd_names_leave_each_format_readable, set_up),
         cmocka_unit_test_setup(what_cannot_hang_is_said, set_up),
+        cmocka_unit_test_setup(rules_are_broken_as_their_findings_count, set_up),
+        cmocka_unit_test_setup(what_was_not_made_is_said_behind_the_verdict, set_up),
+        cmocka_unit_test_setup(commands_that_were_refused_are_said, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

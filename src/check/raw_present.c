@@ -353,11 +353,23 @@ static void judge_unable(struct presenter *presenter, bool explained) {
 static void judge_understood(struct presenter *presenter, bool explained) {
     struct vidmm_ledger *ledger = &presenter->pair.renderer.raw->check->shared->ledger;
     const NTSTATUS status = presenter->refusal;
-    if (presenter->pair.renderer.gdi && !explained)
-        vidmm_ledger_judge(ledger, 604, VIDMM_SIDE_DRIVER,
-                           status != STATUS_INVALID_HANDLE && status != STATUS_INVALID_USER_BUFFER,
+    bool denies = status == STATUS_INVALID_HANDLE || status == STATUS_INVALID_USER_BUFFER;
+    if (presenter->pair.renderer.gdi && !explained && denies)
+        vidmm_ledger_judge(ledger, 604, VIDMM_SIDE_DRIVER, false,
                            "commands that are whole, and name open allocations, drawn",
                            "they are refused with status 0x%08x", (unsigned)status);
+}
+
+/* A refusal that may be the hardware's leaves the command unexamined, which the report says. */
+static void note_unexamined(struct presenter *presenter, const struct job *job) {
+    struct check *check = presenter->pair.renderer.raw->check;
+    if (!presenter->pair.renderer.gdi)
+        return;
+    check->shared->told.gdi_asked = 1;
+    if (wants_room(presenter->refusal))
+        return;
+    check->shared->told.gdi_refused |= 1u << (job->fill ? VIDMM_GDI_COLORFILL : VIDMM_GDI_BITBLT);
+    check->shared->told.gdi_status = presenter->refusal;
 }
 
 /* A copy of all to begin with, in two halves of which each alone shows; parts at another place of the surface; the same
@@ -379,6 +391,7 @@ static bool few(struct presenter *presenter, enum listing listing, uint32_t seed
         bool good = present_run(presenter, &jobs[i], listing, seed + i);
         judge_unable(presenter, explained);
         judge_understood(presenter, explained);
+        note_unexamined(presenter, &jobs[i]);
         if (!good)
             return false;
     }

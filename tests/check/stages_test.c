@@ -1037,6 +1037,55 @@ static void a_stage_whose_work_does_not_fit_says_so(void **state) {
     (void)state;
     examine(with_little, "paging", NULL);
     assert_non_null(strstr(stage_of("paging")->text, "submissions were not made"));
+    assert_non_null(strstr(stage_of("paging")->text, "ApertureSegmentCommitLimit is 0x40000"));
+    assert_true(stage_of("paging")->unmade);
+    assert_non_null(strstr(result.text, "most work of stage paging was not made"));
+    assert_non_null(strstr(result.text, "ApertureSegmentCommitLimit is 0x40000"));
+    examine(NULL, "paging", NULL);
+    assert_false(stage_of("paging")->unmade);
+    assert_string_equal(result.text, "");
+}
+
+/* Hardware may have no fills: it is no finding, and the rule is not kept by it alone. */
+static NTSTATUS APIENTRY refuse_fills(const HANDLE context, DXGKARG_RENDER *args) {
+    const DXGK_RENDERKM_COMMAND *command = args->pCommand;
+    return command->OpCode == DXGK_GDIOP_COLORFILL ? STATUS_ILLEGAL_INSTRUCTION
+                                                   : good.DxgkDdiRenderKm(context, args);
+}
+
+static NTSTATUS APIENTRY refuse_all(const HANDLE context, DXGKARG_RENDER *args) {
+    (void)context;
+    (void)args;
+    return STATUS_ILLEGAL_INSTRUCTION;
+}
+
+static void refusing_fills(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiRenderKm = refuse_fills;
+}
+
+static void refusing_all(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiRenderKm = refuse_all;
+}
+
+static void commands_of_gdi_that_are_refused_are_told(void **state) {
+    (void)state;
+    const struct vidmm_host_setting gdi = {"Gdi", 1};
+    char reason[192];
+    assert_int_equal(examine(NULL, "room", &gdi), VIDMM_CHECK_PASSED);
+    assert_true(result.gdi_asked);
+    assert_int_equal(result.gdi_refused, 0);
+    assert_int_equal(examine(refusing_fills, "room", &gdi), VIDMM_CHECK_PASSED);
+    assert_int_equal(result.gdi_refused, 1u << VIDMM_GDI_COLORFILL);
+    assert_int_equal(result.gdi_status, STATUS_ILLEGAL_INSTRUCTION);
+    assert_string_equal(vidmm_check_outcome(&result, 604), "passed");
+    assert_int_equal(examine(refusing_all, "room", &gdi), VIDMM_CHECK_PASSED);
+    assert_int_equal(result.gdi_refused, 1u << VIDMM_GDI_BITBLT);
+    assert_string_equal(vidmm_check_outcome(&result, 604), "not reached");
+    vidmm_check_reason(&result, 604, reason, sizeof(reason));
+    assert_string_equal(reason, "DxgkDdiRenderKm refused what it was asked for");
+    examine(NULL, "room", NULL);
+    assert_false(result.gdi_asked);
 }
 
 /* ---- Packets alone ----------------------------------------------------------------------------- */
@@ -1109,6 +1158,7 @@ static void the_adapter_is_reset_too_where_engines_can_be_reset_alone(void **sta
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stage_whose_work_does_not_fit_says_so),
+        cmocka_unit_test(commands_of_gdi_that_are_refused_are_told),
         cmocka_unit_test(a_gpu_that_executes_packets_draws_without_commands),
         cmocka_unit_test(the_adapter_is_reset_too_where_engines_can_be_reset_alone),
         cmocka_unit_test(a_rule_that_was_not_reached_says_which_function_is_missing),

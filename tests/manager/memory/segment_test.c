@@ -147,9 +147,14 @@ static void apertures_share_the_system_memory_limit(void **state) {
     a->shared.limit = 10 * PAGE;
     assert_int_equal(segment_place(&a->segment, &request, &first), PLACER_OK);
     assert_int_equal(segment_place(&b->segment, &request, &second), PLACER_FULL);
+    assert_true(segment_shared_is_full(&b->segment, &request));
+    b->segment.commit_limit = 5 * PAGE; /* its own is too small as well */
+    assert_false(segment_shared_is_full(&b->segment, &request));
+    b->segment.commit_limit = SIZE;
     assert_int_equal(a->shared.used, 6 * PAGE);
     segment_release(&a->segment, &first);
     assert_int_equal(a->shared.used, 0);
+    assert_false(segment_shared_is_full(&b->segment, &request));
     assert_int_equal(segment_place(&b->segment, &request, &second), PLACER_OK);
     tear_down(a);
     tear_down(b);

@@ -212,7 +212,8 @@ const struct vidmm_rule rules_t[] = {
                "D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE; otherwise as for R603, with "
                "NoSameBitmapOverlappedBitBlt for the copies within a surface. A refusal does not "
                "say of whole commands and open allocations that they are invalid "
-               "(nc-d3dkmddi-dxgkddi_renderkm). What other raster "
+               "(nc-d3dkmddi-dxgkddi_renderkm); another refusal leaves the command unexamined, "
+               "which the end of the report says. What other raster "
                "operations and blends do to pixels is not judged.",
         .why = "GDI draws the rest itself, and relies on what it had drawn by the GPU.",
         .windows = "Nothing checks it; applications show what they did not draw.",

@@ -187,9 +187,17 @@ struct graph {
     uint32_t head[VIDMM_FINDINGS]; /* of a node: the node that it follows from, or itself */
 };
 
+/* R631: of one function's structure, whichever function a pointer to it is used in. */
+static bool same_structure(const struct vidmm_finding *a, const struct vidmm_finding *b) {
+    static const char of[] = "of the structure of ";
+    const char *one = strstr(a->found, of), *other = strstr(b->found, of);
+    size_t length = one ? strcspn(one, ",") : 0;
+    return is_rule(a) && a->rule == 631 && one && other && strncmp(one, other, length) == 0;
+}
+
 static bool same_node(const struct vidmm_finding *a, const struct vidmm_finding *b) {
     return a->kind == b->kind && a->who == b->who && a->rule == b->rule &&
-           (same_function(a, b) || unite_lists(a));
+           (same_function(a, b) || unite_lists(a) || same_structure(a, b));
 }
 
 /* R539: that paging work ended in an error tells nothing of why. */
@@ -198,11 +206,11 @@ static bool tells_cause(const struct vidmm_finding *finding) {
            spoils_bytes(finding);
 }
 
-/* R421, R521, R602, R637, R651: few moments show them, and what follows from them shows in many. */
+/* R421, R521, R602, R631, R637, R651: few moments show them, and what follows from them shows in many. */
 static bool tells_root(const struct vidmm_finding *finding) {
     return is_rule(finding) &&
            (finding->rule == 421 || finding->rule == 651 || finding->rule == 521 ||
-            finding->rule == 602 || finding->rule == 637);
+            finding->rule == 602 || finding->rule == 631 || finding->rule == 637);
 }
 
 /* R223: where a place in a segment is taken for another one tables are looked for elsewhere, too. */
@@ -273,13 +281,23 @@ static bool is_effect(const struct vidmm_finding *finding) {
            calls(finding, "DxgkDdiBuildPagingBuffer(");
 }
 
-/* R602: a driver that executes other bytes than were submitted loses moves, and runs into errors, in any life. */
+/* R631: what it submits to the hardware then is something else. */
+static bool keeps_submission(const struct vidmm_finding *finding) {
+    return finding->rule == 631 && strstr(finding->found, "DxgkDdiSubmitCommand");
+}
+
+/* R602, R631: a driver that executes other bytes than were submitted loses moves, and runs into errors, in any life. */
 static bool misses_work(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
     static const uint16_t missed[] = {161, 162, 176, 177, 183, 188, 194, 196, 197, 200, 539};
+    static const uint16_t reported[] = {281, 523, 561, 597, 605, 618, 632, 651};
     bool follows = effect->kind == VIDMM_FINDING_HANG;
     for (size_t i = 0; i < sizeof(missed) / sizeof(missed[0]); i++)
         follows = follows || (is_rule(effect) && effect->rule == missed[i]);
-    return follows && is_rule(cause) && cause->rule == 602;
+    for (size_t i = 0; i < sizeof(reported) / sizeof(reported[0]); i++)
+        if (is_rule(cause) && keeps_submission(cause) && is_rule(effect) &&
+            effect->rule == reported[i])
+            return true;
+    return follows && is_rule(cause) && (cause->rule == 602 || keeps_submission(cause));
 }
 
 /* R637: a surface whose Size is too small shares its pages with others, in any life. */

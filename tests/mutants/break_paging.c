@@ -272,6 +272,35 @@ static void APIENTRY install_submission_kept(DRIVER_INITIALIZATION_DATA *table) 
     table->DxgkDdiDpcRoutine = dpc_of_kept;
 }
 
+/* The structure of what waits behind others, as the ring is full. */
+#define RING 4u
+
+static UINT in_ring;
+
+static NTSTATUS APIENTRY submit_to_ring(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    if (++in_ring > RING)
+        kept_submission = args;
+    return mutants_good.DxgkDdiSubmitCommand(adapter, args);
+}
+
+static VOID APIENTRY dpc_of_ring(const PVOID adapter) {
+    in_ring = 0;
+    dpc_of_kept(adapter);
+}
+
+static NTSTATUS APIENTRY preempt_ring(const HANDLE adapter, const DXGKARG_PREEMPTCOMMAND *args) {
+    kept_submission = NULL;
+    return mutants_good.DxgkDdiPreemptCommand(adapter, args);
+}
+
+static void APIENTRY install_waiting_kept(DRIVER_INITIALIZATION_DATA *table) {
+    in_ring = 0;
+    kept_submission = NULL;
+    table->DxgkDdiSubmitCommand = submit_to_ring;
+    table->DxgkDdiDpcRoutine = dpc_of_ring;
+    table->DxgkDdiPreemptCommand = preempt_ring;
+}
+
 static NTSTATUS APIENTRY build_and_keep(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     kept_operation = args;
     return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
@@ -335,6 +364,8 @@ const struct mutant mutants_paging[] = {
     {BREAKS(277, DRIVER, "paging", refuse_submit, "fails DxgkDdiSubmitCommand")},
     {BREAKS(631, DRIVER, "paging", submission_kept,
             "reads the structure of DxgkDdiSubmitCommand when its interrupt comes")},
+    {BREAKS(631, DRIVER, "preempt", waiting_kept,
+            "reads the structure of a submission that waited in a queue when there is room")},
     {BREAKS(631, DRIVER, "paging", operation_kept,
             "reads the structure of DxgkDdiBuildPagingBuffer when the buffer is submitted")},
     {BREAKS(194, DRIVER, "paging", do_nothing, "says SUCCESS and does nothing"),

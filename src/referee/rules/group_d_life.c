@@ -343,8 +343,9 @@ const struct vidmm_rule rules_d_life[] = {
                "reach then. So it is with the "
                "structures of queries, allocations, paging operations, work, preemption, engines, "
                "root tables and the CPU's ranges and apertures, whether they are const or not: the "
-               "first three of each function, and one of 64 later ones. What members point to is "
-               "not judged.",
+               "first three of each function, and one of 64 later ones; of work that is submitted "
+               "to a node that has others under way the first 256 behind each number of them. What "
+               "members point to is not judged.",
         .why = "The structure is a variable of the system's, and something else is there next.",
         .windows = "No page tells. The driver reads what another call left on the stack.",
         .windows_source = NOT_KNOWN,

@@ -4,8 +4,9 @@
  * kept breaks R631.
  *
  * Structures that the driver answers in are copies in each call (given.h). Of the others, and of those of calls
- * that come for each submission, the driver gets a copy in the first calls of a function and in a few later ones,
- * and what it writes into one that is not const is the caller's after the call.
+ * that come for each submission, the driver gets a copy in the first calls of a function and in a few later ones, and of
+ * more submissions where others are under way: drivers keep what waits for room. What it writes into one that is not const
+ * is the caller's after the call.
  */
 #ifndef REFEREE_ANSWERS_H
 #define REFEREE_ANSWERS_H
@@ -19,6 +20,7 @@
 #include "state/guard.h"
 
 #define ANSWERS_KEPT 64u
+#define FIRST_LENT   3u /* of a function */
 /* Functions of the driver's table, by the place of their member. */
 #define ANSWERS_FUNCTION(name)                                                                     \
     ((uint32_t)(offsetof(DRIVER_INITIALIZATION_DATA, name) / sizeof(void *)))
@@ -43,6 +45,7 @@ struct lent {
     const char *call;
     struct guard copy; /* without a block: the driver gets the caller's */
     bool constant;
+    bool wanted; /* the driver gets a copy, whatever the number of the call */
 };
 
 /* The driver returned from the call under way, and the answer was taken. The referee's lock is held. */

@@ -65,9 +65,15 @@ struct builds {
     bool page_tables; /* some were written: virtual addresses may mean something */
 };
 
+#define SUBMISSIONS_BEHIND 64u
+
 struct submissions {
     bool gave_up;     /* see submit_give_up */
     uint64_t patches; /* calls of DxgkDdiPatch */
+    /* Submissions behind so many of their node that are under way, or more, and whether the newest one is one of the first
+     * of those. */
+    uint32_t behind[SUBMISSIONS_BEHIND];
+    bool lent;
     /* Arguments of DxgkDdiPatch, until DxgkDdiSubmitCommand follows. */
     struct {
         bool open;
@@ -91,6 +97,9 @@ struct reset {
     uint32_t
         silent; /* the rule about what came last and nothing was reported complete since: a restart of
                       * the adapter, power; 0: something was */
+    bool drew;              /* work of an application was reported complete in this life */
+    uint32_t undrawn;       /* as `silent`, but of such work alone, where some was before */
+    uint32_t faulted_first; /* that, when what came first was reported faulted */
     uint32_t deaf; /* the same when a reset came to work under way, the first time; 0: none did */
 };
 

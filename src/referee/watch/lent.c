@@ -5,9 +5,10 @@
 #include "watch/watch.h"
 
 /* The driver has the second argument until it returns. */
-#define LENT(name, handle, argument, is_constant)                                                  \
+#define LENT_ALSO(name, handle, argument, is_constant, is_wanted)                                  \
     static NTSTATUS watch_##name(struct vidmm_referee *referee, handle first, argument second) {   \
-        struct lent lent = {.call = "DxgkDdi" #name, .constant = (is_constant)};                   \
+        struct lent lent = {                                                                       \
+            .call = "DxgkDdi" #name, .constant = (is_constant), .wanted = (is_wanted)};            \
         void *copy = lent_begin(referee, &lent, ANSWERS_FUNCTION(DxgkDdi##name),                   \
                                 (void *)(uintptr_t)second, sizeof(*second));                       \
         NTSTATUS status = referee->driver.DxgkDdi##name(first, copy);                              \
@@ -15,16 +16,21 @@
         return status;                                                                             \
     }                                                                                              \
     WATCHED_2(NTSTATUS, name, handle, argument)
+#define LENT(name, handle, argument, is_constant)                                                  \
+    LENT_ALSO(name, handle, argument, is_constant, false)
 #define LENT_CONST(name, argument) LENT(name, const HANDLE, const argument *, true)
-#define LENT_OPEN(name, argument)  LENT(name, const HANDLE, argument *, false)
+/* Of work, which the scheduler submits from one thread at a time. */
+#define LENT_WORK(name, argument)                                                                  \
+    LENT_ALSO(name, const HANDLE, const argument *, true, referee->submissions.lent)
+#define LENT_OPEN(name, argument) LENT(name, const HANDLE, argument *, false)
 
 LENT_CONST(QueryAdapterInfo, DXGKARG_QUERYADAPTERINFO)
 LENT_CONST(DestroyAllocation, DXGKARG_DESTROYALLOCATION)
 LENT_CONST(OpenAllocation, DXGKARG_OPENALLOCATION)
 LENT_CONST(CloseAllocation, DXGKARG_CLOSEALLOCATION)
 LENT_CONST(Patch, DXGKARG_PATCH)
-LENT_CONST(SubmitCommand, DXGKARG_SUBMITCOMMAND)
-LENT_CONST(SubmitCommandVirtual, DXGKARG_SUBMITCOMMANDVIRTUAL)
+LENT_WORK(SubmitCommand, DXGKARG_SUBMITCOMMAND)
+LENT_WORK(SubmitCommandVirtual, DXGKARG_SUBMITCOMMANDVIRTUAL)
 LENT_CONST(PreemptCommand, DXGKARG_PREEMPTCOMMAND)
 LENT_CONST(CancelCommand, DXGKARG_CANCELCOMMAND)
 LENT_CONST(Escape, DXGKARG_ESCAPE)

@@ -382,12 +382,27 @@ static void submit_withdraw(struct vidmm_referee *referee, uint32_t index,
         submission_end(referee, node, false);
 }
 
+/* Behind so many others a submission may wait in a queue of the driver's: these are lent, until there were so many. */
+#define DEEP      2u
+#define DEEP_LENT 256u
+
+static void submit_note_behind(struct vidmm_referee *referee, const struct shadow_node *node) {
+    struct submissions *submissions = &referee->submissions;
+    uint32_t behind = 0;
+    for (const struct shadow_submission *at = node->first; at && behind < SUBMISSIONS_BEHIND - 1;
+         at = at->next)
+        behind++;
+    uint32_t before = submissions->behind[behind]++;
+    submissions->lent = before < (behind < DEEP ? FIRST_LENT : DEEP_LENT);
+}
+
 /* From now on it is under way, with what was built into it. */
 static struct work_submission *submit_enqueue(struct vidmm_referee *referee,
                                               const DXGKARG_SUBMITCOMMAND *args, uint32_t index,
                                               bool again) {
     if (!referee->submissions.patched.open && !args->Flags.Paging && !args->Flags.ContextSwitch)
         promise_forget(referee);
+    submit_note_behind(referee, &referee->node[index]);
     struct work_submission *submission = submission_begin(referee, args, index);
     if (submission && args->Flags.Paging)
         submission->shadow.operations =

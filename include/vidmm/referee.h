@@ -210,6 +210,9 @@ uint32_t vidmm_referee_faults(struct vidmm_referee *referee);
 /* The rule about what came before, when a reset of an engine or the adapter came to work under way and the driver had
  * reported nothing complete since: the reset before (R618), power (R651, R652). 0: that was not so. Any thread. */
 uint32_t vidmm_referee_deaf(struct vidmm_referee *referee);
+/* The rule about a reset of the adapter (R618) or power (R651), when the first work of an application behind it was
+ * reported faulted, and work of an application had been reported complete before. 0: that was not so. Any thread. */
+uint32_t vidmm_referee_faulted_first(struct vidmm_referee *referee);
 /*
  * From here on, or no longer, the pages on both sides of what VIRTUAL_FILL and VIRTUAL_TRANSFER write to
  * are compared with what they were when the operation was asked for (R560). For a caller who sees to it

@@ -156,15 +156,36 @@ static void broke_rule(struct check *check, const struct vidmm_error *error, con
                            error->expected ? error->expected : "what the rule says", "%s", text);
 }
 
-/* R605: a fault of work that nobody spoilt, where neither a rule that was broken nor a reset explains it. */
+/* " behind DxgkDdiRestartFromTimeout, call 12", or nothing. */
+static void lost_behind(const struct vidmm_ledger *ledger, char *text, size_t size) {
+    text[0] = '\0';
+    if (ledger->turn.call != 0)
+        snprintf(text, size, " behind %s, call %llu", vidmm_turn_text(ledger->turn.call_is),
+                 (unsigned long long)ledger->turn.call);
+}
+
+static void judge_faulted(struct check *check, const char *text) {
+    char behind[64];
+    lost_behind(&check->shared->ledger, behind, sizeof(behind));
+    vidmm_ledger_judge(&check->shared->ledger, 605, VIDMM_SIDE_DRIVER, false,
+                       "work that the GPU carries out", "a fault was reported%s: %s", behind, text);
+}
+
+/* R605: a fault of work that nobody spoilt, where neither a rule that was broken nor a reset explains it. R618, R651: such
+ * work was carried out before a reset, or D3, and this is the first behind it. */
 static void judge_lost(struct check *check, const struct vidmm_error *error, const char *text) {
     struct vidmm_stats stats;
     vidmm_stats(check->harness.adapter, &stats);
     bool faulted = vidmm_referee_faults(check->harness.referee) != 0 && !error->access.known &&
                    stats.resets + stats.engine_resets <= check->resets;
-    if (faulted && !check->starving && !check_explained(check))
-        vidmm_ledger_judge(&check->shared->ledger, 605, VIDMM_SIDE_DRIVER, false,
-                           "work that the GPU carries out", "a fault was reported: %s", text);
+    uint32_t since = vidmm_referee_faulted_first(check->harness.referee);
+    if (!faulted || check->starving || check_explained(check))
+        return;
+    if (since != 0)
+        check_unreported(check, false, since,
+                         "the first work of an application behind it ended in a fault");
+    else
+        judge_faulted(check, text);
 }
 
 void check_error(struct check *check, const struct vidmm_error *error) {

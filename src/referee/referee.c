@@ -125,6 +125,8 @@ void vidmm_referee_wrap_ddi(struct vidmm_referee *referee, DRIVER_INITIALIZATION
 static void device_forget(struct vidmm_referee *referee) {
     descriptors_forget(referee);
     referee->display.paths = referee->display.children = 0;
+    referee->reset.drew = false;
+    referee->reset.undrawn = referee->reset.faulted_first = 0;
     for (uint32_t i = 0; i < SHADOW_NODES; i++)
         if (!referee->node[i].first)
             referee->node[i] = (struct shadow_node){.any = false};
@@ -176,6 +178,14 @@ uint32_t vidmm_referee_deaf(struct vidmm_referee *referee) {
     uint32_t deaf = referee->reset.deaf;
     pthread_mutex_unlock(&referee->lock);
     return deaf;
+}
+
+uint32_t vidmm_referee_faulted_first(struct vidmm_referee *referee) {
+    pthread_mutex_lock(&referee->lock);
+    reports_drain(referee);
+    uint32_t rule = referee->reset.faulted_first;
+    pthread_mutex_unlock(&referee->lock);
+    return rule;
 }
 
 bool vidmm_referee_answer(struct vidmm_referee *referee, HANDLE handle, DXGK_ALLOCATIONINFO *info) {

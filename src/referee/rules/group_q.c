@@ -107,7 +107,9 @@ const struct vidmm_rule rules_q[] = {
             "for hibernation, where the "
             "hardware loses its registers (vidmm_hw_model.power): the first work behind that "
             "must be reported, and "
-            "paging work that is the first must not fault. What is mapped then into an aperture "
+            "paging work that is the first must not fault, nor must the first work of an "
+            "application, where such work was reported complete before. What is mapped then into "
+            "an aperture "
             "that showed what was mapped there before must show. Where paging is by GPU virtual "
             "address, paging buffers of the game carry maps and unmaps of an aperture beside it. "
             "In stage ranges standby comes while the CPU keeps the range of a surface whose memory "
@@ -193,7 +195,9 @@ const struct vidmm_rule rules_q[] = {
         .how = "The first work behind a reset of the adapter: the conformance check waits for it, "
                "and so does the manager, which resets the adapter again where nothing is reported "
                "at all. Paging work that is the first to be reported behind a reset, as faulted, "
-               "where nothing faulted before it.",
+               "where nothing faulted before it; and the first work of an application behind it "
+               "that is reported, as faulted, where work of an application was reported complete "
+               "before.",
         .why = "The call says that the adapter is used for rendering again.",
         .windows = "Work that follows times out; bugcheck 0x116 is for a reset that did not help.",
         .windows_source = PAGE("bug-check-0x116---video-tdr-failure"),

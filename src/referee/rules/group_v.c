@@ -120,7 +120,7 @@ const struct vidmm_rule rules_v[] = {
             "not reported complete before; stage preempt damages the bytes of a buffer, which the "
             "hardware may take for an error. Stage paging asks for the "
             "fences before the first work of a device that was stopped after work and started "
-            "again without being removed.",
+            "again without being removed, and while that is under way.",
         .why = "The scheduler takes the work with that fence for done.",
         .windows = "Bugcheck 0x119, parameter 1 is 1: an invalid fence ID.",
         .severity_source = THE_PAGE,
@@ -150,8 +150,10 @@ const struct vidmm_rule rules_v[] = {
         .how =
             "vidmm check plays workloads and uses surfaces: a device that is lost by a fault that "
             "the driver reported, where no rule was broken before, memory was not refused, the "
-            "GPU was not reset and no page fault says which address it was. R539 is about paging "
-            "work.",
+            "GPU was not reset and no page fault says which address it was. The finding says which "
+            "reset or change of power came last before; where this was the first work of an "
+            "application behind it, and some was carried out before, it is R618 or R651. R539 is "
+            "about paging work.",
         .why =
             "The DMA buffer, what was patched into it or the memory where it lies is not what the "
             "driver built.",

@@ -148,7 +148,7 @@ static void power_forget_written(struct vidmm_referee *referee) {
 static void power_returns(struct vidmm_referee *referee) {
     power_judge_kept(referee);
     referee->power.blank = tables_known(referee);
-    referee->reset.silent = 651;
+    reset_begin_anew(referee, 651);
     for (uint32_t i = 0; i < shadow_node_end(referee); i++)
         referee->node[i].woken = referee->node[i].any;
     tables_forget(referee);

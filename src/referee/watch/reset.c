@@ -57,6 +57,12 @@ static void reset_note_deaf(struct vidmm_referee *referee) {
         referee->reset.deaf = referee->reset.silent;
 }
 
+void reset_begin_anew(struct vidmm_referee *referee, uint32_t rule) {
+    referee->reset.silent = rule;
+    if (referee->reset.drew)
+        referee->reset.undrawn = rule;
+}
+
 static NTSTATUS watch_ResetFromTimeout(struct vidmm_referee *referee, const HANDLE handle) {
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiResetFromTimeout", REFEREE_ALONE);
@@ -88,7 +94,7 @@ static NTSTATUS watch_RestartFromTimeout(struct vidmm_referee *referee, const HA
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiRestartFromTimeout(handle);
     referee_return(referee);
-    referee->reset.silent = 618;
+    reset_begin_anew(referee, 618);
     referee_exit(referee, &call);
     return status;
 }
@@ -298,10 +304,7 @@ WATCHED_2(NTSTATUS, ResetEngine, const HANDLE, DXGKARG_RESETENGINE *)
 #endif
 
 void referee_watch_reset(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
-    referee->reset.phase = RESET_RUNNING;
-    referee->reset.lost_paging = false;
-    referee->reset.silent = 0;
-    referee->reset.deaf = 0;
+    referee->reset = (struct reset){.phase = RESET_RUNNING};
     WATCH(table, ResetFromTimeout);
     WATCH(table, RestartFromTimeout);
     WATCH(table, StopDevice);

@@ -38,6 +38,8 @@ void linked_judge_index(struct vidmm_referee *referee, uint32_t index);
 
 /* reset.c, R360: level 3, but for memory. */
 void reset_judge_at_rest(struct vidmm_referee *referee, const struct referee_call *call);
+/* `rule`: what a reset, or power, that has come to its end promises of the work behind it. */
+void reset_begin_anew(struct vidmm_referee *referee, uint32_t rule);
 /* power.c, R363. */
 void power_judge_initialised(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args);
 /* descriptor.c: a device is about to start; what was described before does not bind it (R19). */

@@ -100,11 +100,36 @@ void submit_judge_space(struct vidmm_referee *referee, uint32_t index, uint32_t 
         submission_judge_space(referee, newest);
 }
 
+/* Commands of an application, not of the system. */
+static bool submission_draws(const struct shadow_submission *submission) {
+    return !submission->paging && submission->end != submission->start;
+}
+
+static void submission_note_drawn(struct vidmm_referee *referee,
+                                  const struct shadow_submission *submission) {
+    if (!submission_draws(submission))
+        return;
+    referee->reset.drew = true;
+    referee->reset.undrawn = 0;
+}
+
+/* The first behind a reset or power, as vidmm_referee_faulted_first has it. */
+static void submission_note_faulted(struct vidmm_referee *referee,
+                                    const struct shadow_submission *submission) {
+    if (!submission_draws(submission))
+        return;
+    if (referee->reports.faults == 1)
+        referee->reset.faulted_first = referee->reset.undrawn;
+    referee->reset.undrawn = 0;
+}
+
 /* The oldest of a node is over; `complete`: its operations were carried out. */
 void submission_end(struct vidmm_referee *referee, struct shadow_node *node, bool complete) {
     struct shadow_submission *first = submission_unlink(node);
     if (complete && !node->first)
         submission_judge_space(referee, first);
+    if (complete)
+        submission_note_drawn(referee, first);
     if (complete && first->paging)
         DRIVER_MUST(539, true, "", "%s", "");
     while (first->operations) {
@@ -156,8 +181,10 @@ void submit_faulted(struct vidmm_referee *referee, uint32_t index, uint32_t fenc
         return;
     struct shadow_node *node = &referee->node[index];
     submit_completed(referee, index, fence - 1);
-    if (node->first && node->first->fence == fence)
-        submission_end(referee, node, false);
+    if (!node->first || node->first->fence != fence)
+        return;
+    submission_note_faulted(referee, node->first);
+    submission_end(referee, node, false);
 }
 
 bool submit_append(struct vidmm_referee *referee, struct shadow_operation *operation) {

@@ -9,7 +9,8 @@
 
 #include <vidmm/vidpn.h>
 
-#define DISPLAY_TARGETS 32u
+#define DISPLAY_TARGETS  32u
+#define DISPLAY_FRAME_NS UINT64_C(17000000) /* a vertical sync is in it, from 60 Hz on */
 
 struct display {
     struct check *check;
@@ -39,5 +40,7 @@ void display_control_other(const struct display *display);
 /* R643: work that is submitted while they are off is reported. The caller turns them on again. */
 void display_pause(const struct display *display, struct vidmm_context *context,
                    DXGK_CRTC_VSYNC_STATE state);
+/* While they are on: work that ends between two instructions of the interrupt routine, which serves one, is reported (K30). */
+void display_work_beside(const struct display *display, struct vidmm_context *context);
 
 #endif

@@ -3,7 +3,10 @@
  * display.h.
  */
 #include "display.h"
-#include "user.h"
+#include "each_moment.h"
+#include "empty_work.h"
+
+#define MOMENTS_MOST 64u
 
 /* ---- The call -------------------------------------------------------------------------------- */
 
@@ -66,54 +69,92 @@ void display_control_other(const struct display *display) {
 
 struct meanwhile {
     const struct display *display;
-    struct vidmm_context *context;
-    struct user *user; /* NULL: work has physical addresses, and is the context's */
-    uint64_t fence;
+    DXGK_CRTC_VSYNC_STATE state;
 };
 
-static bool meanwhile_told(const void *ctx) {
-    const struct meanwhile *work = ctx;
-    return vidmm_completed(work->display->check->harness.adapter, work->fence);
-}
-
-/* Submits work without commands. False: the driver takes none. */
-static bool meanwhile_submit(struct meanwhile *work) {
-    const struct vidmm_submission nothing = {.count = 0};
-    if (!work->user)
-        return vidmm_submit(work->context, &nothing, &work->fence) == VIDMM_OK;
-    if (!user_send(work->user, "", 0))
-        return false;
-    work->fence = work->user->fence;
-    return true;
-}
-
-static bool meanwhile_completes(struct meanwhile *work) {
-    return vidmm_host_run_until(work->display->check->harness.host, meanwhile_told, work);
-}
-
 /* Of drivers whose work is told of while it is on. */
-static void judge_meanwhile(struct meanwhile *work, DXGK_CRTC_VSYNC_STATE state) {
-    const struct display *display = work->display;
-    if (!meanwhile_submit(work) || !meanwhile_completes(work))
+static void judge_meanwhile(struct empty_work *work, void *ctx) {
+    const struct meanwhile *meanwhile = ctx;
+    const struct display *display = meanwhile->display;
+    if (!empty_work_submit(work) || !empty_work_completes(work))
         return;
-    if (display_control(display, state) && meanwhile_submit(work))
+    if (display_control(display, meanwhile->state) && empty_work_submit(work))
         vidmm_ledger_judge(&display->check->shared->ledger, 643, VIDMM_SIDE_DRIVER,
-                           meanwhile_completes(work),
+                           empty_work_completes(work),
                            "DMA_COMPLETED with the fence of work that was submitted",
                            "work was not reported complete while DXGK_INTERRUPT_CRTC_VSYNC was "
                            "disabled; work before that was");
+    if (work->user)
+        (void)display_control(display, DXGK_VSYNC_ENABLE); /* whoever closes it waits for it */
 }
 
 void display_pause(const struct display *display, struct vidmm_context *context,
                    DXGK_CRTC_VSYNC_STATE state) {
-    struct meanwhile work = {.display = display, .context = context};
-    struct user user;
-    if (!check_virtual(display->check)) {
-        judge_meanwhile(&work, state);
-    } else if (user_describes(display->check) && user_open(display->check, &user)) {
-        work.user = &user;
-        judge_meanwhile(&work, state);
-        (void)display_control(display, DXGK_VSYNC_ENABLE); /* whoever closes it waits for it */
-        user_close(&user);
-    }
+    struct meanwhile meanwhile = {.display = display, .state = state};
+    empty_work_show(display->check, context, judge_meanwhile, &meanwhile);
+}
+
+/* ---- Work whose end comes beside a vertical sync ------------------------------------------------ */
+
+/* On another processor: the GPU works on. Its interrupt comes behind the routine, which is still under way. */
+static void hardware_works(void *ctx) {
+    struct vidmm_host *host = ctx;
+    vidmm_host_hold_interrupts(host, true);
+    vidmm_host_hold_engines(host, false);
+    vidmm_host_run(host);
+}
+
+/* The interrupt routine serves a vertical sync when the work, which was submitted before, ends. */
+static bool serve_sync(struct empty_work *work, uint32_t moment, uint32_t *count, bool *came) {
+    struct vidmm_host *host = work->check->harness.host;
+    vidmm_host_hold_interrupts(host, true);
+    vidmm_host_pass(host, DISPLAY_FRAME_NS);
+    vidmm_host_run(host);
+    vidmm_host_hold_engines(host, true);
+    bool good = empty_work_submit(work);
+    if (!vidmm_host_beside_at(host, "DxgkDdiInterruptRoutine", moment, VIDMM_HOST_CALL,
+                              hardware_works, host))
+        vidmm_host_hold_engines(host, false); /* it works when time passes in the routine */
+    vidmm_host_hold_interrupts(host, false);
+    *count = vidmm_host_beside_moments(host);
+    *came = vidmm_host_beside_end(host);
+    vidmm_host_hold_engines(host, false);
+    vidmm_host_hold_interrupts(host, false);
+    return good;
+}
+
+static void tell_lost(const struct empty_work *work) {
+    struct check *check = work->check;
+    vidmm_host_beside_place(check->harness.host, true);
+    vidmm_ledger_note(&check->shared->ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
+                      "DxgkDdiInterruptRoutine: work ended between two instructions, while a "
+                      "vertical sync was served, and was not reported");
+    vidmm_host_beside_place(check->harness.host, false);
+}
+
+static bool at_moment(void *ctx, uint32_t moment, uint32_t *count) {
+    struct empty_work *work = ctx;
+    bool came;
+    if (!serve_sync(work, moment, count, &came))
+        return false;
+    bool told = empty_work_completes(work);
+    if (!told && came)
+        tell_lost(work);
+    return told;
+}
+
+static void judge_beside(struct empty_work *work, void *ctx) {
+    (void)ctx;
+    if (!empty_work_submit(work) || !empty_work_completes(work))
+        return;
+    (void)each_moment(&(struct each_moment){.check = work->check,
+                                            .call = "DxgkDdiInterruptRoutine",
+                                            .other = "display: work ends",
+                                            .most = MOMENTS_MOST,
+                                            .make = at_moment,
+                                            .ctx = work});
+}
+
+void display_work_beside(const struct display *display, struct vidmm_context *context) {
+    empty_work_show(display->check, context, judge_beside, NULL);
 }

@@ -138,9 +138,11 @@ static bool moved(struct check *check, const struct check_setup *setup,
 static enum vidmm_stage_outcome play_started(struct check *check, const struct check_setup *setup,
                                              void (*between)(void *ctx, uint64_t done,
                                                              uint64_t events)) {
+    if (setup->able && !setup->able(check))
+        return VIDMM_STAGE_DONE;
     if (setup->started)
         setup->started(check);
-    if (setup->rebalanced && check->shared->ledger.seen != 0)
+    if (setup->rebalanced && check_explained(check))
         return VIDMM_STAGE_DONE; /* the answers of its start say enough */
     if (!check_speaks(check) && !check_surface_any(check))
         return check_say(check, VIDMM_STAGE_SKIPPED, CHECK_NO_SURFACES);

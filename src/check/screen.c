@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#define FRAME_NS      UINT64_C(17000000) /* a vertical sync is in it, from 60 Hz on */
 #define FRAMES_FLIP   8u
 #define FRAMES_WAIT   30u
 #define FRAMES_SETTLE 3u
@@ -16,7 +15,7 @@
 
 static void screen_frame(struct screen *screen) {
     struct vidmm_host *host = screen->display.check->harness.host;
-    vidmm_host_pass(host, FRAME_NS);
+    vidmm_host_pass(host, DISPLAY_FRAME_NS);
     vidmm_host_run(host);
 }
 

@@ -93,6 +93,8 @@ struct check_setup {
     /* Runs before the workload of check_play, when the manager has started; NULL: none. */
     void (*started)(struct check *check);
     void (*ended)(struct check *check); /* behind it, the same */
+    /* False: the driver has not what the workload is to show, and it is not played. NULL: it is. */
+    bool (*able)(struct check *check);
     const struct vidmm_observer *observer;
 };
 

@@ -98,6 +98,8 @@ static bool screen_hidden(struct screen *screen, const char **why) {
         return false;
     screen_judge_scanout(screen, true);
     screen_pauses(screen);
+    if (screen->enabled)
+        display_work_beside(&screen->display, screen->context);
     return true;
 }
 

@@ -273,14 +273,18 @@ static void migration_give(struct check *check) {
     migration_release(check, &whole.mutable);
 }
 
+static bool is_able(struct check *check) {
+    struct vidmm_dirty_info info;
+    vidmm_dirty_info(check->harness.adapter, &info);
+    stage.able = info.migration;
+    return stage.able;
+}
+
 /* One pause of the workload: a round, or at last the restore. */
 static void between(void *ctx, uint64_t done, uint64_t events) {
     struct check *check = ctx;
-    struct vidmm_dirty_info info;
     (void)done, (void)events;
-    vidmm_dirty_info(check->harness.adapter, &info);
-    stage.able = info.migration;
-    if (!info.migration || stage.refused || stage.moved)
+    if (stage.refused || stage.moved)
         return;
     check_step(check, "migration: round %u", stage.rounds + 1);
     if (stage.rounds == 0) {
@@ -299,7 +303,8 @@ static void between(void *ctx, uint64_t done, uint64_t events) {
 enum vidmm_stage_outcome stage_migration(struct check *check, uint32_t number) {
     struct check_setup setup = {.settings = {{"VramBytes", VRAM},
                                              {"DirtyPageBytes", CHECK_PAGE},
-                                             {"DirtyPerformant", number}}};
+                                             {"DirtyPerformant", number}},
+                                .able = is_able};
     memset(&stage, 0, sizeof(stage));
     check_step(check, "migration: run %u", number + 1);
     if (check->options->linked > 1)

@@ -67,12 +67,16 @@ static void power_children(struct check *check) {
                            stage.times % 2 == 0 ? PowerDeviceD3 : PowerDeviceD0);
 }
 
+static bool is_able(struct check *check) {
+    stage.able = check->harness.spoken.DxgkDdiSetPowerState;
+    return stage.able;
+}
+
 /* The n-th pause of the workload. */
 static void between(void *ctx, uint64_t done, uint64_t events) {
     struct check *check = ctx;
-    stage.able = check->harness.spoken.DxgkDdiSetPowerState;
     (void)events;
-    if (!stage.able || stage.refused || stage.times == TIMES)
+    if (stage.refused || stage.times == TIMES)
         return;
     if (stage.times == 0)
         power_find_children(check, &stage.cycle);
@@ -82,7 +86,8 @@ static void between(void *ctx, uint64_t done, uint64_t events) {
 }
 
 enum vidmm_stage_outcome stage_power(struct check *check, uint32_t number) {
-    struct check_setup setup = {.settings = {{"VramBytes", VRAM}}, .line = number == LINE};
+    struct check_setup setup = {
+        .settings = {{"VramBytes", VRAM}}, .line = number == LINE, .able = is_able};
     if (setup.line && check->options->device)
         return VIDMM_STAGE_DONE; /* a real device has messages of its own making */
     memset(&stage, 0, sizeof(stage));

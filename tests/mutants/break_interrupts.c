@@ -115,12 +115,20 @@ static VOID APIENTRY report_older(const HANDLE device,
 SPOIL_CALL(DxgkCbNotifyInterrupt, report_older)
 
 /* Some of what applications submit. */
-static UINT rendered;
+static UINT rendered, rendered_on;
 
 static NTSTATUS APIENTRY note_rendering(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
-    if (!args->Flags.Paging)
+    if (!args->Flags.Paging) {
         rendered = args->SubmissionFenceId;
+        rendered_on = args->NodeOrdinal;
+    }
     return mutants_good.DxgkDdiSubmitCommand(adapter, args);
+}
+
+static BOOLEAN is_rendered(const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    return data->InterruptType == DXGK_INTERRUPT_DMA_COMPLETED && rendered != 0 &&
+           data->DmaCompleted.SubmissionFenceId == rendered &&
+           data->DmaCompleted.NodeOrdinal == rendered_on;
 }
 
 static void make_fault(DXGKARGCB_NOTIFY_INTERRUPT_DATA *fault,
@@ -136,13 +144,13 @@ static VOID APIENTRY report_fault(const HANDLE device,
                                   const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
     static UINT reports;
     DXGKARGCB_NOTIFY_INTERRUPT_DATA mine = *data;
-    if (data->InterruptType == DXGK_INTERRUPT_DMA_COMPLETED && rendered != 0 &&
-        data->DmaCompleted.SubmissionFenceId == rendered && ++reports % 4 == 0)
+    if (is_rendered(data) && ++reports % 4 == 0)
         make_fault(&mine, data);
     system_calls.DxgkCbNotifyInterrupt(device, &mine);
 }
 
 static void APIENTRY spoil_report_fault(DXGKRNL_INTERFACE *calls) {
+    rendered = 0;
     calls->DxgkCbNotifyInterrupt = report_fault;
 }
 
@@ -177,6 +185,41 @@ static void APIENTRY install_report_fault_again(DRIVER_INITIALIZATION_DATA *tabl
     spoil_calls = spoil_report_fault_again;
     table->DxgkDdiStartDevice = start;
     table->DxgkDdiRestartFromTimeout = restart_unready;
+}
+
+/* Of applications alone: what their commands need is lost, and paging goes on. */
+static VOID APIENTRY report_lost_again(const HANDLE device,
+                                       const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA mine = *data;
+    if (was_reset && is_rendered(data))
+        make_fault(&mine, data);
+    system_calls.DxgkCbNotifyInterrupt(device, &mine);
+}
+
+static void APIENTRY spoil_report_lost_again(DXGKRNL_INTERFACE *calls) {
+    was_reset = false;
+    rendered = 0;
+    calls->DxgkCbNotifyInterrupt = report_lost_again;
+}
+
+static void APIENTRY install_report_lost_again(DRIVER_INITIALIZATION_DATA *table) {
+    spoil_calls = spoil_report_lost_again;
+    table->DxgkDdiStartDevice = start;
+    table->DxgkDdiSubmitCommand = note_rendering;
+    table->DxgkDdiRestartFromTimeout = restart_unready;
+}
+
+static NTSTATUS APIENTRY wake_unready(const PVOID context, ULONG uid, DEVICE_POWER_STATE state,
+                                      POWER_ACTION action) {
+    was_reset = was_reset || (uid == 0xffffffffu && state == PowerDeviceD0);
+    return mutants_good.DxgkDdiSetPowerState(context, uid, state, action);
+}
+
+static void APIENTRY install_report_lost_awake(DRIVER_INITIALIZATION_DATA *table) {
+    spoil_calls = spoil_report_lost_again;
+    table->DxgkDdiStartDevice = start;
+    table->DxgkDdiSubmitCommand = note_rendering;
+    table->DxgkDdiSetPowerState = wake_unready;
 }
 
 /* What a reset ended is reported with the first work behind it. */
@@ -405,6 +448,7 @@ static VOID APIENTRY note_report(const HANDLE device, const DXGKARGCB_NOTIFY_INT
 }
 
 static void APIENTRY spoil_note_report(DXGKRNL_INTERFACE *calls) {
+    heard[0] = heard[1] = 0;
     calls->DxgkCbNotifyInterrupt = note_report;
 }
 
@@ -456,6 +500,22 @@ static VOID APIENTRY report_noting(const HANDLE device,
 static void APIENTRY spoil_ask_stale(DXGKRNL_INTERFACE *calls) {
     stale_fence = last_fence;
     calls->DxgkCbNotifyInterrupt = report_noting;
+}
+
+/* The same, and what it answers is the fence of before until work completes. */
+static NTSTATUS APIENTRY answer_stale(const HANDLE adapter, DXGKARG_QUERYCURRENTFENCE *args) {
+    UINT stale = stale_fence;
+    NTSTATUS status = mutants_good.DxgkDdiQueryCurrentFence(adapter, args);
+    if (stale != 0 && stale_fence != 0)
+        args->CurrentFence = stale;
+    return status;
+}
+
+static void APIENTRY install_answer_stale(DRIVER_INITIALIZATION_DATA *table) {
+    spoil_calls = spoil_ask_stale;
+    table->DxgkDdiStartDevice = start;
+    table->DxgkDdiAddDevice = add_anew;
+    table->DxgkDdiQueryCurrentFence = answer_stale;
 }
 
 static BOOLEAN APIENTRY report_no_fence(PVOID context) {
@@ -641,6 +701,13 @@ const struct mutant mutants_interrupts[] = {
             "reports fence 0 when it is asked for the fence before the work of a second start")},
     {BREAKS(618, DRIVER, "preempt", report_fault_again,
             "leaves the hardware of a reset adapter without what its commands need")},
+    {BREAKS(618, DRIVER, "paging", report_lost_again,
+            "leaves the hardware of a reset adapter without what applications' commands need")},
+    {BREAKS(651, DRIVER, "power", report_lost_awake,
+            "leaves the hardware in D0 without what applications' commands need")},
+    {BREAKS(523, DRIVER, "paging", answer_stale,
+            "is stopped and started, and answers the fence of before while the first work is under "
+            "way")},
     {BREAKS(523, DRIVER, "paging", report_stale,
             "is stopped and started, and begins with the fence of before")},
     {BREAKS(523, DRIVER, "interrupts", report_older, "reports work again after later work")},

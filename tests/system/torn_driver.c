@@ -1,16 +1,15 @@
 /*
- * torn_driver.c - the reference driver, which with the setting Torn reads dirty bits and then makes them zero, where
- * one step is asked for (dirty-bit-tracking.md). Its entry calls torn_initialize for DxgkInitialize (meson.build).
+ * torn_driver.c - the reference driver, which with the setting Torn 1 reads dirty bits and then makes them zero, where
+ * one step is asked for (dirty-bit-tracking.md), and with 2 acknowledges the events of all engines when it has looked
+ * which have some. Its entry calls torn_initialize for DxgkInitialize (meson.build).
  */
 #undef DxgkInitialize
-#include <ntddk.h>
-
-#include <d3dkmddi.h>
-#include <dispmprt.h>
+#include "driver/kmd.h"
 
 #define MOST 4096u /* bytes of an answer */
 
 static PDXGKDDI_QUERYDIRTYBITDATA query;
+static PDXGKDDI_INTERRUPT_ROUTINE serve;
 static UCHAR taken[MOST];
 
 static NTSTATUS APIENTRY query_in_steps(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
@@ -23,7 +22,17 @@ static NTSTATUS APIENTRY query_in_steps(const HANDLE adapter, DXGKARG_QUERYDIRTY
     return query(adapter, &clear);
 }
 
-static BOOLEAN is_torn(PUNICODE_STRING path) {
+/* Of a vertical sync; what engines have to tell was not looked at. */
+static BOOLEAN APIENTRY serve_all(const PVOID context, ULONG message) {
+    const struct kmd_adapter *adapter = context;
+    ULONG status = adapter->registers ? kmd_read(adapter, GPU_REG_INT_STATUS) : 0;
+    for (UINT node = 0; (status & GPU_INT_VSYNC) != 0 && node < adapter->nodes; node++)
+        if ((status >> node & 1u) == 0)
+            kmd_write(adapter, GPU_ENGINE(node) + GPU_ENGINE_EVENTS, MAXULONG);
+    return serve(context, message);
+}
+
+static ULONG torn(PUNICODE_STRING path) {
     static WCHAR key[] = u"vidmm", name[] = u"Torn";
     ULONG value = 0;
     RTL_QUERY_REGISTRY_TABLE table[2] = {{0}};
@@ -33,7 +42,7 @@ static BOOLEAN is_torn(PUNICODE_STRING path) {
     table[0].EntryContext = &value;
     table[0].DefaultType = (ULONG)REG_DWORD << RTL_QUERY_REGISTRY_TYPECHECK_SHIFT;
     (void)RtlQueryRegistryValues(RTL_REGISTRY_SERVICES, key, table, NULL, NULL);
-    return value != 0;
+    return value;
 }
 
 NTSTATUS APIENTRY torn_initialize(PDRIVER_OBJECT driver, PUNICODE_STRING path,
@@ -41,7 +50,10 @@ NTSTATUS APIENTRY torn_initialize(PDRIVER_OBJECT driver, PUNICODE_STRING path,
 NTSTATUS APIENTRY torn_initialize(PDRIVER_OBJECT driver, PUNICODE_STRING path,
                                   PDRIVER_INITIALIZATION_DATA table) {
     query = table->DxgkDdiQueryDirtyBitData;
-    if (query && is_torn(path))
+    serve = table->DxgkDdiInterruptRoutine;
+    if (query && torn(path) == 1)
         table->DxgkDdiQueryDirtyBitData = query_in_steps;
+    else if (torn(path) == 2)
+        table->DxgkDdiInterruptRoutine = serve_all;
     return DxgkInitialize(driver, path, table);
 }

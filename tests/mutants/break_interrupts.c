@@ -69,6 +69,40 @@ static VOID APIENTRY report_most(const HANDLE device, const DXGKARGCB_NOTIFY_INT
 }
 SPOIL_CALL(DxgkCbNotifyInterrupt, report_most)
 
+/* Its own numbers of work come to their end, and it takes what has one before that for not done. */
+#define NUMBERS 64u
+
+static UINT numbered, numbered_told;
+static bool behind_end;
+
+static NTSTATUS APIENTRY submit_numbered(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    numbered++;
+    return mutants_good.DxgkDdiSubmitCommand(adapter, args);
+}
+
+static VOID APIENTRY report_below_end(const HANDLE device,
+                                      const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    if (data->InterruptType == DXGK_INTERRUPT_DMA_COMPLETED) {
+        behind_end = behind_end || (numbered > numbered_told + 1 &&
+                                    (numbered_told + 1) / NUMBERS != numbered / NUMBERS);
+        numbered_told = numbered;
+    }
+    if (!behind_end)
+        system_calls.DxgkCbNotifyInterrupt(device, data);
+}
+
+static void APIENTRY spoil_report_below_end(DXGKRNL_INTERFACE *calls) {
+    numbered = numbered_told = 0;
+    behind_end = false;
+    calls->DxgkCbNotifyInterrupt = report_below_end;
+}
+
+static void APIENTRY install_report_below_end(DRIVER_INITIALIZATION_DATA *table) {
+    spoil_calls = spoil_report_below_end;
+    table->DxgkDdiStartDevice = start;
+    table->DxgkDdiSubmitCommand = submit_numbered;
+}
+
 /* Started again without having been removed, it begins with the fence of before. */
 static UINT last_fence, stale_fence;
 
@@ -701,6 +735,9 @@ const struct mutant mutants_interrupts[] = {
             "reports fence 0 when it is asked for the fence before the work of a second start")},
     {BREAKS(618, DRIVER, "preempt", report_fault_again,
             "leaves the hardware of a reset adapter without what its commands need")},
+    {BREAKS(597, DRIVER, "interrupts", report_below_end,
+            "compares numbers of its own that come to their end while work is under way"),
+     .consequences = {522}},
     {BREAKS(618, DRIVER, "paging", report_lost_again,
             "leaves the hardware of a reset adapter without what applications' commands need")},
     {BREAKS(651, DRIVER, "power", report_lost_awake,

@@ -183,7 +183,7 @@ static void a_page_of_system_memory_is_no_page_of_the_segment(void **state) {
     (void)state;
     for (uint64_t seed = 8; seed < 20; seed++) {
         const struct vidmm_check_options options = {.driver_path = DRIVERS "/gpummu.so",
-                                                    .stage = "migration",
+                                                    .stage = "paging",
                                                     .seed = seed,
                                                     .timeout_ms = 60000};
         vidmm_check(&options, &result);

@@ -15,7 +15,7 @@ struct resources {
         ULONG bus;
         USHORT version, revision;
         ULONG count;
-        CM_PARTIAL_RESOURCE_DESCRIPTOR descriptor[VIDMM_HW_BARS + 1];
+        CM_PARTIAL_RESOURCE_DESCRIPTOR descriptor[VIDMM_HW_BARS + 2]; /* the last one: behind all */
     } list;
 };
 
@@ -64,6 +64,16 @@ static void describe_message(CM_PARTIAL_RESOURCE_DESCRIPTOR *d) {
     d->u.MessageInterrupt.Translated.Affinity = 1;
 }
 
+#define NOBODYS_MEMORY INT64_C(0x7ff000000000)
+
+/* Behind the end of the list: memory of no device, for a driver that goes one too far. */
+static void describe_nobodys(CM_PARTIAL_RESOURCE_DESCRIPTOR *d) {
+    d->Type = CmResourceTypeMemory;
+    d->Flags = CM_RESOURCE_MEMORY_READ_WRITE | CM_RESOURCE_MEMORY_BAR;
+    d->u.Memory.Start.QuadPart = NOBODYS_MEMORY;
+    d->u.Memory.Length = 4096;
+}
+
 /* What a driver that does not start has seen. */
 static void trace_resources(const struct host_bar *bars) {
     static const char *const kinds[] = {[VIDMM_HW_BAR_REGISTERS] = "registers",
@@ -96,6 +106,7 @@ PCM_RESOURCE_LIST host_resources(uint32_t board) {
     else
         describe_message(&resources->list.descriptor[n++]);
     resources->list.count = n;
+    describe_nobodys(&resources->list.descriptor[n]);
     if (host_world->config.trace_calls)
         trace_resources(bars);
     return (PCM_RESOURCE_LIST)(void *)resources;

@@ -105,6 +105,23 @@ static const CM_PARTIAL_RESOURCE_DESCRIPTOR *resource(UCHAR type) {
     return NULL;
 }
 
+static void memory_behind_the_end_of_the_resources_is_nobodys(void **state) {
+    const struct vidmm_host_config config = tiny_config();
+    struct vidmm_host *host = tiny_up(&config);
+    struct vidmm_host_error error;
+    DXGK_DEVICE_INFO info;
+    (void)state;
+    assert_int_equal(tiny.dxgkrnl.DxgkCbGetDeviceInformation(tiny.dxgkrnl.DeviceHandle, &info),
+                     STATUS_SUCCESS);
+    const CM_PARTIAL_RESOURCE_LIST *list =
+        &info.TranslatedResourceList->List[0].PartialResourceList;
+    const CM_PARTIAL_RESOURCE_DESCRIPTOR *behind = &list->PartialDescriptors[list->Count];
+    assert_int_equal(behind->Type, CmResourceTypeMemory);
+    assert_null(MmMapIoSpace(behind->u.Memory.Start, behind->u.Memory.Length, MmNonCached));
+    assert_int_not_equal(vidmm_host_violations(host), 0);
+    (void)tiny_down(host, &error);
+}
+
 static void ports_are_a_resource_and_reach_the_model(void **state) {
     const struct vidmm_host_config config = more_config();
     struct vidmm_host *host = tiny_up(&config);
@@ -315,6 +332,7 @@ static void what_a_model_of_older_headers_has_not_is_never_called(void **state) 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ports_are_a_resource_and_reach_the_model),
+        cmocka_unit_test(memory_behind_the_end_of_the_resources_is_nobodys),
         cmocka_unit_test(memory_that_the_model_closed_is_opened_by_an_access),
         cmocka_unit_test(memory_that_only_the_system_uses_is_opened_by_its_access),
         cmocka_unit_test(an_access_of_the_system_that_the_model_refuses_is_its_own),

@@ -536,22 +536,6 @@ static void APIENTRY spoil_ask_stale(DXGKRNL_INTERFACE *calls) {
     calls->DxgkCbNotifyInterrupt = report_noting;
 }
 
-/* The same, and what it answers is the fence of before until work completes. */
-static NTSTATUS APIENTRY answer_stale(const HANDLE adapter, DXGKARG_QUERYCURRENTFENCE *args) {
-    UINT stale = stale_fence;
-    NTSTATUS status = mutants_good.DxgkDdiQueryCurrentFence(adapter, args);
-    if (stale != 0 && stale_fence != 0)
-        args->CurrentFence = stale;
-    return status;
-}
-
-static void APIENTRY install_answer_stale(DRIVER_INITIALIZATION_DATA *table) {
-    spoil_calls = spoil_ask_stale;
-    table->DxgkDdiStartDevice = start;
-    table->DxgkDdiAddDevice = add_anew;
-    table->DxgkDdiQueryCurrentFence = answer_stale;
-}
-
 static BOOLEAN APIENTRY report_no_fence(PVOID context) {
     const DXGKARGCB_NOTIFY_INTERRUPT_DATA report = {.InterruptType = DXGK_INTERRUPT_DMA_COMPLETED};
     (void)context;
@@ -742,9 +726,6 @@ const struct mutant mutants_interrupts[] = {
             "leaves the hardware of a reset adapter without what applications' commands need")},
     {BREAKS(651, DRIVER, "power", report_lost_awake,
             "leaves the hardware in D0 without what applications' commands need")},
-    {BREAKS(523, DRIVER, "paging", answer_stale,
-            "is stopped and started, and answers the fence of before while the first work is under "
-            "way")},
     {BREAKS(523, DRIVER, "paging", report_stale,
             "is stopped and started, and begins with the fence of before")},
     {BREAKS(523, DRIVER, "interrupts", report_older, "reports work again after later work")},

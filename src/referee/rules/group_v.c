@@ -120,7 +120,8 @@ const struct vidmm_rule rules_v[] = {
             "not reported complete before; stage preempt damages the bytes of a buffer, which the "
             "hardware may take for an error. Stage paging asks for the "
             "fences before the first work of a device that was stopped after work and started "
-            "again without being removed, and while that is under way.",
+            "again without being removed: what is reported then is judged, and no answer, since no "
+            "page says that fences begin anew.",
         .why = "The scheduler takes the work with that fence for done.",
         .windows = "Bugcheck 0x119, parameter 1 is 1: an invalid fence ID.",
         .severity_source = THE_PAGE,

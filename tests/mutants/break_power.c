@@ -185,7 +185,7 @@ static void APIENTRY keeps_in_hibernation_alone(struct query_descriptor *d) {
 }
 SCENE(keeps_in_hibernation_alone, descriptor)
 
-/* While allocations are where they were last used, and work is under way at times. */
+/* While allocations are where they were last used. */
 static NTSTATUS APIENTRY sleep_between(const HANDLE adapter, DXGKARG_QUERYCURRENTFENCE *args) {
     NTSTATUS status = mutants_good.DxgkDdiQueryCurrentFence(adapter, args);
     (void)mutants_good.DxgkDdiSetPowerState(adapter, DISPLAY_ADAPTER_HW_ID, PowerDeviceD3,
@@ -224,9 +224,9 @@ const struct mutant mutants_power[] = {
      .scene = scene_keeps_first_page, .consequences = {653}},
     {BREAKS(50, MANAGER, "paging", sleep_between,
             "leaves allocations in a segment whose preserve flags are no valid combination"),
-     .scene = scene_keeps_in_hibernation_alone, .consequences = {49, 360}},
+     .scene = scene_keeps_in_hibernation_alone, .consequences = {49}},
     {BREAKS(363, MANAGER, "paging", sleep_between,
             "pages before the paging process is initialised when power is back"),
-     .consequences = {360}, .settings = {{"MmuLevels", 4}}},
+     .settings = {{"MmuLevels", 4}}},
 };
 const uint32_t mutants_power_count = sizeof(mutants_power) / sizeof(mutants_power[0]);

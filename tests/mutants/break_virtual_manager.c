@@ -301,9 +301,9 @@ const struct mutant mutants_virtual_manager[] = {
      THREE},
     BREAKER(264, MANAGER, "transfers a terabyte at once", everything, THREE, WITH(240)),
     BREAKER(381, MANAGER, "goes on after a page fault without a reset", works_on, THREE,
-            WITH(215, 281, 360, 361, 384, 211, 210), .scene = scene_forgets_page),
+            WITH(215, 281, 360, 384, 211, 210), .scene = scene_forgets_page),
     BREAKER(384, MANAGER, "gives work to a device in error", works_on, THREE,
-            WITH(215, 281, 360, 361, 381, 211, 210), .scene = scene_forgets_page),
+            WITH(215, 281, 360, 381, 211, 210), .scene = scene_forgets_page),
     BREAKER(385, MANAGER, "submits paging buffers at no address", paging_nowhere, THREE),
     BREAKER(388, MANAGER, "has the GPU copy entries that the CPU writes", copies_by_gpu, BY_CPU),
 };

@@ -229,13 +229,14 @@ static void the_reference_driver_is_clean_at_its_settings(void **state) {
 /* Draws at which the reference driver or the manager was accused once: little room for page tables, a TLB that keeps
  * invalid entries, apertures of AGP alone, memory that the CPU does not see; page tables that leave a surface no room, and
  * a context of the driver's none for its own tables; paging that hangs as the last of all; a small space of addresses;
- * adapters that are linked, with paging buffers in an aperture, and with many segments. */
+ * adapters that are linked, with paging buffers in an aperture, and with many segments; a display, and DMA buffers in an
+ * aperture. */
 static void what_was_accused_at_its_settings_once_is_clean(void **state) {
     static const struct {
         uint64_t seed;
         size_t choices; /* that there were then */
-    } draws[] = {{7762, 31},  {7803, 31},  {7807, 31},  {8080, 31},  {8157, 31}, {7701, 31},
-                 {20066, 31}, {30224, 31}, {40065, 36}, {40118, 36}, {50024, 36}};
+    } draws[] = {{7762, 31},  {7803, 31},  {7807, 31},  {8080, 31},  {8157, 31},  {7701, 31},
+                 {20066, 31}, {30224, 31}, {40065, 36}, {40118, 36}, {50024, 36}, {73081, 37}};
     uint64_t unclean = 0;
     (void)state;
     for (size_t i = 0; i < COUNT(draws); i += share()) {

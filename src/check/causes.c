@@ -47,6 +47,14 @@ static bool is_rule(const struct vidmm_finding *finding) {
     return finding->kind == VIDMM_FINDING_RULE;
 }
 
+static bool is_one_of(const struct vidmm_finding *finding, const uint16_t *rules, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (is_rule(finding) && finding->rule == rules[i])
+            return true;
+    return false;
+}
+#define IS_ONE_OF(finding, rules) is_one_of(finding, rules, sizeof(rules) / sizeof((rules)[0]))
+
 /* R521: an interrupt that is not dismissed is taken for a new one, also where another device has one (R520). */
 static bool is_undismissed(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
     return is_rule(cause) && cause->rule == 521 && is_rule(effect) && effect->rule == 520 &&
@@ -208,9 +216,8 @@ static bool tells_cause(const struct vidmm_finding *finding) {
 
 /* R421, R521, R602, R631, R637, R651: few moments show them, and what follows from them shows in many. */
 static bool tells_root(const struct vidmm_finding *finding) {
-    return is_rule(finding) &&
-           (finding->rule == 421 || finding->rule == 651 || finding->rule == 521 ||
-            finding->rule == 602 || finding->rule == 631 || finding->rule == 637);
+    static const uint16_t roots[] = {421, 521, 602, 631, 637, 651};
+    return IS_ONE_OF(finding, roots);
 }
 
 /* R223: where a place in a segment is taken for another one tables are looked for elsewhere, too. */
@@ -283,30 +290,26 @@ static bool is_effect(const struct vidmm_finding *finding) {
 
 /* R631: what it submits to the hardware then is something else. */
 static bool keeps_submission(const struct vidmm_finding *finding) {
-    return finding->rule == 631 && strstr(finding->found, "DxgkDdiSubmitCommand");
+    return is_rule(finding) && finding->rule == 631 &&
+           strstr(finding->found, "DxgkDdiSubmitCommand");
 }
 
 /* R602, R631: a driver that executes other bytes than were submitted loses moves, and runs into errors, in any life. */
 static bool misses_work(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
     static const uint16_t missed[] = {161, 162, 176, 177, 183, 188, 194, 196, 197, 200, 539};
     static const uint16_t reported[] = {281, 523, 561, 597, 605, 618, 632, 651};
-    bool follows = effect->kind == VIDMM_FINDING_HANG;
-    for (size_t i = 0; i < sizeof(missed) / sizeof(missed[0]); i++)
-        follows = follows || (is_rule(effect) && effect->rule == missed[i]);
-    for (size_t i = 0; i < sizeof(reported) / sizeof(reported[0]); i++)
-        if (is_rule(cause) && keeps_submission(cause) && is_rule(effect) &&
-            effect->rule == reported[i])
-            return true;
-    return follows && is_rule(cause) && (cause->rule == 602 || keeps_submission(cause));
+    bool kept = keeps_submission(cause);
+    if (!kept && !(is_rule(cause) && cause->rule == 602))
+        return false;
+    return effect->kind == VIDMM_FINDING_HANG || IS_ONE_OF(effect, missed) ||
+           (kept && IS_ONE_OF(effect, reported));
 }
 
 /* R637: a surface whose Size is too small shares its pages with others, in any life. */
 static bool shares_pages(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
     static const uint16_t spoilt[] = {108, 161, 162, 184, 185, 188, 352, 444, 605};
-    bool follows = effect->kind == VIDMM_FINDING_HOST && effect->rule == VIDMM_K_BYTES;
-    for (size_t i = 0; i < sizeof(spoilt) / sizeof(spoilt[0]); i++)
-        follows = follows || (is_rule(effect) && effect->rule == spoilt[i]);
-    return follows && is_rule(cause) && cause->rule == 637;
+    bool bytes = effect->kind == VIDMM_FINDING_HOST && effect->rule == VIDMM_K_BYTES;
+    return is_rule(cause) && cause->rule == 637 && (bytes || IS_ONE_OF(effect, spoilt));
 }
 
 /* R421: work that a reset of the adapter did not end is what the reset of an engine finds behind it, in any life. */
@@ -381,10 +384,7 @@ static void graph_effects(struct graph *graph) {
  * that the same call broke, they are the consequence. */
 static bool is_general(const struct vidmm_finding *finding) {
     static const uint16_t general[] = {5, 14, 16, 21, 27, 95, 149, 153, 161, 230, 240};
-    for (size_t i = 0; i < sizeof(general) / sizeof(general[0]); i++)
-        if (is_rule(finding) && finding->rule == general[i])
-            return true;
-    return false;
+    return IS_ONE_OF(finding, general);
 }
 
 /* R176, R177: they say where bytes came from, or went to; where most of them show it, that is why others are wrong. */

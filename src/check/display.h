@@ -1,6 +1,6 @@
 /*
- * display.h - a video present network of one path, as the system makes one before it shows anything: the first half of
- * stage display (stage_display.c).
+ * display.h - video present networks, as the system makes one before it shows anything: of one path, and of two. The
+ * first half of stage display (stage_display.c).
  */
 #ifndef VIDMM_CHECK_DISPLAY_H
 #define VIDMM_CHECK_DISPLAY_H
@@ -20,7 +20,8 @@ struct display {
     D3DDDI_VIDEO_PRESENT_TARGET_ID targets[DISPLAY_TARGETS]; /* video outputs */
     uint32_t target_count;
     struct vidmm_vidpn *none;    /* a network without paths */
-    struct vidmm_vidpn *network; /* one path: from source 0 to `target`, and a mode of each */
+    struct vidmm_vidpn *network; /* has a path from `source` to `target`, and a mode of each */
+    D3DDDI_VIDEO_PRESENT_SOURCE_ID source;
     D3DDDI_VIDEO_PRESENT_TARGET_ID target;
     D3DKMDT_VIDPN_SOURCE_MODE mode; /* which is pinned */
 };
@@ -29,7 +30,16 @@ struct display {
 bool display_children(struct display *display, const char **why);
 /* Finds a network that the driver supports. False: there is none, which `*why` says; or a finding does. */
 bool display_network(struct display *display, const char **why);
+/*
+ * Finds a network that the driver supports of the path of `display`, in its mode, and of one from the next source, which is
+ * `*second`: it has no network without paths. False: there is none. `*second` is closed either way.
+ */
+bool display_second(const struct display *display, struct display *second);
 void display_close(struct display *display);
+/* DxgkDdiCommitVidPn; `source` D3DDDI_ID_ALL: of each one. */
+bool display_commit(struct display *display, struct vidmm_vidpn *network,
+                    D3DDDI_VIDEO_PRESENT_SOURCE_ID source, HANDLE primary,
+                    DXGKARG_COMMITVIDPN_FLAGS flags);
 /* R638: behind a call of the driver, which got the network. */
 void display_judge_kept(struct display *display, struct vidmm_vidpn *network, const char *call);
 

@@ -21,7 +21,7 @@ static const char *control_call(const struct display *display, DXGK_CRTC_VSYNC_S
     if (ddi->DxgkDdiControlInterrupt3) {
         const DXGKARG_CONTROLINTERRUPT3 args = {.InterruptType = DXGK_INTERRUPT_CRTC_VSYNC,
                                                 .CrtcVsyncState = state,
-                                                .VidPnSourceId = 0};
+                                                .VidPnSourceId = display->source};
         *status = ddi->DxgkDdiControlInterrupt3(display->adapter, &args);
         return "DxgkDdiControlInterrupt3";
     }

@@ -97,13 +97,15 @@ static bool network_modes(struct display *display, D3DKMDT_ENUMCOFUNCMODALITY_PI
     const DXGKARG_ENUMVIDPNCOFUNCMODALITY args = {.hConstrainingVidPn =
                                                       vidmm_vidpn_handle(display->network),
                                                   .EnumPivotType = pivot,
-                                                  .EnumPivot = {0, display->target}};
-    uint32_t sources = vidmm_vidpn_source_changes(display->network, 0);
+                                                  .EnumPivot = {display->source, display->target}};
+    uint32_t sources = vidmm_vidpn_source_changes(display->network, display->source);
     uint32_t targets = vidmm_vidpn_target_changes(display->network, display->target);
     NTSTATUS status = display->ddi->DxgkDdiEnumVidPnCofuncModality(display->adapter, &args);
     display_judge_kept(display, display->network, "DxgkDdiEnumVidPnCofuncModality");
     if (pivot == D3DKMDT_EPT_VIDPNSOURCE)
-        judge_pivot(display, sources == vidmm_vidpn_source_changes(display->network, 0), "source");
+        judge_pivot(display,
+                    sources == vidmm_vidpn_source_changes(display->network, display->source),
+                    "source");
     if (pivot == D3DKMDT_EPT_VIDPNTARGET)
         judge_pivot(display,
                     targets == vidmm_vidpn_target_changes(display->network, display->target),
@@ -212,7 +214,8 @@ static bool network_pin_source(struct display *display, bool *offered) {
     D3DKMDT_HVIDPN handle = vidmm_vidpn_handle(display->network);
     const DXGK_VIDPNSOURCEMODESET_INTERFACE *interface;
     D3DKMDT_HVIDPNSOURCEMODESET set;
-    if (network->pfnAcquireSourceModeSet(handle, 0, &set, &interface) != STATUS_SUCCESS)
+    if (network->pfnAcquireSourceModeSet(handle, display->source, &set, &interface) !=
+        STATUS_SUCCESS)
         return false;
     bool pinned = pin_source_mode(display, interface, set, &display->mode, offered);
     (void)network->pfnReleaseSourceModeSet(handle, set);
@@ -237,7 +240,7 @@ static bool network_pin_target(struct display *display, bool *offered) {
 
 #define FORMATS_MOST 16u
 
-/* A mode of each format that the set of source 0 has. */
+/* A mode of each format that the set of the source has. */
 static uint32_t network_formats(const struct display *display,
                                 D3DKMDT_VIDPN_SOURCE_MODE modes[FORMATS_MOST]) {
     const DXGK_VIDPN_INTERFACE *network = vidmm_vidpn_interface();
@@ -246,7 +249,8 @@ static uint32_t network_formats(const struct display *display,
     D3DKMDT_HVIDPNSOURCEMODESET set;
     const D3DKMDT_VIDPN_SOURCE_MODE *mode, *next;
     uint32_t count = 0;
-    if (network->pfnAcquireSourceModeSet(handle, 0, &set, &interface) != STATUS_SUCCESS)
+    if (network->pfnAcquireSourceModeSet(handle, display->source, &set, &interface) !=
+        STATUS_SUCCESS)
         return 0;
     NTSTATUS status = interface->pfnAcquireFirstModeInfo(set, &mode);
     for (; status == STATUS_SUCCESS; mode = next) {
@@ -292,20 +296,20 @@ static struct vidmm_vidpn *network_empty(const struct display *display) {
     return network;
 }
 
+/* One more path, to `target`. */
 static bool network_connect(struct display *display, D3DDDI_VIDEO_PRESENT_TARGET_ID target) {
     const DXGK_VIDPNTOPOLOGY_INTERFACE *paths;
     D3DKMDT_HVIDPNTOPOLOGY topology;
     D3DKMDT_VIDPN_PRESENT_PATH *path;
-    vidmm_vidpn_destroy(display->network);
-    display->network = network_empty(display);
     display->target = target;
-    if (!display->network ||
-        vidmm_vidpn_interface()->pfnGetTopology(vidmm_vidpn_handle(display->network), &topology,
+    if (vidmm_vidpn_interface()->pfnGetTopology(vidmm_vidpn_handle(display->network), &topology,
                                                 &paths) != STATUS_SUCCESS ||
         paths->pfnCreateNewPathInfo(topology, &path) != STATUS_SUCCESS)
         return false;
+    path->VidPnSourceId = display->source;
     path->VidPnTargetId = target;
-    path->ImportanceOrdinal = D3DKMDT_VPPI_PRIMARY;
+    path->ImportanceOrdinal =
+        (D3DKMDT_VIDPN_PRESENT_PATH_IMPORTANCE)(D3DKMDT_VPPI_PRIMARY + display->source);
     path->ContentTransformation.Scaling = D3DKMDT_VPPS_IDENTITY;
     path->ContentTransformation.Rotation = D3DKMDT_VPPR_IDENTITY;
     path->VidPnTargetColorBasis = D3DKMDT_CB_SRGB;
@@ -315,11 +319,18 @@ static bool network_connect(struct display *display, D3DDDI_VIDEO_PRESENT_TARGET
     return paths->pfnAddPath(topology, path) == STATUS_SUCCESS;
 }
 
+/* A network of that path alone. */
+static bool network_alone(struct display *display, D3DDDI_VIDEO_PRESENT_TARGET_ID target) {
+    vidmm_vidpn_destroy(display->network);
+    display->network = network_empty(display);
+    return display->network && network_connect(display, target);
+}
+
 /* To the first target that goes with source 0. */
 static bool network_find(struct display *display) {
     for (uint32_t i = 0; i < display->target_count; i++) {
         bool supported;
-        if (!network_connect(display, display->targets[i]))
+        if (!network_alone(display, display->targets[i]))
             return false;
         (void)network_ask(display, display->network, &supported);
         if (supported)
@@ -346,12 +357,58 @@ static void network_pin_back(const struct display *display) {
     struct display back = *display;
     bool offered;
     back.network = NULL;
-    if (network_connect(&back, display->target) && network_modes(&back, D3DKMDT_EPT_NOPIVOT) &&
+    if (network_alone(&back, display->target) && network_modes(&back, D3DKMDT_EPT_NOPIVOT) &&
         network_pin_target(&back, &offered) && judge_offered(&back, offered, "target") &&
         network_modes(&back, D3DKMDT_EPT_VIDPNTARGET) && network_pin_source(&back, &offered))
         (void)judge_offered(&back, offered, "source");
     vidmm_vidpn_destroy(back.network);
 }
+
+/* ---- A network of two paths ------------------------------------------------------------------ */
+
+static bool same_mode(const D3DKMDT_VIDPN_SOURCE_MODE *one,
+                      const D3DKMDT_VIDPN_SOURCE_MODE *other) {
+    const D3DKMDT_GRAPHICS_RENDERING_FORMAT *mine = &one->Format.Graphics;
+    const D3DKMDT_GRAPHICS_RENDERING_FORMAT *its = &other->Format.Graphics;
+    return mine->PrimSurfSize.cx == its->PrimSurfSize.cx &&
+           mine->PrimSurfSize.cy == its->PrimSurfSize.cy && mine->Stride == its->Stride &&
+           mine->PixelFormat == its->PixelFormat;
+}
+
+/* `first` has its path already; one end after the other is pinned, and each time the modes that go with it are asked for. */
+static bool network_pin_two(struct display *first, struct display *second) {
+    const D3DKMDT_VIDPN_SOURCE_MODE before = first->mode;
+    bool offered;
+    return network_modes(first, D3DKMDT_EPT_NOPIVOT) && network_pin_source(first, &offered) &&
+           same_mode(&first->mode, &before) && network_modes(first, D3DKMDT_EPT_VIDPNSOURCE) &&
+           network_pin_target(first, &offered) && network_modes(first, D3DKMDT_EPT_VIDPNTARGET) &&
+           network_pin_source(second, &offered) && judge_offered(second, offered, "source") &&
+           network_modes(second, D3DKMDT_EPT_VIDPNSOURCE) && network_pin_target(second, &offered) &&
+           judge_offered(second, offered, "target");
+}
+
+static bool network_of_two(struct display *second, D3DDDI_VIDEO_PRESENT_TARGET_ID target,
+                           struct display *first) {
+    bool supported = false, made = network_alone(first, first->target);
+    second->network = first->network;
+    if (made && network_connect(second, target))
+        (void)network_ask(second, second->network, &supported);
+    return supported && network_pin_two(first, second);
+}
+
+bool display_second(const struct display *display, struct display *second) {
+    struct display first = *display;
+    *second = *display;
+    second->source = display->source + 1;
+    first.network = second->network = second->none = NULL;
+    for (uint32_t i = 0; i < display->target_count && second->source < display->sources; i++)
+        if (display->targets[i] != display->target &&
+            network_of_two(second, display->targets[i], &first))
+            return true;
+    return false;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
 
 bool display_network(struct display *display, const char **why) {
     struct check *check = display->check;
@@ -369,6 +426,19 @@ bool display_network(struct display *display, const char **why) {
     check_step(check, "display: a network of one path, from its target on");
     network_pin_back(display);
     return true;
+}
+
+bool display_commit(struct display *display, struct vidmm_vidpn *network,
+                    D3DDDI_VIDEO_PRESENT_SOURCE_ID source, HANDLE primary,
+                    DXGKARG_COMMITVIDPN_FLAGS flags) {
+    const DXGKARG_COMMITVIDPN args = {.hFunctionalVidPn = vidmm_vidpn_handle(network),
+                                      .AffectedVidPnSourceId = source,
+                                      .MonitorConnectivityChecks = D3DKMDT_MCC_IGNORE,
+                                      .hPrimaryAllocation = primary,
+                                      .Flags = flags};
+    NTSTATUS status = display->ddi->DxgkDdiCommitVidPn(display->adapter, &args);
+    display_judge_kept(display, network, "DxgkDdiCommitVidPn");
+    return status == STATUS_SUCCESS;
 }
 
 void display_close(struct display *display) {

@@ -62,8 +62,9 @@ void screen_judge_scanout(struct screen *screen, bool visible) {
         vidmm_ledger_judge(ledger, 640, VIDMM_SIDE_DRIVER, reads == visible,
                            visible ? "a display that reads at PrimaryAddress"
                                    : "no display that reads a surface of the source",
-                           "source 0 is %s, and %s display reads the surface at 0x%llx",
-                           visible ? "visible" : "invisible", visible ? "no" : "a",
+                           "source %u is %s, and %s display reads the surface at 0x%llx",
+                           screen->display.source, visible ? "visible" : "invisible",
+                           visible ? "no" : "a",
                            (unsigned long long)screen->shown[screen->now].address);
 }
 
@@ -210,7 +211,10 @@ static bool screen_surfaces(struct screen *screen, const char **why) {
 /* One for flips, and for work without virtual addresses. */
 static bool screen_context_made(struct screen *screen) {
     struct check *check = screen->display.check;
+    screen_driver.context = NULL;
     enum vidmm_status status = vidmm_context_create(screen->device, 0, 0, &screen->context);
+    screen->opened = screen_driver.context;
+    screen->private_size = screen_driver.private_size;
     bool refused = status == VIDMM_DRIVER_REFUSED && check_virtual(check); /* as it may */
     return refused || check_good(check, status);
 }
@@ -241,35 +245,30 @@ void screen_interrupts(struct screen *screen, DXGK_CRTC_VSYNC_STATE state) {
 
 bool screen_commit(struct screen *screen, struct vidmm_vidpn *network, HANDLE primary,
                    DXGKARG_COMMITVIDPN_FLAGS flags) {
-    struct display *display = &screen->display;
-    const DXGKARG_COMMITVIDPN args = {.hFunctionalVidPn = vidmm_vidpn_handle(network),
-                                      .MonitorConnectivityChecks = D3DKMDT_MCC_IGNORE,
-                                      .hPrimaryAllocation = primary,
-                                      .Flags = flags};
-    NTSTATUS status = display->ddi->DxgkDdiCommitVidPn(display->adapter, &args);
-    display_judge_kept(display, network, "DxgkDdiCommitVidPn");
-    return status == STATUS_SUCCESS;
+    return display_commit(&screen->display, network, screen->display.source, primary, flags);
 }
 
 bool screen_visible(struct screen *screen, bool visible) {
     const struct display *display = &screen->display;
-    const DXGKARG_SETVIDPNSOURCEVISIBILITY args = {.VidPnSourceId = 0, .Visible = visible};
+    const DXGKARG_SETVIDPNSOURCEVISIBILITY args = {.VidPnSourceId = display->source,
+                                                   .Visible = visible};
     return display->ddi->DxgkDdiSetVidPnSourceVisibility(display->adapter, &args) == STATUS_SUCCESS;
 }
 
 NTSTATUS screen_set(struct screen *screen, uint32_t index, bool mode_change) {
     const struct display *display = &screen->display;
     const struct shown *shown = &screen->shown[index];
-    DXGKARG_SETVIDPNSOURCEADDRESS args = {.PrimarySegment = shown->segment,
+    DXGKARG_SETVIDPNSOURCEADDRESS args = {.VidPnSourceId = display->source,
+                                          .PrimarySegment = shown->segment,
                                           .hAllocation = shown->handle};
     args.PrimaryAddress.QuadPart = (LONGLONG)shown->address;
     if (mode_change)
         args.Flags.ModeChange = 1;
     else
         args.Flags.FlipOnNextVSync = 1;
-    if (!mode_change && screen_driver.context) {
+    if (!mode_change && screen->opened) {
         args.ContextCount = 1;
-        args.Context[0] = screen_driver.context;
+        args.Context[0] = screen->opened;
     }
     NTSTATUS status = display->ddi->DxgkDdiSetVidPnSourceAddress(display->adapter, &args);
     if (status == STATUS_SUCCESS)
@@ -287,7 +286,7 @@ static NTSTATUS flip_present(const struct screen *screen, const struct shown *sh
     const RECT all = {.right = (LONG)size.cx, .bottom = (LONG)size.cy};
     DXGKARG_PRESENT args = {.pDmaBuffer = NULL,
                             .pDmaBufferPrivateData = private_data,
-                            .DmaBufferPrivateDataSize = screen_driver.private_size,
+                            .DmaBufferPrivateDataSize = screen->private_size,
                             .pAllocationList = list,
                             .pPatchLocationListOut = patches,
                             .PatchLocationListOutSize = FLIP_PATCHES,
@@ -300,15 +299,15 @@ static NTSTATUS flip_present(const struct screen *screen, const struct shown *sh
     list[DXGK_PRESENT_SOURCE_INDEX].SegmentId = shown->segment;
     list[DXGK_PRESENT_SOURCE_INDEX].PhysicalAddress.QuadPart = (LONGLONG)shown->address;
     args.Flags.Flip = 1;
-    return screen->display.ddi->DxgkDdiPresent(screen_driver.context, &args);
+    return screen->display.ddi->DxgkDdiPresent(screen->opened, &args);
 }
 
 /* R648: what the system asks for before a flip by registers, which has no DMA buffer. */
 static void judge_present(struct screen *screen, const struct shown *shown) {
     struct check *check = screen->display.check;
-    if (!screen->display.ddi->DxgkDdiPresent || !screen_driver.context || !shown->opened)
+    if (!screen->display.ddi->DxgkDdiPresent || !screen->opened || !shown->opened)
         return;
-    void *private_data = check_memory(check, (size_t)screen_driver.private_size + 1);
+    void *private_data = check_memory(check, (size_t)screen->private_size + 1);
     if (!private_data)
         return;
     NTSTATUS status = flip_present(screen, shown, private_data);

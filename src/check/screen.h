@@ -1,5 +1,5 @@
 /*
- * screen.h - surfaces that source 0 of a network shows: the calls that set, show and flip them, and what is judged of each.
+ * screen.h - surfaces that a source of a network shows: the calls that set, show and flip them, and what is judged of each.
  * What is shown when is stage display's (stage_display.c).
  */
 #ifndef VIDMM_CHECK_SCREEN_H
@@ -24,6 +24,8 @@ struct screen {
     struct display display;
     struct vidmm_device *device;
     struct vidmm_context *context;
+    HANDLE opened;     /* the driver's of it; NULL: it has none */
+    UINT private_size; /* of its DMA buffers */
     struct shown shown[SCREEN_SURFACES];
     uint32_t now; /* which of them was set last */
     bool flips;   /* by DxgkDdiSetVidPnSourceAddress; else the function only changes modes */
@@ -44,7 +46,7 @@ void screen_release(struct screen *screen);
 
 /* Lets so much time pass that what was asked for is in effect. */
 void screen_settle(struct screen *screen);
-/* DxgkDdiCommitVidPn. */
+/* DxgkDdiCommitVidPn of its source. */
 bool screen_commit(struct screen *screen, struct vidmm_vidpn *network, HANDLE primary,
                    DXGKARG_COMMITVIDPN_FLAGS flags);
 bool screen_visible(struct screen *screen, bool visible);

@@ -2,11 +2,12 @@
  * stage_display.c - shows surfaces as the system does: a mode is set (display_network.c), source 0 is made visible, and
  * flipped between three primaries at vertical syncs, with everything else evicted in between (screen.c); a primary is shown
  * from each segment that the driver wants it in, while the source is invisible another is set, and a mode while the monitors
- * are off. The referee judges what vertical syncs report, and that the system leaves surfaces where they are; here is judged
+ * are off; source 1 shows surfaces beside it (two_sources.c). The referee judges what vertical syncs report, and that the system leaves surfaces where they are; here is judged
  * that there are any, and where the hardware reads.
  */
 #include "power_cycle.h"
 #include "screen.h"
+#include "two_sources.h"
 
 static const DXGKARG_COMMITVIDPN_FLAGS as_usual;
 
@@ -188,7 +189,8 @@ static bool screen_play(struct screen *screen, const char **why) {
     check_step(check, "display: a mode is set");
     bool good = screen_on(screen, as_usual, why) && screen_flips(screen, why) &&
                 screen_elsewhere(screen, why) && screen_hidden(screen, why) &&
-                screen_powers(screen, why) && screen_restarts(screen, why);
+                screen_powers(screen, why) && screen_restarts(screen, why) &&
+                two_sources_play(screen, why);
     if (good) {
         check_step(check, "display: an interrupt that is no vertical sync");
         display_control_other(&screen->display);

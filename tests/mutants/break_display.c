@@ -303,6 +303,35 @@ static void APIENTRY install_off_for_good(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiSetVidPnSourceVisibility = visible_unless_off;
 }
 
+/* ---- Two sources ----------------------------------------------------------------------------- */
+
+/* Each source has its own surface, and the driver one variable for what is visible. */
+static NTSTATUS APIENTRY both_visible(const HANDLE adapter,
+                                      const DXGKARG_SETVIDPNSOURCEVISIBILITY *args) {
+    DXGKARG_SETVIDPNSOURCEVISIBILITY other = *args;
+    NTSTATUS status = mutants_good.DxgkDdiSetVidPnSourceVisibility(adapter, args);
+    other.VidPnSourceId = 1 - args->VidPnSourceId;
+    (void)mutants_good.DxgkDdiSetVidPnSourceVisibility(adapter, &other);
+    return status;
+}
+REPLACE(DxgkDdiSetVidPnSourceVisibility, both_visible)
+
+static NTSTATUS APIENTRY first_set(const HANDLE adapter,
+                                   const DXGKARG_SETVIDPNSOURCEADDRESS *args) {
+    DXGKARG_SETVIDPNSOURCEADDRESS first = *args;
+    first.VidPnSourceId = 0;
+    return mutants_good.DxgkDdiSetVidPnSourceAddress(adapter, &first);
+}
+REPLACE(DxgkDdiSetVidPnSourceAddress, first_set)
+
+/* It does not look at AffectedVidPnSourceId: sources without a path are off, and those with one anew. */
+static NTSTATUS APIENTRY all_committed(const HANDLE adapter, const DXGKARG_COMMITVIDPN *args) {
+    DXGKARG_COMMITVIDPN all = *args;
+    all.AffectedVidPnSourceId = D3DDDI_ID_ALL;
+    return mutants_good.DxgkDdiCommitVidPn(adapter, &all);
+}
+REPLACE(DxgkDdiCommitVidPn, all_committed)
+
 /* ---- Vertical syncs -------------------------------------------------------------------------- */
 
 static NTSTATUS APIENTRY syncs_masked(const HANDLE adapter, const DXGK_INTERRUPT_TYPE type,
@@ -378,6 +407,12 @@ static VOID APIENTRY notify_other_target(const HANDLE handle,
     display_notify(handle, &spoiled);
 }
 
+static VOID APIENTRY notify_first_target(const HANDLE handle,
+                                         const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    if (data->InterruptType != DXGK_INTERRUPT_CRTC_VSYNC || data->CrtcVsync.VidPnTargetId == 0)
+        display_notify(handle, data);
+}
+
 /* The driver gets a system whose DxgkCbNotifyInterrupt is another. */
 #define NOTIFIES(function)                                                                         \
     static NTSTATUS APIENTRY start_##function(const PVOID context, PDXGK_START_INFO info,          \
@@ -393,6 +428,7 @@ static VOID APIENTRY notify_other_target(const HANDLE handle,
     }
 NOTIFIES(notify_without_address)
 NOTIFIES(notify_other_target)
+NOTIFIES(notify_first_target)
 
 /* What completes while everything is masked is reported with the next event that is not. */
 static DXGKARGCB_NOTIFY_INTERRUPT_DATA display_masked;
@@ -460,6 +496,13 @@ const struct mutant mutants_display[] = {
             "disables vertical syncs when the newer function enables them")},
     {BREAKS(639, DRIVER, "display", enable_other,
             "takes vertical syncs that were enabled before D3 for enabled")},
+    {BREAKS(639, DRIVER, "display", notify_first_target,
+            "reports the vertical syncs of its first target alone")},
+    {BREAKS(640, DRIVER, "display", both_visible, "has one visibility for two sources")},
+    {BREAKS(640, DRIVER, "display", first_set, "sets each surface for its first source"),
+     .consequences = {621, 624}},
+    {BREAKS(640, DRIVER, "display", all_committed,
+            "turns other sources off when the paths of one are committed")},
     {BREAKS(640, DRIVER, "display", always_visible, "goes on to show what is invisible")},
     {BREAKS(640, DRIVER, "display", never_visible, "shows nothing")},
     {BREAKS(640, DRIVER, "display", set_unless_hidden,

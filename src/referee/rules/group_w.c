@@ -103,7 +103,7 @@ const struct vidmm_rule rules_w[] = {
         .how = "Stage display lets half a second pass while the display is on: of hardware that "
                "shows what its displays read (scanout of hwmodel.h), or that has had vertical "
                "syncs before, one must be reported. The same where all is asked for again behind "
-               "monitors that were off, a reset and D3.",
+               "monitors that were off, a reset and D3, and of two targets that are on at once.",
         .why = "The system enables it when it waits for a flip, and disables it to save power.",
         .windows = "Flips do not complete and the picture stands still.",
         .wrong = "case DXGK_INTERRUPT_CRTC_VSYNC:\n"
@@ -124,7 +124,9 @@ const struct vidmm_rule rules_w[] = {
             "while it is invisible is read when it is visible again. From Windows 8 on nothing is "
             "read when DxgkDdiCommitVidPn comes with PathPoweredOff while the monitors are off, "
             "and the surface is when they are turned on again (PathPowerTransition), and "
-            "when all is set again behind a reset and D3.",
+            "when all is set again behind a reset and D3. Where the driver supports a network of "
+            "two paths, two sources show surfaces, flip, hide and are committed one after the "
+            "other (AffectedVidPnSourceId), which leaves the other one as it is.",
         .why = "What is no longer displayed leaves its memory to others.",
         .windows = "The monitor shows memory of somebody else.",
         .wrong = "adapter->visible = args->Visible; /* no register is written */\n",

@@ -14,7 +14,8 @@ bool aperture_second_form(const struct vidmm_adapter *adapter) {
            adapter->facts.caps.MemoryManagementCaps.MapAperture2Supported;
 }
 
+/* gpu-segments.md: a display reads a primary by its physical address, whatever the engines do. */
 bool aperture_serves(const struct vidmm_allocation *allocation) {
-    return !aperture_second_form(allocation->adapter) ||
+    return !aperture_second_form(allocation->adapter) || allocation->primary ||
            allocation->info.FlagsWddm2.AccessedPhysically;
 }

@@ -60,8 +60,9 @@ void adl_asked(struct vidmm_referee *referee, const struct shadow_operation *ope
                  "AdlOffset + NumberOfPages in the list",
                  "AdlOffset %u and %llu pages of a list that has %u", first, LLU(pages), count);
     if (allocation)
-        MANAGER_MUST(130, allocation->info.Flags.AccessedPhysically,
-                     "an AccessedPhysically allocation", "its Flags are 0x%x",
+        MANAGER_MUST(130,
+                     allocation->info.Flags.AccessedPhysically || !arg->MapApertureSegment2.hDevice,
+                     "an AccessedPhysically allocation, or a primary", "its Flags are 0x%x",
                      allocation->info.Flags.Value);
     adl_judge_address(referee, operation, allocation);
 }

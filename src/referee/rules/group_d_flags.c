@@ -476,11 +476,13 @@ const struct vidmm_rule rules_d_flags[] = {
     {
         RULE(130, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_9,
-        .statement = "Only an AccessedPhysically allocation gets MAP_APERTURE_SEGMENT2; others go "
-                     "to the implicit system memory segment.",
+        .statement = "Only an AccessedPhysically allocation and a primary that is displayed get "
+                     "MAP_APERTURE_SEGMENT2; others go to the implicit system memory segment.",
         .page = "iommu-dma-remapping",
-        .how = "The allocation that the operation names is looked up, and its flags must have "
-               "AccessedPhysically.",
+        .how =
+            "The allocation that the operation names is looked up, and its flags must have "
+            "AccessedPhysically, or hDevice is NULL as that of a primary is (gpu-segments.md has "
+            "it mapped when it is displayed).",
         .why = "A driver that waits for the operation to learn the logical addresses never gets it "
                "without the flag.",
         .windows = "Windows pages the allocation into system memory without an aperture mapping.",

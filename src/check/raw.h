@@ -333,6 +333,10 @@ bool raw_render_cancel(struct raw_renderer *renderer, const struct raw_commands 
 /* The first element of the second part of a buffer that is split in the middle; 0: the driver gave no offset there. */
 uint32_t raw_render_split(const struct raw_renderer *renderer, const struct raw_commands *commands);
 void raw_render_close(struct raw_renderer *renderer);
+/* Another DMA buffer of its context, with all that belongs to it. False: there is no memory, or such buffers lie in an
+ * aperture; raw_render_beside_close follows if true. */
+bool raw_render_beside(const struct raw_renderer *renderer, struct raw_renderer *other);
+void raw_render_beside_close(struct raw_renderer *other);
 /* Makes one DMA buffer of all of the commands, of which `whole` is the only part; false: the driver makes none, or
  * more than one. */
 bool raw_render_whole(struct raw_renderer *renderer, struct raw_commands *commands,

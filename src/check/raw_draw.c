@@ -18,6 +18,7 @@
 #define DRAWN_NEVER     4u
 #define DRAWN_VISITED   5u
 #define DRAWN_LAST      6u
+#define DRAWN_AHEAD     7u
 #define CUT             1021u /* bytes of the last page of raw_draws_last, which end within a word */
 #define PASS_DRAWS      (RAW_PAGES / 2) /* at the end of a DMA buffer */
 #define ASH             0xa5
@@ -169,6 +170,51 @@ static void draw_moved(struct raw_renderer *renderer) {
     }
 }
 
+/* Builds what draws `count` pages from `first` on; the surface is nowhere yet. */
+static bool build_part(struct raw_renderer *renderer, uint32_t first, uint32_t count,
+                       struct raw_commands *commands, struct raw_part *whole) {
+    struct vidmm_umd_command draws[RAW_PAGES];
+    for (uint32_t i = 0; i < count; i++)
+        draws[i] = draw_command(first + i, DRAWN_AHEAD);
+    *commands = (struct raw_commands){.bytes = draws, .size = count * (uint32_t)sizeof(draws[0])};
+    renderer->listing = RAW_LISTED_NOWHERE;
+    bool built = raw_render_whole(renderer, commands, whole);
+    renderer->listing = RAW_LISTED_THERE;
+    commands->bytes = NULL;
+    return built;
+}
+
+/* The second is built before the first is patched. The parts differ in size. */
+static bool draw_two(struct raw_renderer *first, struct raw_renderer *second) {
+    const uint32_t count = RAW_PAGES * 2 / 3;
+    struct raw_submitter *raw = first->raw;
+    struct raw_commands commands[2];
+    struct raw_part part[2];
+    if (!split_bring(raw, raw_beside(raw), 93) ||
+        !build_part(first, 0, count, &commands[0], &part[0]) ||
+        !build_part(second, count, RAW_PAGES - count, &commands[1], &part[1]) ||
+        !raw_render_submit(first, &commands[0], &part[0]) ||
+        !raw_render_submit(second, &commands[1], &part[1]))
+        return false;
+    return raw_render_completes(raw) && raw_take(raw);
+}
+
+/* R659: as DMA buffers of an application wait behind each other until they are submitted. */
+static void draw_ahead(struct raw_renderer *renderer) {
+    struct raw_submitter *raw = renderer->raw;
+    struct raw_renderer other;
+    if (!raw_render_beside(renderer, &other))
+        return;
+    check_step(raw->check, "room: a DMA buffer that is built while another waits");
+    bool completes = draw_two(renderer, &other);
+    if (completes || raw->unseen)
+        raw_judge(raw, 659, completes && is_drawn(raw, 0, RAW_PAGES, DRAWN_AHEAD),
+                  "each DMA buffer patched by its own lists",
+                  "other bytes after two DMA buffers, of which the second was built before the "
+                  "first was patched");
+    raw_render_beside_close(&other);
+}
+
 /* R138: what another device opened and closed is still there for the first. */
 static void draw_visited(struct raw_renderer *renderer) {
     bool drawn = false;
@@ -189,6 +235,8 @@ static bool draw_whole(struct raw_renderer *renderer) {
         draw_nothing(renderer);
     if (drawn)
         draw_moved(renderer);
+    if (drawn && !renderer->raw->refused)
+        draw_ahead(renderer);
     if (drawn && !renderer->raw->refused)
         draw_unpatched(renderer);
     if (drawn && !renderer->raw->refused)

@@ -517,6 +517,63 @@ static void visits(struct presenter *presenter) {
         (void)present_run(presenter, &copy, LISTED_THERE, 97);
 }
 
+/* ---- One that waits -------------------------------------------------------------------------- */
+
+static bool ahead_build(struct presenter *presenter, const struct job *job,
+                        struct raw_commands *commands) {
+    *commands = (struct raw_commands){.bytes = NULL};
+    present_list(presenter, job, LISTED_NOWHERE);
+    return present_build(presenter, job, commands) && commands->status == STATUS_SUCCESS &&
+           commands->written != 0;
+}
+
+static bool ahead_submit(struct presenter *presenter, const struct job *job,
+                         const struct raw_commands *commands, bool *completes) {
+    present_list(presenter, job, LISTED_THERE);
+    presenter->pair.renderer.presents = !presenter->pair.renderer.gdi;
+    return present_submit(presenter, job, commands, completes);
+}
+
+/* Both are built before the first is patched. False: the driver refused one, or nothing can be asked of it any more. */
+static bool ahead_both(struct presenter *presenter, const struct job jobs[2],
+                       struct raw_renderer *other, bool *completes) {
+    struct raw_renderer first = presenter->pair.renderer;
+    struct raw_commands commands[2];
+    bool good = ahead_build(presenter, &jobs[0], &commands[0]);
+    presenter->pair.renderer = *other;
+    good = good && ahead_build(presenter, &jobs[1], &commands[1]);
+    *other = presenter->pair.renderer;
+    presenter->pair.renderer = first;
+    good = good && ahead_submit(presenter, &jobs[0], &commands[0], completes);
+    first = presenter->pair.renderer;
+    presenter->pair.renderer = *other;
+    good = good && *completes && ahead_submit(presenter, &jobs[1], &commands[1], completes);
+    presenter->pair.renderer = first;
+    return good;
+}
+
+/* R603, R604: as the presents of an application wait behind each other until they are submitted. */
+static void ahead(struct presenter *presenter) {
+    struct raw_pair *pair = &presenter->pair;
+    RECT left[] = {{0, 0, 50, 9}, {60, 4, 61, 40}, {70, 20, 111, 40}}, right = {120, 7, 150, 40};
+    const struct job jobs[] = {
+        {.from = {7, 5, 118, 45}, .to = {0, 0, 111, 40}, .rectangles = left, .count = 3},
+        {.from = {20, 4, 50, 37}, .to = {120, 7, 150, 40}, .rectangles = &right, .count = 1}};
+    struct raw_renderer other;
+    bool completes = true;
+    if (!presenter->seen || !some_place(presenter) || !pair_bring(pair, 96) ||
+        !raw_render_beside(&pair->renderer, &other))
+        return;
+    bool both = ahead_both(presenter, jobs, &other, &completes);
+    raw_render_beside_close(&other);
+    if ((completes && !pair_take(pair)) || (completes && !both))
+        return;
+    expect(presenter, &jobs[0]);
+    expect(presenter, &jobs[1]);
+    presenter->seen = completes && as_expected(presenter, &jobs[1]);
+    present_judge(presenter, &jobs[1], LISTED_NOWHERE, completes);
+}
+
 /* ---- Within a surface ------------------------------------------------------------------------ */
 
 static bool may_overlap(const struct presenter *presenter) {
@@ -656,6 +713,9 @@ static void present_all(struct presenter *presenter, struct raw_submitter *raw, 
         check_step(raw->check, "room: %s that is stretched", what);
         if (!gdi && !raw->refused)
             stretches(presenter);
+        check_step(raw->check, "room: %s that is built while another waits", what);
+        if (!raw->refused)
+            ahead(presenter);
         check_step(raw->check, "room: %s of surfaces that another device closed", what);
         if (!raw->refused)
             visits(presenter);

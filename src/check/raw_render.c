@@ -69,14 +69,8 @@ bool raw_render_open(struct raw_renderer *renderer, struct raw_submitter *raw) {
     return raw_render_open_on(renderer, raw, raw->info.paging_node, false);
 }
 
-void raw_render_close(struct raw_renderer *renderer) {
-    struct raw_submitter *raw = renderer->raw;
-    const struct vidmm_os *os = raw->os;
-    raw_dma_close(renderer);
-    const DXGKARG_CLOSEALLOCATION close = {.NumAllocations = 1,
-                                           .pOpenHandleList = &renderer->surface};
-    if (renderer->surface)
-        (void)raw->ddi->DxgkDdiCloseAllocation(renderer->device, &close);
+static void render_buffers_free(struct raw_renderer *renderer) {
+    const struct vidmm_os *os = renderer->raw->os;
     free(renderer->patches);
     free(renderer->allocations);
     if (renderer->private_data)
@@ -84,6 +78,36 @@ void raw_render_close(struct raw_renderer *renderer) {
                  (size_t)renderer->info.DmaBufferPrivateDataSize + BEHIND);
     if (renderer->buffer)
         os->pages_free(os->ctx, renderer->buffer);
+    renderer->patches = NULL;
+    renderer->allocations = NULL;
+    renderer->private_data = NULL;
+    renderer->buffer = NULL;
+}
+
+bool raw_render_beside(const struct raw_renderer *renderer, struct raw_renderer *other) {
+    *other = *renderer;
+    other->buffer = NULL;
+    other->allocations = NULL;
+    other->patches = NULL;
+    other->private_data = NULL;
+    bool made = !renderer->dma.mapped && render_buffers(other);
+    if (!made)
+        render_buffers_free(other);
+    return made;
+}
+
+void raw_render_beside_close(struct raw_renderer *other) {
+    render_buffers_free(other);
+}
+
+void raw_render_close(struct raw_renderer *renderer) {
+    struct raw_submitter *raw = renderer->raw;
+    raw_dma_close(renderer);
+    const DXGKARG_CLOSEALLOCATION close = {.NumAllocations = 1,
+                                           .pOpenHandleList = &renderer->surface};
+    if (renderer->surface)
+        (void)raw->ddi->DxgkDdiCloseAllocation(renderer->device, &close);
+    render_buffers_free(renderer);
     if (renderer->created)
         (void)raw->ddi->DxgkDdiDestroyContext(renderer->context);
     if (renderer->device)

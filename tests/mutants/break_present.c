@@ -73,6 +73,42 @@ static void APIENTRY install_present_known(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiPatch = present_patch;
 }
 
+/* DxgkDdiPatch writes as many addresses as the newest DMA buffer of all has. */
+static UINT newest_elements;
+
+static NTSTATUS APIENTRY present_newest(const HANDLE context, DXGKARG_PRESENT *args) {
+    const D3DDDI_PATCHLOCATIONLIST *first = args->pPatchLocationListOut;
+    NTSTATUS status = mutants_good.DxgkDdiPresent(context, args);
+    newest_elements = (UINT)(args->pPatchLocationListOut - first);
+    return status;
+}
+
+static NTSTATUS APIENTRY render_newest(const HANDLE context, DXGKARG_RENDER *args) {
+    const D3DDDI_PATCHLOCATIONLIST *first = args->pPatchLocationListOut;
+    NTSTATUS status = mutants_good.DxgkDdiRender(context, args);
+    newest_elements = (UINT)(args->pPatchLocationListOut - first);
+    return status;
+}
+
+static NTSTATUS APIENTRY patch_newest(const HANDLE adapter, const DXGKARG_PATCH *args) {
+    DXGKARG_PATCH mine = *args;
+    if (!args->Flags.Paging && mine.PatchLocationListSubmissionLength > newest_elements)
+        mine.PatchLocationListSubmissionLength = newest_elements;
+    return mutants_good.DxgkDdiPatch(adapter, &mine);
+}
+
+static void APIENTRY install_present_newest(DRIVER_INITIALIZATION_DATA *table) {
+    newest_elements = UINT32_MAX; /* of what is no present */
+    table->DxgkDdiPresent = present_newest;
+    table->DxgkDdiPatch = patch_newest;
+}
+
+static void APIENTRY install_render_newest(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiPresent = present_newest;
+    table->DxgkDdiRender = render_newest;
+    table->DxgkDdiPatch = patch_newest;
+}
+
 static NTSTATUS APIENTRY present_again(const HANDLE context, DXGKARG_PRESENT *args) {
     UINT multipass = args->MultipassOffset;
     NTSTATUS status = mutants_good.DxgkDdiPresent(context, args);
@@ -472,6 +508,9 @@ const struct mutant mutants_present[] = {
     {BREAKS(603, DRIVER, "room", present_downwards,
             "copies within a surface from its first row to its last, whichever way it goes"),
      PRESENTS},
+    {BREAKS(603, DRIVER, "room", present_newest,
+            "patches as many elements as the newest present has"),
+     PRESENTS},
     {BREAKS(603, DRIVER, "room", present_known,
             "patches a present with the addresses that DxgkDdiPresent knew"),
      PRESENTS},
@@ -521,6 +560,8 @@ const struct mutant mutants_present[] = {
     {BREAKS(607, DRIVER, "room", render_patched,
             "writes no addresses before commands of an application are patched"),
      WHEN_MOVED},
+    {BREAKS(659, DRIVER, "room", render_newest,
+            "patches as many elements as the newest DMA buffer has")},
     {BREAKS(659, DRIVER, "room", patch_leaves_segment,
             "leaves addresses of the aperture where the surface is in memory by then")},
     {BREAKS(157, DRIVER, "room", present_again, "presents the same rows in each buffer, for ever"),

@@ -164,7 +164,9 @@ const struct vidmm_rule rules_t[] = {
         .how = "Stage room builds draws of vidmm/umd.h with a list in which the surface has no "
                "segment, lies at another page, or lies in the aperture, and patches and submits "
                "them when it lies in the memory segment. What they drew is compared. Nothing is "
-               "judged before such draws had their effect at a place that the first list had.",
+               "judged before such draws had their effect at a place that the first list had. The "
+               "same of two DMA buffers, of which the second is built before the first is "
+               "patched.",
         .why = "An allocation moves between the two calls, also to another segment, where both "
                "halves of its address are other ones.",
         .windows = "The GPU writes to where the allocation was.",
@@ -181,7 +183,8 @@ const struct vidmm_rule rules_t[] = {
                      "sub-rectangle lies in DstRect.",
         .page = "ns-d3dkmddi-_dxgkarg_present",
         .how = "Stage room presents between two surfaces of A8R8G8B8 whose pitch the driver "
-               "returned: one rectangle, several, more than two DMA buffers have room for; from "
+               "returned: one rectangle, several, more than two DMA buffers have room for, others "
+               "that are built before those are patched; from "
                "and to "
                "each segment, with places that the driver knows at DxgkDdiPresent, learns in "
                "DxgkDdiPatch, or learns there to be others. The colours of both surfaces are "

@@ -569,6 +569,20 @@ static void what_is_not_accessed_physically_needs_no_range_of_an_aperture(void *
     game_end(game);
 }
 
+/* gpu-segments: a display reads it by its physical address. */
+static void a_primary_that_is_displayed_is_mapped_from_an_address_list(void **state) {
+    (void)state;
+    struct game *game = game_prepare(4 * MIB);
+    game->world->version = DXGKDDI_INTERFACE_VERSION_WDDM2_9;
+    game->world->spoil = take_address_lists;
+    game_start(game, 1);
+    struct vidmm_allocation *a = make_primary(&game->players[0], MIB, SET(APERTURE));
+    assert_int_equal(vidmm_allocation_pin(a, true), VIDMM_OK);
+    assert_int_equal(segment_of(a), APERTURE);
+    assert_int_equal(vidmm_allocation_pin(a, false), VIDMM_OK);
+    game_end(game);
+}
+
 static void what_is_accessed_physically_lies_in_one_row(void **state) {
     (void)state;
     struct game *game = game_new(1);
@@ -804,6 +818,7 @@ int main(void) {
         cmocka_unit_test(properties_that_cannot_be_had_are_as_before),
         cmocka_unit_test(what_is_accessed_physically_lies_in_one_row),
         cmocka_unit_test(what_is_not_accessed_physically_needs_no_range_of_an_aperture),
+        cmocka_unit_test(a_primary_that_is_displayed_is_mapped_from_an_address_list),
         cmocka_unit_test(a_lock_of_system_pages_follows_what_lies_scattered),
         cmocka_unit_test(what_is_offered_has_to_be_reclaimed_before_use),
         cmocka_unit_test(an_offer_has_a_priority_and_goes_in_its_order),

@@ -268,6 +268,8 @@ void vidmm_host_beside_place(struct vidmm_host *host, bool told);
 bool vidmm_host_beside_end(struct vidmm_host *host);
 /* Lets so much time pass in which no other thread of the driver runs: hardware works, and timers fire. */
 void vidmm_host_pass(struct vidmm_host *host, uint64_t ns);
+/* Interrupts that the leading link's hardware raised while its device was stopped, since the host began. */
+uint32_t vidmm_host_stray_interrupts(const struct vidmm_host *host);
 /*
  * Calls the interrupt routine of the leading link's driver, as the system does when a device on the
  * same line has interrupted. Takes over what the hardware has raised. false: there is no routine,

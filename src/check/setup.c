@@ -408,9 +408,16 @@ static bool started_again(struct check *check, bool started, const struct vidmm_
 }
 
 bool check_restart(struct check *check) {
+    return check_restart_behind(check, NULL, NULL);
+}
+
+bool check_restart_behind(struct check *check, void (*stopped)(struct check *check, void *ctx),
+                          void *ctx) {
     struct vidmm_host_error error;
-    bool started = vidmm_host_stop(check->harness.host, &error) &&
-                   vidmm_host_start(check->harness.host, &error);
+    bool started = vidmm_host_stop(check->harness.host, &error);
+    if (started && stopped)
+        stopped(check, ctx);
+    started = started && vidmm_host_start(check->harness.host, &error);
     return started_again(check, started, &error);
 }
 

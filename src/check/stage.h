@@ -192,6 +192,9 @@ bool check_displays_only(struct check *check);
 void check_close(struct check *check);
 /* Stops and starts the driver's device; without a manager. */
 bool check_restart(struct check *check);
+/* The same; `stopped` is called in between, unless it is NULL. */
+bool check_restart_behind(struct check *check, void (*stopped)(struct check *check, void *ctx),
+                          void *ctx);
 /* The same without removing it: resources move to other addresses. */
 bool check_rebalance(struct check *check);
 /* The driver and its user-mode half speak vidmm/umd.h. */

@@ -200,13 +200,52 @@ static bool screen_play(struct screen *screen, const char **why) {
     return good;
 }
 
+/* ---- Stopped --------------------------------------------------------------------------------- */
+
+/* R649: the adapter has been reset (nc-dispmprt-dxgkddi_stop_device.md), and nobody serves its interrupts. */
+static void judge_stopped(struct check *check, void *ctx) {
+    struct screen *screen = ctx;
+    uint32_t before = vidmm_host_stray_interrupts(check->harness.host);
+    screen_settle(screen);
+    uint32_t stray = vidmm_host_stray_interrupts(check->harness.host) - before;
+    vidmm_ledger_judge(&check->shared->ledger, 649, VIDMM_SIDE_DRIVER, stray == 0,
+                       "no interrupt of an adapter that was reset",
+                       "%u interrupts behind the end of the function that stops the device, when "
+                       "vertical syncs were enabled",
+                       stray);
+}
+
+/* The device stops while vertical syncs are enabled. Its surfaces and its manager have gone before. */
+static bool screen_stop(struct screen *screen, const char **why) {
+    struct check *check = screen->display.check;
+    if (!screen_make(screen, why))
+        return false;
+    check_step(check, "display: a mode is set");
+    if (!screen_on(screen, as_usual, why))
+        return false;
+    *why = "the driver does not change the visibility of a source";
+    if (!screen_visible(screen, false))
+        return false;
+    *why = NULL;
+    screen_settle(screen);
+    screen_release(screen);
+    if (!screen->synced)
+        return true;
+    check_step(check, "display: the device stops while vertical syncs are enabled");
+    check_unmanage(check);
+    return check_restart_behind(check, judge_stopped, screen);
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
 static bool has_functions(const DRIVER_INITIALIZATION_DATA *ddi) {
     return ddi->DxgkDdiIsSupportedVidPn && ddi->DxgkDdiEnumVidPnCofuncModality &&
            ddi->DxgkDdiCommitVidPn && ddi->DxgkDdiSetVidPnSourceAddress &&
            ddi->DxgkDdiSetVidPnSourceVisibility;
 }
 
-static enum vidmm_stage_outcome screen_examine(struct screen *screen) {
+static enum vidmm_stage_outcome screen_examine(struct screen *screen,
+                                               bool (*play)(struct screen *, const char **)) {
     struct display *display = &screen->display;
     struct check *check = display->check;
     const char *why;
@@ -215,7 +254,7 @@ static enum vidmm_stage_outcome screen_examine(struct screen *screen) {
     if (!has_functions(display->ddi))
         return check_say(check, VIDMM_STAGE_SKIPPED,
                          "the driver has not all functions of networks and flips");
-    bool good = display_network(display, &why) && screen_play(screen, &why);
+    bool good = display_network(display, &why) && play(screen, &why);
     screen_release(screen);
     display_close(display);
     if (good)
@@ -227,7 +266,6 @@ static enum vidmm_stage_outcome screen_examine(struct screen *screen) {
 enum vidmm_stage_outcome stage_display(struct check *check, uint32_t number) {
     const struct check_setup setup = {.settings = {{"Displays", 2}}, .table = screen_table};
     struct screen screen = {.display = {.check = check}};
-    (void)number;
     check_step(check, "display: start");
     if (check->options->linked > 1)
         return check_say(check, VIDMM_STAGE_SKIPPED,
@@ -236,5 +274,5 @@ enum vidmm_stage_outcome stage_display(struct check *check, uint32_t number) {
         return VIDMM_STAGE_STOPPED;
     screen.display.ddi = &check->harness.spoken;
     screen.display.adapter = vidmm_host_adapter(check->harness.host);
-    return screen_examine(&screen);
+    return screen_examine(&screen, number == 0 ? screen_play : screen_stop);
 }

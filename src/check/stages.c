@@ -39,7 +39,7 @@ const struct check_stage check_stages[] = {
      stage_adapters},
     {"large-pages", "maps, moves and splits large pages", "ABCDEFHIKLMQRSTUV", 2, stage_large},
     {"dirty", "writes memory between queries of dirty bits", "ABCDEFHIKLMQRSTUV", 2, stage_dirty},
-    {"display", "sets a mode and flips between surfaces", "ABCDEFGHIKLMOQRSTUVW", 1, stage_display},
+    {"display", "sets a mode and flips between surfaces", "ABCDEFGHIKLMOQRSTUVW", 2, stage_display},
     {"migration", "migrates the adapter to itself during a game", "ABCDEFGHIKLMNQRSTUV", 2,
      stage_migration},
     {"memory", "fails an allocation in each DDI call", "ABCDEFGHIKLMQRSTUV", 1 + CHECK_FAILURES,

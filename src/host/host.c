@@ -529,6 +529,10 @@ void vidmm_host_pass(struct vidmm_host *host, uint64_t ns) {
     host_irql_lower(old);
 }
 
+uint32_t vidmm_host_stray_interrupts(const struct vidmm_host *host) {
+    return atomic_load(&host->interrupt[host->board_of[0]].stray);
+}
+
 bool vidmm_host_ask_interrupt(struct vidmm_host *host, struct vidmm_host_asked *asked) {
     return host_interrupt_ask(&host->interrupt[host->board_of[0]], asked);
 }

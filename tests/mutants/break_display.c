@@ -3,6 +3,7 @@
  * for, and a manager that shows a surface which is elsewhere. The reference driver has displays in stage display.
  */
 #include "mutants.h"
+#include "registers/softgpu_regs.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -303,6 +304,45 @@ static void APIENTRY install_off_for_good(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiSetVidPnSourceVisibility = visible_unless_off;
 }
 
+/* ---- Stopped --------------------------------------------------------------------------------- */
+
+/* The registers of the adapter; 0: there are none. */
+static PHYSICAL_ADDRESS display_registers(void) {
+    DXGK_DEVICE_INFO info = {.MiniportDeviceContext = NULL};
+    if (display_system.DxgkCbGetDeviceInformation(display_system.DeviceHandle, &info) ==
+        STATUS_SUCCESS) {
+        const CM_PARTIAL_RESOURCE_LIST *list =
+            &info.TranslatedResourceList->List[0].PartialResourceList;
+        for (ULONG i = 0; i < list->Count; i++)
+            if (list->PartialDescriptors[i].Type == CmResourceTypeMemory)
+                return list->PartialDescriptors[i].u.Memory.Start;
+    }
+    return (PHYSICAL_ADDRESS){.QuadPart = 0};
+}
+
+/* Connector 0 and its vertical syncs are on again when the driver's own function has turned them off. */
+static void syncs_on(void) {
+    const PHYSICAL_ADDRESS at = display_registers();
+    unsigned char *registers =
+        at.QuadPart != 0 ? MmMapIoSpace(at, GPU_DISPLAY(1), MmNonCached) : NULL;
+    if (!registers)
+        return;
+    WRITE_REGISTER_ULONG((PULONG)(registers + GPU_DISPLAY(0) + GPU_DISPLAY_CONTROL),
+                         GPU_DISPLAY_SYNC);
+    WRITE_REGISTER_ULONG((PULONG)(registers + GPU_REG_VSYNC), 1);
+    WRITE_REGISTER_ULONG((PULONG)(registers + GPU_REG_INT_ENABLE), 1);
+    MmUnmapIoSpace(registers, GPU_DISPLAY(1));
+}
+
+static NTSTATUS APIENTRY stop_with_syncs(const PVOID context, D3DDDI_VIDEO_PRESENT_TARGET_ID target,
+                                         PDXGK_DISPLAY_INFORMATION info) {
+    NTSTATUS status =
+        mutants_good.DxgkDdiStopDeviceAndReleasePostDisplayOwnership(context, target, info);
+    syncs_on();
+    return status;
+}
+SPOIL(stop_with_syncs, StopDeviceAndReleasePostDisplayOwnership, stop_with_syncs)
+
 /* ---- Two sources ----------------------------------------------------------------------------- */
 
 /* Each source has its own surface, and the driver one variable for what is visible. */
@@ -525,6 +565,7 @@ const struct mutant mutants_display[] = {
     {BREAKS(643, DRIVER, "display", all_masked, "masks all interrupts with the vertical syncs")},
     {BREAKS(647, DRIVER, "display", one_segment,
             "refuses surfaces in another segment of their sets")},
+    {BREAKS(649, DRIVER, "display", stop_with_syncs, "leaves vertical syncs on when it stops")},
     {BREAKS(648, DRIVER, "display", flip_with_buffer, "wants a DMA buffer for a flip")},
 };
 const uint32_t mutants_display_count = COUNT(mutants_display);

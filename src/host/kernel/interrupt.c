@@ -52,6 +52,8 @@ void host_interrupt_raise(struct host_interrupt *interrupt, uint32_t message) {
     }
     if (host_world->config.line)
         message = 0;
+    if (interrupt->isr && !atomic_load(&interrupt->connected))
+        atomic_fetch_add(&interrupt->stray, 1);
     atomic_fetch_or(&interrupt->pending, (uint64_t)1 << message);
     host_interrupts_deliver();
 }

@@ -27,6 +27,7 @@ struct host_interrupt {
     pthread_mutex_t lock;
     _Atomic uint64_t pending; /* bit n: message n */
     _Atomic bool connected;   /* between StartDevice and StopDevice */
+    _Atomic uint32_t stray;   /* messages raised behind StopDevice */
     /* While it is connected: */
     DXGKDDI_INTERRUPT_ROUTINE *isr; /* or NULL */
     void *context;                  /* the driver's, from AddDevice */

@@ -220,4 +220,24 @@ const struct vidmm_rule rules_w[] = {
         .right = "if (args->Flags.Flip && !args->pDmaBuffer)\n"
                  "    return Displayable(source) ? STATUS_SUCCESS : STATUS_INVALID_HANDLE;\n",
     },
+    {
+        RULE(649, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .statement = "DxgkDdiStopDevice resets the adapter, which raises no interrupt from then "
+                     "on.",
+        .page = "nc-dispmprt-dxgkddi_stop_device",
+        .how = "Stage display stops the device (by "
+               "DxgkDdiStopDeviceAndReleasePostDisplayOwnership, where the driver has it) while "
+               "vertical syncs are enabled, some were reported, and the source is invisible: in "
+               "the next three frames the hardware must raise no interrupt.",
+        .why = "Its interrupt routine is disconnected, so that nobody serves and acknowledges it; "
+               "what the hardware works with is freed.",
+        .windows = "Not known. On a line that it shares, other devices get no interrupt either.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "MmUnmapIoSpace(adapter->registers, adapter->register_bytes);\n"
+                 "return STATUS_SUCCESS;\n",
+        .right = "WriteInterruptMask(adapter, 0);\n"
+                 "ResetHardware(adapter);\n"
+                 "MmUnmapIoSpace(adapter->registers, adapter->register_bytes);\n"
+                 "return STATUS_SUCCESS;\n",
+    },
 };

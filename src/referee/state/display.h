@@ -29,6 +29,7 @@ struct display_path {
     uint32_t count;
     bool hidden;      /* its source is invisible: nothing of it is shown */
     bool lost;        /* what is shown is not known: nothing is judged */
+    bool latched;     /* a surface of it was reported */
     uint64_t vsyncs;  /* reported since the path was committed */
     uint64_t since;   /* of them since the newest was set */
     uint64_t flipped; /* of those before its address was reported; UINT64_MAX: it was not */

@@ -79,6 +79,9 @@ static void display_showed(struct vidmm_referee *referee, struct display_path *p
         return;
     while (shown < path->count && path->shown[shown].address != address)
         shown++;
+    if (shown == path->count && !path->latched && path->since <= DISPLAY_LATE)
+        return; /* as before the first surface of the path */
+    path->latched = true;
     if (path->since > DISPLAY_LATE && path->shown[path->count - 1].address == address)
         shown = path->count - 1; /* and not when the same surface was set before */
     DRIVER_MUST(621, shown < path->count, "the address of the surface that is displayed",
